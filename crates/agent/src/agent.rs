@@ -225,7 +225,7 @@ impl Agent {
         let overlay = compile_overlay(&shared.runtime, &spec, &parent.overlay)?;
         let model = match (&spec.model, &shared.open_model) {
             (Some(model), Some(open)) if !model.provider.is_empty() => {
-                open(model).map_err(|fault| fault.to_string())?
+                open(model).map_err(|error| error.to_string())?
             }
             _ => Arc::clone(&parent.model),
         };
@@ -290,11 +290,11 @@ impl Agent {
     }
 
     /// The fallback model at this index, opened on first use.
-    pub(crate) fn fallback(&self, at: usize) -> Option<Result<Arc<dyn Model>, String>> {
-        let spec = self.spec.member.as_ref()?.fallback_models.get(at)?;
+    pub(crate) fn fallback(&self, index: usize) -> Option<Result<Arc<dyn Model>, String>> {
+        let spec = self.spec.member.as_ref()?.fallback_models.get(index)?;
         let open = self.shared.open_model.as_ref()?;
-        let opened = || open(spec).map_err(|fault| format!("model `{}` cannot be opened: {fault}", spec.name));
-        Some(self.fallbacks.get(at)?.get_or_init(opened).clone())
+        let opened = || open(spec).map_err(|error| format!("model `{}` cannot be opened: {error}", spec.name));
+        Some(self.fallbacks.get(index)?.get_or_init(opened).clone())
     }
 
     pub(crate) fn toolbox(&self) -> Arc<Toolbox> {

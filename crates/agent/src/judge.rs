@@ -37,7 +37,7 @@ impl ModelJudge {
 
     /// The model with this name, as a user writes it.
     fn model(&self, typed: &str) -> Result<Arc<dyn Model>, Failure> {
-        let fault = |why: String| Failure::new(FailureKind::Error, why);
+        let fault = |reason: String| Failure::new(FailureKind::Error, reason);
         let mut models = self.models.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(model) = models.get(typed) {
             return Ok(Arc::clone(model));
@@ -63,7 +63,7 @@ impl Judge for ModelJudge {
             // After the deadline the receiver is gone.
             let _ = answers.send(model.complete(&request, &mut |_| {}, &asking));
         });
-        spawned.map_err(|fault| Failure::new(FailureKind::Error, format!("cannot start a thread: {fault}")))?;
+        spawned.map_err(|error| Failure::new(FailureKind::Error, format!("cannot start a thread: {error}")))?;
         let deadline = Duration::from_millis(question.timeout_ms);
         loop {
             let left = deadline.saturating_sub(started.elapsed());

@@ -105,7 +105,7 @@ impl Team {
         }
         let model = match (&spec.model, &shared.open_model) {
             (Some(own), Some(open)) if !own.provider.is_empty() => {
-                open(own).map_err(|fault| format!("agent `{name}` cannot be opened: {fault}"))?
+                open(own).map_err(|error| format!("agent `{name}` cannot be opened: {error}"))?
             }
             _ => Arc::clone(model),
         };
@@ -135,8 +135,8 @@ impl Team {
             // If a server does not start, the member works without its tools, as in docker-agent.
             let set = match set {
                 Ok(set) => set,
-                Err(why) => {
-                    warn(&why);
+                Err(reason) => {
+                    warn(&reason);
                     continue;
                 }
             };

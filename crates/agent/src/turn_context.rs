@@ -147,8 +147,8 @@ impl TurnState {
     }
 
     /// Ends the run after the running calls. The first reason wins.
-    pub(crate) fn request_stop(&self, why: String) {
-        self.stop.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(why);
+    pub(crate) fn request_stop(&self, reason: String) {
+        self.stop.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(reason);
     }
 
     /// Whether a hook ends the run.

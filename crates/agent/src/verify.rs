@@ -29,7 +29,7 @@ pub(crate) fn run(script: &ScriptTool, result: Value, turn: &TurnContext, owner:
     answer
         .map_err(|failure| failure_text(&failure))
         .and_then(|answer| parse_verdict(&answer))
-        .map_err(|why| format!("verify script error: {why}"))
+        .map_err(|reason| format!("verify script error: {reason}"))
 }
 
 /// Parses a return value: `{"verified": bool, "reason": text}` as a dict or as JSON text, or a boolean.

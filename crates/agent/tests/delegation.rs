@@ -35,15 +35,15 @@ fn run_delegation(
 ) -> (String, bool, AgentFixture) {
     let model = QueuedReplyModel::root([delegate_call(arguments), say("end")]);
     model.add(child.0, child.1);
-    let mut stage = open_fixture(model, hooks, spec);
-    let mut answer = stage.session.turn("go").unwrap();
+    let mut fixture = open_fixture(model, hooks, spec);
+    let mut answer = fixture.session.turn("go").unwrap();
     let result = answer.tool_results.remove(0);
-    (result.content, result.is_error, stage)
+    (result.content, result.is_error, fixture)
 }
 
 #[test]
 fn a_child_answers_under_the_events_of_both_agents() {
-    let (content, is_error, stage) =
+    let (content, is_error, fixture) =
         run_delegation(REVIEW, ("reviewer", vec![say("sound")]), Vec::new(), root_with_reviewer());
     assert_eq!((content.as_str(), is_error), ("DELEGATION COMPLETE: sound", false));
     let expected = [
@@ -58,15 +58,15 @@ fn a_child_answers_under_the_events_of_both_agents() {
         "root:delegation.post_verify",
         "root:tool.post",
     ];
-    let seen = stage.seen.by_agent();
+    let seen = fixture.seen.by_agent();
     let from = seen.iter().position(|name| name == "root:tool.pre").unwrap();
     assert_eq!(seen[from..from + expected.len()], expected);
-    let pre = &stage.seen.payloads_of("delegation.pre")[0];
+    let pre = &fixture.seen.payloads_of("delegation.pre")[0];
     assert_eq!((&pre["agent"], &pre["prompt"], &pre["depth"]), (&json!("reviewer"), &json!("look at it"), &json!(1)));
-    let post = &stage.seen.payloads_of("delegation.post")[0];
+    let post = &fixture.seen.payloads_of("delegation.post")[0];
     assert_eq!((&post["id"], &post["result"], &post["response"]), (&pre["id"], &json!("sound"), &json!("sound")));
-    assert_eq!(message_lines(&stage.model.request(1)), ["system: review", "user: look at it"]);
-    assert_eq!(stage.session.usage().input_tokens, 30, "the child's tokens count");
+    assert_eq!(message_lines(&fixture.model.request(1)), ["system: review", "user: look at it"]);
+    assert_eq!(fixture.session.usage().input_tokens, 30, "the child's tokens count");
 }
 
 #[test]
@@ -81,9 +81,9 @@ fn a_child_meets_every_hook_of_its_parents() {
         let replies = vec![attack.clone(), say("tried")];
         let model = QueuedReplyModel::root([delegate_call(arguments), say("end")]);
         model.add(child, replies);
-        let mut stage = open_fixture(model, [guard.clone()], root_with_reviewer());
-        stage.session.turn("go").unwrap();
-        let blocked = stage.seen.payloads_of("tool.post").into_iter().find(|post| post["name"] == "shell").unwrap();
+        let mut fixture = open_fixture(model, [guard.clone()], root_with_reviewer());
+        fixture.session.turn("go").unwrap();
+        let blocked = fixture.seen.payloads_of("tool.post").into_iter().find(|post| post["name"] == "shell").unwrap();
         assert_eq!(blocked["content"], json!("tool blocked: dangerous"));
     }
 }
@@ -92,19 +92,19 @@ fn a_child_meets_every_hook_of_its_parents() {
 fn a_child_is_bound_by_the_policy_of_its_parents() {
     let policy = ToolsPolicy { mode: PolicyMode::Denylist, allow: Vec::new(), deny: vec![String::from("shell")] };
     let replies = vec![call(&[("shell", r#"{"command":"id"}"#)]), say("tried")];
-    let (_, _, stage) =
+    let (_, _, fixture) =
         run_delegation(REVIEW, ("reviewer", replies), Vec::new(), AgentSpec { policy, ..root_with_reviewer() });
-    assert!(!stage.model.request(1).tools.iter().any(|tool| tool.name == "shell"));
-    let denied = stage.seen.payloads_of("tool.post").into_iter().find(|post| post["name"] == "shell").unwrap();
+    assert!(!fixture.model.request(1).tools.iter().any(|tool| tool.name == "shell"));
+    let denied = fixture.seen.payloads_of("tool.post").into_iter().find(|post| post["name"] == "shell").unwrap();
     assert_eq!(denied["content"], json!("tool \"shell\" denied by policy"));
 }
 
 #[test]
 fn described_agent_gets_only_the_tools_the_request_names() {
     let arguments = r#"{"task":"read","tools":["read"],"system_prompt":"be careful"}"#;
-    let (content, _, stage) = run_delegation(arguments, ("delegate", vec![say("ok")]), Vec::new(), agent());
+    let (content, _, fixture) = run_delegation(arguments, ("delegate", vec![say("ok")]), Vec::new(), agent());
     assert_eq!(content, "DELEGATION COMPLETE: ok");
-    let request = stage.model.request(1);
+    let request = fixture.model.request(1);
     let names: Vec<&str> = request.tools.iter().map(|tool| tool.name.as_str()).collect();
     assert_eq!(names[0], "read");
     assert!(names[1..].iter().all(|name| name.starts_with("delegate")), "{names:?}");
@@ -118,9 +118,10 @@ fn code_in_a_request_is_refused_unless_the_project_allows_it() {
     for (arguments, why) in
         [(tool, "self-augmentation is off"), (verify, "`verify` in a request requires `meta.enabled: true`")]
     {
-        let (content, is_error, stage) = run_delegation(arguments, ("delegate", vec![say("ok")]), Vec::new(), agent());
+        let (content, is_error, fixture) =
+            run_delegation(arguments, ("delegate", vec![say("ok")]), Vec::new(), agent());
         assert!(is_error && content.contains(why), "{content}");
-        assert_eq!(stage.model.count(), 2, "the child never ran");
+        assert_eq!(fixture.model.count(), 2, "the child never ran");
     }
 }
 
@@ -133,10 +134,10 @@ fn delegation_is_as_deep_as_the_project_says() {
     assert!(!open_fixture(QueuedReplyModel::root([]), [], spec(0)).session.tools().contains(&String::from("delegate")));
     // The child of depth 1 is not offered `delegate`, and cannot call it either.
     let replies = vec![delegate_call(r#"{"task":"deeper"}"#), say("tried")];
-    let (_, _, stage) = run_delegation(r#"{"task":"x"}"#, ("delegate", replies), Vec::new(), spec(1));
-    let posts = stage.seen.payloads_of("tool.post");
+    let (_, _, fixture) = run_delegation(r#"{"task":"x"}"#, ("delegate", replies), Vec::new(), spec(1));
+    let posts = fixture.seen.payloads_of("tool.post");
     assert!(posts[0]["content"].as_str().unwrap().starts_with("tool \"delegate\" not found"));
-    assert_eq!(stage.seen.payloads_of("delegation.pre").len(), 1);
+    assert_eq!(fixture.seen.payloads_of("delegation.pre").len(), 1);
 }
 
 #[test]
@@ -151,13 +152,13 @@ fn hooks_may_refuse_or_change_a_delegation_before_and_after() {
     assert_eq!(run(vec![deny("delegation.post", "no")]), refused);
     let changed = run(vec![rewrite("delegation.post", json!({"result": "very sound"}))]);
     assert_eq!(changed.0, "DELEGATION COMPLETE: very sound");
-    let (_, _, stage) = run_delegation(
+    let (_, _, fixture) = run_delegation(
         REVIEW,
         ("reviewer", vec![say("sound")]),
         vec![rewrite("delegation.pre", json!({"task": "look twice"}))],
         root_with_reviewer(),
     );
-    assert_eq!(message_lines(&stage.model.request(1))[1], "user: look twice");
+    assert_eq!(message_lines(&fixture.model.request(1))[1], "user: look twice");
     let (content, is_error, _) =
         run_delegation(r#"{"agent":"reviwer","task":"x"}"#, ("reviewer", vec![]), Vec::new(), root_with_reviewer());
     assert_eq!(
@@ -176,12 +177,13 @@ fn an_answer_that_is_not_verified_goes_back_to_the_same_child() {
         }
     });
     let replies = vec![say("done"), say("really done"), say("tested")];
-    let (content, is_error, stage) = run_delegation(REVIEW, ("reviewer", replies), vec![verify], root_with_reviewer());
+    let (content, is_error, fixture) =
+        run_delegation(REVIEW, ("reviewer", replies), vec![verify], root_with_reviewer());
     assert_eq!((content.as_str(), is_error), ("DELEGATION COMPLETE: tested", false));
     let attempts: Vec<Value> =
-        stage.seen.payloads_of("delegation.post_verify").iter().map(|seen| seen["attempt"].clone()).collect();
+        fixture.seen.payloads_of("delegation.post_verify").iter().map(|seen| seen["attempt"].clone()).collect();
     assert_eq!(attempts, [json!(1), json!(2), json!(3)]);
-    let second = message_lines(&stage.model.request(2));
+    let second = message_lines(&fixture.model.request(2));
     assert_eq!(second[..3], ["system: review", "user: look at it", "assistant: done"]);
     assert!(second[3].starts_with("user: VERIFICATION FAILED on the previous attempt: no tests ran"));
 }
@@ -192,11 +194,11 @@ fn verification_ends_with_an_error_when_no_attempt_is_left() {
         let delegation = DelegationSpec { max_verify_retries: retries, ..DelegationSpec::default() };
         let replies = vec![say("a"), say("b"), say("c"), say("d")];
         let hooks = vec![deny("delegation.post_verify", "no proof")];
-        let (content, is_error, stage) =
+        let (content, is_error, fixture) =
             run_delegation(arguments, ("reviewer", replies), hooks, AgentSpec { delegation, ..root_with_reviewer() });
         let expected = format!("tool error: delegation verification failed after {attempts} attempt(s): no proof");
         assert_eq!((content, is_error), (expected, true));
-        assert_eq!(stage.seen.payloads_of("delegation.post_verify").len(), attempts);
+        assert_eq!(fixture.seen.payloads_of("delegation.post_verify").len(), attempts);
     };
     failed(None, REVIEW, 3);
     failed(Some(0), REVIEW, 1);
@@ -205,13 +207,14 @@ fn verification_ends_with_an_error_when_no_attempt_is_left() {
 
 #[test]
 fn a_child_that_fails_is_an_error_for_its_parent_and_told_to_its_hooks() {
-    let (content, is_error, stage) = run_delegation(REVIEW, ("reviewer", Vec::new()), Vec::new(), root_with_reviewer());
+    let (content, is_error, fixture) =
+        run_delegation(REVIEW, ("reviewer", Vec::new()), Vec::new(), root_with_reviewer());
     assert_eq!(
         (content.as_str(), is_error),
         ("tool error: delegation to \"reviewer\" failed: no reply left for reviewer", true)
     );
-    assert_eq!(stage.seen.payloads_of("delegation.post")[0]["is_error"], json!(true));
-    assert_eq!(stage.seen.payloads_of("error").len(), 1);
+    assert_eq!(fixture.seen.payloads_of("delegation.post")[0]["is_error"], json!(true));
+    assert_eq!(fixture.seen.payloads_of("error").len(), 1);
 }
 
 #[test]
@@ -231,8 +234,8 @@ fn a_hook_may_redirect_the_answer_to_another_agent_once() {
     let model = QueuedReplyModel::root([say("mine")]);
     model.add("reviewer", [say("theirs")]);
     let mut two = open_fixture(model, [redirect(true)], root_with_reviewer());
-    let fault = two.session.turn("go").unwrap_err();
-    assert!(fault.message.contains("control-flow hook cycle detected"), "{fault}");
+    let error = two.session.turn("go").unwrap_err();
+    assert!(error.message.contains("control-flow hook cycle detected"), "{error}");
     assert_eq!(two.seen.payloads_of("error").last().unwrap()["kind"], json!("delegation"));
 }
 
@@ -249,8 +252,8 @@ fn a_task_may_run_beside_its_parent() {
         say("end"),
     ]);
     model.add("reviewer", [say("sound")]);
-    let mut stage = open_fixture(model, [], root_with_reviewer());
-    let answer = stage.session.turn("go").unwrap();
+    let mut fixture = open_fixture(model, [], root_with_reviewer());
+    let answer = fixture.session.turn("go").unwrap();
     let contents: Vec<&str> = answer.tool_results.iter().map(|result| result.content.as_str()).collect();
     assert_eq!(contents[0], r#"{"id":"task_2"}"#);
     let done = "DELEGATION COMPLETE: sound";
@@ -258,7 +261,7 @@ fn a_task_may_run_beside_its_parent() {
         contents[1..],
         [done, r#"{"status":"done"}"#, done, "tool error: task `no` does not exist; delegate_async returns task ids"]
     );
-    assert_eq!(stage.session.usage().input_tokens, 50, "the child's tokens count once");
+    assert_eq!(fixture.session.usage().input_tokens, 50, "the child's tokens count once");
 }
 
 #[test]
@@ -276,9 +279,9 @@ fn as_many_children_run_at_once_as_the_project_says() {
         let model = QueuedReplyModel::root([call(&[("delegate", REVIEW), ("delegate", REVIEW)]), say("end")]);
         model.add("reviewer", [say("sound"), say("sound")]);
         let delegation = DelegationSpec { max_concurrent: Some(max_concurrent), ..DelegationSpec::default() };
-        let mut stage = open_fixture(model, hooks, AgentSpec { delegation, ..root_with_reviewer() });
-        stage.session.turn("go").unwrap();
-        stage.seen.by_agent().into_iter().filter(|event| event.starts_with("reviewer:turn")).collect::<Vec<_>>()
+        let mut fixture = open_fixture(model, hooks, AgentSpec { delegation, ..root_with_reviewer() });
+        fixture.session.turn("go").unwrap();
+        fixture.seen.by_agent().into_iter().filter(|event| event.starts_with("reviewer:turn")).collect::<Vec<_>>()
     };
     assert_eq!(
         play(1, Vec::new()),

@@ -136,9 +136,9 @@ fn play_full_session() -> Map<String, Value> {
         Err(ModelError::fatal("the model is gone")),
     ]);
     model.add("reviewer", [say("sound")]);
-    let folder = tempfile::tempdir().unwrap();
+    let dir = tempfile::tempdir().unwrap();
     let runtime = watched_runtime(EVENTS, None);
-    let builder = Session::builder(Arc::clone(&runtime), team_spec(), model).workspace(folder.path()).name("s");
+    let builder = Session::builder(Arc::clone(&runtime), team_spec(), model).workspace(dir.path()).name("s");
     let mut session = builder.sleeper(Arc::new(RecordingSleeper::default())).build().unwrap();
     session.start().unwrap();
     let answer = session.turn("go").unwrap();
@@ -245,8 +245,8 @@ fn every_event_of_a_session_fires_for_hooks_of_any_dialect() {
         say("the gist"),
         Err(ModelError::fatal("the model is gone")),
     ]);
-    let folder = tempfile::tempdir().unwrap();
-    let builder = Session::builder(Arc::clone(&runtime), agent(), model).workspace(folder.path()).name("s");
+    let dir = tempfile::tempdir().unwrap();
+    let builder = Session::builder(Arc::clone(&runtime), agent(), model).workspace(dir.path()).name("s");
     let builder = builder.permission_mode(PermissionMode::Strict).sleeper(Arc::new(RecordingSleeper::default()));
     let mut session = builder.build().unwrap();
     let inbox = session.inbox();

@@ -22,12 +22,12 @@ const CALL: (&str, &str) = ("shell", r#"{"command":"echo ran > out.txt"}"#);
 
 /// A framework root with one script per entry: the event, the rest of the entry, and the script's lines.
 fn write_framework(entries: &[(&str, Value, &str)]) -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
+    let dir = tempfile::tempdir().unwrap();
     let mut events = serde_json::Map::new();
-    fs::create_dir(folder.path().join("hooks")).unwrap();
-    for (at, (event, rest, lines)) in entries.iter().enumerate() {
-        let name = format!("Hook{at}");
-        let path = folder.path().join(format!("hooks/{name}.sh"));
+    fs::create_dir(dir.path().join("hooks")).unwrap();
+    for (index, (event, rest, lines)) in entries.iter().enumerate() {
+        let name = format!("Hook{index}");
+        let path = dir.path().join(format!("hooks/{name}.sh"));
         let text = format!("#!/bin/sh\n# Hook: {name}\n# Event: {event}\n# Description: A test.\n{lines}\n");
         fs::write(&path, text).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
@@ -36,8 +36,8 @@ fn write_framework(entries: &[(&str, Value, &str)]) -> tempfile::TempDir {
         let list = events.entry(*event).or_insert_with(|| json!([]));
         list.as_array_mut().unwrap().push(entry);
     }
-    fs::write(folder.path().join("settings.json"), json!({"hooks": events}).to_string()).unwrap();
-    folder
+    fs::write(dir.path().join("settings.json"), json!({"hooks": events}).to_string()).unwrap();
+    dir
 }
 
 /// A session with the settings of a directory and with a tape.
@@ -162,12 +162,12 @@ fn what_a_hook_prints_is_a_system_message_and_stands_on_the_tape() {
     session.turn("first").unwrap();
     session.turn("second").unwrap();
     session.end();
-    let system = |at: usize| {
-        let lines = message_lines(&model.request(at));
+    let system = |index: usize| {
+        let lines = message_lines(&model.request(index));
         lines.into_iter().filter(|line| line.starts_with("system: ")).collect::<Vec<_>>().join("\n")
     };
-    for (at, text) in [(0, "Current project: MyApp"), (0, "be careful today"), (1, "the first turn went well")] {
-        assert!(system(at).contains(text), "{}", system(at));
+    for (index, text) in [(0, "Current project: MyApp"), (0, "be careful today"), (1, "the first turn went well")] {
+        assert!(system(index).contains(text), "{}", system(index));
     }
     let tape = fs::read_to_string(root.path().join("tape.jsonl")).unwrap();
     for text in ["Current project: MyApp", "be careful today", "the first turn went well", "saved"] {
@@ -180,8 +180,8 @@ fn a_prompt_that_is_blocked_does_not_reach_the_model() {
     let root = write_framework(&[("UserPromptSubmit", json!({}), "echo 'no secrets here' >&2; exit 2")]);
     let work = tempfile::tempdir().unwrap();
     let model = QueuedReplyModel::root([say("one")]);
-    let fault = open_session(root.path(), work.path(), &model).turn("the password is x").unwrap_err();
-    assert!(fault.message.contains("no secrets here"), "{}", fault.message);
+    let error = open_session(root.path(), work.path(), &model).turn("the password is x").unwrap_err();
+    assert!(error.message.contains("no secrets here"), "{}", error.message);
     assert_eq!(model.count(), 0);
 }
 
@@ -192,8 +192,8 @@ fn blocked_response_fails_its_turn_and_next_turn_tells_the_model() {
     let work = tempfile::tempdir().unwrap();
     let model = QueuedReplyModel::root([say("one"), say("two")]);
     let mut session = open_session(root.path(), work.path(), &model);
-    let fault = session.turn("first").unwrap_err();
-    assert!(fault.message.contains("no sources given"), "{}", fault.message);
+    let error = session.turn("first").unwrap_err();
+    assert!(error.message.contains("no sources given"), "{}", error.message);
     assert_eq!(session.turn("second").unwrap().text, "two");
     assert!(
         message_lines(&model.request(1)).iter().any(|line| line.contains("no sources given")),

@@ -37,11 +37,11 @@ fn server_opener(server: &ModelServer) -> Box<ModelOpener> {
 
 /// A runtime with hooks of the user.
 fn governed_runtime(hooks: &str, judge: Option<Arc<dyn Judge>>) -> Arc<Runtime> {
-    let folder = TempDir::new().unwrap();
-    let drop_ins = folder.path().join("hooks.d");
+    let dir = TempDir::new().unwrap();
+    let drop_ins = dir.path().join("hooks.d");
     std::fs::create_dir(&drop_ins).unwrap();
     std::fs::write(drop_ins.join("hooks.yaml"), hooks).unwrap();
-    let builder = Runtime::builder().config_dir(Path::new(folder.path()));
+    let builder = Runtime::builder().config_dir(Path::new(dir.path()));
     let built = judge.into_iter().fold(builder, |builder, judge| builder.judge(judge)).build();
     let faults: Vec<String> = built.diagnostics.iter().map(|found| found.message.clone()).collect();
     assert!(!built.has_errors(), "{faults:?}");
@@ -151,7 +151,7 @@ fn a_provider_gets_the_question_the_schema_and_nothing_of_the_agent() {
     let body = &seen[0].body;
     assert_eq!(body["model"], json!("gpt-4o-mini"));
     let messages = body["messages"].as_array().unwrap();
-    let text = |at: usize| messages[at]["content"].as_str().unwrap();
+    let text = |index: usize| messages[index]["content"].as_str().unwrap();
     assert_eq!(messages.len(), 2);
     assert!(
         text(0).contains("JSON Schema `pre_tool_use_decision`") && text(0).contains(r#""enum":["allow","ask","deny"]"#)

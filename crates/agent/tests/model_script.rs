@@ -24,8 +24,8 @@ fn complete_request(model: &ScriptModel, request: &ModelRequest) -> Result<Model
     model.complete(request, &mut |_| {}, &CancelToken::default())
 }
 
-fn script_error(why: &str) -> ModelError {
-    ModelError::new(ModelErrorKind::Script, format!("script `demo.yaml`: {why}"))
+fn script_error(reason: &str) -> ModelError {
+    ModelError::new(ModelErrorKind::Script, format!("script `demo.yaml`: {reason}"))
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn expectations_hold_or_the_model_refuses_to_go_on() {
             Some("expected the tool `fetch` to be offered, but the tools are `run`, `list`"),
         ),
     ];
-    for (expect, messages, why) in cases {
+    for (expect, messages, reason) in cases {
         let model = parse_script(&format!("turns:\n  - {{expect: {expect}, say: ok}}\n"));
         let tools = ["run", "list"].map(|name| ModelTool {
             name: name.into(),
@@ -143,9 +143,9 @@ fn expectations_hold_or_the_model_refuses_to_go_on() {
             parameters: json!({}),
         });
         let request = ModelRequest { tools: tools.to_vec(), ..new_request("root", messages.clone()) };
-        let expected = match why {
+        let expected = match reason {
             None => Ok(String::from("ok")),
-            Some(why) => Err(script_error(&format!("line 2, turn 1 of the agent `root`: {why}"))),
+            Some(reason) => Err(script_error(&format!("line 2, turn 1 of the agent `root`: {reason}"))),
         };
         assert_eq!(complete_request(&model, &request).map(|reply| reply.text), expected, "{expect}");
     }

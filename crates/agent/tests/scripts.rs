@@ -31,10 +31,10 @@ fn with_tools(tools: Vec<ToolSpec>, is_meta: bool) -> AgentSpec {
 /// Calls a tool once, with a text, and returns the content of its result.
 fn call_once(spec: AgentSpec, name: &str, text: &str, hooks: Vec<Hook>) -> (String, bool, AgentFixture) {
     let arguments = json!({"text": text}).to_string();
-    let mut stage = open_fixture(QueuedReplyModel::root([call(&[(name, &arguments)]), say("end")]), hooks, spec);
-    let mut answer = stage.session.turn("go").unwrap();
+    let mut fixture = open_fixture(QueuedReplyModel::root([call(&[(name, &arguments)]), say("end")]), hooks, spec);
+    let mut answer = fixture.session.turn("go").unwrap();
     let result = answer.tool_results.remove(0);
-    (result.content, result.is_error, stage)
+    (result.content, result.is_error, fixture)
 }
 
 #[test]
@@ -68,11 +68,10 @@ fn a_tool_without_a_script_or_with_a_bad_one_says_so() {
         Vec::new(),
     );
     assert!(is_error && content.starts_with("tool error: script error: ") && content.contains("missing"), "{content}");
-    let folder = tempfile::tempdir().unwrap();
+    let dir = tempfile::tempdir().unwrap();
     let runtime = runtime(&AgentEventLog::default(), []);
     let spec = with_tools(vec![script_tool("broken", "def run(args:\n")], false);
-    let built =
-        pintle_agent::Session::builder(runtime, spec, QueuedReplyModel::root([])).workspace(folder.path()).build();
+    let built = pintle_agent::Session::builder(runtime, spec, QueuedReplyModel::root([])).workspace(dir.path()).build();
     assert!(built.unwrap_err().starts_with("tool `broken` does not compile: "));
 }
 
@@ -112,8 +111,8 @@ fn an_agent_may_give_itself_a_tool_under_guard() {
         call(&[("create", r#"{"text":"third"}"#)]),
         say("end"),
     ]);
-    let mut stage = open_fixture(model, [], spec());
-    let answer = stage.session.turn("go").unwrap();
+    let mut fixture = open_fixture(model, [], spec());
+    let answer = fixture.session.turn("go").unwrap();
     let contents: Vec<&str> = answer.tool_results.iter().map(|result| result.content.as_str()).collect();
     assert_eq!(
         contents[..3],
@@ -123,8 +122,8 @@ fn an_agent_may_give_itself_a_tool_under_guard() {
     assert!(contents[4].contains("tool `read` belongs to the project"), "{}", contents[4]);
     assert!(contents[5].contains("\"registered\":true"), "{}", contents[5]);
     assert!(contents[6].contains("the limit of 2 registered tools is reached"), "{}", contents[6]);
-    assert!(stage.model.request(1).tools.iter().any(|tool| tool.name == "greet"), "the model is offered it");
-    let event = &stage.seen.payloads_of("meta.register_tool")[0];
+    assert!(fixture.model.request(1).tools.iter().any(|tool| tool.name == "greet"), "the model is offered it");
+    let event = &fixture.seen.payloads_of("meta.register_tool")[0];
     assert_eq!((&event["name"], &event["description"]), (&json!("greet"), &json!("Says hello.")));
 
     let guard = hook("meta_tool_guard", "meta.register_tool", |call| match call.event.subject() {
@@ -136,9 +135,9 @@ fn an_agent_may_give_itself_a_tool_under_guard() {
     assert!(is_error && content.contains(expected), "{content}");
 
     let shell_less = AgentSpec { policy: pintle::ToolsPolicy::default(), ..spec() };
-    let (content, is_error, stage) = call_once(shell_less, "create", "shell", Vec::new());
+    let (content, is_error, fixture) = call_once(shell_less, "create", "shell", Vec::new());
     assert!(is_error && content.contains("`shell` is the name of a native tool"), "{content}");
-    assert!(!stage.session.tools().contains(&String::from("shell")));
+    assert!(!fixture.session.tools().contains(&String::from("shell")));
 
     let (content, is_error, _) =
         call_once(with_tools(vec![script_tool("create", CREATE)], false), "create", "greet", Vec::new());
@@ -171,8 +170,8 @@ def run(args):
         call(&[("register", r#"{"text":"odd tool.prr"}"#)]),
         say("end"),
     ]);
-    let mut stage = open_fixture(model, [guard], with_tools(vec![script_tool("register", register)], true));
-    let answer = stage.session.turn("go").unwrap();
+    let mut fixture = open_fixture(model, [guard], with_tools(vec![script_tool("register", register)], true));
+    let answer = fixture.session.turn("go").unwrap();
     let contents: Vec<&str> = answer.tool_results.iter().map(|result| result.content.as_str()).collect();
     assert_eq!(contents[0], "[]");
     assert_eq!(contents[1], r#"{"name":"no_lists","registered":true}"#);
@@ -181,7 +180,7 @@ def run(args):
     assert!(contents[4].contains("hook `house_rule` exists"), "{}", contents[4]);
     assert!(contents[5].contains("cannot register a hook on meta.register_hook"), "{}", contents[5]);
     assert!(contents[6].contains("tool.prr"), "{}", contents[6]);
-    let event = &stage.seen.payloads_of("meta.register_hook")[0];
+    let event = &fixture.seen.payloads_of("meta.register_hook")[0];
     assert_eq!((&event["name"], &event["priority"]), (&json!("no_lists"), &json!(50)));
 }
 
@@ -197,13 +196,13 @@ def run(args):
         say("end"),
     ]);
     model.add("scout", [say("nothing here")]);
-    let mut stage = open_fixture(model, [], with_tools(vec![script_tool("register", register)], true));
-    let answer = stage.session.turn("go").unwrap();
+    let mut fixture = open_fixture(model, [], with_tools(vec![script_tool("register", register)], true));
+    let answer = fixture.session.turn("go").unwrap();
     assert_eq!(answer.tool_results[1].content, "DELEGATION COMPLETE: nothing here");
-    let request = stage.model.request(2);
+    let request = fixture.model.request(2);
     assert_eq!(message_lines(&request), ["system: look around", "user: look"]);
     assert_eq!(request.tools.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(), ["list"]);
-    assert_eq!(stage.seen.payloads_of("meta.register_agent")[0]["tool_count"], json!(1));
+    assert_eq!(fixture.seen.payloads_of("meta.register_agent")[0]["tool_count"], json!(1));
 }
 
 #[test]
@@ -216,12 +215,12 @@ fn a_script_calls_a_tool_through_the_same_door_as_the_model() {
         })
     };
     let spec = || with_tools(vec![script_tool("relay", relay)], true);
-    let (content, is_error, stage) = call_once(spec(), "relay", "rm -rf /", vec![guard()]);
+    let (content, is_error, fixture) = call_once(spec(), "relay", "rm -rf /", vec![guard()]);
     let content: Value = serde_json::from_str(&content).unwrap();
     assert_eq!((&content["content"], is_error), (&json!("tool blocked: dangerous"), false));
-    let names: Vec<Value> = stage.seen.payloads_of("tool.post").iter().map(|post| post["name"].clone()).collect();
+    let names: Vec<Value> = fixture.seen.payloads_of("tool.post").iter().map(|post| post["name"].clone()).collect();
     assert_eq!(names, [json!("shell"), json!("relay")]);
-    assert_eq!(stage.seen.payloads_of("meta.call_tool")[0]["args"], json!({"command": "rm -rf /"}));
+    assert_eq!(fixture.seen.payloads_of("meta.call_tool")[0]["args"], json!({"command": "rm -rf /"}));
 
     let (content, _, _) = call_once(spec(), "relay", "echo hi", vec![guard(), deny("meta.call_tool", "not now")]);
     assert!(content.contains("blocked by governance: not now"), "{content}");
@@ -250,10 +249,10 @@ fn hooks_of_a_call_that_a_script_waits_for_end_with_the_scripts_time() {
         timeout_ms: 300,
         ..script_tool("relay", "def run(args):\n    return meta.call_tool(\"list\", {})[\"content\"]\n")
     };
-    let (content, is_error, stage) = call_once(with_tools(vec![relay], true), "relay", "", vec![waiting]);
+    let (content, is_error, fixture) = call_once(with_tools(vec![relay], true), "relay", "", vec![waiting]);
     assert!(ended.load(Ordering::Acquire), "the hook ran on after the time of the script");
     assert!(is_error && content.contains("no answer within 300 ms"), "{content}");
-    let names: Vec<Value> = stage.seen.payloads_of("tool.post").iter().map(|post| post["name"].clone()).collect();
+    let names: Vec<Value> = fixture.seen.payloads_of("tool.post").iter().map(|post| post["name"].clone()).collect();
     assert_eq!(names, [json!("list"), json!("relay")], "the session's own call ends as any other does");
 }
 
@@ -264,18 +263,18 @@ fn project_verifier_checks_every_delegation_and_a_crash_fails_it() {
             DelegationSpec { verify: Some(ScriptSource::without_file(verify)), ..DelegationSpec::default() };
         let model = QueuedReplyModel::root([call(&[("delegate", r#"{"task":"x"}"#)]), say("end")]);
         model.add("delegate", [say("draft"), say("final")]);
-        let mut stage = open_fixture(model, [], AgentSpec { delegation, ..agent() });
-        let answer = stage.session.turn("go").unwrap();
-        (answer.tool_results[0].content.clone(), stage)
+        let mut fixture = open_fixture(model, [], AgentSpec { delegation, ..agent() });
+        let answer = fixture.session.turn("go").unwrap();
+        (answer.tool_results[0].content.clone(), fixture)
     };
     let verify =
         "def run(result):\n    return {\"verified\": result[\"response\"] == \"final\", \"reason\": \"a draft\"}\n";
-    let (content, stage) = delegate(verify);
+    let (content, fixture) = delegate(verify);
     assert_eq!(content, "DELEGATION COMPLETE: final");
-    let seen = stage.seen.payloads_of("delegation.post_verify");
+    let seen = fixture.seen.payloads_of("delegation.post_verify");
     assert_eq!((&seen[0]["verified"], &seen[0]["reason"]), (&json!(false), &json!("a draft")));
     assert_eq!((&seen[1]["verified"], seen[1].get("reason")), (&json!(true), None));
-    let (content, stage) = delegate("def run(result):\n    return result[\"nothing\"]\n");
+    let (content, fixture) = delegate("def run(result):\n    return result[\"nothing\"]\n");
     assert!(content.starts_with("tool error: delegation verification failed: verify script error: "), "{content}");
-    assert_eq!(stage.model.count(), 3, "the child is not called again for what it cannot fix");
+    assert_eq!(fixture.model.count(), 3, "the child is not called again for what it cannot fix");
 }

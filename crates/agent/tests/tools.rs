@@ -22,10 +22,10 @@ fn call_results(
     hooks: Vec<pintle::Hook>,
     spec: AgentSpec,
 ) -> (Vec<(String, bool)>, AgentFixture) {
-    let mut stage = open_fixture(QueuedReplyModel::root([call(calls), say("end")]), hooks, spec);
-    let answer = stage.session.turn("go").unwrap();
+    let mut fixture = open_fixture(QueuedReplyModel::root([call(calls), say("end")]), hooks, spec);
+    let answer = fixture.session.turn("go").unwrap();
     let results = answer.tool_results.into_iter().map(|result| (result.content, result.is_error)).collect();
-    (results, stage)
+    (results, fixture)
 }
 
 #[test]
@@ -44,7 +44,8 @@ fn every_call_is_one_pre_and_one_post_whatever_becomes_of_it() {
         ("read", ""),
         ("glob", r#"{"pattern":"*","path":7,"x":1}"#),
     ];
-    let (results, stage) = call_results(&calls, vec![guard], agent_with_policy(PolicyMode::Denylist, &[], &["write"]));
+    let (results, fixture) =
+        call_results(&calls, vec![guard], agent_with_policy(PolicyMode::Denylist, &[], &["write"]));
     let error = |text: &str| (text.to_owned(), true);
     let expected = [
         (String::from("[]"), false),
@@ -61,20 +62,20 @@ fn every_call_is_one_pre_and_one_post_whatever_becomes_of_it() {
     assert_eq!(results, expected);
     let ids = |event: &str, field: &str| {
         let mut ids: Vec<String> =
-            stage.seen.payloads_of(event).iter().map(|seen| seen[field].as_str().unwrap().to_owned()).collect();
+            fixture.seen.payloads_of(event).iter().map(|seen| seen[field].as_str().unwrap().to_owned()).collect();
         ids.sort();
         ids
     };
     let all: Vec<String> = (1..=8).map(|id| id.to_string()).collect();
     assert_eq!(ids("tool.pre", "id"), all);
     assert_eq!(ids("tool.post", "call_id"), all);
-    let broken = stage.seen.payloads_of("tool.pre").into_iter().find(|pre| pre["id"] == "6").unwrap();
+    let broken = fixture.seen.payloads_of("tool.pre").into_iter().find(|pre| pre["id"] == "6").unwrap();
     assert_eq!((&broken["args"], &broken["arguments"]), (&json!({}), &json!("{broken")));
     assert!(broken["invalid"].as_str().unwrap().contains("not valid JSON"));
-    let coerced = stage.seen.payloads_of("tool.pre").into_iter().find(|pre| pre["id"] == "8").unwrap();
+    let coerced = fixture.seen.payloads_of("tool.pre").into_iter().find(|pre| pre["id"] == "8").unwrap();
     assert_eq!(coerced["args"], json!({"pattern": "*", "path": "7", "x": 1}));
     assert_eq!(coerced["arguments"], json!(r#"{"pattern":"*","path":7,"x":1}"#), "as the model wrote them");
-    let failed = stage.seen.payloads_of("tool.post").into_iter().find(|post| post["call_id"] == "3").unwrap();
+    let failed = fixture.seen.payloads_of("tool.post").into_iter().find(|post| post["call_id"] == "3").unwrap();
     assert_eq!(failed["error"], json!("tool blocked: no shells"));
     assert!(failed.get("duration_ms").is_none(), "a blocked tool did not run");
 }
@@ -86,14 +87,14 @@ fn results_stand_in_the_order_of_the_calls_and_in_the_conversation() {
         ("shell", r#"{"command":"until [ -f flag ]; do :; done; echo slow"}"#),
         ("shell", r#"{"command":"touch flag; echo fast"}"#),
     ];
-    let (results, stage) = call_results(&calls, Vec::new(), agent());
+    let (results, fixture) = call_results(&calls, Vec::new(), agent());
     assert!(results[0].0.contains("slow") && results[1].0.contains("fast"), "{results:?}");
-    let request = stage.model.request(1);
+    let request = fixture.model.request(1);
     let tools: Vec<_> = request.messages[3..].iter().map(|message| message.tool_call_id.clone().unwrap()).collect();
     assert_eq!(tools, ["1", "2"]);
     assert!(request.messages[3].content.contains("slow"));
     let ids = |event: &str, id: &str| -> Vec<Value> {
-        stage.seen.payloads_of(event).iter().map(|seen| seen[id].clone()).collect()
+        fixture.seen.payloads_of(event).iter().map(|seen| seen[id].clone()).collect()
     };
     assert_eq!(ids("tool.pre", "id"), ["1", "2"]);
     assert_eq!(ids("tool.post", "call_id"), ["1", "2"], "hooks see the results in the order of the calls too");
@@ -124,9 +125,9 @@ fn a_rewrite_changes_what_runs_and_meets_the_same_checks() {
 #[test]
 fn hooks_see_no_argument_that_the_model_did_not_give() {
     let calls = [("glob", r#"{"pattern":"C:\\x"}"#), ("list", "{}"), ("grep", r#"{"pattern":"x"}"#)];
-    let (results, stage) = call_results(&calls, Vec::new(), agent());
+    let (results, fixture) = call_results(&calls, Vec::new(), agent());
     assert!(results.iter().all(|(_, is_error)| !is_error), "{results:?}");
-    let seen: Vec<Value> = stage.seen.payloads_of("tool.pre").into_iter().map(|mut pre| pre["args"].take()).collect();
+    let seen: Vec<Value> = fixture.seen.payloads_of("tool.pre").into_iter().map(|mut pre| pre["args"].take()).collect();
     assert_eq!(seen, [json!({"pattern": "C:\\x"}), json!({}), json!({"pattern": "x"})]);
 }
 
@@ -136,15 +137,15 @@ fn no_tool_changes_the_policy_it_runs_under() {
     let write = json!({"path": guard, "content": "off"}).to_string();
     let edit = json!({"path": "harness.md", "old": "on", "new": "off"}).to_string();
     let calls = [("write", write.as_str()), ("edit", edit.as_str()), ("read", r#"{"path":"harness.md"}"#)];
-    let mut stage = open_fixture(QueuedReplyModel::root([call(&calls), say("end")]), [], agent());
-    let at = |path: &str| stage.folder.path().join(path);
+    let mut fixture = open_fixture(QueuedReplyModel::root([call(&calls), say("end")]), [], agent());
+    let at = |path: &str| fixture.folder.path().join(path);
     std::fs::create_dir_all(at(".harness/hooks")).unwrap();
     std::fs::write(at(guard), "on").unwrap();
     std::fs::write(at("harness.md"), "on").unwrap();
-    let results = stage.session.turn("go").unwrap().tool_results;
+    let results = fixture.session.turn("go").unwrap().tool_results;
     for (result, path) in results.iter().zip([guard, "harness.md"]) {
         assert!(result.is_error && result.content.contains(&format!("`{path}` is read-only for tools")), "{result:?}");
-        assert_eq!(std::fs::read_to_string(stage.folder.path().join(path)).unwrap(), "on");
+        assert_eq!(std::fs::read_to_string(fixture.folder.path().join(path)).unwrap(), "on");
     }
     assert_eq!(results[2].content, "on");
 }
@@ -181,14 +182,14 @@ fn a_result_that_is_too_large_is_a_failure_with_a_sentence() {
         };
         let tool: Arc<dyn Tool> = Arc::new(FixedResultTool(definition, given));
         let play = QueuedReplyModel::root([call(&[("gives", "{}")]), say("end")]);
-        let mut stage = open_fixture_with(play, Vec::new(), agent(), |builder| builder.tool(tool));
-        let result = stage.session.turn("go").unwrap().tool_results.remove(0);
+        let mut fixture = open_fixture_with(play, Vec::new(), agent(), |builder| builder.tool(tool));
+        let result = fixture.session.turn("go").unwrap().tool_results.remove(0);
         let wanted = what.map(|what| {
             format!("tool error: the result is too large: {what}, the limit for a payload that hooks see; ask for a part of it")
         });
         assert_eq!(result.is_error, what.is_some());
         assert_eq!(wanted.filter(|wanted| *wanted != result.content), None);
-        let [post] = stage.seen.payloads_of("tool.post").try_into().unwrap();
+        let [post] = fixture.seen.payloads_of("tool.post").try_into().unwrap();
         assert_eq!(post["content"].as_str().unwrap().len(), result.content.len());
     }
 }
@@ -197,10 +198,10 @@ fn a_result_that_is_too_large_is_a_failure_with_a_sentence() {
 fn hooks_may_withhold_or_change_a_result() {
     let (withheld, _) = call_results(&[("list", "{}")], vec![deny("tool.post", "private")], agent());
     assert_eq!(withheld, [(String::from("tool result blocked: private"), true)]);
-    let (changed, stage) =
+    let (changed, fixture) =
         call_results(&[("list", "{}")], vec![rewrite("tool.post", json!({"result": {"files": 0}}))], agent());
     assert_eq!(changed, [(String::from("{\"files\":0}"), false)]);
-    assert_eq!(stage.model.request(1).messages[3].content, "{\"files\":0}");
+    assert_eq!(fixture.model.request(1).messages[3].content, "{\"files\":0}");
 }
 
 #[test]
@@ -226,13 +227,13 @@ fn a_denied_tool_is_hidden_and_a_second_name_is_offered_where_it_is_named() {
 
 #[test]
 fn a_native_tool_that_is_denied_under_one_name_is_denied_under_both() {
-    let (results, stage) = call_results(
+    let (results, fixture) = call_results(
         &[("write", r#"{"path":"a","content":"b"}"#)],
         Vec::new(),
         agent_with_policy(PolicyMode::Denylist, &[], &["fs.w*"]),
     );
     assert_eq!(results, [(String::from("tool \"write\" denied by policy"), true)]);
-    assert!(!stage.session.tools().contains(&String::from("write")));
+    assert!(!fixture.session.tools().contains(&String::from("write")));
 }
 
 #[test]
@@ -240,9 +241,9 @@ fn tools_see_only_the_workspace() {
     let secret = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(secret.path(), "secret").unwrap();
     let path = secret.path().display().to_string();
-    let mut stage = open_fixture(QueuedReplyModel::root([]), [], agent());
-    std::os::unix::fs::symlink(secret.path(), stage.folder.path().join("link")).unwrap();
-    std::os::unix::fs::symlink("/", stage.folder.path().join("root")).unwrap();
+    let mut fixture = open_fixture(QueuedReplyModel::root([]), [], agent());
+    std::os::unix::fs::symlink(secret.path(), fixture.folder.path().join("link")).unwrap();
+    std::os::unix::fs::symlink("/", fixture.folder.path().join("root")).unwrap();
     let in_root = format!("root{path}");
     let calls: Vec<(&str, String)> = vec![
         ("read", json!({"path": path}).to_string()),
@@ -256,8 +257,8 @@ fn tools_see_only_the_workspace() {
         ("shell", json!({"command": "pwd", "directory": "root"}).to_string()),
     ];
     let borrowed: Vec<(&str, &str)> = calls.iter().map(|(name, text)| (*name, text.as_str())).collect();
-    stage.model.add("root", [call(&borrowed), say("end")]);
-    let answer = stage.session.turn("go").unwrap();
+    fixture.model.add("root", [call(&borrowed), say("end")]);
+    let answer = fixture.session.turn("go").unwrap();
     for (call, result) in calls.iter().zip(answer.tool_results) {
         assert!(result.is_error && result.content.contains("outside the workspace"), "{call:?}: {result:?}");
     }
@@ -280,8 +281,8 @@ fn the_native_tools_work_together() {
         [("shell", r#"{"command":"touch harness.md","directory":"src"}"#)],
     ];
     let replies = calls.iter().map(|calls| call(calls)).chain([say("end")]);
-    let mut stage = open_fixture(QueuedReplyModel::root(replies), [], agent());
-    let answer = stage.session.turn("go").unwrap();
+    let mut fixture = open_fixture(QueuedReplyModel::root(replies), [], agent());
+    let answer = fixture.session.turn("go").unwrap();
     let contents: Vec<&str> = answer.tool_results.iter().map(|result| result.content.as_str()).collect();
     let expected = [
         "wrote 24 bytes to src/a.rs",
@@ -323,8 +324,8 @@ fn a_tool_that_panics_is_a_failed_call_and_not_the_end_of_the_session() {
     };
     let model = QueuedReplyModel::root([call(&[("broken", "{}")]), say("end")]);
     let tool = Arc::new(PanickingTool(definition));
-    let mut stage = open_fixture_with(model, [], agent(), |builder| builder.tool(tool));
-    let answer = stage.session.turn("go").unwrap();
+    let mut fixture = open_fixture_with(model, [], agent(), |builder| builder.tool(tool));
+    let answer = fixture.session.turn("go").unwrap();
     assert_eq!(answer.tool_results[0].content, "tool error: tool \"broken\" crashed");
-    assert_eq!(stage.seen.payloads_of("tool.post").len(), 1);
+    assert_eq!(fixture.seen.payloads_of("tool.post").len(), 1);
 }

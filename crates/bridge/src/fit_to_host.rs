@@ -26,9 +26,9 @@ fn fit_inputs(ruling: &mut HostDecision, can: &HostSupport) {
         match can.rewrite {
             ActionSupport::Supported | ActionSupport::Approximated(_) => {}
             ActionSupport::WithApprovalOnly(_) if approved => {}
-            ActionSupport::DeniedInstead(why) | ActionSupport::WithApprovalOnly(why) => {
+            ActionSupport::DeniedInstead(reason) | ActionSupport::WithApprovalOnly(reason) => {
                 ruling.input = None;
-                force_denial(ruling, &format!("a hook changed this, but {why}"));
+                force_denial(ruling, &format!("a hook changed this, but {reason}"));
             }
             ability => {
                 ruling.input = None;
@@ -41,9 +41,9 @@ fn fit_inputs(ruling: &mut HostDecision, can: &HostSupport) {
             ActionSupport::Supported | ActionSupport::Approximated(_) => {}
             // The run ends, which was decided when the hooks ran.
             ActionSupport::RunEndedInstead(_) => ruling.output = None,
-            ActionSupport::DeniedInstead(why) | ActionSupport::WithApprovalOnly(why) => {
+            ActionSupport::DeniedInstead(reason) | ActionSupport::WithApprovalOnly(reason) => {
                 ruling.output = None;
-                force_denial(ruling, &format!("a hook changed this, but {why}"));
+                force_denial(ruling, &format!("a hook changed this, but {reason}"));
             }
             ability => {
                 ruling.output = None;
@@ -116,22 +116,22 @@ fn fit_context(ruling: &mut HostDecision, can: &HostSupport) {
 }
 
 /// Denies, whatever was decided before.
-fn force_denial(ruling: &mut HostDecision, why: &str) {
+fn force_denial(ruling: &mut HostDecision, reason: &str) {
     if ruling.is_denied() && !ruling.reason.is_empty() {
         ruling.reason.push_str("; ");
-        ruling.reason.push_str(why);
+        ruling.reason.push_str(reason);
     } else {
-        ruling.reason = why.to_owned();
+        ruling.reason = reason.to_owned();
     }
     ruling.decision = Decision::Deny;
 }
 
 /// Tells the user that an action has no effect.
 fn notify_dropped(ruling: &mut HostDecision, verb: HookAction, ability: ActionSupport, what: Option<&str>) {
-    let why = match ability {
-        ActionSupport::NotifiesUser(why) | ActionSupport::Dropped(why) => why,
+    let reason = match ability {
+        ActionSupport::NotifiesUser(reason) | ActionSupport::Dropped(reason) => reason,
         _ => "this event does not support it",
     };
     let what = what.map(|what| format!(": {what}")).unwrap_or_default();
-    ruling.notices.push(format!("pintle: a hook's `{}` has no effect here: {why}{what}", verb.as_str()));
+    ruling.notices.push(format!("pintle: a hook's `{}` has no effect here: {reason}{what}", verb.as_str()));
 }

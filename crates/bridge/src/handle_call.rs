@@ -59,14 +59,14 @@ pub fn handle_call(
     let named = (errand.host.event_name)(read);
     let said = named.and_then(|name| errand.host.find_event(name));
     let Some(row) = choose_event(errand.event, said) else {
-        return respond_to_unknown_event(errand.host, named, payload.as_ref().err().map(|(_, fault)| fault));
+        return respond_to_unknown_event(errand.host, named, payload.as_ref().err().map(|(_, error)| error));
     };
     // The payload of another host is read and answered in that host's format.
     let sender = errand.host.sender.and_then(|sender| sender(read));
     let (host, row) = sender.and_then(|host| Some((host, host.find_event(row.name)?))).unwrap_or((errand.host, row));
     errand.deadline.set_event(host, row);
     let heard = match &payload {
-        Err((_, fault)) => Err(format!("cannot read the payload from {}: {fault}", errand.host.title)),
+        Err((_, error)) => Err(format!("cannot read the payload from {}: {error}", errand.host.title)),
         Ok(_) if has_event_conflict(errand.event, said) => Err(event_conflict_text(errand, named)),
         // Hooks may run third-party code, and the bridge may have defects.
         Ok(payload) => catch_unwind(AssertUnwindSafe(|| decide(errand, host, row, payload, hooks)))
@@ -75,20 +75,20 @@ pub fn handle_call(
     let ruling = match heard {
         Ok(_) if errand.deadline.is_over() && row.is_guard => HostDecision::deny(errand.deadline.reason()),
         Ok(ruling) => ruling,
-        Err(why) if row.is_guard => HostDecision::deny(format!("pintle: {why}")),
-        Err(why) => HostDecision { notices: vec![format!("pintle: {why}")], ..HostDecision::pass() },
+        Err(reason) if row.is_guard => HostDecision::deny(format!("pintle: {reason}")),
+        Err(reason) => HostDecision { notices: vec![format!("pintle: {reason}")], ..HostDecision::pass() },
     };
     (row.write_response)(&ResponseContext { event_def: row, payload: read }, &fit_to_host(ruling, row.support))
 }
 
 /// Reads a payload. A payload with a duplicate key is an error, but is read anyway to find the name of its event.
 fn parse_payload(bytes: &[u8]) -> Result<Value, (Value, PayloadError)> {
-    read_payload(bytes).map_err(|fault| {
-        let value = match fault {
+    read_payload(bytes).map_err(|error| {
+        let value = match error {
             PayloadError::NotJson(_) => serde_json::from_slice(bytes).unwrap_or_default(),
             PayloadError::TooLong | PayloadError::TooMany => Value::Null,
         };
-        (value, fault)
+        (value, error)
     })
 }
 
@@ -117,12 +117,12 @@ fn event_conflict_text(errand: &HostCall<'_>, named: Option<&str>) -> String {
 }
 
 /// The response to an event that is not known to be one of the host's.
-fn respond_to_unknown_event(host: &HostDef, named: Option<&str>, fault: Option<&PayloadError>) -> HostResponse {
-    match (named, fault) {
+fn respond_to_unknown_event(host: &HostDef, named: Option<&str>, error: Option<&PayloadError>) -> HostResponse {
+    match (named, error) {
         // Hosts introduce new events, and an unknown event does not guard anything.
         (Some(_), _) => HostResponse::empty(),
-        (None, Some(fault)) => {
-            let text = format!("pintle: cannot read the payload from {}: {fault}", host.title);
+        (None, Some(error)) => {
+            let text = format!("pintle: cannot read the payload from {}: {error}", host.title);
             HostResponse::empty().with_stderr(&text).with_exit_code(2)
         }
         (None, None) => {
@@ -147,7 +147,7 @@ fn decide_canary(
     let project = resolve_project(errand, None, &cwd, clock.unix_ms());
     let built = hooks(&HookLookup { project, excluded_dialect: errand.host.own_dialect })?.clock(clock).build();
     Ok(match load_failure(&built) {
-        Some(why) if row.is_guard => HostDecision::deny(why),
+        Some(reason) if row.is_guard => HostDecision::deny(reason),
         _ => ruling,
     })
 }
@@ -160,7 +160,7 @@ fn decide(
     payload: &Value,
     hooks: impl FnOnce(&HookLookup) -> Result<RuntimeBuilder, String>,
 ) -> Result<HostDecision, String> {
-    let unreadable = |fault| format!("cannot read the payload from {}: {fault}", host.title);
+    let unreadable = |error| format!("cannot read the payload from {}: {error}", host.title);
     if let Some(ruling) = canary::canary_decision(payload) {
         return decide_canary(errand, row, ruling, hooks);
     }
@@ -170,15 +170,15 @@ fn decide(
     };
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
     let now_ms = clock.unix_ms();
-    let folder = errand.state_directory.map(|directory| host_folder(directory, host.name));
+    let dir = errand.state_directory.map(|directory| host_folder(directory, host.name));
     let patience = errand.deadline.remaining() / 2;
-    let mut session = match &folder {
-        Some(folder) => {
-            let claimed = HostSession::lock(folder, &told.context.session, patience);
-            mark_fired(folder, row.name, now_ms);
+    let mut session = match &dir {
+        Some(dir) => {
+            let claimed = HostSession::lock(dir, &told.context.session, patience);
+            mark_fired(dir, row.name, now_ms);
             Some(
                 claimed
-                    .map_err(|fault| format!("cannot open the session: {}", session_error_text(&fault, host, &told)))?,
+                    .map_err(|error| format!("cannot open the session: {}", session_error_text(&error, host, &told)))?,
             )
         }
         None => None,
@@ -190,7 +190,7 @@ fn decide(
     if let Some(session) = &session {
         builder = builder.initial_guards(session.state.session_guards.clone());
         let tape = session.open_tape(&told.context.session, Arc::clone(&clock));
-        builder = builder.tape(Arc::new(tape.map_err(|fault| format!("{fault}; {}", recovery_hint(host, &told)))?));
+        builder = builder.tape(Arc::new(tape.map_err(|error| format!("{error}; {}", recovery_hint(host, &told)))?));
     }
     let memory = RecheckMemory::default();
     let builder = builder.recheck_memory(memory.clone());
@@ -214,8 +214,8 @@ fn decide(
     // A notice for the whole session is shown once.
     notices.retain(|notice| state.mark_if_new("notices", notice, false));
     let mut ruling = match (broken, standing_denial(state, row, &told.data)) {
-        (Some(why), _) if row.is_guard => HostDecision::deny(why),
-        (_, Some(why)) => HostDecision::deny(why),
+        (Some(reason), _) if row.is_guard => HostDecision::deny(reason),
+        (_, Some(reason)) => HostDecision::deny(reason),
         (broken, None) => {
             notices.extend(broken);
             let whose = &told.context;
@@ -255,17 +255,17 @@ fn decide(
         if row.fires.contains(&"session.end") {
             let _ = tape.close();
         }
-        if let Some(fault) = tape.check_file() {
-            return Err(format!("cannot record this event on the tape: {fault}"));
+        if let Some(error) = tape.check_file() {
+            return Err(format!("cannot record this event on the tape: {error}"));
         }
-        session.save(&built.runtime, &scope).map_err(|fault| format!("cannot save the session: {fault}"))?;
+        session.save(&built.runtime, &scope).map_err(|error| format!("cannot save the session: {error}"))?;
     }
     Ok(ruling)
 }
 
 /// The project's directory: the one in the host's environment, otherwise the one in which the session started.
 fn resolve_project(errand: &HostCall<'_>, session: Option<&mut HostSession>, cwd: &Path, now_ms: u64) -> PathBuf {
-    let known = errand.project.clone().filter(|folder| folder.is_dir());
+    let known = errand.project.clone().filter(|dir| dir.is_dir());
     let Some(session) = session else { return known.unwrap_or_else(|| cwd.to_owned()) };
     if session.state.project.is_empty() {
         let first = known.clone().unwrap_or_else(|| cwd.to_owned());
@@ -327,11 +327,11 @@ fn redact_decision(ruling: &mut HostDecision, secrets: &dyn pintle::Redactor) {
     }
 }
 
-fn session_error_text(fault: &io::Error, host: &HostDef, told: &HostEvent) -> String {
-    match fault.kind() {
+fn session_error_text(error: &io::Error, host: &HostDef, told: &HostEvent) -> String {
+    match error.kind() {
         io::ErrorKind::TimedOut => String::from("another hook call of this session is still running"),
-        io::ErrorKind::Other => format!("{fault}; {}", recovery_hint(host, told)),
-        _ => fault.to_string(),
+        io::ErrorKind::Other => format!("{error}; {}", recovery_hint(host, told)),
+        _ => error.to_string(),
     }
 }
 

@@ -67,10 +67,7 @@ fn find_changed_policy(paths: &PolicyPaths<'_>, part: &CanonicalCall, parts: &[C
             let patched = || {
                 let files = parts.iter().filter(|other| other.name != "shell" && other.category == Some("filesystem"));
                 let names: Vec<&str> = files.filter_map(|file| file.args.get("path")?.as_str()).collect();
-                judged
-                    .visited_dirs
-                    .iter()
-                    .find_map(|folder| names.iter().find_map(|name| folder.policy_changed_at(name)))
+                judged.visited_dirs.iter().find_map(|dir| names.iter().find_map(|name| dir.policy_changed_at(name)))
             };
             judged.changed_policy.clone().or_else(|| patched().as_ref().map(file))
         }

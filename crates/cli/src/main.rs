@@ -36,7 +36,7 @@ fn main() -> ExitCode {
         Ok(line) => line,
         Err(asked) => {
             // clap reports help and version as errors, too, although they are not mistakes.
-            let unwritten = asked.print().is_err_and(|fault| fault.kind() != std::io::ErrorKind::BrokenPipe);
+            let unwritten = asked.print().is_err_and(|error| error.kind() != std::io::ErrorKind::BrokenPipe);
             return match (asked.use_stderr(), unwritten) {
                 (true, _) => CliStatus::Invalid,
                 (false, true) => CliStatus::Failed,
@@ -46,14 +46,14 @@ fn main() -> ExitCode {
         }
     };
     let terminal = Terminal::new(line.global.color);
-    let status = line.command.execute(&terminal, &line.global).unwrap_or_else(|fault| {
-        terminal.print_cli_error(&fault);
-        fault.status
+    let status = line.command.execute(&terminal, &line.global).unwrap_or_else(|error| {
+        terminal.print_cli_error(&error);
+        error.status
     });
     match terminal.take_write_error() {
-        Some(fault) => {
-            terminal.print_cli_error(&fault);
-            if status == CliStatus::Done { fault.status } else { status }.into()
+        Some(error) => {
+            terminal.print_cli_error(&error);
+            if status == CliStatus::Done { error.status } else { status }.into()
         }
         None => status.into(),
     }

@@ -92,9 +92,9 @@ impl Terminal {
     }
 
     /// Writes an error and its next step to standard error.
-    pub(crate) fn print_cli_error(&self, fault: &CliError) {
-        self.print_error_line(style::with_label(Tone::Bad, "error", &fault.message));
-        if let Some(help) = &fault.help {
+    pub(crate) fn print_cli_error(&self, error: &CliError) {
+        self.print_error_line(style::with_label(Tone::Bad, "error", &error.message));
+        if let Some(help) = &error.help {
             self.print_error_line(style::with_label(Tone::Good, "help", help));
         }
     }
@@ -102,13 +102,13 @@ impl Terminal {
     /// Returns the error that left standard output incomplete. A reader that stops early, as `head` does, is not an
     /// error.
     pub(crate) fn take_write_error(&self) -> Option<CliError> {
-        let fault = self.0.write_error.lock().unwrap_or_else(PoisonError::into_inner).take()?;
-        Some(CliError::failure(format!("cannot write to standard output: {fault}")).help("the output is incomplete"))
+        let error = self.0.write_error.lock().unwrap_or_else(PoisonError::into_inner).take()?;
+        Some(CliError::failure(format!("cannot write to standard output: {error}")).help("the output is incomplete"))
     }
 
-    fn record_write_error(&self, fault: io::Error) {
-        if fault.kind() != io::ErrorKind::BrokenPipe {
-            self.0.write_error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(fault);
+    fn record_write_error(&self, error: io::Error) {
+        if error.kind() != io::ErrorKind::BrokenPipe {
+            self.0.write_error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
         }
     }
 
@@ -122,9 +122,9 @@ impl Terminal {
             return;
         }
         let mut out = self.0.out.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Err(fault) = out.write_fmt(text).and_then(|()| out.flush()) {
+        if let Err(error) = out.write_fmt(text).and_then(|()| out.flush()) {
             self.0.is_closed.store(true, Ordering::Relaxed);
-            self.record_write_error(fault);
+            self.record_write_error(error);
         }
     }
 }

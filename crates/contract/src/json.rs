@@ -20,7 +20,7 @@ pub enum JsonError {
 impl fmt::Display for JsonError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Syntax(fault) => fault.fmt(f),
+            Self::Syntax(error) => error.fmt(f),
             Self::RepeatedKey(key) => write!(f, "the key `{}` is repeated; write it once", format_key(key)),
         }
     }
@@ -72,7 +72,7 @@ pub fn read_leading_json<T: DeserializeOwned>(text: &str) -> Option<Result<(T, u
     let mut stream = serde_json::Deserializer::from_str(text).into_iter::<T>();
     let value = match stream.next()? {
         Ok(value) => value,
-        Err(fault) => return Some(Err(JsonError::Syntax(fault))),
+        Err(error) => return Some(Err(JsonError::Syntax(error))),
     };
     let length = stream.byte_offset();
     let checked = check_keys(&mut serde_json::Deserializer::from_str(text));

@@ -30,7 +30,7 @@ impl fmt::Display for PayloadError {
         match self {
             Self::TooLong => write!(f, "it is longer than {} MiB of JSON, {most}", MAX_PAYLOAD_BYTES >> 20),
             Self::TooMany => write!(f, "it contains more than {MAX_PAYLOAD_VALUES} JSON values, {most}"),
-            Self::NotJson(fault) => fault.fmt(f),
+            Self::NotJson(error) => error.fmt(f),
         }
     }
 }

@@ -26,9 +26,9 @@ pub trait Redactor: Send + Sync + Debug {
             Value::String(text) => self.redact(text).map(Value::String),
             Value::Array(items) => {
                 let mut clean: Option<Vec<Value>> = None;
-                for (at, item) in items.iter().enumerate() {
+                for (index, item) in items.iter().enumerate() {
                     if let Some(item) = self.redact_value(item)
-                        && let Some(place) = clean.get_or_insert_with(|| items.clone()).get_mut(at)
+                        && let Some(place) = clean.get_or_insert_with(|| items.clone()).get_mut(index)
                     {
                         *place = item;
                     }

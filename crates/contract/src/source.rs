@@ -60,7 +60,7 @@ impl SourceFile {
             end -= 1;
         }
         let before = self.text.get(..end).unwrap_or_default();
-        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+        let line_start = before.rfind('\n').map_or(0, |index| index + 1);
         let line = before.matches('\n').count() + 1;
         let column = before.get(line_start..).unwrap_or_default().chars().count() + 1;
         (line, column)
@@ -72,7 +72,7 @@ impl SourceFile {
         if line <= 1 {
             return 0;
         }
-        self.text.match_indices('\n').nth(line - 2).map_or(self.text.len(), |(at, _)| at + 1)
+        self.text.match_indices('\n').nth(line - 2).map_or(self.text.len(), |(index, _)| index + 1)
     }
 }
 

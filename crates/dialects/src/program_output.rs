@@ -64,15 +64,15 @@ pub(crate) fn find_objects(text: &str) -> EmbeddedObjects<'_> {
     let mut objects = EmbeddedObjects::default();
     let mut rest = text;
     for _ in 0..MOST_TRIES {
-        let Some(at) = rest.find('{') else { return objects };
-        let candidate = rest.get(at..).unwrap_or_default();
+        let Some(index) = rest.find('{') else { return objects };
+        let candidate = rest.get(index..).unwrap_or_default();
         let passed = match read_leading_json(candidate) {
             Some(Ok((object, length))) => {
                 objects.found.push(object);
                 length
             }
-            Some(Err(fault)) if fault.is_repeated_key() => {
-                objects.repeated_key.get_or_insert(fault);
+            Some(Err(error)) if error.is_repeated_key() => {
+                objects.repeated_key.get_or_insert(error);
                 1
             }
             Some(Err(_)) | None => 1,

@@ -91,7 +91,7 @@ fn text_refuses_in_layers(text: &str, layer: usize) -> bool {
         Ok(value @ (Value::Array(_) | Value::Object(_))) => {
             return refuses("", &value) || TEXTS.is_match(text) || QUOTED.is_match(text);
         }
-        Err(fault) if fault.is_repeated_key() => return true,
+        Err(error) if error.is_repeated_key() => return true,
         Ok(_) | Err(_) => {}
     }
     TEXTS.is_match(text) || QUOTED.is_match(text) || (ENCODED.is_match(text) && REFUSING_STEM.is_match(text))

@@ -12,8 +12,8 @@ fn named_tests(page: &str) -> Vec<&str> {
     page.lines().filter(is_row).map(|row| last_cell(row).trim_matches('`')).collect()
 }
 
-fn collect_sources(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+fn collect_sources(dir: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
         let path = entry.path();
         if path.is_dir() {
             collect_sources(&path, found);
@@ -26,7 +26,8 @@ fn collect_sources(folder: &Path, found: &mut Vec<PathBuf>) {
 fn contains_test(text: &str, name: &str) -> bool {
     // A property test has arguments.
     let function = format!("fn {name}(");
-    text.match_indices(&function).any(|(at, _)| text.get(..at).unwrap_or_default().trim_end().ends_with("#[test]"))
+    text.match_indices(&function)
+        .any(|(index, _)| text.get(..index).unwrap_or_default().trim_end().ends_with("#[test]"))
 }
 
 #[test]
@@ -38,10 +39,10 @@ fn each_deviation_names_a_test_that_exists() {
         assert!(named.len() >= 4, "the tables of {} were not found", dialect.name);
         for test in named {
             let (package, name) = test.split_once("::").unwrap();
-            let folder = this.parent().unwrap().join(package.trim_start_matches("pintle-"));
+            let dir = this.parent().unwrap().join(package.trim_start_matches("pintle-"));
             let mut files = Vec::new();
-            collect_sources(&folder.join("src"), &mut files);
-            collect_sources(&folder.join("tests"), &mut files);
+            collect_sources(&dir.join("src"), &mut files);
+            collect_sources(&dir.join("tests"), &mut files);
             let exists = files.iter().any(|file| contains_test(&fs::read_to_string(file).unwrap(), name));
             assert!(exists, "there is no test `{name}` in `{package}`");
         }

@@ -47,7 +47,7 @@ fn main() -> ExitCode {
     let large = json!({"id": "1", "name": "run_command", "arguments": "{}", "args": {"text": "x".repeat(200_000)}});
     let large: Event = event.with_payload(Value::into(large));
     let (clock, cancel) = (RunningClock::start(), CancelToken::default());
-    let around = DispatchContext {
+    let context = DispatchContext {
         journal: &NullJournal,
         clock: &clock,
         effects: &NoEffects,
@@ -68,7 +68,7 @@ fn main() -> ExitCode {
     let sources =
         HookSet::new(others(1_000).chain(pair()).map(|one| build_chain(Profile::SequentialFirstDeny, [one])).collect());
     let together = HookSet::new(vec![build_chain(Profile::ParallelStrictest, pair())]);
-    let fire = |set: &HookSet, event: &Event| dispatch(set, event, &around);
+    let fire = |set: &HookSet, event: &Event| dispatch(set, event, &context);
     // The cost of two calls that the engine cannot avoid: each is measured from start to end.
     let bare = || {
         let mut spent_us = 0;

@@ -24,7 +24,7 @@ pub fn open(path: impl AsRef<Path>) -> io::Result<File> {
     // Without this flag, opening a pipe waits for its other end.
     let opened = File::options().read(true).custom_flags(OFlags::NONBLOCK.bits().cast_signed()).open(path);
     let file = match opened {
-        Err(fault) if fault.raw_os_error() == Some(Errno::NXIO.raw_os_error()) => return Err(not_plain()),
+        Err(error) if error.raw_os_error() == Some(Errno::NXIO.raw_os_error()) => return Err(not_plain()),
         opened => opened?,
     };
     if file.metadata()?.is_file() { Ok(file) } else { Err(not_plain()) }
@@ -57,8 +57,8 @@ pub fn read_head(path: impl AsRef<Path>, most_bytes: u64) -> io::Result<Vec<u8>>
 pub fn read_text(path: impl AsRef<Path>) -> io::Result<String> {
     let bytes = read_head(path, MAX_TEXT_BYTES + 1)?;
     if bytes.len() as u64 > MAX_TEXT_BYTES {
-        let why = format!("it is larger than {} MiB", MAX_TEXT_BYTES >> 20);
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, why));
+        let reason = format!("it is larger than {} MiB", MAX_TEXT_BYTES >> 20);
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, reason));
     }
     String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
 }
@@ -69,28 +69,28 @@ mod tests {
 
     #[test]
     fn only_plain_files_are_opened() {
-        let folder = tempfile::tempdir().unwrap();
-        let at = |name: &str| folder.path().join(name);
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
         std::fs::write(at("plain"), "x").unwrap();
         assert!(std::process::Command::new("mkfifo").arg(at("pipe")).status().unwrap().success());
         let _socket = std::os::unix::net::UnixListener::bind(at("socket")).unwrap();
         assert!(open(at("plain")).is_ok());
-        for path in [at("pipe"), at("socket"), folder.path().to_owned(), "/dev/zero".into()] {
-            for fault in [
+        for path in [at("pipe"), at("socket"), dir.path().to_owned(), "/dev/zero".into()] {
+            for error in [
                 open(&path).map(drop),
                 read(&path).map(drop),
                 read_head(&path, 1).map(drop),
                 read_text(&path).map(drop),
             ] {
-                assert_eq!(fault.unwrap_err().to_string(), "it is not a regular file", "{}", path.display());
+                assert_eq!(error.unwrap_err().to_string(), "it is not a regular file", "{}", path.display());
             }
         }
     }
 
     #[test]
     fn a_text_is_whole_or_an_error() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("text");
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("text");
         std::fs::write(&path, "ä").unwrap();
         assert_eq!(read_text(&path).unwrap(), "ä");
         assert_eq!(read_head(&path, 1).unwrap(), [0xc3]);

@@ -78,7 +78,7 @@ fn event_name(name: &str) -> EventName {
 fn main() -> ExitCode {
     let clock = RunningClock::start();
     let cancel = CancelToken::default();
-    let around = DispatchContext {
+    let context = DispatchContext {
         journal: &NullJournal,
         clock: &clock,
         effects: &NoEffects,
@@ -87,7 +87,7 @@ fn main() -> ExitCode {
         shadow: false,
         cause: None,
     };
-    let fire = |set: &HookSet, event: &Event| dispatch(set, event, &around);
+    let fire = |set: &HookSet, event: &Event| dispatch(set, event, &context);
     let event = |name: &str, payload: Value| Event::new(event_name(name), payload, Arc::new(Origin::default()));
 
     let conversation: Vec<Value> = (0..200)

@@ -161,7 +161,7 @@ fn main() -> ExitCode {
     let event = Event::new(event, payload, Arc::new(Origin::default()));
     let clock = RunningClock::start();
     let cancel = CancelToken::default();
-    let around = DispatchContext {
+    let context = DispatchContext {
         journal: &NullJournal,
         clock: &clock,
         effects: &NoEffects,
@@ -171,7 +171,7 @@ fn main() -> ExitCode {
         cause: None,
     };
     let ask = |hooks: &HookSet| {
-        let outcome = dispatch(hooks, &event, &around);
+        let outcome = dispatch(hooks, &event, &context);
         assert_eq!(outcome.decision, Decision::Allow, "{outcome:?}");
     };
     let one = hook_set([command_hook(&builder, 0, QUICK, false)]);
@@ -192,7 +192,7 @@ fn main() -> ExitCode {
     hanging.limits.timeout_ms = TIMEOUT_MS;
     let hanging = hook_set([hanging]);
     let limit = TIMEOUT_MS as f64 * 1e3;
-    let denied = || assert_eq!(dispatch(&hanging, &event, &around).decision, Decision::Deny);
+    let denied = || assert_eq!(dispatch(&hanging, &event, &context).decision, Decision::Deny);
     let late = (0..20).map(|_| measure_us(denied)).fold(0.0, f64::max);
     let bar = (late - limit <= LATE_US, format!("at most {LATE_US} us late"));
     held &=

@@ -30,11 +30,11 @@ pub(crate) fn compile_pattern(text: &Arc<str>, location: &Location) -> BuiltMatc
             let matcher = RegexMatcher { text: Arc::clone(text), regex, names: plain_alternatives(text) };
             BuiltMatcher { matcher: Some(Arc::new(matcher)), diagnostics: Vec::new() }
         }
-        Err(fault) => {
+        Err(error) => {
             // The parser's last line is the error; those before draw the pattern.
-            let why = fault.to_string();
-            let why = why.lines().last().unwrap_or_default().trim_start_matches("error: ");
-            let message = format!("invalid matcher `{text}`: {why}");
+            let reason = error.to_string();
+            let reason = reason.lines().last().unwrap_or_default().trim_start_matches("error: ");
+            let message = format!("invalid matcher `{text}`: {reason}");
             let help = "a matcher is a regular expression that the whole name has to match, such as `shell|edit_.*`";
             let finding = Diagnostic::error("bad_matcher", message, location.clone()).help(help);
             BuiltMatcher { matcher: None, diagnostics: vec![finding] }
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn what_is_no_pattern_here_says_why_and_what_to_write() {
-        for (text, why) in [
+        for (text, reason) in [
             ("shell(", "unclosed group"),
             ("a)|(b", "unopened group"),
             ("[a", "unclosed character class"),
@@ -165,7 +165,7 @@ mod tests {
             let [finding] = built.diagnostics.as_slice() else { panic!("{text}: {:?}", built.diagnostics) };
             assert!(built.matcher.is_none());
             let head = format!("invalid matcher `{text}`: ");
-            assert!(finding.message.starts_with(&head) && finding.message.contains(why), "{}", finding.message);
+            assert!(finding.message.starts_with(&head) && finding.message.contains(reason), "{}", finding.message);
             assert!(!finding.message.contains('\n') && finding.help.is_some(), "{}", finding.message);
         }
     }

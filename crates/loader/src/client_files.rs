@@ -16,10 +16,10 @@ const HOOKS: &str = "hooks";
 const EXECUTABLE: u32 = 0o111;
 
 /// The hook files of coding agents below a project's directory, or below a user's home directory.
-pub(crate) fn find_in_project(folder: &Path, findings: &mut Vec<Diagnostic>) -> Vec<DiscoveredFile> {
+pub(crate) fn find_in_project(dir: &Path, findings: &mut Vec<Diagnostic>) -> Vec<DiscoveredFile> {
     let mut found = Vec::new();
     for place in PLACES {
-        let path = folder.join(place.path);
+        let path = dir.join(place.path);
         match place.kind {
             LocationKind::File if path.is_file() => {
                 let text = read_text_or_empty(&path);
@@ -44,16 +44,16 @@ pub(crate) fn find_in_project(folder: &Path, findings: &mut Vec<Diagnostic>) -> 
 }
 
 /// The hook files in a directory that the user named itself, such as `.claude` or `.github/hooks`.
-pub(crate) fn find_in_folder(folder: &Path, findings: &mut Vec<Diagnostic>) -> Vec<DiscoveredFile> {
+pub(crate) fn find_in_folder(dir: &Path, findings: &mut Vec<Diagnostic>) -> Vec<DiscoveredFile> {
     let is_part = |depth: usize| {
-        let mut above = folder.ancestors();
+        let mut above = dir.ancestors();
         let root = above.nth(depth)?;
-        let below = folder.strip_prefix(root).ok()?;
+        let below = dir.strip_prefix(root).ok()?;
         PLACES.iter().any(|place| Path::new(place.path).starts_with(below)).then_some(root)
     };
     let Some(root) = [2, 1].into_iter().find_map(is_part) else { return Vec::new() };
     let mut found = find_in_project(root, findings);
-    found.retain(|file| file.path.starts_with(folder));
+    found.retain(|file| file.path.starts_with(dir));
     found
 }
 

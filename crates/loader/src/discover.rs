@@ -60,8 +60,8 @@ pub(crate) struct DiscoveredFile {
 pub(crate) fn discover(path: &Path, findings: &mut Vec<Diagnostic>) -> Vec<DiscoveredFile> {
     let metadata = match fs::metadata(path) {
         Ok(metadata) => metadata,
-        Err(fault) => {
-            let message = format!("cannot read `{}`: {}", path.display(), io_error_text(&fault));
+        Err(error) => {
+            let message = format!("cannot read `{}`: {}", path.display(), io_error_text(&error));
             findings.push(error_without_file(
                 "unreadable",
                 message,
@@ -80,28 +80,28 @@ pub(crate) fn discover(path: &Path, findings: &mut Vec<Diagnostic>) -> Vec<Disco
 }
 
 /// Finds the files of a project that the user did not name: only those in the known places.
-pub(crate) fn discover_project(folder: &Path, findings: &mut Vec<Diagnostic>) -> Vec<DiscoveredFile> {
+pub(crate) fn discover_project(dir: &Path, findings: &mut Vec<Diagnostic>) -> Vec<DiscoveredFile> {
     let mut search = FileDiscovery { is_discovered: true, found: Vec::new(), findings };
-    search.add_folder(folder);
+    search.add_folder(dir);
     search.found
 }
 
 /// Whether a directory contains hooks where [`discover_project`] looks for them.
-pub(crate) fn is_project(folder: &Path) -> bool {
+pub(crate) fn is_project(dir: &Path) -> bool {
     let mut own = OWN_FILES.into_iter().chain([ROOT, MANIFEST]);
     let mut search = FileDiscovery { is_discovered: true, found: Vec::new(), findings: &mut Vec::new() };
-    own.any(|name| folder.join(name).exists()) || search.add_settings(folder) || !find_usual_teams(folder).is_empty()
+    own.any(|name| dir.join(name).exists()) || search.add_settings(dir) || !find_usual_teams(dir).is_empty()
 }
 
 /// Finds the hooks in the configuration directory of a user or an organisation: it has the subdirectories of a root,
 /// and may contain settings that register hooks and a package.
-pub(crate) fn discover_user_dir(folder: &Path, findings: &mut Vec<Diagnostic>) -> Vec<DiscoveredFile> {
+pub(crate) fn discover_user_dir(dir: &Path, findings: &mut Vec<Diagnostic>) -> Vec<DiscoveredFile> {
     let mut search = FileDiscovery { is_discovered: true, found: Vec::new(), findings };
     for (name, role) in FOLDERS.iter().filter(|(_, role)| !matches!(role, ArtifactKind::Tool | ArtifactKind::Agent)) {
-        search.add_flat_if_present(&folder.join(name), *role);
+        search.add_flat_if_present(&dir.join(name), *role);
     }
-    search.add_settings(folder);
-    search.add_package(folder);
+    search.add_settings(dir);
+    search.add_package(dir);
     search.found
 }
 
@@ -125,7 +125,7 @@ impl FileDiscovery<'_> {
         if name == MANIFEST {
             return package::discover_package(path, &mut self.found, self.findings);
         }
-        let folder = parent.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let dir = parent.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let roles = client_files::artifact_kinds(path);
         if !roles.is_empty() {
             self.found.extend(roles.into_iter().map(|role| DiscoveredFile { path: path.to_owned(), role }));
@@ -136,7 +136,7 @@ impl FileDiscovery<'_> {
         } else if is_yaml_path(path) {
             recognise_role(path).unwrap_or(ArtifactKind::HarnessYaml)
         } else {
-            role_of_folder(folder).unwrap_or(ArtifactKind::Hook)
+            role_of_folder(dir).unwrap_or(ArtifactKind::Hook)
         };
         self.found.push(DiscoveredFile { path: path.to_owned(), role });
     }
@@ -183,13 +183,13 @@ impl FileDiscovery<'_> {
     }
 
     /// Adds the settings files of a directory that register hooks; returns whether there is one.
-    fn add_settings(&mut self, folder: &Path) -> bool {
+    fn add_settings(&mut self, dir: &Path) -> bool {
         let before = self.found.len();
-        let own = folder.join(SETTINGS);
+        let own = dir.join(SETTINGS);
         let roles = if own.is_file() { client_files::artifact_kinds(&own) } else { Vec::new() };
         self.found.extend(roles.into_iter().map(|role| DiscoveredFile { path: own.clone(), role }));
-        self.found.extend(client_files::find_in_project(folder, self.findings));
-        for file in client_files::find_in_folder(folder, self.findings) {
+        self.found.extend(client_files::find_in_project(dir, self.findings));
+        for file in client_files::find_in_folder(dir, self.findings) {
             if !self.found.contains(&file) {
                 self.found.push(file);
             }
@@ -198,11 +198,11 @@ impl FileDiscovery<'_> {
     }
 
     /// Adds the team files of a directory; returns whether there is one.
-    fn add_team(&mut self, folder: &Path) -> bool {
-        let teams = if self.is_discovered { find_usual_teams(folder) } else { find_teams(folder) };
+    fn add_team(&mut self, dir: &Path) -> bool {
+        let teams = if self.is_discovered { find_usual_teams(dir) } else { find_teams(dir) };
         if teams.len() > 1 && !self.is_discovered {
             let names: Vec<String> = teams.iter().map(|path| format!("`{}`", path.display())).collect();
-            let message = format!("`{}` contains several agent files: {}", folder.display(), names.join(", "));
+            let message = format!("`{}` contains several agent files: {}", dir.display(), names.join(", "));
             self.findings.push(error_without_file("ambiguous", message, "give the path of the one to use"));
             return true;
         }
@@ -212,8 +212,8 @@ impl FileDiscovery<'_> {
     }
 
     /// Adds the package of a directory; returns whether there is one.
-    fn add_package(&mut self, folder: &Path) -> bool {
-        let manifest = folder.join(MANIFEST);
+    fn add_package(&mut self, dir: &Path) -> bool {
+        let manifest = dir.join(MANIFEST);
         let is_there = manifest.is_file();
         if is_there {
             package::discover_package(&manifest, &mut self.found, self.findings);
@@ -269,7 +269,7 @@ impl FileDiscovery<'_> {
                 self.found.push(DiscoveredFile { path, role })
             }
             // Any other directory may contain unrelated YAML.
-            _ if path.parent().and_then(Path::file_name).is_none_or(|folder| folder != "hooks") => {}
+            _ if path.parent().and_then(Path::file_name).is_none_or(|dir| dir != "hooks") => {}
             _ => {
                 let message = format!("the file `{}` is not read", path.display());
                 let help =
@@ -279,16 +279,16 @@ impl FileDiscovery<'_> {
         }
     }
 
-    fn add_flat_if_present(&mut self, folder: &Path, role: ArtifactKind) {
-        if folder.exists() {
-            self.add_flat(folder, role);
+    fn add_flat_if_present(&mut self, dir: &Path, role: ArtifactKind) {
+        if dir.exists() {
+            self.add_flat(dir, role);
         }
     }
 
     /// Adds the `.md` files and plugins of one directory; returns how many there are.
-    fn add_flat(&mut self, folder: &Path, role: ArtifactKind) -> usize {
+    fn add_flat(&mut self, dir: &Path, role: ArtifactKind) -> usize {
         let before = self.found.len();
-        for path in sorted_entries(folder, self.findings) {
+        for path in sorted_entries(dir, self.findings) {
             let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
             if name.ends_with(".md") {
                 self.found.push(DiscoveredFile { path, role });
@@ -304,7 +304,7 @@ impl FileDiscovery<'_> {
                 self.warn("unread_file", message, help);
             } else if path.is_dir() && has_markdown(&path) {
                 let message = format!("the directory `{}` is not read", path.display());
-                let help = format!("subdirectories are not read; move its files up into `{}`", folder.display());
+                let help = format!("subdirectories are not read; move its files up into `{}`", dir.display());
                 self.warn("unread_folder", message, &help);
             }
         }
@@ -318,13 +318,12 @@ pub(crate) fn is_yaml_path(path: &Path) -> bool {
 }
 
 /// The entries of a directory, ordered by the bytes of their names.
-pub(crate) fn sorted_entries(folder: &Path, findings: &mut Vec<Diagnostic>) -> Vec<PathBuf> {
-    let listed =
-        fs::read_dir(folder).and_then(|entries| entries.map(|entry| entry.map(|entry| entry.path())).collect());
+pub(crate) fn sorted_entries(dir: &Path, findings: &mut Vec<Diagnostic>) -> Vec<PathBuf> {
+    let listed = fs::read_dir(dir).and_then(|entries| entries.map(|entry| entry.map(|entry| entry.path())).collect());
     let mut paths: Vec<PathBuf> = match listed {
         Ok(paths) => paths,
-        Err(fault) => {
-            let message = format!("cannot read `{}`: {}", folder.display(), io_error_text(&fault));
+        Err(error) => {
+            let message = format!("cannot read `{}`: {}", dir.display(), io_error_text(&error));
             findings.push(error_without_file(
                 "unreadable",
                 message,
@@ -343,9 +342,9 @@ pub(crate) fn is_own_agent_file(role: ArtifactKind) -> bool {
     matches!(role, ArtifactKind::Harness | ArtifactKind::HarnessYaml)
 }
 
-fn has_markdown(folder: &Path) -> bool {
+fn has_markdown(dir: &Path) -> bool {
     let is_markdown = |entry: fs::DirEntry| entry.file_name().to_string_lossy().ends_with(".md");
-    fs::read_dir(folder).is_ok_and(|entries| entries.flatten().any(is_markdown))
+    fs::read_dir(dir).is_ok_and(|entries| entries.flatten().any(is_markdown))
 }
 
 fn role_of_own_file(name: &str) -> ArtifactKind {
@@ -362,7 +361,7 @@ pub(crate) fn error_without_file(code: &'static str, message: String, help: &str
 }
 
 /// The text of an I/O error in lower case, without its number.
-pub(crate) fn io_error_text(fault: &std::io::Error) -> String {
-    let words = fault.to_string().to_lowercase();
+pub(crate) fn io_error_text(error: &std::io::Error) -> String {
+    let words = error.to_string().to_lowercase();
     words.split(" (os error").next().unwrap_or_default().to_owned()
 }

@@ -91,15 +91,10 @@ pub fn load_with(path: &Path, layer: Layer, build: &dyn HandlerFactory, options:
 ///
 /// Never fails, like [`load`].
 #[must_use]
-pub fn load_discovered(
-    folder: &Path,
-    layer: Layer,
-    build: &dyn HandlerFactory,
-    options: &LoadOptions<'_>,
-) -> LoadedPath {
+pub fn load_discovered(dir: &Path, layer: Layer, build: &dyn HandlerFactory, options: &LoadOptions<'_>) -> LoadedPath {
     let mut findings = Vec::new();
-    let found = discover_project(folder, &mut findings);
-    load_files(folder, layer, &found, findings, build, options, LoadPurpose::HostAgent)
+    let found = discover_project(dir, &mut findings);
+    load_files(dir, layer, &found, findings, build, options, LoadPurpose::HostAgent)
 }
 
 /// Loads the hooks of a path that the user names, to add them to those of another agent. The hooks of a team's first

@@ -23,10 +23,10 @@ pub(crate) fn expand_pattern(pattern: &Path) -> Vec<PathBuf> {
             found.iter_mut().for_each(|path| path.push(part));
             continue;
         }
-        let below = |folder: &PathBuf| -> Vec<PathBuf> {
-            let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        let below = |dir: &PathBuf| -> Vec<PathBuf> {
+            let entries = fs::read_dir(dir).into_iter().flatten().flatten();
             let fits = entries.filter(|entry| matches_name(&names, &entry.file_name()));
-            fits.map(|entry| folder.join(entry.file_name())).take(MOST_MATCHES).collect()
+            fits.map(|entry| dir.join(entry.file_name())).take(MOST_MATCHES).collect()
         };
         found = found.iter().flat_map(below).take(MOST_MATCHES).collect();
     }
@@ -93,10 +93,10 @@ mod tests {
         ] {
             assert_eq!(matches_name(pattern, OsStr::new(name)), wanted, "{pattern} {name}");
         }
-        let folder = tempfile::tempdir().unwrap();
-        fs::create_dir_all(folder.path().join(".harness/hooks")).unwrap();
-        fs::write(folder.path().join(".harness/hooks/a.md"), "").unwrap();
-        let found = expand_pattern(&folder.path().join(".h*/ho?ks/*.md"));
-        assert_eq!(found, [folder.path().join(".harness/hooks/a.md")]);
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir_all(dir.path().join(".harness/hooks")).unwrap();
+        fs::write(dir.path().join(".harness/hooks/a.md"), "").unwrap();
+        let found = expand_pattern(&dir.path().join(".h*/ho?ks/*.md"));
+        assert_eq!(found, [dir.path().join(".harness/hooks/a.md")]);
     }
 }

@@ -32,7 +32,7 @@ fn walk_manifests(
         return;
     }
     found.push(DiscoveredFile { path: manifest.to_owned(), role: ArtifactKind::Package });
-    let folder = manifest.parent().unwrap_or(Path::new(""));
+    let dir = manifest.parent().unwrap_or(Path::new(""));
     // A manifest that cannot be read is reported when it is loaded.
     let text = crate::read::read_limited(manifest)
         .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
@@ -40,22 +40,22 @@ fn walk_manifests(
     let files = package_files(manifest, &text);
     let mut modules: Vec<PathBuf> = Vec::new();
     for name in FOLDERS {
-        let folder = if name.is_empty() { folder.to_owned() } else { folder.join(name) };
-        if folder.is_dir() || name.is_empty() {
-            let place = if folder.as_os_str().is_empty() { Path::new(".") } else { &folder };
+        let dir = if name.is_empty() { dir.to_owned() } else { dir.join(name) };
+        if dir.is_dir() || name.is_empty() {
+            let place = if dir.as_os_str().is_empty() { Path::new(".") } else { &dir };
             let files =
                 sorted_entries(place, findings).into_iter().filter(|path| path.is_file() && is_module_file(path));
-            modules.extend(files.filter_map(|path| Some(folder.join(path.file_name()?))));
+            modules.extend(files.filter_map(|path| Some(dir.join(path.file_name()?))));
         }
     }
-    for path in files.modules.iter().map(|path| folder.join(path)).filter(|path| path.is_file()) {
+    for path in files.modules.iter().map(|path| dir.join(path)).filter(|path| path.is_file()) {
         if !modules.contains(&path) {
             modules.push(path);
         }
     }
     found.extend(modules.into_iter().map(|path| DiscoveredFile { path, role: ArtifactKind::Module }));
     for dependency in files.dependencies {
-        let manifest = folder.join(&dependency.folder).join(MANIFEST);
+        let manifest = dir.join(&dependency.folder).join(MANIFEST);
         if manifest.is_file() {
             walk_manifests(&manifest, seen, found, findings);
         } else {
@@ -79,5 +79,5 @@ pub(crate) fn is_plugin_file(path: &Path) -> bool {
 /// Whether a file called `harn` is in a directory of the PATH.
 pub(crate) fn is_harn_installed() -> bool {
     let folders = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&folders).any(|folder| folder.join("harn").is_file())
+    std::env::split_paths(&folders).any(|dir| dir.join("harn").is_file())
 }

@@ -61,12 +61,12 @@ impl PolicyFiles {
     /// The policy for an agent in a working directory: commands run there, so they name the files that exist there. A
     /// listed directory that contains the working directory is ignored.
     #[must_use]
-    pub fn with_working_dir(mut self, folder: &Path) -> Self {
-        let folder = resolve_links(&std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned()));
+    pub fn with_working_dir(mut self, dir: &Path) -> Self {
+        let dir = resolve_links(&std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned()));
         let here: Vec<(HookDeclaration, PathBuf)> =
-            self.hooks.iter().map(|(hook, _)| (hook.clone(), folder.clone())).collect();
+            self.hooks.iter().map(|(hook, _)| (hook.clone(), dir.clone())).collect();
         self.hooks.extend(here);
-        self.found.retain(|path| !folder.starts_with(resolve_links(path)));
+        self.found.retain(|path| !dir.starts_with(resolve_links(path)));
         self.with_paths([])
     }
 
@@ -84,7 +84,7 @@ impl PolicyFiles {
     fn resolved_paths(&self) -> &BTreeSet<PathBuf> {
         // Neither the name nor its link target may be replaced.
         self.resolved_paths.get_or_init(|| {
-            let of_hooks = self.hooks.iter().flat_map(|(hook, folder)| files_of_hook(hook, folder));
+            let of_hooks = self.hooks.iter().flat_map(|(hook, dir)| files_of_hook(hook, dir));
             self.found
                 .iter()
                 .cloned()
@@ -119,22 +119,22 @@ impl PolicyFiles {
 
     /// The existing policy below a directory: listed files, files with a policy name, everything in policy directories,
     /// and the directories in between.
-    pub(crate) fn policy_below(&self, folder: &Path) -> BTreeSet<PathBuf> {
-        let folder = resolve_links(folder);
-        let listed = self.resolved_paths().range::<PathBuf, _>(folder.clone()..);
-        let listed = listed.take_while(|found| found.starts_with(&folder)).cloned();
+    pub(crate) fn policy_below(&self, dir: &Path) -> BTreeSet<PathBuf> {
+        let dir = resolve_links(dir);
+        let listed = self.resolved_paths().range::<PathBuf, _>(dir.clone()..);
+        let listed = listed.take_while(|found| found.starts_with(&dir)).cloned();
         let places = PLACES.iter().map(|place| Path::new(place.path)).chain(ANYWHERE.map(Path::new));
         let named = places.flat_map(|place| {
             // `.claude/settings.json` is below `.claude` as well.
-            let rests = place.ancestors().filter(|first| ends_with_path(&folder, first));
-            rests.filter_map(|first| Some(folder.join(place.strip_prefix(first).ok()?))).collect::<Vec<_>>()
+            let rests = place.ancestors().filter(|first| ends_with_path(&dir, first));
+            rests.filter_map(|first| Some(dir.join(place.strip_prefix(first).ok()?))).collect::<Vec<_>>()
         });
         let mut found = BTreeSet::new();
         let mut add = |path: &Path| {
-            let on_the_way = path.ancestors().take_while(|path| path.starts_with(&folder));
+            let on_the_way = path.ancestors().take_while(|path| path.starts_with(&dir));
             found.extend(on_the_way.map(Path::to_owned));
         };
-        let own = self.is_policy(&folder).then(|| folder.clone());
+        let own = self.is_policy(&dir).then(|| dir.clone());
         for path in listed.chain(named).chain(own).filter(|path| path.symlink_metadata().is_ok()) {
             add(&path);
             has_any_below(&path, &mut |path| {
@@ -162,10 +162,10 @@ pub(crate) fn collect_policy_files<'a>(
     found: impl Iterator<Item = &'a Path>,
     hooks: impl Iterator<Item = &'a HookDeclaration>,
 ) -> PolicyFiles {
-    let folder = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
-    let folder = resolve_links(&std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned()));
+    let dir = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
+    let dir = resolve_links(&std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned()));
     let hooks = hooks.filter(|hook| matches!(hook.handler, HandlerSpec::Command(_)) || !hook.files.is_empty());
-    let hooks = hooks.map(|hook| (hook.clone(), folder.clone())).collect();
+    let hooks = hooks.map(|hook| (hook.clone(), dir.clone())).collect();
     PolicyFiles { hooks, ..PolicyFiles::default() }.with_paths(found.map(Path::to_owned))
 }
 
@@ -194,27 +194,27 @@ fn ends_with_path(path: &Path, place: &Path) -> bool {
 
 /// Whether a directory contains something with a policy name, or is the first part of such a path that exists, such as
 /// `.claude` or `.github`.
-fn has_policy_below(folder: &Path) -> bool {
+fn has_policy_below(dir: &Path) -> bool {
     let is_first_part = |place: &str| {
         let place = Path::new(place);
         place.ancestors().skip(1).filter(|first| !first.as_os_str().is_empty()).any(|first| {
             let rest = place.strip_prefix(first).unwrap_or(place);
-            ends_with_path(folder, first) && folder.join(rest).exists()
+            ends_with_path(dir, first) && dir.join(rest).exists()
         })
     };
-    ANYWHERE.iter().any(|name| folder.join(name).exists())
-        || PLACES.iter().any(|place| folder.join(place.path).exists() || is_first_part(place.path))
+    ANYWHERE.iter().any(|name| dir.join(name).exists())
+        || PLACES.iter().any(|place| dir.join(place.path).exists() || is_first_part(place.path))
 }
 
 /// The most directory entries that are examined for another name of a file.
 const MOST_ENTRIES: usize = 65_536;
 
 /// Whether a predicate holds for any file below a directory; links are not followed.
-fn has_any_below(folder: &Path, is_it: &mut dyn FnMut(&Path) -> bool) -> bool {
-    let mut folders = vec![folder.to_owned()];
+fn has_any_below(dir: &Path, is_it: &mut dyn FnMut(&Path) -> bool) -> bool {
+    let mut folders = vec![dir.to_owned()];
     let mut seen = 0;
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+    while let Some(dir) = folders.pop() {
+        for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
             seen += 1;
             let path = entry.path();
             match entry.file_type() {
@@ -289,8 +289,8 @@ mod tests {
 
     #[test]
     fn policy_is_known_by_list_by_name_and_through_links() {
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path().canonicalize().unwrap();
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
         for file in ["hooks/guard.sh", "agent.yaml", "src/a.rs", ".claude/settings.json", "own/hooks.d/1.yaml", "d/x"] {
             fs::create_dir_all(root.join(file).parent().unwrap()).unwrap();
             fs::write(root.join(file), file).unwrap();

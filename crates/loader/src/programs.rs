@@ -29,6 +29,6 @@ impl ProgramLookup for InstalledPrograms {
 
     fn can_find(&self, name: &str) -> bool {
         let folders = std::env::var_os("PATH").unwrap_or_default();
-        std::env::split_paths(&folders).any(|folder| folder.join(name).is_file())
+        std::env::split_paths(&folders).any(|dir| dir.join(name).is_file())
     }
 }

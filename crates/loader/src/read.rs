@@ -26,7 +26,7 @@ pub(crate) fn read_all(
     for file in found {
         match read_artifact(file) {
             Ok(artifact) => artifacts.push(artifact),
-            Err(fault) => findings.push(fault),
+            Err(error) => findings.push(error),
         }
     }
     artifacts
@@ -42,9 +42,9 @@ fn read_artifact(found: &DiscoveredFile) -> Result<Artifact, Diagnostic> {
         return Ok(Artifact { role: found.role, name: name_without_ending(&found.path), file });
     }
     let bytes = read_limited(&found.path)?;
-    let (file, fault) = source_file(&found.path, bytes);
-    match fault {
-        Some(fault) => Err(fault),
+    let (file, error) = source_file(&found.path, bytes);
+    match error {
+        Some(error) => Err(error),
         None => Ok(Artifact { role: found.role, name: name_without_ending(&found.path), file }),
     }
 }
@@ -59,20 +59,20 @@ fn name_without_ending(path: &Path) -> String {
 }
 
 pub(crate) fn read_limited(path: &Path) -> Result<Vec<u8>, Diagnostic> {
-    let unreadable = |fault: &std::io::Error| {
-        let message = format!("cannot read the file: {}", io_error_text(fault));
+    let unreadable = |error: &std::io::Error| {
+        let message = format!("cannot read the file: {}", io_error_text(error));
         unread_file_error(path, "unreadable", message, "check that it exists and that you may read it")
     };
     let file = match pintle_files::open(path) {
-        Err(fault) if fault.kind() == std::io::ErrorKind::InvalidInput => {
+        Err(error) if error.kind() == std::io::ErrorKind::InvalidInput => {
             let message = String::from("cannot read the file: it is not a regular file");
             return Err(unread_file_error(path, "unreadable", message, "use a regular file"));
         }
-        opened => opened.map_err(|fault| unreadable(&fault))?,
+        opened => opened.map_err(|error| unreadable(&error))?,
     };
-    let metadata = file.metadata().map_err(|fault| unreadable(&fault))?;
+    let metadata = file.metadata().map_err(|error| unreadable(&error))?;
     let mut bytes = Vec::with_capacity(usize::try_from(metadata.len().min(MAX_FILE_BYTES)).unwrap_or_default() + 1);
-    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(|fault| unreadable(&fault))?;
+    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(|error| unreadable(&error))?;
     if bytes.len() as u64 > MAX_FILE_BYTES {
         let size = metadata.len();
         let message = format!("the file is too large: it has {size} bytes, the limit is {MAX_FILE_BYTES}");

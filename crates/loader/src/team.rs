@@ -38,14 +38,14 @@ pub fn has_more_than(path: &Path, file: &Path) -> bool {
 
 /// The team files of a directory that have one of the usual names. Other YAML files, of which there may be many, are
 /// not read.
-pub(crate) fn find_usual_teams(folder: &Path) -> Vec<PathBuf> {
-    let usual = TEAM_FILES.into_iter().map(|name| folder.join(name));
+pub(crate) fn find_usual_teams(dir: &Path) -> Vec<PathBuf> {
+    let usual = TEAM_FILES.into_iter().map(|name| dir.join(name));
     usual.filter(|path| path.is_file() && recognise_role(path) == Some(ArtifactKind::Team)).collect()
 }
 
 /// The team files of a directory.
-pub(crate) fn find_teams(folder: &Path) -> Vec<PathBuf> {
-    let yaml = sorted_entries(folder, &mut Vec::new()).into_iter().filter(|path| is_yaml_path(path));
+pub(crate) fn find_teams(dir: &Path) -> Vec<PathBuf> {
+    let yaml = sorted_entries(dir, &mut Vec::new()).into_iter().filter(|path| is_yaml_path(path));
     yaml.filter(|path| recognise_role(path) == Some(ArtifactKind::Team)).collect()
 }
 

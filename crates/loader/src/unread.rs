@@ -39,8 +39,8 @@ pub(crate) fn lint_folder(path: &Path, near: Option<&str>) -> Option<Diagnostic>
 /// The files below a directory, within the limits.
 fn files_below(path: &Path) -> Vec<PathBuf> {
     let (mut files, mut folders, mut seen) = (Vec::new(), vec![(path.to_owned(), 0)], 0);
-    while let Some((folder, depth)) = folders.pop() {
-        for entry in sorted_entries(&folder, &mut Vec::new()) {
+    while let Some((dir, depth)) = folders.pop() {
+        for entry in sorted_entries(&dir, &mut Vec::new()) {
             seen += 1;
             if seen > MOST {
                 return files;

@@ -42,15 +42,15 @@ const PLUGINS: [(&str, &str); 6] = [
     ("native_deny", "register_tool_hook({\"pattern\": \"run_*\", \"deny\": \"gated\"})\n"),
 ];
 
-fn build_runtime(folder: &Path, name: &str) -> Option<Arc<Runtime>> {
-    let built = Runtime::builder().path(folder.join(format!("{name}.star")), Layer::Project).build();
+fn build_runtime(dir: &Path, name: &str) -> Option<Arc<Runtime>> {
+    let built = Runtime::builder().path(dir.join(format!("{name}.star")), Layer::Project).build();
     (!built.has_errors() && !built.declarations.is_empty()).then_some(built.runtime)
 }
 
 fn run_bench() -> Option<ExitCode> {
-    let folder = tempfile::tempdir().ok()?;
+    let dir = tempfile::tempdir().ok()?;
     for (name, text) in PLUGINS {
-        std::fs::write(folder.path().join(format!("{name}.star")), text).ok()?;
+        std::fs::write(dir.path().join(format!("{name}.star")), text).ok()?;
     }
     let (tool_pre, prompt_submit) = (EventName::parse("tool.pre").ok()?, EventName::parse("prompt.submit").ok()?);
     let origin = Arc::new(Origin {
@@ -81,7 +81,7 @@ fn run_bench() -> Option<ExitCode> {
         ("`deny` without a function", "native_deny", &tool_pre, &small, BenchBound::None),
     ];
     for (label, plugin, name, payload, bar) in rows {
-        let runtime = build_runtime(folder.path(), plugin)?;
+        let runtime = build_runtime(dir.path(), plugin)?;
         let whole = format!("{label}, with its event");
         let measured =
             report.compare(&whole, BenchBound::None, || runtime.fire(&event(name, payload)), || event(name, payload));

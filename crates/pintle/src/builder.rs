@@ -124,8 +124,8 @@ impl RuntimeBuilder {
     /// Loads the user's own configuration from its directory: `config.yaml` and the drop-in files of `hooks.d/`. Its
     /// hooks are in the user layer, whatever else is loaded. Default: none.
     #[must_use]
-    pub fn config_dir(mut self, folder: impl Into<PathBuf>) -> Self {
-        self.user_dir = Some(folder.into());
+    pub fn config_dir(mut self, dir: impl Into<PathBuf>) -> Self {
+        self.user_dir = Some(dir.into());
         self
     }
 
@@ -269,8 +269,8 @@ impl RuntimeBuilder {
     /// workspace. Default: the outermost project that is found, otherwise the directory where the search started,
     /// otherwise none.
     #[must_use]
-    pub fn workspace(mut self, folder: impl Into<PathBuf>) -> Self {
-        self.workspace = Some(folder.into());
+    pub fn workspace(mut self, dir: impl Into<PathBuf>) -> Self {
+        self.workspace = Some(dir.into());
         self
     }
 

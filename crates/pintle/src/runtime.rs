@@ -141,7 +141,7 @@ impl Runtime {
             true => (&parts.journals, &*parts.clock),
             false => (parts.journals.call_counter(), &FrozenClock),
         };
-        let around = DispatchContext {
+        let context = DispatchContext {
             journal,
             clock,
             effects: &self.effects(&event.origin, scope),
@@ -159,7 +159,7 @@ impl Runtime {
             journal.record(&JournalEntry::Outcome { event, outcome: &outcome });
             return outcome;
         }
-        let mut outcome = dispatch(set, event, &around);
+        let mut outcome = dispatch(set, event, &context);
         if !parts.is_shadow {
             tape_gate::deny_unrecorded(&parts.journals, event, &mut outcome);
         }

@@ -27,11 +27,11 @@ pub(crate) fn deny_unrecorded(journals: &JournalFanout, event: &Event, outcome: 
     if !is_guarded(&event.name) {
         return;
     }
-    if let Some(why) = journals.tape().and_then(|tape| tape.check_file()) {
+    if let Some(reason) = journals.tape().and_then(|tape| tape.check_file()) {
         outcome.decision = Decision::Deny;
         outcome.approved = false;
         outcome.approval = None;
-        outcome.reasons.insert(0, unrecorded_reason(why));
+        outcome.reasons.insert(0, unrecorded_reason(reason));
     }
 }
 
@@ -40,6 +40,6 @@ pub(crate) fn denied_outcome(event: &Event, reason: OutcomeReason) -> Outcome {
     Outcome { decision: Decision::Deny, reasons: vec![reason], ..Outcome::unchanged(event.payload.clone()) }
 }
 
-fn unrecorded_reason(why: &str) -> OutcomeReason {
-    OutcomeReason::new(HookId::new(TAPE), format!("denied because it cannot be recorded: {why}"))
+fn unrecorded_reason(reason: &str) -> OutcomeReason {
+    OutcomeReason::new(HookId::new(TAPE), format!("denied because it cannot be recorded: {reason}"))
 }

@@ -50,9 +50,9 @@ fn every_artifact_of_the_guides_loads_without_a_fault() {
             let kind = if artifact.contains("def handle(") { "hooks" } else { "tools" };
             *(if kind == "hooks" { &mut hooks } else { &mut tools }) += 1;
             let project = tempfile::tempdir().expect("a folder for the example");
-            let folder = project.path().join(".harness").join(kind);
-            fs::create_dir_all(&folder).expect("the folder is new");
-            fs::write(folder.join(format!("example_{index}.md")), artifact).expect("the file is new");
+            let dir = project.path().join(".harness").join(kind);
+            fs::create_dir_all(&dir).expect("the folder is new");
+            fs::write(dir.join(format!("example_{index}.md")), artifact).expect("the file is new");
             let built = Runtime::builder().path(project.path(), Layer::Project).build();
             let faults: Vec<String> = built.diagnostics.iter().map(ToString::to_string).collect();
             assert!(!built.has_errors(), "{}: {faults:#?}", page.display());

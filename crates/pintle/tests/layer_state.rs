@@ -34,7 +34,7 @@ const ATTACKS: [&str; 6] = [
     "metrics.incr(\"calls\", -50); ctx.delete(\"seen\")",
 ];
 
-fn write_hook(folder: &Path, name: &str, priority: i64, body: &str) {
+fn write_hook(dir: &Path, name: &str, priority: i64, body: &str) {
     let body: String = body
         .trim_matches('\n')
         .lines()
@@ -42,8 +42,8 @@ fn write_hook(folder: &Path, name: &str, priority: i64, body: &str) {
         .collect();
     let text =
         format!("---\nevent: tool.pre\npriority: {priority}\nscript: |\n  def handle(event, payload):\n{body}---\n");
-    fs::create_dir_all(folder.join(".harness/hooks")).unwrap();
-    fs::write(folder.join(".harness/hooks").join(format!("{name}.md")), text).unwrap();
+    fs::create_dir_all(dir.join(".harness/hooks")).unwrap();
+    fs::write(dir.join(".harness/hooks").join(format!("{name}.md")), text).unwrap();
 }
 
 fn call_event() -> Event {

@@ -17,10 +17,10 @@ use tempfile::TempDir;
 /// Creates a project with these hook files.
 fn write_project(hooks: &[(&str, &str)]) -> TempDir {
     let project = tempfile::tempdir().expect("a folder for the project");
-    let folder = project.path().join(".harness/hooks");
-    fs::create_dir_all(&folder).expect("the folder is new");
+    let dir = project.path().join(".harness/hooks");
+    fs::create_dir_all(&dir).expect("the folder is new");
     for (name, text) in hooks {
-        fs::write(folder.join(format!("{name}.md")), text).expect("the file is new");
+        fs::write(dir.join(format!("{name}.md")), text).expect("the file is new");
     }
     project
 }
@@ -178,9 +178,9 @@ fn the_tape_names_the_hooks_that_were_loaded_and_those_that_came_later() {
 
 #[test]
 fn what_is_not_recorded_is_not_done() {
-    let folder = tempfile::tempdir().expect("a folder for the tape");
+    let dir = tempfile::tempdir().expect("a folder for the tape");
     let begin = |name: &str, shadow: bool| {
-        let path = folder.path().join(name);
+        let path = dir.path().join(name);
         let tape =
             Tape::create(&path, HeaderRecord::new("s", 0), Arc::new(SystemClock::default())).expect("a new tape");
         let seen = native::hook("seen", EventName::parse("tool.pre").expect("a known event"), |_| Verdict::pass());
@@ -218,8 +218,8 @@ fn what_is_not_recorded_is_not_done() {
 
 #[test]
 fn a_hook_that_takes_the_tape_away_decides_nothing() {
-    let folder = tempfile::tempdir().expect("a folder for the tape");
-    let path = folder.path().join("tape.jsonl");
+    let dir = tempfile::tempdir().expect("a folder for the tape");
+    let path = dir.path().join("tape.jsonl");
     let tape = Tape::create(&path, HeaderRecord::new("s", 0), Arc::new(SystemClock::default())).expect("a new tape");
     let at = path.clone();
     let thief = native::hook("thief", EventName::parse("tool.pre").expect("a known event"), move |_| {
@@ -240,7 +240,8 @@ fn hook_file_text(event: &str, keys: &str, body: &[&str]) -> String {
 
 /// Fires an event at these hooks, in this order.
 fn fire_at_hooks(hooks: &[String], event: &Event) -> Outcome {
-    let named: Vec<(String, &String)> = hooks.iter().enumerate().map(|(at, text)| (format!("h{at}"), text)).collect();
+    let named: Vec<(String, &String)> =
+        hooks.iter().enumerate().map(|(index, text)| (format!("h{index}"), text)).collect();
     let files: Vec<(&str, &str)> = named.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
     fire(&load_runtime(write_project(&files).path()), event)
 }
@@ -255,7 +256,8 @@ fn rewriting_hooks_compose_in_order_and_each_rewrites_once() {
     let renames =
         "return modify({\"args\": {\"command\": payload[\"args\"][\"command\"].replace(\"python\", \"python3\")}})";
     let run = |bodies: &[&[&str]], text: &str| {
-        let file = |(at, body): (usize, &&[&str])| hook_file_text("tool.pre", &format!("priority: {}\n", at + 1), body);
+        let file =
+            |(index, body): (usize, &&[&str])| hook_file_text("tool.pre", &format!("priority: {}\n", index + 1), body);
         let hooks: Vec<String> = bodies.iter().enumerate().map(file).collect();
         fire_at_hooks(&hooks, &call_event("run_command", json!({"command": text})))
     };

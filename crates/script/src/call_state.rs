@@ -45,9 +45,9 @@ pub(crate) fn perform_request(
     } else {
         state.effects.perform(state.caller, request)
     };
-    reply.map_err(|fault| {
-        let named = fault.0.starts_with(builtin);
-        if named { script_error(fault) } else { script_error(format_args!("{builtin}: {fault}")) }
+    reply.map_err(|error| {
+        let named = error.0.starts_with(builtin);
+        if named { script_error(error) } else { script_error(format_args!("{builtin}: {error}")) }
     })
 }
 
@@ -75,7 +75,8 @@ pub(crate) fn request_value<'v>(
         EffectReply::Absent => None,
         EffectReply::Int(number) => Some(eval.heap().alloc(number)),
         EffectReply::Value(value) => {
-            let value = to_script(&value, eval.heap()).map_err(|why| script_error(format_args!("{builtin}: {why}")))?;
+            let value =
+                to_script(&value, eval.heap()).map_err(|reason| script_error(format_args!("{builtin}: {reason}")))?;
             check_memory(eval, builtin)?;
             Some(value)
         }
@@ -93,12 +94,12 @@ fn check_memory(eval: &Evaluator<'_, '_, '_>, builtin: &str) -> starlark::Result
 }
 
 pub(crate) fn value_to_json(builtin: &str, value: Value<'_>) -> starlark::Result<Json> {
-    to_json(value).map_err(|why| script_error(format_args!("{builtin}: {why}")))
+    to_json(value).map_err(|reason| script_error(format_args!("{builtin}: {reason}")))
 }
 
 /// A value in readable form: a string unchanged, any other value as Starlark prints it, cut to `most` characters.
 pub(crate) fn display_truncated(value: Value<'_>, most: usize) -> String {
-    let cut = |text: &str| text.char_indices().nth(most).map_or(text.len(), |(at, _)| at);
+    let cut = |text: &str| text.char_indices().nth(most).map_or(text.len(), |(index, _)| index);
     match value.unpack_str() {
         Some(text) => text.get(..cut(text)).unwrap_or_default().to_owned(),
         None => {

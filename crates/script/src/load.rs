@@ -87,7 +87,7 @@ pub(crate) fn parse(source: &PreparedSource, role: ScriptKind) -> Result<AstModu
     // Plugins may register in loops and conditions.
     let dialect = Dialect { enable_top_level_stmt: role == ScriptKind::Plugin, ..dialect() };
     AstModule::parse(&source.name, source.text.clone(), &dialect)
-        .map_err(|fault| error_finding(FindingCode::Syntax, &fault))
+        .map_err(|error| error_finding(FindingCode::Syntax, &error))
 }
 
 /// Evaluates a module and returns its entry point. Runs the code of the module, under limits.
@@ -100,13 +100,13 @@ pub(crate) fn evaluate(
     let module = Module::with_temp_heap(|module| {
         {
             let mut eval = Evaluator::new(&module);
-            eval.set_max_tick_count(LOAD_STEPS).map_err(|fault| internal_error(&fault))?;
-            eval.set_max_heap_size(LOAD_BYTES).map_err(|fault| internal_error(&fault))?;
-            eval.eval_module(ast, globals::for_kind(role)).map_err(|fault| load_error(&fault))?;
+            eval.set_max_tick_count(LOAD_STEPS).map_err(|error| internal_error(&error))?;
+            eval.set_max_heap_size(LOAD_BYTES).map_err(|error| internal_error(&error))?;
+            eval.eval_module(ast, globals::for_kind(role)).map_err(|error| load_error(&error))?;
         }
-        module.freeze().map_err(|fault| internal_error(&fault.err_msg))
+        module.freeze().map_err(|error| internal_error(&error.err_msg))
     })?;
-    let found = module.get_option(entry).map_err(|fault| internal_error(&fault))?;
+    let found = module.get_option(entry).map_err(|error| internal_error(&error))?;
     let value = found.ok_or_else(|| missing_entry_point(source, role, entry))?;
     let Some(parameters) = value.value().parameters_spec() else {
         return Err(ScriptFinding::error(
@@ -134,22 +134,22 @@ pub(crate) fn missing_entry_point(source: &PreparedSource, role: ScriptKind, ent
     )
 }
 
-pub(crate) fn internal_error(fault: &dyn fmt::Display) -> ScriptFinding {
-    ScriptFinding::error(FindingCode::Load, fault.to_string(), None)
+pub(crate) fn internal_error(error: &dyn fmt::Display) -> ScriptFinding {
+    ScriptFinding::error(FindingCode::Load, error.to_string(), None)
 }
 
-pub(crate) fn load_error(fault: &starlark::Error) -> ScriptFinding {
-    let text = fault.without_diagnostic().to_string();
+pub(crate) fn load_error(error: &starlark::Error) -> ScriptFinding {
+    let text = error.without_diagnostic().to_string();
     let code = if text.contains("not found") || text.contains("Variable") {
         FindingCode::UnknownName
     } else {
         FindingCode::Load
     };
-    error_finding(code, fault)
+    error_finding(code, error)
 }
 
 /// An error of the interpreter as a finding.
-pub(crate) fn error_finding(code: FindingCode, fault: &starlark::Error) -> ScriptFinding {
-    let span = fault.span().map(|at| (at.span.begin().get() as usize, at.span.end().get() as usize));
-    ScriptFinding::error(code, to_one_line(fault.without_diagnostic().to_string()), span)
+pub(crate) fn error_finding(code: FindingCode, error: &starlark::Error) -> ScriptFinding {
+    let span = error.span().map(|at| (at.span.begin().get() as usize, at.span.end().get() as usize));
+    ScriptFinding::error(code, to_one_line(error.without_diagnostic().to_string()), span)
 }

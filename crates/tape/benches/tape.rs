@@ -49,7 +49,7 @@ const DISPATCHES: usize = 100;
 
 impl TapeBenchSession {
     fn new() -> Result<Self, Box<dyn Error>> {
-        let name = EventName::parse("tool.pre").map_err(|fault| fault.to_string())?;
+        let name = EventName::parse("tool.pre").map_err(|error| error.to_string())?;
         let payload = json!({
             "id": "call_17", "name": "run_command", "arguments": "{\"command\":\"cargo test -p engine\"}",
             "args": {"command": "cargo test -p engine"}, "category": "shell",
@@ -99,9 +99,9 @@ fn wall_ns(runs: usize, mut act: impl FnMut()) -> f64 {
 }
 
 fn main() -> Result<ExitCode, Box<dyn Error>> {
-    let folder = tempfile::tempdir()?;
+    let dir = tempfile::tempdir()?;
     let session = TapeBenchSession::new()?;
-    let path = |name: &str| folder.path().join(name);
+    let path = |name: &str| dir.path().join(name);
 
     let tape = session.create_tape(&path("none.jsonl"))?;
     (0..DISPATCHES).for_each(|_| session.play(&tape));

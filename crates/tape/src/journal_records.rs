@@ -36,8 +36,8 @@ impl OpenDispatch {
     /// The number of a payload within the dispatch.
     pub(crate) fn number_payload(&mut self, payload: &Payload) -> PayloadVersion {
         // The newest version is the likeliest, and comparing a shared allocation is cheap.
-        if let Some(at) = self.versions.iter().rposition(|known| known == payload) {
-            return PayloadVersion { number: u32::try_from(at).unwrap_or(u32::MAX), first_seen: false };
+        if let Some(index) = self.versions.iter().rposition(|known| known == payload) {
+            return PayloadVersion { number: u32::try_from(index).unwrap_or(u32::MAX), first_seen: false };
         }
         self.versions.push(payload.clone());
         PayloadVersion { number: u32::try_from(self.versions.len() - 1).unwrap_or(u32::MAX), first_seen: true }

@@ -129,7 +129,7 @@ impl<'b> TapeReader<'b> {
 
     fn read_line(&mut self, text: &'b [u8]) -> Result<Option<TapeLine<'b>>, TapeError> {
         let (number, is_last) = (self.line, self.rest.is_none());
-        let at = |fault| TapeError::Line { line: number, reason: fault };
+        let at = |error| TapeError::Line { line: number, reason: error };
         // Only the last line can be torn, because a record and its line end are written together.
         let may_be_torn = is_last && !self.ends_with_newline;
         let record = match if number == 1 { parse_first_line(text)? } else { Record::from_stored(text, &self.blobs) } {
@@ -139,7 +139,7 @@ impl<'b> TapeReader<'b> {
                 self.torn = Some(TornRecord { line: number, size_bytes: text.len() });
                 return Ok(None);
             }
-            Err(fault) => return Err(at(fault)),
+            Err(error) => return Err(at(error)),
         };
         match &record.body {
             RecordBody::Header(_) if number > 1 => {

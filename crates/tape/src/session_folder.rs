@@ -41,10 +41,10 @@ impl SessionFolder {
                 Ok(()) if is_gone(&lock) => lock = open_or_create_lock(&path)?,
                 Ok(()) => return Ok(Self { path, lock }),
                 // Without support for locks, other processes cannot be excluded.
-                Err(TryLockError::Error(fault)) if fault.kind() == io::ErrorKind::Unsupported => {
+                Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {
                     return Ok(Self { path, lock });
                 }
-                Err(TryLockError::Error(fault)) => return Err(fault),
+                Err(TryLockError::Error(error)) => return Err(error),
                 Err(TryLockError::WouldBlock) if Instant::now() >= until => {
                     return Err(io::Error::new(
                         io::ErrorKind::TimedOut,
@@ -71,7 +71,7 @@ impl SessionFolder {
         // The lock goes last: from here on another process may start the session again and own the directory.
         fs::remove_file(self.path.join(LOCK))?;
         match fs::remove_dir(&self.path) {
-            Err(fault) if fault.kind() != io::ErrorKind::DirectoryNotEmpty => Err(fault),
+            Err(error) if error.kind() != io::ErrorKind::DirectoryNotEmpty => Err(error),
             _ => Ok(()),
         }
     }
@@ -122,8 +122,8 @@ pub fn folder_name(session: &str) -> String {
 pub fn read_if_exists(path: &Path) -> io::Result<Option<Vec<u8>>> {
     match pintle_files::read(path) {
         Ok(bytes) => Ok(Some(bytes)),
-        Err(fault) if fault.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(fault) => Err(fault),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
     }
 }
 
@@ -147,16 +147,16 @@ pub fn replace_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 /// The path of a session's tape.
 #[must_use]
-pub fn tape_path(folder: &Path) -> PathBuf {
-    folder.join(TAPE)
+pub fn tape_path(dir: &Path) -> PathBuf {
+    dir.join(TAPE)
 }
 
 /// The saved state of a session, if there is any.
 ///
 /// # Errors
 /// When it exists and cannot be read.
-pub fn load_state(folder: &Path) -> io::Result<Option<Vec<u8>>> {
-    read_if_exists(&folder.join(STATE))
+pub fn load_state(dir: &Path) -> io::Result<Option<Vec<u8>>> {
+    read_if_exists(&dir.join(STATE))
 }
 
 /// The session directories in a directory, in no particular order: those with a tape or a lock. Everything else is
@@ -166,13 +166,13 @@ pub fn session_folders(within: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(within).into_iter().flatten().flatten();
     // A link points outside this directory.
     let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())).map(|entry| entry.path());
-    folders.filter(|folder| [TAPE, LOCK].iter().any(|name| folder.join(name).is_file())).collect()
+    folders.filter(|dir| [TAPE, LOCK].iter().any(|name| dir.join(name).is_file())).collect()
 }
 
 /// The total size of a session's files.
 #[must_use]
-pub fn size_bytes(folder: &Path) -> u64 {
-    let files = fs::read_dir(folder).into_iter().flatten().flatten().filter_map(|entry| entry.metadata().ok());
+pub fn size_bytes(dir: &Path) -> u64 {
+    let files = fs::read_dir(dir).into_iter().flatten().flatten().filter_map(|entry| entry.metadata().ok());
     files.filter(fs::Metadata::is_file).map(|file| file.len()).sum()
 }
 
@@ -180,24 +180,24 @@ pub fn size_bytes(folder: &Path) -> u64 {
 ///
 /// # Errors
 /// When its lock file exists and cannot be checked.
-pub fn is_locked(folder: &Path) -> io::Result<bool> {
-    let lock = match pintle_files::open(folder.join(LOCK)) {
-        Err(fault) if fault.kind() == io::ErrorKind::NotFound => return Ok(false),
+pub fn is_locked(dir: &Path) -> io::Result<bool> {
+    let lock = match pintle_files::open(dir.join(LOCK)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
         opened => opened?,
     };
     match lock.try_lock_shared() {
         Err(TryLockError::WouldBlock) => Ok(true),
-        Err(TryLockError::Error(fault)) if fault.kind() != io::ErrorKind::Unsupported => Err(fault),
+        Err(TryLockError::Error(error)) if error.kind() != io::ErrorKind::Unsupported => Err(error),
         _ => Ok(false),
     }
 }
 
 /// Opens the lock file of a directory, and creates both if needed.
-fn open_or_create_lock(folder: &Path) -> io::Result<File> {
-    match open_lock(folder) {
-        Err(fault) if fault.kind() == io::ErrorKind::NotFound => {
-            create_session_folder(folder)?;
-            open_lock(folder)
+fn open_or_create_lock(dir: &Path) -> io::Result<File> {
+    match open_lock(dir) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            create_session_folder(dir)?;
+            open_lock(dir)
         }
         opened => opened,
     }
@@ -215,20 +215,20 @@ fn is_gone(_lock: &File) -> bool {
     false
 }
 
-fn open_lock(folder: &Path) -> io::Result<File> {
+fn open_lock(dir: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(folder.join(LOCK))
+    options.open(dir.join(LOCK))
 }
 
-fn create_session_folder(folder: &Path) -> io::Result<()> {
+fn create_session_folder(dir: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
+    builder.create(dir)
 }
 
 #[cfg(test)]

@@ -73,11 +73,11 @@ impl VerifySessionFixture {
         Cow::Borrowed(&self.origin)
     }
 
-    fn record_turn(&self, stage: TurnPhase) {
-        let ended = (stage == TurnPhase::End).then_some(Cow::Borrowed("done"));
+    fn record_turn(&self, fixture: TurnPhase) {
+        let ended = (fixture == TurnPhase::End).then_some(Cow::Borrowed("done"));
         self.tape.record_host(HostRecord::Turn(TurnRecord {
             origin: self.origin(),
-            phase: stage,
+            phase: fixture,
             end_reason: ended,
             usage: None,
         }));
@@ -98,24 +98,24 @@ impl VerifySessionFixture {
 
 /// A complete session: a prompt, a request with a tool call, the call, its result.
 fn record_session() -> VerifySessionFixture {
-    let stage = VerifySessionFixture::new();
-    let tape = &stage.tape;
+    let fixture = VerifySessionFixture::new();
+    let tape = &fixture.tape;
     tape.record_host(HostRecord::Session(SessionRecord {
-        origin: stage.origin(),
+        origin: fixture.origin(),
         reopen_data: Cow::Owned(json!({"agent": "a.md"})),
     }));
-    stage.record_turn(TurnPhase::Start);
+    fixture.record_turn(TurnPhase::Start);
     let said = UserMessageRecord {
-        origin: stage.origin(),
+        origin: fixture.origin(),
         source: MessageSource::Prompt,
         text: Cow::Borrowed("list the files"),
     };
     tape.record_host(HostRecord::UserMessage(said));
-    stage.fire("prompt.submit", json!({"prompt": "list the files"}), &Verdict::pass(), None);
+    fixture.fire("prompt.submit", json!({"prompt": "list the files"}), &Verdict::pass(), None);
     let messages = json!({"messages": [{"role": "user", "content": format!("list {}", "x".repeat(2_000))}]});
-    stage.fire("completion.pre", messages, &Verdict::pass(), None);
+    fixture.fire("completion.pre", messages, &Verdict::pass(), None);
     let request = ModelRequestRecord {
-        origin: stage.origin(),
+        origin: fixture.origin(),
         conversation: Cow::Borrowed(""),
         request: tape.next_request(),
         model: Cow::Borrowed("m"),
@@ -124,17 +124,17 @@ fn record_session() -> VerifySessionFixture {
     };
     tape.record_host(HostRecord::ModelRequest(request));
     let reply = Some(Cow::Owned(json!({"text": "", "tool_calls": [{"id": "c1"}]})));
-    let reply = ModelReplyRecord { origin: stage.origin(), request: 1, duration_us: 5, reply, error: None };
+    let reply = ModelReplyRecord { origin: fixture.origin(), request: 1, duration_us: 5, reply, error: None };
     tape.record_host(HostRecord::ModelReply(reply));
     let call = |args: Value| json!({"id": "c1", "name": "ls", "args": args});
-    stage.fire("tool.pre", call(json!({"a": 1})), &Verdict::deny("no"), Some(call(json!({"a": 2}))));
-    stage.fire("permission.ask", call(json!({"a": 2})), &Verdict::allow("yes"), None);
+    fixture.fire("tool.pre", call(json!({"a": 1})), &Verdict::deny("no"), Some(call(json!({"a": 2}))));
+    fixture.fire("permission.ask", call(json!({"a": 2})), &Verdict::allow("yes"), None);
     let args = json!({"a": 2});
     let call =
-        ToolCallRecord { origin: stage.origin(), id: "c1".into(), name: "ls".into(), args: Cow::Borrowed(&args) };
+        ToolCallRecord { origin: fixture.origin(), id: "c1".into(), name: "ls".into(), args: Cow::Borrowed(&args) };
     tape.record_host(HostRecord::ToolCall(call));
     let result = ToolResultRecord {
-        origin: stage.origin(),
+        origin: fixture.origin(),
         id: "c1".into(),
         name: "ls".into(),
         content: "raw".into(),
@@ -143,15 +143,15 @@ fn record_session() -> VerifySessionFixture {
     };
     tape.record_host(HostRecord::ToolResult(result));
     let post = |content: &str| json!({"call_id": "c1", "name": "ls", "content": content});
-    stage.fire("tool.post", post("raw"), &Verdict::pass(), Some(post("clean")));
+    fixture.fire("tool.post", post("raw"), &Verdict::pass(), Some(post("clean")));
     let message = json!({"role": "tool", "content": "clean", "tool_call_id": "c1"});
     let message =
-        MessageRecord { origin: stage.origin(), conversation: Cow::Borrowed(""), message: Cow::Owned(message) };
+        MessageRecord { origin: fixture.origin(), conversation: Cow::Borrowed(""), message: Cow::Owned(message) };
     tape.record_host(HostRecord::Message(message));
-    stage.record_turn(TurnPhase::End);
-    stage.fire("session.end", json!({"reason": "done"}), &Verdict::pass(), None);
-    stage.tape.close().unwrap();
-    stage
+    fixture.record_turn(TurnPhase::End);
+    fixture.fire("session.end", json!({"reason": "done"}), &Verdict::pass(), None);
+    fixture.tape.close().unwrap();
+    fixture
 }
 
 #[test]
@@ -186,8 +186,8 @@ fn line_digest(line: &str) -> String {
     Sha256::digest(line).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn records_of(stage: &VerifySessionFixture) -> Vec<Value> {
-    stage.tape.lines().iter().map(|line| serde_json::from_str(line).unwrap()).collect()
+fn records_of(fixture: &VerifySessionFixture) -> Vec<Value> {
+    fixture.tape.lines().iter().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 /// The first finding after a change to the session's records and a repair of the digests.
@@ -363,8 +363,8 @@ fn what_was_changed_is_found_though_its_digests_were_made_anew() {
 
 #[test]
 fn what_was_changed_alone_breaks_the_chain() {
-    let stage = record_session();
-    let lines = stage.tape.lines();
+    let fixture = record_session();
+    let lines = fixture.tape.lines();
     let first = |lines: &[String]| {
         let report = verify_bytes((lines.join("\n") + "\n").as_bytes()).unwrap();
         report.findings.first().map(ToString::to_string).unwrap_or_default()
@@ -383,12 +383,12 @@ fn what_was_changed_alone_breaks_the_chain() {
 
 #[test]
 fn what_the_tape_ends_in_is_unfinished_and_no_finding() {
-    let stage = VerifySessionFixture::new();
-    let event = stage.event("tool.pre", json!({"id": "c1"}));
-    stage.tape.record(&JournalEntry::Event { event: &event, cause: None });
-    let (id, hook) = (stage.tape.next_call(), &*stage.chain.hooks[0]);
-    stage.tape.record(&JournalEntry::Call { id, hook, round: 0, event: &event });
-    let report = stage.verify_report();
+    let fixture = VerifySessionFixture::new();
+    let event = fixture.event("tool.pre", json!({"id": "c1"}));
+    fixture.tape.record(&JournalEntry::Event { event: &event, cause: None });
+    let (id, hook) = (fixture.tape.next_call(), &*fixture.chain.hooks[0]);
+    fixture.tape.record(&JournalEntry::Call { id, hook, round: 0, event: &event });
+    let report = fixture.verify_report();
     let unfinished: Vec<String> = report.unfinished.iter().map(ToString::to_string).collect();
     assert_eq!(
         unfinished,
@@ -397,10 +397,10 @@ fn what_the_tape_ends_in_is_unfinished_and_no_finding() {
             "line 4: the `closed` record is missing: the session is running, was interrupted, or its end was removed",
         ]
     );
-    assert_eq!(stage.tape.close(), None, "it is not over");
+    assert_eq!(fixture.tape.close(), None, "it is not over");
     assert!(report.is_valid() && !report.is_complete());
     // A resumed session is no longer interrupted.
-    stage.record_resumed();
-    let report = stage.verify_report();
+    fixture.record_resumed();
+    let report = fixture.verify_report();
     assert!(report.is_valid() && !report.is_complete() && report.resumed == 1, "{report:?}");
 }

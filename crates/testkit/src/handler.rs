@@ -125,7 +125,7 @@ mod tests {
             .collect();
         assert_eq!(verdicts, [Verdict::deny("no"), Verdict::allow("yes"), Verdict::pass()]);
         assert_eq!(handler.check_calls(&[json!(1), json!(2), json!(3)]), Ok(()));
-        let fault = handler.check_calls(&[json!(1)]).unwrap_err();
-        assert!(fault.starts_with("expected calls with exactly [Number(1)], but got [Number(1), "), "{fault}");
+        let error = handler.check_calls(&[json!(1)]).unwrap_err();
+        assert!(error.starts_with("expected calls with exactly [Number(1)], but got [Number(1), "), "{error}");
     }
 }

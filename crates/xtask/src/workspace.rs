@@ -30,9 +30,9 @@ impl SourceWorkspace {
     /// Reads every file of the repository.
     pub(crate) fn open() -> Result<Self, String> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let root = root.canonicalize().map_err(|fault| format!("cannot find the repository: {fault}"))?;
+        let root = root.canonicalize().map_err(|error| format!("cannot find the repository: {error}"))?;
         let mut files = BTreeMap::new();
-        read_folder(&root, "", &mut files).map_err(|fault| format!("cannot read the repository: {fault}"))?;
+        read_folder(&root, "", &mut files).map_err(|error| format!("cannot read the repository: {error}"))?;
         Ok(Self { root, files })
     }
 
@@ -52,16 +52,16 @@ impl SourceWorkspace {
         let text = capture_output(
             Command::new(cargo).args(["metadata", "--no-deps", "--format-version", "1"]).current_dir(&self.root),
         )?;
-        let metadata: Value = serde_json::from_str(&text).map_err(|fault| format!("cargo metadata: {fault}"))?;
+        let metadata: Value = serde_json::from_str(&text).map_err(|error| format!("cargo metadata: {error}"))?;
         let list = |value: &Value, name: &str| value.get(name).and_then(Value::as_array).cloned().unwrap_or_default();
         let text = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-        let folder = |manifest: &str| {
+        let dir = |manifest: &str| {
             let parent = Path::new(manifest).parent().and_then(Path::file_name);
             parent.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
         };
         let packages = list(&metadata, "packages");
         let folders: BTreeMap<String, String> =
-            packages.iter().map(|package| (text(package, "name"), folder(&text(package, "manifest_path")))).collect();
+            packages.iter().map(|package| (text(package, "name"), dir(&text(package, "manifest_path")))).collect();
         let mut found: Vec<WorkspaceCrate> = packages
             .iter()
             .map(|package| {
@@ -72,7 +72,7 @@ impl SourceWorkspace {
                     normal.filter_map(|dependency| folders.get(&text(dependency, "name")).cloned()).collect();
                 internal.sort();
                 WorkspaceCrate {
-                    folder: folder(&text(package, "manifest_path")),
+                    folder: dir(&text(package, "manifest_path")),
                     internal_dependencies: internal,
                     all_dependencies: dependencies.iter().map(|dependency| text(dependency, "name")).collect(),
                 }
@@ -84,8 +84,8 @@ impl SourceWorkspace {
 }
 
 /// Reads the text files of a directory tree, except those of git and cargo.
-fn read_folder(folder: &Path, prefix: &str, files: &mut BTreeMap<String, String>) -> io::Result<()> {
-    for entry in fs::read_dir(folder)? {
+fn read_folder(dir: &Path, prefix: &str, files: &mut BTreeMap<String, String>) -> io::Result<()> {
+    for entry in fs::read_dir(dir)? {
         let entry = entry?;
         let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
         if entry.file_type()?.is_dir() {
@@ -102,7 +102,7 @@ fn read_folder(folder: &Path, prefix: &str, files: &mut BTreeMap<String, String>
 /// What a program printed.
 fn capture_output(command: &mut Command) -> Result<String, String> {
     let name = command.get_program().to_string_lossy().into_owned();
-    let output = command.output().map_err(|fault| format!("cannot run `{name}`: {fault}"))?;
+    let output = command.output().map_err(|error| format!("cannot run `{name}`: {error}"))?;
     if !output.status.success() {
         return Err(format!("`{name}` failed: {}", String::from_utf8_lossy(&output.stderr).trim()));
     }

@@ -100,10 +100,10 @@ pub(crate) fn check_trigger(turn: &TurnContext, conversation: &Conversation) -> 
 }
 
 /// Whether a turn failed because the model rejected the conversation as too long, so that compacting may save it.
-pub(crate) fn is_overflow(turn: &TurnContext, fault: &TurnError) -> bool {
+pub(crate) fn is_overflow(turn: &TurnContext, error: &TurnError) -> bool {
     compaction_spec(turn).enabled
-        && matches!(fault.kind, TurnErrorKind::Failed { source: "model", .. })
-        && is_context_overflow(&fault.message)
+        && matches!(error.kind, TurnErrorKind::Failed { source: "model", .. })
+        && is_context_overflow(&error.message)
 }
 
 /// Whether a provider's error text means that the conversation is too long for the model.
@@ -143,11 +143,11 @@ pub(crate) fn compact(
     };
     let summary = match written {
         Ok(summary) => summary,
-        Err(fault) if cause == CompactionTrigger::Manual || matches!(fault.kind, TurnErrorKind::Cancelled) => {
-            return Err(fault);
+        Err(error) if cause == CompactionTrigger::Manual || matches!(error.kind, TurnErrorKind::Cancelled) => {
+            return Err(error);
         }
-        Err(fault) => {
-            tell(&format!("the conversation was not compacted: {}", fault.message));
+        Err(error) => {
+            tell(&format!("the conversation was not compacted: {}", error.message));
             return Ok(None);
         }
     };

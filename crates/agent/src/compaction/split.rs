@@ -57,8 +57,9 @@ mod tests {
     /// message.
     fn parse_conversation(letters: &str) -> Vec<ModelMessage> {
         let call = ModelToolCall { id: String::from("1"), name: String::from("x"), arguments: String::new() };
-        let message = |(at, letter): (usize, char)| {
-            let text = format!("{letter}{at}{}", if letter.is_uppercase() { " ".repeat(400) } else { String::new() });
+        let message = |(index, letter): (usize, char)| {
+            let text =
+                format!("{letter}{index}{}", if letter.is_uppercase() { " ".repeat(400) } else { String::new() });
             match letter.to_ascii_lowercase() {
                 'u' => ModelMessage::user(text),
                 'a' => ModelMessage::assistant(text, Vec::new()),

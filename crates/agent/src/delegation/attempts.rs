@@ -45,27 +45,27 @@ pub(super) fn compile_verifiers(turn: &TurnContext, request: &DelegationRequest)
     let declared = turn.agent.spec.delegation.verify.clone();
     let given = request.verify.as_deref().map(ScriptSource::without_file);
     let compile = |script: ScriptSource| {
-        let fault = |found: Vec<_>| format!("the verify script does not compile: {}", join_diagnostics(&found));
-        shared.runtime.compile_verifier("delegation", &script).map_err(fault)
+        let error = |found: Vec<_>| format!("the verify script does not compile: {}", join_diagnostics(&found));
+        shared.runtime.compile_verifier("delegation", &script).map_err(error)
     };
     declared.into_iter().chain(given).map(compile).collect()
 }
 
 /// Fires `delegation.post` for a delegation that `delegation.pre` announced and that was then refused. Returns the text
 /// for the model.
-pub(super) fn report_refusal(turn: &TurnContext, id: &str, request: &DelegationRequest, why: String) -> String {
+pub(super) fn report_refusal(turn: &TurnContext, id: &str, request: &DelegationRequest, reason: String) -> String {
     let payload = DelegationPost {
         id: id.to_owned(),
         parent_id: turn.state.delegation.clone(),
         agent: request.agent.clone(),
-        result: why.clone(),
-        response: why.clone(),
+        result: reason.clone(),
+        response: reason.clone(),
         depth: turn.agent.depth + 1,
         is_error: true,
         ..DelegationPost::default()
     };
     let outcome = turn.fire_end(&Event::from_payload(&payload, Arc::clone(&turn.origin)));
-    if outcome.is_allowed() { why } else { format!("delegation blocked: {}", outcome.reason_for_model()) }
+    if outcome.is_allowed() { reason } else { format!("delegation blocked: {}", outcome.reason_for_model()) }
 }
 
 impl DelegatedTask<'_> {
@@ -115,8 +115,8 @@ impl DelegatedTask<'_> {
         let before = conversation.usage;
         let result = run_turn(&turn, conversation, message);
         *usage = usage.plus(crate::session::usage_since(before, conversation.usage));
-        result.map_err(|fault| {
-            let message = format!("delegation to \"{}\" failed: {}", self.child.spec.name, fault.message);
+        result.map_err(|error| {
+            let message = format!("delegation to \"{}\" failed: {}", self.child.spec.name, error.message);
             let payload = DelegationPost {
                 is_error: true,
                 ..self.to_payload(&TurnOutput { text: message.clone(), ..TurnOutput::default() })

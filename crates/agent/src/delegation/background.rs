@@ -81,9 +81,9 @@ impl BackgroundTasks {
         let started = std::thread::Builder::new().name(id.clone()).spawn(work);
         match started {
             Ok(_) => Ok(id),
-            Err(fault) => {
+            Err(error) => {
                 self.tasks.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
-                Err(format!("the task cannot be started: {fault}"))
+                Err(format!("the task cannot be started: {error}"))
             }
         }
     }

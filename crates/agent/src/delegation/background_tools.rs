@@ -74,7 +74,7 @@ impl BackgroundTasks {
             None => String::from("<no output yet, still running>"),
             Some(DelegationResult { result: Ok(answer), .. }) if answer.text.is_empty() => String::from("<no output>"),
             Some(DelegationResult { result: Ok(answer), .. }) => answer.text.clone(),
-            Some(DelegationResult { result: Err(why), .. }) => format!("<task failed>\nError: {why}"),
+            Some(DelegationResult { result: Err(reason), .. }) => format!("<task failed>\nError: {reason}"),
         };
         done.count_usage(turn);
         Ok(format!(

@@ -39,8 +39,8 @@ impl DelegationBounds {
 
     /// The maximum number of model calls per turn at a depth, from 1. The last entry applies to all deeper agents.
     pub(crate) fn iterations(&self, depth: u32) -> u32 {
-        let at = usize::try_from(depth.saturating_sub(1)).unwrap_or(usize::MAX);
-        let entry = self.iterations_per_depth.get(at).or(self.iterations_per_depth.last());
+        let index = usize::try_from(depth.saturating_sub(1)).unwrap_or(usize::MAX);
+        let entry = self.iterations_per_depth.get(index).or(self.iterations_per_depth.last());
         entry.copied().unwrap_or(1).max(1)
     }
 }

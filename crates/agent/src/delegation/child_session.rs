@@ -33,9 +33,9 @@ impl ChildSession {
         if outcome.is_allowed() {
             return Ok(life);
         }
-        let why = format!("session blocked: {}", outcome.reason());
-        life.end(task, Err(&why), TokenUsage::default());
-        Err(why)
+        let reason = format!("session blocked: {}", outcome.reason());
+        life.end(task, Err(&reason), TokenUsage::default());
+        Err(reason)
     }
 
     /// Ends the session, also when the task was cancelled.

@@ -58,7 +58,7 @@ pub(crate) fn redirect(turn: &TurnContext, request: &Value) -> Result<TurnOutput
 
 /// Runs a redirect. A hook that redirects to the same request a second time would do so forever, so that is refused.
 fn run_redirect(turn: &TurnContext, request: &Value, before: &[Value]) -> DelegationResult {
-    let refused = |why: &str| DelegationResult { result: Err(why.to_owned()), usage: TokenUsage::default() };
+    let refused = |reason: &str| DelegationResult { result: Err(reason.to_owned()), usage: TokenUsage::default() };
     if before.contains(request) {
         return refused("control-flow hook cycle detected: a hook delegates the same request again");
     }
@@ -85,7 +85,7 @@ fn perform(
 ) -> Result<TurnOutput, String> {
     let parent = &turn.agent;
     let id = fire_delegation_pre(turn, &mut request)?;
-    let refused = |why: String| attempts::report_refusal(turn, &id, &request, why);
+    let refused = |reason: String| attempts::report_refusal(turn, &id, &request, reason);
     let verifiers = attempts::compile_verifiers(turn, &request).map_err(refused)?;
     let child: Arc<Agent> = child::create(turn, &request).map_err(refused)?;
     let Some(_slot) = parent.slots.acquire(&turn.scope.cancel) else { return Err(refused(String::from("cancelled"))) };
@@ -105,8 +105,8 @@ fn fire_delegation_pre(turn: &TurnContext, request: &mut DelegationRequest) -> R
         return Err(format!("delegation blocked: {}", outcome.reason_for_model()));
     }
     if outcome.rewritten {
-        let fault = |fault: serde_json::Error| format!("delegation.pre modify payload: {fault}");
-        let rewritten: DelegationPre = serde_json::from_value(outcome.payload.into_value()).map_err(fault)?;
+        let error = |error: serde_json::Error| format!("delegation.pre modify payload: {error}");
+        let rewritten: DelegationPre = serde_json::from_value(outcome.payload.into_value()).map_err(error)?;
         *request = DelegationRequest::from_payload(rewritten);
     }
     Ok(id)

@@ -102,7 +102,7 @@ mod tests {
     fn a_request_brings_no_hooks() {
         let read = |hooks: Value| DelegationRequest::from_value(&json!({"task": "a", "hooks": hooks})).map(drop);
         for hooks in [json!(["guard"]), json!([{"event": "tool.pre"}]), json!({}), json!("guard"), json!(false)] {
-            assert!(read(hooks.clone()).is_err_and(|why| why.contains("leave `hooks` out")), "{hooks}");
+            assert!(read(hooks.clone()).is_err_and(|reason| reason.contains("leave `hooks` out")), "{hooks}");
         }
         assert_eq!((read(json!([])), read(Value::Null)), (Ok(()), Ok(())));
     }

@@ -45,7 +45,7 @@ fn perform(
     let Some(team) = parent.shared.team.as_ref() else { return Err(String::from("this agent is not part of a team")) };
     let id = fire_delegation_pre(turn, &mut request)?;
     // Hooks may have chosen another agent, which this agent must be allowed to call as well.
-    let refused = |why: String| attempts::report_refusal(turn, &id, &request, why);
+    let refused = |reason: String| attempts::report_refusal(turn, &id, &request, reason);
     check_call_allowed(parent, &request.agent).map_err(refused)?;
     let verifiers = attempts::compile_verifiers(turn, &request).map_err(refused)?;
     let child = team.as_child(parent, &request.agent).map_err(refused)?;

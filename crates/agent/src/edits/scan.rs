@@ -21,15 +21,15 @@ pub(super) fn scan_workspace(workspace: &Workspace) -> Option<BTreeMap<String, F
     let mut files = BTreeMap::new();
     let mut open = vec![String::new()];
     let mut seen = 0;
-    while let Some(folder) = open.pop() {
-        let here = if folder.is_empty() { "." } else { &folder };
+    while let Some(dir) = open.pop() {
+        let here = if dir.is_empty() { "." } else { &dir };
         // A directory that was removed or cannot be read counts as empty.
         for entry in workspace.list(here).unwrap_or_default() {
             seen += 1;
             if seen > MAX_ENTRIES {
                 return None;
             }
-            let path = if folder.is_empty() { entry.name.clone() } else { format!("{folder}/{}", entry.name) };
+            let path = if dir.is_empty() { entry.name.clone() } else { format!("{dir}/{}", entry.name) };
             if !entry.is_dir {
                 files.insert(path, file_stamp(&entry));
             } else if entry.name != ".git" {
@@ -63,18 +63,18 @@ mod tests {
 
     #[test]
     fn what_is_made_changed_and_removed_is_found_and_nothing_else() {
-        let (folder, workspace) = open_workspace();
+        let (dir, workspace) = open_workspace();
         for path in ["same", "changed", "a/gone", ".git/index", ".pintle/tape"] {
-            let path = folder.path().join(path);
+            let path = dir.path().join(path);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, "x").unwrap();
         }
         let before = scan_workspace(&workspace).unwrap();
         for (path, text) in [("changed", "longer"), ("a/new", ""), (".git/index", "longer"), (".pintle/tape", "longer")]
         {
-            std::fs::write(folder.path().join(path), text).unwrap();
+            std::fs::write(dir.path().join(path), text).unwrap();
         }
-        std::fs::remove_file(folder.path().join("a/gone")).unwrap();
+        std::fs::remove_file(dir.path().join("a/gone")).unwrap();
         let now = scan_workspace(&workspace).unwrap();
         let expected = [("a/gone", "delete", None), ("a/new", "create", Some(0)), ("changed", "write", Some(6))];
         assert_eq!(find_changes(&before, &now), expected);

@@ -63,7 +63,7 @@ impl UnsettledState {
         Self {
             tool_calls,
             background_tasks: of_kind(WorkKind::BackgroundTask, "background_task"),
-            messages: texts.map(|(at, text)| piece("message", format!("message_{}", at + 1), text)).collect(),
+            messages: texts.map(|(index, text)| piece("message", format!("message_{}", index + 1), text)).collect(),
             approvals: approvals.map(|asked| piece("approval", asked.id, asked.reason)).collect(),
             suspended_personas: paused
                 .map(|paused| piece("suspended_persona", paused.persona, paused.reason))

@@ -23,7 +23,7 @@ pub(super) struct ExecRequest {
 pub(super) fn run(workspace: &Workspace, asked: ExecRequest, cancel: &CancelToken) -> Result<Value, String> {
     check_program_name(&asked.program)?;
     let directory = asked.directory.as_deref().filter(|directory| !directory.is_empty()).unwrap_or(".");
-    let of_call = |why: String| format!("exec.run: {why}");
+    let of_call = |reason: String| format!("exec.run: {reason}");
     let inside = workspace.directory(directory).map_err(of_call)?;
     workspace.check_start(&asked.program, &asked.arguments, directory).map_err(of_call)?;
     let mut spec = ProcessSpec::new(asked.program, asked.arguments);
@@ -31,7 +31,7 @@ pub(super) fn run(workspace: &Workspace, asked: ExecRequest, cancel: &CancelToke
     spec.environment = ProcessEnvironment::WithoutSecrets;
     spec.timeout_ms = asked.timeout_ms;
     spec.output_bytes = OUTPUT_BYTES;
-    let output = process::run(&spec, cancel).map_err(|fault| format!("exec.run: {fault}"))?;
+    let output = process::run(&spec, cancel).map_err(|error| format!("exec.run: {error}"))?;
     if output.timed_out {
         return Err(format!("exec.run: `{}` did not end within {} ms and was killed", spec.program, spec.timeout_ms));
     }
@@ -76,9 +76,9 @@ mod tests {
 
     #[test]
     fn a_program_runs_in_the_workspace_and_nowhere_else() {
-        let (folder, workspace) = open_workspace();
+        let (dir, workspace) = open_workspace();
         workspace.write("in/a.txt", "x").unwrap();
-        std::os::unix::fs::symlink("/", folder.path().join("out")).unwrap();
+        std::os::unix::fs::symlink("/", dir.path().join("out")).unwrap();
         let run = |asked| run(&workspace, asked, &CancelToken::default());
         let listed = run(exec_request("ls", &[], Some("in"))).unwrap();
         assert_eq!(
@@ -93,8 +93,8 @@ mod tests {
             );
         }
         for arguments in [["-c", "rm -rf .harness"].as_slice(), &["-lc", "echo x > sub/harness.md"]] {
-            let fault = run(exec_request("sh", arguments, None)).unwrap_err();
-            assert!(fault.contains("an agent cannot change its own policy"), "{fault}");
+            let error = run(exec_request("sh", arguments, None)).unwrap_err();
+            assert!(error.contains("an agent cannot change its own policy"), "{error}");
         }
         for program in ["ls | sh", "ls;id", "ls\nid", "a && b", "x > y", ""] {
             assert!(run(exec_request(program, &[], None)).unwrap_err().starts_with("exec.run: `cmd`"), "{program:?}");

@@ -29,7 +29,7 @@ pub(super) fn perform(
             .and_then(|content| files.edit(path, &content)),
         _ => return jail::answer_fs(workspace, function, arguments, jail::MAX_FILE_BYTES, cancel),
     };
-    done.map(|()| EffectReply::Done).map_err(|why| format!("fs.{function}: {why}"))
+    done.map(|()| EffectReply::Done).map_err(|reason| format!("fs.{function}: {reason}"))
 }
 
 #[cfg(test)]
@@ -67,8 +67,8 @@ mod tests {
         let Ok(EffectReply::Value(stat)) = perform("stat", &json!({"path": "a"})) else { panic!("no stat") };
         assert_eq!((&stat["name"], &stat["is_dir"]), (&json!("a"), &json!(true)));
         for function in ["read", "write", "append", "remove", "mkdir", "list", "stat", "find", "replace"] {
-            let fault = perform(function, &json!({"path": "../x", "old": "a"})).unwrap_err();
-            assert!(fault.starts_with(&format!("fs.{function}: ")) && fault.contains("outside"), "{fault}");
+            let error = perform(function, &json!({"path": "../x", "old": "a"})).unwrap_err();
+            assert!(error.starts_with(&format!("fs.{function}: ")) && error.contains("outside"), "{error}");
         }
         assert_eq!(perform("format", &json!({})).unwrap_err(), "fs.format: not supported here");
     }

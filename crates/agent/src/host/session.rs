@@ -25,7 +25,8 @@ pub(super) fn perform(turn: &TurnContext, function: &str, arguments: &Value) -> 
         }
         "inject_reminder" => {
             turn.remind(
-                parse_reminder(argument("reminder")).map_err(|why| format!("transcript.inject_reminder: {why}"))?,
+                parse_reminder(argument("reminder"))
+                    .map_err(|reason| format!("transcript.inject_reminder: {reason}"))?,
             );
             Ok(EffectReply::Done)
         }
@@ -37,7 +38,7 @@ pub(super) fn perform(turn: &TurnContext, function: &str, arguments: &Value) -> 
             };
             let path = argument("path").as_str().unwrap_or_default().to_owned();
             // The path must be inside the workspace, like that of a file tool.
-            turn.agent.shared.workspace.exists(&path).map_err(|why| format!("notify_file_edited: {why}"))?;
+            turn.agent.shared.workspace.exists(&path).map_err(|reason| format!("notify_file_edited: {reason}"))?;
             EditQueue::queue_host_edit(turn, &path, metadata);
             Ok(EffectReply::Done)
         }
@@ -57,7 +58,7 @@ fn parse_reminder(value: Value) -> Result<Reminder, String> {
             if let Some(unknown) = fields.keys().find(|key| !KEYS.contains(&key.as_str())) {
                 return Err(format!("unknown key `{unknown}` in a reminder; the keys are {}", KEYS.join(", ")));
             }
-            serde_json::from_value(Value::Object(fields)).map_err(|fault| fault.to_string())?
+            serde_json::from_value(Value::Object(fields)).map_err(|error| error.to_string())?
         }
         _ => return Err(String::from("a reminder must be a string or a dict with `body`")),
     };

@@ -19,11 +19,11 @@ pub(crate) fn call_tool(
     arguments: Value,
     call_depth: u32,
 ) -> Result<Value, String> {
-    let fault = |why: String| format!("meta.call_tool: {why}");
-    check_call_allowed(turn, caller, name).map_err(fault)?;
+    let error = |reason: String| format!("meta.call_tool: {reason}");
+    check_call_allowed(turn, caller, name).map_err(error)?;
     let shared = &turn.agent.shared;
     if call_depth >= shared.meta.max_call_depth {
-        return Err(fault(format!("calls are nested more than {} deep", shared.meta.max_call_depth)));
+        return Err(error(format!("calls are nested more than {} deep", shared.meta.max_call_depth)));
     }
     let text = arguments.to_string();
     let payload = MetaPayload {
@@ -47,7 +47,7 @@ fn check_call_allowed(turn: &TurnContext, caller: EffectCaller<'_>, name: &str) 
         return Ok(());
     }
     require_enabled(turn)
-        .map_err(|why| if caller.is_hook() { undeclared_tool_message(name, caller.tools) } else { why })
+        .map_err(|reason| if caller.is_hook() { undeclared_tool_message(name, caller.tools) } else { reason })
 }
 
 fn undeclared_tool_message(name: &str, tools: &[String]) -> String {

@@ -38,7 +38,7 @@ pub(crate) fn perform(turn: &TurnContext, function: &str, arguments: &Value, cal
         "register_agent" => register::register_agent(turn, arguments),
         _ => Err(String::from("the function does not exist")),
     };
-    done.map_err(|why| format!("meta.{function}: {why}"))
+    done.map_err(|reason| format!("meta.{function}: {reason}"))
 }
 
 /// Refuses every function unless the project allows agents to change themselves.
@@ -51,8 +51,8 @@ fn require_enabled(turn: &TurnContext) -> Result<(), String> {
 
 /// Fires a `meta.*` event.
 fn fire_meta_event(turn: &TurnContext, event: &str, payload: &MetaPayload) -> Result<(), String> {
-    let name = EventName::parse(event).map_err(|fault| fault.to_string())?;
-    let payload = serde_json::to_value(payload).map_err(|fault| fault.to_string())?;
+    let name = EventName::parse(event).map_err(|error| error.to_string())?;
+    let payload = serde_json::to_value(payload).map_err(|error| error.to_string())?;
     let outcome = turn.fire(&Event::new(name, payload, Arc::clone(&turn.origin)));
     if outcome.is_allowed() {
         return Ok(());
@@ -81,7 +81,7 @@ fn reserve_name(taken: &Mutex<BTreeSet<String>>, name: &str, most: u32, what: &s
 fn list_tools(turn: &TurnContext, arguments: &Value) -> Result<Value, String> {
     let pattern = arguments.get("pattern").and_then(Value::as_str).unwrap_or("*");
     let glob =
-        Glob::new(pattern).map_err(|fault| format!("`{pattern}` is not a glob: {}", fault.kind()))?.compile_matcher();
+        Glob::new(pattern).map_err(|error| format!("`{pattern}` is not a glob: {}", error.kind()))?.compile_matcher();
     let definitions = turn.agent.definitions().into_iter().filter(|tool| glob.is_match(&tool.name));
     Ok(definitions.map(|tool| json!({"name": tool.name, "description": tool.description})).collect())
 }

@@ -52,10 +52,10 @@ impl PermissionRuleSet {
 
     pub(super) fn evaluate(&self, tool: &str, args: &Value) -> RuleVerdict<'_> {
         let named = |rules: &'_ [CompiledRule]| rules.iter().position(|rule| rule.matches(tool, args));
-        if let Some(rule) = named(&self.deny).and_then(|at| self.deny.get(at)) {
+        if let Some(rule) = named(&self.deny).and_then(|index| self.deny.get(index)) {
             return RuleVerdict::Deny(&rule.text);
         }
-        if let Some(rule) = named(&self.ask).and_then(|at| self.ask.get(at)) {
+        if let Some(rule) = named(&self.ask).and_then(|index| self.ask.get(index)) {
             return RuleVerdict::Ask(&rule.text);
         }
         if self.allow.iter().any(|rule| rule.matches(tool, args) && rule.allows_command(args)) {
@@ -67,19 +67,19 @@ impl PermissionRuleSet {
 
 impl CompiledRule {
     fn compile(spec: &PermissionRule) -> Result<Self, String> {
-        let fault = |why: String| format!("the permission rule `{}` is invalid: {why}", spec.text);
+        let error = |reason: String| format!("the permission rule `{}` is invalid: {reason}", spec.text);
         let argument = |(name, value): &(String, String)| -> Result<ArgumentRule, String> {
             let prefix =
                 value.strip_suffix('*').filter(|text| !text.is_empty() && !text.contains(['*', '?', '[', '\\']));
             Ok(ArgumentRule {
                 name: name.clone(),
-                glob: glob::compile(value).map_err(fault)?,
+                glob: glob::compile(value).map_err(error)?,
                 prefix: prefix.map(str::to_lowercase),
             })
         };
         Ok(Self {
             text: spec.text.clone(),
-            tool: glob::compile(&spec.tool).map_err(fault)?,
+            tool: glob::compile(&spec.tool).map_err(error)?,
             arguments: spec.arguments.iter().map(argument).collect::<Result<_, _>>()?,
         })
     }
@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn a_rule_that_cannot_be_read_is_an_error_and_not_a_rule_that_never_holds() {
         let spec = PermissionsSpec { deny: vec![parse_rule("shell;cmd=[rm")], ..PermissionsSpec::default() };
-        let fault = PermissionRuleSet::compile(&spec).unwrap_err();
-        assert!(fault.starts_with("the permission rule `shell;cmd=[rm` is invalid: `[rm` has a `[`"), "{fault}");
+        let error = PermissionRuleSet::compile(&spec).unwrap_err();
+        assert!(error.starts_with("the permission rule `shell;cmd=[rm` is invalid: `[rm` has a `[`"), "{error}");
     }
 }

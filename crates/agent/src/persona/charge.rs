@@ -103,15 +103,15 @@ impl TurnContext {
     /// Fails if the budget is exhausted, unless its step escalates and the user extends it.
     fn check_meter(&self, charged: &MeterCharge<'_>) -> Result<(), TurnError> {
         let MeterCharge { meter, step } = charged;
-        let fault = |spent: &BudgetExceeded| TurnError::failed("limit", spent.message()).with_event("budget.threshold");
+        let error = |spent: &BudgetExceeded| TurnError::failed("limit", spent.message()).with_event("budget.threshold");
         if let Some(spent) = meter.exhausted_budget() {
-            return Err(fault(&spent));
+            return Err(error(&spent));
         }
         while let Some(over) = meter.overrun() {
             let spent = self.exceeded_budget(meter, step, over);
             if step.error_boundary != ErrorBoundary::Escalate || !self.request_extension(meter, &spent) {
                 meter.mark_exhausted(spent.clone());
-                return Err(fault(&spent));
+                return Err(error(&spent));
             }
         }
         Ok(())

@@ -14,8 +14,8 @@ impl Persona<'_> {
         let args = args.into();
         let names: Vec<String> = self.spec.steps.iter().map(|step| step.name.clone()).collect();
         if names.is_empty() {
-            let why = format!("persona `{}` declares no steps; declare one with a `prompt`", self.spec.name);
-            return Err(StepError::failed(why));
+            let reason = format!("persona `{}` declares no steps; declare one with a `prompt`", self.spec.name);
+            return Err(StepError::failed(reason));
         }
         let mut outputs = Map::new();
         for name in names {
@@ -28,8 +28,8 @@ impl Persona<'_> {
     fn run_step(&mut self, name: &str, args: Value, outputs: &Map<String, Value>) -> Result<Value, StepError> {
         let prompt = self.spec.step(name).ok().and_then(|step| step.prompt.clone());
         let Some(prompt) = prompt else {
-            let why = format!("step `{name}` has no `prompt`, so it can only be run from code; declare one");
-            return Err(StepError::failed(why).with_location(&self.spec.name, name));
+            let reason = format!("step `{name}` has no `prompt`, so it can only be run from code; declare one");
+            return Err(StepError::failed(reason).with_location(&self.spec.name, name));
         };
         self.step(name, args, |step| {
             let asked = template::render(&prompt, step.args(), outputs)?;

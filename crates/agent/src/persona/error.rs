@@ -171,12 +171,12 @@ impl From<BudgetExceeded> for StepError {
 }
 
 impl From<TurnError> for StepError {
-    fn from(fault: TurnError) -> Self {
-        let kind = match fault.kind {
+    fn from(error: TurnError) -> Self {
+        let kind = match error.kind {
             TurnErrorKind::Cancelled => StepErrorKind::Cancelled,
             TurnErrorKind::Denied | TurnErrorKind::Failed { .. } => StepErrorKind::Failed,
         };
-        Self::new(kind, fault.message)
+        Self::new(kind, error.message)
     }
 }
 

@@ -37,8 +37,8 @@ pub(super) fn hand_off_persona(
             None if persona.handoffs.is_empty() => String::from("its declaration has no `handoffs`"),
             None => format!("its declaration names {}", known().collect::<Vec<_>>().join(", ")),
         };
-        let why = format!("persona `{}` cannot hand its work over to `{to}`; {hint}", persona.name);
-        return Err(StepError::failed(why).with_location(&persona.name, &turn.origin.step));
+        let reason = format!("persona `{}` cannot hand its work over to `{to}`; {hint}", persona.name);
+        return Err(StepError::failed(reason).with_location(&persona.name, &turn.origin.step));
     }
     let receipt = HandoffReceipt {
         id: turn.agent.shared.unique_name("handoff"),

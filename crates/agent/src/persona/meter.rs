@@ -186,8 +186,8 @@ impl MeterState {
 
     fn reach_thresholds(&mut self, marks: &[f64]) -> Vec<ThresholdReached> {
         let mut reached = Vec::new();
-        for (at, bound) in self.bounds().into_iter().enumerate() {
-            let (Some(bound), Some(last)) = (bound, self.last_thresholds.get_mut(at)) else { continue };
+        for (index, bound) in self.bounds().into_iter().enumerate() {
+            let (Some(bound), Some(last)) = (bound, self.last_thresholds.get_mut(index)) else { continue };
             let percent = bound.used / bound.limit * 100.0;
             let mut passed: Vec<f64> = marks.iter().copied().filter(|mark| *mark > *last && *mark <= percent).collect();
             passed.sort_by(f64::total_cmp);
@@ -203,8 +203,8 @@ impl MeterState {
 
     /// Marks every threshold up to the current usage as fired.
     fn skip_thresholds(&mut self) {
-        for (at, bound) in self.bounds().into_iter().enumerate() {
-            if let (Some(bound), Some(last)) = (bound, self.last_thresholds.get_mut(at)) {
+        for (index, bound) in self.bounds().into_iter().enumerate() {
+            if let (Some(bound), Some(last)) = (bound, self.last_thresholds.get_mut(index)) {
                 *last = last.max(bound.used / bound.limit * 100.0);
             }
         }

@@ -121,7 +121,8 @@ impl Persona<'_> {
         args: impl Into<Value>,
         body: impl FnOnce(&mut PersonaStep<'_>) -> Result<Value, StepError>,
     ) -> Result<Value, StepError> {
-        let step = self.spec.step(name).map_err(|why| StepError::failed(why).with_location(&self.spec.name, name))?;
+        let step =
+            self.spec.step(name).map_err(|reason| StepError::failed(reason).with_location(&self.spec.name, name))?;
         let step = Arc::new(step.clone());
         run::run(self.session, Some((Arc::clone(&self.spec), Arc::clone(&self.meter))), step, args.into(), body)
     }
@@ -175,9 +176,9 @@ impl PersonaStep<'_> {
     /// # Errors
     /// When the turn fails, or a budget is exhausted; then the step fails with that error whatever its body returns.
     pub fn run_prompt(&mut self, prompt: &str) -> Result<TurnOutput, StepError> {
-        self.session.turn(prompt).map_err(|fault| match self.step_context.exhausted_budget() {
+        self.session.turn(prompt).map_err(|error| match self.step_context.exhausted_budget() {
             Some(spent) => StepError::from(spent),
-            None => StepError::from(fault),
+            None => StepError::from(error),
         })
     }
 
@@ -193,9 +194,10 @@ impl PersonaStep<'_> {
     ) -> Result<Value, StepError> {
         let persona = self.step_context.persona.clone();
         let spec = match &persona {
-            Some((persona, _)) => {
-                persona.step(name).map_err(|why| StepError::failed(why).with_location(&persona.name, name))?.clone()
-            }
+            Some((persona, _)) => persona
+                .step(name)
+                .map_err(|reason| StepError::failed(reason).with_location(&persona.name, name))?
+                .clone(),
             None => StepSpec::new(name),
         };
         run::run(self.session, persona, Arc::new(spec), args.into(), body)

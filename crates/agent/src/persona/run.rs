@@ -103,7 +103,7 @@ impl StepLifecycle {
             _ => payload.args.clone(),
         };
         let mut reasons = if outcome.decision == Decision::Ask { outcome.reasons } else { Vec::new() };
-        reasons.extend(spec.approval.as_ref().map(|why| OutcomeReason::new(HookId::new("approval"), why)));
+        reasons.extend(spec.approval.as_ref().map(|reason| OutcomeReason::new(HookId::new("approval"), reason)));
         if !reasons.is_empty() {
             let event = Event::from_payload(&StepPre { args: args.clone(), ..payload }, Arc::clone(&self.turn.origin));
             self.request_approval("step", &event, &reasons)?;

@@ -169,7 +169,7 @@ impl StepModel {
     fn open(agent: &Arc<Agent>, spec: &ModelSpec) -> Result<Self, String> {
         let open = match &agent.shared.open_model {
             Some(open) if !spec.provider.is_empty() => {
-                open(spec).map_err(|fault| format!("model `{}` cannot be opened: {fault}", spec.name))?
+                open(spec).map_err(|error| format!("model `{}` cannot be opened: {error}", spec.name))?
             }
             _ => Arc::clone(&agent.model),
         };

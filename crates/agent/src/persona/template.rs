@@ -31,7 +31,7 @@ fn look_up(path: &str, args: &[Value], steps: &Map<String, Value>) -> Result<Val
         (Some("args"), None) => Some(Value::Array(args.to_vec())),
         (Some("args"), Some(first)) => {
             let value = match first.parse::<usize>() {
-                Ok(at) => args.get(at),
+                Ok(index) => args.get(index),
                 Err(_) => args.first().and_then(|value| value.get(first)),
             };
             walk_path(value, parts)
@@ -86,7 +86,7 @@ mod tests {
         for (prompt, expected) in cases {
             match (render(prompt, &args, &steps), expected) {
                 (Ok(filled), Ok(expected)) => assert_eq!(filled, expected, "{prompt}"),
-                (Err(fault), Err(expected)) => assert!(fault.starts_with(expected), "{prompt}: {fault}"),
+                (Err(error), Err(expected)) => assert!(error.starts_with(expected), "{prompt}: {error}"),
                 (filled, _) => panic!("{prompt}: {filled:?}"),
             }
         }

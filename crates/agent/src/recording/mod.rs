@@ -34,8 +34,8 @@ fn to_json(value: &impl serde::Serialize) -> Value {
 
 /// Why the session must stop because it cannot be recorded. In shadow mode nothing is enforced, including this.
 pub(crate) fn recording_failure(turn: &TurnContext) -> Option<String> {
-    let why = tape(turn)?.error_text().filter(|_| !turn.agent.shared.runtime.is_shadow())?;
-    Some(format!("denied because it cannot be recorded: {why}"))
+    let reason = tape(turn)?.error_text().filter(|_| !turn.agent.shared.runtime.is_shadow())?;
+    Some(format!("denied because it cannot be recorded: {reason}"))
 }
 
 /// Records that a session is opened, with the data its program needs to open it again.
@@ -82,13 +82,13 @@ pub(crate) fn record_message(turn: &TurnContext, conversation: &str, message: &M
 pub(crate) fn record_messages(
     turn: &TurnContext,
     conversation: &str,
-    why: MessagesReplacedBy,
+    reason: MessagesReplacedBy,
     messages: &[ModelMessage],
 ) {
     write(turn, |origin| {
         let (conversation, messages) =
             (Cow::Borrowed(conversation), Cow::Owned(messages.iter().map(to_json).collect()));
-        HostRecord::Messages(host::MessagesRecord { origin, conversation, replaced_by: why, messages })
+        HostRecord::Messages(host::MessagesRecord { origin, conversation, replaced_by: reason, messages })
     });
 }
 

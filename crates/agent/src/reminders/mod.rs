@@ -98,8 +98,8 @@ impl ConversationReminders {
 
     /// Restores from the tape that other messages replaced the conversation's. Later records say what happened to the
     /// reminders that were kept then.
-    pub(crate) fn apply_replaced(&self, why: MessagesReplacedBy) {
-        match why {
+    pub(crate) fn apply_replaced(&self, reason: MessagesReplacedBy) {
+        match reason {
             MessagesReplacedBy::Compact => self.lock_queue().forget_sent(),
             MessagesReplacedBy::Clear => drop(self.lock_queue().on_cleared()),
             MessagesReplacedBy::Resume => {}

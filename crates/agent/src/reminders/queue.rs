@@ -35,8 +35,8 @@ impl ReminderQueue {
     pub(super) fn inject(&mut self, reminder: Reminder, turn: u32) -> TransitionLog {
         let Some(reminder) = normalize_reminder(reminder) else { return TransitionLog::new() };
         let mut steps = TransitionLog::new();
-        if let Some(at) = self.position_of(&reminder) {
-            let old = self.queued.get(at).map(|entry| &entry.reminder);
+        if let Some(index) = self.position_of(&reminder) {
+            let old = self.queued.get(index).map(|entry| &entry.reminder);
             // A smaller value is a higher authority. Of two with the same authority the newer one wins, unless the
             // texts are equal.
             let stands = old.is_some_and(|old| {
@@ -46,7 +46,7 @@ impl ReminderQueue {
             if stands {
                 return vec![(Step::Deduped, reminder)];
             }
-            steps.push((Step::Dropped, self.queued.remove(at).reminder));
+            steps.push((Step::Dropped, self.queued.remove(index).reminder));
         } else if let Some(key) = &reminder.dedupe_key
             && self.sent.get(key).is_some_and(|(body, _)| is_same_text(body, &reminder.body))
         {
@@ -68,14 +68,14 @@ impl ReminderQueue {
     pub(super) fn mark_sent(&mut self, numbers: &[u64]) -> TransitionLog {
         let mut steps = TransitionLog::new();
         for number in numbers {
-            let Some(at) = self.queued.iter().position(|entry| entry.number == *number) else { continue };
-            self.mark_one_sent(at, &mut steps);
+            let Some(index) = self.queued.iter().position(|entry| entry.number == *number) else { continue };
+            self.mark_one_sent(index, &mut steps);
         }
         steps
     }
 
-    fn mark_one_sent(&mut self, at: usize, steps: &mut TransitionLog) {
-        let Some(entry) = self.queued.get_mut(at) else { return };
+    fn mark_one_sent(&mut self, index: usize, steps: &mut TransitionLog) {
+        let Some(entry) = self.queued.get_mut(index) else { return };
         let reminder = &mut entry.reminder;
         steps.push((Step::Rendered, reminder.clone()));
         if let Some(key) = &reminder.dedupe_key {
@@ -84,7 +84,7 @@ impl ReminderQueue {
         let Some(left) = &mut reminder.ttl_turns else { return };
         *left = left.saturating_sub(1);
         if *left == 0 {
-            steps.push((Step::Expired, self.queued.remove(at).reminder));
+            steps.push((Step::Expired, self.queued.remove(index).reminder));
         }
     }
 
@@ -144,9 +144,9 @@ impl ReminderQueue {
         let at = self.position_of(&reminder);
         match (step, at) {
             (Step::Injected | Step::Inherited, _) => self.add(reminder, turn),
-            (Step::Rendered, Some(at)) => self.mark_one_sent(at, &mut TransitionLog::new()),
-            (Step::Expired | Step::Dropped, Some(at)) => {
-                self.queued.remove(at);
+            (Step::Rendered, Some(index)) => self.mark_one_sent(index, &mut TransitionLog::new()),
+            (Step::Expired | Step::Dropped, Some(index)) => {
+                self.queued.remove(index);
             }
             (Step::Rendered | Step::Expired | Step::Dropped, None) | (Step::Deduped | Step::Retained, _) => {}
         }

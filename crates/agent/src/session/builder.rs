@@ -75,8 +75,8 @@ impl Session {
 impl SessionBuilder {
     /// The directory the agent works in and cannot leave. Default: the current directory.
     #[must_use]
-    pub fn workspace(mut self, folder: impl Into<PathBuf>) -> Self {
-        self.workspace = folder.into();
+    pub fn workspace(mut self, dir: impl Into<PathBuf>) -> Self {
+        self.workspace = dir.into();
         self
     }
 

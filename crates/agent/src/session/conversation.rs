@@ -67,8 +67,8 @@ impl Conversation {
     }
 
     /// Records that other messages replace all messages, and then replaces them.
-    pub(crate) fn replace(&mut self, turn: &TurnContext, why: MessagesReplacedBy, messages: Vec<ModelMessage>) {
-        recording::record_messages(turn, &self.id, why, &messages);
+    pub(crate) fn replace(&mut self, turn: &TurnContext, reason: MessagesReplacedBy, messages: Vec<ModelMessage>) {
+        recording::record_messages(turn, &self.id, reason, &messages);
         turn.state.transcript.replace(&messages);
         self.messages = messages;
         self.length = ConversationLength::default();
@@ -86,7 +86,7 @@ impl Conversation {
     pub(crate) fn window(&self, spec: HistorySpec) -> Vec<ModelMessage> {
         let mut start = self.messages.len();
         let (mut count, mut tokens) = (0, 0);
-        for (at, message) in self.messages.iter().enumerate().rev() {
+        for (index, message) in self.messages.iter().enumerate().rev() {
             count += 1;
             tokens += estimate_tokens(message);
             let is_first = start == self.messages.len();
@@ -96,7 +96,7 @@ impl Conversation {
             }
             // A tool's result cannot be the first message, because its call would be missing.
             if message.role != MessageRole::Tool {
-                start = at;
+                start = index;
             }
         }
         let sent = self.messages.get(start..).unwrap_or_default();
@@ -140,11 +140,11 @@ mod tests {
     /// Builds a conversation from letters: `u`ser, `a`ssistant, `c`all, `t`ool result.
     fn parse_conversation(letters: &str) -> Conversation {
         let call = ModelToolCall { id: String::from("1"), name: String::from("x"), arguments: String::new() };
-        let message = |(at, letter): (usize, char)| match letter {
-            'u' => ModelMessage::user(format!("u{at}")),
-            'a' => ModelMessage::assistant(format!("a{at}"), Vec::new()),
-            'c' => ModelMessage::assistant(format!("c{at}"), vec![call.clone()]),
-            _ => ModelMessage { content: format!("t{at}"), ..ModelMessage::tool(&call, "") },
+        let message = |(index, letter): (usize, char)| match letter {
+            'u' => ModelMessage::user(format!("u{index}")),
+            'a' => ModelMessage::assistant(format!("a{index}"), Vec::new()),
+            'c' => ModelMessage::assistant(format!("c{index}"), vec![call.clone()]),
+            _ => ModelMessage { content: format!("t{index}"), ..ModelMessage::tool(&call, "") },
         };
         Conversation { messages: letters.chars().enumerate().map(message).collect(), ..Conversation::default() }
     }

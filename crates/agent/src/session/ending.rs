@@ -47,9 +47,9 @@ impl Session {
                 self.stop_reason.clone_from(&answer.stop_reason);
                 self.last_answer = Some(answer.text.clone());
             }
-            Err(fault) => {
-                self.ending = SessionEnding::from_error(fault);
-                fault.stop_reason().clone_into(&mut self.stop_reason);
+            Err(error) => {
+                self.ending = SessionEnding::from_error(error);
+                error.stop_reason().clone_into(&mut self.stop_reason);
             }
         }
     }

@@ -113,8 +113,8 @@ impl TurnRun<'_> {
     fn run_iteration(&mut self) -> Result<IterationResult, IterationError> {
         let reply = match self.request_reply(ToolChoice::Allowed) {
             Ok(reply) => reply,
-            Err(fault) if self.try_compaction(&fault)? => return Ok(IterationResult::Continue("error")),
-            Err(fault) => return Err(fault.into()),
+            Err(error) if self.try_compaction(&error)? => return Ok(IterationResult::Continue("error")),
+            Err(error) => return Err(error.into()),
         };
         self.progress.has_overflowed = false;
         if !reply.tool_calls.is_empty() {
@@ -226,10 +226,10 @@ impl TurnRun<'_> {
     /// Hands the conversation over to another member of the team.
     fn hand_over(&mut self, name: &str, kind: &'static str) -> Result<(), TurnError> {
         let agent = &self.turn.agent;
-        let fault = |why: String| TurnError::failed("delegation", why).with_event("agent.switch");
+        let error = |reason: String| TurnError::failed("delegation", reason).with_event("agent.switch");
         let team = agent.shared.team.as_ref();
-        let team = team.ok_or_else(|| fault(String::from("this agent is not part of a team and cannot hand over")))?;
-        let next = team.as_successor(agent, name).map_err(fault)?;
+        let team = team.ok_or_else(|| error(String::from("this agent is not part of a team and cannot hand over")))?;
+        let next = team.as_successor(agent, name).map_err(error)?;
         let summary = format!("{} hands the conversation to {name}", agent.spec.name);
         persona::emit_handoff(&self.turn, kind, name, &summary, || Value::Null);
         delegation::fire_agent_switch(&self.turn, agent, name, kind);
@@ -250,8 +250,8 @@ impl TurnRun<'_> {
     }
 
     /// Compacts the conversation if the model rejected it as too long. Returns whether to retry. Done once in a row.
-    fn try_compaction(&mut self, fault: &TurnError) -> Result<bool, TurnError> {
-        if self.progress.has_overflowed || !compaction::is_overflow(&self.turn, fault) {
+    fn try_compaction(&mut self, error: &TurnError) -> Result<bool, TurnError> {
+        if self.progress.has_overflowed || !compaction::is_overflow(&self.turn, error) {
             return Ok(false);
         }
         self.progress.has_overflowed = true;
@@ -267,8 +267,8 @@ impl TurnRun<'_> {
         self.progress.text.take_reply(turn, &reply.text, streamed);
         self.progress.finish_reason.clone_from(&reply.finish_reason);
         if reply.finish_reason == "content_filter" {
-            let why = "the provider's content filter cut the answer off; rephrase the message";
-            return Err(TurnError::failed("model", why).with_event("completion.post"));
+            let reason = "the provider's content filter cut the answer off; rephrase the message";
+            return Err(TurnError::failed("model", reason).with_event("completion.post"));
         }
         if reply.finish_reason == "length" {
             turn.notify(AgentEvent::Notice {
@@ -276,12 +276,12 @@ impl TurnRun<'_> {
             });
         }
         self.conversation.push(turn, reply.to_message());
-        if let Err(fault) = turn.check_budgets() {
+        if let Err(error) = turn.check_budgets() {
             // Without a result for each call the provider would reject the conversation.
             for call in &reply.tool_calls {
                 self.conversation.push(turn, ModelMessage::tool(call, "not called: the budget is exhausted"));
             }
-            return Err(fault);
+            return Err(error);
         }
         Ok(reply)
     }

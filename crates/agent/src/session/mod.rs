@@ -182,9 +182,9 @@ impl Session {
         if outcome.is_allowed() {
             return Ok(());
         }
-        let fault = TurnError::denied(format!("session blocked: {}", outcome.reason()));
-        self.conclude(SessionEnding::from_error(&fault));
-        Err(fault)
+        let error = TurnError::denied(format!("session blocked: {}", outcome.reason()));
+        self.conclude(SessionEnding::from_error(&error));
+        Err(error)
     }
 
     /// Runs one turn: takes the user's message and returns the agent's answer. Starts the session if needed.

@@ -76,8 +76,8 @@ fn is_admitted(turn: &TurnContext, prompt: &mut String) -> bool {
             *prompt = text;
             true
         }
-        Err(fault) => {
-            turn.notify(AgentEvent::Notice { message: &format!("your message was dropped: {}", fault.message) });
+        Err(error) => {
+            turn.notify(AgentEvent::Notice { message: &format!("your message was dropped: {}", error.message) });
             false
         }
     }

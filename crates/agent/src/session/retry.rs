@@ -56,14 +56,14 @@ pub(crate) fn complete(
         Ok(reply) => return Ok(ModelAttempt { reply, fallback: None }),
         Err(error) => error,
     };
-    let (mut at, mut failed) = (0, turn.model().name().to_owned());
+    let (mut index, mut failed) = (0, turn.model().name().to_owned());
     while error.kind != ModelErrorKind::Cancelled && !compaction::is_context_overflow(&error.message) {
-        let Some(opened) = agent.fallback(at) else { break };
-        at += 1;
+        let Some(opened) = agent.fallback(index) else { break };
+        index += 1;
         let next = match opened {
             Ok(next) => next,
-            Err(why) => {
-                turn.notify(AgentEvent::Notice { message: &why });
+            Err(reason) => {
+                turn.notify(AgentEvent::Notice { message: &reason });
                 continue;
             }
         };
@@ -100,8 +100,8 @@ fn try_model(
         let name = if request.model.is_empty() { model.name() } else { &request.model };
         let payload = || wire::request_to_value(request, model.name());
         let asked = recording::record_model_request(turn, &request.conversation, name, same_as, payload);
-        if let Some(why) = recording::recording_failure(turn) {
-            return Err(ModelError::fatal(why));
+        if let Some(reason) = recording::recording_failure(turn) {
+            return Err(ModelError::fatal(reason));
         }
         let began_us = clock.monotonic_us();
         let answer = model.complete(request, &mut on, cancel);

@@ -166,8 +166,8 @@ impl TurnRun<'_> {
 
 /// Fires `notification` and `error`. A cancellation by the user is not an error. A denial by a hook is not one either,
 /// except for members of a team, where docker-agent ends the run with a runtime error.
-fn report_error(turn: &TurnContext, fault: &TurnError, iteration: u32) {
-    let (kind, during, retryable, code) = match fault.kind {
+fn report_error(turn: &TurnContext, error: &TurnError, iteration: u32) {
+    let (kind, during, retryable, code) = match error.kind {
         TurnErrorKind::Failed { source: what, event: during, is_retryable: retryable } => {
             (what, during, retryable, None)
         }
@@ -178,12 +178,12 @@ fn report_error(turn: &TurnContext, fault: &TurnError, iteration: u32) {
         kind: String::from("error"),
         level: String::from("error"),
         title: None,
-        message: fault.message.clone(),
+        message: error.message.clone(),
         host: None,
     };
     let _ = turn.fire_team(notice);
     let payload = ErrorPayload {
-        message: fault.message.clone(),
+        message: error.message.clone(),
         kind: kind.to_owned(),
         during: during.to_owned(),
         code,

@@ -20,8 +20,8 @@ pub(crate) fn decode(text: &str) -> Result<Value, String> {
         Ok(object @ Value::Object(_)) if is_finite(&object) => Ok(object),
         Ok(Value::Object(_)) => Err(String::from("the arguments contain a number that is too large")),
         Ok(other) => Err(format!("the arguments must be a JSON object, not {}", kind(&other))),
-        Err(PayloadError::NotJson(fault)) => Err(format!("the arguments are not valid JSON: {fault}")),
-        Err(fault) => Err(format!("the arguments are too large: {fault}; send less at once")),
+        Err(PayloadError::NotJson(error)) => Err(format!("the arguments are not valid JSON: {error}")),
+        Err(error) => Err(format!("the arguments are too large: {error}; send less at once")),
     }
 }
 

@@ -54,11 +54,11 @@ impl ToolPolicies {
 fn compile_globs(list: &str, patterns: &[String]) -> Result<GlobSet, String> {
     let mut set = GlobSetBuilder::new();
     for pattern in patterns {
-        let fault =
-            |fault: globset::Error| format!("tools_policy.{list} `{pattern}` is not a valid glob: {}", fault.kind());
-        set.add(GlobBuilder::new(pattern).build().map_err(fault)?);
+        let error =
+            |error: globset::Error| format!("tools_policy.{list} `{pattern}` is not a valid glob: {}", error.kind());
+        set.add(GlobBuilder::new(pattern).build().map_err(error)?);
     }
-    set.build().map_err(|fault| format!("tools_policy.{list} is too large: {fault}"))
+    set.build().map_err(|error| format!("tools_policy.{list} is too large: {error}"))
 }
 
 #[cfg(test)]
@@ -100,7 +100,7 @@ mod tests {
     fn an_allowlist_of_nothing_allows_nothing_and_a_bad_glob_is_told() {
         let nothing = ToolPolicies::default().narrowed_by(&tools_policy(PolicyMode::Allowlist, &[], &[])).unwrap();
         assert!(!nothing.allows("read"));
-        let fault = ToolPolicies::default().narrowed_by(&tools_policy(PolicyMode::Denylist, &[], &["a["])).unwrap_err();
-        assert!(fault.starts_with("tools_policy.deny `a[` is not a valid glob"), "{fault}");
+        let error = ToolPolicies::default().narrowed_by(&tools_policy(PolicyMode::Denylist, &[], &["a["])).unwrap_err();
+        assert!(error.starts_with("tools_policy.deny `a[` is not a valid glob"), "{error}");
     }
 }

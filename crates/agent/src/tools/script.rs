@@ -24,11 +24,11 @@ impl StarlarkTool {
     /// # Errors
     /// With the errors of its scripts, in one line.
     pub(crate) fn compile(runtime: &Runtime, spec: &ToolSpec) -> Result<Arc<Self>, String> {
-        let fault =
+        let error =
             |found: Vec<Diagnostic>| format!("tool `{}` does not compile: {}", spec.name, join_diagnostics(&found));
-        let script = spec.script.as_ref().map(|_| runtime.compile_tool(spec)).transpose().map_err(fault)?;
+        let script = spec.script.as_ref().map(|_| runtime.compile_tool(spec)).transpose().map_err(error)?;
         let verifier = |script: &ScriptSource| runtime.compile_verifier(&spec.name, script);
-        let verify = spec.verify.as_ref().map(verifier).transpose().map_err(fault)?;
+        let verify = spec.verify.as_ref().map(verifier).transpose().map_err(error)?;
         let definition = ModelTool {
             name: spec.name.clone(),
             description: spec.description.clone(),

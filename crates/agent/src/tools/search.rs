@@ -24,11 +24,11 @@ pub(crate) struct LineHit<'a> {
 
 /// Compiles a regular expression. `shown` is what the model wrote.
 pub(crate) fn compile_pattern(expression: &str, shown: &str) -> Result<SearchPattern, String> {
-    SearchPattern::with_size_limit(expression, PATTERN_BYTES).map_err(|fault| {
+    SearchPattern::with_size_limit(expression, PATTERN_BYTES).map_err(|error| {
         // The parser's last line contains the error; the lines before it show the pattern.
-        let why = fault.to_string();
-        let why = why.lines().last().unwrap_or_default().trim_start_matches("error: ");
-        format!("`{shown}` is not a regular expression: {why}")
+        let reason = error.to_string();
+        let reason = reason.lines().last().unwrap_or_default().trim_start_matches("error: ");
+        format!("`{shown}` is not a regular expression: {reason}")
     })
 }
 
@@ -94,10 +94,10 @@ mod tests {
 
     #[test]
     fn a_search_of_one_long_line_ends_when_nobody_wants_its_result() {
-        let (folder, workspace) = open_workspace();
+        let (dir, workspace) = open_workspace();
         // A single line of the maximum file size, and a file that is too large.
         workspace.write("line", &"x".repeat(16 << 20)).unwrap();
-        std::fs::File::create(folder.path().join("larger")).unwrap().set_len(50 << 20).unwrap();
+        std::fs::File::create(dir.path().join("larger")).unwrap().set_len(50 << 20).unwrap();
         let paths = [String::from("larger"), String::from("line")];
         for (expression, looks) in [("x{0,1000}y", 4), ("(x+x+)+y", 9), ("(?i)Y", 3), ("x{0,900}$y", 50)] {
             let (cancel, looked) = cancel_at_look(looks);

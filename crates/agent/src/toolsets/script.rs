@@ -59,7 +59,7 @@ impl Tool for CommandTool {
         let output = match process::run(&spec, at.cancel()) {
             Ok(output) => output,
             Err(ProcessError::Cancelled) => return Err(String::from("cancelled")),
-            Err(fault) => return Err(fault.to_string()),
+            Err(error) => return Err(error.to_string()),
         };
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         let what = &self.spec.name;

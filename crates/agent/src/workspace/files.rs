@@ -67,9 +67,9 @@ fn make_parent(dir: &Dir, path: &Path) -> io::Result<()> {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => match dir.metadata(parent) {
             Ok(_) => Ok(()),
-            Err(fault) if fault.kind() == io::ErrorKind::NotFound => dir.create_dir_all(parent),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => dir.create_dir_all(parent),
             // A link that leads outside is reported as such.
-            Err(fault) => Err(fault),
+            Err(error) => Err(error),
         },
         _ => Ok(()),
     }
@@ -92,8 +92,8 @@ mod tests {
         let stat = workspace.stat("moved/e.txt").unwrap();
         assert_eq!((stat.name.as_str(), stat.size_bytes, stat.is_dir), ("e.txt", 7, false));
         let names: Vec<_> = workspace.list(".").unwrap().into_iter().map(|stat| (stat.name, stat.is_dir)).collect();
-        let folder = |name: &str| (name.to_owned(), true);
-        assert_eq!(names, [folder("a"), folder("copy"), folder("moved")]);
+        let dir = |name: &str| (name.to_owned(), true);
+        assert_eq!(names, [dir("a"), dir("copy"), dir("moved")]);
         assert!(workspace.remove("copy").unwrap_err().starts_with("cannot use `copy`"));
         workspace.remove("copy/d.txt").unwrap();
         workspace.remove("copy").unwrap();
@@ -104,9 +104,9 @@ mod tests {
 
     #[test]
     fn pipes_sockets_and_devices_are_refused_at_once() {
-        let (folder, workspace) = open_workspace();
+        let (dir, workspace) = open_workspace();
         workspace.write("plain", "kept").unwrap();
-        let at = |name: &str| folder.path().join(name);
+        let at = |name: &str| dir.path().join(name);
         let made = std::process::Command::new("mkfifo").arg(at("pipe")).status().unwrap();
         assert!(made.success());
         let _socket = std::os::unix::net::UnixListener::bind(at("socket")).unwrap();
@@ -114,15 +114,15 @@ mod tests {
         // The pipe's other end is held open, so that opening it would succeed.
         let held = std::fs::File::options().read(true).write(true).open(at("pipe")).unwrap();
         let refuses = |path: &str| {
-            for fault in [
+            for error in [
                 workspace.read(path).map(drop),
                 workspace.write(path, "x"),
                 workspace.append(path, "x"),
                 workspace.copy(path, "copied"),
                 workspace.copy("plain", path),
             ] {
-                let fault = fault.unwrap_err();
-                assert!(fault.contains("only regular files"), "{path}: {fault}");
+                let error = error.unwrap_err();
+                assert!(error.contains("only regular files"), "{path}: {error}");
             }
         };
         ["pipe", "socket", "link"].iter().copied().for_each(refuses);

@@ -38,7 +38,7 @@ impl Workspace {
     /// When it does not exist or cannot be opened.
     pub fn open(root: &Path) -> Result<Self, String> {
         let opened = JailedDir::open(root);
-        let folder = opened.map_err(|fault| format!("cannot open workspace `{}`: {fault}", root.display()))?;
+        let folder = opened.map_err(|error| format!("cannot open workspace `{}`: {error}", root.display()))?;
         Ok(Self { dir: folder, policy: PolicyFiles::default() })
     }
 
@@ -57,44 +57,44 @@ pub(crate) mod tests {
     use super::*;
 
     pub(crate) fn open_workspace() -> (tempfile::TempDir, Workspace) {
-        let folder = tempfile::tempdir().unwrap();
-        let workspace = Workspace::open(folder.path()).unwrap();
-        (folder, workspace)
+        let dir = tempfile::tempdir().unwrap();
+        let workspace = Workspace::open(dir.path()).unwrap();
+        (dir, workspace)
     }
 
     #[test]
     fn no_spelling_of_a_path_leaves_the_workspace() {
-        let (folder, workspace) = open_workspace();
-        std::fs::create_dir(folder.path().join("in")).unwrap();
-        std::fs::write(folder.path().join("in/a.txt"), "inside").unwrap();
+        let (dir, workspace) = open_workspace();
+        std::fs::create_dir(dir.path().join("in")).unwrap();
+        std::fs::write(dir.path().join("in/a.txt"), "inside").unwrap();
         let secret = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(secret.path(), "secret").unwrap();
-        std::os::unix::fs::symlink(secret.path(), folder.path().join("link")).unwrap();
-        std::os::unix::fs::symlink(secret.path().parent().unwrap(), folder.path().join("linked")).unwrap();
-        std::os::unix::fs::symlink("in/a.txt", folder.path().join("good")).unwrap();
+        std::os::unix::fs::symlink(secret.path(), dir.path().join("link")).unwrap();
+        std::os::unix::fs::symlink(secret.path().parent().unwrap(), dir.path().join("linked")).unwrap();
+        std::os::unix::fs::symlink("in/a.txt", dir.path().join("good")).unwrap();
         let name = secret.path().file_name().unwrap().to_str().unwrap();
-        let beside = format!("{}-secrets/x", folder.path().display());
+        let beside = format!("{}-secrets/x", dir.path().display());
 
         for path in ["in/a.txt", "./in/a.txt", "in/../in/a.txt", "good"] {
             assert_eq!(workspace.read(path).unwrap(), "inside", "{path}");
         }
-        let absolute = folder.path().join("in/a.txt");
+        let absolute = dir.path().join("in/a.txt");
         assert_eq!(workspace.read(absolute.to_str().unwrap()).unwrap(), "inside");
         let through = format!("linked/{name}");
         for path in ["../x", "in/../../x", "/etc/passwd", "link", through.as_str(), beside.as_str(), ".."] {
-            let fault = workspace.read(path).unwrap_err();
-            assert!(fault.contains("outside the workspace"), "{path}: {fault}");
-            let fault = workspace.write(path, "x").unwrap_err();
-            assert!(fault.contains("outside the workspace"), "{path}: {fault}");
+            let error = workspace.read(path).unwrap_err();
+            assert!(error.contains("outside the workspace"), "{path}: {error}");
+            let error = workspace.write(path, "x").unwrap_err();
+            assert!(error.contains("outside the workspace"), "{path}: {error}");
         }
         assert_eq!(std::fs::read_to_string(secret.path()).unwrap(), "secret");
     }
 
     #[test]
     fn a_program_starts_only_in_a_folder_of_the_workspace() {
-        let (folder, workspace) = open_workspace();
-        std::fs::create_dir(folder.path().join("in")).unwrap();
-        std::os::unix::fs::symlink("/", folder.path().join("out")).unwrap();
+        let (dir, workspace) = open_workspace();
+        std::fs::create_dir(dir.path().join("in")).unwrap();
+        std::os::unix::fs::symlink("/", dir.path().join("out")).unwrap();
         assert_eq!(workspace.directory("in").unwrap(), workspace.root().join("in"));
         assert_eq!(workspace.directory(".").unwrap().components().as_path(), workspace.root());
         for path in ["out", "..", "/"] {

@@ -49,8 +49,8 @@ impl Workspace {
     }
 
     /// Checks that a shell may run a command in a directory: it must not plainly change something protected.
-    pub(crate) fn check_run(&self, command: &str, folder: &str) -> Result<(), String> {
-        let paths = PolicyPaths::new(&self.policy, self.root(), self.root()).with_working_dir(Some(folder));
+    pub(crate) fn check_run(&self, command: &str, dir: &str) -> Result<(), String> {
+        let paths = PolicyPaths::new(&self.policy, self.root(), self.root()).with_working_dir(Some(dir));
         let Some(changed) = judge_command(&paths, command).changed_policy else { return Ok(()) };
         Err(format!(
             "the command was not run: it would change {changed}, and an agent cannot change its own policy or records; \
@@ -59,9 +59,9 @@ impl Workspace {
     }
 
     /// Checks that a program may be started with these arguments in a directory, by the same rule.
-    pub(crate) fn check_start(&self, program: &str, arguments: &[String], folder: &str) -> Result<(), String> {
+    pub(crate) fn check_start(&self, program: &str, arguments: &[String], dir: &str) -> Result<(), String> {
         let words = std::iter::once(program).chain(arguments.iter().map(String::as_str));
-        self.check_run(&words.map(quote_word).collect::<Vec<_>>().join(" "), folder)
+        self.check_run(&words.map(quote_word).collect::<Vec<_>>().join(" "), dir)
     }
 }
 
@@ -84,8 +84,8 @@ fn resolve_links(dir: &Dir, path: &Path) -> io::Result<PathBuf> {
     loop {
         match dir.canonicalize(if known.as_os_str().is_empty() { Path::new(".") } else { known }) {
             Ok(real) => return Ok(missing.iter().rev().fold(real, |real, name| real.join(name))),
-            Err(fault) if fault.kind() == io::ErrorKind::NotFound => {}
-            Err(fault) => return Err(fault),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
         }
         // A link to a path that does not exist yet would be followed when that path is created.
         if dir.symlink_metadata(known).is_ok_and(|found| found.is_symlink()) {
@@ -110,8 +110,8 @@ mod tests {
 
     #[test]
     fn policy_and_records_can_be_read_and_not_changed() {
-        let (folder, workspace) = open_workspace();
-        let at = |path: &str| folder.path().join(path);
+        let (dir, workspace) = open_workspace();
+        let at = |path: &str| dir.path().join(path);
         for path in [".harness/hooks", ".pintle/tapes", "deep/team/.harness/hooks", "area"] {
             fs::create_dir_all(at(path)).unwrap();
         }
@@ -140,7 +140,7 @@ mod tests {
             "area/file",
         ];
         for path in protected {
-            for fault in [
+            for error in [
                 workspace.write(path, "x"),
                 workspace.append(path, "x"),
                 workspace.remove(path),
@@ -149,8 +149,8 @@ mod tests {
                 workspace.rename("area/a", path),
                 workspace.rename(path, "area/b"),
             ] {
-                let fault = fault.unwrap_err();
-                assert!(fault.starts_with(&format!("`{path}` is read-only for tools")), "{path}: {fault}");
+                let error = error.unwrap_err();
+                assert!(error.starts_with(&format!("`{path}` is read-only for tools")), "{path}: {error}");
             }
         }
         assert!(workspace.rename("deep", "area/b").unwrap_err().starts_with("`deep` is read-only for tools"));
@@ -163,11 +163,11 @@ mod tests {
 
     #[test]
     fn what_a_person_names_is_read_only_too() {
-        let (folder, workspace) = open_workspace();
+        let (dir, workspace) = open_workspace();
         workspace.write("rules/a.md", "kept").unwrap();
         workspace.write("rules.md", "x").unwrap();
         workspace.write("area/t.jsonl", "kept").unwrap();
-        let named = ["rules", "area/t.jsonl", "gone", "/", "."].map(|path| folder.path().join(path));
+        let named = ["rules", "area/t.jsonl", "gone", "/", "."].map(|path| dir.path().join(path));
         let workspace = workspace.with_read_only(named);
         for path in ["rules/a.md", "rules/b.md", "rules", "area/t.jsonl"] {
             assert!(workspace.write(path, "x").unwrap_err().contains("read-only for tools"), "{path}");
@@ -179,8 +179,8 @@ mod tests {
 
     #[test]
     fn another_name_of_a_policy_file_is_that_file() {
-        let (folder, workspace) = open_workspace();
-        let at = |path: &str| folder.path().join(path);
+        let (dir, workspace) = open_workspace();
+        let at = |path: &str| dir.path().join(path);
         let outside = tempfile::tempdir().unwrap();
         fs::write(outside.path().join("own.yaml"), "kept").unwrap();
         for path in ["guard.sh", ".harness/hooks/g.md", "notes.md"] {
@@ -195,8 +195,8 @@ mod tests {
         let policy = [at("guard.sh"), at(".harness/hooks/g.md"), outside.path().to_owned()];
         let workspace = workspace.with_read_only(policy);
         for path in ["other/a.txt", "other/b.txt", "other/c.txt"] {
-            for fault in [workspace.write(path, "x"), workspace.append(path, "x"), workspace.copy("notes.md", path)] {
-                assert!(fault.unwrap_err().contains("read-only for tools"), "{path}");
+            for error in [workspace.write(path, "x"), workspace.append(path, "x"), workspace.copy("notes.md", path)] {
+                assert!(error.unwrap_err().contains("read-only for tools"), "{path}");
             }
             assert_eq!(fs::read_to_string(at(path)).unwrap(), "kept");
         }

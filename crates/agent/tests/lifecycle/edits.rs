@@ -14,8 +14,8 @@ use crate::support::{QueuedReplyModel, agent, call, hook, say};
 use crate::{FiredEventLog, LifecycleFixture, open_fixture, open_fixture_with};
 
 /// The reported edits: operation and path within the workspace, with the tool.
-fn edit_lines(heard: &FiredEventLog, stage: &LifecycleFixture) -> Vec<String> {
-    let root = format!("{}/", stage.folder.path().display());
+fn edit_lines(heard: &FiredEventLog, fixture: &LifecycleFixture) -> Vec<String> {
+    let root = format!("{}/", fixture.folder.path().display());
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let line = |edit: Value| {
         let path = text(&edit["path"]);
@@ -48,9 +48,9 @@ fn native_tool_writes_are_fired_before_the_next_model_call() {
         ("write", r#"{"path":"../out","content":"x"}"#),
     ]);
     let edit = call(&[("edit", r#"{"path":"src/a.rs","old":"one","new":"other"}"#)]);
-    let mut stage = open_fixture(QueuedReplyModel::root([calls, edit, say("done")]), hooks);
-    stage.session.turn("go").unwrap();
-    assert_eq!(edit_lines(&heard, &stage), ["write src/a.rs by write", "edit src/a.rs by edit"]);
+    let mut fixture = open_fixture(QueuedReplyModel::root([calls, edit, say("done")]), hooks);
+    fixture.session.turn("go").unwrap();
+    assert_eq!(edit_lines(&heard, &fixture), ["write src/a.rs by write", "edit src/a.rs by edit"]);
     assert_eq!(
         heard.names(),
         [
@@ -84,8 +84,8 @@ def run(args):
 ";
     let heard = FiredEventLog::default();
     let model = QueuedReplyModel::root([call(&[("work", "{}")]), say("done")]);
-    let mut stage = open_fixture_with(model, script_agent(source), heard.hooks(&["file.edited"]), |builder| builder);
-    let answer = stage.session.turn("go").unwrap();
+    let mut fixture = open_fixture_with(model, script_agent(source), heard.hooks(&["file.edited"]), |builder| builder);
+    let answer = fixture.session.turn("go").unwrap();
     assert_eq!(answer.tool_results[0].content, "true");
     let expected = [
         "write a.txt by work",
@@ -96,7 +96,7 @@ def run(args):
         "create d by work",
         "delete a.txt by work",
     ];
-    assert_eq!(edit_lines(&heard, &stage), expected);
+    assert_eq!(edit_lines(&heard, &fixture), expected);
     let moved = &heard.payloads_of("file.edited")[4];
     assert!(moved["from"].as_str().unwrap().ends_with("/b.txt"), "{moved}");
 }
@@ -111,12 +111,12 @@ fn what_a_program_writes_is_found_once_and_for_the_call_that_ran_it() {
         call(&[("shell", &shell("true")), ("shell", &shell("echo x > other.txt"))]),
         say("done"),
     ]);
-    let mut stage = open_fixture(model, heard.hooks(&["file.edited"]));
+    let mut fixture = open_fixture(model, heard.hooks(&["file.edited"]));
     for name in ["there.txt", "gone.txt", "same.txt"] {
-        fs::write(stage.folder.path().join(name), "x").unwrap();
+        fs::write(fixture.folder.path().join(name), "x").unwrap();
     }
-    stage.session.turn("go").unwrap();
-    let mut found = edit_lines(&heard, &stage);
+    fixture.session.turn("go").unwrap();
+    let mut found = edit_lines(&heard, &fixture);
     // The two calls of the second iteration run concurrently: either may be the one that finds the change.
     assert_eq!(found.pop().as_deref(), Some("create other.txt by shell"));
     assert_eq!(found, ["delete gone.txt by shell", "create made.txt by shell", "write there.txt by shell"]);
@@ -132,10 +132,10 @@ def run(args):
 ";
     let heard = FiredEventLog::default();
     let model = QueuedReplyModel::root([call(&[("work", "{}")]), say("done")]);
-    let mut stage = open_fixture_with(model, script_agent(source), heard.hooks(&["file.edited"]), |builder| builder);
-    let answer = stage.session.turn("go").unwrap();
+    let mut fixture = open_fixture_with(model, script_agent(source), heard.hooks(&["file.edited"]), |builder| builder);
+    let answer = fixture.session.turn("go").unwrap();
     assert!(!answer.tool_results[0].is_error, "{answer:?}");
-    assert_eq!(edit_lines(&heard, &stage), ["write by_script.txt by work", "create by_program.txt by work"]);
+    assert_eq!(edit_lines(&heard, &fixture), ["write by_script.txt by work", "create by_program.txt by work"]);
 }
 
 /// Gap 9: the queue belongs to the session.
@@ -169,9 +169,9 @@ fn a_hook_that_fails_keeps_no_other_edit_from_being_told() {
     hooks.extend(heard.hooks(&["file.edited"]));
     let write = |name: &str| json!({"path": name, "content": "x"}).to_string();
     let calls = call(&[("write", &write("a")), ("write", &write("b")), ("write", &write("c"))]);
-    let mut stage = open_fixture(QueuedReplyModel::root([calls, say("done")]), hooks);
-    stage.session.turn("go").unwrap();
-    let mut found = edit_lines(&heard, &stage);
+    let mut fixture = open_fixture(QueuedReplyModel::root([calls, say("done")]), hooks);
+    fixture.session.turn("go").unwrap();
+    let mut found = edit_lines(&heard, &fixture);
     found.sort();
     assert_eq!(found, ["write a by write", "write b by write", "write c by write"]);
 }
@@ -184,9 +184,9 @@ fn a_turn_that_fails_tells_its_edits_all_the_same() {
     let mut spec = agent();
     spec.exit.max_iterations = 1;
     spec.exit.on_max_iterations = pintle::OnMaxIterations::Error;
-    let mut stage = open_fixture_with(model, spec, hooks, |builder| builder);
-    stage.session.turn("go").unwrap_err();
-    assert_eq!(edit_lines(&heard, &stage), ["write a by write"]);
+    let mut fixture = open_fixture_with(model, spec, hooks, |builder| builder);
+    fixture.session.turn("go").unwrap_err();
+    assert_eq!(edit_lines(&heard, &fixture), ["write a by write"]);
 }
 
 #[test]
@@ -211,10 +211,10 @@ fn the_filesystem_set_of_a_team_tells_what_it_writes() {
     ];
     let heard = FiredEventLog::default();
     let model = QueuedReplyModel::root(calls.map(|one| call(&[one])).into_iter().chain([say("done")]));
-    let mut stage = open_fixture_with(model, spec, heard.hooks(&["file.edited"]), |builder| {
+    let mut fixture = open_fixture_with(model, spec, heard.hooks(&["file.edited"]), |builder| {
         builder.permission_mode(PermissionMode::Autonomous)
     });
-    stage.session.turn("go").unwrap();
+    fixture.session.turn("go").unwrap();
     let expected = [
         "create new by create_directory",
         "write new/a.txt by write_file",
@@ -222,7 +222,7 @@ fn the_filesystem_set_of_a_team_tells_what_it_writes() {
         "create old by create_directory",
         "delete old by remove_directory",
     ];
-    assert_eq!(edit_lines(&heard, &stage), expected);
+    assert_eq!(edit_lines(&heard, &fixture), expected);
 }
 
 /// A tool that writes like a program, without the session noticing.
@@ -243,7 +243,7 @@ impl Tool for UnseenWriteTool {
 
     fn call(&self, _arguments: &Value, at: &ToolContext<'_>) -> Result<Value, String> {
         let path = at.workspace().root().join(format!("by_{}.txt", self.definition.name));
-        fs::write(path, "x").map_err(|fault| fault.to_string())?;
+        fs::write(path, "x").map_err(|error| error.to_string())?;
         Err(String::from("it failed afterwards"))
     }
 }
@@ -259,11 +259,11 @@ fn a_tool_made_in_code_is_compared_unless_it_claims_to_change_nothing() {
     let model = QueuedReplyModel::root([call(&[("honest", "{}")]), call(&[("liar", "{}")]), say("done")]);
     let hooks = heard.hooks(&["file.edited"]);
     let tools = [tool("honest", false), tool("liar", true)];
-    let mut stage = open_fixture_with(model, agent(), hooks, |builder| {
+    let mut fixture = open_fixture_with(model, agent(), hooks, |builder| {
         tools.into_iter().fold(builder, |builder, tool| builder.tool(tool))
     });
-    stage.session.turn("go").unwrap();
-    assert_eq!(edit_lines(&heard, &stage), ["create by_honest.txt by honest"]);
+    fixture.session.turn("go").unwrap();
+    assert_eq!(edit_lines(&heard, &fixture), ["create by_honest.txt by honest"]);
 }
 
 #[test]
@@ -282,8 +282,8 @@ fn a_child_tells_its_own_hooks_of_its_own_edits() {
         seen.lock().unwrap().push(format!("{} {path}", call.event.origin.agent));
         Verdict::pass()
     });
-    let mut stage = open_fixture_with(model, spec, [who], |builder| builder);
-    stage.session.turn("go").unwrap();
+    let mut fixture = open_fixture_with(model, spec, [who], |builder| builder);
+    fixture.session.turn("go").unwrap();
     agents.lock().unwrap().sort();
     assert_eq!(*agents.lock().unwrap(), ["child its", "root mine"]);
 }

@@ -13,10 +13,10 @@ const END: [&str; 5] = ["finish.pre", "finish.unsettled", "finish.post", "sessio
 #[test]
 fn a_run_finishes_once_before_its_session_ends() {
     let heard = FiredEventLog::default();
-    let mut stage = open_fixture(QueuedReplyModel::root([say("done")]), heard.hooks(&END));
-    stage.session.turn("go").unwrap();
-    stage.session.end();
-    stage.session.end();
+    let mut fixture = open_fixture(QueuedReplyModel::root([say("done")]), heard.hooks(&END));
+    fixture.session.turn("go").unwrap();
+    fixture.session.end();
+    fixture.session.end();
     assert_eq!(heard.names(), ["finish.pre", "finish.post", "session.end"]);
     let pre = json!({"return_value": "done", "unsettled": [], "has_on_finish": false});
     assert_eq!(heard.payloads_of("finish.pre"), [pre]);
@@ -26,19 +26,19 @@ fn a_run_finishes_once_before_its_session_ends() {
 #[test]
 fn the_callback_replaces_the_value_and_is_called_once() {
     let heard = FiredEventLog::default();
-    let mut stage = open_fixture(QueuedReplyModel::root([say("done")]), heard.hooks(&END));
-    stage.session.turn("go").unwrap();
+    let mut fixture = open_fixture(QueuedReplyModel::root([say("done")]), heard.hooks(&END));
+    fixture.session.turn("go").unwrap();
     let calls = Arc::new(Mutex::new(0));
     let counted = Arc::clone(&calls);
-    stage.session.on_finish(|_, _| json!("the first callback is not used"));
-    stage.session.on_finish(move |value, state: &UnsettledState| {
+    fixture.session.on_finish(|_, _| json!("the first callback is not used"));
+    fixture.session.on_finish(move |value, state: &UnsettledState| {
         *counted.lock().unwrap() += 1;
         json!({"was": value, "is_settled": state.is_empty()})
     });
     let expected = json!({"was": "done", "is_settled": true});
-    assert_eq!(stage.session.finish(), expected);
-    assert_eq!(stage.session.finish_with(json!(7)), json!(7), "a run finishes once");
-    stage.session.end();
+    assert_eq!(fixture.session.finish(), expected);
+    assert_eq!(fixture.session.finish_with(json!(7)), json!(7), "a run finishes once");
+    fixture.session.end();
     assert_eq!(*calls.lock().unwrap(), 1);
     assert_eq!(heard.names(), ["finish.pre", "finish.post", "session.end"]);
     assert_eq!(heard.payloads_of("finish.pre")[0]["has_on_finish"], json!(true));
@@ -47,30 +47,30 @@ fn the_callback_replaces_the_value_and_is_called_once() {
 
 #[test]
 fn a_callback_that_panics_leaves_the_value() {
-    let mut stage = open_fixture(QueuedReplyModel::root([say("done")]), []);
-    stage.session.turn("go").unwrap();
-    stage.session.on_finish(|_, _| panic!("no"));
-    assert_eq!(stage.session.finish(), json!("done"));
+    let mut fixture = open_fixture(QueuedReplyModel::root([say("done")]), []);
+    fixture.session.turn("go").unwrap();
+    fixture.session.on_finish(|_, _| panic!("no"));
+    assert_eq!(fixture.session.finish(), json!("done"));
 }
 
 #[test]
 fn what_is_not_settled_is_told_between_finish_pre_and_the_callback() {
     let heard = FiredEventLog::default();
-    let mut stage = open_fixture(QueuedReplyModel::root([say("done")]), heard.hooks(&END));
-    stage.session.turn("go").unwrap();
-    assert!(stage.session.unsettled_work().is_empty());
-    stage.session.inbox().follow_up("and then?");
-    stage.session.inbox().steer("wait");
-    let state = stage.session.unsettled_work();
+    let mut fixture = open_fixture(QueuedReplyModel::root([say("done")]), heard.hooks(&END));
+    fixture.session.turn("go").unwrap();
+    assert!(fixture.session.unsettled_work().is_empty());
+    fixture.session.inbox().follow_up("and then?");
+    fixture.session.inbox().steer("wait");
+    let state = fixture.session.unsettled_work();
     assert_eq!(state.summary(), "2 messages");
     assert_eq!(state.counts().filter(|(_, count)| *count > 0).collect::<Vec<_>>(), [("message", 2)]);
     let order = Arc::new(Mutex::new(Vec::new()));
     let (seen, names) = (Arc::clone(&order), heard.clone());
-    stage.session.on_finish(move |value, _| {
+    fixture.session.on_finish(move |value, _| {
         *seen.lock().unwrap() = names.names();
         value
     });
-    stage.session.finish();
+    fixture.session.finish();
     assert_eq!(*order.lock().unwrap(), ["finish.pre", "finish.unsettled"]);
     let told = &heard.payloads_of("finish.unsettled")[0];
     assert_eq!(told["summary"], json!("2 messages"));
@@ -91,15 +91,15 @@ fn a_tool_call_and_a_task_that_run_are_not_settled() {
         pintle::Verdict::pass()
     });
     model.add("delegate", [say("waited")]);
-    let mut stage = crate::open_fixture_with(model, spec, [hold], |builder| builder);
-    stage.session.turn("go").unwrap();
-    let state = stage.session.unsettled_work();
+    let mut fixture = crate::open_fixture_with(model, spec, [hold], |builder| builder);
+    fixture.session.turn("go").unwrap();
+    let state = fixture.session.unsettled_work();
     found.lock().unwrap().extend(state.all().into_iter().map(|work| (work.category, work.summary)));
     gate.wait();
     assert_eq!(*found.lock().unwrap(), [(String::from("background_task"), String::from("task"))]);
     assert_eq!(state.summary(), "1 background task");
-    stage.session.end();
-    assert!(stage.session.unsettled_work().is_empty());
+    fixture.session.end();
+    assert!(fixture.session.unsettled_work().is_empty());
 }
 
 #[test]
@@ -118,9 +118,9 @@ fn a_session_that_ends_badly_says_so_before_its_end() {
     ];
     for (name, hooks, expected) in cases {
         let heard = FiredEventLog::default();
-        let mut stage = open_fixture(QueuedReplyModel::root([]), heard.hooks(&END).into_iter().chain(hooks));
-        stage.session.turn("go").unwrap_err();
-        stage.session.end();
+        let mut fixture = open_fixture(QueuedReplyModel::root([]), heard.hooks(&END).into_iter().chain(hooks));
+        fixture.session.turn("go").unwrap_err();
+        fixture.session.end();
         assert_eq!(heard.names(), ["finish.pre", "finish.post", "session.error", "session.end"], "{name}");
         assert_eq!(heard.payloads_of("session.error"), [expected], "{name}");
     }

@@ -29,11 +29,11 @@ fn the_example_of_the_guide_does_what_the_guide_says() {
     let [harness, script, hooks @ ..] = blocks.as_slice() else { panic!("{} blocks", blocks.len()) };
     assert_eq!(hooks.len(), 3);
     let demo = tempfile::tempdir().unwrap();
-    let folder = demo.path().join(".harness/hooks");
-    fs::create_dir_all(&folder).unwrap();
+    let dir = demo.path().join(".harness/hooks");
+    fs::create_dir_all(&dir).unwrap();
     fs::write(demo.path().join("harness.md"), harness).unwrap();
-    for (at, hook) in hooks.iter().enumerate() {
-        fs::write(folder.join(format!("hook_{at}.md")), hook).unwrap();
+    for (index, hook) in hooks.iter().enumerate() {
+        fs::write(dir.join(format!("hook_{index}.md")), hook).unwrap();
     }
     let mut built = Runtime::builder().path(demo.path(), Layer::Project).worker(worker()).build();
     assert!(!built.has_errors(), "{:?}", built.diagnostics);
@@ -45,7 +45,7 @@ fn the_example_of_the_guide_does_what_the_guide_says() {
         .iter()
         .map(|prompt| match session.turn(prompt) {
             Ok(answer) => answer.text,
-            Err(fault) => fault.stop_reason().to_owned(),
+            Err(error) => error.stop_reason().to_owned(),
         })
         .collect();
     session.end();

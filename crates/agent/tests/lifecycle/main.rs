@@ -68,13 +68,13 @@ fn open_fixture_with(
     hooks: impl IntoIterator<Item = Hook>,
     more: impl FnOnce(SessionBuilder) -> SessionBuilder,
 ) -> LifecycleFixture {
-    let folder = tempfile::tempdir().unwrap();
+    let dir = tempfile::tempdir().unwrap();
     let tape = Tape::in_memory(HeaderRecord::new("s", 0), Arc::new(SystemClock::default()));
     let builder = Runtime::builder().worker(support::worker()).tape(Arc::new(tape));
     let runtime = builder.chain(native::chain("test", Layer::Project, hooks)).build().runtime;
-    let builder = Session::builder(Arc::clone(&runtime), spec, model.clone()).workspace(folder.path()).name("s");
+    let builder = Session::builder(Arc::clone(&runtime), spec, model.clone()).workspace(dir.path()).name("s");
     let session = more(builder.sleeper(Arc::new(RecordingSleeper::default()))).build().unwrap();
-    LifecycleFixture { session, model, runtime, folder }
+    LifecycleFixture { session, model, runtime, folder: dir }
 }
 
 impl LifecycleFixture {
@@ -93,7 +93,7 @@ impl LifecycleFixture {
 
     /// How often each of the texts is in each request.
     fn count_sent(&self, words: &str) -> Vec<usize> {
-        let count = |at| support::message_lines(&self.model.request(at)).join("\n").matches(words).count();
+        let count = |index| support::message_lines(&self.model.request(index)).join("\n").matches(words).count();
         (0..self.model.count()).map(count).collect()
     }
 }

@@ -11,8 +11,8 @@ fn iteration_post_follows_each_round_and_is_before_the_decision_to_go_on() {
     let heard = FiredEventLog::default();
     let events = ["completion.post", "tool.post", "iteration.post", "agent.stop", "turn.end"];
     let model = QueuedReplyModel::root([call(&[("list", "{}"), ("absent", "{}")]), say("done")]);
-    let mut stage = open_fixture(model, heard.hooks(&events));
-    stage.session.turn("go").unwrap();
+    let mut fixture = open_fixture(model, heard.hooks(&events));
+    fixture.session.turn("go").unwrap();
     assert_eq!(
         heard.names(),
         [
@@ -47,17 +47,17 @@ fn blocked_prompt_is_not_stored_and_stop_reason_names_it() {
         let prompt = call.event.payload.field("prompt").and_then(|prompt| prompt.as_str()).unwrap_or_default();
         if prompt.contains("secret") { Verdict::deny("policy violation: secret in prompt") } else { Verdict::pass() }
     });
-    let mut stage = open_fixture(QueuedReplyModel::root([say("fine")]), [secret]);
-    let fault = stage.session.turn("my secret").unwrap_err();
-    assert!(fault.is_denied() && fault.message.contains("policy violation"), "{fault}");
+    let mut fixture = open_fixture(QueuedReplyModel::root([say("fine")]), [secret]);
+    let error = fixture.session.turn("my secret").unwrap_err();
+    assert!(error.is_denied() && error.message.contains("policy violation"), "{error}");
     assert_eq!(
-        (fault.stop_reason(), stage.session.stop_reason()),
+        (error.stop_reason(), fixture.session.stop_reason()),
         ("user_prompt_submit_blocked", "user_prompt_submit_blocked")
     );
-    assert_eq!(stage.model.count(), 0);
-    let answer = stage.session.turn("hello").unwrap();
-    assert_eq!((answer.stop_reason.as_str(), stage.session.stop_reason()), ("stop", "stop"));
-    assert_eq!(stage.count_sent("secret"), [0]);
+    assert_eq!(fixture.model.count(), 0);
+    let answer = fixture.session.turn("hello").unwrap();
+    assert_eq!((answer.stop_reason.as_str(), fixture.session.stop_reason()), ("stop", "stop"));
+    assert_eq!(fixture.count_sent("secret"), [0]);
 }
 
 /// A message that is steered in or queued is a prompt too, so it cannot bypass the veto.
@@ -75,12 +75,12 @@ fn what_is_said_while_the_agent_is_at_work_is_submitted_too() {
                 }
                 _ => Verdict::pass(),
             });
-            let mut stage = open_fixture(QueuedReplyModel::root([say("one"), say("two")]), [screens]);
-            say_it(&stage.session.inbox(), text);
-            stage.session.turn("go").unwrap();
-            assert_eq!(stage.session.inbox().len(), 0, "{way} {text}");
-            let last = stage.model.count() - 1;
-            let told = crate::support::message_lines(&stage.model.request(last)).join("\n");
+            let mut fixture = open_fixture(QueuedReplyModel::root([say("one"), say("two")]), [screens]);
+            say_it(&fixture.session.inbox(), text);
+            fixture.session.turn("go").unwrap();
+            assert_eq!(fixture.session.inbox().len(), 0, "{way} {text}");
+            let last = fixture.model.count() - 1;
+            let told = crate::support::message_lines(&fixture.model.request(last)).join("\n");
             assert!(!told.contains("secret"), "{way} {text}: {told}");
             if let Some(sent) = sent {
                 assert!(told.contains(&format!("user: {sent}")), "{way} {text}: {told}");
@@ -119,10 +119,10 @@ fn a_hook_answers_for_the_person_either_way_and_every_decision_is_told() {
         call(&[("list", "{}"), ("shell", r#"{"command":"true"}"#), ("glob", r#"{"pattern":"*"}"#)]),
         say("done"),
     ]);
-    let mut stage = open_fixture_with(model, crate::support::agent(), hooks, |builder| {
+    let mut fixture = open_fixture_with(model, crate::support::agent(), hooks, |builder| {
         builder.permission_mode(pintle::PermissionMode::Strict)
     });
-    let answer = stage.session.turn("go").unwrap();
+    let answer = fixture.session.turn("go").unwrap();
     let failed: Vec<bool> = answer.tool_results.iter().map(|result| result.is_error).collect();
     assert_eq!(failed, [false, true, true]);
     assert!(answer.tool_results[1].content.contains("never unattended"), "{answer:?}");
@@ -138,30 +138,31 @@ fn a_hook_answers_for_the_person_either_way_and_every_decision_is_told() {
 #[test]
 fn compaction_fires_only_when_due_and_a_block_skips_it_once() {
     let heard = FiredEventLog::default();
-    let mut stage = open_fixture(
+    let mut fixture = open_fixture(
         QueuedReplyModel::root([say("a"), say("b"), say("gist")]),
         heard.hooks(&["compact.pre", "compact.post"]),
     );
-    stage.session.turn("one").unwrap();
-    stage.session.turn("two").unwrap();
+    fixture.session.turn("one").unwrap();
+    fixture.session.turn("two").unwrap();
     assert_eq!(heard.names(), Vec::<String>::new(), "nothing is due");
-    stage.session.compact(None).unwrap().unwrap();
+    fixture.session.compact(None).unwrap().unwrap();
     assert_eq!(heard.names(), ["compact.pre", "compact.post"]);
 
-    let mut stage = crate::open_fixture(QueuedReplyModel::root([say("a"), say("b")]), [deny("compact.pre", "not now")]);
-    stage.session.turn("one").unwrap();
-    assert_eq!(stage.session.compact(None), Ok(None));
-    stage.session.turn("two").unwrap();
-    assert_eq!(stage.count_sent("one"), [1, 1], "nothing was lost");
+    let mut fixture =
+        crate::open_fixture(QueuedReplyModel::root([say("a"), say("b")]), [deny("compact.pre", "not now")]);
+    fixture.session.turn("one").unwrap();
+    assert_eq!(fixture.session.compact(None), Ok(None));
+    fixture.session.turn("two").unwrap();
+    assert_eq!(fixture.count_sent("one"), [1, 1], "nothing was lost");
 }
 
 #[test]
 fn context_of_iteration_post_reaches_the_next_request() {
     let tells =
         hook("tells", "iteration.post", |_| Verdict::pass().with_effect(Effect::Context(String::from("look closer"))));
-    let mut stage = open_fixture(QueuedReplyModel::root([call(&[("list", "{}")]), say("done")]), [tells]);
-    stage.session.turn("go").unwrap();
-    assert_eq!(stage.count_sent("look closer"), [0, 1]);
+    let mut fixture = open_fixture(QueuedReplyModel::root([call(&[("list", "{}")]), say("done")]), [tells]);
+    fixture.session.turn("go").unwrap();
+    assert_eq!(fixture.count_sent("look closer"), [0, 1]);
 }
 
 #[test]
@@ -170,9 +171,9 @@ fn a_failing_hook_of_agent_stop_ends_the_turn_at_once() {
     let mut ended = open_fixture(QueuedReplyModel::root([say("one"), say("two")]), [crashes()]);
     let fault = ended.session.turn("go").unwrap_err();
     assert_eq!((ended.model.count(), fault.stop_reason()), (1, "hook_error"));
-    let why = "the answer was not accepted: blocked by hook \"judge\": denied because hook `judge` failed (error: no such \
+    let reason = "the answer was not accepted: blocked by hook \"judge\": denied because hook `judge` failed (error: no such \
                key) and its failure policy is `closed`";
-    assert_eq!(fault.message, why);
+    assert_eq!(fault.message, reason);
     // A deny makes the agent continue, and a hook that fails open changes nothing.
     let once = hook("once", "agent.stop", |call| match call.event.payload.field("continuations") {
         Some(n) if *n == json!(0) => Verdict::deny("more"),

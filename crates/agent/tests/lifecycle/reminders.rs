@@ -22,13 +22,13 @@ fn model_with_rounds(count: usize) -> Arc<QueuedReplyModel> {
 #[test]
 fn one_turn_reminder_is_sent_once_with_the_turn_it_fired_in() {
     let once = Reminder { dedupe_key: Some(String::from("k")), ..Reminder::for_one_turn("mind the gap") };
-    let mut stage = open_fixture(model_with_rounds(3), [reminder_hook("iteration.post", once)]);
-    stage.session.turn("go").unwrap();
-    assert_eq!(stage.count_sent("mind the gap"), [0, 1, 0, 0]);
-    let block = stage.model.request(1).messages.last().unwrap().content.clone();
+    let mut fixture = open_fixture(model_with_rounds(3), [reminder_hook("iteration.post", once)]);
+    fixture.session.turn("go").unwrap();
+    assert_eq!(fixture.count_sent("mind the gap"), [0, 1, 0, 0]);
+    let block = fixture.model.request(1).messages.last().unwrap().content.clone();
     assert!(block.contains("fired_at_turn=\"1\" ttl_turns=\"1\">\nmind the gap\n"), "{block}");
     assert_eq!(
-        stage.reminder_records(),
+        fixture.reminder_records(),
         [
             "1 injected mind the gap",
             "1 rendered mind the gap",
@@ -44,15 +44,15 @@ fn one_turn_reminder_is_sent_once_with_the_turn_it_fired_in() {
 #[test]
 fn ttl_counts_the_requests_that_carried_it() {
     for ttl in 1..=4_u32 {
-        let mut stage = open_fixture(
+        let mut fixture = open_fixture(
             model_with_rounds(2),
             [reminder_hook("prompt.submit", keyed_reminder("heed this", Some(ttl)))],
         );
-        stage.model.add("root", [say("again")]);
-        stage.session.turn("go").unwrap();
-        stage.session.turn("go on").unwrap();
+        fixture.model.add("root", [say("again")]);
+        fixture.session.turn("go").unwrap();
+        fixture.session.turn("go on").unwrap();
         let expected: Vec<usize> = (0..4).map(|at| usize::from(at < ttl)).collect();
-        assert_eq!(stage.count_sent("heed this"), expected, "ttl {ttl}");
+        assert_eq!(fixture.count_sent("heed this"), expected, "ttl {ttl}");
     }
 }
 
@@ -60,31 +60,31 @@ fn ttl_counts_the_requests_that_carried_it() {
 #[test]
 fn repeated_reminder_is_sent_once_and_newer_text_replaces_it() {
     let stays = reminder_hook("iteration.post", keyed_reminder("keep it short", None));
-    let mut stage = open_fixture(model_with_rounds(3), [stays]);
-    stage.session.turn("go").unwrap();
-    assert_eq!(stage.count_sent("keep it short"), [0, 1, 1, 1]);
+    let mut fixture = open_fixture(model_with_rounds(3), [stays]);
+    fixture.session.turn("go").unwrap();
+    assert_eq!(fixture.count_sent("keep it short"), [0, 1, 1, 1]);
 
     let counts = hook("counts", "iteration.post", |call| {
         let round = call.event.payload.field("iteration").cloned().unwrap_or_default();
         Verdict::pass().with_effect(Effect::Reminder(keyed_reminder(&format!("round {round} is over"), None)))
     });
-    let mut stage = crate::open_fixture(model_with_rounds(3), [counts]);
-    stage.session.turn("go").unwrap();
+    let mut fixture = crate::open_fixture(model_with_rounds(3), [counts]);
+    fixture.session.turn("go").unwrap();
     for (body, expected) in [("round 1", [0, 1, 0, 0]), ("round 2", [0, 0, 1, 0]), ("round 3", [0, 0, 0, 1])] {
-        assert_eq!(stage.count_sent(body), expected, "{body}");
+        assert_eq!(fixture.count_sent(body), expected, "{body}");
     }
 }
 
 #[test]
 fn what_stands_before_the_reminders_is_the_same_in_the_next_request() {
-    let mut stage =
+    let mut fixture =
         open_fixture(model_with_rounds(3), [reminder_hook("iteration.post", keyed_reminder("at the end", None))]);
-    stage.session.turn("go").unwrap();
-    for at in 1..3 {
-        let (one, next) = (stage.model.request(at).messages, stage.model.request(at + 1).messages);
+    fixture.session.turn("go").unwrap();
+    for index in 1..3 {
+        let (one, next) = (fixture.model.request(index).messages, fixture.model.request(index + 1).messages);
         let (block, before) = one.split_last().unwrap();
         assert!(block.content.contains("at the end"));
-        assert!(next.starts_with(before), "request {at}");
+        assert!(next.starts_with(before), "request {index}");
         assert!(!next.contains(block) || next.last() == Some(block), "no block is left in the middle");
     }
 }
@@ -99,18 +99,18 @@ fn a_block_has_the_voice_and_the_order_that_its_reminders_want() {
         with("the rule", ReminderAuthority::Contract, ReminderRoleHint::EphemeralCache),
         with("as I said", ReminderAuthority::Contract, ReminderRoleHint::UserBlock),
     ];
-    let mut stage =
+    let mut fixture =
         open_fixture(QueuedReplyModel::root([say("done")]), all.map(|reminder| reminder_hook("turn.start", reminder)));
-    stage.session.turn("go").unwrap();
-    let request = stage.model.request(0);
-    let [.., said, host, person] = request.messages.as_slice() else { panic!("{request:?}") };
-    assert_eq!((said, host.role, person.role), (&ModelMessage::user("go"), MessageRole::System, MessageRole::User));
+    fixture.session.turn("go").unwrap();
+    let request = fixture.model.request(0);
+    let [.., said, host, user] = request.messages.as_slice() else { panic!("{request:?}") };
+    assert_eq!((said, host.role, user.role), (&ModelMessage::user("go"), MessageRole::System, MessageRole::User));
     let places = ["the rule", "a correction", "first advice"].map(|body| host.content.find(body).unwrap());
     assert!(places.is_sorted(), "{}", host.content);
-    assert!(person.content.contains("as I said") && !host.content.contains("as I said"));
+    assert!(user.content.contains("as I said") && !host.content.contains("as I said"));
     let nonce = |text: &str| text.split("nonce=\"").nth(1).unwrap().split('"').next().unwrap().to_owned();
     assert_eq!(nonce(&host.content).len(), 16);
-    assert_eq!(nonce(&host.content), nonce(&person.content), "one nonce for the session");
+    assert_eq!(nonce(&host.content), nonce(&user.content), "one nonce for the session");
 }
 
 /// Gap 21, at injection.
@@ -118,9 +118,9 @@ fn a_block_has_the_voice_and_the_order_that_its_reminders_want() {
 fn a_lesser_authority_does_not_replace_a_greater_one() {
     let contract = reminder_hook("turn.start", keyed_reminder("the rule", None));
     let advice = Reminder { authority: ReminderAuthority::Advisory, ..keyed_reminder("some advice", None) };
-    let mut stage = open_fixture(model_with_rounds(1), [contract, reminder_hook("iteration.post", advice)]);
-    stage.session.turn("go").unwrap();
-    assert_eq!((stage.count_sent("the rule"), stage.count_sent("some advice")), (vec![1, 1], vec![0, 0]));
+    let mut fixture = open_fixture(model_with_rounds(1), [contract, reminder_hook("iteration.post", advice)]);
+    fixture.session.turn("go").unwrap();
+    assert_eq!((fixture.count_sent("the rule"), fixture.count_sent("some advice")), (vec![1, 1], vec![0, 0]));
 }
 
 #[test]
@@ -131,11 +131,11 @@ fn a_request_that_nobody_answered_carried_nothing() {
         let reminder = Effect::Reminder(Reminder::for_one_turn("heed this"));
         if is_first { Verdict::pass().with_effect(reminder) } else { Verdict::pass() }
     });
-    let mut stage = open_fixture(model, [first]);
-    stage.session.turn("go").unwrap_err();
-    stage.session.turn("again").unwrap();
-    assert_eq!(stage.count_sent("heed this"), [1, 1]);
-    assert_eq!(stage.reminder_records().iter().filter(|line| line.contains("rendered")).count(), 1);
+    let mut fixture = open_fixture(model, [first]);
+    fixture.session.turn("go").unwrap_err();
+    fixture.session.turn("again").unwrap();
+    assert_eq!(fixture.count_sent("heed this"), [1, 1]);
+    assert_eq!(fixture.reminder_records().iter().filter(|line| line.contains("rendered")).count(), 1);
 }
 
 #[test]
@@ -144,10 +144,10 @@ fn what_a_hook_takes_out_of_a_request_was_not_carried() {
     let once = hook("once", "session.start", |_| {
         Verdict::pass().with_effect(Effect::Reminder(Reminder::for_one_turn("heed this")))
     });
-    let mut stage = open_fixture(model_with_rounds(1), [once, rewrite("completion.pre", bare)]);
-    stage.session.turn("go").unwrap();
-    assert_eq!(stage.count_sent("heed this"), [0, 0]);
-    assert_eq!(stage.reminder_records(), ["0 injected heed this"]);
+    let mut fixture = open_fixture(model_with_rounds(1), [once, rewrite("completion.pre", bare)]);
+    fixture.session.turn("go").unwrap();
+    assert_eq!(fixture.count_sent("heed this"), [0, 0]);
+    assert_eq!(fixture.reminder_records(), ["0 injected heed this"]);
 }
 
 #[test]
@@ -155,9 +155,9 @@ fn a_reminder_of_a_hook_that_denies_counts_too() {
     let denies = hook("denies", "tool.pre", |_| {
         Verdict::deny("no").with_effect(Effect::Reminder(Reminder::for_one_turn("why not")))
     });
-    let mut stage = open_fixture(model_with_rounds(1), [denies]);
-    stage.session.turn("go").unwrap();
-    assert_eq!(stage.count_sent("why not"), [0, 1]);
+    let mut fixture = open_fixture(model_with_rounds(1), [denies]);
+    fixture.session.turn("go").unwrap();
+    assert_eq!(fixture.count_sent("why not"), [0, 1]);
 }
 
 /// Gap 20, `propagate`.
@@ -179,27 +179,28 @@ fn children_and_grandchildren_get_what_is_for_all_and_nothing_else() {
         reminder_hook("prompt.submit", with("for this session", ReminderPropagation::Session)),
         reminder_hook("prompt.submit", with("for no copy", ReminderPropagation::None)),
     ];
-    let mut stage = open_fixture_with(model, root, hooks, |builder| builder);
-    stage.session.turn("go").unwrap();
-    let agents: Vec<String> = (0..stage.model.count()).map(|at| stage.model.request(at).agent).collect();
+    let mut fixture = open_fixture_with(model, root, hooks, |builder| builder);
+    fixture.session.turn("go").unwrap();
+    let agents: Vec<String> = (0..fixture.model.count()).map(|index| fixture.model.request(index).agent).collect();
     assert_eq!(agents, ["root", "child", "grandchild", "child", "root"]);
-    assert_eq!(stage.count_sent("for all"), [1, 1, 1, 1, 1]);
-    assert_eq!(stage.count_sent("for this session"), [1, 0, 0, 0, 1]);
-    assert_eq!(stage.count_sent("for no copy"), [1, 0, 0, 0, 1]);
-    let inherited = stage.reminder_records().into_iter().filter(|line| line.contains("inherited")).collect::<Vec<_>>();
+    assert_eq!(fixture.count_sent("for all"), [1, 1, 1, 1, 1]);
+    assert_eq!(fixture.count_sent("for this session"), [1, 0, 0, 0, 1]);
+    assert_eq!(fixture.count_sent("for no copy"), [1, 0, 0, 0, 1]);
+    let inherited =
+        fixture.reminder_records().into_iter().filter(|line| line.contains("inherited")).collect::<Vec<_>>();
     assert_eq!(inherited, ["0 inherited for all", "0 inherited for all"]);
 }
 
 #[test]
 fn clearing_a_conversation_drops_its_reminders() {
-    let mut stage = open_fixture(
+    let mut fixture = open_fixture(
         QueuedReplyModel::root([say("a"), say("b")]),
         [reminder_hook("session.start", keyed_reminder("heed this", None))],
     );
-    stage.session.turn("one").unwrap();
-    stage.session.clear().unwrap();
-    stage.session.turn("two").unwrap();
-    assert_eq!(stage.count_sent("heed this"), [1, 0]);
+    fixture.session.turn("one").unwrap();
+    fixture.session.clear().unwrap();
+    fixture.session.turn("two").unwrap();
+    assert_eq!(fixture.count_sent("heed this"), [1, 0]);
 }
 
 #[test]
@@ -233,11 +234,11 @@ fn what_hooks_of_an_emitted_event_have_to_say_reaches_the_session() {
             let verdict = if denies { Verdict::deny("no") } else { Verdict::pass() };
             verdict.with_effect(Effect::Reminder(keyed_reminder("heed this", None)))
         });
-        let mut stage = open_fixture(model_with_rounds(1), [emits, answers]);
-        stage.session.turn("go").unwrap();
-        assert_eq!(stage.count_sent("heed this"), [usize::from(by == "turn.start"), 1], "{by}");
+        let mut fixture = open_fixture(model_with_rounds(1), [emits, answers]);
+        fixture.session.turn("go").unwrap();
+        assert_eq!(fixture.count_sent("heed this"), [usize::from(by == "turn.start"), 1], "{by}");
         let injected =
-            stage.reminder_records().into_iter().filter(|line| line.contains("injected")).collect::<Vec<_>>();
+            fixture.reminder_records().into_iter().filter(|line| line.contains("injected")).collect::<Vec<_>>();
         assert_eq!(injected, ["1 injected heed this"], "{by}");
     }
 }

@@ -40,12 +40,12 @@ fn run_daemon(happens: &[&'static str], options: DaemonOptions) -> (FiredEventLo
     let mut hooks = heard.hooks(&["session.idle", "turn.start"]);
     hooks.push(reminder_hook("session.idle", Reminder::for_one_turn("you waited")));
     let sleeper = Arc::clone(&day);
-    let mut stage = open_fixture_with(model.clone(), agent(), hooks, |builder| builder.sleeper(sleeper));
-    let inbox = stage.session.inbox();
+    let mut fixture = open_fixture_with(model.clone(), agent(), hooks, |builder| builder.sleeper(sleeper));
+    let inbox = fixture.session.inbox();
     inbox.follow_up("first");
     *day.inbox.lock().unwrap() = Some(inbox);
     let mut answers = 0;
-    stage.session.run_daemon(options, |_, answer| answers += usize::from(answer.is_ok())).unwrap();
+    fixture.session.run_daemon(options, |_, answer| answers += usize::from(answer.is_ok())).unwrap();
     assert_eq!(answers, model.count());
     let slept_ms = day.slept_ms.lock().unwrap().clone();
     (heard, model, slept_ms)
@@ -86,8 +86,8 @@ fn it_gives_up_when_it_was_idle_too_often() {
 
 #[test]
 fn a_daemon_that_is_cancelled_ends() {
-    let mut stage = crate::open_fixture(QueuedReplyModel::root([]), []);
-    stage.session.cancel().cancel();
-    let fault = stage.session.run_daemon(DaemonOptions::default(), |_, _| {}).unwrap_err();
-    assert_eq!(fault.stop_reason(), "cancelled");
+    let mut fixture = crate::open_fixture(QueuedReplyModel::root([]), []);
+    fixture.session.cancel().cancel();
+    let error = fixture.session.run_daemon(DaemonOptions::default(), |_, _| {}).unwrap_err();
+    assert_eq!(error.stop_reason(), "cancelled");
 }

@@ -37,9 +37,9 @@ fn refusals_are_sorted_and_say_what_to_do_next() {
         (413, Fatal, "answered 413: slow down; send less, with a smaller history window"),
     ];
     for provider in ["openai", "anthropic", "gemini"] {
-        for (status, kind, why) in cases {
+        for (status, kind, reason) in cases {
             let name = if provider == "openai" { "test-medium" } else { "test" };
-            let message = format!("the model `{name}` of `{provider}` {why}");
+            let message = format!("the model `{name}` of `{provider}` {reason}");
             let failed = call_failing_server(provider, ServerAnswer::Refuse(status, "slow down"));
             assert_eq!(failed, (kind, message, String::new()), "{provider} {status}");
         }

@@ -23,9 +23,9 @@ fn run_step_with(
     boundary: ErrorBoundary,
     answers: &[bool],
 ) -> (Result<Value, StepError>, Vec<String>) {
-    let person = YesNoApprover::with_answers(answers.iter().copied());
-    let resolver: Arc<dyn Approver> = person.clone();
-    let mut stage = open_fixture_with(
+    let user = YesNoApprover::with_answers(answers.iter().copied());
+    let resolver: Arc<dyn Approver> = user.clone();
+    let mut fixture = open_fixture_with(
         QueuedReplyModel::root([costly_reply(1_000, 0)]),
         Some(resolver),
         |runtime| {
@@ -37,13 +37,13 @@ fn run_step_with(
     );
     let budget = token_budget(100);
     let spec = persona_spec("captain", [StepSpec { budget, error_boundary: boundary, ..StepSpec::new("audit") }]);
-    let result = stage.session.persona(&spec).unwrap().step("audit", json!([]), |step| match trouble {
+    let result = fixture.session.persona(&spec).unwrap().step("audit", json!([]), |step| match trouble {
         StepProblem::Error => Err(StepError::failed("the branch is gone")),
         StepProblem::Crash => panic!("a bug of the host"),
         StepProblem::Denied => Ok(json!("ran")),
         StepProblem::BudgetExhausted => Ok(json!(step.run_prompt("go")?.text)),
     });
-    (result, person.requests.all())
+    (result, user.requests.all())
 }
 
 /// The problem, the boundary, the user's answers; the result (the category of the error, or that of the output that an
@@ -80,12 +80,12 @@ fn a_boundary_says_what_an_error_means_and_a_denial_is_none() {
 
 #[test]
 fn a_step_inside_cannot_go_on_past_the_budget_of_the_one_around_it() {
-    let mut stage = open_fixture([costly_reply(1_000, 0)], |_| {});
+    let mut fixture = open_fixture([costly_reply(1_000, 0)], |_| {});
     let lenient = |name: &str| StepSpec { error_boundary: ErrorBoundary::Continue, ..StepSpec::new(name) };
     let spec =
         persona_spec("captain", [StepSpec { budget: token_budget(100), ..StepSpec::new("outer") }, lenient("inner")]);
     let after = SharedLines::default();
-    let error = stage
+    let error = fixture
         .session
         .persona(&spec)
         .unwrap()
@@ -102,12 +102,12 @@ fn a_step_inside_cannot_go_on_past_the_budget_of_the_one_around_it() {
 
 #[test]
 fn after_a_failed_step_the_persona_goes_on_and_nothing_is_left_behind() {
-    let mut stage = open_fixture([], |_| {});
+    let mut fixture = open_fixture([], |_| {});
     let spec = persona_spec("captain", [StepSpec::new("audit"), StepSpec::new("merge")]);
-    let mut captain = stage.session.persona(&spec).unwrap();
+    let mut captain = fixture.session.persona(&spec).unwrap();
     let error = captain.step("audit", json!([]), |_| Err(StepError::from("broken"))).unwrap_err();
     assert_eq!((error.persona.as_str(), error.step.as_str(), error.message.as_str()), ("captain", "audit", "broken"));
     assert_eq!(captain.step("merge", json!([]), |_| Ok(json!("merged"))).unwrap(), json!("merged"));
-    let pres = stage.take_events_of("step.pre");
+    let pres = fixture.take_events_of("step.pre");
     assert_eq!(pres, ["captain/audit []", "captain/merge []"]);
 }

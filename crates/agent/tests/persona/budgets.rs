@@ -22,11 +22,11 @@ fn bounded_persona(budget: BudgetSpec) -> PersonaSpec {
 
 /// Runs this many turns of the agent in one step.
 fn prompt_times(
-    stage: &mut PersonaFixture,
+    fixture: &mut PersonaFixture,
     spec: &PersonaSpec,
     times: usize,
 ) -> Result<Value, pintle_agent::StepError> {
-    stage.session.persona(spec)?.step("audit", json!([]), |step| {
+    fixture.session.persona(spec)?.step("audit", json!([]), |step| {
         for _ in 0..times {
             step.run_prompt("go")?;
         }
@@ -37,7 +37,7 @@ fn prompt_times(
 #[test]
 fn every_hook_hears_once_when_its_own_mark_is_passed() {
     let heard = SharedLines::default();
-    let mut stage =
+    let mut fixture =
         open_fixture([costly_reply(30, 0), costly_reply(40, 0), costly_reply(25, 0), costly_reply(5, 0)], |runtime| {
             for (pattern, event, word) in [
                 ("*", "OnBudgetThreshold(10)", "10"),
@@ -55,7 +55,7 @@ fn every_hook_hears_once_when_its_own_mark_is_passed() {
                 .unwrap();
         });
     let spec = bounded_persona(token_budget(100));
-    assert_eq!(prompt_times(&mut stage, &spec, 4).unwrap(), json!("done"));
+    assert_eq!(prompt_times(&mut fixture, &spec, 4).unwrap(), json!("done"));
     let expected = ["10", "step 50", "70", "80", "100"].map(|word| format!("{word} captain/audit"));
     assert_eq!(heard.all(), expected);
     let marks = [
@@ -65,7 +65,7 @@ fn every_hook_hears_once_when_its_own_mark_is_passed() {
         "captain/audit step tokens 95.0/100.0 at 80.0",
         "captain/audit step tokens 100.0/100.0 at 100.0",
     ];
-    assert_eq!(stage.take_events_of("budget.threshold"), marks);
+    assert_eq!(fixture.take_events_of("budget.threshold"), marks);
 }
 
 #[test]
@@ -76,8 +76,8 @@ fn several_budgets_are_counted_by_the_same_call_and_each_tells_of_itself() {
     spec.thresholds = vec![25.0];
     let session = BudgetSpec { max_tokens: Some(40), max_usd: None };
     let model = QueuedReplyModel::root([costly_reply(20, 2), costly_reply(20, 2)]);
-    let mut stage = open_fixture_with(model, None, |_| {}, |builder| builder.budget(session, []));
-    let error = prompt_times(&mut stage, &spec, 2).unwrap_err();
+    let mut fixture = open_fixture_with(model, None, |_| {}, |builder| builder.budget(session, []));
+    let error = prompt_times(&mut fixture, &spec, 2).unwrap_err();
     // The step's and the persona's budgets were enough, the session's was not.
     let marks = [
         "captain/audit step cost_usd 0.004/0.008 at 25.0",
@@ -92,18 +92,18 @@ fn several_budgets_are_counted_by_the_same_call_and_each_tells_of_itself() {
         "/ session tokens 44.0/40.0 at 80.0",
         "/ session tokens 44.0/40.0 at 100.0",
     ];
-    assert_eq!(stage.take_events_of("budget.threshold"), marks);
+    assert_eq!(fixture.take_events_of("budget.threshold"), marks);
     let StepErrorKind::Budget(spent) = &error.kind else { panic!("{error:?}") };
     assert_eq!((spent.scope, spent.limit, spent.consumed_tokens), ("session", "max_tokens", 44));
-    let fault = stage.session.turn("go").unwrap_err();
+    let fault = fixture.session.turn("go").unwrap_err();
     assert!(fault.message.contains("play") || fault.message.contains("no reply"), "{}", fault.message);
 }
 
 #[test]
 fn a_spent_budget_is_the_error_that_harn_describes() {
-    let mut stage = open_fixture([costly_reply(60, 0), costly_reply(60, 0), say("never asked")], |_| {});
+    let mut fixture = open_fixture([costly_reply(60, 0), costly_reply(60, 0), say("never asked")], |_| {});
     let spec = bounded_persona(token_budget(100));
-    let error = prompt_times(&mut stage, &spec, 3).unwrap_err();
+    let error = prompt_times(&mut fixture, &spec, 3).unwrap_err();
     let message = "the budget of step `audit` is exhausted: 120 of 100 tokens used; raise `max_tokens`";
     let expected = json!({
         "category": "budget_exceeded",
@@ -120,23 +120,23 @@ fn a_spent_budget_is_the_error_that_harn_describes() {
         "message": message,
     });
     assert_eq!(error.to_value(), expected);
-    assert_eq!(stage.model.count(), 2, "the call that passed the bound was the last");
-    assert_eq!(stage.take_events_of("step.post"), [format!("captain/audit {expected} error=true")]);
+    assert_eq!(fixture.model.count(), 2, "the call that passed the bound was the last");
+    assert_eq!(fixture.take_events_of("step.post"), [format!("captain/audit {expected} error=true")]);
     // Another run of the step has the full budget.
-    stage.model.add("root", [costly_reply(60, 0)]);
-    assert_eq!(prompt_times(&mut stage, &spec, 1).unwrap(), json!("done"));
+    fixture.model.add("root", [costly_reply(60, 0)]);
+    assert_eq!(prompt_times(&mut fixture, &spec, 1).unwrap(), json!("done"));
 }
 
 #[test]
 fn money_is_counted_by_the_declared_prices() {
     let budget = BudgetSpec { max_tokens: None, max_usd: Some(0.01) };
-    let mut stage = open_fixture([costly_reply(50, 4), costly_reply(10, 1)], |_| {});
+    let mut fixture = open_fixture([costly_reply(50, 4), costly_reply(10, 1)], |_| {});
     let spec = bounded_persona(budget);
-    let error = prompt_times(&mut stage, &spec, 2).unwrap_err();
+    let error = prompt_times(&mut fixture, &spec, 2).unwrap_err();
     let value = error.to_value();
     assert_eq!((&value["limit"], &value["limit_value"]), (&json!("max_usd"), &json!(0.01)));
     assert_eq!(value["consumed_cost_usd"], json!(0.011));
-    let used = stage.session.persona(&spec).unwrap().usage();
+    let used = fixture.session.persona(&spec).unwrap().usage();
     assert_eq!(used, BudgetUsage { usage: pintle::event::TokenUsage::new(60, 5), calls: 2, cost_usd: Some(0.011) });
 }
 
@@ -144,9 +144,9 @@ fn money_is_counted_by_the_declared_prices() {
 fn a_body_cannot_hide_a_spent_budget_and_tool_calls_still_have_results() {
     let Ok(mut costly) = call(&[("look", "{}")]) else { unreachable!() };
     costly.usage.input_tokens = 500;
-    let mut stage = open_fixture([QueuedReply::Ok(costly), say("after")], |_| {});
+    let mut fixture = open_fixture([QueuedReply::Ok(costly), say("after")], |_| {});
     let spec = bounded_persona(token_budget(100));
-    let error = stage
+    let error = fixture
         .session
         .persona(&spec)
         .unwrap()
@@ -156,26 +156,26 @@ fn a_body_cannot_hide_a_spent_budget_and_tool_calls_still_have_results() {
         })
         .unwrap_err();
     assert_eq!(error.category(), "budget_exceeded");
-    assert_eq!(stage.take_events_of("tool.pre"), [] as [&str; 0], "no tool runs on a spent budget");
-    stage.session.turn("go on").unwrap();
-    let request = stage.model.request(1);
+    assert_eq!(fixture.take_events_of("tool.pre"), [] as [&str; 0], "no tool runs on a spent budget");
+    fixture.session.turn("go on").unwrap();
+    let request = fixture.model.request(1);
     let result = request.messages.iter().find(|message| message.role.to_string() == "tool").unwrap();
     assert_eq!(result.content, "not called: the budget is exhausted");
 }
 
 #[test]
 fn a_spent_persona_begins_no_further_step() {
-    let mut stage = open_fixture([costly_reply(150, 0)], |_| {});
+    let mut fixture = open_fixture([costly_reply(150, 0)], |_| {});
     let mut spec = bounded_persona(BudgetSpec::default());
     spec.budget = token_budget(100);
     let reason = |error: pintle_agent::StepError| error.to_value()["reason"].clone();
-    assert_eq!(reason(prompt_times(&mut stage, &spec, 1).unwrap_err()), json!("persona_budget_exhausted"));
-    assert_eq!(reason(prompt_times(&mut stage, &spec, 1).unwrap_err()), json!("persona_budget_exhausted"));
-    assert_eq!(stage.take_events_of("step.pre").len(), 1);
+    assert_eq!(reason(prompt_times(&mut fixture, &spec, 1).unwrap_err()), json!("persona_budget_exhausted"));
+    assert_eq!(reason(prompt_times(&mut fixture, &spec, 1).unwrap_err()), json!("persona_budget_exhausted"));
+    assert_eq!(fixture.take_events_of("step.pre").len(), 1);
     // Another persona of the same session has its own budget.
     let other = PersonaSpec { name: String::from("other"), ..spec };
-    stage.model.add("root", [costly_reply(50, 0)]);
-    assert_eq!(prompt_times(&mut stage, &other, 1).unwrap(), json!("done"));
+    fixture.model.add("root", [costly_reply(50, 0)]);
+    assert_eq!(prompt_times(&mut fixture, &other, 1).unwrap(), json!("done"));
 }
 
 #[test]
@@ -187,18 +187,18 @@ fn what_delegated_agents_use_is_charged_to_the_step_and_bound_by_it() {
     model.add("helper", [costly_reply(300, 0), costly_reply(300, 0), costly_reply(1, 0)]);
     let helper = pintle::AgentSpec { name: String::from("helper"), ..pintle::AgentSpec::default() };
     let agent = pintle::AgentSpec { agents: vec![Arc::new(helper)], ..crate::support::agent() };
-    let mut stage = open_agent_fixture(agent, model);
+    let mut fixture = open_agent_fixture(agent, model);
     let spec = bounded_persona(token_budget(500));
-    let result = prompt_times(&mut stage, &spec, 1);
+    let result = prompt_times(&mut fixture, &spec, 1);
     let error = result.unwrap_err();
     let StepErrorKind::Budget(spent) = &error.kind else { panic!("{error:?}") };
     // Both ran concurrently; the later one exceeded the limit.
     assert_eq!((spent.scope, spent.limit_value), ("step", 500.0));
     assert!(spent.consumed_tokens > 600, "{spent:?}");
-    let marks = stage.take_events_of("budget.threshold");
+    let marks = fixture.take_events_of("budget.threshold");
     let at: Vec<&str> = marks.iter().filter_map(|line| line.rsplit(' ').next()).collect();
     assert_eq!(at, ["50.0", "80.0", "100.0"], "each mark once, though calls were made at once: {marks:?}");
-    for record in stage.records().iter().filter(|record| record["kind"] == "model_request") {
+    for record in fixture.records().iter().filter(|record| record["kind"] == "model_request") {
         assert_eq!(record["origin"]["step"], json!("audit"), "{record}");
     }
 }
@@ -206,45 +206,45 @@ fn what_delegated_agents_use_is_charged_to_the_step_and_bound_by_it() {
 #[test]
 fn a_person_may_give_as_much_again() {
     let escalating = |answers: Vec<bool>, replies: Vec<QueuedReply>| {
-        let person = YesNoApprover::with_answers(answers);
-        let stage = open_fixture_with(QueuedReplyModel::root(replies), Some(person.clone()), |_| {}, |builder| builder);
-        (stage, person)
+        let user = YesNoApprover::with_answers(answers);
+        let fixture = open_fixture_with(QueuedReplyModel::root(replies), Some(user.clone()), |_| {}, |builder| builder);
+        (fixture, user)
     };
     let mut spec = bounded_persona(token_budget(100));
     spec.steps[0].error_boundary = ErrorBoundary::Escalate;
     let spent = "budget.threshold: the budget of step `audit` is exhausted: 150 of 100 tokens used; raise `max_tokens`";
     let again = "budget.threshold: the budget of step `audit` is exhausted: 250 of 100 tokens used; raise `max_tokens`";
 
-    let (mut stage, person) = escalating(vec![true], vec![costly_reply(150, 0), costly_reply(50, 0)]);
-    assert_eq!(prompt_times(&mut stage, &spec, 2).unwrap(), json!("done"));
-    assert_eq!(person.requests.all(), [spent], "twice the budget is enough");
-    assert_eq!(stage.take_events_of("approval.requested").len(), 1);
+    let (mut fixture, user) = escalating(vec![true], vec![costly_reply(150, 0), costly_reply(50, 0)]);
+    assert_eq!(prompt_times(&mut fixture, &spec, 2).unwrap(), json!("done"));
+    assert_eq!(user.requests.all(), [spent], "twice the budget is enough");
+    assert_eq!(fixture.take_events_of("approval.requested").len(), 1);
 
-    let (mut stage, person) = escalating(vec![true, false], vec![costly_reply(150, 0), costly_reply(100, 0)]);
-    let error = prompt_times(&mut stage, &spec, 2).unwrap_err();
+    let (mut fixture, user) = escalating(vec![true, false], vec![costly_reply(150, 0), costly_reply(100, 0)]);
+    let error = prompt_times(&mut fixture, &spec, 2).unwrap_err();
     assert_eq!((error.category(), error.to_value()["error_boundary"].clone()), ("budget_exceeded", json!("escalate")));
-    assert_eq!(person.requests.all(), [spent, again]);
+    assert_eq!(user.requests.all(), [spent, again]);
 
     // A call that costs more than twice the budget needs two approvals.
-    let (mut stage, person) = escalating(vec![true, true], vec![costly_reply(250, 0)]);
-    assert_eq!(prompt_times(&mut stage, &spec, 1).unwrap(), json!("done"));
-    assert_eq!(person.requests.all(), [again, again]);
+    let (mut fixture, user) = escalating(vec![true, true], vec![costly_reply(250, 0)]);
+    assert_eq!(prompt_times(&mut fixture, &spec, 1).unwrap(), json!("done"));
+    assert_eq!(user.requests.all(), [again, again]);
 
     // No user is available.
-    let mut stage = crate::fixture::open_fixture([costly_reply(150, 0)], |_| {});
-    assert_eq!(prompt_times(&mut stage, &spec, 1).unwrap_err().category(), "budget_exceeded");
-    assert_eq!(stage.take_events_of("approval.requested").len(), 1, "hooks are told all the same");
+    let mut fixture = crate::fixture::open_fixture([costly_reply(150, 0)], |_| {});
+    assert_eq!(prompt_times(&mut fixture, &spec, 1).unwrap_err().category(), "budget_exceeded");
+    assert_eq!(fixture.take_events_of("approval.requested").len(), 1, "hooks are told all the same");
 }
 
 #[test]
 fn a_session_budget_ends_turns_outside_of_steps_too() {
     let model = QueuedReplyModel::root([costly_reply(60, 0), costly_reply(60, 0)]);
-    let mut stage = open_fixture_with(model, None, |_| {}, |builder| builder.budget(token_budget(100), []));
-    stage.session.turn("one").unwrap();
-    let fault = stage.session.turn("two").unwrap_err();
-    assert_eq!(fault.message, "the budget of the session is exhausted: 120 of 100 tokens used; raise `max_tokens`");
+    let mut fixture = open_fixture_with(model, None, |_| {}, |builder| builder.budget(token_budget(100), []));
+    fixture.session.turn("one").unwrap();
+    let error = fixture.session.turn("two").unwrap_err();
+    assert_eq!(error.message, "the budget of the session is exhausted: 120 of 100 tokens used; raise `max_tokens`");
     assert_eq!(
-        stage.take_events_of("budget.threshold"),
+        fixture.take_events_of("budget.threshold"),
         [
             "/ session tokens 60.0/100.0 at 50.0",
             "/ session tokens 120.0/100.0 at 80.0",

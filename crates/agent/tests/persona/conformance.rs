@@ -30,7 +30,7 @@ fn scenarios_persona_hooks() {
             HookReturn::args(args)
         }
     };
-    let mut stage = open_fixture([call(&[("exec_ls", "{}"), ("look", "{}")]), say("merged")], |runtime| {
+    let mut fixture = open_fixture([call(&[("exec_ls", "{}"), ("look", "{}")]), say("merged")], |runtime| {
         runtime.register_persona_hook("merge_*", "PreStep", adds(1, "persona")).unwrap();
         runtime.register_step_hook("merge_*", "merge", "PreStep", adds(10, "step")).unwrap();
         runtime.register_step_hook("merge_*", "other", "PreStep", adds(1_000, "another step")).unwrap();
@@ -45,7 +45,7 @@ fn scenarios_persona_hooks() {
         runtime.register_tool_hook(ToolHook::for_tools("exec_*").deny("exec is gated")).unwrap();
     });
     let spec = persona_spec("merge_captain", [StepSpec::new("merge")]);
-    let output = stage.session.persona(&spec).unwrap().step("merge", json!([0]), |step| {
+    let output = fixture.session.persona(&spec).unwrap().step("merge", json!([0]), |step| {
         assert_eq!(step.args(), [0, 1, 10, 100].map(|number| json!(number)));
         let answer = step.run_prompt("merge it")?;
         let results: Vec<&str> = answer.tool_results.iter().map(|result| result.content.as_str()).collect();
@@ -77,7 +77,7 @@ fn scenarios_attributes_step() {
         error_boundary: ErrorBoundary::Continue,
         ..StepSpec::new("verify")
     };
-    let mut stage =
+    let mut fixture =
         open_fixture([costly_reply(80, 0), costly_reply(80, 0), costly_reply(80, 0), say("outside")], |_| {});
     let ask = |session: &mut Session, times: usize| {
         session.step(&spec, json!([]), |step| {
@@ -87,14 +87,14 @@ fn scenarios_attributes_step() {
             Ok(json!(step.usage().usage.total_tokens))
         })
     };
-    assert_eq!(ask(&mut stage.session, 1).unwrap(), json!(80));
-    let spent = ask(&mut stage.session, 2).unwrap();
+    assert_eq!(ask(&mut fixture.session, 1).unwrap(), json!(80));
+    let spent = ask(&mut fixture.session, 2).unwrap();
     assert_eq!((&spent["category"], &spent["function"]), (&json!("budget_exceeded"), &json!("verify_change")));
     assert_eq!(spent["error_boundary"], json!("continue"));
-    stage.session.turn("outside").unwrap();
-    let models: Vec<String> = (0..4).map(|at| stage.model.request(at).model).collect();
+    fixture.session.turn("outside").unwrap();
+    let models: Vec<String> = (0..4).map(|index| fixture.model.request(index).model).collect();
     assert_eq!(models, ["small", "small", "small", ""]);
-    let records = stage.records();
+    let records = fixture.records();
     let pre = records.iter().find(|record| record["event"] == "step.pre").unwrap();
     assert_eq!(pre["payload"], json!({"persona": "", "step": "verify", "function": "verify_change", "args": []}));
 }
@@ -103,19 +103,19 @@ fn scenarios_attributes_step() {
 /// its usage, and that it is paused.
 #[test]
 fn scenarios_attributes_durable_persona() {
-    let mut stage = open_fixture([costly_reply(40, 0), costly_reply(40, 0), costly_reply(40, 0)], |_| {});
+    let mut fixture = open_fixture([costly_reply(40, 0), costly_reply(40, 0), costly_reply(40, 0)], |_| {});
     let budget = BudgetSpec { max_tokens: Some(100), max_usd: None };
     let spec = PersonaSpec { budget, ..persona_spec("nightly", [StepSpec::new("triage")]) };
     let triage = |session: &mut Session| {
         session.persona(&spec).unwrap().step("triage", json!([]), |step| Ok(json!(step.run_prompt("go")?.text)))
     };
-    triage(&mut stage.session).unwrap();
-    triage(&mut stage.session).unwrap();
-    assert_eq!(stage.session.persona(&spec).unwrap().usage().usage.total_tokens, 80);
-    stage.session.persona(&spec).unwrap().pause("maintenance");
-    assert_eq!(triage(&mut stage.session).unwrap_err().category(), "persona_paused");
-    stage.session.persona(&spec).unwrap().resume("over");
-    assert_eq!(triage(&mut stage.session).unwrap_err().to_value()["reason"], json!("persona_budget_exhausted"));
+    triage(&mut fixture.session).unwrap();
+    triage(&mut fixture.session).unwrap();
+    assert_eq!(fixture.session.persona(&spec).unwrap().usage().usage.total_tokens, 80);
+    fixture.session.persona(&spec).unwrap().pause("maintenance");
+    assert_eq!(triage(&mut fixture.session).unwrap_err().category(), "persona_paused");
+    fixture.session.persona(&spec).unwrap().resume("over");
+    assert_eq!(triage(&mut fixture.session).unwrap_err().to_value()["reason"], json!("persona_budget_exhausted"));
 }
 
 /// `scenarios/manifest_persona_hooks_runtime`: `[[hooks]]` of a manifest find a step by `persona.step`, see the payload
@@ -164,12 +164,11 @@ def after(event):
     assert!(!built.has_errors(), "{:?}", built.diagnostics);
     let spec = PersonaSpec::clone(&built.personas[0]);
     let model = QueuedReplyModel::root([say("sound"), say("merged")]);
-    let folder = tempfile::tempdir().unwrap();
-    let builder =
-        Session::builder(Arc::clone(&built.runtime), agent(), model.clone()).workspace(folder.path()).name("s");
+    let dir = tempfile::tempdir().unwrap();
+    let builder = Session::builder(Arc::clone(&built.runtime), agent(), model.clone()).workspace(dir.path()).name("s");
     let mut session = builder.sleeper(Arc::new(RecordingSleeper::default())).build().unwrap();
     let outputs = session.persona(&spec).unwrap().run(json!(["main"])).unwrap();
     assert_eq!(outputs, json!({"audit": "sound, says the auditor", "merge": "merged"}));
-    let asked: Vec<String> = (0..2).map(|at| message_lines(&model.request(at)).pop().unwrap()).collect();
+    let asked: Vec<String> = (0..2).map(|index| message_lines(&model.request(index)).pop().unwrap()).collect();
     assert_eq!(asked, ["user: audit main!", "user: merge main after sound, says the auditor"]);
 }

@@ -109,15 +109,15 @@ pub(crate) fn open_fixture_with(
     };
     let runtime = builder.build().runtime;
     register(&runtime);
-    let folder = tempfile::tempdir().unwrap();
-    let builder = Session::builder(Arc::clone(&runtime), agent(), model.clone()).workspace(folder.path()).name("s");
+    let dir = tempfile::tempdir().unwrap();
+    let builder = Session::builder(Arc::clone(&runtime), agent(), model.clone()).workspace(dir.path()).name("s");
     let builder = ["look", "deploy", "exec_ls"].into_iter().fold(builder, |builder, name| {
         let parameters = json!({"type": "object", "properties": {}});
         let definition = ModelTool { name: name.to_owned(), description: String::from("a tool"), parameters };
         builder.tool(Arc::new(PersonaEchoTool(definition)))
     });
     let session = more(builder.sleeper(Arc::new(RecordingSleeper::default()))).build().unwrap();
-    PersonaFixture { _folder: folder, runtime, model, session, events: heard }
+    PersonaFixture { _folder: dir, runtime, model, session, events: heard }
 }
 
 impl PersonaFixture {
@@ -200,10 +200,10 @@ pub(crate) fn open_agent_fixture(agent: pintle::AgentSpec, model: Arc<QueuedRepl
     let tape = Tape::in_memory(HeaderRecord::new("s", 0), Arc::new(SystemClock::default()));
     let builder = Runtime::builder().worker(worker()).tape(Arc::new(tape)).chain(recording_chain(&heard));
     let runtime = builder.build().runtime;
-    let folder = tempfile::tempdir().unwrap();
-    let builder = Session::builder(Arc::clone(&runtime), agent, model.clone()).workspace(folder.path()).name("s");
+    let dir = tempfile::tempdir().unwrap();
+    let builder = Session::builder(Arc::clone(&runtime), agent, model.clone()).workspace(dir.path()).name("s");
     let session = builder.sleeper(Arc::new(RecordingSleeper::default())).build().unwrap();
-    PersonaFixture { _folder: folder, runtime, model, session, events: heard }
+    PersonaFixture { _folder: dir, runtime, model, session, events: heard }
 }
 
 /// A session of a member of a team.
@@ -214,8 +214,8 @@ pub(crate) fn open_team_fixture(
 ) -> PersonaFixture {
     let heard = SharedLines::default();
     let runtime = Runtime::builder().worker(worker()).chain(recording_chain(&heard)).build().runtime;
-    let folder = tempfile::tempdir().unwrap();
-    let builder = Session::builder(Arc::clone(&runtime), agent, model.clone()).workspace(folder.path()).name("s");
+    let dir = tempfile::tempdir().unwrap();
+    let builder = Session::builder(Arc::clone(&runtime), agent, model.clone()).workspace(dir.path()).name("s");
     let session = builder.team(team).sleeper(Arc::new(RecordingSleeper::default())).build().unwrap();
-    PersonaFixture { _folder: folder, runtime, model, session, events: heard }
+    PersonaFixture { _folder: dir, runtime, model, session, events: heard }
 }

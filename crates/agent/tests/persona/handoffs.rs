@@ -12,13 +12,13 @@ use crate::support::{QueuedReplyModel, agent, call, say};
 #[test]
 fn a_persona_hands_its_work_to_those_it_names_and_gets_a_receipt() {
     let heard = SharedLines::default();
-    let mut stage = open_fixture([], |runtime| {
+    let mut fixture = open_fixture([], |runtime| {
         runtime.register_persona_hook("cap*", "OnHandoffEmitted", line_hook(&heard, "handed")).unwrap();
         runtime.register_persona_hook("other", "OnHandoffEmitted", line_hook(&heard, "of another")).unwrap();
     });
     let handoffs = vec![String::from("release_captain")];
     let spec = PersonaSpec { handoffs, ..persona_spec("captain", [StepSpec::new("audit")]) };
-    let mut captain = stage.session.persona(&spec).unwrap();
+    let mut captain = fixture.session.persona(&spec).unwrap();
     let receipt = captain.hand_off("release_captain", "order 17", json!({"order": 17})).unwrap();
     assert_eq!((receipt.from.as_str(), receipt.to.as_str()), ("captain", "release_captain"));
     assert_eq!(receipt.digest, pintle::Payload::new(json!({"order": 17})).digest());
@@ -29,14 +29,14 @@ fn a_persona_hands_its_work_to_those_it_names_and_gets_a_receipt() {
     );
     captain.step("audit", json!([]), |step| Ok(json!(step.hand_off("release_captain", "more", json!(1))?.id))).unwrap();
     assert_eq!(heard.all(), ["handed captain/", "handed captain/audit"]);
-    let records = stage.records();
+    let records = fixture.records();
     let event = records.iter().find(|record| record["event"] == "handoff.emitted").unwrap();
     let expected = json!({
         "id": receipt.id, "kind": "persona", "from": "captain", "to": "release_captain", "summary": "order 17",
         "payload": {"order": 17}, "persona": "captain",
     });
     assert_eq!(event["payload"], expected);
-    let error = stage
+    let error = fixture
         .session
         .step(&StepSpec::new("audit"), json!([]), |step| step.hand_off("x", "", json!(null)).map(|_| json!(null)));
     assert_eq!(
@@ -58,10 +58,10 @@ fn agents_of_a_team_that_pass_work_on_are_told_of() {
         call(&[("handoff", r#"{"agent":"reviewer"}"#)]),
     ]);
     model.add("reviewer", [say("sound"), say("mine now")]);
-    let mut stage = open_team_fixture(AgentSpec::clone(&root), team, model);
-    assert_eq!(stage.session.turn("go").unwrap().text, "mine now");
+    let mut fixture = open_team_fixture(AgentSpec::clone(&root), team, model);
+    assert_eq!(fixture.session.turn("go").unwrap().text, "mine now");
     assert_eq!(
-        stage.take_events_of("handoff.emitted"),
+        fixture.take_events_of("handoff.emitted"),
         [r#"/ "task" "root" -> "reviewer""#, r#"/ "handoff" "root" -> "reviewer""#,]
     );
 }

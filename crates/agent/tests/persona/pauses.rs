@@ -10,13 +10,13 @@ use crate::support::QueuedReplyModel;
 #[test]
 fn a_paused_persona_runs_no_step_until_it_is_resumed() {
     let heard = SharedLines::default();
-    let mut stage = open_fixture([], |runtime| {
+    let mut fixture = open_fixture([], |runtime| {
         runtime.register_persona_hook("cap*", "OnPersonaPaused", line_hook(&heard, "paused")).unwrap();
         runtime.register_persona_hook("cap*", "OnPersonaResumed", line_hook(&heard, "resumed")).unwrap();
         runtime.register_persona_hook("other", "OnPersonaPaused", line_hook(&heard, "of another")).unwrap();
     });
     let spec = persona_spec("captain", [StepSpec::new("audit")]);
-    let mut captain = stage.session.persona(&spec).unwrap();
+    let mut captain = fixture.session.persona(&spec).unwrap();
     captain.pause("maintenance");
     captain.pause("again, which says nothing new");
     let error = captain.step("audit", json!([]), |_| Ok(json!("ran"))).unwrap_err();
@@ -30,34 +30,34 @@ fn a_paused_persona_runs_no_step_until_it_is_resumed() {
         reason: String::from("maintenance"),
         source: String::from("host"),
     };
-    assert_eq!(stage.session.paused_personas(), [paused]);
+    assert_eq!(fixture.session.paused_personas(), [paused]);
     // Other personas are not paused.
     let other = persona_spec("captain_two", [StepSpec::new("audit")]);
-    assert!(stage.session.persona(&other).unwrap().step("audit", json!([]), |_| Ok(json!("ran"))).is_ok());
-    stage.session.resume_persona("captain", "done", "person");
-    stage.session.resume_persona("captain", "it works already", "person");
-    assert_eq!(stage.session.paused_personas(), []);
-    let mut captain = stage.session.persona(&spec).unwrap();
+    assert!(fixture.session.persona(&other).unwrap().step("audit", json!([]), |_| Ok(json!("ran"))).is_ok());
+    fixture.session.resume_persona("captain", "done", "person");
+    fixture.session.resume_persona("captain", "it works already", "person");
+    assert_eq!(fixture.session.paused_personas(), []);
+    let mut captain = fixture.session.persona(&spec).unwrap();
     assert_eq!(captain.step("audit", json!([]), |_| Ok(json!("ran"))).unwrap(), json!("ran"));
     assert_eq!(heard.all(), ["paused captain/", "resumed captain/"]);
-    assert_eq!(stage.take_events_of("persona.paused"), [r#"captain/ "maintenance" by "host""#]);
-    assert_eq!(stage.take_events_of("persona.resumed"), [r#"captain/ "done" by "person""#]);
-    let events: Vec<_> = stage.records().into_iter().filter(|record| record["event"] == "persona.paused").collect();
+    assert_eq!(fixture.take_events_of("persona.paused"), [r#"captain/ "maintenance" by "host""#]);
+    assert_eq!(fixture.take_events_of("persona.resumed"), [r#"captain/ "done" by "person""#]);
+    let events: Vec<_> = fixture.records().into_iter().filter(|record| record["event"] == "persona.paused").collect();
     assert_eq!(events[0]["payload"], json!({"persona": "captain", "reason": "maintenance", "by": "host"}));
 }
 
 #[test]
 fn a_step_that_pauses_its_persona_goes_on_and_is_the_last() {
-    let mut stage = open_fixture([], |_| {});
+    let mut fixture = open_fixture([], |_| {});
     let spec = persona_spec("captain", [StepSpec::new("audit"), StepSpec::new("merge")]);
-    let mut captain = stage.session.persona(&spec).unwrap();
+    let mut captain = fixture.session.persona(&spec).unwrap();
     let output = captain.step("audit", json!([]), |step| {
         step.pause("a person should look");
         Ok(json!("audited"))
     });
     assert_eq!(output.unwrap(), json!("audited"));
     assert_eq!(captain.step("merge", json!([]), |_| Ok(json!(1))).unwrap_err().category(), "persona_paused");
-    assert_eq!(stage.take_events_of("persona.paused"), [r#"captain/ "a person should look" by "agent""#]);
+    assert_eq!(fixture.take_events_of("persona.paused"), [r#"captain/ "a person should look" by "agent""#]);
 }
 
 #[test]

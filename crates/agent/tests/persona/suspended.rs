@@ -60,8 +60,8 @@ fn measure_usage(by_hook: bool) -> (u64, Vec<String>) {
         told.add(format!("{} in {}/{}", event.tool_name().unwrap_or(""), event.persona(), event.step()));
     });
     built.runtime.register_tool_hook(hook).unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let builder = Session::builder(Arc::clone(&built.runtime), spec, model.clone()).workspace(folder.path()).name("s");
+    let dir = tempfile::tempdir().unwrap();
+    let builder = Session::builder(Arc::clone(&built.runtime), spec, model.clone()).workspace(dir.path()).name("s");
     let mut session = builder.sleeper(Arc::new(RecordingSleeper::default())).build().unwrap();
     let captain = persona_spec("captain", [StepSpec::new("audit")]);
     let mut captain = session.persona(&captain).unwrap();

@@ -58,9 +58,9 @@ fn tool_hooks() {
                 register_tool_hook({\"pattern\": \"*\", \"max_output\": 100})\n";
     assert_eq!(load_plugin(&[("policy.star", kept)], "policy.star").declarations.len(), 2);
     let cleared = format!("{kept}clear_tool_hooks()\nregister_session_hook(\"post_turn\", lambda event: None)\n");
-    let mut stage = open_with_plugin(&cleared, [call(&[("exec_ls", "{}")]), say("done")]);
-    stage.session.turn("go").unwrap();
-    assert_eq!(stage.sorted_tools_run(), ["exec_ls {}"]);
+    let mut fixture = open_with_plugin(&cleared, [call(&[("exec_ls", "{}")]), say("done")]);
+    fixture.session.turn("go").unwrap();
+    assert_eq!(fixture.sorted_tools_run(), ["exec_ls {}"]);
     for clear in ["clear_tool_hooks()", "clear_persona_hooks()", "clear_session_hooks()"] {
         assert!(!load_plugin(&[("policy.star", clear)], "policy.star").has_errors(), "{clear}");
     }
@@ -83,22 +83,22 @@ register_persona_hook("merge_*", "PreStep", by(10, 3))
 register_persona_hook("merge_*", "PostStep", lambda ctx: {"output": {"was": ctx["output"], "by": ctx["persona"]}})
 register_tool_hook({"pattern": "exec_*", "deny": "not inside a step"})
 "#;
-    let mut stage = open_with_plugin(plugin, [call(&[("exec_ls", "{}")]), say("audited")]);
+    let mut fixture = open_with_plugin(plugin, [call(&[("exec_ls", "{}")]), say("audited")]);
     let spec = PersonaSpec {
         name: String::from("merge_captain"),
         steps: vec![StepSpec::new("audit")],
         ..PersonaSpec::default()
     };
-    let mut persona = stage.session.persona(&spec).unwrap();
+    let mut persona = fixture.session.persona(&spec).unwrap();
     let output = persona.step("audit", json!([0]), |step| {
         let seen = step.args().to_vec();
         let answer = step.run_prompt("look at the branch")?;
         Ok(json!([seen, answer.text]))
     });
     assert_eq!(output.unwrap(), json!({"was": [[123], "audited"], "by": "merge_captain"}));
-    assert_eq!(stage.sorted_tools_run(), Vec::<String>::new());
-    assert!(stage.results()[0].contains("not inside a step"), "{:?}", stage.results());
-    assert_eq!(stage.hooks_called("step.pre").len(), 3);
+    assert_eq!(fixture.sorted_tools_run(), Vec::<String>::new());
+    assert!(fixture.results()[0].contains("not inside a step"), "{:?}", fixture.results());
+    assert_eq!(fixture.hooks_called("step.pre").len(), 3);
 }
 
 /// Hooks of the manifest with patterns over the event: one denies tools that write, one rewrites what is read.
@@ -127,13 +127,13 @@ def redact(event):
 "#;
     let replies = [call(&[("exec_ls", "{}"), ("look", "{}"), ("fetch_page", "{}")]), say("done")];
     let files = [("harn.toml", manifest), ("src/policy.star", module)];
-    let mut stage = open_with_files(&files, "harn.toml", QueuedReplyModel::root(replies), agent(), |builder| builder);
-    stage.session.turn("go").unwrap();
-    let results = stage.results();
+    let mut fixture = open_with_files(&files, "harn.toml", QueuedReplyModel::root(replies), agent(), |builder| builder);
+    fixture.session.turn("go").unwrap();
+    let results = fixture.results();
     assert!(results[0].contains("exec_ls writes"), "{results:?}");
     assert_eq!(results[1..], ["[redacted]", "<html>"]);
-    assert_eq!(stage.hooks_called("tool.pre"), ["policy::no_writes"]);
-    assert_eq!(stage.hooks_called("tool.post"), ["guard::policy::redact"]);
+    assert_eq!(fixture.hooks_called("tool.pre"), ["policy::no_writes"]);
+    assert_eq!(fixture.hooks_called("tool.post"), ["guard::policy::redact"]);
 }
 
 /// Step hooks of the manifest, by the target `persona.step`: they see the payload's fields and rewrite both ways.
@@ -161,28 +161,28 @@ def after(event):
     return {"output": [event["event"], event["output"]]}
 "#;
     let files = [("harn.toml", manifest), ("steps.star", module)];
-    let mut stage = open_with_files(&files, "harn.toml", QueuedReplyModel::root([]), agent(), |builder| builder);
-    let run = |stage: &mut RegisteredFixture, persona: &str, step: &str| {
+    let mut fixture = open_with_files(&files, "harn.toml", QueuedReplyModel::root([]), agent(), |builder| builder);
+    let run = |fixture: &mut RegisteredFixture, persona: &str, step: &str| {
         let steps = vec![StepSpec::new(step)];
         let spec = PersonaSpec { name: persona.to_owned(), steps, ..PersonaSpec::default() };
-        let mut persona = stage.session.persona(&spec).unwrap();
+        let mut persona = fixture.session.persona(&spec).unwrap();
         persona.step(step, json!([17]), |step| Ok(json!(step.args().to_vec()))).unwrap()
     };
     let target = json!(["PostStep", ["merge_captain.admin_merge", "merge_captain", "admin_merge", 17]]);
-    assert_eq!(run(&mut stage, "merge_captain", "admin_merge"), target);
-    assert_eq!(run(&mut stage, "merge_captain", "other"), json!([17]));
-    assert_eq!(run(&mut stage, "triage", "admin_merge"), json!([17]));
+    assert_eq!(run(&mut fixture, "merge_captain", "admin_merge"), target);
+    assert_eq!(run(&mut fixture, "merge_captain", "other"), json!([17]));
+    assert_eq!(run(&mut fixture, "triage", "admin_merge"), json!([17]));
 }
 
 /// A hook is only called for what it names.
 #[test]
 fn agent_loop_checkpoint_hook() {
     let plugin = "register_session_hook(\"post_turn\", \"has_tool_calls\", lambda event: {\"body\": \"tools ran\"})\n";
-    let mut stage = open_with_plugin(plugin, [call(&[("look", "{}")]), say("done"), say("again")]);
-    stage.session.turn("go").unwrap();
-    stage.session.turn("again").unwrap();
-    assert_eq!(stage.hooks_called("iteration.post").len(), 1, "of three turns one called a tool");
-    assert!(stage.sent(1).contains("tools ran"), "{}", stage.sent(1));
+    let mut fixture = open_with_plugin(plugin, [call(&[("look", "{}")]), say("done"), say("again")]);
+    fixture.session.turn("go").unwrap();
+    fixture.session.turn("again").unwrap();
+    assert_eq!(fixture.hooks_called("iteration.post").len(), 1, "of three turns one called a tool");
+    assert!(fixture.sent(1).contains("tools ran"), "{}", fixture.sent(1));
 
     let other = load_plugin(
         &[("policy.star", "register_session_hook(\"loop_checkpoint\", lambda event: None)\n")],
@@ -206,9 +206,9 @@ register_tool_hook({"pattern": "look", "pre": seen, "post": seen, "name": "tool"
 register_persona_hook("*", "PreStep", seen, {"name": "persona"})
 register_step_hook("*", "audit", "PostStep", seen, name = "step")
 "#;
-    let mut stage = open_with_plugin(plugin, [call(&[("look", "{}")]), say("done")]);
-    stage.session.turn("go").unwrap();
-    let hooks: Vec<String> = stage
+    let mut fixture = open_with_plugin(plugin, [call(&[("look", "{}")]), say("done")]);
+    fixture.session.turn("go").unwrap();
+    let hooks: Vec<String> = fixture
         .records_about("", &["hook_call"])
         .iter()
         .map(|record| record["hook"].as_str().unwrap().to_owned())
@@ -222,7 +222,7 @@ register_step_hook("*", "audit", "PostStep", seen, name = "step")
         "session post_turn",
     ];
     assert_eq!(hooks, expected);
-    assert_eq!(stage.records_about("", &["effect"]).len(), hooks.len(), "each effect of a script is on the tape");
+    assert_eq!(fixture.records_about("", &["effect"]).len(), hooks.len(), "each effect of a script is on the tape");
 }
 
 /// A policy on commands: one is denied, one is rewritten, and the output of commands is checked afterwards.
@@ -245,10 +245,10 @@ def after(event):
 register_tool_hook({"pattern": "exec_*", "pre": before, "post": after})
 "#;
     let calls = [("exec_ls", r#"{"path":"/"}"#), ("exec_ls", r#"{"path":"~/x"}"#), ("exec_ls", r#"{"path":"."}"#)];
-    let mut stage = open_with_plugin(plugin, [call(&calls), say("done")]);
-    stage.session.turn("go").unwrap();
-    assert_eq!(stage.sorted_tools_run(), [r#"exec_ls {"path":"."}"#, r#"exec_ls {"path":"home/x"}"#]);
-    let results = stage.results();
+    let mut fixture = open_with_plugin(plugin, [call(&calls), say("done")]);
+    fixture.session.turn("go").unwrap();
+    assert_eq!(fixture.sorted_tools_run(), [r#"exec_ls {"path":"."}"#, r#"exec_ls {"path":"home/x"}"#]);
+    let results = fixture.results();
     assert!(results[0].contains("not the root"), "{results:?}");
     assert_eq!(results[1..], ["a.txt (checked)", "a.txt (checked)"]);
 }
@@ -281,14 +281,14 @@ register_tool_hook({"pattern": "exec_*", "pre": pre})
     let commands = ["rm -r x", "npm i left-pad", "npm run test", "curl example.org"];
     let calls: Vec<String> = commands.iter().map(|path| json!({"path": path}).to_string()).collect();
     let calls: Vec<(&str, &str)> = calls.iter().map(|arguments| ("exec_ls", arguments.as_str())).collect();
-    let mut stage = open_with_plugin(plugin, [call(&calls), say("done")]);
-    stage.session.turn("go").unwrap();
-    let ran = stage.sorted_tools_run();
+    let mut fixture = open_with_plugin(plugin, [call(&calls), say("done")]);
+    fixture.session.turn("go").unwrap();
+    let ran = fixture.sorted_tools_run();
     let expected = ["curl example.org", "npm run test", "pnpm install"];
     assert_eq!(ran, expected.map(|path| format!("exec_ls {}", json!({"path": path}))));
-    assert!(stage.results()[0].contains("remove by hand"));
+    assert!(fixture.results()[0].contains("remove by hand"));
     let effects: Vec<String> =
-        stage.records_about("", &["effect"]).iter().map(|record| record["request"].to_string()).collect();
+        fixture.records_about("", &["effect"]).iter().map(|record| record["request"].to_string()).collect();
     assert_eq!(effects.len(), 2, "{effects:?}");
     assert!(effects[1].contains("audit: curl example.org"), "{effects:?}");
 }
@@ -303,12 +303,12 @@ def idle(event):
 
 register_session_hook("session_idle", idle)
 "#;
-    let mut stage = open_with_plugin(plugin, [say("one")]);
-    stage.session.inbox().follow_up("first");
+    let mut fixture = open_with_plugin(plugin, [say("one")]);
+    fixture.session.inbox().follow_up("first");
     let options = DaemonOptions { wake_interval_ms: 50, max_idle: Some(2) };
-    stage.session.run_daemon(options, |_, answer| assert!(answer.is_ok(), "{answer:?}")).unwrap();
-    assert_eq!(stage.hooks_called("session.idle"), ["policy.star:6 idle", "policy.star:6 idle"]);
-    let said = &stage.records_about("", &["effect"])[0]["request"];
+    fixture.session.run_daemon(options, |_, answer| assert!(answer.is_ok(), "{answer:?}")).unwrap();
+    assert_eq!(fixture.hooks_called("session.idle"), ["policy.star:6 idle", "policy.star:6 idle"]);
+    let said = &fixture.records_about("", &["effect"])[0]["request"];
     assert!(said.to_string().contains("50"), "{said}");
 }
 
@@ -325,20 +325,20 @@ def once(event):
 register_session_hook("pre_compact", once)
 register_session_hook("post_compact", lambda event: False)
 "#;
-    let mut stage = open_with_plugin(plugin, [say("a"), say("b"), say("gist"), say("c")]);
-    stage.session.turn("one").unwrap();
-    stage.session.turn("two").unwrap();
-    assert_eq!(stage.hooks_called("compact.pre"), Vec::<String>::new(), "none is due");
-    assert_eq!(stage.session.compact(None), Ok(None));
-    assert_eq!(stage.hooks_called("compact.post").len(), 0);
-    assert!(stage.session.compact(None).unwrap().is_some());
+    let mut fixture = open_with_plugin(plugin, [say("a"), say("b"), say("gist"), say("c")]);
+    fixture.session.turn("one").unwrap();
+    fixture.session.turn("two").unwrap();
+    assert_eq!(fixture.hooks_called("compact.pre"), Vec::<String>::new(), "none is due");
+    assert_eq!(fixture.session.compact(None), Ok(None));
+    assert_eq!(fixture.hooks_called("compact.post").len(), 0);
+    assert!(fixture.session.compact(None).unwrap().is_some());
     let hook = "policy.star:8 once";
     let kinds = ["hook_call", "hook_returned", "hook_vetoed", "hook_call", "hook_returned"];
-    assert_eq!(stage.hook_kinds(hook), kinds);
-    let after = stage.hooks_called("compact.post").remove(0);
-    let returned = stage.records_about(&after, &["hook_returned"]).remove(0).to_string();
+    assert_eq!(fixture.hook_kinds(hook), kinds);
+    let after = fixture.hooks_called("compact.post").remove(0);
+    let returned = fixture.records_about(&after, &["hook_returned"]).remove(0).to_string();
     assert!(returned.contains("PostCompact"), "{returned}");
-    stage.session.turn("three").unwrap();
+    fixture.session.turn("three").unwrap();
 }
 
 /// Gates in the form of the mechanism scripts: what triggers one, its effect, and what does not trigger it.
@@ -377,12 +377,12 @@ fn gates_have_a_trigger_an_effect_and_a_negative() {
         },
     ];
     for GateScriptCase { plugin, trigger, negative, effect } in gates {
-        let mut stage = open_with_plugin(plugin, [call(&[trigger, negative]), say("done")]);
-        stage.session.turn("go").unwrap();
-        let results = stage.results();
+        let mut fixture = open_with_plugin(plugin, [call(&[trigger, negative]), say("done")]);
+        fixture.session.turn("go").unwrap();
+        let results = fixture.results();
         assert!(results[0].contains(effect), "{plugin}{results:?}");
         assert!(!results[1].contains(effect), "{plugin}{results:?}");
-        let ran = stage.sorted_tools_run();
+        let ran = fixture.sorted_tools_run();
         assert!(ran.contains(&format!("{} {}", negative.0, negative.1)), "{plugin}{ran:?}");
     }
 }

@@ -13,37 +13,37 @@ const RECORDS: [&str; 3] = ["hook_call", "hook_returned", "hook_vetoed"];
 #[test]
 fn exec_is_gated() {
     let plugin = r#"register_tool_hook({"pattern": "exec_*", "deny": "exec is gated"})"#;
-    let mut stage = open_with_plugin(plugin, [call(&[("exec_ls", r#"{"path":"."}"#), ("look", "{}")]), say("done")]);
-    stage.session.turn("go").unwrap();
-    assert_eq!(stage.sorted_tools_run(), ["look {}"], "the gated tool did not run");
-    let results = stage.results();
+    let mut fixture = open_with_plugin(plugin, [call(&[("exec_ls", r#"{"path":"."}"#), ("look", "{}")]), say("done")]);
+    fixture.session.turn("go").unwrap();
+    assert_eq!(fixture.sorted_tools_run(), ["look {}"], "the gated tool did not run");
+    let results = fixture.results();
     assert!(results[0].contains("exec is gated"), "{results:?}");
     assert_eq!(results[1], "seen");
 
-    let hook = stage.hooks_called("tool.pre").remove(0);
+    let hook = fixture.hooks_called("tool.pre").remove(0);
     assert!(hook.starts_with("policy.star:1 "), "{hook}");
-    assert_eq!(stage.hook_kinds(&hook), RECORDS);
-    let records = stage.records_about(&hook, &RECORDS);
-    let event = stage
+    assert_eq!(fixture.hook_kinds(&hook), RECORDS);
+    let records = fixture.records_about(&hook, &RECORDS);
+    let event = fixture
         .records_about("", &["event"])
         .into_iter()
         .find(|event| event["dispatch"] == records[0]["dispatch"])
         .unwrap();
     assert_eq!((&event["payload"]["name"], &event["payload"]["args"]), (&json!("exec_ls"), &json!({"path": "."})));
     assert_eq!((&records[2]["reason"], &records[2]["decision"]), (&json!("exec is gated"), &json!("deny")));
-    assert!(stage.records().iter().all(|record| record["kind"] != "tool_call" || record["name"] != "exec_ls"));
+    assert!(fixture.records().iter().all(|record| record["kind"] != "tool_call" || record["name"] != "exec_ls"));
 }
 
 #[test]
 fn long_output_is_cut_to_4000() {
     let plugin = r#"register_tool_hook({"pattern": "*", "max_output": 4000})"#;
-    let mut stage = open_with_plugin(plugin, [call(&[("read", r#"{"path":"long.txt"}"#)]), say("done")]);
-    std::fs::write(stage.folder.path().join("long.txt"), "line of output\n".repeat(1_000)).unwrap();
-    stage.session.turn("go").unwrap();
-    let result = stage.results().remove(0);
+    let mut fixture = open_with_plugin(plugin, [call(&[("read", r#"{"path":"long.txt"}"#)]), say("done")]);
+    std::fs::write(fixture.folder.path().join("long.txt"), "line of output\n".repeat(1_000)).unwrap();
+    fixture.session.turn("go").unwrap();
+    let result = fixture.results().remove(0);
     assert!(result.len() <= 4_000 && result.len() > 3_900, "{}", result.len());
-    let hook = stage.hooks_called("tool.post").remove(0);
-    assert_eq!(stage.hook_kinds(&hook), RECORDS[..2]);
+    let hook = fixture.hooks_called("tool.post").remove(0);
+    assert_eq!(fixture.hook_kinds(&hook), RECORDS[..2]);
 }
 
 #[test]
@@ -56,14 +56,14 @@ register_tool_hook(
     },
 )
 "#;
-    let mut stage = open_with_plugin(plugin, [call(&[("fetch_page", "{}")]), call(&[("look", "{}")]), say("done")]);
-    stage.session.turn("go").unwrap();
-    assert!(!stage.sent(0).contains("Network fetch"));
-    assert!(stage.sent(1).contains("Network fetch is about to run"), "{}", stage.sent(1));
-    assert_eq!(stage.sorted_tools_run(), ["fetch_page {}", "look {}"], "a reminder refuses nothing");
-    let hook = stage.hooks_called("tool.pre").remove(0);
-    assert_eq!(stage.hook_kinds(&hook), RECORDS[..2], "and only the fetch is announced");
-    let reminders = stage.records_about("", &["reminder"]);
+    let mut fixture = open_with_plugin(plugin, [call(&[("fetch_page", "{}")]), call(&[("look", "{}")]), say("done")]);
+    fixture.session.turn("go").unwrap();
+    assert!(!fixture.sent(0).contains("Network fetch"));
+    assert!(fixture.sent(1).contains("Network fetch is about to run"), "{}", fixture.sent(1));
+    assert_eq!(fixture.sorted_tools_run(), ["fetch_page {}", "look {}"], "a reminder refuses nothing");
+    let hook = fixture.hooks_called("tool.pre").remove(0);
+    assert_eq!(fixture.hook_kinds(&hook), RECORDS[..2], "and only the fetch is announced");
+    let reminders = fixture.records_about("", &["reminder"]);
     let what: Vec<&Value> = reminders.iter().map(|record| &record["what"]).collect();
     assert_eq!(what[..2], [&json!("injected"), &json!("rendered")]);
     assert_eq!(reminders[0]["reminder"]["tags"], json!(["tool"]));
@@ -80,22 +80,22 @@ def audit(ctx):
 
 register_step_hook("merge_*", "audit", "PreStep", audit)
 "#;
-    let mut stage = open_with_plugin(plugin, [say("audited"), say("triaged"), say("other")]);
+    let mut fixture = open_with_plugin(plugin, [say("audited"), say("triaged"), say("other")]);
     let step = |name: &str| vec![StepSpec::new(name)];
     for (persona, step_name) in [("merge_captain", "audit"), ("triage", "audit"), ("merge_captain", "other")] {
         let spec = PersonaSpec { name: persona.to_owned(), steps: step(step_name), ..PersonaSpec::default() };
-        let mut persona = stage.session.persona(&spec).unwrap();
+        let mut persona = fixture.session.persona(&spec).unwrap();
         let output = persona.step(step_name, json!(["branch", 17]), |step| {
             assert_eq!(step.args(), [json!("branch"), json!(17)]);
             Ok(json!(step.run_prompt("look at the branch")?.text))
         });
         assert!(output.is_ok(), "{output:?}");
     }
-    assert!(stage.sent(0).contains("Audit step is running"), "{}", stage.sent(0));
-    assert_eq!(stage.hooks_called("step.pre"), ["policy.star:8 audit"], "only the persona and the step that match");
-    let fired = &stage.fired_payloads("step.pre")[0];
+    assert!(fixture.sent(0).contains("Audit step is running"), "{}", fixture.sent(0));
+    assert_eq!(fixture.hooks_called("step.pre"), ["policy.star:8 audit"], "only the persona and the step that match");
+    let fired = &fixture.fired_payloads("step.pre")[0];
     assert_eq!((&fired["persona"], &fired["args"]), (&json!("merge_captain"), &json!(["branch", 17])));
-    let returned = &stage.records_about("policy.star:8 audit", &["hook_returned"])[0];
+    let returned = &fixture.records_about("policy.star:8 audit", &["hook_returned"])[0];
     assert!(returned.to_string().contains("Audit step is running"), "{returned}");
 }
 
@@ -111,19 +111,19 @@ def reject_secrets(event):
 #[test]
 fn a_prompt_with_a_secret_never_reaches_the_model() {
     let plugin = format!("{REJECT_SECRETS}\nregister_session_hook(\"user_prompt_submit\", reject_secrets)\n");
-    let mut stage = open_with_plugin(&plugin, [say("hello")]);
-    let fault = stage.session.turn("my secret is 7").unwrap_err();
-    assert!(fault.is_denied());
-    assert!(fault.message.contains("policy violation: secret in prompt"), "{}", fault.message);
-    assert_eq!(fault.stop_reason(), "user_prompt_submit_blocked");
-    assert_eq!(stage.model.count(), 0);
-    assert_eq!(stage.session.turn("good day").unwrap().text, "hello");
-    assert!(!stage.sent(0).contains("secret"));
+    let mut fixture = open_with_plugin(&plugin, [say("hello")]);
+    let error = fixture.session.turn("my secret is 7").unwrap_err();
+    assert!(error.is_denied());
+    assert!(error.message.contains("policy violation: secret in prompt"), "{}", error.message);
+    assert_eq!(error.stop_reason(), "user_prompt_submit_blocked");
+    assert_eq!(fixture.model.count(), 0);
+    assert_eq!(fixture.session.turn("good day").unwrap().text, "hello");
+    assert!(!fixture.sent(0).contains("secret"));
     let hook = "policy.star:8 reject_secrets";
     let twice = ["hook_call", "hook_returned", "hook_vetoed", "hook_call", "hook_returned"];
-    assert_eq!(stage.hook_kinds(hook), twice);
-    assert_eq!(stage.records_about(hook, &["hook_vetoed"])[0]["reason"], json!("policy violation: secret in prompt"));
-    assert_eq!(stage.fired_payloads("prompt.submit")[0]["prompt"], json!("my secret is 7"));
+    assert_eq!(fixture.hook_kinds(hook), twice);
+    assert_eq!(fixture.records_about(hook, &["hook_vetoed"])[0]["reason"], json!("policy violation: secret in prompt"));
+    assert_eq!(fixture.fired_payloads("prompt.submit")[0]["prompt"], json!("my secret is 7"));
 }
 
 #[test]
@@ -143,24 +143,24 @@ register_session_hook("permission_asked", gate)
 register_session_hook("permission_asked", readers)
 "#;
     let replies = [call(&[("exec_root", "{}"), ("exec_ls", "{}"), ("look", "{}")]), say("done")];
-    let mut stage = open_with_files(
+    let mut fixture = open_with_files(
         &[("policy.star", plugin)],
         "policy.star",
         QueuedReplyModel::root(replies),
         agent(),
         with_strict_mode,
     );
-    stage.session.turn("go").unwrap();
+    fixture.session.turn("go").unwrap();
     // No user is available, so a call that ran was allowed by the hook.
-    assert_eq!(stage.sorted_tools_run(), ["exec_ls {}"]);
-    assert!(stage.results()[0].contains("exec_root never runs unattended"), "{:?}", stage.results());
+    assert_eq!(fixture.sorted_tools_run(), ["exec_ls {}"]);
+    assert!(fixture.results()[0].contains("exec_root never runs unattended"), "{:?}", fixture.results());
     let vetoed = |hook: &str| -> Vec<Value> {
-        stage.records_about(hook, &["hook_vetoed"]).into_iter().map(|record| record["decision"].clone()).collect()
+        fixture.records_about(hook, &["hook_vetoed"]).into_iter().map(|record| record["decision"].clone()).collect()
     };
     assert_eq!(vetoed("policy.star:12 gate"), [json!("deny")]);
     assert_eq!(vetoed("policy.star:13 readers"), [json!("allow")]);
     let asked: Vec<Value> =
-        stage.fired_payloads("permission.ask").iter().map(|payload| payload["name"].clone()).collect();
+        fixture.fired_payloads("permission.ask").iter().map(|payload| payload["name"].clone()).collect();
     assert_eq!(asked, [json!("exec_root"), json!("exec_ls"), json!("look")]);
 }
 
@@ -177,12 +177,12 @@ register_session_hook("file_edited", lint)
 "#;
     let write = |path: &str| json!({"path": path, "content": "x"}).to_string();
     let (source, notes) = (write("a.rs"), write("notes.md"));
-    let mut stage = open_with_plugin(plugin, [call(&[("write", &source), ("write", &notes)]), say("done")]);
-    stage.session.turn("go").unwrap();
+    let mut fixture = open_with_plugin(plugin, [call(&[("write", &source), ("write", &notes)]), say("done")]);
+    fixture.session.turn("go").unwrap();
     let kinds = ["hook_call", "hook_returned", "hook_call", "hook_returned"];
-    assert_eq!(stage.hook_kinds("policy.star:8 lint"), kinds);
+    assert_eq!(fixture.hook_kinds("policy.star:8 lint"), kinds);
     let logged: Vec<String> =
-        stage.records_about("", &["effect"]).iter().map(|record| record["request"].to_string()).collect();
+        fixture.records_about("", &["effect"]).iter().map(|record| record["request"].to_string()).collect();
     assert_eq!(logged.len(), 1, "{logged:?}");
     assert!(logged[0].contains("re-running clippy after edit to") && logged[0].contains("a.rs"), "{logged:?}");
 }
@@ -198,16 +198,16 @@ pattern = "*"
 handler = "policy::reject_secrets"
 "#;
     let files = [("harn.toml", manifest), ("policy.star", REJECT_SECRETS)];
-    let mut stage =
+    let mut fixture =
         open_with_files(&files, "harn.toml", QueuedReplyModel::root([say("hello")]), agent(), |builder| builder);
-    let fault = stage.session.turn("my secret is 7").unwrap_err();
-    assert_eq!(fault.stop_reason(), "user_prompt_submit_blocked");
-    assert!(fault.message.contains("policy violation: secret in prompt"), "{}", fault.message);
-    assert_eq!(stage.session.turn("good day").unwrap().text, "hello");
+    let error = fixture.session.turn("my secret is 7").unwrap_err();
+    assert_eq!(error.stop_reason(), "user_prompt_submit_blocked");
+    assert!(error.message.contains("policy violation: secret in prompt"), "{}", error.message);
+    assert_eq!(fixture.session.turn("good day").unwrap().text, "hello");
     let hook = "policy::reject_secrets";
-    assert_eq!(stage.hooks_called("prompt.submit"), [hook, hook]);
-    assert_eq!(stage.hook_kinds(hook)[..3], RECORDS);
-    assert_eq!(stage.records_about(hook, &["hook_vetoed"])[0]["reason"], json!("policy violation: secret in prompt"));
+    assert_eq!(fixture.hooks_called("prompt.submit"), [hook, hook]);
+    assert_eq!(fixture.hook_kinds(hook)[..3], RECORDS);
+    assert_eq!(fixture.records_about(hook, &["hook_vetoed"])[0]["reason"], json!("policy violation: secret in prompt"));
 }
 
 /// The page's table of return values: the effect of each on a prompt, and whether the tape records a veto.
@@ -239,15 +239,15 @@ fn the_return_protocol_is_the_pages() {
     ];
     for (returned, expected, vetoed) in cases {
         let plugin = format!("register_session_hook(\"user_prompt_submit\", lambda event: {returned})\n");
-        let mut stage = open_with_plugin(&plugin, [say("hello")]);
-        let answer = stage.session.turn("good day");
+        let mut fixture = open_with_plugin(&plugin, [say("hello")]);
+        let answer = fixture.session.turn("good day");
         match (answer, expected) {
-            (Ok(_), Ok(told)) => assert!(stage.sent(0).contains(told), "{returned}: {}", stage.sent(0)),
-            (Err(fault), Err(why)) => assert!(fault.message.contains(why), "{returned}: {}", fault.message),
+            (Ok(_), Ok(told)) => assert!(fixture.sent(0).contains(told), "{returned}: {}", fixture.sent(0)),
+            (Err(error), Err(reason)) => assert!(error.message.contains(reason), "{returned}: {}", error.message),
             (answer, _) => assert!(answer.is_ok() == expected.is_ok(), "{returned}: {answer:?}"),
         }
-        let hook = stage.hooks_called("prompt.submit").remove(0);
-        let denied = stage.hook_kinds(&hook).len() == 3 || stage.model.count() == 0;
+        let hook = fixture.hooks_called("prompt.submit").remove(0);
+        let denied = fixture.hook_kinds(&hook).len() == 3 || fixture.model.count() == 0;
         assert_eq!(denied, *vetoed, "{returned}");
     }
 }

@@ -27,10 +27,10 @@ def pre(event):
 register_tool_hook({"pattern": "exec_*", "pre": pre})
 "#;
     let calls = [("exec_ls", r#"{"path":"mkfs"}"#), ("exec_ls", "{}"), ("exec_ls", r#"{"path":"shutdown now"}"#)];
-    let mut stage = open_with_plugin(plugin, [call(&calls), say("done")]);
-    stage.session.turn("go").unwrap();
-    assert_eq!(stage.sorted_tools_run(), ["exec_ls {}"]);
-    let results = stage.results();
+    let mut fixture = open_with_plugin(plugin, [call(&calls), say("done")]);
+    fixture.session.turn("go").unwrap();
+    assert_eq!(fixture.sorted_tools_run(), ["exec_ls {}"]);
+    let results = fixture.results();
     assert!(results[0].contains("refused: mkfs") && results[2].contains("refused: shutdown"), "{results:?}");
 }
 
@@ -46,10 +46,10 @@ fn a_plugin_rules_on_parallel_calls_and_below_delegations() {
         say("done"),
     ]);
     model.add("reviewer", [call(&[("exec_root", "{}")]), say("sound")]);
-    let mut stage = open_with_files(&[("policy.star", plugin)], "policy.star", model, root, |builder| builder);
-    stage.session.turn("go").unwrap();
-    assert_eq!(stage.sorted_tools_run(), ["fetch_page {}", "look {}"]);
-    assert_eq!(stage.hooks_called("tool.pre").len(), 3, "two of the root's calls and the child's");
+    let mut fixture = open_with_files(&[("policy.star", plugin)], "policy.star", model, root, |builder| builder);
+    fixture.session.turn("go").unwrap();
+    assert_eq!(fixture.sorted_tools_run(), ["fetch_page {}", "look {}"]);
+    assert_eq!(fixture.hooks_called("tool.pre").len(), 3, "two of the root's calls and the child's");
 }
 
 #[test]
@@ -88,11 +88,11 @@ fn a_failing_handler_denies_where_it_could_have_and_is_told_elsewhere() {
         let faults: Vec<String> = built.diagnostics.iter().map(ToString::to_string).collect();
         assert!(faults.is_empty(), "{faults:?}");
         let replies = [call(&[("look", "{}")]), say("done")];
-        let mut stage = open_fixture_on(built.runtime, QueuedReplyModel::root(replies), agent(), |builder| builder);
-        stage.session.turn("go").unwrap();
-        assert_eq!(stage.sorted_tools_run().is_empty(), denies, "{registration}");
-        let returned = stage.records_about("policy.star:8 count", &["hook_returned"]);
-        let hook = if returned.is_empty() { stage.records_about("", &["hook_returned"]) } else { returned };
+        let mut fixture = open_fixture_on(built.runtime, QueuedReplyModel::root(replies), agent(), |builder| builder);
+        fixture.session.turn("go").unwrap();
+        assert_eq!(fixture.sorted_tools_run().is_empty(), denies, "{registration}");
+        let returned = fixture.records_about("policy.star:8 count", &["hook_returned"]);
+        let hook = if returned.is_empty() { fixture.records_about("", &["hook_returned"]) } else { returned };
         assert!(hook[0].to_string().contains("this value cannot be changed"), "{}", hook[0]);
     }
 }

@@ -26,11 +26,11 @@ fn per_agent_permissions_dynamic() {
     let calls = [("exec_root", "{}"), ("exec_ls", r#"{"path":"src/a"}"#), ("exec_ls", r#"{"path":"/etc"}"#)];
     let files = [("policy.star", PERMISSIONS)];
     let model = QueuedReplyModel::root([call(&calls), say("done")]);
-    let mut stage = open_with_files(&files, "policy.star", model, agent(), with_strict_mode);
-    stage.session.turn("go").unwrap();
-    assert_eq!(stage.sorted_tools_run(), [r#"exec_ls {"path":"src/a"}"#]);
-    assert!(stage.results()[0].contains("never"), "{:?}", stage.results());
-    let replies: Vec<String> = stage
+    let mut fixture = open_with_files(&files, "policy.star", model, agent(), with_strict_mode);
+    fixture.session.turn("go").unwrap();
+    assert_eq!(fixture.sorted_tools_run(), [r#"exec_ls {"path":"src/a"}"#]);
+    assert!(fixture.results()[0].contains("never"), "{:?}", fixture.results());
+    let replies: Vec<String> = fixture
         .fired_payloads("permission.reply")
         .iter()
         .map(|reply| format!("{} {}", reply["name"], reply["decision"]))
@@ -45,18 +45,18 @@ fn per_agent_permissions_dynamic_escalation() {
         "{PERMISSIONS}\ndef told(event):\n    log(event[\"tool\"][\"name\"] + \" \" + event[\"decision\"])\n\n\
          register_session_hook(\"permission_replied\", told)\n"
     );
-    let person = Arc::new(ScriptedApprover::new(ApprovalResponse::Approved { answered_by: String::from("ada") }));
+    let user = Arc::new(ScriptedApprover::new(ApprovalResponse::Approved { answered_by: String::from("ada") }));
     let calls = [("exec_root", "{}"), ("exec_ls", r#"{"path":"src/a"}"#), ("look", "{}")];
     let files = [("policy.star", plugin.as_str())];
     let model = QueuedReplyModel::root([call(&calls), say("done")]);
-    let resolver = Arc::clone(&person);
+    let resolver = Arc::clone(&user);
     let built = load_plugin_with(&files, "policy.star", |builder| builder.approver(resolver));
-    let mut stage = open_fixture_on(built.runtime, model, agent(), with_strict_mode);
-    stage.session.turn("go").unwrap();
-    assert_eq!(stage.sorted_tools_run(), [r#"exec_ls {"path":"src/a"}"#, "look {}"]);
-    assert_eq!(person.requests().len(), 1, "only about what no hook decided");
+    let mut fixture = open_fixture_on(built.runtime, model, agent(), with_strict_mode);
+    fixture.session.turn("go").unwrap();
+    assert_eq!(fixture.sorted_tools_run(), [r#"exec_ls {"path":"src/a"}"#, "look {}"]);
+    assert_eq!(user.requests().len(), 1, "only about what no hook decided");
     let told: Vec<String> =
-        stage.records_about("", &["effect"]).iter().map(|record| record["request"].to_string()).collect();
+        fixture.records_about("", &["effect"]).iter().map(|record| record["request"].to_string()).collect();
     for expected in ["exec_root deny", "exec_ls allow", "look allow"] {
         assert!(told.iter().any(|said| said.contains(expected)), "{told:?}");
     }
@@ -74,9 +74,9 @@ fn delegation_to_reviewer(
 }
 
 /// The tools that ran, except those that delegate.
-fn tools_run(stage: &RegisteredFixture) -> Vec<String> {
+fn tools_run(fixture: &RegisteredFixture) -> Vec<String> {
     let names =
-        stage.records_about("", &["tool_call"]).into_iter().map(|record| record["name"].as_str().unwrap().to_owned());
+        fixture.records_about("", &["tool_call"]).into_iter().map(|record| record["name"].as_str().unwrap().to_owned());
     names.filter(|name| name != "delegate").collect()
 }
 
@@ -95,10 +95,10 @@ register_session_hook("permission_asked", rule)
 "#;
     let calls = [("list", "{}"), ("write", r#"{"path":"a","content":"x"}"#)];
     let (model, spec) = delegation_to_reviewer(agent(), agent(), [call(&calls), say("sound")]);
-    let mut stage = open_with_files(&[("policy.star", plugin)], "policy.star", model, spec, with_strict_mode);
-    stage.session.turn("go").unwrap();
-    assert_eq!(tools_run(&stage), ["list"]);
-    assert_eq!(stage.hooks_called("permission.ask").len(), 3);
+    let mut fixture = open_with_files(&[("policy.star", plugin)], "policy.star", model, spec, with_strict_mode);
+    fixture.session.turn("go").unwrap();
+    assert_eq!(tools_run(&fixture), ["list"]);
+    assert_eq!(fixture.hooks_called("permission.ask").len(), 3);
 }
 
 /// A child is restricted to its own tools and by its parents' hooks.
@@ -108,7 +108,7 @@ fn sub_agent_permissions_intersection() {
     let child = AgentSpec { policy: ToolsPolicy { deny: vec![String::from("glob")], ..agent().policy }, ..agent() };
     let calls = [("list", "{}"), ("write", r#"{"path":"a","content":"x"}"#), ("glob", r#"{"pattern":"*"}"#)];
     let (model, spec) = delegation_to_reviewer(agent(), child, [call(&calls), say("sound")]);
-    let mut stage = open_with_files(&[("policy.star", plugin)], "policy.star", model, spec, |builder| builder);
-    stage.session.turn("go").unwrap();
-    assert_eq!(tools_run(&stage), ["list"]);
+    let mut fixture = open_with_files(&[("policy.star", plugin)], "policy.star", model, spec, |builder| builder);
+    fixture.session.turn("go").unwrap();
+    assert_eq!(tools_run(&fixture), ["list"]);
 }

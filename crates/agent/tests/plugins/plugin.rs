@@ -19,14 +19,14 @@ pub(crate) fn load_plugin_with(
     path: &str,
     more: impl FnOnce(RuntimeBuilder) -> RuntimeBuilder,
 ) -> BuiltRuntime {
-    let folder = tempfile::tempdir().unwrap();
+    let dir = tempfile::tempdir().unwrap();
     for (name, text) in files {
-        let file = folder.path().join(name);
+        let file = dir.path().join(name);
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();
         std::fs::write(file, text).unwrap();
     }
     let tape = Tape::in_memory(HeaderRecord::new("s", 0), Arc::new(SystemClock::default()));
-    more(Runtime::builder().path(folder.path().join(path), Layer::Project).tape(Arc::new(tape))).build()
+    more(Runtime::builder().path(dir.path().join(path), Layer::Project).tape(Arc::new(tape))).build()
 }
 
 /// A session with a plugin, whose model plays these replies.

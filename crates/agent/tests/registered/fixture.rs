@@ -82,9 +82,9 @@ pub(crate) fn open_fixture_on(
     agent: AgentSpec,
     more: impl FnOnce(SessionBuilder) -> SessionBuilder,
 ) -> RegisteredFixture {
-    let folder = tempfile::tempdir().unwrap();
+    let dir = tempfile::tempdir().unwrap();
     let ran = SharedLines::default();
-    let builder = Session::builder(Arc::clone(&runtime), agent, model.clone()).workspace(folder.path()).name("s");
+    let builder = Session::builder(Arc::clone(&runtime), agent, model.clone()).workspace(dir.path()).name("s");
     let builder = TOOLS.iter().fold(builder, |builder, (name, gives)| {
         let definition = ModelTool {
             name: (*name).to_owned(),
@@ -95,7 +95,7 @@ pub(crate) fn open_fixture_on(
         builder.tool(Arc::new(FixedTextTool { definition, gives, ran: ran.clone() }))
     });
     let session = more(builder.sleeper(Arc::new(RecordingSleeper::default()))).build().unwrap();
-    RegisteredFixture { folder, runtime, model, session, ran }
+    RegisteredFixture { folder: dir, runtime, model, session, ran }
 }
 
 /// A session in which every tool call needs the user's approval.

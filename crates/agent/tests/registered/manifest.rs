@@ -13,15 +13,15 @@ const MODULE: &str = "def _reason(name):\n    return \"gated \" + name\n\ndef ga
 
 #[expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 fn write_package(manifest: &str, module: &str) -> (tempfile::TempDir, BuiltRuntime) {
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("harn.toml"), manifest).unwrap();
-    std::fs::write(folder.path().join("policy.star"), module).unwrap();
-    let built = load_project(folder.path());
-    (folder, built)
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("harn.toml"), manifest).unwrap();
+    std::fs::write(dir.path().join("policy.star"), module).unwrap();
+    let built = load_project(dir.path());
+    (dir, built)
 }
 
-fn load_project(folder: &Path) -> BuiltRuntime {
-    Runtime::builder().worker(worker()).path(folder, Layer::Project).build()
+fn load_project(dir: &Path) -> BuiltRuntime {
+    Runtime::builder().worker(worker()).path(dir, Layer::Project).build()
 }
 
 #[expect(clippy::unwrap_used, reason = "tests fail by panicking")]
@@ -32,9 +32,9 @@ fn gate_result(runtime: &Runtime, tool: &str) -> String {
 
 #[test]
 fn a_function_finds_its_siblings_each_time_after_its_file_is_gone() {
-    let (folder, built) = write_package(MANIFEST, MODULE);
+    let (dir, built) = write_package(MANIFEST, MODULE);
     assert!(!built.has_errors(), "{:?}", built.diagnostics);
-    drop(folder);
+    drop(dir);
     for tool in ["exec_a", "exec_b", "exec_c"] {
         assert!(gate_result(&built.runtime, tool).ends_with(&format!("gated {tool}")));
     }
@@ -43,8 +43,8 @@ fn a_function_finds_its_siblings_each_time_after_its_file_is_gone() {
 
 #[test]
 fn what_a_function_counts_stays_within_its_runtime() {
-    let (folder, one) = write_package(MANIFEST, MODULE);
-    let other = load_project(folder.path());
+    let (dir, one) = write_package(MANIFEST, MODULE);
+    let other = load_project(dir.path());
     for _ in 0..3 {
         gate_result(&one.runtime, "exec_a");
     }

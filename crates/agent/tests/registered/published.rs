@@ -79,7 +79,7 @@ fn every_published_test_has_one_here() {
 fn what_finishes_a_run_replaces_its_value_once() {
     let values = SharedLines::default();
     let lines = values.clone();
-    let mut stage = open_fixture([say("first")], |runtime| {
+    let mut fixture = open_fixture([say("first")], |runtime| {
         for event in ["pre_finish", "post_finish"] {
             let lines = lines.clone();
             runtime
@@ -89,15 +89,15 @@ fn what_finishes_a_run_replaces_its_value_once() {
                 .unwrap();
         }
     });
-    stage.session.turn("go").unwrap();
-    stage.session.on_finish(|_, _| json!("never called"));
+    fixture.session.turn("go").unwrap();
+    fixture.session.on_finish(|_, _| json!("never called"));
     let called = values.clone();
-    stage.session.on_finish(move |value, _| {
+    fixture.session.on_finish(move |value, _| {
         called.add(format!("callback {value}"));
         json!({"text": value})
     });
-    assert_eq!(stage.session.finish(), json!({"text": "first"}));
-    stage.session.finish();
+    assert_eq!(fixture.session.finish(), json!({"text": "first"}));
+    fixture.session.finish();
     let expected = [r#"PreFinish "first""#, r#"callback "first""#, r#"PostFinish {"text":"first"}"#];
     assert_eq!(values.all(), expected);
 }
@@ -109,7 +109,7 @@ fn a_hook_reaches_the_runtime_under_every_permission_mode() {
     for mode in modes {
         let seen = SharedLines::default();
         let lines = seen.clone();
-        let mut stage = open_fixture_with(
+        let mut fixture = open_fixture_with(
             QueuedReplyModel::root([call(&[("look", "{}")]), say("done")]),
             agent(),
             move |runtime| {
@@ -126,20 +126,20 @@ fn a_hook_reaches_the_runtime_under_every_permission_mode() {
             },
             |builder| builder.permission_mode(mode),
         );
-        stage.session.turn("go").unwrap();
+        fixture.session.turn("go").unwrap();
         assert_eq!(seen.all(), ["true true"], "{mode:?}");
-        assert_eq!(stage.records_about("", &["effect"]).len(), 2, "what it asked is on the tape");
+        assert_eq!(fixture.records_about("", &["effect"]).len(), 2, "what it asked is on the tape");
     }
 }
 
 #[test]
 fn a_failing_prompt_hook_tells_its_real_cause() {
-    let mut stage = open_fixture([say("hello")], |runtime| {
+    let mut fixture = open_fixture([say("hello")], |runtime| {
         runtime.register_session_hook("user_prompt_submit", |_| Err::<(), _>("the index is gone")).unwrap();
     });
-    let fault = stage.session.turn("go").unwrap_err();
-    assert!(fault.message.contains("the index is gone"), "{}", fault.message);
-    let returned = stage.records_about("register_session_hook#1", &["hook_returned"]);
+    let error = fixture.session.turn("go").unwrap_err();
+    assert!(error.message.contains("the index is gone"), "{}", error.message);
+    let returned = fixture.records_about("register_session_hook#1", &["hook_returned"]);
     assert!(returned[0].to_string().contains("the index is gone"), "{}", returned[0]);
 }
 
@@ -147,7 +147,7 @@ fn a_failing_prompt_hook_tells_its_real_cause() {
 fn a_hook_sees_how_much_of_a_budget_is_used() {
     let seen = SharedLines::default();
     let lines = seen.clone();
-    let mut stage = open_fixture([say("a"), say("b")], |runtime| {
+    let mut fixture = open_fixture([say("a"), say("b")], |runtime| {
         let told = move |event: &pintle::HookEvent<'_>| {
             let field = |name: &str| event.field(name).and_then(Value::as_f64).unwrap_or_default();
             lines.add(format!("{} of {}", field("used"), field("limit")));
@@ -160,28 +160,28 @@ fn a_hook_sees_how_much_of_a_budget_is_used() {
         budget: BudgetSpec { max_tokens: Some(40), ..BudgetSpec::default() },
         ..PersonaSpec::default()
     };
-    let mut persona = stage.session.persona(&spec).unwrap();
+    let mut persona = fixture.session.persona(&spec).unwrap();
     persona.step("s", json!([]), |step| Ok(json!(step.run_prompt("go")?.text))).unwrap();
     assert_eq!(seen.all(), ["11 of 40"]);
 }
 
 #[test]
 fn a_person_is_asked_about_the_arguments_that_a_hook_left() {
-    let person = Arc::new(ScriptedApprover::new(ApprovalResponse::Approved { answered_by: String::from("ada") }));
-    let runtime = Runtime::builder().approver(person.clone()).build().runtime;
+    let user = Arc::new(ScriptedApprover::new(ApprovalResponse::Approved { answered_by: String::from("ada") }));
+    let runtime = Runtime::builder().approver(user.clone()).build().runtime;
     let hook = ToolHook::for_tools("write").pre(|event| {
         let content = event.tool_arg("content")?;
         Some(HookReturn::args(json!({"path": "safe.txt", "content": content})))
     });
     runtime.register_tool_hook(hook).unwrap();
-    let folder = tempfile::tempdir().unwrap();
+    let dir = tempfile::tempdir().unwrap();
     let replies = [call(&[("write", r#"{"path":"other.txt","content":"x"}"#)]), say("done")];
-    let builder = Session::builder(runtime, agent(), QueuedReplyModel::root(replies)).workspace(folder.path());
+    let builder = Session::builder(runtime, agent(), QueuedReplyModel::root(replies)).workspace(dir.path());
     builder.permission_mode(PermissionMode::Strict).build().unwrap().turn("go").unwrap();
-    let asked = person.requests();
+    let asked = user.requests();
     assert_eq!(asked.len(), 1);
     assert_eq!(asked[0].0["args"]["path"], json!("safe.txt"));
-    assert!(folder.path().join("safe.txt").exists() && !folder.path().join("other.txt").exists());
+    assert!(dir.path().join("safe.txt").exists() && !dir.path().join("other.txt").exists());
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn a_rule_covers_the_arguments_that_a_hook_left() {
         location: Location::default(),
     };
     let rules = PermissionsSpec { deny: vec![rule], ..PermissionsSpec::default() };
-    let mut stage = open_fixture_with(
+    let mut fixture = open_fixture_with(
         QueuedReplyModel::root([call(&[("look", r#"{"path":"a.txt"}"#)]), say("done")]),
         agent(),
         |runtime| {
@@ -202,26 +202,26 @@ fn a_rule_covers_the_arguments_that_a_hook_left() {
         },
         |builder| builder.permissions(rules),
     );
-    stage.session.turn("go").unwrap();
-    assert!(stage.ran.all().is_empty(), "{:?}", stage.ran.all());
+    fixture.session.turn("go").unwrap();
+    assert!(fixture.ran.all().is_empty(), "{:?}", fixture.ran.all());
 }
 
 #[test]
 fn reminders_leave_the_beginning_of_a_request_as_it_was() {
     let replies = (0..4).map(|_| call(&[("look", "{}")])).chain([say("done")]);
-    let mut stage = open_fixture(replies, |runtime| {
+    let mut fixture = open_fixture(replies, |runtime| {
         runtime
             .register_session_hook("post_turn", |event| {
                 Reminder::for_one_turn(format!("round {}", event.field("iteration").unwrap_or(&Value::Null)))
             })
             .unwrap();
     });
-    stage.session.turn("go").unwrap();
+    fixture.session.turn("go").unwrap();
     let own = |request: usize| -> Vec<String> {
-        message_lines(&stage.model.request(request)).into_iter().filter(|line| !line.contains("<reminders")).collect()
+        message_lines(&fixture.model.request(request)).into_iter().filter(|line| !line.contains("<reminders")).collect()
     };
-    for request in 1..stage.model.count() {
-        let lines = message_lines(&stage.model.request(request));
+    for request in 1..fixture.model.count() {
+        let lines = message_lines(&fixture.model.request(request));
         assert!(lines.last().is_some_and(|line| line.contains(&format!("round {request}"))), "{lines:?}");
         assert!(own(request).starts_with(&own(request - 1)));
     }

@@ -53,15 +53,15 @@ impl Model for RandomReplyModel {
         let number = dice.roll(1 << 40) as u64;
         let can_call = !request.tools.is_empty() && request.messages.len() < 40;
         let calls = if can_call && dice.roll(5) > 1 { 1 + dice.roll(3) } else { 0 };
-        let call = |at: usize| {
-            let mut dice = SplitMixDice::new(self.0 ^ (number << 20) ^ (at as u64 + 1));
+        let call = |index: usize| {
+            let mut dice = SplitMixDice::new(self.0 ^ (number << 20) ^ (index as u64 + 1));
             let (name, arguments) = match dice.roll(7) {
                 0 => ("delegate", json!({"task": format!("part {}", dice.roll(9))})),
                 1 => ("break", json!({"n": dice.roll(3)})),
                 2 => ("nowhere", json!({})),
                 _ => ("look", json!({"n": dice.roll(3), "text": "long ".repeat(dice.roll(2) * 300)})),
             };
-            ModelToolCall { id: format!("c{number}_{at}"), name: name.to_owned(), arguments: arguments.to_string() }
+            ModelToolCall { id: format!("c{number}_{index}"), name: name.to_owned(), arguments: arguments.to_string() }
         };
         let reply = ModelReply {
             text: if calls == 0 { format!("answer {number}") } else { String::new() },
@@ -209,10 +209,10 @@ fn random_chain(dice: &mut SplitMixDice, number: usize) -> Chain {
         Profile::ParallelStrictest,
         Profile::ParallelMerge,
     ]);
-    let hooks = (0..2 + dice.roll(6)).map(|at| {
+    let hooks = (0..2 + dice.roll(6)).map(|index| {
         let seed = dice.roll(usize::MAX) as u64;
         let name = EventName::parse(dice.pick(&EVENTS)).unwrap();
-        let hook = native::hook(&format!("h{number}_{at}"), name, move |call| random_verdict(seed, call));
+        let hook = native::hook(&format!("h{number}_{index}"), name, move |call| random_verdict(seed, call));
         Hook {
             matcher: (dice.roll(3) == 0).then(|| Arc::new(RandomPayloadMatcher(seed)) as Arc<dyn Matcher>),
             guard: dice.roll(3) > 0,
@@ -246,10 +246,10 @@ pub(crate) fn play_session(seed: u64) -> Vec<u8> {
         policy: ToolsPolicy { allow, ..ToolsPolicy::default() },
         ..AgentSpec::default()
     };
-    let folder = tempfile::tempdir().unwrap();
+    let dir = tempfile::tempdir().unwrap();
     let model = Arc::new(RandomReplyModel(seed));
     let session =
-        Session::builder(runtime, agent, model).workspace(folder.path()).name("s").sleeper(Arc::new(ReplayNullSleeper));
+        Session::builder(runtime, agent, model).workspace(dir.path()).name("s").sleeper(Arc::new(ReplayNullSleeper));
     let mut session = session.tool(echo_tool("look", true)).tool(echo_tool("break", false)).build().unwrap();
     for turn in 0..1 + dice.roll(3) {
         // The result of a turn is on the tape, whether it succeeds or not.

@@ -27,14 +27,14 @@ fn taped_conversation(reading: &LoadedTape) -> Vec<ModelMessage> {
 }
 
 /// Checks that each prompt occurs once and in order, and that each call has one result.
-fn check_complete(reading: &LoadedTape, at: usize) {
+fn check_complete(reading: &LoadedTape, index: usize) {
     let messages = taped_conversation(reading);
     let prompts: Vec<&str> = messages
         .iter()
         .filter(|message| message.role == MessageRole::User)
         .map(|message| message.content.as_str())
         .collect();
-    assert_eq!(prompts, PROMPTS, "cut after record {at}");
+    assert_eq!(prompts, PROMPTS, "cut after record {index}");
     let mut results: HashMap<&str, usize> = HashMap::new();
     for message in &messages {
         message.tool_call_id.iter().for_each(|id| *results.entry(id).or_default() += 1);
@@ -42,50 +42,50 @@ fn check_complete(reading: &LoadedTape, at: usize) {
     let calls: Vec<&str> =
         messages.iter().flat_map(|message| &message.tool_calls).map(|call| call.id.as_str()).collect();
     for call in &calls {
-        assert_eq!(results.get(call), Some(&1), "cut after record {at}: {call}");
+        assert_eq!(results.get(call), Some(&1), "cut after record {index}: {call}");
     }
-    assert_eq!(results.len(), calls.len(), "cut after record {at}");
+    assert_eq!(results.len(), calls.len(), "cut after record {index}");
     let last = messages.last().map(|message| message.content.as_str());
-    assert_eq!(last, Some("One line is in it."), "cut after record {at}");
+    assert_eq!(last, Some("One line is in it."), "cut after record {index}");
 }
 
 #[test]
 fn a_session_cut_off_after_any_record_goes_on_to_its_end() {
-    let folder = make_project();
-    let (mut session, runtime) = begin_session(folder.path(), &ScriptRecordingModel::new());
+    let dir = make_project();
+    let (mut session, runtime) = begin_session(dir.path(), &ScriptRecordingModel::new());
     say_prompts(&mut session, &PROMPTS).unwrap();
     session.end();
     let text = text_of(&runtime);
     check_complete(&parse_tape(&text), 0);
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let mut interrupted = 0;
-    for at in (1..=lines.len()).step_by(EACH) {
+    for index in (1..=lines.len()).step_by(EACH) {
         let other = make_project();
         let tape = other.path().join("t.jsonl");
-        let before = lines[..at].concat();
+        let before = lines[..index].concat();
         // Part of the next record was written too.
-        let torn = lines.get(at).map_or("", |line| &line[..line.len() / 2]);
+        let torn = lines.get(index).map_or("", |line| &line[..line.len() / 2]);
         fs::write(&tape, before.clone() + torn).unwrap();
         let model = ScriptRecordingModel::new();
         let Some(past) = SessionSummary::from_tape(&parse_tape(&before)) else {
-            assert!(resume_session(other.path(), &model, &tape).is_err(), "cut after record {at}");
+            assert!(resume_session(other.path(), &model, &tape).is_err(), "cut after record {index}");
             continue;
         };
-        assert_eq!(past.state == SessionStatus::Ended, before.contains("\"kind\":\"closed\""), "{at}");
+        assert_eq!(past.state == SessionStatus::Ended, before.contains("\"kind\":\"closed\""), "{index}");
         let (mut session, _) = resume_session(other.path(), &model, &tape).unwrap();
-        assert_eq!(session.interrupted_turn(), past.interrupted_turn, "cut after record {at}");
-        session.continue_turn().unwrap_or_else(|fault| panic!("cut after record {at}: {fault}"));
+        assert_eq!(session.interrupted_turn(), past.interrupted_turn, "cut after record {index}");
+        session.continue_turn().unwrap_or_else(|error| panic!("cut after record {index}: {error}"));
         say_prompts(&mut session, &PROMPTS[past.prompts..])
-            .unwrap_or_else(|fault| panic!("cut after record {at}: {fault}"));
+            .unwrap_or_else(|error| panic!("cut after record {index}: {error}"));
         session.end();
         drop(session);
 
         let whole = fs::read_to_string(&tape).unwrap();
-        assert!(whole.starts_with(&before), "cut after record {at}");
+        assert!(whole.starts_with(&before), "cut after record {index}");
         let reading = read(&tape).unwrap();
-        check_complete(&reading, at);
+        check_complete(&reading, index);
         let report = verify::verify(&reading);
-        assert!(report.is_valid(), "cut after record {at}: {report:?}");
+        assert!(report.is_valid(), "cut after record {index}: {report:?}");
         interrupted += usize::from(whole.contains("may or may not have taken effect"));
     }
     assert!(interrupted > 10 / EACH, "calls were cut off only {interrupted} times");

@@ -116,14 +116,14 @@ fn agent_spec() -> AgentSpec {
 
 /// Creates the project's directory.
 pub(crate) fn make_project() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    fs::create_dir_all(folder.path().join(".harness/hooks")).unwrap();
-    fs::write(folder.path().join(".harness/hooks/count.md"), COUNT).unwrap();
-    fs::write(folder.path().join("b.txt"), "two").unwrap();
-    folder
+    let dir = tempfile::tempdir().unwrap();
+    fs::create_dir_all(dir.path().join(".harness/hooks")).unwrap();
+    fs::write(dir.path().join(".harness/hooks/count.md"), COUNT).unwrap();
+    fs::write(dir.path().join("b.txt"), "two").unwrap();
+    dir
 }
 
-fn new_runtime(folder: &Path, tape: Tape) -> Arc<Runtime> {
+fn new_runtime(dir: &Path, tape: Tape) -> Arc<Runtime> {
     let tells = |event: &str, text: &'static str| {
         native::hook("tells", EventName::parse(event).unwrap(), move |_| {
             Verdict::pass().with_effect(Effect::Context(text.to_owned()))
@@ -148,7 +148,7 @@ fn new_runtime(folder: &Path, tape: Tape) -> Arc<Runtime> {
     ];
     Runtime::builder()
         .random(Arc::new(SeededRandom::new(7)))
-        .path(folder.join(".harness"), Layer::Project)
+        .path(dir.join(".harness"), Layer::Project)
         .chain(native::chain("test", Layer::Project, hooks))
         .tape(Arc::new(tape))
         .build()
@@ -156,25 +156,25 @@ fn new_runtime(folder: &Path, tape: Tape) -> Arc<Runtime> {
 }
 
 /// A new session whose tape is in memory.
-pub(crate) fn begin_session(folder: &Path, model: &Arc<ScriptRecordingModel>) -> (Session, Arc<Runtime>) {
+pub(crate) fn begin_session(dir: &Path, model: &Arc<ScriptRecordingModel>) -> (Session, Arc<Runtime>) {
     let clock = Arc::new(SystemClock::default());
     let header = HeaderRecord::new("s", clock.unix_ms());
-    let runtime = new_runtime(folder, Tape::in_memory(header, clock));
-    let session = Session::builder(runtime.clone(), agent_spec(), model.clone()).workspace(folder).name("s");
+    let runtime = new_runtime(dir, Tape::in_memory(header, clock));
+    let session = Session::builder(runtime.clone(), agent_spec(), model.clone()).workspace(dir).name("s");
     (session.sleeper(Arc::new(ResumeNullSleeper)).build().unwrap(), runtime)
 }
 
 /// The same session, resumed from its tape in a file.
 pub(crate) fn resume_session(
-    folder: &Path,
+    dir: &Path,
     model: &Arc<ScriptRecordingModel>,
     tape: &Path,
 ) -> Result<(Session, Arc<Runtime>), String> {
     let clock = Arc::new(SystemClock::default());
-    let appended = Tape::append_to(tape, clock).map_err(|fault| fault.to_string())?;
-    let reading = pintle::tape::read(tape).map_err(|fault| fault.to_string())?;
-    let runtime = new_runtime(folder, appended);
-    let session = Session::builder(runtime.clone(), agent_spec(), model.clone()).workspace(folder);
+    let appended = Tape::append_to(tape, clock).map_err(|error| error.to_string())?;
+    let reading = pintle::tape::read(tape).map_err(|error| error.to_string())?;
+    let runtime = new_runtime(dir, appended);
+    let session = Session::builder(runtime.clone(), agent_spec(), model.clone()).workspace(dir);
     Ok((session.sleeper(Arc::new(ResumeNullSleeper)).resume(reading).build()?, runtime))
 }
 

@@ -224,7 +224,7 @@ fn a_hook_of_session_resume_may_keep_a_session_closed() {
     let closed = native::hook("closed", EventName::parse("session.resume").unwrap(), |_| Verdict::deny("not today"));
     let again = TapedFixture::new(new_tape(), vec![closed]);
     let mut session = again.open_session(Some(&text_of(&set.runtime)));
-    let fault = session.start().unwrap_err();
-    assert!(fault.is_denied() && fault.message.contains("not today"), "{fault}");
+    let error = session.start().unwrap_err();
+    assert!(error.is_denied() && error.message.contains("not today"), "{error}");
     assert!(session.turn("look").is_err());
 }

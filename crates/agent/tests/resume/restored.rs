@@ -27,13 +27,13 @@ fn open_restored(
     hooks: impl IntoIterator<Item = Hook>,
     more: impl FnOnce(SessionBuilder) -> SessionBuilder,
 ) -> Result<RestoredFixture, String> {
-    let folder = tempfile::tempdir().unwrap();
+    let dir = tempfile::tempdir().unwrap();
     let tape = Tape::in_memory(HeaderRecord::new("s", 0), Arc::new(SystemClock::default()));
     let runtime = Runtime::builder().tape(Arc::new(tape)).chain(native::chain("test", Layer::Project, hooks));
     let runtime = runtime.build().runtime;
-    let builder = Session::builder(Arc::clone(&runtime), spec, model.clone()).workspace(folder.path()).name("s");
+    let builder = Session::builder(Arc::clone(&runtime), spec, model.clone()).workspace(dir.path()).name("s");
     let session = more(builder.sleeper(Arc::new(RecordingSleeper::default()))).build()?;
-    Ok(RestoredFixture { session, model, runtime, _folder: folder })
+    Ok(RestoredFixture { session, model, runtime, _folder: dir })
 }
 
 fn open_new(replies: impl IntoIterator<Item = QueuedReply>, hooks: impl IntoIterator<Item = Hook>) -> RestoredFixture {
@@ -47,7 +47,9 @@ impl RestoredFixture {
 
     /// The requests that contain this text.
     fn requests_with(&self, words: &str) -> Vec<bool> {
-        (0..self.model.count()).map(|at| message_lines(&self.model.request(at)).join("\n").contains(words)).collect()
+        (0..self.model.count())
+            .map(|index| message_lines(&self.model.request(index)).join("\n").contains(words))
+            .collect()
     }
 
     /// The same session from this tape, in another process.
@@ -315,8 +317,8 @@ fn the_agent_that_spoke_last_speaks_again() {
 
         let alone = open_team(QueuedReplyModel::root([]), &specs[..1], Some(one.read_tape()));
         assert_eq!(alone.is_err(), expected == "billing", "{name}: an agent that is gone cannot speak");
-        if let Err(why) = alone {
-            assert!(why.contains("`billing`"), "{why}");
+        if let Err(reason) = alone {
+            assert!(reason.contains("`billing`"), "{reason}");
         }
     }
 }

@@ -36,8 +36,8 @@ impl QueuedReplyModel {
         self.replies.lock().unwrap().entry(agent.to_owned()).or_default().extend(replies);
     }
 
-    pub(crate) fn request(&self, at: usize) -> ModelRequest {
-        self.requests.lock().unwrap().get(at).unwrap().clone()
+    pub(crate) fn request(&self, index: usize) -> ModelRequest {
+        self.requests.lock().unwrap().get(index).unwrap().clone()
     }
 
     pub(crate) fn count(&self) -> usize {
@@ -73,8 +73,8 @@ pub(crate) fn say(text: &str) -> QueuedReply {
 
 /// A reply that calls tools: name and arguments as the model writes them. Ids are `1`, `2`, ….
 pub(crate) fn call(calls: &[(&str, &str)]) -> QueuedReply {
-    let call = |(at, (name, arguments)): (usize, &(&str, &str))| ModelToolCall {
-        id: (at + 1).to_string(),
+    let call = |(index, (name, arguments)): (usize, &(&str, &str))| ModelToolCall {
+        id: (index + 1).to_string(),
         name: (*name).to_owned(),
         arguments: (*arguments).to_owned(),
     };
@@ -201,12 +201,12 @@ pub(crate) fn open_fixture_with(
     spec: pintle::AgentSpec,
     more: impl FnOnce(SessionBuilder) -> SessionBuilder,
 ) -> AgentFixture {
-    let folder = tempfile::tempdir().unwrap();
+    let dir = tempfile::tempdir().unwrap();
     let seen = AgentEventLog::default();
     let runtime = runtime(&seen, hooks);
-    let builder = Session::builder(runtime, spec, model.clone()).workspace(folder.path()).name("s");
+    let builder = Session::builder(runtime, spec, model.clone()).workspace(dir.path()).name("s");
     let session = more(builder.sleeper(Arc::new(RecordingSleeper::default()))).build().unwrap();
-    AgentFixture { folder, seen, model, session }
+    AgentFixture { folder: dir, seen, model, session }
 }
 
 /// One request to the model, as `role: text` lines.

@@ -24,8 +24,8 @@ fn costly_reply(text: &str) -> QueuedReply {
     say(text).map(|reply| ModelReply { usage, ..reply })
 }
 
-fn event_lines(stage: &TeamFixture) -> Vec<String> {
-    stage.events.lines_of(EVENTS)
+fn event_lines(fixture: &TeamFixture) -> Vec<String> {
+    fixture.events.lines_of(EVENTS)
 }
 
 #[test]
@@ -34,11 +34,12 @@ fn a_conversation_at_the_threshold_is_summed_up_before_the_next_call() {
         hook("keep", "session.start", |_| Verdict::pass().with_effect(Effect::Context(String::from("stay polite"))));
     let steer =
         hook("steer", "compact.pre", |_| Verdict::pass().with_effect(Effect::Context(String::from("keep the paths"))));
-    let mut stage = small_model_scenario([costly_reply("a"), say("the gist"), say("b")]).hook(keep).hook(steer).open();
-    stage.session.turn("one").unwrap();
-    assert_eq!(stage.session.turn("two").unwrap().text, "b");
+    let mut fixture =
+        small_model_scenario([costly_reply("a"), say("the gist"), say("b")]).hook(keep).hook(steer).open();
+    fixture.session.turn("one").unwrap();
+    assert_eq!(fixture.session.turn("two").unwrap().text, "b");
     check_lines(
-        &event_lines(&stage),
+        &event_lines(&fixture),
         "
         session.start startup
         iteration.start 1
@@ -50,7 +51,7 @@ fn a_conversation_at_the_threshold_is_summed_up_before_the_next_call() {
         iteration.end 1 normal
         ",
     );
-    let asked = stage.model.request(1);
+    let asked = fixture.model.request(1);
     assert!(asked.tools.is_empty());
     assert_eq!(
         asked.messages.iter().map(|message| message.role.as_str()).collect::<Vec<_>>(),
@@ -58,29 +59,33 @@ fn a_conversation_at_the_threshold_is_summed_up_before_the_next_call() {
     );
     assert!(asked.messages.last().unwrap().content.ends_with("\n\nkeep the paths"));
     let expected = ["system: be brief\n\nstay polite", "user: Session Summary: the gist", "user: two"];
-    assert_eq!(message_lines(&stage.model.request(2)), expected, "what a session's start said outlives the compaction");
+    assert_eq!(
+        message_lines(&fixture.model.request(2)),
+        expected,
+        "what a session's start said outlives the compaction"
+    );
 }
 
 #[test]
 fn tool_results_that_push_it_over_are_named_as_the_cause() {
     let arguments = json!({"cmd": "x".repeat(900)}).to_string();
-    let mut stage = small_model_scenario([call(&[("shell", &arguments)]), say("the gist"), say("b")]).open();
-    assert_eq!(stage.session.turn("one").unwrap().text, "b");
-    let pre = stage.events.lines_of(&["compact.pre"]);
+    let mut fixture = small_model_scenario([call(&[("shell", &arguments)]), say("the gist"), say("b")]).open();
+    assert_eq!(fixture.session.turn("one").unwrap().text, "b");
+    let pre = fixture.events.lines_of(&["compact.pre"]);
     assert_eq!(pre, ["compact.pre tool_overflow"]);
-    assert_eq!(message_lines(&stage.model.request(2))[1..], ["user: Session Summary: the gist", "user: one"]);
+    assert_eq!(message_lines(&fixture.model.request(2))[1..], ["user: Session Summary: the gist", "user: one"]);
 }
 
 #[test]
 fn a_veto_keeps_the_conversation_and_is_told() {
     for event in ["compact.pre", "compact.before"] {
-        let mut stage = small_model_scenario([costly_reply("a"), say("b")]).hook(deny(event, "not now")).open();
-        stage.session.turn("one").unwrap();
-        assert_eq!(stage.session.turn("two").unwrap().text, "b", "{event}");
-        assert_eq!(stage.events.lines_of(&["compact.post"]), Vec::<String>::new());
-        assert_eq!(message_lines(&stage.model.request(1)).len(), 4, "{event}: nothing was lost");
+        let mut fixture = small_model_scenario([costly_reply("a"), say("b")]).hook(deny(event, "not now")).open();
+        fixture.session.turn("one").unwrap();
+        assert_eq!(fixture.session.turn("two").unwrap().text, "b", "{event}");
+        assert_eq!(fixture.events.lines_of(&["compact.post"]), Vec::<String>::new());
+        assert_eq!(message_lines(&fixture.model.request(1)).len(), 4, "{event}: nothing was lost");
         let notice = String::from("notice: the conversation was not compacted: not now");
-        assert!(stage.notices.lines().contains(&notice), "{event}: {:?}", stage.notices.lines());
+        assert!(fixture.notices.lines().contains(&notice), "{event}: {:?}", fixture.notices.lines());
     }
 }
 
@@ -99,22 +104,22 @@ fn the_first_summary_of_a_hook_is_used_verbatim_and_no_model_is_asked() {
         .hook(write(" "))
         .hook(write("first"))
         .hook(write("second"));
-    let mut stage = scene.open();
-    stage.session.turn("one").unwrap();
-    stage.session.turn("two").unwrap();
-    assert_eq!(stage.model.count(), 2);
-    assert_eq!(message_lines(&stage.model.request(1))[1..], ["user: Session Summary: first", "user: two"]);
-    assert_eq!(stage.events.lines_of(&["compact.post"]), ["compact.post threshold first"]);
+    let mut fixture = scene.open();
+    fixture.session.turn("one").unwrap();
+    fixture.session.turn("two").unwrap();
+    assert_eq!(fixture.model.count(), 2);
+    assert_eq!(message_lines(&fixture.model.request(1))[1..], ["user: Session Summary: first", "user: two"]);
+    assert_eq!(fixture.events.lines_of(&["compact.post"]), ["compact.post threshold first"]);
 }
 
 #[test]
 fn an_overflow_is_compacted_once_and_the_call_made_again() {
     let too_long = || Err(ModelError::fatal("prompt is too long: 300 tokens > 200 maximum"));
-    let mut stage = TeamScenario::from_replies([say("a"), too_long(), say("the gist"), say("b")]).open();
-    stage.session.turn("one").unwrap();
-    assert_eq!(stage.session.turn("two").unwrap().text, "b");
+    let mut fixture = TeamScenario::from_replies([say("a"), too_long(), say("the gist"), say("b")]).open();
+    fixture.session.turn("one").unwrap();
+    assert_eq!(fixture.session.turn("two").unwrap().text, "b");
     check_lines(
-        &event_lines(&stage)[3..],
+        &event_lines(&fixture)[3..],
         "
         iteration.start 1
         compact.pre overflow
@@ -135,43 +140,43 @@ fn an_overflow_is_compacted_once_and_the_call_made_again() {
 #[test]
 fn a_veto_of_an_overflow_fails_the_turn_with_the_models_words() {
     let too_long = Err(ModelError::fatal("context_length_exceeded"));
-    let mut stage = TeamScenario::from_replies([say("a"), too_long]).hook(deny("compact.before", "never")).open();
-    stage.session.turn("one").unwrap();
-    assert_eq!(stage.session.turn("two").unwrap_err().message, "context_length_exceeded");
-    assert_eq!(stage.events.lines_of(&["error"]), ["error model context_length_exceeded"]);
+    let mut fixture = TeamScenario::from_replies([say("a"), too_long]).hook(deny("compact.before", "never")).open();
+    fixture.session.turn("one").unwrap();
+    assert_eq!(fixture.session.turn("two").unwrap_err().message, "context_length_exceeded");
+    assert_eq!(fixture.events.lines_of(&["error"]), ["error model context_length_exceeded"]);
 }
 
 #[test]
 fn a_person_may_want_it_and_say_what_to_keep() {
-    let mut stage = TeamScenario::from_replies([say("a"), say("the gist"), say("b")]).open();
-    assert!(stage.session.compact(None).unwrap().is_none(), "there is nothing to sum up yet");
-    stage.session.turn("one").unwrap();
-    let compacted = stage.session.compact(Some("keep the names")).unwrap().unwrap();
+    let mut fixture = TeamScenario::from_replies([say("a"), say("the gist"), say("b")]).open();
+    assert!(fixture.session.compact(None).unwrap().is_none(), "there is nothing to sum up yet");
+    fixture.session.turn("one").unwrap();
+    let compacted = fixture.session.compact(Some("keep the names")).unwrap().unwrap();
     assert_eq!(
         (compacted.summary.as_str(), compacted.removed_messages, compacted.remaining_messages),
         ("the gist", 2, 1)
     );
     check_lines(
-        &stage.events.lines_of(&["compact.pre", "compact.before", "compact.post"]),
+        &fixture.events.lines_of(&["compact.pre", "compact.before", "compact.post"]),
         "
         compact.pre manual keep the names
         compact.before manual
         compact.post manual the gist
         ",
     );
-    assert!(stage.model.request(1).messages.last().unwrap().content.ends_with("\n\nkeep the names"));
-    stage.session.turn("two").unwrap();
-    assert_eq!(message_lines(&stage.model.request(2))[1..], ["user: Session Summary: the gist", "user: two"]);
+    assert!(fixture.model.request(1).messages.last().unwrap().content.ends_with("\n\nkeep the names"));
+    fixture.session.turn("two").unwrap();
+    assert_eq!(message_lines(&fixture.model.request(2))[1..], ["user: Session Summary: the gist", "user: two"]);
 }
 
 #[test]
 fn a_model_that_gives_no_summary_leaves_the_conversation_alone() {
-    let mut stage =
+    let mut fixture =
         TeamScenario::from_replies([say("a"), say(" "), say("b")]).answer(ApprovalResponse::Unavailable).open();
-    stage.session.turn("one").unwrap();
-    assert_eq!(stage.session.compact(None).unwrap_err().message, "the model gave no summary; try again");
-    stage.session.turn("two").unwrap();
-    assert_eq!(message_lines(&stage.model.request(2)).len(), 4);
+    fixture.session.turn("one").unwrap();
+    assert_eq!(fixture.session.compact(None).unwrap_err().message, "the model gave no summary; try again");
+    fixture.session.turn("two").unwrap();
+    assert_eq!(message_lines(&fixture.model.request(2)).len(), 4);
 }
 
 #[test]
@@ -179,9 +184,9 @@ fn compaction_can_be_switched_off_and_still_be_asked_for() {
     let scene = small_model_scenario([costly_reply("a"), say("b"), say("the gist")]).spec(|spec| {
         spec.member.as_mut().unwrap().compaction.enabled = false;
     });
-    let mut stage = scene.open();
-    stage.session.turn("one").unwrap();
-    stage.session.turn("two").unwrap();
-    assert!(stage.events.lines_of(&["compact.pre"]).is_empty());
-    assert!(stage.session.compact(None).unwrap().is_some());
+    let mut fixture = scene.open();
+    fixture.session.turn("one").unwrap();
+    fixture.session.turn("two").unwrap();
+    assert!(fixture.events.lines_of(&["compact.pre"]).is_empty());
+    assert!(fixture.session.compact(None).unwrap().is_some());
 }

@@ -249,7 +249,7 @@ impl TeamScenario {
     }
 
     fn build(self, other: Option<Arc<dyn Model>>, more: impl FnOnce(SessionBuilder) -> SessionBuilder) -> TeamFixture {
-        let folder = tempfile::tempdir().unwrap();
+        let dir = tempfile::tempdir().unwrap();
         let record = TeamEventLog::default();
         let resolver = Arc::new(ScriptedApprover::new(self.answer.clone().unwrap_or(ApprovalResponse::Unavailable)));
         let runtime = Runtime::builder()
@@ -263,7 +263,7 @@ impl TeamScenario {
         model.add(&self.spec.name, self.replies);
         let told = Arc::new(TeamNoticeLog::default());
         let builder = Session::builder(runtime.build().runtime, self.spec, other.unwrap_or_else(|| model.clone()))
-            .workspace(folder.path())
+            .workspace(dir.path())
             .name("s")
             .permissions(self.permissions)
             .observer(told.clone())
@@ -272,14 +272,14 @@ impl TeamScenario {
             .tool(TeamEchoTool::new_tool("look", "filesystem", true))
             .tool(TeamEchoTool::new_tool("change", "filesystem", false));
         let session = more(builder).build().unwrap();
-        TeamFixture { session, model, events: record, approver: resolver, notices: told, _folder: folder }
+        TeamFixture { session, model, events: record, approver: resolver, notices: told, _folder: dir }
     }
 
     /// Runs one turn and returns the events from the prompt on.
     pub(crate) fn play_events(self) -> Vec<String> {
-        let mut stage = self.open();
-        let _ = stage.session.turn("go");
-        stage.events.take().into_iter().skip(1).collect()
+        let mut fixture = self.open();
+        let _ = fixture.session.turn("go");
+        fixture.events.take().into_iter().skip(1).collect()
     }
 }
 
@@ -313,7 +313,7 @@ pub(crate) fn stop_hook(event: &str, reason: &'static str) -> Hook {
 }
 
 pub(crate) fn is_denied<T: std::fmt::Debug>(result: Result<T, TurnError>) -> String {
-    let fault = result.unwrap_err();
-    assert_eq!(fault.kind, TurnErrorKind::Denied, "{fault}");
-    fault.message
+    let error = result.unwrap_err();
+    assert_eq!(error.kind, TurnErrorKind::Denied, "{error}");
+    error.message
 }

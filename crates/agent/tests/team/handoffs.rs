@@ -15,22 +15,22 @@ fn open_team(
 ) -> TeamFixture {
     let agents = std::iter::once(scene.spec.clone()).chain(others).map(Arc::new).collect();
     let team = TeamSpec { agents, permissions: scene.permissions.clone() };
-    let stage = scene.open_with(|builder| builder.team(team));
+    let fixture = scene.open_with(|builder| builder.team(team));
     for (name, replies) in plays {
-        stage.model.add(name, replies.clone());
+        fixture.model.add(name, replies.clone());
     }
-    stage
+    fixture
 }
 
 #[test]
 fn a_hand_off_gives_the_conversation_to_another_agent_for_good() {
     let scene = TeamScenario::from_replies([call(&[("handoff", r#"{"agent":"billing"}"#)])])
         .spec(|spec| spec.member.as_mut().unwrap().handoffs = vec![String::from("billing")]);
-    let mut stage = open_team(scene, vec![member_spec("billing")], &[("billing", vec![say("paid"), say("again")])]);
-    assert_eq!(stage.session.turn("my bill").unwrap().text, "paid");
-    assert_eq!(stage.session.agent(), "billing");
+    let mut fixture = open_team(scene, vec![member_spec("billing")], &[("billing", vec![say("paid"), say("again")])]);
+    assert_eq!(fixture.session.turn("my bill").unwrap().text, "paid");
+    assert_eq!(fixture.session.agent(), "billing");
     check_lines(
-        &stage.events.lines_of(&["agent.switch", "iteration.start", "iteration.end", "agent.stop", "error"]),
+        &fixture.events.lines_of(&["agent.switch", "iteration.start", "iteration.end", "agent.stop", "error"]),
         "
         iteration.start 1
         agent.switch root billing handoff
@@ -40,19 +40,19 @@ fn a_hand_off_gives_the_conversation_to_another_agent_for_good() {
         iteration.end 2 normal
         ",
     );
-    assert_eq!(message_lines(&stage.model.request(1))[1], "user: my bill", "the conversation went along");
-    assert_eq!(stage.session.turn("thanks").unwrap().text, "again");
-    assert_eq!(stage.model.request(2).agent, "billing");
+    assert_eq!(message_lines(&fixture.model.request(1))[1], "user: my bill", "the conversation went along");
+    assert_eq!(fixture.session.turn("thanks").unwrap().text, "again");
+    assert_eq!(fixture.model.request(2).agent, "billing");
 }
 
 #[test]
 fn a_forced_hand_off_follows_every_answer() {
     let scene = TeamScenario::from_replies([say("draft")])
         .spec(|spec| spec.member.as_mut().unwrap().forced_handoff = Some(String::from("editor")));
-    let mut stage = open_team(scene, vec![member_spec("editor")], &[("editor", vec![say("final")])]);
-    assert_eq!(stage.session.turn("write").unwrap().text, "final");
+    let mut fixture = open_team(scene, vec![member_spec("editor")], &[("editor", vec![say("final")])]);
+    assert_eq!(fixture.session.turn("write").unwrap().text, "final");
     check_lines(
-        &stage.events.lines_of(&["agent.switch", "iteration.end", "agent.stop"]),
+        &fixture.events.lines_of(&["agent.switch", "iteration.end", "agent.stop"]),
         "
         agent.stop draft
         agent.switch root editor forced_handoff
@@ -73,19 +73,19 @@ fn a_circle_of_forced_hand_offs_ends() {
     let mut scene = TeamScenario::from_replies((0..30).map(|_| say("over to you")));
     scene.spec = to("root", "other");
     let replies = (0..30).map(|_| say("back to you")).collect();
-    let mut stage = open_team(scene, vec![to("other", "root")], &[("other", replies)]);
-    let fault = stage.session.turn("go").unwrap_err();
-    assert!(fault.message.starts_with("agents handed the conversation on 20 times"), "{fault}");
+    let mut fixture = open_team(scene, vec![to("other", "root")], &[("other", replies)]);
+    let error = fixture.session.turn("go").unwrap_err();
+    assert!(error.message.starts_with("agents handed the conversation on 20 times"), "{error}");
 }
 
 #[test]
 fn an_agent_that_cannot_be_opened_fails_the_turn() {
     let scene = TeamScenario::from_replies([say("draft")])
         .spec(|spec| spec.member.as_mut().unwrap().forced_handoff = Some(String::from("nobody")));
-    let mut stage = open_team(scene, vec![member_spec("editor")], &[]);
-    let fault = stage.session.turn("write").unwrap_err();
-    assert!(fault.message.contains("nobody"), "{fault}");
-    assert_eq!(stage.events.lines_of(&["iteration.end"]), ["iteration.end 1 error"]);
+    let mut fixture = open_team(scene, vec![member_spec("editor")], &[]);
+    let error = fixture.session.turn("write").unwrap_err();
+    assert!(error.message.contains("nobody"), "{error}");
+    assert_eq!(fixture.events.lines_of(&["iteration.end"]), ["iteration.end 1 error"]);
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn models_stand_in_for_one_that_fails_in_their_order() {
     let second = QueuedReplyModel::root([Err(ModelError::fatal("no quota"))]);
     let third = QueuedReplyModel::root([say("at last")]);
     let (two, three) = (second.clone(), third.clone());
-    let mut stage = scene.spec(|spec| spec.model = Some(named("first"))).open_with(move |builder| {
+    let mut fixture = scene.spec(|spec| spec.model = Some(named("first"))).open_with(move |builder| {
         builder.open_model(Box::new(move |spec| -> Result<Arc<dyn Model>, ModelError> {
             match spec.name.as_str() {
                 "second" => Ok(two.clone()),
@@ -114,10 +114,10 @@ fn models_stand_in_for_one_that_fails_in_their_order() {
             }
         }))
     });
-    assert_eq!(stage.session.turn("go").unwrap().text, "at last");
-    assert_eq!((stage.model.count(), second.count(), third.count()), (1, 1, 1));
-    assert_eq!(stage.events.lines_of(&["iteration.end"]), ["iteration.end 1 normal"]);
-    let notices: Vec<String> = stage.notices.lines().into_iter().filter(|line| line.starts_with("notice")).collect();
+    assert_eq!(fixture.session.turn("go").unwrap().text, "at last");
+    assert_eq!((fixture.model.count(), second.count(), third.count()), (1, 1, 1));
+    assert_eq!(fixture.events.lines_of(&["iteration.end"]), ["iteration.end 1 normal"]);
+    let notices: Vec<String> = fixture.notices.lines().into_iter().filter(|line| line.starts_with("notice")).collect();
     assert_eq!(notices.len(), 3, "{notices:?}");
 }
 
@@ -128,12 +128,12 @@ fn a_task_for_another_member_is_no_prompt_and_waits_for_no_person() {
         say("done"),
     ])
     .spec(|spec| spec.member.as_mut().unwrap().sub_agents = vec![String::from("helper")]);
-    let mut stage = open_team(scene, vec![member_spec("helper")], &[("helper", vec![say("found")])]);
-    stage.session.inbox().follow_up("thanks");
-    stage.model.add("root", [say("you are welcome")]);
-    assert_eq!(stage.session.turn("go").unwrap().text, "you are welcome");
+    let mut fixture = open_team(scene, vec![member_spec("helper")], &[("helper", vec![say("found")])]);
+    fixture.session.inbox().follow_up("thanks");
+    fixture.model.add("root", [say("you are welcome")]);
+    assert_eq!(fixture.session.turn("go").unwrap().text, "you are welcome");
     check_lines(
-        &stage.events.lines_of(&[
+        &fixture.events.lines_of(&[
             "prompt.submit",
             "prompt.followup",
             "user.input",

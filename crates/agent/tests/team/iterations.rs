@@ -76,11 +76,11 @@ fn every_iteration_that_starts_ends_once_and_says_why() {
         ),
     ];
     for (name, scene, expected) in cases {
-        let mut stage = scene.open();
-        let _ = stage.session.turn("go");
+        let mut fixture = scene.open();
+        let _ = fixture.session.turn("go");
         let ends: Vec<String> = expected.iter().map(|end| format!("iteration.end {end}")).collect();
-        assert_eq!(stage.events.lines_of(&["iteration.end"]), ends, "{name}");
-        assert_eq!(stage.events.lines_of(&["iteration.start"]).len(), ends.len(), "{name}");
+        assert_eq!(fixture.events.lines_of(&["iteration.end"]), ends, "{name}");
+        assert_eq!(fixture.events.lines_of(&["iteration.start"]).len(), ends.len(), "{name}");
     }
 }
 
@@ -94,11 +94,11 @@ fn an_iteration_ends_also_when_it_is_cancelled() {
             Verdict::pass()
         });
         let scene = TeamScenario::from_replies([call(&[("shell", r#"{"cmd":"ls"}"#)]), say("after")]).hook(stop);
-        let mut stage = scene.open_with(|builder| builder.cancel(cancel));
-        assert!(stage.session.turn("go").is_err());
-        assert_eq!(stage.events.lines_of(&["iteration.end"]), ["iteration.end 1 canceled"], "{event}");
-        assert!(stage.events.lines_of(&["notification", "error"]).is_empty(), "{event}: the person knows");
-        assert_eq!(stage.events.lines_of(&["user.input"]), ["user.input prompt"], "{event}");
+        let mut fixture = scene.open_with(|builder| builder.cancel(cancel));
+        assert!(fixture.session.turn("go").is_err());
+        assert_eq!(fixture.events.lines_of(&["iteration.end"]), ["iteration.end 1 canceled"], "{event}");
+        assert!(fixture.events.lines_of(&["notification", "error"]).is_empty(), "{event}: the person knows");
+        assert_eq!(fixture.events.lines_of(&["user.input"]), ["user.input prompt"], "{event}");
     }
 }
 
@@ -111,9 +111,9 @@ fn a_hook_that_stops_the_run_is_told_as_an_error_with_its_own_words() {
         (stop_hook("tool.post", ""), "Agent terminated by a hook."),
     ];
     for (hook, message) in cases {
-        let mut stage = TeamScenario::from_replies([call(&[("look", "{}")]), say("never")]).hook(hook).open();
-        assert_eq!(is_denied(stage.session.turn("go")), message);
-        let told = stage.events.lines_of(&["notification", "error", "turn.end", "agent.stop"]);
+        let mut fixture = TeamScenario::from_replies([call(&[("look", "{}")]), say("never")]).hook(hook).open();
+        assert_eq!(is_denied(fixture.session.turn("go")), message);
+        let told = fixture.events.lines_of(&["notification", "error", "turn.end", "agent.stop"]);
         check_lines(&told, &format!("notification error {message}\nerror hook {message} hook_blocked\nturn.end"));
     }
 }
@@ -140,14 +140,14 @@ fn a_model_error_is_told_and_has_no_completion_post() {
 #[test]
 fn a_loop_is_told_with_the_documented_words() {
     let loops = (0..6).map(|_| call(&[("look", r#"{"at":1}"#)]));
-    let mut stage = TeamScenario::from_replies(loops).open();
-    let fault = stage.session.turn("go").unwrap_err();
+    let mut fixture = TeamScenario::from_replies(loops).open();
+    let error = fixture.session.turn("go").unwrap_err();
     let message = "Agent terminated: detected 5 consecutive identical calls to look. This indicates a degenerate loop \
                    where the model is not making progress.";
-    assert_eq!(fault.message, message);
-    assert_eq!(stage.model.count(), 5, "the fifth batch ran");
+    assert_eq!(error.message, message);
+    assert_eq!(fixture.model.count(), 5, "the fifth batch ran");
     check_lines(
-        &stage.events.lines_of(&["notification", "error"]),
+        &fixture.events.lines_of(&["notification", "error"]),
         &format!("notification error {message}\nerror limit {message}"),
     );
 }
@@ -161,9 +161,9 @@ fn at_the_limit_a_person_is_asked_and_ten_more_calls_are_allowed() {
         scene.open()
     };
     let yes = ApprovalResponse::Approved { answered_by: String::from("ada") };
-    let mut stage = limited(Some(yes));
-    assert_eq!(stage.session.turn("go").unwrap().text, "end");
-    let told = stage.events.lines_of(&["notification", "limit.iterations", "user.input", "session.resume"]);
+    let mut fixture = limited(Some(yes));
+    assert_eq!(fixture.session.turn("go").unwrap().text, "end");
+    let told = fixture.events.lines_of(&["notification", "limit.iterations", "user.input", "session.resume"]);
     check_lines(
         &told,
         "
@@ -181,11 +181,11 @@ fn at_the_limit_a_person_is_asked_and_ten_more_calls_are_allowed() {
     let stopped = "Execution stopped after reaching the configured max_iterations limit (2).";
     let no = ApprovalResponse::Refused { answered_by: String::from("ada") };
     for (answer, waits) in [(Some(no), true), (None, false)] {
-        let mut stage = limited(answer);
-        assert_eq!(stage.session.turn("go").unwrap().text, stopped);
-        assert_eq!(stage.model.count(), 2);
+        let mut fixture = limited(answer);
+        assert_eq!(fixture.session.turn("go").unwrap().text, stopped);
+        assert_eq!(fixture.model.count(), 2);
         let inputs: &[&str] = if waits { &["user.input limit", "user.input prompt"] } else { &["user.input prompt"] };
-        assert_eq!(stage.events.lines_of(&["user.input"]), inputs);
+        assert_eq!(fixture.events.lines_of(&["user.input"]), inputs);
     }
 }
 
@@ -195,8 +195,8 @@ fn a_hook_that_denies_the_resumption_keeps_the_limit() {
         .spec(|spec| spec.exit.max_iterations = 1)
         .answer(ApprovalResponse::Approved { answered_by: String::from("ada") })
         .hook(deny("session.resume", "no overtime"));
-    let mut stage = scene.open();
-    let answer = stage.session.turn("go").unwrap();
+    let mut fixture = scene.open();
+    let answer = fixture.session.turn("go").unwrap();
     assert_eq!(answer.text, "Execution stopped after reaching the configured max_iterations limit (1).");
 }
 
@@ -215,10 +215,10 @@ fn context_of_an_iteration_is_for_its_call_and_that_of_a_session_for_all() {
         .hook(context("session.start"))
         .hook(context("prompt.submit"))
         .hook(once);
-    let mut stage = scene.open();
-    stage.session.turn("one").unwrap();
-    stage.session.turn("two").unwrap();
-    let system = |at: usize| stage.model.request(at).messages[0].content.replace("\n\n", " | ");
+    let mut fixture = scene.open();
+    fixture.session.turn("one").unwrap();
+    fixture.session.turn("two").unwrap();
+    let system = |index: usize| fixture.model.request(index).messages[0].content.replace("\n\n", " | ");
     assert_eq!(system(0), "be brief | from session.start | from prompt.submit | only now");
     assert_eq!(system(1), "be brief | from session.start | from prompt.submit");
     assert_eq!(system(2), "be brief | from session.start | from prompt.submit | only now");
@@ -241,10 +241,10 @@ impl Model for FailingModel {
 
 #[test]
 fn an_iteration_ends_also_when_the_model_panics() {
-    let mut stage = TeamScenario::from_replies([]).open_on(Arc::new(FailingModel));
-    assert!(catch_unwind(AssertUnwindSafe(|| stage.session.turn("go"))).is_err());
+    let mut fixture = TeamScenario::from_replies([]).open_on(Arc::new(FailingModel));
+    assert!(catch_unwind(AssertUnwindSafe(|| fixture.session.turn("go"))).is_err());
     assert_eq!(
-        stage.events.lines_of(&["iteration.start", "iteration.end"]),
+        fixture.events.lines_of(&["iteration.start", "iteration.end"]),
         ["iteration.start 1", "iteration.end 1 error"]
     );
 }
@@ -255,7 +255,7 @@ fn a_stop_hook_may_send_the_agent_on() {
         Some(count) if count.as_u64() == Some(0) => Verdict::deny("run the tests first"),
         _ => Verdict::pass(),
     });
-    let mut stage = TeamScenario::from_replies([say("a"), say("b")]).hook(twice).open();
-    assert_eq!(stage.session.turn("go").unwrap().text, "b");
-    assert_eq!(stage.events.lines_of(&["iteration.end"]), ["iteration.end 1 continue", "iteration.end 2 normal"]);
+    let mut fixture = TeamScenario::from_replies([say("a"), say("b")]).hook(twice).open();
+    assert_eq!(fixture.session.turn("go").unwrap().text, "b");
+    assert_eq!(fixture.events.lines_of(&["iteration.end"]), ["iteration.end 1 continue", "iteration.end 2 normal"]);
 }

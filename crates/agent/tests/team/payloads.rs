@@ -17,10 +17,10 @@ fn play_payloads(event: &str, scene: TeamScenario) -> Vec<Value> {
         keep.lock().unwrap().push(call.event.payload.value().clone());
         Verdict::pass()
     });
-    let mut stage = scene.hook(keeper).open();
-    let _ = stage.session.turn("one");
-    let _ = stage.session.turn("two");
-    drop(stage);
+    let mut fixture = scene.hook(keeper).open();
+    let _ = fixture.session.turn("one");
+    let _ = fixture.session.turn("two");
+    drop(fixture);
     Arc::into_inner(seen).unwrap().into_inner().unwrap()
 }
 

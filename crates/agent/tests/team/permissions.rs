@@ -55,8 +55,8 @@ fn guard_is_called_in_every_mode_and_its_denial_stands() {
                         permissions: permissions_spec(given, mode),
                         ..TeamScenario::from_replies(calls)
                     };
-                    let mut stage = scene.hook(guard).answer(answer).open();
-                    let answer = stage.session.turn("go").unwrap();
+                    let mut fixture = scene.hook(guard).answer(answer).open();
+                    let answer = fixture.session.turn("go").unwrap();
                     let case = format!("{mode:?} {given:?} {grant:?} {event}");
                     assert_eq!(asked.load(Ordering::Relaxed), 2, "{case}");
                     assert_eq!(answer.tool_results[0].content, "ok", "{case}");
@@ -90,9 +90,9 @@ fn who_is_asked_about_what() {
             permissions: permissions_spec(given, mode),
             ..TeamScenario::from_replies([call(&[tool]), say("done")])
         };
-        let mut stage = scene.answer(ApprovalResponse::Approved { answered_by: String::from("ada") }).open();
-        stage.session.turn("go").unwrap();
-        let replies = stage.events.lines_of(&["permission.reply"]);
+        let mut fixture = scene.answer(ApprovalResponse::Approved { answered_by: String::from("ada") }).open();
+        fixture.session.turn("go").unwrap();
+        let replies = fixture.events.lines_of(&["permission.reply"]);
         assert_eq!(replies, [format!("permission.reply {expected}")], "{mode:?} {given:?} {tool:?}");
     }
 }
@@ -111,10 +111,10 @@ fn always_answers_for_the_same_call_and_for_no_other() {
     ];
     let by = String::from("ada");
     let scene = TeamScenario::from_replies(replies).mode(PermissionMode::Balanced);
-    let mut stage = scene.answer(ApprovalResponse::Granted { answered_by: by, grant: ApprovalScope::Tool }).open();
-    stage.session.turn("go").unwrap();
+    let mut fixture = scene.answer(ApprovalResponse::Granted { answered_by: by, grant: ApprovalScope::Tool }).open();
+    fixture.session.turn("go").unwrap();
     check_lines(
-        &stage.events.lines_of(&["permission.reply"]),
+        &fixture.events.lines_of(&["permission.reply"]),
         "
         permission.reply allow person user_approved_tool
         permission.reply allow person session_permissions_allow
@@ -124,7 +124,7 @@ fn always_answers_for_the_same_call_and_for_no_other() {
         permission.reply allow person session_permissions_allow
         ",
     );
-    assert_eq!(stage.approver.requests().len(), 4);
+    assert_eq!(fixture.approver.requests().len(), 4);
 }
 
 #[test]
@@ -139,27 +139,27 @@ fn always_lifts_no_later_ask_of_a_hook_or_of_a_rule() {
             _ => Verdict::ask("sure?"),
         });
         let scene = TeamScenario::from_replies([same(), same(), same(), say("done")]).mode(PermissionMode::Balanced);
-        let mut stage = scene.hook(guard).answer(granted()).open();
-        stage.session.turn("go").unwrap();
+        let mut fixture = scene.hook(guard).answer(granted()).open();
+        fixture.session.turn("go").unwrap();
         check_lines(
-            &stage.events.lines_of(&["permission.reply"]),
+            &fixture.events.lines_of(&["permission.reply"]),
             "
             permission.reply allow person user_approved_tool
             permission.reply allow person user_approved
             permission.reply allow person user_approved
             ",
         );
-        assert_eq!(stage.approver.requests().len(), 3, "{event}");
+        assert_eq!(fixture.approver.requests().len(), 3, "{event}");
     }
     for mode in [PermissionMode::Balanced, PermissionMode::Strict, PermissionMode::Restricted] {
         let look = || call(&[("look", "{}")]);
         let scene = TeamScenario::from_replies([look(), look(), say("done")]);
-        let mut stage =
+        let mut fixture =
             TeamScenario { permissions: permissions_spec(LookRule::Ask, mode), ..scene }.answer(granted()).open();
-        stage.session.turn("go").unwrap();
+        fixture.session.turn("go").unwrap();
         let approved = "permission.reply allow person user_approved";
-        assert_eq!(stage.events.lines_of(&["permission.reply"]), [approved, approved], "{mode:?}");
-        assert_eq!(stage.approver.requests().len(), 2, "{mode:?}");
+        assert_eq!(fixture.events.lines_of(&["permission.reply"]), [approved, approved], "{mode:?}");
+        assert_eq!(fixture.approver.requests().len(), 2, "{mode:?}");
     }
 }
 
@@ -167,10 +167,10 @@ fn always_lifts_no_later_ask_of_a_hook_or_of_a_rule() {
 fn a_grant_for_the_session_makes_it_autonomous() {
     let replies = [call(&[("change", "{}")]), call(&[("shell", r#"{"cmd":"ls"}"#)]), say("done")];
     let answer = ApprovalResponse::Granted { answered_by: String::from("ada"), grant: ApprovalScope::Session };
-    let mut stage = TeamScenario::from_replies(replies).mode(PermissionMode::Balanced).answer(answer).open();
-    stage.session.turn("go").unwrap();
+    let mut fixture = TeamScenario::from_replies(replies).mode(PermissionMode::Balanced).answer(answer).open();
+    fixture.session.turn("go").unwrap();
     let expected = "permission.reply allow person user_approved_session\npermission.reply allow rule yolo";
-    check_lines(&stage.events.lines_of(&["permission.reply"]), expected);
+    check_lines(&fixture.events.lines_of(&["permission.reply"]), expected);
 }
 
 /// Records whether two requests are ever open at once.
@@ -201,10 +201,10 @@ fn questions_of_one_batch_come_one_after_the_other_in_its_order() {
         call(&[("change", "{}"), ("change", "{}"), ("change", "{}")]),
         say("done"),
     ]);
-    let folder = tempfile::tempdir().unwrap();
+    let dir = tempfile::tempdir().unwrap();
     let mut session =
         pintle_agent::Session::builder(record.build().runtime, crate::fixture::member_spec("root"), model)
-            .workspace(folder.path())
+            .workspace(dir.path())
             .tool(crate::fixture::TeamEchoTool::new_tool("change", "filesystem", false))
             .build()
             .unwrap();
@@ -217,10 +217,10 @@ fn questions_of_one_batch_come_one_after_the_other_in_its_order() {
 fn undeclared_member_needs_approval_for_all_but_reads() {
     let scene = TeamScenario::from_replies([call(&[("look", "{}"), ("change", "{}")]), say("done")]);
     let scene = TeamScenario { permissions: PermissionsSpec::default(), ..scene };
-    let mut stage = scene.open();
-    stage.session.turn("go").unwrap();
+    let mut fixture = scene.open();
+    fixture.session.turn("go").unwrap();
     let expected = "permission.reply allow rule readonly_hint\npermission.reply deny resolver non_interactive_deny";
-    check_lines(&stage.events.lines_of(&["permission.reply"]), expected);
+    check_lines(&fixture.events.lines_of(&["permission.reply"]), expected);
 }
 
 #[test]
@@ -282,9 +282,9 @@ fn lead_and_worker(scene: TeamScenario) -> TeamFixture {
     scene.hooks.extend([Hook { guard: false, ..tell }, Hook { guard: false, ..hold }]);
     let agents = vec![Arc::new(scene.spec.clone()), Arc::new(worker)];
     let team = TeamSpec { agents, permissions: scene.permissions.clone() };
-    let stage = scene.open_with(|builder| builder.team(team));
-    stage.model.add("worker", [call(&[("make", "{}")]), say("made")]);
-    stage
+    let fixture = scene.open_with(|builder| builder.team(team));
+    fixture.model.add("worker", [call(&[("make", "{}")]), say("made")]);
+    fixture
 }
 
 #[test]
@@ -305,19 +305,19 @@ fn what_a_background_task_asks_is_denied_although_a_person_would_say_yes() {
                 _ => Verdict::pass(),
             }));
         }
-        let mut stage = lead_and_worker(scene);
-        assert_eq!(stage.session.turn("go").unwrap().text, "begun", "{case}");
-        let mut replies = stage.events.lines_of(&["permission.reply"]);
+        let mut fixture = lead_and_worker(scene);
+        assert_eq!(fixture.session.turn("go").unwrap().text, "begun", "{case}");
+        let mut replies = fixture.events.lines_of(&["permission.reply"]);
         replies.retain(|line| line.contains("deny"));
         assert_eq!(replies, ["permission.reply deny resolver non_interactive_deny"], "{case}");
-        assert_eq!(stage.approver.requests().len(), 0, "{case}: the person was asked");
+        assert_eq!(fixture.approver.requests().len(), 0, "{case}: the person was asked");
     }
 }
 
 #[test]
 fn an_ask_that_is_left_to_nobody_denies_outside_a_team_too() {
     use crate::support::{QueuedReplyModel, agent};
-    let folder = tempfile::tempdir().unwrap();
+    let dir = tempfile::tempdir().unwrap();
     let ask = hook("asker", "tool.pre", |_| Verdict::ask("look at it"));
     let runtime = Runtime::builder()
         .chain(native::chain("test", Layer::Project, [ask]))
@@ -325,7 +325,7 @@ fn an_ask_that_is_left_to_nobody_denies_outside_a_team_too() {
         .build()
         .runtime;
     let model = QueuedReplyModel::root([call(&[("list", "{}")]), say("done")]);
-    let mut session = Session::builder(runtime, agent(), model).workspace(folder.path()).build().unwrap();
+    let mut session = Session::builder(runtime, agent(), model).workspace(dir.path()).build().unwrap();
     let answer = session.turn("go").unwrap();
     assert!(answer.tool_results[0].is_error, "{:?}", answer.tool_results);
     assert!(answer.tool_results[0].content.contains("requires user confirmation"), "{:?}", answer.tool_results);

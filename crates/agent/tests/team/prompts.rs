@@ -21,11 +21,11 @@ fn say_during_call(say: impl Fn(&Inbox) + Send + Sync + 'static) -> (pintle::Hoo
     (hook, inbox)
 }
 
-fn open_with_inbox(scene: TeamScenario, person: (pintle::Hook, Arc<Mutex<Option<Inbox>>>)) -> TeamFixture {
-    let (hook, inbox) = person;
-    let stage = scene.hook(hook).open();
-    *inbox.lock().unwrap() = Some(stage.session.inbox());
-    stage
+fn open_with_inbox(scene: TeamScenario, user: (pintle::Hook, Arc<Mutex<Option<Inbox>>>)) -> TeamFixture {
+    let (hook, inbox) = user;
+    let fixture = scene.hook(hook).open();
+    *inbox.lock().unwrap() = Some(fixture.session.inbox());
+    fixture
 }
 
 #[test]
@@ -34,10 +34,10 @@ fn a_denied_prompt_never_enters_the_conversation() {
         Some(prompt) if prompt == &json!("secret") => Verdict::deny("not that word"),
         _ => Verdict::pass(),
     });
-    let mut stage = TeamScenario::from_replies([say("hi")]).hook(guard).open();
-    assert_eq!(is_denied(stage.session.turn("secret")), "not that word");
+    let mut fixture = TeamScenario::from_replies([say("hi")]).hook(guard).open();
+    assert_eq!(is_denied(fixture.session.turn("secret")), "not that word");
     check_lines(
-        &stage.events.take()[1..],
+        &fixture.events.take()[1..],
         "
         prompt.submit secret
         notification error not that word
@@ -45,8 +45,8 @@ fn a_denied_prompt_never_enters_the_conversation() {
         user.input prompt
         ",
     );
-    stage.session.turn("hello").unwrap();
-    assert_eq!(message_lines(&stage.model.request(0)), ["system: be brief", "user: hello"]);
+    fixture.session.turn("hello").unwrap();
+    assert_eq!(message_lines(&fixture.model.request(0)), ["system: be brief", "user: hello"]);
 }
 
 #[test]
@@ -56,28 +56,28 @@ fn a_prompt_may_be_rewritten_and_its_context_holds_for_the_run() {
     let scene = TeamScenario::from_replies([call(&[("look", "{}")]), say("a"), say("b")])
         .hook(rewrite("prompt.submit", json!({"prompt": "show the logs, please"})))
         .hook(context);
-    let mut stage = scene.open();
-    stage.session.turn("logs").unwrap();
+    let mut fixture = scene.open();
+    fixture.session.turn("logs").unwrap();
     assert_eq!(
-        message_lines(&stage.model.request(0)),
+        message_lines(&fixture.model.request(0)),
         ["system: be brief\n\nlogs: /tmp", "user: show the logs, please"]
     );
-    assert_eq!(message_lines(&stage.model.request(1))[0], "system: be brief\n\nlogs: /tmp");
+    assert_eq!(message_lines(&fixture.model.request(1))[0], "system: be brief\n\nlogs: /tmp");
 }
 
 #[test]
 fn steering_precedes_next_model_call_and_replaces_prompt_context() {
-    let person = say_during_call(|inbox| {
+    let user = say_during_call(|inbox| {
         inbox.steer("leave the tests alone");
         inbox.steer("and hurry");
     });
     let context = hook("hint", "prompt.submit", |_| Verdict::pass().with_effect(Effect::Context(String::from("old"))));
     let newer = hook("hint", "prompt.steer", |_| Verdict::pass().with_effect(Effect::Context(String::from("new"))));
     let scene = TeamScenario::from_replies([call(&[("look", "{}")]), say("done")]).hook(context).hook(newer);
-    let mut stage = open_with_inbox(scene, person);
-    stage.session.turn("go").unwrap();
+    let mut fixture = open_with_inbox(scene, user);
+    fixture.session.turn("go").unwrap();
     check_lines(
-        &stage.events.lines_of(&["prompt.steer", "iteration.start", "iteration.end"]),
+        &fixture.events.lines_of(&["prompt.steer", "iteration.start", "iteration.end"]),
         r#"
         iteration.start 1
         prompt.steer ["leave the tests alone","and hurry"]
@@ -86,7 +86,7 @@ fn steering_precedes_next_model_call_and_replaces_prompt_context() {
         iteration.end 2 normal
         "#,
     );
-    let second = message_lines(&stage.model.request(1));
+    let second = message_lines(&fixture.model.request(1));
     assert_eq!(second[0], "system: be brief\n\nnew");
     assert_eq!(second[4..], ["user: leave the tests alone", "user: and hurry"]);
 }
@@ -94,15 +94,15 @@ fn steering_precedes_next_model_call_and_replaces_prompt_context() {
 #[test]
 fn steering_in_the_place_of_the_end_goes_on_and_a_follow_up_comes_last() {
     let scene = TeamScenario::from_replies([say("one"), say("two"), say("three")]);
-    let mut stage = scene.open();
-    let inbox = stage.session.inbox();
+    let mut fixture = scene.open();
+    let inbox = fixture.session.inbox();
     inbox.follow_up("and the changelog");
     inbox.steer("not so fast");
     assert_eq!(inbox.len(), 2);
-    assert_eq!(stage.session.turn("go").unwrap().text, "two");
+    assert_eq!(fixture.session.turn("go").unwrap().text, "two");
     assert_eq!(inbox.len(), 0);
     check_lines(
-        &stage.events.lines_of(&["prompt.steer", "prompt.followup", "agent.stop", "iteration.end"]),
+        &fixture.events.lines_of(&["prompt.steer", "prompt.followup", "agent.stop", "iteration.end"]),
         r#"
         prompt.steer ["not so fast"]
         agent.stop one
@@ -121,37 +121,37 @@ fn steering_in_the_place_of_the_end_goes_on_and_a_follow_up_comes_last() {
         }
         Verdict::pass()
     });
-    let mut stage = scene.hook(speak).open();
-    *late.lock().unwrap() = Some(stage.session.inbox());
-    assert_eq!(stage.session.turn("go").unwrap().text, "two");
-    assert_eq!(stage.events.lines_of(&["iteration.end"]), ["iteration.end 1 steered", "iteration.end 2 normal"]);
+    let mut fixture = scene.hook(speak).open();
+    *late.lock().unwrap() = Some(fixture.session.inbox());
+    assert_eq!(fixture.session.turn("go").unwrap().text, "two");
+    assert_eq!(fixture.events.lines_of(&["iteration.end"]), ["iteration.end 1 steered", "iteration.end 2 normal"]);
 }
 
 #[test]
 fn hooks_may_drop_what_a_person_says_and_the_person_is_told() {
-    let person = say_during_call(|inbox| {
+    let user = say_during_call(|inbox| {
         inbox.steer("drop the database");
         inbox.follow_up("and the backups");
     });
     let scene = TeamScenario::from_replies([call(&[("look", "{}")]), say("done")])
         .hook(deny("prompt.steer", "not while it runs"))
         .hook(deny("prompt.followup", "never"));
-    let mut stage = open_with_inbox(scene, person);
-    assert_eq!(stage.session.turn("go").unwrap().text, "done");
-    let notices: Vec<String> = stage.notices.lines().into_iter().filter(|line| line.starts_with("notice")).collect();
+    let mut fixture = open_with_inbox(scene, user);
+    assert_eq!(fixture.session.turn("go").unwrap().text, "done");
+    let notices: Vec<String> = fixture.notices.lines().into_iter().filter(|line| line.starts_with("notice")).collect();
     assert_eq!(
         notices,
         ["notice: your message was dropped: not while it runs", "notice: your prompt was dropped: never"]
     );
-    assert!(!message_lines(&stage.model.request(1)).iter().any(|line| line.contains("database")));
+    assert!(!message_lines(&fixture.model.request(1)).iter().any(|line| line.contains("database")));
 }
 
 #[test]
 fn the_text_of_a_reply_is_told_once_no_hook_can_change_it() {
     // The fixture's hooks listen to every event and could change it.
-    let mut stage = TeamScenario::from_replies([say("hello")]).open();
-    stage.session.turn("go").unwrap();
-    assert_eq!(stage.notices.lines(), ["answered: hello", "message: hello"]);
+    let mut fixture = TeamScenario::from_replies([say("hello")]).open();
+    fixture.session.turn("go").unwrap();
+    assert_eq!(fixture.notices.lines(), ["answered: hello", "message: hello"]);
 }
 
 #[test]
@@ -160,14 +160,14 @@ fn clearing_a_members_session_ends_it_and_begins_another() {
         let source = call.event.payload.field("source").unwrap().as_str().unwrap();
         Verdict::pass().with_effect(Effect::Context(format!("began by {source}")))
     });
-    let mut stage = TeamScenario::from_replies([say("a"), say("b")]).hook(context).open();
-    stage.session.turn("one").unwrap();
-    stage.session.clear().unwrap();
-    stage.session.turn("two").unwrap();
-    stage.session.end();
-    stage.session.end();
-    drop(stage.session);
+    let mut fixture = TeamScenario::from_replies([say("a"), say("b")]).hook(context).open();
+    fixture.session.turn("one").unwrap();
+    fixture.session.clear().unwrap();
+    fixture.session.turn("two").unwrap();
+    fixture.session.end();
+    fixture.session.end();
+    drop(fixture.session);
     let expected = "session.start startup\nsession.end clear\nsession.start clear\nsession.end done";
-    check_lines(&stage.events.lines_of(&["session.start", "session.end"]), expected);
-    assert_eq!(message_lines(&stage.model.request(1)), ["system: be brief\n\nbegan by clear", "user: two"]);
+    check_lines(&fixture.events.lines_of(&["session.start", "session.end"]), expected);
+    assert_eq!(message_lines(&fixture.model.request(1)), ["system: be brief\n\nbegan by clear", "user: two"]);
 }

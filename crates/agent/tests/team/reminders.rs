@@ -22,8 +22,8 @@ fn lasting_reminder_hook(
 }
 
 /// Whether the last request contained this text.
-fn is_told(stage: &TeamFixture, words: &str) -> bool {
-    message_lines(&stage.model.request(stage.model.count() - 1)).join("\n").contains(words)
+fn is_told(fixture: &TeamFixture, words: &str) -> bool {
+    message_lines(&fixture.model.request(fixture.model.count() - 1)).join("\n").contains(words)
 }
 
 /// An answer that the provider counts as nearly the whole window.
@@ -56,18 +56,18 @@ fn what_wants_to_outlives_every_kind_of_compaction_and_nothing_else_does() {
             .hook(lasting_reminder_hook("session.start", "gone with it", |_| {}))
             .hook(lasting_reminder_hook("compact.pre", "asked for before", |_| {}))
             .hook(lasting_reminder_hook("compact.post", "asked for after", |_| {}));
-        let mut stage = scene.open();
-        stage.session.turn("one").unwrap();
-        assert!(is_told(&stage, "kept over it") && is_told(&stage, "gone with it"), "{kind}");
+        let mut fixture = scene.open();
+        fixture.session.turn("one").unwrap();
+        assert!(is_told(&fixture, "kept over it") && is_told(&fixture, "gone with it"), "{kind}");
         if kind == "manual" {
-            stage.session.compact(None).unwrap().unwrap();
+            fixture.session.compact(None).unwrap().unwrap();
         }
-        assert_eq!(stage.session.turn("two").unwrap().text, "b", "{kind}");
-        assert_eq!(stage.events.lines_of(&["compact.pre"]), [format!("compact.pre {kind}")]);
+        assert_eq!(fixture.session.turn("two").unwrap().text, "b", "{kind}");
+        assert_eq!(fixture.events.lines_of(&["compact.pre"]), [format!("compact.pre {kind}")]);
         let expected =
             [("kept over it", true), ("gone with it", false), ("asked for before", true), ("asked for after", true)];
         for (words, is_expected) in expected {
-            assert_eq!(is_told(&stage, words), is_expected, "{kind}: {words}");
+            assert_eq!(is_told(&fixture, words), is_expected, "{kind}: {words}");
         }
     }
 }
@@ -82,9 +82,9 @@ fn a_hand_off_takes_reminders_along_but_for_those_that_want_no_copy() {
         }));
     let agents = vec![Arc::new(scene.spec.clone()), Arc::new(member_spec("billing"))];
     let team = TeamSpec { agents, permissions: scene.permissions.clone() };
-    let mut stage = scene.open_with(|builder| builder.team(team));
-    stage.model.add("billing", [say("paid")]);
-    stage.session.turn("my bill").unwrap();
-    assert!(is_told(&stage, "goes along"));
-    assert!(!is_told(&stage, "stays behind"));
+    let mut fixture = scene.open_with(|builder| builder.team(team));
+    fixture.model.add("billing", [say("paid")]);
+    fixture.session.turn("my bill").unwrap();
+    assert!(is_told(&fixture, "goes along"));
+    assert!(!is_told(&fixture, "stays behind"));
 }

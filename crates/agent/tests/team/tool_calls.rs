@@ -23,11 +23,11 @@ fn one_call_scenario(command: &str) -> TeamScenario {
 }
 
 fn play_turn(scene: TeamScenario) -> (TeamFixture, Vec<String>) {
-    let mut stage = scene.open();
-    let _ = stage.session.turn("go");
-    let mut lines = stage.events.lines_of(TOOL_EVENTS);
+    let mut fixture = scene.open();
+    let _ = fixture.session.turn("go");
+    let mut lines = fixture.events.lines_of(TOOL_EVENTS);
     lines.retain(|line| line != "user.input prompt");
-    (stage, lines)
+    (fixture, lines)
 }
 
 fn ask_hook(event: &str, reason: &'static str) -> pintle::Hook {
@@ -76,7 +76,7 @@ fn a_call_that_everybody_asks_about_goes_past_everybody_once() {
 fn the_person_sees_the_exact_call_that_runs() {
     let changed = rewrite("tool.pre", json!({"args": {"cmd": "make -h"}}));
     let scene = one_call_scenario("make").mode(PermissionMode::Balanced).hook(changed).answer(approve_once());
-    let (stage, lines) = play_turn(scene);
+    let (fixture, lines) = play_turn(scene);
     check_lines(
         &lines,
         r#"
@@ -91,7 +91,7 @@ fn the_person_sees_the_exact_call_that_runs() {
         tool.post ran make -h
         "#,
     );
-    let asked = stage.approver.requests();
+    let asked = fixture.approver.requests();
     let [(payload, digest, reasons)] = asked.as_slice() else { panic!("{asked:?}") };
     assert_eq!((&payload["args"], &payload["arguments"]), (&json!({"cmd": "make -h"}), &json!(r#"{"cmd":"make -h"}"#)));
     assert_eq!(*digest, pintle::Payload::new(payload.clone()).digest());
@@ -241,10 +241,10 @@ fn allowing_hook_answers_the_mode_but_no_guard_rule_or_strict_mode() {
         ),
     ];
     for (name, scene, expected) in cases {
-        let (stage, lines) = play_turn(scene);
+        let (fixture, lines) = play_turn(scene);
         let replies: Vec<&String> = lines.iter().filter(|line| line.starts_with("permission.reply")).collect();
         assert_eq!(replies, [expected], "{name}");
-        assert_eq!(stage.approver.requests().len(), usize::from(expected == asks), "{name}");
+        assert_eq!(fixture.approver.requests().len(), usize::from(expected == asks), "{name}");
     }
 }
 
@@ -254,10 +254,10 @@ fn an_allow_beside_a_rewrite_allows_the_rewritten_call() {
         let fields = json!({"args": {"cmd": "make -h"}}).as_object().unwrap().clone();
         Verdict::new(VerdictKind::Allow { reason: String::from("safe") }).with_rewrite(pintle::Rewrite::Fields(fields))
     });
-    let (stage, lines) =
+    let (fixture, lines) =
         play_turn(one_call_scenario("make").mode(PermissionMode::Balanced).hook(injects).answer(approve_once()));
     assert!(lines.contains(&String::from("tool.post ran make -h")), "{lines:?}");
-    assert!(stage.approver.requests().is_empty(), "{lines:?}");
+    assert!(fixture.approver.requests().is_empty(), "{lines:?}");
 }
 
 #[test]
@@ -277,21 +277,21 @@ fn a_failing_tool_goes_past_the_same_hooks() {
 #[test]
 fn calls_that_cannot_run_ask_nobody_and_are_paired() {
     let scene = TeamScenario::from_replies([call(&[("absent", "{}"), ("shell", "{broken")]), say("done")]);
-    let (stage, lines) = play_turn(scene.mode(PermissionMode::Balanced).answer(approve_once()));
+    let (fixture, lines) = play_turn(scene.mode(PermissionMode::Balanced).answer(approve_once()));
     let count = |event: &str| lines.iter().filter(|line| line.starts_with(event)).count();
     assert_eq!((count("tool.pre"), count("tool.result"), count("tool.post"), count("permission")), (2, 2, 2, 0));
-    assert!(stage.approver.requests().is_empty());
+    assert!(fixture.approver.requests().is_empty());
     assert!(lines.last().unwrap().ends_with(" false"), "{lines:?}");
 }
 
 #[test]
 fn what_a_result_hook_makes_of_a_result_is_all_that_anybody_sees() {
     let redact = rewrite("tool.result", json!({"content": "[REDACTED]"}));
-    let mut stage = one_call_scenario("cat key").hook(redact).open();
-    let answer = stage.session.turn("go").unwrap();
+    let mut fixture = one_call_scenario("cat key").hook(redact).open();
+    let answer = fixture.session.turn("go").unwrap();
     assert_eq!(answer.tool_results[0].content, "[REDACTED]");
-    assert_eq!(stage.events.lines_of(&["tool.post"]), ["tool.post [REDACTED]"]);
-    assert_eq!(stage.model.request(1).messages.last().unwrap().content, "[REDACTED]");
+    assert_eq!(fixture.events.lines_of(&["tool.post"]), ["tool.post [REDACTED]"]);
+    assert_eq!(fixture.model.request(1).messages.last().unwrap().content, "[REDACTED]");
     let denied = play_turn(one_call_scenario("fail").hook(rewrite("tool.result", json!({"content": "hidden"})))).1;
     assert_eq!(denied.last().unwrap(), "tool.post hidden");
 }
@@ -306,16 +306,16 @@ fn a_hook_that_ends_the_run_lets_the_result_stand_and_stops_the_siblings() {
     let commands = ["meet", "wait", "make", "make", "make", "make", "make", "make", "make", "make"];
     let arguments = commands.map(|command| json!({"cmd": command}).to_string());
     let calls: Vec<(&str, &str)> = arguments.iter().map(|arguments| ("shell", arguments.as_str())).collect();
-    let mut stage = TeamScenario::from_replies([call(&calls), say("never")]).hook(first).open();
-    assert_eq!(stage.session.turn("go").unwrap_err().message, "enough");
-    let posts = stage.events.lines_of(&["tool.post"]);
+    let mut fixture = TeamScenario::from_replies([call(&calls), say("never")]).hook(first).open();
+    assert_eq!(fixture.session.turn("go").unwrap_err().message, "enough");
+    let posts = fixture.events.lines_of(&["tool.post"]);
     assert_eq!(posts.len(), 10, "each call has its end");
     assert_eq!(posts[0], "tool.post ran meet");
     assert_eq!(posts[1], "tool.post tool error: stopped", "what ran was stopped");
     let skipped = "tool.post The tool call was skipped because a post_tool_use hook signalled run termination. false";
     assert_eq!(posts[8..], [skipped, skipped], "what had not begun was spared");
-    assert_eq!(stage.events.lines_of(&["tool.pre"]).len(), 8);
-    assert_eq!(stage.model.count(), 1);
+    assert_eq!(fixture.events.lines_of(&["tool.pre"]).len(), 8);
+    assert_eq!(fixture.model.count(), 1);
 }
 
 #[test]
@@ -328,19 +328,19 @@ fn cancelling_in_any_hook_of_a_call_is_no_denial() {
             Verdict::deny("cut short")
         });
         let scene = one_call_scenario("make").mode(PermissionMode::Balanced).hook(stop).answer(approve_once());
-        let mut stage = scene.open_with(|builder| builder.cancel(cancel));
-        assert_eq!(stage.session.turn("go").unwrap_err().kind, pintle_agent::TurnErrorKind::Cancelled, "{event}");
-        let told = stage.events.lines_of(&["permission.reply", "tool.post"]);
+        let mut fixture = scene.open_with(|builder| builder.cancel(cancel));
+        assert_eq!(fixture.session.turn("go").unwrap_err().kind, pintle_agent::TurnErrorKind::Cancelled, "{event}");
+        let told = fixture.events.lines_of(&["permission.reply", "tool.post"]);
         check_lines(&told, "permission.reply deny cancelled context_canceled\ntool.post cancelled before it ran false");
     }
 }
 
 #[test]
 fn the_stop_of_a_hook_is_not_a_refusal_of_the_result() {
-    let mut stage = one_call_scenario("make").hook(stop_hook("tool.post", "enough")).open();
-    assert!(stage.session.turn("go").is_err());
-    assert_eq!(stage.events.lines_of(&["iteration.end"]), ["iteration.end 1 hook_blocked"]);
-    assert_eq!(stage.session.turn("again").unwrap().text, "done");
-    let told = crate::support::message_lines(&stage.model.request(1));
+    let mut fixture = one_call_scenario("make").hook(stop_hook("tool.post", "enough")).open();
+    assert!(fixture.session.turn("go").is_err());
+    assert_eq!(fixture.events.lines_of(&["iteration.end"]), ["iteration.end 1 hook_blocked"]);
+    assert_eq!(fixture.session.turn("again").unwrap().text, "done");
+    let told = crate::support::message_lines(&fixture.model.request(1));
     assert!(told.contains(&String::from("tool: ran make")), "{told:?}");
 }

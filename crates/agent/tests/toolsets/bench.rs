@@ -35,12 +35,12 @@ pub(crate) fn make_calls(
 ) -> (ToolCallResults, AgentFixture) {
     let replies = calls.iter().map(|(name, arguments)| call(&[(name, arguments.to_string().as_str())]));
     let model = QueuedReplyModel::root(replies.chain([say("end")]));
-    let mut stage =
+    let mut fixture =
         open_fixture_with(model, hooks, spec, |builder| builder.permission_mode(PermissionMode::Autonomous));
-    prepare(stage.folder.path());
-    let answer = stage.session.turn("go").unwrap();
+    prepare(fixture.folder.path());
+    let answer = fixture.session.turn("go").unwrap();
     let results = answer.tool_results.into_iter().map(|result| (result.content, result.is_error)).collect();
-    (results, stage)
+    (results, fixture)
 }
 
 /// The same with one set and no hooks.

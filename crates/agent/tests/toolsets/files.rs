@@ -12,18 +12,18 @@ use serde_json::{Value, json};
 use crate::bench::{call_toolset, check_results, member_spec, toolset_spec};
 use crate::support::*;
 
-fn prepare_files(folder: &Path) {
-    fs::create_dir_all(folder.join("src/deep")).unwrap();
-    fs::create_dir_all(folder.join(".git")).unwrap();
-    fs::create_dir_all(folder.join("empty")).unwrap();
-    fs::create_dir_all(folder.join(".harness")).unwrap();
-    fs::write(folder.join("a.txt"), "one\ntwo\nthree\n").unwrap();
-    fs::write(folder.join("src/b.rs"), "fn main() {}\n// two\n").unwrap();
-    fs::write(folder.join("src/deep/c.rs"), "two (2)\n").unwrap();
-    fs::write(folder.join(".git/config"), "two\n").unwrap();
-    fs::write(folder.join(".harness/rule.md"), "kept").unwrap();
-    fs::write(folder.join("binary"), b"two\xff\xfe").unwrap();
-    std::os::unix::fs::symlink("/etc", folder.join("out")).unwrap();
+fn prepare_files(dir: &Path) {
+    fs::create_dir_all(dir.join("src/deep")).unwrap();
+    fs::create_dir_all(dir.join(".git")).unwrap();
+    fs::create_dir_all(dir.join("empty")).unwrap();
+    fs::create_dir_all(dir.join(".harness")).unwrap();
+    fs::write(dir.join("a.txt"), "one\ntwo\nthree\n").unwrap();
+    fs::write(dir.join("src/b.rs"), "fn main() {}\n// two\n").unwrap();
+    fs::write(dir.join("src/deep/c.rs"), "two (2)\n").unwrap();
+    fs::write(dir.join(".git/config"), "two\n").unwrap();
+    fs::write(dir.join(".harness/rule.md"), "kept").unwrap();
+    fs::write(dir.join("binary"), b"two\xff\xfe").unwrap();
+    std::os::unix::fs::symlink("/etc", dir.join("out")).unwrap();
 }
 
 #[test]
@@ -114,16 +114,16 @@ fn each_tool_does_what_it_says_and_refuses_what_it_must() {
     ];
     let calls: Vec<(&str, Value)> = table.iter().map(|(name, arguments, _)| (*name, arguments.clone())).collect();
     let expected: Vec<Result<&str, &str>> = table.iter().map(|(.., expected)| *expected).collect();
-    let (results, stage) = call_toolset(ToolsetKind::Filesystem, prepare_files, &calls);
+    let (results, fixture) = call_toolset(ToolsetKind::Filesystem, prepare_files, &calls);
     check_results(&results, &calls, &expected);
-    assert_eq!(fs::read_to_string(stage.folder.path().join(".harness/rule.md")).unwrap(), "kept");
+    assert_eq!(fs::read_to_string(fixture.folder.path().join(".harness/rule.md")).unwrap(), "kept");
 }
 
 #[test]
 fn long_listings_and_searches_end() {
-    let many = |folder: &Path| {
+    let many = |dir: &Path| {
         for index in 0..150 {
-            fs::write(folder.join(format!("{index:03}")), "x\n".repeat(5_000)).unwrap();
+            fs::write(dir.join(format!("{index:03}")), "x\n".repeat(5_000)).unwrap();
         }
     };
     let calls = [
@@ -142,8 +142,8 @@ fn long_listings_and_searches_end() {
 #[test]
 fn hooks_see_the_names_the_category_and_the_claim() {
     let calls = [("read_file", json!({"path": "a.txt"})), ("write_file", json!({"path": "b", "content": ""}))];
-    let (_, stage) = call_toolset(ToolsetKind::Filesystem, prepare_files, &calls);
-    let seen: Vec<Value> = stage
+    let (_, fixture) = call_toolset(ToolsetKind::Filesystem, prepare_files, &calls);
+    let seen: Vec<Value> = fixture
         .seen
         .payloads_of("tool.pre")
         .iter()
@@ -157,18 +157,18 @@ fn hooks_see_the_names_the_category_and_the_claim() {
             json!(["write_file", {"path": "b", "content": ""}, "filesystem", null]),
         ]
     );
-    let names = stage.session.tools();
+    let names = fixture.session.tools();
     assert!(
         !names.iter().any(|name| ["read", "shell", "delegate", "transfer_task"].contains(&name.as_str())),
         "{names:?}"
     );
-    assert!(message_lines(&stage.model.request(0))[0].contains("be brief\n\nFiles: the working directory is"));
+    assert!(message_lines(&fixture.model.request(0))[0].contains("be brief\n\nFiles: the working directory is"));
 }
 
 #[test]
 fn the_file_of_a_large_result_can_be_read_by_its_path_and_by_no_other() {
-    let folder = tempfile::tempdir().unwrap();
-    let hooks = folder.path().join("hooks.yaml");
+    let dir = tempfile::tempdir().unwrap();
+    let hooks = dir.path().join("hooks.yaml");
     let limiter = "tool_response_transform:\n  - hooks: [{type: builtin, command: limit_large_tool_results}]\n";
     fs::write(&hooks, limiter).unwrap();
     let built = Runtime::builder().path(&hooks, Layer::User).build();
@@ -177,7 +177,7 @@ fn the_file_of_a_large_result_can_be_read_by_its_path_and_by_no_other() {
         QueuedReplyModel::root([call(&[("shell", r#"{"cmd":"yes line | head -n 20000; echo last"}"#)]), say("large")]);
     let spec = member_spec([ToolsetKind::Shell { environment: Vec::new() }, ToolsetKind::Filesystem].map(toolset_spec));
     let session = Session::builder(built.runtime, spec, model.clone()).permission_mode(PermissionMode::Autonomous);
-    let mut session = session.workspace(folder.path()).name("large").build().unwrap();
+    let mut session = session.workspace(dir.path()).name("large").build().unwrap();
     let told = session.turn("go").unwrap().tool_results[0].content.clone();
     let path = told.split("available in a file: ").nth(1).unwrap().lines().next().unwrap();
     let read =
@@ -198,8 +198,8 @@ fn the_tools_of_each_set_are_those_that_matchers_are_compared_with() {
         ToolsetKind::Memory { path: None },
         ToolsetKind::Fetch { timeout_ms: None },
     ] {
-        let (_, stage) = call_toolset(kind.clone(), |_| {}, &[]);
-        let mut names: Vec<String> = stage.model.request(0).tools.iter().map(|tool| tool.name.clone()).collect();
+        let (_, fixture) = call_toolset(kind.clone(), |_| {}, &[]);
+        let mut names: Vec<String> = fixture.model.request(0).tools.iter().map(|tool| tool.name.clone()).collect();
         let mut known = tools_of(&kind).to_vec();
         names.sort();
         known.sort_unstable();

@@ -42,16 +42,16 @@ fn tools_of_a_server_are_called_by_its_name_and_guarded_like_all_others() {
         ("kind_say", json!({})),
         ("say", json!({"text": "x"})),
     ];
-    let (results, stage) =
+    let (results, fixture) =
         make_calls(member_spec([toolset_spec(server_toolset("kind", "/bin/sh"))]), [guard], |_| {}, &calls);
     assert_eq!(results[0], (String::from("given"), false));
     assert!(results[1].1 && results[1].0.contains("do not look"), "{results:?}");
     assert!(results[2].1 && results[2].0.contains("`text` is required"), "{results:?}");
     assert!(results[3].1 && results[3].0.contains("not found"), "{results:?}");
-    let pre = stage.seen.payloads_of("tool.pre");
+    let pre = fixture.seen.payloads_of("tool.pre");
     assert_eq!((&pre[0]["category"], pre[0].get("read_only")), (&json!("mcp"), None));
     assert_eq!(pre[1]["read_only"], json!(true));
-    assert!(message_lines(&stage.model.request(0))[0].contains("Be kind."));
+    assert!(message_lines(&fixture.model.request(0))[0].contains("Be kind."));
 }
 
 #[test]
@@ -61,6 +61,6 @@ fn server_is_narrowed_by_own_names_and_a_failing_one_is_left_out() {
         toolset_spec(server_toolset("gone", "pintle-no-such-program")),
         toolset_spec(ToolsetKind::Think),
     ];
-    let (_, stage) = make_calls(member_spec(sets), [], |_| {}, &[]);
-    assert_eq!(stage.session.tools(), ["kind_say", "think"]);
+    let (_, fixture) = make_calls(member_spec(sets), [], |_| {}, &[]);
+    assert_eq!(fixture.session.tools(), ["kind_say", "think"]);
 }

@@ -34,9 +34,9 @@ fn a_command_is_told_with_its_output_whatever_becomes_of_it() {
     ];
     let calls: Vec<(&str, Value)> = table.iter().map(|(arguments, _)| ("shell", arguments.clone())).collect();
     let expected: Vec<Result<&str, &str>> = table.iter().map(|(_, expected)| *expected).collect();
-    let prepare = |folder: &std::path::Path| {
-        fs::create_dir(folder.join("in")).unwrap();
-        std::os::unix::fs::symlink("/", folder.join("out")).unwrap();
+    let prepare = |dir: &std::path::Path| {
+        fs::create_dir(dir.join("in")).unwrap();
+        std::os::unix::fs::symlink("/", dir.join("out")).unwrap();
     };
     let environment = [("GIVEN", "given"), ("EXPANDED", "${env.PINTLE_NO_SUCH_VARIABLE}")];
     let (mut results, _stage) = call_toolset(shell_toolset(&environment), prepare, &calls);
@@ -52,10 +52,10 @@ fn a_command_is_told_with_its_output_whatever_becomes_of_it() {
 
 #[test]
 fn the_shell_does_not_plainly_change_policy_or_records() {
-    let prepare = |folder: &std::path::Path| {
+    let prepare = |dir: &std::path::Path| {
         for file in [".harness/hooks/g.md", ".claude/settings.json", "src/a.md"] {
-            fs::create_dir_all(folder.join(file).parent().unwrap()).unwrap();
-            fs::write(folder.join(file), "kept").unwrap();
+            fs::create_dir_all(dir.join(file).parent().unwrap()).unwrap();
+            fs::write(dir.join(file), "kept").unwrap();
         }
     };
     let denied = [
@@ -74,13 +74,13 @@ fn the_shell_does_not_plainly_change_policy_or_records() {
     let job = ("run_background_job", denied[0].clone());
     let calls: Vec<(&str, Value)> =
         denied.iter().chain(&allowed).map(|call| ("shell", call.clone())).chain([job]).collect();
-    let (results, stage) = call_toolset(shell_toolset(&[]), prepare, &calls);
+    let (results, fixture) = call_toolset(shell_toolset(&[]), prepare, &calls);
     for (index, (call, (text, is_error))) in calls.iter().zip(&results).enumerate() {
         let is_denied = index < denied.len() || call.0 == "run_background_job";
         assert_eq!(*is_error && text.contains("an agent cannot change its own policy"), is_denied, "{call:?}: {text}");
     }
-    assert_eq!(fs::read_to_string(stage.folder.path().join(".harness/hooks/g.md")).unwrap(), "kept");
-    assert!(!stage.folder.path().join("src/a.md").exists());
+    assert_eq!(fs::read_to_string(fixture.folder.path().join(".harness/hooks/g.md")).unwrap(), "kept");
+    assert!(!fixture.folder.path().join("src/a.md").exists());
 }
 
 #[test]
@@ -105,11 +105,11 @@ fn a_guard_sees_the_name_and_the_argument_it_was_written_for() {
         }
     });
     let calls = [("shell", json!({"cmd": "rm -rf in"})), ("shell", json!({"cmd": "ls"}))];
-    let prepare = |folder: &std::path::Path| fs::create_dir(folder.join("in")).unwrap();
-    let (results, stage) = make_calls(member_spec([toolset_spec(shell_toolset(&[]))]), [guard], prepare, &calls);
+    let prepare = |dir: &std::path::Path| fs::create_dir(dir.join("in")).unwrap();
+    let (results, fixture) = make_calls(member_spec([toolset_spec(shell_toolset(&[]))]), [guard], prepare, &calls);
     assert!(results[0].1 && results[0].0.contains("no"), "{results:?}");
     assert_eq!(results[1], (String::from("in"), false));
-    assert_eq!(stage.seen.payloads_of("tool.pre")[1]["category"], "shell");
+    assert_eq!(fixture.seen.payloads_of("tool.pre")[1]["category"], "shell");
 }
 
 #[test]
@@ -129,8 +129,8 @@ fn a_job_runs_on_beside_the_conversation_and_ends_with_the_session() {
         ("shell", json!({"cmd": "until [ -s other ]; do :; done"})),
         ("view_background_job", json!({"job_id": "job_1"})),
     ];
-    let (results, stage) = call_toolset(shell_toolset(&[]), |_| {}, &calls);
-    let text = |at: usize| results[at].0.as_str();
+    let (results, fixture) = call_toolset(shell_toolset(&[]), |_| {}, &calls);
+    let text = |index: usize| results[index].0.as_str();
     assert_eq!(text(0), "Background Jobs:\n\nNo background jobs found.\n");
     assert!(
         text(1).starts_with("Background job started with ID: job_1\nCommand: echo started; echo $$ > pid"),
@@ -145,11 +145,11 @@ fn a_job_runs_on_beside_the_conversation_and_ends_with_the_session() {
     assert_eq!(text(7), "dead");
     assert!(results[8].1 && text(8).contains("is not running (current status: stopped)"), "{}", text(8));
     assert!(results[9].1 && text(9).contains("Job not found: job_9"), "{}", text(9));
-    let other: i32 = fs::read_to_string(stage.folder.path().join("other")).unwrap().trim().parse().unwrap();
-    let AgentFixture { session, folder, .. } = stage;
+    let other: i32 = fs::read_to_string(fixture.folder.path().join("other")).unwrap().trim().parse().unwrap();
+    let AgentFixture { session, folder: dir, .. } = fixture;
     drop(session);
     assert!(!std::path::Path::new(&format!("/proc/{other}/cwd")).exists(), "nothing of a session outlives it");
-    drop(folder);
+    drop(dir);
 }
 
 #[test]
@@ -181,7 +181,7 @@ fn arguments_of_a_script_are_variables_and_nothing_else_is() {
         ("slow", json!({"who": "x"})),
         ("lost", json!({"who": "x"})),
     ];
-    let (results, stage) = call_toolset(ToolsetKind::Script(tools), |_| {}, &calls);
+    let (results, fixture) = call_toolset(ToolsetKind::Script(tools), |_| {}, &calls);
     let expected = [
         Ok("a $(id) 'b'|2|[\"x\",1]|set|unset\n"),
         Err("`who` is required"),
@@ -191,5 +191,5 @@ fn arguments_of_a_script_are_variables_and_nothing_else_is() {
         Err("outside the workspace"),
     ];
     check_results(&results, &calls, &expected);
-    assert_eq!(stage.seen.payloads_of("tool.pre")[0]["category"], "shell");
+    assert_eq!(fixture.seen.payloads_of("tool.pre")[0]["category"], "shell");
 }

@@ -38,7 +38,7 @@ fn a_list_of_things_to_do_keeps_its_order_and_reminds() {
         ("update_todos", json!({"updates": [{"id": "todo_9", "status": "completed"}]})),
         ("update_todos", json!({"updates": [{"id": "todo_1", "status": "gone"}]})),
     ];
-    let (results, stage) = call_toolset(ToolsetKind::Todo { shared: false }, |_| {}, &calls);
+    let (results, fixture) = call_toolset(ToolsetKind::Todo { shared: false }, |_| {}, &calls);
     let told: Vec<Value> = results[..4].iter().map(|(text, _)| serde_json::from_str(text).unwrap()).collect();
     let todo =
         |id: u32, what: &str, status: &str| json!({"id": format!("todo_{id}"), "description": what, "status": status});
@@ -56,13 +56,13 @@ fn a_list_of_things_to_do_keeps_its_order_and_reminds() {
     );
     assert!(results[4].1 && results[4].0.contains(r#""not_found":["todo_9"]"#), "{results:?}");
     assert!(results[5].1 && results[5].0.contains("must be one of"), "{results:?}");
-    assert_eq!(stage.seen.payloads_of("tool.pre")[1]["read_only"], json!(true));
+    assert_eq!(fixture.seen.payloads_of("tool.pre")[1]["read_only"], json!(true));
 }
 
 #[test]
 fn notes_outlive_the_session_and_can_be_found_changed_and_forgotten() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("notes.jsonl");
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("notes.jsonl");
     let kind = || ToolsetKind::Memory { path: Some(file.display().to_string()) };
     let first = [
         ("get_memories", json!({})),
@@ -89,8 +89,8 @@ fn notes_outlive_the_session_and_can_be_found_changed_and_forgotten() {
         ("add_memory", json!({"memory": "third"})),
     ];
     let (results, _stage) = call_toolset(kind(), |_| {}, &second);
-    let memories = |at: usize| -> Vec<String> {
-        let notes: Vec<Value> = serde_json::from_str(&results[at].0).unwrap();
+    let memories = |index: usize| -> Vec<String> {
+        let notes: Vec<Value> = serde_json::from_str(&results[index].0).unwrap();
         notes.iter().map(|note| note["memory"].as_str().unwrap().to_owned()).collect()
     };
     assert_eq!(memories(0), ["Likes tabs"]);
@@ -113,9 +113,9 @@ fn notes_lie_where_no_other_tool_can_change_them_and_never_outside() {
         ("add_memory", json!({"memory": "kept"})),
         ("write_file", json!({"path": ".pintle/memory.jsonl", "content": ""})),
     ];
-    let (results, stage) = make_calls(member_spec(sets), [], |_| {}, &calls);
+    let (results, fixture) = make_calls(member_spec(sets), [], |_| {}, &calls);
     assert!(!results[0].1 && results[1].1, "{results:?}");
-    assert!(fs::read_to_string(stage.folder.path().join(".pintle/memory.jsonl")).unwrap().contains("kept"));
+    assert!(fs::read_to_string(fixture.folder.path().join(".pintle/memory.jsonl")).unwrap().contains("kept"));
     let outside = toolset_spec(ToolsetKind::Memory { path: Some(String::from("../notes")) });
     let (results, _stage) = make_calls(member_spec([outside]), [], |_| {}, &[("get_memories", json!({}))]);
     assert!(results[0].1 && results[0].0.contains("not found"), "the set is not there: {results:?}");
@@ -133,7 +133,7 @@ fn a_page_is_fetched_through_the_gate() {
         ("fetch", json!({"urls": [server, "ftp://x"], "format": "html"})),
         ("fetch", json!({"urls": [server], "format": "pdf"})),
     ];
-    let (results, stage) = make_calls(spec, [], |_| {}, &calls);
+    let (results, fixture) = make_calls(spec, [], |_| {}, &calls);
     let told =
         |body: &str| format!("Successfully fetched {server} (Status: 200, Length: {} bytes):\n\n{body}", body.len());
     assert_eq!(results[0].0, told("Title\n\nSome text"));
@@ -142,7 +142,7 @@ fn a_page_is_fetched_through_the_gate() {
     assert_eq!((&both[0]["body"], &both[0]["statusCode"]), (&json!(page), &json!(200)));
     assert!(both[1]["error"].is_string(), "{both}");
     assert!(results[3].1 && results[3].0.contains("must be one of"));
-    assert_eq!(stage.seen.payloads_of("tool.pre")[0]["category"], "fetch");
+    assert_eq!(fixture.seen.payloads_of("tool.pre")[0]["category"], "fetch");
     // Unless the declaration says otherwise, only the public internet can be reached.
     let (results, _stage) = call_toolset(
         ToolsetKind::Fetch { timeout_ms: None },
@@ -203,14 +203,14 @@ fn a_set_can_be_narrowed_told_about_and_stands_behind_an_earlier_one() {
     ];
     let notices = Arc::new(NoticeTextLog::default());
     let observer = Arc::clone(&notices);
-    let stage = open_fixture_with(QueuedReplyModel::root([say("end")]), [], member_spec(sets), |builder| {
+    let fixture = open_fixture_with(QueuedReplyModel::root([say("end")]), [], member_spec(sets), |builder| {
         builder.observer(observer)
     });
-    let AgentFixture { mut session, model, folder, .. } = stage;
+    let AgentFixture { mut session, model, folder: dir, .. } = fixture;
     assert_eq!(session.tools(), ["read_file", "list_directory", "think"]);
     session.turn("go").unwrap();
     let system = message_lines(&model.request(0)).remove(0);
-    let root = folder.path().display();
+    let root = dir.path().display();
     assert!(system.contains("be brief\n\nMine. Files: the working directory is"), "{system}");
     assert!(system.contains(&root.to_string()) && !system.contains("Use `think`"), "{system}");
     let told = notices.0.lock().unwrap().join("\n");

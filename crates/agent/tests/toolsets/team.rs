@@ -60,12 +60,12 @@ fn witness_hooks(seen: &Arc<Mutex<Vec<String>>>) -> Vec<Hook> {
 fn play_prompt(model: Arc<QueuedReplyModel>, hooks: Vec<Hook>) -> (Vec<(String, bool)>, String, AgentFixture) {
     let team = team_spec();
     let first = AgentSpec::clone(team.agents.first().unwrap());
-    let mut stage = open_fixture_with(model, hooks, first, |builder| {
+    let mut fixture = open_fixture_with(model, hooks, first, |builder| {
         builder.team(team).permission_mode(PermissionMode::Autonomous)
     });
-    let answer = stage.session.turn("go").unwrap();
+    let answer = fixture.session.turn("go").unwrap();
     let results = answer.tool_results.into_iter().map(|result| (result.content, result.is_error)).collect();
-    (results, answer.text, stage)
+    (results, answer.text, fixture)
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn a_task_is_done_in_a_session_of_its_own_between_two_switches() {
     let task = json!({"agent": "worker", "task": "count", "expected_output": "a number"}).to_string();
     let model = QueuedReplyModel::root([call(&[("transfer_task", &task)]), say("end")]);
     model.add("worker", [call(&[("think", r#"{"thought":"x"}"#)]), say("three")]);
-    let (results, _, stage) = play_prompt(model, witness_hooks(&seen));
+    let (results, _, fixture) = play_prompt(model, witness_hooks(&seen));
     assert_eq!(results, [(String::from("three"), false)]);
     assert_eq!(
         *seen.lock().unwrap(),
@@ -90,17 +90,17 @@ fn a_task_is_done_in_a_session_of_its_own_between_two_switches() {
             "root:agent.switch:delegation_return",
         ]
     );
-    let asked = stage.model.request(1);
+    let asked = fixture.model.request(1);
     assert_eq!(asked.agent, "worker");
     assert_eq!(message_lines(&asked)[1], "user: count\n\nExpected output: a number");
     let tools: Vec<&str> = asked.tools.iter().map(|tool| tool.name.as_str()).collect();
     assert_eq!(tools, ["think", "transfer_task"]);
     assert!(
-        message_lines(&stage.model.request(0))[0].contains("- worker: does worker"),
+        message_lines(&fixture.model.request(0))[0].contains("- worker: does worker"),
         "{:?}",
-        message_lines(&stage.model.request(0))
+        message_lines(&fixture.model.request(0))
     );
-    let pre = &stage.seen.payloads_of("tool.pre")[0];
+    let pre = &fixture.seen.payloads_of("tool.pre")[0];
     assert_eq!((&pre["category"], &pre["read_only"]), (&json!("transfer"), &json!(true)));
 }
 
@@ -118,7 +118,7 @@ fn only_known_agents_are_called_and_never_one_that_waits() {
     let (back, down) = (task("root", "x"), task("helper", "x"));
     model.add("worker", [call(&[("transfer_task", &back)]), call(&[("transfer_task", &down)]), say("done")]);
     model.add("helper", [say("helped")]);
-    let (results, _, stage) = play_prompt(model, Vec::new());
+    let (results, _, fixture) = play_prompt(model, Vec::new());
     assert_eq!(
         results[0],
         (String::from("tool error: agent `closer` does not exist or cannot be called; the agents are: worker"), true)
@@ -130,7 +130,7 @@ fn only_known_agents_are_called_and_never_one_that_waits() {
         "{results:?}"
     );
     assert_eq!(results[3], (String::from("done"), false));
-    let answers = message_lines(&stage.model.request(7));
+    let answers = message_lines(&fixture.model.request(7));
     assert!(answers.iter().any(|line| line.contains("delegation cycle: root -> worker -> root")), "{answers:?}");
     assert!(answers.iter().any(|line| line == "tool: helped"), "{answers:?}");
 }
@@ -158,9 +158,9 @@ fn a_failed_task_is_told_to_the_hooks_of_the_asking_agent() {
     let seen = Arc::default();
     let task = json!({"agent": "worker", "task": "count"}).to_string();
     let model = QueuedReplyModel::root([call(&[("transfer_task", &task)]), say("end")]);
-    let (results, _, stage) = play_prompt(model, witness_hooks(&seen));
+    let (results, _, fixture) = play_prompt(model, witness_hooks(&seen));
     assert!(results[0].1 && results[0].0.contains("delegation to \"worker\" failed: no reply left"), "{results:?}");
-    let post = &stage.seen.payloads_of("delegation.post")[0];
+    let post = &fixture.seen.payloads_of("delegation.post")[0];
     assert_eq!((&post["agent"], &post["is_error"]), (&json!("worker"), &json!(true)));
     let seen = seen.lock().unwrap();
     assert!(seen.contains(&String::from("worker+:session.end:error")), "{seen:?}");
@@ -172,7 +172,7 @@ fn a_handoff_changes_who_answers() {
     let seen = Arc::default();
     let model = QueuedReplyModel::root([call(&[("handoff", r#"{"agent":"closer"}"#)])]);
     model.add("closer", [call(&[("list_directory", r#"{"path":"."}"#)]), say("closed")]);
-    let (results, text, stage) = play_prompt(model, witness_hooks(&seen));
+    let (results, text, fixture) = play_prompt(model, witness_hooks(&seen));
     assert!(!results[0].1 && results[0].0.contains("handed off the conversation to closer"), "{results:?}");
     assert_eq!((text.as_str(), results[1].1), ("closed", false));
     assert_eq!(
@@ -185,7 +185,7 @@ fn a_handoff_changes_who_answers() {
             "closer:tool.pre:list_directory",
         ]
     );
-    assert_eq!(message_lines(&stage.model.request(1))[1], "user: go");
+    assert_eq!(message_lines(&fixture.model.request(1))[1], "user: go");
 }
 
 #[test]
@@ -221,16 +221,16 @@ fn background_tasks_run_beside_and_are_listed_shown_and_stopped() {
     ]);
     model.add("worker", [say("three")]);
     let hooks = vec![Hook { guard: false, ..tell }, Hook { guard: false, ..hold }];
-    let (results, _, stage) = play_prompt(model, hooks);
-    let text = |at: usize| results[at].0.as_str();
+    let (results, _, fixture) = play_prompt(model, hooks);
+    let text = |index: usize| results[index].0.as_str();
     assert_eq!(text(0), "Background Agent Tasks:\n\nNo background agent tasks found.\n");
     assert!(results[1].1 && text(1).contains("agent `closer` does not exist or cannot be called"), "{}", text(1));
     let id = text(2).strip_prefix("Background agent task started with ID: ").unwrap().lines().next().unwrap();
     assert!(text(2).ends_with("Agent: worker\nTask: count"), "{}", text(2));
     assert!(text(3).contains(&format!("ID: {id}\n  Agent:   worker\n  Status:  ")), "{}", text(3));
     assert!(text(5).contains("task not found: agent_task_9"), "{}", text(5));
-    let post = &stage.seen.payloads_of("delegation.post")[0];
+    let post = &fixture.seen.payloads_of("delegation.post")[0];
     assert_eq!((&post["agent"], &post["result"]), (&json!("worker"), &json!("three")));
-    let kinds: Vec<Value> = stage.seen.payloads_of("agent.switch");
+    let kinds: Vec<Value> = fixture.seen.payloads_of("agent.switch");
     assert!(kinds.is_empty(), "no conversation changed hands");
 }

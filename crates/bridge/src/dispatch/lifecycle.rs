@@ -98,9 +98,9 @@ fn apply_outcome(
 ) -> bool {
     match (event, moment) {
         ("session.start" | "session.resume", _) if !outcome.is_allowed() => {
-            let why = format!("session blocked: {}", outcome.reason());
-            hearing.state.session_denial = Some(why.clone());
-            hearing.deny(why);
+            let reason = format!("session blocked: {}", outcome.reason());
+            hearing.state.session_denial = Some(reason.clone());
+            hearing.deny(reason);
             false
         }
         ("agent.stop" | "delegation.post", _) if outcome.denies_event() => {

@@ -108,8 +108,8 @@ impl HostDispatch<'_> {
                 true
             }
             Decision::Deny => {
-                if let Some(why) = outcome.stop_reason() {
-                    self.end_run(why);
+                if let Some(reason) = outcome.stop_reason() {
+                    self.end_run(reason);
                 }
                 // Before an action, a hook that ends the run also blocks the action.
                 if outcome.denies_event() || self.event_def.is_guard {
@@ -141,12 +141,12 @@ impl HostDispatch<'_> {
 
     /// Ends the run. If the host cannot end it, the rest of the turn is denied; if nothing is left to deny, nothing
     /// happens.
-    fn end_run(&mut self, why: String) {
-        let why = if why.trim().is_empty() { String::from("a hook ended the run") } else { why };
+    fn end_run(&mut self, reason: String) {
+        let reason = if reason.trim().is_empty() { String::from("a hook ended the run") } else { reason };
         if matches!(self.event_def.support.stop, ActionSupport::Supported | ActionSupport::Approximated(_)) {
-            self.state.turn_stop_reason = Some(why.clone());
+            self.state.turn_stop_reason = Some(reason.clone());
         }
-        self.decision.stop = Some(why);
+        self.decision.stop = Some(reason);
     }
 
     /// Applies the effects of an outcome.

@@ -54,9 +54,9 @@ pub(super) fn fire(hearing: &mut HostDispatch<'_>, moment: &HostEventData) {
 /// result.
 fn replace_result(hearing: &mut HostDispatch<'_>, result: Value) {
     match hearing.event_def.support.output {
-        ActionSupport::RunEndedInstead(why) => {
+        ActionSupport::RunEndedInstead(reason) => {
             hearing.state.withheld_results.push((hearing.event_context.run.clone(), json_to_text(&result)));
-            hearing.end_run(format!("a hook changed the result of a failed tool, but {why}"));
+            hearing.end_run(format!("a hook changed the result of a failed tool, but {reason}"));
         }
         _ => hearing.decision.output = Some(result),
     }

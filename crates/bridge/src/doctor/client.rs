@@ -30,5 +30,5 @@ pub(super) fn find(name: &str, site: &InstallEnvironment) -> Option<HostProgram>
 #[must_use]
 pub fn find_on_path(name: &str, site: &InstallEnvironment) -> Option<PathBuf> {
     let folders = site.variable("PATH").map(std::env::split_paths).into_iter().flatten();
-    folders.map(|folder| folder.join(name)).find(|path| super::entries::is_executable(path))
+    folders.map(|dir| dir.join(name)).find(|path| super::entries::is_executable(path))
 }

@@ -58,10 +58,10 @@ fn find_moved_dirs(host: &HostDef, place: &InstallLocation, now: &UserDirs) -> i
     let named: Vec<UserDirs> = place.entries.iter().map(|entry| install::named_dirs(host, entry)).collect();
     HELD.into_iter().filter_map(move |(what, of)| {
         let named = named.iter().filter(|folders| folders.config.is_some());
-        let other = named.map(of).find(|folder| *folder != of(now))?;
-        let there = other.as_ref().map_or(String::from("no directory"), |folder| format!("`{}`", folder.display()));
+        let other = named.map(of).find(|dir| *dir != of(now))?;
+        let there = other.as_ref().map_or(String::from("no directory"), |dir| format!("`{}`", dir.display()));
         let here = match of(now) {
-            Some(folder) => format!("the directory in use now, `{}`, is ignored", folder.display()),
+            Some(dir) => format!("the directory in use now, `{}`, is ignored", dir.display()),
             None => String::from("that directory is no longer configured"),
         };
         Some(format!("the user entries look for {what} in {there}; {here}"))

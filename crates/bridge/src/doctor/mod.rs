@@ -134,8 +134,8 @@ pub fn examine(host: &'static HostDef, site: &InstallEnvironment, now: &UserDirs
     let mut places = Vec::new();
     for scope in InstallScope::ALL {
         let path = site.settings_path(scope, host.install.location(scope));
-        let entries = installed_entries(host, site, scope).unwrap_or_else(|fault| {
-            findings.push(DoctorFinding::problem(fault.to_string()));
+        let entries = installed_entries(host, site, scope).unwrap_or_else(|error| {
+            findings.push(DoctorFinding::problem(error.to_string()));
             Vec::new()
         });
         places.push(InstallLocation { scope, path, entries });

@@ -53,7 +53,7 @@ pub fn required_json(fields: &Map<String, Value>, name: &str) -> Result<Value, H
     match fields.get(name) {
         Some(Value::String(text)) => match read_json(text) {
             Ok(value) => Ok(value),
-            Err(fault) if fault.is_repeated_key() => Err(HostPayloadError(format!("in `{name}`, {fault}"))),
+            Err(error) if error.is_repeated_key() => Err(HostPayloadError(format!("in `{name}`, {error}"))),
             Err(_) => Ok(Value::String(text.clone())),
         },
         Some(value) => Ok(value.clone()),

@@ -37,32 +37,32 @@ impl InstallPlan {
     /// When a file changed since the plan was made, or cannot be written.
     pub fn apply(&self) -> Result<InstallReport, InstallError> {
         let mut applied = InstallReport::default();
-        if let Some(folder) = &self.config_dir {
-            let made = DirBuilder::new().recursive(true).mode(OWN).create(folder);
-            made.map_err(|fault| InstallError::from_io("create the directory", folder, &fault))?;
-            applied.created_dir = Some(folder.clone());
+        if let Some(dir) = &self.config_dir {
+            let made = DirBuilder::new().recursive(true).mode(OWN).create(dir);
+            made.map_err(|error| InstallError::from_io("create the directory", dir, &error))?;
+            applied.created_dir = Some(dir.clone());
         }
         for change in &self.changes {
             if plan::read_if_exists(&change.path)? != change.before {
                 return Err(InstallError::Changed { path: change.path.clone() });
             }
             if let Some(copy) = &change.backup {
-                backup::copy_file(&change.path, copy).map_err(|fault| InstallError::from_io("write", copy, &fault))?;
+                backup::copy_file(&change.path, copy).map_err(|error| InstallError::from_io("write", copy, &error))?;
                 applied.backups.push(copy.clone());
             }
             for copy in &change.obsolete_backups {
-                fs::remove_file(copy).map_err(|fault| InstallError::from_io("remove", copy, &fault))?;
+                fs::remove_file(copy).map_err(|error| InstallError::from_io("remove", copy, &error))?;
             }
             match &change.after {
                 Some(text) => {
                     self.mark_kept_folder(&change.path)
-                        .map_err(|fault| InstallError::from_io("write", &change.path, &fault))?;
-                    write_change(change, text).map_err(|fault| InstallError::from_io("write", &change.path, &fault))?;
+                        .map_err(|error| InstallError::from_io("write", &change.path, &error))?;
+                    write_change(change, text).map_err(|error| InstallError::from_io("write", &change.path, &error))?;
                     applied.written_files.push(change.path.clone());
                 }
                 None => {
                     fs::remove_file(&change.path)
-                        .map_err(|fault| InstallError::from_io("remove", &change.path, &fault))?;
+                        .map_err(|error| InstallError::from_io("remove", &change.path, &error))?;
                     applied.removed_files.push(change.path.clone());
                     self.remove_empty_folders(&change.path);
                 }
@@ -73,29 +73,27 @@ impl InstallPlan {
 
     /// Marks an existing empty directory, so that removing the file again keeps the directory.
     fn mark_kept_folder(&self, path: &Path) -> io::Result<()> {
-        let mut below =
-            path.ancestors().skip(1).take_while(|folder| **folder != self.base && folder.starts_with(&self.base));
-        let Some(folder) = below.find(|folder| folder.is_dir()) else { return Ok(()) };
-        if fs::read_dir(folder)?.next().is_none() {
-            OpenOptions::new().write(true).create_new(true).mode(PLAIN).open(folder.join(KEPT))?;
+        let mut below = path.ancestors().skip(1).take_while(|dir| **dir != self.base && dir.starts_with(&self.base));
+        let Some(dir) = below.find(|dir| dir.is_dir()) else { return Ok(()) };
+        if fs::read_dir(dir)?.next().is_none() {
+            OpenOptions::new().write(true).create_new(true).mode(PLAIN).open(dir.join(KEPT))?;
         }
         Ok(())
     }
 
     /// Removes the directories that become empty by removing a file, below the base.
     fn remove_empty_folders(&self, path: &Path) {
-        let below =
-            path.ancestors().skip(1).take_while(|folder| **folder != self.base && folder.starts_with(&self.base));
-        for folder in below {
-            let mark = folder.join(KEPT);
-            let is_alone = || fs::read_dir(folder).is_ok_and(|entries| entries.count() == 1);
+        let below = path.ancestors().skip(1).take_while(|dir| **dir != self.base && dir.starts_with(&self.base));
+        for dir in below {
+            let mark = dir.join(KEPT);
+            let is_alone = || fs::read_dir(dir).is_ok_and(|entries| entries.count() == 1);
             if mark.exists() && is_alone() {
                 // It existed before, and stays.
                 let _ = fs::remove_file(mark);
                 break;
             }
             // A directory that is not empty cannot be removed, which ends the loop.
-            if fs::remove_dir(folder).is_err() {
+            if fs::remove_dir(dir).is_err() {
                 break;
             }
         }
@@ -104,10 +102,10 @@ impl InstallPlan {
 
 fn write_change(change: &SettingsChange, text: &str) -> io::Result<()> {
     let path = &change.path;
-    let folder = path.parent().ok_or(io::ErrorKind::NotFound)?;
-    fs::create_dir_all(folder)?;
+    let dir = path.parent().ok_or(io::ErrorKind::NotFound)?;
+    fs::create_dir_all(dir)?;
     let name = path.file_name().ok_or(io::ErrorKind::NotFound)?.to_string_lossy();
-    let beside = folder.join(format!(".{name}.pintle-{}", std::process::id()));
+    let beside = dir.join(format!(".{name}.pintle-{}", std::process::id()));
     let fresh = if change.is_executable { PROGRAM } else { PLAIN };
     let mode = fs::metadata(path).map_or(fresh, |metadata| metadata.permissions().mode() & 0o7777);
     let written = (|| {

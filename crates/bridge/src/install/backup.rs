@@ -8,9 +8,9 @@ const MARK: &str = ".pintle-backup-";
 
 /// The backups of a file, oldest first.
 pub(super) fn list_copies(path: &Path) -> Vec<PathBuf> {
-    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return Vec::new() };
+    let (Some(dir), Some(name)) = (path.parent(), path.file_name()) else { return Vec::new() };
     let begin = format!("{}{MARK}", name.to_string_lossy());
-    let mut found: Vec<(u32, PathBuf)> = fs::read_dir(folder)
+    let mut found: Vec<(u32, PathBuf)> = fs::read_dir(dir)
         .into_iter()
         .flatten()
         .flatten()

@@ -61,7 +61,7 @@ impl InstallEnvironment {
             .collect();
         let home = variables.get("HOME").filter(|home| !home.is_empty()).ok_or(InstallError::NoHome)?;
         let home = Path::new(home).canonicalize().unwrap_or_else(|_| PathBuf::from(home));
-        let project = project.canonicalize().map_err(|fault| InstallError::from_io("open", project, &fault))?;
+        let project = project.canonicalize().map_err(|error| InstallError::from_io("open", project, &error))?;
         Ok(Self { home, project, variables })
     }
 
@@ -75,7 +75,7 @@ impl InstallEnvironment {
     #[must_use]
     pub fn host_dir(&self, scope: InstallScope, place: &SettingsLocation) -> PathBuf {
         match (self.variable(place.variable), scope) {
-            (Some(folder), _) => PathBuf::from(folder),
+            (Some(dir), _) => PathBuf::from(dir),
             (None, InstallScope::User) => self.home.join(place.folder),
             (None, InstallScope::Project) => self.project.join(place.folder),
         }

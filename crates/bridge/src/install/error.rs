@@ -51,9 +51,9 @@ pub enum InstallError {
 }
 
 impl InstallError {
-    pub(super) fn from_io(what: &'static str, path: &Path, fault: &io::Error) -> Self {
+    pub(super) fn from_io(what: &'static str, path: &Path, error: &io::Error) -> Self {
         // The system's error text ends in a number that does not help the user.
-        let why = fault.to_string();
+        let why = error.to_string();
         let why = why.split(" (os error").next().unwrap_or_default().to_lowercase();
         Self::File { action: what, path: path.to_owned(), reason: why }
     }

@@ -40,9 +40,9 @@ impl<'a> JsonTree<'a> {
             allow_non_finite_numbers: false,
             allow_extended_string_escapes: false,
         };
-        let ParseResult { value, tokens, .. } = parse_to_ast(text, &collect, &options).map_err(|fault| {
-            let what = fault.kind().to_string().to_lowercase();
-            format!("line {} is not valid JSON: {what}; fix it first", fault.line_display())
+        let ParseResult { value, tokens, .. } = parse_to_ast(text, &collect, &options).map_err(|error| {
+            let what = error.kind().to_string().to_lowercase();
+            format!("line {} is not valid JSON: {what}; fix it first", error.line_display())
         })?;
         Ok(Self { text, root: value, tokens: tokens.unwrap_or_default() })
     }
@@ -187,7 +187,7 @@ impl<'a> JsonTree<'a> {
 
     /// The indentation of a line.
     fn line_indent(&self, place: usize) -> &'a str {
-        let start = self.text.get(..place).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
+        let start = self.text.get(..place).and_then(|before| before.rfind('\n')).map_or(0, |index| index + 1);
         let line = self.text.get(start..).unwrap_or_default();
         let blanks = line.len() - line.trim_start_matches([' ', '\t']).len();
         line.get(..blanks).unwrap_or_default()

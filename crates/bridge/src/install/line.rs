@@ -58,7 +58,7 @@ pub(super) fn command_line(
     let mut call = format!("{} hook {} {}", shell_quote(&options.program), host.name, row.name);
     let UserDirs { config, state, managed } = &options.folders;
     let folders = [(CONFIG, config), (STATE, state), (MANAGED, managed)];
-    let folders = folders.into_iter().filter_map(|(name, folder)| Some((name, folder.as_ref()?)));
+    let folders = folders.into_iter().filter_map(|(name, dir)| Some((name, dir.as_ref()?)));
     for (name, path) in folders.chain(options.hooks.iter().map(|path| (HOOKS, path))) {
         call.push_str(&format!("{OPTION}{name} {}", shell_quote(&path.to_string_lossy())));
     }

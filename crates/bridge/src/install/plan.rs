@@ -56,7 +56,7 @@ impl InstallPlan {
         scope: InstallScope,
         options: &InstallOptions,
     ) -> Result<Self, InstallError> {
-        let folder = missing_config_dir(options)?;
+        let dir = missing_config_dir(options)?;
         let entries = entry::entries_for(host, options)?;
         let path = site.settings_path(scope, host.install.location(scope));
         let changes = match &host.install.form {
@@ -67,7 +67,7 @@ impl InstallPlan {
             }
             EntryFormat::Programs => plan_program_install(host, &path, &entries)?,
         };
-        Ok(Self { changes, config_dir: folder, base: site.removal_limit(scope).to_owned() })
+        Ok(Self { changes, config_dir: dir, base: site.removal_limit(scope).to_owned() })
     }
 
     /// Plans to remove Pintle from a host.
@@ -106,7 +106,7 @@ fn missing_config_dir(options: &InstallOptions) -> Result<Option<PathBuf>, Insta
     if let Some(path) = [config, state, managed].into_iter().flatten().find(|path| !is_text(path)) {
         return Err(InstallError::UnusableFolder { path: path.clone() });
     }
-    Ok(config.clone().filter(|folder| !folder.is_dir()))
+    Ok(config.clone().filter(|dir| !dir.is_dir()))
 }
 
 /// The installed entries of a host and scope.
@@ -220,12 +220,12 @@ fn plan_settings_removal(
 
 fn plan_program_install(
     host: &'static HostDef,
-    folder: &Path,
+    dir: &Path,
     entries: &[InstalledEntry],
 ) -> Result<Vec<SettingsChange>, InstallError> {
     let mut changes = Vec::new();
     for entry in entries {
-        let path = folder.join(&entry.event);
+        let path = dir.join(&entry.event);
         let before = read_if_exists(&path)?;
         if before.as_deref().is_some_and(|text| !programs::is_own_program(text, host.name)) {
             return Err(InstallError::ForeignProgram { path });
@@ -235,7 +235,7 @@ fn plan_program_install(
             changes.push(SettingsChange { is_executable: true, ..SettingsChange::new(path, before, Some(after)) });
         }
     }
-    let stale = programs::list_own_programs(folder, host.name).into_iter();
+    let stale = programs::list_own_programs(dir, host.name).into_iter();
     let stale = stale.filter(|(path, _)| !entries.iter().any(|entry| path.ends_with(&entry.event)));
     changes.extend(stale.map(|(path, text)| SettingsChange::new(path, Some(text), None)));
     Ok(changes)
@@ -256,11 +256,11 @@ fn resolve_link(path: &Path) -> PathBuf {
 pub(super) fn read_if_exists(path: &Path) -> Result<Option<String>, InstallError> {
     match pintle::files::read_text(path) {
         Ok(text) => Ok(Some(text)),
-        Err(fault) if fault.kind() == ErrorKind::InvalidData => {
+        Err(error) if error.kind() == ErrorKind::InvalidData => {
             Err(InstallError::Unreadable { path: path.to_owned(), reason: String::from("it is not UTF-8 text") })
         }
-        Err(fault) if fault.kind() == ErrorKind::NotFound => Ok(None),
-        Err(fault) => Err(InstallError::from_io("read", path, &fault)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(InstallError::from_io("read", path, &error)),
     }
 }
 

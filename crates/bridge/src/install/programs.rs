@@ -21,8 +21,8 @@ pub(super) fn own_command_line<'a>(text: &'a str, host: &str) -> Option<&'a str>
 }
 
 /// Pintle's executables in a directory: names and texts, ordered by name.
-pub(super) fn list_own_programs(folder: &Path, host: &str) -> Vec<(PathBuf, String)> {
-    let files = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+pub(super) fn list_own_programs(dir: &Path, host: &str) -> Vec<(PathBuf, String)> {
+    let files = fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path());
     let mut found: Vec<_> =
         files.filter_map(|path| pintle::files::read_text(&path).ok().map(|text| (path, text))).collect();
     found.retain(|(_, text)| is_own_program(text, host));

@@ -212,7 +212,7 @@ impl<'a> SettingsFile<'a> {
         container: &[JsonPathStep<'_>],
         name: Option<&str>,
         value: &Value,
-        fault: impl FnOnce() -> String,
+        error: impl FnOnce() -> String,
     ) -> Result<(), String> {
         let tree = JsonTree::parse(&self.text)?;
         let fits = tree.node_at(container).is_some_and(|node| match name {
@@ -220,7 +220,7 @@ impl<'a> SettingsFile<'a> {
             None => node.as_array().is_some(),
         });
         self.text =
-            Some(fits).filter(|fits| *fits).and_then(|_| tree.insert(container, name, value)).ok_or_else(fault)?;
+            Some(fits).filter(|fits| *fits).and_then(|_| tree.insert(container, name, value)).ok_or_else(error)?;
         Ok(())
     }
 }

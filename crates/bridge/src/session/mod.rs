@@ -45,21 +45,21 @@ impl HostSession {
     /// # Errors
     /// When another process still has the lock after `patience`, the directory cannot be created, or the saved state
     /// cannot be read.
-    pub(crate) fn lock(folder: &Path, session: &str, patience: Duration) -> io::Result<Self> {
-        let folder = SessionFolder::lock(folder.join(session_folder::folder_name(session)), patience)?;
-        let mut state = match folder.load_state()? {
+    pub(crate) fn lock(dir: &Path, session: &str, patience: Duration) -> io::Result<Self> {
+        let dir = SessionFolder::lock(dir.join(session_folder::folder_name(session)), patience)?;
+        let mut state = match dir.load_state()? {
             None => HostSessionState::default(),
             // The state contains past denials and the end of the tape: without it the session cannot continue.
             Some(bytes) => serde_json::from_slice(&bytes)
                 .and_then(serde_json::from_value::<HostSessionState>)
-                .map_err(|fault| io::Error::other(format!("its saved state cannot be read: {fault}")))
+                .map_err(|error| io::Error::other(format!("its saved state cannot be read: {error}")))
                 .and_then(require_cursor)?,
         };
         // A process that was killed during the first call leaves only the tape, which contains the initial guards.
         if state.cursor.is_none() {
-            state.session_guards = summary::read_recorded_guards(&folder.tape_path()).unwrap_or_default();
+            state.session_guards = summary::read_recorded_guards(&dir.tape_path()).unwrap_or_default();
         }
-        Ok(Self { folder, state })
+        Ok(Self { folder: dir, state })
     }
 
     /// Creates the session's tape, or opens it at its saved end.
@@ -99,8 +99,8 @@ impl HostSession {
 
 /// A saved state always contains the end of the tape.
 fn require_cursor(state: HostSessionState) -> io::Result<HostSessionState> {
-    let fault = || io::Error::other("its saved state does not say where its tape ends, so it was modified");
-    if state.cursor.is_some() { Ok(state) } else { Err(fault()) }
+    let error = || io::Error::other("its saved state does not say where its tape ends, so it was modified");
+    if state.cursor.is_some() { Ok(state) } else { Err(error()) }
 }
 
 /// A log line in the form of event payloads.
@@ -113,8 +113,8 @@ pub(crate) fn to_event_log_line(line: ScriptLogLine) -> event::LogLine {
 }
 
 /// Records when a host event last fired, for `pintle doctor`. Errors are ignored, since this is only information.
-pub(crate) fn mark_fired(folder: &Path, event: &str, now_ms: u64) {
-    let path = folder.join("fired.json");
+pub(crate) fn mark_fired(dir: &Path, event: &str, now_ms: u64) {
+    let path = dir.join("fired.json");
     let known =
         session_folder::read_if_exists(&path).ok().flatten().and_then(|bytes| serde_json::from_slice(&bytes).ok());
     let mut known: Map<String, Value> = known.unwrap_or_default();

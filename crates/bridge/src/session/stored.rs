@@ -41,7 +41,7 @@ impl StoredSession {
     #[must_use]
     pub fn list(state_directory: &Path, host: &'static HostDef) -> Vec<Self> {
         let mut all: Vec<Self> =
-            session_folders_of(state_directory, host).map(|folder| Self::from_folder(folder, host)).collect();
+            session_folders_of(state_directory, host).map(|dir| Self::from_folder(dir, host)).collect();
         all.sort_by_cached_key(|kept| (kept.summary.as_ref().ok().map(|story| story.last_ms), kept.session.clone()));
         all
     }
@@ -50,7 +50,7 @@ impl StoredSession {
     #[must_use]
     pub fn count_for_project(state_directory: &Path, project: &Path) -> usize {
         let folders = HOSTS.iter().flat_map(|host| session_folders_of(state_directory, host));
-        folders.filter(|folder| project_of(folder).is_some_and(|known| is_same_folder(&known, project))).count()
+        folders.filter(|dir| project_of(dir).is_some_and(|known| is_same_folder(&known, project))).count()
     }
 
     /// Whether it worked on a project.
@@ -73,18 +73,18 @@ impl StoredSession {
         SessionFolder::lock(self.folder.clone(), Duration::ZERO)?.delete()
     }
 
-    fn from_folder(folder: PathBuf, host: &'static HostDef) -> Self {
-        let name = || folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let story = HostSessionSummary::read(&session_folder::tape_path(&folder), host);
+    fn from_folder(dir: PathBuf, host: &'static HostDef) -> Self {
+        let name = || dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let story = HostSessionSummary::read(&session_folder::tape_path(&dir), host);
         let named = story.as_ref().ok().map(|story| story.session.clone()).filter(|session| !session.is_empty());
         Self {
             host,
             session: named.unwrap_or_else(name),
-            project: project_of(&folder),
-            size_bytes: session_folder::size_bytes(&folder),
-            is_in_use: session_folder::is_locked(&folder).unwrap_or(false),
+            project: project_of(&dir),
+            size_bytes: session_folder::size_bytes(&dir),
+            is_in_use: session_folder::is_locked(&dir).unwrap_or(false),
             summary: story,
-            folder,
+            folder: dir,
         }
     }
 }
@@ -94,8 +94,8 @@ fn session_folders_of(state_directory: &Path, host: &HostDef) -> impl Iterator<I
     session_folder::session_folders(&host_folder(state_directory, host.name)).into_iter()
 }
 
-fn project_of(folder: &Path) -> Option<PathBuf> {
-    let kept = session_folder::load_state(folder).ok()??;
+fn project_of(dir: &Path) -> Option<PathBuf> {
+    let kept = session_folder::load_state(dir).ok()??;
     let StatePeek { project } = serde_json::from_slice(&kept).ok()?;
     (!project.is_empty()).then(|| PathBuf::from(project))
 }

@@ -44,9 +44,9 @@ impl HostSessionSummary {
     /// Reads a tape.
     pub(super) fn read(tape: &Path, host: &'static HostDef) -> Result<Self, String> {
         let bytes = session_folder::read_if_exists(tape)
-            .map_err(|fault| format!("cannot open `{}`: {fault}", tape.display()))?;
+            .map_err(|error| format!("cannot open `{}`: {error}", tape.display()))?;
         let bytes = bytes.ok_or_else(|| format!("`{}` does not exist", tape.display()))?;
-        Self::from_tape(&bytes, host).map_err(|fault| fault.to_string())
+        Self::from_tape(&bytes, host).map_err(|error| error.to_string())
     }
 
     fn from_tape(tape: &[u8], host: &'static HostDef) -> Result<Self, TapeError> {

@@ -39,7 +39,7 @@ fn assert_well_formed(answer: &HostResponse, host: &str, event: &str, said: &str
     let place = format!("{host} {event}, {said}: {answer:?}");
     assert!(matches!(answer.exit_code, 0 | 2), "{place}");
     if answer.stdout.starts_with('{') {
-        let value: Value = serde_json::from_str(&answer.stdout).unwrap_or_else(|fault| panic!("{fault}: {place}"));
+        let value: Value = serde_json::from_str(&answer.stdout).unwrap_or_else(|error| panic!("{error}: {place}"));
         let mut empty = BTreeSet::new();
         collect_empty_texts(&value, "", &mut empty);
         empty.retain(|name| name.to_lowercase().contains("reason") || name.contains("essage"));

@@ -19,8 +19,8 @@ pub(crate) fn main_event(row: &HostEventDef) -> Option<&'static str> {
 /// The hosts with recorded payloads.
 pub(crate) fn recorded_hosts() -> Vec<(&'static HostDef, Vec<PathBuf>)> {
     let with = |host: &&'static HostDef| {
-        let folder = data_dir(host).join("payloads");
-        let mut files: Vec<PathBuf> = fs::read_dir(folder).ok()?.map(|entry| entry.unwrap().path()).collect();
+        let dir = data_dir(host).join("payloads");
+        let mut files: Vec<PathBuf> = fs::read_dir(dir).ok()?.map(|entry| entry.unwrap().path()).collect();
         files.sort();
         Some((*host, files))
     };

@@ -33,8 +33,8 @@ fn only_stored_session(state: &Path, host: &str) -> StoredSession {
 
 #[test]
 fn a_session_is_told_by_its_tape() {
-    let folder = tempfile::tempdir().unwrap();
-    let state = folder.path();
+    let dir = tempfile::tempdir().unwrap();
+    let state = dir.path();
     assert!(StoredSession::list(state, HostDef::by_name("gemini").unwrap()).is_empty(), "the directory does not exist");
     let told = || {
         let story = only_stored_session(state, "gemini").summary.unwrap();
@@ -71,20 +71,24 @@ fn a_session_is_told_by_its_tape() {
 
 #[test]
 fn whatever_lies_in_the_folder_is_listed_or_passed_over() {
-    let folder = tempfile::tempdir().unwrap();
-    let state = folder.path();
+    let dir = tempfile::tempdir().unwrap();
+    let state = dir.path();
     fire(state, "claude", "UserPromptSubmit", &json!({"prompt": "first"}));
     let whole = only_stored_session(state, "claude");
     let [tape, kept_state] = ["tape.jsonl", "state.json"].map(|name| whole.folder.join(name));
     let bytes = fs::read(&tape).unwrap();
     let first = bytes.iter().position(|byte| *byte == b'\n').unwrap() + 1;
-    for at in (0..bytes.len()).step_by(41) {
-        fs::write(&tape, &bytes[..at]).unwrap();
-        fs::write(&kept_state, &bytes[at..]).unwrap();
+    for index in (0..bytes.len()).step_by(41) {
+        fs::write(&tape, &bytes[..index]).unwrap();
+        fs::write(&kept_state, &bytes[index..]).unwrap();
         let cut = only_stored_session(state, "claude");
-        assert_eq!((cut.summary.is_ok(), cut.session.as_str(), cut.project), (at >= first, "s1", None), "cut at {at}");
+        assert_eq!(
+            (cut.summary.is_ok(), cut.session.as_str(), cut.project),
+            (index >= first, "s1", None),
+            "cut at {index}"
+        );
         let mut bent = bytes.clone();
-        bent[at] ^= 0x5b;
+        bent[index] ^= 0x5b;
         fs::write(&tape, bent).unwrap();
         only_stored_session(state, "claude");
     }

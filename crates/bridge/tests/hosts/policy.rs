@@ -13,8 +13,8 @@ use crate::fixture::respond_with_state;
 
 /// A project with policy of every kind, next to a state directory.
 fn create_project() -> TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    let root = folder.path().canonicalize().unwrap().join("project");
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().canonicalize().unwrap().join("project");
     for file in [
         ".harness/hooks/guard.md",
         ".claude/settings.json",
@@ -29,16 +29,16 @@ fn create_project() -> TempDir {
     symlink(".harness", root.join("way")).unwrap();
     symlink("../.claude/settings.json", root.join("docs/link")).unwrap();
     fs::hard_link(root.join(".claude/settings.json"), root.join("docs/hard")).unwrap();
-    fs::create_dir(folder.path().join("state")).unwrap();
-    folder
+    fs::create_dir(dir.path().join("state")).unwrap();
+    dir
 }
 
-fn project_root(stage: &TempDir) -> std::path::PathBuf {
-    stage.path().canonicalize().unwrap().join("project")
+fn project_root(fixture: &TempDir) -> std::path::PathBuf {
+    fixture.path().canonicalize().unwrap().join("project")
 }
 
-fn respond_to_call(stage: &TempDir, host: &str, event: &str, tool: &str, input: &Value) -> HostResponse {
-    let cwd = project_root(stage);
+fn respond_to_call(fixture: &TempDir, host: &str, event: &str, tool: &str, input: &Value) -> HostResponse {
+    let cwd = project_root(fixture);
     let payload = match host {
         "cline" => json!({"hookName": "tool_call", "taskId": "s1", "workspaceRoots": [cwd],
             "tool_call": {"id": "1", "name": tool, "input": input}, "preToolUse": {"toolName": tool, "parameters": {}}}),
@@ -48,7 +48,7 @@ fn respond_to_call(stage: &TempDir, host: &str, event: &str, tool: &str, input: 
     };
     let host = HostDef::by_name(host).unwrap();
     let row = host.find_event(event).unwrap();
-    respond_with_state(host, row, payload.to_string().as_bytes(), Vec::new(), Some(&stage.path().join("state")))
+    respond_with_state(host, row, payload.to_string().as_bytes(), Vec::new(), Some(&fixture.path().join("state")))
 }
 
 fn is_denied(answer: &HostResponse) -> bool {
@@ -57,13 +57,13 @@ fn is_denied(answer: &HostResponse) -> bool {
 }
 
 /// Whether Claude Code's shell may run a command.
-fn is_command_allowed(stage: &TempDir, command: &str) -> bool {
-    !is_denied(&respond_to_call(stage, "claude", "PreToolUse", "Bash", &json!({"command": command})))
+fn is_command_allowed(fixture: &TempDir, command: &str) -> bool {
+    !is_denied(&respond_to_call(fixture, "claude", "PreToolUse", "Bash", &json!({"command": command})))
 }
 
 #[test]
 fn file_tools_of_every_host_leave_policy_alone() {
-    let stage = create_project();
+    let fixture = create_project();
     let patch = "*** Begin Patch\n*** Update File: .harness/hooks/guard.md\n@@\n-x\n+y\n*** End Patch\n";
     let moved = "*** Begin Patch\n*** Update File: docs/notes.md\n*** Move to: .harness/hooks/new.md\n*** End Patch\n";
     let calls = [
@@ -84,7 +84,7 @@ fn file_tools_of_every_host_leave_policy_alone() {
         ("cline", "PreToolUse", "editor", json!({"path": "@", "new_text": "x"})),
         ("cursor", "preToolUse", "Delete", json!({"path": "@"})),
     ];
-    let own = project_root(&stage).join(".harness/hooks/guard.md").display().to_string();
+    let own = project_root(&fixture).join(".harness/hooks/guard.md").display().to_string();
     let spellings = [
         ".harness/hooks/guard.md",
         "./src/../.harness/hooks/new.md",
@@ -105,30 +105,30 @@ fn file_tools_of_every_host_leave_policy_alone() {
         for path in spellings {
             let path = path.replace('$', &own);
             let input: Value = serde_json::from_str(&input.to_string().replace('@', &path)).unwrap();
-            let answer = respond_to_call(&stage, host, event, tool, &input);
+            let answer = respond_to_call(&fixture, host, event, tool, &input);
             assert!(is_denied(&answer), "{host} {tool} {input}: {answer:?}");
         }
         for path in ["src/main.rs", ".github/workflows/ci.yml", "docs/notes.md", "harness/x", "new/file"] {
             let input: Value = serde_json::from_str(&input.to_string().replace('@', path)).unwrap();
-            let answer = respond_to_call(&stage, host, event, tool, &input);
+            let answer = respond_to_call(&fixture, host, event, tool, &input);
             assert!(!is_denied(&answer), "{host} {tool} {input}: {answer:?}");
         }
     }
     for text in [patch, moved] {
         assert!(
-            is_denied(&respond_to_call(&stage, "codex", "PreToolUse", "apply_patch", &json!({"command": text}))),
+            is_denied(&respond_to_call(&fixture, "codex", "PreToolUse", "apply_patch", &json!({"command": text}))),
             "{text}"
         );
         let there = format!("cd .harness && apply_patch <<'EOF'\n{}EOF\n", text.replace(".harness/", ""));
         assert!(
-            is_denied(&respond_to_call(&stage, "codex", "PreToolUse", "Bash", &json!({"command": there}))),
+            is_denied(&respond_to_call(&fixture, "codex", "PreToolUse", "Bash", &json!({"command": there}))),
             "{there}"
         );
     }
-    let state = stage.path().join("state/bridge/claude/s1/tape.jsonl").display().to_string();
+    let state = fixture.path().join("state/bridge/claude/s1/tape.jsonl").display().to_string();
     let home = json!({"file_path": "~/.claude/settings.json", "content": "x"});
     for input in [json!({"file_path": state, "content": "x"}), home] {
-        assert!(is_denied(&respond_to_call(&stage, "claude", "PreToolUse", "Write", &input)), "{input}");
+        assert!(is_denied(&respond_to_call(&fixture, "claude", "PreToolUse", "Write", &input)), "{input}");
     }
     for (tool, input) in [
         ("Read", json!({"file_path": own})),
@@ -137,16 +137,16 @@ fn file_tools_of_every_host_leave_policy_alone() {
         ("mcp__fs__read_file", json!({"path": own})),
         ("Write", json!({"file_path": "docs/new.md", "content": ".harness/hooks/guard.md"})),
     ] {
-        assert!(!is_denied(&respond_to_call(&stage, "claude", "PreToolUse", tool, &input)), "{tool} {input}");
+        assert!(!is_denied(&respond_to_call(&fixture, "claude", "PreToolUse", tool, &input)), "{tool} {input}");
     }
 }
 
 #[test]
 fn plain_shell_writes_to_policy_are_denied_and_reading_it_is_not() {
-    let stage = create_project();
-    fs::write(project_root(&stage).join("notes.md"), "x").unwrap();
-    fs::create_dir(project_root(&stage).join("empty")).unwrap();
-    let root = project_root(&stage).display().to_string();
+    let fixture = create_project();
+    fs::write(project_root(&fixture).join("notes.md"), "x").unwrap();
+    fs::create_dir(project_root(&fixture).join("empty")).unwrap();
+    let root = project_root(&fixture).display().to_string();
     let denied = [
         "echo x > .harness/hooks/guard.md",
         "echo x>>.harness/hooks/guard.md",
@@ -264,7 +264,7 @@ fn plain_shell_writes_to_policy_are_denied_and_reading_it_is_not() {
     let passed: Vec<String> = denied
         .iter()
         .map(|command| command.replace("$ROOT", &root))
-        .filter(|command| is_command_allowed(&stage, command))
+        .filter(|command| is_command_allowed(&fixture, command))
         .collect();
     assert!(passed.is_empty(), "{passed:#?}");
     let allowed = [
@@ -330,13 +330,13 @@ fn plain_shell_writes_to_policy_are_denied_and_reading_it_is_not() {
         "X=target; rm -rf $X && for f in build/*; do rm \"$f\"; done",
         "pintle validate .harness && pintle trust && pintle install claude --report",
     ];
-    let refused: Vec<&str> = allowed.into_iter().filter(|command| !is_command_allowed(&stage, command)).collect();
+    let refused: Vec<&str> = allowed.into_iter().filter(|command| !is_command_allowed(&fixture, command)).collect();
     assert!(refused.is_empty(), "{refused:#?}");
 }
 
 #[test]
 fn every_hosts_shell_is_judged_and_every_command_of_a_list() {
-    let stage = create_project();
+    let fixture = create_project();
     let remove = "rm -rf .harness";
     for (host, event, tool, input) in [
         ("claude", "PreToolUse", "Monitor", json!({"command": remove})),
@@ -349,20 +349,20 @@ fn every_hosts_shell_is_judged_and_every_command_of_a_list() {
         ("cline", "PreToolUse", "run_commands", json!({"commands": ["ls", remove]})),
         ("cursor", "preToolUse", "Shell", json!({"command": remove})),
     ] {
-        let answer = respond_to_call(&stage, host, event, tool, &input);
+        let answer = respond_to_call(&fixture, host, event, tool, &input);
         assert!(is_denied(&answer), "{host} {tool}: {answer:?}");
     }
 }
 
 #[test]
 fn hook_cannot_turn_a_call_against_policy_and_the_tape_has_the_denial() {
-    let stage = create_project();
-    let state = stage.path().join("state");
+    let fixture = create_project();
+    let state = fixture.path().join("state");
     let turn = native::hook("turns", EventName::parse("tool.pre").unwrap(), |_| {
         let args = json!({"command": "rm -rf .harness"});
         Verdict::rewrite(serde_json::Map::from_iter([(String::from("args"), args)]))
     });
-    let payload = json!({"session_id": "s2", "hook_event_name": "PreToolUse", "cwd": project_root(&stage), "tool_name": "Bash",
+    let payload = json!({"session_id": "s2", "hook_event_name": "PreToolUse", "cwd": project_root(&fixture), "tool_name": "Bash",
         "tool_input": {"command": "ls"}});
     let host = HostDef::by_name("claude").unwrap();
     let row = host.find_event("PreToolUse").unwrap();

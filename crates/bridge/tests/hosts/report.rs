@@ -36,7 +36,7 @@ impl RecordedHost {
         let read = |file: &PathBuf| serde_json::from_slice::<Map<String, Value>>(&fs::read(file).unwrap()).unwrap();
         let claude = HostDef::by_name("claude").unwrap();
         let like_claude = row.tools.is_some().then(|| data_dir(claude).join("payloads"));
-        let exact = |folder: PathBuf| Some(folder.join(format!("{}.json", row.name))).filter(|file| file.exists());
+        let exact = |dir: PathBuf| Some(dir.join(format!("{}.json", row.name))).filter(|file| file.exists());
         let own = exact(data_dir(self.host).join("payloads")).or_else(|| exact(like_claude?));
         let mut fields = own.as_ref().map_or_else(Map::new, read);
         if own.is_none() {
@@ -128,12 +128,12 @@ impl ObservedSupport {
             }
             ActionSupport::Approximated(_) => self.is_done(verb),
             ActionSupport::Deferred(_) => self.is_unchanged && self.is_model_told_later,
-            ActionSupport::DeniedInstead(why) | ActionSupport::WithApprovalOnly(why) => {
-                self.contains_text(why) && response_shape(&self.answer) == response_shape(&known.with_denial)
+            ActionSupport::DeniedInstead(reason) | ActionSupport::WithApprovalOnly(reason) => {
+                self.contains_text(reason) && response_shape(&self.answer) == response_shape(&known.with_denial)
             }
             ActionSupport::RunEndedInstead(_) => self.is_next_call_denied,
-            ActionSupport::NotifiesUser(why) => {
-                self.contains_text(TOLD) && self.contains_text(why) && self.has_no_effect()
+            ActionSupport::NotifiesUser(reason) => {
+                self.contains_text(TOLD) && self.contains_text(reason) && self.has_no_effect()
             }
             ActionSupport::Dropped(_) | ActionSupport::NotApplicable => self.has_no_effect(),
         }
@@ -220,7 +220,7 @@ fn observe_action(
 ) -> Vec<ObservedSupport> {
     let mut all = Vec::new();
     for event in row.fires {
-        for (at, hook) in hooks_for_action(verb, event).into_iter().enumerate() {
+        for (index, hook) in hooks_for_action(verb, event).into_iter().enumerate() {
             let state = tempfile::tempdir().unwrap();
             let answer = sent.respond_to(row, vec![hook], state.path());
             // Deferred effects are observed at an event that can show them.
@@ -230,7 +230,7 @@ fn observe_action(
             let prompt = (verb == HookAction::Context).then(|| sent.respond_to_next("prompt.submit", state.path()));
             all.push(ObservedSupport {
                 event,
-                is_reminder: at > 0,
+                is_reminder: index > 0,
                 is_unchanged: answer == known.without_hook,
                 answer,
                 is_next_call_denied: may_deny && later.as_ref().is_some_and(|later| *later != known.next_tool_call),

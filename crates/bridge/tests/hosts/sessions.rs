@@ -157,9 +157,9 @@ fn a_tape_that_lost_records_between_two_calls_denies_and_says_so() {
 fn an_empty_tape_that_a_full_disk_left_is_healed() {
     for left in ["", "{\"seq\":0,\"at"] {
         let state = tempfile::tempdir().unwrap();
-        let folder = state.path().join("bridge/claude/s1");
-        fs::create_dir_all(&folder).unwrap();
-        fs::write(folder.join("tape.jsonl"), left).unwrap();
+        let dir = state.path().join("bridge/claude/s1");
+        fs::create_dir_all(&dir).unwrap();
+        fs::write(dir.join("tape.jsonl"), left).unwrap();
         assert_eq!(fire_tool(state.path(), vec![]).exit_code, 0);
         fire_event(state.path(), "SessionEnd", json!({"reason": "other"}), vec![]);
         let report = verify::verify_bytes(&read_tape(state.path())).unwrap();

@@ -30,8 +30,8 @@ pub(crate) fn settings_document(choices: &mut ByteChoices<'_>, events: &[&str], 
     }
     if choices.number_below(3) > 0 {
         let hooks = hooks_object(choices, events, field, groups);
-        let at = choices.number_below(fields.len() + 1);
-        fields.insert(at, (String::from("\"hooks\""), hooks));
+        let index = choices.number_below(fields.len() + 1);
+        fields.insert(index, (String::from("\"hooks\""), hooks));
     }
     let body = json_object(choices, &fields);
     format!("{mark}{before}{body}{}", write_trivia(choices))

@@ -18,13 +18,13 @@ pub(crate) struct InstallFixture {
 
 impl InstallFixture {
     pub(crate) fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path().canonicalize().unwrap();
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
         let site =
             InstallEnvironment { home: root.join("home"), project: root.join("project"), variables: BTreeMap::new() };
         fs::create_dir(&site.home).unwrap();
         fs::create_dir(&site.project).unwrap();
-        Self { folder, environment: site }
+        Self { folder: dir, environment: site }
     }
 
     /// The settings of a host.
@@ -60,8 +60,8 @@ pub(crate) fn write_file(path: &Path, text: &str) {
     fs::write(path, text).unwrap();
 }
 
-fn collect_files(folder: &Path, found: &mut Vec<(PathBuf, u32, Option<Vec<u8>>)>) {
-    for entry in fs::read_dir(folder).unwrap() {
+fn collect_files(dir: &Path, found: &mut Vec<(PathBuf, u32, Option<Vec<u8>>)>) {
+    for entry in fs::read_dir(dir).unwrap() {
         let path = entry.unwrap().path();
         let metadata = fs::symlink_metadata(&path).unwrap();
         let bytes = metadata.is_file().then(|| fs::read(&path).unwrap());

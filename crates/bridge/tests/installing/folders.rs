@@ -13,10 +13,10 @@ use pintle_bridge::install::{
 use crate::fixture::{InstallFixture, default_options};
 
 /// The options for a user whose own hooks are in this directory of the home directory.
-fn user_options(stage: &InstallFixture, config: &str) -> InstallOptions {
-    let folder = |name: &str| Some(stage.environment.home.join(name));
+fn user_options(fixture: &InstallFixture, config: &str) -> InstallOptions {
+    let dir = |name: &str| Some(fixture.environment.home.join(name));
     InstallOptions {
-        folders: UserDirs { config: folder(config), state: folder("state"), managed: None },
+        folders: UserDirs { config: dir(config), state: dir("state"), managed: None },
         ..default_options("pintle")
     }
 }
@@ -24,10 +24,10 @@ fn user_options(stage: &InstallFixture, config: &str) -> InstallOptions {
 #[test]
 fn the_folder_of_own_hooks_is_made_before_a_line_names_it_and_stays() {
     for host in HOSTS {
-        let stage = InstallFixture::new();
-        let own = stage.environment.home.join(".config/pintle");
+        let fixture = InstallFixture::new();
+        let own = fixture.environment.home.join(".config/pintle");
         let plan = |name: &str| {
-            InstallPlan::install(host, &stage.environment, InstallScope::User, &user_options(&stage, name)).unwrap()
+            InstallPlan::install(host, &fixture.environment, InstallScope::User, &user_options(&fixture, name)).unwrap()
         };
         assert_eq!(plan(".config/pintle").config_dir.as_ref(), Some(&own));
         assert!(!own.exists(), "a plan makes nothing");
@@ -41,20 +41,21 @@ fn the_folder_of_own_hooks_is_made_before_a_line_names_it_and_stays() {
         assert_eq!((again.changes.len(), again.config_dir.as_ref()), (0, Some(&own)));
         again.apply().unwrap();
 
-        stage.plan_uninstall(host, InstallScope::User).apply().unwrap();
+        fixture.plan_uninstall(host, InstallScope::User).apply().unwrap();
         assert!(own.is_dir());
-        assert_eq!(stage.plan_uninstall(host, InstallScope::User).config_dir, None);
+        assert_eq!(fixture.plan_uninstall(host, InstallScope::User).config_dir, None);
     }
 }
 
 #[test]
 fn a_line_names_its_folders_until_it_is_installed_with_others() {
     for host in HOSTS {
-        let stage = InstallFixture::new();
+        let fixture = InstallFixture::new();
         for config in ["it's mine", "$HOME"] {
-            let options = user_options(&stage, config);
-            InstallPlan::install(host, &stage.environment, InstallScope::User, &options).unwrap().apply().unwrap();
-            let entries: Vec<InstalledEntry> = installed_entries(host, &stage.environment, InstallScope::User).unwrap();
+            let options = user_options(&fixture, config);
+            InstallPlan::install(host, &fixture.environment, InstallScope::User, &options).unwrap().apply().unwrap();
+            let entries: Vec<InstalledEntry> =
+                installed_entries(host, &fixture.environment, InstallScope::User).unwrap();
             assert!(!entries.is_empty());
             for entry in &entries {
                 assert_eq!(named_dirs(host, entry), options.folders, "{}", entry.command);
@@ -62,17 +63,17 @@ fn a_line_names_its_folders_until_it_is_installed_with_others() {
             }
         }
         // As with earlier lines without directories.
-        stage.plan_install(host, InstallScope::User).apply().unwrap();
-        for entry in installed_entries(host, &stage.environment, InstallScope::User).unwrap() {
+        fixture.plan_install(host, InstallScope::User).apply().unwrap();
+        for entry in installed_entries(host, &fixture.environment, InstallScope::User).unwrap() {
             assert_eq!(named_dirs(host, &entry), UserDirs::default());
             assert!(!is_current(host, InstallScope::User, &entry), "{}", entry.command);
         }
-        InstallPlan::install(host, &stage.environment, InstallScope::User, &user_options(&stage, "mine"))
+        InstallPlan::install(host, &fixture.environment, InstallScope::User, &user_options(&fixture, "mine"))
             .unwrap()
             .apply()
             .unwrap();
-        stage.plan_uninstall(host, InstallScope::User).apply().unwrap();
-        assert_eq!(installed_entries(host, &stage.environment, InstallScope::User).unwrap(), Vec::new());
+        fixture.plan_uninstall(host, InstallScope::User).apply().unwrap();
+        assert_eq!(installed_entries(host, &fixture.environment, InstallScope::User).unwrap(), Vec::new());
     }
 }
 
@@ -81,22 +82,22 @@ fn an_empty_folder_that_was_there_stays_and_so_does_a_link_to_it() {
     for host in HOSTS {
         for is_link in [false, true] {
             for scope in InstallScope::ALL {
-                let stage = InstallFixture::new();
+                let fixture = InstallFixture::new();
                 let place = if scope == InstallScope::User { &host.install.user } else { &host.install.project };
-                let folder = stage.environment.host_dir(scope, place);
-                fs::create_dir_all(folder.parent().unwrap()).unwrap();
-                let real = folder.with_file_name("elsewhere");
+                let dir = fixture.environment.host_dir(scope, place);
+                fs::create_dir_all(dir.parent().unwrap()).unwrap();
+                let real = dir.with_file_name("elsewhere");
                 if is_link {
                     fs::create_dir(&real).unwrap();
-                    std::os::unix::fs::symlink(&real, &folder).unwrap();
+                    std::os::unix::fs::symlink(&real, &dir).unwrap();
                 } else {
-                    fs::create_dir(&folder).unwrap();
+                    fs::create_dir(&dir).unwrap();
                 }
-                stage.plan_install(host, scope).apply().unwrap();
-                assert!(stage.plan_install(host, scope).is_empty(), "{}", host.name);
-                stage.plan_uninstall(host, scope).apply().unwrap();
-                assert_eq!(fs::read_dir(&folder).unwrap().count(), 0, "{} {scope:?} {is_link}", host.name);
-                assert_eq!(fs::symlink_metadata(&folder).unwrap().is_symlink(), is_link);
+                fixture.plan_install(host, scope).apply().unwrap();
+                assert!(fixture.plan_install(host, scope).is_empty(), "{}", host.name);
+                fixture.plan_uninstall(host, scope).apply().unwrap();
+                assert_eq!(fs::read_dir(&dir).unwrap().count(), 0, "{} {scope:?} {is_link}", host.name);
+                assert_eq!(fs::symlink_metadata(&dir).unwrap().is_symlink(), is_link);
             }
         }
     }
@@ -104,20 +105,21 @@ fn an_empty_folder_that_was_there_stays_and_so_does_a_link_to_it() {
 
 #[test]
 fn a_folder_that_cannot_be_made_or_named_changes_nothing() {
-    let stage = InstallFixture::new();
-    let untouched = stage.list_all_files();
+    let fixture = InstallFixture::new();
+    let untouched = fixture.list_all_files();
     for name in ["two\nlines", "a\u{7}bell"] {
-        let options = user_options(&stage, name);
-        let fault = InstallPlan::install(HOSTS[0], &stage.environment, InstallScope::User, &options).unwrap_err();
-        assert_eq!(fault, InstallError::UnusableFolder { path: options.folders.config.unwrap() });
+        let options = user_options(&fixture, name);
+        let error = InstallPlan::install(HOSTS[0], &fixture.environment, InstallScope::User, &options).unwrap_err();
+        assert_eq!(error, InstallError::UnusableFolder { path: options.folders.config.unwrap() });
     }
-    assert_eq!(stage.list_all_files(), untouched);
-    let taken: PathBuf = stage.environment.home.join("taken");
+    assert_eq!(fixture.list_all_files(), untouched);
+    let taken: PathBuf = fixture.environment.home.join("taken");
     fs::write(&taken, "a file").unwrap();
-    let untouched = stage.list_all_files();
+    let untouched = fixture.list_all_files();
     let plan =
-        InstallPlan::install(HOSTS[0], &stage.environment, InstallScope::User, &user_options(&stage, "taken")).unwrap();
-    let fault = plan.apply().unwrap_err().to_string();
-    assert_eq!(fault, format!("cannot create the directory `{}`: file exists", taken.display()));
-    assert_eq!(stage.list_all_files(), untouched);
+        InstallPlan::install(HOSTS[0], &fixture.environment, InstallScope::User, &user_options(&fixture, "taken"))
+            .unwrap();
+    let error = plan.apply().unwrap_err().to_string();
+    assert_eq!(error, format!("cannot create the directory `{}`: file exists", taken.display()));
+    assert_eq!(fixture.list_all_files(), untouched);
 }

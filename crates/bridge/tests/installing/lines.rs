@@ -12,14 +12,14 @@ use crate::fixture::{InstallFixture, default_options};
 #[test]
 fn every_host_gets_lines_that_name_the_persons_folders() {
     // An existing directory, so that none is created.
-    let person = UserDirs { config: Some(PathBuf::from("/")), state: Some(PathBuf::from("/s")), managed: None };
-    let managed = UserDirs { managed: Some(PathBuf::from("/it's")), ..person.clone() };
+    let user = UserDirs { config: Some(PathBuf::from("/")), state: Some(PathBuf::from("/s")), managed: None };
+    let managed = UserDirs { managed: Some(PathBuf::from("/it's")), ..user.clone() };
     let hooks = vec![PathBuf::from("/rules")];
     let cases = [
         (
             "the person's settings",
             InstallScope::User,
-            InstallOptions { folders: person, ..default_options("/opt/pintle") },
+            InstallOptions { folders: user, ..default_options("/opt/pintle") },
         ),
         (
             "with all that can be named",
@@ -31,10 +31,10 @@ fn every_host_gets_lines_that_name_the_persons_folders() {
     for host in HOSTS {
         let mut text = String::new();
         for (title, scope, options) in &cases {
-            let stage = InstallFixture::new();
-            InstallPlan::install(host, &stage.environment, *scope, options).unwrap().apply().unwrap();
+            let fixture = InstallFixture::new();
+            InstallPlan::install(host, &fixture.environment, *scope, options).unwrap().apply().unwrap();
             writeln!(text, "== {title}").unwrap();
-            for entry in installed_entries(host, &stage.environment, *scope).unwrap() {
+            for entry in installed_entries(host, &fixture.environment, *scope).unwrap() {
                 writeln!(text, "{} ({} ms): {}", entry.event, entry.timeout_ms, entry.command).unwrap();
             }
         }

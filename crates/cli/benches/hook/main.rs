@@ -34,13 +34,13 @@ struct HookContender {
 }
 
 fn main() -> ExitCode {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/hook");
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/hook");
     let room = tempfile::tempdir().unwrap();
     let (governed, bare) = (room.path().join("governed"), room.path().join("bare"));
     write_policies(&governed);
     fs::create_dir(&bare).unwrap();
     fs::create_dir(room.path().join("config")).unwrap();
-    let file = |name: &str| folder.join(name).display().to_string();
+    let file = |name: &str| dir.join(name).display().to_string();
     let pintle = PathBuf::from(env!("CARGO_BIN_EXE_pintle"));
     let hook = |hooks: &Path| ["hook", "claude", "--hooks", &hooks.display().to_string()].map(str::to_owned).to_vec();
     let contender = |name, program, arguments, checks| HookContender {
@@ -94,15 +94,15 @@ fn main() -> ExitCode {
 }
 
 /// The policies of the governed agent, with the name of a shell as every host's calls have it.
-fn write_policies(folder: &Path) {
+fn write_policies(dir: &Path) {
     let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/governed-agent");
     for part in ["", ".harness/hooks", ".harness/tools", ".harness/agents"] {
-        fs::create_dir_all(folder.join(part)).unwrap();
+        fs::create_dir_all(dir.join(part)).unwrap();
         for entry in fs::read_dir(example.join(part)).unwrap().map(Result::unwrap) {
             if entry.file_type().unwrap().is_file() {
                 let text = fs::read_to_string(entry.path()).unwrap();
                 let text = text.replace(r#"payload["name"] == "run_command""#, r#"payload["name"] == "shell""#);
-                fs::write(folder.join(part).join(entry.file_name()), text).unwrap();
+                fs::write(dir.join(part).join(entry.file_name()), text).unwrap();
             }
         }
     }

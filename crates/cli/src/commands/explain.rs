@@ -105,8 +105,8 @@ fn render_explanations(event: &Event, given: &PayloadInput, explanations: &[(Hoo
         let (hook, tone) = (single_line(explanation.hook.as_str(), NAME), if runs { Tone::Good } else { Tone::Quiet });
         let mut line = StyledLine::new(tone, format!("{number}{hook:<width$}  "));
         line.push(Tone::Quiet, format!("{:<rank_width$}  ", rank_text(explanation)));
-        let why = if *trusted { single_line(&explanation.prediction.to_string(), 400) } else { String::from(NOT_TRUSTED) };
-        line.push(tone, why);
+        let reason = if *trusted { single_line(&explanation.prediction.to_string(), 400) } else { String::from(NOT_TRUSTED) };
+        line.push(tone, reason);
         if let Some(place) = location_text(&explanation.location) {
             line.push(Tone::Quiet, format!("  {place}"));
         }

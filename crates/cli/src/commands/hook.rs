@@ -71,10 +71,10 @@ impl HookArgs {
             let terminal = terminal.clone();
             move |answer| write_and_exit(&terminal, &answer)
         });
-        watched.map_err(|fault| CliError::failure(format!("cannot start the timer of the time limit: {fault}")))?;
+        watched.map_err(|error| CliError::failure(format!("cannot start the timer of the time limit: {error}")))?;
         let mut payload = Vec::with_capacity(USUAL_PAYLOAD_BYTES);
-        if let Err(fault) = read_stdin(&mut payload) {
-            let reason = format!("cannot read standard input: {fault}");
+        if let Err(error) = read_stdin(&mut payload) {
+            let reason = format!("cannot read standard input: {error}");
             match row {
                 Some(row) if deadline.claim_response() => write_and_exit(terminal, &host.fallback_response(row, &format!("pintle: {reason}"))),
                 _ => return Err(CliError::failure(reason)),
@@ -106,8 +106,8 @@ impl HookArgs {
         }
         let project = if self.hooks.is_empty() { place.project.clone() } else { PathBuf::new() };
         let layers = self.folders.layers(project).map_err(|missing| format!("{missing}; {}", missing.help()))?;
-        let folder = place.project.clone();
-        let judge = ModelJudge::new(model_opener(folder));
+        let dir = place.project.clone();
+        let judge = ModelJudge::new(model_opener(dir));
         let builder = Runtime::builder()
             .worker(WorkerProgram::current_exe())
             .judge(Arc::new(judge))

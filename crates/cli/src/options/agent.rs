@@ -19,8 +19,8 @@ impl AgentOption {
     pub(crate) fn select_agent(&self, team: Option<&TeamSpec>) -> Result<Option<Arc<AgentSpec>>, CliError> {
         let Some(name) = &self.agent else { return Ok(team.and_then(|team| team.agents.first()).cloned()) };
         let Some(team) = team else {
-            let fault = CliError::invalid_input(format!("agent `{name}` does not exist: no file declares a team"));
-            return Err(fault.help("name a docker-agent YAML file, which declares `agents:`"));
+            let error = CliError::invalid_input(format!("agent `{name}` does not exist: no file declares a team"));
+            return Err(error.help("name a docker-agent YAML file, which declares `agents:`"));
         };
         if let Some(agent) = team.agent(name) {
             return Ok(Some(Arc::clone(agent)));

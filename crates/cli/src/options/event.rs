@@ -78,8 +78,8 @@ mod tests {
     fn a_slip_leads_to_the_nearest_name_of_any_dialect() {
         let cases = [("pre_tol_use", "`pre_tool_use`"), ("tol.pre", "`tool.pre`"), ("zzz", "`pintle events`")];
         for (typed, near) in cases {
-            let fault = typed.parse::<EventArgument>().unwrap_err();
-            assert!(fault.contains(near), "{fault}");
+            let error = typed.parse::<EventArgument>().unwrap_err();
+            assert!(error.contains(near), "{error}");
         }
     }
 

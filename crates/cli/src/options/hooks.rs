@@ -50,31 +50,31 @@ pub(crate) fn start_builder(places: &HookPaths, user: &UserOptions) -> Result<Ru
 /// Returns the project of a named path: the parent of the `.harness` that it is or is in, otherwise its directory.
 fn find_project(path: &Path) -> Option<PathBuf> {
     let path = std::path::absolute(path).ok()?;
-    let own = path.ancestors().find(|folder| folder.file_name().is_some_and(|name| name == ".harness"));
-    let folder = match own {
+    let own = path.ancestors().find(|dir| dir.file_name().is_some_and(|name| name == ".harness"));
+    let dir = match own {
         Some(own) => own.parent()?,
         None if path.is_dir() => &path,
         None => path.parent()?,
     };
-    Some(folder.to_owned())
+    Some(dir.to_owned())
 }
 
 /// Returns an opener for the models that hooks call. Model scripts are relative to the directory of the first path.
 fn model_opener_for_paths(paths: &[PathBuf]) -> Box<ModelOpener> {
     let first = paths.first().map(PathBuf::as_path).unwrap_or(Path::new("."));
-    let folder = if first.is_dir() { first } else { first.parent().unwrap_or(Path::new("")) }.to_owned();
-    model_opener(folder)
+    let dir = if first.is_dir() { first } else { first.parent().unwrap_or(Path::new("")) }.to_owned();
+    model_opener(dir)
 }
 
 /// Returns an opener for models whose scripts are relative to a directory.
-pub(crate) fn model_opener(folder: PathBuf) -> Box<ModelOpener> {
-    Box::new(move |spec| model::open(spec, &|file| read_model_script(&folder, file)))
+pub(crate) fn model_opener(dir: PathBuf) -> Box<ModelOpener> {
+    Box::new(move |spec| model::open(spec, &|file| read_model_script(&dir, file)))
 }
 
 /// Reads the script of a model; its path is relative to a directory.
-pub(crate) fn read_model_script(folder: &Path, file: &str) -> Result<String, String> {
-    let path = folder.join(file);
-    files::read_text(&path).map_err(|fault| format!("cannot read the script `{}`: {fault}", path.display()))
+pub(crate) fn read_model_script(dir: &Path, file: &str) -> Result<String, String> {
+    let path = dir.join(file);
+    files::read_text(&path).map_err(|error| format!("cannot read the script `{}`: {error}", path.display()))
 }
 
 /// Loads hooks that are about to run, and prints their diagnostics. Errors end the command, because a hook that cannot

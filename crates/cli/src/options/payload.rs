@@ -29,19 +29,19 @@ pub(crate) fn read_payload_input(argument: &EventArgument, may_be_blank: bool) -
     }
     let mut bytes = Vec::new();
     read_stdin(&mut bytes)
-        .map_err(|fault| CliError::failure(format!("cannot read the payload from standard input: {fault}")))?;
+        .map_err(|error| CliError::failure(format!("cannot read the payload from standard input: {error}")))?;
     if bytes.iter().all(u8::is_ascii_whitespace) {
         // The program that writes the payload may have failed, and its event must not pass because the example does.
-        let fault = || {
+        let error = || {
             CliError::invalid_input("standard input contains no payload")
                 .help("write a payload to it, or fire the event's example with `--example`")
         };
-        return if may_be_blank { Ok(example_input(argument)) } else { Err(fault()) };
+        return if may_be_blank { Ok(example_input(argument)) } else { Err(error()) };
     }
     let next_step = || format!("`pintle events {event}` shows an example payload");
-    let mut value = read_payload(&bytes).map_err(|fault| match fault {
-        PayloadError::NotJson(fault) => {
-            CliError::invalid_input(format!("the payload is not JSON: {fault}")).help(next_step())
+    let mut value = read_payload(&bytes).map_err(|error| match error {
+        PayloadError::NotJson(error) => {
+            CliError::invalid_input(format!("the payload is not JSON: {error}")).help(next_step())
         }
         fault => CliError::invalid_input(format!("the payload is too large: {fault}")).help("send a smaller payload"),
     })?;
@@ -49,11 +49,11 @@ pub(crate) fn read_payload_input(argument: &EventArgument, may_be_blank: bool) -
         value = payload;
     } else if let Some(other) = value.get("hook_event_name").and_then(Value::as_str) {
         let shown = single_line(other, 80);
-        let fault = CliError::invalid_input(format!("the payload is the input of a `{shown}` hook, not of `{event}`"));
-        return Err(fault.help(format!("name the event `{shown}`, or remove `hook_event_name`")));
+        let error = CliError::invalid_input(format!("the payload is the input of a `{shown}` hook, not of `{event}`"));
+        return Err(error.help(format!("name the event `{shown}`, or remove `hook_event_name`")));
     }
-    complete_payload(event, &mut value).map_err(|fault| {
-        CliError::invalid_input(format!("the payload is not valid for `{event}`: {fault}")).help(next_step())
+    complete_payload(event, &mut value).map_err(|error| {
+        CliError::invalid_input(format!("the payload is not valid for `{event}`: {error}")).help(next_step())
     })?;
     Ok(PayloadInput { value, is_example: false })
 }
@@ -138,7 +138,7 @@ mod tests {
             let name = row.family().map_or(row.name.to_owned(), |family| format!("{family}x"));
             let event = EventName::parse(&name).unwrap();
             let mut value = (row.example)();
-            complete_payload(&event, &mut value).unwrap_or_else(|fault| panic!("{name}: {fault}"));
+            complete_payload(&event, &mut value).unwrap_or_else(|error| panic!("{name}: {error}"));
             assert_eq!(value, (row.example)(), "{name}");
         }
     }

@@ -49,9 +49,9 @@ pub(crate) fn find_tape(named: &str, home: &Path) -> Result<SessionTape, CliErro
     }
     let mut known = list_tapes(home);
     if known.is_empty() {
-        let folder = tapes_folder(home);
-        let fault = CliError::invalid_input(format!("no sessions in `{}`", folder.display()));
-        return Err(fault.help("change to the directory where the agent was run, or name the path of a tape"));
+        let dir = tapes_folder(home);
+        let error = CliError::invalid_input(format!("no sessions in `{}`", dir.display()));
+        return Err(error.help("change to the directory where the agent was run, or name the path of a tape"));
     }
     if named == LAST {
         let written = |tape: &SessionTape| {
@@ -65,8 +65,8 @@ pub(crate) fn find_tape(named: &str, home: &Path) -> Result<SessionTape, CliErro
 
 /// Picks the item with this ID, or the only one whose ID starts with it.
 pub(crate) fn pick_by_id<T>(named: &str, mut known: Vec<T>, id: impl Fn(&T) -> &str) -> Result<T, CliError> {
-    if let Some(at) = known.iter().position(|one| id(one) == named) {
-        return Ok(known.swap_remove(at));
+    if let Some(index) = known.iter().position(|one| id(one) == named) {
+        return Ok(known.swap_remove(index));
     }
     let (mut begun, others): (Vec<_>, Vec<_>) =
         known.into_iter().partition(|one| !named.is_empty() && id(one).starts_with(named));
@@ -76,18 +76,18 @@ pub(crate) fn pick_by_id<T>(named: &str, mut known: Vec<T>, id: impl Fn(&T) -> &
         count => {
             let ids: Vec<String> = begun.iter().take(3).map(|one| format!("`{}`", id(one))).collect();
             let more = if count > ids.len() { " and others" } else { "" };
-            let fault = CliError::invalid_input(format!("`{named}` is ambiguous: {count} session IDs start with it"));
-            Err(fault.help(format!("type more of the ID: {}{more}", ids.join(", "))))
+            let error = CliError::invalid_input(format!("`{named}` is ambiguous: {count} session IDs start with it"));
+            Err(error.help(format!("type more of the ID: {}{more}", ids.join(", "))))
         }
     }
 }
 
 fn unknown_session_error(named: &str, known: &[&str]) -> CliError {
     let near = suggest_nearest(named, known.iter().copied());
-    let fault = CliError::invalid_input(format!("session `{named}` does not exist"));
+    let error = CliError::invalid_input(format!("session `{named}` does not exist"));
     match near {
-        Some(near) => fault.help(format!("did you mean `{near}`?")),
-        None => fault.help("`pintle sessions` lists the sessions; `last` is the most recently written one"),
+        Some(near) => error.help(format!("did you mean `{near}`?")),
+        None => error.help("`pintle sessions` lists the sessions; `last` is the most recently written one"),
     }
 }
 
@@ -98,13 +98,13 @@ mod tests {
     #[test]
     fn a_session_is_found_by_its_id_the_beginning_of_it_or_its_path() {
         let home = tempfile::tempdir().unwrap();
-        let folder = tapes_folder(home.path());
-        fs::create_dir_all(&folder).unwrap();
+        let dir = tapes_folder(home.path());
+        fs::create_dir_all(&dir).unwrap();
         for id in ["20260101-120000-001", "20260101-120000-002", "20260202-080000-000"] {
-            fs::write(folder.join(format!("{id}.jsonl")), "").unwrap();
+            fs::write(dir.join(format!("{id}.jsonl")), "").unwrap();
         }
-        fs::write(folder.join("notes.txt"), "").unwrap();
-        let by_path = folder.join("20260202-080000-000.jsonl").display().to_string();
+        fs::write(dir.join("notes.txt"), "").unwrap();
+        let by_path = dir.join("20260202-080000-000.jsonl").display().to_string();
         let cases = [
             ("20260101-120000-001", Ok("20260101-120000-001")),
             ("202602", Ok("20260202-080000-000")),
@@ -116,7 +116,7 @@ mod tests {
             ("gone.jsonl", Err("`pintle sessions` lists the sessions")),
         ];
         for (named, wanted) in cases {
-            let found = find_tape(named, home.path()).map(|tape| tape.id).map_err(|fault| fault.help.unwrap());
+            let found = find_tape(named, home.path()).map(|tape| tape.id).map_err(|error| error.help.unwrap());
             assert_eq!(found, wanted.map(String::from).map_err(String::from), "{named}");
         }
         let nowhere = find_tape("last", &home.path().join("nowhere")).unwrap_err();

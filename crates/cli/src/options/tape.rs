@@ -36,9 +36,9 @@ impl ProvisionalTape {
     ) -> Result<Self, CliError> {
         let tape = match &path {
             Some(path) => {
-                Tape::create(path, header, clock).map(|tape| tape.with_durability(durability)).map_err(|fault| {
-                    match fault {
-                        TapeError::Exists { .. } => CliError::invalid_input(fault),
+                Tape::create(path, header, clock).map(|tape| tape.with_durability(durability)).map_err(|error| {
+                    match error {
+                        TapeError::Exists { .. } => CliError::invalid_input(error),
                         fault => CliError::failure(fault).help("name another file with `--tape FILE`"),
                     }
                 })?
@@ -61,8 +61,8 @@ impl ProvisionalTape {
     /// Takes the error that ended the recording early, if any.
     pub(crate) fn take_error(&self) -> Option<CliError> {
         self.tape.check_file();
-        let fault = self.tape.take_error()?;
-        Some(CliError::failure(fault).help("the tape ends there; guarded events were denied from then on"))
+        let error = self.tape.take_error()?;
+        Some(CliError::failure(error).help("the tape ends there; guarded events were denied from then on"))
     }
 }
 

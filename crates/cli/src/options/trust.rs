@@ -50,14 +50,14 @@ pub(crate) fn require_trusted_agents(
         let claim = project.agent_items.iter().find(|claim| counts(claim))?;
         Some((project.folder().display().to_string(), claim.clone()))
     };
-    let Some((folder, claim)) = built.projects.iter().find_map(first) else { return Ok(()) };
+    let Some((dir, claim)) = built.projects.iter().find_map(first) else { return Ok(()) };
     let mut deeds: Vec<String> = claim.capabilities.iter().map(ToString::to_string).collect();
     if deeds.is_empty() {
         deeds.push(String::from("differs from what you trusted"));
     }
     let what = format!("the agent in the current directory is not trusted: `{}` {}", claim.name, deeds.join(", "));
     let help = format!(
-        "review it with `pintle trust '{folder}'`, or pass the path explicitly (for example `.`) to allow this run only"
+        "review it with `pintle trust '{dir}'`, or pass the path explicitly (for example `.`) to allow this run only"
     );
     Err(CliError::invalid_input(single_line(&what, usize::MAX)).help(help))
 }
@@ -68,10 +68,10 @@ pub(crate) fn require_trusted_tape(built: &BuiltRuntime) -> Result<(), CliError>
     let is_refused =
         |project: &&ProjectTrust| !project.untrusted_hooks.is_empty() || project.agent_items.iter().any(is_member);
     let Some(project) = built.projects.iter().find(is_refused) else { return Ok(()) };
-    let folder = project.folder().display();
-    let what = format!("nothing was fired: the hooks of `{folder}`, which the tape names, are not trusted");
+    let dir = project.folder().display();
+    let what = format!("nothing was fired: the hooks of `{dir}`, which the tape names, are not trusted");
     let help =
-        format!("review them with `pintle trust '{folder}'`, or name hooks with `--with PATH` to allow this run only");
+        format!("review them with `pintle trust '{dir}'`, or name hooks with `--with PATH` to allow this run only");
     Err(CliError::invalid_input(single_line(&what, usize::MAX)).help(help))
 }
 
@@ -86,8 +86,8 @@ pub(crate) fn print_untrusted(built: &BuiltRuntime, terminal: &Terminal) {
 fn untrusted_notice(consent: &ProjectTrust) -> Option<String> {
     let has_members = consent.agent_items.iter().any(|claim| claim.kind == TrustItemKind::Member);
     consent.user_notice().or_else(|| {
-        let folder = consent.folder().display();
-        has_members.then(|| format!("hooks of the agents in `{folder}`; review them with `pintle trust '{folder}'`"))
+        let dir = consent.folder().display();
+        has_members.then(|| format!("hooks of the agents in `{dir}`; review them with `pintle trust '{dir}'`"))
     })
 }
 
@@ -114,7 +114,7 @@ pub(crate) fn confirm(terminal: &Terminal) -> Result<bool, CliError> {
     let mut line = String::new();
     io::stdin()
         .read_line(&mut line)
-        .map_err(|fault| CliError::failure(format!("cannot read from the terminal: {fault}")))?;
+        .map_err(|error| CliError::failure(format!("cannot read from the terminal: {error}")))?;
     Ok(matches!(line.trim(), "y" | "Y" | "yes" | "Yes"))
 }
 
@@ -123,9 +123,9 @@ pub(crate) fn grant(trust: &TrustOptions, consent: &ProjectTrust, terminal: &Ter
     let at_ms = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis());
     let agreement = TrustGrant::new(&consent.manifest, at_ms.try_into().unwrap_or(u64::MAX));
     let store = match TrustStore::open(trust) {
-        Err(fault) if fault.is_broken => {
+        Err(error) if error.is_broken => {
             if let Some(aside) = TrustStore::quarantine(trust).map_err(trust_error)? {
-                terminal.print_note(format!("{fault}; it is kept as `{}`", aside.display()));
+                terminal.print_note(format!("{error}; it is kept as `{}`", aside.display()));
             }
             TrustStore::open(trust).map_err(trust_error)?
         }
@@ -138,6 +138,6 @@ pub(crate) fn grant(trust: &TrustOptions, consent: &ProjectTrust, terminal: &Ter
 }
 
 /// Converts an error of the trust file.
-pub(crate) fn trust_error(fault: TrustStoreError) -> CliError {
-    CliError::invalid_input(&fault).help(fault.help)
+pub(crate) fn trust_error(error: TrustStoreError) -> CliError {
+    CliError::invalid_input(&error).help(error.help)
 }

@@ -32,8 +32,8 @@ impl UserOptions {
     pub(crate) fn apply_to(&self, builder: RuntimeBuilder) -> Result<RuntimeBuilder, CliError> {
         let managed = loader::find_managed_dir(None)?;
         let mut builder = builder.layers(LayerDirs::managed_only().with_managed_dir(managed));
-        if let Some(folder) = self.config_dir()? {
-            builder = builder.config_dir(folder);
+        if let Some(dir) = self.config_dir()? {
+            builder = builder.config_dir(dir);
         }
         if let Some(compat) = self.compat {
             builder = builder.compat(compat);

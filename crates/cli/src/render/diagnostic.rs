@@ -87,7 +87,7 @@ impl<'a> SourceExcerpt<'a> {
         let (above, below) = whole.split_at(start);
         let line_end = start + below.find('\n').unwrap_or(below.len());
         let end = whole.ceil_char_boundary(span.end.clamp(start, line_end));
-        let line_start = above.rfind('\n').map_or(0, |at| at + 1);
+        let line_start = above.rfind('\n').map_or(0, |index| index + 1);
         let from = line_start.max(whole.floor_char_boundary(start.saturating_sub(SIDE_BYTES)));
         let to = line_end.min(whole.ceil_char_boundary(start.saturating_add(SIDE_BYTES)));
         let text = whole.get(from..to).unwrap_or_default();

@@ -9,15 +9,13 @@ use super::{age_text, count_text, style};
 
 /// Describes everything that trusting the project allows, without shortening anything.
 pub(crate) fn describe_trust_request(consent: &ProjectTrust) -> Vec<String> {
-    let folder = consent.folder().display();
+    let dir = consent.folder().display();
     let mut lines = vec![match consent.state {
-        TrustState::Changed => format!("`{folder}` changed after you trusted it"),
+        TrustState::Changed => format!("`{dir}` changed after you trusted it"),
         TrustState::NotRequired => {
-            format!(
-                "`{folder}` contains hooks that only return decisions; until you trust it, they can only deny and ask"
-            )
+            format!("`{dir}` contains hooks that only return decisions; until you trust it, they can only deny and ask")
         }
-        _ => format!("`{folder}` contains hooks that can do more than return decisions"),
+        _ => format!("`{dir}` contains hooks that can do more than return decisions"),
     }];
     lines.extend(describe_items(consent));
     if consent.state == TrustState::Changed {

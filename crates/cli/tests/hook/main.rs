@@ -25,18 +25,18 @@ struct HostInstallFixture {
 
 impl HostInstallFixture {
     fn new(host: &'static str, policy: &str) -> Self {
-        let stage = Self::without_install(host);
-        let path = stage.path("policy.yaml");
+        let fixture = Self::without_install(host);
+        let path = fixture.path("policy.yaml");
         fs::write(&path, policy).unwrap();
-        stage.run_pintle(&["install", host, "--yes", "--hooks", &path.to_string_lossy()]);
-        stage
+        fixture.run_pintle(&["install", host, "--yes", "--hooks", &path.to_string_lossy()]);
+        fixture
     }
 
     /// The same without Pintle in the host.
     fn without_install(host: &'static str) -> Self {
         let root = tempfile::tempdir().unwrap();
-        for folder in ["home", "project", "state"] {
-            fs::create_dir(root.path().join(folder)).unwrap();
+        for dir in ["home", "project", "state"] {
+            fs::create_dir(root.path().join(dir)).unwrap();
         }
         Self { root, host }
     }
@@ -166,7 +166,7 @@ fn policy_file(script: &str) -> String {
 fn assert_denied(output: &Output, reason: &str) {
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     let shown = format!("{:?}\nout: {out}\nerr: {err}", output.status);
-    let answer: Value = serde_json::from_str(&out).unwrap_or_else(|fault| panic!("{fault}: {shown}"));
+    let answer: Value = serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}: {shown}"));
     let specific = &answer["hookSpecificOutput"];
     assert_eq!(specific["hookEventName"], "PreToolUse", "{shown}");
     assert_eq!(specific["permissionDecision"], "deny", "{shown}");
@@ -181,11 +181,11 @@ const GONE: &str = "Pintle did not answer";
 #[test]
 fn a_policy_denies_and_lets_through_by_the_installed_line() {
     for host in HOSTS {
-        let stage =
+        let fixture =
             HostInstallFixture::new(host, &policy_file("grep -q 'echo hi' && { echo 'no echo' >&2; exit 2; }; exit 0"));
-        assert_denied(&stage.run_line(&stage.installed_line("PreToolUse"), "PreToolUse"), "no echo");
-        let stage = HostInstallFixture::new(host, &policy_file("exit 0"));
-        let passed = stage.run_line(&stage.installed_line("PreToolUse"), "PreToolUse");
+        assert_denied(&fixture.run_line(&fixture.installed_line("PreToolUse"), "PreToolUse"), "no echo");
+        let fixture = HostInstallFixture::new(host, &policy_file("exit 0"));
+        let passed = fixture.run_line(&fixture.installed_line("PreToolUse"), "PreToolUse");
         assert_eq!((passed.status.code(), passed.stdout.len()), (Some(0), 0), "{passed:?}");
     }
 }
@@ -194,12 +194,13 @@ fn a_policy_denies_and_lets_through_by_the_installed_line() {
 fn a_program_that_is_killed_in_the_middle_of_a_call_leaves_a_written_deny() {
     for host in HOSTS {
         for signal in ["KILL", "ABRT", "ILL"] {
-            let stage = HostInstallFixture::new(host, &policy_file("exit 0"));
-            let started = stage.path("started").display().to_string();
-            fs::write(stage.path("policy.yaml"), policy_file(&format!("touch '{started}'; sleep 40"))).unwrap();
-            let child = stage.start_line(&stage.installed_line("PreToolUse"), "PreToolUse");
-            stage.wait_for("started");
-            let killed = Command::new("kill").args(["-s", signal, &stage.find_worker().to_string()]).status().unwrap();
+            let fixture = HostInstallFixture::new(host, &policy_file("exit 0"));
+            let started = fixture.path("started").display().to_string();
+            fs::write(fixture.path("policy.yaml"), policy_file(&format!("touch '{started}'; sleep 40"))).unwrap();
+            let child = fixture.start_line(&fixture.installed_line("PreToolUse"), "PreToolUse");
+            fixture.wait_for("started");
+            let killed =
+                Command::new("kill").args(["-s", signal, &fixture.find_worker().to_string()]).status().unwrap();
             assert!(killed.success());
             assert_denied(&child.wait_with_output().unwrap(), GONE);
         }
@@ -209,18 +210,18 @@ fn a_program_that_is_killed_in_the_middle_of_a_call_leaves_a_written_deny() {
 #[test]
 fn a_program_without_memory_leaves_a_written_deny() {
     for host in HOSTS {
-        let stage = HostInstallFixture::new(host, &policy_file("exit 0"));
-        let line = stage.installed_line("PreToolUse");
+        let fixture = HostInstallFixture::new(host, &policy_file("exit 0"));
+        let line = fixture.installed_line("PreToolUse");
         // From far too little to start with, to what is used up while hooks are loaded.
         for limit_kb in [4_000, 12_000, 16_000, 20_000, 24_000, 28_000] {
-            let output = stage.run_line(&format!("ulimit -v {limit_kb}; {line}"), "PreToolUse");
+            let output = fixture.run_line(&format!("ulimit -v {limit_kb}; {line}"), "PreToolUse");
             if output.status.code() != Some(0) {
                 let out = String::from_utf8_lossy(&output.stdout).into_owned();
                 assert!(out.contains("\"permissionDecision\":\"deny\""), "{limit_kb} kB: {output:?}");
                 assert_eq!(output.status.code(), Some(2), "{limit_kb} kB: {output:?}");
             }
         }
-        let starved = stage.run_line(&format!("ulimit -v 12000; {line}"), "PreToolUse");
+        let starved = fixture.run_line(&format!("ulimit -v 12000; {line}"), "PreToolUse");
         assert_denied(&starved, GONE);
     }
 }
@@ -228,50 +229,53 @@ fn a_program_without_memory_leaves_a_written_deny() {
 #[test]
 fn a_program_that_is_gone_leaves_a_written_deny() {
     for host in HOSTS {
-        let stage = HostInstallFixture::new(host, &policy_file("exit 0"));
-        let line = stage.installed_line("PreToolUse");
-        assert!(line.contains(&stage.quoted_program()), "{line}");
-        assert_denied(&stage.run_line(&line.replace(&stage.quoted_program(), "'/nowhere/pintle'"), "PreToolUse"), GONE);
-        assert_denied(&stage.run_line(&line.replace(&stage.quoted_program(), "'/bin/false'"), "PreToolUse"), GONE);
+        let fixture = HostInstallFixture::new(host, &policy_file("exit 0"));
+        let line = fixture.installed_line("PreToolUse");
+        assert!(line.contains(&fixture.quoted_program()), "{line}");
+        assert_denied(
+            &fixture.run_line(&line.replace(&fixture.quoted_program(), "'/nowhere/pintle'"), "PreToolUse"),
+            GONE,
+        );
+        assert_denied(&fixture.run_line(&line.replace(&fixture.quoted_program(), "'/bin/false'"), "PreToolUse"), GONE);
     }
 }
 
 #[test]
 fn a_hook_that_crashes_or_hangs_denies() {
     for host in HOSTS {
-        let stage = HostInstallFixture::new(host, &policy_file("kill -9 $$"));
+        let fixture = HostInstallFixture::new(host, &policy_file("kill -9 $$"));
         assert_denied(
-            &stage.run_line(&stage.installed_line("PreToolUse"), "PreToolUse"),
+            &fixture.run_line(&fixture.installed_line("PreToolUse"), "PreToolUse"),
             "its failure policy is `closed`",
         );
-        let stage = HostInstallFixture::new(host, &policy_file("sleep 40"));
-        let line = stage
+        let fixture = HostInstallFixture::new(host, &policy_file("sleep 40"));
+        let line = fixture
             .installed_line("PreToolUse")
             .replace("hook claude PreToolUse", "hook claude PreToolUse --deadline-ms 400");
         let line = line.replace("hook codex PreToolUse", "hook codex PreToolUse --deadline-ms 400");
-        assert_denied(&stage.run_line(&line, "PreToolUse"), "did not answer within 400 ms");
+        assert_denied(&fixture.run_line(&line, "PreToolUse"), "did not answer within 400 ms");
     }
 }
 
 #[test]
 fn what_is_not_guarded_says_nothing_and_goes_on() {
     for host in HOSTS {
-        let stage = HostInstallFixture::new(host, &policy_file("exit 0"));
-        let line = stage.installed_line("PostToolUse").replace(&stage.quoted_program(), "'/nowhere/pintle'");
-        let output = stage.run_line(&line, "PostToolUse");
+        let fixture = HostInstallFixture::new(host, &policy_file("exit 0"));
+        let line = fixture.installed_line("PostToolUse").replace(&fixture.quoted_program(), "'/nowhere/pintle'");
+        let output = fixture.run_line(&line, "PostToolUse");
         assert!(output.stdout.is_empty() && output.status.code() == Some(1), "{output:?}");
     }
 }
 
 #[test]
 fn a_typed_slip_is_told_and_decides_nothing() {
-    let stage = HostInstallFixture::new("claude", &policy_file("exit 0"));
+    let fixture = HostInstallFixture::new("claude", &policy_file("exit 0"));
     for (words, told) in [
         (vec!["hook", "claud"], "did you mean `claude`?"),
         (vec!["hook", "claude", "PreTolUse"], "did you mean `PreToolUse`?"),
         (vec!["hook", "claude", "--dead"], "unexpected argument"),
     ] {
-        let output = stage.command(Path::new(env!("CARGO_BIN_EXE_pintle"))).args(&words).output().unwrap();
+        let output = fixture.command(Path::new(env!("CARGO_BIN_EXE_pintle"))).args(&words).output().unwrap();
         assert!(String::from_utf8_lossy(&output.stderr).contains(told), "{words:?}: {output:?}");
         assert_eq!((output.status.code(), output.stdout.len()), (Some(3), 0), "{words:?}");
     }
@@ -279,13 +283,13 @@ fn a_typed_slip_is_told_and_decides_nothing() {
 
 #[test]
 fn the_session_of_many_processes_verifies_and_replays() {
-    let stage = HostInstallFixture::new("claude", &policy_file("exit 0"));
+    let fixture = HostInstallFixture::new("claude", &policy_file("exit 0"));
     for event in ["UserPromptSubmit", "PreToolUse", "PostToolUse", "PreToolUse", "SessionEnd"] {
-        assert!(stage.run_line(&stage.installed_line(event), event).status.success());
+        assert!(fixture.run_line(&fixture.installed_line(event), event).status.success());
     }
-    let tape = stage.path("state/bridge/claude/s1/tape.jsonl");
+    let tape = fixture.path("state/bridge/claude/s1/tape.jsonl");
     for words in [&["tape", "verify"][..], &["replay"][..]] {
-        let output = stage.command(Path::new(env!("CARGO_BIN_EXE_pintle"))).args(words).arg(&tape).output().unwrap();
+        let output = fixture.command(Path::new(env!("CARGO_BIN_EXE_pintle"))).args(words).arg(&tape).output().unwrap();
         assert!(output.status.success(), "{output:?}");
     }
 }

@@ -66,7 +66,7 @@ pub(crate) struct KillFixture(TempDir);
 impl KillFixture {
     /// A project, with a hook that is a script if it is to have one: that takes as long to load as all the rest.
     pub(crate) fn new(has_hook: bool) -> Self {
-        let stage = Self(tempfile::tempdir().unwrap());
+        let fixture = Self(tempfile::tempdir().unwrap());
         let files = [
             ("harness.md", AGENT),
             ("script.yaml", SCRIPT),
@@ -74,11 +74,11 @@ impl KillFixture {
             ("nobodys/empty.txt", ""),
         ];
         for (path, text) in files.into_iter().chain(has_hook.then_some((".harness/hooks/guard.md", HOOK))) {
-            let path = stage.0.path().join(path);
+            let path = fixture.0.path().join(path);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, text).unwrap();
         }
-        stage
+        fixture
     }
 
     fn command(&self, arguments: &[&str]) -> Command {

@@ -53,8 +53,8 @@ impl KillCounts {
 fn read_valid(text: &[u8], at: &str) -> Option<LoadedTape> {
     let reading = match read_bytes(text) {
         Ok(reading) => reading,
-        Err(fault) => {
-            assert!(!text.contains(&b'\n'), "{at}: the tape cannot be read: {fault}");
+        Err(error) => {
+            assert!(!text.contains(&b'\n'), "{at}: the tape cannot be read: {error}");
             return None;
         }
     };
@@ -71,33 +71,33 @@ fn check_replay(text: &[u8], at: &str) {
 
 /// Kills a session at a moment, once more when it goes on if the moment is a costly one, and sees it to its end.
 fn kill_and_resume(draw: &mut MomentDraw, is_costly: bool, at: &str, seen: &KillCounts) {
-    let stage = KillFixture::new(is_costly);
-    let was_killed = stage.run_until(&["run", "."], draw.draw_moment());
-    let before = stage.read_tape();
+    let fixture = KillFixture::new(is_costly);
+    let was_killed = fixture.run_until(&["run", "."], draw.draw_moment());
+    let before = fixture.read_tape();
     let past = read_valid(&before, at).and_then(|reading| SessionSummary::from_tape(&reading));
     KillCounts::count_if(&seen.cut_off, was_killed);
     KillCounts::count_if(&seen.before_session, past.is_none());
     KillCounts::count_if(&seen.in_turn, past.as_ref().is_some_and(|past| past.interrupted_turn.is_some()));
     let Some(mut past) = past else {
-        let (out, status) = stage.run(&["run", "--resume", "last"]);
+        let (out, status) = fixture.run(&["run", "--resume", "last"]);
         assert!(status == Some(3) || before.is_empty(), "{at}: {out}");
         return;
     };
     let mut before = whole_records(before);
     if is_costly {
         check_replay(&before, at);
-        stage.run_until(&["run", "--resume", "last"], draw.draw_moment_after(count_lines(&before)));
-        let now = stage.read_tape();
+        fixture.run_until(&["run", "--resume", "last"], draw.draw_moment_after(count_lines(&before)));
+        let now = fixture.read_tape();
         assert!(now.starts_with(&before), "{at}: what was on the tape has changed");
         past = read_valid(&now, at).and_then(|reading| SessionSummary::from_tape(&reading)).unwrap();
         check_replay(&now, at);
         before = whole_records(now);
     }
     let has_ended = past.prompts == fixture::PROMPTS && past.interrupted_turn.is_none();
-    let (out, status) = stage.run(&["run", "--resume", "last"]);
+    let (out, status) = fixture.run(&["run", "--resume", "last"]);
     let expected = if has_ended { Some(3) } else { Some(0) };
     assert_eq!(status, expected, "{at}: {out}");
-    let after = stage.read_tape();
+    let after = fixture.read_tape();
     assert!(after.starts_with(&before), "{at}: what was on the tape has changed");
     let reading = if is_costly { read_valid(&after, at).unwrap() } else { read_bytes(&after).unwrap() };
     if is_costly {
@@ -113,7 +113,7 @@ fn kill_and_resume(draw: &mut MomentDraw, is_costly: bool, at: &str, seen: &Kill
 
 /// The bytes up to the end of the last whole record.
 fn whole_records(mut text: Vec<u8>) -> Vec<u8> {
-    text.truncate(text.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1));
+    text.truncate(text.iter().rposition(|byte| *byte == b'\n').map_or(0, |index| index + 1));
     text
 }
 

@@ -2,10 +2,10 @@ use crate::fixture::CliFixture;
 
 #[test]
 fn colours_follow_the_option_and_the_environment() {
-    let stage = CliFixture::with_guards();
+    let fixture = CliFixture::with_guards();
     let payload = r#"{"name": "run_command", "args": {"command": "mkfs"}}"#;
     let coloured = |option: &'static str, environment: &[(&'static str, &'static str)]| {
-        let run = stage.pintle(&["fire", "tool.pre", ".", "--color", option]).with_input(payload);
+        let run = fixture.pintle(&["fire", "tool.pre", ".", "--color", option]).with_input(payload);
         let run = environment.iter().fold(run, |run, (name, value)| run.with_variable(name, value));
         let (out, _, status) = run.run_to_parts();
         assert_eq!(status, Some(2));

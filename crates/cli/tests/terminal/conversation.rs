@@ -59,20 +59,20 @@ pub(crate) struct TerminalProgram {
 }
 
 impl TerminalProgram {
-    pub(crate) fn open(stage: &CliFixture, arguments: &str) -> Self {
-        Self::open_in(stage, ".", arguments)
+    pub(crate) fn open(fixture: &CliFixture, arguments: &str) -> Self {
+        Self::open_in(fixture, ".", arguments)
     }
 
     /// The same in a folder of the stage.
-    pub(crate) fn open_in(stage: &CliFixture, folder: &str, arguments: &str) -> Self {
+    pub(crate) fn open_in(fixture: &CliFixture, dir: &str, arguments: &str) -> Self {
         let line = format!("stty -echo; exec {} {arguments}", env!("CARGO_BIN_EXE_pintle"));
         // `script` of util-linux holds the terminal and gives the status of what runs in it.
         // What is never shown ends the test instead of keeping it.
         let mut child = Command::new("timeout")
             .args(["--kill-after=1", "60", "script", "--quiet", "--return", "--command", &line, "/dev/null"])
-            .current_dir(stage.path(folder))
-            .env("PINTLE_CONFIG_DIR", stage.path("own"))
-            .env("PINTLE_STATE_DIR", stage.path("state"))
+            .current_dir(fixture.path(dir))
+            .env("PINTLE_CONFIG_DIR", fixture.path("own"))
+            .env("PINTLE_STATE_DIR", fixture.path("state"))
             .env("NO_COLOR", "1")
             .env("SHELL", "/bin/sh")
             .stdin(Stdio::piped())
@@ -86,8 +86,8 @@ impl TerminalProgram {
     /// Waits until the program has written something new that ends in a text; gives what it wrote until there.
     pub(crate) fn wait_for_text(&mut self, text: &str) -> String {
         loop {
-            if let Some(at) = self.screen[self.seen_len..].find(text) {
-                let end = self.seen_len + at + text.len();
+            if let Some(index) = self.screen[self.seen_len..].find(text) {
+                let end = self.seen_len + index + text.len();
                 let shown = self.screen[self.seen_len..end].to_owned();
                 self.seen_len = end;
                 return shown;
@@ -127,17 +127,17 @@ impl TerminalProgram {
 }
 
 fn create_fixture() -> CliFixture {
-    let stage = CliFixture::new_empty()
+    let fixture = CliFixture::new_empty()
         .with_file("team.yaml", TEAM)
         .with_file("turns.yaml", TURNS)
         .with_file("own/config.yaml", "settings: {}\n");
-    stage.with_file("writer.yaml", "turns: [{say: I write.}, {say: I write on.}]\n")
+    fixture.with_file("writer.yaml", "turns: [{say: I write.}, {say: I write on.}]\n")
 }
 
 #[test]
 fn a_person_converses_and_is_asked_and_is_heard_meanwhile() {
-    let stage = create_fixture();
-    let mut terminal = TerminalProgram::open(&stage, "run team.yaml");
+    let fixture = create_fixture();
+    let mut terminal = TerminalProgram::open(&fixture, "run team.yaml");
     let greeted = terminal.wait_for_text("What is to be done?");
     assert!(greeted.ends_with("Welcome.\nWhat is to be done?"), "{greeted}");
     terminal.type_line("/help");
@@ -164,24 +164,24 @@ fn a_person_converses_and_is_asked_and_is_heard_meanwhile() {
     terminal.type_line("/compact keep the names");
     let compacted = terminal.wait_for_text("of the conversation");
     assert!(!compacted.contains("a summary for the model"), "{compacted}");
-    assert!(fs::read_to_string(stage.path("compacted.json")).unwrap().contains("\"source\":\"manual\""));
+    assert!(fs::read_to_string(fixture.path("compacted.json")).unwrap().contains("\"source\":\"manual\""));
 
     // A line that is typed while a tool runs reaches the agent at its next step.
     terminal.type_line("begin");
     terminal.wait_for_text("allow?");
     terminal.type_in("y\n");
-    terminal.wait_for(&stage.path("begun"));
+    terminal.wait_for(&fixture.path("begun"));
     terminal.type_in("please hurry\n");
     terminal.wait_for_text("the agent receives this at its next step");
-    fs::write(stage.path("gate"), "opened").unwrap();
+    fs::write(fixture.path("gate"), "opened").unwrap();
     terminal.wait_for_text("I heard you.");
-    assert!(fs::read_to_string(stage.path("steered.json")).unwrap().contains("please hurry"));
+    assert!(fs::read_to_string(fixture.path("steered.json")).unwrap().contains("please hurry"));
 
     // Ctrl-C ends the turn and leaves the conversation; at the prompt it needs a second one.
     terminal.type_line("never end");
     terminal.wait_for_text("allow?");
     terminal.type_in("y\n");
-    terminal.wait_for(&stage.path("endless"));
+    terminal.wait_for(&fixture.path("endless"));
     terminal.type_in("\x03");
     terminal.wait_for_text("stopping the turn");
     terminal.type_line("are you there?");
@@ -210,8 +210,8 @@ fn a_person_is_asked_whether_an_agent_goes_on_beyond_its_limit() {
     for (answer, said) in [("y", "I am done."), ("n", "turn.end")] {
         let team = TEAM.replace("    description: leads", "    description: leads\n    max_iterations: 1");
         let turns = "turns:\n  - calls: [{tool: shell, args: {cmd: mkfifo x}}]\n  - say: I am done.\n";
-        let stage = create_fixture().with_file("team.yaml", team).with_file("turns.yaml", turns);
-        let mut terminal = TerminalProgram::open(&stage, "run team.yaml");
+        let fixture = create_fixture().with_file("team.yaml", team).with_file("turns.yaml", turns);
+        let mut terminal = TerminalProgram::open(&fixture, "run team.yaml");
         terminal.type_line("begin");
         terminal.wait_for_text("limit.iterations, with exactly this payload:");
         terminal.wait_for_text("allow?");

@@ -31,13 +31,14 @@ script: |
 #[test]
 fn the_done_tool_sets_the_flag_that_hooks_read() {
     let done = "turns:\n  - say: Soon.\n  - calls: [{tool: done, args: {summary: all done, claims: [tests pass]}}]\n  - say: never\n";
-    let stage = create_agent("exit_policy: {mode: hybrid}\n", done).with_file(".harness/hooks/autopilot.md", AUTOPILOT);
-    let (out, err, status) = stage.pintle(&["run", "-q", ".", "go", "--tape", "t.jsonl"]).run_to_parts();
+    let fixture =
+        create_agent("exit_policy: {mode: hybrid}\n", done).with_file(".harness/hooks/autopilot.md", AUTOPILOT);
+    let (out, err, status) = fixture.pintle(&["run", "-q", ".", "go", "--tape", "t.jsonl"]).run_to_parts();
     assert_eq!((out.as_str(), status), ("Soon.\nall done\n", Some(0)), "{err}");
-    let tape = fs::read_to_string(stage.path("t.jsonl")).unwrap();
+    let tape = fs::read_to_string(fixture.path("t.jsonl")).unwrap();
     assert_eq!(tape.matches(r#""kind":"model_request""#).count(), 2, "it ends at the first `done`");
     assert!(tape.contains(r#"claims [\"tests pass\"], summary all done"#), "{tape}");
-    let (_, err, status) = stage.pintle(&["replay", "t.jsonl"]).run_to_parts();
+    let (_, err, status) = fixture.pintle(&["replay", "t.jsonl"]).run_to_parts();
     assert_eq!(status, Some(0), "{err}");
 }
 
@@ -60,15 +61,15 @@ Says that the work is done, and what was done.
 fn a_projects_own_done_tool_says_when_the_work_is_done() {
     let done = "turns:\n  - calls: [{tool: done, args: {summary: too early}}]\n  - say: Soon.\n  - calls: [{tool: done, args: {summary: all done, claims: [tests pass]}}]\n  - say: never\n";
     for mode in ["hybrid", "done_tool"] {
-        let stage = create_agent(&format!("exit_policy: {{mode: {mode}}}\n"), done)
+        let fixture = create_agent(&format!("exit_policy: {{mode: {mode}}}\n"), done)
             .with_file(".harness/hooks/autopilot.md", AUTOPILOT)
             .with_file(".harness/tools/done.md", OWN_DONE);
-        let (out, err, status) = stage.pintle(&["run", "-q", ".", "go", "--tape", "t.jsonl"]).run_to_parts();
+        let (out, err, status) = fixture.pintle(&["run", "-q", ".", "go", "--tape", "t.jsonl"]).run_to_parts();
         assert_eq!((out.as_str(), status), ("Soon.\nall done\n", Some(0)), "{mode}: {err}");
-        let tape = fs::read_to_string(stage.path("t.jsonl")).unwrap();
+        let tape = fs::read_to_string(fixture.path("t.jsonl")).unwrap();
         assert_eq!(tape.matches(r#""kind":"model_request""#).count(), 3, "{mode}: it ends when the flag is set");
         assert!(tape.contains(r#"claims [\"tests pass\"], summary all done"#), "{mode}: {tape}");
-        let (_, err, status) = stage.pintle(&["replay", "t.jsonl"]).run_to_parts();
+        let (_, err, status) = fixture.pintle(&["replay", "t.jsonl"]).run_to_parts();
         assert_eq!(status, Some(0), "{err}");
     }
 }
@@ -79,16 +80,16 @@ fn a_turn_that_stops_at_its_limit_fails_the_command_and_says_so() {
     let said = "error: the turn stopped at its limit of model calls, before the agent was done\nhelp: raise `max_iterations`\n";
     for policy in ["warn_and_exit", "continue_with_warning"] {
         let script = call.replace("}]}]", "}]}, {say: my last words}]");
-        let stage =
+        let fixture =
             create_agent(&format!("exit_policy: {{max_iterations: 1, on_max_iterations: {policy}}}\n"), &script);
-        let (_, err, status) = stage.pintle(&["run", "-q", ".", "go"]).run_to_parts();
+        let (_, err, status) = fixture.pintle(&["run", "-q", ".", "go"]).run_to_parts();
         assert!(err.ends_with(said), "{policy}: {err}");
         assert_eq!(status, Some(1), "{policy}");
     }
     let team = "agents:\n  root: {model: script/script.yaml, description: d, instruction: i, max_iterations: 1, toolsets: [{type: think}]}\n";
     let script = "turns: [{calls: [{tool: think, args: {thought: hm}}]}]";
-    let stage = CliFixture::new_empty().with_file("a.yaml", team).with_file("script.yaml", script);
-    let (_, err, status) = stage.pintle(&["run", "-q", "a.yaml", "go"]).run_to_parts();
+    let fixture = CliFixture::new_empty().with_file("a.yaml", team).with_file("script.yaml", script);
+    let (_, err, status) = fixture.pintle(&["run", "-q", "a.yaml", "go"]).run_to_parts();
     assert!(err.ends_with(said), "{err}");
     assert_eq!(status, Some(1));
 }
@@ -96,27 +97,27 @@ fn a_turn_that_stops_at_its_limit_fails_the_command_and_says_so() {
 #[test]
 fn two_prompts_are_two_turns_and_a_dash_is_standard_input() {
     let script = "turns: [{expect: {contains: one}, say: first}, {expect: {contains: two}, say: second}, {expect: {contains: three}, say: third}]";
-    let stage = create_agent("", script);
+    let fixture = create_agent("", script);
     let run = |arguments: &[&'static str], input: &'static str| {
-        let (out, _, status) = stage.pintle(arguments).with_input(input).run_to_parts();
+        let (out, _, status) = fixture.pintle(arguments).with_input(input).run_to_parts();
         (out, status)
     };
     let all = (String::from("first\nsecond\nthird\n"), Some(0));
     assert_eq!(run(&["run", "-q", ".", "one", "two", "three"], ""), all);
     assert_eq!(run(&["run", "-q", ".", "one", "-", "three"], "two\n"), all);
     assert_eq!(run(&["run", "-q", ".", "-"], "one\n"), (String::from("first\n"), Some(0)));
-    let (_, err, status) = stage.pintle(&["run", ".", "-", "-"]).with_input("one").run_to_parts();
+    let (_, err, status) = fixture.pintle(&["run", ".", "-", "-"]).with_input("one").run_to_parts();
     assert!(err.contains("error: `-` is given more than once\n") && status == Some(3), "{err}");
-    let (_, err, status) = stage.pintle(&["run", ".", "one", "-"]).run_to_parts();
+    let (_, err, status) = fixture.pintle(&["run", ".", "one", "-"]).run_to_parts();
     assert!(err.contains("error: a prompt is empty\n") && status == Some(3), "{err}");
 }
 
 /// Starts the program and waits until its tool runs.
-fn start_until_tool_runs(stage: &CliFixture, arguments: &[&str]) -> Child {
+fn start_until_tool_runs(fixture: &CliFixture, arguments: &[&str]) -> Child {
     let mut child = Command::new(env!("CARGO_BIN_EXE_pintle"))
         .args(arguments)
-        .current_dir(stage.path("."))
-        .env("TMPDIR", stage.path("tmp"))
+        .current_dir(fixture.path("."))
+        .env("TMPDIR", fixture.path("tmp"))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -126,7 +127,7 @@ fn start_until_tool_runs(stage: &CliFixture, arguments: &[&str]) -> Child {
         use std::io::Write;
         child.stdin.as_mut().unwrap().write_all(b"go\n").unwrap();
     }
-    while !stage.path("begun").exists() {
+    while !fixture.path("begun").exists() {
         assert_eq!(child.try_wait().unwrap(), None, "it ended before the tool ran");
         std::thread::yield_now();
     }
@@ -155,26 +156,26 @@ fn every_signal_that_ends_a_run_ends_it_in_good_order() {
     let script = "turns: [{calls: [{tool: shell, args: {cmd: \"echo $$ > pid; touch begun; tail -f /dev/null\", timeout: 600}}]}]";
     for (signal, status) in [("-INT", 130), ("-TERM", 143), ("-HUP", 129)] {
         for how in [["go"].as_slice(), &["--daemon"]] {
-            let stage = CliFixture::new_empty()
+            let fixture = CliFixture::new_empty()
                 .with_file("a.yaml", team)
                 .with_file("script.yaml", script)
                 .with_file("tmp/keep", "");
             let arguments = [&["run", "a.yaml", "--yolo", "--tape", "t.jsonl"], how].concat();
-            let child = start_until_tool_runs(&stage, &arguments);
+            let child = start_until_tool_runs(&fixture, &arguments);
             assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
             let output = child.wait_with_output().unwrap();
             let err = String::from_utf8_lossy(&output.stderr);
             let case = format!("{signal} {how:?}: {err}");
             assert_eq!(output.status.code(), Some(status), "{case}");
             for (file, reason) in [("turn_end.json", "canceled"), ("session_end.json", "other")] {
-                let told = fs::read_to_string(stage.path(file)).unwrap_or_default();
+                let told = fs::read_to_string(fixture.path(file)).unwrap_or_default();
                 let told: Vec<&str> = told.lines().filter(|line| !line.is_empty()).collect();
                 assert_eq!(told.len(), 1, "{case}: {file}");
                 assert!(told[0].contains(&format!("\"reason\":\"{reason}\"")), "{case}: {told:?}");
             }
-            assert!(!is_alive(&fs::read_to_string(stage.path("pid")).unwrap()), "{case}");
+            assert!(!is_alive(&fs::read_to_string(fixture.path("pid")).unwrap()), "{case}");
             let left: Vec<_> =
-                fs::read_dir(stage.path("tmp")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+                fs::read_dir(fixture.path("tmp")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
             assert_eq!(left, ["keep"], "{case}");
         }
     }

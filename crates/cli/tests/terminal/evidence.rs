@@ -22,11 +22,11 @@ fn create_writer(files: usize, bytes: usize) -> CliFixture {
 }
 
 /// The files that the tools wrote, and those whose tools are on the tape.
-fn list_written(stage: &CliFixture, tape: &str) -> (BTreeSet<String>, BTreeSet<String>) {
+fn list_written(fixture: &CliFixture, tape: &str) -> (BTreeSet<String>, BTreeSet<String>) {
     let there =
-        fs::read_dir(stage.path("agent")).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        fs::read_dir(fixture.path("agent")).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let there = there.filter(|name| name.ends_with(".txt")).collect();
-    let tape = fs::read_to_string(stage.path(tape)).unwrap_or_default();
+    let tape = fs::read_to_string(fixture.path(tape)).unwrap_or_default();
     let records = tape.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
     let calls = records.filter(|record| record["kind"] == "tool_call");
     let told =
@@ -37,31 +37,31 @@ fn list_written(stage: &CliFixture, tape: &str) -> (BTreeSet<String>, BTreeSet<S
 #[test]
 #[cfg(target_os = "linux")]
 fn where_no_record_can_be_written_no_tool_runs_and_the_person_is_told() {
-    let stage = create_writer(12, 700);
+    let fixture = create_writer(12, 700);
     // A limit on the size of files stands for a full disk.
     let script = format!(
         "trap \'\' XFSZ; ulimit -f 64; exec {} run agent --quiet --tape t.jsonl </dev/null",
         env!("CARGO_BIN_EXE_pintle")
     );
-    let output = std::process::Command::new("sh").args(["-c", &script]).current_dir(stage.path("")).output().unwrap();
+    let output = std::process::Command::new("sh").args(["-c", &script]).current_dir(fixture.path("")).output().unwrap();
     let err = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1), "{err}");
     assert!(err.contains("error: this session is no longer recorded: cannot write record "), "{err}");
-    let (there, told) = list_written(&stage, "t.jsonl");
+    let (there, told) = list_written(&fixture, "t.jsonl");
     assert_eq!(there, told, "{err}");
     assert!((1..12).contains(&there.len()), "{there:?}");
     // What is there is whole lines, and not the whole session.
-    let (out, _, status) = stage.pintle(&["tape", "verify", "t.jsonl"]).run_to_parts();
+    let (out, _, status) = fixture.pintle(&["tape", "verify", "t.jsonl"]).run_to_parts();
     assert!(out.contains("unfinished: valid as far as it goes"), "{out}");
     assert_eq!(status, Some(1));
 }
 
 #[test]
 fn a_session_tells_the_digest_that_its_tape_is_checked_by() {
-    let stage = create_tidy_agent();
-    let (out, _, _) = stage.pintle(&["run", "agent", "--tape", "t.jsonl"]).run_to_parts();
+    let fixture = create_tidy_agent();
+    let (out, _, _) = fixture.pintle(&["run", "agent", "--tape", "t.jsonl"]).run_to_parts();
     let digest = out.lines().find_map(|line| line.strip_prefix("digest: ")).unwrap().to_owned();
-    let verify = |more: &[&str]| stage.pintle(&[&["tape", "verify", "t.jsonl"], more].concat()).run_to_parts();
+    let verify = |more: &[&str]| fixture.pintle(&[&["tape", "verify", "t.jsonl"], more].concat()).run_to_parts();
     let (out, err, status) = verify(&[]);
     assert!(out.contains(&format!("digest: {digest}")) && out.starts_with("valid and complete"), "{out}{err}");
     assert_eq!(status, Some(0));
@@ -70,60 +70,60 @@ fn a_session_tells_the_digest_that_its_tape_is_checked_by() {
     let (out, _, status) = verify(&["--expect", &"0".repeat(64)]);
     assert!(out.contains(&format!("its digest is {digest}; expected 000")) && status == Some(1), "{out}");
     assert_eq!(verify(&["--expect", "abc"]).2, Some(3));
-    let (out, _, _) = stage.pintle(&["run", "agent", "--json", "--tape", "u.jsonl"]).run_to_parts();
+    let (out, _, _) = fixture.pintle(&["run", "agent", "--json", "--tape", "u.jsonl"]).run_to_parts();
     let records: Vec<serde_json::Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(records[0]["kind"], "header");
     let digest = records.last().unwrap()["digest"].as_str().unwrap();
-    assert_eq!(stage.pintle(&["tape", "verify", "u.jsonl", "--expect", digest]).run_to_parts().2, Some(0));
+    assert_eq!(fixture.pintle(&["tape", "verify", "u.jsonl", "--expect", digest]).run_to_parts().2, Some(0));
 }
 
 #[test]
 fn tape_without_its_end_is_unfinished_and_one_in_use_is_running() {
-    let stage = create_tidy_agent();
-    stage.pintle(&["run", "agent", "--quiet", "--tape", "agent/.pintle/tapes/t.jsonl"]).run_to_parts();
-    let file = stage.path("agent/.pintle/tapes/t.jsonl");
+    let fixture = create_tidy_agent();
+    fixture.pintle(&["run", "agent", "--quiet", "--tape", "agent/.pintle/tapes/t.jsonl"]).run_to_parts();
+    let file = fixture.path("agent/.pintle/tapes/t.jsonl");
     let text = fs::read_to_string(&file).unwrap();
     let state = || {
-        let (out, _, _) = stage.pintle(&["sessions", "--directory", "agent", "--json"]).run_to_parts();
+        let (out, _, _) = fixture.pintle(&["sessions", "--directory", "agent", "--json"]).run_to_parts();
         serde_json::from_str::<serde_json::Value>(&out).unwrap()[0]["state"].as_str().unwrap().to_owned()
     };
     assert_eq!(state(), "ended");
     let lines: Vec<&str> = text.lines().collect();
     for count in [1, 2, lines.len() / 2, lines.len() - 2, lines.len() - 1] {
         fs::write(&file, lines[..count].join("\n") + "\n").unwrap();
-        let (out, _, status) = stage.pintle(&["tape", "verify", file.to_str().unwrap()]).run_to_parts();
+        let (out, _, status) = fixture.pintle(&["tape", "verify", file.to_str().unwrap()]).run_to_parts();
         assert!(out.contains("unfinished: valid as far as it goes"), "{count}: {out}");
         assert_eq!((status, state().as_str()), (Some(1), "interrupted"), "{count}");
-        let (out, _, status) = stage.pintle(&["tape", "verify", "--json", file.to_str().unwrap()]).run_to_parts();
+        let (out, _, status) = fixture.pintle(&["tape", "verify", "--json", file.to_str().unwrap()]).run_to_parts();
         assert!(out.contains("\"sound\":true,\"whole\":false") && status == Some(1), "{out}");
     }
     fs::write(&file, &text).unwrap();
     let writing = File::options().append(true).open(&file).unwrap();
     writing.try_lock().unwrap();
-    let (out, _, status) = stage.pintle(&["tape", "verify", file.to_str().unwrap()]).run_to_parts();
+    let (out, _, status) = fixture.pintle(&["tape", "verify", file.to_str().unwrap()]).run_to_parts();
     assert!(out.starts_with("running: valid so far"), "{out}");
     assert_eq!((status, state().as_str()), (Some(1), "running"));
 }
 
 #[test]
 fn sessions_that_begin_at_once_have_tapes_of_their_own() {
-    let stage = create_tidy_agent();
+    let fixture = create_tidy_agent();
     thread::scope(|scope| {
-        let run = || stage.pintle(&["run", "agent", "--quiet"]).run_to_parts();
+        let run = || fixture.pintle(&["run", "agent", "--quiet"]).run_to_parts();
         let runs: Vec<_> = (0..16).map(|_| scope.spawn(run)).collect();
         for run in runs {
             let (_, err, status) = run.join().unwrap();
             assert_eq!((err.as_str(), status), ("", Some(0)));
         }
     });
-    assert_eq!(fs::read_dir(stage.path("agent/.pintle/tapes")).unwrap().count(), 16);
+    assert_eq!(fs::read_dir(fixture.path("agent/.pintle/tapes")).unwrap().count(), 16);
 }
 
 #[test]
 #[cfg(target_os = "linux")]
 fn what_cannot_be_written_is_no_success() {
-    let stage = create_tidy_agent();
-    stage.pintle(&["run", "agent", "--quiet", "--tape", "t.jsonl"]).run_to_parts();
+    let fixture = create_tidy_agent();
+    fixture.pintle(&["run", "agent", "--quiet", "--tape", "t.jsonl"]).run_to_parts();
     let commands: [&[&str]; 9] = [
         &["tape", "export", "t.jsonl"],
         &["tape", "show", "t.jsonl"],
@@ -137,7 +137,7 @@ fn what_cannot_be_written_is_no_success() {
     ];
     for command in commands {
         let full = File::options().write(true).open("/dev/full").unwrap();
-        let (err, status) = stage.pintle(command).run_writing_to(full);
+        let (err, status) = fixture.pintle(command).run_writing_to(full);
         assert_eq!(status, Some(1), "{command:?}: {err}");
         if !command[0].starts_with("--") {
             assert!(
@@ -150,7 +150,7 @@ fn what_cannot_be_written_is_no_success() {
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
     let (err, status) =
-        stage.pintle(&["tape", "export", "t.jsonl"]).run_writing_to(File::from(std::os::fd::OwnedFd::from(writer)));
+        fixture.pintle(&["tape", "export", "t.jsonl"]).run_writing_to(File::from(std::os::fd::OwnedFd::from(writer)));
     assert_eq!((err.as_str(), status), ("", Some(0)));
 }
 
@@ -170,18 +170,18 @@ fn files_can_ask_that_secrets_are_kept_off_the_tape_and_none_forbids_it() {
         ("true", "false", "redact_secrets: false\n", false),
         ("false", "true", "redact_secrets: false\n", false),
     ] {
-        let stage = CliFixture::new_empty()
+        let fixture = CliFixture::new_empty()
             .with_file("agent/harness.md", harness(project))
             .with_file("agent/script.yaml", "turns: [{say: Done.}]\n")
             .with_file("user/config.yaml", config(user))
             .with_file("managed/config.yaml", config(managed));
-        let managed_dir = stage.path("managed");
-        let (_, err, status) = stage
+        let managed_dir = fixture.path("managed");
+        let (_, err, status) = fixture
             .pintle(&["run", "agent", &prompt, "--quiet", "--tape", "t.jsonl", "--config-dir", "user"])
             .with_variable("PINTLE_MANAGED_DIR", managed_dir.to_str().unwrap())
             .run_to_parts();
         assert_eq!(status, Some(0), "{err}");
-        let tape = fs::read_to_string(stage.path("t.jsonl")).unwrap();
+        let tape = fs::read_to_string(fixture.path("t.jsonl")).unwrap();
         assert_eq!(tape.contains(&token), holds, "user {user}, managed {managed}, project {project:?}");
     }
 }
@@ -189,21 +189,21 @@ fn files_can_ask_that_secrets_are_kept_off_the_tape_and_none_forbids_it() {
 #[test]
 fn secrets_can_be_kept_off_the_tape_of_every_agent() {
     let token = format!("{}{}", ["gh", "p_"].concat(), "0aZ1bY2cX3dW4eV5fU6gT7hS8iR9jQ0kP1lO");
-    let stage = create_tidy_agent();
-    let stage = stage.with_file(
+    let fixture = create_tidy_agent();
+    let fixture = fixture.with_file(
         "agent/.harness/hooks/guard.md",
         "---\nevent: tool.pre\nscript: |\n  def handle(event, payload):\n      return allow()\n---\n",
     );
     let script = format!("turns: [{{say: Use {token} then.}}]");
-    let stage = stage.with_file("agent/script.yaml", script);
+    let fixture = fixture.with_file("agent/script.yaml", script);
     let prompt = format!("hello {token}");
     let run = |more: &[&str], variable: &str, tape: &str| {
         let arguments = [&["run", "agent", &prompt, "--quiet", "--tape", tape], more].concat();
-        stage.pintle(&arguments).with_variable("PINTLE_REDACT_SECRETS", variable).run_to_parts();
-        let holds = fs::read_to_string(stage.path(tape)).unwrap().contains(&token);
-        let verified = stage.pintle(&["tape", "verify", tape]).run_to_parts();
+        fixture.pintle(&arguments).with_variable("PINTLE_REDACT_SECRETS", variable).run_to_parts();
+        let holds = fs::read_to_string(fixture.path(tape)).unwrap().contains(&token);
+        let verified = fixture.pintle(&["tape", "verify", tape]).run_to_parts();
         assert_eq!(verified.2, Some(0), "{}", verified.0);
-        assert_eq!(stage.pintle(&["replay", tape]).run_to_parts().2, Some(0));
+        assert_eq!(fixture.pintle(&["replay", tape]).run_to_parts().2, Some(0));
         holds
     };
     assert!(run(&[], "0", "a.jsonl"));
@@ -211,13 +211,13 @@ fn secrets_can_be_kept_off_the_tape_of_every_agent() {
     assert!(!run(&[], "1", "c.jsonl"));
     let payload = format!(
         r#"{{"session_id":"s1","cwd":"{}","hook_event_name":"UserPromptSubmit","prompt":"hello {token}"}}"#,
-        stage.path("agent").display()
+        fixture.path("agent").display()
     );
     for (state, more, holds) in [("one", &[][..], true), ("two", &["--redact-secrets"], false)] {
-        let folder = stage.path(state);
-        let folder = folder.to_str().unwrap();
-        stage.pintle(&[&["hook", "claude", "--state-dir", folder], more].concat()).with_input(&payload).run_to_parts();
-        let tape = fs::read_to_string(stage.path(state).join("bridge/claude/s1/tape.jsonl")).unwrap();
+        let dir = fixture.path(state);
+        let dir = dir.to_str().unwrap();
+        fixture.pintle(&[&["hook", "claude", "--state-dir", dir], more].concat()).with_input(&payload).run_to_parts();
+        let tape = fs::read_to_string(fixture.path(state).join("bridge/claude/s1/tape.jsonl")).unwrap();
         assert_eq!(tape.contains(&token), holds, "{tape}");
     }
 }

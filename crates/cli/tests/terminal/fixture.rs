@@ -84,8 +84,10 @@ impl CliFixture {
     /// A project with the four hooks above.
     pub(crate) fn with_guards() -> Self {
         let hooks = [("audit", AUDIT), ("guard", GUARD), ("shape", SHAPE), ("ask_deploy", ASK)];
-        let stage = Self::new_empty();
-        hooks.into_iter().fold(stage, |stage, (name, text)| stage.with_file(&format!(".harness/hooks/{name}.md"), text))
+        let fixture = Self::new_empty();
+        hooks
+            .into_iter()
+            .fold(fixture, |fixture, (name, text)| fixture.with_file(&format!(".harness/hooks/{name}.md"), text))
     }
 
     /// Writes a file.
@@ -131,8 +133,8 @@ impl<'a> CliInvocation<'a> {
     }
 
     /// Runs the program in a folder below the stage's.
-    pub(crate) fn in_folder(mut self, folder: &'a str) -> Self {
-        self.folder = folder;
+    pub(crate) fn in_folder(mut self, dir: &'a str) -> Self {
+        self.folder = dir;
         self
     }
 
@@ -142,8 +144,8 @@ impl<'a> CliInvocation<'a> {
         for variable in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS"] {
             command.env_remove(variable);
         }
-        let person = self.stage.user_dir.path();
-        command.env("PINTLE_CONFIG_DIR", person).env("PINTLE_STATE_DIR", person);
+        let user = self.stage.user_dir.path();
+        command.env("PINTLE_CONFIG_DIR", user).env("PINTLE_STATE_DIR", user);
         for variable in &self.unset {
             command.env_remove(variable);
         }

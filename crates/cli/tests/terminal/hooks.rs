@@ -2,8 +2,8 @@ use crate::fixture::{CliFixture, snapshot};
 
 #[test]
 fn what_is_loaded() {
-    let stage = CliFixture::with_guards();
-    snapshot!("hooks_table", stage.pintle(&["hooks"]).run_to_screen());
-    snapshot!("hooks_json", stage.pintle(&["hooks", ".harness/hooks/guard.md", "--json"]).run_to_screen());
+    let fixture = CliFixture::with_guards();
+    snapshot!("hooks_table", fixture.pintle(&["hooks"]).run_to_screen());
+    snapshot!("hooks_json", fixture.pintle(&["hooks", ".harness/hooks/guard.md", "--json"]).run_to_screen());
     snapshot!("hooks_none", CliFixture::new_empty().pintle(&["hooks"]).run_to_screen());
 }

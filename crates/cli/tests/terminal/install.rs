@@ -7,16 +7,16 @@ const SETTINGS: &str = "{\n  // Easy on the eyes.\n  \"theme\": \"dark\",\n  \"h
 
 /// A home with settings, and a path that has this program and a client.
 fn create_fixture() -> CliFixture {
-    let stage = CliFixture::new_empty()
+    let fixture = CliFixture::new_empty()
         .with_file("home/.claude/settings.json", SETTINGS)
         .with_file("bin/claude", "#!/bin/sh\necho '2.1.330 (Claude Code)'\n");
-    fs::set_permissions(stage.path("bin/claude"), fs::Permissions::from_mode(0o755)).unwrap();
-    symlink(env!("CARGO_BIN_EXE_pintle"), stage.path("bin/pintle")).unwrap();
-    stage
+    fs::set_permissions(fixture.path("bin/claude"), fs::Permissions::from_mode(0o755)).unwrap();
+    symlink(env!("CARGO_BIN_EXE_pintle"), fixture.path("bin/pintle")).unwrap();
+    fixture
 }
 
-fn run_at_home<'a>(stage: &'a CliFixture, arguments: &[&'a str]) -> CliInvocation<'a> {
-    let run = stage.pintle(arguments).with_variable("HOME", "home").with_variable("PATH", "bin:/usr/bin:/bin");
+fn run_at_home<'a>(fixture: &'a CliFixture, arguments: &[&'a str]) -> CliInvocation<'a> {
+    let run = fixture.pintle(arguments).with_variable("HOME", "home").with_variable("PATH", "bin:/usr/bin:/bin");
     let unset = ["CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"];
     let own =
         ["PINTLE_CONFIG_DIR", "PINTLE_STATE_DIR", "PINTLE_MANAGED_DIR", "DOCKER_AGENT_CONFIG_DIR", "CAGENT_CONFIG_DIR"];
@@ -27,73 +27,73 @@ const INSTALL: [&str; 7] = ["install", "claude", "--program", "pintle", "--event
 
 #[test]
 fn what_would_change_is_shown_before_it_is_made() {
-    let stage = create_fixture();
+    let fixture = create_fixture();
     let [.., yes] = INSTALL;
     let asked: Vec<&str> = INSTALL.into_iter().filter(|word| *word != yes).collect();
     let shown: Vec<&str> = asked.iter().copied().chain(["--dry-run"]).collect();
-    snapshot!("install_dry_run", run_at_home(&stage, &shown).run_to_screen());
-    snapshot!("install_nobody_there", run_at_home(&stage, &asked).run_to_screen());
-    snapshot!("install_dry_run_json", run_at_home(&stage, &[&shown[..], &["--json"]].concat()).run_to_screen());
-    assert_eq!(fs::read_to_string(stage.path("home/.claude/settings.json")).unwrap(), SETTINGS);
-    assert!(!stage.path("home/.config").exists());
+    snapshot!("install_dry_run", run_at_home(&fixture, &shown).run_to_screen());
+    snapshot!("install_nobody_there", run_at_home(&fixture, &asked).run_to_screen());
+    snapshot!("install_dry_run_json", run_at_home(&fixture, &[&shown[..], &["--json"]].concat()).run_to_screen());
+    assert_eq!(fs::read_to_string(fixture.path("home/.claude/settings.json")).unwrap(), SETTINGS);
+    assert!(!fixture.path("home/.config").exists());
 }
 
 #[test]
 fn a_host_gets_pintle_once_and_loses_it_without_a_trace() {
-    let stage = create_fixture();
-    snapshot!("install", run_at_home(&stage, &INSTALL).run_to_screen());
-    snapshot!("install_again", run_at_home(&stage, &INSTALL).run_to_screen());
-    let own = stage.path("home/.config/pintle");
+    let fixture = create_fixture();
+    snapshot!("install", run_at_home(&fixture, &INSTALL).run_to_screen());
+    snapshot!("install_again", run_at_home(&fixture, &INSTALL).run_to_screen());
+    let own = fixture.path("home/.config/pintle");
     assert_eq!(fs::metadata(&own).unwrap().permissions().mode() & 0o777, 0o700);
     fs::remove_dir(&own).unwrap();
-    snapshot!("install_folder_gone", run_at_home(&stage, &INSTALL).run_to_screen());
-    snapshot!("install_uninstall", run_at_home(&stage, &["uninstall", "claude", "--yes"]).run_to_screen());
-    assert_eq!(fs::read_to_string(stage.path("home/.claude/settings.json")).unwrap(), SETTINGS);
-    assert!(!stage.path("home/.claude/settings.json.pintle-backup-1").exists());
+    snapshot!("install_folder_gone", run_at_home(&fixture, &INSTALL).run_to_screen());
+    snapshot!("install_uninstall", run_at_home(&fixture, &["uninstall", "claude", "--yes"]).run_to_screen());
+    assert_eq!(fs::read_to_string(fixture.path("home/.claude/settings.json")).unwrap(), SETTINGS);
+    assert!(!fixture.path("home/.claude/settings.json.pintle-backup-1").exists());
     assert!(own.is_dir());
-    snapshot!("install_uninstall_again", run_at_home(&stage, &["uninstall", "claude", "--yes"]).run_to_screen());
+    snapshot!("install_uninstall_again", run_at_home(&fixture, &["uninstall", "claude", "--yes"]).run_to_screen());
 }
 
 #[test]
 fn what_cannot_be_installed_is_said_with_the_next_step() {
-    let stage = create_fixture().with_file("home/.codex/hooks.json", "{\n  \"hooks\": oops\n}\n");
-    snapshot!("install_broken_settings", run_at_home(&stage, &["install", "codex", "--yes"]).run_to_screen());
+    let fixture = create_fixture().with_file("home/.codex/hooks.json", "{\n  \"hooks\": oops\n}\n");
+    snapshot!("install_broken_settings", run_at_home(&fixture, &["install", "codex", "--yes"]).run_to_screen());
     snapshot!(
         "install_slip_in_event",
-        run_at_home(&stage, &["install", "claude", "--events", "PreTooluse", "--yes"]).run_to_screen()
+        run_at_home(&fixture, &["install", "claude", "--events", "PreTooluse", "--yes"]).run_to_screen()
     );
-    snapshot!("install_slip_in_host", run_at_home(&stage, &["install", "cluade", "--yes"]).run_to_screen());
-    let nowhere = run_at_home(&stage, &INSTALL).with_variable("PINTLE_MANAGED_DIR", "nowhere");
+    snapshot!("install_slip_in_host", run_at_home(&fixture, &["install", "cluade", "--yes"]).run_to_screen());
+    let nowhere = run_at_home(&fixture, &INSTALL).with_variable("PINTLE_MANAGED_DIR", "nowhere");
     snapshot!("install_no_managed_folder", nowhere.run_to_screen());
     snapshot!(
         "install_other_name",
-        run_at_home(&stage, &["install", "claude", "--program", "/opt/hooks", "--yes"]).run_to_screen()
+        run_at_home(&fixture, &["install", "claude", "--program", "/opt/hooks", "--yes"]).run_to_screen()
     );
 }
 
 #[test]
 fn the_doctor_tries_the_guards_and_says_what_is_wrong() {
-    let stage = create_fixture();
-    snapshot!("doctor_nothing_installed", run_at_home(&stage, &["doctor"]).run_to_screen());
-    snapshot!("doctor_not_installed", run_at_home(&stage, &["doctor", "claude"]).run_to_screen());
-    run_at_home(&stage, &INSTALL).run_to_parts();
-    snapshot!("doctor", run_at_home(&stage, &["doctor", "claude"]).run_to_screen());
-    snapshot!("doctor_json", run_at_home(&stage, &["doctor", "claude", "--json"]).run_to_screen());
-    let moved = run_at_home(&stage, &["doctor", "claude"]).with_variable("PINTLE_CONFIG_DIR", "elsewhere");
+    let fixture = create_fixture();
+    snapshot!("doctor_nothing_installed", run_at_home(&fixture, &["doctor"]).run_to_screen());
+    snapshot!("doctor_not_installed", run_at_home(&fixture, &["doctor", "claude"]).run_to_screen());
+    run_at_home(&fixture, &INSTALL).run_to_parts();
+    snapshot!("doctor", run_at_home(&fixture, &["doctor", "claude"]).run_to_screen());
+    snapshot!("doctor_json", run_at_home(&fixture, &["doctor", "claude", "--json"]).run_to_screen());
+    let moved = run_at_home(&fixture, &["doctor", "claude"]).with_variable("PINTLE_CONFIG_DIR", "elsewhere");
     let moved = moved.with_variable("PINTLE_STATE_DIR", "state").with_variable("PINTLE_MANAGED_DIR", "/opt/policy");
     snapshot!("doctor_moved", moved.run_to_screen());
-    let settings = stage.path("home/.claude/settings.json");
+    let settings = fixture.path("home/.claude/settings.json");
     let text = fs::read_to_string(&settings).unwrap();
     // Lines as they were before they named folders.
     let calls = text.split(" --config-dir ").map(|part| part.split_once("); case").map_or(part, |(_, rest)| rest));
     fs::write(&settings, calls.collect::<Vec<_>>().join("); case")).unwrap();
-    snapshot!("doctor_no_folders", run_at_home(&stage, &["doctor", "claude"]).run_to_screen());
+    snapshot!("doctor_no_folders", run_at_home(&fixture, &["doctor", "claude"]).run_to_screen());
     fs::write(&settings, text).unwrap();
-    fs::remove_dir(stage.path("home/.config/pintle")).unwrap();
-    snapshot!("doctor_folder_gone", run_at_home(&stage, &["doctor", "claude"]).run_to_screen());
+    fs::remove_dir(fixture.path("home/.config/pintle")).unwrap();
+    snapshot!("doctor_folder_gone", run_at_home(&fixture, &["doctor", "claude"]).run_to_screen());
     let off = "{\"disableAllHooks\": true}\n";
-    let stage = stage.with_file(".claude/settings.json", off);
-    fs::remove_file(stage.path("bin/pintle")).unwrap();
-    symlink("/usr/bin/false", stage.path("bin/pintle")).unwrap();
-    snapshot!("doctor_ill", run_at_home(&stage, &["doctor", "claude"]).run_to_screen());
+    let fixture = fixture.with_file(".claude/settings.json", off);
+    fs::remove_file(fixture.path("bin/pintle")).unwrap();
+    symlink("/usr/bin/false", fixture.path("bin/pintle")).unwrap();
+    snapshot!("doctor_ill", run_at_home(&fixture, &["doctor", "claude"]).run_to_screen());
 }

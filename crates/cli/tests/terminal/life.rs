@@ -17,13 +17,13 @@ fn hook_file(event: &str, body: &str) -> String {
 }
 
 /// Runs the agent; gives its tape.
-fn run_and_read_tape(stage: &CliFixture, prompts: &[&'static str]) -> String {
+fn run_and_read_tape(fixture: &CliFixture, prompts: &[&'static str]) -> String {
     let arguments = [&["run", "-q", ".", "--tape", "t.jsonl"], prompts].concat();
-    let (_, err, status) = stage.pintle(&arguments).run_to_parts();
+    let (_, err, status) = fixture.pintle(&arguments).run_to_parts();
     assert_eq!(status, Some(0), "{err}");
-    let (out, err, status) = stage.pintle(&["replay", "t.jsonl"]).run_to_parts();
+    let (out, err, status) = fixture.pintle(&["replay", "t.jsonl"]).run_to_parts();
     assert_eq!(status, Some(0), "{out}{err}");
-    fs::read_to_string(stage.path("t.jsonl")).unwrap()
+    fs::read_to_string(fixture.path("t.jsonl")).unwrap()
 }
 
 #[test]
@@ -45,27 +45,27 @@ fn the_target_of_a_handoff_and_a_resumed_session_hear_of_the_start() {
 "#;
     let root = "turns: [{say: hello}, {calls: [{tool: handoff, args: {agent: writer}}]}]";
     let writer = "turns: [{say: written}, {say: more}, {say: resumed}]";
-    let stage =
+    let fixture =
         CliFixture::new_empty().with_file("a.yaml", team).with_file("root.yaml", root).with_file("writer.yaml", writer);
     let run = |arguments: &[&'static str]| {
-        let (_, err, status) = stage.pintle(arguments).run_to_parts();
+        let (_, err, status) = fixture.pintle(arguments).run_to_parts();
         assert_eq!(status, Some(0), "{err}");
-        fs::read_to_string(stage.path("starts.txt")).unwrap()
+        fs::read_to_string(fixture.path("starts.txt")).unwrap()
     };
     let begun = run(&["run", "-q", "a.yaml", "--yolo", "--tape", "t.jsonl", "one", "two", "three"]);
     assert_eq!(begun, "root startup\nwriter startup\n", "once each, also when the hand-off comes later");
     let begun = run(&["run", "-q", "--resume", "t.jsonl", "four"]);
     assert_eq!(begun, "root startup\nwriter startup\nroot resume\nwriter resume\n");
-    let tape = fs::read_to_string(stage.path("t.jsonl")).unwrap();
+    let tape = fs::read_to_string(fixture.path("t.jsonl")).unwrap();
     let last = tape.lines().rfind(|line| line.contains(r#""event":"completion.pre","origin""#)).unwrap();
     assert_eq!(last.matches("the writer has begun").count(), 1, "the model is not told twice: {last}");
 }
 
 #[test]
 fn what_hooks_log_at_the_start_reaches_the_end_of_the_first_turn() {
-    let stage = create_agent("", "turns: [{say: one}, {say: two}]")
+    let fixture = create_agent("", "turns: [{say: one}, {say: two}]")
         .with_file(".harness/hooks/start.md", hook_file("session.start", "log(\"it begins\")\nreturn allow()"));
-    let tape = run_and_read_tape(&stage, &["a", "b"]);
+    let tape = run_and_read_tape(&fixture, &["a", "b"]);
     let ends: Vec<&str> = tape.lines().filter(|line| line.contains(r#""event":"turn.end""#)).collect();
     let ends: Vec<bool> = ends
         .into_iter()
@@ -79,13 +79,13 @@ fn what_hooks_log_at_the_start_reaches_the_end_of_the_first_turn() {
 fn every_agent_compacts_its_conversation_and_tells_its_hooks() {
     let count = |name: &str| format!("metrics.incr(\"{name}\")\nreturn allow()");
     let script = "turns: [{say: an answer of many words that fills the window}, {say: the summary}, {say: fine}]";
-    let stage = create_agent("compaction: {context_limit: 60, threshold: 0.5}\n", script)
+    let fixture = create_agent("compaction: {context_limit: 60, threshold: 0.5}\n", script)
         .with_file(".harness/hooks/a.md", hook_file("compact.pre", &count("pre")))
         .with_file(".harness/hooks/b.md", hook_file("compact.before", &count("before")))
         .with_file(".harness/hooks/c.md", hook_file("compact.post", &count("post")));
     let long =
         "please read these words, of which there are so many that no small window holds them all at once, and answer";
-    let text = run_and_read_tape(&stage, &[long, "and now?"]);
+    let text = run_and_read_tape(&fixture, &[long, "and now?"]);
     let last =
         text.lines().rfind(|line| line.contains(r#""event":"completion.pre""#) && line.contains("payload")).unwrap();
     assert!(last.contains("Session Summary: the summary") || text.contains("Session Summary: the summary"), "{last}");
@@ -100,10 +100,10 @@ fn every_agent_compacts_its_conversation_and_tells_its_hooks() {
 fn every_delegation_that_is_announced_is_concluded() {
     let script = "agents:\n  worker: [{calls: [{tool: delegate, args: {agent: nobody, task: x}}]}, {calls: [{tool: delegate, args: {agent: kid, task: x}}]}, {say: done}]\n  kid: [{calls: [{tool: delegate, args: {agent: pal, task: y}}]}, {expect: {contains: from the pal}, say: ok}]\n  pal: [{say: from the pal}]\n";
     let child = |name: &str| format!("---\nname: {name}\ndescription: helps\n---\nHelp.\n");
-    let stage = create_agent("", script)
+    let fixture = create_agent("", script)
         .with_file(".harness/agents/kid.md", child("kid"))
         .with_file(".harness/agents/pal.md", child("pal"));
-    let text = run_and_read_tape(&stage, &["go"]);
+    let text = run_and_read_tape(&fixture, &["go"]);
     let of_event = |line: &&str, event: &str| {
         line.contains(r#""kind":"event""#) && line.contains(&format!(r#""event":"{event}""#))
     };
@@ -117,9 +117,9 @@ fn a_permission_mode_of_the_agent_lets_its_permission_hooks_decide() {
     let script = "turns: [{calls: [{tool: shell, args: {command: touch ran}}]}, {say: done}]";
     let plugin = "def asked(event):\n    return {\"decision\": \"deny\", \"reason\": \"never unattended\"}\n\nregister_session_hook(\"permission_asked\", asked)\n";
     let run = |more: &str| {
-        let stage = create_agent(more, script).with_file(".harness/plugins/p.star", plugin);
-        let (out, err, _) = stage.pintle(&["run", ".", "go"]).run_to_parts();
-        (stage.path("ran").exists(), out + &err)
+        let fixture = create_agent(more, script).with_file(".harness/plugins/p.star", plugin);
+        let (out, err, _) = fixture.pintle(&["run", ".", "go"]).run_to_parts();
+        (fixture.path("ran").exists(), out + &err)
     };
     let (ran, shown) = run("tools_policy: {allow: [shell]}\npermission_mode: balanced\n");
     assert!(!ran && shown.contains("never unattended"), "{shown}");
@@ -130,15 +130,15 @@ fn a_permission_mode_of_the_agent_lets_its_permission_hooks_decide() {
 #[test]
 fn an_approval_is_requested_also_when_nobody_is_there() {
     let script = "turns: [{calls: [{tool: shell, args: {command: touch ran}}]}, {say: done}]";
-    let stage = create_agent("tools_policy: {allow: [shell]}\n", script)
+    let fixture = create_agent("tools_policy: {allow: [shell]}\n", script)
         .with_file(".harness/hooks/ask.md", hook_file("tool.pre", "return ask(\"look at it\")"))
         .with_file(
             ".harness/hooks/told.md",
             hook_file("approval.requested", "log(payload[\"name\"] + \": \" + payload[\"reason\"])"),
         );
-    let text = run_and_read_tape(&stage, &["go"]);
+    let text = run_and_read_tape(&fixture, &["go"]);
     assert!(text.contains("shell: look at it"), "{text}");
-    assert!(!stage.path("ran").exists());
+    assert!(!fixture.path("ran").exists());
 }
 
 const SEEING: &str = r#"
@@ -153,20 +153,20 @@ return allow()"#;
 #[test]
 fn a_script_sees_and_touches_the_running_session() {
     let script = "turns: [{say: I look., calls: [{tool: list, args: {path: .}}]}, {expect: {contains: mind the gap}, say: done}]";
-    let stage = create_agent("", script)
+    let fixture = create_agent("", script)
         .with_file(".harness/hooks/see.md", hook_file("tool.pre", SEEING.trim_start()))
         .with_file(
             ".harness/hooks/edit.md",
             hook_file("file.edited", "log(\"edited \" + payload[\"path\"].split(\"/\")[-1])"),
         );
-    let text = run_and_read_tape(&stage, &["go on"]);
+    let text = run_and_read_tape(&fixture, &["go on"]);
     for words in ["user: go on | assistant: I look.", "newest assistant", r#"open [\"list\"]"#, "edited notes.txt"] {
         assert!(text.contains(words), "{words}: {text}");
     }
     // Without a session there is nothing to be seen.
     let empty = hook_file("tool.pre", "return block(str(transcript.messages()) + str(unsettled_state()))");
-    let stage = CliFixture::new_empty().with_file(".harness/hooks/see.md", empty);
-    let (out, err, status) = stage.pintle(&["fire", "tool.pre", ".", "--example"]).run_to_parts();
+    let fixture = CliFixture::new_empty().with_file(".harness/hooks/see.md", empty);
+    let (out, err, status) = fixture.pintle(&["fire", "tool.pre", ".", "--example"]).run_to_parts();
     assert!(out.contains("[]{}") && status == Some(2), "{out}{err}");
 }
 
@@ -180,10 +180,10 @@ fn a_slip_in_what_a_script_does_to_the_session_is_told() {
         ("notify_file_edited(\"../x\")", "outside the workspace"),
         ("notify_file_edited(\"x\", 3)", "metadata must be a dict"),
     ];
-    for (call, why) in cases {
-        let stage = create_agent("", "turns: [{calls: [{tool: list, args: {path: .}}]}, {say: done}]")
+    for (call, reason) in cases {
+        let fixture = create_agent("", "turns: [{calls: [{tool: list, args: {path: .}}]}, {say: done}]")
             .with_file(".harness/hooks/h.md", hook_file("tool.pre", call));
-        let (out, err, _) = stage.pintle(&["run", ".", "go"]).run_to_parts();
-        assert!((out.clone() + &err).contains(why), "{call}: {out}{err}");
+        let (out, err, _) = fixture.pintle(&["run", ".", "go"]).run_to_parts();
+        assert!((out.clone() + &err).contains(reason), "{call}: {out}{err}");
     }
 }

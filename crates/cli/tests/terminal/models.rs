@@ -41,8 +41,8 @@ fn tool_result_texts(body: &Value) -> String {
 fn every_wire_format_drives_a_session_under_hooks() {
     for provider in ["openai", "anthropic", "gemini", "vllm"] {
         let server = start_model_server();
-        let stage = create_agent(provider, "test", &server);
-        let screen = stage.pintle(&["run", ".", "clean up"]).with_variable("TEST_KEY", "secret-key").run_to_screen();
+        let fixture = create_agent(provider, "test", &server);
+        let screen = fixture.pintle(&["run", ".", "clean up"]).with_variable("TEST_KEY", "secret-key").run_to_screen();
         // The provider's name is all that may differ.
         snapshot!("run_model_server", screen.replace(&format!("`{provider}`"), "`PROVIDER`"));
         assert!(!screen.contains("secret-key"));
@@ -57,9 +57,9 @@ fn every_wire_format_drives_a_session_under_hooks() {
 fn a_model_that_is_named_on_the_line_is_reached_at_the_declared_address() {
     for (provider, declared) in [("openai", "gpt-4o"), ("anthropic", "claude-x")] {
         let server = start_model_server();
-        let stage = create_agent(provider, declared, &server);
+        let fixture = create_agent(provider, declared, &server);
         let model = format!("{provider}:another");
-        let run = stage.pintle(&["run", ".", "--model", &model, "--json", "clean up"]).with_variable("TEST_KEY", "k");
+        let run = fixture.pintle(&["run", ".", "--model", &model, "--json", "clean up"]).with_variable("TEST_KEY", "k");
         let (out, err, status) = run.run_to_parts();
         assert_eq!((err.as_str(), status), ("", Some(0)), "{provider}");
         let records: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -79,6 +79,9 @@ fn a_model_that_is_named_on_the_line_is_reached_at_the_declared_address() {
 #[test]
 fn a_server_that_refuses_is_the_failure_of_the_run() {
     let server = ModelServer::start_with(|_| ServerAnswer::Refuse(401, "no such key")).unwrap();
-    let stage = create_agent("anthropic", "test", &server);
-    snapshot!("run_model_refuses", stage.pintle(&["run", ".", "hello"]).with_variable("TEST_KEY", "k").run_to_screen());
+    let fixture = create_agent("anthropic", "test", &server);
+    snapshot!(
+        "run_model_refuses",
+        fixture.pintle(&["run", ".", "hello"]).with_variable("TEST_KEY", "k").run_to_screen()
+    );
 }

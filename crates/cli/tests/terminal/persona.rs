@@ -56,10 +56,10 @@ const SOUND: &str = "  - say: sound\n  - expect: {contains: which is sound}\n   
 
 #[test]
 fn the_steps_of_a_persona_run_one_after_another() {
-    let stage = create_merge_persona(SOUND);
+    let fixture = create_merge_persona(SOUND);
     snapshot!(
         "run_persona",
-        stage.pintle(&["run", "agent", "[\"main\"]", "--persona", "merge_captain"]).run_to_screen()
+        fixture.pintle(&["run", "agent", "[\"main\"]", "--persona", "merge_captain"]).run_to_screen()
     );
 }
 
@@ -74,8 +74,8 @@ fn a_denied_step_and_a_spent_budget_end_the_run() {
 
 #[test]
 fn a_persona_that_is_not_there_and_arguments_that_are_no_json_are_told() {
-    let stage = create_merge_persona(SOUND);
-    snapshot!("run_persona_unknown", stage.pintle(&["run", "agent", "--persona", "merge_captian"]).run_to_screen());
+    let fixture = create_merge_persona(SOUND);
+    snapshot!("run_persona_unknown", fixture.pintle(&["run", "agent", "--persona", "merge_captian"]).run_to_screen());
     let arguments = ["run", "agent", "main branch", "--persona", "nightly"];
-    snapshot!("run_persona_no_json", stage.pintle(&arguments).run_to_screen());
+    snapshot!("run_persona_no_json", fixture.pintle(&arguments).run_to_screen());
 }

@@ -68,10 +68,10 @@ fn make_pipe(path: &Path) {
 #[test]
 fn a_pipe_in_the_place_of_a_file_keeps_no_command_waiting() {
     for (arguments, pipe, said) in CASES {
-        let stage = create_fixture();
-        make_pipe(&stage.path(pipe));
+        let fixture = create_fixture();
+        make_pipe(&fixture.path(pipe));
         let (told, telling) = mpsc::channel();
-        thread::spawn(move || told.send(stage.pintle(arguments).run_to_screen()));
+        thread::spawn(move || told.send(fixture.pintle(arguments).run_to_screen()));
         let screen = telling.recv_timeout(PATIENCE);
         let screen = screen.unwrap_or_else(|_| panic!("{arguments:?} waits for the pipe `{pipe}`"));
         assert!(screen.contains(said), "{arguments:?} with the pipe `{pipe}`: {screen}");

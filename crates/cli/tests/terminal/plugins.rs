@@ -40,20 +40,20 @@ fn create_package() -> CliFixture {
 
 #[test]
 fn a_plugin_is_checked_listed_explained_and_fired() {
-    let stage = create_plugin();
-    snapshot!("plugin_validate", stage.pintle(&["validate"]).run_to_screen());
-    snapshot!("plugin_hooks", stage.pintle(&["hooks"]).run_to_screen());
+    let fixture = create_plugin();
+    snapshot!("plugin_validate", fixture.pintle(&["validate"]).run_to_screen());
+    snapshot!("plugin_hooks", fixture.pintle(&["hooks"]).run_to_screen());
     snapshot!(
         "plugin_explain",
-        stage.pintle(&["explain", "tool.pre"]).with_input("{\"name\": \"think\"}").run_to_screen()
+        fixture.pintle(&["explain", "tool.pre"]).with_input("{\"name\": \"think\"}").run_to_screen()
     );
     snapshot!(
         "plugin_fire",
-        stage.pintle(&["fire", "tool.pre", "."]).with_input("{\"name\": \"exec_root\"}").run_to_screen()
+        fixture.pintle(&["fire", "tool.pre", "."]).with_input("{\"name\": \"exec_root\"}").run_to_screen()
     );
     snapshot!(
         "plugin_veto",
-        stage.pintle(&["fire", "prompt.submit", "."]).with_input("{\"prompt\": \"a secret\"}").run_to_screen()
+        fixture.pintle(&["fire", "prompt.submit", "."]).with_input("{\"prompt\": \"a secret\"}").run_to_screen()
     );
 }
 
@@ -72,8 +72,8 @@ fn every_fault_of_a_plugin_is_pointed_at() {
 #[test]
 fn misuse_at_run_time_names_hook_event_and_shape() {
     let text = "register_session_hook(\"user_prompt_submit\", lambda event: 42)\n";
-    let stage = CliFixture::new_empty().with_file("misuse.star", text);
-    let fired = stage
+    let fixture = CliFixture::new_empty().with_file("misuse.star", text);
+    let fired = fixture
         .pintle(&["fire", "prompt.submit", "--hooks", "misuse.star"])
         .with_input("{\"prompt\": \"x\"}")
         .run_to_screen();
@@ -92,11 +92,11 @@ fn a_module_that_registers_nothing_says_where_its_functions_are_named() {
 
 #[test]
 fn a_package_is_checked_and_fired() {
-    let stage = create_package();
-    snapshot!("package_validate", stage.pintle(&["validate"]).run_to_screen());
+    let fixture = create_package();
+    snapshot!("package_validate", fixture.pintle(&["validate"]).run_to_screen());
     snapshot!(
         "package_fire",
-        stage.pintle(&["fire", "prompt.submit", "."]).with_input("{\"prompt\": \"a secret\"}").run_to_screen()
+        fixture.pintle(&["fire", "prompt.submit", "."]).with_input("{\"prompt\": \"a secret\"}").run_to_screen()
     );
 }
 
@@ -106,8 +106,8 @@ fn every_fault_of_a_manifest_is_pointed_at() {
                     [[hooks]]\nevent = \"PreToolUse\"\nhandler = \"policy::_hidden\"\n\n\
                     [[hooks]]\nevent = \"PreToolUse\"\nhandler = \"polcy::reject_secrets\"\n\n\
                     [[hooks]]\nevent = \"PreToolUse\"\nhandler = \"policy::reject_secret\"\n";
-    let stage = CliFixture::new_empty().with_file("harn.toml", manifest).with_file("policy.star", POLICY);
-    snapshot!("package_bad", stage.pintle(&["validate"]).run_to_screen());
+    let fixture = CliFixture::new_empty().with_file("harn.toml", manifest).with_file("policy.star", POLICY);
+    snapshot!("package_bad", fixture.pintle(&["validate"]).run_to_screen());
 }
 
 /// A stand-in for the program: it answers each line that it reads.
@@ -118,21 +118,25 @@ const HARN: &str = "#!/bin/sh\n[ \"$1\" = run ] && [ \"$2\" = -e ] || exit 2\n\
 
 #[test]
 fn a_module_in_harn_is_run_by_its_program_where_that_is_installed() {
-    let stage = CliFixture::new_empty()
+    let fixture = CliFixture::new_empty()
         .with_file("harn.toml", MANIFEST)
         .with_file("policy.harn", "pub fn reject_secrets(event) { return nil }\n")
         .with_file("bin/harn", HARN);
     snapshot!(
         "package_harn_missing",
-        stage.pintle(&["validate"]).with_variable("PATH", "/usr/bin:/bin").run_to_screen()
+        fixture.pintle(&["validate"]).with_variable("PATH", "/usr/bin:/bin").run_to_screen()
     );
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
-        std::fs::set_permissions(stage.path("bin/harn"), std::fs::Permissions::from_mode(0o755)).unwrap();
-        let path = format!("{}:/usr/bin:/bin", stage.path("bin").display());
+        std::fs::set_permissions(fixture.path("bin/harn"), std::fs::Permissions::from_mode(0o755)).unwrap();
+        let path = format!("{}:/usr/bin:/bin", fixture.path("bin").display());
         let fire = |prompt: &str| {
-            stage.pintle(&["fire", "prompt.submit", "."]).with_input(prompt).with_variable("PATH", &path).run_to_parts()
+            fixture
+                .pintle(&["fire", "prompt.submit", "."])
+                .with_input(prompt)
+                .with_variable("PATH", &path)
+                .run_to_parts()
         };
         let (out, err, status) = fire("{\"prompt\": \"a secret\"}");
         assert_eq!(status, Some(2), "{out}{err}");

@@ -44,47 +44,47 @@ fn tools_of_the_loop_do_not_change_what_a_guard_runs() {
     turns += "  - calls: [{tool: shell, args: {cmd: rm -rf victim}}]\n    expect: {tool: edit_file, contains: read-only for tools}\n";
     turns += "  - calls: [{tool: write_file, args: {path: notes.txt, content: fine}}]\n    expect: {tool: shell, contains: not the victim}\n";
     turns += "  - say: Done.\n";
-    let stage = CliFixture::new_empty()
+    let fixture = CliFixture::new_empty()
         .with_file("agent.yaml", AGENT)
         .with_file("turns.yaml", &turns)
         .with_file("guard.sh", GUARD)
         .with_file("words.sh", "true\n")
         .with_file("victim", "alive")
         .with_file("real/x", "");
-    std::os::unix::fs::symlink(".", stage.path("linked")).unwrap();
-    fs::hard_link(stage.path("guard.sh"), stage.path("hard.txt")).unwrap();
-    let (out, err, status) = stage.pintle(&["run", "agent.yaml", "--yes", "-q"]).run_to_parts();
+    std::os::unix::fs::symlink(".", fixture.path("linked")).unwrap();
+    fs::hard_link(fixture.path("guard.sh"), fixture.path("hard.txt")).unwrap();
+    let (out, err, status) = fixture.pintle(&["run", "agent.yaml", "--yes", "-q"]).run_to_parts();
     assert_eq!((out.as_str(), status), ("Done.\n", Some(0)), "{err}");
-    assert_eq!(fs::read_to_string(stage.path("guard.sh")).unwrap(), GUARD);
-    assert_eq!(fs::read_to_string(stage.path("agent.yaml")).unwrap(), AGENT);
-    assert!(stage.path("victim").exists() && stage.path("notes.txt").exists());
-    assert!(!stage.path(".claude").exists() && !stage.path("checks/absent.sh").exists());
+    assert_eq!(fs::read_to_string(fixture.path("guard.sh")).unwrap(), GUARD);
+    assert_eq!(fs::read_to_string(fixture.path("agent.yaml")).unwrap(), AGENT);
+    assert!(fixture.path("victim").exists() && fixture.path("notes.txt").exists());
+    assert!(!fixture.path(".claude").exists() && !fixture.path("checks/absent.sh").exists());
 }
 
 const SCRIPT: &str = "---\nevent: tool.pre\npriority: 10\nwhen: payload[\"name\"] == \"shell\"\nscript: |\n  def handle(event, payload):\n      if \"FORBIDDEN\" in payload[\"args\"][\"command\"]:\n          return block(\"it is forbidden\")\n      return allow()\n---\n";
 
 #[test]
 fn script_guard_deleted_by_the_agent_denies_until_the_session_ends() {
-    let stage =
+    let fixture =
         CliFixture::new_empty().with_file("project/.harness/hooks/guard.md", SCRIPT).with_file("project/.git/HEAD", "");
-    let state = stage.path("state").display().to_string();
+    let state = fixture.path("state").display().to_string();
     let payload = |session: &str, tool: &str, command: &str| {
         serde_json::json!({
-            "session_id": session, "transcript_path": "/t", "cwd": stage.path("project"), "permission_mode": "default",
+            "session_id": session, "transcript_path": "/t", "cwd": fixture.path("project"), "permission_mode": "default",
             "hook_event_name": "PreToolUse", "tool_name": tool, "tool_use_id": "1", "tool_input": {"command": command},
         })
         .to_string()
     };
     let run = |arguments: &'static [&'static str], input: &str| {
         let run: CliInvocation<'_> =
-            stage.pintle(arguments).with_variable("PINTLE_STATE_DIR", &state).in_folder("project");
+            fixture.pintle(arguments).with_variable("PINTLE_STATE_DIR", &state).in_folder("project");
         run.with_input(input).run_to_parts()
     };
     let hook = |session: &str, command: &str| run(&["hook", "claude"], &payload(session, "Bash", command));
     let is_denied = |parts: &(String, String, Option<i32>)| parts.2 == Some(2) || parts.0.contains("\"deny\"");
     assert!(is_denied(&hook("s1", "FORBIDDEN")));
     assert!(!is_denied(&hook("s1", "ls")));
-    fs::remove_file(stage.path("project/.harness/hooks/guard.md")).unwrap();
+    fs::remove_file(fixture.path("project/.harness/hooks/guard.md")).unwrap();
     let gone = hook("s1", "ls");
     assert!(is_denied(&gone), "{gone:?}");
     let said = format!("{}{}", gone.0, gone.1);
@@ -92,7 +92,7 @@ fn script_guard_deleted_by_the_agent_denies_until_the_session_ends() {
     assert!(said.contains("pintle trust"), "{said}");
     assert!(is_denied(&hook("s1", "ls")), "and it goes on");
     // The list stands on the tape as well: a process that was ended in its first call has kept nothing else.
-    let session = stage.path("state/bridge/claude/s1");
+    let session = fixture.path("state/bridge/claude/s1");
     let tape = fs::read_to_string(session.join("tape.jsonl")).unwrap();
     let listed: Vec<&str> = tape.lines().filter(|line| line.contains("\"kind\":\"guards\"")).collect();
     assert!(matches!(listed.as_slice(), [line] if line.contains("\"name\":\"guard\"")), "{listed:?}");
@@ -103,14 +103,14 @@ fn script_guard_deleted_by_the_agent_denies_until_the_session_ends() {
     assert!(!is_denied(&hook("s2", "ls")));
 
     // With it back, and agreed to, every session needs it.
-    fs::write(stage.path("project/.harness/hooks/guard.md"), SCRIPT).unwrap();
+    fs::write(fixture.path("project/.harness/hooks/guard.md"), SCRIPT).unwrap();
     let (out, err, status) = run(&["trust", "--yes"], "");
     assert_eq!(status, Some(0), "{err}");
     assert!(out.contains("can only return decisions") && out.contains("trusted `"), "{out}");
     assert!(!is_denied(&hook("s1", "ls")) && is_denied(&hook("s3", "FORBIDDEN")));
-    fs::remove_dir_all(stage.path("project/.harness")).unwrap();
+    fs::remove_dir_all(fixture.path("project/.harness")).unwrap();
     assert!(is_denied(&hook("s4", "ls")), "it is pinned");
-    fs::create_dir_all(stage.path("project/.harness")).unwrap();
+    fs::create_dir_all(fixture.path("project/.harness")).unwrap();
     assert_eq!(run(&["trust", "--yes"], "").2, Some(0));
     assert!(!is_denied(&hook("s4", "ls")), "agreed to without it");
 }
@@ -136,14 +136,14 @@ fn a_guard_that_is_taken_away_in_the_middle_of_a_run_goes_on_guarding() {
         turns += &format!(
             "    expect: {{tool: shell, contains: cleaned}}\n  - say: Done.\n    expect: {{tool: shell, contains: '{told}'}}\n"
         );
-        let stage = CliFixture::new_empty()
+        let fixture = CliFixture::new_empty()
             .with_file("agent.yaml", &agent)
             .with_file("turns.yaml", &turns)
             .with_file("guard.sh", "exit 0\n")
             .with_file("clean.sh", format!("{how}; echo cleaned\n"))
             .with_file(".harness/hooks/g.md", SCRIPT.replace("[\"command\"]", "[\"cmd\"]"));
         let (out, err, status) =
-            stage.pintle(&["run", "agent.yaml", "--hooks", ".harness", "--yes", "-q"]).run_to_parts();
+            fixture.pintle(&["run", "agent.yaml", "--hooks", ".harness", "--yes", "-q"]).run_to_parts();
         assert_eq!((out.as_str(), status), ("Done.\n", Some(0)), "{how}: {err}");
     }
 }
@@ -151,10 +151,10 @@ fn a_guard_that_is_taken_away_in_the_middle_of_a_run_goes_on_guarding() {
 #[test]
 fn what_an_agreement_does_not_cover_is_named() {
     let agent = AGENT.replace("sh guard.sh", "make -s guard");
-    let stage = CliFixture::new_empty().with_file("project/agent.yaml", &agent).with_file("project/.git/HEAD", "");
-    let state = stage.path("state").display().to_string();
+    let fixture = CliFixture::new_empty().with_file("project/agent.yaml", &agent).with_file("project/.git/HEAD", "");
+    let state = fixture.path("state").display().to_string();
     let run = |arguments: &'static [&'static str]| {
-        stage.pintle(arguments).with_variable("PINTLE_STATE_DIR", &state).in_folder("project").run_to_parts()
+        fixture.pintle(arguments).with_variable("PINTLE_STATE_DIR", &state).in_folder("project").run_to_parts()
     };
     let (out, _, status) = run(&["trust"]);
     assert_eq!(status, Some(3));

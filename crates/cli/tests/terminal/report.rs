@@ -2,9 +2,9 @@ use crate::fixture::{CliFixture, snapshot};
 
 #[test]
 fn what_comes_of_a_decision_is_reported_event_by_event() {
-    let stage = CliFixture::new_empty();
-    snapshot!("install_report", stage.pintle(&["install", "claude", "--report"]).run_to_screen());
-    let (out, err, status) = stage.pintle(&["install", "codex", "--report", "--json"]).run_to_parts();
+    let fixture = CliFixture::new_empty();
+    snapshot!("install_report", fixture.pintle(&["install", "claude", "--report"]).run_to_screen());
+    let (out, err, status) = fixture.pintle(&["install", "codex", "--report", "--json"]).run_to_parts();
     assert_eq!(status, Some(0), "{err}");
     let report: serde_json::Value = serde_json::from_str(&out).unwrap();
     let events = report["events"].as_array().unwrap();

@@ -24,34 +24,34 @@ turns:
 "#;
 
 pub(crate) fn create_tidy_agent() -> CliFixture {
-    let stage = CliFixture::with_guards().with_file("agent/harness.md", AGENT).with_file("agent/script.yaml", SCRIPT);
-    ["audit", "guard"].into_iter().fold(stage, |stage, name| {
-        let text = fs::read(stage.path(&format!(".harness/hooks/{name}.md"))).unwrap();
-        stage.with_file(&format!("agent/.harness/hooks/{name}.md"), text)
+    let fixture = CliFixture::with_guards().with_file("agent/harness.md", AGENT).with_file("agent/script.yaml", SCRIPT);
+    ["audit", "guard"].into_iter().fold(fixture, |fixture, name| {
+        let text = fs::read(fixture.path(&format!(".harness/hooks/{name}.md"))).unwrap();
+        fixture.with_file(&format!("agent/.harness/hooks/{name}.md"), text)
     })
 }
 
 #[test]
 fn a_session_is_seen_as_it_happens() {
-    let stage = create_tidy_agent();
-    snapshot!("run_script", stage.pintle(&["run", "agent"]).run_to_screen());
-    snapshot!("run_quiet", stage.pintle(&["run", "agent", "--quiet"]).run_to_screen());
-    snapshot!("run_tape_exists", stage.pintle(&["run", "agent", "--tape", "agent/script.yaml"]).run_to_screen());
-    let tapes = fs::read_dir(stage.path("agent/.pintle/tapes")).unwrap().count();
+    let fixture = create_tidy_agent();
+    snapshot!("run_script", fixture.pintle(&["run", "agent"]).run_to_screen());
+    snapshot!("run_quiet", fixture.pintle(&["run", "agent", "--quiet"]).run_to_screen());
+    snapshot!("run_tape_exists", fixture.pintle(&["run", "agent", "--tape", "agent/script.yaml"]).run_to_screen());
+    let tapes = fs::read_dir(fixture.path("agent/.pintle/tapes")).unwrap().count();
     assert_eq!(tapes, 2);
 }
 
 #[test]
 fn json_is_one_record_a_line() {
-    let stage = create_tidy_agent();
-    let (out, err, status) = stage.pintle(&["run", "agent", "--json", "--tape", "t.jsonl"]).run_to_parts();
+    let fixture = create_tidy_agent();
+    let (out, err, status) = fixture.pintle(&["run", "agent", "--json", "--tape", "t.jsonl"]).run_to_parts();
     assert_eq!((err.as_str(), status), ("", Some(0)));
     let records: Vec<serde_json::Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert!(records.iter().any(|record| record["kind"] == "outcome" && record["decision"] == "deny"));
     assert!(records.iter().any(|record| record["kind"] == "text"));
     let last = records.last().unwrap();
     assert_eq!((&last["kind"], &last["tool_calls"], &last["denied"]), (&"summary".into(), &2.into(), &1.into()));
-    let tape = fs::read_to_string(stage.path("t.jsonl")).unwrap();
+    let tape = fs::read_to_string(fixture.path("t.jsonl")).unwrap();
     for line in tape.lines().skip(1) {
         assert!(out.contains(line), "{line}");
     }
@@ -61,9 +61,9 @@ const ECHO: &str = "turns: [{expect: {contains: hello}, say: Hello yourself.}]";
 
 #[test]
 fn the_prompt_comes_from_the_line_or_from_standard_input() {
-    let stage = CliFixture::new_empty().with_file("harness.md", AGENT).with_file("script.yaml", ECHO);
+    let fixture = CliFixture::new_empty().with_file("harness.md", AGENT).with_file("script.yaml", ECHO);
     let quiet =
-        |arguments: &[&'static str], input: &'static str| stage.pintle(arguments).with_input(input).run_to_parts();
+        |arguments: &[&'static str], input: &'static str| fixture.pintle(arguments).with_input(input).run_to_parts();
     let note = "note: no hooks found in `.`; a hook is a file such as `.harness/hooks/NAME.md`\n";
     let said = (String::from("Hello yourself.\n"), String::from(note), Some(0));
     assert_eq!(quiet(&["run", "-q", ".", "well, hello"], ""), said);
@@ -71,23 +71,23 @@ fn the_prompt_comes_from_the_line_or_from_standard_input() {
     assert_eq!(quiet(&["run", "-q", "."], "hello\n"), said);
     assert_eq!(quiet(&["run", "-q", "harness.md"], "hello\n"), said);
     assert_eq!(quiet(&["run", "-q", ".", "--model", "script:script.yaml"], "hello\n"), said);
-    snapshot!("run_left_the_script", stage.pintle(&["run", ".", "good day"]).run_to_screen());
+    snapshot!("run_left_the_script", fixture.pintle(&["run", ".", "good day"]).run_to_screen());
 }
 
 #[test]
 fn hooks_from_elsewhere_come_first_and_their_deny_is_the_exit_status() {
     let refuse = "---\nevent: turn.start\npriority: 1\nscript: |\n  def handle(event, payload):\n      return block(\"not today\")\n---\n";
-    let stage = CliFixture::new_empty()
+    let fixture = CliFixture::new_empty()
         .with_file("agent/harness.md", AGENT)
         .with_file("agent/script.yaml", ECHO)
         .with_file("mine/refuse.md", refuse);
-    snapshot!("run_denied", stage.pintle(&["run", "agent", "hello", "--hooks", "mine"]).run_to_screen());
-    snapshot!("run_shadow", stage.pintle(&["run", "agent", "hello", "--hooks", "mine", "--shadow"]).run_to_screen());
+    snapshot!("run_denied", fixture.pintle(&["run", "agent", "hello", "--hooks", "mine"]).run_to_screen());
+    snapshot!("run_shadow", fixture.pintle(&["run", "agent", "hello", "--hooks", "mine", "--shadow"]).run_to_screen());
 }
 
 #[test]
 fn a_hook_that_fails_is_told_even_where_only_words_are_shown() {
-    let stage = |event: &str, body: &str| {
+    let fixture = |event: &str, body: &str| {
         let hook = format!("---\nevent: {event}\nscript: |\n  def handle(event, payload):\n      {body}\n---\n");
         CliFixture::new_empty()
             .with_file("agent/harness.md", AGENT)
@@ -95,42 +95,42 @@ fn a_hook_that_fails_is_told_even_where_only_words_are_shown() {
             .with_file("mine/odd.md", hook)
     };
     // One that decides nothing, one that makes no sense, and one whose failure ends the turn.
-    let open = stage("iteration.end", "return payload[\"nothing\"]");
-    let closed = stage("completion.pre", "return modify({\"temperature\": \"hot\"})");
-    let stop = stage("agent.stop", "return payload[\"nothing\"]");
-    for (name, stage) in [("run_failure_open", &open), ("run_failure_closed", &closed), ("run_failure_stop", &stop)] {
-        snapshot!(name, stage.pintle(&["run", "agent", "hello", "--hooks", "mine"]).run_to_screen());
+    let open = fixture("iteration.end", "return payload[\"nothing\"]");
+    let closed = fixture("completion.pre", "return modify({\"temperature\": \"hot\"})");
+    let stop = fixture("agent.stop", "return payload[\"nothing\"]");
+    for (name, fixture) in [("run_failure_open", &open), ("run_failure_closed", &closed), ("run_failure_stop", &stop)] {
+        snapshot!(name, fixture.pintle(&["run", "agent", "hello", "--hooks", "mine"]).run_to_screen());
         let quiet = format!("{name}_quiet");
-        snapshot!(quiet, stage.pintle(&["run", "-q", "agent", "hello", "--hooks", "mine"]).run_to_screen());
+        snapshot!(quiet, fixture.pintle(&["run", "-q", "agent", "hello", "--hooks", "mine"]).run_to_screen());
     }
     let raises = "---\nevent: turn.start\nwhen: payload[\"x\"] == 1\nscript: |\n  def handle(event, payload):\n      return block(\"no\")\n---\n";
-    let stage = CliFixture::new_empty()
+    let fixture = CliFixture::new_empty()
         .with_file("agent/harness.md", AGENT)
         .with_file("agent/script.yaml", ECHO)
         .with_file("mine/odd.md", raises);
     snapshot!(
         "run_passed_over_quiet",
-        stage.pintle(&["run", "-q", "agent", "hello", "--hooks", "mine"]).run_to_screen()
+        fixture.pintle(&["run", "-q", "agent", "hello", "--hooks", "mine"]).run_to_screen()
     );
 }
 
 #[test]
 fn a_run_that_never_began_leaves_no_tape() {
-    let stage = CliFixture::new_empty().with_file("harness.md", AGENT);
-    let (_, _, status) = stage.pintle(&["run", ".", "hello", "--tape", "t.jsonl"]).run_to_parts();
-    assert_eq!((status, stage.path("t.jsonl").exists()), (Some(3), false));
+    let fixture = CliFixture::new_empty().with_file("harness.md", AGENT);
+    let (_, _, status) = fixture.pintle(&["run", ".", "hello", "--tape", "t.jsonl"]).run_to_parts();
+    assert_eq!((status, fixture.path("t.jsonl").exists()), (Some(3), false));
 }
 
 #[test]
 fn what_is_missing_is_said() {
-    let stage = CliFixture::new_empty().with_file("empty/notes.txt", "").with_file("agent/harness.md", AGENT);
-    snapshot!("run_no_agent", stage.pintle(&["run", "empty"]).run_to_screen());
-    snapshot!("run_no_folder", stage.pintle(&["run", "nowhere"]).run_to_screen());
-    snapshot!("run_no_script", stage.pintle(&["run", "agent"]).run_to_screen());
+    let fixture = CliFixture::new_empty().with_file("empty/notes.txt", "").with_file("agent/harness.md", AGENT);
+    snapshot!("run_no_agent", fixture.pintle(&["run", "empty"]).run_to_screen());
+    snapshot!("run_no_folder", fixture.pintle(&["run", "nowhere"]).run_to_screen());
+    snapshot!("run_no_script", fixture.pintle(&["run", "agent"]).run_to_screen());
     snapshot!("run_no_prompt", CliFixture::new_empty().pintle(&["run", ".", "--model", "ollama:x"]).run_to_screen());
-    let keyless = stage.pintle(&["run", "agent", "--model", "anthropic:claude-x", "hello"]);
+    let keyless = fixture.pintle(&["run", "agent", "--model", "anthropic:claude-x", "hello"]);
     snapshot!("run_no_key", keyless.with_variable("ANTHROPIC_API_KEY", "").run_to_screen());
-    snapshot!("run_no_provider", stage.pintle(&["run", "agent", "--model", "opnai:gpt-4o", "hello"]).run_to_screen());
+    snapshot!("run_no_provider", fixture.pintle(&["run", "agent", "--model", "opnai:gpt-4o", "hello"]).run_to_screen());
 }
 
 const ASKING: &str =
@@ -140,32 +140,32 @@ const ASK_ALWAYS: &str = "---\nevent: tool.pre\nscript: |\n  def handle(event, p
 #[test]
 fn an_ask_is_answered_on_the_line_or_by_nobody() {
     let script = "turns:\n  - calls: [{tool: shell, args: {command: \"echo it ran\"}}]\n  - say: That is all.\n";
-    let stage = CliFixture::new_empty()
+    let fixture = CliFixture::new_empty()
         .with_file("harness.md", ASKING)
         .with_file("script.yaml", script)
         .with_file(".harness/hooks/careful.md", ASK_ALWAYS);
-    snapshot!("run_ask_nobody", stage.pintle(&["run", ".", "go"]).run_to_screen());
-    snapshot!("run_ask_yes", stage.pintle(&["run", ".", "go", "--yes"]).run_to_screen());
-    snapshot!("run_ask_no", stage.pintle(&["run", ".", "go", "--no"]).run_to_screen());
+    snapshot!("run_ask_nobody", fixture.pintle(&["run", ".", "go"]).run_to_screen());
+    snapshot!("run_ask_yes", fixture.pintle(&["run", ".", "go", "--yes"]).run_to_screen());
+    snapshot!("run_ask_no", fixture.pintle(&["run", ".", "go", "--no"]).run_to_screen());
 }
 
 #[test]
 fn an_interrupted_run_ends_in_good_order() {
     use std::process::{Command, Stdio};
     let script = "turns: [{calls: [{tool: shell, args: {command: \"touch begun; tail -f /dev/null\"}}]}]";
-    let stage = CliFixture::new_empty()
+    let fixture = CliFixture::new_empty()
         .with_file("harness.md", ASKING)
         .with_file("script.yaml", script)
         .with_file(".harness/hooks/audit.md", AUDIT);
     let mut child = Command::new(env!("CARGO_BIN_EXE_pintle"))
         .args(["run", ".", "go", "--tape", "t.jsonl"])
-        .current_dir(stage.path("."))
+        .current_dir(fixture.path("."))
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    while !stage.path("begun").exists() {
+    while !fixture.path("begun").exists() {
         assert_eq!(child.try_wait().unwrap(), None, "it ended before the tool ran");
         std::thread::yield_now();
     }
@@ -176,6 +176,6 @@ fn an_interrupted_run_ends_in_good_order() {
         format!("{}\n[stderr]\n{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert_eq!(output.status.code(), Some(130), "{screen}");
     snapshot!("run_interrupted", screen);
-    let tape = fs::read_to_string(stage.path("t.jsonl")).unwrap();
+    let tape = fs::read_to_string(fixture.path("t.jsonl")).unwrap();
     assert!(tape.lines().any(|line| line.contains(r#""event":"session.end""#) && line.contains("cancelled")), "{tape}");
 }

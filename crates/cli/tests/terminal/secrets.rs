@@ -44,14 +44,14 @@ fn secret_reaches_the_tool_but_not_tape_screen_or_next_model_call() {
     for (tape, option) in
         [("a.jsonl", None), ("b.jsonl", Some("--json")), ("c.jsonl", Some("--quiet")), ("d.jsonl", Some("--verbose"))]
     {
-        let stage = create_fixture();
+        let fixture = create_fixture();
         let prompt = format!("use {token}");
         let mut arguments =
             vec!["run", "agent.yaml", &prompt, "--model", "script:script.yaml", "--yes", "--tape", tape];
         arguments.extend(option);
-        let (out, err, status) = stage.pintle(&arguments).run_to_parts();
+        let (out, err, status) = fixture.pintle(&arguments).run_to_parts();
         assert_eq!(status, Some(0), "{out}{err}");
-        let written = fs::read_to_string(stage.path(tape)).unwrap();
+        let written = fs::read_to_string(fixture.path(tape)).unwrap();
         // A part of the token would be too much already.
         let part = token.get(4..20).unwrap();
         for (place, text) in [("standard output", &out), ("standard error", &err), ("tape", &written)] {
@@ -60,11 +60,11 @@ fn secret_reaches_the_tool_but_not_tape_screen_or_next_model_call() {
         }
         assert!(out.contains("It is still [REDACTED], and the password: [REDACTED]"), "{option:?}: {out}");
         assert_eq!(
-            fs::read_to_string(stage.path("told.txt")).unwrap(),
+            fs::read_to_string(fixture.path("told.txt")).unwrap(),
             format!("{token}\n"),
             "the tool got the real one"
         );
-        let seen = fs::read_to_string(stage.path("seen-by-a-hook.json")).unwrap();
+        let seen = fs::read_to_string(fixture.path("seen-by-a-hook.json")).unwrap();
         assert!(seen.contains(&token), "a hook has to be able to judge: {seen}");
         let requests: Vec<&str> = written.lines().filter(|line| line.contains(r#""event":"completion.pre""#)).collect();
         assert!(requests.iter().any(|line| line.contains("use [REDACTED]")), "{written}");
@@ -88,14 +88,14 @@ fn commands_of_the_model_do_not_see_variables_that_look_like_secrets() {
       - {tool: told, args: {}}
   - say: Done.
 "#;
-    let stage = CliFixture::new_empty().with_file("agent.yaml", agent).with_file("script.yaml", script);
-    let run = stage.pintle(&["run", "agent.yaml", "go", "--model", "script:script.yaml", "--yolo"]);
+    let fixture = CliFixture::new_empty().with_file("agent.yaml", agent).with_file("script.yaml", script);
+    let run = fixture.pintle(&["run", "agent.yaml", "go", "--model", "script:script.yaml", "--yolo"]);
     let run = run.with_variable("SERVICE_TOKEN", "hidden").with_variable("service_password", "hidden");
     let (out, err, status) = run.with_variable("PLAIN", "seen").run_to_parts();
     assert_eq!(status, Some(0), "{out}{err}");
     // What the author gives is no secret of the host's.
-    assert_eq!(fs::read_to_string(stage.path("shell.txt")).unwrap(), "[] [] [seen] [given]\n", "{out}{err}");
-    assert_eq!(fs::read_to_string(stage.path("script.txt")).unwrap(), "[] [] [seen]\n", "{out}{err}");
+    assert_eq!(fs::read_to_string(fixture.path("shell.txt")).unwrap(), "[] [] [seen] [given]\n", "{out}{err}");
+    assert_eq!(fs::read_to_string(fixture.path("script.txt")).unwrap(), "[] [] [seen]\n", "{out}{err}");
 }
 
 #[cfg(target_os = "linux")]
@@ -117,11 +117,11 @@ fn no_process_above_a_tool_holds_a_secret_that_it_could_read() {
     // Its own variables, and those of everybody above it.
     let walk = "p=$$; while [ \"$p\" -gt 1 ] && [ -r /proc/$p/environ ]; do tr '\\0' '\\n' < /proc/$p/environ; \
                 read -r line < /proc/$p/stat; set -- ${line##*) }; p=$2; done > walked.txt\n";
-    let stage = CliFixture::new_empty()
+    let fixture = CliFixture::new_empty()
         .with_file("agent.yaml", agent)
         .with_file("script.yaml", script)
         .with_file("walk.sh", walk);
-    let run = stage.pintle(&["run", "agent.yaml", "go", "--model", "script:script.yaml", "--yolo"]);
+    let run = fixture.pintle(&["run", "agent.yaml", "go", "--model", "script:script.yaml", "--yolo"]);
     let secrets = [
         ("GITHUB_PAT", "hidden-1"),
         ("DATABASE_URL", "hidden-2"),
@@ -137,9 +137,9 @@ fn no_process_above_a_tool_holds_a_secret_that_it_could_read() {
     let run = secrets.iter().fold(run, |run, (name, value)| run.with_variable(name, value));
     let (out, err, status) = run.with_variable("HARMLESS", "seen").run_to_parts();
     assert_eq!(status, Some(0), "{out}{err}");
-    let walked = fs::read_to_string(stage.path("walked.txt")).unwrap();
+    let walked = fs::read_to_string(fixture.path("walked.txt")).unwrap();
     assert!(walked.lines().any(|line| line == "HARMLESS=seen"), "{walked}");
     assert!(!walked.contains("hidden-"), "{walked}");
     // A hook's command has the environment of Pintle, as documented.
-    assert_eq!(fs::read_to_string(stage.path("hook.txt")).unwrap(), "hidden-1 hidden-2\n");
+    assert_eq!(fs::read_to_string(fixture.path("hook.txt")).unwrap(), "hidden-1 hidden-2\n");
 }

@@ -14,24 +14,25 @@ turns:
 
 /// An agent with one session behind it, called `20260101-120000-001`.
 fn create_fixture() -> CliFixture {
-    let stage = CliFixture::with_guards().with_file("harness.md", AGENT).with_file("script.yaml", SCRIPT);
+    let fixture = CliFixture::with_guards().with_file("harness.md", AGENT).with_file("script.yaml", SCRIPT);
     let tape = format!(".pintle/tapes/{ID}.jsonl");
-    let (_, err, status) = stage.pintle(&["run", ".", "Clean up, please.", "--tape", &tape]).run_to_parts();
+    let (_, err, status) = fixture.pintle(&["run", ".", "Clean up, please.", "--tape", &tape]).run_to_parts();
     assert_eq!(status, Some(0), "{err}");
-    stage
+    fixture
 }
 
 const ID: &str = "20260101-120000-001";
 
 /// The screen without what is another from run to run.
-fn normalize_screen(screen: &str, stage: &CliFixture) -> String {
-    let root = fs::canonicalize(stage.path(".")).unwrap().display().to_string();
+fn normalize_screen(screen: &str, fixture: &CliFixture) -> String {
+    let root = fs::canonicalize(fixture.path(".")).unwrap().display().to_string();
     let screen = screen.replace(&root, "[folder]").replace(ID, "[id]");
     let size = |word: &str| word.len() < 4 && word.bytes().all(|byte| byte.is_ascii_digit());
     let line = |line: &str| {
         let words: Vec<&str> = line.split(' ').collect();
-        let is_size = |at: usize| matches!(words.get(at + 1), Some(&("kB" | "B" | "s")));
-        let shown = words.iter().enumerate().map(|(at, word)| if size(word) && is_size(at) { "[n]" } else { word });
+        let is_size = |index: usize| matches!(words.get(index + 1), Some(&("kB" | "B" | "s")));
+        let shown =
+            words.iter().enumerate().map(|(index, word)| if size(word) && is_size(index) { "[n]" } else { word });
         shown.collect::<Vec<_>>().join(" ")
     };
     screen.lines().map(line).collect::<Vec<_>>().join("\n")
@@ -39,13 +40,13 @@ fn normalize_screen(screen: &str, stage: &CliFixture) -> String {
 
 #[test]
 fn sessions_are_listed_and_go_on() {
-    let stage = create_fixture();
-    let screen = |arguments: &[&str]| normalize_screen(&stage.pintle(arguments).run_to_screen(), &stage);
+    let fixture = create_fixture();
+    let screen = |arguments: &[&str]| normalize_screen(&fixture.pintle(arguments).run_to_screen(), &fixture);
     snapshot!("sessions_list", screen(&["sessions"]));
     snapshot!("sessions_nothing_left", screen(&["run", "--resume", "last"]));
     snapshot!("sessions_resume", screen(&["run", "--resume", "2026", "and now?"]));
     snapshot!("sessions_list_after", screen(&["sessions", "list"]));
-    let (out, _, status) = stage.pintle(&["sessions", "--json"]).run_to_parts();
+    let (out, _, status) = fixture.pintle(&["sessions", "--json"]).run_to_parts();
     let listed: serde_json::Value = serde_json::from_str(&out).unwrap();
     let shown = ["id", "agent", "turns", "last_words", "state", "fault"].map(|field| listed[0][field].clone());
     let expected = serde_json::json!([ID, "tidy", 2, "and now?", "ended", null]);
@@ -54,18 +55,18 @@ fn sessions_are_listed_and_go_on() {
 
 #[test]
 fn a_session_that_cannot_go_on_says_why() {
-    let stage = create_fixture();
-    let screen = |arguments: &[&str]| normalize_screen(&stage.pintle(arguments).run_to_screen(), &stage);
+    let fixture = create_fixture();
+    let screen = |arguments: &[&str]| normalize_screen(&fixture.pintle(arguments).run_to_screen(), &fixture);
     snapshot!("sessions_unknown", screen(&["run", "--resume", "20260101-120000-002"]));
     snapshot!("sessions_no_tape", screen(&["run", "--resume", "gone.jsonl"]));
     snapshot!("sessions_shadow", screen(&["run", "--resume", "last", "more", "--shadow"]));
-    fs::remove_file(stage.path("harness.md")).unwrap();
-    fs::remove_dir_all(stage.path(".harness")).unwrap();
+    fs::remove_file(fixture.path("harness.md")).unwrap();
+    fs::remove_dir_all(fixture.path(".harness")).unwrap();
     let elsewhere = CliFixture::new_empty();
-    let tape = stage.path(&format!(".pintle/tapes/{ID}.jsonl")).display().to_string();
+    let tape = fixture.path(&format!(".pintle/tapes/{ID}.jsonl")).display().to_string();
     let moved = elsewhere.path("moved.jsonl");
     fs::write(&moved, fs::read_to_string(&tape).unwrap()).unwrap();
-    drop(stage);
+    drop(fixture);
     let (_, err, status) = elsewhere.pintle(&["run", "--resume", "moved.jsonl", "more"]).run_to_parts();
     assert_eq!(status, Some(3), "{err}");
     assert!(err.contains("was not started on this machine, so its tape is not trusted; it names the agent `"), "{err}");
@@ -73,13 +74,13 @@ fn a_session_that_cannot_go_on_says_why() {
 
 #[test]
 fn a_session_is_called_as_its_tape_is_found() {
-    let stage = CliFixture::new_empty().with_file("tidy/harness.md", AGENT).with_file("tidy/script.yaml", SCRIPT);
-    let (_, err, status) = stage.pintle(&["run", "tidy", "go", "--tape", "odd.jsonl"]).run_to_parts();
+    let fixture = CliFixture::new_empty().with_file("tidy/harness.md", AGENT).with_file("tidy/script.yaml", SCRIPT);
+    let (_, err, status) = fixture.pintle(&["run", "tidy", "go", "--tape", "odd.jsonl"]).run_to_parts();
     assert_eq!(status, Some(0), "{err}");
-    let (_, err, status) = stage.pintle(&["run", "--resume", "odd.jsonl"]).run_to_parts();
+    let (_, err, status) = fixture.pintle(&["run", "--resume", "odd.jsonl"]).run_to_parts();
     assert!(status == Some(3) && err.contains("add a prompt: `pintle run --resume odd.jsonl "), "{err}");
-    fs::remove_dir_all(stage.path("tidy")).unwrap();
-    let (_, err, status) = stage.pintle(&["run", "--resume", "odd.jsonl", "and now?"]).run_to_parts();
+    fs::remove_dir_all(fixture.path("tidy")).unwrap();
+    let (_, err, status) = fixture.pintle(&["run", "--resume", "odd.jsonl", "and now?"]).run_to_parts();
     assert!(status == Some(3) && err.contains("`pintle run AGENT --resume odd.jsonl`"), "{err}");
 }
 
@@ -94,31 +95,31 @@ fn recorded_setup(tape: &std::path::Path) -> serde_json::Value {
 #[test]
 fn the_persona_and_the_answer_of_a_run_are_kept_and_count_for_it_alone() {
     let manifest = "[package]\nname = \"p\"\n[[personas]]\nname = \"nightly\"\n[[personas.steps]]\nname = \"count\"\nprompt = \"count\"\n";
-    let stage = CliFixture::new_empty()
+    let fixture = CliFixture::new_empty()
         .with_file("harness.md", AGENT)
         .with_file("script.yaml", SCRIPT)
         .with_file("harn.toml", manifest);
     for (answer, word) in [("--yes", "yes"), ("--no", "no")] {
         let tape = format!("{word}.jsonl");
         let arguments = ["run", ".", "--persona", "nightly", answer, "--tape", &tape];
-        let (_, err, status) = stage.pintle(&arguments).run_to_parts();
+        let (_, err, status) = fixture.pintle(&arguments).run_to_parts();
         assert_eq!(status, Some(0), "{err}");
-        let kept = recorded_setup(&stage.path(&tape));
+        let kept = recorded_setup(&fixture.path(&tape));
         assert_eq!((&kept["persona"], &kept["answer"]), (&"nightly".into(), &word.into()), "{kept}");
     }
-    let (_, err, status) = stage.pintle(&["run", "--resume", "yes.jsonl"]).run_to_parts();
+    let (_, err, status) = fixture.pintle(&["run", "--resume", "yes.jsonl"]).run_to_parts();
     let expected = "run them again with `pintle run --resume yes.jsonl --persona nightly`, or add a prompt";
     assert!(status == Some(3) && err.contains(expected), "{err}");
-    let (out, err, status) = stage.pintle(&["run", "--resume", "yes.jsonl", "and now?"]).run_to_parts();
+    let (out, err, status) = fixture.pintle(&["run", "--resume", "yes.jsonl", "and now?"]).run_to_parts();
     assert!(status == Some(0) && out.contains("It still is."), "{out}{err}");
 }
 
 #[test]
 fn sessions_are_deleted_when_somebody_says_so() {
-    let stage = create_fixture();
-    let screen = |arguments: &[&str]| normalize_screen(&stage.pintle(arguments).run_to_screen(), &stage);
+    let fixture = create_fixture();
+    let screen = |arguments: &[&str]| normalize_screen(&fixture.pintle(arguments).run_to_screen(), &fixture);
     snapshot!("sessions_delete_nobody", screen(&["sessions", "delete", "last"]));
-    let tape = stage.path(&format!(".pintle/tapes/{ID}.jsonl"));
+    let tape = fixture.path(&format!(".pintle/tapes/{ID}.jsonl"));
     let held = fs::File::options().write(true).open(&tape).unwrap();
     held.lock().unwrap();
     snapshot!("sessions_delete_at_work", screen(&["sessions", "delete", "last", "--yes"]));
@@ -132,11 +133,11 @@ fn sessions_are_deleted_when_somebody_says_so() {
 
 #[test]
 fn what_survives_what_can_be_chosen() {
-    let stage = CliFixture::new_empty().with_file("harness.md", AGENT).with_file("script.yaml", SCRIPT);
+    let fixture = CliFixture::new_empty().with_file("harness.md", AGENT).with_file("script.yaml", SCRIPT);
     for level in ["none", "turn", "record"] {
-        let (_, err, status) = stage.pintle(&["run", ".", "go", "--durability", level]).run_to_parts();
+        let (_, err, status) = fixture.pintle(&["run", ".", "go", "--durability", level]).run_to_parts();
         assert_eq!(status, Some(0), "{level}: {err}");
     }
-    let (_, err, status) = stage.pintle(&["run", ".", "go", "--durability", "trun"]).run_to_parts();
+    let (_, err, status) = fixture.pintle(&["run", ".", "go", "--durability", "trun"]).run_to_parts();
     assert!(status == Some(3) && err.contains("did you mean `turn`?"), "{err}");
 }

@@ -22,32 +22,31 @@ const LONG_AGO_MS: u64 = 1_000_000_000_000;
 const ID: &str = "0b9d8a3e-5f43-4a86-9d1c-0c1f1f6a2b11";
 
 /// The program as somebody runs it whose state is in the folder `state`.
-fn pintle_with_state<'a>(stage: &'a CliFixture, arguments: &[&'a str]) -> CliInvocation<'a> {
-    stage.pintle(arguments).with_variable("PINTLE_STATE_DIR", "state")
+fn pintle_with_state<'a>(fixture: &'a CliFixture, arguments: &[&'a str]) -> CliInvocation<'a> {
+    fixture.pintle(arguments).with_variable("PINTLE_STATE_DIR", "state")
 }
 
 /// A call of a host, which `pintle hook` answers.
-fn call_host(stage: &CliFixture, host: &str, session: &str, event: &str, fields: &Value) {
-    let mut payload = json!({"session_id": session, "cwd": stage.path("shop"), "hook_event_name": event});
+fn call_host(fixture: &CliFixture, host: &str, session: &str, event: &str, fields: &Value) {
+    let mut payload = json!({"session_id": session, "cwd": fixture.path("shop"), "hook_event_name": event});
     payload.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
     let (_, err, status) =
-        pintle_with_state(stage, &["hook", host, event]).with_input(&payload.to_string()).run_to_parts();
+        pintle_with_state(fixture, &["hook", host, event]).with_input(&payload.to_string()).run_to_parts();
     assert_eq!(status, Some(0), "{err}");
 }
 
 /// The folder of a session.
-fn session_dir(stage: &CliFixture, host: &str, session: &str) -> PathBuf {
-    stage.path("state/bridge").join(host).join(folder_name(session))
+fn session_dir(fixture: &CliFixture, host: &str, session: &str) -> PathBuf {
+    fixture.path("state/bridge").join(host).join(folder_name(session))
 }
 
 /// A session of long ago.
-fn create_old_session(stage: &CliFixture, host: &str, session: &str) {
-    let folder = session_dir(stage, host, session);
-    fs::create_dir_all(&folder).unwrap();
+fn create_old_session(fixture: &CliFixture, host: &str, session: &str) {
+    let dir = session_dir(fixture, host, session);
+    fs::create_dir_all(&dir).unwrap();
     let clock = FakeClock::new();
     clock.advance_us(LONG_AGO_MS * 1_000);
-    let tape =
-        Tape::create(folder.join("tape.jsonl"), HeaderRecord::new(session, LONG_AGO_MS), Arc::new(clock)).unwrap();
+    let tape = Tape::create(dir.join("tape.jsonl"), HeaderRecord::new(session, LONG_AGO_MS), Arc::new(clock)).unwrap();
     let runtime = Runtime::builder().tape(Arc::new(tape)).build().runtime;
     let origin = Origin { session: session.to_owned(), turn: 1, agent: String::from("root"), ..Origin::default() };
     let prompt = PromptSubmit { prompt: String::from("long ago"), ..PromptSubmit::default() };
@@ -56,45 +55,45 @@ fn create_old_session(stage: &CliFixture, host: &str, session: &str) {
 
 /// Three sessions of two hosts, and what is none.
 fn create_fixture() -> CliFixture {
-    let stage = CliFixture::new_empty()
+    let fixture = CliFixture::new_empty()
         .with_file("shop/readme.txt", "")
         .with_file("state/bridge/claude/notes.txt", "no session")
         .with_file("state/bridge/claude/empty/notes.txt", "neither")
         .with_file("state/bridge/claude/broken/tape.jsonl", "{\"seq\":0,\n\u{1b}[31m")
         .with_file("state/bridge/claude/broken/state.json", "[1, 2")
         .with_file("state/bridge/gemini", "a file");
-    create_old_session(&stage, "claude", "old/er");
-    call_host(&stage, "claude", ID, "SessionStart", &json!({"source": "startup"}));
-    call_host(&stage, "claude", ID, "UserPromptSubmit", &json!({"prompt": "Tidy\nup \u{1b}[2J, please."}));
-    call_host(&stage, "claude", ID, "SessionEnd", &json!({"reason": "other"}));
-    call_host(&stage, "codex", "c1", "UserPromptSubmit", &json!({"prompt": "And now?"}));
-    symlink(stage.path("shop"), stage.path("state/bridge/claude/link")).unwrap();
-    symlink(session_dir(&stage, "codex", "c1"), stage.path("state/bridge/claude/other")).unwrap();
-    stage
+    create_old_session(&fixture, "claude", "old/er");
+    call_host(&fixture, "claude", ID, "SessionStart", &json!({"source": "startup"}));
+    call_host(&fixture, "claude", ID, "UserPromptSubmit", &json!({"prompt": "Tidy\nup \u{1b}[2J, please."}));
+    call_host(&fixture, "claude", ID, "SessionEnd", &json!({"reason": "other"}));
+    call_host(&fixture, "codex", "c1", "UserPromptSubmit", &json!({"prompt": "And now?"}));
+    symlink(fixture.path("shop"), fixture.path("state/bridge/claude/link")).unwrap();
+    symlink(session_dir(&fixture, "codex", "c1"), fixture.path("state/bridge/claude/other")).unwrap();
+    fixture
 }
 
-fn list_sessions(stage: &CliFixture, arguments: &[&str]) -> Vec<Value> {
+fn list_sessions(fixture: &CliFixture, arguments: &[&str]) -> Vec<Value> {
     let arguments: Vec<&str> = ["sessions"].into_iter().chain(arguments.iter().copied()).chain(["--json"]).collect();
-    let (out, err, status) = pintle_with_state(stage, &arguments).run_to_parts();
+    let (out, err, status) = pintle_with_state(fixture, &arguments).run_to_parts();
     assert_eq!(status, Some(0), "{err}");
     serde_json::from_str(&out).unwrap()
 }
 
-fn list_ids(stage: &CliFixture, arguments: &[&str]) -> Vec<String> {
-    list_sessions(stage, arguments).iter().map(|session| session["id"].as_str().unwrap().to_owned()).collect()
+fn list_ids(fixture: &CliFixture, arguments: &[&str]) -> Vec<String> {
+    list_sessions(fixture, arguments).iter().map(|session| session["id"].as_str().unwrap().to_owned()).collect()
 }
 
 /// The screen without what is another from day to day.
-fn normalized_screen(stage: &CliFixture, arguments: &[&str]) -> String {
-    let root = fs::canonicalize(stage.path(".")).unwrap().display().to_string();
-    let screen = pintle_with_state(stage, arguments).run_to_screen().replace(&root, "[folder]");
+fn normalized_screen(fixture: &CliFixture, arguments: &[&str]) -> String {
+    let root = fs::canonicalize(fixture.path(".")).unwrap().display().to_string();
+    let screen = pintle_with_state(fixture, arguments).run_to_screen().replace(&root, "[folder]");
     let is_number = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
     let line = |line: &str| {
         let words: Vec<&str> = line.split_whitespace().collect();
-        let unit = |at: usize| words.get(at + 1).map(|word| word.trim_end_matches(['?', ')']));
-        let is_unit = |at: usize| matches!(unit(at), Some("kB" | "B" | "s" | "d" | "min"));
+        let unit = |index: usize| words.get(index + 1).map(|word| word.trim_end_matches(['?', ')']));
+        let is_unit = |index: usize| matches!(unit(index), Some("kB" | "B" | "s" | "d" | "min"));
         let shown =
-            words.iter().enumerate().map(|(at, word)| if is_number(word) && is_unit(at) { "[n]" } else { word });
+            words.iter().enumerate().map(|(index, word)| if is_number(word) && is_unit(index) { "[n]" } else { word });
         shown.collect::<Vec<_>>().join(" ")
     };
     screen.lines().map(line).collect::<Vec<_>>().join("\n")
@@ -102,20 +101,20 @@ fn normalized_screen(stage: &CliFixture, arguments: &[&str]) -> String {
 
 #[test]
 fn sessions_of_other_agents_are_listed() {
-    let stage = create_fixture();
-    snapshot!("sessions_of_a_host", normalized_screen(&stage, &["sessions", "--host", "claude"]));
-    snapshot!("sessions_of_all_hosts", normalized_screen(&stage, &["sessions", "list", "--host", "all"]));
-    snapshot!("sessions_of_no_host", normalized_screen(&stage, &["sessions", "--host", "cline"]));
-    snapshot!("sessions_slip_in_host", normalized_screen(&stage, &["sessions", "--host", "cluade"]));
-    snapshot!("sessions_here_and_of_hosts", normalized_screen(&stage, &["sessions", "--directory", "shop"]));
-    let here = list_ids(&stage, &["--host", "all", "--directory", "shop"]);
+    let fixture = create_fixture();
+    snapshot!("sessions_of_a_host", normalized_screen(&fixture, &["sessions", "--host", "claude"]));
+    snapshot!("sessions_of_all_hosts", normalized_screen(&fixture, &["sessions", "list", "--host", "all"]));
+    snapshot!("sessions_of_no_host", normalized_screen(&fixture, &["sessions", "--host", "cline"]));
+    snapshot!("sessions_slip_in_host", normalized_screen(&fixture, &["sessions", "--host", "cluade"]));
+    snapshot!("sessions_here_and_of_hosts", normalized_screen(&fixture, &["sessions", "--directory", "shop"]));
+    let here = list_ids(&fixture, &["--host", "all", "--directory", "shop"]);
     assert_eq!(here, [ID, "c1"], "the others worked elsewhere, or nobody knows where");
 }
 
 #[test]
 fn what_looks_at_tapes_takes_the_paths_of_the_list() {
-    let stage = create_fixture();
-    let all = list_sessions(&stage, &["--host", "claude"]);
+    let fixture = create_fixture();
+    let all = list_sessions(&fixture, &["--host", "claude"]);
     let told =
         |session: &Value| ["id", "host", "agent", "turns", "last_words", "state"].map(|key| session[key].clone());
     let expected = [
@@ -125,80 +124,80 @@ fn what_looks_at_tapes_takes_the_paths_of_the_list() {
     ];
     assert_eq!(all.iter().map(|session| json!(told(session))).collect::<Vec<_>>(), expected);
     assert_eq!((&all[1]["last_ms"], &all[1]["began_ms"]), (&json!(LONG_AGO_MS), &json!(LONG_AGO_MS)));
-    assert_eq!(all[2]["project"], json!(stage.path("shop")));
+    assert_eq!(all[2]["project"], json!(fixture.path("shop")));
     let tape = all[2]["tape"].as_str().unwrap();
     for arguments in [&["tape", "show", tape][..], &["tape", "verify", tape], &["replay", tape]] {
-        let (out, err, status) = pintle_with_state(&stage, arguments).run_to_parts();
+        let (out, err, status) = pintle_with_state(&fixture, arguments).run_to_parts();
         assert_eq!(status, Some(0), "{arguments:?}: {out}{err}");
     }
 }
 
 #[test]
 fn a_session_of_another_agent_is_deleted_with_all_that_is_kept_of_it() {
-    let stage = create_fixture();
+    let fixture = create_fixture();
     let delete =
-        |id: &str| pintle_with_state(&stage, &["sessions", "delete", "--host", "claude", id, "--yes"]).run_to_parts();
-    let held = SessionFolder::lock(session_dir(&stage, "claude", ID), std::time::Duration::ZERO).unwrap();
-    let states = list_sessions(&stage, &["--host", "claude"]);
+        |id: &str| pintle_with_state(&fixture, &["sessions", "delete", "--host", "claude", id, "--yes"]).run_to_parts();
+    let held = SessionFolder::lock(session_dir(&fixture, "claude", ID), std::time::Duration::ZERO).unwrap();
+    let states = list_sessions(&fixture, &["--host", "claude"]);
     assert_eq!(states.last().unwrap()["state"], "running");
     let (_, err, status) = delete("0b9d");
     assert!(status == Some(1) && err.contains(&format!("session `{ID}` is in use")), "{err}");
     drop(held);
     let (_, err, status) =
-        pintle_with_state(&stage, &["sessions", "delete", "--host", "claude", "0b9d"]).run_to_parts();
+        pintle_with_state(&fixture, &["sessions", "delete", "--host", "claude", "0b9d"]).run_to_parts();
     assert!(status == Some(3) && err.contains("standard input is not a terminal"), "{err}");
     let (_, err, status) = delete("c1");
     assert!(status == Some(3) && err.contains("session `c1` does not exist"), "of another host: {err}");
     for (id, path) in [("0b9d", ID), ("old/", "old/er"), ("broken", "broken")] {
         let (out, err, status) = delete(id);
         assert_eq!((out, status), (format!("deleted 1 session: {path}\n"), Some(0)), "{err}");
-        assert!(!session_dir(&stage, "claude", path).exists());
+        assert!(!session_dir(&fixture, "claude", path).exists());
     }
-    assert!(list_ids(&stage, &["--host", "claude"]).is_empty());
-    assert!(stage.path("state/bridge/claude/fired.json").exists() && stage.path("shop/readme.txt").exists());
-    assert_eq!(list_ids(&stage, &["--host", "all"]), ["c1"]);
-    call_host(&stage, "claude", ID, "UserPromptSubmit", &json!({"prompt": "anew"}));
-    assert_eq!(list_ids(&stage, &["--host", "claude"]), [ID], "it begins anew");
+    assert!(list_ids(&fixture, &["--host", "claude"]).is_empty());
+    assert!(fixture.path("state/bridge/claude/fired.json").exists() && fixture.path("shop/readme.txt").exists());
+    assert_eq!(list_ids(&fixture, &["--host", "all"]), ["c1"]);
+    call_host(&fixture, "claude", ID, "UserPromptSubmit", &json!({"prompt": "anew"}));
+    assert_eq!(list_ids(&fixture, &["--host", "claude"]), [ID], "it begins anew");
 }
 
 #[test]
 fn sessions_that_nobody_has_heard_of_for_long_are_deleted_together() {
-    let stage = create_fixture();
-    create_old_session(&stage, "codex", "older");
-    create_old_session(&stage, "codex", "at work");
-    let held = SessionFolder::lock(session_dir(&stage, "codex", "at work"), std::time::Duration::ZERO).unwrap();
+    let fixture = create_fixture();
+    create_old_session(&fixture, "codex", "older");
+    create_old_session(&fixture, "codex", "at work");
+    let held = SessionFolder::lock(session_dir(&fixture, "codex", "at work"), std::time::Duration::ZERO).unwrap();
     let old = ["sessions", "delete", "--older-than", "30", "--host", "all"];
-    snapshot!("sessions_delete_old_nobody", normalized_screen(&stage, &old));
+    snapshot!("sessions_delete_old_nobody", normalized_screen(&fixture, &old));
     let yes: Vec<&str> = old.into_iter().chain(["--yes"]).collect();
-    snapshot!("sessions_delete_old", normalized_screen(&stage, &yes));
-    assert_eq!(list_ids(&stage, &["--host", "all"]), ["broken", "at work", ID, "c1"]);
+    snapshot!("sessions_delete_old", normalized_screen(&fixture, &yes));
+    assert_eq!(list_ids(&fixture, &["--host", "all"]), ["broken", "at work", ID, "c1"]);
     drop(held);
-    let (out, _, status) = pintle_with_state(&stage, &[&yes[..], &["--json"]].concat()).run_to_parts();
+    let (out, _, status) = pintle_with_state(&fixture, &[&yes[..], &["--json"]].concat()).run_to_parts();
     assert_eq!((out.as_str(), status), ("{\"deleted\":[\"at work\"]}\n", Some(0)));
-    snapshot!("sessions_delete_none_old", normalized_screen(&stage, &yes));
-    snapshot!("sessions_delete_what", normalized_screen(&stage, &["sessions", "delete"]));
-    snapshot!("sessions_delete_both", normalized_screen(&stage, &["sessions", "delete", "--older-than", "3", "x"]));
+    snapshot!("sessions_delete_none_old", normalized_screen(&fixture, &yes));
+    snapshot!("sessions_delete_what", normalized_screen(&fixture, &["sessions", "delete"]));
+    snapshot!("sessions_delete_both", normalized_screen(&fixture, &["sessions", "delete", "--older-than", "3", "x"]));
 }
 
 #[test]
 fn a_person_is_asked_before_old_sessions_are_deleted() {
-    let stage = create_fixture();
+    let fixture = create_fixture();
     for (answer, status, left) in [("n", 2, 4), ("y", 0, 3)] {
-        let mut terminal = TerminalProgram::open(&stage, "sessions delete --older-than 30 --host all");
+        let mut terminal = TerminalProgram::open(&fixture, "sessions delete --older-than 30 --host all");
         let asked = terminal.wait_for_text("[y/N] ");
         assert!(asked.contains("delete 1 session (older than 30 days, "), "{asked}");
         terminal.type_in(&format!("{answer}\n"));
         assert_eq!(terminal.end().1, Some(status), "{answer}");
-        assert_eq!(list_ids(&stage, &["--host", "all"]).len(), left, "{answer}");
+        assert_eq!(list_ids(&fixture, &["--host", "all"]).len(), left, "{answer}");
     }
 }
 
 #[test]
 fn two_agents_may_have_sessions_of_one_name() {
-    let stage = create_fixture();
-    call_host(&stage, "codex", ID, "UserPromptSubmit", &json!({"prompt": "the same"}));
+    let fixture = create_fixture();
+    call_host(&fixture, "codex", ID, "UserPromptSubmit", &json!({"prompt": "the same"}));
     let delete = |host: &str, id: &str| {
-        pintle_with_state(&stage, &["sessions", "delete", "--host", host, id, "--yes"]).run_to_parts()
+        pintle_with_state(&fixture, &["sessions", "delete", "--host", host, id, "--yes"]).run_to_parts()
     };
     let (_, err, status) = delete("all", ID);
     assert!(
@@ -213,9 +212,9 @@ fn two_agents_may_have_sessions_of_one_name() {
 
 #[test]
 fn old_sessions_of_a_folder_are_deleted_together() {
-    let stage = CliFixture::new_empty().with_file(".pintle/tapes/broken.jsonl", "no tape");
+    let fixture = CliFixture::new_empty().with_file(".pintle/tapes/broken.jsonl", "no tape");
     let tape = |name: &str, clock: FakeClock| {
-        let path = stage.path(&format!(".pintle/tapes/{name}.jsonl"));
+        let path = fixture.path(&format!(".pintle/tapes/{name}.jsonl"));
         drop(Tape::create(&path, HeaderRecord::new(name, 1), Arc::new(clock)).unwrap());
         path
     };
@@ -225,7 +224,7 @@ fn old_sessions_of_a_folder_are_deleted_together() {
     let new = tape("20260101-120000-001", future);
     snapshot!(
         "sessions_delete_old_here",
-        normalized_screen(&stage, &["sessions", "delete", "--older-than", "1", "--yes"])
+        normalized_screen(&fixture, &["sessions", "delete", "--older-than", "1", "--yes"])
     );
-    assert!(!old.exists() && new.exists() && stage.path(".pintle/tapes/broken.jsonl").exists());
+    assert!(!old.exists() && new.exists() && fixture.path(".pintle/tapes/broken.jsonl").exists());
 }

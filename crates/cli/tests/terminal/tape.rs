@@ -5,70 +5,70 @@ use crate::run::create_tidy_agent;
 
 #[test]
 fn a_tape_is_shown_as_it_was_written() {
-    let stage = CliFixture::with_guards();
+    let fixture = CliFixture::with_guards();
     let payload = r#"{"name": "run_command", "args": {"command": "mkfs"}}"#;
     let (_, err, status) =
-        stage.pintle(&["fire", "tool.pre", ".", "--tape", "t.jsonl"]).with_input(payload).run_to_parts();
+        fixture.pintle(&["fire", "tool.pre", ".", "--tape", "t.jsonl"]).with_input(payload).run_to_parts();
     assert_eq!((err.as_str(), status), ("", Some(2)));
-    snapshot!("tape_show", stage.pintle(&["tape", "show", "t.jsonl"]).run_to_screen());
-    snapshot!("tape_show_brief", stage.pintle(&["tape", "show", "t.jsonl", "--brief"]).run_to_screen());
-    let (out, _, _) = stage.pintle(&["tape", "show", "t.jsonl", "--json"]).run_to_parts();
-    assert_eq!(out, fs::read_to_string(stage.path("t.jsonl")).unwrap());
+    snapshot!("tape_show", fixture.pintle(&["tape", "show", "t.jsonl"]).run_to_screen());
+    snapshot!("tape_show_brief", fixture.pintle(&["tape", "show", "t.jsonl", "--brief"]).run_to_screen());
+    let (out, _, _) = fixture.pintle(&["tape", "show", "t.jsonl", "--json"]).run_to_parts();
+    assert_eq!(out, fs::read_to_string(fixture.path("t.jsonl")).unwrap());
     snapshot!(
         "tape_exists",
-        stage.pintle(&["fire", "tool.pre", ".", "--tape", "t.jsonl"]).with_input(payload).run_to_screen()
+        fixture.pintle(&["fire", "tool.pre", ".", "--tape", "t.jsonl"]).with_input(payload).run_to_screen()
     );
 }
 
 #[test]
 fn what_is_torn_or_no_tape_is_said() {
-    let stage = CliFixture::with_guards();
-    let (_, _, status) = stage.pintle(&["fire", "session.end", ".", "--example", "--tape", "t.jsonl"]).run_to_parts();
+    let fixture = CliFixture::with_guards();
+    let (_, _, status) = fixture.pintle(&["fire", "session.end", ".", "--example", "--tape", "t.jsonl"]).run_to_parts();
     assert_eq!(status, Some(0));
-    let whole = fs::read_to_string(stage.path("t.jsonl")).unwrap();
-    let stage = stage.with_file("torn.jsonl", format!("{whole}{{\"seq\":")).with_file("words.jsonl", "hello\n");
-    snapshot!("tape_torn", stage.pintle(&["tape", "show", "torn.jsonl"]).run_to_screen());
-    snapshot!("tape_words", stage.pintle(&["tape", "show", "words.jsonl"]).run_to_screen());
-    snapshot!("tape_missing", stage.pintle(&["tape", "show", "nowhere.jsonl"]).run_to_screen());
+    let whole = fs::read_to_string(fixture.path("t.jsonl")).unwrap();
+    let fixture = fixture.with_file("torn.jsonl", format!("{whole}{{\"seq\":")).with_file("words.jsonl", "hello\n");
+    snapshot!("tape_torn", fixture.pintle(&["tape", "show", "torn.jsonl"]).run_to_screen());
+    snapshot!("tape_words", fixture.pintle(&["tape", "show", "words.jsonl"]).run_to_screen());
+    snapshot!("tape_missing", fixture.pintle(&["tape", "show", "nowhere.jsonl"]).run_to_screen());
 }
 
 #[test]
 fn a_tape_is_verified() {
-    let stage = CliFixture::with_guards();
+    let fixture = CliFixture::with_guards();
     let payload = r#"{"name": "run_command", "args": {"command": "mkfs"}}"#;
     let (_, _, status) =
-        stage.pintle(&["fire", "tool.pre", ".", "--tape", "t.jsonl"]).with_input(payload).run_to_parts();
+        fixture.pintle(&["fire", "tool.pre", ".", "--tape", "t.jsonl"]).with_input(payload).run_to_parts();
     assert_eq!(status, Some(2));
-    snapshot!("tape_verify", stage.pintle(&["tape", "verify", "t.jsonl"]).run_to_screen());
-    let whole = fs::read_to_string(stage.path("t.jsonl")).unwrap();
-    let (out, _, _) = stage.pintle(&["tape", "export", "t.jsonl"]).run_to_parts();
+    snapshot!("tape_verify", fixture.pintle(&["tape", "verify", "t.jsonl"]).run_to_screen());
+    let whole = fs::read_to_string(fixture.path("t.jsonl")).unwrap();
+    let (out, _, _) = fixture.pintle(&["tape", "export", "t.jsonl"]).run_to_parts();
     assert_eq!(out, whole, "nothing in it is kept elsewhere");
 
     let lines: Vec<&str> = whole.lines().collect();
     let veto = lines.iter().position(|line| line.contains("hook_vetoed")).unwrap();
     let without = [&lines[..veto], &lines[veto + 1..]].concat().join("\n") + "\n";
     let cut = lines[..veto].join("\n") + "\n{\"seq\":";
-    let stage = stage.with_file("without.jsonl", without).with_file("cut.jsonl", cut);
-    let stage = stage.with_file("old.jsonl", whole.replace("\"format\":4", "\"format\":1"));
-    let (out, _, status) = stage.pintle(&["tape", "verify", "without.jsonl"]).run_to_parts();
+    let fixture = fixture.with_file("without.jsonl", without).with_file("cut.jsonl", cut);
+    let fixture = fixture.with_file("old.jsonl", whole.replace("\"format\":4", "\"format\":1"));
+    let (out, _, status) = fixture.pintle(&["tape", "verify", "without.jsonl"]).run_to_parts();
     assert!(out.contains("a veto is missing before it; expected `hook_vetoed`: `deny`"), "{out}");
     assert!(out.contains("a record is missing or was inserted; expected"), "{out}");
     assert_eq!(status, Some(1));
-    snapshot!("tape_verify_cut", stage.pintle(&["tape", "verify", "cut.jsonl"]).run_to_screen());
-    snapshot!("tape_verify_json", stage.pintle(&["tape", "verify", "cut.jsonl", "--json"]).run_to_screen());
-    snapshot!("tape_verify_old", stage.pintle(&["tape", "verify", "old.jsonl"]).run_to_screen());
+    snapshot!("tape_verify_cut", fixture.pintle(&["tape", "verify", "cut.jsonl"]).run_to_screen());
+    snapshot!("tape_verify_json", fixture.pintle(&["tape", "verify", "cut.jsonl", "--json"]).run_to_screen());
+    snapshot!("tape_verify_old", fixture.pintle(&["tape", "verify", "old.jsonl"]).run_to_screen());
 }
 
 #[test]
 fn an_exported_record_is_whole() {
-    let stage = CliFixture::with_guards();
+    let fixture = CliFixture::with_guards();
     let text = "x".repeat(3_000);
     let payload = format!(r#"{{"name": "fetch", "args": {{"body": "{text}"}}}}"#);
     let (_, _, status) =
-        stage.pintle(&["fire", "tool.pre", ".", "--tape", "t.jsonl"]).with_input(&payload).run_to_parts();
+        fixture.pintle(&["fire", "tool.pre", ".", "--tape", "t.jsonl"]).with_input(&payload).run_to_parts();
     assert_eq!(status, Some(0));
-    let stored = fs::read_to_string(stage.path("t.jsonl")).unwrap();
-    let (out, _, status) = stage.pintle(&["tape", "export", "t.jsonl"]).run_to_parts();
+    let stored = fs::read_to_string(fixture.path("t.jsonl")).unwrap();
+    let (out, _, status) = fixture.pintle(&["tape", "export", "t.jsonl"]).run_to_parts();
     assert!(out.matches(&text).count() > stored.matches(&text).count() && !out.contains("$blob"));
     let blobs = stored.matches("\"kind\":\"blob\"").count();
     assert!(blobs > 0);
@@ -77,20 +77,20 @@ fn an_exported_record_is_whole() {
 
 #[test]
 fn the_tape_of_a_session_is_sound_until_somebody_makes_another_of_it() {
-    let stage = create_tidy_agent();
-    let (_, _, status) = stage.pintle(&["run", "agent", "--quiet", "--tape", "t.jsonl"]).run_to_parts();
+    let fixture = create_tidy_agent();
+    let (_, _, status) = fixture.pintle(&["run", "agent", "--quiet", "--tape", "t.jsonl"]).run_to_parts();
     assert_eq!(status, Some(0));
-    let (out, err, status) = stage.pintle(&["tape", "verify", "t.jsonl"]).run_to_parts();
+    let (out, err, status) = fixture.pintle(&["tape", "verify", "t.jsonl"]).run_to_parts();
     assert!(out.starts_with("valid and complete"), "{out}{err}");
     assert_eq!((err.as_str(), status), ("", Some(0)));
 
     // The tool is made to have run with other arguments.
-    let text = fs::read_to_string(stage.path("t.jsonl")).unwrap();
+    let text = fs::read_to_string(fixture.path("t.jsonl")).unwrap();
     let ran = text.lines().find(|line| line.contains("\"kind\":\"tool_call\"")).unwrap();
     let other = ran.replace("\"path\":\".\"", "\"path\":\"/\"");
     assert_ne!(ran, other);
-    let stage = stage.with_file("other.jsonl", text.replace(ran, &other));
-    let (out, _, status) = stage.pintle(&["tape", "verify", "other.jsonl"]).run_to_parts();
+    let fixture = fixture.with_file("other.jsonl", text.replace(ran, &other));
+    let (out, _, status) = fixture.pintle(&["tape", "verify", "other.jsonl"]).run_to_parts();
     assert!(
         out.contains("`tool_call`: tool `list` runs with {\"path\":\"/\"}; expected \"list\" with {\"path\":\".\"}"),
         "{out}"

@@ -25,17 +25,17 @@ fn create_team() -> CliFixture {
 
 #[test]
 fn a_team_runs_as_a_file_and_as_its_folder() {
-    let stage = create_team();
-    snapshot!("team_run", stage.pintle(&["run", "team/team.yaml"]).run_to_screen());
-    let quiet = |arguments: &[&'static str]| stage.pintle(arguments).run_to_parts().0;
+    let fixture = create_team();
+    snapshot!("team_run", fixture.pintle(&["run", "team/team.yaml"]).run_to_screen());
+    let quiet = |arguments: &[&'static str]| fixture.pintle(arguments).run_to_parts().0;
     assert_eq!(quiet(&["run", "team", "-q"]), "I will format the disk.\nAll is tidy.\n");
-    assert_eq!(fs::read_dir(stage.path(".pintle/tapes")).unwrap().count(), 2);
+    assert_eq!(fs::read_dir(fixture.path(".pintle/tapes")).unwrap().count(), 2);
 }
 
 #[test]
 fn yes_answers_what_hooks_and_rules_ask_and_lifts_no_deny() {
-    let stage = create_team();
-    let ran = |arguments: &[&'static str]| stage.pintle(arguments).run_to_parts();
+    let fixture = create_team();
+    let ran = |arguments: &[&'static str]| fixture.pintle(arguments).run_to_parts();
     let (out, err, status) = ran(&["run", "team", "--yes"]);
     assert_eq!((err.as_str(), status), ("", Some(0)));
     assert!(out.contains("formatting is not for agents"), "{out}");
@@ -49,64 +49,64 @@ fn yes_answers_what_hooks_and_rules_ask_and_lifts_no_deny() {
 
 #[test]
 fn agents_models_and_modes_are_named() {
-    let stage = create_team().with_file("mine.yaml", "turns: [{expect: {system: \"\"}, say: I help.}]\n");
-    let said = |arguments: &[&'static str]| stage.pintle(arguments).run_to_parts();
+    let fixture = create_team().with_file("mine.yaml", "turns: [{expect: {system: \"\"}, say: I help.}]\n");
+    let said = |arguments: &[&'static str]| fixture.pintle(arguments).run_to_parts();
     let (out, err, status) = said(&["run", "team", "--agent", "helper", "-m", "script:mine.yaml", "-q", "Help me."]);
     assert_eq!((out.as_str(), err.as_str(), status), ("I help.\n", "", Some(0)));
-    snapshot!("team_no_agent", stage.pintle(&["run", "team", "--agent", "helpr", "x"]).run_to_screen());
-    snapshot!("team_no_mode", stage.pintle(&["run", "team", "--permission-mode", "safe", "x"]).run_to_screen());
-    snapshot!("team_no_model", stage.pintle(&["run", "team", "--model", "helpr=openai/gpt-4o", "x"]).run_to_screen());
+    snapshot!("team_no_agent", fixture.pintle(&["run", "team", "--agent", "helpr", "x"]).run_to_screen());
+    snapshot!("team_no_mode", fixture.pintle(&["run", "team", "--permission-mode", "safe", "x"]).run_to_screen());
+    snapshot!("team_no_model", fixture.pintle(&["run", "team", "--model", "helpr=openai/gpt-4o", "x"]).run_to_screen());
 }
 
 #[test]
 fn hooks_of_all_agents_or_of_one_are_listed() {
-    let stage = create_team();
-    snapshot!("team_hooks", stage.pintle(&["hooks", "team"]).run_to_screen());
-    snapshot!("team_hooks_of_one", stage.pintle(&["hooks", "team", "--agent", "helper"]).run_to_screen());
+    let fixture = create_team();
+    snapshot!("team_hooks", fixture.pintle(&["hooks", "team"]).run_to_screen());
+    snapshot!("team_hooks_of_one", fixture.pintle(&["hooks", "team", "--agent", "helper"]).run_to_screen());
 }
 
 #[test]
 fn an_event_is_fired_under_both_of_its_names_at_the_hooks_of_one_agent() {
-    let stage = create_team();
+    let fixture = create_team();
     let call = r#"{"name": "shell", "args": {"cmd": "mkfs /dev/sda"}}"#;
     let pasted = r#"{"session_id":"s","cwd":"/w","hook_event_name":"pre_tool_use","tool_name":"shell","tool_use_id":"1","tool_input":{"cmd":"deploy"}}"#;
-    snapshot!("team_fire", stage.pintle(&["fire", "tool.pre", "team"]).with_input(call).run_to_screen());
+    snapshot!("team_fire", fixture.pintle(&["fire", "tool.pre", "team"]).with_input(call).run_to_screen());
     snapshot!(
         "team_fire_pasted",
-        stage.pintle(&["fire", "pre_tool_use", "team/team.yaml"]).with_input(pasted).run_to_screen()
+        fixture.pintle(&["fire", "pre_tool_use", "team/team.yaml"]).with_input(pasted).run_to_screen()
     );
     let of_helper =
-        stage.pintle(&["fire", "pre_tool_use", "team", "--agent", "helper"]).with_input(call).run_to_screen();
+        fixture.pintle(&["fire", "pre_tool_use", "team", "--agent", "helper"]).with_input(call).run_to_screen();
     snapshot!("team_fire_other", of_helper);
 }
 
 #[test]
 fn explain_tells_which_hooks_of_an_agent_would_run() {
-    let stage = create_team();
+    let fixture = create_team();
     let think = r#"{"name": "think", "args": {"thought": "hm"}}"#;
-    snapshot!("team_explain", stage.pintle(&["explain", "pre_tool_use", "team"]).with_input(think).run_to_screen());
+    snapshot!("team_explain", fixture.pintle(&["explain", "pre_tool_use", "team"]).with_input(think).run_to_screen());
 }
 
 #[test]
 fn a_team_is_checked_whole() {
-    let stage = create_team();
-    snapshot!("team_validate", stage.pintle(&["validate", "team"]).run_to_screen());
+    let fixture = create_team();
+    snapshot!("team_validate", fixture.pintle(&["validate", "team"]).run_to_screen());
     let bad = TEAM
         .replace("matcher: shell|think", "matcher: \"shell|(\"")
         .replace("sub_agents: [helper]", "sub_agents: [helpr]")
         .replace("command: max_iterations", "command: max_iteration")
         .replace("description: helps", "descripton: helps");
-    let stage = CliFixture::new_empty().with_file("team.yaml", bad).with_file("turns.yaml", TURNS);
-    snapshot!("team_validate_bad", stage.pintle(&["validate", "team.yaml"]).run_to_screen());
+    let fixture = CliFixture::new_empty().with_file("team.yaml", bad).with_file("turns.yaml", TURNS);
+    snapshot!("team_validate_bad", fixture.pintle(&["validate", "team.yaml"]).run_to_screen());
 }
 
 #[test]
 fn a_persons_own_hooks_guard_every_agent() {
     let own = "settings:\n  hooks:\n    pre_tool_use:\n      - matcher: shell\n        hooks:\n          - {name: own, type: command, timeout: 10, command: \"echo mine >&2; exit 2\"}\n";
     let drop_in = "pre_tool_use:\n  - hooks: [{name: drop-in, type: command, timeout: 10, command: \"true\"}]\n";
-    let stage = create_team().with_file("own/config.yaml", own).with_file("own/hooks.d/10.yaml", drop_in);
+    let fixture = create_team().with_file("own/config.yaml", own).with_file("own/hooks.d/10.yaml", drop_in);
     let names = |arguments: &[&'static str]| {
-        let (out, err, _) = stage.pintle(arguments).run_to_parts();
+        let (out, err, _) = fixture.pintle(arguments).run_to_parts();
         assert_eq!(err, "");
         let hooks: Vec<serde_json::Value> = serde_json::from_str(&out).unwrap();
         let of_tools = hooks.iter().filter(|hook| hook["event"] == "tool.pre");
@@ -125,24 +125,24 @@ fn a_persons_own_hooks_guard_every_agent() {
     // A project of AI Harness is guarded as well.
     let payload = r#"{"name": "shell", "args": {"cmd": "ls"}}"#;
     let (out, _, status) =
-        stage.pintle(&["fire", "tool.pre", "--config-dir", "own"]).with_input(payload).run_to_parts();
+        fixture.pintle(&["fire", "tool.pre", "--config-dir", "own"]).with_input(payload).run_to_parts();
     assert!(status == Some(2) && out.contains("mine"), "{out}");
     for variable in ["PINTLE_CONFIG_DIR", "DOCKER_AGENT_CONFIG_DIR", "CAGENT_CONFIG_DIR"] {
         let fire =
-            stage.pintle(&["fire", "tool.pre"]).without_variable("PINTLE_CONFIG_DIR").with_variable(variable, "own");
+            fixture.pintle(&["fire", "tool.pre"]).without_variable("PINTLE_CONFIG_DIR").with_variable(variable, "own");
         assert_eq!(fire.with_input(payload).run_to_parts().2, Some(2), "{variable}");
     }
 }
 
 #[test]
 fn a_config_folder_that_is_named_and_not_there_stops_everything() {
-    let stage = create_team();
+    let fixture = create_team();
     snapshot!(
         "team_no_config",
-        stage.pintle(&["fire", "tool.pre", "team", "--config-dir", "nowhere", "--example"]).run_to_screen()
+        fixture.pintle(&["fire", "tool.pre", "team", "--config-dir", "nowhere", "--example"]).run_to_screen()
     );
-    let stage = create_team().with_file("own/hooks.d/10.yaml", "pre_tool_us: []\n");
-    let fired = stage.pintle(&["fire", "tool.pre", "team", "--config-dir", "own", "--example"]).run_to_screen();
+    let fixture = create_team().with_file("own/hooks.d/10.yaml", "pre_tool_us: []\n");
+    let fired = fixture.pintle(&["fire", "tool.pre", "team", "--config-dir", "own", "--example"]).run_to_screen();
     snapshot!("team_bad_config", fired);
 }
 
@@ -164,9 +164,9 @@ fn a_command_that_answers_for_the_guard_which_repeats_it_does_not_run() {
 "#;
     let turns = "prompts: [Tidy up.]\nturns:\n  - calls: [{tool: shell, args: {cmd: touch ran}}]\n  - say: Done.\n";
     for mode in ["--yes", "--yolo"] {
-        let stage = CliFixture::new_empty().with_file("team/team.yaml", agent).with_file("team/turns.yaml", turns);
-        let (out, err, _) = stage.pintle(&["run", "team", mode]).run_to_parts();
+        let fixture = CliFixture::new_empty().with_file("team/team.yaml", agent).with_file("team/turns.yaml", turns);
+        let (out, err, _) = fixture.pintle(&["run", "team", mode]).run_to_parts();
         assert!(out.contains("the key `decision` is there twice"), "{out}{err}");
-        assert!(!stage.path("ran").exists() && !stage.path("team/ran").exists(), "{out}{err}");
+        assert!(!fixture.path("ran").exists() && !fixture.path("team/ran").exists(), "{out}{err}");
     }
 }

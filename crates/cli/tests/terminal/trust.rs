@@ -23,98 +23,99 @@ const CALL: &str = r#"{"name": "shell", "args": {"command": "ls"}}"#;
 
 /// A project with a guard that is a program, and a place for what its person agrees to.
 fn create_fixture() -> CliFixture {
-    let stage = CliFixture::new_empty()
+    let fixture = CliFixture::new_empty()
         .with_file("project/agent.yaml", TEAM)
         .with_file("project/turns.yaml", "turns: [{say: done}]\n")
         .with_file("project/check/guard.sh", GUARD)
         .with_file("project/below/notes.txt", "")
         .with_file("project/.git/HEAD", "")
         .with_file("own/config.yaml", "settings: {}\n");
-    make_executable(&stage, "project/check/guard.sh");
-    stage
+    make_executable(&fixture, "project/check/guard.sh");
+    fixture
 }
 
-fn make_executable(stage: &CliFixture, file: &str) {
+fn make_executable(fixture: &CliFixture, file: &str) {
     use std::os::unix::fs::PermissionsExt;
-    fs::set_permissions(stage.path(file), fs::Permissions::from_mode(0o755)).unwrap();
+    fs::set_permissions(fixture.path(file), fs::Permissions::from_mode(0o755)).unwrap();
 }
 
 /// The program in a folder of the project, with the state of its person.
 fn pintle_in_folder<'a>(
-    stage: &'a CliFixture,
+    fixture: &'a CliFixture,
     state: &'a str,
     within: &'a str,
     arguments: &[&'a str],
 ) -> CliInvocation<'a> {
-    stage.pintle(arguments).with_variable("PINTLE_STATE_DIR", state).in_folder(within)
+    fixture.pintle(arguments).with_variable("PINTLE_STATE_DIR", state).in_folder(within)
 }
 
 #[test]
 fn a_project_is_looked_at_agreed_to_changed_and_forgotten() {
-    let stage = create_fixture();
-    let state = stage.path("state").display().to_string();
+    let fixture = create_fixture();
+    let state = fixture.path("state").display().to_string();
     let trust = |more: &[&'static str]| {
         let arguments = [&["trust"], more].concat();
-        pintle_in_folder(&stage, &state, "project", &arguments).run_to_screen()
+        pintle_in_folder(&fixture, &state, "project", &arguments).run_to_screen()
     };
     snapshot!("trust_new_nobody", trust(&[]));
     snapshot!("trust_new_yes", trust(&["--yes"]));
     snapshot!("trust_agreed", trust(&[]));
     snapshot!("trust_list", trust(&["--list"]));
     snapshot!("trust_json", trust(&["--json"]));
-    fs::write(stage.path("project/check/guard.sh"), "#!/bin/sh\nexit 0\n").unwrap();
-    fs::write(stage.path("project/agent.yaml"), TEAM.replace("hooks.example", "other.example")).unwrap();
+    fs::write(fixture.path("project/check/guard.sh"), "#!/bin/sh\nexit 0\n").unwrap();
+    fs::write(fixture.path("project/agent.yaml"), TEAM.replace("hooks.example", "other.example")).unwrap();
     snapshot!("trust_changed", trust(&[]));
     // From a folder below it is the same project.
     snapshot!(
         "trust_changed_yes",
-        pintle_in_folder(&stage, &state, "project/below", &["trust", "--yes"]).run_to_screen()
+        pintle_in_folder(&fixture, &state, "project/below", &["trust", "--yes"]).run_to_screen()
     );
     snapshot!(
         "trust_revoke",
-        pintle_in_folder(&stage, &state, "project/below", &["trust", "--revoke"]).run_to_screen()
+        pintle_in_folder(&fixture, &state, "project/below", &["trust", "--revoke"]).run_to_screen()
     );
     snapshot!("trust_revoke_again", trust(&["--revoke"]));
     snapshot!("trust_list_empty", trust(&["--list"]));
-    snapshot!("trust_nowhere", pintle_in_folder(&stage, &state, "", &["trust"]).run_to_screen());
+    snapshot!("trust_nowhere", pintle_in_folder(&fixture, &state, "", &["trust"]).run_to_screen());
     snapshot!("trust_no_folder", trust(&["nowhere"]));
 }
 
 #[test]
 fn commands_without_a_path_run_only_what_was_agreed_to() {
-    let stage = create_fixture();
-    let state = stage.path("state").display().to_string();
+    let fixture = create_fixture();
+    let state = fixture.path("state").display().to_string();
     let fire = |more: &[&'static str]| {
         let arguments = [&["fire", "tool.pre", "--agent", "root"], more].concat();
-        pintle_in_folder(&stage, &state, "project", &arguments).with_input(CALL).run_to_screen()
+        pintle_in_folder(&fixture, &state, "project", &arguments).with_input(CALL).run_to_screen()
     };
     let show = |arguments: &[&'static str]| {
-        pintle_in_folder(&stage, &state, "project", arguments).with_input(CALL).run_to_screen()
+        pintle_in_folder(&fixture, &state, "project", arguments).with_input(CALL).run_to_screen()
     };
     snapshot!("trust_fire_named", fire(&["agent.yaml"]));
     snapshot!("trust_run_new", show(&["run", "-q", "--", "go on"]));
     assert!(show(&["trust", "--yes"]).ends_with("[exit status 0]\n"));
     snapshot!("trust_fire_agreed", fire(&[]));
-    let (_, err, status) = pintle_in_folder(&stage, &state, "project", &["run", "-q"]).with_input("go").run_to_parts();
+    let (_, err, status) =
+        pintle_in_folder(&fixture, &state, "project", &["run", "-q"]).with_input("go").run_to_parts();
     assert_eq!((err.contains("trust"), status), (false, Some(0)), "{err}");
 }
 
 #[test]
 fn a_package_of_functions_is_told_of_wherever_it_is_listed() {
-    let stage = CliFixture::new_empty()
+    let fixture = CliFixture::new_empty()
         .with_file("project/harn.toml", "[[hooks]]\nevent = \"PreToolUse\"\nhandler = \"policy::ask_server\"\n")
         .with_file("project/policy.star", "def ask_server(event):\n    http.get(\"https://a.example/\")\n    return {\"block\": True, \"reason\": \"no\"}\n");
-    let state = stage.path("state").display().to_string();
+    let state = fixture.path("state").display().to_string();
     let show = |arguments: &[&'static str]| {
-        pintle_in_folder(&stage, &state, "project", arguments).with_input(CALL).run_to_screen()
+        pintle_in_folder(&fixture, &state, "project", arguments).with_input(CALL).run_to_screen()
     };
     snapshot!("trust_hooks_new", show(&["hooks"]));
     snapshot!("trust_explain_new", show(&["explain", "tool.pre"]));
     snapshot!("trust_fire_new", show(&["fire", "tool.pre"]));
-    let denying = pintle_in_folder(&stage, &state, "project", &["fire", "tool.pre"]).with_input(CALL);
+    let denying = pintle_in_folder(&fixture, &state, "project", &["fire", "tool.pre"]).with_input(CALL);
     snapshot!("trust_fire_new_deny", denying.with_variable("PINTLE_UNTRUSTED_GUARDS", "deny").run_to_screen());
     assert!(show(&["trust", "--yes"]).ends_with("[exit status 0]\n"));
-    fs::write(stage.path("project/policy.star"), "def ask_server(event):\n    http.get(\"https://b.example/\")\n")
+    fs::write(fixture.path("project/policy.star"), "def ask_server(event):\n    http.get(\"https://b.example/\")\n")
         .unwrap();
     snapshot!("trust_fire_changed", show(&["fire", "tool.pre"]));
     snapshot!("trust_validate_changed", show(&["validate"]));
@@ -122,28 +123,28 @@ fn a_package_of_functions_is_told_of_wherever_it_is_listed() {
 
 #[test]
 fn a_broken_file_of_agreements_is_kept() {
-    let stage = create_fixture().with_file("state/trust.json", "{");
-    let state = stage.path("state").display().to_string();
-    snapshot!("trust_broken_list", pintle_in_folder(&stage, &state, "project", &["trust", "--list"]).run_to_screen());
-    snapshot!("trust_broken_yes", pintle_in_folder(&stage, &state, "project", &["trust", "--yes"]).run_to_screen());
-    assert_eq!(fs::read_to_string(stage.path("state/trust.broken-1")).unwrap(), "{");
+    let fixture = create_fixture().with_file("state/trust.json", "{");
+    let state = fixture.path("state").display().to_string();
+    snapshot!("trust_broken_list", pintle_in_folder(&fixture, &state, "project", &["trust", "--list"]).run_to_screen());
+    snapshot!("trust_broken_yes", pintle_in_folder(&fixture, &state, "project", &["trust", "--yes"]).run_to_screen());
+    assert_eq!(fs::read_to_string(fixture.path("state/trust.broken-1")).unwrap(), "{");
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn a_person_at_the_terminal_is_asked_once() {
     use crate::conversation::TerminalProgram;
-    let stage = create_fixture();
+    let fixture = create_fixture();
     let fire = "fire tool.pre --agent root --no";
-    let mut asked = TerminalProgram::open_in(&stage, "project", fire);
+    let mut asked = TerminalProgram::open_in(&fixture, "project", fire);
     let question = asked.wait_for_text("trust this project? [y/N] ");
     assert!(question.contains("runs `./check/guard.sh --strict`"), "{question}");
     asked.type_in("n\n");
     asked.end();
-    let mut asked = TerminalProgram::open_in(&stage, "project", fire);
+    let mut asked = TerminalProgram::open_in(&fixture, "project", fire);
     asked.wait_for_text("trust this project? [y/N] ");
     asked.type_in("y\n");
     asked.end();
-    let (screen, _) = TerminalProgram::open_in(&stage, "project", fire).end();
+    let (screen, _) = TerminalProgram::open_in(&fixture, "project", fire).end();
     assert!(!screen.contains("trust this project?"), "{screen}");
 }

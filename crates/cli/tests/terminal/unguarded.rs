@@ -61,28 +61,28 @@ fn hook_path_cases() -> Vec<HookPathCase> {
 #[test]
 fn what_is_named_for_its_hooks_guards_or_is_refused_in_every_form() {
     for (path, files, guards) in hook_path_cases() {
-        let stage = CliFixture::new_empty().with_file("a.yaml", TEAM).with_file("turns.yaml", TURNS);
-        let stage = files.iter().fold(stage, |stage, (path, text)| stage.with_file(&format!("x/{path}"), text));
+        let fixture = CliFixture::new_empty().with_file("a.yaml", TEAM).with_file("turns.yaml", TURNS);
+        let fixture = files.iter().fold(fixture, |fixture, (path, text)| fixture.with_file(&format!("x/{path}"), text));
         let path = format!("x/{path}");
-        let (out, err, status) = stage.pintle(&["run", "a.yaml", "go", "--yolo", "--hooks", &path]).run_to_parts();
-        assert!(!stage.path("RAN").exists(), "{path}: {out}{err}");
+        let (out, err, status) = fixture.pintle(&["run", "a.yaml", "go", "--yolo", "--hooks", &path]).run_to_parts();
+        assert!(!fixture.path("RAN").exists(), "{path}: {out}{err}");
         assert_eq!(status, Some(if guards { 0 } else { 3 }), "{path}: {out}{err}");
-        let (out, err, status) = stage.pintle(&["hook", "claude", "--hooks", &path]).with_input(CALL).run_to_parts();
+        let (out, err, status) = fixture.pintle(&["hook", "claude", "--hooks", &path]).with_input(CALL).run_to_parts();
         assert!(out.contains(r#""permissionDecision":"deny""#), "{path}: {status:?} {out}{err}");
         assert_eq!(!out.contains("does not load"), guards, "{path}: {out}");
-        let home = stage.path("home").display().to_string();
+        let home = fixture.path("home").display().to_string();
         fs::create_dir(&home).unwrap();
-        let install = stage.pintle(&["install", "claude", "--yes", "--hooks", &path]).with_variable("HOME", &home);
+        let install = fixture.pintle(&["install", "claude", "--yes", "--hooks", &path]).with_variable("HOME", &home);
         let (out, err, status) = install.run_to_parts();
         assert_eq!(status, Some(if guards { 0 } else { 3 }), "{path}: {out}{err}");
-        assert_eq!(stage.path("home/.claude/settings.json").exists(), guards, "{path}");
+        assert_eq!(fixture.path("home/.claude/settings.json").exists(), guards, "{path}");
         // These are agents that are sound themselves.
         if path == "x/further.yaml" {
             continue;
         }
-        let (out, err, status) = stage.pintle(&["validate", &path]).run_to_parts();
+        let (out, err, status) = fixture.pintle(&["validate", &path]).run_to_parts();
         assert_eq!(status, Some(if guards { 0 } else { 3 }), "{path}: {out}{err}");
-        let fire = stage.pintle(&["fire", "pre_tool_use", "--hooks", &path]).with_input(r#"{"name": "shell"}"#);
+        let fire = fixture.pintle(&["fire", "pre_tool_use", "--hooks", &path]).with_input(r#"{"name": "shell"}"#);
         let (out, err, status) = fire.run_to_parts();
         assert_eq!(status, Some(if guards { 2 } else { 3 }), "{path}: {out}{err}");
     }
@@ -103,20 +103,20 @@ fn the_guards_of_a_project_are_found_whatever_lies_beside_them() {
     ];
     for files in beside {
         for text in [team.clone(), format!("{{{}}}", team.trim())] {
-            let stage = CliFixture::new_empty().with_file("cagent.yaml", &text);
-            let stage = files.iter().fold(stage, |stage, (path, text)| stage.with_file(path, text));
+            let fixture = CliFixture::new_empty().with_file("cagent.yaml", &text);
+            let fixture = files.iter().fold(fixture, |fixture, (path, text)| fixture.with_file(path, text));
             let names: Vec<&str> = files.iter().map(|(path, _)| *path).collect();
             let denies = |path: &'static [&'static str]| {
                 let arguments = [&["fire", "pre_tool_use"], path].concat();
-                let fire = stage.pintle(&arguments).with_variable("PINTLE_UNTRUSTED_GUARDS", "deny");
+                let fire = fixture.pintle(&arguments).with_variable("PINTLE_UNTRUSTED_GUARDS", "deny");
                 fire.with_input(r#"{"name": "shell"}"#).run_to_parts()
             };
             let (out, err, status) = denies(&["--hooks", "."]);
             assert_ne!(status, Some(0), "named, {names:?}: {out}{err}");
             let (out, err, status) = denies(&[]);
             assert_ne!(status, Some(0), "found, {names:?}: {out}{err}");
-            let call = CALL.replace("\"/\"", &format!("\"{}\"", stage.path("").display()));
-            let hook = stage.pintle(&["hook", "claude"]).with_variable("PINTLE_UNTRUSTED_GUARDS", "deny");
+            let call = CALL.replace("\"/\"", &format!("\"{}\"", fixture.path("").display()));
+            let hook = fixture.pintle(&["hook", "claude"]).with_variable("PINTLE_UNTRUSTED_GUARDS", "deny");
             let (out, err, _) = hook.with_input(&call).run_to_parts();
             assert!(out.contains("\"permissionDecision\":\"deny\""), "hook, {names:?}: {out}{err}");
         }
@@ -125,15 +125,15 @@ fn the_guards_of_a_project_are_found_whatever_lies_beside_them() {
 
 #[test]
 fn an_event_without_a_payload_is_no_example() {
-    let stage = CliFixture::with_guards();
+    let fixture = CliFixture::with_guards();
     for blank in ["", " \n\t\r\n"] {
-        let (out, err, status) = stage.pintle(&["fire", "tool.pre"]).with_input(blank).run_to_parts();
+        let (out, err, status) = fixture.pintle(&["fire", "tool.pre"]).with_input(blank).run_to_parts();
         assert_eq!((out.as_str(), status), ("", Some(3)), "{err}");
         assert!(err.contains("standard input contains no payload"), "{err}");
-        let (out, err, status) = stage.pintle(&["fire", "tool.pre", "--json"]).with_input(blank).run_to_parts();
+        let (out, err, status) = fixture.pintle(&["fire", "tool.pre", "--json"]).with_input(blank).run_to_parts();
         assert_eq!((out.as_str(), status), ("", Some(3)), "{err}");
     }
-    let (out, _, status) = stage.pintle(&["fire", "tool.pre", "--example", "--json"]).run_to_parts();
+    let (out, _, status) = fixture.pintle(&["fire", "tool.pre", "--example", "--json"]).run_to_parts();
     assert!(out.contains("\"example_payload\": true") || out.contains("\"example_payload\":true"), "{out}");
     assert_eq!(status, Some(0));
 }

@@ -2,21 +2,21 @@ use crate::fixture::{CliFixture, snapshot};
 
 #[test]
 fn help_and_mistakes() {
-    let stage = CliFixture::new_empty();
-    snapshot!("usage_help", stage.pintle(&["--help"]).run_to_screen());
-    snapshot!("usage_unknown_command", stage.pintle(&["frie"]).run_to_screen());
-    snapshot!("usage_unknown_option", stage.pintle(&["fire", "tool.pre", "--hoks", "."]).run_to_screen());
-    let (out, _, status) = stage.pintle(&["--version"]).run_to_parts();
+    let fixture = CliFixture::new_empty();
+    snapshot!("usage_help", fixture.pintle(&["--help"]).run_to_screen());
+    snapshot!("usage_unknown_command", fixture.pintle(&["frie"]).run_to_screen());
+    snapshot!("usage_unknown_option", fixture.pintle(&["fire", "tool.pre", "--hoks", "."]).run_to_screen());
+    let (out, _, status) = fixture.pintle(&["--version"]).run_to_parts();
     assert_eq!((out.as_str(), status), (concat!("pintle ", env!("CARGO_PKG_VERSION"), "\n"), Some(0)));
 }
 
 #[test]
 fn every_command_has_help_that_says_what_it_does() {
-    let stage = CliFixture::new_empty();
+    let fixture = CliFixture::new_empty();
     for command in ["run", "validate", "fire", "explain", "hooks", "events", "tape", "tape show", "trust"] {
         let mut words: Vec<&str> = command.split(' ').collect();
         words.push("--help");
-        let (out, err, status) = stage.pintle(&words).run_to_parts();
+        let (out, err, status) = fixture.pintle(&words).run_to_parts();
         assert_eq!((err.as_str(), status), ("", Some(0)), "{command}");
         assert!(out.contains("Usage: pintle") && out.contains("--json"), "{command}: {out}");
     }

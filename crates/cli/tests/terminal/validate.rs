@@ -33,9 +33,9 @@ fn create_malformed() -> CliFixture {
 
 #[test]
 fn every_fault_of_every_file_is_reported() {
-    let stage = create_malformed();
-    snapshot!("validate_bad", stage.pintle(&["validate"]).run_to_screen());
-    let (out, _, status) = stage.pintle(&["validate", "--json"]).run_to_parts();
+    let fixture = create_malformed();
+    snapshot!("validate_bad", fixture.pintle(&["validate"]).run_to_screen());
+    let (out, _, status) = fixture.pintle(&["validate", "--json"]).run_to_parts();
     assert_eq!(status, Some(3));
     let findings: Vec<serde_json::Value> = serde_json::from_str(&out).unwrap();
     let files: std::collections::BTreeSet<&str> = findings
@@ -67,11 +67,11 @@ fn a_provider_that_is_not_there_is_what_an_agent_of_docker_agent_lacks() {
         ("opnai/gpt-4o", "did you mean `openai`?", 0),
         ("script/gone.yaml", "error[bad_model]", 3),
     ] {
-        let stage = CliFixture::new_empty().with_file("a.yaml", format!("agents: {{root: {{model: {model}}}}}\n"));
-        let (out, _, status) = stage.pintle(&["validate", "a.yaml"]).run_to_parts();
+        let fixture = CliFixture::new_empty().with_file("a.yaml", format!("agents: {{root: {{model: {model}}}}}\n"));
+        let (out, _, status) = fixture.pintle(&["validate", "a.yaml"]).run_to_parts();
         assert!(out.contains(said), "{model}: {out}");
         assert_eq!(status, Some(wanted), "{model}: {out}");
-        let (_, err, status) = stage.pintle(&["run", "a.yaml", "go"]).run_to_parts();
+        let (_, err, status) = fixture.pintle(&["run", "a.yaml", "go"]).run_to_parts();
         assert_eq!(status, Some(3), "{model}: {err}");
         assert!(wanted != 0 || err.contains("unknown model provider"), "{err}");
     }
@@ -88,28 +88,28 @@ fn the_models_of_agents_are_checked() {
         ("{provider: openai, name: gpt-4o, api_key_env: NOT_SET}", "no problems"),
     ];
     for (model, said) in cases {
-        let stage = CliFixture::new_empty()
+        let fixture = CliFixture::new_empty()
             .with_file("harness.md", agent(model))
             .with_file("demo.yaml", "turns: [{say: hi}]")
             .with_file("torn.yaml", "turns: [{say: hi}");
-        let (out, _, status) = stage.pintle(&["validate"]).run_to_parts();
+        let (out, _, status) = fixture.pintle(&["validate"]).run_to_parts();
         assert!(out.contains(said), "{model}: {out}");
         assert_eq!(status, Some(if said == "no problems" { 0 } else { 3 }), "{model}");
     }
-    let stage = CliFixture::new_empty()
+    let fixture = CliFixture::new_empty()
         .with_file("harness.md", agent("{provider: script, name: demo.yaml}"))
         .with_file("demo.yaml", "turns: [{say: hi}]")
         .with_file(".harness/agents/helper.md", agent("{provider: script, name: gone.yaml}"));
-    snapshot!("validate_model_of_a_child", stage.pintle(&["validate"]).run_to_screen());
+    snapshot!("validate_model_of_a_child", fixture.pintle(&["validate"]).run_to_screen());
 }
 
 #[test]
 fn large_files_and_many_files_are_checked() {
-    let mut stage = CliFixture::new_empty().with_file(".harness/hooks/large.md", "x".repeat(10 << 20));
+    let mut fixture = CliFixture::new_empty().with_file(".harness/hooks/large.md", "x".repeat(10 << 20));
     for number in 0..300 {
-        stage = stage.with_file(&format!(".harness/hooks/h{number}.md"), "---\nevent: tool.per\n---\n");
+        fixture = fixture.with_file(&format!(".harness/hooks/h{number}.md"), "---\nevent: tool.per\n---\n");
     }
-    let (out, err, status) = stage.pintle(&["validate"]).run_to_parts();
+    let (out, err, status) = fixture.pintle(&["validate"]).run_to_parts();
     assert_eq!((err.as_str(), status), ("", Some(3)));
     assert!(out.len() < 300 * 1_000, "{}", out.len());
     assert!(out.trim_end().ends_with("301 errors, 300 warnings"), "{}", out.lines().last().unwrap());

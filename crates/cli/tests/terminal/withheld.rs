@@ -174,9 +174,9 @@ fn the_live_view_and_the_pieces_of_json_hold_nothing_else() {
 #[test]
 fn hooks_that_only_look_on_keep_nothing_back() {
     let team = "agents:\n  root:\n    model: script/turns.yaml\n    description: d\n    instruction: i\n    hooks:\n      stop: [{name: s, type: command, command: 'true'}]\n      after_llm_call: [{name: a, type: command, command: 'true'}]\n";
-    let stage =
+    let fixture =
         CliFixture::new_empty().with_file("a.yaml", team).with_file("turns.yaml", "turns: [{say: one two three}]");
-    let (out, ..) = stage.pintle(&["run", "--json", "a.yaml", "go"]).run_to_parts();
+    let (out, ..) = fixture.pintle(&["run", "--json", "a.yaml", "go"]).run_to_parts();
     let records = out.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
     let text: Vec<_> = records.filter(|record| record["kind"] == "text").map(|record| record["text"].clone()).collect();
     assert_eq!(text, ["one ", "two ", "three"]);
@@ -184,16 +184,16 @@ fn hooks_that_only_look_on_keep_nothing_back() {
 
 #[test]
 fn a_rewrite_shows_what_stands_there_now_and_how_much_went() {
-    let stage = CliFixture::new_empty()
+    let fixture = CliFixture::new_empty()
         .with_file("harness.md", AGENT.replace("EXIT", "tools_policy: {allow: [read]}\n"))
         .with_file("notes.txt", format!("{}SECRET", "x".repeat(1_041)))
         .with_file("script.yaml", "turns: [{calls: [{tool: read, args: {path: notes.txt}}]}, {say: read}]")
         .with_file(".harness/hooks/h.md", hook_file("tool.post", "return modify({\"content\": \"[redacted]\"})"));
-    let (out, ..) = stage.pintle(&["run", ".", "go", "--tape", "t.jsonl"]).run_to_parts();
+    let (out, ..) = fixture.pintle(&["run", ".", "go", "--tape", "t.jsonl"]).run_to_parts();
     assert!(!out.contains("SECRET") && !out.contains("xxx"), "{out}");
-    let (shown, ..) = stage.pintle(&["tape", "show", "t.jsonl"]).run_to_parts();
+    let (shown, ..) = fixture.pintle(&["tape", "show", "t.jsonl"]).run_to_parts();
     assert!(!shown.contains("xxx"), "{shown}");
     let line = |text: &str| text.lines().find(|line| line.contains("rewrote content")).unwrap_or(text).to_owned();
     snapshot!("withheld_rewrite", format!("{}\n{}", line(&out).trim(), line(&shown).trim()));
-    assert!(fs::read_to_string(stage.path("t.jsonl")).unwrap().contains("SECRET"), "the tape holds it for replay");
+    assert!(fs::read_to_string(fixture.path("t.jsonl")).unwrap().contains("SECRET"), "the tape holds it for replay");
 }

@@ -149,8 +149,8 @@ impl PersonaSpec {
                 found.push(Diagnostic::error("persona_price", message, self.location.clone()));
             }
         }
-        for (at, step) in self.steps.iter().enumerate() {
-            if self.steps.iter().take(at).any(|other| other.name == step.name) {
+        for (index, step) in self.steps.iter().enumerate() {
+            if self.steps.iter().take(index).any(|other| other.name == step.name) {
                 let message = format!("persona `{}` has two steps `{}`; rename one", self.name, step.name);
                 found.push(Diagnostic::error("persona_step", message, step.location.clone()));
             }

@@ -131,7 +131,7 @@ mod tests {
     fn a_payload_that_the_documents_show_in_part_becomes_whole() {
         for (event, given, expected) in cases() {
             let mut payload = given.clone();
-            EventName::parse(event).unwrap().complete(&mut payload).unwrap_or_else(|fault| panic!("{given}: {fault}"));
+            EventName::parse(event).unwrap().complete(&mut payload).unwrap_or_else(|error| panic!("{given}: {error}"));
             for (field, value) in expected.as_object().unwrap() {
                 assert_eq!(&payload[field], value, "{event} {given}: `{field}`");
             }

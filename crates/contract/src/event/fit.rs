@@ -22,7 +22,7 @@ pub fn check_rewrite(event: &EventName, before: &Value, after: &Value) -> Result
     let RewriteTarget::Fields(names) = row.target else { return Ok(()) };
     for name in names {
         let Some(value) = after.get(*name).filter(|value| before.get(*name) != Some(*value)) else { continue };
-        catalogue::fits(row, name, value).map_err(|fault| explain_mismatch(row, name, value, &fault))?;
+        catalogue::fits(row, name, value).map_err(|error| explain_mismatch(row, name, value, &error))?;
         if *name == "messages" && row.name == catalogue::completion_pre::ROW.name {
             check_messages(value)?;
         }
@@ -58,7 +58,7 @@ fn check_messages(value: &Value) -> Result<(), String> {
 }
 
 /// Describes the type that a field must have, if the schema is simple enough.
-fn explain_mismatch(row: &EventDef, name: &str, value: &Value, fault: &serde_json::Error) -> String {
+fn explain_mismatch(row: &EventDef, name: &str, value: &Value, error: &serde_json::Error) -> String {
     let schema = (row.schema)();
     let schema = schema.get("properties").and_then(|fields| fields.get(name)).unwrap_or(&Value::Null);
     let kinds: Vec<&str> = match schema.get("type") {
@@ -78,7 +78,7 @@ fn explain_mismatch(row: &EventDef, name: &str, value: &Value, fault: &serde_jso
         _ => (true, ""),
     };
     if is_right {
-        return format!("`{name}` does not fit the event: {fault}");
+        return format!("`{name}` does not fit the event: {error}");
     }
     let shown: String = value.to_string().chars().take(60).collect();
     format!("`{name}` must be {words}, not `{shown}`")
@@ -139,8 +139,11 @@ mod tests {
         ];
         for (event, fields, wanted) in cases {
             let name = EventName::parse(event).unwrap();
-            let why = check_rewrite(&name, &json!({"messages": talk}), &fields).unwrap_err();
-            assert!(if wanted.ends_with(' ') { why.starts_with(wanted) } else { why == wanted }, "{event}: {why}");
+            let reason = check_rewrite(&name, &json!({"messages": talk}), &fields).unwrap_err();
+            assert!(
+                if wanted.ends_with(' ') { reason.starts_with(wanted) } else { reason == wanted },
+                "{event}: {reason}"
+            );
         }
     }
 

@@ -62,7 +62,7 @@ pub fn load(artifacts: &[Artifact], reading: &ParseContext<'_>) -> ParsedProject
             ArtifactKind::Harness | ArtifactKind::HarnessYaml => harness::read(artifact, &mut gathered),
             ArtifactKind::Hook => hook::read_file(artifact, &mut gathered),
             ArtifactKind::Tool => tool::read_file(artifact, &mut gathered),
-            ArtifactKind::Bundle(folder) => bundle::read(artifact, folder, &mut gathered),
+            ArtifactKind::Bundle(dir) => bundle::read(artifact, dir, &mut gathered),
             ArtifactKind::Agent => agent::read(artifact, &mut gathered),
             // The loader passes these to the dialect they belong to.
             _ => {}

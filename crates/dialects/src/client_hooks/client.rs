@@ -73,12 +73,12 @@ pub fn unchanged_output(text: &str) -> Cow<'_, str> {
 #[must_use]
 #[expect(clippy::indexing_slicing, reason = "evaluated at compile time, where a wrong index is an error")]
 pub const fn count_events(rows: &[ClientEventDef], aliases: bool) -> usize {
-    let (mut at, mut found) = (0, 0);
-    while at < rows.len() {
-        if rows[at].is_alias == aliases {
+    let (mut index, mut found) = (0, 0);
+    while index < rows.len() {
+        if rows[index].is_alias == aliases {
             found += 1;
         }
-        at += 1;
+        index += 1;
     }
     found
 }
@@ -88,13 +88,13 @@ pub const fn count_events(rows: &[ClientEventDef], aliases: bool) -> usize {
 #[expect(clippy::indexing_slicing, reason = "evaluated at compile time, where a wrong index is an error")]
 pub const fn mappings<const N: usize>(rows: &[ClientEventDef]) -> [EventMapping; N] {
     let mut mappings = [EventMapping { canonical: "", native: "" }; N];
-    let (mut at, mut found) = (0, 0);
-    while at < rows.len() {
-        if !rows[at].is_alias {
-            mappings[found] = EventMapping { canonical: rows[at].canonical, native: rows[at].name };
+    let (mut index, mut found) = (0, 0);
+    while index < rows.len() {
+        if !rows[index].is_alias {
+            mappings[found] = EventMapping { canonical: rows[index].canonical, native: rows[index].name };
             found += 1;
         }
-        at += 1;
+        index += 1;
     }
     mappings
 }
@@ -104,13 +104,13 @@ pub const fn mappings<const N: usize>(rows: &[ClientEventDef]) -> [EventMapping;
 #[expect(clippy::indexing_slicing, reason = "evaluated at compile time, where a wrong index is an error")]
 pub const fn aliases<const N: usize>(rows: &[ClientEventDef]) -> [EventAlias; N] {
     let mut aliases = [EventAlias { name: "", canonical: "" }; N];
-    let (mut at, mut found) = (0, 0);
-    while at < rows.len() {
-        if rows[at].is_alias {
-            aliases[found] = EventAlias { name: rows[at].name, canonical: rows[at].canonical };
+    let (mut index, mut found) = (0, 0);
+    while index < rows.len() {
+        if rows[index].is_alias {
+            aliases[found] = EventAlias { name: rows[index].name, canonical: rows[index].canonical };
             found += 1;
         }
-        at += 1;
+        index += 1;
     }
     aliases
 }

@@ -95,8 +95,8 @@ impl ClientFile {
 pub fn recognise(path: &Path, text: &str) -> Option<ArtifactKind> {
     let is_at = |place: &&ClientFileLocation| match place.kind {
         LocationKind::File => path.ends_with(place.path),
-        LocationKind::Documents => path.parent().is_some_and(|folder| folder.ends_with(place.path)) && is_json(path),
-        LocationKind::Programs => path.parent().is_some_and(|folder| folder.ends_with(place.path)),
+        LocationKind::Documents => path.parent().is_some_and(|dir| dir.ends_with(place.path)) && is_json(path),
+        LocationKind::Programs => path.parent().is_some_and(|dir| dir.ends_with(place.path)),
     };
     if let Some(place) = PLACES.iter().find(is_at) {
         return Some(ArtifactKind::Client(place.file));

@@ -135,7 +135,7 @@ mod tests {
             let example = pintle_contract::Event::new(event.clone(), payload, std::sync::Arc::default());
             let object = (super::super::DIALECT.codec)().encode(&example, row.name).unwrap();
             let mut again = payload_from_hook_input(&event, &object).unwrap_or_else(|| panic!("{}", row.name));
-            event.complete(&mut again).unwrap_or_else(|fault| panic!("{}: {fault}", row.name));
+            event.complete(&mut again).unwrap_or_else(|error| panic!("{}: {error}", row.name));
             let fired = pintle_contract::Event::new(event, again, std::sync::Arc::default());
             let mut encoded = (super::super::DIALECT.codec)().encode(&fired, row.name).unwrap();
             // Models of a model switch have a base URL that the object does not contain.

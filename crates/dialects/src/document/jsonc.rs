@@ -209,13 +209,13 @@ impl<'a> JsoncParser<'a> {
         let span = ByteSpan { start, end: self.offset };
         let written = self.text.get(start..self.offset).unwrap_or_default();
         serde_json::from_str(written)
-            .map_err(|fault| JsoncError { message: format!("invalid string: {}", error_text(&fault)), span })
+            .map_err(|error| JsoncError { message: format!("invalid string: {}", error_text(&error)), span })
     }
 }
 
 /// The message of an error, without its own location.
-fn error_text(fault: &serde_json::Error) -> String {
-    fault.to_string().split(" at line ").next().unwrap_or_default().to_owned()
+fn error_text(error: &serde_json::Error) -> String {
+    error.to_string().split(" at line ").next().unwrap_or_default().to_owned()
 }
 
 #[cfg(test)]

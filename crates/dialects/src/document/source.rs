@@ -16,15 +16,18 @@ pub const MAX_FILE_BYTES: u64 = 1 << 20;
 pub fn source_file(path: &Path, bytes: Vec<u8>) -> (Arc<SourceFile>, Option<Diagnostic>) {
     match String::from_utf8(bytes) {
         Ok(text) => (Arc::new(SourceFile { path: path.to_owned(), text }), None),
-        Err(fault) => {
-            let at = fault.utf8_error().valid_up_to();
-            let text = String::from_utf8_lossy(fault.as_bytes()).into_owned();
+        Err(error) => {
+            let index = error.utf8_error().valid_up_to();
+            let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
             let file = Arc::new(SourceFile { path: path.to_owned(), text });
             // The replacement character that is now at that position is three bytes long.
-            let location = Location::new(Arc::clone(&file), ByteSpan { start: at, end: at + 3 });
-            let diagnostic =
-                Diagnostic::error("not_utf8", format!("the file is not UTF-8: invalid byte at offset {at}"), location)
-                    .help("save the file as UTF-8");
+            let location = Location::new(Arc::clone(&file), ByteSpan { start: index, end: index + 3 });
+            let diagnostic = Diagnostic::error(
+                "not_utf8",
+                format!("the file is not UTF-8: invalid byte at offset {index}"),
+                location,
+            )
+            .help("save the file as UTF-8");
             (file, Some(diagnostic))
         }
     }
@@ -36,10 +39,10 @@ mod tests {
 
     #[test]
     fn a_byte_that_is_no_character_is_named_with_its_place() {
-        let (file, fault) = source_file(Path::new("a.md"), b"---\nevent: \xFFx\n".to_vec());
-        let fault = fault.unwrap();
-        assert_eq!(fault.message, "the file is not UTF-8: invalid byte at offset 11");
-        assert_eq!(fault.location.line_column(), Some((2, 8)));
+        let (file, error) = source_file(Path::new("a.md"), b"---\nevent: \xFFx\n".to_vec());
+        let error = error.unwrap();
+        assert_eq!(error.message, "the file is not UTF-8: invalid byte at offset 11");
+        assert_eq!(error.location.line_column(), Some((2, 8)));
         assert_eq!(file.text, "---\nevent: \u{FFFD}x\n");
         assert!(source_file(Path::new("a.md"), b"caf\xC3\xA9".to_vec()).1.is_none());
     }

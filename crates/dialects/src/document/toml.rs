@@ -17,15 +17,15 @@ pub fn parse_toml(report: &FileReport) -> DocNode {
     let reader = TomlConverter { start, report };
     let (table, faults) = DeTable::parse_recoverable(text);
     let mut told = Vec::new();
-    for fault in faults {
-        let span = reader.visible_span(fault.span().unwrap_or_default());
+    for error in faults {
+        let span = reader.visible_span(error.span().unwrap_or_default());
         // Further errors on one line follow from the first.
         let (line, _) = file.line_column(span.start);
         if told.contains(&line) {
             continue;
         }
         told.push(line);
-        let message = fault.message().lines().collect::<Vec<_>>().join(" ");
+        let message = error.message().lines().collect::<Vec<_>>().join(" ");
         report.value_error("toml", &message, span, None);
     }
     let whole = ByteSpan { start, end: file.text.len() };

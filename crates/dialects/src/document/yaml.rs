@@ -128,18 +128,18 @@ impl<'a> YamlTreeBuilder<'a> {
     fn next_event(&mut self) -> Result<YamlStep<'a>, YamlUnreadable> {
         match self.parser.next_event() {
             Some(Ok(step)) => Ok(step),
-            Some(Err(fault)) => Err(self.report_syntax_error(&fault)),
+            Some(Err(error)) => Err(self.report_syntax_error(&error)),
             None => Ok((Event::StreamEnd, granit_parser::Span::default())),
         }
     }
 
-    fn report_syntax_error(&self, fault: &ScanError) -> YamlUnreadable {
-        let start = self.byte_offset(fault.marker());
+    fn report_syntax_error(&self, error: &ScanError) -> YamlUnreadable {
+        let start = self.byte_offset(error.marker());
         let width = self.report.file().text.get(start..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
-        let help = help_for_syntax_error(&fault.info(), self.report.file().text.as_str(), start);
+        let help = help_for_syntax_error(&error.info(), self.report.file().text.as_str(), start);
         self.report.value_error(
             "yaml_syntax",
-            &fault.info().replace('\n', " "),
+            &error.info().replace('\n', " "),
             ByteSpan { start, end: start + width },
             help,
         );
@@ -362,8 +362,8 @@ fn measure_extent(node: &DocNode) -> NodeExtent {
 }
 
 /// The most likely cause of a syntax error.
-fn help_for_syntax_error(message: &str, text: &str, at: usize) -> Option<String> {
-    let line_start = text.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |end| end + 1);
+fn help_for_syntax_error(message: &str, text: &str, index: usize) -> Option<String> {
+    let line_start = text.get(..index).and_then(|before| before.rfind('\n')).map_or(0, |end| end + 1);
     let line = text.get(line_start..).and_then(|rest| rest.lines().next()).unwrap_or_default();
     if message.contains("tab") || line.trim_start_matches(' ').starts_with('\t') {
         return Some(String::from("indent with spaces; YAML does not allow tabs"));

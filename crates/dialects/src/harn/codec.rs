@@ -82,9 +82,9 @@ fn parse_stdout(process: &CommandOutput) -> Result<Value, Failure> {
     if text.is_empty() {
         return Ok(Value::Null);
     }
-    read_json(text).map_err(|fault| {
-        if fault.is_repeated_key() {
-            return Failure::new(FailureKind::BadOutput, format!("invalid output of the handler's program: {fault}"));
+    read_json(text).map_err(|error| {
+        if error.is_repeated_key() {
+            return Failure::new(FailureKind::BadOutput, format!("invalid output of the handler's program: {error}"));
         }
         let shown: String = text.lines().next().unwrap_or_default().chars().take(80).collect();
         Failure::new(FailureKind::BadOutput, format!("the handler's program printed `{shown}`, which is not JSON"))

@@ -70,9 +70,9 @@ pub fn declare_tool_hooks(spec: ToolHookSpec) -> Result<Vec<HookDeclaration>, Ve
     .flatten()
     .collect();
     if parts.is_empty() {
-        let fault = Diagnostic::error("no_hook", "the tool hook does nothing", location)
+        let error = Diagnostic::error("no_hook", "the tool hook does nothing", location)
             .help("give it `deny`, `max_output`, `pre` or `post`");
-        return Err(vec![fault]);
+        return Err(vec![error]);
     }
     let shown = if pattern.trim().is_empty() { "*" } else { pattern.trim() };
     let single = parts.len() == 1;
@@ -92,7 +92,7 @@ pub fn declare_tool_hooks(spec: ToolHookSpec) -> Result<Vec<HookDeclaration>, Ve
                 declared.extend(build_declaration(name, named, matcher, handler, &options, location.clone()));
             }
             // The same pattern has the same error in each part.
-            Err(fault) if faults.is_empty() => faults.push(fault.into_diagnostics(location.clone())),
+            Err(error) if faults.is_empty() => faults.push(error.into_diagnostics(location.clone())),
             Err(_) => {}
         }
     }
@@ -110,8 +110,8 @@ pub fn declare_session_hook(
     options: HarnHookOptions,
     location: Location,
 ) -> Result<HookDeclaration, Vec<Diagnostic>> {
-    let fault = |fault: DeclareError| vec![fault.into_diagnostics(location.clone())];
-    let named = find_event(event, HarnSurface::Session, HarnSurface::Session.function()).map_err(fault)?;
+    let error = |error: DeclareError| vec![error.into_diagnostics(location.clone())];
+    let named = find_event(event, HarnSurface::Session, HarnSurface::Session.function()).map_err(error)?;
     declare_with_pattern(named, pattern.unwrap_or("*"), handler, options, location)
 }
 
@@ -128,7 +128,7 @@ pub fn declare_manifest_hook(
 ) -> Result<HookDeclaration, Vec<Diagnostic>> {
     let found = name::find_event(event)
         .and_then(|NamedEvent { def: row, .. }| name::find_event_for(event, row.surface, row.surface.function()));
-    let named = found.map_err(|fault| vec![fault.into_diagnostic(location.clone())])?;
+    let named = found.map_err(|error| vec![error.into_diagnostic(location.clone())])?;
     declare_with_pattern(named, pattern.unwrap_or("*"), handler, options, location)
 }
 
@@ -141,7 +141,7 @@ fn declare_with_pattern(
 ) -> Result<HookDeclaration, Vec<Diagnostic>> {
     let row = named.def;
     let pattern =
-        EventPattern::compile_for(pattern, row).map_err(|fault| vec![fault.into_diagnostic(location.clone())])?;
+        EventPattern::compile_for(pattern, row).map_err(|error| vec![error.into_diagnostic(location.clone())])?;
     let name = options.name.clone().unwrap_or_else(|| default_name(&location, row.surface.function(), row.name));
     let matcher = match named.percent {
         None => (!pattern.matches_all()).then(|| MatcherSpec::Compiled(Arc::new(pattern))),
@@ -200,14 +200,14 @@ fn declare_scoped(
 ) -> Result<HookDeclaration, Vec<Diagnostic>> {
     let mut faults = Vec::new();
     let glob =
-        NameGlob::compile(persona.trim()).map_err(|fault| faults.push(fault.into_diagnostic(location.clone()))).ok();
+        NameGlob::compile(persona.trim()).map_err(|error| faults.push(error.into_diagnostic(location.clone()))).ok();
     if step.is_some_and(|step| step.trim().is_empty()) {
-        let fault = Diagnostic::error("bad_step", "the step has no name", location.clone());
-        faults.push(fault.help("name the step, or use `register_persona_hook` to hook all steps"));
+        let error = Diagnostic::error("bad_step", "the step has no name", location.clone());
+        faults.push(error.help("name the step, or use `register_persona_hook` to hook all steps"));
     }
     let function = if step.is_some() { STEP } else { HarnSurface::Persona.function() };
     let named = find_event(event, HarnSurface::Persona, function)
-        .map_err(|fault| faults.push(fault.into_diagnostics(location.clone())))
+        .map_err(|error| faults.push(error.into_diagnostics(location.clone())))
         .ok();
     let (Some(glob), Some(named), true) = (glob, named, faults.is_empty()) else { return Err(faults) };
     let shown = match (step, if persona.trim().is_empty() { "*" } else { persona.trim() }) {
@@ -237,8 +237,8 @@ enum DeclareError {
 impl DeclareError {
     fn into_diagnostics(self, location: Location) -> Diagnostic {
         match self {
-            Self::Name(fault) => fault.into_diagnostic(location),
-            Self::Pattern(fault) => fault.into_diagnostic(location),
+            Self::Name(error) => error.into_diagnostic(location),
+            Self::Pattern(error) => error.into_diagnostic(location),
         }
     }
 }

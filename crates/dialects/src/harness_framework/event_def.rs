@@ -99,10 +99,10 @@ pub(super) static EVENTS: [EventMapping; ROWS.len()] = mappings();
 #[expect(clippy::indexing_slicing, reason = "evaluated at compile time, where a wrong index is an error")]
 const fn mappings() -> [EventMapping; ROWS.len()] {
     let mut mappings = [EventMapping { canonical: "", native: "" }; ROWS.len()];
-    let mut at = 0;
-    while at < ROWS.len() {
-        mappings[at] = EventMapping { canonical: ROWS[at].canonical, native: ROWS[at].name };
-        at += 1;
+    let mut index = 0;
+    while index < ROWS.len() {
+        mappings[index] = EventMapping { canonical: ROWS[index].canonical, native: ROWS[index].name };
+        index += 1;
     }
     mappings
 }

@@ -19,8 +19,8 @@ pub(crate) fn conflicting_rewrites(what: &str, first: &HookId, second: &HookId) 
 }
 
 /// Why rewrites that are valid alone denied together.
-pub(crate) fn incompatible_rewrites(first: &HookId, second: &HookId, why: &str) -> String {
-    format!("denied because the rewrites of hooks `{first}` and `{second}` are incompatible: {why}")
+pub(crate) fn incompatible_rewrites(first: &HookId, second: &HookId, reason: &str) -> String {
+    format!("denied because the rewrites of hooks `{first}` and `{second}` are incompatible: {reason}")
 }
 
 /// Why the engine stopped rechecking guards.
@@ -51,8 +51,8 @@ pub(crate) fn no_target(event: &EventName) -> String {
 }
 
 /// Why a rewrite that makes a payload too large failed.
-pub(crate) fn too_large(fault: &PayloadError) -> String {
-    format!("the rewritten payload is too large: {fault}")
+pub(crate) fn too_large(error: &PayloadError) -> String {
+    format!("the rewritten payload is too large: {error}")
 }
 
 /// Why a rewritten field was ignored.
@@ -66,13 +66,13 @@ pub(crate) fn not_in_target(event: &EventName, field: &str, allowed: &[&str], ne
 }
 
 /// The reason of an `ask` for which no approval could be requested.
-pub(crate) fn no_approver(why: &str) -> String {
-    format!("{why}; denied because it needs approval and nothing can request one")
+pub(crate) fn no_approver(reason: &str) -> String {
+    format!("{reason}; denied because it needs approval and nothing can request one")
 }
 
 /// The reason of an `ask` that the approver denied.
-pub(crate) fn approval_denied(why: &str, by: &str) -> String {
-    format!("{why}; denied by {by}")
+pub(crate) fn approval_denied(reason: &str, by: &str) -> String {
+    format!("{reason}; denied by {by}")
 }
 
 /// Names in backticks, one after the other.

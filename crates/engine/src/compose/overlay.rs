@@ -37,8 +37,8 @@ pub(crate) fn overlay_rewrites(event: &EventName, before: &Value, wishes: Vec<Re
                 proposals.iter().filter(|proposal| proposal.value == value).map(|one| one.ordinal).collect();
             MergeResult::Changed { value, producers }
         }),
-        Err(why) => MergeResult::Conflict(first_last_conflict(&proposals, |first, last| {
-            messages::incompatible_rewrites(first, last, &why)
+        Err(reason) => MergeResult::Conflict(first_last_conflict(&proposals, |first, last| {
+            messages::incompatible_rewrites(first, last, &reason)
         })),
     }
 }

@@ -278,8 +278,8 @@ impl VerdictTally {
                 }
                 Some(RewriteResult { value: applied.value, is_complete: entirely })
             }
-            Err(why) => {
-                self.record_failure(voter, Failure::new(FailureKind::BadOutput, why));
+            Err(reason) => {
+                self.record_failure(voter, Failure::new(FailureKind::BadOutput, reason));
                 None
             }
         }

@@ -72,10 +72,10 @@ pub(crate) fn apply(event: &EventName, before: &Value, rewrite: Rewrite) -> Resu
     (row.normalize)(before, &mut after)?;
     check_rewrite(event, before, &after)?;
     // The host may fire a payload above the limit, but a rewrite must not exceed it.
-    if let Err(fault) = check_payload(&after)
+    if let Err(error) = check_payload(&after)
         && check_payload(before).is_ok()
     {
-        return Err(messages::too_large(&fault));
+        return Err(messages::too_large(&error));
     }
     Ok(AppliedRewrite { value: (after != *before).then_some(after), ignored })
 }

@@ -51,17 +51,17 @@ pub(super) struct CallResult {
 impl PendingCall<'_> {
     /// Assigns the call an ID and records its start in the journal.
     #[inline]
-    pub(super) fn journal_call(&self, around: &DispatchContext<'_>, event: &Event) -> CallId {
-        let id = around.journal.next_call();
-        around.journal.record(&JournalEntry::Call { id, hook: self.hook, round: self.round, event });
+    pub(super) fn journal_call(&self, context: &DispatchContext<'_>, event: &Event) -> CallId {
+        let id = context.journal.next_call();
+        context.journal.record(&JournalEntry::Call { id, hook: self.hook, round: self.round, event });
         id
     }
 
     /// Records the result in the journal.
     #[inline]
-    pub(super) fn journal_return(&self, around: &DispatchContext<'_>, id: CallId, answer: &CallResult) {
+    pub(super) fn journal_return(&self, context: &DispatchContext<'_>, id: CallId, answer: &CallResult) {
         let (hook, verdict, duration_us) = (self.hook, &answer.verdict, answer.duration_us);
-        around.journal.record(&JournalEntry::Return { id, hook, verdict, duration_us });
+        context.journal.record(&JournalEntry::Return { id, hook, verdict, duration_us });
     }
 }
 
@@ -72,24 +72,24 @@ pub(super) fn call(
     event: &Event,
     id: CallId,
     echoes: &EffectCache,
-    around: &DispatchContext<'_>,
+    context: &DispatchContext<'_>,
 ) -> CallResult {
     let through = |seam: &dyn EffectRunner| {
         let PendingCall { hook, layer, .. } = *asking;
-        let call = HookCall { id, hook, layer, event, limits: &hook.limits, effects: seam, cancel: around.cancel };
-        let start = around.clock.monotonic_us();
+        let call = HookCall { id, hook, layer, event, limits: &hook.limits, effects: seam, cancel: context.cancel };
+        let start = context.clock.monotonic_us();
         let verdict = catch_unwind(AssertUnwindSafe(|| hook.handler.call(&call))).unwrap_or_else(|panic| {
             let message = format!("the handler panicked: {}", panic_text(&*panic));
             Verdict::failed(Failure::new(FailureKind::Crash, message))
         });
-        CallResult { verdict, duration_us: around.clock.monotonic_us().saturating_sub(start) }
+        CallResult { verdict, duration_us: context.clock.monotonic_us().saturating_sub(start) }
     };
     let ordinal = asking.ordinal;
     let untrusted;
     let seam: &dyn EffectRunner = if asking.hook.source_trust.is_trusted() {
-        around.effects
+        context.effects
     } else {
-        untrusted = UntrustedEffects(ReadOnlyEffects::new(around.effects));
+        untrusted = UntrustedEffects(ReadOnlyEffects::new(context.effects));
         &untrusted
     };
     match asking.effect_mode {
@@ -113,18 +113,18 @@ pub(super) fn call_concurrently(
     group: &[PendingCall<'_>],
     event: &Event,
     echoes: &EffectCache,
-    around: &DispatchContext<'_>,
+    context: &DispatchContext<'_>,
 ) -> Vec<Verdict> {
     let begun: Vec<(PendingCall<'_>, CallId)> =
-        group.iter().map(|asking| (*asking, asking.journal_call(around, event))).collect();
-    let answer = |(asking, id): &(PendingCall<'_>, CallId)| call(asking, event, *id, echoes, around);
+        group.iter().map(|asking| (*asking, asking.journal_call(context, event))).collect();
+    let answer = |(asking, id): &(PendingCall<'_>, CallId)| call(asking, event, *id, echoes, context);
     let waiting = group.iter().filter(|asking| asking.hook.handler.may_wait()).count();
     let answers = match NonZeroUsize::new(waiting).filter(|count| count.get() > 1) {
         None => begun.iter().map(answer).collect(),
         Some(waiting) => run_concurrently(&begun, waiting, |(asking, _)| asking.hook.handler.may_wait(), answer),
     };
     for ((asking, id), answer) in begun.iter().zip(&answers) {
-        asking.journal_return(around, *id, answer);
+        asking.journal_return(context, *id, answer);
     }
     answers.into_iter().map(|answer| answer.verdict).collect()
 }

@@ -82,7 +82,7 @@ impl EffectRunner for CachedEffects<'_> {
         let known = {
             let mut rest = self.unused_replies.lock().unwrap_or_else(PoisonError::into_inner);
             let at = rest.iter().position(|(asked, _)| *asked == request);
-            at.map(|at| rest.remove(at).1)
+            at.map(|index| rest.remove(index).1)
         };
         known.unwrap_or_else(|| self.read_only.perform(caller, request))
     }

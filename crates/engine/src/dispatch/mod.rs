@@ -42,19 +42,19 @@ pub struct DispatchContext<'a> {
 ///
 /// There is always an outcome: if a hook fails, panics or returns invalid output, its failure policy applies. Which of
 /// two parallel calls finishes first does not change the outcome or the journal.
-pub fn dispatch(set: &HookSet, event: &Event, around: &DispatchContext<'_>) -> Outcome {
-    around.journal.record(&JournalEntry::Event { event, cause: around.cause });
+pub fn dispatch(set: &HookSet, event: &Event, context: &DispatchContext<'_>) -> Outcome {
+    context.journal.record(&JournalEntry::Event { event, cause: context.cause });
     let mut outcome = Outcome::unchanged(event.payload.clone());
     if let Some(index) = set.event_index(&event.name) {
-        run_chains(index, event, around, &mut outcome);
+        run_chains(index, event, context, &mut outcome);
     }
-    around.journal.record(&JournalEntry::Outcome { event, outcome: &outcome });
+    context.journal.record(&JournalEntry::Outcome { event, outcome: &outcome });
     outcome
 }
 
 /// Runs the chains and fills in the outcome in place, because it is too large to move.
-fn run_chains(index: &EventIndex, event: &Event, around: &DispatchContext<'_>, outcome: &mut Outcome) {
-    let mut run = DispatchState::new(index, event, around);
+fn run_chains(index: &EventIndex, event: &Event, context: &DispatchContext<'_>, outcome: &mut Outcome) {
+    let mut run = DispatchState::new(index, event, context);
     while let Some(turn) = run.next_chain() {
         profile::run(&mut run, turn);
         // After a deny no further chain is called.

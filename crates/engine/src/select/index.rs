@@ -165,7 +165,7 @@ impl EventIndex {
 
     /// The configuration layer of the hook with an ordinal.
     pub(crate) fn layer(&self, ordinal: u32) -> Layer {
-        let slot = usize::try_from(ordinal).ok().and_then(|at| self.slots.get(at));
+        let slot = usize::try_from(ordinal).ok().and_then(|index| self.slots.get(index));
         slot.map_or(Layer::Runtime, |slot| slot.layer)
     }
 
@@ -187,8 +187,8 @@ fn skip_before(candidates: &[IndexEntry], from: u32) -> &[IndexEntry] {
     if from == 0 {
         return candidates;
     }
-    let at = candidates.partition_point(|candidate| candidate.ordinal < from);
-    candidates.get(at..).unwrap_or_default()
+    let index = candidates.partition_point(|candidate| candidate.ordinal < from);
+    candidates.get(index..).unwrap_or_default()
 }
 
 /// Two sorted lists of candidates, merged while they are read.

@@ -262,7 +262,7 @@ pub(crate) struct DispatchFixture<'w> {
 impl DispatchFixture<'_> {
     pub(crate) fn dispatch(&self, set: &HookSet, event: &Event) -> Outcome {
         let clock = FakeClock::new();
-        let around = DispatchContext {
+        let context = DispatchContext {
             journal: self.journal,
             clock: &clock as &dyn Clock,
             effects: self.effects,
@@ -271,7 +271,7 @@ impl DispatchFixture<'_> {
             shadow: self.shadow,
             cause: None,
         };
-        dispatch(set, event, &around)
+        dispatch(set, event, &context)
     }
 }
 

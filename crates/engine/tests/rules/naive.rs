@@ -129,19 +129,19 @@ pub(crate) fn fold(chains: &[ChainFixture], event: &Event, answer: &ApprovalResp
 
 impl NaiveFold {
     fn run_chain(&mut self, chain: usize) {
-        let members: Vec<usize> = (0..self.hooks.len()).filter(|at| self.hooks[*at].chain == chain).collect();
+        let members: Vec<usize> = (0..self.hooks.len()).filter(|index| self.hooks[*index].chain == chain).collect();
         let Some(first) = members.first() else { return };
         match self.hooks[*first].profile {
             Profile::SequentialFirstDeny => {
-                for at in members {
+                for index in members {
                     if self.denials.is_empty() {
-                        self.run_hook(at, 0);
+                        self.run_hook(index, 0);
                     }
                 }
             }
             Profile::SequentialRunAll => {
-                for at in members {
-                    self.run_hook(at, 0);
+                for index in members {
+                    self.run_hook(index, 0);
                 }
             }
             Profile::ParallelStrictest | Profile::ParallelUnanimous => self.run_group(&members, Self::merge),
@@ -150,26 +150,26 @@ impl NaiveFold {
     }
 
     /// One hook, on the value as it stands.
-    fn run_hook(&mut self, at: usize, round: u8) {
-        self.hooks[at].judged_version = Some(self.version);
-        if !self.admit_hook(at, round) {
+    fn run_hook(&mut self, index: usize, round: u8) {
+        self.hooks[index].judged_version = Some(self.version);
+        if !self.admit_hook(index, round) {
             return;
         }
         let value = self.value.clone();
-        let alone = self.call_hook(at, round, &value).filter(|alone| *alone != value);
+        let alone = self.call_hook(index, round, &value).filter(|alone| *alone != value);
         if let Some(after) = alone {
             self.value = after;
             self.version += 1;
-            self.made_by.push(self.hooks[at].layer);
-            self.hooks[at].rewrote = true;
-            self.mark_judged(at);
-            self.changer = self.hooks[at].spec.id.clone();
+            self.made_by.push(self.hooks[index].layer);
+            self.hooks[index].rewrote = true;
+            self.mark_judged(index);
+            self.changer = self.hooks[index].spec.id.clone();
         }
     }
 
     /// A hook made the value what it is; what it said of its rewrite, it said of this value.
-    fn mark_judged(&mut self, at: usize) {
-        let state = &mut self.hooks[at];
+    fn mark_judged(&mut self, index: usize) {
+        let state = &mut self.hooks[index];
         state.judged_version = Some(self.version);
         if let Some((_, version)) = &mut state.vote {
             *version = self.version;
@@ -181,16 +181,16 @@ impl NaiveFold {
         let before = self.value.clone();
         let mut proposals = Vec::new();
         let mut admitted = Vec::new();
-        for at in members {
-            self.hooks[*at].judged_version = Some(self.version);
-            if self.admit_hook(*at, 0) {
-                admitted.push(*at);
+        for index in members {
+            self.hooks[*index].judged_version = Some(self.version);
+            if self.admit_hook(*index, 0) {
+                admitted.push(*index);
             }
         }
-        for at in admitted {
-            if let Some(after) = self.call_hook(at, 0, &before) {
-                self.hooks[at].rewrote |= after != before;
-                proposals.push((at, after));
+        for index in admitted {
+            if let Some(after) = self.call_hook(index, 0, &before) {
+                self.hooks[index].rewrote |= after != before;
+                proposals.push((index, after));
             }
         }
         if !self.denials.is_empty() || proposals.is_empty() {
@@ -203,9 +203,9 @@ impl NaiveFold {
         self.value = after.clone();
         self.version += 1;
         self.made_by.push(self.hooks[members[0]].layer);
-        for (at, proposal) in proposals {
+        for (index, proposal) in proposals {
             if proposal == after {
-                self.mark_judged(at);
+                self.mark_judged(index);
             }
         }
     }
@@ -213,22 +213,22 @@ impl NaiveFold {
     fn run_recheck_rounds(&mut self) {
         let is_guard = |state: &NaiveHookState| state.spec.guard && !state.spec.shadow;
         for round in 1..=4 {
-            let mut open = (0..self.hooks.len()).filter(|at| is_guard(&self.hooks[*at]));
-            if !self.denials.is_empty() || open.all(|at| self.hooks[at].judged_version == Some(self.version)) {
+            let mut open = (0..self.hooks.len()).filter(|index| is_guard(&self.hooks[*index]));
+            if !self.denials.is_empty() || open.all(|index| self.hooks[index].judged_version == Some(self.version)) {
                 return;
             }
-            for at in 0..self.hooks.len() {
-                if !is_guard(&self.hooks[at]) || self.hooks[at].judged_version == Some(self.version) {
+            for index in 0..self.hooks.len() {
+                if !is_guard(&self.hooks[index]) || self.hooks[index].judged_version == Some(self.version) {
                     continue;
                 }
-                self.hooks[at].vote = None;
+                self.hooks[index].vote = None;
                 if round == 4 {
-                    self.hooks[at].judged_version = Some(self.version);
-                    if self.admit_hook(at, round) {
+                    self.hooks[index].judged_version = Some(self.version);
+                    if self.admit_hook(index, round) {
                         self.denials.push(self.changer.clone());
                     }
                 } else {
-                    self.run_hook(at, round);
+                    self.run_hook(index, round);
                 }
                 if !self.denials.is_empty() {
                     return;
@@ -238,10 +238,10 @@ impl NaiveFold {
     }
 
     /// Whether the hook wants the value; a strict failure of its matcher is taken here.
-    fn admit_hook(&mut self, at: usize, round: u8) -> bool {
-        let spec = self.hooks[at].spec.clone();
+    fn admit_hook(&mut self, index: usize, round: u8) -> bool {
+        let spec = self.hooks[index].spec.clone();
         match self.match_hook(&spec) {
-            NaiveMatch::Yes => !self.has_matching_duplicate(at),
+            NaiveMatch::Yes => !self.has_matching_duplicate(index),
             NaiveMatch::No => false,
             NaiveMatch::Failed(kind) => {
                 self.steps.push(JournaledStep::MatcherFailed(spec.id.clone(), round, kind));
@@ -261,7 +261,7 @@ impl NaiveFold {
     }
 
     /// Whether an earlier hook of the same definition wants the value too.
-    fn has_matching_duplicate(&self, at: usize) -> bool {
+    fn has_matching_duplicate(&self, index: usize) -> bool {
         let same = |one: &NaiveHookState, other: &NaiveHookState| {
             let of = |state: &NaiveHookState| {
                 let spec = &state.spec;
@@ -269,9 +269,9 @@ impl NaiveFold {
             };
             one.spec.definition.is_some() && of(one) == of(other)
         };
-        self.hooks[..at]
+        self.hooks[..index]
             .iter()
-            .any(|one| same(one, &self.hooks[at]) && matches!(self.match_hook(&one.spec), NaiveMatch::Yes))
+            .any(|one| same(one, &self.hooks[index]) && matches!(self.match_hook(&one.spec), NaiveMatch::Yes))
     }
 
     fn match_hook(&self, spec: &HookCase) -> NaiveMatch {
@@ -293,34 +293,34 @@ impl NaiveFold {
     }
 
     /// Asks a hook about a value; gives what it would make of it, where it rewrites.
-    fn call_hook(&mut self, at: usize, round: u8, value: &Value) -> Option<Value> {
-        let spec = self.hooks[at].spec.clone();
-        let repeated = self.hooks[at].called;
+    fn call_hook(&mut self, index: usize, round: u8, value: &Value) -> Option<Value> {
+        let spec = self.hooks[index].spec.clone();
+        let repeated = self.hooks[index].called;
         self.steps.push(JournaledStep::Call(spec.id.clone(), round, value.clone()));
-        self.hooks[at].called = true;
+        self.hooks[index].called = true;
         let answer = spec.answer(value);
         let from_below = |version: u32| {
             let since = &self.made_by[version as usize..];
-            since.iter().any(|layer| *layer > self.hooks[at].layer)
+            since.iter().any(|layer| *layer > self.hooks[index].layer)
         };
-        let rewrote = self.hooks[at].rewrote && round > 0;
-        let held = rewrote && !self.hooks[at].seen_version.is_some_and(from_below);
-        self.hooks[at].seen_version = Some(self.version);
+        let rewrote = self.hooks[index].rewrote && round > 0;
+        let held = rewrote && !self.hooks[index].seen_version.is_some_and(from_below);
+        self.hooks[index].seen_version = Some(self.version);
         if spec.shadow {
             self.shadow.push(spec.id);
             return None;
         }
         // A repeated call has effects where it denies, and they are those of the first one here.
         let denies = matches!(answer, ScriptedAnswer::Deny) || (matches!(answer, ScriptedAnswer::Fail) && spec.closed);
-        self.hooks[at].effect |= (!repeated || denies) && !matches!(answer, ScriptedAnswer::Panic);
-        let unanimous = self.hooks[at].profile == Profile::ParallelUnanimous;
+        self.hooks[index].effect |= (!repeated || denies) && !matches!(answer, ScriptedAnswer::Panic);
+        let unanimous = self.hooks[index].profile == Profile::ParallelUnanimous;
         match answer {
             ScriptedAnswer::Fail => self.record_failure(&spec, FailureKind::Error),
             ScriptedAnswer::Panic => self.record_failure(&spec, FailureKind::Crash),
             ScriptedAnswer::Deny => self.denials.push(spec.reason()),
-            ScriptedAnswer::Allow => self.hooks[at].vote = Some((false, self.version)),
+            ScriptedAnswer::Allow => self.hooks[index].vote = Some((false, self.version)),
             _ if unanimous => self.denials.push(spec.reason()),
-            ScriptedAnswer::Ask => self.hooks[at].vote = Some((true, self.version)),
+            ScriptedAnswer::Ask => self.hooks[index].vote = Some((true, self.version)),
             ScriptedAnswer::Pass => {}
             ScriptedAnswer::Set(_)
             | ScriptedAnswer::Replace(_)
@@ -336,9 +336,9 @@ impl NaiveFold {
                 match (&answer, &made) {
                     // An allow of what was not made, or was not made as it was wished, allows nothing.
                     (ScriptedAnswer::AllowRewritten(_), Some((_, true))) => {
-                        self.hooks[at].vote = Some((false, self.version))
+                        self.hooks[index].vote = Some((false, self.version))
                     }
-                    (ScriptedAnswer::AskRewritten(_), _) => self.hooks[at].vote = Some((true, self.version)),
+                    (ScriptedAnswer::AskRewritten(_), _) => self.hooks[index].vote = Some((true, self.version)),
                     _ => {}
                 }
                 if made.is_none() {

@@ -69,7 +69,7 @@ fn rule_49_merged_rewrites_are_laid_over_each_other_in_declared_order() {
     ];
     for (says, name, args) in cases {
         let hooks: Vec<HookCase> =
-            says.iter().enumerate().map(|(at, says)| watcher(&format!("w{at}"), says.clone())).collect();
+            says.iter().enumerate().map(|(index, says)| watcher(&format!("w{index}"), says.clone())).collect();
         let outcome = dispatch_chain(MERGE, &hooks);
         assert_eq!(outcome.payload.field("name"), Some(&json!(name)), "{says:?}");
         assert_eq!(outcome.payload.field("args"), Some(&args), "{says:?}");
@@ -229,10 +229,10 @@ fn rule_55_a_deny_may_end_the_run_and_leave_what_it_is_about() {
         (vec![stops(ScriptedAnswer::Allow)], None, false),
     ];
     let event = tool_event("a", 0);
-    for (hooks, why, refused) in cases {
+    for (hooks, reason, refused) in cases {
         let chains = [build_chain(Layer::Project, Profile::ParallelStrictest, hooks.clone())];
         let outcome = run_dispatch(&build_set(&chains, &event.name), &event, &ApprovalResponse::Unavailable);
-        assert_eq!((outcome.stop_reason().as_deref(), outcome.denies_event()), (why, refused), "{hooks:#?}");
+        assert_eq!((outcome.stop_reason().as_deref(), outcome.denies_event()), (reason, refused), "{hooks:#?}");
     }
 }
 

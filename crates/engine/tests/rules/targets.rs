@@ -101,10 +101,10 @@ fn rule_43_a_rewrite_that_makes_no_sense_is_a_failure() {
             "`max_verify_retries` must be a whole number, 0 or more, not `\"x\"`",
         ),
     ];
-    for (name, payload, fields, why) in cases {
+    for (name, payload, fields, reason) in cases {
         let outcome = dispatch_rewrite(name, payload.clone(), ScriptedAnswer::Set(fields));
         let failure = &outcome.failures[0].failure;
-        assert_eq!((failure.kind, failure.message.as_str()), (FailureKind::BadOutput, why));
+        assert_eq!((failure.kind, failure.message.as_str()), (FailureKind::BadOutput, reason));
         assert!(!outcome.is_allowed() && !outcome.rewritten);
     }
 }

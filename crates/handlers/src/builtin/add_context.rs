@@ -17,7 +17,7 @@ pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> BuiltinRes
         doubts.push(String::from("no text is given, so nothing is added to the context"));
     }
     let parsed = |(index, text): (usize, &String)| {
-        Template::parse(text).map_err(|fault| format!("argument {} is not a valid template: {fault}", index + 1))
+        Template::parse(text).map_err(|error| format!("argument {} is not a valid template: {error}", index + 1))
     };
     let templates = arguments.iter().enumerate().map(parsed).collect::<Result<_, _>>()?;
     Ok(Box::new(AddContext { templates }))
@@ -31,8 +31,8 @@ impl BuiltinHook for AddContext {
             match template.render(input.value()) {
                 Ok(text) if text.trim().is_empty() => {}
                 Ok(text) => parts.push(text),
-                Err(why) => {
-                    let message = format!("add_context: render arg {}: {why}", index + 1);
+                Err(reason) => {
+                    let message = format!("add_context: render arg {}: {reason}", index + 1);
                     return Verdict::failed(Failure::new(FailureKind::Error, message));
                 }
             }

@@ -65,7 +65,7 @@ impl AddPromptFiles {
                         let text = format!("Instructions from: {}\n{part}", path.display());
                         verdict = verdict.with_effect(Effect::Context(text));
                     }
-                    Err(fault) => verdict = verdict.with_warning(format!("cannot read `{}`: {fault}", path.display())),
+                    Err(error) => verdict = verdict.with_warning(format!("cannot read `{}`: {error}", path.display())),
                 }
                 told.push(path);
             }

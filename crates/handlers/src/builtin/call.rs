@@ -97,7 +97,7 @@ impl<'a> BuiltinCall<'a> {
         match self.call.effects.perform(self.call.caller(), EffectRequest::Now) {
             Ok(EffectReply::Int(now)) => Ok(now),
             Ok(other) => Err(Failure::new(FailureKind::Error, format!("unexpected reply from the clock: {other:?}"))),
-            Err(fault) => Err(Failure::new(FailureKind::Error, format!("the clock is not available: {fault}"))),
+            Err(error) => Err(Failure::new(FailureKind::Error, format!("the clock is not available: {error}"))),
         }
     }
 

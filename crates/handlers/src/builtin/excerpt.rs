@@ -12,14 +12,14 @@ pub(super) fn last_bytes(text: &str, most_bytes: usize) -> &str {
 
 /// The first lines of a text with their line ends, up to a limit.
 pub(super) fn first_lines(text: &str, most: usize) -> &str {
-    let end = text.match_indices('\n').nth(most.saturating_sub(1)).map_or(text.len(), |(at, _)| at + 1);
+    let end = text.match_indices('\n').nth(most.saturating_sub(1)).map_or(text.len(), |(index, _)| index + 1);
     text.get(..end).unwrap_or_default()
 }
 
 /// The last lines of a text, up to a limit. A newline at the end of the text does not start a line.
 pub(super) fn last_lines(text: &str, most: usize) -> &str {
     let body = text.strip_suffix('\n').unwrap_or(text);
-    let start = body.rmatch_indices('\n').nth(most.saturating_sub(1)).map_or(0, |(at, _)| at + 1);
+    let start = body.rmatch_indices('\n').nth(most.saturating_sub(1)).map_or(0, |(index, _)| index + 1);
     text.get(start..).unwrap_or_default()
 }
 

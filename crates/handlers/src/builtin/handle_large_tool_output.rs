@@ -59,8 +59,8 @@ impl BuiltinHook for HandleLargeToolOutput {
         let content = &*asked.redact_text(content);
         let path = match self.store_output(asked, content) {
             Ok(path) => path,
-            Err(fault) => {
-                return Verdict::pass().with_warning(format!("cannot write a large result to a file: {fault}"));
+            Err(error) => {
+                return Verdict::pass().with_warning(format!("cannot write a large result to a file: {error}"));
             }
         };
         let preview = first_bytes(content, self.preview_bytes);

@@ -43,7 +43,7 @@ fn parse_arguments(arguments: &[String], doubts: &mut Vec<String>, gate: HttpGat
         written => match Url::parse(written) {
             Ok(url) if matches!(url.scheme(), "http" | "https") => Some(url),
             Ok(_) => return Err(String::from("only http(s) URLs are supported")),
-            Err(fault) => return Err(format!("`{written}` is not a valid URL: {fault}")),
+            Err(error) => return Err(format!("`{written}` is not a valid URL: {error}")),
         },
     };
     let body = match argument(2) {
@@ -73,7 +73,7 @@ impl BuiltinHook for HttpPost {
         };
         match post_json(&self.gateway, url, &body, asked.time_left_ms().min(MOST_MS), asked) {
             Ok(()) => Verdict::pass(),
-            Err(why) => Verdict::pass().with_warning(format!("http_post: {why}")),
+            Err(reason) => Verdict::pass().with_warning(format!("http_post: {reason}")),
         }
     }
 }
@@ -94,9 +94,9 @@ pub(super) fn post_json(
             Some(status) if status >= 400 => Err(format!("`{host}` answered with status {status}")),
             _ => Ok(()),
         },
-        Err(why) => {
-            let why = why.split(" (url=").next().unwrap_or_default();
-            Err(format!("cannot send to `{host}`: {}", why.strip_prefix("http.post: ").unwrap_or(why)))
+        Err(reason) => {
+            let reason = reason.split(" (url=").next().unwrap_or_default();
+            Err(format!("cannot send to `{host}`: {}", reason.strip_prefix("http.post: ").unwrap_or(reason)))
         }
     }
 }

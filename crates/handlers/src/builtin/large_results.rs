@@ -59,7 +59,7 @@ pub fn read_large_result(session: &str, path: &str) -> Option<io::Result<String>
 pub(super) fn remove_session_results(session: &str) -> io::Result<()> {
     let known = session_results().lock().unwrap_or_else(PoisonError::into_inner).remove(session);
     match known.map(|kept| std::fs::remove_dir_all(kept.directory)) {
-        Some(Err(fault)) if fault.kind() != io::ErrorKind::NotFound => Err(fault),
+        Some(Err(error)) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),
     }
 }
@@ -71,8 +71,8 @@ fn create_private_dir(parent: &Path) -> io::Result<PathBuf> {
         match DirBuilder::new().mode(0o700).create(&path) {
             Ok(()) => return Ok(path),
             // An existing directory may belong to another user.
-            Err(fault) if fault.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(fault) => return Err(fault),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
         }
     }
     Err(io::Error::new(io::ErrorKind::AlreadyExists, "no free name for a directory"))
@@ -84,15 +84,15 @@ pub(super) fn write_new_file(directory: &Path, name: impl Fn(u32) -> String, tex
         let path = directory.join(name(number));
         match OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path) {
             Ok(mut file) => {
-                if let Err(fault) = file.write_all(text.as_bytes()) {
+                if let Err(error) = file.write_all(text.as_bytes()) {
                     // A partial result must not be mistaken for a complete one.
                     let _ = std::fs::remove_file(&path);
-                    return Err(fault);
+                    return Err(error);
                 }
                 return Ok(path);
             }
-            Err(fault) if fault.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(fault) => return Err(fault),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
         }
     }
     Err(io::Error::new(io::ErrorKind::AlreadyExists, "no free name for a file"))

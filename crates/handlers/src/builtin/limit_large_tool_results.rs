@@ -33,8 +33,8 @@ impl BuiltinHook for LimitLargeToolResults {
             // The end of a delegated agent is not the end of the session.
             "session.end" if origin.depth == 0 => match large_results::remove_session_results(&origin.session) {
                 Ok(()) => Verdict::pass(),
-                Err(fault) => {
-                    Verdict::pass().with_warning(format!("cannot delete the files of large results: {fault}"))
+                Err(error) => {
+                    Verdict::pass().with_warning(format!("cannot delete the files of large results: {error}"))
                 }
             },
             "tool.result" => limit_result(asked),
@@ -58,8 +58,8 @@ fn limit_result(asked: &BuiltinCall<'_>) -> Verdict {
     let content = &*asked.redact_text(content);
     let path = match large_results::store_result(&asked.call.event.origin.session, content) {
         Ok(path) => path,
-        Err(fault) => {
-            return Verdict::pass().with_warning(format!("cannot write a large result to a file: {fault}"));
+        Err(error) => {
+            return Verdict::pass().with_warning(format!("cannot write a large result to a file: {error}"));
         }
     };
     let notice = format!(

@@ -89,7 +89,9 @@ pub(crate) fn build(
     let mut doubts = Vec::new();
     let builtin = match (row.make)(&spec.arguments, &mut doubts) {
         Ok(builtin) => builtin,
-        Err(why) => return failed(Diagnostic::error("bad_builtin_argument", format!("{}: {why}", row.name), at())),
+        Err(reason) => {
+            return failed(Diagnostic::error("bad_builtin_argument", format!("{}: {reason}", row.name), at()));
+        }
     };
     let mut diagnostics: Vec<Diagnostic> = doubts
         .into_iter()

@@ -140,9 +140,9 @@ fn redact_call_arguments(secrets: &SecretScanner, call: &Value) -> Option<Value>
 /// The list with changed items replaced; `None` if none changes.
 fn replace_items(items: &[Value], change: impl Fn(&Value) -> Option<Value>) -> Option<Value> {
     let mut clean: Option<Vec<Value>> = None;
-    for (at, item) in items.iter().enumerate() {
+    for (index, item) in items.iter().enumerate() {
         if let Some(new) = change(item)
-            && let Some(place) = clean.get_or_insert_with(|| items.to_vec()).get_mut(at)
+            && let Some(place) = clean.get_or_insert_with(|| items.to_vec()).get_mut(index)
         {
             *place = new;
         }

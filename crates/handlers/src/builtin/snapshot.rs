@@ -52,7 +52,7 @@ impl BuiltinHook for SnapshotHook {
     fn call(&self, asked: &BuiltinCall<'_>) -> Verdict {
         match handle_event(asked, self.data.as_deref()) {
             Ok(()) => Verdict::pass(),
-            Err(fault) => Verdict::pass().with_warning(format!("no snapshot: {fault}")),
+            Err(error) => Verdict::pass().with_warning(format!("no snapshot: {error}")),
         }
     }
 }

@@ -41,8 +41,8 @@ impl BuiltinHook for UnloadModels {
             // A model with an unknown server cannot be unloaded.
             let Some(url) = unload_address(text("base_url"), text("unload_url")) else { continue };
             let body = json!({"model": text("model")}).to_string();
-            if let Err(why) = post_json(&gateway_for(&url), &url, &body, asked.time_left_ms().min(MOST_MS), asked) {
-                verdict = verdict.with_warning(format!("unload: {why}"));
+            if let Err(reason) = post_json(&gateway_for(&url), &url, &body, asked.time_left_ms().min(MOST_MS), asked) {
+                verdict = verdict.with_warning(format!("unload: {reason}"));
             }
         }
         verdict

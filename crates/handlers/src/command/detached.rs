@@ -55,7 +55,7 @@ impl Handler for DetachedCommandHandler {
         let stdin = encode_input(&*self.codec, call, InputTerminator::Unterminated);
         let verdict = match self.start_detached(&self.program.process_spec(&place, stdin, call.limits)) {
             Ok(()) => Verdict::pass(),
-            Err(why) => Verdict::failed(Failure::new(FailureKind::Error, why)),
+            Err(reason) => Verdict::failed(Failure::new(FailureKind::Error, reason)),
         };
         warning.into_iter().fold(verdict, Verdict::with_warning)
     }
@@ -73,9 +73,9 @@ impl DetachedCommandHandler {
         let ended = move || running.fetch_sub(1, Ordering::AcqRel);
         let child = match spawn_supervised(spec) {
             Ok(child) => child,
-            Err(fault) => {
+            Err(error) => {
                 ended();
-                return Err(format!("cannot run `{}` in the background: {fault}", spec.program));
+                return Err(format!("cannot run `{}` in the background: {error}", spec.program));
             }
         };
         let time = Duration::from_millis(spec.timeout_ms);
@@ -83,7 +83,7 @@ impl DetachedCommandHandler {
             watch_until_end(child, time);
             ended();
         });
-        watching.map(drop).map_err(|fault| format!("cannot supervise a program in the background: {fault}"))
+        watching.map(drop).map_err(|error| format!("cannot supervise a program in the background: {error}"))
     }
 }
 
@@ -106,7 +106,7 @@ fn program_exists(spec: &ProcessSpec) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     match spec.program.contains('/') {
         true => below(PathBuf::from(&spec.program)),
-        false => std::env::split_paths(&path).any(|folder| below(folder.join(&spec.program))),
+        false => std::env::split_paths(&path).any(|dir| below(dir.join(&spec.program))),
     }
 }
 

@@ -24,8 +24,8 @@ pub(crate) use one_shot::{CommandEnvironment, HookCommand, run_to_end, timeout_f
 /// error.
 pub(crate) fn build(declaration: &HookDeclaration, spec: &CommandSpec) -> BuiltHandler {
     let guard = may_deny(declaration);
-    if let Some(Err(why)) = spec.sandbox.map(sandbox::check) {
-        let finding = Diagnostic::error("no_sandbox", why, declaration.location.clone());
+    if let Some(Err(reason)) = spec.sandbox.map(sandbox::check) {
+        let finding = Diagnostic::error("no_sandbox", reason, declaration.location.clone());
         return BuiltHandler { handler: None, guard, diagnostics: vec![finding] };
     }
     let program = Arc::new(HookCommand::new(spec.clone()));

@@ -112,7 +112,7 @@ pub(crate) fn run_to_end(
     limits: &CallLimits,
     cancel: &CancelToken,
 ) -> Result<CommandOutput, Failure> {
-    let output = process::run(spec, cancel).map_err(|fault| process_failure(&fault, spec.directory.as_deref()))?;
+    let output = process::run(spec, cancel).map_err(|error| process_failure(&error, spec.directory.as_deref()))?;
     if output.timed_out {
         return Err(timeout_failure(limits));
     }
@@ -138,18 +138,18 @@ pub(crate) fn timeout_failure(limits: &CallLimits) -> Failure {
 }
 
 /// The failure of a program that could not run.
-fn process_failure(fault: &ProcessError, directory: Option<&Path>) -> Failure {
-    let kind = match fault {
+fn process_failure(error: &ProcessError, directory: Option<&Path>) -> Failure {
+    let kind = match error {
         ProcessError::Missing { .. } => FailureKind::Missing,
         ProcessError::Start { .. } => FailureKind::Error,
         ProcessError::Cancelled => FailureKind::Cancelled,
     };
-    match (fault, directory) {
+    match (error, directory) {
         (ProcessError::Start { .. }, Some(directory)) if !directory.is_dir() => Failure::new(
             FailureKind::Missing,
             format!("the working directory `{}` does not exist; create it or name another", directory.display()),
         ),
         (ProcessError::Cancelled, _) => Failure::new(kind, "the call was cancelled"),
-        _ => Failure::new(kind, fault.to_string()),
+        _ => Failure::new(kind, error.to_string()),
     }
 }

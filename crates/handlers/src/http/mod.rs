@@ -93,7 +93,7 @@ impl HttpGateway {
             fetch.check(&self.allowed)?;
             request::run_request(self.shared_client()?, Arc::clone(&self.allowed), fetch, timeout_ms, cancel)
         });
-        outcome.map_err(|why| format!("http.{}: {why}", method.to_ascii_lowercase()))
+        outcome.map_err(|reason| format!("http.{}: {reason}", method.to_ascii_lowercase()))
     }
 
     fn shared_client(&self) -> Result<Client, String> {

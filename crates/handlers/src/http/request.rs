@@ -81,7 +81,7 @@ impl HttpRequest {
             None => Err(String::from("URL has no host")),
             Some(host) => allowed.check(&host),
         };
-        checked.map_err(|why| sandbox_error(&why, &display_url(&self.url)))
+        checked.map_err(|reason| sandbox_error(&reason, &display_url(&self.url)))
     }
 
     /// Follows the redirect of a response; `None` if it is not a redirect.
@@ -202,8 +202,8 @@ fn canonical_header_name(name: &str) -> String {
 fn describe_error(error: &reqwest::Error, url: &Url) -> String {
     let mut deepest: &dyn std::error::Error = error;
     loop {
-        if let Some(BlockedAddress(why)) = deepest.downcast_ref() {
-            return sandbox_error(why, &display_url(url));
+        if let Some(BlockedAddress(reason)) = deepest.downcast_ref() {
+            return sandbox_error(reason, &display_url(url));
         }
         match deepest.source() {
             Some(source) => deepest = source,
@@ -213,8 +213,8 @@ fn describe_error(error: &reqwest::Error, url: &Url) -> String {
     }
 }
 
-fn sandbox_error(why: &str, url: &str) -> String {
-    format!("network sandbox: {why} (url={url})")
+fn sandbox_error(reason: &str, url: &str) -> String {
+    format!("network sandbox: {reason} (url={url})")
 }
 
 /// A URL without user name and password, which must not appear in logs.

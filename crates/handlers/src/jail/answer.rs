@@ -15,7 +15,7 @@ const MAX_FOUND: usize = 20_000;
 /// # Errors
 /// In one line for the script's author, starting with the function's name.
 pub fn answer_fs(
-    folder: &JailedDir,
+    dir: &JailedDir,
     function: &str,
     arguments: &Value,
     most_bytes: u64,
@@ -25,12 +25,12 @@ pub fn answer_fs(
     let line = |name: &str| arguments.get(name).and_then(Value::as_u64).and_then(|line| usize::try_from(line).ok());
     let path = text("path");
     let found = match function {
-        "read" => folder.read_up_to(path, most_bytes).map(Value::String),
-        "exists" => folder.exists(path).map(Value::Bool),
-        "list" => folder.list(path).map(|found| found.into_iter().map(|stat| stat.name).collect()),
-        "stat" => folder.stat(path).map(|stat| stat.to_value()),
-        "glob" => folder.glob(text("pattern"), ".", cancel).and_then(|walk| walk.all_paths()).map(|paths| json!(paths)),
-        "find" => folder.read_up_to(path, most_bytes).and_then(|content| {
+        "read" => dir.read_up_to(path, most_bytes).map(Value::String),
+        "exists" => dir.exists(path).map(Value::Bool),
+        "list" => dir.list(path).map(|found| found.into_iter().map(|stat| stat.name).collect()),
+        "stat" => dir.stat(path).map(|stat| stat.to_value()),
+        "glob" => dir.glob(text("pattern"), ".", cancel).and_then(|walk| walk.all_paths()).map(|paths| json!(paths)),
+        "find" => dir.read_up_to(path, most_bytes).and_then(|content| {
             let lines = content.lines().enumerate().filter(|(_, line)| line.contains(text("text")));
             let found = lines.map(|(index, text)| json!({"line_num": index + 1, "text": text}));
             let found: Vec<Value> = found.take(MAX_FOUND + 1).collect();
@@ -39,11 +39,11 @@ pub fn answer_fs(
             }
             Ok(Value::from(found))
         }),
-        "read_lines" => folder.read_up_to(path, most_bytes).and_then(|content| {
+        "read_lines" => dir.read_up_to(path, most_bytes).and_then(|content| {
             let (first, last) = (line("start").unwrap_or(1), line("end").unwrap_or(usize::MAX - 1));
             LineView::new(&content).numbered_range(first, last).map(Value::String)
         }),
         _ => Err(String::from("not supported here")),
     };
-    found.map(EffectReply::Value).map_err(|why| format!("fs.{function}: {why}"))
+    found.map(EffectReply::Value).map_err(|reason| format!("fs.{function}: {reason}"))
 }

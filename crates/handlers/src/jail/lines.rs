@@ -59,8 +59,8 @@ mod tests {
     #[test]
     fn numbers_do_not_make_a_text_larger_than_a_result_may_be() {
         let text = "\n".repeat(3 << 20);
-        let fault = LineView::new(&text).numbered_range(1, usize::MAX - 1).unwrap_err();
-        assert_eq!(fault, "the numbered lines are longer than 16 MiB; request fewer lines");
+        let error = LineView::new(&text).numbered_range(1, usize::MAX - 1).unwrap_err();
+        assert_eq!(error, "the numbered lines are longer than 16 MiB; request fewer lines");
         assert!(LineView::new(&text).numbered_range(1, 1_000_000).is_ok());
     }
 }

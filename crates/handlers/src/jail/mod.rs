@@ -49,7 +49,7 @@ impl JailedDir {
     /// When the path leads out of the directory, or the operation fails; in one line for the author of the path.
     pub fn run_at<T>(&self, path: &str, operation: impl FnOnce(&Dir, &Path) -> io::Result<T>) -> Result<T, String> {
         let inside = self.relative_path(path)?;
-        operation(&self.dir, &inside).map_err(|fault| explain_error(path, &fault))
+        operation(&self.dir, &inside).map_err(|error| explain_error(path, &error))
     }
 
     /// The path relative to the directory, normalized but not resolved; the directory itself is `.`. An absolute path
@@ -93,17 +93,17 @@ impl JailedDir {
 }
 
 /// The error of a path, for its author, with a hint for the next attempt.
-fn explain_error(path: &str, fault: &io::Error) -> String {
-    match fault.kind() {
+fn explain_error(path: &str, error: &io::Error) -> String {
+    match error.kind() {
         io::ErrorKind::NotFound => format!("`{path}` does not exist; list its directory to see what does"),
         io::ErrorKind::AlreadyExists => format!("`{path}` already exists"),
         io::ErrorKind::IsADirectory => format!("`{path}` is a directory, not a file"),
         io::ErrorKind::NotADirectory => format!("`{path}` is not a directory"),
         // The sandbox denies with this kind and without a system error code.
-        io::ErrorKind::PermissionDenied if fault.raw_os_error().is_none() => {
+        io::ErrorKind::PermissionDenied if error.raw_os_error().is_none() => {
             format!("path `{path}` leads outside the workspace; links may not leave it")
         }
-        _ => format!("cannot use `{path}`: {fault}"),
+        _ => format!("cannot use `{path}`: {error}"),
     }
 }
 
@@ -114,40 +114,40 @@ pub(crate) mod tests {
     use super::*;
 
     pub(crate) fn jailed_dir(files: &[&str]) -> (tempfile::TempDir, JailedDir) {
-        let folder = tempfile::tempdir().unwrap();
+        let dir = tempfile::tempdir().unwrap();
         for path in files {
-            let file = folder.path().join(path);
+            let file = dir.path().join(path);
             fs::create_dir_all(file.parent().unwrap()).unwrap();
             fs::write(file, "x").unwrap();
         }
-        let jailed = JailedDir::open(folder.path()).unwrap();
-        (folder, jailed)
+        let jailed = JailedDir::open(dir.path()).unwrap();
+        (dir, jailed)
     }
 
     #[test]
     fn no_spelling_of_a_path_reads_outside_of_the_folder() {
-        let (folder, jailed) = jailed_dir(&["in/a.txt"]);
+        let (dir, jailed) = jailed_dir(&["in/a.txt"]);
         let outside = tempfile::tempdir().unwrap();
         fs::write(outside.path().join("secret"), "secret").unwrap();
-        std::os::unix::fs::symlink(outside.path().join("secret"), folder.path().join("link")).unwrap();
-        std::os::unix::fs::symlink(outside.path(), folder.path().join("linked")).unwrap();
-        std::os::unix::fs::symlink("/proc", folder.path().join("proc")).unwrap();
-        std::os::unix::fs::symlink("in/a.txt", folder.path().join("good")).unwrap();
-        let absolute = folder.path().join("in/a.txt");
+        std::os::unix::fs::symlink(outside.path().join("secret"), dir.path().join("link")).unwrap();
+        std::os::unix::fs::symlink(outside.path(), dir.path().join("linked")).unwrap();
+        std::os::unix::fs::symlink("/proc", dir.path().join("proc")).unwrap();
+        std::os::unix::fs::symlink("in/a.txt", dir.path().join("good")).unwrap();
+        let absolute = dir.path().join("in/a.txt");
         for path in ["in/a.txt", "./in/a.txt", "in/../in/a.txt", "good", absolute.to_str().unwrap()] {
             assert_eq!(jailed.read(path).unwrap(), "x", "{path}");
         }
-        let beside = format!("{}-secrets/x", folder.path().display());
+        let beside = format!("{}-secrets/x", dir.path().display());
         let spellings =
             ["../x", "in/../../x", "/etc/passwd", "link", "linked/secret", "proc/self/environ", beside.as_str(), ".."];
         for path in spellings {
-            for fault in [
+            for error in [
                 jailed.read(path).map(drop),
                 jailed.list(path).map(drop),
                 jailed.exists(path).map(drop),
                 jailed.stat(path).map(drop),
             ] {
-                assert!(fault.unwrap_err().contains("outside the workspace"), "{path}");
+                assert!(error.unwrap_err().contains("outside the workspace"), "{path}");
             }
         }
         assert!(jailed.read("in\0").unwrap_err().contains("a NUL character"));

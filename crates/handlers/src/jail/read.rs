@@ -122,8 +122,8 @@ pub(super) fn read_entries(dir: &Dir, path: &Path) -> io::Result<Vec<EntryStat>>
         match entry.metadata() {
             Ok(known) => found.push(stat_from_metadata(name, &known)),
             // It was removed in the meantime.
-            Err(fault) if fault.kind() == io::ErrorKind::NotFound => {}
-            Err(fault) => return Err(fault),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
         }
     }
     found.sort_by(|one, other| one.name.cmp(&other.name));
@@ -139,7 +139,7 @@ pub fn open_regular_file(dir: &Dir, path: &Path, options: &mut OpenOptions) -> i
     options.custom_flags(OFlags::NONBLOCK.bits().cast_signed());
     let not_plain = || io::Error::other("it is a pipe, a socket or a device, and only regular files can be used");
     let file = match dir.open_with(path, options) {
-        Err(fault) if fault.raw_os_error() == Some(Errno::NXIO.raw_os_error()) => return Err(not_plain()),
+        Err(error) if error.raw_os_error() == Some(Errno::NXIO.raw_os_error()) => return Err(not_plain()),
         opened => opened?,
     };
     let found = file.metadata()?;

@@ -36,7 +36,7 @@ impl TreeWalk {
             _ if self.is_truncated => Err(format!(
                 "more than {MAX_ENTRIES} files, or directories nested too deeply; start in a smaller directory"
             )),
-            Some(why) => Err(why),
+            Some(reason) => Err(reason),
             None => Ok(self.paths),
         }
     }
@@ -51,19 +51,19 @@ impl JailedDir {
     /// # Errors
     /// When the glob is not valid, the directory does not exist or is outside, or the caller no longer waits for the
     /// result.
-    pub fn glob(&self, pattern: &str, folder: &str, cancel: &CancelToken) -> Result<TreeWalk, String> {
+    pub fn glob(&self, pattern: &str, dir: &str, cancel: &CancelToken) -> Result<TreeWalk, String> {
         let Some((begin, rest)) = split_literal_prefix(pattern) else {
             let matcher = glob_matcher(pattern)?;
-            return self.walk(folder, |path| matcher.is_match(path), cancel);
+            return self.walk(dir, |path| matcher.is_match(path), cancel);
         };
         let matcher = compile_glob(rest, pattern)?;
         if begin.is_empty() {
-            return self.walk_limited(folder, pattern_depth(rest), |path| matcher.is_match(path), cancel);
+            return self.walk_limited(dir, pattern_depth(rest), |path| matcher.is_match(path), cancel);
         }
-        let within = if Path::new(begin).is_absolute() { begin.to_owned() } else { format!("{folder}/{begin}") };
+        let within = if Path::new(begin).is_absolute() { begin.to_owned() } else { format!("{dir}/{begin}") };
         if !self.exists(&within)? {
             // The directory itself must exist.
-            return self.stat(folder).map(|_| TreeWalk::default());
+            return self.stat(dir).map(|_| TreeWalk::default());
         }
         self.walk_limited(&within, pattern_depth(rest), |path| matcher.is_match(path), cancel)
     }
@@ -72,19 +72,19 @@ impl JailedDir {
     ///
     /// # Errors
     /// When the directory does not exist or is outside, or the caller no longer waits for the result.
-    pub fn walk(&self, folder: &str, wanted: impl Fn(&Path) -> bool, cancel: &CancelToken) -> Result<TreeWalk, String> {
-        self.walk_limited(folder, None, wanted, cancel)
+    pub fn walk(&self, dir: &str, wanted: impl Fn(&Path) -> bool, cancel: &CancelToken) -> Result<TreeWalk, String> {
+        self.walk_limited(dir, None, wanted, cancel)
     }
 
     /// The same up to a depth of `most` directories; `None` for no limit.
     fn walk_limited(
         &self,
-        folder: &str,
+        dir: &str,
         most: Option<usize>,
         wanted: impl Fn(&Path) -> bool,
         cancel: &CancelToken,
     ) -> Result<TreeWalk, String> {
-        let base = self.relative_path(folder)?;
+        let base = self.relative_path(dir)?;
         let mut walk = TreeWalk::default();
         let mut seen = 0;
         let mut open: Vec<(PathBuf, usize)> = vec![(PathBuf::new(), 0)];
@@ -95,11 +95,11 @@ impl JailedDir {
             let here = if depth == 0 { base.clone() } else { base.join(&within) };
             let listed = match read_entries(&self.dir, &here) {
                 Ok(listed) => listed,
-                Err(fault) if depth == 0 => return Err(explain_error(folder, &fault)),
+                Err(error) if depth == 0 => return Err(explain_error(dir, &error)),
                 // It was removed in the meantime.
-                Err(fault) if fault.kind() == io::ErrorKind::NotFound => continue,
-                Err(fault) => {
-                    walk.first_error.get_or_insert_with(|| explain_error(&here.to_string_lossy(), &fault));
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                Err(error) => {
+                    walk.first_error.get_or_insert_with(|| explain_error(&here.to_string_lossy(), &error));
                     continue;
                 }
             };
@@ -159,7 +159,7 @@ pub fn glob_matcher(pattern: &str) -> Result<GlobMatcher, String> {
 
 fn compile_glob(text: &str, pattern: &str) -> Result<GlobMatcher, String> {
     let glob = GlobBuilder::new(text).literal_separator(true).build();
-    Ok(glob.map_err(|fault| format!("glob `{pattern}` is not valid: {}", fault.kind()))?.compile_matcher())
+    Ok(glob.map_err(|error| format!("glob `{pattern}` is not valid: {}", error.kind()))?.compile_matcher())
 }
 
 #[cfg(test)]

@@ -31,7 +31,7 @@ impl JudgeHandler {
         };
         let input = template::encode_input(&*self.codec, call.event, &call.hook.event_alias);
         let rendered = self.template.render(input.value());
-        let prompt = rendered.map_err(|why| Failure::new(FailureKind::Error, format!("the prompt: {why}")))?;
+        let prompt = rendered.map_err(|reason| Failure::new(FailureKind::Error, format!("the prompt: {reason}")))?;
         let schema = self.schema.map(|schema| (schema.name, (schema.value)()));
         let CallLimits { timeout_ms, output_bytes, .. } = *call.limits;
         let question = JudgeRequest {

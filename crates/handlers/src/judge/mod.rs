@@ -33,8 +33,8 @@ pub(crate) fn build(declaration: &HookDeclaration, spec: &JudgeSpec, judge: Opti
     };
     let template = match Template::parse(&spec.prompt) {
         Ok(template) => template,
-        Err(fault) => {
-            let message = format!("the prompt of the model hook is not a valid template: {fault}");
+        Err(error) => {
+            let message = format!("the prompt of the model hook is not a valid template: {error}");
             let help = "write fields as `{{ .ToolName }}`, and two literal opening braces as `{{ \"{{\" }}`";
             return failed(Diagnostic::error("bad_template", message, at.clone()).help(help));
         }

@@ -88,10 +88,10 @@ impl McpConnection {
                 let transport = AsyncRwTransport::new(output, input).with_max_line_length(MESSAGE_BYTES);
                 let service = match client.serve(transport).await {
                     Ok(service) => service,
-                    Err(fault) => {
+                    Err(error) => {
                         let complaints = process.stderr_tail().clone();
                         process.stop().await;
-                        return Err(format!("{fault}{}", quote_stderr(&complaints)));
+                        return Err(format!("{error}{}", quote_stderr(&complaints)));
                     }
                 };
                 (service, Some(process))
@@ -101,7 +101,7 @@ impl McpConnection {
                     .custom_headers(parse_headers(headers)?)
                     .max_sse_event_size(MESSAGE_BYTES);
                 let transport = StreamableHttpClientTransport::with_client(build_http_client()?, config);
-                (client.serve(transport).await.map_err(|fault| fault.to_string())?, None)
+                (client.serve(transport).await.map_err(|error| error.to_string())?, None)
             }
         };
         let complaints = process.as_ref().map(|process| process.stderr_tail().clone());
@@ -120,7 +120,7 @@ impl McpConnection {
         let mut page = PaginatedRequestParams::default();
         for _ in 0..MAX_PAGES {
             let listed = self.peer.list_tools(Some(page)).await;
-            let listed = listed.map_err(|fault| format!("cannot list its tools: {fault}"))?;
+            let listed = listed.map_err(|error| format!("cannot list its tools: {error}"))?;
             tools.extend(listed.tools.into_iter().map(to_mcp_tool));
             if tools.len() > MAX_TOOLS {
                 return Err(format!("it has more than {MAX_TOOLS} tools"));
@@ -240,8 +240,8 @@ pub(super) struct McpCallError {
 }
 
 impl McpCallError {
-    fn from_message(why: impl Into<String>) -> Self {
-        Self { message: why.into(), closed_connection: false }
+    fn from_message(reason: impl Into<String>) -> Self {
+        Self { message: reason.into(), closed_connection: false }
     }
 }
 
@@ -285,5 +285,5 @@ fn build_http_client() -> Result<reqwest::Client, String> {
         // A reused connection to a restarted server would make the next call fail.
         .pool_max_idle_per_host(0)
         .build()
-        .map_err(|fault| format!("cannot create the HTTP client: {fault}"))
+        .map_err(|error| format!("cannot create the HTTP client: {error}"))
 }

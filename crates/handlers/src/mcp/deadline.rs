@@ -31,7 +31,7 @@ impl WaitAborted {
         match self {
             Self::TimedOut => format!("{what} took longer than {timeout_ms} ms"),
             Self::Cancelled => String::from("cancelled"),
-            Self::TaskFailed(why) => why,
+            Self::TaskFailed(reason) => reason,
         }
     }
 }
@@ -73,7 +73,7 @@ pub(super) fn shared_runtime() -> Result<&'static Runtime, String> {
     let started = RUNTIME.get_or_init(|| {
         let mut builder = Builder::new_multi_thread();
         builder.worker_threads(1).thread_name("pintle-mcp").enable_all();
-        builder.build().map_err(|fault| format!("cannot start the runtime for MCP servers: {fault}"))
+        builder.build().map_err(|error| format!("cannot start the runtime for MCP servers: {error}"))
     });
     started.as_ref().map_err(Clone::clone)
 }

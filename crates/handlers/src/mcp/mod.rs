@@ -148,16 +148,16 @@ impl McpServer {
                 self.lock_state().crash_count = 0;
                 result::decode_result(&answer, self.limits.result_bytes)
             }
-            Ok(Err(fault)) if fault.closed_connection => {
+            Ok(Err(error)) if error.closed_connection => {
                 self.mark_closed(&link);
                 Err(format!(
                     "{} stopped during this call: {}{}",
                     self.display_name(),
-                    fault.message,
+                    error.message,
                     link.last_stderr_line()
                 ))
             }
-            Ok(Err(fault)) => Err(format!("{}: {}", self.display_name(), fault.message)),
+            Ok(Err(error)) => Err(format!("{}: {}", self.display_name(), error.message)),
             Err(gone) => Err(format!("{}: {}", self.display_name(), gone.to_message("the call", timeout_ms))),
         }
     }
@@ -188,9 +188,9 @@ impl McpServer {
                 state.retry_at = None;
                 Ok(link)
             }
-            Err(why) => {
+            Err(reason) => {
                 self.lock_state().back_off(self.limits.pause_ms);
-                Err(why)
+                Err(reason)
             }
         }
     }
@@ -240,12 +240,12 @@ fn connect(
     let (transport, directory) = (spec.transport.clone(), directory.to_owned());
     let opened = wait.wait_for(async move {
         let link = McpConnection::open(&transport, &directory).await?;
-        let tools = link.list_tools().await.map_err(|why| format!("{why}{}", link.last_stderr_line()))?;
+        let tools = link.list_tools().await.map_err(|reason| format!("{reason}{}", link.last_stderr_line()))?;
         Ok::<_, String>((Arc::new(link), tools))
     });
     match opened {
         Ok(Ok(opened)) => Ok(opened),
-        Ok(Err(why)) => Err(format!("{} cannot be started: {why}", server_name(spec))),
+        Ok(Err(reason)) => Err(format!("{} cannot be started: {reason}", server_name(spec))),
         Err(gone) => {
             Err(format!("{} cannot be started: {}", server_name(spec), gone.to_message("it", limits.start_ms)))
         }

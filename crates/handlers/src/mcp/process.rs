@@ -59,9 +59,9 @@ impl McpServerProcess {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         // A supervisor that is killed cannot end the program.
         command.process_group(0).kill_on_drop(!is_supervised);
-        let mut child = command.spawn().map_err(|fault| match fault.kind() {
+        let mut child = command.spawn().map_err(|error| match error.kind() {
             std::io::ErrorKind::NotFound if directory.is_dir() => missing(),
-            _ => format!("cannot run `{program}`: {fault}"),
+            _ => format!("cannot run `{program}`: {error}"),
         })?;
         let group = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
         let pipes = (child.stdout.take(), child.stdin.take(), child.stderr.take());
@@ -116,7 +116,7 @@ fn program_exists(program: &str, directory: &Path, variables: &[(String, String)
         return directory.join(program).exists();
     }
     let path = variables.iter().rev().find(|(name, _)| name == "PATH");
-    path.is_none_or(|(_, path)| std::env::split_paths(path).any(|folder| directory.join(folder).join(program).exists()))
+    path.is_none_or(|(_, path)| std::env::split_paths(path).any(|dir| directory.join(dir).join(program).exists()))
 }
 
 /// Waits for a program to end without reaping it: while the leader exists, the process group ID cannot be reused.

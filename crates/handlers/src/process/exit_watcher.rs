@@ -37,7 +37,7 @@ impl ExitWatcher {
         match waitid(WaitId::Pid(self.pid), options) {
             Ok(status) => Ok(status.is_some()),
             Err(rustix::io::Errno::INTR) => Ok(false),
-            Err(fault) => Err(fault.into()),
+            Err(error) => Err(error.into()),
         }
     }
 }

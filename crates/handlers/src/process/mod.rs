@@ -170,13 +170,13 @@ pub enum ProcessError {
 }
 
 impl ProcessError {
-    fn start_error(spec: &ProcessSpec, fault: std::io::Error) -> Self {
+    fn start_error(spec: &ProcessSpec, error: std::io::Error) -> Self {
         let program = spec.program.clone();
-        match fault.kind() {
+        match error.kind() {
             std::io::ErrorKind::NotFound if spec.directory.as_ref().is_none_or(|directory| directory.is_dir()) => {
                 Self::Missing { program }
             }
-            _ => Self::Start { program, fault },
+            _ => Self::Start { program, fault: error },
         }
     }
 }
@@ -185,7 +185,7 @@ impl fmt::Display for ProcessError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Missing { program } => write!(f, "program `{program}` not found; install it or give its full path"),
-            Self::Start { program, fault } => write!(f, "cannot run `{program}`: {fault}"),
+            Self::Start { program, fault: error } => write!(f, "cannot run `{program}`: {error}"),
             Self::Cancelled => f.write_str("cancelled"),
         }
     }
@@ -194,7 +194,7 @@ impl fmt::Display for ProcessError {
 impl std::error::Error for ProcessError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Self::Start { fault, .. } => Some(fault),
+            Self::Start { fault: error, .. } => Some(error),
             Self::Missing { .. } | Self::Cancelled => None,
         }
     }
@@ -219,7 +219,7 @@ pub fn run_streaming(
     seen: &mut dyn FnMut(&[u8]),
 ) -> Result<ProcessOutput, ProcessError> {
     let began = Instant::now();
-    let fail = |fault| ProcessError::start_error(spec, fault);
+    let fail = |error| ProcessError::start_error(spec, error);
     let mut started = RunningProcess::spawn(spec).map_err(fail)?;
     let mut reason = WaitResult::Exited;
     let ended = loop {

@@ -129,8 +129,8 @@ impl StdinBuffer {
         while let Some(rest) = self.bytes.get(self.written_bytes..).filter(|rest| !rest.is_empty()) {
             match self.pipe.write(rest) {
                 Ok(count) => self.written_bytes += count,
-                Err(fault) if fault.kind() == io::ErrorKind::WouldBlock => return,
-                Err(fault) if fault.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 // A program need not read its input.
                 Err(_) => self.written_bytes = self.bytes.len(),
             }
@@ -157,8 +157,8 @@ impl OutputCapture {
                         return;
                     }
                 }
-                Err(fault) if fault.kind() == io::ErrorKind::Interrupted => {}
-                Err(fault) if fault.kind() == io::ErrorKind::WouldBlock => return,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
                 Err(_) => self.pipe = None,
             }
         }
@@ -176,7 +176,7 @@ pub(crate) fn poll_fds(fds: &mut [PollFd<'_>], most: Duration) -> io::Result<()>
     let most = Timespec { tv_sec: most.as_secs().cast_signed(), tv_nsec: i64::from(most.subsec_nanos()) };
     match poll(fds, Some(&most)) {
         Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
-        Err(fault) => Err(fault.into()),
+        Err(error) => Err(error.into()),
     }
 }
 

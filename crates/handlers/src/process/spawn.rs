@@ -125,10 +125,10 @@ impl LocalChild {
         let mut child = spawn_in_group(&mut build_command(spec), far, spec.sandbox)?;
         match ExitWatcher::new(&child) {
             Ok(watch) => Ok(Self { child, watch, is_reaped: false }),
-            Err(fault) => {
+            Err(error) => {
                 kill_group(&child);
                 let _ = child.wait();
-                Err(fault)
+                Err(error)
             }
         }
     }

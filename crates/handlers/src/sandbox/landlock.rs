@@ -14,10 +14,10 @@ const NETWORK: ABI = ABI::V4;
 
 /// Applies the limits to the calling thread and its future children.
 pub(super) fn restrict(limits: SandboxSpec) -> io::Result<()> {
-    apply_rules(limits).map_err(|fault| {
+    apply_rules(limits).map_err(|error| {
         let since = if limits.no_network { "6.7" } else { "5.13" };
         let next = format!("leave out `sandbox`, or enable Landlock in a kernel from {since} on");
-        io::Error::other(format!("this kernel cannot set up the sandbox: {fault}; {next}"))
+        io::Error::other(format!("this kernel cannot set up the sandbox: {error}; {next}"))
     })
 }
 

@@ -32,7 +32,7 @@ use pintle_contract::SandboxSpec;
 /// # Errors
 /// The reason why not, and the next step.
 pub(crate) fn check(limits: SandboxSpec) -> Result<(), String> {
-    run_sandboxed(limits, || ()).map_err(|fault| fault.to_string())
+    run_sandboxed(limits, || ()).map_err(|error| error.to_string())
 }
 
 /// Does the work under the limits. Programs that it starts are limited permanently.

@@ -71,7 +71,7 @@ impl RemoteScript {
         let at = |message: String| Diagnostic::error("script_load", message, self.text.location.clone());
         match report {
             Ok(_) => vec![at(String::from("unexpected reply from the script worker"))],
-            Err(WorkerCallError::Start(why)) => vec![at(why).help("this script can run only in a script worker")],
+            Err(WorkerCallError::Start(reason)) => vec![at(reason).help("this script can run only in a script worker")],
             Err(WorkerCallError::TimedOut) => {
                 let message = format!("loading the script takes more than {} seconds", LOAD_TIME.as_secs());
                 vec![
@@ -136,7 +136,7 @@ impl RemoteScript {
         match self.exchange(work, MATCH_TIME, MATCH_TIME, None) {
             Ok(WorkerResponse::Matched(truth)) => Ok(truth),
             Ok(report) => Err(self.unexpected_response(report)),
-            Err(fault) => Err(Self::call_failure(fault, 1_000)),
+            Err(error) => Err(Self::call_failure(error, 1_000)),
         }
     }
 
@@ -152,7 +152,7 @@ impl RemoteScript {
         let cancel = door.cancel.child_with_time_limit(move || Instant::now() >= deadline);
         let timed = WorkerEffects { caller: door.caller.with_cancel(&cancel), ..*door };
         let report = self.exchange(work, time + GRACE, time + GRACE, Some(&timed));
-        let report = report.map_err(|fault| Self::call_failure(fault, timeout_ms))?;
+        let report = report.map_err(|error| Self::call_failure(error, timeout_ms))?;
         if Instant::now() < deadline {
             return Ok(report);
         }
@@ -177,7 +177,7 @@ impl RemoteScript {
         door: Option<&WorkerEffects<'_>>,
     ) -> Result<WorkerResponse, WorkerCallError> {
         let order = WorkerRequest { program: self.program.clone(), task: work };
-        let message = serde_json::to_vec(&order).map_err(|fault| WorkerCallError::Start(fault.to_string()))?;
+        let message = serde_json::to_vec(&order).map_err(|error| WorkerCallError::Start(error.to_string()))?;
         let never = CancelToken::default();
         let cancel = door.map_or(&never, |door| door.cancel);
         let mut reply = |question: &[u8]| {
@@ -185,7 +185,7 @@ impl RemoteScript {
             serde_json::to_vec(&reply).unwrap_or_else(|_| b"{\"Err\":\"the reply cannot be encoded as JSON\"}".to_vec())
         };
         let line = self.pool.call(&message, own, whole, cancel, &mut reply)?;
-        serde_json::from_slice(&line).map_err(|fault| WorkerCallError::Crashed(format!("an unreadable reply: {fault}")))
+        serde_json::from_slice(&line).map_err(|error| WorkerCallError::Crashed(format!("an unreadable reply: {error}")))
     }
 
     fn unexpected_response(&self, report: WorkerResponse) -> Failure {
@@ -195,9 +195,9 @@ impl RemoteScript {
         }
     }
 
-    fn call_failure(fault: WorkerCallError, timeout_ms: u64) -> Failure {
-        match fault {
-            WorkerCallError::Start(why) => Failure::new(FailureKind::Missing, why),
+    fn call_failure(error: WorkerCallError, timeout_ms: u64) -> Failure {
+        match error {
+            WorkerCallError::Start(reason) => Failure::new(FailureKind::Missing, reason),
             WorkerCallError::TimedOut => {
                 Failure::new(FailureKind::Timeout, format!("no answer within {timeout_ms} ms"))
             }
@@ -212,6 +212,6 @@ impl RemoteScript {
 
 fn answer_effect(question: &[u8], door: Option<&WorkerEffects<'_>>) -> Result<EffectReply, EffectError> {
     let door = door.ok_or_else(|| EffectError(String::from("not available here")))?;
-    let request: EffectRequest = serde_json::from_slice(question).map_err(|fault| EffectError(fault.to_string()))?;
+    let request: EffectRequest = serde_json::from_slice(question).map_err(|error| EffectError(error.to_string()))?;
     door.effects.perform(door.caller, request)
 }

@@ -60,7 +60,7 @@ impl WorkerProgram {
     pub fn next_to_current_exe() -> Self {
         let name = format!("{WORKER_NAME}{}", std::env::consts::EXE_SUFFIX);
         let folders = std::env::current_exe().ok();
-        let beside = folders.iter().flat_map(|exe| exe.ancestors().skip(1).take(2)).map(|folder| folder.join(&name));
+        let beside = folders.iter().flat_map(|exe| exe.ancestors().skip(1).take(2)).map(|dir| dir.join(&name));
         let program = beside.into_iter().find(|path| path.is_file()).unwrap_or_else(|| PathBuf::from(name));
         Self { program, arguments: Vec::new() }
     }

@@ -30,8 +30,8 @@ pub(super) struct ScriptWorkerProcess {
 
 impl ScriptWorkerProcess {
     pub(super) fn start(program: &WorkerProgram) -> Result<Self, WorkerCallError> {
-        let failed = |fault: &dyn std::fmt::Display| {
-            WorkerCallError::Start(format!("cannot start the script worker `{}`: {fault}", program.program.display()))
+        let failed = |error: &dyn std::fmt::Display| {
+            WorkerCallError::Start(format!("cannot start the script worker `{}`: {error}", program.program.display()))
         };
         let mut child = Command::new(&program.program)
             .args(&program.arguments)
@@ -43,13 +43,13 @@ impl ScriptWorkerProcess {
             .stderr(Stdio::null())
             .process_group(0)
             .spawn()
-            .map_err(|fault| failed(&fault))?;
+            .map_err(|error| failed(&error))?;
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(failed(&"no pipes"));
         };
         // A worker that does not read must not block its host past the deadline.
-        let flags = fcntl_getfl(&input).map_err(|fault| failed(&fault))?;
-        fcntl_setfl(&input, flags | OFlags::NONBLOCK).map_err(|fault| failed(&fault))?;
+        let flags = fcntl_getfl(&input).map_err(|error| failed(&error))?;
+        fcntl_setfl(&input, flags | OFlags::NONBLOCK).map_err(|error| failed(&error))?;
         Ok(Self { child, input, output, pending: Vec::new() })
     }
 
@@ -73,10 +73,10 @@ impl ScriptWorkerProcess {
         while !bytes.is_empty() {
             match self.input.write(bytes) {
                 Ok(written) => bytes = bytes.get(written..).unwrap_or_default(),
-                Err(fault) if fault.kind() == ErrorKind::WouldBlock => {
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
                     wait_for_pipe(PollFd::new(&self.input, PollFlags::OUT), deadline, cancel)?;
                 }
-                Err(fault) if fault.kind() == ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(_) => return Err(self.exit_error()),
             }
         }
@@ -88,8 +88,8 @@ impl ScriptWorkerProcess {
         let mut searched = 0;
         loop {
             let fresh = self.pending.get(searched..).unwrap_or_default();
-            if let Some(at) = fresh.iter().position(|byte| *byte == b'\n') {
-                let rest = self.pending.split_off(searched + at + 1);
+            if let Some(index) = fresh.iter().position(|byte| *byte == b'\n') {
+                let rest = self.pending.split_off(searched + index + 1);
                 let mut line = std::mem::replace(&mut self.pending, rest);
                 line.pop();
                 return Ok(line);
@@ -102,7 +102,7 @@ impl ScriptWorkerProcess {
             match self.output.read(&mut chunk) {
                 Ok(0) => return Err(self.exit_error()),
                 Ok(count) => self.pending.extend_from_slice(chunk.get(..count).unwrap_or_default()),
-                Err(fault) if fault.kind() == ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(_) => return Err(self.exit_error()),
             }
         }
@@ -152,7 +152,7 @@ fn wait_for_pipe(pipe: PollFd<'_>, deadline: Instant, cancel: &CancelToken) -> R
         match poll(&mut pipes, Some(&to_timespec(left.min(LOOK_EVERY)))) {
             Ok(0) | Err(rustix::io::Errno::INTR) => {}
             Ok(_) => return Ok(()),
-            Err(fault) => return Err(WorkerCallError::Crashed(format!("its pipe failed: {fault}"))),
+            Err(error) => return Err(WorkerCallError::Crashed(format!("its pipe failed: {error}"))),
         }
     }
 }

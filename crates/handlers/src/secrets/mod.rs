@@ -70,10 +70,10 @@ impl SecretScanner {
                 leads.push(SecretCandidate::Token(rule, begin));
             }
         }
-        for (at, pattern) in patterns.iter().enumerate() {
+        for (index, pattern) in patterns.iter().enumerate() {
             for word in &pattern.rule.trigger_words {
                 words.push(word.clone());
-                leads.push(SecretCandidate::Pattern(at));
+                leads.push(SecretCandidate::Pattern(index));
             }
         }
         let mut builder = AhoCorasick::builder();
@@ -113,12 +113,12 @@ impl SecretScanner {
                         found.push(range);
                     }
                 }
-                Some(SecretCandidate::Pattern(at)) => worth_trying |= 1 << at,
+                Some(SecretCandidate::Pattern(index)) => worth_trying |= 1 << index,
                 None => {}
             }
         }
-        for (at, pattern) in self.patterns.iter().enumerate() {
-            if worth_trying & (1 << at) != 0 {
+        for (index, pattern) in self.patterns.iter().enumerate() {
+            if worth_trying & (1 << index) != 0 {
                 pattern.find_secrets(text, &self.placeholders, &mut found);
             }
         }
@@ -133,13 +133,13 @@ impl Redactor for SecretScanner {
             return None;
         }
         let mut clean = String::with_capacity(text.len());
-        let mut at = 0;
+        let mut index = 0;
         for range in found {
-            clean.push_str(text.get(at..range.start).unwrap_or_default());
+            clean.push_str(text.get(index..range.start).unwrap_or_default());
             clean.push_str(MARKER);
-            at = range.end;
+            index = range.end;
         }
-        clean.push_str(text.get(at..).unwrap_or_default());
+        clean.push_str(text.get(index..).unwrap_or_default());
         Some(clean)
     }
 

@@ -134,8 +134,8 @@ fn is_secret_value(value: &str) -> bool {
 
 /// Whether the value contains a URL with a password: `scheme://user:password@host`.
 fn has_password(value: &str) -> bool {
-    value.match_indices("://").any(|(at, mark)| {
-        let rest = value.get(at + mark.len()..).unwrap_or_default();
+    value.match_indices("://").any(|(index, mark)| {
+        let rest = value.get(index + mark.len()..).unwrap_or_default();
         let authority = rest.split(['/', '?', '#', ' ']).next().unwrap_or_default();
         let Some((user, _)) = authority.rsplit_once('@') else { return false };
         user.contains(':') || user.len() >= RANDOM_CHARS

@@ -14,8 +14,8 @@ fn random_text(alphabet: &str, length: usize) -> String {
     let mut state = 0x2545_f491_4f6c_dd1d_u64;
     let next = || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let at = usize::try_from(state >> 33).unwrap() % alphabet.len();
-        char::from(alphabet.as_bytes()[at])
+        let index = usize::try_from(state >> 33).unwrap() % alphabet.len();
+        char::from(alphabet.as_bytes()[index])
     };
     std::iter::repeat_with(next).take(length).collect()
 }
@@ -112,7 +112,7 @@ fn every_token_is_found_by_its_beginning() {
 #[test]
 fn a_token_is_found_wherever_it_stands_and_nothing_else_is_touched() {
     let secrets = SecretScanner::process_wide();
-    let around = [
+    let context = [
         ("", ""),
         ("export TOKEN_X=", "\n"),
         ("{\"a\":\"", "\",\"b\":1}"),
@@ -124,7 +124,7 @@ fn a_token_is_found_wherever_it_stands_and_nothing_else_is_touched() {
         ("'", "'"),
     ];
     for (family, token) in known_tokens() {
-        for (before, after) in around {
+        for (before, after) in context {
             let clean = secrets.redact(&format!("{before}{token}{after}"));
             assert_eq!(clean, Some(format!("{before}{MARKER}{after}")), "{family}");
             assert_eq!(secrets.redact(&clean.unwrap()), None, "{family}: what is clean stays as it is");
@@ -225,7 +225,7 @@ fn json_text_stays_json() {
         let inner = json!({"a": token, "password": random_text(BASE62, 20), "b": ["x\ny", format!("\"{token}\"")]});
         let text = json!({"body": inner.to_string(), "c": 1}).to_string();
         let clean = SecretScanner::process_wide().redact(&text).unwrap();
-        let value: Value = serde_json::from_str(&clean).unwrap_or_else(|fault| panic!("{family}: {fault}: {clean}"));
+        let value: Value = serde_json::from_str(&clean).unwrap_or_else(|error| panic!("{family}: {error}: {clean}"));
         let inner: Value = serde_json::from_str(value["body"].as_str().unwrap()).unwrap();
         assert_eq!(
             inner,

@@ -17,14 +17,14 @@ impl AlphabetRuns {
     /// The end of the run that contains `from`. Calls must be in the order of the text.
     fn run_end(&mut self, alphabet: TokenAlphabet, text: &str, from: usize) -> usize {
         let known = self.0.iter().position(|(of, _)| *of == alphabet);
-        if let Some((_, end)) = known.and_then(|at| self.0.get(at))
+        if let Some((_, end)) = known.and_then(|index| self.0.get(index))
             && *end > from
         {
             return *end;
         }
         let rest = text.as_bytes().get(from..).unwrap_or_default();
         let end = from + rest.iter().take_while(|byte| alphabet.contains(**byte)).count();
-        match known.and_then(|at| self.0.get_mut(at)) {
+        match known.and_then(|index| self.0.get_mut(index)) {
             Some(run) => run.1 = end,
             None => self.0.push((alphabet, end)),
         }

@@ -32,9 +32,9 @@ const OWN_FILES: &str = "own-files";
 
 /// Excludes a file from all snapshots, such as the tape of a session, which is not the agent's work.
 pub fn exclude_file(file: &Path) {
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    if let (Ok(folder), Some(name)) = (fs::canonicalize(folder), file.file_name()) {
-        OWN.lock().unwrap_or_else(PoisonError::into_inner).insert(folder.join(name));
+    let dir = file.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if let (Ok(dir), Some(name)) = (fs::canonicalize(dir), file.file_name()) {
+        OWN.lock().unwrap_or_else(PoisonError::into_inner).insert(dir.join(name));
     }
 }
 
@@ -170,13 +170,13 @@ fn exclude_pattern(path: &[u8]) -> Vec<u8> {
 
 /// The user's `info/exclude`, including that of a linked worktree, whose `.git` is a file.
 fn user_exclude_file(root: &Path) -> Vec<u8> {
-    let mut folder = root.join(".git");
-    if let Ok(text) = pintle_files::read_text(&folder) {
+    let mut dir = root.join(".git");
+    if let Ok(text) = pintle_files::read_text(&dir) {
         let Some(named) = text.strip_prefix("gitdir: ") else { return Vec::new() };
-        folder = root.join(named.trim_end());
+        dir = root.join(named.trim_end());
     }
-    if let Ok(common) = pintle_files::read_text(folder.join("commondir")) {
-        folder = folder.join(PathBuf::from(common.trim_end()));
+    if let Ok(common) = pintle_files::read_text(dir.join("commondir")) {
+        dir = dir.join(PathBuf::from(common.trim_end()));
     }
-    pintle_files::read_text(folder.join("info/exclude")).unwrap_or_default().into_bytes()
+    pintle_files::read_text(dir.join("info/exclude")).unwrap_or_default().into_bytes()
 }

@@ -52,7 +52,7 @@ pub enum SnapshotError {
 impl SnapshotError {
     pub(super) fn store_error(path: &Path) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.to_owned();
-        move |fault| Self::Store { path, cause: fault.to_string() }
+        move |error| Self::Store { path, cause: error.to_string() }
     }
 }
 
@@ -70,9 +70,9 @@ impl fmt::Display for SnapshotError {
         match self {
             Self::NoData => f.write_str("cannot store snapshots: set `HOME` or `PINTLE_DATA_DIR`"),
             Self::UnsupportedEvent { event } => write!(f, "`snapshot` has no effect on `{event}`"),
-            Self::MissingDirectory { folder } => write!(f, "the directory `{}` does not exist", folder.display()),
-            Self::Unsuitable { folder, reason: why } => {
-                write!(f, "cannot take snapshots of `{}`: {why}", folder.display())
+            Self::MissingDirectory { folder: dir } => write!(f, "the directory `{}` does not exist", dir.display()),
+            Self::Unsuitable { folder: dir, reason: why } => {
+                write!(f, "cannot take snapshots of `{}`: {why}", dir.display())
             }
             Self::Store { path, cause: why } => write!(f, "cannot use `{}`: {why}", path.display()),
             Self::Git { cause: why } => f.write_str(why),

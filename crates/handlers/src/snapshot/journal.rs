@@ -63,13 +63,13 @@ pub(super) fn read_checkpoints(store: &Path) -> Result<Vec<Checkpoint>, Snapshot
     let path = shadow_path(store, FILE);
     let text = match fs::read_to_string(&path) {
         Ok(text) => text,
-        Err(fault) if fault.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(fault) => return Err(SnapshotError::store_error(&path)(fault)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(SnapshotError::store_error(&path)(error)),
     };
     let whole = text.rfind('\n').and_then(|end| text.get(..end)).unwrap_or_default();
-    let read = |(at, line): (usize, &str)| {
+    let read = |(index, line): (usize, &str)| {
         serde_json::from_str(line)
-            .map_err(|fault| SnapshotError::Store { path: path.clone(), cause: format!("line {}: {fault}", at + 1) })
+            .map_err(|error| SnapshotError::Store { path: path.clone(), cause: format!("line {}: {error}", index + 1) })
     };
     whole.lines().enumerate().map(read).collect()
 }

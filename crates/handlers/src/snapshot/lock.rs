@@ -29,7 +29,7 @@ impl ShadowLock {
             match flock(&file, FlockOperation::NonBlockingLockExclusive) {
                 Ok(()) => break,
                 Err(Errno::WOULDBLOCK | Errno::INTR) => {}
-                Err(fault) => return Err(SnapshotError::Store { path, cause: fault.to_string() }),
+                Err(error) => return Err(SnapshotError::Store { path, cause: error.to_string() }),
             }
             if cancel.is_cancelled() || Instant::now() >= until {
                 return Err(SnapshotError::Store {

@@ -49,8 +49,8 @@ impl SnapshotStore {
     ///
     /// # Errors
     /// When the directory does not exist.
-    pub fn open(data: &Path, folder: &Path, timeout_ms: u64, cancel: &CancelToken) -> Result<Self, SnapshotError> {
-        let place = ShadowRepository::for_directory(data, folder)?;
+    pub fn open(data: &Path, dir: &Path, timeout_ms: u64, cancel: &CancelToken) -> Result<Self, SnapshotError> {
+        let place = ShadowRepository::for_directory(data, dir)?;
         Ok(Self {
             repository: place,
             deadline: Instant::now() + Duration::from_millis(timeout_ms),

@@ -114,8 +114,8 @@ fn find_edited_files(
 
 /// Whether a directory on the path is a symbolic link, so that the file is elsewhere.
 fn is_behind_a_link(root: &Path, path: &Path) -> bool {
-    let folders = path.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
-    folders.into_iter().any(|folder| fs::symlink_metadata(root.join(folder)).is_ok_and(|found| found.is_symlink()))
+    let folders = path.ancestors().skip(1).filter(|dir| !dir.as_os_str().is_empty());
+    folders.into_iter().any(|dir| fs::symlink_metadata(root.join(dir)).is_ok_and(|found| found.is_symlink()))
 }
 
 /// The directories at the path of a file that would not be empty. Git would remove them with all their files.
@@ -156,8 +156,8 @@ fn remove_file_and_empty_dirs(root: &Path, path: &Path) -> Result<(), SnapshotEr
         Ok(_) => fs::remove_file(&whole).map_err(SnapshotError::store_error(&whole))?,
         Err(_) => return Ok(()),
     }
-    for folder in path.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty()) {
-        if fs::remove_dir(root.join(folder)).is_err() {
+    for dir in path.ancestors().skip(1).filter(|dir| !dir.as_os_str().is_empty()) {
+        if fs::remove_dir(root.join(dir)).is_err() {
             break;
         }
     }

@@ -58,9 +58,9 @@ pub(super) fn prepare_shadow(place: &ShadowRepository) -> Result<(), SnapshotErr
     if shadow_path(store, "HEAD").exists() {
         return Ok(());
     }
-    for folder in ["info", "objects/info", "objects/pack", "refs/heads", "refs/checkpoints"] {
-        let folder = shadow_path(store, folder);
-        fs::create_dir_all(&folder).map_err(SnapshotError::store_error(&folder))?;
+    for dir in ["info", "objects/info", "objects/pack", "refs/heads", "refs/checkpoints"] {
+        let dir = shadow_path(store, dir);
+        fs::create_dir_all(&dir).map_err(SnapshotError::store_error(&dir))?;
     }
     restrict_access(store)?;
     write_atomically(&shadow_path(store, "config"), CONFIGURATION.as_bytes())?;
@@ -99,7 +99,7 @@ impl<'a> ShadowGit<'a> {
     /// Runs a command; returns its output.
     pub(super) fn run_git(&self, arguments: &[&str], stdin: &[u8]) -> Result<Vec<u8>, SnapshotError> {
         let name = arguments.first().copied().unwrap_or_default();
-        let failed = |why: String| SnapshotError::Git { cause: format!("`git {name}` failed: {why}") };
+        let failed = |reason: String| SnapshotError::Git { cause: format!("`git {name}` failed: {reason}") };
         let mut spec = ProcessSpec::new("git", Vec::new());
         spec.arguments.push(format!("--git-dir={}", path_text(&self.repository.store)?));
         spec.arguments.push(format!("--work-tree={}", path_text(&self.repository.root)?));
@@ -111,7 +111,7 @@ impl<'a> ShadowGit<'a> {
         spec.output_bytes = OUTPUT_BYTES;
         let left = self.deadline.saturating_duration_since(Instant::now());
         spec.timeout_ms = u64::try_from(left.as_millis()).unwrap_or(u64::MAX);
-        let output = run(&spec, self.cancel).map_err(|fault| SnapshotError::Git { cause: fault.to_string() })?;
+        let output = run(&spec, self.cancel).map_err(|error| SnapshotError::Git { cause: error.to_string() })?;
         if output.timed_out {
             return Err(failed(String::from("it took too long")));
         }

@@ -40,15 +40,15 @@ pub fn data_dir() -> Result<PathBuf, SnapshotError> {
 impl ShadowRepository {
     /// The shadow of a directory: that of the repository around it, otherwise of the nearest directory that has
     /// snapshots, otherwise its own.
-    pub(super) fn for_directory(data: &Path, folder: &Path) -> Result<Self, SnapshotError> {
-        let folder = match fs::canonicalize(folder) {
+    pub(super) fn for_directory(data: &Path, dir: &Path) -> Result<Self, SnapshotError> {
+        let dir = match fs::canonicalize(dir) {
             Ok(found) if found.is_dir() => found,
-            _ => return Err(SnapshotError::MissingDirectory { folder: folder.to_owned() }),
+            _ => return Err(SnapshotError::MissingDirectory { folder: dir.to_owned() }),
         };
-        let repository = folder.ancestors().find(|above| above.join(".git").exists());
-        let known = || folder.ancestors().find(|above| shadow_store(data, above).join("HEAD").exists());
-        let root = repository.or_else(known).unwrap_or(&folder);
-        let scope = folder.strip_prefix(root).unwrap_or(Path::new("")).to_owned();
+        let repository = dir.ancestors().find(|above| above.join(".git").exists());
+        let known = || dir.ancestors().find(|above| shadow_store(data, above).join("HEAD").exists());
+        let root = repository.or_else(known).unwrap_or(&dir);
+        let scope = dir.strip_prefix(root).unwrap_or(Path::new("")).to_owned();
         Ok(Self { root: root.to_owned(), scope, store: shadow_store(data, root), is_repository: repository.is_some() })
     }
 }

@@ -20,12 +20,12 @@ impl SnapshotFixture {
     }
 
     fn with_repository() -> Self {
-        let stage = Self::without_repository();
-        stage.write_file("kept.txt", "one\n");
-        stage.run_git(&["init", "--quiet"]);
-        stage.run_git(&["add", "."]);
-        stage.run_git(&["-c", "user.name=a", "-c", "user.email=a@b.test", "commit", "--quiet", "-m", "first"]);
-        stage
+        let fixture = Self::without_repository();
+        fixture.write_file("kept.txt", "one\n");
+        fixture.run_git(&["init", "--quiet"]);
+        fixture.run_git(&["add", "."]);
+        fixture.run_git(&["-c", "user.name=a", "-c", "user.email=a@b.test", "commit", "--quiet", "-m", "first"]);
+        fixture
     }
 
     fn run_git(&self, arguments: &[&str]) -> String {
@@ -48,8 +48,8 @@ impl SnapshotFixture {
         self.open_store_at("")
     }
 
-    fn open_store_at(&self, folder: &str) -> SnapshotStore {
-        SnapshotStore::open(self.data.path(), &self.path(folder), 60_000, &CancelToken::default()).unwrap()
+    fn open_store_at(&self, dir: &str) -> SnapshotStore {
+        SnapshotStore::open(self.data.path(), &self.path(dir), 60_000, &CancelToken::default()).unwrap()
     }
 
     fn checkpoint_work(&self, what: &str, work: impl FnOnce()) -> Option<Checkpoint> {
@@ -64,8 +64,8 @@ impl SnapshotFixture {
 
     /// Every file of the directory except the repository's own: its path, its mode, and its bytes or link target.
     fn list_files(&self) -> Vec<(String, u32, Vec<u8>)> {
-        fn walk(folder: &Path, root: &Path, found: &mut Vec<(String, u32, Vec<u8>)>) {
-            for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        fn walk(dir: &Path, root: &Path, found: &mut Vec<(String, u32, Vec<u8>)>) {
+            for entry in fs::read_dir(dir).unwrap().map(Result::unwrap) {
                 let path = entry.path();
                 let data = fs::symlink_metadata(&path).unwrap();
                 if data.is_dir() {
@@ -97,32 +97,32 @@ fn describe_checkpoint(checkpoint: Option<Checkpoint>) -> Vec<(FileChangeKind, S
 
 #[test]
 fn every_kind_of_change_is_seen_and_taken_back_byte_for_byte() {
-    for stage in [SnapshotFixture::with_repository(), SnapshotFixture::without_repository()] {
+    for fixture in [SnapshotFixture::with_repository(), SnapshotFixture::without_repository()] {
         let odd = std::ffi::OsStr::from_bytes(b"b\xffd");
-        stage.write_file("gone/deep.txt", "gone\n");
-        stage.write_file("changed.txt", "a\r\nb\n");
-        stage.write_file("run.sh", "#!/bin/sh\n");
-        stage.write_file("name with\nnewline and größe.txt", "x");
-        stage.write_file("picture.bin", [0_u8, 159, 146, 150, 0, 13, 10]);
-        stage.write_file("was-a-file", "file");
-        stage.write_file("was-a-folder/in", "folder");
-        stage.write_file(".gitattributes", "* text=auto eol=crlf\n*.txt ident\n");
-        symlink("changed.txt", stage.path("link")).unwrap();
-        let before = stage.list_files();
-        let checkpoint = stage.checkpoint_work("x", || {
-            fs::remove_dir_all(stage.path("gone")).unwrap();
-            stage.write_file("changed.txt", "a\nc\r\n");
-            fs::set_permissions(stage.path("run.sh"), fs::Permissions::from_mode(0o755)).unwrap();
-            fs::rename(stage.path("name with\nnewline and größe.txt"), stage.path("renamed.txt")).unwrap();
-            stage.write_file("picture.bin", [1_u8, 0, 255]);
-            fs::remove_file(stage.path("was-a-file")).unwrap();
-            stage.write_file("was-a-file/in", "folder now");
-            fs::remove_dir_all(stage.path("was-a-folder")).unwrap();
-            stage.write_file("was-a-folder", "file now");
-            fs::remove_file(stage.path("link")).unwrap();
-            symlink("run.sh", stage.path("link")).unwrap();
-            stage.write_file("new/deeply/made.txt", "new");
-            fs::write(stage.folder.path().join(odd), "odd name").unwrap();
+        fixture.write_file("gone/deep.txt", "gone\n");
+        fixture.write_file("changed.txt", "a\r\nb\n");
+        fixture.write_file("run.sh", "#!/bin/sh\n");
+        fixture.write_file("name with\nnewline and größe.txt", "x");
+        fixture.write_file("picture.bin", [0_u8, 159, 146, 150, 0, 13, 10]);
+        fixture.write_file("was-a-file", "file");
+        fixture.write_file("was-a-folder/in", "folder");
+        fixture.write_file(".gitattributes", "* text=auto eol=crlf\n*.txt ident\n");
+        symlink("changed.txt", fixture.path("link")).unwrap();
+        let before = fixture.list_files();
+        let checkpoint = fixture.checkpoint_work("x", || {
+            fs::remove_dir_all(fixture.path("gone")).unwrap();
+            fixture.write_file("changed.txt", "a\nc\r\n");
+            fs::set_permissions(fixture.path("run.sh"), fs::Permissions::from_mode(0o755)).unwrap();
+            fs::rename(fixture.path("name with\nnewline and größe.txt"), fixture.path("renamed.txt")).unwrap();
+            fixture.write_file("picture.bin", [1_u8, 0, 255]);
+            fs::remove_file(fixture.path("was-a-file")).unwrap();
+            fixture.write_file("was-a-file/in", "folder now");
+            fs::remove_dir_all(fixture.path("was-a-folder")).unwrap();
+            fixture.write_file("was-a-folder", "file now");
+            fs::remove_file(fixture.path("link")).unwrap();
+            symlink("run.sh", fixture.path("link")).unwrap();
+            fixture.write_file("new/deeply/made.txt", "new");
+            fs::write(fixture.folder.path().join(odd), "odd name").unwrap();
         });
         let expected = [
             (FileChangeKind::Created, "b\\xffd"),
@@ -142,167 +142,169 @@ fn every_kind_of_change_is_seen_and_taken_back_byte_for_byte() {
         let mut found = describe_checkpoint(checkpoint);
         found.sort_by(|one, other| one.1.cmp(&other.1));
         assert_eq!(found, expected.map(|(kind, path)| (kind, path.to_owned())));
-        let restored = stage.open_store().revert_after(0, /*force*/ false).unwrap().unwrap();
+        let restored = fixture.open_store().revert_after(0, /*force*/ false).unwrap().unwrap();
         assert_eq!((restored.files.len(), restored.reverted_count), (13, 1));
-        assert_eq!(stage.list_files(), before);
-        assert!(!stage.path("new").exists(), "a folder that is empty again is gone");
+        assert_eq!(fixture.list_files(), before);
+        assert!(!fixture.path("new").exists(), "a folder that is empty again is gone");
     }
 }
 
 #[test]
 fn the_users_repository_is_not_touched_and_its_settings_mean_nothing() {
-    let stage = SnapshotFixture::with_repository();
-    stage.run_git(&["config", "core.autocrlf", "true"]);
-    stage.run_git(&["config", "core.hooksPath", "/nowhere"]);
-    stage.run_git(&["config", "filter.shout.clean", "tr a-z A-Z"]);
-    stage.write_file(".gitattributes", "*.txt filter=shout\n");
-    stage.write_file("staged.txt", "staged\n");
-    stage.run_git(&["add", "staged.txt"]);
+    let fixture = SnapshotFixture::with_repository();
+    fixture.run_git(&["config", "core.autocrlf", "true"]);
+    fixture.run_git(&["config", "core.hooksPath", "/nowhere"]);
+    fixture.run_git(&["config", "filter.shout.clean", "tr a-z A-Z"]);
+    fixture.write_file(".gitattributes", "*.txt filter=shout\n");
+    fixture.write_file("staged.txt", "staged\n");
+    fixture.run_git(&["add", "staged.txt"]);
     let state = || {
-        let files = ["index", "config", "HEAD"].map(|name| fs::read(stage.path(".git").join(name)).unwrap());
-        let objects = stage.run_git(&["count-objects", "-v"]);
-        (files, objects, stage.run_git(&["for-each-ref"]))
+        let files = ["index", "config", "HEAD"].map(|name| fs::read(fixture.path(".git").join(name)).unwrap());
+        let objects = fixture.run_git(&["count-objects", "-v"]);
+        (files, objects, fixture.run_git(&["for-each-ref"]))
     };
     let before = state();
-    stage.checkpoint_work("x", || stage.write_file("made.txt", "shy\r\n")).unwrap();
-    stage.write_file("later.txt", "later");
-    let restored = stage.open_store().revert_after(0, /*force*/ false).unwrap().unwrap();
+    fixture.checkpoint_work("x", || fixture.write_file("made.txt", "shy\r\n")).unwrap();
+    fixture.write_file("later.txt", "later");
+    let restored = fixture.open_store().revert_after(0, /*force*/ false).unwrap().unwrap();
     assert_eq!(restored.files, ["made.txt"]);
     assert_eq!(state(), before);
-    assert!(stage.path("later.txt").exists());
+    assert!(fixture.path("later.txt").exists());
 }
 
 #[test]
 fn what_git_ignores_and_what_is_too_large_is_left_alone() {
-    let stage = SnapshotFixture::with_repository();
-    stage.write_file(".gitignore", "*.log\n/target/\n");
-    stage.write_file(".git/info/exclude", "private.txt\n");
-    stage.write_file("grows.bin", vec![1; 1 << 20]);
+    let fixture = SnapshotFixture::with_repository();
+    fixture.write_file(".gitignore", "*.log\n/target/\n");
+    fixture.write_file(".git/info/exclude", "private.txt\n");
+    fixture.write_file("grows.bin", vec![1; 1 << 20]);
     let large = vec![7_u8; (2 << 20) + 1];
-    let checkpoint = stage.checkpoint_work("x", || {
-        stage.write_file("a.log", "x");
-        stage.write_file("target/out", "x");
-        stage.write_file("private.txt", "x");
-        stage.write_file("huge [1]*?.bin", &large);
-        stage.write_file("just.bin", &large[1..]);
-        stage.write_file("grows.bin", &large);
-        fs::create_dir(stage.path("inner")).unwrap();
-        Command::new("git").args(["init", "--quiet", "inner"]).current_dir(stage.folder.path()).status().unwrap();
+    let checkpoint = fixture.checkpoint_work("x", || {
+        fixture.write_file("a.log", "x");
+        fixture.write_file("target/out", "x");
+        fixture.write_file("private.txt", "x");
+        fixture.write_file("huge [1]*?.bin", &large);
+        fixture.write_file("just.bin", &large[1..]);
+        fixture.write_file("grows.bin", &large);
+        fs::create_dir(fixture.path("inner")).unwrap();
+        Command::new("git").args(["init", "--quiet", "inner"]).current_dir(fixture.folder.path()).status().unwrap();
     });
     let expected = [(FileChangeKind::Modified, "grows.bin"), (FileChangeKind::Created, "just.bin")];
     assert_eq!(describe_checkpoint(checkpoint), expected.map(|(kind, path)| (kind, path.to_owned())));
-    let checkpoint = stage.checkpoint_work("y", || stage.write_file("huge [1]*?.bin", "small"));
+    let checkpoint = fixture.checkpoint_work("y", || fixture.write_file("huge [1]*?.bin", "small"));
     assert_eq!(describe_checkpoint(checkpoint), [(FileChangeKind::Created, String::from("huge [1]*?.bin"))]);
-    stage.open_store().revert_after(0, /*force*/ false).unwrap().unwrap();
-    assert!(stage.path("a.log").exists() && stage.path("private.txt").exists() && stage.path("inner/.git").exists());
-    assert!(!stage.path("just.bin").exists());
+    fixture.open_store().revert_after(0, /*force*/ false).unwrap().unwrap();
+    assert!(
+        fixture.path("a.log").exists() && fixture.path("private.txt").exists() && fixture.path("inner/.git").exists()
+    );
+    assert!(!fixture.path("just.bin").exists());
 }
 
 #[test]
 fn nothing_is_written_down_when_nothing_changed() {
-    let stage = SnapshotFixture::with_repository();
-    assert_eq!(stage.checkpoint_work("x", || ()), None);
-    assert_eq!(stage.checkpoint_work("x", || stage.write_file("kept.txt", "one\n")), None);
-    assert_eq!(stage.open_store().checkpoints().unwrap(), []);
-    assert_eq!(stage.open_store().revert_after(0, /*force*/ false).unwrap(), None);
+    let fixture = SnapshotFixture::with_repository();
+    assert_eq!(fixture.checkpoint_work("x", || ()), None);
+    assert_eq!(fixture.checkpoint_work("x", || fixture.write_file("kept.txt", "one\n")), None);
+    assert_eq!(fixture.open_store().checkpoints().unwrap(), []);
+    assert_eq!(fixture.open_store().revert_after(0, /*force*/ false).unwrap(), None);
 }
 
 #[test]
 fn a_file_that_was_edited_since_is_not_lost() {
-    let stage = SnapshotFixture::with_repository();
-    stage.checkpoint_work("x", || {
-        stage.write_file("kept.txt", "two\n");
-        stage.write_file("made.txt", "made");
-        stage.write_file("other.txt", "other");
+    let fixture = SnapshotFixture::with_repository();
+    fixture.checkpoint_work("x", || {
+        fixture.write_file("kept.txt", "two\n");
+        fixture.write_file("made.txt", "made");
+        fixture.write_file("other.txt", "other");
     });
-    stage.write_file("kept.txt", "mine\n");
-    fs::remove_file(stage.path("made.txt")).unwrap();
-    let before = stage.list_files();
-    let refused = stage.open_store().revert_after(0, /*force*/ false).unwrap_err().to_string();
+    fixture.write_file("kept.txt", "mine\n");
+    fs::remove_file(fixture.path("made.txt")).unwrap();
+    let before = fixture.list_files();
+    let refused = fixture.open_store().revert_after(0, /*force*/ false).unwrap_err().to_string();
     assert_eq!(refused, "edited since the snapshot: `kept.txt`, `made.txt`");
-    assert_eq!((stage.list_files(), stage.open_store().checkpoints().unwrap().len()), (before, 1));
-    let restored = stage.open_store().revert_after(0, /*force*/ true).unwrap().unwrap();
+    assert_eq!((fixture.list_files(), fixture.open_store().checkpoints().unwrap().len()), (before, 1));
+    let restored = fixture.open_store().revert_after(0, /*force*/ true).unwrap().unwrap();
     assert_eq!(restored.files, ["kept.txt", "made.txt", "other.txt"]);
-    assert_eq!(fs::read_to_string(stage.path("kept.txt")).unwrap(), "one\n");
-    assert!(!stage.path("other.txt").exists());
+    assert_eq!(fs::read_to_string(fixture.path("kept.txt")).unwrap(), "one\n");
+    assert!(!fixture.path("other.txt").exists());
 }
 
 #[test]
 fn a_folder_in_the_way_is_not_taken_away_with_what_it_holds() {
-    let stage = SnapshotFixture::with_repository();
-    stage.write_file(".gitignore", "*.log\n");
-    stage.checkpoint_work("x", || {
-        fs::remove_file(stage.path("kept.txt")).unwrap();
-        stage.write_file("kept.txt/new", "new");
+    let fixture = SnapshotFixture::with_repository();
+    fixture.write_file(".gitignore", "*.log\n");
+    fixture.checkpoint_work("x", || {
+        fs::remove_file(fixture.path("kept.txt")).unwrap();
+        fixture.write_file("kept.txt/new", "new");
     });
-    stage.write_file("kept.txt/mine.log", "mine");
-    let refused = stage.open_store().revert_after(0, /*force*/ true).unwrap_err().to_string();
+    fixture.write_file("kept.txt/mine.log", "mine");
+    let refused = fixture.open_store().revert_after(0, /*force*/ true).unwrap_err().to_string();
     assert_eq!(refused, "files that are not in any snapshot are in the way, in `kept.txt`");
-    assert!(stage.path("kept.txt/mine.log").exists() && stage.path("kept.txt/new").exists());
-    fs::remove_file(stage.path("kept.txt/mine.log")).unwrap();
-    stage.open_store().revert_after(0, /*force*/ false).unwrap().unwrap();
-    assert_eq!(fs::read_to_string(stage.path("kept.txt")).unwrap(), "one\n");
+    assert!(fixture.path("kept.txt/mine.log").exists() && fixture.path("kept.txt/new").exists());
+    fs::remove_file(fixture.path("kept.txt/mine.log")).unwrap();
+    fixture.open_store().revert_after(0, /*force*/ false).unwrap().unwrap();
+    assert_eq!(fs::read_to_string(fixture.path("kept.txt")).unwrap(), "one\n");
 }
 
 #[test]
 fn checkpoints_are_taken_back_one_by_one_or_down_to_any_of_them() {
-    let stage = SnapshotFixture::with_repository();
+    let fixture = SnapshotFixture::with_repository();
     let texts: Vec<Vec<(String, u32, Vec<u8>)>> = (1..5)
         .map(|round| {
-            let before = stage.list_files();
-            stage.checkpoint_work(&format!("round {round}"), || {
-                stage.write_file("kept.txt", format!("{round}\n"));
-                stage.write_file(&format!("made-{round}.txt"), "x");
+            let before = fixture.list_files();
+            fixture.checkpoint_work(&format!("round {round}"), || {
+                fixture.write_file("kept.txt", format!("{round}\n"));
+                fixture.write_file(&format!("made-{round}.txt"), "x");
             });
             before
         })
         .collect();
-    let snapshots = stage.open_store();
+    let snapshots = fixture.open_store();
     let numbers = || snapshots.checkpoints().unwrap().iter().map(|it| it.id).collect::<Vec<_>>();
     assert_eq!(numbers(), [1, 2, 3, 4]);
     assert_eq!(snapshots.revert_after(9, /*force*/ false).unwrap(), None, "beyond the last one there is nothing to do");
     snapshots.revert_after(3, /*force*/ false).unwrap().unwrap();
-    assert_eq!((stage.list_files(), numbers()), (texts[3].clone(), vec![1, 2, 3]));
+    assert_eq!((fixture.list_files(), numbers()), (texts[3].clone(), vec![1, 2, 3]));
     let restored = snapshots.revert_after(1, /*force*/ false).unwrap().unwrap();
-    assert_eq!((stage.list_files(), numbers(), restored.reverted_count), (texts[1].clone(), vec![1], 2));
+    assert_eq!((fixture.list_files(), numbers(), restored.reverted_count), (texts[1].clone(), vec![1], 2));
     snapshots.revert_after(0, /*force*/ false).unwrap().unwrap();
-    assert_eq!((stage.list_files(), numbers()), (texts[0].clone(), vec![]));
+    assert_eq!((fixture.list_files(), numbers()), (texts[0].clone(), vec![]));
 }
 
 #[test]
 fn a_folder_of_a_repository_sees_its_own_files_alone() {
-    let stage = SnapshotFixture::with_repository();
-    stage.write_file("sub/a.txt", "a");
-    stage.write_file("sibling/b.txt", "b");
-    let sub = stage.open_store_at("sub");
-    assert_eq!((sub.root().file_name(), sub.scope()), (stage.folder.path().file_name(), Path::new("sub")));
+    let fixture = SnapshotFixture::with_repository();
+    fixture.write_file("sub/a.txt", "a");
+    fixture.write_file("sibling/b.txt", "b");
+    let sub = fixture.open_store_at("sub");
+    assert_eq!((sub.root().file_name(), sub.scope()), (fixture.folder.path().file_name(), Path::new("sub")));
     let before = sub.capture().unwrap();
-    stage.write_file("sub/a.txt", "A");
-    stage.write_file("sibling/b.txt", "B");
+    fixture.write_file("sub/a.txt", "A");
+    fixture.write_file("sibling/b.txt", "B");
     let after = sub.capture().unwrap();
     let checkpoint = sub.write_checkpoint(&before, &after, &CheckpointLabel::default()).unwrap();
     assert_eq!(describe_checkpoint(checkpoint), [(FileChangeKind::Modified, String::from("sub/a.txt"))]);
-    assert_eq!(stage.open_store().checkpoints().unwrap().len(), 1, "the repository has one list");
-    stage.open_store_at("sibling").revert_after(0, /*force*/ false).unwrap().unwrap();
-    let read = |path| fs::read_to_string(stage.path(path)).unwrap();
+    assert_eq!(fixture.open_store().checkpoints().unwrap().len(), 1, "the repository has one list");
+    fixture.open_store_at("sibling").revert_after(0, /*force*/ false).unwrap().unwrap();
+    let read = |path| fs::read_to_string(fixture.path(path)).unwrap();
     assert_eq!((read("sub/a.txt"), read("sibling/b.txt")), (String::from("a"), String::from("B")));
 }
 
 #[test]
 fn a_folder_is_found_through_a_link_and_a_worktree_has_its_own_snapshots() {
-    let stage = SnapshotFixture::with_repository();
-    symlink(stage.folder.path(), stage.data.path().join("link")).unwrap();
+    let fixture = SnapshotFixture::with_repository();
+    symlink(fixture.folder.path(), fixture.data.path().join("link")).unwrap();
     let linked =
-        SnapshotStore::open(stage.data.path(), &stage.data.path().join("link"), 60_000, &CancelToken::default())
+        SnapshotStore::open(fixture.data.path(), &fixture.data.path().join("link"), 60_000, &CancelToken::default())
             .unwrap();
-    assert_eq!(linked.store(), stage.open_store().store());
-    stage.run_git(&["worktree", "add", "--quiet", "tree"]);
-    stage.write_file(".git/info/exclude", "left.txt\ntree\n");
-    let tree = stage.open_store_at("tree");
-    assert_ne!(tree.store(), stage.open_store().store());
+    assert_eq!(linked.store(), fixture.open_store().store());
+    fixture.run_git(&["worktree", "add", "--quiet", "tree"]);
+    fixture.write_file(".git/info/exclude", "left.txt\ntree\n");
+    let tree = fixture.open_store_at("tree");
+    assert_ne!(tree.store(), fixture.open_store().store());
     let before = tree.capture().unwrap();
-    stage.write_file("tree/left.txt", "x");
-    stage.write_file("tree/seen.txt", "x");
+    fixture.write_file("tree/left.txt", "x");
+    fixture.write_file("tree/seen.txt", "x");
     let changes = tree.changed_files(&before, &tree.capture().unwrap()).unwrap();
     assert_eq!(changes.iter().map(|change| change.path.as_str()).collect::<Vec<_>>(), ["seen.txt"]);
     // A subdirectory without a repository belongs to its parent, once that has snapshots.
@@ -314,9 +316,9 @@ fn a_folder_is_found_through_a_link_and_a_worktree_has_its_own_snapshots() {
 
 #[test]
 fn checkpoints_outlive_the_process_and_gits_housekeeping() {
-    let stage = SnapshotFixture::with_repository();
-    stage.checkpoint_work("x", || stage.write_file("kept.txt", "two\n"));
-    let store = stage.open_store().store().to_owned();
+    let fixture = SnapshotFixture::with_repository();
+    fixture.checkpoint_work("x", || fixture.write_file("kept.txt", "two\n"));
+    let store = fixture.open_store().store().to_owned();
     let pruned =
         Command::new("git").arg("--git-dir").arg(&store).args(["gc", "--quiet", "--prune=now"]).status().unwrap();
     assert!(pruned.success());
@@ -324,77 +326,77 @@ fn checkpoints_outlive_the_process_and_gits_housekeeping() {
     let path = store.join("checkpoints.jsonl");
     let torn = fs::read_to_string(&path).unwrap() + "{\"id\":2,\"at";
     fs::write(&path, torn).unwrap();
-    assert_eq!(stage.open_store().checkpoints().unwrap().len(), 1);
-    stage.checkpoint_work("y", || stage.write_file("kept.txt", "three\n"));
-    assert_eq!(stage.open_store().checkpoints().unwrap().len(), 2);
+    assert_eq!(fixture.open_store().checkpoints().unwrap().len(), 1);
+    fixture.checkpoint_work("y", || fixture.write_file("kept.txt", "three\n"));
+    assert_eq!(fixture.open_store().checkpoints().unwrap().len(), 2);
     // Git was killed while it held the index lock.
     fs::write(store.join("index.lock"), "").unwrap();
-    stage.open_store().revert_after(0, /*force*/ false).unwrap().unwrap();
-    assert_eq!(fs::read_to_string(stage.path("kept.txt")).unwrap(), "one\n");
+    fixture.open_store().revert_after(0, /*force*/ false).unwrap().unwrap();
+    assert_eq!(fs::read_to_string(fixture.path("kept.txt")).unwrap(), "one\n");
     let mode = fs::metadata(&store).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o700);
 }
 
 #[test]
 fn sessions_that_run_at_once_wait_for_each_other() {
-    let stage = SnapshotFixture::with_repository();
+    let fixture = SnapshotFixture::with_repository();
     std::thread::scope(|scope| {
         for worker in 0..4 {
-            let stage = &stage;
+            let fixture = &fixture;
             scope.spawn(move || {
                 for round in 0..3 {
-                    let snapshots = stage.open_store();
+                    let snapshots = fixture.open_store();
                     let before = snapshots.capture().unwrap();
-                    stage.write_file(&format!("{worker}-{round}.txt"), "x");
+                    fixture.write_file(&format!("{worker}-{round}.txt"), "x");
                     let after = snapshots.capture().unwrap();
                     snapshots.write_checkpoint(&before, &after, &CheckpointLabel::default()).unwrap().unwrap();
                 }
             });
         }
     });
-    let ids: Vec<u64> = stage.open_store().checkpoints().unwrap().iter().map(|it| it.id).collect();
+    let ids: Vec<u64> = fixture.open_store().checkpoints().unwrap().iter().map(|it| it.id).collect();
     assert_eq!(ids, (1..=12).collect::<Vec<_>>());
 }
 
 #[test]
 fn what_cannot_be_done_is_said() {
-    let stage = SnapshotFixture::without_repository();
+    let fixture = SnapshotFixture::without_repository();
     let of =
-        |folder: &Path, timeout_ms| SnapshotStore::open(stage.data.path(), folder, timeout_ms, &CancelToken::default());
-    let nowhere = stage.path("nowhere");
-    let fault = of(&nowhere, 1_000).unwrap_err().to_string();
-    assert_eq!(fault, format!("the directory `{}` does not exist", nowhere.display()));
-    let fault = of(Path::new("/"), 60_000).unwrap().capture().unwrap_err().to_string();
+        |dir: &Path, timeout_ms| SnapshotStore::open(fixture.data.path(), dir, timeout_ms, &CancelToken::default());
+    let nowhere = fixture.path("nowhere");
+    let error = of(&nowhere, 1_000).unwrap_err().to_string();
+    assert_eq!(error, format!("the directory `{}` does not exist", nowhere.display()));
+    let error = of(Path::new("/"), 60_000).unwrap().capture().unwrap_err().to_string();
     assert_eq!(
-        fault,
+        error,
         "cannot take snapshots of `/`: it is a home directory or the file-system root and has no git repository"
     );
-    let fault = of(stage.folder.path(), 0).unwrap().capture().unwrap_err().to_string();
-    assert!(fault.contains("too long"), "{fault}");
-    let snapshots = stage.open_store();
+    let error = of(fixture.folder.path(), 0).unwrap().capture().unwrap_err().to_string();
+    assert!(error.contains("too long"), "{error}");
+    let snapshots = fixture.open_store();
     let tree = snapshots.capture().unwrap();
     assert!(snapshots.patch(&tree, "no-such-tree").unwrap_err().to_string().starts_with("`git diff-tree` failed: "));
 }
 
 #[test]
 fn the_shadow_may_lie_in_the_folder() {
-    let stage = SnapshotFixture::with_repository();
-    let data = stage.path("data");
+    let fixture = SnapshotFixture::with_repository();
+    let data = fixture.path("data");
     fs::create_dir(&data).unwrap();
-    let of = || SnapshotStore::open(&data, stage.folder.path(), 60_000, &CancelToken::default()).unwrap();
+    let of = || SnapshotStore::open(&data, fixture.folder.path(), 60_000, &CancelToken::default()).unwrap();
     let before = of().capture().unwrap();
-    stage.write_file("made.txt", "x");
+    fixture.write_file("made.txt", "x");
     let changes = of().changed_files(&before, &of().capture().unwrap()).unwrap();
     assert_eq!(changes.iter().map(|change| change.path.as_str()).collect::<Vec<_>>(), ["made.txt"]);
 }
 
 #[test]
 fn a_file_of_pintles_own_is_no_work_of_the_agent() {
-    let stage = SnapshotFixture::with_repository();
-    let before = stage.open_store().capture().unwrap();
-    exclude_file(&stage.path("tape.jsonl"));
-    stage.write_file("tape.jsonl", "x");
-    assert_eq!(stage.open_store().capture().unwrap(), before);
-    let store = stage.open_store().store().join("own-files");
+    let fixture = SnapshotFixture::with_repository();
+    let before = fixture.open_store().capture().unwrap();
+    exclude_file(&fixture.path("tape.jsonl"));
+    fixture.write_file("tape.jsonl", "x");
+    assert_eq!(fixture.open_store().capture().unwrap(), before);
+    let store = fixture.open_store().store().join("own-files");
     assert_eq!(fs::read_to_string(store).unwrap(), "tape.jsonl\0", "another process knows it too");
 }

@@ -29,8 +29,8 @@ pub(super) struct TemplateErrorAt {
 }
 
 impl TemplateErrorAt {
-    pub(super) fn new(at: usize, message: impl Into<String>) -> Self {
-        Self { byte: at, message: message.into() }
+    pub(super) fn new(index: usize, message: impl Into<String>) -> Self {
+        Self { byte: index, message: message.into() }
     }
 
     /// The error with line and column.
@@ -41,8 +41,8 @@ impl TemplateErrorAt {
 }
 
 /// Line and column of a byte offset, both from 1.
-fn line_and_column(text: &str, at: usize) -> (usize, usize) {
-    let before = text.get(..text.floor_char_boundary(at)).unwrap_or_default();
+fn line_and_column(text: &str, index: usize) -> (usize, usize) {
+    let before = text.get(..text.floor_char_boundary(index)).unwrap_or_default();
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
     (before.matches('\n').count() + 1, column)
 }

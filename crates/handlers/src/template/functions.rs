@@ -158,7 +158,7 @@ fn index_value<'a>(cells: &[TemplateValue<'a>]) -> Result<TemplateValue<'a>, Str
                 cell.borrow_part(|value| value.get(key)).unwrap_or(TemplateValue::Absent)
             }
             (Value::Array(items), Value::Number(number)) => {
-                let found = place.as_count().and_then(|at| cell.borrow_part(|value| value.get(at)));
+                let found = place.as_count().and_then(|index| cell.borrow_part(|value| value.get(index)));
                 found.ok_or_else(|| format!("index: {number} is out of range for a list of {}", items.len()))?
             }
             _ => return Err(format!("index: cannot index {} with {}", cell.kind_name(), place.kind_name())),

@@ -57,7 +57,7 @@ pub(super) fn tokenize(text: &str) -> Result<Vec<TemplateToken<'_>>, TemplateErr
             Some(length) => (length, true),
             None => (lexer.remaining().len(), false),
         };
-        let at = lexer.offset;
+        let index = lexer.offset;
         let mut outside = lexer.remaining().get(..length).unwrap_or_default();
         lexer.offset += length;
         let trims_end = opens && lexer.remaining().strip_prefix("{{-").is_some_and(|rest| rest.starts_with(SPACE));
@@ -68,7 +68,7 @@ pub(super) fn tokenize(text: &str) -> Result<Vec<TemplateToken<'_>>, TemplateErr
             outside = outside.trim_end_matches(SPACE);
         }
         if !outside.is_empty() {
-            lexer.tokens.push(TemplateToken { offset: at, is_glued: false, kind: TokenKind::Text(outside) });
+            lexer.tokens.push(TemplateToken { offset: index, is_glued: false, kind: TokenKind::Text(outside) });
         }
         if opens {
             trims = lexer.read_action(trims_end)?;
@@ -103,19 +103,19 @@ impl<'t> TemplateLexer<'t> {
             let spaces = self.remaining().len() - self.remaining().trim_start_matches(SPACE).len();
             self.offset += spaces;
             glued &= spaces == 0;
-            let (at, rest) = (self.offset, self.remaining());
+            let (index, rest) = (self.offset, self.remaining());
             if rest.is_empty() {
                 return Err(TemplateErrorAt::new(opened, "the action is not closed; add `}}`"));
             }
             let end = [("-}}", spaces > 0), ("}}", true)].into_iter().find(|(end, may)| *may && rest.starts_with(end));
             if let Some((end, _)) = end {
                 self.offset += end.len();
-                self.tokens.push(TemplateToken { offset: at, is_glued: glued, kind: TokenKind::Close });
+                self.tokens.push(TemplateToken { offset: index, is_glued: glued, kind: TokenKind::Close });
                 return Ok(end.starts_with('-'));
             }
-            let (length, word) = read_word(rest).map_err(|message| TemplateErrorAt::new(at, message))?;
+            let (length, word) = read_word(rest).map_err(|message| TemplateErrorAt::new(index, message))?;
             self.offset += length;
-            self.tokens.push(TemplateToken { offset: at, is_glued: glued, kind: word });
+            self.tokens.push(TemplateToken { offset: index, is_glued: glued, kind: word });
             glued = true;
         }
     }
@@ -206,9 +206,9 @@ fn read_quoted(rest: &str) -> Result<(usize, TokenKind<'_>), String> {
     let open = || String::from("the string is not closed; add `\"`");
     let mut text = String::new();
     let mut letters = rest.char_indices().skip(1);
-    while let Some((at, letter)) = letters.next() {
+    while let Some((index, letter)) = letters.next() {
         match letter {
-            '"' => return Ok((at + 1, TokenKind::Literal(Value::String(text)))),
+            '"' => return Ok((index + 1, TokenKind::Literal(Value::String(text)))),
             '\n' => return Err(open()),
             '\\' => {
                 let (_, escape) = letters.next().ok_or_else(open)?;

@@ -42,7 +42,7 @@ impl Template {
     /// When it is not well-formed, or uses something that is not supported.
     pub(crate) fn parse(text: &str) -> Result<Self, TemplateError> {
         let parsed = lex::tokenize(text).and_then(parse::parse_nodes);
-        parsed.map(|nodes| Self { nodes }).map_err(|fault| fault.with_position(text))
+        parsed.map(|nodes| Self { nodes }).map_err(|error| error.with_position(text))
     }
 
     /// Renders the template with `input`. A top-level field is named as in Go (`.ToolName`) or as in the input

@@ -62,12 +62,12 @@ impl<'t> TemplateParser<'t> {
     /// Parses nodes up to the end of the input, an `else` or an `end`.
     fn parse_list(&mut self) -> Result<(Vec<TemplateNode>, BlockEnd), TemplateErrorAt> {
         let mut nodes = Vec::new();
-        while let Some(TemplateToken { offset: at, kind: word, .. }) = self.tokens.next() {
+        while let Some(TemplateToken { offset: index, kind: word, .. }) = self.tokens.next() {
             if let TokenKind::Text(text) = word {
                 nodes.push(TemplateNode::Text(text.to_owned()));
                 continue;
             }
-            self.action_offset = at;
+            self.action_offset = index;
             let keyword = match self.tokens.peek().map(|token| &token.kind) {
                 Some(TokenKind::Name(name)) => *name,
                 _ => "",
@@ -86,7 +86,7 @@ impl<'t> TemplateParser<'t> {
                     return Ok((nodes, BlockEnd::End));
                 }
                 "break" | "continue" if self.loop_depth == 0 => {
-                    return Err(TemplateErrorAt::new(at, format!("`{keyword}` outside of a `range`")));
+                    return Err(TemplateErrorAt::new(index, format!("`{keyword}` outside of a `range`")));
                 }
                 "break" | "continue" => {
                     self.expect_close()?;
@@ -94,7 +94,7 @@ impl<'t> TemplateParser<'t> {
                 }
                 "define" | "template" | "block" => {
                     return Err(TemplateErrorAt::new(
-                        at,
+                        index,
                         format!("`{keyword}` is not supported; write the text in place"),
                     ));
                 }
@@ -157,10 +157,10 @@ impl<'t> TemplateParser<'t> {
     }
 
     /// Enters one level of nesting.
-    pub(super) fn enter_level(&mut self, at: usize) -> Result<(), TemplateErrorAt> {
+    pub(super) fn enter_level(&mut self, index: usize) -> Result<(), TemplateErrorAt> {
         self.nesting_depth += 1;
         if self.nesting_depth > MOST_DEPTH {
-            return Err(TemplateErrorAt::new(at, format!("nested deeper than {MOST_DEPTH} levels")));
+            return Err(TemplateErrorAt::new(index, format!("nested deeper than {MOST_DEPTH} levels")));
         }
         Ok(())
     }

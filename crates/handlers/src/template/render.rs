@@ -255,7 +255,7 @@ fn range_items<'a>(cell: &TemplateValue<'a>) -> Result<Vec<(TemplateValue<'a>, T
         TemplateValue::Known(Value::Array(items)) => Ok(items
             .iter()
             .enumerate()
-            .map(|(at, item)| (TemplateValue::from_count(at), TemplateValue::Known(item)))
+            .map(|(index, item)| (TemplateValue::from_count(index), TemplateValue::Known(item)))
             .collect()),
         TemplateValue::Known(Value::Object(fields)) => {
             let mut sorted: Vec<_> = fields.iter().collect();
@@ -266,9 +266,9 @@ fn range_items<'a>(cell: &TemplateValue<'a>) -> Result<Vec<(TemplateValue<'a>, T
                 .collect())
         }
         _ => match cell.as_count() {
-            Some(count) if count <= MOST_STEPS as usize => {
-                Ok((0..count).map(|at| (TemplateValue::from_count(at), TemplateValue::from_count(at))).collect())
-            }
+            Some(count) if count <= MOST_STEPS as usize => Ok((0..count)
+                .map(|index| (TemplateValue::from_count(index), TemplateValue::from_count(index)))
+                .collect()),
             Some(_) => Err(format!("range: more than {MOST_STEPS} steps")),
             None => Err(format!("range: cannot iterate over {}", cell.kind_name())),
         },

@@ -21,8 +21,8 @@ fn sample_input() -> Value {
 
 fn render_text(text: &str) -> String {
     match Template::parse(text) {
-        Ok(template) => template.render(&sample_input()).unwrap_or_else(|why| format!("render: {why}")),
-        Err(why) => format!("parse: {why}"),
+        Ok(template) => template.render(&sample_input()).unwrap_or_else(|reason| format!("render: {reason}")),
+        Err(reason) => format!("parse: {reason}"),
     }
 }
 

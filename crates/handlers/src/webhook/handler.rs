@@ -70,8 +70,8 @@ impl WebhookHandler {
         let posting = move || drop(server.post_event(&body, &limits, &CancelToken::default()));
         match thread::Builder::new().name(String::from("background")).spawn(posting) {
             Ok(_) => Verdict::pass(),
-            Err(fault) => {
-                let message = format!("cannot call `{}` in the background: {fault}", self.server.host);
+            Err(error) => {
+                let message = format!("cannot call `{}` in the background: {error}", self.server.host);
                 Verdict::failed(Failure::new(FailureKind::Error, message))
             }
         }
@@ -89,7 +89,7 @@ impl WebhookServer {
         let host = &self.host;
         let body = String::from_utf8_lossy(body);
         let asked = self.gateway.request_until("POST", &self.url, &headers, Some(&body), limits.timeout_ms, cancel);
-        let response = asked.map_err(|why| request_failure(host, &why))?;
+        let response = asked.map_err(|reason| request_failure(host, &reason))?;
         let status = response.get("status").and_then(Value::as_u64).unwrap_or_default();
         if !(200..300).contains(&status) {
             return Err(Failure::new(FailureKind::Error, format!("`{host}` answered with status {status}")));
@@ -104,13 +104,13 @@ impl WebhookServer {
 }
 
 /// The failure of a request, without the URL.
-fn request_failure(host: &str, why: &str) -> Failure {
-    let why = why.split(" (url=").next().unwrap_or_default();
-    let why = why.strip_prefix("http.post: ").unwrap_or(why);
-    let kind = match why {
+fn request_failure(host: &str, reason: &str) -> Failure {
+    let reason = reason.split(" (url=").next().unwrap_or_default();
+    let reason = reason.strip_prefix("http.post: ").unwrap_or(reason);
+    let kind = match reason {
         "cancelled" => FailureKind::Cancelled,
         late if late.starts_with("no complete response within") => FailureKind::Timeout,
         _ => FailureKind::Error,
     };
-    Failure::new(kind, format!("the request to `{host}` failed: {why}"))
+    Failure::new(kind, format!("the request to `{host}` failed: {reason}"))
 }

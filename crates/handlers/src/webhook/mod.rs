@@ -29,9 +29,9 @@ pub(crate) fn build(declaration: &HookDeclaration, spec: &HttpSpec) -> BuiltHand
             let message = format!("hooks are posted over HTTP, not over `{}`", url.scheme());
             return failed(message, "use a URL that starts with `https://`");
         }
-        Err(fault) => {
+        Err(error) => {
             return failed(
-                format!("`{}` is not a valid URL: {fault}", spec.url),
+                format!("`{}` is not a valid URL: {error}", spec.url),
                 "use a complete URL, such as `https://example.com/hook`",
             );
         }

@@ -33,8 +33,8 @@ fn exit_codes_signals_and_outputs_reach_the_codec() {
 #[test]
 fn the_shell_is_sh_unless_one_is_named() {
     assert_eq!(CommandFixture::new(shell_command("echo $0")).call_output(), "exit 0|/bin/sh|");
-    let folder = tempfile::tempdir().unwrap();
-    let shell = folder.path().join("shell");
+    let dir = tempfile::tempdir().unwrap();
+    let shell = dir.path().join("shell");
     fs::write(&shell, "#!/bin/sh\necho \"$@\"\n").unwrap();
     fs::set_permissions(&shell, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let spec = CommandSpec { shell: Some(shell.to_str().unwrap().to_owned()), ..shell_command("a b") };
@@ -49,8 +49,8 @@ type DirectoryCase<'a> = (&'a str, Option<&'a str>, bool, &'a str, Option<&'a st
 
 #[test]
 fn the_working_directory_is_the_sessions_or_one_below_or_another() {
-    let folder = tempfile::tempdir().unwrap();
-    let root = folder.path().canonicalize().unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().canonicalize().unwrap();
     fs::create_dir(root.join("below")).unwrap();
     let root = root.to_str().unwrap();
     let home = std::env::var("HOME").unwrap();
@@ -70,9 +70,9 @@ fn the_working_directory_is_the_sessions_or_one_below_or_another() {
     ];
     for (cwd, directory, expands, expected, warning) in cases {
         let spec = CommandSpec { directory: directory.map(str::to_owned), expands, ..shell_command("pwd -P") };
-        let mut stage = CommandFixture::new(spec);
-        stage.event.origin = Arc::new(Origin { cwd: cwd.to_owned(), ..Origin::default() });
-        let verdict = stage.call_hook();
+        let mut fixture = CommandFixture::new(spec);
+        fixture.event.origin = Arc::new(Origin { cwd: cwd.to_owned(), ..Origin::default() });
+        let verdict = fixture.call_hook();
         let mut expected = Verdict::allow(format!("exit 0|{expected}|"));
         expected.warnings.extend(warning.map(str::to_owned));
         assert_eq!(verdict, expected, "{cwd:?} {directory:?}");
@@ -111,10 +111,10 @@ fn variables_replace_and_are_expanded_only_when_the_dialect_does() {
 #[test]
 fn a_program_need_not_read_its_input_and_may_read_all_of_it() {
     for (text, told) in [("true", "exit 0||"), ("exec 0<&-; true", "exit 0||"), ("wc -c", "exit 0|8388671|")] {
-        let mut stage = CommandFixture::new(shell_command(text));
-        stage.event = stage.event.with_payload(Payload::new(json!({"name": "x".repeat(8 << 20)})));
-        let length = serde_json::to_vec(&OutputCodec.encode(&stage.event, "tool.pre")).unwrap().len();
-        assert_eq!(stage.call_output(), told.replace("8388671", &length.to_string()), "{text}");
+        let mut fixture = CommandFixture::new(shell_command(text));
+        fixture.event = fixture.event.with_payload(Payload::new(json!({"name": "x".repeat(8 << 20)})));
+        let length = serde_json::to_vec(&OutputCodec.encode(&fixture.event, "tool.pre")).unwrap().len();
+        assert_eq!(fixture.call_output(), told.replace("8388671", &length.to_string()), "{text}");
     }
 }
 
@@ -124,34 +124,34 @@ fn a_flood_is_read_to_its_end_kept_to_the_limit_and_marked() {
         ("head -c 200000000 /dev/zero | tr '\\0' y; exit 5", "exit 5 cut|y|"),
         ("head -c 200000000 /dev/zero | tr '\\0' y >&2; exit 5", "exit 5 cut||y"),
     ] {
-        let mut stage = CommandFixture::new(shell_command(text));
-        stage.hook.limits.output_bytes = 1000;
-        assert_eq!(stage.call_output(), cut.replace('y', &"y".repeat(1000)), "{text}");
+        let mut fixture = CommandFixture::new(shell_command(text));
+        fixture.hook.limits.output_bytes = 1000;
+        assert_eq!(fixture.call_output(), cut.replace('y', &"y".repeat(1000)), "{text}");
     }
 }
 
 #[test]
 fn failures_name_the_limit_and_never_the_script() {
     for (timeout_ms, message) in [(250, "timed out after 250 ms"), (1_000, "timed out after 1 s")] {
-        let stage = CommandFixture::new(shell_command("sleep 600 # a long script")).with_timeout(timeout_ms);
-        assert_eq!(stage.call_failure(), Failure::new(FailureKind::Timeout, message));
+        let fixture = CommandFixture::new(shell_command("sleep 600 # a long script")).with_timeout(timeout_ms);
+        assert_eq!(fixture.call_failure(), Failure::new(FailureKind::Timeout, message));
     }
-    let stage = CommandFixture::new(shell_command("sleep 600"));
-    stage.cancel.cancel();
-    assert_eq!(stage.call_failure(), Failure::new(FailureKind::Cancelled, "the call was cancelled"));
+    let fixture = CommandFixture::new(shell_command("sleep 600"));
+    fixture.cancel.cancel();
+    assert_eq!(fixture.call_failure(), Failure::new(FailureKind::Cancelled, "the call was cancelled"));
 }
 
 #[test]
 fn a_call_that_is_cancelled_while_it_runs_ends() {
-    let folder = tempfile::tempdir().unwrap();
-    let ready = folder.path().join("ready");
-    let stage = CommandFixture::new(shell_command(&format!("echo >{}; sleep 600", ready.display())));
+    let dir = tempfile::tempdir().unwrap();
+    let ready = dir.path().join("ready");
+    let fixture = CommandFixture::new(shell_command(&format!("echo >{}; sleep 600", ready.display())));
     let failure = std::thread::scope(|scope| {
-        let called = scope.spawn(|| stage.call_failure());
+        let called = scope.spawn(|| fixture.call_failure());
         while !ready.exists() {
             std::thread::yield_now();
         }
-        stage.cancel.cancel();
+        fixture.cancel.cancel();
         called.join().unwrap()
     });
     assert_eq!(failure.kind, FailureKind::Cancelled);
@@ -202,10 +202,10 @@ fn hooks_of_one_dialect_and_spelling_share_one_text() {
     let ask = |spelling: &str, event: &Event, keep| {
         let mut declared = command_declaration("tool.pre", CommandSpec { keep, ..shell_command("cat") });
         declared.codec = Arc::clone(&codec) as Arc<dyn Codec>;
-        let mut stage = CommandFixture::from_handler(test_factory().build_handler(&declared).handler.unwrap());
-        stage.hook.event_alias = Arc::from(spelling);
-        stage.event = event.clone();
-        assert_eq!(stage.call_output(), format!("exit 0|{spelling:?}|"));
+        let mut fixture = CommandFixture::from_handler(test_factory().build_handler(&declared).handler.unwrap());
+        fixture.hook.event_alias = Arc::from(spelling);
+        fixture.event = event.clone();
+        assert_eq!(fixture.call_output(), format!("exit 0|{spelling:?}|"));
         codec.0.load(Ordering::Relaxed)
     };
     assert_eq!(ask("one", &event, false), 1);

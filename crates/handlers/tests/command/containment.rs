@@ -44,8 +44,8 @@ struct ContainmentFixture {
 
 impl ContainmentFixture {
     fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let scene = Self { folder };
+        let dir = tempfile::tempdir().unwrap();
+        let scene = Self { folder: dir };
         let stay = format!("echo $$ >>{}; exec sleep 100000\n", scene.pids_file().display());
         fs::write(scene.stay_script(), stay).unwrap();
         scene
@@ -90,9 +90,9 @@ fn no_descendant_outlives_its_call() {
 fn assert_nobody_outlives(variant: &str, leave: &str, (how, ending, failure): &(&str, &str, Option<FailureKind>)) {
     let scene = ContainmentFixture::new();
     let timeout_ms = if failure.is_some() { 1_000 } else { 60_000 };
-    let stage = CommandFixture::new(shell_command(&scene.leaving_script(leave, ending))).with_timeout(timeout_ms);
+    let fixture = CommandFixture::new(shell_command(&scene.leaving_script(leave, ending))).with_timeout(timeout_ms);
     let began = Instant::now();
-    let verdict = stage.call_hook();
+    let verdict = fixture.call_hook();
     let took = began.elapsed();
     assert_eq!(failure_kind(&verdict), *failure, "{variant}; the program {how}: {verdict:?}");
     assert_eq!(scene.live_pids(), Vec::<String>::new(), "{variant}; the program {how}");
@@ -119,8 +119,8 @@ fn a_fork_bomb_is_over_with_its_call() {
         fs::write(&file, format!("[ $1 -gt 0 ] && {{ {again} {again} }}\n. {}\n", stay.display())).unwrap();
         let bomb = bomb.replace("BOMB", file.to_str().unwrap());
         for ending in ["exit 0", "sleep 100000"] {
-            let stage = CommandFixture::new(shell_command(&scene.leaving_script(&bomb, ending))).with_timeout(500);
-            stage.call_hook();
+            let fixture = CommandFixture::new(shell_command(&scene.leaving_script(&bomb, ending))).with_timeout(500);
+            fixture.call_hook();
             assert_eq!(scene.live_pids(), Vec::<String>::new(), "{bomb}; {ending}");
             let running = processes_naming(scene.folder.path().to_str().unwrap());
             assert_eq!(running, Vec::<String>::new(), "{bomb}; {ending}");
@@ -140,8 +140,8 @@ fn calls_at_the_same_time_and_strangers_are_left_alone() {
     let mut stranger = Command::new("sleep");
     stranger.arg("100000").stdin(Stdio::null()).process_group(0);
     let mut stranger = stranger.spawn().unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let [ready, go] = ["ready", "go"].map(|name| folder.path().join(name));
+    let dir = tempfile::tempdir().unwrap();
+    let [ready, go] = ["ready", "go"].map(|name| dir.path().join(name));
     let script = format!(
         "setsid sh -c 'echo >{}; until [ -e {} ]; do sleep 0.01; done; echo still there' & wait",
         ready.display(),

@@ -75,8 +75,8 @@ fn the_variables_of_a_dialect_are_seen_and_the_authors_own_replace_them() {
     assert_eq!(told(own), "exit 0|home|");
 }
 
-fn make_pipe(folder: &Path, name: &str) -> PathBuf {
-    let path = folder.join(name);
+fn make_pipe(dir: &Path, name: &str) -> PathBuf {
+    let path = dir.join(name);
     assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
     path
 }
@@ -87,21 +87,21 @@ fn background_declaration(text: &str) -> HookDeclaration {
 
 #[test]
 fn a_program_in_the_background_reads_the_event_and_answers_nothing() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = make_pipe(folder.path(), "out");
+    let dir = tempfile::tempdir().unwrap();
+    let path = make_pipe(dir.path(), "out");
     let declared = background_declaration(&format!("cat > '{}'; echo no >&2; exit 2", path.display()));
     assert!(!test_factory().build_handler(&declared).guard);
-    let stage = fixture_for(&declared);
+    let fixture = fixture_for(&declared);
     // The pipe has no reader yet, so the program cannot have ended.
-    assert_eq!(stage.call_hook(), Verdict::pass());
+    assert_eq!(fixture.call_hook(), Verdict::pass());
     let read = fs::read_to_string(&path).unwrap();
     assert_eq!(read, r#"{"event":"tool.pre","session":"","payload":{"name":"shell"}}"#);
 }
 
 #[test]
 fn a_program_in_the_background_ends_when_its_time_is_up() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = make_pipe(folder.path(), "out");
+    let dir = tempfile::tempdir().unwrap();
+    let path = make_pipe(dir.path(), "out");
     let declared = background_declaration(&format!("exec 3> '{}'; echo begun >&3; sleep 600", path.display()));
     assert_eq!(fixture_for(&declared).with_timeout(300).call_hook(), Verdict::pass());
     // The pipe ends only when no process holds it any more.
@@ -110,13 +110,13 @@ fn a_program_in_the_background_ends_when_its_time_is_up() {
 
 #[test]
 fn a_hook_has_so_many_programs_in_the_background_and_no_more() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = make_pipe(folder.path(), "in");
-    let stage = fixture_for(&background_declaration(&format!("cat '{}'", path.display())));
+    let dir = tempfile::tempdir().unwrap();
+    let path = make_pipe(dir.path(), "in");
+    let fixture = fixture_for(&background_declaration(&format!("cat '{}'", path.display())));
     for _ in 0..16 {
-        assert_eq!(stage.call_hook(), Verdict::pass());
+        assert_eq!(fixture.call_hook(), Verdict::pass());
     }
-    assert!(matches!(stage.call_hook().kind, VerdictKind::Failed(failure) if failure.kind == FailureKind::Error));
+    assert!(matches!(fixture.call_hook().kind, VerdictKind::Failed(failure) if failure.kind == FailureKind::Error));
     // Programs that have opened the pipe by now end here, and the others at their time limit.
     drop(fs::File::options().write(true).open(&path).unwrap());
     let missing = CommandSpec { command: String::from("/no/such/program"), ..echo_command(&[]) };

@@ -80,8 +80,8 @@ fn one_process_answers_many_calls() {
 
 #[test]
 fn a_crash_costs_one_call_a_process_of_its_own_and_no_answer() {
-    let folder = tempfile::tempdir().unwrap();
-    let crashed = folder.path().join("crashed");
+    let dir = tempfile::tempdir().unwrap();
+    let crashed = dir.path().join("crashed");
     // The second call kills the persistent process; the program that is started for it denies with exit code 2, and so
     // on.
     let text = format!(
@@ -108,8 +108,8 @@ fn a_late_answer_fails_and_takes_the_process_with_it() {
 
 #[test]
 fn another_line_after_the_answer_puts_the_process_out_of_step() {
-    let folder = tempfile::tempdir().unwrap();
-    let more = folder.path().join("more");
+    let dir = tempfile::tempdir().unwrap();
+    let more = dir.path().join("more");
     let text = format!(
         "while read -r line; do echo $$; until [ -e {0} ]; do sleep 0.01; done; echo allow; echo >{0}.said; done",
         more.display()
@@ -117,7 +117,7 @@ fn another_line_after_the_answer_puts_the_process_out_of_step() {
     let kept = persistent_fixture(&text);
     let first = kept.call_output();
     fs::write(&more, "").unwrap();
-    while !folder.path().join("more.said").exists() {
+    while !dir.path().join("more.said").exists() {
         std::thread::yield_now();
     }
     let second = kept.call_output();
@@ -126,8 +126,8 @@ fn another_line_after_the_answer_puts_the_process_out_of_step() {
 
 #[test]
 fn calls_at_once_do_not_wait_for_each_other() {
-    let folder = tempfile::tempdir().unwrap();
-    let go = folder.path().join("go");
+    let dir = tempfile::tempdir().unwrap();
+    let go = dir.path().join("go");
     let text = format!(
         "while read -r line; do case $line in *wait*) until [ -e {} ]; do sleep 0.01; done;; esac; echo $$; done",
         go.display()

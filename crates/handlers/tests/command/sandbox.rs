@@ -24,8 +24,8 @@ fn sandboxed_output(spec: CommandSpec) -> Option<String> {
 
 #[test]
 fn a_read_only_program_reads_prints_and_writes_nothing() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("file");
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("file");
     std::fs::write(&file, "text").unwrap();
     let file = file.display();
     let cases = [
@@ -42,7 +42,7 @@ fn a_read_only_program_reads_prints_and_writes_nothing() {
             assert_eq!(told, *expected, "{text}");
         }
     }
-    assert_eq!(std::fs::read_to_string(folder.path().join("file")).unwrap(), "text");
+    assert_eq!(std::fs::read_to_string(dir.path().join("file")).unwrap(), "text");
     // This process and the next program are not restricted.
     assert_eq!(
         CommandFixture::new(shell_command(&format!("echo more >>{file} && cat {file}"))).call_output(),

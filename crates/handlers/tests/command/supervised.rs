@@ -39,24 +39,24 @@ fn assert_ends(number: &str) {
 
 #[test]
 fn a_program_ends_with_its_time_when_its_host_is_long_gone() {
-    let folder = tempfile::tempdir().unwrap();
+    let dir = tempfile::tempdir().unwrap();
     let mut supervisor = Command::new(SUPERVISOR)
         .args(["--supervise", "0", "1500", "/bin/sh", "-c", ESCAPES])
-        .current_dir(folder.path())
+        .current_dir(dir.path())
         .stdin(Stdio::null())
         .spawn()
         .unwrap();
-    let numbers = [read_pid(&folder.path().join("near")), read_pid(&folder.path().join("far"))];
+    let numbers = [read_pid(&dir.path().join("near")), read_pid(&dir.path().join("far"))];
     supervisor.wait().unwrap();
     numbers.iter().for_each(|number| assert_ends(number));
 }
 
 #[test]
 fn a_program_ends_with_its_host_however_that_ends() {
-    let folder = tempfile::tempdir().unwrap();
+    let dir = tempfile::tempdir().unwrap();
     let host = format!("echo $$ > host; '{SUPERVISOR}' --supervise $$ 0 /bin/sh -c \"$0\" & wait");
-    let mut host = Command::new("/bin/sh").args(["-c", &host, ESCAPES]).current_dir(folder.path()).spawn().unwrap();
-    let numbers = [read_pid(&folder.path().join("near")), read_pid(&folder.path().join("far"))];
+    let mut host = Command::new("/bin/sh").args(["-c", &host, ESCAPES]).current_dir(dir.path()).spawn().unwrap();
+    let numbers = [read_pid(&dir.path().join("near")), read_pid(&dir.path().join("far"))];
     assert!(numbers.iter().all(|number| is_alive(number)));
     host.kill().unwrap();
     host.wait().unwrap();
@@ -65,14 +65,14 @@ fn a_program_ends_with_its_host_however_that_ends() {
 
 #[test]
 fn a_supervisor_ends_what_its_program_left_behind_and_tells_its_status() {
-    let folder = tempfile::tempdir().unwrap();
+    let dir = tempfile::tempdir().unwrap();
     let left = "setsid sh -c 'echo $$ > far; exec sleep 1000' & while [ ! -s far ]; do :; done; exit 7";
     let own = std::process::id().to_string();
     let status = Command::new(SUPERVISOR)
         .args(["--supervise", &own, "0", "/bin/sh", "-c", left])
-        .current_dir(folder.path())
+        .current_dir(dir.path())
         .status()
         .unwrap();
     assert_eq!(status.code(), Some(7));
-    assert_ends(&read_pid(&folder.path().join("far")));
+    assert_ends(&read_pid(&dir.path().join("far")));
 }

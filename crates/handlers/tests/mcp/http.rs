@@ -117,8 +117,8 @@ fn a_server_is_spoken_to_with_its_headers_and_in_both_forms_of_answer() {
     assert_eq!(call("plain").unwrap(), "y");
     assert_eq!(call("stream").unwrap(), "streamed");
     for tool in ["broken", "nonsense", "moved"] {
-        let fault = call(tool).unwrap_err();
-        assert!(fault.starts_with("MCP server `far`"), "{tool}: {fault}");
+        let error = call(tool).unwrap_err();
+        assert!(error.starts_with("MCP server `far`"), "{tool}: {error}");
     }
     assert_eq!(call("plain").unwrap(), "y", "a failed call costs nothing but itself");
     let seen = far.requests.lock().unwrap();

@@ -57,8 +57,8 @@ fn short_limits() -> McpLimits {
     McpLimits { pause_ms: 0, ..McpLimits::default() }
 }
 
-fn start_server(folder: &Path, limits: McpLimits) -> McpServer {
-    McpServer::start(&mcp_spec("/bin/sh", &["-c", SERVER]), folder, limits, &CancelToken::default()).unwrap()
+fn start_server(dir: &Path, limits: McpLimits) -> McpServer {
+    McpServer::start(&mcp_spec("/bin/sh", &["-c", SERVER]), dir, limits, &CancelToken::default()).unwrap()
 }
 
 fn call_tool(server: &McpServer, tool: &str) -> Result<String, String> {
@@ -76,8 +76,8 @@ fn wait_until(is_so: impl Fn() -> bool) {
 
 #[test]
 fn tools_are_told_in_pages_and_called() {
-    let folder = tempfile::tempdir().unwrap();
-    let server = start_server(folder.path(), short_limits());
+    let dir = tempfile::tempdir().unwrap();
+    let server = start_server(dir.path(), short_limits());
     let schema = json!({"type": "object", "properties": {"n": {"type": "number", "minimum": 0.5}}});
     let tool = |name: &str, read_only: bool| McpTool {
         name: name.to_owned(),
@@ -103,19 +103,19 @@ fn tools_are_told_in_pages_and_called() {
 
 #[test]
 fn a_large_result_is_cut() {
-    let folder = tempfile::tempdir().unwrap();
-    let server = start_server(folder.path(), McpLimits { result_bytes: 1_000, ..short_limits() });
+    let dir = tempfile::tempdir().unwrap();
+    let server = start_server(dir.path(), McpLimits { result_bytes: 1_000, ..short_limits() });
     let text = call_tool(&server, "large").unwrap();
     assert!(text.len() < 1_100 && text.ends_with("more than 1000]"), "{}", text.len());
 }
 
 #[test]
 fn slow_or_cancelled_call_ends_and_the_server_survives() {
-    let folder = tempfile::tempdir().unwrap();
-    let server = start_server(folder.path(), short_limits());
+    let dir = tempfile::tempdir().unwrap();
+    let server = start_server(dir.path(), short_limits());
     let slow = server.call("slow", &json!({}), 200, &CancelToken::default());
     assert_eq!(slow.unwrap_err(), "MCP server `fake`: the call took longer than 200 ms");
-    let lines = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap_or_default().lines().count();
+    let lines = |name: &str| fs::read_to_string(dir.path().join(name)).unwrap_or_default().lines().count();
     let cancel = CancelToken::default();
     std::thread::scope(|threads| {
         let asked = threads.spawn(|| server.call("slow", &json!({}), 60_000, &cancel));
@@ -125,41 +125,41 @@ fn slow_or_cancelled_call_ends_and_the_server_survives() {
     });
     wait_until(|| lines("cancelled") == 2);
     assert_eq!(call_tool(&server, "echo").unwrap(), "{.n.:1}");
-    assert_eq!(fs::read_to_string(folder.path().join("starts")).unwrap(), "start\n");
+    assert_eq!(fs::read_to_string(dir.path().join("starts")).unwrap(), "start\n");
 }
 
 #[test]
 fn a_server_that_dies_fails_its_call_and_is_started_again_by_the_next() {
-    let folder = tempfile::tempdir().unwrap();
-    let server = start_server(folder.path(), short_limits());
+    let dir = tempfile::tempdir().unwrap();
+    let server = start_server(dir.path(), short_limits());
     let died = call_tool(&server, "die").unwrap_err();
     assert!(died.starts_with("MCP server `fake` stopped during this call: "), "{died}");
     assert_eq!(call_tool(&server, "echo").unwrap(), "{.n.:1}");
-    assert_eq!(fs::read_to_string(folder.path().join("starts")).unwrap(), "start\nstart\n");
-    let resting = start_server(folder.path(), McpLimits { pause_ms: 60_000, ..short_limits() });
+    assert_eq!(fs::read_to_string(dir.path().join("starts")).unwrap(), "start\nstart\n");
+    let resting = start_server(dir.path(), McpLimits { pause_ms: 60_000, ..short_limits() });
     call_tool(&resting, "die").unwrap_err();
     let refused = call_tool(&resting, "echo").unwrap_err();
     assert!(refused.starts_with("MCP server `fake` stopped and will be restarted in "), "{refused}");
-    assert_eq!(fs::read_to_string(folder.path().join("starts")).unwrap().lines().count(), 3);
+    assert_eq!(fs::read_to_string(dir.path().join("starts")).unwrap().lines().count(), 3);
 }
 
 #[test]
 fn a_flood_or_an_endless_message_costs_the_call_and_nothing_else() {
     for tool in ["flood", "endless"] {
-        let folder = tempfile::tempdir().unwrap();
-        let server = start_server(folder.path(), short_limits());
-        let fault = server.call(tool, &json!({}), 500, &CancelToken::default()).unwrap_err();
+        let dir = tempfile::tempdir().unwrap();
+        let server = start_server(dir.path(), short_limits());
+        let error = server.call(tool, &json!({}), 500, &CancelToken::default()).unwrap_err();
         assert!(
-            fault.contains("the call took longer than 500 ms") || fault.contains("stopped during this call"),
-            "{tool}: {fault}"
+            error.contains("the call took longer than 500 ms") || error.contains("stopped during this call"),
+            "{tool}: {error}"
         );
     }
 }
 
 #[test]
 fn changed_tools_are_read_again() {
-    let folder = tempfile::tempdir().unwrap();
-    let server = start_server(folder.path(), short_limits());
+    let dir = tempfile::tempdir().unwrap();
+    let server = start_server(dir.path(), short_limits());
     assert!(!server.has_changed());
     assert_eq!(call_tool(&server, "grow").unwrap(), "grown");
     let names = || server.tools().into_iter().map(|tool| tool.name).collect::<Vec<_>>();
@@ -170,9 +170,9 @@ fn changed_tools_are_read_again() {
 
 #[test]
 fn nothing_of_a_server_outlives_it() {
-    let folder = tempfile::tempdir().unwrap();
-    let server = start_server(folder.path(), short_limits());
-    let child = fs::read_to_string(folder.path().join("child")).unwrap().trim().to_owned();
+    let dir = tempfile::tempdir().unwrap();
+    let server = start_server(dir.path(), short_limits());
+    let child = fs::read_to_string(dir.path().join("child")).unwrap().trim().to_owned();
     let is_alive = || {
         let stat = fs::read_to_string(format!("/proc/{child}/stat")).unwrap_or_default();
         // A process that was not reaped yet is dead as well.
@@ -192,13 +192,13 @@ const SILENT: &str = "setsid sh -c 'echo $$ > far; exec sleep 1000' & echo $$ > 
 fn a_server_that_hangs_at_its_start_is_gone_when_it_is_given_up() {
     let worker = env!("CARGO_BIN_EXE_pintle-script-worker").into();
     pintle_handlers::process::enable_launchers(&WorkerProgram { program: worker, arguments: Vec::new() });
-    let folder = tempfile::tempdir().unwrap();
+    let dir = tempfile::tempdir().unwrap();
     let short = McpLimits { start_ms: 2_000, ..short_limits() };
-    let fault = McpServer::start(&mcp_spec("/bin/sh", &["-c", SILENT]), folder.path(), short, &CancelToken::default())
+    let error = McpServer::start(&mcp_spec("/bin/sh", &["-c", SILENT]), dir.path(), short, &CancelToken::default())
         .unwrap_err();
-    assert!(fault.contains("took longer"), "{fault}");
+    assert!(error.contains("took longer"), "{error}");
     for name in ["near", "far"] {
-        let number = fs::read_to_string(folder.path().join(name)).unwrap().trim().to_owned();
+        let number = fs::read_to_string(dir.path().join(name)).unwrap().trim().to_owned();
         wait_until(|| {
             let stat = fs::read_to_string(format!("/proc/{number}/stat")).unwrap_or_default();
             stat.is_empty() || stat.contains(") Z ")
@@ -208,13 +208,13 @@ fn a_server_that_hangs_at_its_start_is_gone_when_it_is_given_up() {
 
 #[test]
 fn a_server_sees_its_own_variables_and_those_that_all_programs_need() {
-    let folder = tempfile::tempdir().unwrap();
+    let dir = tempfile::tempdir().unwrap();
     let mut own = mcp_spec("/bin/sh", &["-c", &format!("env > seen\n{SERVER}")]);
     if let McpTransport::Stdio { environment, .. } = &mut own.transport {
         environment.push((String::from("OWN_TOKEN"), String::from("given")));
     }
-    let _server = McpServer::start(&own, folder.path(), short_limits(), &CancelToken::default()).unwrap();
-    let seen = fs::read_to_string(folder.path().join("seen")).unwrap();
+    let _server = McpServer::start(&own, dir.path(), short_limits(), &CancelToken::default()).unwrap();
+    let seen = fs::read_to_string(dir.path().join("seen")).unwrap();
     let names: Vec<&str> = seen.lines().filter_map(|line| line.split_once('=')).map(|(name, _)| name).collect();
     assert!(names.contains(&"OWN_TOKEN") && names.contains(&"PATH"), "{names:?}");
     // This process has cargo's variables.
@@ -224,9 +224,9 @@ fn a_server_sees_its_own_variables_and_those_that_all_programs_need() {
 
 #[test]
 fn what_does_not_speak_the_protocol_is_no_server() {
-    let folder = tempfile::tempdir().unwrap();
+    let dir = tempfile::tempdir().unwrap();
     let start = |command: &str, arguments: &[&str], limits: McpLimits| {
-        McpServer::start(&mcp_spec(command, arguments), folder.path(), limits, &CancelToken::default()).unwrap_err()
+        McpServer::start(&mcp_spec(command, arguments), dir.path(), limits, &CancelToken::default()).unwrap_err()
     };
     let begins = "MCP server `fake` cannot be started: ";
     let short = McpLimits { start_ms: 300, ..short_limits() };
@@ -237,11 +237,11 @@ fn what_does_not_speak_the_protocol_is_no_server() {
         (start("/bin/sh", &["-c", "echo no key >&2; exit 1"], short_limits()), "no key"),
         (start("/bin/echo", &["hello"], short_limits()), ""),
     ];
-    for (fault, part) in cases {
-        assert!(fault.starts_with(begins) && fault.contains(part) && !fault.contains('\n'), "{part}: {fault}");
+    for (error, part) in cases {
+        assert!(error.starts_with(begins) && error.contains(part) && !error.contains('\n'), "{part}: {error}");
     }
     let cancel = CancelToken::default();
     cancel.cancel();
-    let fault = McpServer::start(&mcp_spec("sleep", &["1000"]), folder.path(), short_limits(), &cancel).unwrap_err();
-    assert_eq!(fault, format!("{begins}cancelled"));
+    let error = McpServer::start(&mcp_spec("sleep", &["1000"]), dir.path(), short_limits(), &cancel).unwrap_err();
+    assert_eq!(error, format!("{begins}cancelled"));
 }

@@ -40,14 +40,14 @@ impl UserDirs {
     /// the organisation's in `PINTLE_MANAGED_DIR`.
     #[must_use]
     pub fn from_env() -> Self {
-        let config = config_dir_from_env().map(|(folder, _)| folder).or_else(default_config_dir);
+        let config = config_dir_from_env().map(|(dir, _)| dir).or_else(default_config_dir);
         Self { config, state: state_dir(), managed: dir_from_env(MORE_MANAGED) }
     }
 
     /// The same directories with absolute paths.
     #[must_use]
     pub fn to_absolute(self) -> Self {
-        let absolute = |folder: Option<PathBuf>| folder.map(|folder| absolute(&folder).unwrap_or(folder));
+        let absolute = |dir: Option<PathBuf>| dir.map(|dir| absolute(&dir).unwrap_or(dir));
         Self { config: absolute(self.config), state: absolute(self.state), managed: absolute(self.managed) }
     }
 }
@@ -76,10 +76,10 @@ pub(crate) fn home_dir() -> Option<PathBuf> {
 /// # Errors
 /// When a named directory does not exist: it may be meant to contain guards.
 pub fn find_config_dir(named: Option<&Path>) -> Result<Option<PathBuf>, MissingDir> {
-    let named = named.map(|folder| (folder.to_owned(), "--config-dir"));
+    let named = named.map(|dir| (dir.to_owned(), "--config-dir"));
     match named.or_else(config_dir_from_env) {
-        Some((folder, by)) => require_dir(folder, by, "your own hooks").map(Some),
-        None => Ok(default_config_dir().filter(|folder| folder.is_dir())),
+        Some((dir, by)) => require_dir(dir, by, "your own hooks").map(Some),
+        None => Ok(default_config_dir().filter(|dir| dir.is_dir())),
     }
 }
 
@@ -89,13 +89,13 @@ pub fn find_config_dir(named: Option<&Path>) -> Result<Option<PathBuf>, MissingD
 /// # Errors
 /// As for [`find_config_dir`].
 pub fn find_managed_dir(named: Option<&Path>) -> Result<Option<PathBuf>, MissingDir> {
-    let named = named.map(|folder| (folder.to_owned(), "--managed-dir"));
+    let named = named.map(|dir| (dir.to_owned(), "--managed-dir"));
     let named = named.or_else(|| Some((dir_from_env(MORE_MANAGED)?, MORE_MANAGED)));
-    named.map(|(folder, by)| require_dir(folder, by, "the hooks of your organisation")).transpose()
+    named.map(|(dir, by)| require_dir(dir, by, "the hooks of your organisation")).transpose()
 }
 
-fn require_dir(folder: PathBuf, by: &'static str, whose: &'static str) -> Result<PathBuf, MissingDir> {
-    if folder.is_dir() { Ok(folder) } else { Err(MissingDir { folder, named_by: by, description: whose }) }
+fn require_dir(dir: PathBuf, by: &'static str, whose: &'static str) -> Result<PathBuf, MissingDir> {
+    if dir.is_dir() { Ok(dir) } else { Err(MissingDir { folder: dir, named_by: by, description: whose }) }
 }
 
 /// The user's configuration directory that a variable names, with that variable.

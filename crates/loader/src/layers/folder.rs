@@ -33,15 +33,15 @@ fn is_misnamed_settings(path: &Path) -> bool {
 /// Never fails: every error in every file is among the diagnostics. If there is one, the chains are incomplete and must
 /// not be run.
 #[must_use]
-pub fn load_layer(folder: &Path, layer: Layer, build: &dyn HandlerFactory, options: &LoadOptions<'_>) -> LoadedPath {
+pub fn load_layer(dir: &Path, layer: Layer, build: &dyn HandlerFactory, options: &LoadOptions<'_>) -> LoadedPath {
     let mut findings = Vec::new();
-    let found = discover_layer(folder, &mut findings);
+    let found = discover_layer(dir, &mut findings);
     let artifacts = read::read_all(&found, build, &mut findings);
     let project = parse_artifacts(artifacts, build, options, &mut findings);
-    let (chains, compiled) = compile_chains(folder.display().to_string(), layer, &project.hooks, build);
+    let (chains, compiled) = compile_chains(dir.display().to_string(), layer, &project.hooks, build);
     findings.extend(compiled);
     sort_diagnostics(&mut findings);
-    let policy = collect_policy_files(folder, std::iter::once(folder), project.hooks.iter());
+    let policy = collect_policy_files(dir, std::iter::once(dir), project.hooks.iter());
     LoadedPath {
         chains,
         agent: None,
@@ -58,17 +58,17 @@ pub fn load_layer(folder: &Path, layer: Layer, build: &dyn HandlerFactory, optio
     }
 }
 
-fn discover_layer(folder: &Path, findings: &mut Vec<Diagnostic>) -> Vec<DiscoveredFile> {
+fn discover_layer(dir: &Path, findings: &mut Vec<Diagnostic>) -> Vec<DiscoveredFile> {
     let mut found = Vec::new();
-    let settings = folder.join(SETTINGS);
+    let settings = dir.join(SETTINGS);
     if settings.exists() {
         found.push(DiscoveredFile { path: settings, role: ArtifactKind::UserSettings });
     }
-    for name in NEAR_SETTINGS.iter().filter(|name| folder.join(name).is_file()) {
-        let message = format!("the file `{}` is not read, so the hooks in it do not run", folder.join(name).display());
+    for name in NEAR_SETTINGS.iter().filter(|name| dir.join(name).is_file()) {
+        let message = format!("the file `{}` is not read, so the hooks in it do not run", dir.join(name).display());
         findings.push(error_without_file("unread_file", message, &format!("rename it to `{SETTINGS}`")));
     }
-    let drop_ins = folder.join(DROP_INS);
+    let drop_ins = dir.join(DROP_INS);
     if drop_ins.exists() {
         let files = sorted_entries(&drop_ins, findings).into_iter().filter(|path| is_yaml_path(path) && !path.is_dir());
         found.extend(files.map(|path| DiscoveredFile { path, role: ArtifactKind::HooksBlock }));
@@ -78,8 +78,8 @@ fn discover_layer(folder: &Path, findings: &mut Vec<Diagnostic>) -> Vec<Discover
             findings.push(Diagnostic::warning("unread_file", message, Location::default()).help(help));
         }
     }
-    if folder.is_dir() {
-        found.extend(discover_user_dir(folder, findings));
+    if dir.is_dir() {
+        found.extend(discover_user_dir(dir, findings));
     }
     found
 }

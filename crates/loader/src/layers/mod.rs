@@ -48,8 +48,8 @@ impl LayerDirs {
 
     /// Adds a directory of the organisation, as found by [`find_managed_dir`].
     #[must_use]
-    pub fn with_managed_dir(mut self, folder: Option<PathBuf>) -> Self {
-        self.managed.extend(folder);
+    pub fn with_managed_dir(mut self, dir: Option<PathBuf>) -> Self {
+        self.managed.extend(dir);
         self
     }
 

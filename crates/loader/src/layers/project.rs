@@ -15,28 +15,28 @@ use crate::trust::TrustGrants;
 pub fn find_projects(layers: &LayerDirs, agreements: &TrustGrants) -> Vec<PathBuf> {
     let cwd = layers.cwd.canonicalize().unwrap_or_else(|_| layers.cwd.clone());
     let home = layers.home.as_deref().map(|home| home.canonicalize().unwrap_or_else(|_| home.to_owned()));
-    let knows = |folder: &&Path| agreements.contains(folder);
+    let knows = |dir: &&Path| agreements.contains(dir);
     let mut found: Vec<PathBuf> = cwd.ancestors().filter(knows).map(Path::to_owned).collect();
     if let Some(nearest) = nearest_project(&cwd, home.as_deref())
         && !found.contains(&nearest)
     {
         found.push(nearest);
     }
-    found.sort_by_key(|folder| folder.components().count());
+    found.sort_by_key(|dir| dir.components().count());
     found
 }
 
 fn nearest_project(cwd: &Path, home: Option<&Path>) -> Option<PathBuf> {
-    for folder in cwd.ancestors() {
+    for dir in cwd.ancestors() {
         // Hooks in the home directory are the user's, not a project's, unless it is the working directory.
-        if home == Some(folder) && folder != cwd {
+        if home == Some(dir) && dir != cwd {
             return None;
         }
-        if is_project(folder) {
-            return Some(folder.to_owned());
+        if is_project(dir) {
+            return Some(dir.to_owned());
         }
         // A git worktree has a file of that name instead of the directory.
-        if folder.join(".git").exists() || home == Some(folder) {
+        if dir.join(".git").exists() || home == Some(dir) {
             return None;
         }
     }

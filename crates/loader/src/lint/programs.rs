@@ -9,14 +9,14 @@ use pintle_contract::{CommandSpec, Diagnostic, HandlerSpec, HookDeclaration};
 pub(crate) fn lint_missing_program(hook: &HookDeclaration, project: &Path) -> Option<Diagnostic> {
     let HandlerSpec::Command(command) = &hook.handler else { return None };
     let program = relative_program_of(command)?;
-    let folder = if project.is_dir() { Some(project) } else { project.parent() };
+    let dir = if project.is_dir() { Some(project) } else { project.parent() };
     let own = hook.location.path().and_then(Path::parent);
     let here = std::env::current_dir().ok();
-    let mut folders: Vec<PathBuf> = [folder, own, here.as_deref()].into_iter().flatten().map(Path::to_owned).collect();
+    let mut folders: Vec<PathBuf> = [dir, own, here.as_deref()].into_iter().flatten().map(Path::to_owned).collect();
     if let Some(directory) = &command.directory {
-        folders = folders.iter().map(|folder| folder.join(directory)).collect();
+        folders = folders.iter().map(|dir| dir.join(directory)).collect();
     }
-    if folders.iter().any(|folder| folder.join(program).exists()) {
+    if folders.iter().any(|dir| dir.join(program).exists()) {
         return None;
     }
     let message = format!("hook `{}` runs `{program}`, which does not exist", hook.name);

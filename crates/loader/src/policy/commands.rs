@@ -147,11 +147,11 @@ impl<'a> CommandJudge<'a> {
     }
 
     /// Resolves the following words to another directory as well.
-    pub(super) fn enter_folder(&mut self, folder: &str) {
-        let new: Vec<PolicyPaths<'a>> = self.folders.iter().map(|from| from.with_working_dir(Some(folder))).collect();
-        for folder in new {
+    pub(super) fn enter_folder(&mut self, dir: &str) {
+        let new: Vec<PolicyPaths<'a>> = self.folders.iter().map(|from| from.with_working_dir(Some(dir))).collect();
+        for dir in new {
             if self.folders.len() < MAX_FOLDERS {
-                self.folders.push(folder);
+                self.folders.push(dir);
             }
         }
     }
@@ -164,11 +164,11 @@ impl<'a> CommandJudge<'a> {
         asks: fn(&PolicyPaths<'a>, &str) -> Option<PathBuf>,
     ) -> Option<PathBuf> {
         let words = self.expand_variables(word);
-        let of_folder = |folder: &PolicyPaths<'a>| {
+        let of_folder = |dir: &PolicyPaths<'a>| {
             // The value of a variable is a pattern even if the word around it is quoted.
             let literal = quoted && words.len() == 1;
-            let all = words.iter().flat_map(|word| if literal { vec![word.clone()] } else { folder.expand_word(word) });
-            all.into_iter().find_map(|word| asks(folder, &word))
+            let all = words.iter().flat_map(|word| if literal { vec![word.clone()] } else { dir.expand_word(word) });
+            all.into_iter().find_map(|word| asks(dir, &word))
         };
         self.folders.iter().find_map(of_folder)
     }
@@ -240,7 +240,7 @@ impl<'a> CommandJudge<'a> {
                 let below = |(source, _): &(String, bool)| {
                     let source = source.trim_end_matches('/');
                     let name = source.rsplit('/').next().filter(|name| !matches!(*name, "" | "." | ".."))?;
-                    let all = self.folders.iter().flat_map(|folder| folder.expand_word(name));
+                    let all = self.folders.iter().flat_map(|dir| dir.expand_word(name));
                     all.into_iter().find_map(|name| {
                         let name = name.rsplit('/').next().unwrap_or_default().to_owned();
                         self.find_policy(&format!("{}/{name}", target.0), target.1, PolicyPaths::policy_written_at)
@@ -292,14 +292,14 @@ impl<'a> CommandJudge<'a> {
 
     /// The policy that a search finds.
     fn find_searched_policy(&self, search: &FileSearch) -> Vec<PathBuf> {
-        let starts = |folder: &PolicyPaths<'a>| -> Vec<String> {
+        let starts = |dir: &PolicyPaths<'a>| -> Vec<String> {
             let words = search.starts.iter().flat_map(|(word, _)| self.expand_variables(word));
-            words.flat_map(|word| folder.expand_word(&word)).collect()
+            words.flat_map(|word| dir.expand_word(&word)).collect()
         };
-        let below = |folder: &PolicyPaths<'a>| {
-            starts(folder)
+        let below = |dir: &PolicyPaths<'a>| {
+            starts(dir)
                 .into_iter()
-                .flat_map(|start| search.select_found(&start, folder.policy_below(&start)))
+                .flat_map(|start| search.select_found(&start, dir.policy_below(&start)))
                 .collect::<Vec<_>>()
         };
         let mut found: Vec<PathBuf> = self.folders.iter().flat_map(below).collect();
@@ -313,8 +313,8 @@ impl<'a> CommandJudge<'a> {
     fn judge_download(&mut self, program: &str, operands: &[(String, bool)]) -> Option<String> {
         let option = if program == "unzip" { "-d" } else { "-C" };
         let is_folder = |(word, _): &&(String, bool)| word == option || word == "--directory";
-        if let Some((folder, _)) = operands.iter().skip_while(|word| !is_folder(word)).nth(1) {
-            self.enter_folder(folder);
+        if let Some((dir, _)) = operands.iter().skip_while(|word| !is_folder(word)).nth(1) {
+            self.enter_folder(dir);
         }
         let first = operands.first().map(|(word, _)| word.as_str()).unwrap_or_default();
         let unpacks = |word: &str| word.starts_with('-') && !word.starts_with("--") && word.contains('x');

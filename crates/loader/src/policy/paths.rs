@@ -54,8 +54,8 @@ impl<'a> PolicyPaths<'a> {
 
     /// The same with another working directory.
     #[must_use]
-    pub fn with_working_dir(&self, folder: Option<&str>) -> Self {
-        let base = folder.map_or_else(|| self.base.clone(), |folder| self.to_absolute(folder));
+    pub fn with_working_dir(&self, dir: Option<&str>) -> Self {
+        let base = dir.map_or_else(|| self.base.clone(), |dir| self.to_absolute(dir));
         Self { base, ..self.clone() }
     }
 
@@ -67,7 +67,7 @@ impl<'a> PolicyPaths<'a> {
     fn expand_variables<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let text = text.strip_prefix("file://").unwrap_or(text);
         let home = self.home.as_ref().map(|home| home.to_string_lossy());
-        let folder = |folder: Option<Cow<'_, str>>, rest: &str| folder.map(|folder| format!("{folder}/{rest}"));
+        let dir = |dir: Option<Cow<'_, str>>, rest: &str| dir.map(|dir| format!("{dir}/{rest}"));
         let behind = |variable: &str| {
             let braced = format!("${{{variable}}}");
             let bare = format!("${variable}");
@@ -75,8 +75,8 @@ impl<'a> PolicyPaths<'a> {
             (rest.is_empty() || rest.starts_with('/')).then(|| rest.trim_start_matches('/'))
         };
         let known = match text {
-            "~" => folder(home, ""),
-            _ if text.starts_with("~/") => folder(home, text.trim_start_matches(['~', '/'])),
+            "~" => dir(home, ""),
+            _ if text.starts_with("~/") => dir(home, text.trim_start_matches(['~', '/'])),
             _ => ["HOME", "PWD", "CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "QWEN_PROJECT_DIR"].into_iter().find_map(
                 |variable| {
                     let rest = behind(variable)?;
@@ -85,7 +85,7 @@ impl<'a> PolicyPaths<'a> {
                         "PWD" => Some(self.base.to_string_lossy()),
                         _ => Some(self.project.to_string_lossy()),
                     };
-                    folder(of, rest)
+                    dir(of, rest)
                 },
             ),
         };
@@ -129,13 +129,13 @@ fn expand_braces(word: &str) -> Vec<String> {
     let Some((open, close)) = word.find('{').and_then(|open| {
         let rest = word.get(open..)?;
         let mut depth = 0_usize;
-        let close = rest.char_indices().find_map(|(at, letter)| {
+        let close = rest.char_indices().find_map(|(index, letter)| {
             match letter {
                 '{' => depth += 1,
                 '}' => depth = depth.saturating_sub(1),
                 _ => {}
             }
-            (letter == '}' && depth == 0).then_some(open + at)
+            (letter == '}' && depth == 0).then_some(open + index)
         })?;
         Some((open, close))
     }) else {

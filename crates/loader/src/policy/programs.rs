@@ -91,8 +91,8 @@ pub(super) fn program_of(words: &[(String, bool)]) -> Option<(String, &[(String,
     // `function name { command`
     let skipped = if words.first().is_some_and(|(word, _)| word == "function") { 2 } else { 0 };
     let words = words.get(skipped..)?;
-    let at = words.iter().position(|(word, _)| !is_assignment(word) && !KEYWORDS.contains(&word.as_str()))?;
-    let name = |at: usize| words.get(at).map(|(word, _)| base_name(word));
+    let index = words.iter().position(|(word, _)| !is_assignment(word) && !KEYWORDS.contains(&word.as_str()))?;
+    let name = |index: usize| words.get(index).map(|(word, _)| base_name(word));
     let is_known = |name: &str| {
         PROGRAMS.iter().any(|(program, _)| *program == name)
             || SHELLS.contains(&name)
@@ -100,13 +100,13 @@ pub(super) fn program_of(words: &[(String, bool)]) -> Option<(String, &[(String,
             || is_search(name)
             || ["git", "tar", "curl", "wget", "eval", "pintle"].contains(&name)
     };
-    let mut at = at;
-    if WRAPPERS.contains(&name(at)?) {
-        let behind = || at + 1..words.len();
-        let known = behind().find(|at| name(*at).is_some_and(is_known));
-        at = known.or_else(|| behind().find(|at| name(*at).is_some_and(|name| !name.starts_with('-'))))?;
+    let mut index = index;
+    if WRAPPERS.contains(&name(index)?) {
+        let behind = || index + 1..words.len();
+        let known = behind().find(|index| name(*index).is_some_and(is_known));
+        index = known.or_else(|| behind().find(|index| name(*index).is_some_and(|name| !name.starts_with('-'))))?;
     }
-    Some((name(at)?.to_owned(), words.get(at + 1..).unwrap_or_default()))
+    Some((name(index)?.to_owned(), words.get(index + 1..).unwrap_or_default()))
 }
 
 pub(super) fn base_name(word: &str) -> &str {

@@ -47,8 +47,8 @@ impl BegunSessions {
         if self.contains(facts) {
             return Ok(());
         }
-        if let Some(folder) = path.parent() {
-            DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        if let Some(dir) = path.parent() {
+            DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
         }
         let mut file = OpenOptions::new().create(true).append(true).mode(0o600).open(path)?;
         file.write_all(format!("{}\n", digest::digest_bytes(facts.as_bytes())).as_bytes())

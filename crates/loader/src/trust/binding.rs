@@ -21,23 +21,23 @@ use crate::load::for_each_hook;
 /// command names are bound, wherever it runs. In a path that the user named for this run, and whose files were not
 /// listed, only the programs are bound.
 pub(crate) fn bind_commands(project: &mut ParsedProject, path: &Path, is_whole: bool) {
-    let folder = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
-    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    let dir = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
+    let dir = if dir.as_os_str().is_empty() { Path::new(".") } else { dir };
+    let dir = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
     for_each_hook(project, &mut |hook| {
         let HandlerSpec::Command(command) = &mut hook.handler else { return };
-        let files = digest_command_files(command, &folder, is_whole);
-        command.binding = Some(Arc::new(CommandBinding { project_dir: folder.clone(), files, is_complete: is_whole }));
+        let files = digest_command_files(command, &dir, is_whole);
+        command.binding = Some(Arc::new(CommandBinding { project_dir: dir.clone(), files, is_complete: is_whole }));
     });
 }
 
 /// The files of a command with their digests.
-fn digest_command_files(command: &CommandSpec, folder: &Path, is_whole: bool) -> BTreeMap<PathBuf, String> {
+fn digest_command_files(command: &CommandSpec, dir: &Path, is_whole: bool) -> BTreeMap<PathBuf, String> {
     let seen_from = |cwd: &Path| {
-        let found = referenced_files::referenced_files_in(command, folder, cwd, &[]);
+        let found = referenced_files::referenced_files_in(command, dir, cwd, &[]);
         if is_whole { found.files } else { found.programs }
     };
-    let mut files = seen_from(folder);
+    let mut files = seen_from(dir);
     if !is_whole {
         // The working directory of the command is not known yet; most often it is the current one.
         files.extend(std::env::current_dir().and_then(|cwd| cwd.canonicalize()).iter().flat_map(|cwd| seen_from(cwd)));

@@ -54,8 +54,8 @@ pub(super) fn hashed_bytes<'a>(path: &Path, text: &'a str) -> Option<Cow<'a, [u8
 /// Whether a file is an agent's own settings: a file of such a name in a hidden directory.
 fn is_shared_settings(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    let folder = path.parent().and_then(Path::file_name).and_then(|name| name.to_str()).unwrap_or_default();
-    SHARED.contains(&name) && folder.starts_with('.') && folder != ".harness"
+    let dir = path.parent().and_then(Path::file_name).and_then(|name| name.to_str()).unwrap_or_default();
+    SHARED.contains(&name) && dir.starts_with('.') && dir != ".harness"
 }
 
 fn to_hex(digest: &[u8]) -> String {
@@ -91,8 +91,8 @@ mod tests {
 
     #[test]
     fn a_file_and_its_bytes_have_one_digest() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("x");
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("x");
         for length in [0_usize, 1, 65_535, 65_536, 200_000] {
             let bytes = vec![7_u8; length];
             std::fs::write(&file, &bytes).unwrap();

@@ -73,14 +73,14 @@ impl ProjectTrust {
         if self.untrusted_hooks.is_empty() {
             return None;
         }
-        let folder = self.manifest.folder.display();
-        let why = match (self.state, &self.error) {
-            (_, Some(fault)) => format!("{fault}"),
+        let dir = self.manifest.folder.display();
+        let reason = match (self.state, &self.error) {
+            (_, Some(error)) => format!("{error}"),
             _ if self.is_from_session => {
-                format!("guards of `{folder}` changed or were removed during this session")
+                format!("guards of `{dir}` changed or were removed during this session")
             }
-            (TrustState::Changed, None) => format!("the hooks of `{folder}` changed after you trusted them"),
-            _ => format!("you have not trusted the hooks of `{folder}` yet"),
+            (TrustState::Changed, None) => format!("the hooks of `{dir}` changed after you trusted them"),
+            _ => format!("you have not trusted the hooks of `{dir}` yet"),
         };
         let (denying, mut passed): (Vec<&UntrustedHook>, Vec<&UntrustedHook>) =
             self.untrusted_hooks.iter().partition(|hook| hook.is_denied);
@@ -93,7 +93,7 @@ impl ProjectTrust {
         if !denying.is_empty() {
             effects.push(format!("denying the events guarded by: {}", join_hook_names(&denying)));
         }
-        Some(format!("{why}; {}; review them with `pintle trust '{folder}'`", effects.join("; ")))
+        Some(format!("{reason}; {}; review them with `pintle trust '{dir}'`", effects.join("; ")))
     }
 }
 
@@ -113,7 +113,7 @@ fn shorten_name(name: &str) -> String {
     const MOST: usize = 48;
     let line: String = name.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
     match line.char_indices().nth(MOST) {
-        Some((at, _)) => format!("{}..", line.get(..at).unwrap_or_default()),
+        Some((index, _)) => format!("{}..", line.get(..index).unwrap_or_default()),
         None => line,
     }
 }

@@ -219,7 +219,7 @@ pub(super) fn draft_permission_rules(team: &TeamSpec, drafts: &mut Vec<TrustItem
 
 /// Whether a file is the main agent's, and not a child agent's.
 fn is_own_file(path: &Path) -> bool {
-    path.parent().and_then(Path::file_name).is_none_or(|folder| folder != "agents")
+    path.parent().and_then(Path::file_name).is_none_or(|dir| dir != "agents")
 }
 
 /// The native tools that do more than read.

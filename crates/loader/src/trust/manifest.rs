@@ -39,12 +39,8 @@ pub(crate) type CompiledHook<'a> = (&'a HookDeclaration, Option<&'a pintle_contr
 
 impl LoadedFiles {
     /// The files that were found in a directory. A file that could not be read counts as it is on disk.
-    pub(crate) fn new(
-        folder: &Path,
-        files: Vec<(ArtifactKind, PathBuf, Option<Arc<SourceFile>>)>,
-        of_host: bool,
-    ) -> Self {
-        let spelled = if folder.is_dir() { folder } else { folder.parent().unwrap_or(folder) };
+    pub(crate) fn new(dir: &Path, files: Vec<(ArtifactKind, PathBuf, Option<Arc<SourceFile>>)>, of_host: bool) -> Self {
+        let spelled = if dir.is_dir() { dir } else { dir.parent().unwrap_or(dir) };
         let spelled = if spelled.as_os_str().is_empty() { Path::new(".") } else { spelled };
         let canonical = spelled.canonicalize().unwrap_or_else(|_| spelled.to_owned());
         Self { folder: canonical, named_folder: spelled.to_owned(), files, is_for_host: of_host }

@@ -80,7 +80,7 @@ impl TrustOptions {
     pub fn from_state_dir(directory: Option<&Path>) -> Self {
         let denies = std::env::var_os(GUARDS).is_some_and(|word| word == "deny");
         Self {
-            store_path: directory.map(|folder| folder.join(STORE)),
+            store_path: directory.map(|dir| dir.join(STORE)),
             untrusted_guards: denies.then_some(UntrustedGuardPolicy::Deny),
             ..Self::default()
         }
@@ -116,7 +116,7 @@ impl TrustGrants {
     }
 
     /// Whether the guards of a directory must exist.
-    pub(crate) fn contains(&self, folder: &Path) -> bool {
-        self.options.session_guards.contains_key(folder) || self.load_store().is_ok_and(|store| store.contains(folder))
+    pub(crate) fn contains(&self, dir: &Path) -> bool {
+        self.options.session_guards.contains_key(dir) || self.load_store().is_ok_and(|store| store.contains(dir))
     }
 }

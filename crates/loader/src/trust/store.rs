@@ -75,13 +75,13 @@ impl TrustStore {
 
     /// Whether a directory has a trust grant.
     #[must_use]
-    pub fn contains(&self, folder: &Path) -> bool {
-        !self.projects.is_empty() && self.projects.contains_key(&project_key(folder))
+    pub fn contains(&self, dir: &Path) -> bool {
+        !self.projects.is_empty() && self.projects.contains_key(&project_key(dir))
     }
 
     /// All trust grants, by project directory.
     pub fn grants(&self) -> impl Iterator<Item = (&str, &TrustGrant)> {
-        self.projects.iter().map(|(folder, agreement)| (folder.as_str(), agreement))
+        self.projects.iter().map(|(dir, agreement)| (dir.as_str(), agreement))
     }
 
     /// Stores a trust grant, replacing an earlier one.
@@ -112,7 +112,7 @@ impl TrustStore {
         let Some(path) = trust.store_path.as_ref().filter(|path| path.exists()) else { return Ok(None) };
         let aside = (1..).map(|number| path.with_extension(format!("broken-{number}"))).find(|aside| !aside.exists());
         let Some(aside) = aside else { return Ok(None) };
-        fs::rename(path, &aside).map_err(|fault| write_error(path, &fault))?;
+        fs::rename(path, &aside).map_err(|error| write_error(path, &error))?;
         Ok(Some(aside))
     }
 
@@ -127,9 +127,9 @@ impl TrustStore {
                 is_broken: false,
             });
         };
-        let folder = path.parent().unwrap_or(Path::new("."));
-        let failed = |fault: std::io::Error| write_error(path, &fault);
-        fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
+        let dir = path.parent().unwrap_or(Path::new("."));
+        let failed = |error: std::io::Error| write_error(path, &error);
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(failed)?;
         // Two concurrent calls must not overwrite each other's grants.
         let guard = OpenOptions::new()
             .create(true)
@@ -165,20 +165,20 @@ fn project_key(project: &Path) -> String {
 fn read_grants(path: &Path) -> Result<BTreeMap<String, TrustGrant>, TrustStoreError> {
     let text = match pintle_files::read_text(path) {
         Ok(text) => text,
-        Err(fault) if fault.kind() == ErrorKind::NotFound => return Ok(BTreeMap::new()),
-        Err(fault) if fault.kind() == ErrorKind::InvalidData => return Err(broken_file_error(path, "it is not UTF-8")),
-        Err(fault) => {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(BTreeMap::new()),
+        Err(error) if error.kind() == ErrorKind::InvalidData => return Err(broken_file_error(path, "it is not UTF-8")),
+        Err(error) => {
             return Err(TrustStoreError {
-                message: format!("cannot read the trust file `{}`: {}", path.display(), io_error_text(&fault)),
+                message: format!("cannot read the trust file `{}`: {}", path.display(), io_error_text(&error)),
                 help: String::from("no project is trusted until the file can be read; fix its permissions"),
                 is_broken: false,
             });
         }
     };
-    if let Some(folder) = find_writable_folder(path) {
+    if let Some(dir) = find_writable_folder(path) {
         return Err(TrustStoreError {
-            message: format!("other users can write to `{}`, the directory of the trust file", folder.display()),
-            help: format!("no project is trusted until you check the file and run `chmod go-w '{}'`", folder.display()),
+            message: format!("other users can write to `{}`, the directory of the trust file", dir.display()),
+            help: format!("no project is trusted until you check the file and run `chmod go-w '{}'`", dir.display()),
             is_broken: false,
         });
     }
@@ -190,7 +190,7 @@ fn read_grants(path: &Path) -> Result<BTreeMap<String, TrustGrant>, TrustStoreEr
             is_broken: false,
         });
     }
-    let form: TrustFile = serde_json::from_str(&text).map_err(|fault| broken_file_error(path, &fault.to_string()))?;
+    let form: TrustFile = serde_json::from_str(&text).map_err(|error| broken_file_error(path, &error.to_string()))?;
     match form.version {
         VERSION => Ok(form.projects),
         other => {
@@ -203,17 +203,17 @@ fn read_grants(path: &Path) -> Result<BTreeMap<String, TrustGrant>, TrustStoreEr
 /// further up if everyone can write to it and remove other users' files.
 fn find_writable_folder(path: &Path) -> Option<PathBuf> {
     let real = path.canonicalize().ok()?;
-    let mode = |folder: &Path| fs::metadata(folder).map(|found| found.permissions().mode()).unwrap_or_default();
-    let is_open = |(depth, folder): &(usize, &Path)| match depth {
-        0 => mode(folder) & OTHERS_WRITE != 0,
-        _ => mode(folder) & EVERYBODY_WRITES != 0 && mode(folder) & STICKY == 0,
+    let mode = |dir: &Path| fs::metadata(dir).map(|found| found.permissions().mode()).unwrap_or_default();
+    let is_open = |(depth, dir): &(usize, &Path)| match depth {
+        0 => mode(dir) & OTHERS_WRITE != 0,
+        _ => mode(dir) & EVERYBODY_WRITES != 0 && mode(dir) & STICKY == 0,
     };
-    real.ancestors().skip(1).enumerate().find(is_open).map(|(_, folder)| folder.to_owned())
+    real.ancestors().skip(1).enumerate().find(is_open).map(|(_, dir)| dir.to_owned())
 }
 
-fn broken_file_error(path: &Path, why: &str) -> TrustStoreError {
+fn broken_file_error(path: &Path, reason: &str) -> TrustStoreError {
     TrustStoreError {
-        message: format!("`{}` is not a valid trust file: {why}", path.display()),
+        message: format!("`{}` is not a valid trust file: {reason}", path.display()),
         help: String::from(
             "no project is trusted; run `pintle trust` again, which keeps the broken file under another name",
         ),
@@ -221,9 +221,9 @@ fn broken_file_error(path: &Path, why: &str) -> TrustStoreError {
     }
 }
 
-fn write_error(path: &Path, fault: &std::io::Error) -> TrustStoreError {
+fn write_error(path: &Path, error: &std::io::Error) -> TrustStoreError {
     TrustStoreError {
-        message: format!("cannot write the trust file `{}`: {}", path.display(), io_error_text(fault)),
+        message: format!("cannot write the trust file `{}`: {}", path.display(), io_error_text(error)),
         help: String::from("fix its permissions, or set PINTLE_STATE_DIR to another directory"),
         is_broken: false,
     }

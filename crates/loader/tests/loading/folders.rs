@@ -10,16 +10,16 @@ type FindDirFn = fn(Option<&Path>) -> Result<Option<PathBuf>, MissingDir>;
 
 #[test]
 fn a_folder_that_is_named_has_to_be_there() {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("file"), "").unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("file"), "").unwrap();
     let cases: [(FindDirFn, &str, &str); 2] = [
         (find_config_dir, "--config-dir", "your own hooks"),
         (find_managed_dir, "--managed-dir", "the hooks of your organisation"),
     ];
     for (find, by, whose) in cases {
-        assert_eq!(find(Some(folder.path())), Ok(Some(folder.path().to_owned())), "{by}");
+        assert_eq!(find(Some(dir.path())), Ok(Some(dir.path().to_owned())), "{by}");
         for name in ["gone", "file"] {
-            let path = folder.path().join(name);
+            let path = dir.path().join(name);
             let missing = find(Some(&path)).unwrap_err();
             assert_eq!(
                 missing.to_string(),
@@ -40,8 +40,8 @@ fn folders_are_the_same_wherever_somebody_works() {
 
 #[test]
 fn grants_come_from_the_named_state_dir_and_are_read_once_per_load() {
-    let folder = tempfile::tempdir().unwrap();
-    let root = folder.path().canonicalize().unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().canonicalize().unwrap();
     let layers = LayerDirs { cwd: root.join("project/below"), home: Some(root.clone()), ..LayerDirs::default() };
     fs::create_dir_all(&layers.cwd).unwrap();
     fs::create_dir(root.join("state")).unwrap();

@@ -5,8 +5,8 @@ use pintle_loader::{LoadOptions, LoadedPath, load_layer};
 
 use crate::support::{AcceptingFactory, LoaderFixture};
 
-fn load_user_dir(project: &LoaderFixture, folder: &str) -> LoadedPath {
-    load_layer(&project.path(folder), Layer::User, &AcceptingFactory, &LoadOptions::default())
+fn load_user_dir(project: &LoaderFixture, dir: &str) -> LoadedPath {
+    load_layer(&project.path(dir), Layer::User, &AcceptingFactory, &LoadOptions::default())
 }
 
 /// A block with one hook of an event.
@@ -71,10 +71,10 @@ fn settings_come_first_and_drop_ins_in_the_order_of_their_names() {
 fn what_is_not_there_holds_nothing() {
     let nothing: [(&str, &str); 1] = [("else/config.yaml", "settings: {}\n")];
     let project = LoaderFixture::new(&nothing);
-    for folder in ["", "else", "nowhere"] {
-        let loaded = load_user_dir(&project, folder);
-        assert_eq!(project.findings(&loaded, Severity::Note), Vec::<String>::new(), "{folder}");
-        assert!(loaded.hook_declarations.is_empty() && loaded.chains.is_empty(), "{folder}");
+    for dir in ["", "else", "nowhere"] {
+        let loaded = load_user_dir(&project, dir);
+        assert_eq!(project.findings(&loaded, Severity::Note), Vec::<String>::new(), "{dir}");
+        assert!(loaded.hook_declarations.is_empty() && loaded.chains.is_empty(), "{dir}");
     }
 }
 
@@ -89,6 +89,6 @@ fn a_bad_file_is_an_error_and_the_others_are_read_all_the_same() {
     let loaded = load_user_dir(&project, "");
     assert_eq!(declared_names(&loaded), ["fine"]);
     let faults = project.findings(&loaded, Severity::Error);
-    let files: Vec<&str> = faults.iter().filter_map(|fault| fault.split(':').next()).collect();
+    let files: Vec<&str> = faults.iter().filter_map(|error| error.split(':').next()).collect();
     assert_eq!(files, ["config.yaml", "hooks.d/10.yaml", "hooks.d/30.yaml"], "{faults:?}");
 }

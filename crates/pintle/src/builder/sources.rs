@@ -37,9 +37,9 @@ pub(super) fn load(
     build: &handlers::DefaultHandlerFactory,
     options: &LoadOptions<'_>,
 ) -> Vec<LoadedPath> {
-    let folder = |folder: &Path, layer| pintle_loader::load_layer(folder, layer, build, options);
-    let mut loaded: Vec<LoadedPath> = layers.managed.iter().map(|managed| folder(managed, Layer::Managed)).collect();
-    loaded.extend(user.or(layers.config.as_deref()).map(|user| folder(user, Layer::User)));
+    let dir = |dir: &Path, layer| pintle_loader::load_layer(dir, layer, build, options);
+    let mut loaded: Vec<LoadedPath> = layers.managed.iter().map(|managed| dir(managed, Layer::Managed)).collect();
+    loaded.extend(user.or(layers.config.as_deref()).map(|user| dir(user, Layer::User)));
     let guards = loaded.iter().find_map(|loaded| loaded.untrusted_guards);
     let agreements = trust.tighten_guards(guards).into_grants();
     let found = LoadOptions {
@@ -75,6 +75,6 @@ pub(super) fn choose_workspace(
     layers: &LayerDirs,
 ) -> Option<PathBuf> {
     let found = || projects.first().map(|project| project.manifest.folder.clone());
-    let around = || Some(layers.cwd.clone()).filter(|folder| !folder.as_os_str().is_empty());
-    named.or_else(found).or_else(around)
+    let context = || Some(layers.cwd.clone()).filter(|dir| !dir.as_os_str().is_empty());
+    named.or_else(found).or_else(context)
 }

@@ -24,7 +24,7 @@ pub(super) fn emit(
     let name = EventName::parse(event).map_err(|_| {
         EffectError(format!("emit: `{event}` is not an event name; use a-z, 0-9 and _ after `custom.`"))
     })?;
-    let deeper = seam.scope.for_caller(caller).nested().map_err(|fault| EffectError(format!("emit: {fault}")))?;
+    let deeper = seam.scope.for_caller(caller).nested().map_err(|error| EffectError(format!("emit: {error}")))?;
     let scope = EventScope { cause: Some(caller.call), ..deeper };
     let outcome = seam.runtime.fire_in(&Event::new(name.clone(), payload, Arc::clone(seam.origin)), &scope);
     if let Some(host) = &seam.scope.host {

@@ -19,12 +19,12 @@ pub(super) fn answer_fs(
     function: &str,
     arguments: &Value,
 ) -> Result<EffectReply, EffectError> {
-    let fault = |why: String| EffectError(format!("fs.{function}: {why}"));
-    let folder = seam.runtime.workspace().ok_or_else(|| fault(String::from("no project directory is available")))?;
-    let folder = JailedDir::open(folder)
-        .map_err(|why| fault(format!("cannot open the project directory `{}`: {why}", folder.display())))?;
+    let error = |reason: String| EffectError(format!("fs.{function}: {reason}"));
+    let dir = seam.runtime.workspace().ok_or_else(|| error(String::from("no project directory is available")))?;
+    let dir = JailedDir::open(dir)
+        .map_err(|reason| error(format!("cannot open the project directory `{}`: {reason}", dir.display())))?;
     let cancel = caller.cancel.unwrap_or(&seam.scope.cancel);
-    jail::answer_fs(&folder, function, arguments, MAX_HOOK_FILE_BYTES, cancel).map_err(EffectError)
+    jail::answer_fs(&dir, function, arguments, MAX_HOOK_FILE_BYTES, cancel).map_err(EffectError)
 }
 
 /// Performs network, time and random number requests.

@@ -169,8 +169,8 @@ mod tests {
             assert_eq!(event.to_string(), *name);
         }
         assert_eq!(SessionEvent::all().count(), 14);
-        let fault = "user_promt_submit".parse::<SessionEvent>().unwrap_err();
-        assert_eq!(fault.to_string(), "unknown event `user_promt_submit`; did you mean `user_prompt_submit`?");
+        let error = "user_promt_submit".parse::<SessionEvent>().unwrap_err();
+        assert_eq!(error.to_string(), "unknown event `user_promt_submit`; did you mean `user_prompt_submit`?");
     }
 
     #[test]

@@ -217,7 +217,7 @@ impl<T: Into<Self>> From<Option<T>> for HookReturn {
 
 impl<T: Into<Self>, E: Display> From<Result<T, E>> for HookReturn {
     fn from(answer: Result<T, E>) -> Self {
-        answer.map_or_else(|fault| Self::failed(fault.to_string()), Into::into)
+        answer.map_or_else(|error| Self::failed(error.to_string()), Into::into)
     }
 }
 
@@ -265,10 +265,10 @@ mod tests {
 
     #[test]
     fn a_fault_stays_a_fault() {
-        let fault = || HookReturn::from(Err::<(), _>("the index is gone"));
-        let faults = [fault(), fault().then(true), HookReturn::reminder(Reminder::for_one_turn("x")).then(fault())];
-        for fault in faults {
-            assert_eq!(fault.into_value(), Err(String::from("the index is gone")));
+        let error = || HookReturn::from(Err::<(), _>("the index is gone"));
+        let faults = [error(), error().then(true), HookReturn::reminder(Reminder::for_one_turn("x")).then(error())];
+        for error in faults {
+            assert_eq!(error.into_value(), Err(String::from("the index is gone")));
         }
         assert!(HookReturn::from("text").then(()).into_value().is_err());
     }

@@ -33,8 +33,8 @@ pub(crate) struct CorpusCase {
 fn read_yaml(path: &Path) -> Map<String, Value> {
     let bytes = fs::read(path).unwrap();
     assert!(bytes.len() as u64 <= MAX_FILE_BYTES);
-    let (file, fault) = source_file(path, bytes);
-    assert!(fault.is_none(), "{fault:?}");
+    let (file, error) = source_file(path, bytes);
+    assert!(error.is_none(), "{error:?}");
     let whole = ByteSpan { start: 0, end: file.text.len() };
     let report = FileReport::new(file, "");
     let node = parse(&report, whole);

@@ -20,20 +20,20 @@ fn load_hooks(path: &Path) -> BuiltRuntime {
 fn build_event(name: &str, payload: &Value) -> Event {
     let name = EventName::parse(name).unwrap();
     let mut payload = payload.clone();
-    name.complete(&mut payload).unwrap_or_else(|fault| panic!("{name} {payload}: {fault}"));
+    name.complete(&mut payload).unwrap_or_else(|error| panic!("{name} {payload}: {error}"));
     Event::new(name, payload, Arc::new(Origin::default()))
 }
 
 /// Runs a case in its own runtime; `Err` describes the actual outcome.
 pub(crate) fn run_case(file: &CaseFile, case: &CorpusCase) -> Result<(), String> {
-    let folder = tempfile::tempdir().unwrap();
-    let hooks = folder.path().join(".harness/hooks");
+    let dir = tempfile::tempdir().unwrap();
+    let hooks = dir.path().join(".harness/hooks");
     fs::create_dir_all(&hooks).unwrap();
     for (name, text) in &file.hooks {
         fs::write(hooks.join(format!("{name}.md")), text).unwrap();
     }
     let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let built = load_hooks(&file.project.as_ref().map_or(folder.path().to_owned(), |project| repository.join(project)));
+    let built = load_hooks(&file.project.as_ref().map_or(dir.path().to_owned(), |project| repository.join(project)));
     for (name, payload) in &case.setup_events {
         drop(built.runtime.fire(&build_event(name, payload)));
     }

@@ -44,7 +44,7 @@ fn every_case_holds_but_for_the_known_exceptions() {
                 (Ok(()), Some((_, reason))) => {
                     faults.push(format!("{name}\n  holds, and is a known exception: {reason}"));
                 }
-                (Err(fault), None) => faults.push(format!("{name}\n{fault}")),
+                (Err(error), None) => faults.push(format!("{name}\n{error}")),
             }
         }
     }

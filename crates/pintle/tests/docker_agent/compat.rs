@@ -96,7 +96,7 @@ fn several_rewriters_follow_each_other_or_all_see_the_original() {
     let second = r#"if grep -q '"cmd":"one"'; then echo '{"hook_specific_output":{"updated_input":{"saw":"rewrite"}}}'; else echo '{"hook_specific_output":{"updated_input":{"cmd":"two","saw":"original"}}}'; fi"#;
     let text = hooks_block("pre_tool_use", &[&first, second]);
     let call = json!({"args": {"cmd": "ls", "cwd": "/w"}});
-    let args = |stage: DockerHooksFixture| stage.fire("pre_tool_use", call.clone()).payload.field("args").cloned();
+    let args = |fixture: DockerHooksFixture| fixture.fire("pre_tool_use", call.clone()).payload.field("args").cloned();
     assert_eq!(
         args(DockerHooksFixture::from_block(&text)),
         Some(json!({"cmd": "one", "cwd": "/w", "a": 1, "saw": "rewrite"}))
@@ -113,8 +113,9 @@ fn other_rewrites_follow_each_other_or_the_first_one_stays() {
             &specific_output_script(r#""updated_tool_response":"two""#),
         ],
     );
-    let content =
-        |stage: DockerHooksFixture| stage.fire("tool_response_transform", json!({})).payload.field("content").cloned();
+    let content = |fixture: DockerHooksFixture| {
+        fixture.fire("tool_response_transform", json!({})).payload.field("content").cloned()
+    };
     assert_eq!(content(DockerHooksFixture::from_block(&text)), Some(json!("two")));
     assert_eq!(content(DockerHooksFixture::from_v1_block(&text)), Some(json!("one")));
 }
@@ -123,27 +124,28 @@ fn other_rewrites_follow_each_other_or_the_first_one_stays() {
 fn hooks_are_the_same_by_their_whole_definition_or_by_what_runs() {
     let text = "turn_start: [{type: command, command: echo a}, {type: command, command: echo a, timeout: 5}]\n";
     assert_eq!(DockerHooksFixture::from_block(text).fire("turn_start", json!({})).hooks_called, 2);
-    let stage = DockerHooksFixture::from_v1_block(text);
-    assert_eq!(stage.fire("turn_start", json!({})).hooks_called, 1);
-    assert!(stage.findings.iter().any(|finding| finding.message.contains("is skipped")));
+    let fixture = DockerHooksFixture::from_v1_block(text);
+    assert_eq!(fixture.fire("turn_start", json!({})).hooks_called, 1);
+    assert!(fixture.findings.iter().any(|finding| finding.message.contains("is skipped")));
 }
 
 #[test]
 fn an_invalid_matcher_is_an_error_or_takes_the_guard_away_loudly() {
     let text = "pre_tool_use:\n  - matcher: 'shell('\n    hooks: [{type: command, command: 'exit 2'}]\n";
     let severity =
-        |stage: &DockerHooksFixture| stage.findings.iter().map(|finding| finding.severity).collect::<Vec<_>>();
+        |fixture: &DockerHooksFixture| fixture.findings.iter().map(|finding| finding.severity).collect::<Vec<_>>();
     assert_eq!(severity(&DockerHooksFixture::from_block(text)), [Severity::Error]);
-    let stage = DockerHooksFixture::from_v1_block(text);
-    assert_eq!(severity(&stage), [Severity::Warning]);
-    assert_eq!(describe_outcome(&stage.fire("pre_tool_use", json!({"name": "shell"}))), "allow");
+    let fixture = DockerHooksFixture::from_v1_block(text);
+    assert_eq!(severity(&fixture), [Severity::Warning]);
+    assert_eq!(describe_outcome(&fixture.fire("pre_tool_use", json!({"name": "shell"}))), "allow");
 }
 
 #[test]
 fn a_failed_hook_that_cannot_block_is_shown_or_only_logged() {
     let text = hook_block("turn_start", ", timeout: 0.2", "sleep 600");
-    let policy =
-        |stage: DockerHooksFixture| stage.fire("turn_start", json!({})).failures.first().map(|report| report.policy);
+    let policy = |fixture: DockerHooksFixture| {
+        fixture.fire("turn_start", json!({})).failures.first().map(|report| report.policy)
+    };
     assert_eq!(policy(DockerHooksFixture::from_block(&text)), Some(FailurePolicy::Open));
     assert_eq!(policy(DockerHooksFixture::from_v1_block(&text)), Some(FailurePolicy::Ignored));
 }

@@ -66,12 +66,12 @@ fn an_invalid_matcher_does_not_take_a_guard_away_in_silence() {
 /// A rewrite keeps the arguments that it does not name.
 #[test]
 fn arguments_that_a_rewrite_does_not_name_stay() {
-    let stage = DockerHooksFixture::from_block(&hook_block(
+    let fixture = DockerHooksFixture::from_block(&hook_block(
         "pre_tool_use",
         "",
         &specific_output_script(r#""updated_input":{"cmd":"ls -h"}"#),
     ));
-    let outcome = stage.fire("pre_tool_use", json!({"args": {"cmd": "ls", "cwd": "/w", "timeout": 5}}));
+    let outcome = fixture.fire("pre_tool_use", json!({"args": {"cmd": "ls", "cwd": "/w", "timeout": 5}}));
     assert_eq!(outcome.payload.field("args"), Some(&json!({"cmd": "ls -h", "cwd": "/w", "timeout": 5})));
 }
 
@@ -90,12 +90,15 @@ fn what_is_documented_and_has_no_effect_is_told() {
         ("post_tool_use", r#""additional_context":"c""#),
         ("permission_request", r#""updated_input":{"cmd":"x"}"#),
     ] {
-        let stage = DockerHooksFixture::from_block(&hook_block(event, "", &specific_output_script(fields)));
-        assert!(stage.findings.iter().any(|finding| finding.code == "no_effect"), "{event}: {:?}", stage.findings);
-        assert_eq!(describe_outcome(&stage.fire(event, json!({}))), "allow, warned", "{event}");
+        let fixture = DockerHooksFixture::from_block(&hook_block(event, "", &specific_output_script(fields)));
+        assert!(fixture.findings.iter().any(|finding| finding.code == "no_effect"), "{event}: {:?}", fixture.findings);
+        assert_eq!(describe_outcome(&fixture.fire(event, json!({}))), "allow, warned", "{event}");
     }
-    let stage = DockerHooksFixture::from_block(&hook_block("stop", "", r#"echo '{"suppress_output":true}'"#));
-    assert_eq!((stage.findings.len(), describe_outcome(&stage.fire("stop", json!({}))).as_str()), (1, "allow, warned"));
+    let fixture = DockerHooksFixture::from_block(&hook_block("stop", "", r#"echo '{"suppress_output":true}'"#));
+    assert_eq!(
+        (fixture.findings.len(), describe_outcome(&fixture.fire("stop", json!({}))).as_str()),
+        (1, "allow, warned")
+    );
 }
 
 /// The documented output of a compaction hook.

@@ -9,11 +9,11 @@ use crate::fixture::{DockerHooksFixture, describe_outcome, hook_block, hooks_blo
 /// Whether a matcher matches a tool.
 fn matcher_accepts(matcher: &str, tool: &str) -> bool {
     let quoted = serde_json::to_string(matcher).unwrap_or_default();
-    let stage = DockerHooksFixture::from_block(&format!(
+    let fixture = DockerHooksFixture::from_block(&format!(
         "pre_tool_use:\n  - matcher: {quoted}\n    hooks: [{{type: command, command: 'exit 2'}}]\n"
     ));
-    assert!(stage.findings.is_empty(), "{matcher}: {:?}", stage.findings);
-    match describe_outcome(&stage.fire("pre_tool_use", json!({"name": tool}))).as_str() {
+    assert!(fixture.findings.is_empty(), "{matcher}: {:?}", fixture.findings);
+    match describe_outcome(&fixture.fire("pre_tool_use", json!({"name": tool}))).as_str() {
         "deny: " => true,
         "allow" => false,
         other => panic!("{matcher} {tool}: {other}"),
@@ -57,8 +57,8 @@ fn a_matcher_that_is_no_pattern_is_an_error_at_its_place() {
     for matcher in ["shell(", "[", "a)|(b", r"\Qshell\E", "(?=a)"] {
         let text =
             format!("pre_tool_use:\n  - matcher: '{matcher}'\n    hooks: [{{type: command, command: 'true'}}]\n");
-        let stage = DockerHooksFixture::from_block(&text);
-        let errors: Vec<_> = stage.findings.iter().filter(|finding| finding.severity == Severity::Error).collect();
+        let fixture = DockerHooksFixture::from_block(&text);
+        let errors: Vec<_> = fixture.findings.iter().filter(|finding| finding.severity == Severity::Error).collect();
         let [finding] = errors.as_slice() else { panic!("{matcher}: {errors:?}") };
         assert!(finding.message.starts_with(&format!("invalid matcher `{matcher}`: ")), "{finding}");
         assert_eq!(finding.location.line_column(), Some((2, 14)), "{finding}");

@@ -107,10 +107,10 @@ fn combination_outcome((event, answer, on_error): MatrixCombination) -> String {
     if answer == "timeout" {
         fields.push_str(", timeout: 0.2");
     }
-    let stage = DockerHooksFixture::from_block(&hook_block(event, &fields, script));
-    let errors: Vec<_> = stage.findings.iter().filter(|finding| finding.severity == Severity::Error).collect();
+    let fixture = DockerHooksFixture::from_block(&hook_block(event, &fields, script));
+    let errors: Vec<_> = fixture.findings.iter().filter(|finding| finding.severity == Severity::Error).collect();
     match errors.as_slice() {
-        [] => describe_outcome(&stage.fire(event, json!({}))),
+        [] => describe_outcome(&fixture.fire(event, json!({}))),
         [finding] if finding.message.ends_with("on_error block is not supported by this event") => {
             String::from("rejected")
         }

@@ -117,8 +117,8 @@ fn messages_go_from_hook_to_hook_with_their_cache_control() {
 /// Each hook waits for the other, so neither can finish before both have started.
 #[test]
 fn hooks_that_do_not_rewrite_run_concurrently_and_report_in_file_order() {
-    let folder = tempfile::tempdir().unwrap();
-    let (one, two) = (folder.path().join("one"), folder.path().join("two"));
+    let dir = tempfile::tempdir().unwrap();
+    let (one, two) = (dir.path().join("one"), dir.path().join("two"));
     assert!(Command::new("mkfifo").arg(&one).arg(&two).status().unwrap().success());
     let (one, two) = (one.display(), two.display());
     let first = format!("echo x > {one}; read y < {two}; echo first");
@@ -144,13 +144,13 @@ fn a_judging_model_is_asked_about_what_an_earlier_hook_made() {
     let text = format!(
         "pre_tool_use:\n  - hooks:\n      - {{type: command, command: {script}}}\n      - {{type: model, model: x/y, prompt: 'run {{{{ .ToolInput.cmd }}}}?', schema: pre_tool_use_decision}}\n"
     );
-    let stage = DockerHooksFixture::with_builder(
+    let fixture = DockerHooksFixture::with_builder(
         &text,
         DockerAgentVersion::Newest,
         Runtime::builder().judge(Arc::new(EchoJudge)),
     );
     assert_eq!(
-        describe_outcome(&stage.fire("pre_tool_use", json!({"args": {"cmd": "ls"}}))),
+        describe_outcome(&fixture.fire("pre_tool_use", json!({"args": {"cmd": "ls"}}))),
         "deny: run ls -h?, notice"
     );
 }

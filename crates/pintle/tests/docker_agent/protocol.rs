@@ -12,12 +12,13 @@ use crate::fixture::{
 
 #[test]
 fn a_hook_reads_one_line_of_json_without_a_line_end() {
-    let stage = DockerHooksFixture::from_block(&hook_block("turn_start", "", "cat; echo; echo lines: $(cat | wc -l)"));
-    let outcome = stage.fire("turn_start", json!({}));
+    let fixture =
+        DockerHooksFixture::from_block(&hook_block("turn_start", "", "cat; echo; echo lines: $(cat | wc -l)"));
+    let outcome = fixture.fire("turn_start", json!({}));
     // Output that starts with a brace and has text after the object is not an object.
     assert_eq!(describe_outcome(&outcome), "allow, failure shown");
-    let stage = DockerHooksFixture::from_block(&hook_block("turn_start", "", "echo got: $(cat)"));
-    let outcome = stage.fire("turn_start", json!({}));
+    let fixture = DockerHooksFixture::from_block(&hook_block("turn_start", "", "echo got: $(cat)"));
+    let outcome = fixture.fire("turn_start", json!({}));
     let wanted = r#"got: {"session_id":"s1","cwd":"","hook_event_name":"turn_start","agent_name":"root"}"#;
     assert_eq!(context_texts(&outcome), [wanted]);
 }
@@ -28,8 +29,8 @@ fn plain_text_is_context_and_a_notice_reaches_the_person_on_every_event() {
         .fire("session_start", json!({}));
     assert_eq!(context_texts(&outcome), ["hello"]);
     for row in pintle::dialects::docker_agent::ROWS {
-        let stage = DockerHooksFixture::from_block(&hook_block(row.name, "", r#"echo '{"system_message":"look"}'"#));
-        let outcome = stage.fire(row.name, json!({}));
+        let fixture = DockerHooksFixture::from_block(&hook_block(row.name, "", r#"echo '{"system_message":"look"}'"#));
+        let outcome = fixture.fire(row.name, json!({}));
         assert!(
             outcome.effects.iter().any(|(_, effect)| *effect == Effect::Notice(String::from("look"))),
             "{}",
@@ -50,15 +51,15 @@ fn a_hook_of_post_tool_use_that_fails_does_not_stop_the_run() {
 
 #[test]
 fn a_hook_that_is_cancelled_is_a_cancellation_and_leaves_at_once() {
-    let folder = tempfile::tempdir().unwrap();
-    let begun = folder.path().join("begun");
+    let dir = tempfile::tempdir().unwrap();
+    let begun = dir.path().join("begun");
     let script = format!("echo > {}; sleep 600", begun.display());
     assert!(std::process::Command::new("mkfifo").arg(&begun).status().unwrap().success());
-    let stage = DockerHooksFixture::from_block(&hook_block("pre_tool_use", "", &script));
+    let fixture = DockerHooksFixture::from_block(&hook_block("pre_tool_use", "", &script));
     let scope = EventScope::default();
     let cancel = scope.cancel.clone();
     let outcome = thread::scope(|threads| {
-        let fired = threads.spawn(|| stage.runtime.fire_in(&example_event("pre_tool_use", json!({})), &scope));
+        let fired = threads.spawn(|| fixture.runtime.fire_in(&example_event("pre_tool_use", json!({})), &scope));
         // The read waits until the hook writes, which means that it is running.
         std::fs::read(&begun).unwrap();
         cancel.cancel();
@@ -70,8 +71,9 @@ fn a_hook_that_is_cancelled_is_a_cancellation_and_leaves_at_once() {
 
 #[test]
 fn hooks_of_one_dispatch_get_the_same_bytes() {
-    let stage = DockerHooksFixture::from_block(&hooks_block("user_prompt_submit", &["echo 1 $(cat)", "echo 2 $(cat)"]));
-    let outcome = stage.fire("user_prompt_submit", json!({"prompt": "a <b>"}));
+    let fixture =
+        DockerHooksFixture::from_block(&hooks_block("user_prompt_submit", &["echo 1 $(cat)", "echo 2 $(cat)"]));
+    let outcome = fixture.fire("user_prompt_submit", json!({"prompt": "a <b>"}));
     let [one, two] = context_texts(&outcome)[..] else { panic!("{outcome:?}") };
     assert_eq!(one.strip_prefix("1 "), two.strip_prefix("2 "));
     assert!(one.contains(r"\u003cb\u003e"), "{one}");
@@ -90,12 +92,12 @@ fn exactly_the_lowest_exit_code_and_only_two_block() {
 
 #[test]
 fn a_summary_and_a_veto_of_a_compaction_reach_the_host() {
-    let stage = DockerHooksFixture::from_block(&hook_block(
+    let fixture = DockerHooksFixture::from_block(&hook_block(
         "before_compaction",
         "",
         &specific_output_script(r#""summary":"short""#),
     ));
-    let outcome = stage.fire("before_compaction", json!({}));
+    let outcome = fixture.fire("before_compaction", json!({}));
     assert_eq!(outcome.effects.first().map(|(_, effect)| effect), Some(&Effect::Summary(String::from("short"))));
     let veto = specific_output_script(r#""permission_decision":"deny","permission_decision_reason":"not now""#);
     let outcome = DockerHooksFixture::from_block(&hook_block("before_compaction", "", &veto))

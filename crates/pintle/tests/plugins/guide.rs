@@ -73,11 +73,11 @@ fn guide_cases() -> Vec<(&'static str, &'static str, Value, &'static str)> {
 fn every_block_of_the_guide_loads_and_does_what_the_text_says() {
     let blocks = guide_blocks();
     let files: Vec<(&str, &str)> = blocks.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
-    let folder = write_files(&files);
+    let dir = write_files(&files);
     let cases = guide_cases();
     for name in blocks.keys().filter(|name| *name != "policy.star") {
-        let built = load_hooks(&folder.path().join(name));
-        assert_eq!(describe_diagnostics(&built, folder.path()), [""; 0], "{name}");
+        let built = load_hooks(&dir.path().join(name));
+        assert_eq!(describe_diagnostics(&built, dir.path()), [""; 0], "{name}");
         let own: Vec<_> = cases.iter().filter(|(block, ..)| block == name).collect();
         assert!(!own.is_empty(), "nothing is fired at {name}");
         for (_, event, payload, wanted) in own {

@@ -14,13 +14,13 @@ use tempfile::TempDir;
 
 /// Writes files into a new directory; their paths are relative to it.
 fn write_files(files: &[(&str, &str)]) -> TempDir {
-    let folder = tempfile::tempdir().unwrap();
+    let dir = tempfile::tempdir().unwrap();
     for (path, text) in files {
-        let path = folder.path().join(path);
+        let path = dir.path().join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
     }
-    folder
+    dir
 }
 
 fn load_hooks(path: &Path) -> BuiltRuntime {
@@ -28,8 +28,8 @@ fn load_hooks(path: &Path) -> BuiltRuntime {
 }
 
 /// The diagnostics, relative to the directory, each with its next step.
-fn describe_diagnostics(built: &BuiltRuntime, folder: &Path) -> Vec<String> {
-    let root = format!("{}/", folder.display());
+fn describe_diagnostics(built: &BuiltRuntime, dir: &Path) -> Vec<String> {
+    let root = format!("{}/", dir.display());
     let one = |finding: &pintle::Diagnostic| {
         format!("{finding}; {}", finding.help.as_deref().unwrap_or_default()).replace(&root, "")
     };

@@ -46,26 +46,26 @@ pub(crate) struct TrustFixture {
 impl TrustFixture {
     /// The project above, not trusted.
     pub(crate) fn new() -> Self {
-        let stage = Self::empty();
+        let fixture = Self::empty();
         for (file, text) in PROJECT {
-            stage.write(file, text);
+            fixture.write(file, text);
         }
-        fs::set_permissions(stage.path("hooks/guard.sh"), fs::Permissions::from_mode(0o755)).unwrap();
-        stage
+        fs::set_permissions(fixture.path("hooks/guard.sh"), fs::Permissions::from_mode(0o755)).unwrap();
+        fixture
     }
 
     /// An empty project.
     pub(crate) fn empty() -> Self {
-        let stage = Self { folder: tempfile::tempdir().unwrap(), guards: None, without_dialect: None };
-        fs::create_dir_all(stage.path(".git")).unwrap();
-        stage
+        let fixture = Self { folder: tempfile::tempdir().unwrap(), guards: None, without_dialect: None };
+        fs::create_dir_all(fixture.path(".git")).unwrap();
+        fixture
     }
 
     /// The project above, trusted.
     pub(crate) fn new_trusted() -> Self {
-        let stage = Self::new();
-        stage.grant_trust();
-        stage
+        let fixture = Self::new();
+        fixture.grant_trust();
+        fixture
     }
 
     /// A path of the project.

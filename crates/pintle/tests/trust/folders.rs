@@ -16,49 +16,49 @@ const ALLOWS: &str = "#!/bin/sh\nexit 0\n";
 
 /// A project with a guard that runs a command, in the format of a dialect.
 fn guarded_project(dialect: &str, command: &str) -> TrustFixture {
-    let stage = TrustFixture::empty();
+    let fixture = TrustFixture::empty();
     let command = serde_json::to_string(command).unwrap();
     match dialect {
-        "docker-agent" => stage.write(
+        "docker-agent" => fixture.write(
             "agent.yaml",
             format!(
                 "agents:\n  root:\n    model: openai/gpt-4o\n    instruction: help\n    hooks:\n      pre_tool_use:\n        - \
                  matcher: shell\n          hooks:\n            - {{name: guard, type: command, command: {command}}}\n"
             ),
         ),
-        _ => stage.write(
+        _ => fixture.write(
             ".claude/settings.json",
             format!("{{\"hooks\": {{\"PreToolUse\": [{{\"hooks\": [{{\"type\": \"command\", \"command\": {command}}}]}}]}}}}"),
         ),
     }
-    stage.write("guard.py", "import rules\nrules.judge()\n");
-    stage.write(
+    fixture.write("guard.py", "import rules\nrules.judge()\n");
+    fixture.write(
         "rules.py",
         "import sys\n\ndef judge():\n    print('the guard says no', file=sys.stderr)\n    sys.exit(2)\n",
     );
     for (file, text) in [("guard.sh", DENIES), ("hooks/guard.sh", DENIES), ("rules.txt", "rm\n"), ("sub/a.txt", "")] {
-        stage.write(file, text);
+        fixture.write(file, text);
     }
     for file in ["guard.sh", "hooks/guard.sh"] {
-        fs::set_permissions(stage.path(file), fs::Permissions::from_mode(0o755)).unwrap();
+        fs::set_permissions(fixture.path(file), fs::Permissions::from_mode(0o755)).unwrap();
     }
-    stage
+    fixture
 }
 
-fn write_allowing_files(stage: &TrustFixture, folder: &str) {
+fn write_allowing_files(fixture: &TrustFixture, dir: &str) {
     for file in ["guard.sh", "hooks/guard.sh"] {
-        let file = format!("{folder}/{file}");
-        stage.write(&file, ALLOWS);
-        fs::set_permissions(stage.path(&file), fs::Permissions::from_mode(0o755)).unwrap();
+        let file = format!("{dir}/{file}");
+        fixture.write(&file, ALLOWS);
+        fs::set_permissions(fixture.path(&file), fs::Permissions::from_mode(0o755)).unwrap();
     }
-    stage.write(&format!("{folder}/rules.txt"), "");
-    stage.write(&format!("{folder}/rules.py"), "def judge():\n    pass\n");
+    fixture.write(&format!("{dir}/rules.txt"), "");
+    fixture.write(&format!("{dir}/rules.py"), "def judge():\n    pass\n");
 }
 
 /// The outcome of a forbidden call by an agent in a directory.
-fn call_in_dir(stage: &TrustFixture, built: &BuiltRuntime, cwd: &Path) -> (Decision, String) {
+fn call_in_dir(fixture: &TrustFixture, built: &BuiltRuntime, cwd: &Path) -> (Decision, String) {
     let fields = json!({"name": "shell", "args": {"command": "rm x"}, "arguments": "{}", "id": "1"});
-    let event = stage.build_event("tool.pre", fields);
+    let event = fixture.build_event("tool.pre", fields);
     let origin = Origin { cwd: cwd.display().to_string(), ..Origin::default() };
     let outcome = built.runtime.fire(&Event::new(event.name.clone(), event.payload.value().clone(), Arc::new(origin)));
     (outcome.decision, outcome.reason())
@@ -95,13 +95,14 @@ fn in_every_folder_runs_what_was_agreed_to_or_the_guard_denies() {
     ];
     let mut wrong = Vec::new();
     for (dialect, command, without, planted) in cases {
-        let stage = guarded_project(dialect, command);
-        let command = command.replace("ROOT", &stage.path("").display().to_string());
-        let stage = if command.contains("/project/") { with_guard_command(stage, dialect, &command) } else { stage };
-        stage.grant_trust();
-        fs::create_dir_all(stage.path("../elsewhere")).unwrap();
+        let fixture = guarded_project(dialect, command);
+        let command = command.replace("ROOT", &fixture.path("").display().to_string());
+        let fixture =
+            if command.contains("/project/") { with_guard_command(fixture, dialect, &command) } else { fixture };
+        fixture.grant_trust();
+        fs::create_dir_all(fixture.path("../elsewhere")).unwrap();
         let mut expect = |cwd: &str, wanted: &str| {
-            let (decision, reason) = call_in_dir(&stage, &stage.build_runtime(), &stage.path(cwd));
+            let (decision, reason) = call_in_dir(&fixture, &fixture.build_runtime(), &fixture.path(cwd));
             if decision != Decision::Deny || !reason.contains(wanted) {
                 wrong.push(format!("{dialect} {command} in {cwd}: {decision:?} {reason}"));
             }
@@ -110,8 +111,8 @@ fn in_every_folder_runs_what_was_agreed_to_or_the_guard_denies() {
             expect("", own);
             expect("sub", without);
         }
-        write_allowing_files(&stage, "sub");
-        write_allowing_files(&stage, "../elsewhere");
+        write_allowing_files(&fixture, "sub");
+        write_allowing_files(&fixture, "../elsewhere");
         if command != root {
             expect("", own);
         }
@@ -123,14 +124,14 @@ fn in_every_folder_runs_what_was_agreed_to_or_the_guard_denies() {
 }
 
 /// The same project with another command.
-fn with_guard_command(stage: TrustFixture, dialect: &str, command: &str) -> TrustFixture {
+fn with_guard_command(fixture: TrustFixture, dialect: &str, command: &str) -> TrustFixture {
     let other = guarded_project(dialect, command);
     for file in ["agent.yaml", ".claude/settings.json"] {
         if let Ok(text) = fs::read_to_string(other.path(file)) {
-            stage.write(file, text);
+            fixture.write(file, text);
         }
     }
-    stage
+    fixture
 }
 
 /// A change of a project.
@@ -139,16 +140,16 @@ type ProjectChange = fn(&TrustFixture);
 #[test]
 fn what_changes_while_a_session_lasts_does_not_run() {
     let changes: [(&str, ProjectChange); 4] = [
-        ("edited", |stage| stage.write("guard.sh", ALLOWS)),
-        ("gone", |stage| fs::remove_file(stage.path("guard.sh")).unwrap()),
-        ("replaced by a link", |stage| {
-            stage.write("other.sh", ALLOWS);
-            fs::remove_file(stage.path("guard.sh")).unwrap();
-            std::os::unix::fs::symlink("other.sh", stage.path("guard.sh")).unwrap();
+        ("edited", |fixture| fixture.write("guard.sh", ALLOWS)),
+        ("gone", |fixture| fs::remove_file(fixture.path("guard.sh")).unwrap()),
+        ("replaced by a link", |fixture| {
+            fixture.write("other.sh", ALLOWS);
+            fs::remove_file(fixture.path("guard.sh")).unwrap();
+            std::os::unix::fs::symlink("other.sh", fixture.path("guard.sh")).unwrap();
         }),
-        ("a pipe", |stage| {
-            fs::remove_file(stage.path("guard.sh")).unwrap();
-            let made = std::process::Command::new("mkfifo").arg(stage.path("guard.sh")).status().unwrap();
+        ("a pipe", |fixture| {
+            fs::remove_file(fixture.path("guard.sh")).unwrap();
+            let made = std::process::Command::new("mkfifo").arg(fixture.path("guard.sh")).status().unwrap();
             assert!(made.success());
         }),
     ];
@@ -158,11 +159,11 @@ fn what_changes_while_a_session_lasts_does_not_run() {
             agreed.grant_trust();
             let named = guarded_project(dialect, "sh ./guard.sh");
             let of_named = Runtime::builder().path(named.path(""), Layer::Project).agent_hooks_apply_globally().build();
-            for (stage, built) in [(&agreed, agreed.build_runtime()), (&named, of_named)] {
-                let before = call_in_dir(stage, &built, &stage.path(""));
+            for (fixture, built) in [(&agreed, agreed.build_runtime()), (&named, of_named)] {
+                let before = call_in_dir(fixture, &built, &fixture.path(""));
                 assert!(before.1.contains("the guard says no"), "{dialect} {before:?}");
-                change(stage);
-                let (decision, reason) = call_in_dir(stage, &built, &stage.path(""));
+                change(fixture);
+                let (decision, reason) = call_in_dir(fixture, &built, &fixture.path(""));
                 assert_eq!(decision, Decision::Deny, "{dialect}, {what}");
                 let wanted = ["changed or was removed after the hook was loaded", "refers to other files"];
                 assert!(wanted.iter().any(|wanted| reason.contains(wanted)), "{dialect}, {what}: {reason}");
@@ -173,9 +174,9 @@ fn what_changes_while_a_session_lasts_does_not_run() {
 
 #[test]
 fn what_a_named_hook_reads_may_change_while_a_session_lasts() {
-    let stage = guarded_project("docker-agent", "grep -q -f rules.txt && exit 2; exit 0");
-    let built = Runtime::builder().path(stage.path(""), Layer::Project).agent_hooks_apply_globally().build();
-    assert_eq!(call_in_dir(&stage, &built, &stage.path("")).0, Decision::Deny);
-    stage.write("rules.txt", "other\n");
-    assert_eq!(call_in_dir(&stage, &built, &stage.path("")).0, Decision::Allow);
+    let fixture = guarded_project("docker-agent", "grep -q -f rules.txt && exit 2; exit 0");
+    let built = Runtime::builder().path(fixture.path(""), Layer::Project).agent_hooks_apply_globally().build();
+    assert_eq!(call_in_dir(&fixture, &built, &fixture.path("")).0, Decision::Deny);
+    fixture.write("rules.txt", "other\n");
+    assert_eq!(call_in_dir(&fixture, &built, &fixture.path("")).0, Decision::Allow);
 }

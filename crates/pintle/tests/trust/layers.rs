@@ -15,17 +15,17 @@ fn denying_hook(reason: &str) -> String {
 
 #[test]
 fn organisation_hooks_precede_user_hooks_which_precede_project_hooks() {
-    let stage = TrustFixture::new_trusted();
-    let above = |path: &str| stage.path("..").join(path);
-    stage.write("../managed/hooks/ours.md", denying_hook("ours"));
-    stage.write("../own/hooks/mine.md", denying_hook("mine"));
-    stage.write("../own/hooks.d/10.yaml", "session_end:\n  - {type: command, name: late, command: 'true'}\n");
-    stage.write("../own/plugins/gate.star", "register_tool_hook({\"pattern\": \"x*\", \"deny\": \"gated\"})\n");
-    stage.write("../own/harn.toml", "[[hooks]]\nevent = \"SessionStart\"\nhandler = \"p::start\"\n");
-    stage.write("../own/p.star", "def start(event):\n    return None\n");
+    let fixture = TrustFixture::new_trusted();
+    let above = |path: &str| fixture.path("..").join(path);
+    fixture.write("../managed/hooks/ours.md", denying_hook("ours"));
+    fixture.write("../own/hooks/mine.md", denying_hook("mine"));
+    fixture.write("../own/hooks.d/10.yaml", "session_end:\n  - {type: command, name: late, command: 'true'}\n");
+    fixture.write("../own/plugins/gate.star", "register_tool_hook({\"pattern\": \"x*\", \"deny\": \"gated\"})\n");
+    fixture.write("../own/harn.toml", "[[hooks]]\nevent = \"SessionStart\"\nhandler = \"p::start\"\n");
+    fixture.write("../own/p.star", "def start(event):\n    return None\n");
     let managed = vec![above("managed"), above("nowhere")];
-    let layers = LayerDirs { managed, ..stage.layers() };
-    let built = Runtime::builder().layers(layers).trust(stage.trust()).build();
+    let layers = LayerDirs { managed, ..fixture.layers() };
+    let built = Runtime::builder().layers(layers).trust(fixture.trust()).build();
     let found: Vec<String> = built.diagnostics.iter().map(ToString::to_string).collect();
     assert_eq!(found, [""; 0]);
     let set = built.runtime.hooks();
@@ -48,28 +48,28 @@ fn organisation_hooks_precede_user_hooks_which_precede_project_hooks() {
             "project teller::tell",
         ]
     );
-    assert!(stage.call_shell().reason().contains("mine"));
+    assert!(fixture.call_shell().reason().contains("mine"));
 }
 
 #[test]
 fn a_dialect_that_the_host_runs_itself_is_left_out() {
-    let mut stage = TrustFixture::new_trusted();
-    stage.without_dialect = Some("docker_agent");
+    let mut fixture = TrustFixture::new_trusted();
+    fixture.without_dialect = Some("docker_agent");
     let names: Vec<String> =
-        stage.build_runtime().runtime.hooks().hooks().map(|(_, hook)| hook.id.to_string()).collect();
+        fixture.build_runtime().runtime.hooks().hooks().map(|(_, hook)| hook.id.to_string()).collect();
     assert_eq!(names, ["policy::judge", "teller::tell"]);
     // The script is still part of the trusted set, but its change must not affect the hooks of the other dialects.
-    stage.write("hooks/guard.sh", "#!/bin/sh\n");
-    let consent = stage.consent();
+    fixture.write("hooks/guard.sh", "#!/bin/sh\n");
+    let consent = fixture.consent();
     assert!(consent.untrusted_hooks.is_empty(), "{:?}", consent.untrusted_hooks);
-    fs::remove_file(stage.path("agent.yaml")).unwrap();
-    assert!(stage.consent().untrusted_hooks.is_empty());
+    fs::remove_file(fixture.path("agent.yaml")).unwrap();
+    assert!(fixture.consent().untrusted_hooks.is_empty());
 }
 
 #[test]
 fn project_is_nearest_dir_with_hooks_up_to_the_repository_or_home() {
-    let folder = tempfile::tempdir().unwrap();
-    let root = folder.path().canonicalize().unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().canonicalize().unwrap();
     for path in [
         "home/.harness",
         "home/repo/.git",
@@ -109,9 +109,9 @@ fn project_is_nearest_dir_with_hooks_up_to_the_repository_or_home() {
 
 #[test]
 fn other_files_of_a_project_are_not_taken_for_hooks() {
-    let stage = TrustFixture::new();
-    stage.write("tools/notes.md", "no tool\n");
-    stage.write("hooks/notes.md", "no hook\n");
-    let built = stage.build_runtime();
+    let fixture = TrustFixture::new();
+    fixture.write("tools/notes.md", "no tool\n");
+    fixture.write("hooks/notes.md", "no hook\n");
+    let built = fixture.build_runtime();
     assert!(built.declarations.iter().all(|hook| hook.name != "notes"));
 }

@@ -26,20 +26,20 @@ fn agent_yaml(hook: &str) -> String {
 }
 
 fn project_with(files: &[(&str, &str)]) -> TrustFixture {
-    let stage = TrustFixture::empty();
-    files.iter().for_each(|(file, text)| stage.write(file, text));
-    stage
+    let fixture = TrustFixture::empty();
+    files.iter().for_each(|(file, text)| fixture.write(file, text));
+    fixture
 }
 
-fn call_tool(stage: &TrustFixture, tool: &str, command: &str) -> Outcome {
+fn call_tool(fixture: &TrustFixture, tool: &str, command: &str) -> Outcome {
     let fields = json!({"name": tool, "args": {"command": command}, "arguments": "{}", "id": "1"});
-    stage.fire("tool.pre", fields)
+    fixture.fire("tool.pre", fields)
 }
 
 /// The decisions on a forbidden call, a harmless call of the same tool, and a call of another tool.
-fn call_decisions(stage: &TrustFixture) -> [Decision; 3] {
+fn call_decisions(fixture: &TrustFixture) -> [Decision; 3] {
     [("shell", "rm -rf x"), ("shell", "ls"), ("read", "x")]
-        .map(|(tool, command)| call_tool(stage, tool, command).decision)
+        .map(|(tool, command)| call_tool(fixture, tool, command).decision)
 }
 
 #[test]
@@ -54,50 +54,50 @@ fn whatever_a_guard_becomes_it_denies_until_somebody_agrees_again() {
     let shadowed = SCRIPT.replace("event: tool.pre", "event: tool.pre\nmode: shadow");
     type FileTexts<'a> = &'a [(&'a str, &'a str)];
     type GuardChange<'a> = &'a dyn Fn(&TrustFixture);
-    let remove = |stage: &TrustFixture, file: &str| fs::remove_file(stage.path(file)).unwrap();
-    let rename = |stage: &TrustFixture, to: &str| {
-        fs::create_dir_all(stage.path(to).parent().unwrap()).unwrap();
-        fs::rename(stage.path(".harness/hooks/g.md"), stage.path(to)).unwrap();
+    let remove = |fixture: &TrustFixture, file: &str| fs::remove_file(fixture.path(file)).unwrap();
+    let rename = |fixture: &TrustFixture, to: &str| {
+        fs::create_dir_all(fixture.path(to).parent().unwrap()).unwrap();
+        fs::rename(fixture.path(".harness/hooks/g.md"), fixture.path(to)).unwrap();
     };
     let cases: [(&str, FileTexts<'_>, GuardChange<'_>); 14] = [
-        ("a command that becomes a built-in", &docker, &|stage| stage.write("agent.yaml", &builtin)),
-        ("a command whose file is gone", &docker, &|stage| remove(stage, "agent.yaml")),
-        ("a script that reaches out and becomes one that allows", &[(".harness/hooks/g.md", NETWORK)], &|stage| {
-            stage.write(".harness/hooks/g.md", ALLOWS);
+        ("a command that becomes a built-in", &docker, &|fixture| fixture.write("agent.yaml", &builtin)),
+        ("a command whose file is gone", &docker, &|fixture| remove(fixture, "agent.yaml")),
+        ("a script that reaches out and becomes one that allows", &[(".harness/hooks/g.md", NETWORK)], &|fixture| {
+            fixture.write(".harness/hooks/g.md", ALLOWS);
         }),
-        ("a script that allows", &script, &|stage| stage.write(".harness/hooks/g.md", ALLOWS)),
-        ("a script for another tool", &script, &|stage| stage.write(".harness/hooks/g.md", &narrower)),
-        ("a script on another event", &script, &|stage| stage.write(".harness/hooks/g.md", &elsewhere)),
-        ("a script in shadow mode", &script, &|stage| stage.write(".harness/hooks/g.md", &shadowed)),
-        ("a script without a function that blocks", &script, &|stage| {
-            stage.write(".harness/hooks/g.md", SCRIPT.replace("block(\"the script says no\")", "allow()"));
+        ("a script that allows", &script, &|fixture| fixture.write(".harness/hooks/g.md", ALLOWS)),
+        ("a script for another tool", &script, &|fixture| fixture.write(".harness/hooks/g.md", &narrower)),
+        ("a script on another event", &script, &|fixture| fixture.write(".harness/hooks/g.md", &elsewhere)),
+        ("a script in shadow mode", &script, &|fixture| fixture.write(".harness/hooks/g.md", &shadowed)),
+        ("a script without a function that blocks", &script, &|fixture| {
+            fixture.write(".harness/hooks/g.md", SCRIPT.replace("block(\"the script says no\")", "allow()"));
         }),
-        ("a script that is deleted", &script, &|stage| remove(stage, ".harness/hooks/g.md")),
-        ("a script whose folder is deleted", &script, &|stage| fs::remove_dir_all(stage.path(".harness")).unwrap()),
-        ("a script of another name", &script, &|stage| rename(stage, ".harness/hooks/h.md")),
-        ("a script in another folder", &script, &|stage| rename(stage, ".harness/builtins/g.md")),
-        ("a script that is no file of hooks any more", &script, &|stage| rename(stage, ".harness/hooks/g.txt")),
+        ("a script that is deleted", &script, &|fixture| remove(fixture, ".harness/hooks/g.md")),
+        ("a script whose folder is deleted", &script, &|fixture| fs::remove_dir_all(fixture.path(".harness")).unwrap()),
+        ("a script of another name", &script, &|fixture| rename(fixture, ".harness/hooks/h.md")),
+        ("a script in another folder", &script, &|fixture| rename(fixture, ".harness/builtins/g.md")),
+        ("a script that is no file of hooks any more", &script, &|fixture| rename(fixture, ".harness/hooks/g.txt")),
         (
             "one of two that look alike",
             &[(".harness/hooks/g.md", SCRIPT), (".harness/builtins/g.md", SCRIPT)],
-            &|stage| remove(stage, ".harness/hooks/g.md"),
+            &|fixture| remove(fixture, ".harness/hooks/g.md"),
         ),
     ];
     for (what, files, change) in cases {
-        let stage = project_with(files);
-        stage.grant_trust();
-        change(&stage);
-        let consent = stage.consent();
+        let fixture = project_with(files);
+        fixture.grant_trust();
+        change(&fixture);
+        let consent = fixture.consent();
         assert_eq!(consent.state, TrustState::Changed, "{what}");
-        assert_eq!(call_tool(&stage, "shell", "rm -rf x").decision, Decision::Deny, "{what}");
-        let outcome = call_tool(&stage, "shell", "ls");
+        assert_eq!(call_tool(&fixture, "shell", "rm -rf x").decision, Decision::Deny, "{what}");
+        let outcome = call_tool(&fixture, "shell", "ls");
         assert_eq!(outcome.decision, Decision::Deny, "{what}: what it guarded");
         assert!(outcome.reason().contains("run `pintle trust`"), "{what}: {}", outcome.reason());
         assert!(consent.user_notice().unwrap().contains("changed after you trusted"), "{what}");
-        let consent = stage.consent();
-        TrustStore::grant(&stage.trust(), consent.folder(), TrustGrant::new(&consent.manifest, 2)).unwrap();
+        let consent = fixture.consent();
+        TrustStore::grant(&fixture.trust(), consent.folder(), TrustGrant::new(&consent.manifest, 2)).unwrap();
         assert_eq!(
-            (stage.trust_state(), call_tool(&stage, "shell", "ls").decision),
+            (fixture.trust_state(), call_tool(&fixture, "shell", "ls").decision),
             (TrustState::Trusted, Decision::Allow),
             "{what}"
         );
@@ -110,58 +110,58 @@ fn what_is_added_to_a_set_is_not_trusted_and_takes_nothing_out_of_force() {
         "---\nevent: tool.pre\npriority: -5\nscript: |\n  def handle(event, payload):\n      return allow()\n---\n";
     for file in [".harness/hooks/more.md", ".harness/overrides/more.md", ".harness/plugins/more.md", ".harness/more.md"]
     {
-        let stage = project_with(&[(".harness/hooks/g.md", SCRIPT)]);
-        stage.grant_trust();
-        assert_eq!(hook_standings(&stage), [("g", SourceTrust::Trusted)]);
-        stage.write(file, more);
-        assert_eq!(stage.trust_state(), TrustState::Changed, "{file}");
-        let standings = hook_standings(&stage);
+        let fixture = project_with(&[(".harness/hooks/g.md", SCRIPT)]);
+        fixture.grant_trust();
+        assert_eq!(hook_standings(&fixture), [("g", SourceTrust::Trusted)]);
+        fixture.write(file, more);
+        assert_eq!(fixture.trust_state(), TrustState::Changed, "{file}");
+        let standings = hook_standings(&fixture);
         assert!(standings.iter().all(|(_, standing)| *standing == SourceTrust::Untrusted), "{file}: {standings:?}");
-        assert_eq!(call_decisions(&stage), [Decision::Deny, Decision::Allow, Decision::Allow], "{file}");
+        assert_eq!(call_decisions(&fixture), [Decision::Deny, Decision::Allow, Decision::Allow], "{file}");
     }
     // Another source of hooks is an addition as well.
-    let stage = project_with(&[(".harness/hooks/g.md", SCRIPT)]);
-    stage.grant_trust();
+    let fixture = project_with(&[(".harness/hooks/g.md", SCRIPT)]);
+    fixture.grant_trust();
     let hook = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}}"#;
-    stage.write(".claude/settings.json", hook);
-    assert_eq!(stage.trust_state(), TrustState::Changed);
-    assert_eq!(call_decisions(&stage), [Decision::Deny, Decision::Allow, Decision::Allow]);
+    fixture.write(".claude/settings.json", hook);
+    assert_eq!(fixture.trust_state(), TrustState::Changed);
+    assert_eq!(call_decisions(&fixture), [Decision::Deny, Decision::Allow, Decision::Allow]);
 }
 
-fn hook_standings(stage: &TrustFixture) -> Vec<(&'static str, SourceTrust)> {
-    let built = stage.build_runtime();
+fn hook_standings(fixture: &TrustFixture) -> Vec<(&'static str, SourceTrust)> {
+    let built = fixture.build_runtime();
     let name = |hook: &str| if hook == "g" { "g" } else { "another" };
     built.runtime.hooks().hooks().map(|(_, hook)| (name(hook.id.as_str()), hook.source_trust)).collect()
 }
 
 #[test]
 fn hooks_are_trusted_where_their_set_was_agreed_to_or_named() {
-    let stage = project_with(&[(".harness/hooks/g.md", SCRIPT)]);
-    assert_eq!(stage.trust_state(), TrustState::NotRequired);
-    assert_eq!(hook_standings(&stage), [("g", SourceTrust::Untrusted)]);
+    let fixture = project_with(&[(".harness/hooks/g.md", SCRIPT)]);
+    assert_eq!(fixture.trust_state(), TrustState::NotRequired);
+    assert_eq!(hook_standings(&fixture), [("g", SourceTrust::Untrusted)]);
     assert_eq!(
-        call_decisions(&stage),
+        call_decisions(&fixture),
         [Decision::Deny, Decision::Allow, Decision::Allow],
         "it can refuse all the same"
     );
-    stage.grant_trust();
-    assert_eq!(hook_standings(&stage), [("g", SourceTrust::Trusted)]);
-    TrustStore::revoke(&stage.trust(), stage.consent().folder()).unwrap();
-    assert_eq!(hook_standings(&stage), [("g", SourceTrust::Untrusted)]);
+    fixture.grant_trust();
+    assert_eq!(hook_standings(&fixture), [("g", SourceTrust::Trusted)]);
+    TrustStore::revoke(&fixture.trust(), fixture.consent().folder()).unwrap();
+    assert_eq!(hook_standings(&fixture), [("g", SourceTrust::Untrusted)]);
     // Hooks named on the command line, and the user's own.
-    let named = Runtime::builder().path(stage.path(""), Layer::Project).build();
+    let named = Runtime::builder().path(fixture.path(""), Layer::Project).build();
     assert!(named.runtime.hooks().hooks().all(|(_, hook)| hook.source_trust == SourceTrust::Trusted));
-    let stage = TrustFixture::empty();
-    stage.write("../own/hooks/g.md", SCRIPT);
-    assert_eq!(hook_standings(&stage), [("g", SourceTrust::Trusted)]);
+    let fixture = TrustFixture::empty();
+    fixture.write("../own/hooks/g.md", SCRIPT);
+    assert_eq!(hook_standings(&fixture), [("g", SourceTrust::Trusted)]);
 }
 
 #[test]
 fn hooks_of_agents_stand_as_their_project_does() {
     let member = agent_yaml("{name: guard, type: builtin, command: safer_shell}");
-    let stage = project_with(&[("agent.yaml", &member)]);
+    let fixture = project_with(&[("agent.yaml", &member)]);
     let found = || {
-        let built = Runtime::builder().discovered_path(stage.path(""), Layer::Project).trust(stage.trust()).build();
+        let built = Runtime::builder().discovered_path(fixture.path(""), Layer::Project).trust(fixture.trust()).build();
         let hooks = built.team.iter().flat_map(|team| &team.agents).flat_map(|agent| agent.hooks.clone());
         let standings: Vec<SourceTrust> =
             hooks.filter(|hook| hook.name == "guard").map(|hook| hook.source_trust).collect();
@@ -169,25 +169,25 @@ fn hooks_of_agents_stand_as_their_project_does() {
         (standings, open.contains(&String::from("guard")))
     };
     assert_eq!(found(), (vec![SourceTrust::Untrusted], false));
-    stage.grant_trust();
+    fixture.grant_trust();
     assert_eq!(found(), (vec![SourceTrust::Trusted], false));
-    stage.write("agent.yaml", member.replace("safer_shell", "add_date"));
+    fixture.write("agent.yaml", member.replace("safer_shell", "add_date"));
     assert_eq!(found(), (vec![SourceTrust::Untrusted], true), "whoever runs the agent has to ask");
-    stage.write("agent.yaml", member.replace("name: guard", "name: other"));
+    fixture.write("agent.yaml", member.replace("name: guard", "name: other"));
     assert!(found().1, "it is gone");
 }
 
 #[test]
 fn a_guard_that_is_gone_denies_what_it_guarded_and_nothing_else() {
-    let stage = project_with(&[(".harness/hooks/g.md", SCRIPT)]);
-    stage.grant_trust();
-    fs::remove_file(stage.path(".harness/hooks/g.md")).unwrap();
-    assert_eq!(call_decisions(&stage), [Decision::Deny, Decision::Deny, Decision::Allow]);
+    let fixture = project_with(&[(".harness/hooks/g.md", SCRIPT)]);
+    fixture.grant_trust();
+    fs::remove_file(fixture.path(".harness/hooks/g.md")).unwrap();
+    assert_eq!(call_decisions(&fixture), [Decision::Deny, Decision::Deny, Decision::Allow]);
 }
 
 #[test]
 fn a_folder_that_others_can_write_holds_no_agreements() {
-    for (folder, mode, counts) in [
+    for (dir, mode, counts) in [
         ("", 0o777, false),
         ("", 0o1777, false),
         ("", 0o770, false),
@@ -195,17 +195,17 @@ fn a_folder_that_others_can_write_holds_no_agreements() {
         ("..", 0o777, false),
         ("..", 0o1777, true),
     ] {
-        let stage = project_with(&[(".harness/hooks/g.md", SCRIPT)]);
-        stage.grant_trust();
-        let folder = stage.store_path().parent().unwrap().join(folder).canonicalize().unwrap();
-        fs::set_permissions(&folder, fs::Permissions::from_mode(mode)).unwrap();
-        let consent = stage.consent();
-        assert_eq!(consent.state == TrustState::Trusted, counts, "{} {mode:o}", folder.display());
+        let fixture = project_with(&[(".harness/hooks/g.md", SCRIPT)]);
+        fixture.grant_trust();
+        let dir = fixture.store_path().parent().unwrap().join(dir).canonicalize().unwrap();
+        fs::set_permissions(&dir, fs::Permissions::from_mode(mode)).unwrap();
+        let consent = fixture.consent();
+        assert_eq!(consent.state == TrustState::Trusted, counts, "{} {mode:o}", dir.display());
         if !counts {
-            let fault = consent.error.unwrap();
-            assert!(fault.message.starts_with("other users can write to `"), "{fault}");
-            let refused = TrustStore::grant(&stage.trust(), consent.manifest.folder.as_path(), TrustGrant::default());
-            assert_eq!(refused.unwrap_err(), fault);
+            let error = consent.error.unwrap();
+            assert!(error.message.starts_with("other users can write to `"), "{error}");
+            let refused = TrustStore::grant(&fixture.trust(), consent.manifest.folder.as_path(), TrustGrant::default());
+            assert_eq!(refused.unwrap_err(), error);
         }
     }
 }
@@ -213,11 +213,11 @@ fn a_folder_that_others_can_write_holds_no_agreements() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_pipe_among_the_hooks_keeps_nobody_waiting() {
-    let stage = project_with(&[(".harness/hooks/g.md", SCRIPT)]);
-    let made = std::process::Command::new("mkfifo").arg(stage.path(".harness/hooks/pipe.md")).status().unwrap();
+    let fixture = project_with(&[(".harness/hooks/g.md", SCRIPT)]);
+    let made = std::process::Command::new("mkfifo").arg(fixture.path(".harness/hooks/pipe.md")).status().unwrap();
     assert!(made.success());
-    std::os::unix::fs::symlink("/dev/zero", stage.path(".harness/hooks/zero.md")).unwrap();
-    let built = Runtime::builder().layers(stage.layers()).trust(stage.trust()).build();
+    std::os::unix::fs::symlink("/dev/zero", fixture.path(".harness/hooks/zero.md")).unwrap();
+    let built = Runtime::builder().layers(fixture.layers()).trust(fixture.trust()).build();
     let unread = built.diagnostics.iter().filter(|finding| finding.code == "unreadable");
     let faults: Vec<_> = unread.map(|finding| finding.message.as_str()).collect();
     assert_eq!(faults, ["cannot read the file: it is not a regular file"; 2]);
@@ -227,40 +227,43 @@ fn a_pipe_among_the_hooks_keeps_nobody_waiting() {
 
 #[test]
 fn a_guard_that_nobody_agreed_to_stays_for_the_session() {
-    let remove = |stage: &TrustFixture| fs::remove_file(stage.path(".harness/hooks/g.md")).unwrap();
-    let rewrite = |stage: &TrustFixture| stage.write(".harness/hooks/g.md", ALLOWS);
-    let clear = |stage: &TrustFixture| fs::remove_dir_all(stage.path(".harness")).unwrap();
+    let remove = |fixture: &TrustFixture| fs::remove_file(fixture.path(".harness/hooks/g.md")).unwrap();
+    let rewrite = |fixture: &TrustFixture| fixture.write(".harness/hooks/g.md", ALLOWS);
+    let clear = |fixture: &TrustFixture| fs::remove_dir_all(fixture.path(".harness")).unwrap();
     for (what, change, said) in [
         ("deleted", &remove as &dyn Fn(&TrustFixture), "guard `g` was removed or weakened during this session"),
         ("rewritten", &rewrite, "hook `g` changed during this session"),
         ("deleted with all others", &clear, "was removed or weakened during this session"),
     ] {
-        let stage = project_with(&[(".harness/hooks/g.md", SCRIPT)]);
+        let fixture = project_with(&[(".harness/hooks/g.md", SCRIPT)]);
         let guards = |before: Option<&TrustGrant>| {
-            let consent = stage.consent();
+            let consent = fixture.consent();
             TrustGrant::for_session(consent.state, &consent.manifest, before)
                 .map(|known| (consent.folder().to_owned(), known))
         };
         let began: std::collections::BTreeMap<_, _> = guards(None).into_iter().collect();
         assert_eq!(began.len(), 1);
         let fire = || {
-            let built =
-                Runtime::builder().layers(stage.layers()).trust(stage.trust()).initial_guards(began.clone()).build();
+            let built = Runtime::builder()
+                .layers(fixture.layers())
+                .trust(fixture.trust())
+                .initial_guards(began.clone())
+                .build();
             let fields = json!({"name": "shell", "args": {"command": "ls"}, "arguments": "{}", "id": "1"});
-            let outcome = built.runtime.fire(&stage.build_event("tool.pre", fields));
+            let outcome = built.runtime.fire(&fixture.build_event("tool.pre", fields));
             (outcome, built.projects.iter().filter_map(pintle::loader::ProjectTrust::user_notice).collect::<String>())
         };
         assert_eq!((fire().0.decision, fire().1), (Decision::Allow, String::new()), "{what}");
-        stage.write(".harness/hooks/more.md", SCRIPT);
+        fixture.write(".harness/hooks/more.md", SCRIPT);
         assert_eq!(fire().0.decision, Decision::Allow, "{what}: what is new takes nothing away");
-        fs::remove_file(stage.path(".harness/hooks/more.md")).unwrap();
-        change(&stage);
+        fs::remove_file(fixture.path(".harness/hooks/more.md")).unwrap();
+        change(&fixture);
         let (outcome, notice) = fire();
         assert_eq!(outcome.decision, Decision::Deny, "{what}");
         assert!(outcome.reason().contains(said), "{what}: {}", outcome.reason());
         assert!(notice.contains("changed or were removed during this session"), "{what}: {notice}");
         if what == "rewritten" {
-            stage.grant_trust();
+            fixture.grant_trust();
             assert_eq!(fire().0.decision, Decision::Allow, "somebody agreed to it");
             assert_eq!(guards(began.values().next()), None);
         }
@@ -277,16 +280,16 @@ fn files_that_stand_beside_a_hook_belong_to_the_set() {
     {
         type HookFileChange<'a> = &'a dyn Fn(&TrustFixture);
         let changes: [(&str, HookFileChange<'_>); 3] = [
-            ("edited", &|stage| stage.write("Makefile", "guard:\n\ttrue\n")),
-            ("added", &|stage| stage.write("rules/b.txt", "b\n")),
-            ("taken away", &|stage| fs::remove_file(stage.path("rules/a.txt")).unwrap()),
+            ("edited", &|fixture| fixture.write("Makefile", "guard:\n\ttrue\n")),
+            ("added", &|fixture| fixture.write("rules/b.txt", "b\n")),
+            ("taken away", &|fixture| fs::remove_file(fixture.path("rules/a.txt")).unwrap()),
         ];
         for (what, change) in changes {
-            let stage = project_with(&[(file, text), ("Makefile", "guard:\n\tfalse\n"), ("rules/a.txt", "a\n")]);
-            stage.grant_trust();
-            change(&stage);
-            assert_eq!(stage.trust_state(), TrustState::Changed, "{file}: {what}");
-            assert_eq!(call_tool(&stage, "shell", "ls").decision, Decision::Deny, "{file}: {what}");
+            let fixture = project_with(&[(file, text), ("Makefile", "guard:\n\tfalse\n"), ("rules/a.txt", "a\n")]);
+            fixture.grant_trust();
+            change(&fixture);
+            assert_eq!(fixture.trust_state(), TrustState::Changed, "{file}: {what}");
+            assert_eq!(call_tool(&fixture, "shell", "ls").decision, Decision::Deny, "{file}: {what}");
         }
         let named = project_with(&[(file, text)]).consent().manifest.list_not_covered().len();
         assert_eq!(named, usize::from(file != ".harness/hooks/g.md"), "{file}: `make` is named all the same");
@@ -299,11 +302,11 @@ fn a_hook_that_writes_a_log_goes_on_running() {
         ["cat >> audit.log; exit 0", "tee -a logs/all.jsonl >/dev/null", "cat 2>> err.txt > last.json; exit 0"]
     {
         let text = agent_yaml(&format!("{{name: audit, type: command, command: '{command}'}}"));
-        let stage = project_with(&[("agent.yaml", &text), ("logs/keep", "")]);
-        stage.grant_trust();
+        let fixture = project_with(&[("agent.yaml", &text), ("logs/keep", "")]);
+        fixture.grant_trust();
         for _ in 0..3 {
-            assert_eq!(call_tool(&stage, "shell", "ls").decision, Decision::Allow, "{command}");
-            assert_eq!(stage.trust_state(), TrustState::Trusted, "{command}");
+            assert_eq!(call_tool(&fixture, "shell", "ls").decision, Decision::Allow, "{command}");
+            assert_eq!(fixture.trust_state(), TrustState::Trusted, "{command}");
         }
     }
 }
@@ -311,10 +314,10 @@ fn a_hook_that_writes_a_log_goes_on_running() {
 #[test]
 fn a_new_file_of_a_pattern_is_a_change() {
     let text = agent_yaml("{name: guard, type: command, command: 'for f in hooks/*.sh; do sh $f || exit 2; done'}");
-    let stage = project_with(&[("agent.yaml", &text), ("hooks/a.sh", "exit 0\n")]);
-    stage.grant_trust();
-    assert_eq!(call_tool(&stage, "shell", "ls").decision, Decision::Allow);
-    stage.write("hooks/b.sh", "touch ran; exit 0\n");
-    assert_eq!(call_tool(&stage, "shell", "ls").decision, Decision::Deny);
-    assert!(!stage.path("ran").exists());
+    let fixture = project_with(&[("agent.yaml", &text), ("hooks/a.sh", "exit 0\n")]);
+    fixture.grant_trust();
+    assert_eq!(call_tool(&fixture, "shell", "ls").decision, Decision::Allow);
+    fixture.write("hooks/b.sh", "touch ran; exit 0\n");
+    assert_eq!(call_tool(&fixture, "shell", "ls").decision, Decision::Deny);
+    assert!(!fixture.path("ran").exists());
 }

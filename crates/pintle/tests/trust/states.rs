@@ -8,42 +8,42 @@ use crate::fixture::TrustFixture;
 
 #[test]
 fn an_agreed_project_runs_whole() {
-    let stage = TrustFixture::new_trusted();
-    let consent = stage.consent();
+    let fixture = TrustFixture::new_trusted();
+    let consent = fixture.consent();
     assert!(consent.untrusted_hooks.is_empty() && consent.user_notice().is_none());
-    let outcome = stage.call_shell();
+    let outcome = fixture.call_shell();
     assert_eq!(outcome.decision, Decision::Deny);
     assert!(outcome.reason().contains("the guard says no"), "{}", outcome.reason());
-    assert!(format!("{:?}", stage.fire("session.start", json!({})).effects).contains("hello from the project"));
+    assert!(format!("{:?}", fixture.fire("session.start", json!({})).effects).contains("hello from the project"));
 }
 
 #[test]
 fn in_a_new_project_runs_only_what_can_only_judge() {
-    let stage = TrustFixture::new();
-    let consent = stage.consent();
+    let fixture = TrustFixture::new();
+    let consent = fixture.consent();
     assert_eq!(consent.state, TrustState::New);
     let withheld: Vec<_> =
         consent.untrusted_hooks.iter().map(|hook| (hook.hook.as_str(), hook.is_guard, hook.is_denied)).collect();
     assert_eq!(withheld, [("teller::tell", false, false), ("guard", true, false), ("hello", true, false)]);
-    assert_eq!(stage.call_shell().decision, Decision::Allow);
-    assert!(stage.fire("session.start", json!({})).effects.is_empty());
-    assert_eq!(stage.fire("prompt.submit", json!({"prompt": "a secret"})).decision, Decision::Deny);
-    let folder = stage.path("");
-    let folder = folder.components().as_path().display();
+    assert_eq!(fixture.call_shell().decision, Decision::Allow);
+    assert!(fixture.fire("session.start", json!({})).effects.is_empty());
+    assert_eq!(fixture.fire("prompt.submit", json!({"prompt": "a secret"})).decision, Decision::Deny);
+    let dir = fixture.path("");
+    let dir = dir.components().as_path().display();
     assert_eq!(
         consent.user_notice().unwrap(),
         format!(
-            "you have not trusted the hooks of `{folder}` yet; not run: `teller::tell`, `guard`, `hello`; \
-             review them with `pintle trust '{folder}'`"
+            "you have not trusted the hooks of `{dir}` yet; not run: `teller::tell`, `guard`, `hello`; \
+             review them with `pintle trust '{dir}'`"
         )
     );
 }
 
 #[test]
 fn guards_that_nobody_agreed_to_deny_where_that_is_configured() {
-    let mut stage = TrustFixture::new();
-    stage.guards = Some(UntrustedGuardPolicy::Deny);
-    let outcome = stage.call_shell();
+    let mut fixture = TrustFixture::new();
+    fixture.guards = Some(UntrustedGuardPolicy::Deny);
+    let outcome = fixture.call_shell();
     assert_eq!(outcome.decision, Decision::Deny);
     assert!(
         outcome.reason().contains("hook `guard` of this project is not trusted; run `pintle trust` to review it"),
@@ -51,30 +51,30 @@ fn guards_that_nobody_agreed_to_deny_where_that_is_configured() {
         outcome.reason()
     );
     let other = json!({"name": "read", "args": {}, "arguments": "{}", "id": "1"});
-    assert_eq!(stage.fire("tool.pre", other).decision, Decision::Allow, "its matcher still holds");
-    stage.write("hooks/guard.sh", "#!/bin/sh\nexit 0\n");
-    stage.guards = Some(UntrustedGuardPolicy::Skip);
-    assert_eq!(stage.call_shell().decision, Decision::Allow);
+    assert_eq!(fixture.fire("tool.pre", other).decision, Decision::Allow, "its matcher still holds");
+    fixture.write("hooks/guard.sh", "#!/bin/sh\nexit 0\n");
+    fixture.guards = Some(UntrustedGuardPolicy::Skip);
+    assert_eq!(fixture.call_shell().decision, Decision::Allow);
 }
 
 #[test]
 fn a_guard_that_changed_denies_until_somebody_agrees_again() {
-    let mut stage = TrustFixture::new_trusted();
-    stage.write("hooks/guard.sh", "#!/bin/sh\nexit 0\n");
-    let consent = stage.consent();
+    let mut fixture = TrustFixture::new_trusted();
+    fixture.write("hooks/guard.sh", "#!/bin/sh\nexit 0\n");
+    let consent = fixture.consent();
     assert_eq!(consent.state, TrustState::Changed);
     let withheld: Vec<_> = consent.untrusted_hooks.iter().map(|hook| (hook.hook.as_str(), hook.is_denied)).collect();
     assert_eq!(withheld, [("guard", true)], "the others are as they were");
     assert_eq!(consent.difference.files_changed, ["hooks/guard.sh"]);
-    let outcome = stage.call_shell();
+    let outcome = fixture.call_shell();
     assert_eq!(outcome.decision, Decision::Deny);
     let wanted = "hook `guard` changed after you trusted this project; run `pintle trust` to review it";
     assert!(outcome.reason().contains(wanted), "{}", outcome.reason());
-    stage.guards = Some(UntrustedGuardPolicy::Skip);
-    assert_eq!(stage.call_shell().decision, Decision::Allow);
-    stage.guards = None;
-    stage.grant_trust();
-    assert_eq!(stage.call_shell().decision, Decision::Allow, "the new guard allows, and somebody agreed to that");
+    fixture.guards = Some(UntrustedGuardPolicy::Skip);
+    assert_eq!(fixture.call_shell().decision, Decision::Allow);
+    fixture.guards = None;
+    fixture.grant_trust();
+    assert_eq!(fixture.call_shell().decision, Decision::Allow, "the new guard allows, and somebody agreed to that");
 }
 
 #[test]
@@ -131,22 +131,22 @@ fn what_a_project_may_do_is_told_of_each_hook() {
 
 #[test]
 fn a_project_that_can_only_judge_needs_nobody() {
-    let stage = TrustFixture::new();
+    let fixture = TrustFixture::new();
     for file in ["agent.yaml", "harn.toml", "policy.star", "teller.star"] {
-        std::fs::remove_file(stage.path(file)).unwrap();
+        std::fs::remove_file(fixture.path(file)).unwrap();
     }
-    stage.write(
+    fixture.write(
         ".harness/hooks/guard.md",
         "---\nevent: tool.pre\nscript: |\n  def handle(event, payload):\n      return block(\"see https://a.example\")\n---\n",
     );
-    assert_eq!(stage.trust_state(), TrustState::NotRequired);
-    assert_eq!(stage.call_shell().decision, Decision::Deny);
+    assert_eq!(fixture.trust_state(), TrustState::NotRequired);
+    assert_eq!(fixture.call_shell().decision, Decision::Deny);
 }
 
 #[test]
 fn an_agreement_can_be_taken_back() {
-    let stage = TrustFixture::new_trusted();
-    assert!(TrustStore::revoke(&stage.trust(), stage.consent().folder()).unwrap());
-    assert!(!TrustStore::revoke(&stage.trust(), stage.consent().folder()).unwrap());
-    assert_eq!(stage.trust_state(), TrustState::New);
+    let fixture = TrustFixture::new_trusted();
+    assert!(TrustStore::revoke(&fixture.trust(), fixture.consent().folder()).unwrap());
+    assert!(!TrustStore::revoke(&fixture.trust(), fixture.consent().folder()).unwrap());
+    assert_eq!(fixture.trust_state(), TrustState::New);
 }

@@ -78,8 +78,8 @@ fn decode_small_table(value: Value<'_>, limits: &CallLimits) -> Option<Vec<(Stri
 
 /// Decodes the return value of `run`.
 pub(super) fn decode_value(value: Value<'_>, limits: &CallLimits) -> Result<Json, Failure> {
-    let made = to_json(value).map_err(|why| {
-        Failure::new(FailureKind::BadOutput, format!("the script returned a value that cannot be JSON: {why}"))
+    let made = to_json(value).map_err(|reason| {
+        Failure::new(FailureKind::BadOutput, format!("the script returned a value that cannot be JSON: {reason}"))
     })?;
     check_output_size(&made, limits)?;
     Ok(made)

@@ -115,7 +115,7 @@ impl CallFrame<'_> {
                 let entry = module.heap().access_owned_frozen_value(self.entry);
                 match call(&mut eval, entry) {
                     Ok(value) => read(value),
-                    Err(fault) => Err(self.to_failure(fault, &eval, Instant::now() >= deadline)),
+                    Err(error) => Err(self.to_failure(error, &eval, Instant::now() >= deadline)),
                 }
             })
         }));
@@ -128,16 +128,16 @@ impl CallFrame<'_> {
     }
 
     /// Converts the error to a failure with its location.
-    fn to_failure(&self, fault: ScriptCallError, eval: &Evaluator<'_, '_, '_>, late: bool) -> Failure {
-        let fault = match fault {
-            ScriptCallError::Payload(why) => {
+    fn to_failure(&self, error: ScriptCallError, eval: &Evaluator<'_, '_, '_>, late: bool) -> Failure {
+        let error = match error {
+            ScriptCallError::Payload(reason) => {
                 // The failure policy of the script's hook must not depend on who created the payload.
-                return Failure::new(FailureKind::Crash, format!("the payload cannot be passed to a script: {why}"));
+                return Failure::new(FailureKind::Crash, format!("the payload cannot be passed to a script: {reason}"));
             }
-            ScriptCallError::Script(fault) => fault,
+            ScriptCallError::Script(error) => error,
         };
         let limits = self.invocation.limits;
-        let (kind, message) = if matches!(fault.kind(), ErrorKind::StackOverflow(_)) {
+        let (kind, message) = if matches!(error.kind(), ErrorKind::StackOverflow(_)) {
             (
                 FailureKind::Limit(LimitKind::Depth),
                 format!("calls are nested more than {} levels deep", limits.call_depth),
@@ -151,9 +151,9 @@ impl CallFrame<'_> {
         } else if self.invocation.cancel.is_cancelled() {
             (FailureKind::Cancelled, String::from("the call was cancelled"))
         } else {
-            (FailureKind::Error, clarify_message(load::error_finding(FindingCode::Runtime, &fault).message))
+            (FailureKind::Error, clarify_message(load::error_finding(FindingCode::Runtime, &error).message))
         };
-        let span = load::error_finding(FindingCode::Runtime, &fault).span;
+        let span = load::error_finding(FindingCode::Runtime, &error).span;
         let finding = ScriptFinding::error(FindingCode::Runtime, message, span).shifted_by(self.offset);
         let diagnostic = finding.locate(self.source);
         Failure::new(kind, diagnostic.message.clone()).with_location(diagnostic)
@@ -185,6 +185,6 @@ impl PrintHandler for PrintLogger<'_> {
         self.effects
             .perform(self.caller, request)
             .map(|_| ())
-            .map_err(|fault| crate::call_state::script_error(format_args!("print: {fault}")))
+            .map_err(|error| crate::call_state::script_error(format_args!("print: {error}")))
     }
 }

@@ -78,7 +78,7 @@ fn agent(builder: &mut GlobalsBuilder) {
             None if is_truthy(&read_context(eval, builtin, DONE_KEY)?) => json!({"ok": true, "reason": ""}),
             None => json!({"ok": false, "reason": "the done flag is not set"}),
         };
-        to_script(&result, eval.heap()).map_err(|why| script_error(format_args!("{builtin}: {why}")))
+        to_script(&result, eval.heap()).map_err(|reason| script_error(format_args!("{builtin}: {reason}")))
     }
 }
 

@@ -33,7 +33,7 @@ fn metrics(builder: &mut GlobalsBuilder) {
         state
             .effects
             .metric_incr(state.caller, name, delta)
-            .map_err(|fault| script_error(format_args!("metrics.incr: {fault}")))
+            .map_err(|error| script_error(format_args!("metrics.incr: {error}")))
     }
 
     fn set<'v>(name: &str, value: Value<'v>, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<NoneType> {

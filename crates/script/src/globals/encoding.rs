@@ -55,7 +55,7 @@ fn base64_texts(builder: &mut GlobalsBuilder) {
     }
 
     fn decode(s: &str) -> starlark::Result<String> {
-        let bytes = STANDARD.decode(s).map_err(|fault| script_error(format_args!("base64.decode: {fault}")))?;
+        let bytes = STANDARD.decode(s).map_err(|error| script_error(format_args!("base64.decode: {error}")))?;
         String::from_utf8(bytes).map_err(|_| script_error("base64.decode: the decoded bytes are not UTF-8 text"))
     }
 }
@@ -63,7 +63,7 @@ fn base64_texts(builder: &mut GlobalsBuilder) {
 #[starlark_module]
 fn url_parts(builder: &mut GlobalsBuilder) {
     fn parse<'v>(s: &str, heap: Heap<'v>) -> starlark::Result<Value<'v>> {
-        let url = url::Url::parse(s).map_err(|fault| script_error(format_args!("url.parse: {fault}")))?;
+        let url = url::Url::parse(s).map_err(|error| script_error(format_args!("url.parse: {error}")))?;
         let mut parts = Map::new();
         let mut part = |name: &str, value: Json| parts.insert(name.to_owned(), value);
         let host = url.host_str().unwrap_or_default();

@@ -32,11 +32,11 @@ fn json(builder: &mut GlobalsBuilder) {
             return default
                 .ok_or_else(|| script_error(format_args!("json.decode: expected a string, not {}", s.get_type())));
         };
-        let fits = check_json_text(text.as_bytes()).map_err(|fault| fault.to_string());
-        let decoded = fits.and_then(|()| serde_json::from_str::<Json>(text).map_err(|fault| fault.to_string()));
+        let fits = check_json_text(text.as_bytes()).map_err(|error| error.to_string());
+        let decoded = fits.and_then(|()| serde_json::from_str::<Json>(text).map_err(|error| error.to_string()));
         match decoded.and_then(|value| to_script(&value, heap)) {
             Ok(value) => Ok(value),
-            Err(why) => default.ok_or_else(|| script_error(format_args!("json.decode: {why}"))),
+            Err(reason) => default.ok_or_else(|| script_error(format_args!("json.decode: {reason}"))),
         }
     }
 }

@@ -155,7 +155,7 @@ fn compile_cached(builtin: &str, pattern: &str) -> starlark::Result<Arc<SearchPa
         return Ok(Arc::clone(known));
     }
     let made = SearchPattern::new(&expand_perl_classes(pattern))
-        .map_err(|fault| script_error(format_args!("{builtin}: {}", crate::finding::to_one_line(fault.to_string()))))?;
+        .map_err(|error| script_error(format_args!("{builtin}: {}", crate::finding::to_one_line(error.to_string()))))?;
     let made = Arc::new(made);
     let mut patterns = lock();
     if patterns.len() >= KEPT_PATTERNS {

@@ -59,7 +59,7 @@ fn string(builder: &mut GlobalsBuilder) {
     fn truncate(s: &str, n: i32, #[starlark(default = "")] ellipsis: &str) -> starlark::Result<String> {
         let most = usize::try_from(n).map_err(|_| script_error("string.truncate: n must not be negative"))?;
         Ok(match s.char_indices().nth(most) {
-            Some((at, _)) => format!("{}{ellipsis}", s.get(..at).unwrap_or_default()),
+            Some((index, _)) => format!("{}{ellipsis}", s.get(..index).unwrap_or_default()),
             None => s.to_owned(),
         })
     }

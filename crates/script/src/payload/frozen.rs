@@ -35,7 +35,7 @@ fn freeze_value(value: &Json) -> FrozenPart {
     Module::with_temp_heap(|module| {
         let frozen = to_frozen(value, module.frozen_heap())?;
         module.set("value", frozen.to_value());
-        let module = module.freeze().map_err(|fault| fault.err_msg)?;
-        module.get("value").map_err(|fault| fault.to_string())
+        let module = module.freeze().map_err(|error| error.err_msg)?;
+        module.get("value").map_err(|error| error.to_string())
     })
 }

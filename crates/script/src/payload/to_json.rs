@@ -67,7 +67,7 @@ fn convert_value(value: Value<'_>, depth: usize, made: &mut usize) -> Result<Jso
 
 fn convert_scalar(value: Value<'_>) -> Result<Json, String> {
     match value.get_type() {
-        "int" => Number::from_str(&value.to_str()).map(Json::Number).map_err(|fault| fault.to_string()),
+        "int" => Number::from_str(&value.to_str()).map(Json::Number).map_err(|error| error.to_string()),
         "float" => match StarlarkFloat::unpack_value(value) {
             Ok(Some(float)) => float_to_json(float.0).map(Json::Number),
             _ => Ok(Json::Null),

@@ -81,7 +81,7 @@ impl<'v> PayloadView<'_, 'v> {
 
     fn insert_field(&self, fields: &mut ViewFields<'v>, name: &str, value: Value<'v>) -> Result<(), String> {
         let name = self.heap.alloc_str(name).to_value();
-        fields.insert_hashed(name.get_hashed().map_err(|fault| fault.to_string())?, value);
+        fields.insert_hashed(name.get_hashed().map_err(|error| error.to_string())?, value);
         Ok(())
     }
 

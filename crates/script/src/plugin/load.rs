@@ -65,11 +65,11 @@ fn evaluate(ast: AstModule) -> Result<(FrozenModule, RegistrationRecorder), Scri
             let mut eval = Evaluator::new(&module);
             eval.extra = Some(&loading);
             eval.set_print_handler(&DiscardPrints);
-            eval.set_max_tick_count(LOAD_STEPS).map_err(|fault| internal_error(&fault))?;
-            eval.set_max_heap_size(LOAD_BYTES).map_err(|fault| internal_error(&fault))?;
-            eval.eval_module(ast, globals::for_kind(ScriptKind::Plugin)).map_err(|fault| load_error(&fault))?;
+            eval.set_max_tick_count(LOAD_STEPS).map_err(|error| internal_error(&error))?;
+            eval.set_max_heap_size(LOAD_BYTES).map_err(|error| internal_error(&error))?;
+            eval.eval_module(ast, globals::for_kind(ScriptKind::Plugin)).map_err(|error| load_error(&error))?;
         }
-        module.freeze().map_err(|fault| internal_error(&fault.err_msg))
+        module.freeze().map_err(|error| internal_error(&error.err_msg))
     })?;
     Ok((module, loading.0.into_inner()))
 }

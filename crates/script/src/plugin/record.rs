@@ -88,7 +88,7 @@ pub(crate) fn record_call<'v>(
     let positional: Vec<Value<'v>> = arguments.positions(eval.heap())?.collect();
     let mut call = PendingRegistration { recording: &mut recording, module: eval.module(), path: Vec::new() };
     let made = call.record_arguments(&positional, named.iter().map(|(name, value)| (name.as_str(), *value)));
-    let (arguments, named) = made.map_err(|why| script_error(format_args!("{function}: {why}")))?;
+    let (arguments, named) = made.map_err(|reason| script_error(format_args!("{function}: {reason}")))?;
     if recording.calls.len() >= MAX_CALLS {
         return Err(script_error(format_args!("{function}: a plugin can make at most {MAX_CALLS} registrations")));
     }

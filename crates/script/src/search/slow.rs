@@ -131,14 +131,14 @@ fn find_end(
     let input = Input::new(text).range(from..);
     let Ok(mut state) = dfa.start_state_forward(cache, &input) else { return Ok(AutomatonResult::Unsupported) };
     let (mut end, cost) = (None, step_cost(dfa.get_nfa()));
-    for (at, byte) in text.iter().enumerate().skip(from) {
+    for (index, byte) in text.iter().enumerate().skip(from) {
         let Ok(next) = dfa.next_state(cache, state, *byte) else { return Ok(AutomatonResult::Unsupported) };
         state = next;
         // The automaton does not report which steps are new, so now and then all are counted as new.
         watch.spend_cost(cost)?;
         if state.is_tagged() {
             if state.is_match() {
-                end = Some(at);
+                end = Some(index);
             } else if state.is_dead() {
                 return Ok(AutomatonResult::End(end));
             } else if state.is_quit() {
@@ -164,13 +164,13 @@ fn find_start(
     let input = Input::new(text).range(within.clone()).anchored(Anchored::Yes);
     let Ok(mut state) = dfa.start_state_reverse(cache, &input) else { return Ok(AutomatonResult::Unsupported) };
     let (mut start, cost) = (None, step_cost(dfa.get_nfa()));
-    for (at, byte) in text.iter().enumerate().take(within.end).skip(within.start).rev() {
+    for (index, byte) in text.iter().enumerate().take(within.end).skip(within.start).rev() {
         let Ok(next) = dfa.next_state(cache, state, *byte) else { return Ok(AutomatonResult::Unsupported) };
         state = next;
         watch.spend_cost(cost)?;
         if state.is_tagged() {
             if state.is_match() {
-                start = Some(at + 1);
+                start = Some(index + 1);
             } else if state.is_dead() {
                 return Ok(AutomatonResult::End(start));
             } else if state.is_quit() {
@@ -226,15 +226,15 @@ impl<'a> NfaSimulation<'a> {
         let mut now: Vec<(StateID, GroupSlots)> = Vec::new();
         let mut best: Option<GroupSlots> = None;
         self.round = 1;
-        for at in within.clone().chain(std::iter::once(within.end)) {
-            if best.is_none() && (at == within.start || !self.anchored) {
-                self.add_epsilon_states(&mut now, self.nfa.start_anchored(), none.clone(), at);
+        for index in within.clone().chain(std::iter::once(within.end)) {
+            if best.is_none() && (index == within.start || !self.anchored) {
+                self.add_epsilon_states(&mut now, self.nfa.start_anchored(), none.clone(), index);
             }
             if now.is_empty() && (best.is_some() || self.anchored) {
                 break;
             }
             self.round += 1;
-            let byte = self.text.get(at).filter(|_| at < within.end);
+            let byte = self.text.get(index).filter(|_| index < within.end);
             let mut next = Vec::with_capacity(now.len());
             for (state, slots) in now {
                 watch.spend_cost(STEP_COST)?;
@@ -243,7 +243,7 @@ impl<'a> NfaSimulation<'a> {
                     break;
                 }
                 if let Some(to) = byte.and_then(|byte| next_state(self.nfa.state(state), *byte)) {
-                    self.add_epsilon_states(&mut next, to, slots, at + 1);
+                    self.add_epsilon_states(&mut next, to, slots, index + 1);
                 }
             }
             now = next;
@@ -257,7 +257,7 @@ impl<'a> NfaSimulation<'a> {
         list: &mut Vec<(StateID, GroupSlots)>,
         state: StateID,
         mut slots: GroupSlots,
-        at: usize,
+        index: usize,
     ) {
         let mut todo = vec![SimulationTask::Visit(state)];
         while let Some(next) = todo.pop() {
@@ -277,7 +277,7 @@ impl<'a> NfaSimulation<'a> {
             *reached = self.round;
             match self.nfa.state(state) {
                 State::Look { look, next } => {
-                    if self.nfa.look_matcher().matches(*look, self.text, at) {
+                    if self.nfa.look_matcher().matches(*look, self.text, index) {
                         todo.push(SimulationTask::Visit(*next));
                     }
                 }
@@ -290,7 +290,7 @@ impl<'a> NfaSimulation<'a> {
                 State::Capture { next, slot, .. } => {
                     if let Some(known) = slots.get_mut(slot.as_usize()) {
                         todo.push(SimulationTask::Restore(slot.as_usize(), *known));
-                        *known = Some(at);
+                        *known = Some(index);
                     }
                     todo.push(SimulationTask::Visit(*next));
                 }

@@ -67,26 +67,26 @@ impl PreparedSource {
     fn to_file_byte(&self, file: &SourceFile, byte: usize) -> Option<usize> {
         let before = self.text.get(..byte.min(self.text.len()))?;
         let line = before.matches('\n').count();
-        let line_text_start = before.rfind('\n').map_or(0, |at| at + 1);
+        let line_text_start = before.rfind('\n').map_or(0, |index| index + 1);
         let column = self.author_column(line, before.get(line_text_start..)?.chars().count());
         let written = self.origin.text.trim_start_matches('\u{feff}').split('\n').nth(line)?;
         let written = written.trim_end_matches('\r');
         let start = file.line_start(self.origin.first_line + line);
         let in_file = file.text.get(start..)?.split('\n').next()?.trim_end_matches('\r');
-        let indent = in_file.char_indices().nth(self.origin.indent).map_or(in_file.len(), |(at, _)| at);
+        let indent = in_file.char_indices().nth(self.origin.indent).map_or(in_file.len(), |(index, _)| index);
         // A value that is not a literal block (folded, quoted) is not in the file line by line.
         let shown = written.trim_end();
-        let at = match in_file.get(indent..) {
+        let index = match in_file.get(indent..) {
             Some(rest) if rest.starts_with(shown) => indent,
             _ => in_file.find(shown)?,
         };
-        let offset = written.char_indices().nth(column).map_or(written.len(), |(at, _)| at);
-        Some((start + at + offset).min(start + in_file.len()))
+        let offset = written.char_indices().nth(column).map_or(written.len(), |(index, _)| index);
+        Some((start + index + offset).min(start + in_file.len()))
     }
 
     /// The column in the written text for a column of the prepared text.
     fn author_column(&self, line: usize, column: usize) -> usize {
-        let Some((_, before, after)) = self.widened.iter().find(|(at, _, _)| *at == line) else {
+        let Some((_, before, after)) = self.widened.iter().find(|(index, _, _)| *index == line) else {
             return column;
         };
         if column >= *after { column - after + before } else { column.min(*before) }
@@ -119,17 +119,17 @@ mod tests {
         let script = "def f():\n\treturn oops\n";
         let file = "---\nscript: |\n  def f():\n  \treturn oops\n---\n";
         let source = source_in_file(file, script, 3, 2);
-        let at = source.text.find("oops").unwrap();
-        assert_eq!(display_location(&source, (at, at + 4)), "oops");
-        assert_eq!(source.location(Some((at, at + 4))).line_column(), Some((4, 11)));
+        let index = source.text.find("oops").unwrap();
+        assert_eq!(display_location(&source, (index, index + 4)), "oops");
+        assert_eq!(source.location(Some((index, index + 4))).line_column(), Some((4, 11)));
     }
 
     #[test]
     fn crlf_and_a_byte_order_mark_move_nothing() {
         let script = "\u{feff}a = 1\r\nb = oops\r\n";
         let source = source_in_file("\u{feff}a = 1\r\nb = oops\r\n", script, 1, 0);
-        let at = source.text.find("oops").unwrap();
-        assert_eq!(display_location(&source, (at, at + 4)), "oops");
+        let index = source.text.find("oops").unwrap();
+        assert_eq!(display_location(&source, (index, index + 4)), "oops");
     }
 
     #[test]

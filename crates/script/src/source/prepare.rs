@@ -113,21 +113,21 @@ impl PreparePass {
     /// Copies the rest of a line, token by token, and returns the string that is still open.
     fn copy_tokens(&mut self, rest: &str, mut open: Option<OpenString>) -> Option<OpenString> {
         let mut chars = rest.char_indices().peekable();
-        while let Some((at, char)) = chars.next() {
+        while let Some((index, char)) = chars.next() {
             if self.limit_finding.is_some() {
                 return None;
             }
             if let Some(quote) = open {
-                open = self.copy_string_char(quote, rest, at, char, &mut chars);
+                open = self.copy_string_char(quote, rest, index, char, &mut chars);
                 continue;
             }
             match char {
                 '#' => {
-                    self.text.push_str(rest.get(at..).unwrap_or_default());
+                    self.text.push_str(rest.get(index..).unwrap_or_default());
                     return None;
                 }
                 '\t' => self.text.push(' '),
-                '"' | '\'' => open = Some(self.open_string(rest, at, char, &mut chars)),
+                '"' | '\'' => open = Some(self.open_string(rest, index, char, &mut chars)),
                 '(' | '[' | '{' => self.copy_open_bracket(char),
                 ')' | ']' | '}' => {
                     self.text.push(char);
@@ -145,9 +145,9 @@ impl PreparePass {
                     self.add_link();
                 }
                 _ if char == '_' || char.is_alphanumeric() => {
-                    let tail = rest.get(at..).unwrap_or_default();
+                    let tail = rest.get(index..).unwrap_or_default();
                     let length = tail.find(|next: char| next != '_' && !next.is_alphanumeric()).unwrap_or(tail.len());
-                    while chars.peek().is_some_and(|(next, _)| *next < at + length) {
+                    while chars.peek().is_some_and(|(next, _)| *next < index + length) {
                         chars.next();
                     }
                     self.copy_word(tail.get(..length).unwrap_or_default());
@@ -165,7 +165,7 @@ impl PreparePass {
         &mut self,
         mut quote: OpenString,
         rest: &str,
-        at: usize,
+        index: usize,
         char: char,
         chars: &mut CharStream<'_>,
     ) -> Option<OpenString> {
@@ -175,7 +175,7 @@ impl PreparePass {
             return Some(quote);
         }
         if char == quote.quote_char {
-            let following = rest.get(at + 1..).unwrap_or_default();
+            let following = rest.get(index + 1..).unwrap_or_default();
             if !quote.is_triple {
                 return None;
             }
@@ -201,10 +201,10 @@ impl PreparePass {
     }
 
     /// Copies the opening of a string.
-    fn open_string(&mut self, rest: &str, at: usize, mark: char, chars: &mut CharStream<'_>) -> OpenString {
-        let before = rest.get(..at).unwrap_or_default();
+    fn open_string(&mut self, rest: &str, index: usize, mark: char, chars: &mut CharStream<'_>) -> OpenString {
+        let before = rest.get(..index).unwrap_or_default();
         let formatted = ["f", "fr", "rf", "F"].iter().any(|prefix| before.ends_with(prefix));
-        let triple = rest.get(at..).unwrap_or_default().chars().take_while(|next| *next == mark).count() >= 3;
+        let triple = rest.get(index..).unwrap_or_default().chars().take_while(|next| *next == mark).count() >= 3;
         self.text.push(mark);
         if triple {
             self.text.push(mark);
@@ -275,8 +275,8 @@ impl PreparePass {
 
     fn refuse(&mut self, message: String) {
         if self.limit_finding.is_none() {
-            let at = self.text.len();
-            let finding = ScriptFinding::error(FindingCode::Limit, message, Some((at.saturating_sub(1), at)));
+            let index = self.text.len();
+            let finding = ScriptFinding::error(FindingCode::Limit, message, Some((index.saturating_sub(1), index)));
             self.limit_finding = Some(finding.help("split it: assign the parts to names, or use a list and a loop"));
         }
     }

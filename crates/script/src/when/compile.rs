@@ -36,10 +36,10 @@ pub(super) fn compile_at(
     let (text, offset) = wrap_expression(&called, &source.text);
     let ast = match AstModule::parse(&source.name, text.clone(), &dialect()) {
         Ok(ast) => ast,
-        Err(fault) => {
+        Err(error) => {
             return failed(
                 ScriptPlacement::Worker,
-                load::error_finding(FindingCode::Syntax, &fault).shifted_by(offset),
+                load::error_finding(FindingCode::Syntax, &error).shifted_by(offset),
             );
         }
     };
@@ -74,7 +74,7 @@ pub(super) fn compile_at(
             let when = WhenPredicate { source, offset, subjects, native, entry, reads, demand };
             CompiledWhen { when: Some(when), diagnostics: Vec::new(), placement, findings: Vec::new() }
         }
-        Err(fault) => failed(placement, load::error_finding(FindingCode::Load, &fault).shifted_by(offset)),
+        Err(error) => failed(placement, load::error_finding(FindingCode::Load, &error).shifted_by(offset)),
     }
 }
 

@@ -44,17 +44,19 @@ impl LazyFunction {
         let parse = || AstModule::parse(name, text.clone(), &dialect()).and_then(load_function);
         let loaded = self.loaded.get_or_init(|| {
             // The caller may have a small stack, and the parser is recursive.
-            let loaded = try_on_large_stack(|| parse().map_err(|fault| fault.without_diagnostic().to_string()));
+            let loaded = try_on_large_stack(|| parse().map_err(|error| error.without_diagnostic().to_string()));
             loaded.unwrap_or_else(|| Err(String::from("the interpreter crashed")))
         });
-        loaded.as_ref().map_err(|why| Failure::new(FailureKind::Missing, format!("`when` cannot be loaded: {why}")))
+        loaded
+            .as_ref()
+            .map_err(|reason| Failure::new(FailureKind::Missing, format!("`when` cannot be loaded: {reason}")))
     }
 }
 
 fn load_function(ast: AstModule) -> Result<OwnedFrozenValue, starlark::Error> {
     let module = Module::with_temp_heap(|module| {
         Evaluator::new(&module).eval_module(ast, globals::for_when())?;
-        module.freeze().map_err(|fault| crate::call_state::script_error(fault.err_msg))
+        module.freeze().map_err(|error| crate::call_state::script_error(error.err_msg))
     })?;
     module.get(WHEN).map_err(crate::call_state::script_error)
 }

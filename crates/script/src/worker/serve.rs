@@ -47,9 +47,9 @@ pub fn serve(input: impl BufRead + Send, output: impl Write + Send, confine: &dy
                 confine(None);
                 report
             }
-            Err(fault) => failure_response(Failure::new(
+            Err(error) => failure_response(Failure::new(
                 FailureKind::Crash,
-                format!("the script worker cannot read its request: {fault}"),
+                format!("the script worker cannot read its request: {error}"),
             )),
         };
         wire.with_pipe(|_, output| write_line(output, '=', &report))?;
@@ -222,6 +222,6 @@ impl<R: BufRead + Send, W: Write + Send> EffectRunner for HostPipe<R, W> {
         });
         let reply = asked.ok().flatten().ok_or_else(|| EffectError(String::from("the host exited")))?;
         serde_json::from_str(&reply)
-            .unwrap_or_else(|fault| Err(EffectError(format!("the host's reply is invalid: {fault}"))))
+            .unwrap_or_else(|error| Err(EffectError(format!("the host's reply is invalid: {error}"))))
     }
 }

@@ -38,7 +38,7 @@ impl BlobStore {
     /// # Errors
     /// When the digest is not that of the value, or a blob that it refers to is missing.
     pub(crate) fn insert(&mut self, name: &str, value: Value) -> Result<(), String> {
-        let text = serde_json::to_vec(&value).map_err(|fault| fault.to_string())?;
+        let text = serde_json::to_vec(&value).map_err(|error| error.to_string())?;
         let actual = digest_hex(&text);
         if actual != name {
             return Err(format!("the blob's `digest` is `{name}`, but the digest of its value is `{actual}`"));

@@ -126,13 +126,13 @@ pub(crate) fn from_fields(kind: &str, mut fields: Map<String, Value>) -> Result<
         match serde_json::from_str(text) {
             Ok(Value::Object(unpacked)) => fields = unpacked,
             // Too deep to be parsed here too: the text is kept, so nothing is lost.
-            Err(fault) if fault.is_syntax() => return Ok(RecordBody::Unknown { kind: kind.to_owned(), fields }),
+            Err(error) if error.is_syntax() => return Ok(RecordBody::Unknown { kind: kind.to_owned(), fields }),
             _ => return Err(String::from("`packed` must be the text of a JSON object")),
         }
     }
     match parse_kind(kind, fields) {
         Ok(Ok(body)) => Ok(body),
-        Ok(Err(fault)) => Err(format!("invalid `{kind}` record: {fault}")),
+        Ok(Err(error)) => Err(format!("invalid `{kind}` record: {error}")),
         Err(fields) => Ok(match take_note_data(fields) {
             Ok(data) => RecordBody::Note(NoteRecord { kind: Cow::Owned(kind.to_owned()), data: Cow::Owned(data) }),
             Err(fields) => RecordBody::Unknown { kind: kind.to_owned(), fields },

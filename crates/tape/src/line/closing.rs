@@ -39,10 +39,10 @@ mod tests {
         let body = RecordBody::Closed(make_closing_record(7, 1_750_000_000_000, Some(&prev)));
         let line = Record { seq: 7, at_ms: 1_750_000_000_000, prev: Some(prev), body }.to_line().unwrap().into_bytes();
         assert!(is_closing(&line));
-        for at in 0..line.len() * 8 {
+        for index in 0..line.len() * 8 {
             let mut bent = line.clone();
-            bent[at / 8] ^= 1 << (at % 8);
-            assert!(!is_closing(&bent), "bit {at}");
+            bent[index / 8] ^= 1 << (index % 8);
+            assert!(!is_closing(&bent), "bit {index}");
         }
         assert!(!is_closing(b"") && !is_closing(b"{\"digest\":\"\"}"));
     }

@@ -55,7 +55,7 @@ impl<'l> RecordHead<&'l str> {
 impl RecordHead<String> {
     /// Parses the head of a line in any form, and returns it with the other fields.
     pub(crate) fn parse_any(line: &[u8]) -> Result<(Self, Map<String, Value>), String> {
-        let value: Value = serde_json::from_slice(line).map_err(|fault| json_error_text(&fault))?;
+        let value: Value = serde_json::from_slice(line).map_err(|error| json_error_text(&error))?;
         let Value::Object(mut fields) = value else {
             return Err(String::from("a record must be a JSON object"));
         };

@@ -72,7 +72,7 @@ pub(crate) fn pack_if_deep(text: Vec<u8>) -> Result<PackedFields, serde_json::Er
 
 /// Parses fields in their written form that refer to no blob.
 pub(crate) fn parse_body(kind: &str, fields: &[u8]) -> Result<RecordBody<'static>, String> {
-    let fields = serde_json::from_slice(fields).map_err(|fault| json_error_text(&fault))?;
+    let fields = serde_json::from_slice(fields).map_err(|error| json_error_text(&error))?;
     from_fields(kind, fields)
 }
 

@@ -46,10 +46,10 @@ fn nesting_depth(json: &[u8]) -> usize {
 }
 
 /// The text of a JSON error without serde's `at line 1`, which would be taken for the tape's line.
-pub(super) fn json_error_text(fault: &serde_json::Error) -> String {
-    let text = fault.to_string();
+pub(super) fn json_error_text(error: &serde_json::Error) -> String {
+    let text = error.to_string();
     let what = text.split(" at line ").next().unwrap_or_default();
-    format!("not JSON: {what} (column {})", fault.column())
+    format!("not JSON: {what} (column {})", error.column())
 }
 
 #[cfg(test)]

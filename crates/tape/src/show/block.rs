@@ -180,9 +180,9 @@ impl DispatchBlock {
 
     /// Why a hook failed, if its verdict does not say so: an invalid rewrite, for example, looks like a valid one.
     fn failure_reason_line(&self, failure: &FailureEntry<'_>, options: &ShowOptions) -> Option<StyledLine> {
-        let why = single_line(&failure.failure.message, options.text_chars);
-        let is_said = self.details.iter().any(|line| line.to_string().contains(&why));
-        let text = format!("{}: {why}", failure.failure.kind);
+        let reason = single_line(&failure.failure.message, options.text_chars);
+        let is_said = self.details.iter().any(|line| line.to_string().contains(&reason));
+        let text = format!("{}: {reason}", failure.failure.kind);
         (!is_said).then(|| StyledLine::new(Tone::Warn, text).with_indent(INDENT + 4))
     }
 
@@ -327,8 +327,8 @@ fn text_size_bytes(value: &Value) -> usize {
 fn group_digits(number: usize) -> String {
     let digits = number.to_string();
     let mut grouped = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
             grouped.push(',');
         }
         grouped.push(digit);

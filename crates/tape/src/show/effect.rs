@@ -48,7 +48,7 @@ pub(super) fn describe_request(effected: &EffectRecord<'_>, options: &ShowOption
         _ => return None,
     };
     Some(match &effected.error {
-        Some(fault) => format!("{words}: failed: {}", cut(&fault.0)),
+        Some(error) => format!("{words}: failed: {}", cut(&error.0)),
         None => words,
     })
 }

@@ -53,12 +53,12 @@ pub(super) fn render_host_record(
             (Tone::Plain, format!("message {what}"))
         }
         HostRecord::Messages(messages) => {
-            let why = match messages.replaced_by {
+            let reason = match messages.replaced_by {
                 MessagesReplacedBy::Compact => "compacted",
                 MessagesReplacedBy::Clear => "cleared",
                 MessagesReplacedBy::Resume => "resumed",
             };
-            (Tone::Warn, format!("conversation {why}: {} messages remain", messages.messages.len()))
+            (Tone::Warn, format!("conversation {reason}: {} messages remain", messages.messages.len()))
         }
         HostRecord::Reminder(reminded) => (
             Tone::Plain,
@@ -124,10 +124,10 @@ fn is_redundant(host: &HostRecord<'_>) -> bool {
 
 fn describe_model_reply(reply: &ModelReplyRecord<'_>, cut: &dyn Fn(&str) -> String) -> (Tone, String) {
     let (request, took) = (reply.request, format_duration(reply.duration_us));
-    if let Some(fault) = &reply.error {
+    if let Some(error) = &reply.error {
         return (
             Tone::Bad,
-            format!("request {request} failed after {took}: {}: {}", cut(&fault.kind), cut(&fault.message)),
+            format!("request {request} failed after {took}: {}: {}", cut(&error.kind), cut(&error.message)),
         );
     }
     let field = |name: &str| reply.reply.as_deref().and_then(|reply| reply.get(name));

@@ -60,8 +60,8 @@ impl fmt::Display for StyledLine {
 #[must_use]
 pub fn single_line(text: &str, most: usize) -> String {
     let mut shown = String::with_capacity(text.len().min(most));
-    for (at, character) in text.chars().enumerate() {
-        if at == most {
+    for (index, character) in text.chars().enumerate() {
+        if index == most {
             shown.push_str("...");
             break;
         }

@@ -192,15 +192,15 @@ impl ConsistencyCheck {
     /// The prompt of a turn as recorded, if no event has shown it.
     fn take_prompt(&mut self, line: &AgentRun, turn: u32) -> Option<(u32, String)> {
         let said = self.user_messages.get_mut(line)?;
-        let at = said.iter().position(|(of, source, _)| *of == turn && *source == MessageSource::Prompt)?;
-        let (of, _, text) = said.remove(at);
+        let index = said.iter().position(|(of, source, _)| *of == turn && *source == MessageSource::Prompt)?;
+        let (of, _, text) = said.remove(index);
         Some((of, text))
     }
 
     fn check_shown_prompt(&mut self, line: &AgentRun, shown: &str, notes: &mut FindingSink<'_>) {
         let Some(said) = self.user_messages.get_mut(line) else { return };
         match said.iter().position(|(.., said)| is_same_text(said, shown)) {
-            Some(at) => drop(said.remove(at)),
+            Some(index) => drop(said.remove(index)),
             None => {
                 let first = said.first().map(|(.., said)| said.clone());
                 let expected = || format!("{:?}, as recorded", first.clone().unwrap_or_default());

@@ -39,11 +39,11 @@ impl ChainCheck {
 impl ChainBreak {
     /// What was found, and what it means.
     pub(crate) fn found_text(&self) -> String {
-        let why = match self.field {
+        let reason = match self.field {
             "seq" => "a record is missing or was inserted",
             _ => "the previous line was changed or is missing",
         };
-        format!("`{}` is {}: {why}", self.field, self.found)
+        format!("`{}` is {}: {reason}", self.field, self.found)
     }
 
     /// What was expected.

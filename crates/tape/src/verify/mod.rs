@@ -126,13 +126,13 @@ impl fmt::Display for UnfinishedWork {
 pub fn verify(reading: &LoadedTape) -> VerifyReport {
     let mut verifier = TapeVerifier::default();
     let mut text = Vec::new();
-    for (at, record) in reading.records.iter().enumerate() {
+    for (index, record) in reading.records.iter().enumerate() {
         text.clear();
         if let Ok(prepared) = EncodedFields::new(&record.body, None) {
             let Record { seq, at_ms, prev, body } = record;
             push_line(&mut text, *seq, *at_ms, prev.as_deref(), body.kind(), prepared.stored_fields());
         }
-        verifier.check_line(at + 1, &text, record);
+        verifier.check_line(index + 1, &text, record);
     }
     verifier.finish(reading.torn, true)
 }
@@ -152,7 +152,7 @@ pub fn verify_bytes(bytes: &[u8]) -> Result<VerifyReport, TapeError> {
                 let (record, expected) = (String::from("unreadable"), String::from("a record that can be read"));
                 verifier.report.findings.push(VerifyFinding { line, record, found: fault, expected });
             }
-            Err(fault) => return Err(fault),
+            Err(error) => return Err(error),
         }
     }
     Ok(verifier.finish(reader.torn(), bytes.last() == Some(&b'\n')))

@@ -319,7 +319,7 @@ impl StructureCheck {
             );
         }
         open.check_version(decided.payload, decided.value.as_deref(), notes);
-        let payload = usize::try_from(decided.payload).ok().and_then(|at| open.values.get(at));
+        let payload = usize::try_from(decided.payload).ok().and_then(|index| open.values.get(index));
         let payload = payload.cloned().unwrap_or_default();
         let refuses = decided.reasons.is_empty() || decided.reasons.iter().any(|reason| !reason.stops_run);
         let refused = decided.decision == Decision::Deny && refuses;

@@ -67,8 +67,8 @@ impl Tape {
         for line in &mut reader {
             let line = line?;
             if let Some(found) = links.check_record(&line.record, line.text).first() {
-                let fault = format!("{}; expected {}", found.found_text(), found.expected_text());
-                return Err(TapeError::Line { line: line.number, reason: fault });
+                let error = format!("{}; expected {}", found.found_text(), found.expected_text());
+                return Err(TapeError::Line { line: line.number, reason: error });
             }
             last.add_record(&line.record);
             whole_bytes += line.text.len() as u64 + 1;

@@ -16,8 +16,8 @@ const LOOK: Duration = Duration::from_millis(10);
 /// Creates the file of a new tape and locks it.
 pub(super) fn create(path: &Path) -> Result<File, TapeError> {
     let open = |source| TapeError::Open { path: path.to_owned(), source };
-    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        create_folder(folder).map_err(open)?;
+    if let Some(dir) = path.parent().filter(|dir| !dir.as_os_str().is_empty()) {
+        create_folder(dir).map_err(open)?;
     }
     let mut options = OpenOptions::new();
     // Whatever else happens to the file, records are only written at its end.
@@ -33,18 +33,18 @@ pub(super) fn create(path: &Path) -> Result<File, TapeError> {
 }
 
 /// Creates the directory of a tape with its parents. Only the user may read it: session ids reveal who worked when.
-fn create_folder(folder: &Path) -> io::Result<()> {
-    if folder.is_dir() {
+fn create_folder(dir: &Path) -> io::Result<()> {
+    if dir.is_dir() {
         return Ok(());
     }
-    if let Some(above) = folder.parent().filter(|above| !above.as_os_str().is_empty()) {
+    if let Some(above) = dir.parent().filter(|above| !above.as_os_str().is_empty()) {
         fs::create_dir_all(above)?;
     }
     let mut builder = DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
+    builder.create(dir)
 }
 
 /// Opens and locks the file of an existing tape.
@@ -70,7 +70,7 @@ fn try_lock(file: &File, path: &Path) -> Result<(), TapeError> {
     match file.try_lock() {
         Err(TryLockError::WouldBlock) => Err(TapeError::Busy { path: path.to_owned() }),
         // Without support for locks, another writer cannot be detected.
-        Err(TryLockError::Error(fault)) if fault.kind() == io::ErrorKind::Unsupported => Ok(()),
+        Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => Ok(()),
         Err(TryLockError::Error(source)) => Err(TapeError::Open { path: path.to_owned(), source }),
         Ok(()) => Ok(()),
     }
@@ -86,13 +86,13 @@ pub fn is_being_written(path: impl AsRef<Path>) -> Result<bool, TapeError> {
     match try_lock(&file, path) {
         Ok(()) => Ok(false),
         Err(TapeError::Busy { .. }) => Ok(true),
-        Err(fault) => Err(fault),
+        Err(error) => Err(error),
     }
 }
 
 /// Syncs the directory of a file, so that the file's name survives a power failure too. Errors are ignored, because
 /// systems that cannot sync directories do so on their own.
 pub(super) fn sync_folder(path: &Path) {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let _ = File::open(folder).and_then(|folder| folder.sync_all());
+    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let _ = File::open(dir).and_then(|dir| dir.sync_all());
 }

@@ -88,10 +88,10 @@ impl Tape {
         let tape = Self { path: Some(path.to_owned()), ..Self::from_sink(TapeSink::File(file), header, clock) };
         match tape.take_error() {
             None => Ok(tape),
-            Some(fault) => {
+            Some(error) => {
                 // An empty file would be a tape without a complete record.
                 let _ = std::fs::remove_file(path);
-                Err(fault)
+                Err(error)
             }
         }
     }
@@ -282,7 +282,7 @@ impl Tape {
     pub fn take_error(&self) -> Option<TapeError> {
         self.with_state(|state| {
             let seq = state.output.lines.next_seq();
-            let ended = |fault: &TapeError| TapeError::Write { seq, source: std::io::Error::other(fault.to_string()) };
+            let ended = |error: &TapeError| TapeError::Write { seq, source: std::io::Error::other(error.to_string()) };
             let again = state.output.error.as_ref().map(ended);
             std::mem::replace(&mut state.output.error, again)
         })
@@ -381,9 +381,9 @@ mod tests {
         let file = TapeFile::new(full, Path::new("/dev/full"), 0);
         let tape = Tape::from_sink(TapeSink::File(file), HeaderRecord::new("s", 0), Arc::new(WriteStopped));
         tape.record_note("remark", json!(1));
-        assert!(tape.error_text().is_some_and(|why| why.contains("No space left")));
-        let fault = tape.take_error().unwrap().to_string();
-        assert!(fault.starts_with("cannot write record 0 of the tape: No space left"), "{fault}");
+        assert!(tape.error_text().is_some_and(|reason| reason.contains("No space left")));
+        let error = tape.take_error().unwrap().to_string();
+        assert!(error.starts_with("cannot write record 0 of the tape: No space left"), "{error}");
         assert!(tape.take_error().is_some(), "a tape that stopped stays stopped");
     }
 }

@@ -77,22 +77,22 @@ impl TapeOutput {
     /// Checks that the file is still what was written. An error is kept.
     pub(super) fn check(&mut self) {
         if let (None, TapeSink::File(file)) = (&self.error, &self.sink)
-            && let Err(fault) = file.check()
+            && let Err(error) = file.check()
         {
-            self.fail(fault);
+            self.fail(error);
         }
     }
 
     /// Stops the tape. The first error is kept, and observers are notified at once.
-    fn fail(&mut self, fault: TapeError) {
+    fn fail(&mut self, error: TapeError) {
         if self.error.is_some() {
             return;
         }
         if let Some(follower) = &self.observer {
-            follower.on_error(&fault);
+            follower.on_error(&error);
         }
-        let _ = self.error_text.set(fault.to_string());
-        self.error = Some(fault);
+        let _ = self.error_text.set(error.to_string());
+        self.error = Some(error);
     }
 
     /// Syncs the file to disk. An error is kept.

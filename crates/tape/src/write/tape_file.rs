@@ -35,10 +35,10 @@ impl TapeFile {
     pub(super) fn append(&mut self, line: &[u8]) -> io::Result<()> {
         match self.file.write_all(line) {
             Ok(()) => self.size_bytes += line.len() as u64,
-            Err(fault) => {
+            Err(error) => {
                 // If that fails too, the next reader finds a torn record.
                 let _ = if self.is_regular { self.file.set_len(self.size_bytes) } else { Ok(()) };
-                return Err(fault);
+                return Err(error);
             }
         }
         Ok(())
@@ -54,12 +54,12 @@ impl TapeFile {
         if !self.is_regular {
             return Ok(());
         }
-        let open = self.file.metadata().map_err(|fault| changed(format!("cannot be inspected: {fault}")))?;
+        let open = self.file.metadata().map_err(|error| changed(format!("cannot be inspected: {error}")))?;
         let named = match fs::metadata(&self.path) {
-            Err(fault) if fault.kind() == io::ErrorKind::NotFound => {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Err(changed(String::from("was deleted or moved")));
             }
-            named => named.map_err(|fault| changed(format!("cannot be inspected: {fault}")))?,
+            named => named.map_err(|error| changed(format!("cannot be inspected: {error}")))?,
         };
         if !is_same_file(&open, &named) {
             return Err(changed(String::from("was replaced by another file")));

@@ -37,9 +37,9 @@ fn list_changes() -> Vec<(&'static str, RecordsEdit, usize, &'static str, Option
         (
             "a deny becomes an allow",
             |all| {
-                let at = index_of_kind(all, "outcome");
-                all[at]["decision"] = json!("allow");
-                all[at].as_object_mut().unwrap().shift_remove("reasons");
+                let index = index_of_kind(all, "outcome");
+                all[index]["decision"] = json!("allow");
+                all[index].as_object_mut().unwrap().shift_remove("reasons");
             },
             18,
             "outcome",
@@ -48,8 +48,8 @@ fn list_changes() -> Vec<(&'static str, RecordsEdit, usize, &'static str, Option
         (
             "a reason is edited",
             |all| {
-                let at = index_of_kind(all, "outcome");
-                all[at]["reasons"][0]["text"] = json!("perhaps");
+                let index = index_of_kind(all, "outcome");
+                all[index]["reasons"][0]["text"] = json!("perhaps");
             },
             18,
             "outcome",
@@ -58,8 +58,8 @@ fn list_changes() -> Vec<(&'static str, RecordsEdit, usize, &'static str, Option
         (
             "an answer is edited",
             |all| {
-                let at = index_of_kind(all, "hook_returned");
-                all[at]["said"] = json!({"verdict": "pass"});
+                let index = index_of_kind(all, "hook_returned");
+                all[index]["said"] = json!({"verdict": "pass"});
             },
             17,
             "hook_vetoed",
@@ -68,9 +68,9 @@ fn list_changes() -> Vec<(&'static str, RecordsEdit, usize, &'static str, Option
         (
             "an answer is edited and its veto taken away",
             |all| {
-                let at = index_of_kind(all, "hook_returned");
-                all[at]["said"] = json!({"verdict": "pass"});
-                all.remove(at + 1);
+                let index = index_of_kind(all, "hook_returned");
+                all[index]["said"] = json!({"verdict": "pass"});
+                all.remove(index + 1);
             },
             17,
             "outcome",
@@ -79,8 +79,8 @@ fn list_changes() -> Vec<(&'static str, RecordsEdit, usize, &'static str, Option
         (
             "a veto is taken away",
             |all| {
-                let at = index_of_kind(all, "hook_vetoed");
-                all.remove(at);
+                let index = index_of_kind(all, "hook_vetoed");
+                all.remove(index);
             },
             17,
             "outcome",
@@ -89,14 +89,14 @@ fn list_changes() -> Vec<(&'static str, RecordsEdit, usize, &'static str, Option
         (
             "a call is added",
             |all| {
-                let at = index_of_kind(all, "hook_call");
-                let mut call = all[at].clone();
+                let index = index_of_kind(all, "hook_call");
+                let mut call = all[index].clone();
                 (call["hook"], call["entry"], call["call"]) = (json!("late"), json!(2), json!(77));
-                let mut returned = all[at + 1].clone();
+                let mut returned = all[index + 1].clone();
                 (returned["hook"], returned["call"], returned["said"]) =
                     (json!("late"), json!(77), json!({"verdict": "pass"}));
-                all.insert(at + 3, call);
-                all.insert(at + 4, returned);
+                all.insert(index + 3, call);
+                all.insert(index + 4, returned);
             },
             18,
             "hook_call",
@@ -105,8 +105,8 @@ fn list_changes() -> Vec<(&'static str, RecordsEdit, usize, &'static str, Option
         (
             "a call is taken away",
             |all| {
-                let at = index_of_kind(all, "hook_call");
-                all.drain(at..at + 3);
+                let index = index_of_kind(all, "hook_call");
+                all.drain(index..index + 3);
             },
             15,
             "outcome",
@@ -115,8 +115,8 @@ fn list_changes() -> Vec<(&'static str, RecordsEdit, usize, &'static str, Option
         (
             "an answer is taken away",
             |all| {
-                let at = index_of_kind(all, "hook_returned");
-                all.remove(at);
+                let index = index_of_kind(all, "hook_returned");
+                all.remove(index);
             },
             16,
             "hook_vetoed",
@@ -137,8 +137,8 @@ fn list_changes() -> Vec<(&'static str, RecordsEdit, usize, &'static str, Option
         (
             "a hook is another one's",
             |all| {
-                let at = index_of_kind(all, "hook_call");
-                all[at]["entry"] = json!(9);
+                let index = index_of_kind(all, "hook_call");
+                all[index]["entry"] = json!(9);
             },
             15,
             "hook_call",
@@ -148,8 +148,8 @@ fn list_changes() -> Vec<(&'static str, RecordsEdit, usize, &'static str, Option
             "a hook's guard is taken away",
             |all| {
                 all[1]["hooks"][1]["on_failure"] = json!("open");
-                let at = index_of_kind(all, "hook_returned");
-                all[at]["said"] = json!({"verdict": "failed", "failure": {"kind": "crash", "message": "gone"}});
+                let index = index_of_kind(all, "hook_returned");
+                all[index]["said"] = json!({"verdict": "failed", "failure": {"kind": "crash", "message": "gone"}});
             },
             17,
             "hook_vetoed",
@@ -167,8 +167,8 @@ fn list_changes() -> Vec<(&'static str, RecordsEdit, usize, &'static str, Option
         (
             "the asked are miscounted",
             |all| {
-                let at = index_of_kind(all, "outcome");
-                all[at]["asked"] = json!(3);
+                let index = index_of_kind(all, "outcome");
+                all[index]["asked"] = json!(3);
             },
             18,
             "outcome",
@@ -177,8 +177,8 @@ fn list_changes() -> Vec<(&'static str, RecordsEdit, usize, &'static str, Option
         (
             "the payload's version is another one",
             |all| {
-                let at = index_of_kind(all, "hook_call");
-                all[at]["payload"] = json!(1);
+                let index = index_of_kind(all, "hook_call");
+                all[index]["payload"] = json!(1);
             },
             15,
             "hook_call",
@@ -187,8 +187,8 @@ fn list_changes() -> Vec<(&'static str, RecordsEdit, usize, &'static str, Option
         (
             "an outcome comes from nowhere",
             |all| {
-                let at = index_of_kind(all, "outcome");
-                let mut other = all[at].clone();
+                let index = index_of_kind(all, "outcome");
+                let mut other = all[index].clone();
                 other["dispatch"] = json!(40);
                 all.push(other);
             },
@@ -229,8 +229,8 @@ fn what_was_changed_is_found_though_the_chain_was_repaired() {
 #[test]
 fn a_difference_names_its_place_and_what_comes_out() {
     let tape = forge_tape(&record_denials(), |all| {
-        let at = index_of_kind(all, "outcome");
-        all[at]["decision"] = json!("allow");
+        let index = index_of_kind(all, "outcome");
+        all[index]["decision"] = json!("allow");
     });
     let replayed = replay_tape(&tape);
     let found = replayed.difference.unwrap();
@@ -245,9 +245,9 @@ fn a_difference_names_its_place_and_what_comes_out() {
 fn a_broken_chain_a_wrong_number_and_another_spelling_are_found() {
     let tape = String::from_utf8(record_denials()).unwrap();
     let lines: Vec<&str> = tape.lines().collect();
-    let with = |at: usize, line: String| {
+    let with = |index: usize, line: String| {
         let mut lines: Vec<&str> = lines.clone();
-        lines[at] = &line;
+        lines[index] = &line;
         format!("{}\n", lines.join("\n")).into_bytes()
     };
     let (prev, seq) = (lines[4].replacen("\"prev\":\"", "\"prev\":\"0", 1), lines[4].replace("\"seq\":4", "\"seq\":5"));
@@ -259,8 +259,8 @@ fn a_broken_chain_a_wrong_number_and_another_spelling_are_found() {
         // A change without a repaired chain shows in the next line.
         (with(4, lines[4].replace("\"by\":1", "\"by\":2")), 6, DifferenceKind::Chain),
     ];
-    for (tape, line, why) in cases {
+    for (tape, line, reason) in cases {
         let found = replay_tape(&tape).difference.unwrap();
-        assert_eq!((found.line, found.difference_kind), (line, why), "{found:#?}");
+        assert_eq!((found.line, found.difference_kind), (line, reason), "{found:#?}");
     }
 }

@@ -9,8 +9,8 @@ use crate::fixture::assert_replays_equal;
 
 /// The name and bytes of each tape, without a torn record.
 fn corpus_tapes() -> Vec<(String, Vec<u8>)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tapes");
-    let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tapes");
+    let paths = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
     let mut tapes: Vec<(String, Vec<u8>)> = paths
         .filter(|path| path.extension().is_some_and(|end| end == "jsonl"))
         .map(|path| {

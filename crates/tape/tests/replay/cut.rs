@@ -33,8 +33,8 @@ fn a_tape_cut_at_any_byte_is_enacted_as_far_as_it_is_whole() {
         let part = &tape[..cut];
         let replayed = match replay(part, &ReplayOptions::default()) {
             Ok(replayed) => replayed,
-            Err(fault) => {
-                assert!(cut < header, "cut at {cut}: {fault}");
+            Err(error) => {
+                assert!(cut < header, "cut at {cut}: {error}");
                 continue;
             }
         };
@@ -83,9 +83,9 @@ fn a_replay_stops_where_it_is_told_to() {
         ("turn:2", String::from("the tape has no turn 2; its last one is 1")),
         ("tool.post", String::from("the tape has no outcome of `tool.post`; did you mean `tool.pre`?")),
     ];
-    for (until, fault) in faults {
+    for (until, error) in faults {
         let Err(ReplayError::NoStopPoint(got)) = stop(until) else { panic!("{until}") };
-        assert_eq!(got, fault);
+        assert_eq!(got, error);
     }
     assert_eq!("turn:1".parse(), Ok(StopPoint::Turn(1)));
 }

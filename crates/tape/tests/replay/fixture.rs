@@ -78,7 +78,7 @@ impl ReplaySessionFixture {
     }
 
     pub(crate) fn fire(&self, set: &HookSet, event: &Event, cancel: &CancelToken, cause: Option<CallId>) -> Outcome {
-        let around = DispatchContext {
+        let context = DispatchContext {
             journal: &*self.tape as &dyn Journal,
             clock: &*self.clock,
             effects: &self.effects,
@@ -87,7 +87,7 @@ impl ReplaySessionFixture {
             shadow: self.shadow,
             cause,
         };
-        dispatch(set, event, &around)
+        dispatch(set, event, &context)
     }
 
     pub(crate) fn bytes(&self) -> Vec<u8> {

@@ -153,9 +153,9 @@ fn rechain_lines(lines: &[String]) -> Vec<u8> {
     let mut tape = String::new();
     let mut prev = String::new();
     for line in lines {
-        let begin = line.find("\"prev\":\"").map(|at| at + "\"prev\":\"".len());
-        let line = match begin.filter(|at| line.is_char_boundary(at + 64)) {
-            Some(at) => format!("{}{prev}{}", &line[..at], &line[at + 64..]),
+        let begin = line.find("\"prev\":\"").map(|index| index + "\"prev\":\"".len());
+        let line = match begin.filter(|index| line.is_char_boundary(index + 64)) {
+            Some(index) => format!("{}{prev}{}", &line[..index], &line[index + 64..]),
             None => line.clone(),
         };
         prev = Sha256::digest(line.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
@@ -177,8 +177,8 @@ fn a_tape_read_without_its_values_is_the_same_as_one_that_is_read_whole() {
         let mut dice = RandomDice(seed ^ 0xb1_0b);
         for _ in 0..24 {
             let mut changed = lines.clone();
-            let at = usize::try_from(dice.roll(lines.len() as u64)).unwrap();
-            let line = &mut changed[at];
+            let index = usize::try_from(dice.roll(lines.len() as u64)).unwrap();
+            let line = &mut changed[index];
             let place = usize::try_from(dice.roll(line.len() as u64)).unwrap();
             let other =
                 dice.pick(&["", " ", "0", "1", "a", "\"", "\\", "{", "}", "[", ",", ":", "$", "null", "-", ".5", "e3"]);
@@ -188,11 +188,11 @@ fn a_tape_read_without_its_values_is_the_same_as_one_that_is_read_whole() {
             let changed = rechain_lines(&changed);
             let come = |tape: &[u8]| match replay(tape, &ReplayOptions::default()) {
                 Ok(replayed) => Ok((replayed.difference, replayed.tape, replayed.calls, replayed.turns)),
-                Err(fault) => Err(fault.to_string()),
+                Err(error) => Err(error.to_string()),
             };
             let (one, whole) = (come(&changed), come(&[&*changed, b"{"].concat()));
             same += usize::from(one.as_ref().is_ok_and(|(difference, ..)| difference.is_none()));
-            assert!(one == whole, "seed {seed}, line {}\n{}", at + 1, String::from_utf8_lossy(&changed));
+            assert!(one == whole, "seed {seed}, line {}\n{}", index + 1, String::from_utf8_lossy(&changed));
         }
     }
     // Some changes, such as to a reply or to a time, result in another tape that replays identically.

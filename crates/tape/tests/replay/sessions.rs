@@ -353,7 +353,7 @@ fn a_session_whose_secrets_are_kept_off_the_tape_comes_out_byte_for_byte() {
     };
     let sessions =
         [vec![redacts()], vec![passes_on(), redacts(), tells()], vec![tells()], vec![tells(), passes_on(), redacts()]];
-    for (at, hooks) in sessions.into_iter().enumerate() {
+    for (index, hooks) in sessions.into_iter().enumerate() {
         let mut session = ReplaySessionFixture::new(false);
         session.approval_response = ApprovalResponse::Approved { answered_by: String::from("mara") };
         session.tape.set_redactor(Arc::new(S3cretRedactor));
@@ -363,6 +363,6 @@ fn a_session_whose_secrets_are_kept_off_the_tape_comes_out_byte_for_byte() {
         }
         let tape = session.bytes();
         assert!(!String::from_utf8_lossy(&tape).contains("s3cret"));
-        assert_replays_equal(&tape, &format!("hooks {at}"));
+        assert_replays_equal(&tape, &format!("hooks {index}"));
     }
 }

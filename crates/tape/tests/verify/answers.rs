@@ -12,18 +12,18 @@ use crate::changes::index_of_event;
 use crate::{VerifySessionFixture, rechain_records, records_of};
 
 /// Calls the model; its reply calls a tool or not.
-fn record_reply(stage: &VerifySessionFixture, content: &str, calls: &[&str]) {
-    let tape = &stage.tape;
-    stage.fire("completion.pre", json!({"messages": []}), &Verdict::pass(), None);
+fn record_reply(fixture: &VerifySessionFixture, content: &str, calls: &[&str]) {
+    let tape = &fixture.tape;
+    fixture.fire("completion.pre", json!({"messages": []}), &Verdict::pass(), None);
     let (request, same_as) = (tape.next_request(), tape.last_dispatch());
     let (conversation, model) = (Cow::Borrowed("c"), Cow::Borrowed("m"));
-    let asked = ModelRequestRecord { origin: stage.origin(), conversation, request, model, payload: None, same_as };
+    let asked = ModelRequestRecord { origin: fixture.origin(), conversation, request, model, payload: None, same_as };
     tape.record_host(HostRecord::ModelRequest(asked));
     let call = |id: &&str| json!({"id": id, "name": "ls", "arguments": "{}"});
     let calls_made: Vec<Value> = calls.iter().map(call).collect();
     let reply = Some(Cow::Owned(json!({"text": content, "tool_calls": calls_made})));
     tape.record_host(HostRecord::ModelReply(ModelReplyRecord {
-        origin: stage.origin(),
+        origin: fixture.origin(),
         request,
         duration_us: 5,
         reply,
@@ -32,26 +32,26 @@ fn record_reply(stage: &VerifySessionFixture, content: &str, calls: &[&str]) {
     let call = |id: &&str| json!({"id": id, "type": "function", "function": {"name": "ls", "arguments": "{}"}});
     let calls_left: Vec<Value> = calls.iter().map(call).collect();
     let left = json!({"role": "assistant", "content": content, "tool_calls": calls_left});
-    stage.fire("completion.post", json!({"choices": [{"message": left}]}), &Verdict::pass(), None);
-    record_message(stage, json!({"role": "assistant", "content": content, "tool_calls": calls_made}));
+    fixture.fire("completion.post", json!({"choices": [{"message": left}]}), &Verdict::pass(), None);
+    record_message(fixture, json!({"role": "assistant", "content": content, "tool_calls": calls_made}));
 }
 
-fn record_message(stage: &VerifySessionFixture, message: Value) {
+fn record_message(fixture: &VerifySessionFixture, message: Value) {
     let (conversation, message) = (Cow::Borrowed("c"), Cow::Owned(message));
-    stage.tape.record_host(HostRecord::Message(MessageRecord { origin: stage.origin(), conversation, message }));
+    fixture.tape.record_host(HostRecord::Message(MessageRecord { origin: fixture.origin(), conversation, message }));
 }
 
 /// A turn with two replies; the first one calls two tools.
 fn record_answered_turn() -> Vec<Value> {
-    let stage = VerifySessionFixture::new();
-    stage.record_turn(TurnPhase::Start);
-    record_reply(&stage, "let me see", &["c1", "c2"]);
+    let fixture = VerifySessionFixture::new();
+    fixture.record_turn(TurnPhase::Start);
+    record_reply(&fixture, "let me see", &["c1", "c2"]);
     for id in ["c1", "c2"] {
-        record_message(&stage, json!({"role": "tool", "content": "x".repeat(2_000), "tool_call_id": id}));
+        record_message(&fixture, json!({"role": "tool", "content": "x".repeat(2_000), "tool_call_id": id}));
     }
-    record_reply(&stage, "there it is", &[]);
-    stage.record_turn(TurnPhase::End);
-    records_of(&stage)
+    record_reply(&fixture, "there it is", &[]);
+    fixture.record_turn(TurnPhase::End);
+    records_of(&fixture)
 }
 
 fn index_of_message(records: &[Value], holds: &str) -> usize {
@@ -70,23 +70,23 @@ fn conversation_holds_each_model_reply_and_a_result_for_each_call() {
         (|_| {}, "[]"),
         (
             |all| {
-                let at = index_of_message(all, "there it is");
-                all[at]["message"]["content"] = json!("nothing is there");
+                let index = index_of_message(all, "there it is");
+                all[index]["message"]["content"] = json!("nothing is there");
             },
             "`message`: the conversation contains the answer {\"role\":\"assistant\",\"content\":\"nothing is there\",\
              \"tool_calls\":[]}; expected the answer in the outcome of dispatch 4",
         ),
         (
             |all| {
-                let at = index_of_message(all, "let me see");
-                all[at]["message"]["tool_calls"][1]["arguments"] = json!("{\"a\":1}");
+                let index = index_of_message(all, "let me see");
+                all[index]["message"]["tool_calls"][1]["arguments"] = json!("{\"a\":1}");
             },
             "expected the answer in the outcome of dispatch 2",
         ),
         (
             |all| {
-                let at = index_of_event(all, "outcome", Some("completion.post"));
-                all[at]["decision"] = json!("deny");
+                let index = index_of_event(all, "outcome", Some("completion.post"));
+                all[index]["decision"] = json!("deny");
             },
             "expected no answer: dispatch 2 denied it",
         ),
@@ -97,8 +97,8 @@ fn conversation_holds_each_model_reply_and_a_result_for_each_call() {
         // The text of a result is needed once; a blob of another text is not.
         (
             |all| {
-                let at = index_of_event(all, "message", None);
-                all.insert(at, blob_reference(&json!("y".repeat(2_000))));
+                let index = index_of_event(all, "message", None);
+                all.insert(index, blob_reference(&json!("y".repeat(2_000))));
             },
             "`message`: the blob of line 10 is not used by the record that follows it; expected a reference to it, or no blob",
         ),

@@ -101,8 +101,8 @@ fn collect_leaves(value: &Value, name: &str, path: Vec<EditPathStep>, places: &m
             }
         }
         Value::Array(items) if !items.is_empty() => {
-            for (at, value) in items.iter().enumerate() {
-                collect_leaves(value, &format!("{name}[]"), below(EditPathStep::Item(at)), places);
+            for (index, value) in items.iter().enumerate() {
+                collect_leaves(value, &format!("{name}[]"), below(EditPathStep::Item(index)), places);
             }
         }
         _ => places.push((name.to_owned(), path)),
@@ -112,7 +112,7 @@ fn collect_leaves(value: &Value, name: &str, path: Vec<EditPathStep>, places: &m
 fn value_at<'v>(record: &'v mut Value, path: &[EditPathStep]) -> &'v mut Value {
     path.iter().fold(record, |value, step| match step {
         EditPathStep::Field(name) => &mut value[name.as_str()],
-        EditPathStep::Item(at) => &mut value[*at],
+        EditPathStep::Item(index) => &mut value[*index],
     })
 }
 
@@ -184,9 +184,9 @@ fn a_record_that_is_taken_away_is_found_unless_it_is_said_once() {
     let mut unfound = BTreeSet::new();
     for tape in TAPES {
         let records = corpus_records(tape);
-        for at in 0..records.len() - 1 {
+        for index in 0..records.len() - 1 {
             let mut without = records.clone();
-            let removed = without.remove(at);
+            let removed = without.remove(index);
             if !has_finding(&without) {
                 unfound.insert(removed["kind"].as_str().unwrap().to_owned());
             }

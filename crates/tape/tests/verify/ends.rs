@@ -25,7 +25,7 @@ fn a_tape_is_whole_at_its_end_and_nowhere_before() {
         let text = rechain_records(&corpus_records(name));
         let report = verify_bytes(text.as_bytes()).unwrap();
         assert!(report.is_complete() && report.closed, "{name}: {report:?}");
-        let ends = text.match_indices('\n').map(|(at, _)| at + 1);
+        let ends = text.match_indices('\n').map(|(index, _)| index + 1);
         for (count, end) in ends.enumerate() {
             let report = verify_bytes(&text.as_bytes()[..end]).unwrap();
             assert_eq!(report.findings, [], "{name}, {} records", count + 1);
@@ -99,9 +99,9 @@ fn a_tape_is_closed_once_and_goes_on() {
 #[test]
 fn what_has_no_outcome_is_found_where_the_agent_goes_on() {
     let records = records_of(&record_session());
-    for at in (0..records.len()).filter(|at| records[*at]["kind"] == "outcome") {
+    for index in (0..records.len()).filter(|index| records[*index]["kind"] == "outcome") {
         let mut without = records.clone();
-        let removed = without.remove(at);
+        let removed = without.remove(index);
         let report = verify_bytes(rechain_records(&without).as_bytes()).unwrap();
         assert!(!report.is_valid(), "{removed}");
     }
@@ -110,14 +110,14 @@ fn what_has_no_outcome_is_found_where_the_agent_goes_on() {
 #[test]
 fn time_that_goes_back_and_kinds_that_are_none_are_found() {
     let records = corpus_records("lifecycle-hooks.jsonl");
-    for at in 1..records.len() {
+    for index in 1..records.len() {
         let mut changed = records.clone();
-        changed[at]["at_ms"] = json!(0);
+        changed[index]["at_ms"] = json!(0);
         let report = verify_bytes(rechain_records(&changed).as_bytes()).unwrap();
         assert!(report.findings[0].found.contains("time goes back"), "{report:?}");
         let mut changed = records.clone();
-        let kind = changed[at]["kind"].as_str().unwrap().to_owned() + "x";
-        changed[at]["kind"] = json!(kind);
+        let kind = changed[index]["kind"].as_str().unwrap().to_owned() + "x";
+        changed[index]["kind"] = json!(kind);
         let report = verify_bytes(rechain_records(&changed).as_bytes());
         assert!(report.is_ok_and(|report| !report.is_valid()), "{kind}");
     }

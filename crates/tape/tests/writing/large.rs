@@ -62,14 +62,15 @@ fn a_blob_that_is_missing_or_wrong_is_told_with_its_line() {
     fire(&tape, json!({"text": "x".repeat(2_000)}));
     let lines = tape.lines();
     let blob = lines.iter().position(|line| line.contains("\"kind\":\"blob\"")).unwrap();
-    let fault = |lines: &[String]| read_bytes((lines.join("\n") + "\n").as_bytes()).unwrap_err().to_string();
-    let without: Vec<String> = lines.iter().enumerate().filter(|(at, _)| *at != blob).map(|(_, l)| l.clone()).collect();
-    let missing = fault(&without);
+    let error = |lines: &[String]| read_bytes((lines.join("\n") + "\n").as_bytes()).unwrap_err().to_string();
+    let without: Vec<String> =
+        lines.iter().enumerate().filter(|(index, _)| *index != blob).map(|(_, l)| l.clone()).collect();
+    let missing = error(&without);
     assert!(missing.starts_with(&format!("line {}: it refers to blob `", blob + 1)), "{missing}");
     assert!(missing.ends_with("`, which no line before it contains"), "{missing}");
     let mut changed = lines;
     changed[blob] = changed[blob].replace("xxx", "xyx");
-    let wrong = fault(&changed);
+    let wrong = error(&changed);
     assert!(wrong.starts_with(&format!("line {}: the blob's `digest` is `", blob + 1)), "{wrong}");
 }
 

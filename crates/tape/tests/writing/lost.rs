@@ -50,8 +50,8 @@ impl RecordObserver for TapeEndObserver {
         *self.records.lock().unwrap() += 1;
     }
 
-    fn on_error(&self, fault: &TapeError) {
-        self.errors.lock().unwrap().push(fault.to_string());
+    fn on_error(&self, error: &TapeError) {
+        self.errors.lock().unwrap().push(error.to_string());
     }
 }
 
@@ -59,8 +59,8 @@ impl RecordObserver for TapeEndObserver {
 #[cfg(unix)]
 fn a_file_that_is_not_what_was_written_ends_the_tape_and_is_told_at_once() {
     for (told, change) in CHANGES {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("tapes/tape.jsonl");
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("tapes/tape.jsonl");
         let tape = Tape::create(&path, new_header(), new_clock()).unwrap();
         let follower = Arc::new(TapeEndObserver::default());
         tape.observe(follower.clone());
@@ -68,13 +68,13 @@ fn a_file_that_is_not_what_was_written_ends_the_tape_and_is_told_at_once() {
         assert_eq!(tape.check_file(), None);
         change(&path);
         assert_eq!(tape.error_text(), None, "nobody has looked yet");
-        let fault = tape.check_file().unwrap().to_owned();
-        assert!(fault.starts_with(&format!("tape `{}` {told}", path.display())), "{fault}");
+        let error = tape.check_file().unwrap().to_owned();
+        assert!(error.starts_with(&format!("tape `{}` {told}", path.display())), "{error}");
         let before = *follower.records.lock().unwrap();
         tape.record_note("remark", json!("later"));
         assert_eq!(*follower.records.lock().unwrap(), before + 1, "whoever watches goes on watching");
-        assert_eq!(*follower.errors.lock().unwrap(), [fault.as_str()], "it is told once");
-        assert_eq!(tape.check_file(), Some(fault.as_str()), "it stays so");
+        assert_eq!(*follower.errors.lock().unwrap(), [error.as_str()], "it is told once");
+        assert_eq!(tape.check_file(), Some(error.as_str()), "it stays so");
         assert!(tape.cursor().is_none() && tape.close().is_none() && tape.take_error().is_some());
         let there = fs::read_to_string(&path).unwrap_or_default();
         assert!(!there.contains("later"), "{there}");
@@ -84,8 +84,8 @@ fn a_file_that_is_not_what_was_written_ends_the_tape_and_is_told_at_once() {
 #[test]
 #[cfg(unix)]
 fn records_stand_behind_the_end_whatever_was_done_to_the_file() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("tape.jsonl");
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("tape.jsonl");
     let tape = Tape::create(&path, new_header(), new_clock()).unwrap();
     record_dispatch(&tape);
     fs::write(&path, "").unwrap();
@@ -98,8 +98,8 @@ fn records_stand_behind_the_end_whatever_was_done_to_the_file() {
 #[cfg(target_os = "linux")]
 fn a_folder_of_tapes_is_its_owners() {
     use std::os::unix::fs::PermissionsExt;
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a/tapes/tape.jsonl");
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a/tapes/tape.jsonl");
     drop(Tape::create(&path, new_header(), new_clock()).unwrap());
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
@@ -107,8 +107,8 @@ fn a_folder_of_tapes_is_its_owners() {
 
 #[test]
 fn a_file_without_a_whole_header_gets_one_and_says_so() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("tape.jsonl");
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("tape.jsonl");
     for left in ["", "{\"seq\":0,\"at_ms\":1,\"pr"] {
         fs::write(&path, left).unwrap();
         let tape = Tape::open_or_create(&path, new_header(), new_clock()).unwrap();
@@ -138,8 +138,8 @@ fn a_file_without_a_whole_header_gets_one_and_says_so() {
 
 #[test]
 fn a_tape_that_lost_records_since_it_was_left_does_not_go_on() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("tape.jsonl");
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("tape.jsonl");
     let tape = Tape::create(&path, new_header(), new_clock()).unwrap();
     tape.record_hooks([fixture_chain()]);
     record_dispatch(&tape);
@@ -150,8 +150,8 @@ fn a_tape_that_lost_records_since_it_was_left_does_not_go_on() {
     let ends: Vec<usize> = (1..bytes.len()).filter(|end| bytes[end - 1] == b'\n').collect();
     for end in ends.iter().copied().chain([0, 1, bytes.len() - 1]).filter(|end| *end < bytes.len()) {
         fs::write(&path, &bytes[..end]).unwrap();
-        let fault = Tape::resume_at(&path, &cursor, new_clock()).unwrap_err();
-        assert!(matches!(fault, TapeError::CursorLost { .. }), "cut after {end} bytes: {fault}");
+        let error = Tape::resume_at(&path, &cursor, new_clock()).unwrap_err();
+        assert!(matches!(error, TapeError::CursorLost { .. }), "cut after {end} bytes: {error}");
         assert_eq!(fs::read(&path).unwrap(), bytes[..end], "nothing is added to it");
     }
     // The same size with a different end.
@@ -161,13 +161,13 @@ fn a_tape_that_lost_records_since_it_was_left_does_not_go_on() {
     fs::write(&path, &bent).unwrap();
     assert!(matches!(Tape::resume_at(&path, &cursor, new_clock()), Err(TapeError::CursorLost { .. })));
     fs::remove_file(&path).unwrap();
-    let fault = Tape::resume_at(&path, &cursor, new_clock()).unwrap_err().to_string();
+    let error = Tape::resume_at(&path, &cursor, new_clock()).unwrap_err().to_string();
     assert!(
-        fault.ends_with(&format!(
+        error.ends_with(&format!(
             "it had {} records, and it was deleted; records are missing or were changed",
             cursor.record_count()
         )),
-        "{fault}"
+        "{error}"
     );
     assert!(!path.exists());
 
@@ -188,8 +188,8 @@ fn a_tape_that_lost_records_since_it_was_left_does_not_go_on() {
 
 #[test]
 fn time_does_not_go_back_on_a_tape() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("tape.jsonl");
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("tape.jsonl");
     let tape = Tape::create(&path, HeaderRecord::new("s1", 5), Arc::new(WritingTickingClock::default())).unwrap();
     (0..20).for_each(|number| tape.record_note("remark", json!(number)));
     let cursor = tape.cursor().unwrap();

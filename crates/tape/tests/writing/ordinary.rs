@@ -103,8 +103,8 @@ fn veto_of(event_name: &str, verdict: &Verdict) -> Option<(Decision, String)> {
     let (hook, event) = (named_hook("judge", event_name), make_event(event_name, json!({})));
     record_verdict(&tape, &hook, &event, verdict);
     let records = read_memory_tape(&tape).records;
-    let at = records.iter().position(|record| matches!(record.body, RecordBody::HookReturned(_))).unwrap();
-    match &records[at + 1].body {
+    let index = records.iter().position(|record| matches!(record.body, RecordBody::HookReturned(_))).unwrap();
+    match &records[index + 1].body {
         RecordBody::HookVetoed(HookVetoedRecord { dispatch: 1, call: 1, hook, reason, decision })
             if hook == "judge" =>
         {

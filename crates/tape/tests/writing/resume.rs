@@ -37,8 +37,8 @@ fn read_valid_tape(path: &Path) -> LoadedTape {
     let (text, reading) = (fs::read_to_string(path).unwrap(), read(path).unwrap());
     assert!(text.ends_with('\n') && reading.torn.is_none());
     let mut prev = None;
-    for (at, (line, record)) in text.lines().zip(&reading.records).enumerate() {
-        assert_eq!((record.seq, &record.prev), (at as u64, &prev), "line {}", at + 1);
+    for (index, (line, record)) in text.lines().zip(&reading.records).enumerate() {
+        assert_eq!((record.seq, &record.prev), (index as u64, &prev), "line {}", index + 1);
         prev = Some(Sha256::digest(line).iter().map(|byte| format!("{byte:02x}")).collect::<String>());
     }
     reading
@@ -46,8 +46,8 @@ fn read_valid_tape(path: &Path) -> LoadedTape {
 
 #[test]
 fn a_tape_goes_on_where_it_ended() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("tape.jsonl");
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("tape.jsonl");
     for durability in Durability::ALL {
         let _ = fs::remove_file(&path);
         write_tape(&path, durability);
@@ -86,8 +86,8 @@ fn a_tape_goes_on_where_it_ended() {
 
 #[test]
 fn a_tape_that_was_cut_anywhere_is_healed_and_goes_on() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("tape.jsonl");
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("tape.jsonl");
     let tape = Tape::create(&path, HeaderRecord::new("s1", 1_000), new_clock()).unwrap();
     fire(&tape, "x".repeat(1_100));
     drop(tape);
@@ -96,18 +96,18 @@ fn a_tape_that_was_cut_anywhere_is_healed_and_goes_on() {
     let mut healed = 0;
     // Positions within the header behave alike.
     for end in (0..header_bytes).step_by(9).chain(header_bytes..=bytes.len()) {
-        let cut = folder.path().join("cut.jsonl");
+        let cut = dir.path().join("cut.jsonl");
         fs::write(&cut, &bytes[..end]).unwrap();
         let tape = match Tape::append_to(&cut, new_clock()) {
             Ok(tape) => tape,
             Err(TapeError::Empty) if end == 0 => continue,
             Err(TapeError::Torn { size_bytes }) if end < header_bytes && size_bytes == end => continue,
-            Err(fault) => panic!("cut after {end} bytes: {fault}"),
+            Err(error) => panic!("cut after {end} bytes: {error}"),
         };
         tape.record_note("remark", json!("on"));
         drop(tape);
         let records = read_valid_tape(&cut).records;
-        let line_start = bytes[..end].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        let line_start = bytes[..end].iter().rposition(|byte| *byte == b'\n').map_or(0, |index| index + 1);
         let lines_before = bytes[..end].iter().filter(|byte| **byte == b'\n').count();
         let is_torn = end > line_start && bytes.get(end) != Some(&b'\n');
         let expected = HealedRecord { line: lines_before as u64 + 1, size_bytes: (end - line_start) as u64 };
@@ -121,8 +121,8 @@ fn a_tape_that_was_cut_anywhere_is_healed_and_goes_on() {
 
 #[test]
 fn a_second_writer_is_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("tape.jsonl");
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("tape.jsonl");
     let first = Tape::create(&path, HeaderRecord::new("s1", 1_000), new_clock()).unwrap();
     assert!(is_being_written(&path).unwrap());
     let second = Tape::append_to(&path, new_clock()).unwrap_err();
@@ -139,26 +139,26 @@ fn a_second_writer_is_refused() {
     let second = Tape::append_to(&path, new_clock()).unwrap();
     assert!(matches!(Tape::append_to(&path, new_clock()), Err(TapeError::Busy { .. })));
     drop(second);
-    assert!(matches!(is_being_written(folder.path().join("none")), Err(TapeError::Open { .. })));
-    assert!(matches!(Tape::append_to(folder.path().join("none"), new_clock()), Err(TapeError::Open { .. })));
+    assert!(matches!(is_being_written(dir.path().join("none")), Err(TapeError::Open { .. })));
+    assert!(matches!(Tape::append_to(dir.path().join("none"), new_clock()), Err(TapeError::Open { .. })));
 }
 
 #[test]
 fn a_tape_that_was_changed_does_not_go_on() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("tape.jsonl");
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("tape.jsonl");
     write_tape(&path, Durability::None);
     let text = fs::read_to_string(&path).unwrap();
-    let fault = |text: String| {
+    let error = |text: String| {
         fs::write(&path, &text).unwrap();
-        let fault = Tape::append_to(&path, new_clock()).unwrap_err().to_string();
+        let error = Tape::append_to(&path, new_clock()).unwrap_err().to_string();
         assert_eq!(fs::read_to_string(&path).unwrap(), text, "nothing was touched");
-        fault
+        error
     };
-    let changed = fault(text.replace("failed closed", "failed openly"));
+    let changed = error(text.replace("failed closed", "failed openly"));
     assert!(changed.contains(": the previous line was changed or is missing; expected "), "{changed}");
     let lines: Vec<&str> = text.lines().collect();
-    let missing = fault([&lines[..3], &lines[4..]].concat().join("\n") + "\n");
+    let missing = error([&lines[..3], &lines[4..]].concat().join("\n") + "\n");
     assert_eq!(missing, "line 4: `seq` is 4: a record is missing or was inserted; expected 3");
 }
 
@@ -167,6 +167,6 @@ fn levels_of_durability_have_names() {
     for level in Durability::ALL {
         assert_eq!(level.to_string().parse(), Ok(level));
     }
-    let fault = "recrod".parse::<Durability>().unwrap_err();
-    assert_eq!(fault, "unknown durability `recrod`, expected `none`, `turn` or `record`; did you mean `record`?");
+    let error = "recrod".parse::<Durability>().unwrap_err();
+    assert_eq!(error, "unknown durability `recrod`, expected `none`, `turn` or `record`; did you mean `record`?");
 }

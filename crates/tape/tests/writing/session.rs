@@ -60,8 +60,8 @@ fn each_version_of_a_payload_is_written_once() {
 
 #[test]
 fn each_record_holds_the_digest_of_the_line_before() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("deep/er/tape.jsonl");
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("deep/er/tape.jsonl");
     let tape = Tape::create(&path, HeaderRecord::new("s1", 1_000), Arc::new(WritingTickingClock::default())).unwrap();
     tape.record_hooks([fixture_chain()]);
     record_dispatch(&tape);
@@ -69,8 +69,8 @@ fn each_record_holds_the_digest_of_the_line_before() {
     let text = std::fs::read_to_string(&path).unwrap();
     let reading = read(&path).unwrap();
     let mut prev = None;
-    for (at, (line, record)) in text.lines().zip(&reading.records).enumerate() {
-        assert_eq!((record.seq, &record.prev), (at as u64, &prev));
+    for (index, (line, record)) in text.lines().zip(&reading.records).enumerate() {
+        assert_eq!((record.seq, &record.prev), (index as u64, &prev));
         let digest = Sha256::digest(line.as_bytes());
         prev = Some(digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>());
     }
@@ -133,8 +133,8 @@ fn a_follower_sees_each_line_in_order() {
 
 #[test]
 fn a_tape_that_cannot_be_made_says_why() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("file");
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("file");
     std::fs::write(&file, "").unwrap();
     let made = Tape::create(file.join("tape"), HeaderRecord::new("s", 0), Arc::new(WritingTickingClock::default()));
     assert!(matches!(made, Err(TapeError::Open { .. })), "{made:?}");

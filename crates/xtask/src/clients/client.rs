@@ -47,7 +47,7 @@ impl TestClient {
 
     /// Why the result differs from other clients.
     pub(super) fn reason(&self, proof: &ClientProof) -> Option<&'static str> {
-        self.exception(proof).map(|(_, _, why)| *why)
+        self.exception(proof).map(|(_, _, reason)| *reason)
     }
 
     fn exception(&self, proof: &ClientProof) -> Option<&(ProofKind, ProofResult, &'static str)> {

@@ -21,16 +21,16 @@ pub(super) struct InstalledClient {
 /// Installs a client unless it is installed already.
 pub(super) fn install(client: &TestClient, latest: bool, cache: &Path) -> Result<InstalledClient, String> {
     let version = if latest { latest_version(client)? } else { client.version.to_owned() };
-    let folder = cache.join(format!("{}@{version}", client.name));
-    let programs = folder.join("node_modules/.bin");
+    let dir = cache.join(format!("{}@{version}", client.name));
+    let programs = dir.join("node_modules/.bin");
     if !programs.join(client.program).exists() {
-        fs::create_dir_all(&folder).map_err(|fault| format!("cannot create `{}`: {fault}", folder.display()))?;
+        fs::create_dir_all(&dir).map_err(|error| format!("cannot create `{}`: {error}", dir.display()))?;
         let package = format!("{}@{version}", client.package);
         let mut npm = Command::new("npm");
-        npm.args(["install", "--no-audit", "--no-fund", "--prefix"]).arg(&folder).arg(&package);
+        npm.args(["install", "--no-audit", "--no-fund", "--prefix"]).arg(&dir).arg(&package);
         run_checked(&mut npm, &format!("npm install {package}"))?;
         if let Some(script) = client.setup {
-            let script = folder.join("node_modules").join(client.package).join(script);
+            let script = dir.join("node_modules").join(client.package).join(script);
             run_checked(Command::new("node").arg(script), &format!("the setup of {package}"))?;
         }
     }
@@ -40,7 +40,7 @@ pub(super) fn install(client: &TestClient, latest: bool, cache: &Path) -> Result
 fn latest_version(client: &TestClient) -> Result<String, String> {
     let mut npm = Command::new("npm");
     let said = run_checked(npm.args(["view", client.package, "version", "--json"]), "npm view")?;
-    let version: Value = serde_json::from_str(&said).map_err(|fault| format!("npm view: {fault}"))?;
+    let version: Value = serde_json::from_str(&said).map_err(|error| format!("npm view: {error}"))?;
     version.as_str().map(str::to_owned).ok_or_else(|| format!("npm does not know the version of {}", client.package))
 }
 

@@ -47,17 +47,17 @@ pub(crate) fn run(workspace: &SourceWorkspace, arguments: &[String]) -> Result<C
     for client in wanted.clients {
         println!("{} ..", client.name);
         let installed = download::install(client, wanted.latest, &wanted.cache)?;
-        let stage = ClientSandbox::new(client, &installed, &pintle, wanted.document.as_ref())?;
+        let fixture = ClientSandbox::new(client, &installed, &pintle, wanted.document.as_ref())?;
         for proof in proof::PROOFS {
             if proof.hooks == HookFixture::DocumentHooks && wanted.document.is_none() {
                 let name = format!("{:<8} {:<9} {:<48}", client.name, installed.version, proof.name);
                 println!("NOT RUN {name} it needs documents; pass their directory with `--documents DIR`");
                 tally.skipped += 1;
             } else {
-                tally.record(check_proof(&stage, proof, &installed.version)?);
+                tally.record(check_proof(&fixture, proof, &installed.version)?);
             }
         }
-        tally.record(check_doctor(&stage, client));
+        tally.record(check_doctor(&fixture, client));
     }
     let ProofTally { passed: held, failed, skipped: left_out } = tally;
     let last = format!("{failed} of {} proofs failed, {left_out} were not run", held + failed);
@@ -71,19 +71,19 @@ impl ProofTally {
 }
 
 /// Runs a proof, and returns whether its result is the expected one.
-fn check_proof(stage: &ClientSandbox, proof: &ClientProof, version: &str) -> Result<bool, String> {
-    let client = stage.client;
+fn check_proof(fixture: &ClientSandbox, proof: &ClientProof, version: &str) -> Result<bool, String> {
+    let client = fixture.client;
     let expected = client.expected_result(proof);
-    let (outcome, transcript) = match proof.run(stage) {
+    let (outcome, transcript) = match proof.run(fixture) {
         Ok(seen) => (ProofResult::from_evidence(proof, &seen), seen.transcript()),
-        Err(why) => (ProofResult::ClientFailed, why),
+        Err(reason) => (ProofResult::ClientFailed, reason),
     };
     let good = outcome == expected;
     let verdict = if good { "ok     " } else { "FAIL   " };
-    let why = client.reason(proof).map(|why| format!(" ({why})")).unwrap_or_default();
-    let mut line = format!("{verdict} {:<8} {version:<9} {:<48} {outcome}{why}", client.name, proof.name);
+    let reason = client.reason(proof).map(|reason| format!(" ({reason})")).unwrap_or_default();
+    let mut line = format!("{verdict} {:<8} {version:<9} {:<48} {outcome}{reason}", client.name, proof.name);
     if !good {
-        let kept = stage.save_transcript(proof.name, &transcript)?;
+        let kept = fixture.save_transcript(proof.name, &transcript)?;
         line.push_str(&format!("; expected: {expected}; see {}", kept.display()));
     }
     println!("{line}");
@@ -91,11 +91,11 @@ fn check_proof(stage: &ClientSandbox, proof: &ClientProof, version: &str) -> Res
 }
 
 /// Runs `pintle doctor` for the client.
-fn check_doctor(stage: &ClientSandbox, client: &TestClient) -> bool {
-    let (good, text) = match (stage.run_doctor(), client.expected_problem) {
+fn check_doctor(fixture: &ClientSandbox, client: &TestClient) -> bool {
+    let (good, text) = match (fixture.run_doctor(), client.expected_problem) {
         (Ok((healthy, text)), None) => (healthy, text),
         (Ok((healthy, text)), Some(complaint)) => (!healthy && text.contains(complaint), text),
-        (Err(why), _) => (false, why),
+        (Err(reason), _) => (false, reason),
     };
     let found =
         client.expected_problem.map_or_else(|| String::from("healthy"), |complaint| format!("finds: {complaint}"));
@@ -116,8 +116,8 @@ fn parse_selection(workspace: &SourceWorkspace, arguments: &[String]) -> Result<
             "--latest" => wanted.latest = true,
             "--cache" => wanted.cache = arguments.next().ok_or("`--cache` requires a directory")?.into(),
             "--documents" => {
-                let folder = arguments.next().ok_or("`--documents` requires the directory of the documents")?;
-                wanted.document = Some(seeds::lifecycle(Path::new(folder))?);
+                let dir = arguments.next().ok_or("`--documents` requires the directory of the documents")?;
+                wanted.document = Some(seeds::lifecycle(Path::new(dir))?);
             }
             name => {
                 let client = CLIENTS.iter().find(|client| client.name == name);
@@ -142,8 +142,8 @@ fn build_pintle(workspace: &SourceWorkspace) -> Result<PathBuf, String> {
     match build.status() {
         Ok(status) if status.success() => {}
         Ok(_) => return Err(String::from("`pintle` does not build")),
-        Err(fault) => return Err(format!("cannot run cargo: {fault}")),
+        Err(error) => return Err(format!("cannot run cargo: {error}")),
     }
-    let own = std::env::current_exe().map_err(|fault| format!("cannot find this program: {fault}"))?;
+    let own = std::env::current_exe().map_err(|error| format!("cannot find this program: {error}"))?;
     Ok(own.with_file_name("pintle"))
 }

@@ -256,17 +256,18 @@ impl ProofEvidence {
 
 impl ClientProof {
     /// Runs the client with a model that requests the command, and collects the evidence.
-    pub(super) fn run(&self, stage: &ClientSandbox) -> Result<ProofEvidence, String> {
-        let server = ModelServer::play(self.model_turns(stage)).map_err(|fault| format!("no model server: {fault}"))?;
-        stage.prepare(self)?;
-        let words = if self.hooks == HookFixture::DocumentHooks { stage.message()? } else { self.words };
-        let client = stage.run(&server.url(""))?;
+    pub(super) fn run(&self, fixture: &ClientSandbox) -> Result<ProofEvidence, String> {
+        let server =
+            ModelServer::play(self.model_turns(fixture)).map_err(|error| format!("no model server: {error}"))?;
+        fixture.prepare(self)?;
+        let words = if self.hooks == HookFixture::DocumentHooks { fixture.message()? } else { self.words };
+        let client = fixture.run(&server.url(""))?;
         let conversation: Vec<Request> = server.requests();
         let main: Vec<String> =
             conversation.iter().filter(|request| is_main(request)).map(|request| request.body.to_string()).collect();
         let is_told = |words: &str| !words.is_empty() && main.iter().any(|request| request.contains(words));
         let traces = |file: &str| ProofTraces {
-            file_written: stage.take_written_file(file),
+            file_written: fixture.take_written_file(file),
             output_seen: is_told(&command_output(file)),
         };
         Ok(ProofEvidence {
@@ -276,20 +277,20 @@ impl ClientProof {
             model_informed: is_told(words),
             user_informed: !words.is_empty() && (client.stdout.contains(words) || client.stderr.contains(words)),
             ended_well: client.status == Some(0),
-            gave_up: stage.client.give_up_message.is_some_and(|words| client.stdout.contains(words)),
+            gave_up: fixture.client.give_up_message.is_some_and(|words| client.stdout.contains(words)),
             client,
             conversation,
         })
     }
 
-    fn model_turns(&self, stage: &ClientSandbox) -> Vec<ScriptedReply> {
+    fn model_turns(&self, fixture: &ClientSandbox) -> Vec<ScriptedReply> {
         if self.file.is_empty() {
             return vec![ScriptedReply::from_text("The first answer."), ScriptedReply::from_text("Kumquat.")];
         }
-        let begin = self.begin.replace("PROJECT", &stage.project().to_string_lossy());
-        let mut turns = vec![command_turn(stage.client, "call_1", &begin, self.file, self.end)];
+        let begin = self.begin.replace("PROJECT", &fixture.project().to_string_lossy());
+        let mut turns = vec![command_turn(fixture.client, "call_1", &begin, self.file, self.end)];
         if self.kind == ProofKind::End {
-            turns.push(command_turn(stage.client, "call_2", "", NEXT, ""));
+            turns.push(command_turn(fixture.client, "call_2", "", NEXT, ""));
         }
         turns.push(ScriptedReply::from_text("Done."));
         turns

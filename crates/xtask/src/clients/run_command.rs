@@ -19,7 +19,7 @@ pub(super) struct CommandRun {
 pub(super) fn run(command: &mut Command) -> Result<CommandRun, String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
-    let child = child.map_err(|fault| format!("cannot run `{name}`: {fault}"))?;
+    let child = child.map_err(|error| format!("cannot run `{name}`: {error}"))?;
     let id = child.id().to_string();
     let (done, wait) = mpsc::channel();
     thread::spawn(move || done.send(child.wait_with_output()));
@@ -28,7 +28,7 @@ pub(super) fn run(command: &mut Command) -> Result<CommandRun, String> {
         drop(Command::new("kill").args(["-9", &id]).status());
         format!("`{name}` did not end within {} s", PATIENCE.as_secs())
     })?;
-    let output = ended.map_err(|fault| format!("cannot wait for `{name}`: {fault}"))?;
+    let output = ended.map_err(|error| format!("cannot wait for `{name}`: {error}"))?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     Ok(CommandRun { status: output.status.code(), stdout: text(&output.stdout), stderr: text(&output.stderr) })
 }

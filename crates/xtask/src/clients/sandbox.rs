@@ -116,30 +116,30 @@ impl<'a> ClientSandbox<'a> {
         pintle: &'a Path,
         document: Option<&'a LifecycleDocument>,
     ) -> Result<Self, String> {
-        let folder = tempfile::tempdir().map_err(|fault| format!("cannot create a temporary directory: {fault}"))?;
-        let stage = Self { client, installed: fetched, pintle, document, dir: folder };
+        let folder = tempfile::tempdir().map_err(|error| format!("cannot create a temporary directory: {error}"))?;
+        let fixture = Self { client, installed: fetched, pintle, document, dir: folder };
         for (path, text) in client.settings {
-            stage.write_file(&stage.home().join(path), text)?;
+            fixture.write_file(&fixture.home().join(path), text)?;
         }
         for (path, text) in FILES {
-            stage.write_file(&stage.project().join(path), text)?;
+            fixture.write_file(&fixture.project().join(path), text)?;
         }
         if let Some(document) = document {
             let (path, text) = &document.script;
-            stage.write_file(&stage.project().join("document/settings.json"), &document.settings)?;
-            stage.write_file(&stage.project().join("document").join(path), text)?;
+            fixture.write_file(&fixture.project().join("document/settings.json"), &document.settings)?;
+            fixture.write_file(&fixture.project().join("document").join(path), text)?;
         }
-        fs::create_dir_all(stage.home()).map_err(|fault| format!("cannot create a home directory: {fault}"))?;
-        stage.init_repository()?;
-        Ok(stage)
+        fs::create_dir_all(fixture.home()).map_err(|error| format!("cannot create a home directory: {error}"))?;
+        fixture.init_repository()?;
+        Ok(fixture)
     }
 
     /// Writes the files that a proof needs, removes those of earlier proofs, and installs Pintle.
     pub(super) fn prepare(&self, proof: &ClientProof) -> Result<(), String> {
         let hooks = self.project().join(".harness/hooks");
-        for entry in fs::read_dir(&hooks).map_err(|fault| fault.to_string())?.flatten() {
+        for entry in fs::read_dir(&hooks).map_err(|error| error.to_string())?.flatten() {
             if entry.file_name() != "kumquats.md" {
-                fs::remove_file(entry.path()).map_err(|fault| fault.to_string())?;
+                fs::remove_file(entry.path()).map_err(|error| error.to_string())?;
             }
         }
         if let Some((name, text)) = proof.hook {
@@ -221,7 +221,7 @@ impl<'a> ClientSandbox<'a> {
         let name =
             format!("pintle-{}-{}.txt", self.client.name, proof.replace(|c: char| !c.is_ascii_alphanumeric(), "-"));
         let path = std::env::temp_dir().join(name);
-        fs::write(&path, transcript).map_err(|fault| format!("cannot write `{}`: {fault}", path.display()))?;
+        fs::write(&path, transcript).map_err(|error| format!("cannot write `{}`: {error}", path.display()))?;
         Ok(path)
     }
 
@@ -272,13 +272,13 @@ impl<'a> ClientSandbox<'a> {
     }
 
     fn write_file(&self, path: &Path, text: &str) -> Result<(), String> {
-        let fault = |fault| format!("cannot write `{}`: {fault}", path.display());
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder).map_err(fault)?;
+        let error = |error| format!("cannot write `{}`: {error}", path.display());
+        if let Some(dir) = path.parent() {
+            fs::create_dir_all(dir).map_err(error)?;
         }
-        fs::write(path, text).map_err(fault)?;
+        fs::write(path, text).map_err(error)?;
         let mode = if text.starts_with("#!") { 0o755 } else { 0o644 };
-        fs::set_permissions(path, Permissions::from_mode(mode)).map_err(fault)
+        fs::set_permissions(path, Permissions::from_mode(mode)).map_err(error)
     }
 }
 

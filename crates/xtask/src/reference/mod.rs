@@ -40,10 +40,10 @@ pub(crate) fn run(workspace: &SourceWorkspace, arguments: &[String]) -> Result<C
     for (name, text) in &pages {
         let path = workspace.root.join(name);
         let written = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&path, text));
-        written.map_err(|fault| format!("cannot write `{name}`: {fault}"))?;
+        written.map_err(|error| format!("cannot write `{name}`: {error}"))?;
     }
     for name in find_stale_files(workspace, &pages) {
-        fs::remove_file(workspace.root.join(name)).map_err(|fault| format!("cannot remove `{name}`: {fault}"))?;
+        fs::remove_file(workspace.root.join(name)).map_err(|error| format!("cannot remove `{name}`: {error}"))?;
     }
     Ok(ChoreReport { lines: vec![format!("{} files are up to date", pages.len())], passed: true })
 }
@@ -70,7 +70,7 @@ fn compare(workspace: &SourceWorkspace) -> (GeneratedPages, Vec<String>) {
 }
 
 fn find_stale_files<'a>(workspace: &'a SourceWorkspace, pages: &'a GeneratedPages) -> impl Iterator<Item = &'a String> {
-    let generated = |name: &&String| GENERATED.iter().any(|folder| name.starts_with(folder));
+    let generated = |name: &&String| GENERATED.iter().any(|dir| name.starts_with(dir));
     workspace.files.keys().filter(generated).filter(|name| !pages.contains_key(*name))
 }
 

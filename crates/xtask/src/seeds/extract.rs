@@ -15,9 +15,11 @@ pub(super) fn artifacts(document: &str) -> Vec<DocumentArtifact> {
     let lines: Vec<&str> = document.lines().collect();
     let mut found = Vec::new();
     for start in 0..lines.len() {
-        let is = |at: usize, text: &str| lines.get(at).is_some_and(|line| line.trim_end() == text);
+        let is = |index: usize, text: &str| lines.get(index).is_some_and(|line| line.trim_end() == text);
         let begins = is(start, "---") && lines.get(start + 1).is_some_and(|line| line.starts_with("event:"));
-        let Some(end) = begins.then(|| (start + 1..lines.len()).find(|at| is(*at, "---"))).flatten() else { continue };
+        let Some(end) = begins.then(|| (start + 1..lines.len()).find(|index| is(*index, "---"))).flatten() else {
+            continue;
+        };
         let front = lines.get(start + 1..end).unwrap_or_default();
         let body: Vec<&str> =
             lines.get(end + 1..).unwrap_or_default().iter().copied().skip_while(|l| l.is_empty()).take(3).collect();
@@ -29,7 +31,7 @@ pub(super) fn artifacts(document: &str) -> Vec<DocumentArtifact> {
 
 /// Frontmatter with the script's block indented again, if needed.
 fn frontmatter(lines: &[&str]) -> String {
-    let script = lines.iter().position(|line| line.trim_end() == "script: |").map_or(lines.len(), |at| at + 1);
+    let script = lines.iter().position(|line| line.trim_end() == "script: |").map_or(lines.len(), |index| index + 1);
     let (head, code) = lines.split_at_checked(script).unwrap_or((lines, &[]));
     let mut text: String = head.iter().map(|line| format!("{line}\n")).collect();
     if code.iter().any(|line| line.starts_with(' ')) {
@@ -70,8 +72,8 @@ pub(super) fn conditions(document: &str) -> Vec<(&str, &str)> {
 pub(super) fn functions(document: &str) -> Vec<String> {
     let lines: Vec<&str> = document.lines().collect();
     let mut found = Vec::new();
-    for (at, _) in lines.iter().enumerate().filter(|(_, line)| line.starts_with("def ")) {
-        found.push(restore_indentation(function_lines(lines.get(at..).unwrap_or_default())).join("\n"));
+    for (index, _) in lines.iter().enumerate().filter(|(_, line)| line.starts_with("def ")) {
+        found.push(restore_indentation(function_lines(lines.get(index..).unwrap_or_default())).join("\n"));
     }
     found
 }
@@ -80,9 +82,9 @@ pub(super) fn functions(document: &str) -> Vec<String> {
 pub(super) fn payloads(document: &str) -> Vec<(&str, String)> {
     let lines: Vec<&str> = document.lines().collect();
     let mut found = Vec::new();
-    for (at, line) in lines.iter().enumerate() {
+    for (index, line) in lines.iter().enumerate() {
         let name = line.strip_prefix("# ").filter(|name| leading_name(name) == *name && name.contains('.'));
-        let rest = lines.get(at + 1..).unwrap_or_default();
+        let rest = lines.get(index + 1..).unwrap_or_default();
         let closes = |line: &&str| **line == *"}" || line.starts_with('"') && line.ends_with('"');
         let literal = rest.iter().position(closes).and_then(|end| rest.get(..=end));
         found.extend(name.zip(literal.map(|lines| lines.join("\n"))));

@@ -16,16 +16,16 @@ pub(super) struct ProjectFixture {
 impl ProjectFixture {
     /// Writes files, by their path in the project, and loads the project.
     pub(super) fn open(files: &[(&str, &str)]) -> Result<Self, String> {
-        let fault = |fault: std::io::Error| format!("cannot write the project: {fault}");
-        let folder = TempDir::new().map_err(fault)?;
+        let error = |error: std::io::Error| format!("cannot write the project: {error}");
+        let dir = TempDir::new().map_err(error)?;
         for (name, text) in files {
-            let path = folder.path().join(name);
-            path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&path, text)).map_err(fault)?;
+            let path = dir.path().join(name);
+            path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&path, text)).map_err(error)?;
         }
-        let program = std::env::current_exe().map_err(|fault| format!("cannot find this program: {fault}"))?;
+        let program = std::env::current_exe().map_err(|error| format!("cannot find this program: {error}"))?;
         let worker = WorkerProgram { program, arguments: vec![String::from(super::WORKER)] };
-        let built = Runtime::builder().path(folder.path(), Layer::Project).worker(worker).build();
-        Ok(Self { built, _dir: folder })
+        let built = Runtime::builder().path(dir.path(), Layer::Project).worker(worker).build();
+        Ok(Self { built, _dir: dir })
     }
 
     /// Like [`ProjectFixture::open`], for hook files by name.
@@ -38,8 +38,8 @@ impl ProjectFixture {
 
     /// Like [`ProjectFixture::open_hooks`], for hooks that must load without an error.
     pub(super) fn open_clean(hooks: &[(&str, &str)]) -> Result<Self, String> {
-        let stage = Self::open_hooks(hooks)?;
-        if stage.built.has_errors() { Err(stage.diagnostics().join("; ")) } else { Ok(stage) }
+        let fixture = Self::open_hooks(hooks)?;
+        if fixture.built.has_errors() { Err(fixture.diagnostics().join("; ")) } else { Ok(fixture) }
     }
 
     /// Whether loading reported an error.
@@ -54,7 +54,7 @@ impl ProjectFixture {
     }
 
     pub(super) fn fire(&self, event: &str, payload: Value) -> Result<Outcome, String> {
-        let name = EventName::parse(event).map_err(|fault| fault.to_string())?;
+        let name = EventName::parse(event).map_err(|error| error.to_string())?;
         Ok(self.built.runtime.fire(&Event::new(name, payload, Arc::new(Origin::default()))))
     }
 

@@ -86,9 +86,9 @@ fn balance(line: &str) -> i32 {
 
 /// A line without its comment.
 pub(super) fn strip_comment(line: &str) -> &str {
-    let quotes_before = |at: usize| line.get(..at).unwrap_or_default().matches('"').count();
-    let comment = line.match_indices('#').find(|(at, _)| quotes_before(*at) % 2 == 0);
-    comment.and_then(|(at, _)| line.get(..at)).unwrap_or(line).trim_end()
+    let quotes_before = |index: usize| line.get(..index).unwrap_or_default().matches('"').count();
+    let comment = line.match_indices('#').find(|(index, _)| quotes_before(*index) % 2 == 0);
+    comment.and_then(|(index, _)| line.get(..index)).unwrap_or(line).trim_end()
 }
 
 #[cfg(test)]

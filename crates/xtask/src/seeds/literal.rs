@@ -44,7 +44,7 @@ impl LiteralReader {
         // Strings and numbers are written as in JSON.
         let mut stream = serde_json::Deserializer::from_str(&self.rest).into_iter::<Value>();
         let value = stream.next().ok_or("the literal ends too early")?;
-        let value = value.map_err(|fault| format!("{fault} in `{}`", self.rest))?;
+        let value = value.map_err(|error| format!("{error} in `{}`", self.rest))?;
         let read = stream.byte_offset();
         self.rest = self.rest.get(read..).unwrap_or_default().to_owned();
         Ok(value)

@@ -37,14 +37,13 @@ struct SeedDocuments {
 }
 
 impl SeedDocuments {
-    fn read(folder: &Path) -> Result<Self, String> {
+    fn read(dir: &Path) -> Result<Self, String> {
         let document = |prefix: &str| {
-            let entries =
-                fs::read_dir(folder).map_err(|fault| format!("cannot read `{}`: {fault}", folder.display()))?;
+            let entries = fs::read_dir(dir).map_err(|error| format!("cannot read `{}`: {error}", dir.display()))?;
             let mut names = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
             let name = names.find(|name| name.starts_with(prefix) && name.ends_with(".txt"));
-            let name = name.ok_or_else(|| format!("`{}` does not contain a file `{prefix}*.txt`", folder.display()))?;
-            fs::read_to_string(folder.join(&name)).map_err(|fault| format!("cannot read `{name}`: {fault}"))
+            let name = name.ok_or_else(|| format!("`{}` does not contain a file `{prefix}*.txt`", dir.display()))?;
+            fs::read_to_string(dir.join(&name)).map_err(|error| format!("cannot read `{name}`: {error}"))
         };
         Ok(Self {
             reference: document("000_")?,
@@ -56,16 +55,16 @@ impl SeedDocuments {
 }
 
 /// The document about hooks that are scripts, from the directory of the documents.
-pub(crate) fn lifecycle(folder: &Path) -> Result<LifecycleDocument, String> {
-    LifecycleDocument::read(&SeedDocuments::read(folder)?.lifecycle)
+pub(crate) fn lifecycle(dir: &Path) -> Result<LifecycleDocument, String> {
+    LifecycleDocument::read(&SeedDocuments::read(dir)?.lifecycle)
 }
 
 /// Runs every check on the documents in a directory.
 pub(crate) fn run(_workspace: &SourceWorkspace, arguments: &[String]) -> Result<ChoreReport, String> {
-    let [folder] = arguments else {
+    let [dir] = arguments else {
         return Err(String::from("pass the directory with the documents: `cargo xtask seeds DIR`"));
     };
-    let documents = SeedDocuments::read(Path::new(folder))?;
+    let documents = SeedDocuments::read(Path::new(dir))?;
     let mut tally = CheckTally::default();
     for check in checks::ALL {
         check(&documents, &mut tally);

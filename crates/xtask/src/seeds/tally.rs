@@ -15,9 +15,9 @@ impl CheckTally {
                 self.passed += 1;
                 self.lines.push(format!("ok      {}", what.as_ref()));
             }
-            Err(why) => {
+            Err(reason) => {
                 self.failed += 1;
-                self.lines.push(format!("FAILED  {}: {why}", what.as_ref()));
+                self.lines.push(format!("FAILED  {}: {reason}", what.as_ref()));
             }
         }
     }

@@ -26,8 +26,8 @@ pub(super) fn restore_indentation(lines: &[&str], events: &[&str]) -> String {
     let mut margin =
         YamlMargin { events, level: 0, in_events: false, has_matchers: false, block_level: None, value_level: None };
     let mut text = String::new();
-    for (at, line) in lines.iter().enumerate() {
-        let indent = margin.level_for(line.trim_end(), lines.get(at..).unwrap_or_default());
+    for (index, line) in lines.iter().enumerate() {
+        let indent = margin.level_for(line.trim_end(), lines.get(index..).unwrap_or_default());
         text.push_str(&format!("{}{}\n", " ".repeat(indent), line.trim_end()));
     }
     text

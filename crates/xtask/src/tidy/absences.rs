@@ -159,7 +159,7 @@ fn check_interpreter_dependency(workspace: &SourceWorkspace) -> Vec<String> {
             let others = depends.filter(|package| package.folder != "script");
             others.map(|package| format!("`{}` depends on the interpreter; only script may", package.folder)).collect()
         }
-        Err(fault) => vec![fault],
+        Err(error) => vec![error],
     }
 }
 

@@ -2,7 +2,7 @@
 
 /// Whether a file contains only tests, benches or examples.
 pub(super) fn is_test_file(name: &str) -> bool {
-    ["/tests/", "/benches/", "/examples/"].iter().any(|folder| name.contains(folder)) || name.ends_with("/tests.rs")
+    ["/tests/", "/benches/", "/examples/"].iter().any(|dir| name.contains(dir)) || name.ends_with("/tests.rs")
 }
 
 /// The shipped lines, with their numbers from 1.
@@ -16,17 +16,17 @@ pub(super) fn shipped_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
 
 /// A line without its comment. A `//` within a string literal, as in an address, does not start a comment.
 fn strip_comment(line: &str) -> &str {
-    let quotes_before = |at: usize| line.get(..at).unwrap_or_default().matches('"').count();
-    let comment = line.match_indices("//").find(|(at, _)| quotes_before(*at) % 2 == 0);
-    comment.and_then(|(at, _)| line.get(..at)).unwrap_or(line)
+    let quotes_before = |index: usize| line.get(..index).unwrap_or_default().matches('"').count();
+    let comment = line.match_indices("//").find(|(index, _)| quotes_before(*index) % 2 == 0);
+    comment.and_then(|(index, _)| line.get(..index)).unwrap_or(line)
 }
 
 /// Whether a line contains a word that is not part of a longer one.
 pub(super) fn has_word(line: &str, word: &str) -> bool {
     let part = |character: Option<char>| character.is_some_and(|c| c.is_alphanumeric() || c == '_');
-    line.match_indices(word).any(|(at, _)| {
-        let before = line.get(..at).and_then(|text| text.chars().next_back());
-        let after = line.get(at + word.len()..).and_then(|text| text.chars().next());
+    line.match_indices(word).any(|(index, _)| {
+        let before = line.get(..index).and_then(|text| text.chars().next_back());
+        let after = line.get(index + word.len()..).and_then(|text| text.chars().next());
         let (starts, ends) = (word.chars().next(), word.chars().next_back());
         !(part(starts) && part(before) || part(ends) && part(after))
     })

@@ -50,8 +50,8 @@ fn heading_anchors(text: &str) -> impl Iterator<Item = String> {
 /// The target of a link, as a path from the root of the repository.
 fn resolve_link(page: &str, link: &str) -> String {
     let mut path = PathBuf::new();
-    let folder = Path::new(page).parent().unwrap_or(Path::new(""));
-    for part in folder.join(link).components() {
+    let dir = Path::new(page).parent().unwrap_or(Path::new(""));
+    for part in dir.join(link).components() {
         match part {
             Component::ParentDir => {
                 path.pop();

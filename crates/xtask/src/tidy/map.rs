@@ -21,7 +21,7 @@ pub(super) fn find_violations(workspace: &SourceWorkspace) -> Vec<String> {
             let real = packages.into_iter().map(|package| (package.folder, package.internal_dependencies)).collect();
             compare_maps(&parse_crate_map(map), &real)
         }
-        (Err(fault), _) | (_, Err(fault)) => vec![fault],
+        (Err(error), _) | (_, Err(error)) => vec![error],
     }
 }
 

@@ -34,7 +34,7 @@ pub(crate) fn run(workspace: &SourceWorkspace, arguments: &[String]) -> Result<C
     }
     let mut lines = Vec::new();
     for (what, check) in CHECKS {
-        lines.extend(check(workspace).into_iter().map(|fault| format!("{what}: {fault}")));
+        lines.extend(check(workspace).into_iter().map(|error| format!("{what}: {error}")));
     }
     let passed = lines.is_empty();
     lines.push(format!("{} checks, {} errors", CHECKS.len(), lines.len()));

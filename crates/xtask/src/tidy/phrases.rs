@@ -114,8 +114,9 @@ mod tests {
 
     #[test]
     fn phrases_are_found_in_prose_and_not_in_code() {
-        let found =
-            |file, text| prose_lines(file, text).filter_map(|(at, line)| Some((at, banned_phrase(&line)?))).collect();
+        let found = |file, text| {
+            prose_lines(file, text).filter_map(|(index, line)| Some((index, banned_phrase(&line)?))).collect()
+        };
         let found: fn(&'static str, &'static str) -> Vec<(usize, &'static str)> = found;
         assert_eq!(found("docs/a.md", "Nobody is asked.\n```\nnobody\n```\n`nobody`, unavailable"), [(1, "nobody")]);
         assert_eq!(

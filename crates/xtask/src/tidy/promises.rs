@@ -45,8 +45,8 @@ fn last_cells(page: &str) -> impl Iterator<Item = &str> {
 fn list_tests(workspace: &SourceWorkspace) -> HashSet<String> {
     let mut tests = HashSet::new();
     for (name, text) in workspace.files.iter().filter(|(name, _)| name.ends_with(".rs")) {
-        let Some(folder) = name.strip_prefix("crates/").and_then(|rest| rest.split('/').next()) else { continue };
-        let package = if folder == "pintle" { String::from("pintle") } else { format!("pintle-{folder}") };
+        let Some(dir) = name.strip_prefix("crates/").and_then(|rest| rest.split('/').next()) else { continue };
+        let package = if dir == "pintle" { String::from("pintle") } else { format!("pintle-{dir}") };
         let mut is_test = false;
         for line in text.lines().map(str::trim_start) {
             match line.strip_prefix("fn ").and_then(|rest| rest.split('(').next()) {

@@ -12,17 +12,17 @@ const SHOWN_CHARS: usize = 300;
 
 /// Explains a failure to the user, and decides whether a retry can help.
 pub(super) fn explain(model: &RemoteModel, error: ProviderCallError) -> ModelError {
-    let (kind, why) = match error {
+    let (kind, reason) = match error {
         ProviderCallError::Cancelled => return ModelError::cancelled(),
-        ProviderCallError::Runtime(why) => {
-            (ModelErrorKind::Fatal, format!("could not be called: {why}; try again later"))
+        ProviderCallError::Runtime(reason) => {
+            (ModelErrorKind::Fatal, format!("could not be called: {reason}; try again later"))
         }
         ProviderCallError::IncompleteStream => {
             (ModelErrorKind::Retryable, String::from("stopped in the middle of its reply"))
         }
         ProviderCallError::Provider(error) => explain_provider_error(model, &error),
     };
-    let mut message = format!("the model `{}` of `{}` {why}", model.name, model.provider.name);
+    let mut message = format!("the model `{}` of `{}` {reason}", model.name, model.provider.name);
     if let Some(key) = model.key.as_deref().filter(|key| key.len() >= 8) {
         message = message.replace(key, "[key]");
     }
@@ -60,7 +60,7 @@ fn explain_stream_error(
     if error.downcast_ref::<StreamTimeout>().is_some() {
         return (ModelErrorKind::Retryable, format!("sent nothing for {silence} ms"));
     }
-    let mut why = error.to_string();
+    let mut reason = error.to_string();
     if let Some(http) = error.downcast_ref::<reqwest::Error>() {
         if http.is_timeout() {
             return (
@@ -73,11 +73,11 @@ fn explain_stream_error(
         while let Some(source) = deepest.source() {
             deepest = source;
         }
-        why = deepest.to_string();
+        reason = deepest.to_string();
     }
     (
         ModelErrorKind::Retryable,
-        format!("could not be reached: {}; check the network and `base_url`", to_one_line(&why)),
+        format!("could not be reached: {}; check the network and `base_url`", to_one_line(&reason)),
     )
 }
 

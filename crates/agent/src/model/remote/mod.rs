@@ -78,8 +78,8 @@ impl RemoteModel {
             }
         };
         if key.is_none() && !convert::allows_missing_key(provider.adapter) {
-            let why = format!("the provider `{}` requires a key; name its variable in `api_key_env`", provider.name);
-            return Err(ModelError::fatal(why));
+            let reason = format!("the provider `{}` requires a key; name its variable in `api_key_env`", provider.name);
+            return Err(ModelError::fatal(reason));
         }
         Ok(Self {
             name: spec.name.clone(),

@@ -80,7 +80,8 @@ pub(in crate::model) fn provider_names() -> impl Iterator<Item = &'static str> {
 
 /// An address in the form the adapters need: with the default path if it names only a host, and a slash at the end.
 pub(super) fn complete_address(written: &str, provider: &ProviderDef) -> Result<String, String> {
-    let wrong = |why: String| format!("the base_url `{written}` {why}; write it as `https://HOST/{}`", provider.path);
+    let wrong =
+        |reason: String| format!("the base_url `{written}` {reason}; write it as `https://HOST/{}`", provider.path);
     let mut url = Url::parse(written.trim()).map_err(|error| wrong(format!("is not a URL ({error})")))?;
     if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none_or(str::is_empty) {
         return Err(wrong(String::from("is not an http address")));

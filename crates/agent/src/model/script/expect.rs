@@ -11,8 +11,11 @@ const SHOWN_CHARS: usize = 120;
 /// The messages since the model's last one. Several tool results may arrive at once, and hooks may add context after
 /// them.
 pub(super) fn new_messages(request: &ModelRequest) -> &[ModelMessage] {
-    let since =
-        request.messages.iter().rposition(|message| message.role == MessageRole::Assistant).map_or(0, |at| at + 1);
+    let since = request
+        .messages
+        .iter()
+        .rposition(|message| message.role == MessageRole::Assistant)
+        .map_or(0, |index| index + 1);
     request.messages.get(since..).unwrap_or_default()
 }
 

@@ -122,10 +122,10 @@ impl ScriptFile {
             let message = error.without_snippet().to_string();
             // The parser's text ends with its own position and may have several lines; ours is one line.
             let first = message.lines().next().unwrap_or_default();
-            let why = first.rfind(" at line ").and_then(|at| first.get(..at)).unwrap_or(first);
+            let reason = first.rfind(" at line ").and_then(|index| first.get(..index)).unwrap_or(first);
             match error.location() {
-                Some(place) => format!("line {}: {why}", place.line()),
-                None => why.to_owned(),
+                Some(place) => format!("line {}: {reason}", place.line()),
+                None => reason.to_owned(),
             }
         })?;
         for turns in file.turn_lists() {
@@ -134,7 +134,7 @@ impl ScriptFile {
                 return Err(String::from("a list of turns is empty; give it at least one turn"));
             }
             for turn in turns {
-                check_turn(&turn.value).map_err(|why| format!("line {}: {why}", turn.referenced.line()))?;
+                check_turn(&turn.value).map_err(|reason| format!("line {}: {reason}", turn.referenced.line()))?;
             }
         }
         Ok(file)

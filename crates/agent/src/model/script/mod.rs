@@ -97,7 +97,7 @@ impl ScriptModel {
     /// When `text` is not a valid script; the message names the line.
     pub fn parse(name: &str, text: &str) -> Result<Self, ModelError> {
         let file = ScriptFile::parse(text)
-            .map_err(|why| ModelError::new(ModelErrorKind::Script, format!("script `{name}`: {why}")))?;
+            .map_err(|reason| ModelError::new(ModelErrorKind::Script, format!("script `{name}`: {reason}")))?;
         Ok(Self { name: name.to_owned(), file, progress: Mutex::default() })
     }
 
@@ -134,9 +134,9 @@ impl ScriptModel {
             let came = expect::summarize(expect::new_messages(request));
             return Err(format!("the agent `{agent}` has no turn {number}, but the model got {came}; add a turn"));
         };
-        if let Some(why) = turn.value.expect.iter().find_map(|wanted| expect::find_mismatch(wanted, request)) {
+        if let Some(reason) = turn.value.expect.iter().find_map(|wanted| expect::find_mismatch(wanted, request)) {
             let line = turn.referenced.line();
-            return Err(format!("line {line}, turn {number} of the agent `{agent}`: {why}"));
+            return Err(format!("line {line}, turn {number} of the agent `{agent}`: {reason}"));
         }
         *next = number;
         Ok(NextTurn { turn: &turn.value, list_index: list, turn_number: number })
@@ -222,7 +222,7 @@ impl Model for ScriptModel {
         if cancel.is_cancelled() {
             return Err(ModelError::cancelled());
         }
-        let left = |why| ModelError::new(ModelErrorKind::Script, format!("script `{}`: {why}", self.name));
+        let left = |reason| ModelError::new(ModelErrorKind::Script, format!("script `{}`: {reason}", self.name));
         let play = self.next_turn(request).map_err(left)?;
         for word in play.turn.say.split_inclusive(char::is_whitespace) {
             if cancel.is_cancelled() {

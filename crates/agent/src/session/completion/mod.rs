@@ -130,10 +130,11 @@ fn review_request(
     let request = if outcome.rewritten {
         let rewritten: Result<CompletionPre, _> = serde_json::from_value(outcome.payload.into_value());
         rewritten
-            .map_err(|fault| fault.to_string())
+            .map_err(|error| error.to_string())
             .and_then(|payload| wire::request_from_payload(payload, &request, turn.model().name()))
-            .map_err(|why| {
-                TurnError::failed("hook", format!("completion.pre modify payload: {why}")).with_event("completion.pre")
+            .map_err(|reason| {
+                TurnError::failed("hook", format!("completion.pre modify payload: {reason}"))
+                    .with_event("completion.pre")
             })?
     } else {
         request
@@ -185,9 +186,9 @@ fn review_reply(
     }
     let rewritten: Result<CompletionPost, _> = serde_json::from_value(outcome.payload.into_value());
     rewritten
-        .map_err(|fault| fault.to_string())
+        .map_err(|error| error.to_string())
         .and_then(|payload| wire::reply_from_payload(payload, reply.usage))
-        .map_err(|why| {
-            TurnError::failed("hook", format!("completion.post modify payload: {why}")).with_event("completion.post")
+        .map_err(|reason| {
+            TurnError::failed("hook", format!("completion.post modify payload: {reason}")).with_event("completion.post")
         })
 }

@@ -402,7 +402,7 @@ impl<'r> TapeFold<'r> {
 }
 
 fn decode_message(message: &Value) -> Result<ModelMessage, String> {
-    serde_json::from_value(message.clone()).map_err(|fault| format!("a message on the tape is invalid: {fault}"))
+    serde_json::from_value(message.clone()).map_err(|error| format!("a message on the tape is invalid: {error}"))
 }
 
 fn decode_usage(value: Option<&Value>) -> TokenUsage {

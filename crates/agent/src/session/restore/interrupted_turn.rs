@@ -160,7 +160,7 @@ impl TurnRun<'_> {
     /// Continues an interrupted turn.
     pub(in super::super) fn continue_turn(&mut self, mut cut_off: InterruptedTurn) -> Result<String, TurnError> {
         let opening = cut_off.queued_messages.iter().position(|(source, _)| *source == MessageSource::Prompt);
-        if let Some((_, words)) = opening.and_then(|at| cut_off.queued_messages.remove(at)) {
+        if let Some((_, words)) = opening.and_then(|index| cut_off.queued_messages.remove(index)) {
             // Its first hooks had not all been called. They are called again, so their context from then is removed.
             self.conversation.notes.truncate(cut_off.notes_before);
             cut_off.requeue(&self.turn);
@@ -199,8 +199,8 @@ impl TurnRun<'_> {
             // No other hand-off has been requested yet.
             let _ = turn.state.request_handoff(&agent);
         }
-        if let Some(why) = cut_off.last_batch.stop.take() {
-            turn.state.request_stop(why);
+        if let Some(reason) = cut_off.last_batch.stop.take() {
+            turn.state.request_stop(reason);
         }
         cut_off.requeue(turn);
     }

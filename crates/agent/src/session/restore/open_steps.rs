@@ -34,15 +34,15 @@ impl OpenSteps {
 
     /// Closes a step and every step inside it.
     pub(super) fn leave(&mut self, persona: &str, step: &str) {
-        if let Some(at) = self.0.iter().rposition(|entered| entered.matches(persona, step)) {
-            self.0.truncate(at);
+        if let Some(index) = self.0.iter().rposition(|entered| entered.matches(persona, step)) {
+            self.0.truncate(index);
         }
     }
 
     /// Closes every step inside the step in which a turn begins.
     pub(super) fn start_turn(&mut self, origin: &Origin) {
         let at = self.0.iter().rposition(|entered| entered.matches(&origin.persona, &origin.step));
-        self.0.truncate(at.map_or(0, |at| at + 1));
+        self.0.truncate(at.map_or(0, |index| index + 1));
         self.0.iter_mut().for_each(|entered| entered.has_begun = true);
     }
 
@@ -54,10 +54,10 @@ impl OpenSteps {
     /// The personas that a model call is charged to, each once. What hooks cause does not belong to a step.
     pub(super) fn personas_of(&self, origin: &Origin) -> Vec<String> {
         let (persona, step) = (origin.persona.as_str(), origin.step.as_str());
-        let at = self.0.iter().rposition(|entered| entered.matches(persona, step)).map_or(0, |at| at + 1);
-        let around = self.0.get(..at).unwrap_or_default().iter().map(|entered| entered.persona.as_str());
+        let index = self.0.iter().rposition(|entered| entered.matches(persona, step)).map_or(0, |index| index + 1);
+        let context = self.0.get(..index).unwrap_or_default().iter().map(|entered| entered.persona.as_str());
         let mut personas: Vec<String> = Vec::new();
-        for name in around.chain([persona]) {
+        for name in context.chain([persona]) {
             if !name.is_empty() && personas.iter().all(|known| known != name) {
                 personas.push(name.to_owned());
             }

@@ -135,8 +135,8 @@ fn review_result(
 }
 
 fn run_tool(turn: &TurnContext, call_id: &str, target: &CallTarget) -> Result<Value, CallRefusal> {
-    if let Some(why) = target.unusable_reason(turn) {
-        return Err(CallRefusal::Unusable(why));
+    if let Some(reason) = target.unusable_reason(turn) {
+        return Err(CallRefusal::Unusable(reason));
     }
     let Some(tool) = &target.tool else {
         return Err(CallRefusal::Unusable(turn.agent.missing_tool_message(&target.name)));
@@ -154,8 +154,8 @@ fn run_tool(turn: &TurnContext, call_id: &str, target: &CallTarget) -> Result<Va
     let _watched = tool.can_write_unseen().then(|| edits::watch_call(turn, &target.name, call_id));
     // A tool may be code of the embedder: a panic in it fails the call, not the session.
     recording::record_tool_call(turn, call_id, &target.name, &target.args);
-    if let Some(why) = recording::recording_failure(turn) {
-        return Err(CallRefusal::Unusable(why));
+    if let Some(reason) = recording::recording_failure(turn) {
+        return Err(CallRefusal::Unusable(reason));
     }
     let result = match catch_unwind(AssertUnwindSafe(|| tool.call(&target.args, &used))) {
         Ok(result) => check_size(result).map_err(CallRefusal::Failed),
@@ -169,10 +169,10 @@ fn run_tool(turn: &TurnContext, call_id: &str, target: &CallTarget) -> Result<Va
 fn check_size(given: Result<Value, String>) -> Result<Value, String> {
     let fits = match &given {
         Ok(value) => check_payload(value),
-        Err(why) if why.len() > MAX_PAYLOAD_BYTES => Err(PayloadError::TooLong),
+        Err(reason) if reason.len() > MAX_PAYLOAD_BYTES => Err(PayloadError::TooLong),
         Err(_) => Ok(()),
     };
-    fits.map_err(|fault| format!("the result is too large: {fault}; ask for a part of it"))?;
+    fits.map_err(|error| format!("the result is too large: {error}; ask for a part of it"))?;
     given
 }
 

@@ -55,9 +55,9 @@ pub(super) fn finish_call(
     payload.read_only = read_only;
     payload.permission_mode = permission_mode;
     let outcome = turn.fire_end(&Event::from_payload(&payload, Arc::clone(&turn.origin)));
-    if let Some(why) = outcome.stop_reason() {
-        let why = if why.trim().is_empty() { String::from("Agent terminated by a hook.") } else { why };
-        turn.state.request_stop(why);
+    if let Some(reason) = outcome.stop_reason() {
+        let reason = if reason.trim().is_empty() { String::from("Agent terminated by a hook.") } else { reason };
+        turn.state.request_stop(reason);
     }
     apply_rewrite(result, outcome)
 }

@@ -35,15 +35,15 @@ const SHOWN_BYTES: usize = 64 << 10;
 
 fn call(arguments: &Value, at: &ToolContext<'_>) -> Result<Value, String> {
     let timeout_ms = number_argument(arguments, "timeout_ms").map_or(TIMEOUT_MS, |ms| ms as u64);
-    let (command, folder) = (text_argument(arguments, "command"), dir_argument(arguments, "directory"));
-    let directory = at.workspace().directory(folder)?;
-    at.workspace().check_run(command, folder)?;
+    let (command, dir) = (text_argument(arguments, "command"), dir_argument(arguments, "directory"));
+    let directory = at.workspace().directory(dir)?;
+    at.workspace().check_run(command, dir)?;
     let mut spec = ProcessSpec::new("bash", vec![String::from("-c"), command.to_owned()]);
     spec.directory = Some(directory);
     spec.environment = ProcessEnvironment::WithoutSecrets;
     spec.timeout_ms = timeout_ms;
     spec.output_bytes = SHOWN_BYTES;
-    let output = process::run(&spec, at.cancel()).map_err(|fault| fault.to_string())?;
+    let output = process::run(&spec, at.cancel()).map_err(|error| error.to_string())?;
     if output.timed_out {
         return Err(format!(
             "the command did not end within {timeout_ms} ms and was killed; raise `timeout_ms` or split the command"

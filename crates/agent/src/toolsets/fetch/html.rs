@@ -203,8 +203,8 @@ impl<'a> HtmlTag<'a> {
 
     fn attribute(&self, name: &str) -> String {
         let lower = self.attributes.to_ascii_lowercase();
-        let found = lower.find(&format!("{name}=")).map(|at| at + name.len() + 1);
-        let value = found.and_then(|at| self.attributes.get(at..)).unwrap_or_default();
+        let found = lower.find(&format!("{name}=")).map(|index| index + name.len() + 1);
+        let value = found.and_then(|index| self.attributes.get(index..)).unwrap_or_default();
         let value = match value.chars().next() {
             Some(quote @ ('"' | '\'')) => value.split(quote).nth(1),
             _ => value.split([' ', '\n', '\t', '/']).next().filter(|value| !value.is_empty()),

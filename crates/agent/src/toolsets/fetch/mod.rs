@@ -94,7 +94,7 @@ fn call(fetch: &FetchState, arguments: &Value, at: &ToolContext<'_>) -> Result<V
     };
     if let [url] = urls {
         let url = url.as_str().unwrap_or_default();
-        let page = page(url).map_err(|why| format!("Error fetching {url}: {why}"))?;
+        let page = page(url).map_err(|reason| format!("Error fetching {url}: {reason}"))?;
         let (status, length) = (page.status, page.body.len());
         return Ok(Value::String(format!(
             "Successfully fetched {url} (Status: {status}, Length: {length} bytes):\n\n{}",
@@ -111,7 +111,7 @@ fn call(fetch: &FetchState, arguments: &Value, at: &ToolContext<'_>) -> Result<V
                 "contentLength": page.body.len(),
                 "body": page.body,
             }),
-            Err(why) => json!({"url": url, "error": why}),
+            Err(reason) => json!({"url": url, "error": reason}),
         });
     }
     Ok(Value::String(Value::Array(results).to_string()))

@@ -80,8 +80,9 @@ fn for_each_path(
 ) -> Result<Value, String> {
     let mut lines = Vec::new();
     for path in text_list_argument(arguments, "paths") {
-        act(at, path)
-            .map_err(|why| if lines.is_empty() { why.clone() } else { format!("{}; then: {why}", lines.join("; ")) })?;
+        act(at, path).map_err(|reason| {
+            if lines.is_empty() { reason.clone() } else { format!("{}; then: {reason}", lines.join("; ")) }
+        })?;
         lines.push(format!("Directory {done} successfully: {path}"));
     }
     Ok(Value::String(lines.join("\n")))

@@ -55,7 +55,7 @@ pub(super) const TOOL: ToolDef<NoFilesystemState> = ToolDef {
 
 /// Compiles a glob to exclude. As in docker-agent, `dir/*` excludes everything in `dir`.
 fn compile_exclusion(pattern: &str) -> Result<GlobMatcher, String> {
-    glob_matcher(pattern.strip_suffix("/*").filter(|folder| !folder.is_empty()).unwrap_or(pattern))
+    glob_matcher(pattern.strip_suffix("/*").filter(|dir| !dir.is_empty()).unwrap_or(pattern))
 }
 
 fn search_files(

@@ -179,12 +179,12 @@ mod tests {
 
     #[test]
     fn a_database_is_refused_before_the_session_begins() {
-        let folder = tempfile::tempdir().unwrap();
-        let workspace = Workspace::open(folder.path()).unwrap();
-        std::fs::write(folder.path().join("memory.db"), b"SQLite format 3\0and more").unwrap();
-        std::fs::write(folder.path().join("notes.jsonl"), b"").unwrap();
-        let why = open(Some("memory.db"), &workspace).map(drop).unwrap_err();
-        assert!(why.contains("is an SQLite database") && why.contains("another `path`"), "{why}");
+        let dir = tempfile::tempdir().unwrap();
+        let workspace = Workspace::open(dir.path()).unwrap();
+        std::fs::write(dir.path().join("memory.db"), b"SQLite format 3\0and more").unwrap();
+        std::fs::write(dir.path().join("notes.jsonl"), b"").unwrap();
+        let reason = open(Some("memory.db"), &workspace).map(drop).unwrap_err();
+        assert!(reason.contains("is an SQLite database") && reason.contains("another `path`"), "{reason}");
         assert!(open(Some("notes.jsonl"), &workspace).is_ok() && open(Some("new.jsonl"), &workspace).is_ok());
     }
 }

@@ -58,18 +58,18 @@ impl MemoryFile {
         let shown = self.file.display();
         let text = match pintle::files::read_text(&self.file) {
             Ok(text) => text,
-            Err(fault) if fault.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(fault) if fault.kind() == ErrorKind::InvalidData => {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) if error.kind() == ErrorKind::InvalidData => {
                 return Err(format!("the memory file `{shown}` is not a text file; give the toolset another `path`"));
             }
-            Err(fault) => return Err(format!("the memory file `{shown}` cannot be read: {fault}")),
+            Err(error) => return Err(format!("the memory file `{shown}` cannot be read: {error}")),
         };
         let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
         let note = |(index, line)| {
-            let fault = || {
+            let error = || {
                 format!("line {} of the memory file `{shown}` is not a valid note; ask the user to fix it", index + 1)
             };
-            MemoryNote::from_line(line).ok_or_else(fault)
+            MemoryNote::from_line(line).ok_or_else(error)
         };
         lines.map(note).collect()
     }
@@ -90,14 +90,14 @@ impl MemoryFile {
             ));
         }
         let written = replace_file(&self.file, text.as_bytes());
-        written.map_err(|fault| format!("the memory file `{}` cannot be written: {fault}", self.file.display()))?;
+        written.map_err(|error| format!("the memory file `{}` cannot be written: {error}", self.file.display()))?;
         Ok(result)
     }
 }
 
 fn replace_file(file: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    if let Some(folder) = file.parent() {
-        std::fs::create_dir_all(folder)?;
+    if let Some(dir) = file.parent() {
+        std::fs::create_dir_all(dir)?;
     }
     let mut name = file.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.new", std::process::id()));
@@ -137,26 +137,27 @@ mod tests {
 
     #[test]
     fn what_is_no_file_of_notes_is_left_alone() {
-        let folder = tempfile::tempdir().unwrap();
+        let dir = tempfile::tempdir().unwrap();
         let note = || MemoryNote {
             id: String::from("1"),
             created_at: String::new(),
             memory: String::from("m"),
             category: String::new(),
         };
-        for (bytes, why) in [(&b"SQLite format 3\0\xff\xfe"[..], "is not a text file"), (b"{\"id\":\"1\"}\n", "line 1")]
+        for (bytes, reason) in
+            [(&b"SQLite format 3\0\xff\xfe"[..], "is not a text file"), (b"{\"id\":\"1\"}\n", "line 1")]
         {
-            let file = folder.path().join("memory.db");
+            let file = dir.path().join("memory.db");
             std::fs::write(&file, bytes).unwrap();
             let store = MemoryFile::new(file.clone());
-            let fault = store.change(|notes| {
+            let error = store.change(|notes| {
                 notes.push(note());
                 Ok(())
             });
-            assert!(fault.unwrap_err().contains(why), "{why}");
+            assert!(error.unwrap_err().contains(reason), "{reason}");
             assert_eq!(std::fs::read(&file).unwrap(), bytes);
         }
-        let store = MemoryFile::new(folder.path().join("new/memory.jsonl"));
+        let store = MemoryFile::new(dir.path().join("new/memory.jsonl"));
         store
             .change(|notes| {
                 notes.push(note());
@@ -164,6 +165,6 @@ mod tests {
             })
             .unwrap();
         assert_eq!(store.read().unwrap(), [note()]);
-        assert_eq!(std::fs::read_dir(folder.path().join("new")).unwrap().count(), 1, "nothing is left beside it");
+        assert_eq!(std::fs::read_dir(dir.path().join("new")).unwrap().count(), 1, "nothing is left beside it");
     }
 }

@@ -24,7 +24,7 @@ pub(super) fn run(
     let output = match process::run(&spec, at.cancel()) {
         Ok(output) => output,
         Err(ProcessError::Cancelled) => return Err(String::from("Command cancelled")),
-        Err(fault) => return Err(fault.to_string()),
+        Err(error) => return Err(error.to_string()),
     };
     let mut text = String::from_utf8_lossy(&output.stdout).into_owned();
     if output.truncated {
@@ -50,10 +50,10 @@ pub(in crate::toolsets) fn process_spec(
     variables: &[(String, String)],
     at: &ToolContext<'_>,
 ) -> Result<ProcessSpec, String> {
-    let folder = if directory.is_empty() { "." } else { directory };
+    let dir = if directory.is_empty() { "." } else { directory };
     let arguments = ["-c", "exec 2>&1; exec /bin/sh -c -- \"$0\"", command].map(str::to_owned);
     let mut spec = ProcessSpec::new(SHELL, arguments.to_vec());
-    spec.directory = Some(at.workspace().directory(folder)?);
+    spec.directory = Some(at.workspace().directory(dir)?);
     spec.environment = process_environment(variables);
     spec.output_bytes = OUTPUT_BYTES;
     Ok(spec)

@@ -89,7 +89,7 @@ impl ShellJobs {
             *running.end.lock().unwrap_or_else(PoisonError::into_inner) = Some(end);
         };
         let thread = std::thread::Builder::new().name(job.id.clone()).spawn(work);
-        let thread = thread.map_err(|fault| format!("the job cannot be started: {fault}"))?;
+        let thread = thread.map_err(|error| format!("the job cannot be started: {error}"))?;
         *job.thread.lock().unwrap_or_else(PoisonError::into_inner) = Some(thread);
         jobs.insert(number, Arc::clone(&job));
         let directory = if directory.is_empty() { "." } else { directory };
@@ -179,7 +179,7 @@ impl JobExit {
                 (if code == 0 { "completed" } else { "failed" }, code, remark.to_owned())
             }
             Err(ProcessError::Cancelled) => ("stopped", -1, String::new()),
-            Err(fault) => ("failed", -1, fault.to_string()),
+            Err(error) => ("failed", -1, error.to_string()),
         };
         Self { status, exit_code, remark, ended_us: at_us }
     }

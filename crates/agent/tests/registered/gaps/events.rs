@@ -19,8 +19,8 @@ fn the_notifications_and_the_turn_events_fire() {
     let seen = SharedLines::default();
     let lines = seen.clone();
     // The user is asked only if one is available.
-    let person = Arc::new(ScriptedApprover::new(ApprovalResponse::Approved { answered_by: String::from("ada") }));
-    let runtime = Runtime::builder().approver(person).build().runtime;
+    let user = Arc::new(ScriptedApprover::new(ApprovalResponse::Approved { answered_by: String::from("ada") }));
+    let runtime = Runtime::builder().approver(user).build().runtime;
     for event in SILENT {
         let lines = lines.clone();
         runtime.register_persona_hook("merge_*", event, move |event| lines.add(event.name())).unwrap();
@@ -30,7 +30,7 @@ fn the_notifications_and_the_turn_events_fire() {
         runtime.register_session_hook(event, move |event| lines.add(event.name())).unwrap();
     }
     let replies = QueuedReplyModel::root([call(&[("look", "{}")]), say("done")]);
-    let mut stage = open_fixture_on(runtime, replies, agent(), with_strict_mode);
+    let mut fixture = open_fixture_on(runtime, replies, agent(), with_strict_mode);
     let spec = PersonaSpec {
         name: String::from("merge_captain"),
         steps: vec![StepSpec::new("audit")],
@@ -38,7 +38,7 @@ fn the_notifications_and_the_turn_events_fire() {
         budget: BudgetSpec { max_tokens: Some(40), ..BudgetSpec::default() },
         ..PersonaSpec::default()
     };
-    let mut persona = stage.session.persona(&spec).unwrap();
+    let mut persona = fixture.session.persona(&spec).unwrap();
     persona.step("audit", json!([]), |step| Ok(json!(step.run_prompt("look")?.text))).unwrap();
     persona.hand_off("triage", "it is yours", json!({})).unwrap();
     persona.pause("maintenance");
@@ -54,20 +54,20 @@ fn the_notifications_and_the_turn_events_fire() {
 
 #[test]
 fn every_hook_call_is_on_the_tape_with_its_name_number_time_and_payload() {
-    let mut stage = open_fixture([call(&[("look", r#"{"n":1}"#)]), say("done")], |runtime| {
+    let mut fixture = open_fixture([call(&[("look", r#"{"n":1}"#)]), say("done")], |runtime| {
         runtime.register_tool_hook(ToolHook::for_tools("*").pre(|_| ()).post(|_| ()).name("tool")).unwrap();
         runtime.register_step_hook("*", "audit", "PreStep", |_| ()).unwrap();
         for event in ["session_start", "user_prompt_submit", "post_turn", "pre_finish", "post_finish", "session_end"] {
             runtime.register_session_hook(event, |_| ()).unwrap();
         }
     });
-    stage.session.turn("go").unwrap();
-    stage.session.step(&StepSpec::new("audit"), json!([1]), |_| Ok(json!(null))).unwrap();
-    stage.session.finish();
-    stage.session.end();
-    let calls = stage.records_about("", &["hook_call"]);
-    let returns = stage.records_about("", &["hook_returned"]);
-    let events = stage.records_about("", &["event"]);
+    fixture.session.turn("go").unwrap();
+    fixture.session.step(&StepSpec::new("audit"), json!([1]), |_| Ok(json!(null))).unwrap();
+    fixture.session.finish();
+    fixture.session.end();
+    let calls = fixture.records_about("", &["hook_call"]);
+    let returns = fixture.records_about("", &["hook_returned"]);
+    let events = fixture.records_about("", &["event"]);
     let names: BTreeSet<&str> = calls.iter().filter_map(|record| record["hook"].as_str()).collect();
     assert_eq!(names.len(), 9, "{names:?}");
     let numbers: BTreeSet<u64> = calls.iter().filter_map(|record| record["call"].as_u64()).collect();
@@ -85,23 +85,23 @@ fn every_hook_call_is_on_the_tape_with_its_name_number_time_and_payload() {
 fn thousands_of_hook_calls_end_no_session() {
     let turns = 12;
     let replies = (0..turns).map(|_| say("done"));
-    let mut stage = open_fixture(replies, |runtime| {
+    let mut fixture = open_fixture(replies, |runtime| {
         for _ in 0..1_000 {
             runtime.register_session_hook("post_turn", |_| ()).unwrap();
         }
     });
     for _ in 0..turns {
-        stage.session.turn("go").unwrap();
+        fixture.session.turn("go").unwrap();
     }
-    stage.session.end();
-    assert_eq!(stage.records_about("", &["hook_call"]).len(), 12_000);
-    assert_eq!(stage.model.count(), turns);
+    fixture.session.end();
+    assert_eq!(fixture.records_about("", &["hook_call"]).len(), 12_000);
+    assert_eq!(fixture.model.count(), turns);
 }
 
 #[test]
 fn a_reminder_of_one_turn_is_seen_once_and_one_with_a_key_never_twice() {
     let replies = (0..4).map(|_| call(&[("look", "{}")])).chain([say("done")]);
-    let mut stage = open_fixture(replies, |runtime| {
+    let mut fixture = open_fixture(replies, |runtime| {
         let once = |event: &pintle::HookEvent<'_>| {
             let is_first = event.field("iteration") == Some(&json!(1));
             is_first.then(|| HookReturn::reminder(Reminder::for_one_turn("only the next one")))
@@ -114,9 +114,9 @@ fn a_reminder_of_one_turn_is_seen_once_and_one_with_a_key_never_twice() {
         };
         runtime.register_session_hook("post_turn", keyed).unwrap();
     });
-    stage.session.turn("go").unwrap();
+    fixture.session.turn("go").unwrap();
     let holds = |text: &str| -> Vec<usize> {
-        (0..stage.model.count()).map(|request| stage.sent(request).matches(text).count()).collect()
+        (0..fixture.model.count()).map(|request| fixture.sent(request).matches(text).count()).collect()
     };
     assert_eq!(holds("only the next one"), [0, 1, 0, 0, 0]);
     assert!(holds("mind the tests").iter().all(|count| *count <= 1), "{:?}", holds("mind the tests"));
@@ -124,7 +124,7 @@ fn a_reminder_of_one_turn_is_seen_once_and_one_with_a_key_never_twice() {
 
 #[test]
 fn a_preserved_reminder_outlives_a_compaction_and_others_do_not() {
-    let mut stage = open_fixture([say("a"), say("the gist"), say("b")], |runtime| {
+    let mut fixture = open_fixture([say("a"), say("the gist"), say("b")], |runtime| {
         let remind = |event: &pintle::HookEvent<'_>| {
             let kept =
                 Reminder { body: String::from("kept for good"), preserve_on_compact: true, ..Reminder::default() };
@@ -133,17 +133,17 @@ fn a_preserved_reminder_outlives_a_compaction_and_others_do_not() {
         };
         runtime.register_session_hook("post_turn", remind).unwrap();
     });
-    stage.session.turn("one").unwrap();
-    stage.session.compact(None).unwrap().unwrap();
-    stage.session.turn("two").unwrap();
-    let sent = stage.sent(2);
+    fixture.session.turn("one").unwrap();
+    fixture.session.compact(None).unwrap().unwrap();
+    fixture.session.turn("two").unwrap();
+    let sent = fixture.sent(2);
     assert!(sent.contains("kept for good") && !sent.contains("gone with it"), "{sent}");
 }
 
 #[test]
 fn tape_of_registered_hooks_replays_byte_for_byte_without_them() {
     let calls = call(&[("exec_ls", "{}"), ("look", r#"{"n":1}"#), ("break", "{}"), ("fetch_page", "{}")]);
-    let mut stage = open_fixture([calls, say("done")], |runtime| {
+    let mut fixture = open_fixture([calls, say("done")], |runtime| {
         runtime.register_tool_hook(ToolHook::for_tools("exec_*").deny("exec is gated")).unwrap();
         runtime.register_tool_hook(ToolHook::for_tools("look").pre(|_| HookReturn::args(json!({"n": 2})))).unwrap();
         runtime
@@ -152,11 +152,11 @@ fn tape_of_registered_hooks_replays_byte_for_byte_without_them() {
         runtime.register_tool_hook(ToolHook::for_tools("*").max_output(3).post(|_| panic_if_broken())).unwrap();
         runtime.register_session_hook("post_turn", |_| Err::<(), _>("odd")).unwrap();
     });
-    stage.session.turn("go").unwrap();
-    stage.session.end();
-    let lines = stage.runtime.tape().unwrap().lines();
+    fixture.session.turn("go").unwrap();
+    fixture.session.end();
+    let lines = fixture.runtime.tape().unwrap().lines();
     let text: String = lines.iter().flat_map(|line| [line.as_str(), "\n"]).collect();
-    drop(stage);
+    drop(fixture);
     let replayed =
         pintle::tape::replay::replay(text.as_bytes(), &pintle::tape::replay::ReplayOptions::default()).unwrap();
     assert_eq!(replayed.difference, None);

@@ -43,11 +43,11 @@ fn a_veto_reaches_parallel_calls_children_and_background_members() {
     let gate = |runtime: &Arc<Runtime>| {
         runtime.register_tool_hook(ToolHook::for_tools("write").deny("writing is gated").name("gate")).unwrap();
     };
-    let mut stage = open_fixture_with(model, team_spec(), gate, |builder| builder);
-    assert_eq!(stage.session.turn("go").unwrap().text, "done");
-    assert!(!stage.folder.path().join("a.txt").exists());
-    let vetoed = stage.records_about("gate", &["hook_vetoed"]);
-    let events = stage.records_about("", &["event"]);
+    let mut fixture = open_fixture_with(model, team_spec(), gate, |builder| builder);
+    assert_eq!(fixture.session.turn("go").unwrap().text, "done");
+    assert!(!fixture.folder.path().join("a.txt").exists());
+    let vetoed = fixture.records_about("gate", &["hook_vetoed"]);
+    let events = fixture.records_about("", &["event"]);
     let agent_of = |record: &Value| {
         let event = events.iter().find(|event| event["dispatch"] == record["dispatch"]).unwrap();
         event["origin"]["agent"].as_str().unwrap_or_default().to_owned()
@@ -71,10 +71,10 @@ fn a_veto_reaches_sessions_on_other_threads() {
         for number in 0..4 {
             let (runtime, passed) = (Arc::clone(&runtime), &passed);
             threads.spawn(move || {
-                let folder = tempfile::tempdir().unwrap();
+                let dir = tempfile::tempdir().unwrap();
                 let replies = [call(&[("list", "{}"), ("write", r#"{"path":"a.txt","content":"x"}"#)]), say("done")];
                 let builder = Session::builder(runtime, agent(), QueuedReplyModel::root(replies));
-                let mut session = builder.workspace(folder.path()).name(format!("s{number}")).build().unwrap();
+                let mut session = builder.workspace(dir.path()).name(format!("s{number}")).build().unwrap();
                 passed.fetch_add(u32::from(session.turn("a secret").is_ok()), Ordering::Relaxed);
                 let answer = session.turn("go").unwrap();
                 let is_gated = answer.tool_results[1].content.contains("writing is gated");
@@ -87,7 +87,7 @@ fn a_veto_reaches_sessions_on_other_threads() {
 
 #[test]
 fn an_early_allow_does_not_hide_a_later_deny() {
-    let mut stage = open_fixture_with(
+    let mut fixture = open_fixture_with(
         QueuedReplyModel::root([call(&[("exec_root", "{}")]), say("done")]),
         agent(),
         |runtime| {
@@ -100,9 +100,9 @@ fn an_early_allow_does_not_hide_a_later_deny() {
         },
         with_strict_mode,
     );
-    stage.session.turn("go").unwrap();
-    assert!(stage.ran.all().is_empty());
-    assert!(stage.results()[0].contains("never"), "{:?}", stage.results());
+    fixture.session.turn("go").unwrap();
+    assert!(fixture.ran.all().is_empty());
+    assert!(fixture.results()[0].contains("never"), "{:?}", fixture.results());
 }
 
 #[test]
@@ -110,8 +110,8 @@ fn permission_hook_tightens_and_refused_calls_need_no_approval() {
     // Which hook denies, and the number of approval requests to a user who would approve everything.
     let cases: [(&str, usize); 3] = [("none", 1), ("permission_asked", 0), ("PreToolUse", 0)];
     for (which, asked) in cases {
-        let person = Arc::new(ScriptedApprover::new(ApprovalResponse::Approved { answered_by: String::from("ada") }));
-        let runtime = Runtime::builder().approver(person.clone()).build().runtime;
+        let user = Arc::new(ScriptedApprover::new(ApprovalResponse::Approved { answered_by: String::from("ada") }));
+        let runtime = Runtime::builder().approver(user.clone()).build().runtime;
         match which {
             "permission_asked" => {
                 let deny = |_: &pintle::HookEvent<'_>| HookReturn::decision(Decision::Deny, "never");
@@ -122,13 +122,13 @@ fn permission_hook_tightens_and_refused_calls_need_no_approval() {
             }
             _ => {}
         }
-        let folder = tempfile::tempdir().unwrap();
+        let dir = tempfile::tempdir().unwrap();
         let replies = [call(&[("write", r#"{"path":"a.txt","content":"x"}"#)]), say("done")];
-        let builder = Session::builder(runtime, agent(), QueuedReplyModel::root(replies)).workspace(folder.path());
+        let builder = Session::builder(runtime, agent(), QueuedReplyModel::root(replies)).workspace(dir.path());
         let mut session = builder.permission_mode(PermissionMode::Strict).build().unwrap();
         session.turn("go").unwrap();
-        assert_eq!(person.requests().len(), asked, "{which}");
-        assert_eq!(folder.path().join("a.txt").exists(), which == "none", "{which}");
+        assert_eq!(user.requests().len(), asked, "{which}");
+        assert_eq!(dir.path().join("a.txt").exists(), which == "none", "{which}");
     }
 }
 
@@ -136,13 +136,13 @@ fn permission_hook_tightens_and_refused_calls_need_no_approval() {
 fn a_hook_after_the_tool_hears_of_failures() {
     let seen = SharedLines::default();
     let lines = seen.clone();
-    let mut stage = open_fixture([call(&[("break", "{}"), ("look", "{}")]), say("done")], move |runtime| {
+    let mut fixture = open_fixture([call(&[("break", "{}"), ("look", "{}")]), say("done")], move |runtime| {
         let hook = ToolHook::for_tools("*").post(move |event| {
             lines.add(format!("{:?} {} {:?}", event.tool_name(), event.is_error(), event.result_text()));
         });
         runtime.register_tool_hook(hook).unwrap();
     });
-    stage.session.turn("go").unwrap();
+    fixture.session.turn("go").unwrap();
     let seen = seen.all();
     assert!(seen[0].starts_with(r#"Some("break") true"#) && seen[0].contains("it broke"), "{seen:?}");
     assert_eq!(seen[1], r#"Some("look") false Some("seen")"#);
@@ -163,13 +163,13 @@ fn a_failing_hook_drops_no_edit_and_edits_stay_in_their_session() {
         .unwrap();
     let write = |path: &str| json!({"path": path, "content": "x"}).to_string();
     let (one, two) = (write("one.txt"), write("two.txt"));
-    let folder = tempfile::tempdir().unwrap();
+    let dir = tempfile::tempdir().unwrap();
     let mut sessions: Vec<Session> = ["s1", "s2"]
         .into_iter()
         .map(|name| {
             let replies = [call(&[("write", one.as_str()), ("write", two.as_str())]), say("done")];
             let builder = Session::builder(Arc::clone(&runtime), agent(), QueuedReplyModel::root(replies));
-            builder.workspace(folder.path()).name(name).build().unwrap()
+            builder.workspace(dir.path()).name(name).build().unwrap()
         })
         .collect();
     for session in &mut sessions {
@@ -188,15 +188,15 @@ fn a_hook_that_runs_an_agent_of_its_own_ends_at_the_depth_limit() {
     let (within, counted) = (Arc::downgrade(&runtime), Arc::clone(&runs));
     let again = SessionHook::for_event("session_start", move |_| {
         counted.fetch_add(1, Ordering::Relaxed);
-        let folder = tempfile::tempdir().unwrap();
+        let dir = tempfile::tempdir().unwrap();
         let builder = Session::builder(within.upgrade().unwrap(), agent(), QueuedReplyModel::root([say("inner")]));
-        let mut session = builder.workspace(folder.path()).build().unwrap();
+        let mut session = builder.workspace(dir.path()).build().unwrap();
         session.turn("and again").map(|_| ())
     });
     runtime.register_hook(again.name("again")).unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let builder = Session::builder(Arc::clone(&runtime), agent(), QueuedReplyModel::root([say("outer")]))
-        .workspace(folder.path());
+    let dir = tempfile::tempdir().unwrap();
+    let builder =
+        Session::builder(Arc::clone(&runtime), agent(), QueuedReplyModel::root([say("outer")])).workspace(dir.path());
     let mut session = builder.build().unwrap();
     assert_eq!(session.turn("go").unwrap().text, "outer");
     assert_eq!(runs.load(Ordering::Relaxed), 9);

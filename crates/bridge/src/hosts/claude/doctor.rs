@@ -11,11 +11,11 @@ const MANAGED: &str = "/etc/claude-code/managed-settings.json";
 
 /// Checks the settings of all layers for hook switches.
 pub(super) fn check_settings(host: &'static HostDef, site: &InstallEnvironment) -> Vec<DoctorFinding> {
-    let folder = |scope| site.host_dir(scope, host.install.location(scope));
+    let dir = |scope| site.host_dir(scope, host.install.location(scope));
     let layers: [PathBuf; 4] = [
-        folder(InstallScope::User).join("settings.json"),
-        folder(InstallScope::Project).join("settings.json"),
-        folder(InstallScope::Project).join("settings.local.json"),
+        dir(InstallScope::User).join("settings.json"),
+        dir(InstallScope::Project).join("settings.json"),
+        dir(InstallScope::Project).join("settings.local.json"),
         Path::new(MANAGED).to_owned(),
     ];
     let mut findings = Vec::new();

@@ -13,9 +13,9 @@ pub(super) fn empty_response(_asked: &ResponseContext<'_>, _ruling: &HostDecisio
 pub(super) fn cancel_task(_asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
     let mut fields = Map::new();
     let mut say = |name: &str, value: Value| fields.insert(name.to_owned(), value);
-    if let Some(why) = ruling.is_denied().then_some(&ruling.reason).or(ruling.stop.as_ref()) {
+    if let Some(reason) = ruling.is_denied().then_some(&ruling.reason).or(ruling.stop.as_ref()) {
         say("cancel", Value::Bool(true));
-        say("errorMessage", Value::from(why.as_str()));
+        say("errorMessage", Value::from(reason.as_str()));
     } else {
         if let Some(input) = &ruling.input {
             say("overrideInput", input.clone());

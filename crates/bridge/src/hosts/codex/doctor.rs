@@ -80,5 +80,5 @@ fn list_hooks(host: &HostDef, site: &InstallEnvironment) -> Option<Vec<Value>> {
 fn parse_hook_list(line: &str) -> Option<Vec<Value>> {
     let line: Value = serde_json::from_str(line).ok()?;
     let folders = line.pointer("/result/data").filter(|_| line.get("id") == Some(&json!(2)))?.as_array()?;
-    Some(folders.iter().filter_map(|folder| folder.get("hooks")?.as_array()).flatten().cloned().collect())
+    Some(folders.iter().filter_map(|dir| dir.get("hooks")?.as_array()).flatten().cloned().collect())
 }

@@ -6,11 +6,11 @@ use crate::install::{InstallEnvironment, InstallScope, installed_entries};
 
 /// Checks the settings for hook switches, and whether the directory is trusted, as project hooks require.
 pub(super) fn check_settings(host: &'static HostDef, site: &InstallEnvironment) -> Vec<DoctorFinding> {
-    let folder = site.host_dir(InstallScope::User, host.install.location(InstallScope::User));
+    let dir = site.host_dir(InstallScope::User, host.install.location(InstallScope::User));
     let mut findings = Vec::new();
     let mut trusted = false;
     for name in ["config.json", "settings.json"] {
-        let document = SettingsDocument::read(&folder.join(name));
+        let document = SettingsDocument::read(&dir.join(name));
         if document.is_set_to("/disableAllHooks", true) {
             let what = format!("`disableAllHooks` in `{}` disables all hooks", site.display_path(&document.path));
             findings.push(DoctorFinding::problem(what));

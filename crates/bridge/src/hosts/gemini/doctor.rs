@@ -31,8 +31,8 @@ fn check_folder_trust(host: &HostDef, site: &InstallEnvironment) -> Option<Docto
     if site.variable("GEMINI_CLI_TRUST_WORKSPACE") == Some("true") {
         return None;
     }
-    let folder = site.host_dir(InstallScope::User, host.install.location(InstallScope::User));
-    let answers = SettingsDocument::read(&folder.join("trustedFolders.json"));
+    let dir = site.host_dir(InstallScope::User, host.install.location(InstallScope::User));
+    let answers = SettingsDocument::read(&dir.join("trustedFolders.json"));
     let fields = answers.value.as_object().into_iter().flatten();
     // The nearest parent directory applies.
     let above = fields.filter_map(|(path, answer)| {

@@ -31,8 +31,8 @@ impl DoctorArgs {
             None => HOSTS.iter().map(|host| look(host)).filter(DoctorReport::is_installed).collect(),
         };
         if found.is_empty() {
-            let fault = CliError::failure("Pintle is not installed in any host");
-            return Err(fault.help("install it with `pintle install HOST`, for example `pintle install claude`"));
+            let error = CliError::failure("Pintle is not installed in any host");
+            return Err(error.help("install it with `pintle install HOST`, for example `pintle install claude`"));
         }
         if global.json {
             terminal.print_json(&found.iter().map(report::json).collect::<Vec<Value>>());

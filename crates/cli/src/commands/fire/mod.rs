@@ -104,8 +104,8 @@ impl FireArgs {
                 terminal.print_note("in shadow mode nothing is enforced");
             }
         }
-        if let Some(fault) = tape.take_error() {
-            return Err(fault);
+        if let Some(error) = tape.take_error() {
+            return Err(error);
         }
         Ok(match outcome.decision {
             Decision::Allow => CliStatus::Done,

@@ -86,8 +86,8 @@ impl SettingsEdit<'_> {
             };
             terminal.print_lines(&diff.lines().map(line).collect::<Vec<_>>());
         }
-        if let Some(folder) = &self.plan.config_dir {
-            let what = format!("will create `{}`, the directory of your own hooks", self.site.display_path(folder));
+        if let Some(dir) = &self.plan.config_dir {
+            let what = format!("will create `{}`, the directory of your own hooks", self.site.display_path(dir));
             terminal.print_lines(&[StyledLine::new(Tone::Good, what)]);
         }
     }
@@ -128,13 +128,13 @@ impl SettingsEdit<'_> {
 /// Prompts the user for confirmation, which requires a terminal.
 fn confirm(terminal: &Terminal) -> Result<bool, CliError> {
     if !io::stdin().is_terminal() {
-        let fault = CliError::invalid_input("cannot prompt for confirmation: standard input is not a terminal");
-        return Err(fault.help("apply the change without prompting with `--yes`, or only show it with `--dry-run`"));
+        let error = CliError::invalid_input("cannot prompt for confirmation: standard input is not a terminal");
+        return Err(error.help("apply the change without prompting with `--yes`, or only show it with `--dry-run`"));
     }
     terminal.print_piece("apply this change? [y/N] ");
     let mut line = String::new();
     io::stdin()
         .read_line(&mut line)
-        .map_err(|fault| CliError::failure(format!("cannot read from the terminal: {fault}")))?;
+        .map_err(|error| CliError::failure(format!("cannot read from the terminal: {error}")))?;
     Ok(matches!(line.trim(), "y" | "Y" | "yes" | "Yes"))
 }

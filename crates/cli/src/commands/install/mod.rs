@@ -71,17 +71,17 @@ impl InstallArgs {
 fn resolve_program(given: Option<String>) -> Result<String, CliError> {
     let own = || -> Result<String, CliError> {
         let path = std::env::current_exe().and_then(|path| path.canonicalize());
-        let path = path.map_err(|fault| CliError::failure(format!("cannot find the path of this program: {fault}")))?;
+        let path = path.map_err(|error| CliError::failure(format!("cannot find the path of this program: {error}")))?;
         Ok(path.to_string_lossy().into_owned())
     };
     let program = given.map_or_else(own, Ok)?;
     if pintle_bridge::install::parse_own_command(&format!("'{}' hook x ", program.replace('\'', r"'\''")), "x")
         .is_none()
     {
-        let fault = CliError::invalid_input(format!(
+        let error = CliError::invalid_input(format!(
             "`{program}` is not named `pintle`, the name by which installed entries are recognised"
         ));
-        return Err(fault.help("rename it, or name another program with `--program`"));
+        return Err(error.help("rename it, or name another program with `--program`"));
     }
     Ok(program)
 }
@@ -100,8 +100,8 @@ fn require_hooks(hooks: &[PathBuf], terminal: &Terminal) -> Result<(), CliError>
         terminal.print_error_line(diagnostic::render_diagnostic(finding));
     }
     if built.has_errors() {
-        let fault = CliError::invalid_input("cannot load the hooks; nothing was installed");
-        return Err(fault.help("fix them, or name others with `--hooks`; `pintle validate PATH` checks them"));
+        let error = CliError::invalid_input("cannot load the hooks; nothing was installed");
+        return Err(error.help("fix them, or name others with `--hooks`; `pintle validate PATH` checks them"));
     }
     Ok(())
 }
@@ -109,10 +109,10 @@ fn require_hooks(hooks: &[PathBuf], terminal: &Terminal) -> Result<(), CliError>
 /// Returns absolute paths, which do not depend on the directory in which the host starts.
 fn to_absolute(hooks: Vec<PathBuf>) -> Result<Vec<PathBuf>, CliError> {
     let absolute = |path: PathBuf| {
-        path.canonicalize().map_err(|fault| {
+        path.canonicalize().map_err(|error| {
             let help =
                 "name a project, a `.harness` directory, a docker-agent YAML file, a directory of hooks or a hook file";
-            CliError::invalid_input(format!("cannot open `{}`: {fault}", path.display())).help(help)
+            CliError::invalid_input(format!("cannot open `{}`: {error}", path.display())).help(help)
         })
     };
     hooks.into_iter().map(absolute).collect()

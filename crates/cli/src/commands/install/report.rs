@@ -52,14 +52,14 @@ fn render_support(ability: ActionSupport) -> Option<(Tone, String)> {
     match ability {
         ActionSupport::Supported => Some((Tone::Good, String::from("supported"))),
         ActionSupport::Approximated(how) => Some((Tone::Warn, format!("approximated: {how}"))),
-        ActionSupport::WithApprovalOnly(why) => {
-            Some((Tone::Warn, format!("supported if the call is also approved, otherwise denied: {why}")))
+        ActionSupport::WithApprovalOnly(reason) => {
+            Some((Tone::Warn, format!("supported if the call is also approved, otherwise denied: {reason}")))
         }
         ActionSupport::Deferred(how) => Some((Tone::Warn, format!("deferred: {how}"))),
-        ActionSupport::DeniedInstead(why) => Some((Tone::Warn, format!("denied instead: {why}"))),
-        ActionSupport::RunEndedInstead(why) => Some((Tone::Warn, format!("run ended instead: {why}"))),
-        ActionSupport::NotifiesUser(why) => Some((Tone::Warn, format!("user notified instead: {why}"))),
-        ActionSupport::Dropped(why) => Some((Tone::Bad, format!("dropped: {why}"))),
+        ActionSupport::DeniedInstead(reason) => Some((Tone::Warn, format!("denied instead: {reason}"))),
+        ActionSupport::RunEndedInstead(reason) => Some((Tone::Warn, format!("run ended instead: {reason}"))),
+        ActionSupport::NotifiesUser(reason) => Some((Tone::Warn, format!("user notified instead: {reason}"))),
+        ActionSupport::Dropped(reason) => Some((Tone::Bad, format!("dropped: {reason}"))),
         ActionSupport::NotApplicable => None,
     }
 }
@@ -68,17 +68,17 @@ fn event_to_json(row: &pintle_bridge::HostEventDef) -> Value {
     let word = |ability| match ability {
         ActionSupport::Supported => Some(("does", "")),
         ActionSupport::Approximated(how) => Some(("nearly", how)),
-        ActionSupport::WithApprovalOnly(why) => Some(("only_approved", why)),
+        ActionSupport::WithApprovalOnly(reason) => Some(("only_approved", reason)),
         ActionSupport::Deferred(how) => Some(("later", how)),
-        ActionSupport::DeniedInstead(why) => Some(("denies", why)),
-        ActionSupport::RunEndedInstead(why) => Some(("ends", why)),
-        ActionSupport::NotifiesUser(why) => Some(("tells", why)),
-        ActionSupport::Dropped(why) => Some(("lost", why)),
+        ActionSupport::DeniedInstead(reason) => Some(("denies", reason)),
+        ActionSupport::RunEndedInstead(reason) => Some(("ends", reason)),
+        ActionSupport::NotifiesUser(reason) => Some(("tells", reason)),
+        ActionSupport::Dropped(reason) => Some(("lost", reason)),
         ActionSupport::NotApplicable => None,
     };
     let decisions = HookAction::ALL.into_iter().filter_map(|verb| {
-        let (comes_to, why) = word(row.support.support_for(verb))?;
-        Some(json!({"decision": verb.as_str(), "comes_to": comes_to, "why": why}))
+        let (comes_to, reason) = word(row.support.support_for(verb))?;
+        Some(json!({"decision": verb.as_str(), "comes_to": comes_to, "why": reason}))
     });
     json!({
         "event": row.name,

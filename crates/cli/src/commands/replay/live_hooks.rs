@@ -49,8 +49,8 @@ impl LiveHookArgs {
         terminal: &Terminal,
         global: &GlobalOptions,
     ) -> Result<CliStatus, CliError> {
-        let reading = read_bytes(bytes).map_err(|fault| CliError::invalid_input(format!("`{}`: {fault}", tape.display())))?;
-        let verified = verify_bytes(bytes).map_err(|fault| CliError::invalid_input(format!("`{}`: {fault}", tape.display())))?;
+        let reading = read_bytes(bytes).map_err(|error| CliError::invalid_input(format!("`{}`: {error}", tape.display())))?;
+        let verified = verify_bytes(bytes).map_err(|error| CliError::invalid_input(format!("`{}`: {error}", tape.display())))?;
         if let Some(finding) = verified.findings.first() {
             let what = format!("nothing was fired: `{}` was modified: {finding}", tape.display());
             let help = format!("`pintle tape verify {}` shows every finding", tape.display());
@@ -90,14 +90,14 @@ fn find_hook_sources(reading: &LoadedTape, own: Option<&Path>) -> Result<Vec<Pat
     let is_own = |source: &str| own.is_some_and(|own| is_same_file(own, Path::new(source)));
     let mut there: BTreeSet<PathBuf> = BTreeSet::new();
     let mut gone: BTreeSet<String> = BTreeSet::new();
-    let folder = Path::new(live_replay::session_dir(reading).unwrap_or_default());
+    let dir = Path::new(live_replay::session_dir(reading).unwrap_or_default());
     let loaded = reading.records.iter().filter_map(|record| match &record.body {
         RecordBody::Hooks(loaded) => Some(&loaded.hooks),
         _ => None,
     });
     for hook in loaded.flatten().filter(|hook| !is_own(&hook.source)) {
         // Paths are relative to the session's directory; if that is gone, to the current one.
-        let place = |path: &String| Some(folder.join(path)).filter(|path| path.exists()).unwrap_or_else(|| path.into());
+        let place = |path: &String| Some(dir.join(path)).filter(|path| path.exists()).unwrap_or_else(|| path.into());
         let (source, file) = (place(&hook.source), hook.path.as_ref().map(place));
         // The directory of a hook may exist although its file is gone.
         if file.as_ref().unwrap_or(&source).exists() {

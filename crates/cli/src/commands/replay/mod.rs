@@ -45,7 +45,7 @@ impl ReplayArgs {
     /// Replays a tape, or fires its events at the current hooks.
     pub(crate) fn execute(self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
         let bytes = files::read(&self.tape)
-            .map_err(|fault| CliError::invalid_input(format!("cannot open tape `{}`: {fault}", self.tape.display())))?;
+            .map_err(|error| CliError::invalid_input(format!("cannot open tape `{}`: {error}", self.tape.display())))?;
         if self.hooks.is_live() {
             if self.until.is_some() {
                 return Err(CliError::invalid_input(
@@ -59,20 +59,20 @@ impl ReplayArgs {
             step::require_terminal()?;
         }
         if let Some(out) = self.out.as_ref().filter(|out| is_same_file(out, &self.tape)) {
-            let fault =
+            let error =
                 CliError::invalid_input(format!("`{}` is the tape itself, which is never overwritten", out.display()));
-            return Err(fault.help("name another file with `--out`"));
+            return Err(error.help("name another file with `--out`"));
         }
         let options = ReplayOptions { threads: self.threads, stop_point: self.until.clone() };
         let progress = progress::ProgressLine::new(terminal, "records");
         let begun = Instant::now();
         let replayed =
-            replay_with(&bytes, &options, &|done, of| progress.show(done, of)).map_err(|fault| self.to_cli_error(&fault))?;
+            replay_with(&bytes, &options, &|done, of| progress.show(done, of)).map_err(|error| self.to_cli_error(&error))?;
         let took = begun.elapsed();
         progress.clear();
         if let Some(out) = &self.out {
             write_private(out, &replayed.tape)
-                .map_err(|fault| CliError::failure(format!("cannot write `{}`: {fault}", out.display())))?;
+                .map_err(|error| CliError::failure(format!("cannot write `{}`: {error}", out.display())))?;
         }
         if self.step {
             step::step_through(&replayed, terminal)?;
@@ -85,10 +85,10 @@ impl ReplayArgs {
         Ok(if replayed.difference.is_none() { CliStatus::Done } else { CliStatus::Failed })
     }
 
-    fn to_cli_error(&self, fault: &ReplayError) -> CliError {
-        match fault {
-            ReplayError::Tape(TapeError::Open { .. }) => CliError::invalid_input(fault),
-            _ => CliError::invalid_input(format!("`{}`: {fault}", self.tape.display())),
+    fn to_cli_error(&self, error: &ReplayError) -> CliError {
+        match error {
+            ReplayError::Tape(TapeError::Open { .. }) => CliError::invalid_input(error),
+            _ => CliError::invalid_input(format!("`{}`: {error}", self.tape.display())),
         }
     }
 }

@@ -33,7 +33,7 @@ pub(super) fn step_through(replayed: &ReplayReport, terminal: &Terminal) -> Resu
     while steps.index < reading.records.len() {
         let mut typed = String::new();
         let read = input.read_line(&mut typed);
-        if read.map_err(|fault| CliError::failure(format!("cannot read from the terminal: {fault}")))? == 0 {
+        if read.map_err(|error| CliError::failure(format!("cannot read from the terminal: {error}")))? == 0 {
             break;
         }
         match typed.trim() {

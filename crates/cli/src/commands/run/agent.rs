@@ -64,25 +64,25 @@ fn choose_member(mut team: TeamSpec, named: Option<&str>, agent: &AgentOption, m
 }
 
 /// Selects the agent of AI Harness, or a default agent if only a model is named.
-fn choose_single_agent(agent: Option<AgentSpec>, named: Option<&str>, folder: &Path) -> Result<AgentSelection, CliError> {
+fn choose_single_agent(agent: Option<AgentSpec>, named: Option<&str>, dir: &Path) -> Result<AgentSelection, CliError> {
     let found = agent.is_some();
     let mut spec = agent.unwrap_or_else(|| AgentSpec { name: String::from("root"), ..AgentSpec::default() });
     // A script that the agent names is relative to its directory; one that the user names, to the current directory.
     let (declared, beside) = match named {
         Some(typed) => (model::choose(typed, spec.model.as_ref()).map_err(CliError::invalid_input)?, Path::new("")),
         None => match spec.model.clone() {
-            Some(declared) => (declared, folder),
+            Some(declared) => (declared, dir),
             None if found => return Err(missing_model_error(format!("agent `{}` declares no model", spec.name))),
             None => {
-                let fault = missing_model_error(format!(
+                let error = missing_model_error(format!(
                     "no agent found in `{}`: `{AGENT_FILE}` does not exist",
-                    folder.display()
+                    dir.display()
                 ));
-                return Err(fault);
+                return Err(error);
             }
         },
     };
-    let unusable = |fault: ModelError| CliError::invalid_input(fault);
+    let unusable = |error: ModelError| CliError::invalid_input(error);
     let (model, about, prompts): (Arc<dyn Model>, _, _) = if declared.provider == "script" {
         let text = read_model_script(beside, &declared.name).map_err(CliError::invalid_input)?;
         let script = ScriptModel::parse(&declared.name, &text).map_err(unusable)?;

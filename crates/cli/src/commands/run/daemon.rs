@@ -23,18 +23,18 @@ impl DaemonArgs {
     pub(super) fn wait(&self, session: &mut Session, mut status: CliStatus) -> Result<CliStatus, CliError> {
         let inbox = session.inbox();
         let reading = thread::Builder::new().name(String::from("input")).spawn(move || feed_inbox(&inbox));
-        reading.map_err(|fault| CliError::failure(format!("cannot read from standard input: {fault}")))?;
+        reading.map_err(|error| CliError::failure(format!("cannot read from standard input: {error}")))?;
         let options = DaemonOptions { wake_interval_ms: self.wake_interval_ms, ..DaemonOptions::default() };
         let ended = session.run_daemon(options, |_, answer| match answer {
             Ok(_) => {}
-            Err(fault) if fault.is_denied() => status = CliStatus::Denied,
+            Err(error) if error.is_denied() => status = CliStatus::Denied,
             Err(_) => status = CliStatus::Failed,
         });
         match ended {
             Ok(()) => Ok(status),
             // Ctrl-C ends the wait as the end of standard input does.
             Err(_) if session.cancel().is_cancelled() => Ok(status),
-            Err(fault) => super::status_of_turn_error(fault),
+            Err(error) => super::status_of_turn_error(error),
         }
     }
 }

@@ -27,8 +27,8 @@ impl FailureCounter {
                             "it decided nothing, because its failure policy is `open`"
                         }
                     };
-                    let (hook, why) = (single_line(&note.hook, 80), single_line(&note.failure.message, 2_000));
-                    format!("hook `{hook}` failed ({}: {why}); {meant}", note.failure.kind)
+                    let (hook, reason) = (single_line(&note.hook, 80), single_line(&note.failure.message, 2_000));
+                    format!("hook `{hook}` failed ({}: {reason}); {meant}", note.failure.kind)
                 });
                 texts.collect()
             }

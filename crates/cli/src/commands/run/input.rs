@@ -62,7 +62,7 @@ impl StdinReader {
         }
         match line {
             None => Ok(InputLine::Interrupted),
-            Some(Err(fault)) => Err(fault),
+            Some(Err(error)) => Err(error),
             Some(Ok(line)) if line.is_empty() => Ok(InputLine::End),
             Some(Ok(line)) => Ok(InputLine::Line(line)),
         }

@@ -336,12 +336,12 @@ impl Observer for LiveDisplay {
 }
 
 impl RecordObserver for LiveDisplay {
-    fn on_error(&self, fault: &TapeError) {
+    fn on_error(&self, error: &TapeError) {
         let mut state = self.lock_state();
         self.end_line(&mut state);
-        let fault = CliError::failure(format!("this session is no longer recorded: {fault}"));
+        let error = CliError::failure(format!("this session is no longer recorded: {error}"));
         self.terminal
-            .print_cli_error(&fault.help("guarded events are denied from now on; end the session and check its tape"));
+            .print_cli_error(&error.help("guarded events are denied from now on; end the session and check its tape"));
     }
 
     fn on_record(&self, record: &Record<'_>, line: &str) {

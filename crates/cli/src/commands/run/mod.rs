@@ -206,15 +206,15 @@ impl RunArgs {
         };
         let signalled = watch.start();
         if let Some(worktree) = &worktree
-            && let Err(fault) = session.enter_worktree(&worktree.to_event_payload())
+            && let Err(error) = session.enter_worktree(&worktree.to_event_payload())
         {
             worktree.remove()?;
-            return status_of_turn_error(fault).map_err(|fault| redact::redact_error(&built.runtime, fault));
+            return status_of_turn_error(error).map_err(|error| redact::redact_error(&built.runtime, error));
         }
         let ended = match part {
             Some(part) => part.run(&mut session),
             None => {
-                let secrets = |fault| redact::redact_error(&built.runtime, fault);
+                let secrets = |error| redact::redact_error(&built.runtime, error);
                 let told = ConversationContext { input: &input, live: &live, terminal, is_quiet: self.quiet, redact_error: &secrets };
                 run_conversation(&mut session, prompts, &told)
             }
@@ -227,12 +227,12 @@ impl RunArgs {
         let digest = tape.tape.close();
         live.show_end(&session, &built.runtime, (&path, digest.as_deref()));
         absent.print_summary(terminal, is_team);
-        if let Some(fault) = tape.take_error() {
-            return Err(fault);
+        if let Some(error) = tape.take_error() {
+            return Err(error);
         }
-        let ended = ended.map_err(|fault| redact::redact_error(&built.runtime, fault));
+        let ended = ended.map_err(|error| redact::redact_error(&built.runtime, error));
         match signalled.status() {
-            Some(status) => ended.map(|_| status).map_err(|fault| CliError { status, ..fault }),
+            Some(status) => ended.map(|_| status).map_err(|error| CliError { status, ..error }),
             None => ended,
         }
     }
@@ -276,7 +276,7 @@ struct ConversationContext<'a> {
 /// limit of model calls fails the command after the last turn.
 fn run_conversation(session: &mut Session, mut prompts: PromptSource, told: &ConversationContext<'_>) -> Result<CliStatus, CliError> {
     let ConversationContext { input, live, terminal, .. } = told;
-    session.start().or_else(|fault| status_of_turn_error(fault).map(drop))?;
+    session.start().or_else(|error| status_of_turn_error(error).map(drop))?;
     let is_conversation = prompts.is_conversation();
     let play = |session: &mut Session, play: &dyn Fn(&mut Session) -> Result<(), TurnFault>| {
         let steering = is_conversation.then(|| input.steer(session.inbox(), Arc::clone(live)));
@@ -285,21 +285,21 @@ fn run_conversation(session: &mut Session, mut prompts: PromptSource, told: &Con
         match played {
             Ok(()) if !is_conversation && session.stop_reason() == MAX_ITERATIONS => {
                 live.finish_line();
-                let fault = CliError::failure("the turn stopped at its limit of model calls, before the agent was done");
-                terminal.print_cli_error(&fault.help("raise `max_iterations`"));
+                let error = CliError::failure("the turn stopped at its limit of model calls, before the agent was done");
+                terminal.print_cli_error(&error.help("raise `max_iterations`"));
                 Ok(CliStatus::Failed)
             }
             Ok(()) => Ok(CliStatus::Done),
-            Err(fault) if fault.is_denied() => {
+            Err(error) if error.is_denied() => {
                 if told.is_quiet {
                     live.finish_line();
-                    terminal.print_cli_error(&(told.redact_error)(CliError::failure(fault.message)));
+                    terminal.print_cli_error(&(told.redact_error)(CliError::failure(error.message)));
                 }
                 Ok(CliStatus::Denied)
             }
             // The user saw what happened and can say what to do about it.
             Err(_) if is_conversation => Ok(CliStatus::Done),
-            Err(fault) => status_of_turn_error(fault),
+            Err(error) => status_of_turn_error(error),
         }
     };
     let mut status = CliStatus::Done;
@@ -319,12 +319,12 @@ fn run_conversation(session: &mut Session, mut prompts: PromptSource, told: &Con
 }
 
 /// Converts an error of the session.
-fn status_of_turn_error(fault: TurnFault) -> Result<CliStatus, CliError> {
-    let status = match fault.kind {
+fn status_of_turn_error(error: TurnFault) -> Result<CliStatus, CliError> {
+    let status = match error.kind {
         TurnErrorKind::Denied => CliStatus::Denied,
         TurnErrorKind::Cancelled | TurnErrorKind::Failed { .. } => CliStatus::Failed,
     };
-    Err(CliError { status, message: fault.message, help: None })
+    Err(CliError { status, message: error.message, help: None })
 }
 
 /// Returns the approver: the user at the terminal, if there is a terminal.

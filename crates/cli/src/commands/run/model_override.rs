@@ -17,11 +17,11 @@ pub(super) fn override_models(team: &mut TeamSpec, typed: &str) -> Result<(), Cl
         };
         if let Some(name) = name.filter(|name| team.agent(name).is_none()) {
             let near = suggest_nearest(name, team.agents.iter().map(|agent| agent.name.as_str()));
-            let fault =
+            let error =
                 CliError::invalid_input(format!("cannot set the model of agent `{name}`: the agent does not exist"));
             return Err(match near {
-                Some(near) => fault.help(format!("did you mean `{near}`?")),
-                None => fault,
+                Some(near) => error.help(format!("did you mean `{near}`?")),
+                None => error,
             });
         }
         for agent in team.agents.iter_mut().filter(|agent| name.is_none_or(|name| agent.name == name)) {
@@ -54,7 +54,7 @@ mod tests {
     fn replaced_models(typed: &str) -> Result<Vec<String>, String> {
         let agent = |name: &str| Arc::new(AgentSpec { name: String::from(name), ..AgentSpec::default() });
         let mut team = TeamSpec { agents: vec![agent("root"), agent("helper")], ..TeamSpec::default() };
-        override_models(&mut team, typed).map_err(|fault| fault.help.unwrap_or(fault.message))?;
+        override_models(&mut team, typed).map_err(|error| error.help.unwrap_or(error.message))?;
         let text = |agent: &Arc<AgentSpec>| agent.model.as_ref().map_or_else(String::new, |spec| format!("{}/{}", spec.provider, spec.name));
         Ok(team.agents.iter().map(text).collect())
     }

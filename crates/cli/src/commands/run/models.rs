@@ -23,8 +23,8 @@ struct ScriptedModelsInner {
 }
 
 impl ScriptedModels {
-    pub(super) fn new(folder: PathBuf) -> Self {
-        Self(Arc::new(ScriptedModelsInner { folder, scripts: Mutex::default() }))
+    pub(super) fn new(dir: PathBuf) -> Self {
+        Self(Arc::new(ScriptedModelsInner { folder: dir, scripts: Mutex::default() }))
     }
 
     pub(super) fn open(&self, spec: &ModelSpec) -> Result<Arc<dyn Model>, ModelError> {

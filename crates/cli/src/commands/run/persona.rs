@@ -36,9 +36,9 @@ impl PersonaOption {
         };
         let typed = std::mem::take(typed);
         let args = match (!typed.is_empty()).then(|| typed.join(" ")) {
-            Some(text) => serde_json::from_str(&text).map_err(|fault| {
-                let fault = format!("the arguments of persona `{name}` are not valid JSON: {fault}");
-                CliError::invalid_input(fault)
+            Some(text) => serde_json::from_str(&text).map_err(|error| {
+                let error = format!("the arguments of persona `{name}` are not valid JSON: {error}");
+                CliError::invalid_input(error)
                     .help("write them as an array, such as `[\"main\", 17]`, or as a single value")
             })?,
             None => Value::Null,

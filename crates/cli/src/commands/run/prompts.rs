@@ -73,10 +73,10 @@ impl PromptSource {
         let nothing = || match before {
             None => CliError::invalid_input("no prompt given").help("write the prompt after the agent's directory"),
             Some(ResumedFrom { resume_key: named, persona: Some(persona), .. }) => {
-                let fault =
+                let error =
                     format!("session `{named}` ran the steps of persona `{persona}`, which cannot be continued");
                 let anew = format!("run them again with `pintle run --resume {named} --persona {persona}`");
-                CliError::invalid_input(fault).help(format!("{anew}, or add a prompt"))
+                CliError::invalid_input(error).help(format!("{anew}, or add a prompt"))
             }
             Some(ResumedFrom { resume_key: named, .. }) => {
                 CliError::invalid_input(format!("session `{named}` has nothing left to do"))
@@ -143,7 +143,7 @@ fn read_conversation(
         live.finish_line();
         input.expect_line();
         terminal.print_piece("> ");
-        let typed = input.wait_for_line().map_err(|fault| CliError::failure(format!("cannot read from the terminal: {fault}")))?;
+        let typed = input.wait_for_line().map_err(|error| CliError::failure(format!("cannot read from the terminal: {error}")))?;
         let line = match typed {
             InputLine::Line(line) => line,
             InputLine::Interrupted if interruptions == 0 && !session.cancel().is_cancelled() => {
@@ -172,7 +172,7 @@ fn read_conversation(
                     live.finish_line();
                     terminal.print_line("the conversation is cleared");
                 }
-                Err(fault) => terminal.print_error_line(fault.message),
+                Err(error) => terminal.print_error_line(error.message),
             },
             ("/compact", wishes) => compact_conversation(session, wishes.trim(), terminal),
             ("/help", "") => print_help(commands, terminal),
@@ -189,7 +189,7 @@ fn read_all_stdin() -> Result<Option<String>, CliError> {
     let mut bytes = Vec::new();
     io::stdin()
         .read_to_end(&mut bytes)
-        .map_err(|fault| CliError::failure(format!("cannot read the prompt from standard input: {fault}")))?;
+        .map_err(|error| CliError::failure(format!("cannot read the prompt from standard input: {error}")))?;
     let text = String::from_utf8(bytes).map_err(|_| CliError::invalid_input("the prompt on standard input is not UTF-8"))?;
     Ok(Some(text.trim_end().to_owned()).filter(|text| !text.trim().is_empty()))
 }
@@ -220,7 +220,7 @@ fn compact_conversation(session: &mut Session, wishes: &str, terminal: &Terminal
     match session.compact(Some(wishes).filter(|wishes| !wishes.is_empty())) {
         // The result was shown as it happened.
         Ok(_) => {}
-        Err(fault) => terminal.print_error_line(fault.message),
+        Err(error) => terminal.print_error_line(error.message),
     }
 }
 

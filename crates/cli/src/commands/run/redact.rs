@@ -61,11 +61,11 @@ impl RedactingObserver {
 fn hold_back(held: &Mutex<Vec<(AgentKey, String)>>, origin: &Origin, text: &str, secrets: &dyn Redactor) -> String {
     let mut held = held.lock().unwrap_or_else(PoisonError::into_inner);
     let whose = AgentKey::from_origin(origin);
-    let at = held.iter().position(|(known, _)| *known == whose).unwrap_or_else(|| {
+    let index = held.iter().position(|(known, _)| *known == whose).unwrap_or_else(|| {
         held.push((whose, String::new()));
         held.len() - 1
     });
-    let Some((_, pending)) = held.get_mut(at) else { return String::new() };
+    let Some((_, pending)) = held.get_mut(index) else { return String::new() };
     pending.push_str(text);
     let end = showable_len(pending, secrets);
     let rest = pending.split_off(end);
@@ -77,13 +77,13 @@ fn release_held(held: &Mutex<Vec<(AgentKey, String)>>, origin: &Origin, secrets:
     let mut held = held.lock().unwrap_or_else(PoisonError::into_inner);
     let whose = AgentKey::from_origin(origin);
     let at = held.iter().position(|(known, _)| *known == whose);
-    let pending = at.map(|at| held.swap_remove(at).1).unwrap_or_default();
+    let pending = at.map(|index| held.swap_remove(index).1).unwrap_or_default();
     redact_text(secrets, &pending).into_owned()
 }
 
 impl RecordObserver for RedactingObserver {
-    fn on_error(&self, fault: &TapeError) {
-        self.next.on_error(fault);
+    fn on_error(&self, error: &TapeError) {
+        self.next.on_error(error);
     }
 
     fn on_record(&self, record: &Record<'_>, line: &str) {
@@ -142,9 +142,9 @@ impl Observer for RedactingObserver {
 }
 
 /// Redacts the message of an error.
-pub(super) fn redact_error(runtime: &Runtime, fault: CliError) -> CliError {
-    let message = runtime.redactor().and_then(|secrets| secrets.redact(&fault.message));
-    CliError { message: message.unwrap_or(fault.message), ..fault }
+pub(super) fn redact_error(runtime: &Runtime, error: CliError) -> CliError {
+    let message = runtime.redactor().and_then(|secrets| secrets.redact(&error.message));
+    CliError { message: message.unwrap_or(error.message), ..error }
 }
 
 fn redact_text<'a>(secrets: &dyn Redactor, text: &'a str) -> Cow<'a, str> {
@@ -158,9 +158,9 @@ fn showable_len(pending: &str, secrets: &dyn Redactor) -> usize {
         return pending.len();
     }
     if !secrets.may_contain_secret(pending) {
-        return pending.rfind(char::is_whitespace).map_or(0, |at| at + char_len_at(pending, at));
+        return pending.rfind(char::is_whitespace).map_or(0, |index| index + char_len_at(pending, index));
     }
-    let mut end = pending.rfind('\n').map_or(0, |at| at + 1);
+    let mut end = pending.rfind('\n').map_or(0, |index| index + 1);
     let is_open = |begin: &usize| {
         let after = pending.get(*begin..).and_then(|block| block.split_once("-----END"));
         after.is_none_or(|(_, rest)| !rest.contains('\n'))
@@ -176,13 +176,13 @@ fn showable_len(pending: &str, secrets: &dyn Redactor) -> usize {
 }
 
 /// Returns the length of the character at an index, in bytes.
-fn char_len_at(text: &str, at: usize) -> usize {
-    text.get(at..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8)
+fn char_len_at(text: &str, index: usize) -> usize {
+    text.get(index..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8)
 }
 
 /// Returns where the line of an index starts.
-fn line_start_of(text: &str, at: usize) -> usize {
-    text.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |end| end + 1)
+fn line_start_of(text: &str, index: usize) -> usize {
+    text.get(..index).and_then(|before| before.rfind('\n')).map_or(0, |end| end + 1)
 }
 
 #[cfg(test)]

@@ -130,8 +130,8 @@ impl StartedSession {
             _ => PathBuf::from("."),
         };
         let found = find_tape(named, &home)?;
-        let cannot = |fault: TapeError| match fault {
-            TapeError::Line { .. } => CliError::failure(format!("cannot resume session `{}`: {fault}", found.id))
+        let cannot = |error: TapeError| match error {
+            TapeError::Line { .. } => CliError::failure(format!("cannot resume session `{}`: {error}", found.id))
                 .help(format!("`pintle tape verify {}` shows how much of it is valid", found.path.display())),
             fault => CliError::failure(fault),
         };
@@ -146,8 +146,8 @@ impl StartedSession {
         let tape = Tape::append_to(&found.path, clock).map_err(cannot)?.with_durability(run.durability);
         let reading = read(&found.path).map_err(cannot)?;
         let Some(past) = SessionSummary::from_tape(&reading) else {
-            let fault = CliError::invalid_input(format!("cannot resume `{}`: its tape contains no session", found.id));
-            return Err(fault.help("it was interrupted before it started: start a new session"));
+            let error = CliError::invalid_input(format!("cannot resume `{}`: its tape contains no session", found.id));
+            return Err(error.help("it was interrupted before it started: start a new session"));
         };
         let opened: SessionSetup = serde_json::from_value(past.reopen_data.clone()).unwrap_or_default();
         let named = if found.path == Path::new(named) { named.to_owned() } else { found.id };
@@ -198,10 +198,10 @@ impl RunArgs {
     /// Adopts the setup of the session where the command line names nothing else.
     fn adopt_setup(&mut self, opened: &SessionSetup, session: &str, shadow: bool, is_known: bool) -> Result<(), CliError> {
         if self.shadow && !shadow {
-            let fault = CliError::invalid_input(format!(
+            let error = CliError::invalid_input(format!(
                 "session `{session}` enforces its hooks and cannot be resumed with `--shadow`"
             ));
-            return Err(fault.help("remove `--shadow`, or start a new session"));
+            return Err(error.help("remove `--shadow`, or start a new session"));
         }
         // What the tape names applies only if the user named it when the session started.
         if !is_known {
@@ -211,25 +211,25 @@ impl RunArgs {
         }
         if self.path.is_none() {
             if opened.agent.as_os_str().is_empty() {
-                let fault = CliError::invalid_input(format!("the tape does not name the agent of session `{session}`"));
-                return Err(fault.help(format!("name it: `pintle run AGENT --resume {session}`")));
+                let error = CliError::invalid_input(format!("the tape does not name the agent of session `{session}`"));
+                return Err(error.help(format!("name it: `pintle run AGENT --resume {session}`")));
             }
             if !opened.agent.exists() {
                 let agent = opened.agent.display();
-                let fault = CliError::invalid_input(format!(
+                let error = CliError::invalid_input(format!(
                     "the agent of session `{session}` is gone: `{agent}` does not exist"
                 ));
-                return Err(fault.help(format!("name another one: `pintle run AGENT --resume {session}`")));
+                return Err(error.help(format!("name another one: `pintle run AGENT --resume {session}`")));
             }
             self.path = Some(opened.agent.clone());
         }
         if self.workspace.is_none() && !opened.workspace.as_os_str().is_empty() {
             if !opened.workspace.is_dir() {
-                let folder = opened.workspace.display();
-                let fault = CliError::invalid_input(format!(
-                    "the workspace of session `{session}` is gone: `{folder}` does not exist"
+                let dir = opened.workspace.display();
+                let error = CliError::invalid_input(format!(
+                    "the workspace of session `{session}` is gone: `{dir}` does not exist"
                 ));
-                return Err(fault.help("name another one with `--workspace DIR`"));
+                return Err(error.help("name another one with `--workspace DIR`"));
             }
             self.workspace = Some(opened.workspace.clone());
         }
@@ -270,8 +270,8 @@ pub(super) fn require_same_guards(reading: &LoadedTape, built: &BuiltRuntime, se
 /// are left out, because they are registered again.
 fn recorded_guards(reading: &LoadedTape) -> Vec<&LoadedHook> {
     let lists = || {
-        reading.records.iter().enumerate().filter_map(|(at, record)| match &record.body {
-            RecordBody::Hooks(loaded) => Some((at, loaded)),
+        reading.records.iter().enumerate().filter_map(|(index, record)| match &record.body {
+            RecordBody::Hooks(loaded) => Some((index, loaded)),
             _ => None,
         })
     };
@@ -283,9 +283,9 @@ fn recorded_guards(reading: &LoadedTape) -> Vec<&LoadedHook> {
         matches!(record.body, RecordBody::Host(HostRecord::Session(_) | HostRecord::Resumed(_)))
     };
     let begun = reading.records.iter().rposition(is_begin).unwrap_or(0);
-    let last = lists().rfind(|(at, loaded)| *at < begun && is_of_all(loaded));
-    let from = last.map_or(0, |(at, _)| at);
-    let of_agents = lists().filter(|(at, loaded)| *at > from && loaded.scope == HookScope::Agent);
+    let last = lists().rfind(|(index, loaded)| *index < begun && is_of_all(loaded));
+    let from = last.map_or(0, |(index, _)| index);
+    let of_agents = lists().filter(|(index, loaded)| *index > from && loaded.scope == HookScope::Agent);
     let all = last.into_iter().chain(of_agents).flat_map(|(_, loaded)| &loaded.hooks);
     all.filter(|hook| hook.guard && hook.mode == EnforcementMode::Enforce && hook.layer != Layer::Runtime).collect()
 }
@@ -310,7 +310,7 @@ fn is_agent_path(path: &Path) -> bool {
 }
 
 fn parent_dir(file: &Path) -> PathBuf {
-    file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned()
+    file.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned()
 }
 
 /// Returns an absolute path, canonical if it exists.

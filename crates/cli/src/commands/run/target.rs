@@ -58,7 +58,7 @@ impl RunTarget {
             let home = PathBuf::from(".");
             return Ok(Self { folder: parent_dir(&file), source, team: Some(file), working_dir: home, prompts, is_discovered: is_found });
         }
-        let folder = match path {
+        let dir = match path {
             folder if folder.is_dir() => folder,
             file if file.file_name().is_some_and(|name| name == AGENT_FILE) => parent_dir(&file),
             file => {
@@ -68,7 +68,7 @@ impl RunTarget {
                 return Err(CliError::invalid_input(format!("`{}` is not an agent", file.display())).help(help));
             }
         };
-        Ok(Self { source: folder.clone(), team: None, working_dir: folder.clone(), folder, prompts, is_discovered: is_found })
+        Ok(Self { source: dir.clone(), team: None, working_dir: dir.clone(), folder: dir, prompts, is_discovered: is_found })
     }
 
     /// Returns the path of the agent's hooks, and whether the user named it.
@@ -81,7 +81,7 @@ impl RunTarget {
 }
 
 fn parent_dir(file: &Path) -> PathBuf {
-    file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned()
+    file.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned()
 }
 
 /// Returns the name of a session: its start in UTC, such as `20260131-235959-123`.
@@ -93,16 +93,16 @@ pub(super) fn make_session_name(unix_ms: u64) -> String {
 }
 
 /// Returns the default path of a session's tape: next to the agent, and ignored by git.
-pub(super) fn default_tape_path(folder: &Path, session: &str) -> Result<PathBuf, CliError> {
-    let own = folder.join(".pintle");
-    let fault = |fault| {
-        CliError::failure(format!("cannot write to `{}`: {fault}", own.display()))
+pub(super) fn default_tape_path(dir: &Path, session: &str) -> Result<PathBuf, CliError> {
+    let own = dir.join(".pintle");
+    let error = |error| {
+        CliError::failure(format!("cannot write to `{}`: {error}", own.display()))
             .help("name another file with `--tape FILE`")
     };
-    fs::create_dir_all(&own).map_err(fault)?;
+    fs::create_dir_all(&own).map_err(error)?;
     let ignore = own.join(".gitignore");
     if !ignore.exists() {
-        fs::write(ignore, "*\n").map_err(fault)?;
+        fs::write(ignore, "*\n").map_err(error)?;
     }
     Ok(own.join("tapes").join(format!("{session}.jsonl")))
 }

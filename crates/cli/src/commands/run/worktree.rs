@@ -26,15 +26,15 @@ impl Worktree {
     pub(super) fn create(home: &Path, branch: &str, session: &str) -> Result<Self, CliError> {
         let home = std::path::absolute(home).map_err(CliError::failure)?;
         let top = run_git(&home, &["rev-parse", "--show-toplevel"])
-            .map_err(|fault| fault.help("`--worktree` requires that the agent works in a git repository"))?;
+            .map_err(|error| error.help("`--worktree` requires that the agent works in a git repository"))?;
         let source = PathBuf::from(top.trim_end_matches('\n'));
         let branch = if branch.is_empty() { format!("pintle/{session}") } else { branch.to_owned() };
         let name = source.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let folder = format!("{name}-{}", branch.replace('/', "-"));
-        let path = snapshot::data_dir().map_err(CliError::failure)?.join("worktrees").join(folder);
+        let dir = format!("{name}-{}", branch.replace('/', "-"));
+        let path = snapshot::data_dir().map_err(CliError::failure)?.join("worktrees").join(dir);
         run_git(&source, &["worktree", "add", "--quiet", "-b", &branch, "--", &path.to_string_lossy()]).map_err(
-            |fault| {
-                fault.help(
+            |error| {
+                error.help(
                     "name another branch with `--worktree=BRANCH`; `git worktree list` shows the existing worktrees",
                 )
             },
@@ -63,16 +63,16 @@ impl Worktree {
 }
 
 /// Runs git and returns its standard output.
-fn run_git(folder: &Path, arguments: &[&str]) -> Result<String, CliError> {
+fn run_git(dir: &Path, arguments: &[&str]) -> Result<String, CliError> {
     let mut spec = ProcessSpec::new("git", arguments.iter().map(|&argument| argument.to_owned()).collect());
-    spec.directory = Some(folder.to_owned());
+    spec.directory = Some(dir.to_owned());
     spec.timeout_ms = GIT_MS;
     let output = process::run(&spec, &CancelToken::default()).map_err(CliError::failure)?;
     if output.is_success() {
         return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }
     let said = String::from_utf8_lossy(&output.stderr);
-    let why = said.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("it gave no reason");
+    let reason = said.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("it gave no reason");
     let step = arguments.first().copied().unwrap_or_default();
-    Err(CliError::failure(format!("git {step} failed: {}", why.trim_start_matches("fatal: "))))
+    Err(CliError::failure(format!("git {step} failed: {}", reason.trim_start_matches("fatal: "))))
 }

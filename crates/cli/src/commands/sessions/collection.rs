@@ -40,10 +40,10 @@ impl SessionCollection {
         project: Option<PathBuf>,
     ) -> Result<Self, CliError> {
         let state = state.ok_or_else(|| {
-            let fault = CliError::invalid_input(
+            let error = CliError::invalid_input(
                 "cannot find the sessions of other agents: there is neither a state directory nor a home directory",
             );
-            fault.help("name the state directory with `--state-dir`")
+            error.help("name the state directory with `--state-dir`")
         })?;
         Ok(Self::Hosts { hosts, state, project })
     }
@@ -77,10 +77,10 @@ impl SessionCollection {
                     _ if all.is_empty() => Err(CliError::invalid_input(self.empty_message())),
                     LAST => all.pop().ok_or_else(|| CliError::invalid_input(self.empty_message())),
                     _ if all.iter().filter(|listed| listed.id == named).count() > 1 => {
-                        let fault = CliError::invalid_input(format!(
+                        let error = CliError::invalid_input(format!(
                             "`{named}` is ambiguous: more than one agent had a session with this ID"
                         ));
-                        Err(fault.help("name the agent with `--host`"))
+                        Err(error.help("name the agent with `--host`"))
                     }
                     _ => pick_by_id(named, all, |listed| &listed.id),
                 }

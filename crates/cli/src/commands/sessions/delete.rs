@@ -101,13 +101,13 @@ fn print_nothing_to_do(terminal: &Terminal, global: &GlobalOptions) -> CliStatus
 /// Prompts the user for confirmation, which requires a terminal.
 fn confirm(question: &str, terminal: &Terminal) -> Result<bool, CliError> {
     if !io::stdin().is_terminal() {
-        let fault = format!("cannot prompt `{question}`: standard input is not a terminal");
-        return Err(CliError::invalid_input(fault).help("delete without prompting with `--yes`"));
+        let error = format!("cannot prompt `{question}`: standard input is not a terminal");
+        return Err(CliError::invalid_input(error).help("delete without prompting with `--yes`"));
     }
     terminal.print_piece(format!("{question} [y/N] "));
     let mut line = String::new();
     io::stdin()
         .read_line(&mut line)
-        .map_err(|fault| CliError::failure(format!("cannot read from the terminal: {fault}")))?;
+        .map_err(|error| CliError::failure(format!("cannot read from the terminal: {error}")))?;
     Ok(matches!(line.trim(), "y" | "Y" | "yes" | "Yes"))
 }

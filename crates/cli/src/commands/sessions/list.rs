@@ -26,8 +26,8 @@ impl SessionsListArgs {
         } else {
             terminal.print_lines(&render_table(&all, shelf, SystemClock::default().unix_ms()));
             for listed in &all {
-                if let Some(why) = &listed.error {
-                    terminal.print_note(format!("the tape of `{}` cannot be read: {why}", single_line(&listed.id, ID_CUT)));
+                if let Some(reason) = &listed.error {
+                    terminal.print_note(format!("the tape of `{}` cannot be read: {reason}", single_line(&listed.id, ID_CUT)));
                 }
             }
         }

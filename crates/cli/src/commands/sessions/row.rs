@@ -138,16 +138,16 @@ impl SessionRow {
             Some(kept) => kept.delete(),
             None => fs::remove_file(&self.tape),
         };
-        deleted.map_err(|fault| match fault.kind() {
+        deleted.map_err(|error| match error.kind() {
             io::ErrorKind::TimedOut => self.in_use_error(),
-            _ => CliError::failure(format!("cannot delete `{}`: {fault}", self.tape.display())),
+            _ => CliError::failure(format!("cannot delete `{}`: {error}", self.tape.display())),
         })
     }
 
     /// Returns the error for deleting a session that is in use.
     pub(super) fn in_use_error(&self) -> CliError {
-        let fault = CliError::failure(format!("session `{}` is in use", single_line(&self.id, ID_CUT)));
-        fault.help("end it first, then delete it")
+        let error = CliError::failure(format!("session `{}` is in use", single_line(&self.id, ID_CUT)));
+        error.help("end it first, then delete it")
     }
 
     pub(super) fn to_cells(&self, now_ms: u64) -> SessionCells {

@@ -29,16 +29,16 @@ impl SnapshotListArgs {
             );
         } else {
             let now_ms = SystemClock::default().unix_ms();
-            let rows: Vec<_> = all.iter().enumerate().map(|(at, one)| to_cells(at, one, now_ms)).collect();
+            let rows: Vec<_> = all.iter().enumerate().map(|(index, one)| to_cells(index, one, now_ms)).collect();
             terminal.print_lines(&table::render_table(["#", "WHEN", "SESSION", "AGENT", "WORK", "CHANGED"], &rows));
         }
         Ok(CliStatus::Done)
     }
 }
 
-fn to_cells(at: usize, one: &Checkpoint, now_ms: u64) -> [String; 6] {
+fn to_cells(index: usize, one: &Checkpoint, now_ms: u64) -> [String; 6] {
     [
-        (at + 1).to_string(),
+        (index + 1).to_string(),
         age_text(now_ms.saturating_sub(one.at_ms)),
         single_line(&one.session, CUT),
         single_line(&one.agent, CUT),

@@ -57,14 +57,14 @@ impl SnapshotArgs {
 }
 
 /// Converts an error of the snapshots, and adds the next step.
-fn to_cli_error(fault: SnapshotError) -> CliError {
-    match &fault {
+fn to_cli_error(error: SnapshotError) -> CliError {
+    match &error {
         SnapshotError::EditedFiles { .. } => {
-            CliError::failure(&fault).help("`--force` restores the files anyway and discards these edits")
+            CliError::failure(&error).help("`--force` restores the files anyway and discards these edits")
         }
-        SnapshotError::BlockedPaths { .. } => CliError::failure(&fault).help("move them away, then try again"),
-        SnapshotError::MissingDirectory { .. } | SnapshotError::NoData => CliError::invalid_input(fault),
-        _ => CliError::failure(fault),
+        SnapshotError::BlockedPaths { .. } => CliError::failure(&error).help("move them away, then try again"),
+        SnapshotError::MissingDirectory { .. } | SnapshotError::NoData => CliError::invalid_input(error),
+        _ => CliError::failure(error),
     }
 }
 

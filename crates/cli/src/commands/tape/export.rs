@@ -20,11 +20,11 @@ impl TapeExportArgs {
     /// Writes each record as one complete line of JSON, with shared values in place. The output is for other programs;
     /// it is not a valid tape.
     pub(crate) fn execute(self, terminal: &Terminal, _global: &GlobalOptions) -> Result<CliStatus, CliError> {
-        let fault = |fault| tape_error(&self.tape, fault);
-        let bytes = read_file_bytes(&self.tape).map_err(fault)?;
-        let mut reader = TapeReader::new(&bytes).map_err(fault)?;
+        let error = |error| tape_error(&self.tape, error);
+        let bytes = read_file_bytes(&self.tape).map_err(error)?;
+        let mut reader = TapeReader::new(&bytes).map_err(error)?;
         for line in &mut reader {
-            let record = line.map_err(fault)?.record;
+            let record = line.map_err(error)?.record;
             if !matches!(record.body, RecordBody::Blob(_)) {
                 terminal.print_line(record.to_line().map_err(CliError::failure)?);
             }

@@ -43,9 +43,9 @@ impl TapeArgs {
 }
 
 /// Converts an error of a tape, and adds the tape's path.
-fn tape_error(path: &Path, fault: TapeError) -> CliError {
-    match fault {
-        TapeError::Open { .. } => CliError::invalid_input(fault),
+fn tape_error(path: &Path, error: TapeError) -> CliError {
+    match error {
+        TapeError::Open { .. } => CliError::invalid_input(error),
         fault => CliError::invalid_input(format!("`{}`: {fault}", path.display())),
     }
 }

@@ -26,18 +26,18 @@ pub(crate) struct TapeShowArgs {
 impl TapeShowArgs {
     /// Shows a tape. With `--json` the lines are printed unchanged, up to a torn record.
     pub(crate) fn execute(self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
-        let fault = |fault| tape_error(&self.tape, fault);
-        let bytes = read_file_bytes(&self.tape).map_err(fault)?;
-        let mut reader = TapeReader::new(&bytes).map_err(fault)?;
+        let error = |error| tape_error(&self.tape, error);
+        let bytes = read_file_bytes(&self.tape).map_err(error)?;
+        let mut reader = TapeReader::new(&bytes).map_err(error)?;
         let options = ShowOptions { everything: !self.brief, text_chars: self.max_chars, ..ShowOptions::default() };
         let mut removed = RemovedTexts::default();
         if !global.json {
-            let whole = TapeReader::new(&bytes).map_err(fault)?.map_while(Result::ok);
+            let whole = TapeReader::new(&bytes).map_err(error)?.map_while(Result::ok);
             whole.for_each(|line| removed.add(&line.record.body));
         }
         let mut view = TapeRenderer::new(options).with_removed_texts(removed);
         for line in &mut reader {
-            let line = line.map_err(fault)?;
+            let line = line.map_err(error)?;
             if global.json {
                 terminal.print_line(String::from_utf8_lossy(line.text));
             } else {

@@ -44,8 +44,8 @@ impl TapeVerifyArgs {
     /// Verifies a tape; the exit status is 1 unless it is valid and complete.
     pub(crate) fn execute(self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
         let is_running = is_being_written(&self.tape).unwrap_or(false);
-        let bytes = read_file_bytes(&self.tape).map_err(|fault| tape_error(&self.tape, fault))?;
-        let report = verify_bytes(&bytes).map_err(|fault| tape_error(&self.tape, fault))?;
+        let bytes = read_file_bytes(&self.tape).map_err(|error| tape_error(&self.tape, error))?;
+        let report = verify_bytes(&bytes).map_err(|error| tape_error(&self.tape, error))?;
         let mut against = Vec::new();
         if let Some(expected) = self.expect.as_ref().filter(|expected| !report.digest.starts_with(expected.as_str())) {
             against.push(format!("its digest is {}; expected {expected}", report.digest));
@@ -72,8 +72,8 @@ fn parse_digest(text: &str) -> Result<String, String> {
 
 /// Returns an objection if the state file next to a tape, which says where the last call left it, does not match.
 fn check_stored_cursor(tape: &Path, bytes: &[u8]) -> Option<String> {
-    let folder = tape.parent()?;
-    let kept = session_folder::load_state(folder).ok()?.filter(|_| session_folder::tape_path(folder) == tape)?;
+    let dir = tape.parent()?;
+    let kept = session_folder::load_state(dir).ok()?.filter(|_| session_folder::tape_path(dir) == tape)?;
     let StoredTapeCursor { cursor } = serde_json::from_slice(&kept).ok()?;
     let cursor = cursor.filter(|cursor| !cursor.is_within(bytes))?;
     Some(format!(

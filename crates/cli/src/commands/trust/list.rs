@@ -17,11 +17,11 @@ pub(super) fn execute(trust: &TrustOptions, terminal: &Terminal, global: &Global
     let store = TrustStore::open(trust).map_err(trust_error)?;
     if global.json {
         let projects: Vec<_> =
-            store.grants().map(|(folder, agreed)| json!({"folder": folder, "agreement": agreed})).collect();
+            store.grants().map(|(dir, agreed)| json!({"folder": dir, "agreement": agreed})).collect();
         terminal.print_json(&projects);
         return Ok(CliStatus::Done);
     }
-    let rows: Vec<[String; 4]> = store.grants().map(|(folder, agreed)| to_cells(folder, agreed)).collect();
+    let rows: Vec<[String; 4]> = store.grants().map(|(dir, agreed)| to_cells(dir, agreed)).collect();
     if rows.is_empty() {
         terminal.print_note("no project is trusted yet");
     } else {
@@ -30,9 +30,9 @@ pub(super) fn execute(trust: &TrustOptions, terminal: &Terminal, global: &Global
     Ok(CliStatus::Done)
 }
 
-fn to_cells(folder: &str, agreement: &TrustGrant) -> [String; 4] {
+fn to_cells(dir: &str, agreement: &TrustGrant) -> [String; 4] {
     let open = agreement.items.iter().filter(|claim| !claim.capabilities.is_empty());
     // A hook may belong to an agent and to the host.
     let open: BTreeSet<_> = open.map(|claim| (&claim.name, &claim.event)).collect();
-    [folder.to_owned(), grant_age_text(agreement.granted_at_ms), agreement.files.len().to_string(), open.len().to_string()]
+    [dir.to_owned(), grant_age_text(agreement.granted_at_ms), agreement.files.len().to_string(), open.len().to_string()]
 }

@@ -42,12 +42,12 @@ impl TrustArgs {
         if self.revoke {
             return revoke::execute(&trust, &self.path.unwrap_or_else(|| PathBuf::from(".")), terminal, global);
         }
-        let folder = self.find_project_dir(&trust)?;
-        let Some(consent) = inspect(&folder, &self.user, &trust)? else {
-            return Err(CliError::failure(format!("cannot inspect `{}`", folder.display())));
+        let dir = self.find_project_dir(&trust)?;
+        let Some(consent) = inspect(&dir, &self.user, &trust)? else {
+            return Err(CliError::failure(format!("cannot inspect `{}`", dir.display())));
         };
-        if let Some(fault) = consent.error.as_ref().filter(|fault| !fault.is_broken) {
-            return Err(trust_error(fault.clone()));
+        if let Some(error) = consent.error.as_ref().filter(|error| !error.is_broken) {
+            return Err(trust_error(error.clone()));
         }
         // Trust is also granted to hooks that run without it: it binds them to their bytes, and only then are they
         // trusted.
@@ -70,10 +70,10 @@ impl TrustArgs {
             terminal.print_line(line);
         }
         if !self.yes && !is_interactive() {
-            let fault = CliError::invalid_input(
+            let error = CliError::invalid_input(
                 "the project was not trusted: standard input or standard error is not a terminal",
             );
-            return Err(fault.help("review the above, then trust the project without prompting with `--yes`"));
+            return Err(error.help("review the above, then trust the project without prompting with `--yes`"));
         }
         if !self.yes && !confirm(terminal)? {
             terminal.print_note("the project was not trusted");
@@ -105,14 +105,14 @@ impl TrustArgs {
 
 /// Describes a project that needs no confirmation.
 fn render_nothing_to_ask(consent: &ProjectTrust) -> Vec<String> {
-    let folder = consent.folder().display();
+    let dir = consent.folder().display();
     match consent.state {
         TrustState::Trusted => {
-            let mut lines = vec![format!("`{folder}` is trusted as it is")];
+            let mut lines = vec![format!("`{dir}` is trusted as it is")];
             lines.extend(describe_not_covered(consent));
             lines
         }
-        _ => vec![format!("`{folder}` contains no hooks")],
+        _ => vec![format!("`{dir}` contains no hooks")],
     }
 }
 

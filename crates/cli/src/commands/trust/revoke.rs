@@ -11,10 +11,10 @@ use crate::options::trust::trust_error;
 use crate::terminal::Terminal;
 
 /// Revokes trust in a directory, or in the nearest trusted one above it. The directory may be gone.
-pub(super) fn execute(trust: &TrustOptions, folder: &Path, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
-    let folder = folder.canonicalize().or_else(|_| absolute(folder)).map_err(CliError::failure)?;
+pub(super) fn execute(trust: &TrustOptions, dir: &Path, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
+    let dir = dir.canonicalize().or_else(|_| absolute(dir)).map_err(CliError::failure)?;
     let store = TrustStore::open(trust).map_err(trust_error)?;
-    let known = folder.ancestors().find(|folder| store.contains(folder));
+    let known = dir.ancestors().find(|dir| store.contains(dir));
     let was_there = match known {
         Some(known) => TrustStore::revoke(trust, known).map_err(trust_error)?,
         None => false,
@@ -24,7 +24,7 @@ pub(super) fn execute(trust: &TrustOptions, folder: &Path, terminal: &Terminal, 
     } else {
         match known.filter(|_| was_there) {
             Some(known) => terminal.print_line(format!("`{}` is no longer trusted", known.display())),
-            None => terminal.print_note(format!("`{}` was not trusted", folder.display())),
+            None => terminal.print_note(format!("`{}` was not trusted", dir.display())),
         }
     }
     Ok(CliStatus::Done)

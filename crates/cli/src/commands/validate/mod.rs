@@ -111,8 +111,8 @@ fn count_agent(agent: &AgentSpec, tools: &mut usize, agents: &mut usize) {
 fn count_artifacts(path: &Path, most: usize) -> usize {
     let mut folders = vec![path.to_owned()];
     let mut found = 0;
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+    while let Some(dir) = folders.pop() {
+        for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
             let path = entry.path();
             if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                 folders.push(path);

@@ -8,49 +8,49 @@ use pintle_agent::model::{RemoteModel, ScriptModel, knows_provider};
 
 /// Checks the models of an agent and of its child agents. Connects to nothing, and needs no key.
 pub(super) fn check_models(agent: &AgentSpec) -> Vec<Diagnostic> {
-    let folder = agent.location.path().and_then(Path::parent).map(Path::to_owned).unwrap_or_default();
+    let dir = agent.location.path().and_then(Path::parent).map(Path::to_owned).unwrap_or_default();
     let mut findings = Vec::new();
-    check_below(agent, &folder, &mut findings);
+    check_below(agent, &dir, &mut findings);
     findings
 }
 
-fn check_below(agent: &AgentSpec, folder: &Path, findings: &mut Vec<Diagnostic>) {
+fn check_below(agent: &AgentSpec, dir: &Path, findings: &mut Vec<Diagnostic>) {
     // A model without a provider is another model of the provider in use.
     let others = agent.member.iter().flat_map(|member| &member.fallback_models);
     let declared = agent.model.iter().chain(&agent.models).chain(others).filter(|model| !model.provider.is_empty());
     for model in declared {
         // A docker-agent file may name a provider that Pintle does not support; the agent runs with another model.
         let is_lacking = agent.member.is_some() && !knows_provider(&model.provider);
-        findings.extend(find_model_problem(model, folder, &agent.location).map(|fault| if is_lacking { as_missing(fault) } else { fault }));
+        findings.extend(find_model_problem(model, dir, &agent.location).map(|error| if is_lacking { as_missing(error) } else { error }));
     }
     for child in &agent.agents {
-        check_below(child, folder, findings);
+        check_below(child, dir, findings);
     }
 }
 
 /// Turns an error into a warning about something that is not supported.
-fn as_missing(fault: Diagnostic) -> Diagnostic {
-    Diagnostic { severity: Severity::Warning, code: "not_supported", ..fault }
+fn as_missing(error: Diagnostic) -> Diagnostic {
+    Diagnostic { severity: Severity::Warning, code: "not_supported", ..error }
         .help("run it with another model: `--model PROVIDER:NAME`")
 }
 
-fn find_model_problem(model: &ModelSpec, folder: &Path, declared: &Location) -> Option<Diagnostic> {
+fn find_model_problem(model: &ModelSpec, dir: &Path, declared: &Location) -> Option<Diagnostic> {
     if model.provider != "script" {
-        let fault = RemoteModel::new(model, &|_| Some(String::from("any"))).err()?;
-        return Some(Diagnostic::error("bad_model", fault.message, location_of(declared, &model.provider)));
+        let error = RemoteModel::new(model, &|_| Some(String::from("any"))).err()?;
+        return Some(Diagnostic::error("bad_model", error.message, location_of(declared, &model.provider)));
     }
-    let path: PathBuf = folder.join(&model.name);
+    let path: PathBuf = dir.join(&model.name);
     let text = match files::read_text(&path) {
         Ok(text) => text,
-        Err(fault) => {
-            let why = if fault.kind() == ErrorKind::NotFound { String::from("it does not exist") } else { fault.to_string() };
-            let message = format!("cannot read the model's script `{}`: {why}", path.display());
+        Err(error) => {
+            let reason = if error.kind() == ErrorKind::NotFound { String::from("it does not exist") } else { error.to_string() };
+            let message = format!("cannot read the model's script `{}`: {reason}", path.display());
             let help = "the path is relative to the directory of the agent's file";
             return Some(Diagnostic::error("bad_model", message, location_of(declared, &model.name)).help(help));
         }
     };
-    let fault = ScriptModel::parse(&model.name, &text).err()?;
-    let message = format!("the model's script is not valid: {}", fault.message);
+    let error = ScriptModel::parse(&model.name, &text).err()?;
+    let message = format!("the model's script is not valid: {}", error.message);
     Some(Diagnostic::error("bad_model", message, location_of(declared, &model.name)))
 }
 

@@ -13,7 +13,7 @@ pub(in crate::event) fn sync_tool_call(event: &str, before: &Value, after: &mut 
     if !changed("args") && changed("arguments") {
         let decoded = match fields.get("arguments") {
             Some(Value::String(text)) => {
-                read_json(text).map_err(|fault| format!("`arguments` is not JSON: {fault}"))?
+                read_json(text).map_err(|error| format!("`arguments` is not JSON: {error}"))?
             }
             Some(other) => other.clone(),
             None => Value::Null,
@@ -23,7 +23,7 @@ pub(in crate::event) fn sync_tool_call(event: &str, before: &Value, after: &mut 
     let Some(Value::Object(args)) = fields.get("args") else {
         return Err(String::from("`args` must be an object"));
     };
-    let text = serde_json::to_string(args).map_err(|fault| fault.to_string())?;
+    let text = serde_json::to_string(args).map_err(|error| error.to_string())?;
     fields.insert(String::from("arguments"), Value::String(text));
     Ok(())
 }

@@ -165,7 +165,7 @@ fn each_field_is_described() {
 pub(super) fn assert_round_trip<P: EventPayload + serde::de::DeserializeOwned + Default>() {
     let row = P::def();
     let example = (row.example)();
-    let typed: P = serde_json::from_value(example.clone()).unwrap_or_else(|fault| panic!("{}: {fault}", row.name));
+    let typed: P = serde_json::from_value(example.clone()).unwrap_or_else(|error| panic!("{}: {error}", row.name));
     assert_eq!(Event::from_payload(&typed, Origin::default().into()).payload.value(), &example, "{}", row.name);
     // A payload with fewer fields than the catalogue defines can still be read.
     if example.is_object() && row.name != "custom.*" {

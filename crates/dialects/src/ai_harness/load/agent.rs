@@ -121,7 +121,7 @@ fn split_list<T>(
 /// effect, because every hook of the project also runs in its sub-agents.
 pub(super) fn assemble(
     draft: AgentDraft,
-    around: &ReferenceScope<'_>,
+    context: &ReferenceScope<'_>,
     unplaced: &mut Vec<HookDeclaration>,
     findings: &mut Vec<Diagnostic>,
 ) -> AgentSpec {
@@ -129,45 +129,45 @@ pub(super) fn assemble(
     let MergedDeclarations { hooks, tools } = merge(draft.hooks, draft.tools, findings);
     let mut tools: Vec<ToolSpec> = tools;
     if !draft.lists_tools {
-        tools.extend(around.root.tools.iter().cloned());
+        tools.extend(context.root.tools.iter().cloned());
     }
     let mut allowed = own_names;
     for reference in &draft.tool_references {
-        let known = around.root.tools.iter().find(|tool| tool.name == reference.name);
-        if known.is_some() || around.host_tools.contains(&reference.name.as_str()) {
+        let known = context.root.tools.iter().find(|tool| tool.name == reference.name);
+        if known.is_some() || context.host_tools.contains(&reference.name.as_str()) {
             tools.extend(known.filter(|tool| tools.iter().all(|own| own.name != tool.name)).cloned());
             allowed.push(reference.name.clone());
         } else {
             let names =
-                around.root.tools.iter().map(|tool| tool.name.as_str()).chain(around.host_tools.iter().copied());
+                context.root.tools.iter().map(|tool| tool.name.as_str()).chain(context.host_tools.iter().copied());
             findings.push(unknown_reference("tool", &draft.name, reference, names));
         }
     }
     for reference in &draft.hook_references {
-        if !around.hooks.contains(&reference.name.as_str()) {
-            findings.push(unknown_reference("hook", &draft.name, reference, around.hooks.iter().copied()));
+        if !context.hooks.contains(&reference.name.as_str()) {
+            findings.push(unknown_reference("hook", &draft.name, reference, context.hooks.iter().copied()));
         }
     }
     let owner = format!("agent {}: ", draft.name);
     let hooks = event::declare(&owner, hooks, unplaced, findings);
     let policy = if draft.lists_tools {
-        ToolsPolicy { mode: PolicyMode::Allowlist, allow: allowed, deny: around.root.policy.deny.clone() }
+        ToolsPolicy { mode: PolicyMode::Allowlist, allow: allowed, deny: context.root.policy.deny.clone() }
     } else {
-        around.root.policy.clone()
+        context.root.policy.clone()
     };
     AgentSpec {
         name: draft.name,
         description: draft.description,
-        model: draft.model.map(|model| model.resolve(around.root.model.as_ref(), &around.root.models)),
-        models: around.root.models.clone(),
+        model: draft.model.map(|model| model.resolve(context.root.model.as_ref(), &context.root.models)),
+        models: context.root.models.clone(),
         instruction: draft.instruction,
         tools,
         policy,
         agents: Vec::<Arc<AgentSpec>>::new(),
         hooks,
-        compaction: around.root.compaction,
-        delegation: around.root.delegation.clone(),
-        network: around.root.network.clone(),
+        compaction: context.root.compaction,
+        delegation: context.root.delegation.clone(),
+        network: context.root.network.clone(),
         location: draft.location,
         ..AgentSpec::default()
     }

@@ -53,7 +53,7 @@ fn read_condition(fields: &mut FieldReader<'_>) -> BundleSelection {
 }
 
 /// Reads the file into the gathered declarations.
-pub(super) fn read(artifact: &Artifact, folder: BundleFolder, gathered: &mut GatheredFiles) {
+pub(super) fn read(artifact: &Artifact, dir: BundleFolder, gathered: &mut GatheredFiles) {
     let report = new_report(artifact, "artifact ");
     if let Some(document) = split(&report) {
         let place = first_line(&artifact.file.text, document.matter_span);
@@ -63,13 +63,12 @@ pub(super) fn read(artifact: &Artifact, folder: BundleFolder, gathered: &mut Gat
             fields.node(key);
         }
         let wanted = read_condition(&mut fields);
-        let gives_context =
-            GIVING_CONTEXT.contains(&folder) || fields.text("type").is_some_and(|kind| kind == "harness");
+        let gives_context = GIVING_CONTEXT.contains(&dir) || fields.text("type").is_some_and(|kind| kind == "harness");
         let context = document.body.trim();
         let context =
             Some(context).filter(|text| gives_context && !text.is_empty() && !hook::has_fenced_list(text, FENCED));
-        let tools = tool::read_list(&mut fields, DeclarationSource::Bundle(folder));
-        let hooks = hook::read_list(&mut fields, DeclarationSource::Bundle(folder));
+        let tools = tool::read_list(&mut fields, DeclarationSource::Bundle(dir));
+        let hooks = hook::read_list(&mut fields, DeclarationSource::Bundle(dir));
         if fields.node("tools").is_none() && fields.node("hooks").is_none() && context.is_none() {
             let looks_like_hook = document.matter.as_ref().is_some_and(|matter| matter.get("event").is_some());
             let help = if looks_like_hook {

@@ -22,7 +22,7 @@ fn read(files: &[(ArtifactKind, &str, &str)]) -> ParsedProject {
     let artifacts: Vec<Artifact> = files
         .iter()
         .map(|(role, name, text)| {
-            let folder = match role {
+            let dir = match role {
                 ArtifactKind::Harness | ArtifactKind::HarnessYaml | ArtifactKind::Bundle(BundleFolder::Root) => "",
                 ArtifactKind::Tool => "tools/",
                 ArtifactKind::Hook => "hooks/",
@@ -32,7 +32,7 @@ fn read(files: &[(ArtifactKind, &str, &str)]) -> ParsedProject {
                 ArtifactKind::Agent => "agents/",
                 _ => "elsewhere/",
             };
-            let path = PathBuf::from(format!("{folder}{name}.md"));
+            let path = PathBuf::from(format!("{dir}{name}.md"));
             Artifact {
                 role: *role,
                 name: (*name).to_owned(),

@@ -46,8 +46,8 @@ fn bad_output(message: impl Into<String>) -> Verdict {
 
 /// Handles ambiguous output. If the hook can block the event, it denies, whatever the failure policy is: only its
 /// author can know that it was not meant to deny.
-fn decode_ambiguous(asked: &ClientDecodeContext<'_>, fault: &JsonError) -> Verdict {
-    let message = format!("the hook's output is ambiguous: {fault}");
+fn decode_ambiguous(asked: &ClientDecodeContext<'_>, error: &JsonError) -> Verdict {
+    let message = format!("the hook's output is ambiguous: {error}");
     if asked.def.is_gate() { Verdict::deny(message) } else { bad_output(message) }
 }
 
@@ -59,7 +59,7 @@ fn decode_model_reply(asked: &ClientDecodeContext<'_>, reply: &str) -> Verdict {
     };
     let fields: Map<String, Value> = match object.map(read_json) {
         Some(Ok(fields)) => fields,
-        Some(Err(fault)) if fault.is_repeated_key() => return decode_ambiguous(asked, &fault),
+        Some(Err(error)) if error.is_repeated_key() => return decode_ambiguous(asked, &error),
         Some(Err(_)) | None => return bad_output("the model's reply contains no JSON object"),
     };
     let reason = fields.get("reason").and_then(Value::as_str).unwrap_or_default();

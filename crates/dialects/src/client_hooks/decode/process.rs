@@ -44,8 +44,8 @@ fn refusal_in_text(asked: &ClientDecodeContext<'_>, text: &str) -> Option<Verdic
     let object: Map<String, Value> =
         match read_json(strip_byte_order_mark((asked.codec.client.extract_answer)(text).trim())) {
             Ok(object) => object,
-            Err(fault) => {
-                return (fault.is_repeated_key() && asked.def.is_gate()).then(|| decode_ambiguous(asked, &fault));
+            Err(error) => {
+                return (error.is_repeated_key() && asked.def.is_gate()).then(|| decode_ambiguous(asked, &error));
             }
         };
     let reply = ClientHookOutput::read(asked, &object);
@@ -108,8 +108,8 @@ fn decode_stdout(asked: &ClientDecodeContext<'_>, answer: &CommandOutput) -> Ver
             verdict::build_verdict(asked, ClientHookOutput::read(asked, &object))
         }
         Some(Ok(_)) => decode_multiple_objects(asked, trimmed),
-        Some(Err(fault)) if fault.is_repeated_key() => decode_ambiguous(asked, &fault),
-        Some(Err(fault)) => bad_output(format!("the hook's output is not valid JSON: {fault}")),
+        Some(Err(error)) if error.is_repeated_key() => decode_ambiguous(asked, &error),
+        Some(Err(error)) => bad_output(format!("the hook's output is not valid JSON: {error}")),
         None => decode_plain_text(asked, trimmed),
     }
 }
@@ -135,9 +135,10 @@ fn decode_plain_text(asked: &ClientDecodeContext<'_>, text: &str) -> Verdict {
 
 /// The text from the first line on that starts with an object.
 fn text_from_object_line(text: &str) -> Option<&str> {
-    let start =
-        text.match_indices('\n').find(|(at, _)| text.get(*at..).is_some_and(|rest| rest.trim_start().starts_with('{')));
-    start.and_then(|(at, _)| text.get(at..))
+    let start = text
+        .match_indices('\n')
+        .find(|(index, _)| text.get(*index..).is_some_and(|rest| rest.trim_start().starts_with('{')));
+    start.and_then(|(index, _)| text.get(index..))
 }
 
 fn deliver_text(asked: &ClientDecodeContext<'_>, text: &str) -> Verdict {
@@ -165,8 +166,8 @@ fn decode_embedded_refusal(asked: &ClientDecodeContext<'_>, text: &str) -> Optio
         let warning = "the hook printed other output with the JSON object that denies; print only the object";
         return Some(verdict::build_verdict(asked, reply).with_warning(warning));
     }
-    if let Some(fault) = &objects.repeated_key {
-        return Some(decode_ambiguous(asked, fault));
+    if let Some(error) = &objects.repeated_key {
+        return Some(decode_ambiguous(asked, error));
     }
     // There are more possible objects than log output has; a restricting key alone makes the output invalid.
     let words = asked.codec.client.output_fields.iter().filter(|word| word.can_restrict());

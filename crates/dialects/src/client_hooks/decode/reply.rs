@@ -144,10 +144,10 @@ impl ClientHookOutput {
                 return self.output = Some(text.unwrap_or(value).clone());
             }
             (FieldMeaning::NotCarriedOver(""), _) => return,
-            (FieldMeaning::NotCarriedOver(why), value) => {
+            (FieldMeaning::NotCarriedOver(reason), value) => {
                 // A flag that is off has no effect.
                 if *value != Value::Bool(false) {
-                    self.warnings.push(format!("`{}` is not supported: {why}", word.name));
+                    self.warnings.push(format!("`{}` is not supported: {reason}", word.name));
                 }
                 return;
             }

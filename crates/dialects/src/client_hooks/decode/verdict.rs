@@ -29,10 +29,10 @@ pub(super) fn deny_with_reason(asked: &ClientDecodeContext<'_>, reason: &str) ->
 
 /// Builds the verdict of an output.
 pub(super) fn build_verdict(asked: &ClientDecodeContext<'_>, mut reply: ClientHookOutput) -> Verdict {
-    if let Some(fault) = reply.faults.first()
+    if let Some(error) = reply.faults.first()
         && !reply.denies()
     {
-        return bad_output(format!("invalid hook output: {fault}"));
+        return bad_output(format!("invalid hook output: {error}"));
     }
     reply.warnings.append(&mut reply.faults);
     let (contexts, notices) = (std::mem::take(&mut reply.contexts), std::mem::take(&mut reply.notices));
@@ -150,7 +150,7 @@ fn add_input(asked: &ClientDecodeContext<'_>, verdict: Verdict, input: Map<Strin
         ([_], [only]) => Some(&only.args),
         (before, after) if before.len() == after.len() => {
             let at = before.iter().position(|part| part.name == name && Some(&part.args) == own);
-            at.and_then(|at| after.get(at)).map(|part| &part.args)
+            at.and_then(|index| after.get(index)).map(|part| &part.args)
         }
         _ => None,
     };

@@ -5,15 +5,21 @@ use pintle_contract::{ByteSpan, Diagnostic, Severity};
 use super::ClientSource;
 
 /// Reports a known setting that is not supported.
-pub(super) fn not_carried_over(source: &ClientSource<'_>, severity: Severity, what: &str, why: &str, span: ByteSpan) {
-    let message = format!("{what} is not supported: {why}");
+pub(super) fn not_carried_over(
+    source: &ClientSource<'_>,
+    severity: Severity,
+    what: &str,
+    reason: &str,
+    span: ByteSpan,
+) {
+    let message = format!("{what} is not supported: {reason}");
     let finding = Diagnostic::warning("not_carried_over", message, source.report.location(span));
     source.report.add(Diagnostic { severity, ..finding });
 }
 
 /// Reports an event that no other agent has.
-pub(super) fn event_not_carried_over(source: &ClientSource<'_>, name: &str, why: &str, span: ByteSpan) {
-    let message = format!("the event `{name}` is not supported: {why}");
+pub(super) fn event_not_carried_over(source: &ClientSource<'_>, name: &str, reason: &str, span: ByteSpan) {
+    let message = format!("the event `{name}` is not supported: {reason}");
     let help = Some(format!("its hooks still run in {}", source.client.title));
     source.report.warning("not_carried_over", message, span, help);
 }

@@ -64,20 +64,20 @@ fn read_event(
     let mut declared = Vec::new();
     for (index, item) in items.iter().enumerate() {
         let path = format!("{}[{index}]", row.name);
-        let around = HandlerContext { source, file_options: whole, def: row, profile, pattern: None };
+        let context = HandlerContext { source, file_options: whole, def: row, profile, pattern: None };
         match source.client.settings.layout {
-            HookLayout::Groups => declared.extend(read_group(&around, &path, item)),
+            HookLayout::Groups => declared.extend(read_group(&context, &path, item)),
             HookLayout::Flat => {
-                let around = HandlerContext { pattern: read_pattern(&around, item), ..around.clone() };
-                declared.extend(handler::read(&around, &path, item));
+                let context = HandlerContext { pattern: read_pattern(&context, item), ..context.clone() };
+                declared.extend(handler::read(&context, &path, item));
             }
         }
     }
     declared
 }
 
-fn read_group(around: &HandlerContext<'_>, path: &str, node: &DocNode) -> Vec<HookDeclaration> {
-    let report = around.source.report;
+fn read_group(context: &HandlerContext<'_>, path: &str, node: &DocNode) -> Vec<HookDeclaration> {
+    let report = context.source.report;
     let NodeKind::Map(entries) = &node.kind else {
         let message = format!("{path} must be an object with `hooks`, not {}", node.describe());
         report.value_error("wrong_type", &message, node.span, None);
@@ -90,7 +90,7 @@ fn read_group(around: &HandlerContext<'_>, path: &str, node: &DocNode) -> Vec<Ho
             let help = Some(String::from(
                 "write `{\"matcher\": \"..\", \"hooks\": [{\"type\": \"command\", \"command\": \"..\"}]}`",
             ));
-            diagnostics::no_effect(around.source, "missing_field", message, node.span, help);
+            diagnostics::no_effect(context.source, "missing_field", message, node.span, help);
         }
         return Vec::new();
     };
@@ -99,30 +99,30 @@ fn read_group(around: &HandlerContext<'_>, path: &str, node: &DocNode) -> Vec<Ho
             let near = suggest_nearest(&entry.key, ["matcher", "hooks", "sequential"]);
             let help = near.map(|near| format!("did you mean `{near}`?"));
             let message = format!("unknown key `{}` in {path}, which has no effect", entry.key);
-            diagnostics::no_effect(around.source, "unknown_key", message, entry.key_span, help);
+            diagnostics::no_effect(context.source, "unknown_key", message, entry.key_span, help);
         }
     }
-    let Some(items) = read_list(around.source, &format!("`hooks` of {path}"), hooks) else { return Vec::new() };
-    let around = HandlerContext { pattern: read_pattern(around, node), ..around.clone() };
-    let read = |(index, item)| handler::read(&around, &format!("{path}.hooks[{index}]"), item);
+    let Some(items) = read_list(context.source, &format!("`hooks` of {path}"), hooks) else { return Vec::new() };
+    let context = HandlerContext { pattern: read_pattern(context, node), ..context.clone() };
+    let read = |(index, item)| handler::read(&context, &format!("{path}.hooks[{index}]"), item);
     items.iter().enumerate().flat_map(read).collect()
 }
 
 /// Reads the matcher of a group or a handler. An invalid matcher matches everything, so that no guard is lost.
-fn read_pattern(around: &HandlerContext<'_>, node: &DocNode) -> Option<SubjectPattern> {
+fn read_pattern(context: &HandlerContext<'_>, node: &DocNode) -> Option<SubjectPattern> {
     let written = node.get("matcher").filter(|node| !node.is_null())?;
     let Some(text) = written.as_text() else {
         let message = format!("matcher must be a string, not {}; its hooks run every time", written.describe());
-        diagnostics::no_effect(around.source, "bad_matcher", message, written.span, None);
+        diagnostics::no_effect(context.source, "bad_matcher", message, written.span, None);
         return None;
     };
-    around.def.subject?;
-    match SubjectPattern::new(around.def.style.matcher, text) {
+    context.def.subject?;
+    match SubjectPattern::new(context.def.style.matcher, text) {
         Ok(pattern) => pattern,
-        Err(why) => {
-            let message = format!("the matcher `{text}` is invalid ({why}); its hooks run every time");
+        Err(reason) => {
+            let message = format!("the matcher `{text}` is invalid ({reason}); its hooks run every time");
             let help = Some(String::from("write names separated by `|`, or a plain regular expression"));
-            diagnostics::no_effect(around.source, "bad_matcher", message, written.span, help);
+            diagnostics::no_effect(context.source, "bad_matcher", message, written.span, help);
             None
         }
     }

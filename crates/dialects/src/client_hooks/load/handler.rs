@@ -49,19 +49,19 @@ const LONGEST_NAME: usize = 60;
 
 /// Reads one handler: one declaration for each catalogue event of its event. Empty if it is not supported, which is
 /// reported.
-pub(super) fn read(around: &HandlerContext<'_>, path: &str, node: &DocNode) -> Vec<HookDeclaration> {
-    let HandlerContext { source, def: row, .. } = around;
+pub(super) fn read(context: &HandlerContext<'_>, path: &str, node: &DocNode) -> Vec<HookDeclaration> {
+    let HandlerContext { source, def: row, .. } = context;
     if !matches!(node.kind, document::NodeKind::Map(_)) {
         let message = format!("the hook {path} must be an object, not {}", node.describe());
         let help = Some(String::from("write `{\"type\": \"command\", \"command\": \"..\"}`"));
         source.report.value_error("wrong_type", &message, node.span, help);
         return Vec::new();
     }
-    let mut carried = HandlerFields::new(around, path, node);
+    let mut carried = HandlerFields::new(context, path, node);
     let Some(kind) = read_kind(&mut carried) else { return Vec::new() };
     let spec = match kind {
         ClientHandlerKind::Command => command::read(&mut carried).map(HandlerSpec::Command),
-        ClientHandlerKind::Http => http::read(&mut carried, around.file_options).map(HandlerSpec::Http),
+        ClientHandlerKind::Http => http::read(&mut carried, context.file_options).map(HandlerSpec::Http),
         ClientHandlerKind::Prompt => prompt::read(&mut carried, source.client.settings.judge).map(HandlerSpec::Model),
         ClientHandlerKind::NotCarriedOver(_) => None,
     };
@@ -72,13 +72,13 @@ pub(super) fn read(around: &HandlerContext<'_>, path: &str, node: &DocNode) -> V
     if matches!(&handler, HandlerSpec::Command(spec) if command::is_pintle_command(&spec.command)) {
         return Vec::new();
     }
-    let is_off = |name: &str| around.file_options.disabled.iter().any(|disabled| disabled == name);
+    let is_off = |name: &str| context.file_options.disabled.iter().any(|disabled| disabled == name);
     let runs = describe_command(&handler);
     if is_off(&runs) || options.name.as_deref().is_some_and(is_off) {
         return Vec::new();
     }
     let names = std::iter::once(row.canonical).chain(row.also_canonical.iter().copied());
-    names.filter_map(|name| declare(around, node, &options, handler.clone(), &runs, name)).collect()
+    names.filter_map(|name| declare(context, node, &options, handler.clone(), &runs, name)).collect()
 }
 
 /// The kind of a handler; `None` if it is unsupported or unknown, which is reported.
@@ -87,10 +87,10 @@ fn read_kind(carried: &mut HandlerFields<'_>) -> Option<ClientHandlerKind> {
     let Some(node) = carried.fields.node("type") else { return kinds.first().map(|(_, kind)| *kind) };
     let words: Vec<(&str, ClientHandlerKind)> = kinds.to_vec();
     let kind = carried.fields.choice("type", &words)?;
-    if let ClientHandlerKind::NotCarriedOver(why) = kind {
+    if let ClientHandlerKind::NotCarriedOver(reason) = kind {
         let word = node.as_text().unwrap_or_default();
         let what = format!("the `{word}` hook of `{}`", carried.def().name);
-        diagnostics::not_carried_over(carried.source(), Severity::Warning, &what, why, carried.first_line());
+        diagnostics::not_carried_over(carried.source(), Severity::Warning, &what, reason, carried.first_line());
         return None;
     }
     Some(kind)
@@ -150,8 +150,8 @@ fn read_condition(carried: &mut HandlerFields<'_>, text: &str) -> Option<Permiss
             }
             Some(condition)
         }
-        Err(why) => {
-            let message = format!("the condition `{text}` is invalid: {why}; the hook runs every time");
+        Err(reason) => {
+            let message = format!("the condition `{text}` is invalid: {reason}; the hook runs every time");
             carried.warn_no_effect(
                 "bad_condition",
                 message,
@@ -164,20 +164,20 @@ fn read_condition(carried: &mut HandlerFields<'_>, text: &str) -> Option<Permiss
 }
 
 fn declare(
-    around: &HandlerContext<'_>,
+    context: &HandlerContext<'_>,
     node: &DocNode,
     options: &HandlerOptions,
     handler: HandlerSpec,
     runs: &str,
     canonical: &str,
 ) -> Option<HookDeclaration> {
-    let HandlerContext { source, def: row, .. } = *around;
+    let HandlerContext { source, def: row, .. } = *context;
     let HandlerOptions { timeout_ms, background, on_error, needs_answer, needs_json, .. } = *options;
     let condition = options.condition.as_ref().map(PermissionCondition::text);
     let definition = json!([handler_definition(&handler), condition, timeout_ms, background, needs_answer]);
     let wanted = ClientMatcher {
         def: row,
-        pattern: around.pattern.clone(),
+        pattern: context.pattern.clone(),
         condition: options.condition.clone(),
         alternate_names: source.client.settings.alternate_names,
     };
@@ -192,7 +192,7 @@ fn declare(
         on_error,
         default_on_error: if row.fails_closed { FailurePolicy::Closed } else { FailurePolicy::Open },
         on_deny: row.on_deny,
-        profile: around.profile,
+        profile: context.profile,
         definition: Some(Arc::from(definition.to_string())),
         mode: EnforcementMode::Enforce,
         timeout_ms: Some(timeout_ms),

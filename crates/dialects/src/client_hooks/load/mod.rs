@@ -58,14 +58,14 @@ struct ClientSource<'a> {
 /// The codec of a file's hooks, which contains the project of the file.
 fn file_codec(client: &'static ClientDef, path: &Path) -> ClientCodec {
     let path = absolute(path).unwrap_or_else(|_| path.to_owned());
-    let is_dotted = |folder: &Path| folder.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
-    let named = |folder: &Path| Arc::from(folder.to_string_lossy().as_ref());
-    let own = path.ancestors().skip(1).find(|folder| is_dotted(folder));
+    let is_dotted = |dir: &Path| dir.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+    let named = |dir: &Path| Arc::from(dir.to_string_lossy().as_ref());
+    let own = path.ancestors().skip(1).find(|dir| is_dotted(dir));
     let home = std::env::var_os("HOME");
     // A file in the user's home directory applies to the session's project.
-    let project = own.and_then(Path::parent).filter(|folder| home.as_deref() != Some(folder.as_os_str()));
-    let folder = path.parent().filter(|folder| folder.file_name().is_some_and(|name| name == "hooks"));
-    let plugin = folder.and_then(Path::parent).filter(|_| own.is_none());
+    let project = own.and_then(Path::parent).filter(|dir| home.as_deref() != Some(dir.as_os_str()));
+    let dir = path.parent().filter(|dir| dir.file_name().is_some_and(|name| name == "hooks"));
+    let plugin = dir.and_then(Path::parent).filter(|_| own.is_none());
     ClientCodec {
         client,
         project: project.map(named),

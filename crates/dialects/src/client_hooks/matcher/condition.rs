@@ -155,8 +155,8 @@ impl FilePattern {
 
 fn normalize_path(path: &str) -> String {
     let mut folders: Vec<&str> = Vec::new();
-    for folder in path.split('/') {
-        match folder {
+    for dir in path.split('/') {
+        match dir {
             "" | "." => {}
             ".." => drop(folders.pop()),
             folder => folders.push(folder),

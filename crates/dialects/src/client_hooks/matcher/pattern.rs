@@ -39,7 +39,7 @@ impl SubjectPattern {
         if written.trim().is_empty() || written == "*" {
             return Ok(None);
         }
-        let expression = |text: &str| Regex::new(text).map_err(|fault| last_error_line(&fault));
+        let expression = |text: &str| Regex::new(text).map_err(|error| last_error_line(&error));
         let means = match rule {
             MatcherSyntax::NamesOrExpression if written.chars().all(is_name_character) => {
                 let names = written.split([',', '|']).map(str::trim).filter(|name| !name.is_empty());
@@ -51,7 +51,7 @@ impl SubjectPattern {
             MatcherSyntax::NameThenExpression => match expression(written) {
                 Ok(expression) => PatternMeaning::NameOrExpression(expression),
                 // A name that is not a valid regular expression is still a name.
-                Err(fault) if written.contains(['(', '[', '{', '*', '+', '?', '\\']) => return Err(fault),
+                Err(error) if written.contains(['(', '[', '{', '*', '+', '?', '\\']) => return Err(error),
                 Err(_) => PatternMeaning::Names(vec![written.to_owned()]),
             },
             MatcherSyntax::WholeExpression => PatternMeaning::Expression(expression(&format!("^(?:{written})$"))?),
@@ -81,8 +81,8 @@ fn is_name_character(letter: char) -> bool {
 }
 
 /// The last line of an error, which says what is wrong.
-fn last_error_line(fault: &regex::Error) -> String {
-    let text = fault.to_string();
+fn last_error_line(error: &regex::Error) -> String {
+    let text = error.to_string();
     let line = text.lines().last().unwrap_or_default().trim();
     line.strip_prefix("error: ").unwrap_or(line).to_owned()
 }

@@ -88,7 +88,7 @@ fn each_answer_gives_its_verdict() {
     for (name, lines) in read_cases("answers", "jsonl") {
         let client = CLIENTS.iter().find(|client| client.name == name).unwrap();
         for line in lines.lines().filter(|line| !line.trim().is_empty()) {
-            let case: Value = serde_json::from_str(line).unwrap_or_else(|fault| panic!("{fault}: {line}"));
+            let case: Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
             let spelling = case["event"].as_str().unwrap();
             let row = client.event_def(spelling).unwrap();
             let needs_answer = case.get("needs_answer").is_some();

@@ -25,9 +25,9 @@ fn example_event(name: &str, payload: Value) -> Event {
 }
 
 /// A directory of cases below this one.
-fn read_cases(folder: &str, ending: &str) -> Vec<(String, String)> {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/client_hooks/tests").join(folder);
-    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+fn read_cases(dir: &str, ending: &str) -> Vec<(String, String)> {
+    let dir = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/client_hooks/tests").join(dir);
+    let mut files: Vec<_> = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.retain(|path| path.extension().is_some_and(|found| found == ending));
     files.sort();
     let read = |path: &std::path::PathBuf| {

@@ -149,8 +149,8 @@ impl DockerHookOutput {
     }
 
     pub(super) fn take(&mut self, name: &str) -> Option<Value> {
-        let at = self.values.iter().position(|(key, _)| key.name == name)?;
-        Some(self.values.swap_remove(at).1)
+        let index = self.values.iter().position(|(key, _)| key.name == name)?;
+        Some(self.values.swap_remove(index).1)
     }
 
     /// The reasons of everything that blocks (`continue: false` and `decision: block`), if anything does.

@@ -69,18 +69,18 @@ fn decode_stdout(asked: &DockerDecodeContext<'_>, answer: &CommandOutput) -> Ver
     }
     let object = match read_leading_json::<Map<String, Value>>(trimmed) {
         // Every version fails here, because JSON readers differ on repeated keys.
-        Some(Err(fault)) if fault.is_repeated_key() => return bad_output(format!("invalid hook output: {fault}")),
-        Some(Err(fault)) => Err(format!("invalid hook output: {fault}")),
+        Some(Err(error)) if error.is_repeated_key() => return bad_output(format!("invalid hook output: {error}")),
+        Some(Err(error)) => Err(format!("invalid hook output: {error}")),
         Some(Ok((object, length))) if trimmed.get(length..).unwrap_or_default().trim().is_empty() => Ok(object),
         Some(Ok(_)) | None => Err(String::from("hook output must contain a single JSON object")),
     };
-    match object
-        .and_then(|object| DockerHookOutput::read(asked, object).map_err(|why| format!("invalid hook output: {why}")))
-    {
+    match object.and_then(|object| {
+        DockerHookOutput::read(asked, object).map_err(|reason| format!("invalid hook output: {reason}"))
+    }) {
         Ok(output) => verdict::build_verdict(asked, output),
-        Err(why) if is_newest => bad_output(why),
-        Err(why) => decode_plain_text(asked, &text, is_mended)
-            .with_warning(format!("{why}; `compat: g1` treats it as plain text")),
+        Err(reason) if is_newest => bad_output(reason),
+        Err(reason) => decode_plain_text(asked, &text, is_mended)
+            .with_warning(format!("{reason}; `compat: g1` treats it as plain text")),
     }
 }
 

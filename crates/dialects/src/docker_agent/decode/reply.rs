@@ -28,7 +28,7 @@ pub(super) fn decode(asked: &DockerDecodeContext<'_>, reply: &str) -> Verdict {
         Some(DECISION_SCHEMA) => {
             match parse_judgement(reply).and_then(|object| DockerHookOutput::read(asked, object)) {
                 Ok(output) => verdict::build_verdict(asked, output),
-                Err(why) => bad_output(why),
+                Err(reason) => bad_output(reason),
             }
         }
         Some(other) => {
@@ -48,7 +48,7 @@ fn parse_judgement(reply: &str) -> Result<Map<String, Value>, String> {
     };
     let object = object.ok_or("no JSON object in reply")?;
     let fields: Map<String, Value> =
-        read_json(object).map_err(|fault| format!("the model's reply is not JSON: {fault}"))?;
+        read_json(object).map_err(|error| format!("the model's reply is not JSON: {error}"))?;
     let text = |key: &str| fields.get(key).and_then(Value::as_str).unwrap_or_default();
     let decision = text("decision").trim().to_lowercase();
     if !["allow", "ask", "deny"].contains(&decision.as_str()) {

@@ -22,8 +22,8 @@ pub(super) fn build_verdict(asked: &DockerDecodeContext<'_>, mut output: DockerH
             DockerAgentVersion::G1 => warnings.push(format!("{word}; `compat: g1` ignores it")),
         }
     }
-    if let Some(why) = explain_ignored_refusal(asked, &output) {
-        return bad_output(why);
+    if let Some(reason) = explain_ignored_refusal(asked, &output) {
+        return bad_output(reason);
     }
     warnings.extend(warn_without_effect(asked, &output));
     let mut verdict = decode_decision(asked, &output, &mut warnings);
@@ -32,7 +32,7 @@ pub(super) fn build_verdict(asked: &DockerDecodeContext<'_>, mut output: DockerH
         match decode_rewrite(asked, &mut output) {
             Ok(Some(rewrite)) => verdict = verdict.with_rewrite(rewrite),
             Ok(None) => {}
-            Err(why) => return bad_output(format!("invalid hook output: {why}")),
+            Err(reason) => return bad_output(format!("invalid hook output: {reason}")),
         }
     }
     verdict.effects = decode_effects(asked, output);

@@ -15,8 +15,8 @@ struct GoJsonFormatter;
 impl Formatter for GoJsonFormatter {
     fn write_string_fragment<W: ?Sized + io::Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
         let mut rest = fragment;
-        while let Some((at, letter)) = rest.char_indices().find(|(_, letter)| escape(*letter).is_some()) {
-            let (before, after) = rest.split_at(at);
+        while let Some((index, letter)) = rest.char_indices().find(|(_, letter)| escape(*letter).is_some()) {
+            let (before, after) = rest.split_at(index);
             writer.write_all(before.as_bytes())?;
             writer.write_all(escape(letter).unwrap_or_default().as_bytes())?;
             rest = after.get(letter.len_utf8()..).unwrap_or_default();

@@ -87,8 +87,8 @@ fn is_script(keys: &[&str]) -> bool {
 /// Whether invalid YAML has a key `agents` somewhere.
 fn names_agents(text: &str) -> bool {
     let ends_a_word = |before: &str| !before.ends_with(|last: char| last.is_alphanumeric() || "_-.".contains(last));
-    text.match_indices("agents").any(|(at, word)| {
-        let (before, behind) = (text.get(..at), text.get(at + word.len()..));
+    text.match_indices("agents").any(|(index, word)| {
+        let (before, behind) = (text.get(..index), text.get(index + word.len()..));
         let behind = behind.unwrap_or_default().trim_start_matches(['"', '\'']).trim_start();
         behind.starts_with(':') && before.is_some_and(ends_a_word)
     })

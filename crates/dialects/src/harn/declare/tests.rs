@@ -27,7 +27,7 @@ fn declare_session(event: &str) -> Result<HookDeclaration, Vec<Diagnostic>> {
 }
 
 fn messages(faults: Vec<Diagnostic>) -> Vec<String> {
-    faults.into_iter().map(|fault| format!("{}; {}", fault.message, fault.help.unwrap_or_default())).collect()
+    faults.into_iter().map(|error| format!("{}; {}", error.message, error.help.unwrap_or_default())).collect()
 }
 
 #[test]

@@ -95,7 +95,7 @@ impl ReturnDecoder<'_> {
     }
 
     fn read_reminder(&mut self, spec: Value) -> Result<(), Failure> {
-        let read = reminder::read(spec).map_err(|fault| self.failure(&format!("returned a bad reminder: {fault}")))?;
+        let read = reminder::read(spec).map_err(|error| self.failure(&format!("returned a bad reminder: {error}")))?;
         self.verdict.warnings.extend(read.warning);
         self.verdict.effects.push(Effect::Reminder(read.reminder));
         Ok(())

@@ -50,8 +50,10 @@ impl<'a> ArgumentReader<'a> {
         given: Vec<(String, RegistrationArgument)>,
         findings: &'a mut Vec<Diagnostic>,
     ) -> Option<Self> {
-        let twice =
-            given.iter().enumerate().find(|(at, (name, _))| given.iter().take(*at).any(|(known, _)| known == name));
+        let twice = given
+            .iter()
+            .enumerate()
+            .find(|(index, (name, _))| given.iter().take(*index).any(|(known, _)| known == name));
         if let Some((_, (name, _))) = twice {
             let message = format!("`{name}` of `{owner}` is given twice");
             findings.push(Diagnostic::error("bad_registration", message, location.clone()).help(TWICE));
@@ -88,8 +90,8 @@ impl<'a> ArgumentReader<'a> {
     /// Takes an argument.
     pub(super) fn take(&mut self, name: &'static str) -> Option<RegistrationArgument> {
         self.known.push(name);
-        let at = self.remaining.iter().position(|(given, _)| given == name)?;
-        Some(self.remaining.remove(at).1)
+        let index = self.remaining.iter().position(|(given, _)| given == name)?;
+        Some(self.remaining.remove(index).1)
     }
 
     /// Takes a string.

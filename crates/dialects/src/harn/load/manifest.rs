@@ -37,9 +37,14 @@ pub(super) fn read(
     let mut fields = FieldReader::new(&report, "the manifest", Some(&document), document.span);
     let package = fields.fields("package").and_then(|mut package| package.text("name"));
     let exports = read_exports(&mut fields);
-    let folder = artifact.file.path.parent().unwrap_or(Path::new(""));
-    let home =
-        PackageContext { folder, package: package.as_deref(), exports: &exports, modules, has_harn: reading.has_harn };
+    let dir = artifact.file.path.parent().unwrap_or(Path::new(""));
+    let home = PackageContext {
+        folder: dir,
+        package: package.as_deref(),
+        exports: &exports,
+        modules,
+        has_harn: reading.has_harn,
+    };
     let prefix = package.as_deref().filter(|_| is_dependency);
     for (index, item) in fields.list("hooks").unwrap_or_default().iter().enumerate() {
         read_hook(&report, index, item, &home, prefix, project);
@@ -99,8 +104,8 @@ fn read_hook(
     fields.finish_strictly();
     let resolved = handler.as_deref().and_then(|handler| match resolve(handler, home) {
         Ok(resolved) => Some(resolved),
-        Err(fault) => {
-            report.add(fault.into_diagnostic(handler_place.clone()));
+        Err(error) => {
+            report.add(error.into_diagnostic(handler_place.clone()));
             None
         }
     });
@@ -118,12 +123,12 @@ fn read_hook(
         Ok(hook) if report.error_count() == before => project.hooks.push(hook),
         Ok(_) => {}
         Err(faults) => {
-            for mut fault in faults {
-                fault.location = match fault.code {
+            for mut error in faults {
+                error.location = match error.code {
                     "bad_pattern" => pattern_place.clone(),
                     _ => event_place.clone(),
                 };
-                report.add(fault);
+                report.add(error);
             }
         }
     }

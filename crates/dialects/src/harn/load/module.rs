@@ -92,7 +92,7 @@ fn find_module<'a>(module: &str, home: &PackageContext<'a>) -> Result<&'a Artifa
     for ending in ["star", "harn"] {
         let found = FOLDERS
             .iter()
-            .find_map(|folder| has_path(&home.folder.join(folder).join(format!("{}.{ending}", stem.display()))));
+            .find_map(|dir| has_path(&home.folder.join(dir).join(format!("{}.{ending}", stem.display()))));
         if let Some(artifact) = found {
             return Ok(artifact);
         }
@@ -135,8 +135,8 @@ fn harn_worker(
             format!("install `harn` on the PATH, or write the module in Starlark as `{module}.star`"),
         ));
     }
-    let folder = artifact.file.path.parent().unwrap_or(Path::new(""));
-    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let dir = artifact.file.path.parent().unwrap_or(Path::new(""));
+    let dir = if dir.as_os_str().is_empty() { Path::new(".") } else { dir };
     let program = format!(
         "import {{ {function} }} from \"./{}\"\nvar line = harness.stdio.read_line()\nwhile line != nil {{\n  \
          harness.stdio.println(json_stringify({function}(json_parse(line))))\n  line = harness.stdio.read_line()\n}}\n",
@@ -144,7 +144,7 @@ fn harn_worker(
     );
     Ok(HandlerSpec::Command(CommandSpec {
         command: format!("exec harn run -e {}", shell_quote(&program)),
-        directory: Some(folder.display().to_string()),
+        directory: Some(dir.display().to_string()),
         keep: true,
         ..CommandSpec::default()
     }))

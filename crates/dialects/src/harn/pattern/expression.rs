@@ -106,8 +106,8 @@ fn compile_comparison(
         PatternOperator::Equals => PatternTest::Equals(path, wanted),
         PatternOperator::Differs => PatternTest::Differs(path, wanted),
         PatternOperator::Matches => {
-            let regex = RegexBuilder::new(&wanted).size_limit(MAX_REGEX_BYTES).build().map_err(|fault| {
-                let message = format!("`{wanted}` is not a valid regular expression: {}", last_error_line(&fault));
+            let regex = RegexBuilder::new(&wanted).size_limit(MAX_REGEX_BYTES).build().map_err(|error| {
+                let message = format!("`{wanted}` is not a valid regular expression: {}", last_error_line(&error));
                 PatternError::with_help(message, "escape a literal character with a backslash")
             })?;
             PatternTest::MatchesRegex(path, regex)
@@ -158,18 +158,18 @@ fn multiple_comparisons(text: &str) -> PatternError {
 /// Splits at the first operator outside quotes.
 fn split_operator(text: &str) -> Option<(&str, PatternOperator, &str)> {
     let mut quote = None;
-    for (at, letter) in text.char_indices() {
+    for (index, letter) in text.char_indices() {
         match quote {
             Some(open) if letter == open => quote = None,
             Some(_) => {}
             None if matches!(letter, '"' | '\'') => quote = Some(letter),
             None => {
-                let rest = text.get(at..).unwrap_or_default();
+                let rest = text.get(index..).unwrap_or_default();
                 let found = OPERATORS
                     .iter()
                     .find_map(|(spelled, operator)| rest.strip_prefix(spelled).map(|right| (*operator, right)));
                 if let Some((operator, right)) = found {
-                    return Some((text.get(..at).unwrap_or_default().trim(), operator, right.trim()));
+                    return Some((text.get(..index).unwrap_or_default().trim(), operator, right.trim()));
                 }
             }
         }
@@ -178,8 +178,8 @@ fn split_operator(text: &str) -> Option<(&str, PatternOperator, &str)> {
 }
 
 /// The last line of the error, which says what is wrong; the other lines show where.
-pub(super) fn last_error_line(fault: &regex::Error) -> String {
-    let text = fault.to_string();
+pub(super) fn last_error_line(error: &regex::Error) -> String {
+    let text = error.to_string();
     let last = text.lines().last().unwrap_or_default().trim();
     last.strip_prefix("error: ").unwrap_or(last).to_owned()
 }

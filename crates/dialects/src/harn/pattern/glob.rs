@@ -126,8 +126,8 @@ impl GlobShape {
 
     fn into_regex(self, text: &str) -> Result<Regex, PatternError> {
         let built = RegexBuilder::new(&self.expression).size_limit(super::expression::MAX_REGEX_BYTES).build();
-        built.map_err(|fault| {
-            let message = format!("the glob `{text}` is invalid: {}", super::expression::last_error_line(&fault));
+        built.map_err(|error| {
+            let message = format!("the glob `{text}` is invalid: {}", super::expression::last_error_line(&error));
             PatternError::new(message, None)
         })
     }

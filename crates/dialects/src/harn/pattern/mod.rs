@@ -40,7 +40,7 @@ impl EventPattern {
     /// # Errors
     /// If the event does not exist, or the pattern is invalid or can never match.
     pub fn compile(text: &str, event: &str) -> Result<Self, PatternError> {
-        let named = name::find_event(event).map_err(|fault| PatternError::new(fault.message, fault.help))?;
+        let named = name::find_event(event).map_err(|error| PatternError::new(error.message, error.help))?;
         Self::compile_for(text, named.def)
     }
 

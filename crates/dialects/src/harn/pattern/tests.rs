@@ -20,7 +20,7 @@ fn call(name: &str) -> Event {
 
 fn accepts(pattern: &str, event: &Event) -> bool {
     let row = ROWS.iter().find(|row| row.canonical == event.name.as_str()).unwrap();
-    EventPattern::compile(pattern, row.name).unwrap_or_else(|fault| panic!("{pattern}: {fault}")).accepts(event)
+    EventPattern::compile(pattern, row.name).unwrap_or_else(|error| panic!("{pattern}: {error}")).accepts(event)
 }
 
 #[test]
@@ -54,8 +54,8 @@ fn globs_have_their_documented_signs() {
     for (bad, wanted) in
         [("a[b", "a `[` without a `]`"), ("{a,b", "a `{` without a `}`"), ("a\\", "ends in a backslash")]
     {
-        let fault = NameGlob::compile(bad).unwrap_err();
-        assert!(fault.message.contains(wanted), "{bad}: {fault}");
+        let error = NameGlob::compile(bad).unwrap_err();
+        assert!(error.message.contains(wanted), "{bad}: {error}");
     }
 }
 
@@ -68,8 +68,8 @@ fn six_pattern_forms_meet_one_payload() {
     {
         assert!(accepts(pattern, &event), "{pattern}");
     }
-    let fault = EventPattern::compile("tool.name =~ '['", "PreToolUse").unwrap_err();
-    assert!(fault.message.starts_with("`[` is not a valid regular expression: "), "{fault}");
+    let error = EventPattern::compile("tool.name =~ '['", "PreToolUse").unwrap_err();
+    assert!(error.message.starts_with("`[` is not a valid regular expression: "), "{error}");
 }
 
 #[test]
@@ -125,9 +125,9 @@ fn what_can_never_match_is_refused() {
         ("tool.name == x", "SessionStart", "`SessionStart` has no field `tool.name`", "its fields are event"),
         ("*", "PreTolUse", "unknown event `PreTolUse`", "did you mean `PreToolUse`?"),
     ] {
-        let fault = EventPattern::compile(pattern, event).unwrap_err();
-        assert!(fault.message.contains(wanted), "{pattern}: {fault}");
-        assert!(fault.help.as_deref().unwrap_or_default().contains(help), "{pattern}: {fault}");
+        let error = EventPattern::compile(pattern, event).unwrap_err();
+        assert!(error.message.contains(wanted), "{pattern}: {error}");
+        assert!(error.help.as_deref().unwrap_or_default().contains(help), "{pattern}: {error}");
     }
 }
 

@@ -82,9 +82,9 @@ pub(super) fn find_decision(text: &str) -> Result<FrameworkOutput, String> {
         let (is_decision, length) = match read_leading_json::<Map<String, Value>>(candidate) {
             Some(Ok((object, length))) => (read_object(&object, &mut printed)?, length),
             // It may be an ambiguous decision.
-            Some(Err(fault)) if fault.is_repeated_key() => {
-                let why = format!("the hook's output is ambiguous: {fault}");
-                printed.add(FrameworkDecision::Block(why));
+            Some(Err(error)) if error.is_repeated_key() => {
+                let reason = format!("the hook's output is ambiguous: {error}");
+                printed.add(FrameworkDecision::Block(reason));
                 (true, first_line(candidate))
             }
             Some(Err(_)) | None => {
@@ -125,13 +125,13 @@ fn parse_object_list(text: &str) -> Option<Vec<Map<String, Value>>> {
 
 /// The text before the next line that starts with a brace, and the text from that brace on.
 fn next_line_with_brace(text: &str) -> Option<(&str, &str)> {
-    let mut at = 0;
+    let mut index = 0;
     for line in text.split_inclusive('\n') {
         let blank = line.len() - line.trim_start().len();
         if line.trim_start().starts_with('{') {
-            return text.split_at_checked(at + blank);
+            return text.split_at_checked(index + blank);
         }
-        at += line.len();
+        index += line.len();
     }
     None
 }

@@ -49,9 +49,9 @@ fn decode_failed(asked: &FrameworkDecodeContext<'_>, answer: &CommandOutput) -> 
 }
 
 /// A block. The model is told on its next turn if it would not be told otherwise.
-fn block_with_reason(asked: &FrameworkDecodeContext<'_>, why: String) -> Verdict {
-    let told = asked.def.notifies_model_of_block.then(|| Effect::Context(why.clone()));
-    told.into_iter().fold(Verdict::deny(why), Verdict::with_effect)
+fn block_with_reason(asked: &FrameworkDecodeContext<'_>, reason: String) -> Verdict {
+    let told = asked.def.notifies_model_of_block.then(|| Effect::Context(reason.clone()));
+    told.into_iter().fold(Verdict::deny(reason), Verdict::with_effect)
 }
 
 /// The explanation of a block by exit status, which must not be empty: the printed message, standard error, other
@@ -89,7 +89,7 @@ fn decode_stdout(asked: &FrameworkDecodeContext<'_>, answer: &CommandOutput) -> 
             surrounding_text: rest,
             ..
         }) => asked.with_text(Verdict::pass(), &rest),
-        Err(why) if asked.def.decides => return Verdict::failed(Failure::new(FailureKind::BadOutput, why)),
+        Err(reason) if asked.def.decides => return Verdict::failed(Failure::new(FailureKind::BadOutput, reason)),
         Ok(_) | Err(_) => {
             let message =
                 "JSON decisions work only on PreToolUse, so this output is added as context; exit with 2 to block";

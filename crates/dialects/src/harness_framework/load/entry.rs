@@ -162,8 +162,8 @@ fn read_conditions(
     match to_json(node) {
         Ok(Value::Object(wanted)) => Some(wanted).filter(|wanted| !wanted.is_empty()),
         Ok(_) => None,
-        Err(fault) => {
-            report.value_error("bad_value", "matcher contains a number that is too large", fault.span, None);
+        Err(error) => {
+            report.value_error("bad_value", "matcher contains a number that is too large", error.span, None);
             None
         }
     }

@@ -52,21 +52,21 @@ impl ScriptHeader {
 pub(super) fn read(file: &Path, head: &str) -> ScriptHeader {
     let source = Arc::new(SourceFile { path: file.to_owned(), text: head.to_owned() });
     let mut lines = Vec::new();
-    let mut at = 0;
+    let mut index = 0;
     for line in head.split_inclusive('\n') {
         let Some(said) = comment_text(line) else { break };
         if let Some((word, value)) = said.split_once(':')
             && let Some(word) = WORDS.into_iter().find(|known| *known == word.trim())
             && !lines.iter().any(|line: &HeaderLine| line.word == word)
         {
-            let span = ByteSpan { start: at, end: at + line.trim_end().len() };
+            let span = ByteSpan { start: index, end: index + line.trim_end().len() };
             lines.push(HeaderLine {
                 word,
                 value: value.trim().to_owned(),
                 location: Location::new(Arc::clone(&source), span),
             });
         }
-        at += line.len();
+        index += line.len();
     }
     ScriptHeader { lines }
 }

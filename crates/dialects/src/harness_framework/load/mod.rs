@@ -57,9 +57,9 @@ fn has_only_groups(list: &DocNode) -> bool {
 
 /// The framework root: the directory of the settings file.
 fn root_dir(settings: &Path) -> PathBuf {
-    let folder = settings.parent().unwrap_or(Path::new(""));
-    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned())
+    let dir = settings.parent().unwrap_or(Path::new(""));
+    let dir = if dir.as_os_str().is_empty() { Path::new(".") } else { dir };
+    std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned())
 }
 
 #[derive(Clone, Copy)]

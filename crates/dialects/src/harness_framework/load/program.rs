@@ -51,14 +51,14 @@ pub(super) fn read(settings: &FrameworkSettingsFile<'_>, file: &Path, written: &
         ending: file.extension().and_then(|ending| ending.to_str()).unwrap_or_default(),
     };
     let is_text = !head.contains('\0');
-    let (way, fault) = match shebang(&head) {
+    let (way, error) = match shebang(&head) {
         Some(words) => run.interpreter_from_shebang(words, is_executable),
         None if is_text => run.interpreter_from_extension(),
         None if is_executable => (None, None),
         None => (None, Some(ScriptProblem::NotExecutable)),
     };
-    if let Some(fault) = fault {
-        let (code, message, help) = fault.describe(written, file);
+    if let Some(error) = error {
+        let (code, message, help) = error.describe(written, file);
         warn(code, message, help);
     }
     let command = way.map_or_else(itself, |(program, arguments)| start(program, arguments));

@@ -34,7 +34,7 @@ fn find_addresses(text: &str) -> Vec<&str> {
     for word in text.split_whitespace() {
         let lower = word.to_ascii_lowercase();
         let mut starts: Vec<usize> =
-            SCHEMES.iter().flat_map(|scheme| lower.match_indices(scheme).map(|(at, _)| at)).collect();
+            SCHEMES.iter().flat_map(|scheme| lower.match_indices(scheme).map(|(index, _)| index)).collect();
         starts.sort_unstable();
         let ends = starts.iter().skip(1).copied().chain([word.len()]);
         for (start, end) in starts.iter().zip(ends) {

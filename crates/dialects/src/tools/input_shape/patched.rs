@@ -39,7 +39,7 @@ pub(super) fn merge_patch(
     before: &[CanonicalCall],
     after: &[CanonicalCall],
 ) -> Result<Value, UnmappableArguments> {
-    let changed = |at: usize| before.get(at).map(|part| &part.args) != after.get(at).map(|part| &part.args);
+    let changed = |index: usize| before.get(index).map(|part| &part.args) != after.get(index).map(|part| &part.args);
     let files_changed = (1..before.len()).any(changed);
     match (after, changed(0), files_changed) {
         ([whole, ..], true, false) => merge_text(input, keys, whole),

@@ -27,12 +27,12 @@ const MOVE: &str = "*** Move to: ";
 pub(super) fn sections(text: &str) -> Vec<PatchSection<'_>> {
     let mut found: Vec<PatchSection<'_>> = Vec::new();
     let mut is_open = false;
-    for (at, line) in text.split('\n').enumerate() {
+    for (index, line) in text.split('\n').enumerate() {
         let in_change = is_open && found.last().is_some_and(|section| section.action == PatchAction::Update);
         // Context lines of a change start with a space: only there an indented header is not a header.
         let bare = if in_change { line.trim_end() } else { line.trim() };
         if let Some((action, path)) = parse_header(bare) {
-            found.push(PatchSection { action, path, moved_to: None, lines: Vec::new(), header_line: at });
+            found.push(PatchSection { action, path, moved_to: None, lines: Vec::new(), header_line: index });
             is_open = true;
         } else if bare.starts_with("*** ") && !bare.starts_with("*** End of File") {
             let to = bare.strip_prefix(MOVE).filter(|to| !to.is_empty());

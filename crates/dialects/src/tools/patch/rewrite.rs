@@ -55,6 +55,6 @@ fn apply_arguments(
     Ok(())
 }
 
-fn cannot_carry(why: &str) -> UnmappableArguments {
-    UnmappableArguments(why.to_owned())
+fn cannot_carry(reason: &str) -> UnmappableArguments {
+    UnmappableArguments(reason.to_owned())
 }

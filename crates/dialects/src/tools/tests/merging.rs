@@ -19,7 +19,7 @@ fn change_argument(
         Some(to) => args.insert(argument.to_owned(), to),
         None => args.remove(argument),
     };
-    words.merge_back(tool, input, &parts).map_err(|why| why.to_string())
+    words.merge_back(tool, input, &parts).map_err(|reason| reason.to_string())
 }
 
 #[test]
@@ -154,10 +154,10 @@ fn what_an_agents_form_has_no_place_for_is_an_error() {
     let words = vocabulary("claude");
     let mut parts = words.to_canonical("Bash", &json!({"command": "ls"}));
     parts[0].name = String::from("read");
-    let why = words.merge_back("Bash", &json!({"command": "ls"}), &parts).unwrap_err();
-    assert_eq!(why.to_string(), "a call of `shell` cannot become a call of another tool");
-    let why = words.merge_back("Bash", &json!({"command": "ls"}), &[]).unwrap_err();
-    assert_eq!(why.to_string(), "the number of canonical calls of `Bash` cannot change");
+    let reason = words.merge_back("Bash", &json!({"command": "ls"}), &parts).unwrap_err();
+    assert_eq!(reason.to_string(), "a call of `shell` cannot become a call of another tool");
+    let reason = words.merge_back("Bash", &json!({"command": "ls"}), &[]).unwrap_err();
+    assert_eq!(reason.to_string(), "the number of canonical calls of `Bash` cannot change");
     let command = json!({"command": "apply_patch '*** Begin Patch\n*** Delete File: b\n*** End Patch'"});
     assert_eq!(
         change_argument("codex", "Bash", &command, 1, "path", Some(json!("c"))),

@@ -29,10 +29,10 @@ impl NaiveFold {
     /// The first whole rewrite, or else each field as the first hook wants it, or the keys of all where it is an object.
     pub(super) fn overlay(&mut self, before: &Value, proposals: &[(usize, Value)]) -> Value {
         let mut laid = json!({});
-        for (at, _) in proposals {
+        for (index, _) in proposals {
             // What it leaves as it was counts too.
-            self.hooks[*at].rewrote = true;
-            let says = self.hooks[*at].spec.answer(before);
+            self.hooks[*index].rewrote = true;
+            let says = self.hooks[*index].spec.answer(before);
             let (wish, whole) = says.rewrite().unwrap();
             if whole {
                 continue;
@@ -47,7 +47,7 @@ impl NaiveFold {
                 }
             }
         }
-        let wishes = proposals.iter().map(|(at, _)| self.hooks[*at].spec.answer(before));
+        let wishes = proposals.iter().map(|(index, _)| self.hooks[*index].spec.answer(before));
         let whole = wishes.into_iter().find(|says| says.rewrite().is_some_and(|(_, whole)| whole));
         let made = match &whole {
             Some(says) => self.apply_rewrite(before, says.rewrite().unwrap().0, true),
@@ -64,7 +64,7 @@ impl NaiveFold {
 
     /// Each field that a proposal changes has to be what the first proposal that changes it makes of it.
     fn merge_fields(&mut self, before: &Value, proposals: &[(usize, Value)], after: &mut Map<String, Value>) {
-        for (number, (at, proposal)) in proposals.iter().enumerate() {
+        for (number, (index, proposal)) in proposals.iter().enumerate() {
             let have = before.as_object().unwrap();
             let want = proposal.as_object().unwrap();
             let mut against = BTreeSet::new();
@@ -85,7 +85,7 @@ impl NaiveFold {
                 }
             }
             // One reason for each hook that it does not agree with.
-            self.denials.extend(against.iter().map(|_| self.hooks[*at].spec.id.clone()));
+            self.denials.extend(against.iter().map(|_| self.hooks[*index].spec.id.clone()));
         }
     }
 

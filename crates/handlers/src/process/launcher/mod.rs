@@ -86,9 +86,9 @@ impl LaunchedProcess {
                 wire::decode_reply(&body).map(Some)
             }
             Ok(None) => Ok(None),
-            Err(fault) => {
+            Err(error) => {
                 pool::discard(launcher);
-                Err(fault)
+                Err(error)
             }
         }
     }

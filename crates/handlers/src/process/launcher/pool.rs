@@ -91,11 +91,11 @@ pub(super) fn acquire(end: Instant) -> io::Result<Option<LauncherConnection>> {
     drop(launchers);
     match LauncherConnection::start(&program, end) {
         Ok(launcher) => Ok(Some(launcher)),
-        Err(fault) if matches!(fault.kind(), NotFound | PermissionDenied | Unsupported) => {
+        Err(error) if matches!(error.kind(), NotFound | PermissionDenied | Unsupported) => {
             lock_pool().program.take_if(|known| *known == program);
             Ok(None)
         }
-        Err(fault) => Err(fault),
+        Err(error) => Err(error),
     }
 }
 
@@ -147,18 +147,18 @@ impl LauncherConnection {
         let mut launcher = Self { child, control, received: Vec::new(), next_ends: None, directory };
         match launcher.handshake(end) {
             Ok(()) => Ok(launcher),
-            Err(fault) => {
+            Err(error) => {
                 let _ = launcher.child.kill();
                 let _ = launcher.child.wait();
                 // A slow program may still be a launcher.
-                let slow = fault.kind() == ErrorKind::TimedOut;
+                let slow = error.kind() == ErrorKind::TimedOut;
                 let name = program.program.display();
                 let silent =
                     || format!("its launcher `{name}` does not respond; rebuild that program with this version");
                 Err(if slow {
                     io::Error::new(ErrorKind::TimedOut, silent())
                 } else {
-                    io::Error::new(Unsupported, fault)
+                    io::Error::new(Unsupported, error)
                 })
             }
         }
@@ -238,11 +238,11 @@ impl LauncherConnection {
         while !frame.is_empty() {
             match self.control.write(frame) {
                 Ok(count) => frame = frame.get(count..).unwrap_or_default(),
-                Err(fault) if fault.kind() == ErrorKind::Interrupted => {}
-                Err(fault) if fault.kind() == ErrorKind::WouldBlock && Instant::now() < end => {
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == ErrorKind::WouldBlock && Instant::now() < end => {
                     pipes::poll_fds(&mut [PollFd::new(&self.control, PollFlags::OUT)], HEARING)?;
                 }
-                Err(fault) => return Err(fault),
+                Err(error) => return Err(error),
             }
         }
         Ok(())
@@ -258,9 +258,9 @@ impl LauncherConnection {
             match self.control.read(&mut chunk) {
                 Ok(0) => return Err(io::Error::other("the launcher of the program was killed")),
                 Ok(count) => self.received.extend_from_slice(chunk.get(..count).unwrap_or_default()),
-                Err(fault) if fault.kind() == ErrorKind::Interrupted => {}
-                Err(fault) if fault.kind() == ErrorKind::WouldBlock => return Ok(None),
-                Err(fault) => return Err(fault),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(None),
+                Err(error) => return Err(error),
             }
         }
     }

@@ -97,7 +97,7 @@ impl LauncherServer {
             match self.host.read(&mut chunk) {
                 Ok(0) => return Ok(LauncherMessage::HostClosed),
                 Ok(count) => self.received.extend_from_slice(chunk.get(..count).unwrap_or_default()),
-                Err(fault) if fault.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(_) => return Ok(LauncherMessage::HostClosed),
             }
         }

@@ -118,7 +118,7 @@ pub(super) fn encode_reply(ended: &io::Result<ProcessExit>) -> Vec<u8> {
     let (kind, number, text) = match ended {
         Ok(ProcessExit { exit_code: Some(code), .. }) => (0_u8, *code, String::new()),
         Ok(ProcessExit { signal, .. }) => (1, signal.unwrap_or_default(), String::new()),
-        Err(fault) => (2, fault.raw_os_error().unwrap_or_default(), fault.to_string()),
+        Err(error) => (2, error.raw_os_error().unwrap_or_default(), error.to_string()),
     };
     let mut body = Vec::with_capacity(32);
     put_bytes(&mut body, &[kind]);

@@ -88,16 +88,16 @@ pub(super) fn find_python_includes(text: &str, folders: &[PathBuf]) -> IncludedF
 fn add_module_files(module: &str, names: &[&str], folders: &[PathBuf], files: &mut Vec<PathBuf>) {
     let ups = module.chars().take_while(|letter| *letter == '.').count();
     let below = module.trim_start_matches('.').replace('.', "/");
-    for folder in folders {
-        let folder = folder.ancestors().nth(ups.saturating_sub(1)).unwrap_or(folder);
+    for dir in folders {
+        let dir = dir.ancestors().nth(ups.saturating_sub(1)).unwrap_or(dir);
         // Python also loads every parent package.
         for package in Path::new(&below).ancestors().filter(|package| !package.as_os_str().is_empty()) {
-            let base = folder.join(package);
+            let base = dir.join(package);
             files.extend(
                 [base.with_extension("py"), base.join("__init__.py")].into_iter().filter(|file| file.is_file()),
             );
         }
-        let names = names.iter().map(|name| folder.join(&below).join(name));
+        let names = names.iter().map(|name| dir.join(&below).join(name));
         files.extend(
             names.flat_map(|base| [base.with_extension("py"), base.join("__init__.py")]).filter(|file| file.is_file()),
         );
@@ -122,10 +122,9 @@ pub(super) fn find_quoted_includes(text: &str, folders: &[PathBuf]) -> IncludedF
             line.strip_prefix("use ").map(|rest| rest.split([' ', ';']).next().unwrap_or_default().replace("::", "/")),
         );
         for name in quoted.iter().map(|name| (*name).to_owned()).chain(modules).filter(|name| !name.is_empty()) {
-            let named =
-                folders.iter().flat_map(|folder| ENDINGS.iter().map(|ending| folder.join(format!("{name}{ending}"))));
+            let named = folders.iter().flat_map(|dir| ENDINGS.iter().map(|ending| dir.join(format!("{name}{ending}"))));
             found.files.extend(named.filter(|file| file.is_file()));
-            if folders.iter().any(|folder| folder.join("node_modules").join(&name).exists()) {
+            if folders.iter().any(|dir| dir.join("node_modules").join(&name).exists()) {
                 found.unknown_lines.push(line.to_owned());
             }
         }

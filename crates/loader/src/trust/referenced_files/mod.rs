@@ -82,7 +82,7 @@ pub(super) fn listed_files(globs: &[String], own: Option<&Path>, project: &Path)
     for glob in globs {
         let is_ours = |path: &Path| path.starts_with(project);
         let place = values::find_paths(&values::parse_glob(glob), &bases, &[], None, &is_ours);
-        let is_cut = place.is_open || place.folders.iter().any(|folder| !add_all_files(folder, &mut named.files));
+        let is_cut = place.is_open || place.folders.iter().any(|dir| !add_all_files(dir, &mut named.files));
         if is_cut {
             named.not_covered.insert(format!("`{glob}`: it matches more files than Pintle analyzes"));
         }
@@ -95,11 +95,11 @@ pub(super) fn listed_files(globs: &[String], own: Option<&Path>, project: &Path)
 const MOST_FILES: usize = 4096;
 
 /// Adds every file below a directory; returns whether that was all.
-fn add_all_files(folder: &Path, files: &mut BTreeSet<PathBuf>) -> bool {
-    let mut folders = vec![folder.to_owned()];
+fn add_all_files(dir: &Path, files: &mut BTreeSet<PathBuf>) -> bool {
+    let mut folders = vec![dir.to_owned()];
     let mut seen = 0;
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+    while let Some(dir) = folders.pop() {
+        for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
             seen += 1;
             let path = entry.path();
             match entry.file_type() {

@@ -6,8 +6,8 @@ use std::os::unix::fs::symlink;
 use super::*;
 
 /// A project with guards in several languages.
-fn create_project(folder: &Path) -> PathBuf {
-    let root = folder.canonicalize().unwrap().join("project");
+fn create_project(dir: &Path) -> PathBuf {
+    let root = dir.canonicalize().unwrap().join("project");
     let files = [
         ("check.sh", ""),
         ("hooks/guard.sh", "exit 2\n"),
@@ -43,7 +43,7 @@ fn create_project(folder: &Path) -> PathBuf {
     for number in 0..20 {
         fs::create_dir_all(root.join(format!("d{number}"))).unwrap();
     }
-    symlink(&root, folder.join("way")).unwrap();
+    symlink(&root, dir.join("way")).unwrap();
     root
 }
 
@@ -59,11 +59,11 @@ fn list_references(command: &CommandSpec, root: &Path) -> (String, Vec<String>) 
 
 #[test]
 fn a_command_binds_the_files_that_it_names() {
-    let folder = tempfile::tempdir().unwrap();
-    let root = create_project(folder.path());
-    fs::write(folder.path().join("outside.sh"), "").unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let root = create_project(dir.path());
+    fs::write(dir.path().join("outside.sh"), "").unwrap();
     let absolute = format!("{}/check.sh --fast", root.display());
-    let through = format!("sh {}/way/hooks/guard.sh", folder.path().canonicalize().unwrap().display());
+    let through = format!("sh {}/way/hooks/guard.sh", dir.path().canonicalize().unwrap().display());
     let many =
         format!("ls {}; cd hooks && ./guard.sh", (0..20).map(|number| format!("d{number} ")).collect::<String>());
     let cases = [
@@ -108,7 +108,7 @@ fn a_command_binds_the_files_that_it_names() {
         ("sh hooks/a:b.sh", "hooks/a:b.sh"),
         ("sh hooks/a@b.sh", "hooks/a@b.sh"),
         ("sh hooks/n\u{e4}me.sh", "hooks/n\u{e4}me.sh"),
-        (&through, &format!("{}/way/hooks/guard.sh", folder.path().canonicalize().unwrap().display())),
+        (&through, &format!("{}/way/hooks/guard.sh", dir.path().canonicalize().unwrap().display())),
         (&many, "hooks/guard.sh"),
         // Files that a program includes.
         ("awk -fhooks/guard.awk", "hooks/guard.awk"),
@@ -162,8 +162,8 @@ fn a_command_binds_the_files_that_it_names() {
 
 #[test]
 fn what_cannot_be_found_from_the_text_is_named() {
-    let folder = tempfile::tempdir().unwrap();
-    let root = create_project(folder.path());
+    let dir = tempfile::tempdir().unwrap();
+    let root = create_project(dir.path());
     let cases = [
         ("make guard", "the command does not say which files it runs"),
         ("npm run guard", "the command does not say which files it runs"),
@@ -229,8 +229,8 @@ fn what_cannot_be_found_from_the_text_is_named() {
 
 #[test]
 fn what_a_command_only_writes_it_does_not_run() {
-    let folder = tempfile::tempdir().unwrap();
-    let root = create_project(folder.path());
+    let dir = tempfile::tempdir().unwrap();
+    let root = create_project(dir.path());
     let cases = [
         "cat >> audit.log; exit 0",
         "cat >>audit.log",
@@ -274,8 +274,8 @@ fn what_a_command_only_writes_it_does_not_run() {
 
 #[test]
 fn files_that_an_author_lists_are_bound() {
-    let folder = tempfile::tempdir().unwrap();
-    let root = create_project(folder.path());
+    let dir = tempfile::tempdir().unwrap();
+    let root = create_project(dir.path());
     let listed = |globs: &[&str]| {
         let globs: Vec<String> = globs.iter().map(|glob| (*glob).to_owned()).collect();
         let files = listed_files(&globs, None, &root).files;

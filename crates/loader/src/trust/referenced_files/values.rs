@@ -128,7 +128,7 @@ pub(super) fn find_paths(
     for start in starts {
         let mut found = vec![start];
         for name in &names {
-            found = found.iter().flat_map(|folder| enter_name(folder, name)).collect();
+            found = found.iter().flat_map(|dir| enter_name(dir, name)).collect();
             is_cut |= found.len() > MOST_MATCHES;
             found.truncate(MOST_MATCHES);
         }
@@ -168,19 +168,19 @@ fn split_names(pieces: &[ValuePiece]) -> Vec<Vec<ValuePiece>> {
 }
 
 /// The paths that a component means in a directory: itself, or all matches.
-fn enter_name(folder: &Path, name: &[ValuePiece]) -> Vec<PathBuf> {
+fn enter_name(dir: &Path, name: &[ValuePiece]) -> Vec<PathBuf> {
     let is_plain = name.iter().all(|piece| matches!(piece, ValuePiece::Text(_)));
     if is_plain {
         let text: String = name
             .iter()
             .filter_map(|piece| if let ValuePiece::Text(text) = piece { Some(text.as_str()) } else { None })
             .collect();
-        return vec![folder.join(text)];
+        return vec![dir.join(text)];
     }
     if name.len() > 1 && name.iter().all(|piece| matches!(piece, ValuePiece::Glob(glob) if glob == "*")) {
-        return folders_below(folder);
+        return folders_below(dir);
     }
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
     let mut found: Vec<PathBuf> = entries
         .filter(|entry| matches_pattern(name, &entry.file_name().to_string_lossy()))
         .map(|entry| entry.path())
@@ -190,11 +190,11 @@ fn enter_name(folder: &Path, name: &[ValuePiece]) -> Vec<PathBuf> {
 }
 
 /// A directory and all directories below it, as `**` matches in some shells.
-fn folders_below(folder: &Path) -> Vec<PathBuf> {
-    let mut found = vec![folder.to_owned()];
+fn folders_below(dir: &Path) -> Vec<PathBuf> {
+    let mut found = vec![dir.to_owned()];
     let mut next = 0;
-    while let Some(folder) = found.get(next).filter(|_| found.len() <= MOST_MATCHES).cloned() {
-        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    while let Some(dir) = found.get(next).filter(|_| found.len() <= MOST_MATCHES).cloned() {
+        let entries = fs::read_dir(dir).into_iter().flatten().flatten();
         found.extend(
             entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())).map(|entry| entry.path()),
         );
@@ -213,9 +213,9 @@ fn matches_pattern(pattern: &[ValuePiece], name: &str) -> bool {
         }
         Some((ValuePiece::Glob(glob), rest)) if glob == "*" => name
             .char_indices()
-            .map(|(at, _)| at)
+            .map(|(index, _)| index)
             .chain([name.len()])
-            .any(|at| matches_pattern(rest, name.get(at..).unwrap_or_default())),
+            .any(|index| matches_pattern(rest, name.get(index..).unwrap_or_default())),
         Some((_, rest)) => {
             let mut letters = name.chars();
             letters.next().is_some() && matches_pattern(rest, letters.as_str())

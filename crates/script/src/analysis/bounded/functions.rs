@@ -44,7 +44,7 @@ impl<'a> SizeMachine<'a> {
 
     /// Analyses a body whose cost is separate from that of the place where it is defined.
     fn with_separate_cost(&mut self, look: impl FnOnce(&mut Self) -> Option<()>) -> Option<()> {
-        let around = std::mem::take(&mut self.enclosing_loops);
+        let context = std::mem::take(&mut self.enclosing_loops);
         let outside = std::mem::take(&mut self.loops_around_function);
         let allocated = std::mem::replace(&mut self.allocated, 0);
         let returned = self.return_size.take();
@@ -57,7 +57,7 @@ impl<'a> SizeMachine<'a> {
         self.return_size = returned;
         self.allocated = allocated;
         self.loops_around_function = outside;
-        self.enclosing_loops = around;
+        self.enclosing_loops = context;
         Some(())
     }
 }

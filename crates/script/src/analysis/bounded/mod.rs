@@ -165,12 +165,12 @@ impl<'a> SizeMachine<'a> {
             }
             Stmt::Return(expr) => {
                 // A return leaves the loops of its function.
-                let around = std::mem::replace(&mut self.enclosing_loops, self.loops_around_function);
+                let context = std::mem::replace(&mut self.enclosing_loops, self.loops_around_function);
                 let size = match expr {
                     Some(expr) => self.size_of_expression(expr, names)?,
                     None => ValueSize::NUMBER,
                 };
-                self.enclosing_loops = around;
+                self.enclosing_loops = context;
                 self.return_size = Some(self.return_size.map_or(size, |known| known.larger(size)));
             }
             Stmt::Assign(assign) => {

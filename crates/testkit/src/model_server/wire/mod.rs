@@ -64,7 +64,7 @@ fn split_words(text: &str) -> impl Iterator<Item = &str> {
 
 /// A text split in its middle.
 fn split_halves(text: &str) -> [&str; 2] {
-    let middle = (text.len() / 2..text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
+    let middle = (text.len() / 2..text.len()).find(|index| text.is_char_boundary(*index)).unwrap_or(text.len());
     let (first, second) = text.split_at(middle);
     [first, second]
 }

@@ -28,24 +28,24 @@ pub(super) fn check(documents: &SeedDocuments, tally: &mut CheckTally) {
 
 /// Checks that the guard against destructive commands does what its body says.
 fn check_guard(what: &str, artifact: &DocumentArtifact, tally: &mut CheckTally) {
-    let stage = match ProjectFixture::open_clean(&[(&artifact.name, &artifact.text)]) {
-        Ok(stage) => stage,
-        Err(fault) => return tally.check(format!("{what} loads"), Err(fault)),
+    let fixture = match ProjectFixture::open_clean(&[(&artifact.name, &artifact.text)]) {
+        Ok(fixture) => fixture,
+        Err(error) => return tally.check(format!("{what} loads"), Err(error)),
     };
-    tally.check(format!("{what} loads without a finding"), expect_equal(&stage.diagnostics(), &Vec::new()));
+    tally.check(format!("{what} loads without a finding"), expect_equal(&fixture.diagnostics(), &Vec::new()));
     for command in WIPING {
-        tally.check(format!("{what} blocks `{command}`"), expect_denied(&stage, &artifact.name, command));
+        tally.check(format!("{what} blocks `{command}`"), expect_denied(&fixture, &artifact.name, command));
     }
     for command in HARMLESS {
-        tally.check(format!("{what} allows `{command}`"), expect_allowed(&stage, "run_command", command));
+        tally.check(format!("{what} allows `{command}`"), expect_allowed(&fixture, "run_command", command));
     }
     for command in listed_patterns(&artifact.text) {
-        tally.check(format!("{what} blocks its own `{command}`"), expect_denied(&stage, &artifact.name, &command));
+        tally.check(format!("{what} blocks its own `{command}`"), expect_denied(&fixture, &artifact.name, &command));
     }
-    tally.check(format!("{what} leaves other tools alone"), expect_allowed(&stage, "write_note", "rm -rf /"));
+    tally.check(format!("{what} leaves other tools alone"), expect_allowed(&fixture, "write_note", "rm -rf /"));
     if artifact.text.contains("metrics.incr(\"audit.policy.deny\")") {
         let blocked = WIPING.len() + listed_patterns(&artifact.text).len();
-        let counted = stage.metrics().get("audit.policy.deny").cloned().unwrap_or_default();
+        let counted = fixture.metrics().get("audit.policy.deny").cloned().unwrap_or_default();
         tally.check(format!("{what} counts each refusal"), expect_equal(&counted, &json!(blocked)));
     }
 }
@@ -56,16 +56,16 @@ fn listed_patterns(text: &str) -> Vec<String> {
     text.lines().filter_map(pattern).collect()
 }
 
-fn expect_denied(stage: &ProjectFixture, hook: &str, command: &str) -> Result<(), String> {
-    let outcome = stage.fire_tool_call("run_command", json!({"command": command}))?;
+fn expect_denied(fixture: &ProjectFixture, hook: &str, command: &str) -> Result<(), String> {
+    let outcome = fixture.fire_tool_call("run_command", json!({"command": command}))?;
     expect_equal(&outcome.decision, &Decision::Deny)?;
     let start = format!("blocked by hook \"{hook}\": dangerous command pattern blocked");
     expect(outcome.reason().starts_with(&start), || outcome.reason())
 }
 
-fn expect_allowed(stage: &ProjectFixture, tool: &str, command: &str) -> Result<(), String> {
+fn expect_allowed(fixture: &ProjectFixture, tool: &str, command: &str) -> Result<(), String> {
     let args = if command.is_empty() { json!({}) } else { json!({"command": command}) };
-    let outcome = stage.fire_tool_call(tool, args)?;
+    let outcome = fixture.fire_tool_call(tool, args)?;
     expect_equal(&outcome.decision, &Decision::Allow)?;
     expect(outcome.failures.is_empty(), || format!("{:?}", outcome.failures))
 }
@@ -78,12 +78,12 @@ fn check_inline_and_bundle(what: &str, artifact: &DocumentArtifact, tally: &mut 
     let bundle = format!("---\n{item}---\n\nA bundle.\n");
     for place in ["harness.md", ".harness/plugins/a.md", ".harness/builtins/a.md", ".harness/overrides/a.md"] {
         let blocked = ProjectFixture::open(&[(place, &bundle)])
-            .and_then(|stage| expect_denied(&stage, &artifact.name, "rm -rf /"));
+            .and_then(|fixture| expect_denied(&fixture, &artifact.name, "rm -rf /"));
         tally.check(format!("{what} works in `{place}`"), blocked);
     }
     let missing: Value = json!({"id": "1", "name": "run_command", "arguments": "{}"});
     let outcome = ProjectFixture::open_clean(&[(&artifact.name, &artifact.text)])
-        .and_then(|stage| stage.fire("tool.pre", missing));
+        .and_then(|fixture| fixture.fire("tool.pre", missing));
     let allowed = outcome.and_then(|outcome| expect_equal(&outcome.decision, &Decision::Allow));
     tally.check(format!("{what} survives a call without `args`"), allowed);
 }

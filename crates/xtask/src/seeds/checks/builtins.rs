@@ -24,14 +24,14 @@ pub(super) fn check(documents: &SeedDocuments, tally: &mut CheckTally) {
             "reaching",
             &handler_file("tool.pre", &format!("{name}(\"x\")\nreturn allow()")),
         )]);
-        let absent = absent.and_then(|stage| expect(stage.has_errors(), || String::from("the hook loads")));
+        let absent = absent.and_then(|fixture| expect(fixture.has_errors(), || String::from("the hook loads")));
         tally.check(format!("hooks have no `{name}`"), absent);
     }
     for (what, lines, expected) in USES {
-        let found = ProjectFixture::open_clean(&[("using", &handler_file("tool.pre", lines))]).and_then(|stage| {
-            let outcome = stage.fire_tool_call("run_command", json!({"command": "ls"}))?;
+        let found = ProjectFixture::open_clean(&[("using", &handler_file("tool.pre", lines))]).and_then(|fixture| {
+            let outcome = fixture.fire_tool_call("run_command", json!({"command": "ls"}))?;
             expect(outcome.failures.is_empty() && outcome.warnings.is_empty(), || format!("{outcome:?}"))?;
-            let found = stage.metrics().get("found").cloned().unwrap_or_default();
+            let found = fixture.metrics().get("found").cloned().unwrap_or_default();
             expect_equal(&found, &json!(expected))
         });
         tally.check(*what, found);
@@ -41,11 +41,11 @@ pub(super) fn check(documents: &SeedDocuments, tally: &mut CheckTally) {
 }
 
 fn check_present(name: &str) -> Result<(), String> {
-    let stage = ProjectFixture::open_clean(&[(
+    let fixture = ProjectFixture::open_clean(&[(
         "using",
         &handler_file("tool.pre", &format!("metrics.incr(\"kind.\" + type({name}))\nreturn allow()")),
     )])?;
-    let outcome = stage.fire_tool_call("x", json!({}))?;
+    let outcome = fixture.fire_tool_call("x", json!({}))?;
     expect(outcome.is_allowed() && outcome.failures.is_empty(), || format!("{outcome:?}"))
 }
 
@@ -87,14 +87,14 @@ const USES: &[(&str, &str, i64)] = &[
 fn check_outward_effects(tally: &mut CheckTally) {
     let emits = handler_file("tool.pre", "events.emit(\"custom.my_event\", {\"n\": 2})\nreturn allow()");
     let hears = handler_file("custom.my_event", "metrics.set(\"found\", payload[\"n\"])\nreturn allow()");
-    let heard = ProjectFixture::open_clean(&[("emits", &emits), ("hears", &hears)]).and_then(|stage| {
-        stage.fire_tool_call("x", json!({}))?;
-        expect_equal(&Value::Object(stage.metrics()), &json!({"found": 2}))
+    let heard = ProjectFixture::open_clean(&[("emits", &emits), ("hears", &hears)]).and_then(|fixture| {
+        fixture.fire_tool_call("x", json!({}))?;
+        expect_equal(&Value::Object(fixture.metrics()), &json!({"found": 2}))
     });
     tally.check("`events.emit` reaches the hooks of a custom event", heard);
     let fetches = handler_file("tool.pre", "http.get(\"http://example.com/\")\nreturn allow()");
-    let refused = ProjectFixture::open_clean(&[("fetches", &fetches)]).and_then(|stage| {
-        let outcome = stage.fire_tool_call("x", json!({}))?;
+    let refused = ProjectFixture::open_clean(&[("fetches", &fetches)]).and_then(|fixture| {
+        let outcome = fixture.fire_tool_call("x", json!({}))?;
         expect(!outcome.is_allowed() && !outcome.failures.is_empty(), || format!("{outcome:?}"))
     });
     tally.check("`http` reaches no host that is not listed", refused);
@@ -104,12 +104,12 @@ fn check_outward_effects(tally: &mut CheckTally) {
 fn check_shared_values(tally: &mut CheckTally) {
     let writes = handler_file("tool.pre", "cache.set(\"k\", cache.get(\"k\", 0) + 1)\nreturn allow()");
     let reads = handler_file("tool.post", "metrics.set(\"found\", cache.get(\"k\"))\nreturn allow()");
-    let found = ProjectFixture::open_clean(&[("writes", &writes), ("reads", &reads)]).and_then(|stage| {
-        stage.fire_tool_call("x", json!({}))?;
-        stage.fire_tool_call("x", json!({}))?;
-        stage
+    let found = ProjectFixture::open_clean(&[("writes", &writes), ("reads", &reads)]).and_then(|fixture| {
+        fixture.fire_tool_call("x", json!({}))?;
+        fixture.fire_tool_call("x", json!({}))?;
+        fixture
             .fire("tool.post", json!({"call_id": "1", "name": "x", "content": "", "is_error": false, "result": ""}))?;
-        expect_equal(&Value::Object(stage.metrics()), &json!({"found": 2}))
+        expect_equal(&Value::Object(fixture.metrics()), &json!({"found": 2}))
     });
     tally.check("the cache is shared by the hooks of a run", found);
 }

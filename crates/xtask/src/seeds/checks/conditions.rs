@@ -57,9 +57,9 @@ fn check_match(event: &str, expression: &str, payload: Value, expected: bool) ->
         &format!("event: {event}\nwhen: {expression}"),
         "def handle(event, payload):\n    metrics.incr(\"ran\")\n    return allow()",
     );
-    let stage = ProjectFixture::open_clean(&[("scoped", &text)])?;
-    stage.fire(event, payload)?;
-    expect_equal(&stage.metrics().contains_key("ran"), &expected)
+    let fixture = ProjectFixture::open_clean(&[("scoped", &text)])?;
+    fixture.fire(event, payload)?;
+    expect_equal(&fixture.metrics().contains_key("ran"), &expected)
 }
 
 /// Checks that a condition has no effects, and that one that raises does not match.
@@ -69,8 +69,8 @@ fn check_purity(tally: &mut CheckTally) {
             &format!("event: tool.pre\nwhen: {name} != None"),
             "def handle(event, payload):\n    return block(\"ran\")",
         );
-        let found = ProjectFixture::open_hooks(&[("scoped", &text)]).and_then(|stage| {
-            if stage.has_errors() { Ok(()) } else { Err(format!("`{name}` exists: {:?}", stage.diagnostics())) }
+        let found = ProjectFixture::open_hooks(&[("scoped", &text)]).and_then(|fixture| {
+            if fixture.has_errors() { Ok(()) } else { Err(format!("`{name}` exists: {:?}", fixture.diagnostics())) }
         });
         tally.check(format!("when has no `{name}`"), found);
     }
@@ -89,7 +89,7 @@ fn check_purity(tally: &mut CheckTally) {
         "def handle(event, payload):\n    return block(\"ran\")",
     );
     let raised = ProjectFixture::open_clean(&[("scoped", &text)])
-        .and_then(|stage| stage.fire_tool_call("x", json!({})))
+        .and_then(|fixture| fixture.fire_tool_call("x", json!({})))
         .and_then(|outcome| {
             expect_equal(&outcome.is_allowed(), &true)?;
             expect_equal(&outcome.warnings.is_empty(), &false)

@@ -132,7 +132,7 @@ fn check_whole_functions(documents: &SeedDocuments, tally: &mut CheckTally) {
             );
             let text = hook_file("event: tool.pre", &format!("{names}{function}"));
             let outcome = ProjectFixture::open_clean(&[("shown", &text)])
-                .and_then(|stage| stage.fire_tool_call("x", Value::Object(Default::default())));
+                .and_then(|fixture| fixture.fire_tool_call("x", Value::Object(Default::default())));
             let decided = outcome.and_then(|outcome| {
                 expect(outcome.warnings.is_empty() && outcome.failures.is_empty(), || format!("{outcome:?}"))?;
                 expect_equal(&outcome.decision, decision)

@@ -37,15 +37,15 @@ fn meta_names(reference: &str) -> Vec<&str> {
 }
 
 fn check_call(name: &str) -> Result<(), String> {
-    let stage = ProjectFixture::open_clean(&[(
+    let fixture = ProjectFixture::open_clean(&[(
         "listening",
         &handler_file(name, "metrics.incr(\"called.\" + event)\nreturn allow()"),
     )])?;
     // The host's name of an event may differ from the document's; hooks see the name that they were written with.
     let fired = DIALECTS.iter().find_map(|dialect| dialect.event(name).ok()).ok_or("no dialect knows the name")?;
-    let outcome = stage.fire(fired.as_str(), (fired.def().example)())?;
+    let outcome = fixture.fire(fired.as_str(), (fired.def().example)())?;
     expect(outcome.is_allowed() && outcome.failures.is_empty(), || format!("{outcome:?}"))?;
-    expect_equal(&Value::Object(stage.metrics()), &json!({format!("called.{name}"): 1}))
+    expect_equal(&Value::Object(fixture.metrics()), &json!({format!("called.{name}"): 1}))
 }
 
 /// Checks that exactly the names that the reference's pattern matches are events.
@@ -53,10 +53,10 @@ fn check_custom_names(documents: &SeedDocuments, tally: &mut CheckTally) {
     let shown = documents.reference.split_once("^custom").and_then(|(_, rest)| rest.split_once('$'));
     let pattern = shown.map(|(middle, _)| format!("^custom{middle}$"));
     let pattern = pattern.ok_or_else(|| String::from("no pattern is shown"));
-    let pattern = pattern.and_then(|pattern| Regex::new(&pattern).map_err(|fault| fault.to_string()));
+    let pattern = pattern.and_then(|pattern| Regex::new(&pattern).map_err(|error| error.to_string()));
     let pattern = match pattern {
         Ok(pattern) => pattern,
-        Err(fault) => return tally.check("the pattern of custom events", Err(fault)),
+        Err(error) => return tally.check("the pattern of custom events", Err(error)),
     };
     for name in [
         "custom.my_event",
@@ -86,11 +86,11 @@ fn check_error_texts(documents: &SeedDocuments, tally: &mut CheckTally) {
         let text = shown.map(|(middle, _)| format!("{start}{middle}{end}"));
         let text = text.map(|text| text.replace("%d", "0").replace("%q", &format!("\"{value}\"")));
         let reported = text.ok_or_else(|| String::from("the documents do not contain this text")).and_then(|text| {
-            let stage = ProjectFixture::open_hooks(&[(
+            let fixture = ProjectFixture::open_hooks(&[(
                 "named",
                 &format!("---\n{front}\nscript: |\n  def handle(event, payload):\n      return allow()\n---\n"),
             )])?;
-            let findings = stage.diagnostics();
+            let findings = fixture.diagnostics();
             expect(findings.iter().any(|finding| finding.contains(&text)), || format!("no `{text}` in {findings:?}"))
         });
         tally.check(format!("`{front}` gives the documented error"), reported);

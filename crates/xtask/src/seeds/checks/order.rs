@@ -48,9 +48,9 @@ fn run_hooks(hooks: &[(&str, &str)]) -> Result<(ProjectFixture, Outcome), String
     };
     let texts: Vec<(&str, String)> = hooks.iter().map(|hook| (hook.0, text(hook))).collect();
     let texts: Vec<(&str, &str)> = texts.iter().map(|(name, text)| (*name, text.as_str())).collect();
-    let stage = ProjectFixture::open_clean(&texts)?;
-    let outcome = stage.fire_tool_call("x", json!({"trace": ""}))?;
-    Ok((stage, outcome))
+    let fixture = ProjectFixture::open_clean(&texts)?;
+    let outcome = fixture.fire_tool_call("x", json!({"trace": ""}))?;
+    Ok((fixture, outcome))
 }
 
 /// Checks that the first block ends the chain, and that nothing later undoes it.
@@ -62,11 +62,11 @@ fn check_first_block(tally: &mut CheckTally) {
     let (audit, first) = (says(1, "audit", "allow()"), says(10, "first", "block(\"one\")"));
     let (second, late) = (says(20, "second", "block(\"two\")"), says(40, "late", "allow()"));
     let hooks = [("audit", audit.as_str()), ("first", &first), ("second", &second), ("late", &late)];
-    let ended = ProjectFixture::open_clean(&hooks).and_then(|stage| {
-        let outcome = stage.fire_tool_call("x", json!({}))?;
+    let ended = ProjectFixture::open_clean(&hooks).and_then(|fixture| {
+        let outcome = fixture.fire_tool_call("x", json!({}))?;
         expect_equal(&outcome.decision, &Decision::Deny)?;
         expect_equal(&outcome.reason().as_str(), &"blocked by hook \"first\": one")?;
-        expect_equal(&stage.metrics(), &json!({"audit": 1, "first": 1}).as_object().cloned().unwrap_or_default())
+        expect_equal(&fixture.metrics(), &json!({"audit": 1, "first": 1}).as_object().cloned().unwrap_or_default())
     });
     tally.check("the first block wins and later hooks are skipped", ended);
 }
@@ -74,8 +74,8 @@ fn check_first_block(tally: &mut CheckTally) {
 /// Checks that a payload that is a string is rewritten as a whole.
 fn check_text_payload(tally: &mut CheckTally) {
     let script = "def handle(event, payload):\n    return modify(payload + \"!\")";
-    let found = ProjectFixture::open_clean(&[("stamp", &hook_file("event: turn.start", script))]).and_then(|stage| {
-        let outcome = stage.fire("turn.start", json!("hello"))?;
+    let found = ProjectFixture::open_clean(&[("stamp", &hook_file("event: turn.start", script))]).and_then(|fixture| {
+        let outcome = fixture.fire("turn.start", json!("hello"))?;
         expect(outcome.failures.is_empty(), || format!("{:?}", outcome.failures))?;
         expect_equal(outcome.payload.value(), &json!("hello!"))
     });

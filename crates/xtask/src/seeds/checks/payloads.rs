@@ -43,18 +43,18 @@ pub(super) fn check(documents: &SeedDocuments, tally: &mut CheckTally) {
 /// Checks that a host may fire the documented payload: missing fields are filled in, and a hook can read every field.
 fn check_payload(name: &str, text: &str) -> Result<(), String> {
     let shape = literal::read(text)?;
-    let event = EventName::parse(name).map_err(|fault| fault.to_string())?;
+    let event = EventName::parse(name).map_err(|error| error.to_string())?;
     let mut payload = shape.clone();
     event.complete(&mut payload)?;
     let fields = shape.as_object().into_iter().flat_map(|fields| fields.keys());
     let reads: String = fields.map(|field| format!("metrics.set(\"{field}\", payload[\"{field}\"])\n")).collect();
-    let stage = ProjectFixture::open_clean(&[("reading", &handler_file(name, &format!("{reads}return allow()")))])?;
-    let outcome = stage.fire(name, payload)?;
+    let fixture = ProjectFixture::open_clean(&[("reading", &handler_file(name, &format!("{reads}return allow()")))])?;
+    let outcome = fixture.fire(name, payload)?;
     expect(outcome.is_allowed() && outcome.failures.is_empty(), || format!("{outcome:?}"))
 }
 
 fn find_event_def(name: &str) -> Result<&'static EventDef, String> {
-    EventName::parse(name).map(|name| name.def()).map_err(|fault| fault.to_string())
+    EventName::parse(name).map(|name| name.def()).map_err(|error| error.to_string())
 }
 
 /// The fields that a cell of the table lists in brackets or braces.

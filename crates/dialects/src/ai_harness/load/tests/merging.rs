@@ -162,10 +162,9 @@ fn plugin_body_is_context_and_its_condition_selects_what_loads() {
         ("condition: False and ctx.x\n", false, &["h"]),
         ("condition: [False]\n", false, &["h"]),
     ] {
-        for folder in [BundleFolder::Plugins, BundleFolder::Overrides] {
+        for dir in [BundleFolder::Plugins, BundleFolder::Overrides] {
             let text = pack(condition);
-            let project =
-                read(&[(ArtifactKind::Harness, "harness", agent), (ArtifactKind::Bundle(folder), "p", &text)]);
+            let project = read(&[(ArtifactKind::Harness, "harness", agent), (ArtifactKind::Bundle(dir), "p", &text)]);
             let root = project.agent.as_ref().unwrap();
             let wanted = if is_wanted { "You help.\n\nBe brief." } else { "You help." };
             assert_eq!((root.instruction.trim(), root.tools.len()), (wanted, usize::from(is_wanted)), "{condition}");

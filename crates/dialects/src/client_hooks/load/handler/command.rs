@@ -46,7 +46,7 @@ pub(super) fn read(carried: &mut HandlerFields<'_>) -> Option<CommandSpec> {
 
 /// Whether a command line is Pintle's own, which would dispatch the hooks that are just being read.
 pub(super) fn is_pintle_command(command: &str) -> bool {
-    let mut rests = command.match_indices("pintle").filter_map(|(at, word)| command.get(at + word.len()..));
+    let mut rests = command.match_indices("pintle").filter_map(|(index, word)| command.get(index + word.len()..));
     rests.any(|rest| rest.trim_start_matches(['\'', '"']).starts_with(" hook "))
 }
 

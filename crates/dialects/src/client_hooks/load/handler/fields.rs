@@ -82,12 +82,18 @@ impl<'a> HandlerFields<'a> {
 
     /// Reports unsupported and unknown keys.
     pub(super) fn finish(mut self) {
-        for (key, severity, why) in self.client().settings.not_carried_over {
+        for (key, severity, reason) in self.client().settings.not_carried_over {
             let is_on = self.fields.node(key).is_some_and(|node| {
                 !node.is_null() && crate::client_hooks::load::document::read_boolean(node) != Some(false)
             });
             if is_on {
-                diagnostics::not_carried_over(self.source(), *severity, &format!("`{key}`"), why, self.key_span(key));
+                diagnostics::not_carried_over(
+                    self.source(),
+                    *severity,
+                    &format!("`{key}`"),
+                    reason,
+                    self.key_span(key),
+                );
             }
         }
         for key in self.client().settings.keys {

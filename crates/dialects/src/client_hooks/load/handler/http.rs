@@ -38,7 +38,7 @@ fn matches_url(pattern: &str, url: &str) -> bool {
     for piece in pieces {
         last = Some(piece);
         match rest.find(piece) {
-            Some(at) => rest = rest.get(at + piece.len()..).unwrap_or_default(),
+            Some(index) => rest = rest.get(index + piece.len()..).unwrap_or_default(),
             None => return false,
         }
     }

@@ -312,7 +312,7 @@ fn an_answer_with_too_much_in_it_costs_no_more_than_reading_it() {
     let shown = format!("{}…", "permission_decisio".repeat(4).get(..64).unwrap());
     assert_eq!(decode_printed("pre_tool_use", &long), format!("pass ! unknown field `{shown}`"));
     let fields = |count: usize| {
-        let fields: Vec<String> = (0..count).map(|at| format!(r#""x_{at}":1"#)).collect();
+        let fields: Vec<String> = (0..count).map(|index| format!(r#""x_{index}":1"#)).collect();
         format!("{{{}}}", fields.join(","))
     };
     let many = decode_printed("pre_tool_use", &fields(30));

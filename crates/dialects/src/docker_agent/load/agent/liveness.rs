@@ -118,8 +118,8 @@ fn may_match_prefix(text: &str, prefix: &str) -> bool {
     text.split('|').any(|alternative| match alternative.find(is_special) {
         None => alternative.starts_with(prefix),
         // A quantifier such as `*` applies to the character before it.
-        Some(at) => {
-            let plain = alternative.get(..at.saturating_sub(1)).unwrap_or_default();
+        Some(index) => {
+            let plain = alternative.get(..index.saturating_sub(1)).unwrap_or_default();
             plain.starts_with(prefix) || prefix.starts_with(plain)
         }
     })

@@ -84,8 +84,8 @@ pub(super) fn read(
     chain::check(&members, entries, report);
     unguarded::check(report, &members);
     file.shared.check();
-    if let Some(at) = members.iter().position(|member| member.name == ROOT) {
-        let root = members.remove(at);
+    if let Some(index) = members.iter().position(|member| member.name == ROOT) {
+        let root = members.remove(index);
         members.insert(0, root);
     }
     let mut permissions = permission::read(&mut fields);

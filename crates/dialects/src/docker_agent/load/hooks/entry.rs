@@ -32,40 +32,40 @@ pub(super) fn read(
     } else {
         "hook event must be a hook or a list of hooks"
     };
-    let around = EntryContext { report, def: row, compat, matcher: None };
+    let context = EntryContext { report, def: row, compat, matcher: None };
     let mut declared = Vec::new();
-    for (index, item) in list_items(&around, &path, node, wanted).iter().enumerate() {
+    for (index, item) in list_items(&context, &path, node, wanted).iter().enumerate() {
         let path = format!("{path}[{index}]");
         match row.matcher {
-            true => declared.extend(read_entry(&around, path, item, wanted)),
-            false => declared.extend(hook::read(&around, path, item)),
+            true => declared.extend(read_entry(&context, path, item, wanted)),
+            false => declared.extend(hook::read(&context, path, item)),
         }
     }
     declared
 }
 
 /// The items of a list; a single mapping is a list of one.
-fn list_items<'n>(around: &EntryContext<'_>, path: &str, node: &'n DocNode, wanted: &str) -> &'n [DocNode] {
+fn list_items<'n>(context: &EntryContext<'_>, path: &str, node: &'n DocNode, wanted: &str) -> &'n [DocNode] {
     match &node.kind {
         NodeKind::List(items) => items,
-        NodeKind::Map(_) if around.compat == DockerAgentVersion::Newest => std::slice::from_ref(node),
+        NodeKind::Map(_) if context.compat == DockerAgentVersion::Newest => std::slice::from_ref(node),
         NodeKind::Map(_) => {
             let help = Some(String::from("write `- ` before it, or remove `compat: g1`"));
-            report_fault(around.report, "wrong_type", path, "`compat: g1` accepts only a list here", node, help);
+            report_fault(context.report, "wrong_type", path, "`compat: g1` accepts only a list here", node, help);
             &[]
         }
         NodeKind::Scalar(_) if node.is_null() => &[],
         NodeKind::Scalar(_) => {
-            report_fault(around.report, "wrong_type", path, &format!("{wanted}, not {}", node.describe()), node, None);
+            report_fault(context.report, "wrong_type", path, &format!("{wanted}, not {}", node.describe()), node, None);
             &[]
         }
     }
 }
 
-fn read_entry(around: &EntryContext<'_>, path: BlockPath, node: &DocNode, wanted: &str) -> Vec<HookDeclaration> {
-    let Some(mut fields) = StrictFieldReader::new(around.report, path, node, wanted) else { return Vec::new() };
-    let matcher = read_matcher(around, &mut fields);
-    let row = read_lane(around, &mut fields);
+fn read_entry(context: &EntryContext<'_>, path: BlockPath, node: &DocNode, wanted: &str) -> Vec<HookDeclaration> {
+    let Some(mut fields) = StrictFieldReader::new(context.report, path, node, wanted) else { return Vec::new() };
+    let matcher = read_matcher(context, &mut fields);
+    let row = read_lane(context, &mut fields);
     let list = fields.node("hooks");
     let path = fields.path.clone();
     if list.is_none_or(|list| matches!(&list.kind, NodeKind::List(items) if items.is_empty())) {
@@ -79,9 +79,9 @@ fn read_entry(around: &EntryContext<'_>, path: BlockPath, node: &DocNode, wanted
     let Some(list) = list else { return Vec::new() };
     // The hooks of a skipped entry are still read, so that one run also reports their errors.
     let is_left_out = matcher.is_err();
-    let around = EntryContext { def: row, matcher: matcher.unwrap_or_default(), ..around.clone() };
-    let hooks = list_items(&around, &format!("{path}.hooks"), list, "hooks must be a hook or a list of hooks");
-    let read = |(index, item)| hook::read(&around, format!("{path}.hooks[{index}]"), item);
+    let context = EntryContext { def: row, matcher: matcher.unwrap_or_default(), ..context.clone() };
+    let hooks = list_items(&context, &format!("{path}.hooks"), list, "hooks must be a hook or a list of hooks");
+    let read = |(index, item)| hook::read(&context, format!("{path}.hooks[{index}]"), item);
     let mut declared: Vec<HookDeclaration> = hooks.iter().enumerate().filter_map(read).collect();
     if is_left_out {
         declared.clear();
@@ -90,26 +90,26 @@ fn read_entry(around: &EntryContext<'_>, path: BlockPath, node: &DocNode, wanted
 }
 
 /// Reads whether the entry's hooks preempt the permission rules.
-fn read_lane(around: &EntryContext<'_>, fields: &mut StrictFieldReader<'_>) -> &'static DockerEventDef {
-    let preempts = match around.compat {
+fn read_lane(context: &EntryContext<'_>, fields: &mut StrictFieldReader<'_>) -> &'static DockerEventDef {
+    let preempts = match context.compat {
         DockerAgentVersion::Newest => fields.boolean("preempt_yolo").unwrap_or(false),
         // The first version has no such key.
         DockerAgentVersion::G1 => false,
     };
-    if preempts && around.def.name != PREEMPT.name {
+    if preempts && context.def.name != PREEMPT.name {
         let help = Some(String::from("remove it, or move the entry to `pre_tool_use`"));
         let node = fields.node("preempt_yolo").unwrap_or(fields.mapping);
         fields.report_fault("misplaced_key", "preempt_yolo is only valid on pre_tool_use", node, help);
-        return around.def;
+        return context.def;
     }
-    if preempts { &PREEMPT } else { around.def }
+    if preempts { &PREEMPT } else { context.def }
 }
 
 /// Reads the entry's matcher.
 ///
 /// # Errors
 /// If the entry must be skipped.
-fn read_matcher(around: &EntryContext<'_>, fields: &mut StrictFieldReader<'_>) -> Result<Option<MatcherSpec>, ()> {
+fn read_matcher(context: &EntryContext<'_>, fields: &mut StrictFieldReader<'_>) -> Result<Option<MatcherSpec>, ()> {
     let Some(node) = fields.node("matcher") else { return Ok(None) };
     let Some(text) = scalar_text(node) else {
         fields.report_fault("wrong_type", &format!("matcher must be a string, not {}", node.describe()), node, None);
@@ -118,12 +118,12 @@ fn read_matcher(around: &EntryContext<'_>, fields: &mut StrictFieldReader<'_>) -
     if text.is_empty() || text == "*" {
         return Ok(None);
     }
-    if around.compat == DockerAgentVersion::G1 && Regex::new(&text).is_err() {
+    if context.compat == DockerAgentVersion::G1 && Regex::new(&text).is_err() {
         let message = format!("{}: the matcher `{text}` is not a valid regular expression", fields.path);
         let help = "under `compat: g1` the whole entry is skipped, including its guards; fix the matcher";
-        warn(around.report, "bad_matcher", message, node.span, Some(help.to_owned()));
+        warn(context.report, "bad_matcher", message, node.span, Some(help.to_owned()));
         return Err(());
     }
-    let location = Location::new(Arc::clone(around.report.file()), first_line(around.report, node.span));
+    let location = Location::new(Arc::clone(context.report.file()), first_line(context.report, node.span));
     Ok(Some(MatcherSpec::Pattern { text: Arc::from(text), location }))
 }

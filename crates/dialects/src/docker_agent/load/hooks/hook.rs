@@ -43,41 +43,42 @@ pub(super) enum DockerHookKind {
 }
 
 /// Reads one hook; `None` if it is invalid, which is reported.
-pub(super) fn read(around: &EntryContext<'_>, path: BlockPath, node: &DocNode) -> Option<HookDeclaration> {
+pub(super) fn read(context: &EntryContext<'_>, path: BlockPath, node: &DocNode) -> Option<HookDeclaration> {
     let wanted = "hook event must be a hook or a list of hooks";
-    let mut fields = StrictFieldReader::new(around.report, path, node, wanted)?;
+    let mut fields = StrictFieldReader::new(context.report, path, node, wanted)?;
     let own_name = fields.text("name");
     let kind = read_kind(&mut fields);
-    let handler = read_handler(&mut fields, kind, around.compat);
-    let timeout_ms = read_timeout(&mut fields, around.compat);
-    let on_error = policy::read(&mut fields, around.def, around.compat);
-    let strict_output = around.compat == DockerAgentVersion::Newest && fields.boolean("strict_output").unwrap_or(false);
+    let handler = read_handler(&mut fields, kind, context.compat);
+    let timeout_ms = read_timeout(&mut fields, context.compat);
+    let on_error = policy::read(&mut fields, context.def, context.compat);
+    let strict_output =
+        context.compat == DockerAgentVersion::Newest && fields.boolean("strict_output").unwrap_or(false);
     let modes = [("enforce", EnforcementMode::Enforce), ("shadow", EnforcementMode::Shadow)];
     let mode = fields.choice("mode", &modes, "mode must be enforce or shadow").unwrap_or_default();
     let files = fields.texts("files");
     let command = fields.node("command").and_then(scalar_text);
     if let Some(kind) = kind {
-        lint::check(&mut fields, around.def, kind, around.compat);
+        lint::check(&mut fields, context.def, kind, context.compat);
     }
     let place = fields.path.trim_start_matches("hooks.").to_owned();
-    fields.finish(|key| help_for_misplaced_key(key, around));
+    fields.finish(|key| help_for_misplaced_key(key, context));
     let draft = DockerHookDraft {
-        matcher: around.matcher.clone(),
+        matcher: context.matcher.clone(),
         timeout_ms: timeout_ms?,
         on_error,
         strict_output,
         mode,
         files,
-        ..DockerHookDraft::new(around.def, around.compat, handler?, node_location(around.report, node))
+        ..DockerHookDraft::new(context.def, context.compat, handler?, node_location(context.report, node))
     };
     draft.declare(&HookNaming { author_name: own_name.as_deref(), command: command.as_deref(), path: &place })
 }
 
 /// The help for a key that belongs to an entry with a matcher.
-fn help_for_misplaced_key(key: &str, around: &EntryContext<'_>) -> Option<String> {
-    let name = around.def.name;
+fn help_for_misplaced_key(key: &str, context: &EntryContext<'_>) -> Option<String> {
+    let name = context.def.name;
     match key {
-        "matcher" | "hooks" if !around.def.matcher => {
+        "matcher" | "hooks" if !context.def.matcher => {
             Some(format!("{name} does not take a matcher; list its hooks directly below it"))
         }
         "matcher" | "hooks" | "preempt_yolo" => Some(format!("`{key}` belongs to the entry, next to `hooks:`")),

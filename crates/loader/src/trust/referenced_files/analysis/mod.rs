@@ -57,7 +57,7 @@ pub(super) struct CommandAnalysis<'a> {
 impl<'a> CommandAnalysis<'a> {
     pub(super) fn new(command: &'a CommandSpec, own: Option<&Path>, project: &'a Path) -> Self {
         let mut bases = vec![project.to_owned()];
-        bases.extend(own.and_then(Path::parent).map(|folder| project.join(folder)).filter(|folder| folder != project));
+        bases.extend(own.and_then(Path::parent).map(|dir| project.join(dir)).filter(|dir| dir != project));
         Self {
             command,
             project,
@@ -87,7 +87,7 @@ impl<'a> CommandAnalysis<'a> {
         variables: &[(String, String)],
     ) -> Self {
         // For a command inside a nested repository, that repository may be the root.
-        let below = cwd.ancestors().take_while(|folder| *folder != project);
+        let below = cwd.ancestors().take_while(|dir| *dir != project);
         let given = variables.iter().map(|(name, text)| (name.clone(), vec![vec![ValuePiece::Text(text.clone())]]));
         Self {
             cwd: Some(cwd),
@@ -238,15 +238,15 @@ impl<'a> CommandAnalysis<'a> {
             whole.is_open |= place.is_open;
             whole.is_outside |= place.is_outside;
         }
-        for folder in &whole.folders {
-            if self.bases.contains(folder) {
+        for dir in &whole.folders {
+            if self.bases.contains(dir) {
                 continue;
             }
             if self.bases.len() >= MOST_BASES {
                 self.not_covered.insert(String::from("it names more directories than Pintle analyzes"));
                 break;
             }
-            self.bases.push(folder.clone());
+            self.bases.push(dir.clone());
         }
         whole
     }
@@ -340,7 +340,7 @@ impl<'a> CommandAnalysis<'a> {
         };
         let outer = self.script.replace(file.to_owned());
         let folders = self.bases.len();
-        self.bases.extend(file.parent().map(Path::to_owned).filter(|folder| !self.bases.contains(folder)));
+        self.bases.extend(file.parent().map(Path::to_owned).filter(|dir| !self.bases.contains(dir)));
         match language {
             ProgramLanguage::Shell => {
                 let variables = self.variables.clone();
@@ -376,16 +376,16 @@ impl<'a> CommandAnalysis<'a> {
         source.text.get(word.span.clone()).filter(|text| !text.is_empty()).unwrap_or(source.display_text).to_owned()
     }
 
-    fn record_not_covered(&mut self, shown: &str, why: &str) {
+    fn record_not_covered(&mut self, shown: &str, reason: &str) {
         let line = shown.split_whitespace().collect::<Vec<_>>().join(" ");
         let line = line.trim_end_matches([';', '|', '&', ')', ' ']);
         let line: String = match line.char_indices().nth(MOST_SHOWN) {
-            Some((at, _)) => format!("{}..", line.get(..at).unwrap_or_default()),
+            Some((index, _)) => format!("{}..", line.get(..index).unwrap_or_default()),
             None => line.to_owned(),
         };
         let within = self.script.as_deref().map(|file| file.strip_prefix(self.project).unwrap_or(file));
         let within = within.map(|file| format!("in `{}`: ", file.display())).unwrap_or_default();
-        self.not_covered.insert(format!("{within}`{line}`: {why}"));
+        self.not_covered.insert(format!("{within}`{line}`: {reason}"));
     }
 }
 

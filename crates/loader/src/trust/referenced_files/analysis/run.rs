@@ -163,8 +163,8 @@ impl CommandAnalysis<'_> {
         };
         if name == "flock" {
             let lock = rest.iter().position(|word| !is_option_word(word));
-            lock.and_then(|at| rest.get(at)).into_iter().for_each(|word| self.record_write(word, source));
-            let behind = rest.get(lock.map_or(rest.len(), |at| at + 1)..).unwrap_or_default();
+            lock.and_then(|index| rest.get(index)).into_iter().for_each(|word| self.record_write(word, source));
+            let behind = rest.get(lock.map_or(rest.len(), |index| index + 1)..).unwrap_or_default();
             return match behind.first().and_then(CommandWord::text).as_deref() {
                 Some("-c" | "--command") => self.run_shell(behind, command, source),
                 _ => self.run_words(behind, command, source),

@@ -66,7 +66,7 @@ impl CommandParser<'_> {
                     let length = self
                         .remaining_text()
                         .find([']', ' ', '\n'])
-                        .filter(|at| self.remaining_text().get(*at..=*at) == Some("]"));
+                        .filter(|index| self.remaining_text().get(*index..=*index) == Some("]"));
                     match length.filter(|length| *length > 1) {
                         Some(length) => {
                             parts.push(WordPart::Glob(
@@ -94,7 +94,7 @@ impl CommandParser<'_> {
         let length = self
             .remaining_text()
             .find(['}', ' ', '\n', ';'])
-            .filter(|at| self.remaining_text().get(*at..=*at) == Some("}"));
+            .filter(|index| self.remaining_text().get(*index..=*index) == Some("}"));
         let inner = length.and_then(|length| self.remaining_text().get(1..length)).unwrap_or_default().to_owned();
         let is_plain = !inner.contains(['$', '`', '\'', '"', '{', '\\']);
         match length {

@@ -52,7 +52,7 @@ fn check_payload(payload: &Value, name: &str) -> Result<(), String> {
     let input = payload.get("tool_input").cloned().unwrap_or_default();
     let tool = if payload.get("tool_name").is_some() { "shell" } else { "" };
     let fired = json!({"prompt": field_text(payload, "prompt"), "name": tool, "args": input});
-    let event = EventName::parse(canonical).map_err(|fault| fault.to_string())?;
+    let event = EventName::parse(canonical).map_err(|error| error.to_string())?;
     let encoded = (DIALECT.codec)().encode(&Event::new(event, fired, Arc::new(origin)), name);
     expect_equal(&encoded, &Some(wanted))
 }
@@ -76,7 +76,7 @@ fn check_decision(decision: &Value) -> Result<(), String> {
 }
 
 fn decode_output(exit_code: Option<i32>, stdout: &str) -> Result<VerdictKind, String> {
-    let event = EventName::parse("tool.pre").map_err(|fault| fault.to_string())?;
+    let event = EventName::parse("tool.pre").map_err(|error| error.to_string())?;
     let event = Event::new(event, json!({"name": "shell", "args": {}}), Arc::new(Origin::default()));
     let answer = CommandOutput { exit_code, stdout: stdout.as_bytes().to_vec(), ..CommandOutput::default() };
     Ok((DIALECT.codec)().decode(&event, "PreToolUse", HandlerOutput::Process(answer)).kind)

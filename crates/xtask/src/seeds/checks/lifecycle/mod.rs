@@ -14,7 +14,7 @@ pub(crate) use document::LifecycleDocument;
 pub(super) fn check(documents: &SeedDocuments, tally: &mut CheckTally) {
     let document = match LifecycleDocument::read(&documents.lifecycle) {
         Ok(document) => document,
-        Err(fault) => return tally.check("the lifecycle of script hooks is shown", Err(fault)),
+        Err(error) => return tally.check("the lifecycle of script hooks is shown", Err(error)),
     };
     contract::check(&document, tally);
     running::check(&document, tally);

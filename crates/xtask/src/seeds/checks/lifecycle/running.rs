@@ -26,7 +26,7 @@ const INTERPRETERS: [&str; 2] = ["bun", "node"];
 pub(super) fn check(document: &LifecycleDocument, tally: &mut CheckTally) {
     tally.check("the settings load unchanged", check_loading(document));
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let is_there = |name: &&&str| std::env::split_paths(&path).any(|folder| folder.join(name).is_file());
+    let is_there = |name: &&&str| std::env::split_paths(&path).any(|dir| dir.join(name).is_file());
     let Some(interpreter) = INTERPRETERS.iter().find(is_there) else {
         let missing = "neither was found; install `bun`, for instance with `npm install -g bun`";
         return tally.check("`bun` or `node` is installed, which the script needs", Err(missing.to_owned()));
@@ -41,28 +41,28 @@ pub(super) fn check(document: &LifecycleDocument, tally: &mut CheckTally) {
 
 /// A directory with the settings and the script from the document.
 fn write_project(document: &LifecycleDocument) -> Result<TempDir, String> {
-    let fault = |fault: std::io::Error| format!("cannot create the project: {fault}");
-    let folder = TempDir::new().map_err(fault)?;
+    let error = |error: std::io::Error| format!("cannot create the project: {error}");
+    let dir = TempDir::new().map_err(error)?;
     let (path, text) = &document.script;
-    let path = folder.path().join(path);
-    path.parent().map_or(Ok(()), fs::create_dir_all).map_err(fault)?;
-    fs::write(folder.path().join("settings.json"), &document.settings).map_err(fault)?;
-    fs::write(&path, text).map_err(fault)?;
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).map_err(fault)?;
-    Ok(folder)
+    let path = dir.path().join(path);
+    path.parent().map_or(Ok(()), fs::create_dir_all).map_err(error)?;
+    fs::write(dir.path().join("settings.json"), &document.settings).map_err(error)?;
+    fs::write(&path, text).map_err(error)?;
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).map_err(error)?;
+    Ok(dir)
 }
 
-fn builder(folder: &Path) -> Result<RuntimeBuilder, String> {
-    let program = std::env::current_exe().map_err(|fault| format!("cannot find this program: {fault}"))?;
+fn builder(dir: &Path) -> Result<RuntimeBuilder, String> {
+    let program = std::env::current_exe().map_err(|error| format!("cannot find this program: {error}"))?;
     let worker = WorkerProgram { program, arguments: vec![String::from(crate::seeds::WORKER)] };
-    Ok(Runtime::builder().path(folder.join("settings.json"), Layer::Project).worker(worker))
+    Ok(Runtime::builder().path(dir.join("settings.json"), Layer::Project).worker(worker))
 }
 
 /// Checks that every entry becomes a hook, and that only scripts that the document does not show are missing.
 fn check_loading(document: &LifecycleDocument) -> Result<(), String> {
-    let folder = write_project(document)?;
-    let built = builder(folder.path())?.build();
-    let settings: Value = serde_json::from_str(&document.settings).map_err(|fault| fault.to_string())?;
+    let dir = write_project(document)?;
+    let built = builder(dir.path())?.build();
+    let settings: Value = serde_json::from_str(&document.settings).map_err(|error| error.to_string())?;
     let events = settings.get("hooks").and_then(Value::as_object);
     let entries =
         events.into_iter().flatten().filter_map(|(_, entries)| entries.as_array()).map(Vec::len).sum::<usize>();
@@ -79,10 +79,10 @@ fn check_loading(document: &LifecycleDocument) -> Result<(), String> {
 
 /// Runs a session of Pintle's own, with a model that calls both commands.
 fn check_own_loop(document: &LifecycleDocument) -> Result<(), String> {
-    let folder = write_project(document)?;
-    let work = TempDir::new().map_err(|fault| format!("cannot create the workspace: {fault}"))?;
+    let dir = write_project(document)?;
+    let work = TempDir::new().map_err(|error| format!("cannot create the workspace: {error}"))?;
     let tape = Arc::new(Tape::in_memory(HeaderRecord::new("lifecycle", 0), Arc::new(pintle::SystemClock::default())));
-    let built = builder(folder.path())?.tape(Arc::clone(&tape)).build();
+    let built = builder(dir.path())?.tape(Arc::clone(&tape)).build();
     let policy = ToolsPolicy { allow: vec![String::from("shell")], ..ToolsPolicy::default() };
     let agent = AgentSpec { name: String::from("root"), policy, ..AgentSpec::default() };
     let turns = json!({"turns": [
@@ -90,10 +90,10 @@ fn check_own_loop(document: &LifecycleDocument) -> Result<(), String> {
         {"expect": {"tool": "shell", "contains": document.message()?}, "calls": [{"tool": "shell", "args": {"command": ALLOWED}}]},
         {"say": "done"},
     ]});
-    let model = ScriptModel::parse("lifecycle", &turns.to_string()).map_err(|fault| fault.to_string())?;
+    let model = ScriptModel::parse("lifecycle", &turns.to_string()).map_err(|error| error.to_string())?;
     let session = Session::builder(built.runtime, agent, Arc::new(model)).workspace(work.path()).name("lifecycle");
     let mut session = session.build()?;
-    let answer = session.turn("go").map_err(|fault| fault.message);
+    let answer = session.turn("go").map_err(|error| error.message);
     session.end();
     expect_equal(&answer?.text.as_str(), &"done")?;
     let exists = |name: &str| work.path().join(name).exists();
@@ -102,10 +102,10 @@ fn check_own_loop(document: &LifecycleDocument) -> Result<(), String> {
 
 /// Checks one call of Claude Code, answered in its own format.
 fn check_in_claude_code(document: &LifecycleDocument, command: &str, wanted: u8) -> Result<(), String> {
-    let folder = write_project(document)?;
-    let host = HostDef::by_name("claude").map_err(|fault| fault.to_string())?;
+    let dir = write_project(document)?;
+    let host = HostDef::by_name("claude").map_err(|error| error.to_string())?;
     let payload = json!({
-        "session_id": "s", "transcript_path": "/dev/null", "cwd": folder.path(), "hook_event_name": "PreToolUse",
+        "session_id": "s", "transcript_path": "/dev/null", "cwd": dir.path(), "hook_event_name": "PreToolUse",
         "tool_name": "Bash", "tool_input": {"command": command, "description": "a step"}, "tool_use_id": "t",
     });
     let payload = payload.to_string();
@@ -119,13 +119,13 @@ fn check_in_claude_code(document: &LifecycleDocument, command: &str, wanted: u8)
         shadow: false,
         deadline: &deadline,
     };
-    let answer = pintle_bridge::handle_call(&errand, |_| builder(folder.path()));
+    let answer = pintle_bridge::handle_call(&errand, |_| builder(dir.path()));
     expect_equal(&answer.exit_code, &wanted)?;
     if wanted == 0 {
         return expect(!answer.stdout.contains("permissionDecision"), || format!("it answered {answer:?}"));
     }
     let said: Value =
-        serde_json::from_str(&answer.stdout).map_err(|fault| format!("it answered {answer:?}: {fault}"))?;
+        serde_json::from_str(&answer.stdout).map_err(|error| format!("it answered {answer:?}: {error}"))?;
     let field = |name: &str| said.pointer(&format!("/hookSpecificOutput/{name}")).and_then(Value::as_str);
     let message = document.message()?;
     expect_equal(&field("permissionDecision"), &Some("deny"))?;

@@ -72,5 +72,5 @@ pub(super) fn canonical_event(event: &str) -> Result<EventName, String> {
     dialect
         .map(|dialect| Dialect::event(dialect, event))
         .ok_or("no dialect knows the example's events")?
-        .map_err(|fault| fault.to_string())
+        .map_err(|error| error.to_string())
 }

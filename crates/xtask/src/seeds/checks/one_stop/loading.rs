@@ -29,8 +29,8 @@ pub(super) fn check(document: &OneStopDocument, tally: &mut CheckTally) {
 }
 
 fn check_hooks(document: &OneStopDocument) -> Result<(), String> {
-    let folder = TempDir::new().map_err(|fault| fault.to_string())?;
-    let built = load(&folder, &document.yaml, None)?;
+    let dir = TempDir::new().map_err(|error| error.to_string())?;
+    let built = load(&dir, &document.yaml, None)?;
     let faults: Vec<String> =
         built.diagnostics.iter().map(|found| format!("{}: {}", found.severity, found.message)).collect();
     expect(faults.is_empty(), || faults.join("; "))?;

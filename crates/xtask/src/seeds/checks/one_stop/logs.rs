@@ -47,7 +47,7 @@ impl LogFileGuard {
         let mut logs = HookLogs::default();
         for path in log_paths()? {
             let text =
-                fs::read_to_string(&path).map_err(|fault| format!("cannot read `{}`: {fault}", path.display()))?;
+                fs::read_to_string(&path).map_err(|error| format!("cannot read `{}`: {error}", path.display()))?;
             logs.0.insert(path.display().to_string(), text.lines().map(mask_time).collect());
         }
         Ok(logs)
@@ -64,7 +64,7 @@ impl Drop for LogFileGuard {
 }
 
 fn log_paths() -> Result<Vec<PathBuf>, String> {
-    let entries = fs::read_dir(FOLDER).map_err(|fault| format!("cannot read `{FOLDER}`: {fault}"))?;
+    let entries = fs::read_dir(FOLDER).map_err(|error| format!("cannot read `{FOLDER}`: {error}"))?;
     let is_log = |name: &str| name.starts_with("agent-") && name.ends_with(".log");
     let ours = entries.flatten().filter(|entry| is_log(&entry.file_name().to_string_lossy()));
     let mut paths: Vec<PathBuf> = ours.map(|entry| entry.path()).collect();

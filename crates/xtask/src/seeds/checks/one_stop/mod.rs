@@ -21,11 +21,11 @@ use session_runner::PlayedSession;
 pub(super) fn check(documents: &SeedDocuments, tally: &mut CheckTally) {
     let document = match OneStopDocument::read(&documents.one_stop) {
         Ok(document) => document,
-        Err(fault) => return tally.check("the one-stop example is complete", Err(fault)),
+        Err(error) => return tally.check("the one-stop example is complete", Err(error)),
     };
     loading::check(&document, tally);
-    if let Err(fault) = require_jq() {
-        return tally.check("`jq` is installed, which the one-stop example needs", Err(fault));
+    if let Err(error) = require_jq() {
+        return tally.check("`jq` is installed, which the one-stop example needs", Err(error));
     }
     let mut played: Vec<PlayedSession> = Vec::new();
     for scene in scripts::ALL {
@@ -45,7 +45,7 @@ pub(super) fn check(documents: &SeedDocuments, tally: &mut CheckTally) {
 /// Checks that `jq` is installed.
 fn require_jq() -> Result<(), String> {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let there = std::env::split_paths(&path).any(|folder| folder.join("jq").is_file());
+    let there = std::env::split_paths(&path).any(|dir| dir.join("jq").is_file());
     expect(there, || String::from("it was not found; install it, for instance with `apt-get install jq`"))
 }
 

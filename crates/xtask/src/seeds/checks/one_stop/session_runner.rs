@@ -54,10 +54,10 @@ const FILES: &[(&str, &str)] = &[
 ];
 
 /// Loads a file as the program would.
-pub(super) fn load(folder: &TempDir, yaml: &str, tape: Option<Arc<Tape>>) -> Result<BuiltRuntime, String> {
-    let path = folder.path().join("hooks.yaml");
-    fs::write(&path, yaml).map_err(|fault| format!("cannot write the file: {fault}"))?;
-    let program = std::env::current_exe().map_err(|fault| format!("cannot find this program: {fault}"))?;
+pub(super) fn load(dir: &TempDir, yaml: &str, tape: Option<Arc<Tape>>) -> Result<BuiltRuntime, String> {
+    let path = dir.path().join("hooks.yaml");
+    fs::write(&path, yaml).map_err(|error| format!("cannot write the file: {error}"))?;
+    let program = std::env::current_exe().map_err(|error| format!("cannot find this program: {error}"))?;
     let worker = WorkerProgram { program, arguments: vec![String::from(crate::seeds::WORKER)] };
     let builder = Runtime::builder().path(&path, Layer::Agent).worker(worker);
     Ok(tape.into_iter().fold(builder, |builder, tape| builder.tape(tape)).build())
@@ -80,18 +80,18 @@ impl SessionScript {
 
     /// Runs the session with the hooks of `yaml`.
     pub(super) fn run(&self, yaml: &str) -> Result<PlayedSession, String> {
-        let fault = |fault: std::io::Error| format!("cannot prepare the session: {fault}");
-        let (folder, work) = (TempDir::new().map_err(fault)?, TempDir::new().map_err(fault)?);
+        let error = |error: std::io::Error| format!("cannot prepare the session: {error}");
+        let (dir, work) = (TempDir::new().map_err(error)?, TempDir::new().map_err(error)?);
         for (name, text) in FILES {
-            fs::write(work.path().join(name), text).map_err(fault)?;
+            fs::write(work.path().join(name), text).map_err(error)?;
         }
         let clock = pintle::SystemClock::default();
         let tape = Arc::new(Tape::in_memory(HeaderRecord::new(self.name, 0), Arc::new(clock)));
-        let built = load(&folder, yaml, Some(Arc::clone(&tape)))?;
+        let built = load(&dir, yaml, Some(Arc::clone(&tape)))?;
         let mut team = built.team.ok_or("the file has no agents")?;
         (self.arrange)(&mut team);
         let root = team.agents.first().ok_or("the file has no agent")?.as_ref().clone();
-        let model = ScriptModel::parse(self.name, self.model).map_err(|fault| fault.to_string())?;
+        let model = ScriptModel::parse(self.name, self.model).map_err(|error| error.to_string())?;
         let logs = HookLogs::start_watching()?;
         let session = Session::builder(built.runtime, root, Arc::new(model)).workspace(work.path()).team(team);
         let mut session = session.name(self.name).build()?;
@@ -101,7 +101,7 @@ impl SessionScript {
                 UserAction::Say(prompt) => session.turn(prompt).map(drop),
                 UserAction::Compact => session.compact(None).map(drop),
             };
-            faults.extend(done.err().map(|fault| fault.message));
+            faults.extend(done.err().map(|error| error.message));
         }
         session.end();
         drop(session);

@@ -20,7 +20,7 @@ pub(super) fn read(fields: &mut FieldReader<'_>) -> Option<ToolsetKind> {
     Some(ToolsetKind::Script(tools.collect()))
 }
 
-fn read_tool(report: &FileReport, entry: &MapEntry, around: &[(String, String)]) -> Option<ScriptToolSpec> {
+fn read_tool(report: &FileReport, entry: &MapEntry, context: &[(String, String)]) -> Option<ScriptToolSpec> {
     let mut fields = FieldReader::new(report, format!("the tool `{}`", entry.key), Some(&entry.value), entry.key_span);
     if !is_tool_name(&entry.key) {
         let message = format!("`{}` is not a valid tool name", entry.key);
@@ -34,7 +34,7 @@ fn read_tool(report: &FileReport, entry: &MapEntry, around: &[(String, String)])
     }
     let description = fields.text("description");
     let parameters = read_parameters(&mut fields);
-    let mut environment = around.to_vec();
+    let mut environment = context.to_vec();
     for (name, value) in fields.pairs("env") {
         environment.retain(|(known, _)| *known != name);
         environment.push((name, value));

@@ -43,10 +43,10 @@ pub(super) fn find_exit_two(text: &str) -> Option<Range<usize>> {
 /// The words of a text outside comments.
 fn find_identifiers(text: &str) -> impl Iterator<Item = Range<usize>> {
     let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
-    let mut at = 0;
+    let mut index = 0;
     text.split_inclusive('\n').flat_map(move |line| {
-        let start = at;
-        at += line.len();
+        let start = index;
+        index += line.len();
         let mut found = Vec::new();
         let mut rest = if line.trim_start().starts_with('#') { "" } else { line };
         let mut place = start;

@@ -209,7 +209,7 @@ fn any_differing_field_keeps_two_hooks_apart() {
     }
     let matched = "pre_tool_use:\n  - matcher: shell\n    hooks: [{type: command, command: a}]\n";
     known.push(read_clean(matched).remove(0).definition.unwrap());
-    for (at, one) in known.iter().enumerate() {
-        assert!(!known[..at].contains(one), "{one}");
+    for (index, one) in known.iter().enumerate() {
+        assert!(!known[..index].contains(one), "{one}");
     }
 }
