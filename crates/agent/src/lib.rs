@@ -10,6 +10,7 @@ pub mod model;
 mod agent;
 mod approval;
 mod compaction;
+mod context_notes;
 mod delegation;
 mod edits;
 mod finish;
@@ -22,6 +23,7 @@ mod persona;
 mod recording;
 mod reminders;
 mod session;
+mod session_context;
 mod team;
 mod tools;
 mod toolsets;
@@ -29,7 +31,6 @@ mod turn_context;
 mod verify;
 mod workspace;
 
-pub use agent::ModelOpener;
 pub use compaction::CompactionResult;
 pub use finish::UnsettledState;
 pub use judge::ModelJudge;
@@ -41,6 +42,7 @@ pub use session::{
     DaemonOptions, Inbox, InterruptHandle, InterruptResult, RealSleeper, Session, SessionBuilder, SessionStatus,
     SessionSummary, Sleeper, TurnError, TurnErrorKind, TurnOutput,
 };
+pub use session_context::ModelOpener;
 pub use tools::{Tool, ToolContext};
 pub use workspace::Workspace;
 

@@ -9,8 +9,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use pintle::{AgentSpec, HookOverlay, MemberSpec, TeamSpec, suggest_nearest};
 
-use crate::agent::{Agent, SessionContext, compile_overlay};
+use crate::agent::{Agent, compile_overlay};
 use crate::model::Model;
+use crate::session_context::SessionContext;
 use crate::tools::{Tool, ToolPolicies, Toolbox};
 use crate::toolsets::{self, ToolsetContext};
 

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use pintle::event::{ContextScope, EventPayload, TokenUsage};
+use pintle::event::{EventPayload, TokenUsage};
 use pintle::{
     ApprovalRequest, ApprovalResponse, Approver, CancelToken, Effect, Event, EventName, EventScope, LogBuffer,
     ModelSpec, Origin, Outcome, Reminder, ScratchValues,
@@ -10,6 +10,7 @@ use pintle::{
 use serde_json::{Value, json};
 
 use crate::agent::Agent;
+use crate::context_notes::ContextNotes;
 use crate::host::AgentHost;
 use crate::model::{Model, ModelTool};
 use crate::observer::AgentEvent;
@@ -55,37 +56,6 @@ pub(crate) struct TurnState {
     pub(crate) transcript: ConversationTranscript,
     /// Whether hooks of the delegating agents can still change or block the answer after the turn.
     pub(crate) is_reviewed: bool,
-}
-
-/// Context from hooks for the model, by how long it is kept.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct ContextNotes {
-    /// For the rest of the session.
-    pub(crate) persistent: Vec<String>,
-    /// Until the next message of the user.
-    pub(crate) prompt: Vec<String>,
-    /// For the rest of the turn.
-    pub(crate) turn: Vec<String>,
-    /// For the next model call.
-    pub(crate) call: Vec<String>,
-}
-
-impl ContextNotes {
-    /// Adds the context that a hook of an event returned.
-    pub(crate) fn add(&mut self, event: &EventName, text: &str) {
-        let scope = match event.as_str() {
-            // This is for the summary, not for the conversation.
-            "compact.pre" => return,
-            _ if is_prompt(event) => return self.prompt.push(text.to_owned()),
-            _ => event.def().context,
-        };
-        match scope {
-            ContextScope::None => {}
-            ContextScope::Persistent => self.persistent.push(text.to_owned()),
-            ContextScope::Turn => self.turn.push(text.to_owned()),
-            ContextScope::Call => self.call.push(text.to_owned()),
-        }
-    }
 }
 
 impl TurnState {
@@ -372,11 +342,6 @@ impl TurnContext {
     fn lock_notes(&self) -> MutexGuard<'_, ContextNotes> {
         self.state.notes.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Whether an event is about the user's message, so that context from its hooks is kept until the next message.
-fn is_prompt(event: &EventName) -> bool {
-    matches!(event.as_str(), "prompt.submit" | "prompt.steer" | "prompt.followup")
 }
 
 /// Defers asks to the loop.

@@ -26,7 +26,7 @@ use crate::runtime::RuntimeParts;
 use crate::state::RunState;
 use crate::{RandomSource, RecheckMemory, Runtime, SeededRandom, SystemClock};
 pub use built::BuiltRuntime;
-use sources::{HookSource, PathPurpose};
+use sources::{HookSource, InlineHooks, PathPurpose};
 
 /// What a [`Runtime`] is built from. Every setting has a default.
 #[derive(Debug, Default)]
@@ -54,14 +54,6 @@ pub struct RuntimeBuilder {
     skip_worker_probe: bool,
     redact_secrets: bool,
     recheck_memory: Option<RecheckMemory>,
-}
-
-/// Hooks that are not declared in a file, such as those of command-line flags.
-#[derive(Debug)]
-struct InlineHooks {
-    layer: Layer,
-    source: String,
-    hooks: Vec<HookDeclaration>,
 }
 
 impl RuntimeBuilder {

@@ -394,14 +394,10 @@ fn what_may_rewrite_or_refuse_data_fails_closed() {
 
 #[test]
 fn the_time_limit_of_a_hook_bounds_its_sleep_here_and_in_a_worker() {
-    let hook = |before: &str| {
-        format!(
-            "---\nevent: tool.pre\npriority: 1\ntimeout_ms: 50\nscript: |\n{before}  def handle(event, payload):\n      sleep(100000000)\n      return allow()\n---\n"
-        )
-    };
-    let again = "  def again(n):\n      return again(n - 1) if n > 0 else 0\n";
-    for (place, text) in [("here", hook("")), ("worker", hook(again))] {
-        let project = write_project(&[("sleeper", &text)]);
+    const HEAD: &str = "---\nevent: tool.pre\npriority: 1\ntimeout_ms: 50\nscript: |\n";
+    const BODY: &str = "  def handle(event, payload):\n      sleep(100000000)\n      return allow()\n---\n";
+    for (place, before) in [("here", ""), ("worker", "  def again(n):\n      return again(n - 1) if n > 0 else 0\n")] {
+        let project = write_project(&[("sleeper", &format!("{HEAD}{before}{BODY}"))]);
         let outcome = fire(&load_runtime(project.path()), &call_event("ls", json!({})));
         assert_eq!(outcome.decision, Decision::Deny, "{place}: {outcome:?}");
         assert!(format!("{outcome:?}").contains("no answer within 50 ms"), "{place}: {outcome:?}");

@@ -27,9 +27,8 @@ use pintle_tape::verify::{VerifyReport, verify, verify_bytes};
 use pintle_tape::{HeaderRecord, Tape, read_bytes};
 use pintle_testkit::{FakeClock, ScriptedHandler, chain, hook};
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 
-use changes::{index_of_event, refuse_steered_message, set_hook_context};
+use changes::{index_of_event, rechain_records, refuse_steered_message, set_hook_context};
 
 /// A session that is recorded step by step.
 struct VerifySessionFixture {
@@ -161,29 +160,6 @@ fn a_session_that_nobody_touched_is_sound_and_whole() {
     assert!(report.is_complete(), "{report:?}");
     assert_eq!((report.records, report.dispatches, report.calls, report.turns), (31, 6, 2, 1));
     assert_eq!((report.session.as_str(), report.resumed), ("s1", 0));
-}
-
-/// The lines with new numbers and digests, as an attacker writes them to hide a change.
-fn rechain_records(records: &[Value]) -> String {
-    let mut prev = Value::Null;
-    let mut text = String::new();
-    for (seq, record) in records.iter().enumerate() {
-        let mut record = record.clone();
-        (record["seq"], record["prev"]) = (json!(seq), prev);
-        if record["kind"] == "closed" {
-            record["records"] = json!(seq);
-            record.as_object_mut().unwrap().shift_remove("digest");
-            record["digest"] = json!(line_digest(&record.to_string()));
-        }
-        let line = record.to_string();
-        prev = Value::String(line_digest(&line));
-        text += &(line + "\n");
-    }
-    text
-}
-
-fn line_digest(line: &str) -> String {
-    Sha256::digest(line).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn records_of(fixture: &VerifySessionFixture) -> Vec<Value> {

@@ -7,9 +7,9 @@ use pintle::event::UnsettledWork;
 use serde::Serialize;
 
 use super::pending_work::{WorkItem, WorkKind};
-use crate::agent::SessionContext;
 use crate::model::ModelMessage;
 use crate::session::{Conversation, unanswered_calls};
+use crate::session_context::SessionContext;
 
 /// The unsettled work of a session: work that has begun and not ended, and messages that were not delivered.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]

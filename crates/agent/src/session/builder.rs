@@ -9,10 +9,11 @@ use serde_json::Value;
 
 use super::restore::{self, RestoredSession};
 use super::{RealSleeper, Session, Sleeper};
-use crate::agent::{Agent, ModelOpener, SessionConfig, SessionContext};
+use crate::agent::Agent;
 use crate::model::Model;
 use crate::observer::{NoObserver, Observer};
 use crate::permission::PermissionChecker;
+use crate::session_context::{ModelOpener, SessionConfig, SessionContext};
 use crate::tools::Tool;
 use crate::workspace::Workspace;
 

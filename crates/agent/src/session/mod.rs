@@ -30,12 +30,13 @@ use pintle::tape::record::host::{MessageSource, MessagesReplacedBy};
 use pintle::{CancelToken, Event, Origin, Outcome, ScratchValues, ScriptLogLine};
 use serde_json::{Map, Value};
 
-use crate::agent::{Agent, SessionContext};
+use crate::agent::Agent;
 use crate::compaction::{self, CompactionResult, CompactionTrigger};
 use crate::edits::EditQueue;
 use crate::finish::FinishCallback;
 use crate::persona::StepContext;
 use crate::recording;
+use crate::session_context::SessionContext;
 use crate::turn_context::{TurnContext, TurnState};
 
 use ending::SessionEnding;

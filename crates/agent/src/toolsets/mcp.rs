@@ -11,8 +11,8 @@ use serde_json::Value;
 
 use super::expand;
 use super::set::Toolset;
-use crate::agent::SessionContext;
 use crate::model::ModelTool;
+use crate::session_context::SessionContext;
 use crate::tools::{Tool, ToolContext};
 
 /// The time limit of one call.

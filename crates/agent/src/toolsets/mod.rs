@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use pintle::{AgentSpec, ToolsetKind, ToolsetSpec, suggest_nearest};
 
-use crate::agent::SessionContext;
+use crate::session_context::SessionContext;
 use crate::tools::Tool;
 
 use set::Toolset;

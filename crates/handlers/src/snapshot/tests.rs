@@ -386,8 +386,14 @@ fn the_shadow_may_lie_in_the_folder() {
     let of = || SnapshotStore::open(&data, fixture.folder.path(), 60_000, &CancelToken::default()).unwrap();
     let before = of().capture().unwrap();
     fixture.write_file("made.txt", "x");
-    let changes = of().changed_files(&before, &of().capture().unwrap()).unwrap();
-    assert_eq!(changes.iter().map(|change| change.path.as_str()).collect::<Vec<_>>(), ["made.txt"]);
+    assert_eq!(
+        of().changed_files(&before, &of().capture().unwrap())
+            .unwrap()
+            .iter()
+            .map(|change| change.path.as_str())
+            .collect::<Vec<_>>(),
+        ["made.txt"]
+    );
 }
 
 #[test]
@@ -397,6 +403,9 @@ fn a_file_of_pintles_own_is_no_work_of_the_agent() {
     exclude_file(&fixture.path("tape.jsonl"));
     fixture.write_file("tape.jsonl", "x");
     assert_eq!(fixture.open_store().capture().unwrap(), before);
-    let store = fixture.open_store().store().join("own-files");
-    assert_eq!(fs::read_to_string(store).unwrap(), "tape.jsonl\0", "another process knows it too");
+    assert_eq!(
+        fs::read_to_string(fixture.open_store().store().join("own-files")).unwrap(),
+        "tape.jsonl\0",
+        "another process knows it too"
+    );
 }

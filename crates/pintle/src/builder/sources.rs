@@ -2,9 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use pintle_contract::Layer;
+use pintle_contract::{HookDeclaration, Layer};
 use pintle_handlers as handlers;
 use pintle_loader::{LayerDirs, LoadOptions, LoadedPath, ProjectTrust, TrustOptions};
+
+/// Hooks that are not declared in a file, such as those of command-line flags.
+#[derive(Debug)]
+pub(super) struct InlineHooks {
+    pub(super) layer: Layer,
+    pub(super) source: String,
+    pub(super) hooks: Vec<HookDeclaration>,
+}
 
 /// A path to load.
 #[derive(Debug)]

@@ -81,9 +81,9 @@ mod tests {
 
     #[test]
     fn each_level_syncs_where_it_says() {
-        let turn = |fixture| {
+        let turn = |phase| {
             let origin = Cow::Owned(Origin::default());
-            RecordBody::Host(HostRecord::Turn(TurnRecord { origin, phase: fixture, end_reason: None, usage: None }))
+            RecordBody::Host(HostRecord::Turn(TurnRecord { origin, phase, end_reason: None, usage: None }))
         };
         let outcome = |name: &'static str| {
             let fired = Event::new(EventName::parse(name).unwrap(), json!({}), std::sync::Arc::new(Origin::default()));

@@ -1,6 +1,7 @@
 //! Changes to the records of a session.
 
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 
 /// The index of the first record of a kind, for this event if one is named.
 pub(crate) fn index_of_event(records: &[Value], kind: &str, event: Option<&str>) -> usize {
@@ -34,4 +35,27 @@ pub(crate) fn set_hook_context(records: &mut [Value], sent: &str, told: &[&str])
     let request = index_of_event(records, "model_request", None);
     records[request].as_object_mut().unwrap().shift_remove("same_as");
     records[request]["payload"] = json!({"messages": [{"role": "system", "content": sent}, message]});
+}
+
+/// The lines with new numbers and digests, as an attacker writes them to hide a change.
+pub(crate) fn rechain_records(records: &[Value]) -> String {
+    let mut prev = Value::Null;
+    let mut text = String::new();
+    for (seq, record) in records.iter().enumerate() {
+        let mut record = record.clone();
+        (record["seq"], record["prev"]) = (json!(seq), prev);
+        if record["kind"] == "closed" {
+            record["records"] = json!(seq);
+            record.as_object_mut().unwrap().shift_remove("digest");
+            record["digest"] = json!(line_digest(&record.to_string()));
+        }
+        let line = record.to_string();
+        prev = Value::String(line_digest(&line));
+        text += &(line + "\n");
+    }
+    text
+}
+
+pub(crate) fn line_digest(line: &str) -> String {
+    Sha256::digest(line).iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -10,7 +10,8 @@ use pintle_tape::{HeaderRecord, Tape};
 use pintle_testkit::FakeClock;
 use serde_json::{Value, json};
 
-use super::{rechain_records, record_session, records_of};
+use super::changes::rechain_records;
+use super::{record_session, records_of};
 
 /// The records of a tape of the corpus.
 pub(crate) fn corpus_records(name: &str) -> Vec<Value> {

@@ -2,13 +2,14 @@
 
 use std::collections::HashMap;
 
-use pintle::event::{self, TokenUsage};
+use pintle::event::{self};
 use pintle::tape::record::host::{self, HostRecord, MessageSource, MessagesReplacedBy, TurnPhase};
 use pintle::tape::record::{ApprovalRecord, ApprovalResult, EffectRecord, EventRecord, OutcomeRecord};
 use pintle::tape::{LoadedTape, RecordBody};
 use pintle::{ApprovalScope, Decision, Effect, EffectRequest, EventName, Origin};
 use serde_json::Value;
 
+use super::decode::{decode_message, decode_usage};
 use super::interrupted_turn::InterruptedTurn;
 use super::open_steps::OpenSteps;
 use super::{RecordedUsage, RestoredSession};
@@ -399,13 +400,4 @@ impl<'r> TapeFold<'r> {
         let gave = event::ToolResult { call_id: id.clone(), name, content, is_error: result.is_error, result: value };
         turn.last_batch.tool_results.insert(id, gave);
     }
-}
-
-fn decode_message(message: &Value) -> Result<ModelMessage, String> {
-    serde_json::from_value(message.clone()).map_err(|error| format!("a message on the tape is invalid: {error}"))
-}
-
-fn decode_usage(value: Option<&Value>) -> TokenUsage {
-    let tokens = |name: &str| value.and_then(|value| value.get(name)).and_then(Value::as_u64).unwrap_or(0);
-    TokenUsage::new(tokens("input_tokens"), tokens("output_tokens"))
 }

@@ -9,9 +9,10 @@ use serde_json::{Map, Value};
 
 use super::super::turn_loop::{TurnProgress, TurnRun};
 use super::super::{Conversation, TurnError};
+use crate::context_notes::ContextNotes;
 use crate::model::{MessageRole, ModelMessage, ModelReply, ModelToolCall};
 use crate::tools::{DoneTool, INTERRUPTED, ResumedCall};
-use crate::turn_context::{ContextNotes, TurnContext};
+use crate::turn_context::TurnContext;
 
 /// An interrupted turn.
 #[derive(Debug, Default)]

@@ -7,6 +7,7 @@
 //! tasks, servers and lists that toolsets keep in memory, and hooks, tools and agents that an agent registered itself.
 
 mod calls;
+mod decode;
 mod fold;
 mod interrupted_turn;
 mod open_steps;
