@@ -1,5 +1,4 @@
 //! The runtime as an embedding program uses it.
-
 #![expect(clippy::expect_used, reason = "tests fail by panicking")]
 
 use std::fs;
@@ -16,9 +15,9 @@ use tempfile::TempDir;
 
 /// Creates a project with these hook files.
 fn write_project(hooks: &[(&str, &str)]) -> TempDir {
-    let project = tempfile::tempdir().expect("a folder for the project");
+    let project = tempfile::tempdir().expect("a directory for the project");
     let dir = project.path().join(".harness/hooks");
-    fs::create_dir_all(&dir).expect("the folder is new");
+    fs::create_dir_all(&dir).expect("a new directory");
     for (name, text) in hooks {
         fs::write(dir.join(format!("{name}.md")), text).expect("the file is new");
     }
@@ -27,8 +26,7 @@ fn write_project(hooks: &[(&str, &str)]) -> TempDir {
 
 fn load_runtime(path: &Path) -> Arc<Runtime> {
     let built = Runtime::builder().path(path, Layer::Project).build();
-    let faults: Vec<String> = built.diagnostics.iter().map(ToString::to_string).collect();
-    assert!(!built.has_errors(), "{faults:#?}");
+    assert!(!built.has_errors(), "{:#?}", built.diagnostics);
     built.runtime
 }
 
@@ -234,50 +232,47 @@ fn a_hook_that_takes_the_tape_away_decides_nothing() {
 
 /// A hook file for an event, with more keys of its frontmatter and the body of its `handle`.
 fn hook_file_text(event: &str, keys: &str, body: &[&str]) -> String {
-    let lines: String = body.iter().map(|line| format!("      {line}\n")).collect();
-    format!("---\nevent: {event}\n{keys}script: |\n  def handle(event, payload):\n{lines}---\n")
+    let lines = body.join("\n      ");
+    format!("---\nevent: {event}\n{keys}script: |\n  def handle(event, payload):\n      {lines}\n---\n")
 }
 
 /// Fires an event at these hooks, in this order.
 fn fire_at_hooks(hooks: &[String], event: &Event) -> Outcome {
-    let named: Vec<(String, &String)> =
-        hooks.iter().enumerate().map(|(index, text)| (format!("h{index}"), text)).collect();
-    let files: Vec<(&str, &str)> = named.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    let names: Vec<String> = (0..hooks.len()).map(|index| format!("h{index}")).collect();
+    let files: Vec<(&str, &str)> = names.iter().map(String::as_str).zip(hooks.iter().map(String::as_str)).collect();
     fire(&load_runtime(write_project(&files).path()), event)
 }
 
 #[test]
 fn rewriting_hooks_compose_in_order_and_each_rewrites_once() {
     let command = |outcome: &Outcome| outcome.payload.field("args").and_then(|args| args.get("command")).cloned();
-    let guard = |text: &str| format!("if \"mkfs\" in payload[\"args\"][\"command\"]: return {text}");
-    let block = guard("block(\"no\")");
+    let block = r#"if "mkfs" in payload["args"]["command"]: return block("no")"#;
     let limits = "return modify({\"args\": {\"command\": \"timeout 5 \" + payload[\"args\"][\"command\"]}})";
     let joins = "return modify({\"args\": {\"command\": payload[\"args\"][\"command\"] + \" 2>&1\"}})";
-    let renames =
-        "return modify({\"args\": {\"command\": payload[\"args\"][\"command\"].replace(\"python\", \"python3\")}})";
+    let renames = r#"return modify({"args": {"command": payload["args"]["command"].replace("python", "python3")}})"#;
     let run = |bodies: &[&[&str]], text: &str| {
         let file =
-            |(index, body): (usize, &&[&str])| hook_file_text("tool.pre", &format!("priority: {}\n", index + 1), body);
-        let hooks: Vec<String> = bodies.iter().enumerate().map(file).collect();
+            |(body, priority): (&&[&str], i32)| hook_file_text("tool.pre", &format!("priority: {priority}\n"), body);
+        let hooks: Vec<String> = bodies.iter().zip(1..).map(file).collect();
         fire_at_hooks(&hooks, &call_event("run_command", json!({"command": text})))
     };
     // Whether a rewriting hook can also deny does not change what it rewrites.
     let chains: [&[&[&str]]; 4] = [
         &[&[limits], &[joins]],
-        &[&[&block, limits], &[joins]],
-        &[&[limits], &[&block, joins]],
-        &[&[&block, limits], &[&block, joins]],
+        &[&[block, limits], &[joins]],
+        &[&[limits], &[block, joins]],
+        &[&[block, limits], &[block, joins]],
     ];
     for chain in chains {
         let outcome = run(chain, "ls");
         assert!(outcome.is_allowed(), "{outcome:?}");
         assert_eq!(command(&outcome), Some(json!("timeout 5 ls 2>&1")), "{chain:?}");
     }
-    let outcome = run(&[&[&block, limits], &[&block, joins], &[&block, renames]], "python x");
+    let outcome = run(&[&[block, limits], &[block, joins], &[block, renames]], "python x");
     assert_eq!(command(&outcome), Some(json!("timeout 5 python3 x 2>&1")));
     // A guard that rewrote before decides on the result of the others' rewrites.
     let brings = "return modify({\"args\": {\"command\": payload[\"args\"][\"command\"] + \" mkfs\"}})";
-    assert_eq!(run(&[&[&block, limits], &[brings]], "ls").decision, Decision::Deny);
+    assert_eq!(run(&[&[block, limits], &[brings]], "ls").decision, Decision::Deny);
 }
 
 #[test]

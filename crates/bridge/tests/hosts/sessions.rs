@@ -112,8 +112,8 @@ fn a_state_that_cannot_be_read_or_is_gone_denies() {
     let before = read_tape(state.path());
     let kept = state.path().join("bridge/claude/s1/state.json");
     for (left, told) in [
-        (Some("{"), "what was kept of it cannot be read"),
-        (Some("{}"), "what was kept of it does not say where its tape ends"),
+        (Some("{"), "its saved state cannot be read"),
+        (Some("{}"), "its saved state does not say where its tape ends"),
         (None, "its `state.json` is missing"),
     ] {
         let _ = left.map_or_else(|| fs::remove_file(&kept), |text| fs::write(&kept, text));
@@ -331,7 +331,7 @@ fn what_an_untrusted_hook_wanted_beyond_a_refusal_is_told_once() {
     };
     let answers = [fire_tool(path, vec![approving()]), fire_tool(path, vec![approving()])];
     assert!(answers.iter().all(|answer| answer.exit_code == 0 && !answer.stdout.contains("allow\"")), "{answers:?}");
-    let told = "hook \\\"yes\\\": the project is not trusted, so its `allow` was ignored";
+    let told = "hook \\\"yes\\\": the project is not trusted, so Pintle ignored its `allow`";
     assert_eq!(answers.map(|answer| answer.stdout.contains(told)), [true, false]);
 }
 

@@ -66,7 +66,7 @@ fn a_payload_in_which_a_key_is_there_twice_is_refused() {
     let payload = r#"{"name": "run_command", "args": {"command": "ls", "command": "mkfs"}}"#;
     let (_, err, status) = fixture.pintle(&["fire", "tool.pre"]).with_input(payload).run_to_parts();
     assert_eq!(status, Some(3));
-    assert!(err.contains("the key `command` is there twice"), "{err}");
+    assert!(err.contains("the key `command` is repeated"), "{err}");
 }
 
 #[test]

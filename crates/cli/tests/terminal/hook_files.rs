@@ -91,7 +91,7 @@ fn hooks_read_nothing_else_and_write_nothing() {
         assert_eq!(status, Some(3), "{write}: {said}");
         let name = write.split('(').next().unwrap();
         assert!(said.contains(&format!("hooks deliberately have no `fs.{name}`")), "{said}");
-        assert!(said.contains("write `tools: [NAME]` into the hook"), "{said}");
+        assert!(said.contains("write `tools: [NAME]` in the hook"), "{said}");
     }
     let fixture = CliFixture::new_empty().with_file(
         ".harness/hooks/reads.md",

@@ -63,7 +63,7 @@ fn validate_gives_the_line_that_a_hook_needs_and_following_it_works() {
     let said = out + &err;
     assert_eq!(status, Some(3), "{said}");
     assert!(said.contains("hook `keeps` calls the tool `note`, which is not in its `tools`"), "{said}");
-    assert!(said.contains("write `tools: [note]` into the hook"), "{said}");
+    assert!(said.contains("write `tools: [note]` in the hook"), "{said}");
     let fixture = fixture.with_file(".harness/hooks/keeps.md", hook_file("turn.end", "tools: [note]\n", CALLS));
     assert_eq!(fixture.pintle(&["validate", "."]).run_to_parts().2, Some(0));
     assert_eq!(run_agent(&fixture).2.len(), 1);
@@ -87,7 +87,7 @@ fn a_hook_calls_no_other_tool_and_gets_nothing_else_of_self_augmentation() {
         (
             "",
             "name = \"note\"\nmeta.call_tool(name, {\"text\": \"x\"})\nreturn allow()",
-            "write `tools: [note]` into it",
+            "add `tools: [note]` to the hook",
         ),
     ] {
         let fixture = create_agent("").with_file(".harness/hooks/h.md", hook_file("tool.pre", options, body));

@@ -160,7 +160,7 @@ fn what_an_agreement_does_not_cover_is_named() {
     assert_eq!(status, Some(3));
     for line in [
         "not covered by trust, because it is unknown which files these use:",
-        "`make -s guard`: which files it runs does not stand here",
+        "`make -s guard`: the command does not say which files it runs",
         "list these files under `files:` next to the hook to cover them, or run the hook in a `sandbox`",
     ] {
         assert!(out.contains(line), "{out}");

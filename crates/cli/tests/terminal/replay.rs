@@ -98,7 +98,7 @@ fn the_hooks_of_today_are_held_against_those_of_the_tape() {
 fn a_person_goes_on_dispatch_by_dispatch_and_record_by_record() {
     let fixture = create_taped_fixture().with_file("own/config.yaml", "settings: {}\n");
     let mut terminal = crate::conversation::TerminalProgram::open(&fixture, "replay t.jsonl --step");
-    terminal.wait_for_text("q: to the end");
+    terminal.wait_for_text("q: skip to the end");
     terminal.type_in("\n");
     terminal.wait_for_text("session fire");
     terminal.type_in("r\n");

@@ -166,7 +166,7 @@ fn a_command_that_answers_for_the_guard_which_repeats_it_does_not_run() {
     for mode in ["--yes", "--yolo"] {
         let fixture = CliFixture::new_empty().with_file("team/team.yaml", agent).with_file("team/turns.yaml", turns);
         let (out, err, _) = fixture.pintle(&["run", "team", mode]).run_to_parts();
-        assert!(out.contains("the key `decision` is there twice"), "{out}{err}");
+        assert!(out.contains("the key `decision` is repeated"), "{out}{err}");
         assert!(!fixture.path("ran").exists() && !fixture.path("team/ran").exists(), "{out}{err}");
     }
 }

@@ -135,7 +135,7 @@ pub fn is_untrusted_claim(message: &str) -> bool {
 /// What was ignored of an untrusted hook's verdict.
 pub(crate) fn ignored_untrusted_answer(dropped: &[&str]) -> String {
     format!(
-        "{UNTRUSTED}, so {} was ignored: an untrusted hook can only deny and ask; \
+        "{UNTRUSTED}, so Pintle ignored {}: an untrusted hook can only deny and ask; \
          run `pintle trust` to review what the project's hooks can do",
         dropped.join(" and ")
     )

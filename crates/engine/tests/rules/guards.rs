@@ -105,8 +105,8 @@ fn rule_24_guards_that_never_settle_deny_after_three_rounds() {
     let outcome = run_dispatch(&build_set(&chains, &event.name), &event, &ApprovalResponse::Unavailable);
     assert_eq!(
         outcome.reason(),
-        "blocked by hook \"d\": hook `d` changed the target again after guard `e` judged it, \
-         3 rounds in a row; no guard has seen the final target, so this was refused"
+        "blocked by hook \"d\": denied because hook `d` changed the payload after guard `e` had checked it, \
+         in 3 recheck rounds; the guard has not checked the final payload"
     );
     // A guard that settles in the last round is heard.
     let settling = [build_chain(Layer::Project, IN_ORDER, [climb("c", 2), climb("b", 1), climb("a", 0)])];

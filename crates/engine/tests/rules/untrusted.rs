@@ -166,8 +166,8 @@ fn rule_70_what_did_not_count_is_told_once() {
     let warnings: Vec<&str> = outcome.warnings.iter().map(|warning| warning.message.as_str()).collect();
     assert_eq!(
         warnings,
-        ["the project is not trusted, so its `allow` and its rewrite and its context and notices did not \
-          count: an untrusted hook can only deny and ask; `pintle trust` shows what the project's hooks may do and asks"]
+        ["the project is not trusted, so Pintle ignored its `allow` and its rewrite and its context \
+          and notices: an untrusted hook can only deny and ask; run `pintle trust` to review what the project's hooks can do"]
     );
 }
 

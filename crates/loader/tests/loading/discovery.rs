@@ -145,7 +145,7 @@ fn a_guard_in_a_folder_that_is_not_read_is_an_error() {
     ] {
         let project = LoaderFixture::new(&[(format!(".harness/{path}").as_str(), text)]);
         let found = project.findings(&project.load(""), Severity::Error);
-        let wanted = format!("`.harness/{path}`, so the hook in `.harness/{path}` does not run");
+        let wanted = format!("is not read, so the hook in `.harness/{path}` does not run");
         assert!(matches!(found.as_slice(), [one] if one.ends_with(&wanted)), "{path}: {found:?}");
     }
 }

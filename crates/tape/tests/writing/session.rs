@@ -156,11 +156,11 @@ fn what_is_no_tape_is_refused_with_its_line() {
         (format!("{header}\n{header}\n"), "line 2: a second header; a tape has only one"),
         (
             header.replace("\"format\":4", "\"format\":1") + "\n",
-            "the tape has format 1, but this program reads formats 2 to 4; use pintle 0.1.0, which wrote it",
+            "cannot read a tape of format 1, which pintle 0.1.0 wrote: this program reads format 4; use the version that wrote it",
         ),
         (
             header.replace("\"format\":4", "\"format\":5").replace("\"pintle\"", "\"by\"") + "\n",
-            "the tape has format 5, but this program reads formats 2 to 4; use the version of pintle that wrote it",
+            "cannot read a tape of format 5, which an unknown version of pintle wrote: this program reads format 4; use the version that wrote it",
         ),
     ];
     for (text, expected) in cases {

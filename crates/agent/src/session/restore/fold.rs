@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use pintle::event::{self};
+use pintle::event;
 use pintle::tape::record::host::{self, HostRecord, MessageSource, MessagesReplacedBy, TurnPhase};
 use pintle::tape::record::{ApprovalRecord, ApprovalResult, EffectRecord, EventRecord, OutcomeRecord};
 use pintle::tape::{LoadedTape, RecordBody};
@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::decode::{decode_message, decode_usage};
 use super::interrupted_turn::InterruptedTurn;
+use super::open_event::OpenEvent;
 use super::open_steps::OpenSteps;
 use super::{RecordedUsage, RestoredSession};
 use crate::model::{MessageRole, ModelMessage};
@@ -64,17 +65,6 @@ struct TapeFold<'r> {
     pending_request: Option<u64>,
     /// The running turn.
     interrupted_turn: Option<InterruptedTurn>,
-}
-
-/// An open dispatch.
-struct OpenEvent<'r> {
-    event: &'r str,
-    run: &'r str,
-    /// Whether it belongs to the session's own agent, not a delegated one.
-    is_main: bool,
-    payload: &'r Value,
-    /// Rewritten versions of the payload.
-    versions: Vec<(u32, &'r Value)>,
 }
 
 impl<'r> TapeFold<'r> {

@@ -10,6 +10,7 @@ mod calls;
 mod decode;
 mod fold;
 mod interrupted_turn;
+mod open_event;
 mod open_steps;
 mod summary;
 
