@@ -88,7 +88,7 @@ impl Outcome {
         self.failures.iter().any(|report| report.hook == *hook && report.policy == FailurePolicy::Closed)
     }
 
-    /// The reasons for the model, in one line: the hooks' own texts, without their names. For a hook that failed the
+    /// The reason shown to the model, in one line: the hooks' own texts, without their names. For a hook that failed the
     /// model only learns that a check failed; the error is for the user.
     #[must_use]
     pub fn reason_for_model(&self) -> String {

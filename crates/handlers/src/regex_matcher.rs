@@ -1,4 +1,4 @@
-//! Matchers that are regular expressions over the subject.
+//! The matching of tool names and other subjects by regular expressions.
 
 use std::sync::Arc;
 

@@ -177,7 +177,7 @@ pub(crate) fn compact(
     Ok(Some(CompactionResult { summary, removed_messages, remaining_messages: remaining, tokens_before, tokens_after }))
 }
 
-/// Fires `compact.pre`. Returns the instructions for the summary, or `None` if a hook vetoes.
+/// Fires `compact.pre`. Returns the instructions for the summary, or `None` for a compaction veto.
 fn fire_compact_pre(
     turn: &TurnContext,
     conversation: &Conversation,

@@ -43,7 +43,7 @@ impl Inbox {
 
     /// The number of messages that wait.
     #[must_use]
-    pub fn len(&self) -> usize {
+    pub fn message_count(&self) -> usize {
         let queues = self.lock_queues();
         queues.steering.len() + queues.follow_ups.len()
     }

@@ -78,7 +78,7 @@ fn what_is_said_while_the_agent_is_at_work_is_submitted_too() {
             let mut fixture = open_fixture(QueuedReplyModel::root([say("one"), say("two")]), [screens]);
             say_it(&fixture.session.inbox(), text);
             fixture.session.turn("go").unwrap();
-            assert_eq!(fixture.session.inbox().len(), 0, "{way} {text}");
+            assert_eq!(fixture.session.inbox().message_count(), 0, "{way} {text}");
             let last = fixture.model.count() - 1;
             let told = crate::support::message_lines(&fixture.model.request(last)).join("\n");
             assert!(!told.contains("secret"), "{way} {text}: {told}");

@@ -98,9 +98,9 @@ fn steering_in_the_place_of_the_end_goes_on_and_a_follow_up_comes_last() {
     let inbox = fixture.session.inbox();
     inbox.follow_up("and the changelog");
     inbox.steer("not so fast");
-    assert_eq!(inbox.len(), 2);
+    assert_eq!(inbox.message_count(), 2);
     assert_eq!(fixture.session.turn("go").unwrap().text, "two");
-    assert_eq!(inbox.len(), 0);
+    assert_eq!(inbox.message_count(), 0);
     check_lines(
         &fixture.events.lines_of(&["prompt.steer", "prompt.followup", "agent.stop", "iteration.end"]),
         r#"

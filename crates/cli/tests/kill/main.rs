@@ -5,7 +5,7 @@
 //!
 //! At each moment the tape has to verify and the session to go on to its end. What takes long is left to one moment in
 //! [`COSTLY`]: a hook that is a script, a second kill while the session goes on, and whether what it comes to verifies
-//! and is the same when it is enacted again.
+//! and is the same when it is replayed.
 
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
@@ -63,7 +63,7 @@ fn read_valid(text: &[u8], at: &str) -> Option<LoadedTape> {
     Some(reading)
 }
 
-/// The whole records of a tape must be the same when they are enacted again.
+/// The whole records of a tape must be the same when they are replayed.
 fn check_replay(text: &[u8], at: &str) {
     let replayed = replay::replay(text, &replay::ReplayOptions::default()).unwrap();
     assert!(replayed.difference.is_none(), "{at}: {:?}", replayed.difference);

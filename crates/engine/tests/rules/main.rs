@@ -1,4 +1,4 @@
-//! The rule of composition (design, section 4), sentence by sentence.
+//! The rule of composition (`docs/guide/composition.md`), sentence by sentence.
 //!
 //! Each test is named after the sentence it holds, with a number that documents cite. `naive` is a second
 //! implementation of the whole rule, made of plain loops; `model` makes hooks that both can run.

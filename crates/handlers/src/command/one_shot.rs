@@ -1,4 +1,4 @@
-//! Runs one process for one call.
+//! Runs one process for one call, at most until the deadline of the command hook.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

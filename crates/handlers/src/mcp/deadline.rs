@@ -27,7 +27,7 @@ pub(super) enum WaitAborted {
 }
 
 impl WaitAborted {
-    pub(super) fn to_message(self, what: &str, timeout_ms: u64) -> String {
+    pub(super) fn into_message(self, what: &str, timeout_ms: u64) -> String {
         match self {
             Self::TimedOut => format!("{what} took longer than {timeout_ms} ms"),
             Self::Cancelled => String::from("cancelled"),

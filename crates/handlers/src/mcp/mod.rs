@@ -158,7 +158,7 @@ impl McpServer {
                 ))
             }
             Ok(Err(error)) => Err(format!("{}: {}", self.display_name(), error.message)),
-            Err(gone) => Err(format!("{}: {}", self.display_name(), gone.to_message("the call", timeout_ms))),
+            Err(gone) => Err(format!("{}: {}", self.display_name(), gone.into_message("the call", timeout_ms))),
         }
     }
 
@@ -247,7 +247,7 @@ fn connect(
         Ok(Ok(opened)) => Ok(opened),
         Ok(Err(reason)) => Err(format!("{} cannot be started: {reason}", server_name(spec))),
         Err(gone) => {
-            Err(format!("{} cannot be started: {}", server_name(spec), gone.to_message("it", limits.start_ms)))
+            Err(format!("{} cannot be started: {}", server_name(spec), gone.into_message("it", limits.start_ms)))
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Workspace trust: what a project's hooks can do, and whether the user trusts them.
+//! Trust of a project (workspace trust): what its hooks can do, and whether the user trusts them.
 //!
 //! A project's hooks run on the machine of everyone who opens the project. Hooks that can only return decisions do not
 //! need trust: scripts in the sandbox without network, tools and agents, and built-ins that add context. All others

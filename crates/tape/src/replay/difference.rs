@@ -1,4 +1,4 @@
-//! The first difference between the old tape and the replayed one.
+//! The replay difference: the first record in which the replayed tape differs from the old one.
 
 use std::fmt;
 

@@ -18,6 +18,7 @@ const SAID_ONCE: &[(&str, &str)] = &[
     ("*.origin.agent", "who spoke; the session and the run, which tell conversations apart, are checked"),
     ("*.origin.turn", "the turn of a record before the first turn, or behind a `resumed`"),
     ("header.*", "who wrote the tape, and when"),
+    ("closed.*", "an earlier end: its count and digest are computed again with the chain"),
     ("hooks.*", "which hooks were loaded: `--live-hooks` compares them with those of today"),
     ("effect.*", "what a script asked of the world and got: `--live-hooks` asks the hook again"),
     ("session.opened.*", "what the host needs to open the session again"),
@@ -49,11 +50,12 @@ const SAID_ONCE: &[(&str, &str)] = &[
 
 /// Records that may be missing, because nothing else on the tape depends on them.
 const MAY_BE_MISSING: &[(&str, &str)] = &[
+    ("closed", "an earlier end, before a `resumed`"),
     ("effect", "as above"),
     ("hooks", "hooks of which none was asked"),
     ("message", "the last answer of a turn, and messages before a `resumed`"),
-    ("outcome", "the last one before a `resumed`: so does a program that was killed there"),
     ("reminder", "a reminder that was not shown"),
+    ("resumed", "the resumption after an earlier end, at which nothing was open"),
     ("said", "what was said before an event that shows it"),
     ("session", "what is needed to open the session again, before a `resumed`"),
     ("turn", "the end of a turn before a `resumed`"),

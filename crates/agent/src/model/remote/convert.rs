@@ -171,7 +171,7 @@ pub(super) fn to_model_reply(
         }
         tool_calls.push(ModelToolCall {
             id,
-            name: names.from_wire(&call.fn_name),
+            name: names.resolve_wire(&call.fn_name),
             arguments: match call.fn_arguments {
                 Value::Null => String::from("{}"),
                 // Text that is not JSON is passed unchanged.

@@ -43,7 +43,7 @@ impl WireNames {
     }
 
     /// Pintle's name for one from the wire. A name that the model made up stays unchanged.
-    pub(super) fn from_wire(&self, wire: &str) -> String {
+    pub(super) fn resolve_wire(&self, wire: &str) -> String {
         let known = self.0.iter().find(|(_, name)| name == wire);
         known.map_or_else(|| wire.to_owned(), |(ours, _)| ours.clone())
     }
@@ -112,9 +112,9 @@ mod tests {
             ["fs_read_2", "fs_read", "fs_read_3", "ok-name", "_2fa", "gr__e", cut.as_str(), numbered.as_str(), "_"]
         );
         assert!(wire.iter().all(|name| is_wire_name(name)));
-        let back: Vec<_> = wire.iter().map(|name| names.from_wire(name)).collect();
+        let back: Vec<_> = wire.iter().map(|name| names.resolve_wire(name)).collect();
         assert_eq!(back, tools);
-        assert_eq!(names.from_wire("gone_tool"), "gone.tool");
-        assert_eq!(names.from_wire("made_up"), "made_up");
+        assert_eq!(names.resolve_wire("gone_tool"), "gone.tool");
+        assert_eq!(names.resolve_wire("made_up"), "made_up");
     }
 }

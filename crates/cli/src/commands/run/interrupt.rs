@@ -101,7 +101,7 @@ impl CtrlCHandler {
             let again = if status == CliStatus::Interrupted { "Ctrl-C again" } else { "another signal" };
             self.terminal.print_note(format!("stopping the {what}; {again} ends the program at once"));
         }
-        // A pending approval prompt ends, too.
+        // A pending prompt for approval ends, too.
         if !self.input.interrupt() && what.is_empty() {
             exit();
         }

@@ -1,4 +1,4 @@
-//! `--resume`: resuming a session, and what its tape keeps for that.
+//! How to resume a session with `--resume`, and what its tape keeps for that.
 
 use std::fs;
 use std::path::{Path, PathBuf};

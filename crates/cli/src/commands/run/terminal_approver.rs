@@ -1,4 +1,4 @@
-//! Prompting the user at the terminal for approval.
+//! The approval prompt on a terminal.
 
 use std::io::{self, IsTerminal};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,4 +1,4 @@
-//! The format of a client's settings files, as data.
+//! The format of a client's settings file, as data.
 
 use pintle_contract::Severity;
 

@@ -51,7 +51,7 @@ fn any_value() -> impl Strategy<Value = Value> {
 
 proptest! {
     #[test]
-    fn any_value_is_some_verdict_and_no_control_passes_where_it_is_not_supported(
+    fn any_value_is_a_verdict_and_unsupported_controls_do_not_pass(
         which in 0..ROWS.len(),
         value in any_value(),
     ) {
