@@ -4,12 +4,12 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod answers;
+mod event_names;
 mod failed;
 mod final_bytes;
 mod fixture;
 mod garbage;
-mod kept;
 mod policy;
 mod report;
 mod sessions;
-mod told;
+mod stored;

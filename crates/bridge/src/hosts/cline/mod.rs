@@ -3,11 +3,11 @@
 //! Cline waits only for the hooks of tools, and reads the JSON of the response but never its status. It runs programs
 //! that are named after the event, but its payloads use another name for the event.
 
-mod abilities;
-mod answer;
 mod doctor;
 mod install;
 mod payload;
+mod response;
+mod support;
 
 use serde_json::Value;
 
@@ -34,50 +34,50 @@ fn no_event_name(_payload: &Value) -> Option<&str> {
 }
 
 const fn event_def(name: &'static str, fires: &'static [&'static str]) -> HostEventDef {
-    HostEventDef::observe_only(name, fires, payload::other_event, &abilities::DETACHED, answer::empty_response)
+    HostEventDef::observe_only(name, fires, payload::other_event, &support::DETACHED, response::empty_response)
 }
 
 static ROWS: &[HostEventDef] = &[
     HostEventDef {
         read_payload: payload::session_start,
-        support: &abilities::SESSION_START,
+        support: &support::SESSION_START,
         ..event_def("TaskStart", &["session.start"])
     },
     HostEventDef {
         read_payload: payload::session_resume,
-        support: &abilities::SESSION_START,
+        support: &support::SESSION_START,
         ..event_def("TaskResume", &["session.start", "session.resume"])
     },
     HostEventDef {
         is_guard: true,
         read_payload: payload::prompt,
-        support: &abilities::PROMPT,
-        write_response: answer::cancel_task,
+        support: &support::PROMPT,
+        write_response: response::cancel_task,
         ..event_def("UserPromptSubmit", &["prompt.submit", "turn.start"])
     },
     HostEventDef {
         is_guard: true,
         read_payload: payload::before_tool,
-        support: &abilities::BEFORE_TOOL,
-        write_response: answer::cancel_task,
+        support: &support::BEFORE_TOOL,
+        write_response: response::cancel_task,
         ..event_def("PreToolUse", &["tool.transform", "tool.guard", "tool.pre", "delegation.pre"])
     },
     HostEventDef {
         read_payload: payload::after_tool,
-        support: &abilities::AFTER_TOOL,
-        write_response: answer::cancel_task,
+        support: &support::AFTER_TOOL,
+        write_response: response::cancel_task,
         ..event_def("PostToolUse", &["tool.result", "tool.post", "file.edited"])
     },
     HostEventDef {
         read_payload: payload::complete,
-        support: &abilities::TASK_END,
+        support: &support::TASK_END,
         ..event_def("TaskComplete", &["turn.end"])
     },
     HostEventDef { read_payload: payload::agent_error, ..event_def("TaskError", &["error", "session.error"]) },
     HostEventDef { high_volume: true, ..event_def("TaskCancel", &["custom.cline_task_cancel"]) },
     HostEventDef {
         read_payload: payload::session_end,
-        support: &abilities::SESSION_END,
+        support: &support::SESSION_END,
         ..event_def("SessionShutdown", &["session.end"])
     },
 ];

@@ -1,9 +1,9 @@
 //! OpenAI Codex CLI, tested with 0.169.0.
 
-mod abilities;
-mod answer;
 mod doctor;
 mod install;
+mod response;
+mod support;
 
 use crate::hosts::hook_json::hook_payload;
 use crate::{HostDef, HostEventDef};
@@ -28,77 +28,77 @@ pub static HOST: HostDef = HostDef {
 };
 
 const fn event_def(name: &'static str, fires: &'static [&'static str]) -> HostEventDef {
-    HostEventDef::observe_only(name, fires, hook_payload::other_event, &abilities::TELLS, answer::notice)
+    HostEventDef::observe_only(name, fires, hook_payload::other_event, &support::TELLS, response::notice)
 }
 
 static ROWS: &[HostEventDef] = &[
     HostEventDef {
         read_payload: hook_payload::session_start,
-        support: &abilities::SESSION_START,
-        write_response: answer::session_start,
+        support: &support::SESSION_START,
+        write_response: response::session_start,
         ..event_def("SessionStart", &["session.start", "session.resume"])
     },
     HostEventDef {
         is_guard: true,
         read_payload: hook_payload::prompt,
-        support: &abilities::PROMPT,
-        write_response: answer::prompt,
+        support: &support::PROMPT,
+        write_response: response::prompt,
         ..event_def("UserPromptSubmit", &["prompt.submit", "turn.start"])
     },
     HostEventDef {
         is_guard: true,
         read_payload: hook_payload::before_tool,
-        support: &abilities::BEFORE_TOOL,
-        write_response: answer::before_tool,
+        support: &support::BEFORE_TOOL,
+        write_response: response::before_tool,
         ..event_def("PreToolUse", &["tool.transform", "tool.guard", "tool.pre", "delegation.pre"])
     },
     HostEventDef {
         is_guard: true,
         read_payload: hook_payload::before_tool,
-        support: &abilities::PERMISSION,
-        write_response: answer::permission,
+        support: &support::PERMISSION,
+        write_response: response::permission,
         ..event_def("PermissionRequest", &["permission.ask"])
     },
     HostEventDef {
         read_payload: hook_payload::after_tool,
-        support: &abilities::AFTER_TOOL,
-        write_response: answer::after_tool,
+        support: &support::AFTER_TOOL,
+        write_response: response::after_tool,
         ..event_def("PostToolUse", &["tool.result", "tool.post", "file.edited"])
     },
     HostEventDef {
         read_payload: hook_payload::subagent_start,
-        support: &abilities::SUBAGENT_START,
-        write_response: answer::context,
+        support: &support::SUBAGENT_START,
+        write_response: response::context,
         high_volume: true,
         ..event_def("SubagentStart", &["custom.codex_subagent_start"])
     },
     HostEventDef {
         read_payload: hook_payload::subagent_stop,
-        support: &abilities::SUBAGENT_STOP,
-        write_response: answer::stop,
+        support: &support::SUBAGENT_STOP,
+        write_response: response::stop,
         ..event_def("SubagentStop", &["delegation.post"])
     },
     HostEventDef {
         read_payload: hook_payload::stop,
-        support: &abilities::STOP,
-        write_response: answer::stop,
+        support: &support::STOP,
+        write_response: response::stop,
         ..event_def("Stop", &["agent.stop", "turn.end"])
     },
     HostEventDef {
         is_guard: true,
         read_payload: hook_payload::compact_before,
-        support: &abilities::COMPACT,
-        write_response: answer::compact,
+        support: &support::COMPACT,
+        write_response: response::compact,
         ..event_def("PreCompact", &["compact.pre", "compact.before"])
     },
     HostEventDef {
         read_payload: hook_payload::compact_after,
-        support: &abilities::COMPACTED,
+        support: &support::COMPACTED,
         ..event_def("PostCompact", &["compact.post"])
     },
     HostEventDef {
-        support: &abilities::SESSION_END,
-        write_response: answer::empty_response,
+        support: &support::SESSION_END,
+        write_response: response::empty_response,
         read_payload: hook_payload::session_end,
         ..event_def("SessionEnd", &["session.end"])
     },

@@ -3,11 +3,11 @@
 //! The name of an event selects the format of its payload: `preToolUse` uses Copilot's own fields, `PreToolUse` those
 //! of Claude Code. Pintle installs the former; the latter serve files that are written for both.
 
-mod abilities;
-mod answer;
 mod doctor;
 mod install;
 mod payload;
+mod response;
+mod support;
 
 use serde_json::Value;
 
@@ -44,7 +44,7 @@ fn event_context(payload: &Value) -> Result<HostEventContext, HostPayloadError> 
 }
 
 const fn native_event_def(name: &'static str, fires: &'static [&'static str]) -> HostEventDef {
-    HostEventDef::observe_only(name, fires, payload::other_event, &abilities::SILENT, answer::empty_response)
+    HostEventDef::observe_only(name, fires, payload::other_event, &support::SILENT, response::empty_response)
 }
 
 /// The same event with Claude Code's name.
@@ -64,46 +64,46 @@ const STOP: &[&str] = &["agent.stop", "turn.end"];
 static ROWS: &[HostEventDef] = &[
     HostEventDef {
         read_payload: payload::session_start,
-        support: &abilities::SESSION_START,
-        write_response: answer::context,
+        support: &support::SESSION_START,
+        write_response: response::context,
         ..native_event_def("sessionStart", &["session.start", "session.resume"])
     },
     HostEventDef {
         read_payload: payload::prompt,
-        support: &abilities::PROMPT,
-        write_response: answer::prompt,
+        support: &support::PROMPT,
+        write_response: response::prompt,
         ..native_event_def("userPromptSubmitted", &["prompt.submit", "turn.start"])
     },
     HostEventDef {
         is_guard: true,
         read_payload: payload::before_tool,
-        support: &abilities::BEFORE_TOOL,
-        write_response: answer::before_tool,
+        support: &support::BEFORE_TOOL,
+        write_response: response::before_tool,
         ..native_event_def("preToolUse", BEFORE_TOOL)
     },
     HostEventDef {
         is_guard: true,
         read_payload: payload::permission,
-        support: &abilities::PERMISSION,
-        write_response: answer::permission,
+        support: &support::PERMISSION,
+        write_response: response::permission,
         ..native_event_def("permissionRequest", &["permission.ask"])
     },
     HostEventDef {
         read_payload: payload::after_tool,
-        support: &abilities::AFTER_TOOL,
-        write_response: answer::after_tool,
+        support: &support::AFTER_TOOL,
+        write_response: response::after_tool,
         ..native_event_def("postToolUse", AFTER_TOOL)
     },
     HostEventDef {
         read_payload: payload::failed_tool,
-        support: &abilities::FAILED_TOOL,
-        write_response: answer::context,
+        support: &support::FAILED_TOOL,
+        write_response: response::context,
         ..native_event_def("postToolUseFailure", &["tool.result", "tool.post"])
     },
     HostEventDef {
         read_payload: payload::stop,
-        support: &abilities::STOP,
-        write_response: answer::stop,
+        support: &support::STOP,
+        write_response: response::stop,
         ..native_event_def("agentStop", STOP)
     },
     HostEventDef {
@@ -113,8 +113,8 @@ static ROWS: &[HostEventDef] = &[
     },
     HostEventDef {
         read_payload: payload::subagent_stop,
-        support: &abilities::SUBAGENT_STOP,
-        write_response: answer::stop,
+        support: &support::SUBAGENT_STOP,
+        write_response: response::stop,
         ..native_event_def("subagentStop", &["delegation.post"])
     },
     HostEventDef {
@@ -128,57 +128,57 @@ static ROWS: &[HostEventDef] = &[
     },
     HostEventDef {
         read_payload: payload::session_end,
-        support: &abilities::SESSION_END,
+        support: &support::SESSION_END,
         ..native_event_def("sessionEnd", &["session.end"])
     },
     HostEventDef {
         read_payload: hook_payload::session_start,
-        support: &abilities::SESSION_START,
-        write_response: answer::context,
+        support: &support::SESSION_START,
+        write_response: response::context,
         ..claude_style_event_def("SessionStart", &["session.start", "session.resume"])
     },
     HostEventDef {
         read_payload: hook_payload::prompt,
-        support: &abilities::PROMPT,
-        write_response: answer::prompt,
+        support: &support::PROMPT,
+        write_response: response::prompt,
         ..claude_style_event_def("UserPromptSubmit", &["prompt.submit", "turn.start"])
     },
     HostEventDef {
         is_guard: true,
         read_payload: payload::any_before_tool,
-        support: &abilities::BEFORE_TOOL,
-        write_response: answer::nested_before_tool,
+        support: &support::BEFORE_TOOL,
+        write_response: response::nested_before_tool,
         ..claude_style_event_def("PreToolUse", BEFORE_TOOL)
     },
     HostEventDef {
         is_guard: true,
         read_payload: payload::any_permission,
-        support: &abilities::PERMISSION,
-        write_response: answer::permission,
+        support: &support::PERMISSION,
+        write_response: response::permission,
         ..claude_style_event_def("PermissionRequest", &["permission.ask"])
     },
     HostEventDef {
         read_payload: payload::any_after_tool,
-        support: &abilities::AFTER_TOOL,
-        write_response: answer::after_tool,
+        support: &support::AFTER_TOOL,
+        write_response: response::after_tool,
         ..claude_style_event_def("PostToolUse", AFTER_TOOL)
     },
     HostEventDef {
         read_payload: payload::any_failed_tool,
-        support: &abilities::FAILED_TOOL,
-        write_response: answer::context,
+        support: &support::FAILED_TOOL,
+        write_response: response::context,
         ..claude_style_event_def("PostToolUseFailure", &["tool.result", "tool.post"])
     },
     HostEventDef {
         read_payload: hook_payload::stop,
-        support: &abilities::STOP,
-        write_response: answer::stop,
+        support: &support::STOP,
+        write_response: response::stop,
         ..claude_style_event_def("Stop", STOP)
     },
     HostEventDef {
         read_payload: hook_payload::subagent_stop,
-        support: &abilities::SUBAGENT_STOP,
-        write_response: answer::stop,
+        support: &support::SUBAGENT_STOP,
+        write_response: response::stop,
         ..claude_style_event_def("SubagentStop", &["delegation.post"])
     },
     HostEventDef {
@@ -191,7 +191,7 @@ static ROWS: &[HostEventDef] = &[
     },
     HostEventDef {
         read_payload: hook_payload::session_end,
-        support: &abilities::SESSION_END,
+        support: &support::SESSION_END,
         ..claude_style_event_def("SessionEnd", &["session.end"])
     },
 ];

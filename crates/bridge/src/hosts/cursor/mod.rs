@@ -3,11 +3,11 @@
 //! A shell command fires `preToolUse` and `beforeShellExecution`, and a tool of an MCP server fires `preToolUse` and
 //! `beforeMCPExecution`. Pintle installs the former, which fires for every tool.
 
-mod abilities;
-mod answer;
 mod doctor;
 mod install;
 mod payload;
+mod response;
+mod support;
 
 use serde_json::Value;
 
@@ -34,7 +34,7 @@ fn event_name(payload: &Value) -> Option<&str> {
 }
 
 const fn event_def(name: &'static str, fires: &'static [&'static str]) -> HostEventDef {
-    HostEventDef::observe_only(name, fires, payload::other_event, &abilities::SILENT, answer::empty_response)
+    HostEventDef::observe_only(name, fires, payload::other_event, &support::SILENT, response::empty_response)
 }
 
 const fn high_volume_event_def(name: &'static str, fires: &'static [&'static str]) -> HostEventDef {
@@ -46,54 +46,54 @@ const BEFORE_TOOL: &[&str] = &["tool.transform", "tool.guard", "tool.pre", "dele
 static ROWS: &[HostEventDef] = &[
     HostEventDef {
         read_payload: payload::session_start,
-        support: &abilities::SESSION_START,
-        write_response: answer::context,
+        support: &support::SESSION_START,
+        write_response: response::context,
         ..event_def("sessionStart", &["session.start"])
     },
     HostEventDef {
         is_guard: true,
         read_payload: payload::prompt,
-        support: &abilities::PROMPT,
-        write_response: answer::prompt,
+        support: &support::PROMPT,
+        write_response: response::prompt,
         ..event_def("beforeSubmitPrompt", &["prompt.submit", "turn.start"])
     },
     HostEventDef {
         is_guard: true,
         read_payload: payload::before_tool,
-        support: &abilities::BEFORE_TOOL,
-        write_response: answer::permission,
+        support: &support::BEFORE_TOOL,
+        write_response: response::permission,
         ..event_def("preToolUse", BEFORE_TOOL)
     },
     HostEventDef {
         is_guard: true,
         read_payload: payload::before_shell,
-        support: &abilities::BEFORE_EXECUTION,
-        write_response: answer::permission,
+        support: &support::BEFORE_EXECUTION,
+        write_response: response::permission,
         ..high_volume_event_def("beforeShellExecution", BEFORE_TOOL)
     },
     HostEventDef {
         is_guard: true,
         read_payload: payload::before_mcp_tool,
-        support: &abilities::BEFORE_EXECUTION,
-        write_response: answer::permission,
+        support: &support::BEFORE_EXECUTION,
+        write_response: response::permission,
         ..high_volume_event_def("beforeMCPExecution", BEFORE_TOOL)
     },
     HostEventDef {
         is_guard: true,
         read_payload: payload::before_read,
-        support: &abilities::BEFORE_READ,
-        write_response: answer::permission,
+        support: &support::BEFORE_READ,
+        write_response: response::permission,
         ..high_volume_event_def("beforeReadFile", BEFORE_TOOL)
     },
     HostEventDef {
         read_payload: payload::after_tool,
-        support: &abilities::AFTER_TOOL,
-        write_response: answer::after_tool,
+        support: &support::AFTER_TOOL,
+        write_response: response::after_tool,
         ..event_def("postToolUse", &["tool.result", "tool.post", "file.edited"])
     },
     HostEventDef {
         read_payload: payload::failed_tool,
-        support: &abilities::FAILED_TOOL,
+        support: &support::FAILED_TOOL,
         ..event_def("postToolUseFailure", &["tool.result", "tool.post"])
     },
     high_volume_event_def("afterShellExecution", &["custom.cursor_after_shell_execution"]),
@@ -104,31 +104,31 @@ static ROWS: &[HostEventDef] = &[
     HostEventDef {
         is_guard: true,
         read_payload: payload::subagent_start,
-        support: &abilities::SUBAGENT_START,
-        write_response: answer::permission,
+        support: &support::SUBAGENT_START,
+        write_response: response::permission,
         ..high_volume_event_def("subagentStart", &["custom.cursor_subagent_start"])
     },
     HostEventDef {
         read_payload: payload::subagent_stop,
-        support: &abilities::STOP,
-        write_response: answer::stop,
+        support: &support::STOP,
+        write_response: response::stop,
         ..event_def("subagentStop", &["delegation.post"])
     },
     HostEventDef {
         read_payload: payload::compact_before,
-        support: &abilities::COMPACT,
-        write_response: answer::notice,
+        support: &support::COMPACT,
+        write_response: response::notice,
         ..event_def("preCompact", &["compact.pre", "compact.before"])
     },
     HostEventDef {
         read_payload: payload::stop,
-        support: &abilities::STOP,
-        write_response: answer::stop,
+        support: &support::STOP,
+        write_response: response::stop,
         ..event_def("stop", &["agent.stop", "turn.end"])
     },
     HostEventDef {
         read_payload: payload::session_end,
-        support: &abilities::SESSION_END,
+        support: &support::SESSION_END,
         ..event_def("sessionEnd", &["session.end"])
     },
 ];

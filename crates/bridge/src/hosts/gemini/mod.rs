@@ -1,10 +1,10 @@
 //! Gemini CLI, tested with 0.61.0.
 
-mod abilities;
-mod answer;
 mod doctor;
 mod install;
 mod payload;
+mod response;
+mod support;
 
 use crate::hosts::hook_json::hook_payload;
 use crate::{HostDef, HostEventDef};
@@ -26,7 +26,7 @@ pub static HOST: HostDef = HostDef {
 };
 
 const fn event_def(name: &'static str, fires: &'static [&'static str]) -> HostEventDef {
-    HostEventDef::observe_only(name, fires, hook_payload::other_event, &abilities::TELLS, answer::notice)
+    HostEventDef::observe_only(name, fires, hook_payload::other_event, &support::TELLS, response::notice)
 }
 
 const fn high_volume_event_def(name: &'static str, fires: &'static [&'static str]) -> HostEventDef {
@@ -36,58 +36,58 @@ const fn high_volume_event_def(name: &'static str, fires: &'static [&'static str
 static ROWS: &[HostEventDef] = &[
     HostEventDef {
         read_payload: hook_payload::session_start,
-        support: &abilities::SESSION_START,
-        write_response: answer::context,
+        support: &support::SESSION_START,
+        write_response: response::context,
         ..event_def("SessionStart", &["session.start", "session.resume"])
     },
     HostEventDef {
         is_guard: true,
         read_payload: hook_payload::prompt,
-        support: &abilities::PROMPT,
-        write_response: answer::prompt,
+        support: &support::PROMPT,
+        write_response: response::prompt,
         ..event_def("BeforeAgent", &["prompt.submit", "turn.start"])
     },
     HostEventDef {
         is_guard: true,
         read_payload: payload::before_tool,
-        support: &abilities::BEFORE_TOOL,
-        write_response: answer::before_tool,
+        support: &support::BEFORE_TOOL,
+        write_response: response::before_tool,
         ..event_def("BeforeTool", &["tool.transform", "tool.guard", "tool.pre", "delegation.pre"])
     },
     HostEventDef {
         read_payload: payload::after_tool,
-        support: &abilities::AFTER_TOOL,
-        write_response: answer::after_tool,
+        support: &support::AFTER_TOOL,
+        write_response: response::after_tool,
         ..event_def("AfterTool", &["tool.result", "tool.post", "file.edited"])
     },
     HostEventDef {
         read_payload: payload::stop,
-        support: &abilities::STOP,
-        write_response: answer::stop,
+        support: &support::STOP,
+        write_response: response::stop,
         ..event_def("AfterAgent", &["agent.stop", "turn.end"])
     },
     HostEventDef { read_payload: hook_payload::notification, ..event_def("Notification", &["notification"]) },
     HostEventDef {
         read_payload: hook_payload::session_end,
-        support: &abilities::SESSION_END,
+        support: &support::SESSION_END,
         ..event_def("SessionEnd", &["session.end"])
     },
     // It fires before every model call, even if nothing is compressed, and its response has no effect.
     HostEventDef {
         read_payload: hook_payload::compact_before,
-        support: &abilities::COMPACT,
+        support: &support::COMPACT,
         ..high_volume_event_def("PreCompress", &["compact.pre", "compact.before"])
     },
     HostEventDef {
         read_payload: payload::before_model,
-        support: &abilities::BEFORE_MODEL,
-        write_response: answer::deny_only,
+        support: &support::BEFORE_MODEL,
+        write_response: response::deny_only,
         ..high_volume_event_def("BeforeModel", &["completion.pre"])
     },
     high_volume_event_def("BeforeToolSelection", &["custom.gemini_before_tool_selection"]),
     HostEventDef {
         read_payload: payload::after_model,
-        support: &abilities::TELLS_LATER,
+        support: &support::TELLS_LATER,
         ..high_volume_event_def("AfterModel", &["completion.post"])
     },
 ];

@@ -1,10 +1,10 @@
 //! Qwen Code, tested with 0.24.4: the events and responses of Claude Code, and the tools of Gemini CLI.
 
-mod abilities;
-mod answer;
 mod doctor;
 mod install;
 mod payload;
+mod response;
+mod support;
 
 use crate::hosts::claude::response as claude;
 use crate::hosts::hook_json::hook_payload;
@@ -27,7 +27,7 @@ pub static HOST: HostDef = HostDef {
 };
 
 const fn event_def(name: &'static str, fires: &'static [&'static str]) -> HostEventDef {
-    HostEventDef::observe_only(name, fires, hook_payload::other_event, &abilities::TELLS, claude::notice)
+    HostEventDef::observe_only(name, fires, hook_payload::other_event, &support::TELLS, claude::notice)
 }
 
 const fn high_volume_event_def(name: &'static str, fires: &'static [&'static str]) -> HostEventDef {
@@ -37,82 +37,82 @@ const fn high_volume_event_def(name: &'static str, fires: &'static [&'static str
 static ROWS: &[HostEventDef] = &[
     HostEventDef {
         read_payload: hook_payload::session_start,
-        support: &abilities::SESSION_START,
+        support: &support::SESSION_START,
         write_response: claude::context,
         ..event_def("SessionStart", &["session.start", "session.resume"])
     },
     HostEventDef {
         is_guard: true,
         read_payload: payload::prompt,
-        support: &abilities::PROMPT,
+        support: &support::PROMPT,
         write_response: claude::prompt,
         ..event_def("UserPromptSubmit", &["prompt.submit", "turn.start"])
     },
     HostEventDef {
         is_guard: true,
         read_payload: hook_payload::before_tool,
-        support: &abilities::BEFORE_TOOL,
-        write_response: answer::before_tool,
+        support: &support::BEFORE_TOOL,
+        write_response: response::before_tool,
         ..event_def("PreToolUse", &["tool.transform", "tool.guard", "tool.pre", "delegation.pre"])
     },
     HostEventDef {
         is_guard: true,
         read_payload: hook_payload::before_tool,
-        support: &abilities::PERMISSION,
+        support: &support::PERMISSION,
         write_response: claude::permission,
         ..event_def("PermissionRequest", &["permission.ask"])
     },
     HostEventDef {
         read_payload: payload::after_tool,
-        support: &abilities::AFTER_TOOL,
-        write_response: answer::after_tool,
+        support: &support::AFTER_TOOL,
+        write_response: response::after_tool,
         ..event_def("PostToolUse", &["tool.result", "tool.post", "file.edited"])
     },
     HostEventDef {
         read_payload: hook_payload::failed_tool,
-        support: &abilities::FAILED_TOOL,
+        support: &support::FAILED_TOOL,
         write_response: claude::context,
         ..event_def("PostToolUseFailure", &["tool.result", "tool.post"])
     },
     HostEventDef {
         read_payload: hook_payload::batch,
-        support: &abilities::BATCH,
+        support: &support::BATCH,
         write_response: claude::context,
         ..event_def("PostToolBatch", &["tool.batch"])
     },
     HostEventDef {
         read_payload: hook_payload::subagent_stop,
-        support: &abilities::SUBAGENT_STOP,
+        support: &support::SUBAGENT_STOP,
         write_response: claude::stop,
         ..event_def("SubagentStop", &["delegation.post"])
     },
     HostEventDef {
         read_payload: hook_payload::stop,
-        support: &abilities::STOP,
+        support: &support::STOP,
         write_response: claude::stop,
         ..event_def("Stop", &["agent.stop", "turn.end"])
     },
     HostEventDef { read_payload: hook_payload::agent_error, ..event_def("StopFailure", &["error"]) },
     HostEventDef {
         read_payload: hook_payload::compact_before,
-        support: &abilities::COMPACT,
+        support: &support::COMPACT,
         write_response: claude::context,
         ..event_def("PreCompact", &["compact.pre", "compact.before"])
     },
     HostEventDef {
         read_payload: hook_payload::compact_after,
-        support: &abilities::COMPACTED,
+        support: &support::COMPACTED,
         ..event_def("PostCompact", &["compact.post"])
     },
     HostEventDef { read_payload: hook_payload::notification, ..event_def("Notification", &["notification"]) },
     HostEventDef {
         read_payload: hook_payload::session_end,
-        support: &abilities::SESSION_END,
+        support: &support::SESSION_END,
         ..event_def("SessionEnd", &["session.end"])
     },
     HostEventDef {
         read_payload: hook_payload::subagent_start,
-        support: &abilities::SUBAGENT_START,
+        support: &support::SUBAGENT_START,
         write_response: claude::context,
         ..high_volume_event_def("SubagentStart", &["custom.qwen_subagent_start"])
     },
