@@ -69,11 +69,11 @@ pub(crate) fn request_approval<'t>(
     is_settled: &dyn Fn() -> bool,
 ) -> Option<ApprovalAnswer<'t>> {
     let ApprovalPrompt { kind, name, call, event, reasons, metadata, allows_grant: grants } = *asking;
-    let resolver = turn.approver();
+    let approver = turn.approver();
     let digest = event.payload.digest();
     let texts: Vec<&str> = reasons.iter().map(|reason| reason.text.as_str()).collect();
     let _open = open_request(turn, kind, name, texts.join("\n"), &digest);
-    if resolver.is_available() {
+    if approver.is_available() {
         fire_user_input(turn, kind, name);
     }
     let question = ApprovalRequest { event, reasons, digest: &digest, metadata, allows_grant: grants };
@@ -82,7 +82,7 @@ pub(crate) fn request_approval<'t>(
     if is_settled() {
         return None;
     }
-    let resolution = catch_unwind(AssertUnwindSafe(|| resolver.request_approval(&question)))
+    let resolution = catch_unwind(AssertUnwindSafe(|| approver.request_approval(&question)))
         .unwrap_or(ApprovalResponse::Unavailable);
     recording::record_approval(turn, call, &question, &resolution);
     Some(ApprovalAnswer { response: resolution, _one_at_a_time: one_at_a_time })

@@ -23,9 +23,9 @@ pub(crate) struct VerifyResult {
 /// When the script crashes or its return value is not a verdict.
 pub(crate) fn run(script: &ScriptTool, result: Value, turn: &TurnContext, owner: &str) -> Result<VerifyResult, String> {
     let runtime = &turn.agent.shared.runtime;
-    let seam = runtime.effects(&turn.origin, &turn.scope);
+    let effects = runtime.effects(&turn.origin, &turn.scope);
     let caller = EffectCaller::new(CallId(0), owner);
-    let answer = script.run(result, &seam, caller, &turn.scope.cancel, TIMEOUT_MS);
+    let answer = script.run(result, &effects, caller, &turn.scope.cancel, TIMEOUT_MS);
     answer
         .map_err(|failure| failure_text(&failure))
         .and_then(|answer| parse_verdict(&answer))

@@ -84,7 +84,7 @@ def run(args):
 ";
 
 /// The runtime of a project that has the hook on every event.
-fn watched_runtime(events: &[&str], resolver: Option<Arc<dyn Approver>>) -> Arc<Runtime> {
+fn watched_runtime(events: &[&str], approver: Option<Arc<dyn Approver>>) -> Arc<Runtime> {
     let project = tempfile::tempdir().unwrap();
     let hooks = project.path().join(".harness/hooks");
     fs::create_dir_all(&hooks).unwrap();
@@ -94,8 +94,8 @@ fn watched_runtime(events: &[&str], resolver: Option<Arc<dyn Approver>>) -> Arc<
         fs::write(hooks.join(format!("{}.md", event.replace('.', "_"))), text).unwrap();
     }
     let builder = Runtime::builder().path(project.path(), Layer::Project).worker(worker());
-    let built = match resolver {
-        Some(resolver) => builder.approver(resolver).build(),
+    let built = match approver {
+        Some(approver) => builder.approver(approver).build(),
         None => builder.build(),
     };
     assert!(!built.has_errors(), "{:?}", built.diagnostics);
@@ -291,8 +291,8 @@ fn every_event_of_a_session_fires_for_hooks_of_any_dialect() {
 fn check_payloads(metrics: &Map<String, Value>) {
     for (name, payload) in metrics.iter().filter(|(name, _)| name.starts_with("seen.")) {
         let event = name.strip_prefix("seen.").and_then(|name| name.rsplit_once('.')).unwrap().0;
-        let row = EventName::parse(event).unwrap().def();
-        let schema = (row.schema)();
+        let def = EventName::parse(event).unwrap().def();
+        let schema = (def.schema)();
         let found = match event {
             // Documented: sessions have no payload.
             "session.start" | "session.end" if payload.is_null() => Vec::new(),

@@ -79,8 +79,8 @@ impl Deadline {
     }
 
     /// Sets the event of the call.
-    pub(crate) fn set_event(&self, host: &'static HostDef, row: &'static HostEventDef) {
-        *self.event.lock().unwrap_or_else(PoisonError::into_inner) = Some((host, row));
+    pub(crate) fn set_event(&self, host: &'static HostDef, def: &'static HostEventDef) {
+        *self.event.lock().unwrap_or_else(PoisonError::into_inner) = Some((host, def));
     }
 
     /// The reason for the missing decision, in one line.
@@ -91,7 +91,7 @@ impl Deadline {
     fn timeout_response(&self) -> HostResponse {
         let about = *self.event.lock().unwrap_or_else(PoisonError::into_inner);
         match about {
-            Some((host, row)) => host.fallback_response(row, &self.reason()),
+            Some((host, def)) => host.fallback_response(def, &self.reason()),
             None => HostResponse::empty()
                 .with_stderr("pintle: timed out waiting for a payload on standard input")
                 .with_exit_code(1),

@@ -58,27 +58,27 @@ pub fn handle_call(
     let (Ok(read) | Err((read, _))) = &payload;
     let named = (errand.host.event_name)(read);
     let said = named.and_then(|name| errand.host.find_event(name));
-    let Some(row) = choose_event(errand.event, said) else {
+    let Some(def) = choose_event(errand.event, said) else {
         return respond_to_unknown_event(errand.host, named, payload.as_ref().err().map(|(_, error)| error));
     };
     // The payload of another host is read and answered in that host's format.
     let sender = errand.host.sender.and_then(|sender| sender(read));
-    let (host, row) = sender.and_then(|host| Some((host, host.find_event(row.name)?))).unwrap_or((errand.host, row));
-    errand.deadline.set_event(host, row);
+    let (host, def) = sender.and_then(|host| Some((host, host.find_event(def.name)?))).unwrap_or((errand.host, def));
+    errand.deadline.set_event(host, def);
     let heard = match &payload {
         Err((_, error)) => Err(format!("cannot read the payload from {}: {error}", errand.host.title)),
         Ok(_) if has_event_conflict(errand.event, said) => Err(event_conflict_text(errand, named)),
         // Hooks may run third-party code, and the bridge may have defects.
-        Ok(payload) => catch_unwind(AssertUnwindSafe(|| decide(errand, host, row, payload, hooks)))
+        Ok(payload) => catch_unwind(AssertUnwindSafe(|| decide(errand, host, def, payload, hooks)))
             .unwrap_or_else(|_| Err(String::from("`pintle hook` crashed; this is a defect in Pintle"))),
     };
     let ruling = match heard {
-        Ok(_) if errand.deadline.is_over() && row.is_guard => HostDecision::deny(errand.deadline.reason()),
+        Ok(_) if errand.deadline.is_over() && def.is_guard => HostDecision::deny(errand.deadline.reason()),
         Ok(ruling) => ruling,
-        Err(reason) if row.is_guard => HostDecision::deny(format!("pintle: {reason}")),
+        Err(reason) if def.is_guard => HostDecision::deny(format!("pintle: {reason}")),
         Err(reason) => HostDecision { notices: vec![format!("pintle: {reason}")], ..HostDecision::pass() },
     };
-    (row.write_response)(&ResponseContext { event_def: row, payload: read }, &fit_to_host(ruling, row.support))
+    (def.write_response)(&ResponseContext { event_def: def, payload: read }, &fit_to_host(ruling, def.support))
 }
 
 /// Reads a payload. A payload with a duplicate key is an error, but is read anyway to find the name of its event.
@@ -110,7 +110,7 @@ fn has_event_conflict(given: Option<&HostEventDef>, said: Option<&HostEventDef>)
 
 /// The error for a payload of another event than the command line names.
 fn event_conflict_text(errand: &HostCall<'_>, named: Option<&str>) -> String {
-    let given = errand.event.map_or("", |row| row.name);
+    let given = errand.event.map_or("", |def| def.name);
     let (title, said) = (errand.host.title, named.unwrap_or_default());
     let told = format!("{title} sent a payload of `{said}` to the hook of `{given}`");
     format!("{told}; run `pintle install {}` again, or remove the event from the command", errand.host.name)
@@ -138,7 +138,7 @@ fn respond_to_unknown_event(host: &HostDef, named: Option<&str>, error: Option<&
 /// The decision on a test call. The hooks are loaded as for a real call, so that loading is tested too, but none runs.
 fn decide_canary(
     errand: &HostCall<'_>,
-    row: &'static HostEventDef,
+    def: &'static HostEventDef,
     ruling: HostDecision,
     hooks: impl FnOnce(&HookLookup) -> Result<RuntimeBuilder, String>,
 ) -> Result<HostDecision, String> {
@@ -147,7 +147,7 @@ fn decide_canary(
     let project = resolve_project(errand, None, &cwd, clock.unix_ms());
     let built = hooks(&HookLookup { project, excluded_dialect: errand.host.own_dialect })?.clock(clock).build();
     Ok(match load_failure(&built) {
-        Some(reason) if row.is_guard => HostDecision::deny(reason),
+        Some(reason) if def.is_guard => HostDecision::deny(reason),
         _ => ruling,
     })
 }
@@ -156,17 +156,17 @@ fn decide_canary(
 fn decide(
     errand: &HostCall<'_>,
     host: &'static HostDef,
-    row: &'static HostEventDef,
+    def: &'static HostEventDef,
     payload: &Value,
     hooks: impl FnOnce(&HookLookup) -> Result<RuntimeBuilder, String>,
 ) -> Result<HostDecision, String> {
     let unreadable = |error| format!("cannot read the payload from {}: {error}", host.title);
     if let Some(ruling) = canary::canary_decision(payload) {
-        return decide_canary(errand, row, ruling, hooks);
+        return decide_canary(errand, def, ruling, hooks);
     }
     let told = HostEvent {
         context: (host.read_context)(payload).map_err(unreadable)?,
-        data: (row.read_payload)(payload).map_err(unreadable)?,
+        data: (def.read_payload)(payload).map_err(unreadable)?,
     };
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
     let now_ms = clock.unix_ms();
@@ -175,7 +175,7 @@ fn decide(
     let mut session = match &dir {
         Some(dir) => {
             let claimed = HostSession::lock(dir, &told.context.session, patience);
-            mark_fired(dir, row.name, now_ms);
+            mark_fired(dir, def.name, now_ms);
             Some(
                 claimed
                     .map_err(|error| format!("cannot open the session: {}", session_error_text(&error, host, &told)))?,
@@ -213,15 +213,15 @@ fn decide(
     }
     // A notice for the whole session is shown once.
     notices.retain(|notice| state.mark_if_new("notices", notice, false));
-    let mut ruling = match (broken, standing_denial(state, row, &told.data)) {
-        (Some(reason), _) if row.is_guard => HostDecision::deny(reason),
+    let mut ruling = match (broken, standing_denial(state, def, &told.data)) {
+        (Some(reason), _) if def.is_guard => HostDecision::deny(reason),
         (_, Some(reason)) => HostDecision::deny(reason),
         (broken, None) => {
             notices.extend(broken);
             let whose = &told.context;
-            let hearing = HostDispatch {
+            let dispatch = HostDispatch {
                 host,
-                event_def: row,
+                event_def: def,
                 event_context: whose,
                 payload,
                 runtime: &built.runtime,
@@ -242,7 +242,7 @@ fn decide(
                 shadow: errand.shadow,
                 decision: HostDecision::pass(),
             };
-            hearing.fire_all(&told)
+            dispatch.fire_all(&told)
         }
     };
     notices.append(&mut ruling.notices);
@@ -251,8 +251,8 @@ fn decide(
         redact_decision(&mut ruling, &**secrets);
     }
     if let (Some(session), Some(tape)) = (&mut session, built.runtime.tape()) {
-        tape.record_note(NOTE, decision_note(host, row, &ruling));
-        if row.fires.contains(&"session.end") {
+        tape.record_note(NOTE, decision_note(host, def, &ruling));
+        if def.fires.contains(&"session.end") {
             let _ = tape.close();
         }
         if let Some(error) = tape.check_file() {
@@ -284,8 +284,8 @@ fn load_failure(built: &BuiltRuntime) -> Option<String> {
 }
 
 /// The reason why everything is denied after a hook denied the session or ended the turn.
-fn standing_denial(state: &HostSessionState, row: &HostEventDef, moment: &HostEventData) -> Option<String> {
-    if !row.is_guard {
+fn standing_denial(state: &HostSessionState, def: &HostEventDef, moment: &HostEventData) -> Option<String> {
+    if !def.is_guard {
         return None;
     }
     let stopped = state.turn_stop_reason.as_ref().filter(|_| matches!(moment, HostEventData::BeforeTool(_)));
@@ -293,10 +293,10 @@ fn standing_denial(state: &HostSessionState, row: &HostEventDef, moment: &HostEv
 }
 
 /// The record of a decision on the tape.
-fn decision_note(host: &HostDef, row: &HostEventDef, ruling: &HostDecision) -> Value {
+fn decision_note(host: &HostDef, def: &HostEventDef, ruling: &HostDecision) -> Value {
     let mut note = json!({
         "host": host.name,
-        "event": row.name,
+        "event": def.name,
         "decision": ruling.decision,
         "reason": ruling.reason,
     });

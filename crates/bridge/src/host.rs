@@ -76,17 +76,17 @@ impl HostDef {
     /// Finds an event by the host's name of it.
     #[must_use]
     pub fn find_event(&'static self, event: &str) -> Option<&'static HostEventDef> {
-        self.events.iter().find(|row| row.name == event)
+        self.events.iter().find(|def| def.name == event)
     }
 
     /// The response if `pintle hook` could not answer itself: a denial of a guarded event.
     ///
     /// Installed command lines contain it, for a program that was killed, ran out of memory or does not exist any more.
     #[must_use]
-    pub fn fallback_response(&self, row: &'static HostEventDef, reason: &str) -> HostResponse {
-        if !row.is_guard {
+    pub fn fallback_response(&self, def: &'static HostEventDef, reason: &str) -> HostResponse {
+        if !def.is_guard {
             return HostResponse::empty();
         }
-        (row.write_response)(&ResponseContext { event_def: row, payload: &Value::Null }, &HostDecision::deny(reason))
+        (def.write_response)(&ResponseContext { event_def: def, payload: &Value::Null }, &HostDecision::deny(reason))
     }
 }

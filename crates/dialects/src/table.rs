@@ -90,8 +90,8 @@ pub enum EventSupport {
 impl Dialect {
     /// How the dialect supports an event of the catalogue.
     #[must_use]
-    pub fn support(&self, row: &EventDef) -> EventSupport {
-        match self.events.iter().find(|mapping| mapping.canonical == row.name) {
+    pub fn support(&self, def: &EventDef) -> EventSupport {
+        match self.events.iter().find(|mapping| mapping.canonical == def.name) {
             Some(mapping) => EventSupport::Native(mapping.native),
             None if self.others == UnmappedEvents::Accepted => EventSupport::Addition,
             None => EventSupport::Unsupported,
@@ -117,9 +117,9 @@ impl Dialect {
 
     /// Every name that a hook can subscribe to; families end in `.*`.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
-        let of_row = |row: &&'static EventDef| match self.support(row) {
+        let of_row = |def: &&'static EventDef| match self.support(def) {
             EventSupport::Native(name) => Some(name),
-            EventSupport::Addition => Some(row.name),
+            EventSupport::Addition => Some(def.name),
             EventSupport::Unsupported => None,
         };
         CATALOGUE.iter().filter_map(of_row).chain(self.aliases.iter().map(|alias| alias.name))
@@ -151,7 +151,7 @@ mod tests {
     fn every_mapping_and_alias_leads_to_the_catalogue() {
         for dialect in DIALECTS {
             for mapping in dialect.events {
-                assert!(CATALOGUE.iter().any(|row| row.name == mapping.canonical), "{}", mapping.canonical);
+                assert!(CATALOGUE.iter().any(|def| def.name == mapping.canonical), "{}", mapping.canonical);
             }
             for alias in dialect.aliases {
                 assert_eq!(
@@ -165,12 +165,12 @@ mod tests {
     #[test]
     fn every_event_of_the_catalogue_is_mapped_or_unsupported() {
         for dialect in DIALECTS {
-            for row in CATALOGUE {
-                let name = row.family().map_or(row.name.to_owned(), |prefix| format!("{prefix}x"));
-                match dialect.support(row) {
+            for def in CATALOGUE {
+                let name = def.family().map_or(def.name.to_owned(), |prefix| format!("{prefix}x"));
+                match dialect.support(def) {
                     EventSupport::Native(_) | EventSupport::Addition => assert!(
-                        dialect.names().any(|known| known == row.name
-                            || dialect.event(known).is_ok_and(|event| event.as_str() == row.name)),
+                        dialect.names().any(|known| known == def.name
+                            || dialect.event(known).is_ok_and(|event| event.as_str() == def.name)),
                         "{name}"
                     ),
                     EventSupport::Unsupported => assert!(dialect.event(&name).is_err(), "{name}"),

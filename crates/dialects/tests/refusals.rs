@@ -183,9 +183,9 @@ fn repeat_key(text: &str, at: prop::sample::Index) -> String {
 }
 
 fn decode_guard_output(guard: &GuardCase, stdout: Vec<u8>) -> Verdict {
-    let row = CATALOGUE.iter().find(|row| row.name == guard.canonical).unwrap();
+    let def = CATALOGUE.iter().find(|def| def.name == guard.canonical).unwrap();
     let name = EventName::parse(guard.canonical).unwrap();
-    let event = Event::new(name, (row.example)(), Arc::new(Origin::default()));
+    let event = Event::new(name, (def.example)(), Arc::new(Origin::default()));
     let answer = CommandOutput { exit_code: Some(0), stdout, ..CommandOutput::default() };
     (guard.codec)().decode(&event, guard.event_alias, HandlerOutput::Process(answer))
 }

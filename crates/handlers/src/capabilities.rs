@@ -41,13 +41,13 @@ fn command_line_text(spec: &CommandSpec) -> String {
 }
 
 fn builtin_capabilities(spec: &BuiltinSpec) -> Vec<Capability> {
-    let Some(row) = builtins().iter().find(|row| row.name == spec.name) else {
+    let Some(def) = builtins().iter().find(|def| def.name == spec.name) else {
         // It does not load either.
         return vec![Capability::Effect(format!("is the unknown built-in `{}`", spec.name))];
     };
-    match (row.side_effects, spec.arguments.first()) {
+    match (def.side_effects, spec.arguments.first()) {
         ("", _) => Vec::new(),
-        (deeds, Some(first)) if row.name == "http_post" => {
+        (deeds, Some(first)) if def.name == "http_post" => {
             vec![Capability::Host(host_of(first)), Capability::Effect(deeds.to_owned())]
         }
         (deeds, _) => vec![Capability::Effect(deeds.to_owned())],
@@ -67,7 +67,7 @@ mod tests {
     #[test]
     fn built_ins_that_only_tell_and_judge_need_no_consent() {
         let reaching: Vec<&str> =
-            builtins().iter().filter(|row| !row.side_effects.is_empty()).map(|row| row.name).collect();
+            builtins().iter().filter(|def| !def.side_effects.is_empty()).map(|def| def.name).collect();
         assert_eq!(reaching, ["add_prompt_files", "handle_large_tool_output", "http_post", "snapshot", "unload"]);
         let post = BuiltinSpec {
             name: String::from("http_post"),

@@ -36,8 +36,8 @@ pub(crate) fn compile_pattern(text: &Arc<str>, location: &Location) -> BuiltMatc
             let reason = reason.lines().last().unwrap_or_default().trim_start_matches("error: ");
             let message = format!("invalid matcher `{text}`: {reason}");
             let help = "a matcher is a regular expression that the whole name has to match, such as `shell|edit_.*`";
-            let finding = Diagnostic::error("bad_matcher", message, location.clone()).help(help);
-            BuiltMatcher { matcher: None, diagnostics: vec![finding] }
+            let diagnostic = Diagnostic::error("bad_matcher", message, location.clone()).help(help);
+            BuiltMatcher { matcher: None, diagnostics: vec![diagnostic] }
         }
     }
 }
@@ -162,11 +162,15 @@ mod tests {
             ("a{99999999}", "exceeds size limit"),
         ] {
             let built = compile_text(text);
-            let [finding] = built.diagnostics.as_slice() else { panic!("{text}: {:?}", built.diagnostics) };
+            let [diagnostic] = built.diagnostics.as_slice() else { panic!("{text}: {:?}", built.diagnostics) };
             assert!(built.matcher.is_none());
             let head = format!("invalid matcher `{text}`: ");
-            assert!(finding.message.starts_with(&head) && finding.message.contains(reason), "{}", finding.message);
-            assert!(!finding.message.contains('\n') && finding.help.is_some(), "{}", finding.message);
+            assert!(
+                diagnostic.message.starts_with(&head) && diagnostic.message.contains(reason),
+                "{}",
+                diagnostic.message
+            );
+            assert!(!diagnostic.message.contains('\n') && diagnostic.help.is_some(), "{}", diagnostic.message);
         }
     }
 }

@@ -74,7 +74,7 @@ fn compile(declaration: &HookDeclaration, build: &dyn HandlerFactory, findings: 
     let handler = build.build_handler(declaration);
     let matcher = build.build_matcher(declaration);
     // A hook whose matcher did not compile must not become one that always matches.
-    let matcher_failed = matcher.diagnostics.iter().any(|finding| finding.severity == Severity::Error);
+    let matcher_failed = matcher.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
     findings.extend(handler.diagnostics);
     findings.extend(matcher.diagnostics);
     let running = hold_to_binding(handler.handler.filter(|_| !matcher_failed)?, declaration);

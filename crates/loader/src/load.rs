@@ -116,9 +116,9 @@ impl LoadedPath {
     /// Adds an error if a named path does not contain anything that runs.
     pub fn require_hooks(&mut self, path: &Path) {
         let of_members = self.team.iter().flat_map(|team| &team.agents).any(|agent| !agent.hooks.is_empty());
-        let is_whole = self.diagnostics.iter().all(|finding| finding.severity != Severity::Error);
+        let is_whole = self.diagnostics.iter().all(|diagnostic| diagnostic.severity != Severity::Error);
         if self.hook_declarations.is_empty() && !of_members && self.personas.is_empty() && is_whole {
-            self.diagnostics.retain(|finding| finding.code != "no_files");
+            self.diagnostics.retain(|diagnostic| diagnostic.code != "no_files");
             self.diagnostics.push(no_hooks_error(path));
         }
     }
@@ -215,7 +215,9 @@ fn load_files(
         for (declaration, hook) in project.hooks.iter().zip(&mut hooks) {
             hook.take_if(|_| declaration.codec.dialect() == without);
         }
-        findings.retain(|finding| finding.location.path().is_none_or(|path| !foreign.iter().any(|file| file == path)));
+        findings.retain(|diagnostic| {
+            diagnostic.location.path().is_none_or(|path| !foreign.iter().any(|file| file == path))
+        });
     }
     let mut chains = group_into_chains(Arc::from(path.display().to_string()), layer, &project.hooks, hooks);
     chains.extend(stand_ins);
@@ -388,7 +390,7 @@ fn check_agent(agent: &AgentSpec, checked: &[ToolSpec], build: &dyn HandlerFacto
 /// come first.
 pub(crate) fn sort_diagnostics(findings: &mut Vec<Diagnostic>) {
     findings.sort_by(|one, other| {
-        let place = |finding: &Diagnostic| finding.location.span.start;
+        let place = |diagnostic: &Diagnostic| diagnostic.location.span.start;
         one.location.path().cmp(&other.location.path()).then_with(|| place(one).cmp(&place(other)))
     });
     findings.dedup();

@@ -237,8 +237,8 @@ impl RuntimeBuilder {
     /// Sets the approver, which responds to approval requests. Default: [`NoApprover`](pintle_contract::NoApprover), so
     /// `ask` denies.
     #[must_use]
-    pub fn approver(mut self, resolver: Arc<dyn Approver>) -> Self {
-        self.approver = Some(resolver);
+    pub fn approver(mut self, approver: Arc<dyn Approver>) -> Self {
+        self.approver = Some(approver);
         self
     }
 

@@ -202,9 +202,9 @@ struct RepeatedEffects<'a> {
 }
 
 impl<'a> RepeatedEffects<'a> {
-    fn new(seam: &'a dyn EffectRunner, replies: &[(EffectRequest, RecordedEffectReply)]) -> Self {
+    fn new(effects: &'a dyn EffectRunner, replies: &[(EffectRequest, RecordedEffectReply)]) -> Self {
         Self {
-            muted: ReadOnlyEffects::new(seam),
+            muted: ReadOnlyEffects::new(effects),
             unused_replies: Mutex::new(replies.to_vec()),
             suppressed_requests: Mutex::default(),
         }

@@ -162,9 +162,9 @@ proptest! {
 
 #[test]
 fn every_event_of_the_catalogue_is_fired_with_its_example() {
-    for row in CATALOGUE {
-        let name = row.family().map_or(row.name.to_owned(), |family| format!("{family}round"));
-        let outcome = fire_and_check(&name, (row.example)());
+    for def in CATALOGUE {
+        let name = def.family().map_or(def.name.to_owned(), |family| format!("{family}round"));
+        let outcome = fire_and_check(&name, (def.example)());
         let listens = sample_events().contains(&name);
         assert_eq!(
             listens,

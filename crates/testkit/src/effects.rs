@@ -155,15 +155,15 @@ mod tests {
 
     #[test]
     fn what_is_written_can_be_read() {
-        let seam = InMemoryEffects::new();
+        let effects = InMemoryEffects::new();
         let caller = EffectCaller::new(CallId(1), "h");
-        assert_eq!(seam.metric_incr(caller, "n", 2), Ok(2));
-        assert_eq!(seam.metric_incr(caller, "n", 3), Ok(5));
+        assert_eq!(effects.metric_incr(caller, "n", 2), Ok(2));
+        assert_eq!(effects.metric_incr(caller, "n", 3), Ok(5));
         let set = EffectRequest::CacheSet { key: String::from("k"), value: Value::from(1) };
-        assert_eq!(seam.perform(caller, set), Ok(EffectReply::Done));
-        let get = |key: &str| seam.perform(caller, EffectRequest::CacheGet { key: key.to_owned() });
+        assert_eq!(effects.perform(caller, set), Ok(EffectReply::Done));
+        let get = |key: &str| effects.perform(caller, EffectRequest::CacheGet { key: key.to_owned() });
         assert_eq!(get("k"), Ok(EffectReply::Value(Value::from(1))));
         assert_eq!(get("other"), Ok(EffectReply::Absent));
-        assert_eq!((seam.counter("n"), seam.cache_value("k")), (5, Some(Value::from(1))));
+        assert_eq!((effects.counter("n"), effects.cache_value("k")), (5, Some(Value::from(1))));
     }
 }

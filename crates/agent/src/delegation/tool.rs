@@ -67,20 +67,20 @@ struct DelegationTool {
 pub(crate) fn tools(agents: &[Arc<AgentSpec>]) -> impl Iterator<Item = Arc<dyn Tool>> {
     let known: Vec<String> = agents.iter().map(|agent| format!("{}: {}", agent.name, agent.description)).collect();
     let known = if known.is_empty() { String::new() } else { format!(" Agents: {}", known.join("; ")) };
-    TOOLS.iter().map(move |row| -> Arc<dyn Tool> {
-        let takes_task = std::ptr::fn_addr_eq(row.parameters, task_parameters as fn() -> Value);
+    TOOLS.iter().map(move |def| -> Arc<dyn Tool> {
+        let takes_task = std::ptr::fn_addr_eq(def.parameters, task_parameters as fn() -> Value);
         let definition = ModelTool {
-            name: row.name.to_owned(),
-            description: format!("{}{}", row.description, if takes_task { known.as_str() } else { "" }),
-            parameters: (row.parameters)(),
+            name: def.name.to_owned(),
+            description: format!("{}{}", def.description, if takes_task { known.as_str() } else { "" }),
+            parameters: (def.parameters)(),
         };
-        Arc::new(DelegationTool { definition, call: row.call })
+        Arc::new(DelegationTool { definition, call: def.call })
     })
 }
 
 /// Whether a tool belongs to each agent itself and cannot be passed to others.
 pub(super) fn is_own(name: &str) -> bool {
-    name == crate::tools::DoneTool::NAME || TOOLS.iter().any(|row| row.name == name)
+    name == crate::tools::DoneTool::NAME || TOOLS.iter().any(|def| def.name == name)
 }
 
 impl Tool for DelegationTool {
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn the_names_that_a_project_cannot_have_are_those_of_the_loop() {
-        let names: Vec<&str> = TOOLS.iter().map(|row| row.name).collect();
+        let names: Vec<&str> = TOOLS.iter().map(|def| def.name).collect();
         assert_eq!(names, pintle::DELEGATION_TOOLS);
         assert_eq!(crate::tools::DoneTool::NAME, pintle::DONE_TOOL);
     }

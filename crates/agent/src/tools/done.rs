@@ -53,9 +53,9 @@ impl DoneTool {
 
 /// The flag that a script of the project's tool set.
 fn read_done_flag(turn: &TurnContext) -> Option<Value> {
-    let seam = turn.agent.shared.runtime.effects(&turn.origin, &turn.scope);
+    let effects = turn.agent.shared.runtime.effects(&turn.origin, &turn.scope);
     let request = EffectRequest::ContextGet { key: Some(String::from(DONE_KEY)) };
-    match seam.perform(EffectCaller::new(CallId(0), NAME), request) {
+    match effects.perform(EffectCaller::new(CallId(0), NAME), request) {
         Ok(EffectReply::Value(flag)) => Some(flag).filter(|flag| !matches!(flag, Value::Null | Value::Bool(false))),
         _ => None,
     }

@@ -65,11 +65,11 @@ impl Tool for StarlarkTool {
             return Err(format!("tool \"{name}\" is configured but no handler has been registered"));
         };
         let runtime = &at.turn.agent.shared.runtime;
-        let seam = runtime.effects(&at.turn.origin, &at.turn.scope);
+        let effects = runtime.effects(&at.turn.origin, &at.turn.scope);
         // Effect requests of a tool do not belong to a hook call.
         let caller = EffectCaller::new(CallId(0), name);
         let result = script
-            .run(arguments.clone(), &seam, caller, at.cancel(), self.timeout_ms)
+            .run(arguments.clone(), &effects, caller, at.cancel(), self.timeout_ms)
             .map_err(|failure| format!("script error: {}", failure_text(&failure)))?;
         if let Some(script) = &self.verify {
             let done = json!({"name": name, "args": arguments, "arguments": arguments.to_string(), "result": result});

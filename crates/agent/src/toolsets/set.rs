@@ -50,17 +50,17 @@ pub(super) fn build_tools<S: Debug + Send + Sync + 'static>(
     rows: &[ToolDef<S>],
     state: Arc<S>,
 ) -> Vec<Arc<dyn Tool>> {
-    let tool = |row: &ToolDef<S>| -> Arc<dyn Tool> {
+    let tool = |def: &ToolDef<S>| -> Arc<dyn Tool> {
         Arc::new(SetTool {
             definition: ModelTool {
-                name: row.name.to_owned(),
-                description: row.description.to_owned(),
-                parameters: (row.parameters)(),
+                name: def.name.to_owned(),
+                description: def.description.to_owned(),
+                parameters: (def.parameters)(),
             },
             category,
-            is_read_only: row.is_read_only,
+            is_read_only: def.is_read_only,
             state: Arc::clone(&state),
-            call: row.call,
+            call: def.call,
         })
     };
     rows.iter().map(tool).collect()

@@ -16,10 +16,10 @@ fn a_step_that_needs_approval_runs_on_a_yes_alone_and_for_these_arguments() {
         (None, Err("step `deploy` was not approved: it reaches customers")),
     ] {
         let user = answers.map(YesNoApprover::with_answers);
-        let resolver = user.clone().map(|user| user as Arc<dyn Approver>);
+        let approver = user.clone().map(|user| user as Arc<dyn Approver>);
         let mut fixture = open_fixture_with(
             QueuedReplyModel::root([]),
-            resolver,
+            approver,
             // The user approves what runs: the arguments after the rewrites of hooks.
             |runtime| {
                 runtime.register_persona_hook("*", "PreStep", |_| HookReturn::args(json!([2]))).unwrap();

@@ -24,10 +24,10 @@ fn run_step_with(
     answers: &[bool],
 ) -> (Result<Value, StepError>, Vec<String>) {
     let user = YesNoApprover::with_answers(answers.iter().copied());
-    let resolver: Arc<dyn Approver> = user.clone();
+    let approver: Arc<dyn Approver> = user.clone();
     let mut fixture = open_fixture_with(
         QueuedReplyModel::root([costly_reply(1_000, 0)]),
-        Some(resolver),
+        Some(approver),
         |runtime| {
             if trouble == StepProblem::Denied {
                 runtime.register_persona_hook("*", "PreStep", |_| HookReturn::deny("no")).unwrap();

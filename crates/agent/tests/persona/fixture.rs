@@ -96,15 +96,15 @@ pub(crate) fn open_fixture(
 
 pub(crate) fn open_fixture_with(
     model: Arc<QueuedReplyModel>,
-    resolver: Option<Arc<dyn Approver>>,
+    approver: Option<Arc<dyn Approver>>,
     register: impl FnOnce(&Runtime),
     more: impl FnOnce(SessionBuilder) -> SessionBuilder,
 ) -> PersonaFixture {
     let heard = SharedLines::default();
     let tape = Tape::in_memory(HeaderRecord::new("s", 0), Arc::new(SystemClock::default()));
     let builder = Runtime::builder().worker(worker()).tape(Arc::new(tape)).chain(recording_chain(&heard));
-    let builder = match resolver {
-        Some(resolver) => builder.approver(resolver),
+    let builder = match approver {
+        Some(approver) => builder.approver(approver),
         None => builder,
     };
     let runtime = builder.build().runtime;

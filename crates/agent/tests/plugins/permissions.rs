@@ -49,8 +49,8 @@ fn per_agent_permissions_dynamic_escalation() {
     let calls = [("exec_root", "{}"), ("exec_ls", r#"{"path":"src/a"}"#), ("look", "{}")];
     let files = [("policy.star", plugin.as_str())];
     let model = QueuedReplyModel::root([call(&calls), say("done")]);
-    let resolver = Arc::clone(&user);
-    let built = load_plugin_with(&files, "policy.star", |builder| builder.approver(resolver));
+    let approver = Arc::clone(&user);
+    let built = load_plugin_with(&files, "policy.star", |builder| builder.approver(approver));
     let mut fixture = open_fixture_on(built.runtime, model, agent(), with_strict_mode);
     fixture.session.turn("go").unwrap();
     assert_eq!(fixture.sorted_tools_run(), [r#"exec_ls {"path":"src/a"}"#, "look {}"]);

@@ -81,7 +81,7 @@ fn a_hook_for_a_step_that_no_persona_has_is_pointed_out() {
         let hook = format!("[[hooks]]\nevent = \"PreStep\"\npattern = \"{pattern}\"\nhandler = \"policy::seen\"\n");
         let (_folder, built) = write_package(&format!("[package]\nname = \"policy\"\n\n{hook}{personas}"), module);
         assert!(!built.has_errors(), "{:?}", built.diagnostics);
-        let found: Vec<&str> = built.diagnostics.iter().map(|finding| finding.code).collect();
+        let found: Vec<&str> = built.diagnostics.iter().map(|diagnostic| diagnostic.code).collect();
         assert_eq!(found.contains(&"unknown_step"), !is_met, "{pattern}: {:?}", built.diagnostics);
     }
 }

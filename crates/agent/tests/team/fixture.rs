@@ -74,12 +74,12 @@ impl TeamEventLog {
     }
 
     fn hooks(&self) -> impl Iterator<Item = Hook> {
-        let is_asked_for = |row: &&&EventDef| !FOR_LISTENERS.contains(&row.name);
-        let events = CATALOGUE.iter().filter(|row| row.family().is_none()).filter(is_asked_for);
+        let is_asked_for = |def: &&&EventDef| !FOR_LISTENERS.contains(&def.name);
+        let events = CATALOGUE.iter().filter(|def| def.family().is_none()).filter(is_asked_for);
         let record = self.clone();
-        events.map(move |row| {
+        events.map(move |def| {
             let record = record.clone();
-            let hook = native::hook("record", EventName::from_def(row), move |call| {
+            let hook = native::hook("record", EventName::from_def(def), move |call| {
                 let name = call.event.name.as_str();
                 let fields = SHOWN.iter().find(|(event, _)| *event == name).map(|(_, fields)| *fields);
                 let mut line = name.to_owned();

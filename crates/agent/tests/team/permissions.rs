@@ -195,8 +195,8 @@ impl Approver for OneAtATime {
 
 #[test]
 fn questions_of_one_batch_come_one_after_the_other_in_its_order() {
-    let resolver = Arc::new(OneAtATime::default());
-    let record = pintle::Runtime::builder().approver(Arc::clone(&resolver) as Arc<dyn Approver>);
+    let approver = Arc::new(OneAtATime::default());
+    let record = pintle::Runtime::builder().approver(Arc::clone(&approver) as Arc<dyn Approver>);
     let model = crate::support::QueuedReplyModel::root([
         call(&[("change", "{}"), ("change", "{}"), ("change", "{}")]),
         say("done"),
@@ -209,8 +209,8 @@ fn questions_of_one_batch_come_one_after_the_other_in_its_order() {
             .build()
             .unwrap();
     assert_eq!(session.turn("go").unwrap().tool_results.len(), 3);
-    assert_eq!(resolver.max_open.load(Ordering::SeqCst), 1);
-    assert_eq!(*resolver.requests.lock().unwrap(), [r#""1""#, r#""2""#, r#""3""#]);
+    assert_eq!(approver.max_open.load(Ordering::SeqCst), 1);
+    assert_eq!(*approver.requests.lock().unwrap(), [r#""1""#, r#""2""#, r#""3""#]);
 }
 
 #[test]

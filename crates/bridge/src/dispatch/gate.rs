@@ -215,12 +215,12 @@ impl HostCallGate<'_, '_> {
     }
 
     fn make_event(&self, lane: ToolCallLane, name: &str, args: &Value, category: Option<&str>) -> Event {
-        let hearing = &*self.dispatch;
+        let dispatch = &*self.dispatch;
         let (id, name, arguments) = (self.call.id.clone(), name.to_owned(), args.to_string());
         let (args, category) = (args.clone(), category.map(str::to_owned));
-        let permission_mode = hearing.event_context.permission_mode.clone();
-        let host = Some(hearing.host_payload(Some(self.call)));
-        let origin = Arc::clone(&hearing.origin);
+        let permission_mode = dispatch.event_context.permission_mode.clone();
+        let host = Some(dispatch.host_payload(Some(self.call)));
+        let origin = Arc::clone(&dispatch.origin);
         match lane {
             ToolCallLane::Transform => {
                 let payload = ToolTransform {
@@ -246,7 +246,7 @@ impl HostCallGate<'_, '_> {
                 Event::from_payload(&payload, origin)
             }
             ToolCallLane::Permission => {
-                let reason = format!("{} asks", hearing.host.title);
+                let reason = format!("{} asks", dispatch.host.title);
                 let payload = PermissionAsk {
                     id,
                     name,

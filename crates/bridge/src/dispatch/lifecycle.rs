@@ -19,56 +19,56 @@ use crate::{HostEventData, dispatch};
 const MOST_CONTINUATIONS: u32 = 8;
 
 /// Fires the canonical events of a host event, as far as there is data for them.
-pub(super) fn fire(hearing: &mut HostDispatch<'_>, moment: &HostEventData) {
-    update_session(hearing, moment);
+pub(super) fn fire(dispatch: &mut HostDispatch<'_>, moment: &HostEventData) {
+    update_session(dispatch, moment);
     let mut text = match moment {
         HostEventData::Prompt { text, .. } => text.clone(),
         _ => String::new(),
     };
-    for name in hearing.event_def.fires {
+    for name in dispatch.event_def.fires {
         let Ok(event) = EventName::parse(name) else { continue };
         // An event without listeners is recorded only if the session's tape would be incomplete without it.
-        if !(HostDispatch::is_guard(&event) || hearing.runtime.listens(&event, hearing.scope)) {
+        if !(HostDispatch::is_guard(&event) || dispatch.runtime.listens(&event, dispatch.scope)) {
             continue;
         }
-        let Some(payload) = build_payload(hearing, name, moment, &text) else { continue };
-        let outcome = hearing.fire_event(&Event::new(event, payload, Arc::clone(&hearing.origin)));
-        if !apply_outcome(hearing, name, moment, &outcome, &mut text) {
+        let Some(payload) = build_payload(dispatch, name, moment, &text) else { continue };
+        let outcome = dispatch.fire_event(&Event::new(event, payload, Arc::clone(&dispatch.origin)));
+        if !apply_outcome(dispatch, name, moment, &outcome, &mut text) {
             break;
         }
     }
     // If the host cannot reject a prompt, all its tool calls are denied.
-    if matches!(moment, HostEventData::Prompt { .. }) && !hearing.event_def.is_guard && hearing.decision.is_denied() {
-        hearing.state.turn_stop_reason = Some(hearing.decision.reason.clone());
+    if matches!(moment, HostEventData::Prompt { .. }) && !dispatch.event_def.is_guard && dispatch.decision.is_denied() {
+        dispatch.state.turn_stop_reason = Some(dispatch.decision.reason.clone());
     }
 }
 
 /// Updates the session before hooks run.
-fn update_session(hearing: &mut HostDispatch<'_>, moment: &HostEventData) {
+fn update_session(dispatch: &mut HostDispatch<'_>, moment: &HostEventData) {
     match moment {
         HostEventData::SessionStart { source } => {
-            hearing.state.session_denial = None;
-            hearing.state.turn_stop_reason = None;
+            dispatch.state.session_denial = None;
+            dispatch.state.turn_stop_reason = None;
             if source != "resume" {
-                hearing.state.clear_sent();
+                dispatch.state.clear_sent();
             }
         }
-        HostEventData::CompactAfter { .. } => hearing.state.clear_sent(),
-        HostEventData::Prompt { text, .. } if hearing.state.is_hook_continuation(text) => {}
+        HostEventData::CompactAfter { .. } => dispatch.state.clear_sent(),
+        HostEventData::Prompt { text, .. } if dispatch.state.is_hook_continuation(text) => {}
         HostEventData::Prompt { text, .. } => {
-            hearing.state.begin_turn(text, hearing.now_ms);
-            hearing.scope.scratch.clear();
-            let _ = hearing.scope.logs.take_lines();
-            let mut origin = (*hearing.origin).clone();
-            origin.turn = hearing.state.turn;
-            hearing.origin = Arc::new(origin);
+            dispatch.state.begin_turn(text, dispatch.now_ms);
+            dispatch.scope.scratch.clear();
+            let _ = dispatch.scope.logs.take_lines();
+            let mut origin = (*dispatch.origin).clone();
+            origin.turn = dispatch.state.turn;
+            dispatch.origin = Arc::new(origin);
         }
-        HostEventData::Batch(calls) => end_run_if_withheld(hearing, calls.len()),
+        HostEventData::Batch(calls) => end_run_if_withheld(dispatch, calls.len()),
         // The host resets its count, so the bridge does too.
-        HostEventData::Stop { is_continuation: false, .. } if hearing.state.is_hook_continuation => {}
+        HostEventData::Stop { is_continuation: false, .. } if dispatch.state.is_hook_continuation => {}
         HostEventData::Stop { is_continuation: false, .. }
         | HostEventData::SubagentStop { is_continuation: false, .. } => {
-            hearing.state.continuations.remove(&hearing.event_context.run);
+            dispatch.state.continuations.remove(&dispatch.event_context.run);
         }
         _ => {}
     }
@@ -76,21 +76,21 @@ fn update_session(hearing: &mut HostDispatch<'_>, moment: &HostEventData) {
 
 /// Ends the run after a failed tool's result could not be changed: some hosts end it only here, and some replace the
 /// last result with the reason, so the reason is the text that hooks left of that result.
-fn end_run_if_withheld(hearing: &mut HostDispatch<'_>, call_count: usize) {
-    let run = hearing.event_context.run.clone();
-    let withheld = std::mem::take(&mut hearing.state.withheld_results);
+fn end_run_if_withheld(dispatch: &mut HostDispatch<'_>, call_count: usize) {
+    let run = dispatch.event_context.run.clone();
+    let withheld = std::mem::take(&mut dispatch.state.withheld_results);
     let (own, others): (Vec<_>, Vec<_>) = withheld.into_iter().partition(|(of, _)| *of == run);
-    hearing.state.withheld_results = others;
+    dispatch.state.withheld_results = others;
     match own.as_slice() {
         [] => {}
-        [(_, text)] if call_count == 1 => hearing.end_run(text.clone()),
-        _ => hearing.end_run(String::from("hooks changed or denied the result of a failed tool")),
+        [(_, text)] if call_count == 1 => dispatch.end_run(text.clone()),
+        _ => dispatch.end_run(String::from("hooks changed or denied the result of a failed tool")),
     }
 }
 
 /// Applies the outcome of one event. Returns whether the next event is fired.
 fn apply_outcome(
-    hearing: &mut HostDispatch<'_>,
+    dispatch: &mut HostDispatch<'_>,
     event: &str,
     moment: &HostEventData,
     outcome: &Outcome,
@@ -99,17 +99,17 @@ fn apply_outcome(
     match (event, moment) {
         ("session.start" | "session.resume", _) if !outcome.is_allowed() => {
             let reason = format!("session blocked: {}", outcome.reason());
-            hearing.state.session_denial = Some(reason.clone());
-            hearing.deny(reason);
+            dispatch.state.session_denial = Some(reason.clone());
+            dispatch.deny(reason);
             false
         }
         ("agent.stop" | "delegation.post", _) if outcome.denies_event() => {
-            continue_agent(hearing, outcome);
+            continue_agent(dispatch, outcome);
             false
         }
         // The turn has ended, and a hook rejects its result.
         ("turn.end", _) if outcome.decision == Decision::Deny => {
-            hearing.decision.stop = Some(format!("turn blocked: {}", outcome.reason()));
+            dispatch.decision.stop = Some(format!("turn blocked: {}", outcome.reason()));
             false
         }
         (_, HostEventData::Prompt { .. }) => {
@@ -119,53 +119,53 @@ fn apply_outcome(
             };
             if let Some(changed) = changed.filter(|changed| outcome.rewritten && *changed != text.as_str()) {
                 changed.clone_into(text);
-                hearing.decision.input = Some(Value::from(changed));
+                dispatch.decision.input = Some(Value::from(changed));
             }
-            hearing.apply_outcome(outcome)
+            dispatch.apply_outcome(outcome)
         }
         ("agent.stop" | "turn.end" | "delegation.post", _) if outcome.rewritten => {
             let names = ["response", "text", "result"];
             let after = names.iter().find_map(|name| outcome.payload.field(name));
             if after.and_then(Value::as_str).is_some_and(|after| after != final_answer(moment)) {
-                hearing.decision.output = after.cloned();
+                dispatch.decision.output = after.cloned();
             }
-            hearing.apply_outcome(outcome)
+            dispatch.apply_outcome(outcome)
         }
-        _ => hearing.apply_outcome(outcome),
+        _ => dispatch.apply_outcome(outcome),
     }
 }
 
 /// Makes the agent continue because a hook wants it, up to the limit per turn.
-fn continue_agent(hearing: &mut HostDispatch<'_>, outcome: &Outcome) {
+fn continue_agent(dispatch: &mut HostDispatch<'_>, outcome: &Outcome) {
     if let Some(why) = outcome.stop_reason() {
-        hearing.end_run(why);
+        dispatch.end_run(why);
         return;
     }
     // A failed hook has not told the agent what to do, and the agent cannot fix the hook.
     if outcome.is_failed() {
         let why = format!("the answer was not accepted: {}", outcome.reason());
         // A host that cannot end the run does not show why the rest of it is denied.
-        if let ActionSupport::Approximated(_) = hearing.event_def.support.stop {
-            hearing.decision.notices.push(format!("pintle: {why}"));
+        if let ActionSupport::Approximated(_) = dispatch.event_def.support.stop {
+            dispatch.decision.notices.push(format!("pintle: {why}"));
         }
-        hearing.end_run(why);
+        dispatch.end_run(why);
         return;
     }
-    let count = hearing.state.continuations.entry(hearing.event_context.run.clone()).or_default();
+    let count = dispatch.state.continuations.entry(dispatch.event_context.run.clone()).or_default();
     if *count >= MOST_CONTINUATIONS {
         let text = format!(
             "pintle: hooks made the agent continue {MOST_CONTINUATIONS} times in this turn, which is the limit: {}",
             outcome.reason()
         );
-        hearing.decision.notices.push(text);
+        dispatch.decision.notices.push(text);
         return;
     }
     *count += 1;
     let said: Vec<&str> =
         outcome.reasons.iter().map(|reason| reason.text.trim()).filter(|text| !text.is_empty()).collect();
     let said = if said.is_empty() { outcome.reason() } else { said.join("; ") };
-    hearing.state.continuation_reason = Some(said.trim().to_owned());
-    hearing.deny(said);
+    dispatch.state.continuation_reason = Some(said.trim().to_owned());
+    dispatch.deny(said);
 }
 
 fn final_answer(moment: &HostEventData) -> &str {
@@ -177,14 +177,14 @@ fn final_answer(moment: &HostEventData) -> &str {
 
 /// The payload of a canonical event, if the host event has data for it.
 fn build_payload(
-    hearing: &dispatch::HostDispatch<'_>,
+    dispatch: &dispatch::HostDispatch<'_>,
     event: &str,
     moment: &HostEventData,
     text: &str,
 ) -> Option<Value> {
-    let host = || Some(hearing.host_payload(None));
-    let cwd = || hearing.origin.cwd.clone();
-    let state = &*hearing.state;
+    let host = || Some(dispatch.host_payload(None));
+    let cwd = || dispatch.origin.cwd.clone();
+    let state = &*dispatch.state;
     match (event, moment) {
         ("session.start", HostEventData::SessionStart { source }) => {
             to_payload_value(&SessionStart { source: source.clone(), cwd: cwd(), host: host() })
@@ -200,7 +200,7 @@ fn build_payload(
         ("session.end", HostEventData::SessionEnd { reason }) => to_payload_value(&SessionEnd {
             reason: reason.clone(),
             turns: state.turn,
-            duration_ms: elapsed_ms(state.started_ms, hearing.now_ms),
+            duration_ms: elapsed_ms(state.started_ms, dispatch.now_ms),
             host: host(),
             ..SessionEnd::default()
         }),
@@ -211,7 +211,7 @@ fn build_payload(
         ("tool.batch", HostEventData::Batch(calls)) => {
             let mut batch = ToolBatch { host: host(), ..ToolBatch::default() };
             for (call, response) in calls {
-                for part in hearing.tools().to_canonical(&call.name, &call.input) {
+                for part in dispatch.tools().to_canonical(&call.name, &call.input) {
                     let gave = ToolResult::new(call.id.as_str(), part.name.as_str(), response.clone(), false);
                     batch.tool_calls.push(ToolCall::new(call.id.as_str(), part.name, part.args));
                     batch.tool_results.push(gave);
@@ -232,12 +232,12 @@ fn build_payload(
         }
         ("agent.stop", HostEventData::Stop { answer, .. }) => to_payload_value(
             &AgentStop {
-                id: hearing.origin.session.clone(),
+                id: dispatch.origin.session.clone(),
                 finish_reason: String::from("stop"),
                 response: answer.clone(),
                 tool_calls: state.calls.clone(),
                 tool_results: state.results.clone(),
-                continuations: state.continuations.get(&hearing.event_context.run).copied().unwrap_or_default(),
+                continuations: state.continuations.get(&dispatch.event_context.run).copied().unwrap_or_default(),
                 last_user_message: Some(state.prompt.clone()).filter(|prompt| !prompt.is_empty()),
                 host: host(),
                 ..AgentStop::default()
@@ -249,8 +249,8 @@ fn build_payload(
                 text: answer.clone(),
                 tool_calls: state.calls.clone(),
                 tool_results: state.results.clone(),
-                logs: hearing.scope.logs.take_lines().into_iter().map(to_event_log_line).collect(),
-                duration_ms: Some(elapsed_ms(state.turn_started_ms, hearing.now_ms)),
+                logs: dispatch.scope.logs.take_lines().into_iter().map(to_event_log_line).collect(),
+                duration_ms: Some(elapsed_ms(state.turn_started_ms, dispatch.now_ms)),
                 host: host(),
                 ..TurnEnd::default()
             }
@@ -295,20 +295,20 @@ fn build_payload(
             host: host(),
         }),
         ("completion.pre", HostEventData::Model { .. }) => to_payload_value(&CompletionPre {
-            model: hearing.event_context.model.clone().unwrap_or_default(),
-            host: Some(pintle::event::HostPayload { input: model_request_of(moment), ..hearing.host_payload(None) }),
+            model: dispatch.event_context.model.clone().unwrap_or_default(),
+            host: Some(pintle::event::HostPayload { input: model_request_of(moment), ..dispatch.host_payload(None) }),
             ..CompletionPre::default()
         }),
         ("completion.post", HostEventData::Model { response, .. }) => to_payload_value(&CompletionPost {
-            model: hearing.event_context.model.clone().unwrap_or_default(),
+            model: dispatch.event_context.model.clone().unwrap_or_default(),
             host: Some(pintle::event::HostPayload {
                 input: model_request_of(moment),
                 response: Some(response.clone()),
-                ..hearing.host_payload(None)
+                ..dispatch.host_payload(None)
             }),
             ..CompletionPost::default()
         }),
-        _ if event.starts_with("custom.") => Some(hearing.payload.clone()),
+        _ if event.starts_with("custom.") => Some(dispatch.payload.clone()),
         _ => None,
     }
 }

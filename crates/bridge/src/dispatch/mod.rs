@@ -44,9 +44,9 @@ pub(crate) struct HostDispatch<'a> {
 impl HostDispatch<'_> {
     /// Fires all events of a host event.
     pub(crate) fn fire_all(mut self, told: &HostEvent) -> HostDecision {
-        let row = self.event_def;
+        let def = self.event_def;
         match &told.data {
-            HostEventData::BeforeTool(call) if row.fires.contains(&"permission.ask") => {
+            HostEventData::BeforeTool(call) if def.fires.contains(&"permission.ask") => {
                 tool::fire_permission(&mut self, call)
             }
             HostEventData::BeforeTool(call) => tool::fire(&mut self, call),
@@ -150,10 +150,10 @@ impl HostDispatch<'_> {
     }
 
     /// Applies the effects of an outcome.
-    fn apply_effects(&mut self, row: &EventRow, outcome: &Outcome) {
+    fn apply_effects(&mut self, def: &EventRow, outcome: &Outcome) {
         for (hook, effect) in &outcome.effects {
             match effect {
-                Effect::Context(text) => self.add_context(row.context, text),
+                Effect::Context(text) => self.add_context(def.context, text),
                 // The bridge cannot remove text from another program's conversation, so the lifetime is ignored.
                 Effect::Reminder(reminder) if reminder.ttl_turns.is_some() => {
                     self.add_context(ContextScope::Turn, &reminder.body);

@@ -26,18 +26,18 @@ struct JudgedCall {
 }
 
 /// Judges a tool call before it runs.
-pub(super) fn fire(hearing: &mut HostDispatch<'_>, call: &HostToolCall) {
+pub(super) fn fire(dispatch: &mut HostDispatch<'_>, call: &HostToolCall) {
     let lanes = [ToolCallLane::Transform, ToolCallLane::Guard, ToolCallLane::Pre, ToolCallLane::Delegation];
-    let Some(settled) = judge_until_stable(hearing, call, ToolCallLane::Pre, [&lanes, &lanes]) else { return };
-    hearing.decision.is_approved = settled.is_approved && hearing.decision.decision == Decision::Allow;
+    let Some(settled) = judge_until_stable(dispatch, call, ToolCallLane::Pre, [&lanes, &lanes]) else { return };
+    dispatch.decision.is_approved = settled.is_approved && dispatch.decision.decision == Decision::Allow;
     if settled.input != call.input {
-        hearing.decision.input = Some(settled.input);
+        dispatch.decision.input = Some(settled.input);
     }
 }
 
 /// Judges a call before the user is asked: `permission.ask`, whose hooks may answer for the user. An `ask` of such a
 /// hook has no effect, because the user is asked anyway. A changed call is a new call, which all hooks judge.
-pub(super) fn fire_permission(hearing: &mut HostDispatch<'_>, call: &HostToolCall) {
+pub(super) fn fire_permission(dispatch: &mut HostDispatch<'_>, call: &HostToolCall) {
     let all = [
         ToolCallLane::Transform,
         ToolCallLane::Guard,
@@ -46,13 +46,13 @@ pub(super) fn fire_permission(hearing: &mut HostDispatch<'_>, call: &HostToolCal
         ToolCallLane::Permission,
     ];
     let Some(settled) =
-        judge_until_stable(hearing, call, ToolCallLane::Permission, [&[ToolCallLane::Permission], &all])
+        judge_until_stable(dispatch, call, ToolCallLane::Permission, [&[ToolCallLane::Permission], &all])
     else {
         return;
     };
-    hearing.decision.is_approved = settled.is_approved;
+    dispatch.decision.is_approved = settled.is_approved;
     if settled.input != call.input {
-        hearing.decision.input = Some(settled.input);
+        dispatch.decision.input = Some(settled.input);
     }
 }
 

@@ -24,8 +24,8 @@ pub(super) fn check_entries(host: &'static HostDef, place: &InstallLocation, now
         findings.push(DoctorFinding::problem(what).help(again.clone()));
     }
     let has = |event: &str| place.entries.iter().any(|entry| entry.event == event);
-    let guards = host.events.iter().filter(|row| row.is_guard && !row.high_volume);
-    let missing: Vec<String> = guards.filter(|row| !has(row.name)).map(|row| format!("`{}`", row.name)).collect();
+    let guards = host.events.iter().filter(|def| def.is_guard && !def.high_volume);
+    let missing: Vec<String> = guards.filter(|def| !has(def.name)).map(|def| format!("`{}`", def.name)).collect();
     if !missing.is_empty() {
         findings.push(DoctorFinding::note(format!(
             "the {scope} entries do not include {}, so nothing is denied there",

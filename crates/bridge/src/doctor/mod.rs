@@ -173,6 +173,6 @@ fn list_last_fired(examination: &DoctorReport, now: &UserDirs) -> Vec<LastFired>
         let known = last.entry(event).or_default();
         *known = at_ms.max(*known);
     }
-    let rows = host.events.iter().filter(|row| entries().any(|entry| entry.event == row.name));
-    rows.map(|row| LastFired { event: row.name, last_ms: last.get(row.name).copied() }).collect()
+    let rows = host.events.iter().filter(|def| entries().any(|entry| entry.event == def.name));
+    rows.map(|def| LastFired { event: def.name, last_ms: last.get(def.name).copied() }).collect()
 }

@@ -18,16 +18,16 @@ pub(super) fn probe(host: &'static HostDef, site: &InstallEnvironment, place: &I
     let guarded = place.entries.iter().filter_map(|entry| Some((entry, host.find_event(&entry.event)?)));
     let mut events = Vec::new();
     let mut findings = Vec::new();
-    for (entry, row) in guarded.filter(|(_, row)| row.is_guard) {
+    for (entry, def) in guarded.filter(|(_, def)| def.is_guard) {
         let wrong = [Canary::Deny, Canary::Pass]
             .into_iter()
-            .find_map(|canary| find_difference(host, row, entry, site, place, canary));
+            .find_map(|canary| find_difference(host, def, entry, site, place, canary));
         match wrong {
             Some((what, help)) => {
-                let finding = DoctorFinding::problem(format!("{scope}, `{}`: {what}", row.name));
+                let finding = DoctorFinding::problem(format!("{scope}, `{}`: {what}", def.name));
                 findings.push(DoctorFinding { help, ..finding });
             }
-            None => events.push(format!("`{}`", row.name)),
+            None => events.push(format!("`{}`", def.name)),
         }
     }
     if !events.is_empty() {
@@ -43,14 +43,14 @@ pub(super) fn probe(host: &'static HostDef, site: &InstallEnvironment, place: &I
 /// The difference between the actual and the expected response to a test call, with the next step.
 fn find_difference(
     host: &'static HostDef,
-    row: &'static HostEventDef,
+    def: &'static HostEventDef,
     entry: &InstalledEntry,
     site: &InstallEnvironment,
     place: &InstallLocation,
     canary: Canary,
 ) -> Option<(String, Option<String>)> {
-    let payload = canary.with_marker(canary_payload(row, site));
-    let wanted = (row.write_response)(&ResponseContext { event_def: row, payload: &payload }, &canary.decision());
+    let payload = canary.with_marker(canary_payload(def, site));
+    let wanted = (def.write_response)(&ResponseContext { event_def: def, payload: &payload }, &canary.decision());
     let what = match canary {
         Canary::Deny => "a test call that must be denied",
         Canary::Pass => "a test call that must be allowed",
@@ -65,19 +65,19 @@ fn find_difference(
     if ran.stderr.contains(UNASKED) {
         let what = String::from("Pintle does not answer there, so everything is denied");
         let help = program_of(host, entry)
-            .map(|program| format!("run `{program} hook {} {} </dev/null` to see why", host.name, row.name));
+            .map(|program| format!("run `{program} hook {} {} </dev/null` to see why", host.name, def.name));
         return Some((what, help));
     }
     Some((format!("{what} returned {}", describe_run(&ran)), None))
 }
 
 /// A payload with the fields that every host sends.
-fn canary_payload(row: &HostEventDef, site: &InstallEnvironment) -> Map<String, Value> {
+fn canary_payload(def: &HostEventDef, site: &InstallEnvironment) -> Map<String, Value> {
     let fields = json!({
         "session_id": "pintle-doctor",
         "transcript_path": "",
         "cwd": site.project.to_string_lossy(),
-        "hook_event_name": row.name,
+        "hook_event_name": def.name,
     });
     match fields {
         Value::Object(fields) => fields,

@@ -25,11 +25,11 @@ pub(super) fn entries_for(
     options: &InstallOptions,
 ) -> Result<Vec<InstalledEntry>, InstallError> {
     let rows = line::selected_events(host, &options.events).map_err(InstallError::UnknownEvent)?;
-    let entry = |row| {
-        let (command, timeout_ms) = line::command_line(host, row, options);
-        InstalledEntry { event: String::from(row.name), command, timeout_ms }
+    let entry = |def| {
+        let (command, timeout_ms) = line::command_line(host, def, options);
+        InstalledEntry { event: String::from(def.name), command, timeout_ms }
     };
-    Ok(rows.into_iter().map(|row: &'static crate::HostEventDef| entry(row)).collect())
+    Ok(rows.into_iter().map(|def: &'static crate::HostEventDef| entry(def)).collect())
 }
 
 /// An entry as a handler of a settings file.

@@ -13,13 +13,13 @@ use crate::HostDef;
 /// Whether an entry is what this version writes for its event and scope, with any program, hooks and directories.
 #[must_use]
 pub fn is_current(host: &'static HostDef, scope: InstallScope, entry: &InstalledEntry) -> bool {
-    let (Some(row), Some(options)) = (host.find_event(&entry.event), parse_options(host, entry)) else { return false };
+    let (Some(def), Some(options)) = (host.find_event(&entry.event), parse_options(host, entry)) else { return false };
     let UserDirs { config, state, managed } = &options.folders;
     let is_named = match scope {
         InstallScope::User => config.is_some() && state.is_some(),
         InstallScope::Project => config.is_none() && state.is_none() && managed.is_none(),
     };
-    is_named && command_line(host, row, &options).0 == entry.command
+    is_named && command_line(host, def, &options).0 == entry.command
 }
 
 /// The directories that an entry names; none if this version did not write it.
@@ -76,9 +76,9 @@ mod tests {
             InstallOptions { program: String::from("pintle"), ..InstallOptions::default() },
         ];
         for host in crate::HOSTS {
-            for (row, options) in host.events.iter().flat_map(|row| cases.iter().map(move |options| (row, options))) {
-                let (command, timeout_ms) = command_line(host, row, options);
-                let entry = InstalledEntry { event: String::from(row.name), command, timeout_ms };
+            for (def, options) in host.events.iter().flat_map(|def| cases.iter().map(move |options| (def, options))) {
+                let (command, timeout_ms) = command_line(host, def, options);
+                let entry = InstalledEntry { event: String::from(def.name), command, timeout_ms };
                 assert_eq!(parse_options(host, &entry).as_ref(), Some(options), "{}", entry.command);
                 let is_of_user = options.folders.config.is_some();
                 assert_eq!(is_current(host, InstallScope::User, &entry), is_of_user, "{}", entry.command);
@@ -90,8 +90,8 @@ mod tests {
     #[test]
     fn what_this_pintle_does_not_write_is_not_of_today() {
         let host = HostDef::by_name("claude").unwrap();
-        let row = host.find_event("Stop").unwrap();
-        let (command, timeout_ms) = command_line(host, row, &sample_options());
+        let def = host.find_event("Stop").unwrap();
+        let (command, timeout_ms) = command_line(host, def, &sample_options());
         let with = |from: &str, to: &str| {
             let command = command.replacen(from, to, 1);
             InstalledEntry { event: String::from("Stop"), command, timeout_ms }

@@ -163,31 +163,31 @@ impl<'a> JsonTree<'a> {
     }
 
     /// The comma after a position, with only comments in between.
-    fn comma_after(&self, place: usize) -> Option<Range<usize>> {
-        let mut after = self.tokens.iter().filter(|token| token.range.start >= place);
+    fn comma_after(&self, position: usize) -> Option<Range<usize>> {
+        let mut after = self.tokens.iter().filter(|token| token.range.start >= position);
         let next = after.find(|token| !is_comment(&token.token))?;
         (next.token == Token::Comma).then_some(next.range.start..next.range.end)
     }
 
     /// The comma before a position, with only comments in between.
-    fn comma_before(&self, place: usize) -> Option<Range<usize>> {
-        let mut before = self.tokens.iter().rev().filter(|token| token.range.end <= place);
+    fn comma_before(&self, position: usize) -> Option<Range<usize>> {
+        let mut before = self.tokens.iter().rev().filter(|token| token.range.end <= position);
         let next = before.find(|token| !is_comment(&token.token))?;
         (next.token == Token::Comma).then_some(next.range.start..next.range.end)
     }
 
     /// The end of the comments after a position: all of them, or those on the same line.
-    fn end_of_comments(&self, place: usize, end: usize, same_line: bool) -> usize {
-        let following = self.tokens.iter().filter(|token| token.range.start >= place && token.range.start < end);
-        following.take_while(|token| is_comment(&token.token)).fold(place, |anchor, token| {
+    fn end_of_comments(&self, position: usize, end: usize, same_line: bool) -> usize {
+        let following = self.tokens.iter().filter(|token| token.range.start >= position && token.range.start < end);
+        following.take_while(|token| is_comment(&token.token)).fold(position, |anchor, token| {
             let apart = self.text.get(anchor..token.range.end).is_some_and(|text| text.contains('\n'));
             if same_line && apart { anchor } else { token.range.end }
         })
     }
 
     /// The indentation of a line.
-    fn line_indent(&self, place: usize) -> &'a str {
-        let start = self.text.get(..place).and_then(|before| before.rfind('\n')).map_or(0, |index| index + 1);
+    fn line_indent(&self, position: usize) -> &'a str {
+        let start = self.text.get(..position).and_then(|before| before.rfind('\n')).map_or(0, |index| index + 1);
         let line = self.text.get(start..).unwrap_or_default();
         let blanks = line.len() - line.trim_start_matches([' ', '\t']).len();
         line.get(..blanks).unwrap_or_default()

@@ -31,16 +31,16 @@ pub struct InstallOptions {
 /// With the first unknown event name.
 pub(super) fn selected_events(host: &'static HostDef, events: &[String]) -> Result<Vec<&'static HostEventDef>, String> {
     if events.is_empty() {
-        return Ok(host.events.iter().filter(|row| !row.high_volume && !row.fires.is_empty()).collect());
+        return Ok(host.events.iter().filter(|def| !def.high_volume && !def.fires.is_empty()).collect());
     }
-    let row = |event: &String| {
+    let def = |event: &String| {
         host.find_event(event).ok_or_else(|| {
-            let near = pintle::suggest_nearest(event, host.events.iter().map(|row| row.name));
+            let near = pintle::suggest_nearest(event, host.events.iter().map(|def| def.name));
             let meant = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
             format!("`{event}` is not an event of {}{meant}", host.title)
         })
     };
-    events.iter().map(row).collect()
+    events.iter().map(def).collect()
 }
 
 /// The command line of an event and the host's timeout for it, in milliseconds.
@@ -50,12 +50,12 @@ pub(super) fn selected_events(host: &'static HostDef, events: &[String]) -> Resu
 /// then denied in the host's own format.
 pub(super) fn command_line(
     host: &'static HostDef,
-    row: &'static HostEventDef,
+    def: &'static HostEventDef,
     options: &InstallOptions,
 ) -> (String, u64) {
-    let short = host.install.timeout_limits.iter().find(|(event, _)| *event == row.name).map(|(_, limit_ms)| *limit_ms);
+    let short = host.install.timeout_limits.iter().find(|(event, _)| *event == def.name).map(|(_, limit_ms)| *limit_ms);
     let timeout_ms = short.unwrap_or(host.deadline_ms + GRACE_MS);
-    let mut call = format!("{} hook {} {}", shell_quote(&options.program), host.name, row.name);
+    let mut call = format!("{} hook {} {}", shell_quote(&options.program), host.name, def.name);
     let UserDirs { config, state, managed } = &options.folders;
     let folders = [(CONFIG, config), (STATE, state), (MANAGED, managed)];
     let folders = folders.into_iter().filter_map(|(name, dir)| Some((name, dir.as_ref()?)));
@@ -65,7 +65,7 @@ pub(super) fn command_line(
     if let Some(limit_ms) = short {
         call.push_str(&format!("{OPTION}{DEADLINE} {}", limit_ms.saturating_sub(SHORT_GRACE_MS)));
     }
-    (format!("{ANSWER}=$({call}); {}", fallback_command(host, row)), timeout_ms)
+    (format!("{ANSWER}=$({call}); {}", fallback_command(host, def)), timeout_ms)
 }
 
 /// The prefix of an option.
@@ -83,14 +83,14 @@ pub(super) const ANSWER: &str = "pintle_answer";
 /// The message of an installed line if the program did not respond.
 pub(crate) const UNASKED: &str = "Pintle did not answer";
 
-fn fallback_command(host: &'static HostDef, row: &'static HostEventDef) -> String {
+fn fallback_command(host: &'static HostDef, def: &'static HostEventDef) -> String {
     let reason = format!("{UNASKED}; `pintle doctor {}` shows why", host.name);
     let tell = format!("eval 'printf %s \"{APART}{ANSWER}\"'");
     let decided = format!("case $? in 0) {tell}; exit 0;; 2) {tell}; exit 2;; esac; ");
-    if !row.is_guard {
+    if !def.is_guard {
         return format!("{decided}echo {} >&2; exit 1", shell_quote(&reason));
     }
-    let answer = host.fallback_response(row, &format!("denied: {reason}"));
+    let answer = host.fallback_response(def, &format!("denied: {reason}"));
     let mut text = decided;
     if !answer.stdout.is_empty() {
         text.push_str(&format!("printf '%s' {}; ", shell_quote(&answer.stdout)));
@@ -189,8 +189,8 @@ mod tests {
             events: Vec::new(),
         };
         for host in crate::HOSTS {
-            for row in host.events {
-                let (line, _) = command_line(host, row, &options);
+            for def in host.events {
+                let (line, _) = command_line(host, def, &options);
                 let mut behind = line.split('$').skip(1).filter_map(|rest| rest.chars().next());
                 assert!(behind.all(|next| matches!(next, '(' | '?' | '\'')), "{line}");
             }

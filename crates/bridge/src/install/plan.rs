@@ -195,7 +195,7 @@ fn plan_settings_removal(
         return Ok(None);
     }
     // In the order of installation: the layout of an entry may depend on earlier ones.
-    placed.sort_by_key(|placed| host.events.iter().position(|row| row.name == placed.0));
+    placed.sort_by_key(|placed| host.events.iter().position(|def| def.name == placed.0));
     // If the file is a backup plus the installed entries, nothing else has changed since: the backup is restored.
     let copies = backup::list_copies(&path);
     let clean: Vec<String> = copies

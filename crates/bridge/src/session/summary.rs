@@ -70,8 +70,8 @@ impl HostSessionSummary {
                     story.turns = story.turns.max(fired.origin.turn);
                 }
                 RecordBody::Note(note) if note.kind == super::NOTE => {
-                    let row = note.data.get("event").and_then(Value::as_str).and_then(|event| host.find_event(event));
-                    story.has_ended = row.is_some_and(|row| row.fires.contains(&"session.end"));
+                    let def = note.data.get("event").and_then(Value::as_str).and_then(|event| host.find_event(event));
+                    story.has_ended = def.is_some_and(|def| def.fires.contains(&"session.end"));
                 }
                 _ => {}
             }

@@ -14,16 +14,16 @@ fn every_host_is_answered_in_its_own_terms() {
     for (host, files) in recorded_hosts() {
         let mut text = String::new();
         for file in files {
-            let row = event_of_file(host, &file);
+            let def = event_of_file(host, &file);
             let payload = fs::read(&file).unwrap();
             writeln!(text, "== {}", file.file_name().unwrap().display()).unwrap();
             for said in SAYINGS {
-                let hooks = main_event(row).into_iter().map(|event| hook_saying(said, event)).collect();
-                let answer = respond(host, row, &payload, hooks);
+                let hooks = main_event(def).into_iter().map(|event| hook_saying(said, event)).collect();
+                let answer = respond(host, def, &payload, hooks);
                 write!(text, "{said}: {}", response_text(&answer)).unwrap();
-                assert_well_formed(&answer, host.name, row.name, said);
+                assert_well_formed(&answer, host.name, def.name, said);
             }
-            let late = host.fallback_response(row, "too late");
+            let late = host.fallback_response(def, "too late");
             write!(text, "no answer in time: {}", response_text(&late)).unwrap();
         }
         let mut settings = insta::Settings::clone_current();
@@ -73,21 +73,21 @@ fn response_text(answer: &HostResponse) -> String {
 fn guarded_event_is_denied_by_a_deny_and_never_allowed_by_a_failure() {
     for (host, files) in recorded_hosts() {
         for file in files {
-            let row = event_of_file(host, &file);
-            if !row.is_guard {
+            let def = event_of_file(host, &file);
+            if !def.is_guard {
                 continue;
             }
             let payload = fs::read(&file).unwrap();
             let answers = |said: &'static str| {
-                let hooks = main_event(row).into_iter().map(|event| hook_saying(said, event)).collect();
-                respond(host, row, &payload, hooks)
+                let hooks = main_event(def).into_iter().map(|event| hook_saying(said, event)).collect();
+                respond(host, def, &payload, hooks)
             };
             let allowed = answers("allow");
             assert_eq!(allowed.exit_code, 0, "{}", file.display());
             for said in ["deny", "deny with an empty reason", "failed closed", "timeout", "stop"] {
                 assert_ne!(answers(said), allowed, "{} {}: {said}", host.name, file.display());
             }
-            assert_ne!(host.fallback_response(row, "gone"), allowed, "{}", file.display());
+            assert_ne!(host.fallback_response(def, "gone"), allowed, "{}", file.display());
         }
     }
 }

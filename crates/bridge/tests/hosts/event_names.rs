@@ -10,9 +10,9 @@ fn every_payload_that_was_captured_becomes_canonical_events() {
     for (host, files) in recorded_hosts() {
         let mut text = String::new();
         for file in files {
-            let row = event_of_file(host, &file);
-            let (hooks, heard) = listening_hooks(row);
-            respond(host, row, &fs::read(&file).unwrap(), hooks);
+            let def = event_of_file(host, &file);
+            let (hooks, heard) = listening_hooks(def);
+            respond(host, def, &fs::read(&file).unwrap(), hooks);
             writeln!(text, "== {}", file.file_name().unwrap().display()).unwrap();
             let heard = heard.lock().unwrap();
             assert!(!heard.is_empty(), "{} tells nothing", file.display());
@@ -31,12 +31,12 @@ fn every_payload_that_was_captured_becomes_canonical_events() {
 #[test]
 fn every_row_of_every_host_fires_events_that_there_are() {
     for host in pintle_bridge::HOSTS {
-        for row in host.events {
-            assert!(!row.fires.is_empty(), "{} {} fires nothing", host.name, row.name);
-            for event in row.fires {
-                assert!(pintle::EventName::parse(event).is_ok(), "{} {}: {event}", host.name, row.name);
+        for def in host.events {
+            assert!(!def.fires.is_empty(), "{} {} fires nothing", host.name, def.name);
+            for event in def.fires {
+                assert!(pintle::EventName::parse(event).is_ok(), "{} {}: {event}", host.name, def.name);
             }
-            assert_eq!(host.events.iter().filter(|other| other.name == row.name).count(), 1, "{}", row.name);
+            assert_eq!(host.events.iter().filter(|other| other.name == def.name).count(), 1, "{}", def.name);
         }
     }
 }

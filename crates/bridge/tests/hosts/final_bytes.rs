@@ -227,8 +227,8 @@ fn every_part_of_a_list_and_every_file_of_a_patch_is_judged_as_it_will_be() {
     });
     let guard = native::with_matcher(guard, SubjectMatcher::new(["write"]));
     let host = HostDef::by_name("codex").unwrap();
-    let row = host.find_event("PreToolUse").unwrap();
-    let answer = respond(host, row, payload.to_string().as_bytes(), vec![guard, swap]);
+    let def = host.find_event("PreToolUse").unwrap();
+    let answer = respond(host, def, payload.to_string().as_bytes(), vec![guard, swap]);
     assert!(answer.exit_code == 2 && answer.stderr.contains("not that file"), "{answer:?}");
 }
 
@@ -253,8 +253,8 @@ fn a_hook_that_is_asked_again_counts_once_unless_it_denies() {
             counts("counts", word),
             CallTextHook::new("tool.pre", RUN, CallTextEdit::Replace("echo alpha")).hook(1),
         ];
-        let row = host.find_event("PreToolUse").unwrap();
-        respond_with_state(host, row, bash_call("ls").to_string().as_bytes(), hooks, Some(state.path())).exit_code
+        let def = host.find_event("PreToolUse").unwrap();
+        respond_with_state(host, def, bash_call("ls").to_string().as_bytes(), hooks, Some(state.path())).exit_code
     };
     assert_eq!([call("nothing"), call("alpha")], [0, 2]);
     let kept = std::fs::read_to_string(state.path().join("bridge/claude/s1/state.json")).unwrap();

@@ -12,8 +12,8 @@ use pintle_bridge::{Deadline, HOSTS, HostCall, HostDef, HostEventDef, HostRespon
 use serde_json::{Map, Value, json};
 
 /// The most important canonical event of a host event.
-pub(crate) fn main_event(row: &HostEventDef) -> Option<&'static str> {
-    ["tool.pre", "tool.post"].into_iter().find(|event| row.fires.contains(event)).or(row.fires.first().copied())
+pub(crate) fn main_event(def: &HostEventDef) -> Option<&'static str> {
+    ["tool.pre", "tool.post"].into_iter().find(|event| def.fires.contains(event)).or(def.fires.first().copied())
 }
 
 /// The hosts with recorded payloads.
@@ -41,17 +41,17 @@ pub(crate) fn event_of_file(host: &'static HostDef, file: &Path) -> &'static Hos
 /// Handles a payload with hooks, without storing anything.
 pub(crate) fn respond(
     host: &'static HostDef,
-    row: &'static HostEventDef,
+    def: &'static HostEventDef,
     payload: &[u8],
     hooks: Vec<Hook>,
 ) -> HostResponse {
-    respond_with_state(host, row, payload, hooks, None)
+    respond_with_state(host, def, payload, hooks, None)
 }
 
 /// The same, with the session stored in a directory.
 pub(crate) fn respond_with_state(
     host: &'static HostDef,
-    row: &'static HostEventDef,
+    def: &'static HostEventDef,
     payload: &[u8],
     hooks: Vec<Hook>,
     state: Option<&Path>,
@@ -59,7 +59,7 @@ pub(crate) fn respond_with_state(
     let deadline = Deadline::from_ms(60_000);
     let errand = HostCall {
         host,
-        event: Some(row),
+        event: Some(def),
         payload,
         state_directory: state,
         project: None,
@@ -143,7 +143,7 @@ pub(crate) fn changed_fields(payload: &Value) -> Map<String, Value> {
 pub(crate) type HostEventLog = Arc<Mutex<Vec<(String, Value)>>>;
 
 /// Hooks that record the events they get, and the record.
-pub(crate) fn listening_hooks(row: &HostEventDef) -> (Vec<Hook>, HostEventLog) {
+pub(crate) fn listening_hooks(def: &HostEventDef) -> (Vec<Hook>, HostEventLog) {
     let heard = HostEventLog::default();
     let listen = |event: &&str| {
         let heard = Arc::clone(&heard);
@@ -153,5 +153,5 @@ pub(crate) fn listening_hooks(row: &HostEventDef) -> (Vec<Hook>, HostEventLog) {
             Verdict::pass()
         })
     };
-    (row.fires.iter().map(listen).collect(), heard)
+    (def.fires.iter().map(listen).collect(), heard)
 }

@@ -9,8 +9,8 @@ use crate::fixture::{builder_with, event_of_file, recorded_hosts, respond};
 #[test]
 fn what_cannot_be_read_is_denied_where_something_is_guarded() {
     for host in HOSTS {
-        for row in host.events.iter().filter(|row| row.is_guard) {
-            let denied = |payload: &[u8]| respond(host, row, payload, Vec::new());
+        for def in host.events.iter().filter(|def| def.is_guard) {
+            let denied = |payload: &[u8]| respond(host, def, payload, Vec::new());
             let cases: [&[u8]; 11] = [
                 b"",
                 b"{",
@@ -28,12 +28,12 @@ fn what_cannot_be_read_is_denied_where_something_is_guarded() {
             for payload in cases {
                 let answer = denied(payload);
                 let nothing = answer.stdout.is_empty() && answer.exit_code == 0;
-                assert!(!nothing, "{} {} lets {payload:?} through", host.name, row.name);
+                assert!(!nothing, "{} {} lets {payload:?} through", host.name, def.name);
                 assert!(
                     format!("{answer:?}").contains("cannot read the payload"),
                     "{} {}: {answer:?}",
                     host.name,
-                    row.name
+                    def.name
                 );
             }
             let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
@@ -65,12 +65,12 @@ fn a_payload_of_another_event_than_the_command_line_names_is_refused() {
 fn hooks_that_cannot_be_loaded_deny() {
     for (host, files) in recorded_hosts() {
         for file in files {
-            let row = event_of_file(host, &file);
+            let def = event_of_file(host, &file);
             let deadline = Deadline::from_ms(60_000);
             let payload = std::fs::read(&file).unwrap();
             let errand = HostCall {
                 host,
-                event: Some(row),
+                event: Some(def),
                 payload: &payload,
                 state_directory: None,
                 project: None,
@@ -79,7 +79,7 @@ fn hooks_that_cannot_be_loaded_deny() {
             };
             let broken = handle_call(&errand, |_| Err(String::from("there is no `x`")));
             let whole = handle_call(&errand, |_| Ok(builder_with(Vec::new())));
-            if row.is_guard {
+            if def.is_guard {
                 assert!(broken != whole && format!("{broken:?}").contains("there is no `x`"), "{broken:?}");
             } else {
                 assert_eq!(broken.exit_code, 0, "{broken:?}");

@@ -47,8 +47,8 @@ fn respond_to_call(fixture: &TempDir, host: &str, event: &str, tool: &str, input
             "workspace_roots": [cwd], "tool_name": tool, "tool_input": input}),
     };
     let host = HostDef::by_name(host).unwrap();
-    let row = host.find_event(event).unwrap();
-    respond_with_state(host, row, payload.to_string().as_bytes(), Vec::new(), Some(&fixture.path().join("state")))
+    let def = host.find_event(event).unwrap();
+    respond_with_state(host, def, payload.to_string().as_bytes(), Vec::new(), Some(&fixture.path().join("state")))
 }
 
 fn is_denied(answer: &HostResponse) -> bool {
@@ -365,8 +365,8 @@ fn hook_cannot_turn_a_call_against_policy_and_the_tape_has_the_denial() {
     let payload = json!({"session_id": "s2", "hook_event_name": "PreToolUse", "cwd": project_root(&fixture), "tool_name": "Bash",
         "tool_input": {"command": "ls"}});
     let host = HostDef::by_name("claude").unwrap();
-    let row = host.find_event("PreToolUse").unwrap();
-    let answer = respond_with_state(host, row, payload.to_string().as_bytes(), vec![turn], Some(&state));
+    let def = host.find_event("PreToolUse").unwrap();
+    let answer = respond_with_state(host, def, payload.to_string().as_bytes(), vec![turn], Some(&state));
     assert!(answer.exit_code == 2 && is_denied(&answer), "{answer:?}");
     let tape = fs::read_to_string(Path::new(&state).join("bridge/claude/s2/tape.jsonl")).unwrap();
     let note = tape.lines().find(|line| line.contains("\"bridge\"") && line.contains("PreToolUse")).unwrap();

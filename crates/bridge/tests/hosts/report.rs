@@ -32,11 +32,11 @@ struct RecordedHost {
 impl RecordedHost {
     /// A payload of an event, of the session `s1`: a recorded one, otherwise one of Claude Code if the host uses its
     /// format, otherwise the fields of all recorded ones.
-    fn payload_of(&self, row: &'static HostEventDef) -> Vec<u8> {
+    fn payload_of(&self, def: &'static HostEventDef) -> Vec<u8> {
         let read = |file: &PathBuf| serde_json::from_slice::<Map<String, Value>>(&fs::read(file).unwrap()).unwrap();
         let claude = HostDef::by_name("claude").unwrap();
-        let like_claude = row.tools.is_some().then(|| data_dir(claude).join("payloads"));
-        let exact = |dir: PathBuf| Some(dir.join(format!("{}.json", row.name))).filter(|file| file.exists());
+        let like_claude = def.tools.is_some().then(|| data_dir(claude).join("payloads"));
+        let exact = |dir: PathBuf| Some(dir.join(format!("{}.json", def.name))).filter(|file| file.exists());
         let own = exact(data_dir(self.host).join("payloads")).or_else(|| exact(like_claude?));
         let mut fields = own.as_ref().map_or_else(Map::new, read);
         if own.is_none() {
@@ -58,18 +58,18 @@ impl RecordedHost {
         for name in ["agent_id", "agentId", "parent_agent_id"] {
             fields.shift_remove(name);
         }
-        fields.entry("hook_event_name").and_modify(|name| *name = Value::from(row.name));
+        fields.entry("hook_event_name").and_modify(|name| *name = Value::from(def.name));
         serde_json::to_vec(&fields).unwrap()
     }
 
-    fn respond_to(&self, row: &'static HostEventDef, hooks: Vec<Hook>, state: &Path) -> HostResponse {
-        respond_with_state(self.host, row, &self.payload_of(row), hooks, Some(state))
+    fn respond_to(&self, def: &'static HostEventDef, hooks: Vec<Hook>, state: &Path) -> HostResponse {
+        respond_with_state(self.host, def, &self.payload_of(def), hooks, Some(state))
     }
 
     /// The response to the host's next call of a canonical event, without hooks.
     fn respond_to_next(&self, event: &str, state: &Path) -> HostResponse {
-        let row = self.host.events.iter().find(|row| row.fires.contains(&event) && !row.high_volume).unwrap();
-        self.respond_to(row, Vec::new(), state)
+        let def = self.host.events.iter().find(|def| def.fires.contains(&event) && !def.high_volume).unwrap();
+        self.respond_to(def, Vec::new(), state)
     }
 }
 
@@ -142,23 +142,23 @@ impl ObservedSupport {
 
 /// Whether the effect of an action on a host event matches the report.
 fn is_report_true(
-    row: &'static HostEventDef,
+    def: &'static HostEventDef,
     verb: HookAction,
     all: &[ObservedSupport],
     known: &ResponseBaseline,
 ) -> bool {
-    let ability = row.support.support_for(verb);
+    let ability = def.support.support_for(verb);
     let each = |wanted: fn(&ObservedSupport) -> bool| all.iter().all(wanted);
     let one = || all.iter().any(|came| came.is_as_reported(ability, verb, known));
     match ability {
         ActionSupport::NotApplicable => each(ObservedSupport::has_no_effect),
         // If the user can be notified, the action must not be dropped silently.
-        ActionSupport::Dropped(_) if row.support.notice == ActionSupport::Supported => {
+        ActionSupport::Dropped(_) if def.support.notice == ActionSupport::Supported => {
             !all.is_empty() && each(|came| came.is_unchanged)
         }
         ActionSupport::Dropped(_) => !all.is_empty() && each(ObservedSupport::has_no_effect),
         ActionSupport::NotifiesUser(_) => {
-            row.support.notice == ActionSupport::Supported && one() && each(ObservedSupport::has_no_effect)
+            def.support.notice == ActionSupport::Supported && one() && each(ObservedSupport::has_no_effect)
         }
         _ => one(),
     }
@@ -214,15 +214,15 @@ fn hooks_for_action(verb: HookAction, event: &'static str) -> Vec<Hook> {
 /// Runs a hook with the action on each canonical event of a host event.
 fn observe_action(
     sent: &RecordedHost,
-    row: &'static HostEventDef,
+    def: &'static HostEventDef,
     verb: HookAction,
     known: &ResponseBaseline,
 ) -> Vec<ObservedSupport> {
     let mut all = Vec::new();
-    for event in row.fires {
+    for event in def.fires {
         for (index, hook) in hooks_for_action(verb, event).into_iter().enumerate() {
             let state = tempfile::tempdir().unwrap();
-            let answer = sent.respond_to(row, vec![hook], state.path());
+            let answer = sent.respond_to(def, vec![hook], state.path());
             // Deferred effects are observed at an event that can show them.
             let may_deny = matches!(verb, HookAction::Deny | HookAction::Ask | HookAction::Stop | HookAction::Output);
             let later =
@@ -248,17 +248,17 @@ fn what_is_reported_of_a_host_is_what_comes_of_it() {
         let sent = RecordedHost { host, files };
         let anew = || tempfile::tempdir().unwrap();
         let free = sent.respond_to_next("tool.pre", anew().path());
-        for row in host.events {
-            let Some(first) = row.fires.first() else { continue };
-            let plain = sent.respond_to(row, Vec::new(), anew().path());
-            let denied = sent.respond_to(row, hooks_for_action(HookAction::Deny, first), anew().path());
+        for def in host.events {
+            let Some(first) = def.fires.first() else { continue };
+            let plain = sent.respond_to(def, Vec::new(), anew().path());
+            let denied = sent.respond_to(def, hooks_for_action(HookAction::Deny, first), anew().path());
             let known = ResponseBaseline { without_hook: plain, with_denial: denied, next_tool_call: free.clone() };
             for verb in HookAction::ALL {
-                let all = observe_action(&sent, row, verb, &known);
-                if is_report_true(row, verb, &all, &known) {
+                let all = observe_action(&sent, def, verb, &known);
+                if is_report_true(def, verb, &all, &known) {
                     continue;
                 }
-                writeln!(wrong, "{} {} {}: {:?}", host.name, row.name, verb.as_str(), row.support.support_for(verb))
+                writeln!(wrong, "{} {} {}: {:?}", host.name, def.name, verb.as_str(), def.support.support_for(verb))
                     .unwrap();
                 for ObservedSupport {
                     event,

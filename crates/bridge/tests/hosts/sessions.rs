@@ -22,8 +22,8 @@ fn claude_host() -> &'static HostDef {
 fn fire_event(state: &Path, event: &str, fields: Value, hooks: Vec<Hook>) -> HostResponse {
     let mut payload = json!({"session_id": "s1", "cwd": "/tmp", "hook_event_name": event});
     payload.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
-    let row = claude_host().find_event(event).unwrap();
-    respond_with_state(claude_host(), row, payload.to_string().as_bytes(), hooks, Some(state))
+    let def = claude_host().find_event(event).unwrap();
+    respond_with_state(claude_host(), def, payload.to_string().as_bytes(), hooks, Some(state))
 }
 
 fn fire_prompt(state: &Path, hooks: Vec<Hook>) -> HostResponse {
@@ -364,11 +364,11 @@ fn events_that_fired_are_written_down_for_the_doctor() {
 fn no_session_of_any_host_reaches_out_of_its_folder() {
     for host in HOSTS {
         let state = tempfile::tempdir().unwrap();
-        let row = host.events.iter().find(|row| row.fires.contains(&"tool.pre")).unwrap();
+        let def = host.events.iter().find(|def| def.fires.contains(&"tool.pre")).unwrap();
         for session in ["../../x", "/etc", "a/b", ".."] {
             let payload = json!({"session_id": session, "sessionId": session, "taskId": session,
                 "conversation_id": session, "tool_name": "x", "tool_input": {}});
-            respond_with_state(host, row, payload.to_string().as_bytes(), vec![], Some(state.path()));
+            respond_with_state(host, def, payload.to_string().as_bytes(), vec![], Some(state.path()));
         }
         let outside: Vec<_> = fs::read_dir(state.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert!(outside.iter().all(|name| name == "bridge"), "{outside:?}");

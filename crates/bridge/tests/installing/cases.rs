@@ -23,11 +23,11 @@ fn install_then_uninstall_leaves_no_trace_for_any_host_and_scope() {
             assert_eq!(applied.backups, Vec::<std::path::PathBuf>::new(), "{}", host.name);
 
             let present = installed_entries(host, &fixture.environment, scope).unwrap();
-            for row in host.events.iter().filter(|row| row.is_guard && !row.high_volume) {
-                let entry = present.iter().find(|entry| entry.event == row.name).unwrap();
-                let call = format!("pintle_answer=$('/opt/pintle' hook {} {}", host.name, row.name);
+            for def in host.events.iter().filter(|def| def.is_guard && !def.high_volume) {
+                let entry = present.iter().find(|entry| entry.event == def.name).unwrap();
+                let call = format!("pintle_answer=$('/opt/pintle' hook {} {}", host.name, def.name);
                 assert!(entry.command.starts_with(&call), "{}", entry.command);
-                assert!(entry.timeout_ms == 0 || entry.timeout_ms > host.deadline_ms, "{} {}", host.name, row.name);
+                assert!(entry.timeout_ms == 0 || entry.timeout_ms > host.deadline_ms, "{} {}", host.name, def.name);
             }
             assert_eq!(fixture.plan_install(host, scope).changes, Vec::new(), "{}", host.name);
 

@@ -63,7 +63,7 @@ impl HookArgs {
     /// Exits the process. Only status 0 and 2 mean a decision, in the host's terms.
     pub(crate) fn execute(self, terminal: &Terminal, _global: &GlobalOptions) -> Result<CliStatus, CliError> {
         let host = HostDef::by_name(&self.host).map_err(CliError::invalid_input)?;
-        let row = self.event.as_deref().map(|event| parse_event(host, event)).transpose()?;
+        let def = self.event.as_deref().map(|event| parse_event(host, event)).transpose()?;
         // A host would take the message of a panic for a reason.
         panic::set_hook(Box::new(|_| {}));
         let deadline = Deadline::from_ms(self.deadline_ms.unwrap_or(host.deadline_ms));
@@ -75,15 +75,15 @@ impl HookArgs {
         let mut payload = Vec::with_capacity(USUAL_PAYLOAD_BYTES);
         if let Err(error) = read_stdin(&mut payload) {
             let reason = format!("cannot read standard input: {error}");
-            match row {
-                Some(row) if deadline.claim_response() => write_and_exit(terminal, &host.fallback_response(row, &format!("pintle: {reason}"))),
+            match def {
+                Some(def) if deadline.claim_response() => write_and_exit(terminal, &host.fallback_response(def, &format!("pintle: {reason}"))),
                 _ => return Err(CliError::failure(reason)),
             }
         }
         let state_directory = self.folders.state_path();
         let errand = HostCall {
             host,
-            event: row,
+            event: def,
             payload: &payload,
             state_directory: state_directory.as_deref(),
             project: host.project_variable.and_then(env::var_os).map(PathBuf::from),
@@ -124,7 +124,7 @@ impl HookArgs {
 
 fn parse_event(host: &'static HostDef, event: &str) -> Result<&'static HostEventDef, CliError> {
     host.find_event(event).ok_or_else(|| {
-        let near = pintle::suggest_nearest(event, host.events.iter().map(|row| row.name));
+        let near = pintle::suggest_nearest(event, host.events.iter().map(|def| def.name));
         let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
         CliError::invalid_input(format!("{} has no event `{event}`{near}", host.title))
     })

@@ -40,7 +40,7 @@ impl FromStr for EventArgument {
             Ok(name) => return Ok(Self(name, None)),
             Err(unknown) => unknown,
         };
-        if CATALOGUE.iter().any(|row| row.name == text) {
+        if CATALOGUE.iter().any(|def| def.name == text) {
             let one = text.replace('*', "NAME");
             return Err(format!("`{text}` is a family of events; name one of them, such as `{one}` in lower case"));
         }
@@ -63,8 +63,8 @@ impl FromStr for RowArgument {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        match CATALOGUE.iter().find(|row| row.name == text) {
-            Some(row) => Ok(Self(row)),
+        match CATALOGUE.iter().find(|def| def.name == text) {
+            Some(def) => Ok(Self(def)),
             None => text.parse::<EventArgument>().map(|event| Self(event.0.def())),
         }
     }

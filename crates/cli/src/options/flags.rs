@@ -66,8 +66,8 @@ mod tests {
         let distinct: HashSet<&str> = flags.iter().copied().collect();
         assert_eq!(flags.len(), distinct.len());
         assert_eq!(flags.len(), ROWS.len());
-        for row in ROWS {
-            assert!(distinct.contains(format!("hook-{}", row.name.replace('_', "-")).as_str()), "{}", row.name);
+        for def in ROWS {
+            assert!(distinct.contains(format!("hook-{}", def.name.replace('_', "-")).as_str()), "{}", def.name);
         }
     }
 

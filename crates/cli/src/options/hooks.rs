@@ -93,10 +93,11 @@ pub(crate) fn load_hooks(
     let of_members = || built.team.iter().flat_map(|team| &team.agents).any(|agent| !agent.hooks.is_empty());
     let has_hooks = built.runtime.hooks().hooks().next().is_some() || of_members();
     // Notes are left to `pintle validate`, and a directory may be empty if the hooks come from another one.
-    let is_shown =
-        |finding: &&Diagnostic| finding.severity >= Severity::Warning && !(has_hooks && finding.code == "no_files");
-    for finding in built.diagnostics.iter().filter(is_shown) {
-        terminal.print_error_line(diagnostic::render_diagnostic(finding));
+    let is_shown = |diagnostic: &&Diagnostic| {
+        diagnostic.severity >= Severity::Warning && !(has_hooks && diagnostic.code == "no_files")
+    };
+    for diagnostic in built.diagnostics.iter().filter(is_shown) {
+        terminal.print_error_line(diagnostic::render_diagnostic(diagnostic));
     }
     trust::print_untrusted(&built, terminal);
     if built.has_errors() {

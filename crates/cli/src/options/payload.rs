@@ -134,12 +134,12 @@ mod tests {
 
     #[test]
     fn the_example_of_every_event_is_complete() {
-        for row in pintle::event::CATALOGUE {
-            let name = row.family().map_or(row.name.to_owned(), |family| format!("{family}x"));
+        for def in pintle::event::CATALOGUE {
+            let name = def.family().map_or(def.name.to_owned(), |family| format!("{family}x"));
             let event = EventName::parse(&name).unwrap();
-            let mut value = (row.example)();
+            let mut value = (def.example)();
             complete_payload(&event, &mut value).unwrap_or_else(|error| panic!("{name}: {error}"));
-            assert_eq!(value, (row.example)(), "{name}");
+            assert_eq!(value, (def.example)(), "{name}");
         }
     }
 }

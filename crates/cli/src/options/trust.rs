@@ -121,7 +121,7 @@ pub(crate) fn confirm(terminal: &Terminal) -> Result<bool, CliError> {
 /// Records that the project is trusted as it is. A trust file that cannot be parsed is kept next to the new one.
 pub(crate) fn grant(trust: &TrustOptions, consent: &ProjectTrust, terminal: &Terminal) -> Result<(), CliError> {
     let at_ms = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis());
-    let agreement = TrustGrant::new(&consent.manifest, at_ms.try_into().unwrap_or(u64::MAX));
+    let grant = TrustGrant::new(&consent.manifest, at_ms.try_into().unwrap_or(u64::MAX));
     let store = match TrustStore::open(trust) {
         Err(error) if error.is_broken => {
             if let Some(aside) = TrustStore::quarantine(trust).map_err(trust_error)? {
@@ -134,7 +134,7 @@ pub(crate) fn grant(trust: &TrustOptions, consent: &ProjectTrust, terminal: &Ter
     if let Some(doubt) = store.distrust_reason(consent.folder()) {
         return Err(trust_error(doubt));
     }
-    TrustStore::grant(trust, consent.folder(), agreement).map_err(trust_error)
+    TrustStore::grant(trust, consent.folder(), grant).map_err(trust_error)
 }
 
 /// Converts an error of the trust file.

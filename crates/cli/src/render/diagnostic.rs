@@ -13,25 +13,25 @@ const SIDE_BYTES: usize = 400;
 const MESSAGE_CHARS: usize = 2_000;
 
 /// Renders a diagnostic with its source line, in colours, on several lines.
-pub(crate) fn render_diagnostic(finding: &Diagnostic) -> String {
-    let level = match finding.severity {
+pub(crate) fn render_diagnostic(diagnostic: &Diagnostic) -> String {
+    let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
         Severity::Note => Level::NOTE,
     };
     let mut group =
-        Group::with_title(level.primary_title(single_line(&finding.message, MESSAGE_CHARS)).id(finding.code));
-    let path = finding.location.path().map(super::path_text);
-    if let Some((file, path)) = finding.location.file.as_deref().zip(path) {
-        let excerpt = SourceExcerpt::from_span(file, finding.location.span);
+        Group::with_title(level.primary_title(single_line(&diagnostic.message, MESSAGE_CHARS)).id(diagnostic.code));
+    let path = diagnostic.location.path().map(super::path_text);
+    if let Some((file, path)) = diagnostic.location.file.as_deref().zip(path) {
+        let excerpt = SourceExcerpt::from_span(file, diagnostic.location.span);
         let snippet = Snippet::source(excerpt.text)
             .line_start(excerpt.first_line)
             .path(single_line(&path, MESSAGE_CHARS))
             .annotation(AnnotationKind::Primary.span(excerpt.underlined));
         group = group.element(snippet);
     }
-    let help = finding.help.as_deref().map(|help| single_line(help, MESSAGE_CHARS));
-    match (help, &finding.location.file) {
+    let help = diagnostic.help.as_deref().map(|help| single_line(help, MESSAGE_CHARS));
+    match (help, &diagnostic.location.file) {
         (Some(help), Some(_)) => Renderer::styled().render(&[group.element(Level::HELP.message(help))]),
         (Some(help), None) => Renderer::styled().render(&[group, Group::with_title(Level::HELP.secondary_title(help))]),
         (None, _) => Renderer::styled().render(&[group]),
@@ -53,20 +53,20 @@ pub(crate) struct JsonDiagnostic<'a> {
 }
 
 impl<'a> From<&'a Diagnostic> for JsonDiagnostic<'a> {
-    fn from(finding: &'a Diagnostic) -> Self {
-        let place = &finding.location;
+    fn from(diagnostic: &'a Diagnostic) -> Self {
+        let place = &diagnostic.location;
         let start = place.line_column();
         let end = place.file.as_ref().map(|file| file.line_column(place.span.end.max(place.span.start)));
         Self {
-            severity: finding.severity,
-            code: finding.code,
-            message: &finding.message,
+            severity: diagnostic.severity,
+            code: diagnostic.code,
+            message: &diagnostic.message,
             path: place.path().map(super::path_text),
             line: start.map(|(line, _)| line),
             column: start.map(|(_, column)| column),
             end_line: end.map(|(line, _)| line),
             end_column: end.map(|(_, column)| column),
-            help: finding.help.as_deref(),
+            help: diagnostic.help.as_deref(),
         }
     }
 }
@@ -107,9 +107,9 @@ mod tests {
 
     fn rendered_text(text: &str, start: usize, end: usize) -> String {
         let file = Arc::new(SourceFile { path: PathBuf::from("a.md"), text: text.to_owned() });
-        let finding =
+        let diagnostic =
             Diagnostic::error("bad", "what is wrong", Location::new(file, ByteSpan { start, end })).help("do so");
-        anstream::adapter::strip_str(&super::render_diagnostic(&finding)).to_string()
+        anstream::adapter::strip_str(&super::render_diagnostic(&diagnostic)).to_string()
     }
 
     #[test]

@@ -13,10 +13,10 @@ impl EventName {
     /// # Errors
     /// When the payload is not valid for the event.
     pub fn complete(&self, payload: &mut Value) -> Result<(), String> {
-        let row = self.def();
-        let schema = (row.schema)();
+        let def = self.def();
+        let schema = (def.schema)();
         let mut blank = build_blank(&schema, schema.get("$defs").unwrap_or(&Value::Null)).unwrap_or(Value::Null);
-        if let (Some(fields), Some(subject)) = (blank.as_object_mut(), row.subject)
+        if let (Some(fields), Some(subject)) = (blank.as_object_mut(), def.subject)
             && self.as_str().starts_with("tool.")
         {
             fields.shift_remove(subject);
@@ -31,7 +31,7 @@ impl EventName {
             _ => blank = Value::Null,
         }
         // Compared with the blank, every given field counts as changed, so its aliases follow it.
-        (row.normalize)(&blank, payload)
+        (def.normalize)(&blank, payload)
     }
 }
 
@@ -165,11 +165,11 @@ mod tests {
 
     #[test]
     fn what_is_whole_stays_as_it_is_and_what_is_no_payload_is_refused() {
-        for row in CATALOGUE {
-            let name = row.family().map_or(row.name.to_owned(), |family| format!("{family}x"));
-            let mut payload = (row.example)();
+        for def in CATALOGUE {
+            let name = def.family().map_or(def.name.to_owned(), |family| format!("{family}x"));
+            let mut payload = (def.example)();
             EventName::parse(&name).unwrap().complete(&mut payload).unwrap();
-            assert_eq!(payload, (row.example)(), "{name}");
+            assert_eq!(payload, (def.example)(), "{name}");
         }
         let bad = [
             ("tool.pre", json!({"args": {}})),

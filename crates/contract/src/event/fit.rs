@@ -18,12 +18,12 @@ const ROLES: [&str; 5] = ["system", "developer", "user", "assistant", "tool"];
 /// # Errors
 /// When a field does not fit the event; the hook's verdict is then a failure.
 pub fn check_rewrite(event: &EventName, before: &Value, after: &Value) -> Result<(), String> {
-    let row = event.def();
-    let RewriteTarget::Fields(names) = row.target else { return Ok(()) };
+    let def = event.def();
+    let RewriteTarget::Fields(names) = def.target else { return Ok(()) };
     for name in names {
         let Some(value) = after.get(*name).filter(|value| before.get(*name) != Some(*value)) else { continue };
-        catalogue::fits(row, name, value).map_err(|error| explain_mismatch(row, name, value, &error))?;
-        if *name == "messages" && row.name == catalogue::completion_pre::ROW.name {
+        catalogue::fits(def, name, value).map_err(|error| explain_mismatch(def, name, value, &error))?;
+        if *name == "messages" && def.name == catalogue::completion_pre::ROW.name {
             check_messages(value)?;
         }
         if *name == "choices" && value.as_array().is_some_and(Vec::is_empty) {
@@ -58,8 +58,8 @@ fn check_messages(value: &Value) -> Result<(), String> {
 }
 
 /// Describes the type that a field must have, if the schema is simple enough.
-fn explain_mismatch(row: &EventDef, name: &str, value: &Value, error: &serde_json::Error) -> String {
-    let schema = (row.schema)();
+fn explain_mismatch(def: &EventDef, name: &str, value: &Value, error: &serde_json::Error) -> String {
+    let schema = (def.schema)();
     let schema = schema.get("properties").and_then(|fields| fields.get(name)).unwrap_or(&Value::Null);
     let kinds: Vec<&str> = match schema.get("type") {
         Some(Value::String(kind)) => vec![kind],
@@ -91,9 +91,9 @@ mod tests {
 
     #[test]
     fn every_example_fits() {
-        for row in CATALOGUE.iter().filter(|row| row.family().is_none()) {
-            let name = EventName::parse(row.name).unwrap();
-            assert_eq!(check_rewrite(&name, &Value::Null, &(row.example)()), Ok(()), "{}", row.name);
+        for def in CATALOGUE.iter().filter(|def| def.family().is_none()) {
+            let name = EventName::parse(def.name).unwrap();
+            assert_eq!(check_rewrite(&name, &Value::Null, &(def.example)()), Ok(()), "{}", def.name);
         }
     }
 

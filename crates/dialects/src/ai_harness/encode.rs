@@ -25,10 +25,10 @@ mod tests {
 
     #[test]
     fn sessions_have_no_payload_and_nothing_else_is_copied() {
-        for row in CATALOGUE {
-            let name = row.family().map_or(row.name.to_owned(), |prefix| format!("{prefix}x"));
-            let event = Event::new(EventName::parse(&name).unwrap(), (row.example)(), Arc::new(Origin::default()));
-            let wanted = ["session.start", "session.end"].contains(&row.name).then_some(Value::Null);
+        for def in CATALOGUE {
+            let name = def.family().map_or(def.name.to_owned(), |prefix| format!("{prefix}x"));
+            let event = Event::new(EventName::parse(&name).unwrap(), (def.example)(), Arc::new(Origin::default()));
+            let wanted = ["session.start", "session.end"].contains(&def.name).then_some(Value::Null);
             assert_eq!(encode(&event), wanted, "{name}");
         }
     }
@@ -63,13 +63,13 @@ mod tests {
             ("delegation.post_verify", &["/agent", "/result", "/response", "/depth", "/attempt"]),
             ("agent.stop", &["/response", "/finish_reason", "/iteration", "/Response", "/Usage"]),
         ] {
-            let row = CATALOGUE.iter().find(|row| row.name == name).unwrap();
-            let example = (row.example)();
+            let def = CATALOGUE.iter().find(|def| def.name == name).unwrap();
+            let example = (def.example)();
             for pointer in pointers {
                 assert!(example.pointer(pointer).is_some(), "{name}{pointer}");
             }
         }
-        let turn = CATALOGUE.iter().find(|row| row.name == "turn.start").unwrap();
+        let turn = CATALOGUE.iter().find(|def| def.name == "turn.start").unwrap();
         assert!((turn.example)().is_string());
     }
 }

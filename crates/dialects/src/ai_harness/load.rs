@@ -166,7 +166,7 @@ pub fn read_hook(path: &Path, name: &str, text: &str) -> InlineHook {
     let file = SourceFile { path: path.to_owned(), text: text.to_owned() };
     let artifact = Artifact { role: ArtifactKind::Hook, name: name.to_owned(), file: Arc::new(file) };
     let mut project = load(&[artifact], &ParseContext::default());
-    let is_whole = project.diagnostics.iter().all(|finding| finding.severity != Severity::Error);
+    let is_whole = project.diagnostics.iter().all(|diagnostic| diagnostic.severity != Severity::Error);
     InlineHook { hook: project.hooks.pop().filter(|_| is_whole), diagnostics: project.diagnostics }
 }
 

@@ -58,9 +58,9 @@ pub(super) const ELSEWHERE: &[UnmappedClientEvents] = &[
 ];
 
 /// The result of a tool. A command's output is in separate fields.
-fn response(given: &EncodeContext<'_>) -> Value {
-    let result = given.field("result").or_else(|| given.field("content")).cloned().unwrap_or_default();
-    if given.text("name") != "shell" {
+fn response(context: &EncodeContext<'_>) -> Value {
+    let result = context.field("result").or_else(|| context.field("content")).cloned().unwrap_or_default();
+    if context.text("name") != "shell" {
         return result;
     }
     let printed = match result {

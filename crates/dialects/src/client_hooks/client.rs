@@ -60,7 +60,7 @@ impl ClientDef {
     /// The definition of an event by the client's name.
     #[must_use]
     pub fn event_def(&self, name: &str) -> Option<&'static ClientEventDef> {
-        self.events.iter().find(|row| row.name == name)
+        self.events.iter().find(|def| def.name == name)
     }
 }
 

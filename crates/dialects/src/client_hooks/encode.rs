@@ -8,11 +8,11 @@ use super::client::ClientDef;
 
 /// The payload; `None` if the client does not have the event.
 pub(super) fn encode(client: &ClientDef, event: &Event, spelling: &str) -> Option<Value> {
-    let row = client.event_def(spelling)?;
-    let given = EncodeContext { event, event_alias: spelling, voice: row.style };
+    let def = client.event_def(spelling)?;
+    let context = EncodeContext { event, event_alias: spelling, voice: def.style };
     let mut fields = Map::new();
-    for key in row.all_keys() {
-        if let Some(value) = (key.value)(&given) {
+    for key in def.all_keys() {
+        if let Some(value) = (key.value)(&context) {
             fields.insert(key.name.to_owned(), value);
         }
     }

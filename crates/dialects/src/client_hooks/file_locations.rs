@@ -111,7 +111,7 @@ pub fn recognise(path: &Path, text: &str) -> Option<ArtifactKind> {
 fn recognise_text(text: &str) -> Option<ClientFile> {
     let says = |word: &str| text.contains(&format!("\"{word}\""));
     let names = |file: ClientFile, of: &dyn Fn(&str) -> bool| {
-        let own = super::client_of(file).events.iter().map(|row| row.name);
+        let own = super::client_of(file).events.iter().map(|def| def.name);
         own.into_iter().any(of)
     };
     let is_of = |file| names(file, &says);

@@ -85,45 +85,45 @@ fn non_empty(text: &str) -> Option<Value> {
 }
 
 /// The session ID.
-pub fn session(given: &EncodeContext<'_>) -> Option<Value> {
-    Some(Value::from(given.event.origin.session.as_str()))
+pub fn session(context: &EncodeContext<'_>) -> Option<Value> {
+    Some(Value::from(context.event.origin.session.as_str()))
 }
 
 /// The transcript file; an empty file if there is none, so that scripts can read it.
-pub fn transcript(given: &EncodeContext<'_>) -> Option<Value> {
-    Some(conversation(given).unwrap_or_else(|| Value::from("/dev/null")))
+pub fn transcript(context: &EncodeContext<'_>) -> Option<Value> {
+    Some(conversation(context).unwrap_or_else(|| Value::from("/dev/null")))
 }
 
 /// The transcript file; null if there is none.
-pub fn transcript_or_null(given: &EncodeContext<'_>) -> Option<Value> {
-    Some(conversation(given).unwrap_or_default())
+pub fn transcript_or_null(context: &EncodeContext<'_>) -> Option<Value> {
+    Some(conversation(context).unwrap_or_default())
 }
 
-fn conversation(given: &EncodeContext<'_>) -> Option<Value> {
-    given.original_field("transcript_path").cloned().or_else(|| non_empty(&given.event.origin.transcript))
+fn conversation(context: &EncodeContext<'_>) -> Option<Value> {
+    context.original_field("transcript_path").cloned().or_else(|| non_empty(&context.event.origin.transcript))
 }
 
 /// The working directory.
-pub fn directory(given: &EncodeContext<'_>) -> Option<Value> {
-    Some(Value::from(given.event.origin.cwd.as_str()))
+pub fn directory(context: &EncodeContext<'_>) -> Option<Value> {
+    Some(Value::from(context.event.origin.cwd.as_str()))
 }
 
 /// The workspace directories.
-pub fn directories(given: &EncodeContext<'_>) -> Option<Value> {
-    Some(json!([given.event.origin.cwd]))
+pub fn directories(context: &EncodeContext<'_>) -> Option<Value> {
+    Some(json!([context.event.origin.cwd]))
 }
 
 /// The event's name.
-pub fn name(given: &EncodeContext<'_>) -> Option<Value> {
-    Some(Value::from(given.event_alias))
+pub fn name(context: &EncodeContext<'_>) -> Option<Value> {
+    Some(Value::from(context.event_alias))
 }
 
 /// The permission mode, by Claude Code's names.
-pub fn mode(given: &EncodeContext<'_>) -> Option<Value> {
-    if let Some(said) = given.original_field("permission_mode") {
+pub fn mode(context: &EncodeContext<'_>) -> Option<Value> {
+    if let Some(said) = context.original_field("permission_mode") {
         return Some(said.clone());
     }
-    Some(Value::from(match given.text("permission_mode") {
+    Some(Value::from(match context.text("permission_mode") {
         "autonomous" => "bypassPermissions",
         "" | "balanced" | "strict" | "restricted" => "default",
         other => other,
@@ -131,81 +131,81 @@ pub fn mode(given: &EncodeContext<'_>) -> Option<Value> {
 }
 
 /// The turn ID.
-pub fn turn(given: &EncodeContext<'_>) -> Option<Value> {
-    if let Some(said) = given.original_field("turn_id") {
+pub fn turn(context: &EncodeContext<'_>) -> Option<Value> {
+    if let Some(said) = context.original_field("turn_id") {
         return Some(said.clone());
     }
-    let origin = &given.event.origin;
+    let origin = &context.event.origin;
     (origin.turn > 0).then(|| Value::from(format!("{}:{}", origin.session, origin.turn)))
 }
 
 /// The model's name.
-pub fn model(given: &EncodeContext<'_>) -> Option<Value> {
-    given.original_field("model").or_else(|| given.field("model")).cloned()
+pub fn model(context: &EncodeContext<'_>) -> Option<Value> {
+    context.original_field("model").or_else(|| context.field("model")).cloned()
 }
 
 /// The run ID of a subagent.
-pub fn run(given: &EncodeContext<'_>) -> Option<Value> {
-    non_empty(&given.event.origin.run)
+pub fn run(context: &EncodeContext<'_>) -> Option<Value> {
+    non_empty(&context.event.origin.run)
 }
 
 /// The type of a subagent.
-pub fn agent_kind(given: &EncodeContext<'_>) -> Option<Value> {
-    let origin = &given.event.origin;
+pub fn agent_kind(context: &EncodeContext<'_>) -> Option<Value> {
+    let origin = &context.event.origin;
     non_empty(&origin.agent).filter(|_| !origin.run.is_empty())
 }
 
 /// The tool's name.
-pub fn tool(given: &EncodeContext<'_>) -> Option<Value> {
-    Some(Value::from(given.call().name.as_str()))
+pub fn tool(context: &EncodeContext<'_>) -> Option<Value> {
+    Some(Value::from(context.call().name.as_str()))
 }
 
 /// The tool's name, for matchers.
-pub fn tool_subject(given: &EncodeContext<'_>) -> Option<Cow<'static, str>> {
-    Some(Cow::Owned(given.call().name.clone()))
+pub fn tool_subject(context: &EncodeContext<'_>) -> Option<Cow<'static, str>> {
+    Some(Cow::Owned(context.call().name.clone()))
 }
 
 /// The tool's input.
-pub fn input(given: &EncodeContext<'_>) -> Option<Value> {
-    Some(given.call().input.clone())
+pub fn input(context: &EncodeContext<'_>) -> Option<Value> {
+    Some(context.call().input.clone())
 }
 
 /// The tool's input as JSON text.
-pub fn input_text(given: &EncodeContext<'_>) -> Option<Value> {
-    Some(Value::from(given.call().input.to_string()))
+pub fn input_text(context: &EncodeContext<'_>) -> Option<Value> {
+    Some(Value::from(context.call().input.to_string()))
 }
 
 /// The ID of the call.
-pub fn call_id(given: &EncodeContext<'_>) -> Option<Value> {
-    [given.text("id"), given.text("call_id")].into_iter().find_map(non_empty)
+pub fn call_id(context: &EncodeContext<'_>) -> Option<Value> {
+    [context.text("id"), context.text("call_id")].into_iter().find_map(non_empty)
 }
 
 /// A field of the call's input.
-pub fn input_field(given: &EncodeContext<'_>, name: &str) -> Option<Value> {
-    given.call().input.get(name).cloned()
+pub fn input_field(context: &EncodeContext<'_>, name: &str) -> Option<Value> {
+    context.call().input.get(name).cloned()
 }
 
 /// The result of the tool, as the client encodes it.
-pub fn response(given: &EncodeContext<'_>) -> Option<Value> {
-    Some(match given.original_field("response").filter(|_| given.is_native()) {
+pub fn response(context: &EncodeContext<'_>) -> Option<Value> {
+    Some(match context.original_field("response").filter(|_| context.is_native()) {
         Some(said) => said.clone(),
-        None => (given.voice.response)(given),
+        None => (context.voice.response)(context),
     })
 }
 
 /// The result as the model receives it.
-pub fn result_text(given: &EncodeContext<'_>) -> Option<Value> {
-    Some(given.field("content").cloned().unwrap_or_else(|| Value::from("")))
+pub fn result_text(context: &EncodeContext<'_>) -> Option<Value> {
+    Some(context.field("content").cloned().unwrap_or_else(|| Value::from("")))
 }
 
 /// The error message.
-pub fn error(given: &EncodeContext<'_>) -> Option<Value> {
-    given.field("error").or_else(|| given.field("content")).cloned()
+pub fn error(context: &EncodeContext<'_>) -> Option<Value> {
+    context.field("error").or_else(|| context.field("content")).cloned()
 }
 
 /// The duration of the call, in milliseconds.
-pub fn duration(given: &EncodeContext<'_>) -> Option<Value> {
-    given.field("duration_ms").cloned()
+pub fn duration(context: &EncodeContext<'_>) -> Option<Value> {
+    context.field("duration_ms").cloned()
 }
 
 /// Always false.
@@ -219,23 +219,23 @@ pub fn empty_list(_: &EncodeContext<'_>) -> Option<Value> {
 }
 
 /// The user's prompt.
-pub fn prompt(given: &EncodeContext<'_>) -> Option<Value> {
-    Some(Value::from(given.text("prompt")))
+pub fn prompt(context: &EncodeContext<'_>) -> Option<Value> {
+    Some(Value::from(context.text("prompt")))
 }
 
 /// The source of the prompt.
-pub fn source(given: &EncodeContext<'_>) -> Option<Value> {
-    given.field("source").cloned()
+pub fn source(context: &EncodeContext<'_>) -> Option<Value> {
+    context.field("source").cloned()
 }
 
 /// Why the session starts.
-pub fn start_reason(given: &EncodeContext<'_>) -> Option<Value> {
-    start_reason_subject(given).map(Value::from)
+pub fn start_reason(context: &EncodeContext<'_>) -> Option<Value> {
+    start_reason_subject(context).map(Value::from)
 }
 
 /// Why the session starts, for matchers.
-pub fn start_reason_subject(given: &EncodeContext<'_>) -> Option<Cow<'static, str>> {
-    Some(match (given.event.name.as_str(), given.text("source")) {
+pub fn start_reason_subject(context: &EncodeContext<'_>) -> Option<Cow<'static, str>> {
+    Some(match (context.event.name.as_str(), context.text("source")) {
         ("compact.post", _) => Cow::Borrowed("compact"),
         ("session.resume", "") => Cow::Borrowed("resume"),
         (_, "") => Cow::Borrowed("startup"),
@@ -244,112 +244,112 @@ pub fn start_reason_subject(given: &EncodeContext<'_>) -> Option<Cow<'static, st
 }
 
 /// Why the session ends, by Claude Code's names.
-pub fn end_reason(given: &EncodeContext<'_>) -> Option<Value> {
-    end_reason_subject(given).map(Value::from)
+pub fn end_reason(context: &EncodeContext<'_>) -> Option<Value> {
+    end_reason_subject(context).map(Value::from)
 }
 
 /// Why the session ends, for matchers.
-pub fn end_reason_subject(given: &EncodeContext<'_>) -> Option<Cow<'static, str>> {
-    Some(match given.text("reason") {
-        "exit" if !given.is_native() => Cow::Borrowed("prompt_input_exit"),
+pub fn end_reason_subject(context: &EncodeContext<'_>) -> Option<Cow<'static, str>> {
+    Some(match context.text("reason") {
+        "exit" if !context.is_native() => Cow::Borrowed("prompt_input_exit"),
         "" | "done" => Cow::Borrowed("other"),
         reason => Cow::Owned(reason.to_owned()),
     })
 }
 
 /// What triggered a compaction: `manual` or `auto`.
-pub fn trigger(given: &EncodeContext<'_>) -> Option<Value> {
-    trigger_subject(given).map(Value::from)
+pub fn trigger(context: &EncodeContext<'_>) -> Option<Value> {
+    trigger_subject(context).map(Value::from)
 }
 
 /// What triggered a compaction, for matchers.
-pub fn trigger_subject(given: &EncodeContext<'_>) -> Option<Cow<'static, str>> {
-    let is_manual = given.text("source") == "manual" || given.text("reason") == "manual";
+pub fn trigger_subject(context: &EncodeContext<'_>) -> Option<Cow<'static, str>> {
+    let is_manual = context.text("source") == "manual" || context.text("reason") == "manual";
     Some(Cow::Borrowed(if is_manual { "manual" } else { "auto" }))
 }
 
 /// The user's instructions for the summary.
-pub fn instructions(given: &EncodeContext<'_>) -> Option<Value> {
-    Some(given.field("instructions").cloned().unwrap_or_else(|| Value::from("")))
+pub fn instructions(context: &EncodeContext<'_>) -> Option<Value> {
+    Some(context.field("instructions").cloned().unwrap_or_else(|| Value::from("")))
 }
 
 /// The summary of a compaction.
-pub fn summary(given: &EncodeContext<'_>) -> Option<Value> {
-    given.field("summary").cloned()
+pub fn summary(context: &EncodeContext<'_>) -> Option<Value> {
+    context.field("summary").cloned()
 }
 
 /// The final answer of the turn.
-pub fn answer(given: &EncodeContext<'_>) -> Option<Value> {
-    given.field("response").or_else(|| given.field("result")).cloned()
+pub fn answer(context: &EncodeContext<'_>) -> Option<Value> {
+    context.field("response").or_else(|| context.field("result")).cloned()
 }
 
 /// The user's last prompt.
-pub fn last_prompt(given: &EncodeContext<'_>) -> Option<Value> {
-    Some(given.field("last_user_message").cloned().unwrap_or_else(|| Value::from("")))
+pub fn last_prompt(context: &EncodeContext<'_>) -> Option<Value> {
+    Some(context.field("last_user_message").cloned().unwrap_or_else(|| Value::from("")))
 }
 
 /// Whether a hook already made the agent continue.
-pub fn stop_hook_active(given: &EncodeContext<'_>) -> Option<Value> {
-    let times = given.field("continuations").and_then(Value::as_u64).unwrap_or(0);
+pub fn stop_hook_active(context: &EncodeContext<'_>) -> Option<Value> {
+    let times = context.field("continuations").and_then(Value::as_u64).unwrap_or(0);
     Some(Value::Bool(times > 0))
 }
 
 /// How often a hook already made the agent continue.
-pub fn continuation_count(given: &EncodeContext<'_>) -> Option<Value> {
-    Some(given.field("continuations").cloned().unwrap_or_else(|| json!(0)))
+pub fn continuation_count(context: &EncodeContext<'_>) -> Option<Value> {
+    Some(context.field("continuations").cloned().unwrap_or_else(|| json!(0)))
 }
 
 /// The ID of a delegated task.
-pub fn delegation(given: &EncodeContext<'_>) -> Option<Value> {
-    non_empty(given.text("id"))
+pub fn delegation(context: &EncodeContext<'_>) -> Option<Value> {
+    non_empty(context.text("id"))
 }
 
 /// The agent that a task is delegated to.
-pub fn delegate(given: &EncodeContext<'_>) -> Option<Value> {
-    Some(Value::from(given.text("agent")))
+pub fn delegate(context: &EncodeContext<'_>) -> Option<Value> {
+    Some(Value::from(context.text("agent")))
 }
 
 /// The agent that a task is delegated to, for matchers.
-pub fn delegate_subject(given: &EncodeContext<'_>) -> Option<Cow<'static, str>> {
-    Some(Cow::Owned(given.text("agent").to_owned()))
+pub fn delegate_subject(context: &EncodeContext<'_>) -> Option<Cow<'static, str>> {
+    Some(Cow::Owned(context.text("agent").to_owned()))
 }
 
 /// The text of a delegated task.
-pub fn task(given: &EncodeContext<'_>) -> Option<Value> {
-    given.field("prompt").or_else(|| given.field("task")).cloned()
+pub fn task(context: &EncodeContext<'_>) -> Option<Value> {
+    context.field("prompt").or_else(|| context.field("task")).cloned()
 }
 
 /// The text of a notification or of an error.
-pub fn message(given: &EncodeContext<'_>) -> Option<Value> {
-    given.field("message").cloned()
+pub fn message(context: &EncodeContext<'_>) -> Option<Value> {
+    context.field("message").cloned()
 }
 
 /// The title of a notification.
-pub fn title(given: &EncodeContext<'_>) -> Option<Value> {
-    given.field("title").cloned()
+pub fn title(context: &EncodeContext<'_>) -> Option<Value> {
+    context.field("title").cloned()
 }
 
 /// The kind of a notification or of an error.
-pub fn kind(given: &EncodeContext<'_>) -> Option<Value> {
-    given.field("kind").cloned()
+pub fn kind(context: &EncodeContext<'_>) -> Option<Value> {
+    context.field("kind").cloned()
 }
 
 /// The kind of a notification or of an error, for matchers.
-pub fn kind_subject(given: &EncodeContext<'_>) -> Option<Cow<'static, str>> {
-    Some(Cow::Owned(given.text("kind").to_owned()))
+pub fn kind_subject(context: &EncodeContext<'_>) -> Option<Cow<'static, str>> {
+    Some(Cow::Owned(context.text("kind").to_owned()))
 }
 
 /// Why a call was denied.
-pub fn reason(given: &EncodeContext<'_>) -> Option<Value> {
-    Some(Value::from(given.text("reason")))
+pub fn reason(context: &EncodeContext<'_>) -> Option<Value> {
+    Some(Value::from(context.text("reason")))
 }
 
 /// The calls of a batch, each with its result.
-pub fn calls(given: &EncodeContext<'_>) -> Option<Value> {
-    let list = |name: &str| given.field(name).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+pub fn calls(context: &EncodeContext<'_>) -> Option<Value> {
+    let list = |name: &str| context.field(name).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let results = list("tool_results");
     let one = |call: &Value| {
-        let native = given.voice.tools.to_native(
+        let native = context.voice.tools.to_native(
             call.get("name").and_then(Value::as_str).unwrap_or_default(),
             call.get("args").unwrap_or(&Value::Null),
         );

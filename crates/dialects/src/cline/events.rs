@@ -113,18 +113,18 @@ const INNER: &[(&str, &str)] = &[
     ("SessionShutdown", "session_shutdown"),
 ];
 
-fn inner_name(given: &EncodeContext<'_>) -> Option<Value> {
-    INNER.iter().find(|(name, _)| *name == given.event_alias).map(|(_, inner)| Value::from(*inner))
+fn inner_name(context: &EncodeContext<'_>) -> Option<Value> {
+    INNER.iter().find(|(name, _)| *name == context.event_alias).map(|(_, inner)| Value::from(*inner))
 }
 
-fn call(given: &EncodeContext<'_>) -> Option<Value> {
-    let call = given.call();
-    Some(json!({"id": payload_values::call_id(given), "name": call.0.name, "input": call.0.input}))
+fn call(context: &EncodeContext<'_>) -> Option<Value> {
+    let call = context.call();
+    Some(json!({"id": payload_values::call_id(context), "name": call.0.name, "input": call.0.input}))
 }
 
 /// The tool with its parameters, each of which is a string in Cline.
-fn tool_with_parameters(given: &EncodeContext<'_>, beside: Map<String, Value>) -> Value {
-    let call = given.call();
+fn tool_with_parameters(context: &EncodeContext<'_>, beside: Map<String, Value>) -> Value {
+    let call = context.call();
     let text = |value: &Value| match value {
         Value::String(text) => Value::from(text.clone()),
         other => Value::from(other.to_string()),
@@ -139,34 +139,34 @@ fn tool_with_parameters(given: &EncodeContext<'_>, beside: Map<String, Value>) -
     Value::Object(fields)
 }
 
-fn result(given: &EncodeContext<'_>) -> Option<Value> {
-    let call = given.call();
+fn result(context: &EncodeContext<'_>) -> Option<Value> {
+    let call = context.call();
     Some(json!({
-        "id": payload_values::call_id(given),
+        "id": payload_values::call_id(context),
         "name": call.0.name,
         "input": call.0.input,
-        "output": payload_values::response(given),
-        "durationMs": payload_values::duration(given),
+        "output": payload_values::response(context),
+        "durationMs": payload_values::duration(context),
     }))
 }
 
-fn post_tool_use(given: &EncodeContext<'_>) -> Option<Value> {
+fn post_tool_use(context: &EncodeContext<'_>) -> Option<Value> {
     let mut beside = Map::new();
-    beside.insert(String::from("result"), payload_values::result_text(given).unwrap_or_default());
-    let went_well = given.field("is_error") != Some(&Value::Bool(true));
+    beside.insert(String::from("result"), payload_values::result_text(context).unwrap_or_default());
+    let went_well = context.field("is_error") != Some(&Value::Bool(true));
     beside.insert(String::from("success"), Value::Bool(went_well));
-    beside.insert(String::from("executionTimeMs"), payload_values::duration(given).unwrap_or_default());
-    Some(tool_with_parameters(given, beside))
+    beside.insert(String::from("executionTimeMs"), payload_values::duration(context).unwrap_or_default());
+    Some(tool_with_parameters(context, beside))
 }
 
 fn metadata(_: &EncodeContext<'_>) -> Option<Value> {
     Some(json!({"taskMetadata": {}}))
 }
 
-fn turn(given: &EncodeContext<'_>) -> Option<Value> {
-    Some(json!({"outputText": payload_values::answer(given), "status": "completed"}))
+fn turn(context: &EncodeContext<'_>) -> Option<Value> {
+    Some(json!({"outputText": payload_values::answer(context), "status": "completed"}))
 }
 
-fn response(given: &EncodeContext<'_>) -> Value {
-    given.field("result").or_else(|| given.field("content")).cloned().unwrap_or_default()
+fn response(context: &EncodeContext<'_>) -> Value {
+    context.field("result").or_else(|| context.field("content")).cloned().unwrap_or_default()
 }

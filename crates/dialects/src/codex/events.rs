@@ -73,6 +73,6 @@ pub(super) const ELSEWHERE: &[UnmappedClientEvents] =
     &[UnmappedClientEvents { names: &["Interrupt"], reason: "no other agent reports that the user interrupted it" }];
 
 /// The result of a tool: the text that the model receives.
-fn response(given: &EncodeContext<'_>) -> Value {
-    given.field("content").cloned().unwrap_or_else(|| Value::from(""))
+fn response(context: &EncodeContext<'_>) -> Value {
+    context.field("content").cloned().unwrap_or_else(|| Value::from(""))
 }

@@ -82,8 +82,8 @@ const QUIET: ClientEventDef = ClientEventDef {
 const BEFORE: ClientEventDef = ClientEventDef { exit_two: ExitTwoEffect::Block, fails_closed: true, ..QUIET };
 
 /// A definition under Claude Code's name, which is an alias of its event.
-const fn as_alias(row: ClientEventDef) -> ClientEventDef {
-    ClientEventDef { is_alias: true, ..row }
+const fn as_alias(def: ClientEventDef) -> ClientEventDef {
+    ClientEventDef { is_alias: true, ..def }
 }
 
 /// The events that the catalogue has.
@@ -191,8 +191,8 @@ pub(super) const ROWS: &[ClientEventDef] = &[
 ];
 
 /// An event on which the exit status and plain text have no effect, and nothing can be stopped.
-const fn without_exit_effects(row: ClientEventDef) -> ClientEventDef {
-    ClientEventDef { exit_two: ExitTwoEffect::Fail, text: PlainTextReader::Discarded, stop: StopEffect::Ignored, ..row }
+const fn without_exit_effects(def: ClientEventDef) -> ClientEventDef {
+    ClientEventDef { exit_two: ExitTwoEffect::Fail, text: PlainTextReader::Discarded, stop: StopEffect::Ignored, ..def }
 }
 
 /// The events that the catalogue does not have.
@@ -201,24 +201,24 @@ pub(super) const ELSEWHERE: &[UnmappedClientEvents] = &[UnmappedClientEvents {
     reason: "no other agent reports how it transformed a prompt",
 }];
 
-fn response(given: &EncodeContext<'_>) -> Value {
-    let failed = given.field("is_error") == Some(&Value::Bool(true));
+fn response(context: &EncodeContext<'_>) -> Value {
+    let failed = context.field("is_error") == Some(&Value::Bool(true));
     let kind = if failed { "failure" } else { "success" };
-    json!({"resultType": kind, "textResultForLlm": payload_values::result_text(given)})
+    json!({"resultType": kind, "textResultForLlm": payload_values::result_text(context)})
 }
 
-fn result(given: &EncodeContext<'_>) -> Value {
-    given.field("result").or_else(|| given.field("content")).cloned().unwrap_or_default()
+fn result(context: &EncodeContext<'_>) -> Value {
+    context.field("result").or_else(|| context.field("content")).cloned().unwrap_or_default()
 }
 
 /// Why a session starts, by Copilot CLI's names.
-fn start_reason(given: &EncodeContext<'_>) -> Option<Value> {
-    payload_values::start_reason(given).map(|source| if source == "startup" { Value::from("new") } else { source })
+fn start_reason(context: &EncodeContext<'_>) -> Option<Value> {
+    payload_values::start_reason(context).map(|source| if source == "startup" { Value::from("new") } else { source })
 }
 
 /// Why a session ends, by Copilot CLI's names.
-fn end_reason(given: &EncodeContext<'_>) -> Option<Value> {
-    Some(match given.text("reason") {
+fn end_reason(context: &EncodeContext<'_>) -> Option<Value> {
+    Some(match context.text("reason") {
         "" | "done" => Value::from("complete"),
         "exit" => Value::from("user_exit"),
         reason => Value::from(reason),

@@ -214,25 +214,25 @@ pub(super) const ELSEWHERE: &[UnmappedClientEvents] = &[
 ];
 
 /// The result of a tool, as JSON text.
-fn response(given: &EncodeContext<'_>) -> Value {
-    let result = given.field("result").or_else(|| given.field("content")).cloned().unwrap_or_default();
+fn response(context: &EncodeContext<'_>) -> Value {
+    let result = context.field("result").or_else(|| context.field("content")).cloned().unwrap_or_default();
     Value::from(result.to_string())
 }
 
-fn path(given: &EncodeContext<'_>) -> Option<Value> {
-    payload_values::input_field(given, "file_path").or_else(|| given.field("args")?.get("path").cloned())
+fn path(context: &EncodeContext<'_>) -> Option<Value> {
+    payload_values::input_field(context, "file_path").or_else(|| context.field("args")?.get("path").cloned())
 }
 
-fn path_subject(given: &EncodeContext<'_>) -> Option<Cow<'static, str>> {
-    Some(Cow::Owned(path(given)?.as_str()?.to_owned()))
+fn path_subject(context: &EncodeContext<'_>) -> Option<Cow<'static, str>> {
+    Some(Cow::Owned(path(context)?.as_str()?.to_owned()))
 }
 
-fn line_subject(given: &EncodeContext<'_>) -> Option<Cow<'static, str>> {
-    Some(Cow::Owned(payload_values::input_field(given, "command")?.as_str()?.to_owned()))
+fn line_subject(context: &EncodeContext<'_>) -> Option<Cow<'static, str>> {
+    Some(Cow::Owned(payload_values::input_field(context, "command")?.as_str()?.to_owned()))
 }
 
-fn status(given: &EncodeContext<'_>) -> &'static str {
-    if given.field("is_error") == Some(&json!(true)) { "error" } else { "completed" }
+fn status(context: &EncodeContext<'_>) -> &'static str {
+    if context.field("is_error") == Some(&json!(true)) { "error" } else { "completed" }
 }
 
 fn name(event: &Event) -> &str {

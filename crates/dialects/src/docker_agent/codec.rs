@@ -44,7 +44,7 @@ impl Codec for DockerAgentCodec {
     fn influence(&self, spelling: &str) -> HookInfluence {
         event_def::ROWS
             .iter()
-            .find(|row| row.name == spelling)
+            .find(|def| def.name == spelling)
             .map_or(HookInfluence::Shapes, event_def::DockerEventDef::influence)
     }
 

@@ -290,12 +290,12 @@ pub(super) fn for_event(event: &Event, spelling: &str) -> &'static DockerEventDe
     if canonical == PREEMPT.canonical && spelling == PREEMPT.name {
         return &PREEMPT;
     }
-    ROWS.iter().find(|row| row.canonical == canonical).unwrap_or(&ELSEWHERE)
+    ROWS.iter().find(|def| def.canonical == canonical).unwrap_or(&ELSEWHERE)
 }
 
 /// The definition of an event by docker-agent's name.
 pub(super) fn by_name(name: &str) -> Option<&'static DockerEventDef> {
-    ROWS.iter().find(|row| row.name == name)
+    ROWS.iter().find(|def| def.name == name)
 }
 
 #[cfg(test)]

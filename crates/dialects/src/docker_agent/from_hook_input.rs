@@ -25,13 +25,13 @@ const RENAMED: &[(&str, &[&str])] = &[
 pub fn payload_from_hook_input(event: &EventName, object: &Value) -> Option<Value> {
     let given = object.as_object()?;
     let name = given.get("hook_event_name").map(|name| name.as_str().unwrap_or_default());
-    let row = ROWS.iter().find(|row| name.is_none_or(|name| row.name == name) && row.canonical == event.as_str())?;
-    if name.is_none() && !is_foreign(event, row, given) {
+    let def = ROWS.iter().find(|def| name.is_none_or(|name| def.name == name) && def.canonical == event.as_str())?;
+    if name.is_none() && !is_foreign(event, def, given) {
         return None;
     }
     let example = (event.def().example)();
     let mut payload = Map::new();
-    for key in row.keys.iter().copied().flatten() {
+    for key in def.keys.iter().copied().flatten() {
         let Some(value) = given.get(key.name) else { continue };
         match (key.field_name(), key.name) {
             (Some(field), _) => {
@@ -48,14 +48,14 @@ pub fn payload_from_hook_input(event: &EventName, object: &Value) -> Option<Valu
             }
         }
     }
-    read_opening(row, given, &mut payload);
+    read_opening(def, given, &mut payload);
     Some(Value::Object(payload))
 }
 
 /// The example payload of an event under this dialect's name; its tool is one of this dialect.
 #[must_use]
 pub fn example_payload(name: &str, mut payload: Value) -> Value {
-    let is_call = ROWS.iter().any(|row| row.name == name) && payload.get("args").is_some();
+    let is_call = ROWS.iter().any(|def| def.name == name) && payload.get("args").is_some();
     if let Some(fields) = payload.as_object_mut().filter(|_| is_call) {
         fields.insert(String::from("name"), Value::from("shell"));
         let args = json!({"cmd": "ls -la"});
@@ -68,15 +68,15 @@ pub fn example_payload(name: &str, mut payload: Value) -> Value {
 }
 
 /// Whether an object has a key that hooks of this dialect receive and the event's payload does not have.
-fn is_foreign(event: &EventName, row: &DockerEventDef, given: &Map<String, Value>) -> bool {
+fn is_foreign(event: &EventName, def: &DockerEventDef, given: &Map<String, Value>) -> bool {
     let schema = (event.def().schema)();
     let is_field = |name: &str| schema.get("properties").is_some_and(|fields| fields.get(name).is_some());
-    row.keys.iter().copied().flatten().any(|key| given.contains_key(key.name) && !is_field(key.name))
+    def.keys.iter().copied().flatten().any(|key| given.contains_key(key.name) && !is_field(key.name))
 }
 
 /// Reads the first keys. A sub-agent's end has the child where other events have the agent itself.
-fn read_opening(row: &DockerEventDef, given: &Map<String, Value>, payload: &mut Map<String, Value>) {
-    if row.canonical == "delegation.post" {
+fn read_opening(def: &DockerEventDef, given: &Map<String, Value>, payload: &mut Map<String, Value>) {
+    if def.canonical == "delegation.post" {
         for (key, field) in [("session_id", "id"), ("agent_name", "agent")] {
             if let Some(value) = given.get(key) {
                 // The child's session ID starts with its parent's.
@@ -129,20 +129,20 @@ mod tests {
 
     #[test]
     fn every_event_takes_back_what_its_hooks_got() {
-        for row in ROWS {
-            let event = EventName::parse(row.canonical).unwrap();
+        for def in ROWS {
+            let event = EventName::parse(def.canonical).unwrap();
             let payload = (event.def().example)();
             let example = pintle_contract::Event::new(event.clone(), payload, std::sync::Arc::default());
-            let object = (super::super::DIALECT.codec)().encode(&example, row.name).unwrap();
-            let mut again = payload_from_hook_input(&event, &object).unwrap_or_else(|| panic!("{}", row.name));
-            event.complete(&mut again).unwrap_or_else(|error| panic!("{}: {error}", row.name));
+            let object = (super::super::DIALECT.codec)().encode(&example, def.name).unwrap();
+            let mut again = payload_from_hook_input(&event, &object).unwrap_or_else(|| panic!("{}", def.name));
+            event.complete(&mut again).unwrap_or_else(|error| panic!("{}: {error}", def.name));
             let fired = pintle_contract::Event::new(event, again, std::sync::Arc::default());
-            let mut encoded = (super::super::DIALECT.codec)().encode(&fired, row.name).unwrap();
+            let mut encoded = (super::super::DIALECT.codec)().encode(&fired, def.name).unwrap();
             // Models of a model switch have a base URL that the object does not contain.
             if let (Some(fields), Some(models)) = (encoded.as_object_mut(), object.get("from_agent_models")) {
                 fields.insert(String::from("from_agent_models"), models.clone());
             }
-            assert_eq!(encoded, object, "{}", row.name);
+            assert_eq!(encoded, object, "{}", def.name);
         }
     }
 }

@@ -393,7 +393,7 @@ mod tests {
             let node = parse(&report, whole).unwrap().unwrap();
             assert!(!read(&mut FieldReader::new(&report, "a thing", Some(&node), whole)), "{text}");
             let found: Vec<Option<String>> =
-                report.into_diagnostics().into_iter().map(|finding| finding.help).collect();
+                report.into_diagnostics().into_iter().map(|diagnostic| diagnostic.help).collect();
             assert_eq!(found, [Some((*wanted).to_owned())], "{text}");
         }
     }

@@ -168,7 +168,7 @@ mod tests {
     fn a_byte_order_mark_and_blank_lines_are_passed_over_with_a_warning() {
         let report = report("\u{FEFF}\n\n---\na: 1\n---\n");
         assert!(split(&report).is_some());
-        let codes: Vec<_> = report.into_diagnostics().into_iter().map(|finding| finding.code).collect();
+        let codes: Vec<_> = report.into_diagnostics().into_iter().map(|diagnostic| diagnostic.code).collect();
         assert_eq!(codes, ["byte_order_mark", "blank_before_frontmatter"]);
     }
 }

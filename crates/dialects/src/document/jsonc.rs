@@ -235,7 +235,7 @@ mod tests {
         let report = FileReport::new(file, "").with_format("json");
         let node = parse_json(&report);
         let value = node.as_ref().map(|node| to_json(node).unwrap());
-        (value, report.into_diagnostics().into_iter().map(|finding| finding.to_string()).collect())
+        (value, report.into_diagnostics().into_iter().map(|diagnostic| diagnostic.to_string()).collect())
     }
 
     #[test]

@@ -42,14 +42,14 @@ impl FileReport {
     }
 
     /// Adds a diagnostic.
-    pub fn add(&self, finding: Diagnostic) {
-        self.findings.borrow_mut().push(finding);
+    pub fn add(&self, diagnostic: Diagnostic) {
+        self.findings.borrow_mut().push(diagnostic);
     }
 
     /// Adds an error about the document: prefix and message.
     pub fn error(&self, code: &'static str, message: &str, span: ByteSpan, help: Option<String>) {
-        let finding = Diagnostic::error(code, format!("{}{message}", self.prefix), self.location(span));
-        self.add(Diagnostic { help, ..finding });
+        let diagnostic = Diagnostic::error(code, format!("{}{message}", self.prefix), self.location(span));
+        self.add(Diagnostic { help, ..diagnostic });
     }
 
     /// Adds an error about a value in the document: prefix, `yaml: line N: ` and message.
@@ -60,20 +60,20 @@ impl FileReport {
 
     /// Adds a warning.
     pub fn warning(&self, code: &'static str, message: impl Into<String>, span: ByteSpan, help: Option<String>) {
-        let finding = Diagnostic::warning(code, message, self.location(span));
-        self.add(Diagnostic { help, ..finding });
+        let diagnostic = Diagnostic::warning(code, message, self.location(span));
+        self.add(Diagnostic { help, ..diagnostic });
     }
 
     /// Adds a note.
     pub fn note(&self, code: &'static str, message: impl Into<String>, span: ByteSpan, help: Option<String>) {
-        let finding = Diagnostic::note(code, message, self.location(span));
-        self.add(Diagnostic { help, ..finding });
+        let diagnostic = Diagnostic::note(code, message, self.location(span));
+        self.add(Diagnostic { help, ..diagnostic });
     }
 
     /// The number of errors so far.
     #[must_use]
     pub fn error_count(&self) -> usize {
-        self.findings.borrow().iter().filter(|finding| finding.severity == Severity::Error).count()
+        self.findings.borrow().iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count()
     }
 
     /// The collected diagnostics.
@@ -85,8 +85,8 @@ impl FileReport {
 
 /// Makes every diagnostic one line without control characters, whatever the names in it contain.
 pub fn sanitize(findings: &mut [Diagnostic]) {
-    for finding in findings {
-        for text in std::iter::once(&mut finding.message).chain(&mut finding.help) {
+    for diagnostic in findings {
+        for text in std::iter::once(&mut diagnostic.message).chain(&mut diagnostic.help) {
             if text.contains(char::is_control) {
                 let plain = |character: char| match character.is_control() {
                     true => character.escape_default().to_string(),

@@ -138,9 +138,10 @@ mod tests {
         let node = parse_toml(&report);
         assert!(node.get("b").is_some());
         let findings = report.into_diagnostics();
-        let mut lines: Vec<usize> = findings.iter().map(|finding| finding.location.line_column().unwrap().0).collect();
+        let mut lines: Vec<usize> =
+            findings.iter().map(|diagnostic| diagnostic.location.line_column().unwrap().0).collect();
         lines.sort_unstable();
         assert_eq!(lines, [1, 3], "{findings:?}");
-        assert!(findings.iter().any(|finding| finding.message.starts_with("toml: line 1: ")), "{findings:?}");
+        assert!(findings.iter().any(|diagnostic| diagnostic.message.starts_with("toml: line 1: ")), "{findings:?}");
     }
 }

@@ -111,28 +111,28 @@ pub(super) const ELSEWHERE: &[UnmappedClientEvents] = &[UnmappedClientEvents {
     reason: "Pintle cannot change which tools the model may choose",
 }];
 
-fn response(given: &EncodeContext<'_>) -> Value {
-    let text = payload_values::result_text(given).unwrap_or_default();
-    match given.field("is_error") == Some(&Value::Bool(true)) {
+fn response(context: &EncodeContext<'_>) -> Value {
+    let text = payload_values::result_text(context).unwrap_or_default();
+    match context.field("is_error") == Some(&Value::Bool(true)) {
         true => json!({"llmContent": text, "returnDisplay": text, "error": {"message": text}}),
         false => json!({"llmContent": text, "returnDisplay": text}),
     }
 }
 
 /// The request to the model.
-fn request(given: &EncodeContext<'_>) -> Option<Value> {
-    let list = given.field("messages").cloned().unwrap_or_else(|| json!([]));
-    Some(json!({"model": payload_values::model(given), "messages": list}))
+fn request(context: &EncodeContext<'_>) -> Option<Value> {
+    let list = context.field("messages").cloned().unwrap_or_else(|| json!([]));
+    Some(json!({"model": payload_values::model(context), "messages": list}))
 }
 
 /// The response of the model.
-fn answer(given: &EncodeContext<'_>) -> Option<Value> {
-    let text = given.text("text");
+fn answer(context: &EncodeContext<'_>) -> Option<Value> {
+    let text = context.text("text");
     Some(json!({
         "text": text,
         "candidates": [{
             "content": {"role": "model", "parts": [text]},
-            "finishReason": given.text("finish_reason").to_uppercase(),
+            "finishReason": context.text("finish_reason").to_uppercase(),
         }],
     }))
 }

@@ -39,11 +39,11 @@ impl Codec for HarnCodec {
     }
 
     fn can_deny(&self, spelling: &str) -> bool {
-        ROWS.iter().any(|row| row.name == spelling && row.veto)
+        ROWS.iter().any(|def| def.name == spelling && def.veto)
     }
 
     fn influence(&self, spelling: &str) -> HookInfluence {
-        ROWS.iter().find(|row| row.name == spelling).map_or(HookInfluence::Observes, HarnEventDef::influence)
+        ROWS.iter().find(|def| def.name == spelling).map_or(HookInfluence::Observes, HarnEventDef::influence)
     }
 
     fn encode(&self, event: &Event, spelling: &str) -> Option<Value> {
@@ -134,9 +134,9 @@ mod tests {
     #[test]
     fn only_vetoable_events_have_guards_and_unexecuted_calls_are_skipped() {
         let codec = codec();
-        for row in ROWS {
-            assert_eq!(codec.can_deny(row.name), row.veto, "{}", row.name);
-            assert_eq!(codec.event_filter(row.name).is_some(), row.name == "PostToolUse", "{}", row.name);
+        for def in ROWS {
+            assert_eq!(codec.can_deny(def.name), def.veto, "{}", def.name);
+            assert_eq!(codec.event_filter(def.name).is_some(), def.name == "PostToolUse", "{}", def.name);
         }
     }
 }

@@ -270,15 +270,15 @@ fn build_declaration(
     options: &HarnHookOptions,
     location: Location,
 ) -> Option<HookDeclaration> {
-    let row: &'static HarnEventDef = named.def;
+    let def: &'static HarnEventDef = named.def;
     Some(HookDeclaration {
-        event: EventName::parse(row.canonical).ok()?,
-        event_alias: Arc::from(row.name),
+        event: EventName::parse(def.canonical).ok()?,
+        event_alias: Arc::from(def.name),
         priority: 0,
         matcher,
         handler,
         on_error: options.on_error,
-        default_on_error: row.on_failure(),
+        default_on_error: def.on_failure(),
         on_deny: DenyEffect::DenyEvent,
         profile: Profile::SequentialFirstDeny,
         definition: None,

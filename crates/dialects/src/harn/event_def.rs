@@ -257,5 +257,5 @@ const fn mappings() -> [EventMapping; ROWS.len()] {
 /// The definition of an event; `None` if Harn does not have it.
 pub(super) fn for_event(event: &Event) -> Option<&'static HarnEventDef> {
     let canonical = event.name.as_str();
-    ROWS.iter().find(|row| row.canonical == canonical)
+    ROWS.iter().find(|def| def.canonical == canonical)
 }

@@ -27,8 +27,8 @@ pub fn load(artifacts: &[Artifact], reading: &ParseContext<'_>) -> ParsedProject
     let mut project = ParsedProject::default();
     let of_role = |role: ArtifactKind| artifacts.iter().filter(move |artifact| artifact.role == role);
     let modules: Vec<&Artifact> = of_role(ArtifactKind::Module).collect();
-    for (place, artifact) in of_role(ArtifactKind::Package).enumerate() {
-        manifest::read(artifact, place > 0, &modules, reading, &mut project);
+    for (position, artifact) in of_role(ArtifactKind::Package).enumerate() {
+        manifest::read(artifact, position > 0, &modules, reading, &mut project);
     }
     for artifact in of_role(ArtifactKind::Plugin) {
         plugin::read(artifact, reading, &mut project);

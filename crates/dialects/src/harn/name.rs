@@ -79,19 +79,19 @@ pub(super) fn find_event_for(
     function: &str,
 ) -> Result<NamedEvent, EventNameError> {
     let named = find_event(written)?;
-    let row = named.def;
-    if row.surface != surface {
-        let message = format!("`{}` is not an event of `{function}`", row.name);
-        let help = match row.surface {
+    let def = named.def;
+    if def.surface != surface {
+        let message = format!("`{}` is not an event of `{function}`", def.name);
+        let help = match def.surface {
             HarnSurface::Tool => {
-                let key = if row.veto { "pre" } else { "post" };
+                let key = if def.veto { "pre" } else { "post" };
                 format!("register it with `register_tool_hook`, under the key `{key}`")
             }
             other => format!("register it with `{}`", other.function()),
         };
         return Err(EventNameError { code: "wrong_event", message, help: Some(help) });
     }
-    if row.name == BUDGET && named.percent.is_none() {
+    if def.name == BUDGET && named.percent.is_none() {
         let message = String::from("`OnBudgetThreshold` needs a threshold in percent");
         let help = Some(String::from("write a number, for example `OnBudgetThreshold(80)`"));
         return Err(EventNameError { code: "bad_event", message, help });
@@ -124,14 +124,14 @@ fn unknown_event(written: &str) -> EventNameError {
     }
     let names: Vec<Cow<'_, str>> = ROWS
         .iter()
-        .flat_map(|row| {
-            let snake = (row.surface == HarnSurface::Session).then(|| Cow::Owned(row.snake_name()));
-            std::iter::once(Cow::Borrowed(row.name)).chain(snake)
+        .flat_map(|def| {
+            let snake = (def.surface == HarnSurface::Session).then(|| Cow::Owned(def.snake_name()));
+            std::iter::once(Cow::Borrowed(def.name)).chain(snake)
         })
         .collect();
     let help = match suggest_nearest(written, names.iter().map(AsRef::as_ref)) {
         Some(near) => format!("did you mean `{near}`?"),
-        None => format!("the events are {}", ROWS.iter().map(|row| row.name).collect::<Vec<_>>().join(", ")),
+        None => format!("the events are {}", ROWS.iter().map(|def| def.name).collect::<Vec<_>>().join(", ")),
     };
     EventNameError { code: "unknown_event", message: format!("unknown event `{written}`"), help: Some(help) }
 }

@@ -25,7 +25,7 @@ impl Codec for FrameworkCodec {
     }
 
     fn event_filter(&self, spelling: &str) -> Option<fn(&Event) -> bool> {
-        let is_outermost = event_def::by_name(spelling).is_some_and(|row| row.is_outermost_only);
+        let is_outermost = event_def::by_name(spelling).is_some_and(|def| def.is_outermost_only);
         // `Stop` comes with a response, which a failed turn does not have.
         is_outermost.then_some(|event| event.origin.depth == 0 && event.payload.field("error").is_none())
     }

@@ -109,11 +109,11 @@ const fn mappings() -> [EventMapping; ROWS.len()] {
 
 /// The definition of an event by its name.
 pub(super) fn by_name(name: &str) -> Option<&'static FrameworkEventDef> {
-    ROWS.iter().find(|row| row.name == name)
+    ROWS.iter().find(|def| def.name == name)
 }
 
 /// The definition of an event; an empty one if the framework does not have the event.
 pub(super) fn for_event(event: &Event) -> &'static FrameworkEventDef {
     static ELSEWHERE: FrameworkEventDef = TELLS;
-    ROWS.iter().find(|row| row.canonical == event.name.as_str()).unwrap_or(&ELSEWHERE)
+    ROWS.iter().find(|def| def.canonical == event.name.as_str()).unwrap_or(&ELSEWHERE)
 }

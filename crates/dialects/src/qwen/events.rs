@@ -70,6 +70,6 @@ pub(super) const ELSEWHERE: &[UnmappedClientEvents] = &[
     },
 ];
 
-fn response(given: &EncodeContext<'_>) -> Value {
-    json!({"llmContent": payload_values::result_text(given), "returnDisplay": ""})
+fn response(context: &EncodeContext<'_>) -> Value {
+    json!({"llmContent": payload_values::result_text(context), "returnDisplay": ""})
 }

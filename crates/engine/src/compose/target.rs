@@ -26,9 +26,9 @@ pub(crate) struct AppliedRewrite {
 ///
 /// The error says why the rewrite is invalid; the verdict is then a failure.
 pub(crate) fn apply(event: &EventName, before: &Value, rewrite: Rewrite) -> Result<AppliedRewrite, String> {
-    let row = event.def();
+    let def = event.def();
     let mut ignored = Vec::new();
-    let after = match row.target {
+    let after = match def.target {
         RewriteTarget::Nothing => {
             if has_changes(before, &rewrite) {
                 ignored.push(messages::no_target(event));
@@ -69,7 +69,7 @@ pub(crate) fn apply(event: &EventName, before: &Value, rewrite: Rewrite) -> Resu
     let Some(mut after) = after else {
         return Ok(AppliedRewrite { value: None, ignored });
     };
-    (row.normalize)(before, &mut after)?;
+    (def.normalize)(before, &mut after)?;
     check_rewrite(event, before, &after)?;
     // The host may fire a payload above the limit, but a rewrite must not exceed it.
     if let Err(error) = check_payload(&after)

@@ -39,11 +39,11 @@ pub(super) struct CachedEffects<'a> {
 
 impl EffectCache {
     /// Creates the effect runner of a repeated call of a hook.
-    pub(super) fn cached_effects_for<'a>(&self, ordinal: u32, seam: &'a dyn EffectRunner) -> CachedEffects<'a> {
+    pub(super) fn cached_effects_for<'a>(&self, ordinal: u32, effects: &'a dyn EffectRunner) -> CachedEffects<'a> {
         let heard = self.0.get().map(|heard| heard.lock().unwrap_or_else(PoisonError::into_inner));
         let of_hook = heard.iter().flat_map(|heard| heard.iter()).filter(|(number, _, _)| *number == ordinal);
         let rest = of_hook.map(|(_, request, answer)| (request.clone(), answer.clone())).collect();
-        CachedEffects { read_only: ReadOnlyEffects::new(seam), unused_replies: Mutex::new(rest) }
+        CachedEffects { read_only: ReadOnlyEffects::new(effects), unused_replies: Mutex::new(rest) }
     }
 
     fn store_reply(&self, ordinal: u32, request: EffectRequest, answer: CachedAnswer) {

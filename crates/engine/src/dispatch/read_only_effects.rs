@@ -20,8 +20,8 @@ pub struct ReadOnlyEffects<'a> {
 impl<'a> ReadOnlyEffects<'a> {
     /// Creates a runner that reads through another one.
     #[must_use]
-    pub fn new(seam: &'a dyn EffectRunner) -> Self {
-        Self { inner: seam, withheld: Mutex::default() }
+    pub fn new(effects: &'a dyn EffectRunner) -> Self {
+        Self { inner: effects, withheld: Mutex::default() }
     }
 
     /// Performs the withheld requests, because the verdict is a deny.

@@ -157,8 +157,8 @@ impl<'a> DispatchState<'a> {
 
     /// Whether an earlier duplicate of the hook matches the current event too.
     fn has_matching_duplicate(&self, turn: NextHook<'a>) -> bool {
-        let mut twins = turn.duplicates.iter().filter_map(|ordinal| self.index.hook(*ordinal));
-        twins.any(|twin| matches!(match_hook(twin, self.event()), MatchResult::Yes))
+        let mut duplicates = turn.duplicates.iter().filter_map(|ordinal| self.index.hook(*ordinal));
+        duplicates.any(|twin| matches!(match_hook(twin, self.event()), MatchResult::Yes))
     }
 
     /// Prepares the call of a hook that matches.

@@ -124,10 +124,10 @@ impl fmt::Display for RunPrediction {
 pub fn explain(set: &HookSet, event: &Event) -> Vec<HookExplanation> {
     let same_before = |number: usize, chain: &Chain, hook: &Hook| {
         let before = set.hooks().take(number).filter(|(_, one)| one.event == hook.event);
-        let twins = before
+        let duplicates = before
             .filter(|(its, one)| is_duplicate((its.dialect, its.profile, one), (chain.dialect, chain.profile, hook)));
-        let mut twins = twins;
-        twins.find(|(_, one)| matches!(match_hook(one, event), MatchResult::Yes))
+        let mut duplicates = duplicates;
+        duplicates.find(|(_, one)| matches!(match_hook(one, event), MatchResult::Yes))
     };
     set.hooks()
         .enumerate()

@@ -36,11 +36,11 @@ fn rule_30_one_question_holds_all_reasons_and_the_final_target() {
         build_chain(Layer::Managed, IN_ORDER, [HookCase::always("k", ScriptedAnswer::Ask)]),
         build_chain(Layer::Project, Profile::ParallelStrictest, [HookCase::always("l", ScriptedAnswer::Ask), late]),
     ];
-    let resolver = ScriptedApprover::new(approved_response());
-    let outcome = dispatch_chains(&chains, &resolver);
+    let approver = ScriptedApprover::new(approved_response());
+    let outcome = dispatch_chains(&chains, &approver);
     let digest = outcome.payload.digest();
     let reasons = vec![reason("k", "k says so"), reason("l", "l says so")];
-    assert_eq!(resolver.requests(), [(outcome.payload.value().clone(), digest.clone(), reasons.clone())]);
+    assert_eq!(approver.requests(), [(outcome.payload.value().clone(), digest.clone(), reasons.clone())]);
     assert_eq!(outcome.approval, Some(Approval { digest, approved_by: String::from("ada") }));
     assert_eq!((summarize_outcome(&outcome).as_str(), outcome.reasons), ("allow x=1 k l", reasons));
     // The approval is for these bytes and no others.
@@ -75,11 +75,11 @@ fn rule_31_who_answers_decides_and_nobody_means_deny() {
 
 #[test]
 fn rule_32_a_deny_anywhere_beats_an_ask_and_nobody_is_asked() {
-    let resolver = ScriptedApprover::new(approved_response());
+    let approver = ScriptedApprover::new(approved_response());
     let ask = || build_chain(Layer::Managed, IN_ORDER, [HookCase::always("k", ScriptedAnswer::Ask)]);
     let deny = build_chain(Layer::Runtime, IN_ORDER, [HookCase::always("d", ScriptedAnswer::Deny)]);
-    assert_eq!(summarize_outcome(&dispatch_chains(&[ask(), deny], &resolver)), "deny x=0 d");
-    assert_eq!(resolver.requests(), []);
+    assert_eq!(summarize_outcome(&dispatch_chains(&[ask(), deny], &approver)), "deny x=0 d");
+    assert_eq!(approver.requests(), []);
 }
 
 #[test]
@@ -90,17 +90,17 @@ fn rule_33_an_ask_about_older_bytes_is_void_when_its_guard_takes_it_back() {
     };
     let change = || HookCase { guard: false, ..HookCase::always("w", set_x(1)) };
     let outcome = |guard| {
-        let resolver = ScriptedApprover::new(ApprovalResponse::Deferred);
-        summarize_outcome(&dispatch_chains(&[build_chain(Layer::Project, IN_ORDER, [ask(guard), change()])], &resolver))
+        let approver = ScriptedApprover::new(ApprovalResponse::Deferred);
+        summarize_outcome(&dispatch_chains(&[build_chain(Layer::Project, IN_ORDER, [ask(guard), change()])], &approver))
     };
     // The guard was asked again and does not mind the final bytes; a hook that is not asked again keeps its ask.
     assert_eq!(outcome(true), "allow x=1");
     assert_eq!(outcome(false), "ask x=1 k");
     // A guard that rewrites what it is asked about again has taken its ask back too.
     let settles = HookCase::new("k", PayloadCondition::XEquals(0), ScriptedAnswer::Ask, set_x(2));
-    let resolver = ScriptedApprover::new(ApprovalResponse::Deferred);
+    let approver = ScriptedApprover::new(ApprovalResponse::Deferred);
     assert_eq!(
-        summarize_outcome(&dispatch_chains(&[build_chain(Layer::Project, IN_ORDER, [settles, change()])], &resolver)),
+        summarize_outcome(&dispatch_chains(&[build_chain(Layer::Project, IN_ORDER, [settles, change()])], &approver)),
         "allow x=2"
     );
 }

@@ -164,10 +164,10 @@ fn rule_26_a_repeated_call_leaves_no_effect_but_its_verdict() {
     });
     let guard = HookCase::always("g", ScriptedAnswer::Pass).build_with(&event.name, guard);
     let set = one_chain(&event, IN_ORDER, vec![guard, rewriter("w", 1).build(&event.name).0]);
-    let (seam, journal) = (InMemoryEffects::new(), LineJournal::new());
-    let outcome = dispatch_with_journal(&set, &event, &seam, &journal);
+    let (effects, journal) = (InMemoryEffects::new(), LineJournal::new());
+    let outcome = dispatch_with_journal(&set, &event, &effects, &journal);
     // The world was touched once.
-    assert_eq!((seam.counter("calls"), seam.log().len(), seam.emitted_events().len()), (2, 1, 1));
+    assert_eq!((effects.counter("calls"), effects.log().len(), effects.emitted_events().len()), (2, 1, 1));
     let of_guard = outcome.effects.iter().filter(|(hook, _)| hook.as_str() == "g").count();
     assert_eq!((of_guard, outcome.hooks_called), (1, 2));
     assert_eq!(outcome.warnings.iter().filter(|warning| warning.hook.as_str() == "g").count(), 1);
@@ -184,7 +184,7 @@ fn rule_26_a_repeated_call_leaves_no_effect_but_its_verdict() {
 #[test]
 fn rule_27_a_repeated_call_may_read_but_not_act() {
     let event = tool_event("a", 1);
-    let seam = InMemoryEffects::new();
+    let effects = InMemoryEffects::new();
     let guard = ScriptedHandler::from_fn(|call| {
         let again = call.event.payload.field("args") == Some(&json!({"x": 2, "y": 0}));
         if !again {
@@ -211,11 +211,11 @@ fn rule_27_a_repeated_call_may_read_but_not_act() {
     });
     let guard = HookCase::always("g", ScriptedAnswer::Pass).build_with(&event.name, guard);
     let caller = pintle_contract::EffectCaller::new(pintle_contract::CallId(0), "test");
-    let world: &dyn pintle_contract::EffectRunner = &seam;
+    let world: &dyn pintle_contract::EffectRunner = &effects;
     world.metric_incr(caller, "n", 1).unwrap();
     world.perform(caller, EffectRequest::CacheSet { key: String::from("kept"), value: json!("v") }).unwrap();
     let set = one_chain(&event, IN_ORDER, vec![guard, rewriter("w", 2).build(&event.name).0]);
-    let outcome = dispatch_with_journal(&set, &event, &seam, &LineJournal::new());
+    let outcome = dispatch_with_journal(&set, &event, &effects, &LineJournal::new());
     let expected = [
         "Ok(Int(6))",
         "Ok(Done)",
@@ -231,7 +231,7 @@ fn rule_27_a_repeated_call_may_read_but_not_act() {
     ];
     let unlifted = "denied because it needs approval and nothing can request one";
     assert_eq!(outcome.reasons[0].text, format!("[{}]; {unlifted}", expected.join(", ")));
-    assert_eq!((seam.counter("n"), seam.cache_value("kept")), (1, Some(json!("v"))));
+    assert_eq!((effects.counter("n"), effects.cache_value("kept")), (1, Some(json!("v"))));
 }
 
 #[test]
@@ -281,11 +281,11 @@ fn rule_62_a_denial_on_being_asked_again_keeps_its_effects() {
         (vec![guard(), late, settled], 0, 1, vec!["asked"]),
     ];
     for (hooks, denied, logs, notices) in cases {
-        let seam = InMemoryEffects::new();
-        let outcome = dispatch_with_journal(&one_chain(&event, IN_ORDER, hooks), &event, &seam, &LineJournal::new());
+        let effects = InMemoryEffects::new();
+        let outcome = dispatch_with_journal(&one_chain(&event, IN_ORDER, hooks), &event, &effects, &LineJournal::new());
         assert_eq!(outcome.is_allowed(), denied == 0);
-        assert_eq!((seam.counter("calls"), seam.counter("denied"), seam.log().len()), (1, denied, logs));
-        assert_eq!(seam.cache_value("why").is_some(), denied == 1);
+        assert_eq!((effects.counter("calls"), effects.counter("denied"), effects.log().len()), (1, denied, logs));
+        assert_eq!(effects.cache_value("why").is_some(), denied == 1);
         let of_guard = outcome.effects.iter().filter(|(hook, _)| hook.as_str() == "g");
         let told: Vec<&Effect> = of_guard.map(|(_, effect)| effect).collect();
         assert_eq!(

@@ -18,9 +18,9 @@ use crate::model::{DispatchFixture, PROFILES, event, run_dispatch};
 
 /// An event of the catalogue with its own example.
 fn any_event() -> impl Strategy<Value = Event> {
-    select(CATALOGUE).prop_map(|row| {
-        let name = row.name.replace('*', "something");
-        Event::new(EventName::parse(&name).unwrap(), (row.example)(), Arc::default())
+    select(CATALOGUE).prop_map(|def| {
+        let name = def.name.replace('*', "something");
+        Event::new(EventName::parse(&name).unwrap(), (def.example)(), Arc::default())
     })
 }
 
@@ -222,10 +222,10 @@ fn rule_70_it_leaves_no_state_and_reaches_nothing() {
 /// The rows say where a deny sends a model on; a new event of that kind has to say so too.
 #[test]
 fn rule_70_events_whose_deny_sends_an_agent_on_say_so() {
-    let goes_on: Vec<&str> = CATALOGUE.iter().filter(|row| !row.deny_restricts).map(|row| row.name).collect();
+    let goes_on: Vec<&str> = CATALOGUE.iter().filter(|def| !def.deny_restricts).map(|def| def.name).collect();
     assert_eq!(goes_on, ["delegation.post_verify", "agent.stop"]);
-    for row in CATALOGUE.iter().filter(|row| row.class != EventClass::Observe && row.deny_restricts) {
-        assert!(!row.deny_means.contains("continues:") && !row.deny_means.contains("another attempt"), "{}", row.name);
+    for def in CATALOGUE.iter().filter(|def| def.class != EventClass::Observe && def.deny_restricts) {
+        assert!(!def.deny_means.contains("continues:") && !def.deny_means.contains("another attempt"), "{}", def.name);
     }
 }
 

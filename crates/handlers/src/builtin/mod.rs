@@ -78,28 +78,28 @@ pub(crate) fn build(
 ) -> BuiltHandler {
     let at = || declaration.location.clone();
     let failed = |found: Diagnostic| BuiltHandler { diagnostics: vec![found], ..BuiltHandler::default() };
-    let Some(row) = builtins().iter().find(|row| row.name == spec.name) else {
+    let Some(def) = builtins().iter().find(|def| def.name == spec.name) else {
         let found = Diagnostic::error("unknown_builtin", format!("unknown built-in `{}`", spec.name), at());
-        let near = suggest_nearest(&spec.name, builtins().iter().map(|row| row.name));
+        let near = suggest_nearest(&spec.name, builtins().iter().map(|def| def.name));
         return failed(match near {
             Some(near) => found.help(format!("did you mean `{near}`?")),
-            None => found.help(format!("the built-ins are {}", quote_names(builtins().iter().map(|row| row.name)))),
+            None => found.help(format!("the built-ins are {}", quote_names(builtins().iter().map(|def| def.name)))),
         });
     };
     let mut doubts = Vec::new();
-    let builtin = match (row.make)(&spec.arguments, &mut doubts) {
+    let builtin = match (def.make)(&spec.arguments, &mut doubts) {
         Ok(builtin) => builtin,
         Err(reason) => {
-            return failed(Diagnostic::error("bad_builtin_argument", format!("{}: {reason}", row.name), at()));
+            return failed(Diagnostic::error("bad_builtin_argument", format!("{}: {reason}", def.name), at()));
         }
     };
     let mut diagnostics: Vec<Diagnostic> = doubts
         .into_iter()
-        .map(|doubt| Diagnostic::warning("bad_builtin_argument", format!("{}: {doubt}", row.name), at()))
+        .map(|doubt| Diagnostic::warning("bad_builtin_argument", format!("{}: {doubt}", def.name), at()))
         .collect();
-    if !row.events.is_empty() && !row.events.contains(&declaration.event.def().name) {
-        let message = format!("`{}` has no effect on `{}`", row.name, declaration.event);
-        let help = format!("it belongs on {}", quote_names(row.events.iter().copied()));
+    if !def.events.is_empty() && !def.events.contains(&declaration.event.def().name) {
+        let message = format!("`{}` has no effect on `{}`", def.name, declaration.event);
+        let help = format!("it belongs on {}", quote_names(def.events.iter().copied()));
         diagnostics.push(Diagnostic::warning("builtin_without_effect", message, at()).help(help));
     }
     if let Some(own) = builtin.redactor() {
@@ -107,7 +107,7 @@ pub(crate) fn build(
     }
     let setup = BuiltinConfig::new(declaration, spec, Arc::clone(secrets));
     let handler = BuiltinHandler { builtin, setup };
-    BuiltHandler { handler: Some(Arc::new(handler)), guard: row.can_deny, diagnostics }
+    BuiltHandler { handler: Some(Arc::new(handler)), guard: def.can_deny, diagnostics }
 }
 
 /// Names in backticks, separated by commas.

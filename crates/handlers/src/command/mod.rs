@@ -25,8 +25,8 @@ pub(crate) use one_shot::{CommandEnvironment, HookCommand, run_to_end, timeout_f
 pub(crate) fn build(declaration: &HookDeclaration, spec: &CommandSpec) -> BuiltHandler {
     let guard = may_deny(declaration);
     if let Some(Err(reason)) = spec.sandbox.map(sandbox::check) {
-        let finding = Diagnostic::error("no_sandbox", reason, declaration.location.clone());
-        return BuiltHandler { handler: None, guard, diagnostics: vec![finding] };
+        let diagnostic = Diagnostic::error("no_sandbox", reason, declaration.location.clone());
+        return BuiltHandler { handler: None, guard, diagnostics: vec![diagnostic] };
     }
     let program = Arc::new(HookCommand::new(spec.clone()));
     let codec = Arc::clone(&declaration.codec);

@@ -135,20 +135,20 @@ pub(crate) fn evaluate_trust(
     let trust = &agreements.options;
     let doubt =
         |store: &TrustStore| store.grant_for(&footprint.folder).and_then(|_| store.distrust_reason(&footprint.folder));
-    let (agreement, fault) = match agreements.load_store() {
+    let (grant, fault) = match agreements.load_store() {
         Ok(store) => match doubt(store) {
             None => (store.grant_for(&footprint.folder), None),
             Some(fault) => (None, Some(fault)),
         },
         Err(fault) => (None, Some(fault.clone())),
     };
-    let state = TrustGrant::evaluate_state(agreement, &footprint);
-    let is_covered = |claim: &TrustItem| agreement.is_some_and(|known| known.covers_item(claim, &footprint));
-    let is_known = |claim: &TrustItem| agreement.is_some_and(|known| known.counterparts_of(claim).next().is_some());
+    let state = TrustGrant::evaluate_state(grant, &footprint);
+    let is_covered = |claim: &TrustItem| grant.is_some_and(|known| known.covers_item(claim, &footprint));
+    let is_known = |claim: &TrustItem| grant.is_some_and(|known| known.counterparts_of(claim).next().is_some());
     // Known guards must still exist: those in the trust grant, otherwise those at the start of the session.
-    let seen = trust.session_guards.get(&footprint.folder).filter(|_| agreement.is_none());
+    let seen = trust.session_guards.get(&footprint.folder).filter(|_| grant.is_none());
     let since = if seen.is_some() { GuardChangeBasis::SinceSessionStart } else { GuardChangeBasis::SinceTrusted };
-    let guarded = agreement.or(seen);
+    let guarded = grant.or(seen);
     let was_guard = |claim: &TrustItem| {
         guarded.is_some_and(|known| {
             known.counterparts_of(claim).any(|known| known.is_guard) && !known.covers_item(claim, &footprint)
@@ -165,7 +165,7 @@ pub(crate) fn evaluate_trust(
                 && (!claim.capabilities.is_empty() || is_known(claim))
         };
         of_agents = footprint.items.iter().filter(is_open).cloned().collect();
-        of_agents.extend(agreement.iter().flat_map(|known| known.removed_members(&footprint)).cloned());
+        of_agents.extend(grant.iter().flat_map(|known| known.removed_members(&footprint)).cloned());
         for (claim, slot) in footprint.items.iter().zip(&mut hooks) {
             let is_changed_guard =
                 claim.is_guard && was_guard(claim) && should_deny(TrustState::Changed, trust.untrusted_guards);
@@ -191,7 +191,7 @@ pub(crate) fn evaluate_trust(
         withheld.push(UntrustedHook::new(claim, TrustState::Changed, true));
         stand_ins.push(Arc::new(hook));
     }
-    let difference = agreement.map(|known| known.compare_with(&footprint)).unwrap_or_default();
+    let difference = grant.map(|known| known.compare_with(&footprint)).unwrap_or_default();
     let chain = (!stand_ins.is_empty()).then(|| Chain {
         source: Arc::from(footprint.folder.display().to_string()),
         dialect: "trust",

@@ -93,11 +93,11 @@ impl TrustGrant {
 
     /// The trust state of a project for a grant.
     #[must_use]
-    pub fn evaluate_state(agreement: Option<&Self>, footprint: &TrustManifest) -> TrustState {
-        match agreement {
+    pub fn evaluate_state(grant: Option<&Self>, footprint: &TrustManifest) -> TrustState {
+        match grant {
             None if footprint.needs_trust() => TrustState::New,
             None => TrustState::NotRequired,
-            Some(agreement) if agreement.files == footprint.files => TrustState::Trusted,
+            Some(grant) if grant.files == footprint.files => TrustState::Trusted,
             Some(_) => TrustState::Changed,
         }
     }

@@ -81,16 +81,16 @@ impl TrustStore {
 
     /// All trust grants, by project directory.
     pub fn grants(&self) -> impl Iterator<Item = (&str, &TrustGrant)> {
-        self.projects.iter().map(|(dir, agreement)| (dir.as_str(), agreement))
+        self.projects.iter().map(|(dir, grant)| (dir.as_str(), grant))
     }
 
     /// Stores a trust grant, replacing an earlier one.
     ///
     /// # Errors
     /// When the file cannot be read or written; it is unchanged then.
-    pub fn grant(trust: &TrustOptions, project: &Path, agreement: TrustGrant) -> Result<(), TrustStoreError> {
+    pub fn grant(trust: &TrustOptions, project: &Path, grant: TrustGrant) -> Result<(), TrustStoreError> {
         Self::update(trust, |projects| {
-            projects.insert(project_key(project), agreement);
+            projects.insert(project_key(project), grant);
         })
     }
 

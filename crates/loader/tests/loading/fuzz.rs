@@ -16,12 +16,12 @@ fn load_everywhere(bytes: &[u8]) {
     let project = LoaderFixture::new(&places.map(|place| (place, bytes)));
     let loaded = project.load("");
     // Reports show the locations of diagnostics.
-    for finding in &loaded.diagnostics {
-        assert!(!finding.to_string().is_empty());
-        if let Some(file) = &finding.location.file {
-            let span = finding.location.span;
-            assert!(span.start <= span.end, "{finding}");
-            assert!(file.text.is_empty() || file.text.get(span.start..span.end).is_some(), "{finding}: {span:?}");
+    for diagnostic in &loaded.diagnostics {
+        assert!(!diagnostic.to_string().is_empty());
+        if let Some(file) = &diagnostic.location.file {
+            let span = diagnostic.location.span;
+            assert!(span.start <= span.end, "{diagnostic}");
+            assert!(file.text.is_empty() || file.text.get(span.start..span.end).is_some(), "{diagnostic}: {span:?}");
         }
     }
     let yaml = LoaderFixture::new(&[("harness.yaml", bytes)]);

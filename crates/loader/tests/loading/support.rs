@@ -111,8 +111,8 @@ impl LoaderFixture {
     /// The diagnostics of at least a severity, each as `file:line:column: severity: message`, relative to the project.
     pub(crate) fn findings(&self, loaded: &LoadedPath, least: Severity) -> Vec<String> {
         let root = format!("{}/", self.0.path().display());
-        let worst = loaded.diagnostics.iter().filter(|finding| finding.severity >= least);
-        worst.map(|finding| finding.to_string().replace(&root, "")).collect()
+        let worst = loaded.diagnostics.iter().filter(|diagnostic| diagnostic.severity >= least);
+        worst.map(|diagnostic| diagnostic.to_string().replace(&root, "")).collect()
     }
 }
 

@@ -13,7 +13,7 @@ use crate::EventScope;
 /// Only `custom.*` can be emitted: all other events, including `meta.*`, belong to the host, which scripts must not
 /// imitate.
 pub(super) fn emit(
-    seam: &ScopedEffects<'_>,
+    effects: &ScopedEffects<'_>,
     caller: EffectCaller<'_>,
     event: &str,
     payload: Value,
@@ -24,11 +24,11 @@ pub(super) fn emit(
     let name = EventName::parse(event).map_err(|_| {
         EffectError(format!("emit: `{event}` is not an event name; use a-z, 0-9 and _ after `custom.`"))
     })?;
-    let deeper = seam.scope.for_caller(caller).nested().map_err(|error| EffectError(format!("emit: {error}")))?;
+    let deeper = effects.scope.for_caller(caller).nested().map_err(|error| EffectError(format!("emit: {error}")))?;
     let scope = EventScope { cause: Some(caller.call), ..deeper };
-    let outcome = seam.runtime.fire_in(&Event::new(name.clone(), payload, Arc::clone(seam.origin)), &scope);
-    if let Some(host) = &seam.scope.host {
-        host.apply_outcome(caller, &name, &outcome, seam.scope);
+    let outcome = effects.runtime.fire_in(&Event::new(name.clone(), payload, Arc::clone(effects.origin)), &scope);
+    if let Some(host) = &effects.scope.host {
+        host.apply_outcome(caller, &name, &outcome, effects.scope);
     }
     if outcome.is_allowed() {
         Ok(EffectReply::Value(outcome.payload.into_value()))

@@ -14,27 +14,27 @@ const SLEEP_STEP_MS: u64 = 20;
 
 /// Performs a read-only function of `fs` in the runtime's workspace.
 pub(super) fn answer_fs(
-    seam: &ScopedEffects<'_>,
+    effects: &ScopedEffects<'_>,
     caller: EffectCaller<'_>,
     function: &str,
     arguments: &Value,
 ) -> Result<EffectReply, EffectError> {
     let error = |reason: String| EffectError(format!("fs.{function}: {reason}"));
-    let dir = seam.runtime.workspace().ok_or_else(|| error(String::from("no project directory is available")))?;
+    let dir = effects.runtime.workspace().ok_or_else(|| error(String::from("no project directory is available")))?;
     let dir = JailedDir::open(dir)
         .map_err(|reason| error(format!("cannot open the project directory `{}`: {reason}", dir.display())))?;
-    let cancel = caller.cancel.unwrap_or(&seam.scope.cancel);
+    let cancel = caller.cancel.unwrap_or(&effects.scope.cancel);
     jail::answer_fs(&dir, function, arguments, MAX_HOOK_FILE_BYTES, cancel).map_err(EffectError)
 }
 
 /// Performs network, time and random number requests.
 pub(super) fn answer_external(
-    seam: &ScopedEffects<'_>,
+    effects: &ScopedEffects<'_>,
     caller: EffectCaller<'_>,
     request: EffectRequest,
 ) -> Result<EffectReply, EffectError> {
-    let runtime = seam.runtime;
-    let cancel = caller.cancel.unwrap_or(&seam.scope.cancel);
+    let runtime = effects.runtime;
+    let cancel = caller.cancel.unwrap_or(&effects.scope.cancel);
     match request {
         EffectRequest::Http { method, url, headers, body, timeout_ms } => {
             let gate = runtime.http_gateway();

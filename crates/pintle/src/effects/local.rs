@@ -7,8 +7,12 @@ use super::ScopedEffects;
 use crate::ScriptLogLine;
 
 /// Performs metrics, log, cache and scratch requests, which cannot fail.
-pub(crate) fn answer_local(seam: &ScopedEffects<'_>, caller: EffectCaller<'_>, request: EffectRequest) -> EffectReply {
-    let (state, scope) = (seam.runtime.run_state().for_layer(caller.layer), seam.scope);
+pub(crate) fn answer_local(
+    effects: &ScopedEffects<'_>,
+    caller: EffectCaller<'_>,
+    request: EffectRequest,
+) -> EffectReply {
+    let (state, scope) = (effects.runtime.run_state().for_layer(caller.layer), effects.scope);
     let found = |value: Option<Value>| value.map_or(EffectReply::Absent, EffectReply::Value);
     match request {
         EffectRequest::MetricIncr { name, amount: by } => EffectReply::Int(state.metrics.increment(&name, by)),

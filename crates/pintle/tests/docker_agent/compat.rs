@@ -126,14 +126,15 @@ fn hooks_are_the_same_by_their_whole_definition_or_by_what_runs() {
     assert_eq!(DockerHooksFixture::from_block(text).fire("turn_start", json!({})).hooks_called, 2);
     let fixture = DockerHooksFixture::from_v1_block(text);
     assert_eq!(fixture.fire("turn_start", json!({})).hooks_called, 1);
-    assert!(fixture.findings.iter().any(|finding| finding.message.contains("is skipped")));
+    assert!(fixture.findings.iter().any(|diagnostic| diagnostic.message.contains("is skipped")));
 }
 
 #[test]
 fn an_invalid_matcher_is_an_error_or_takes_the_guard_away_loudly() {
     let text = "pre_tool_use:\n  - matcher: 'shell('\n    hooks: [{type: command, command: 'exit 2'}]\n";
-    let severity =
-        |fixture: &DockerHooksFixture| fixture.findings.iter().map(|finding| finding.severity).collect::<Vec<_>>();
+    let severity = |fixture: &DockerHooksFixture| {
+        fixture.findings.iter().map(|diagnostic| diagnostic.severity).collect::<Vec<_>>()
+    };
     assert_eq!(severity(&DockerHooksFixture::from_block(text)), [Severity::Error]);
     let fixture = DockerHooksFixture::from_v1_block(text);
     assert_eq!(severity(&fixture), [Severity::Warning]);

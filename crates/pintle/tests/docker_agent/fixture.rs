@@ -56,10 +56,10 @@ impl DockerHooksFixture {
 pub(crate) fn example_event(name: &str, fields: Value) -> Event {
     let canonical = match name {
         "pre_tool_use+preempt" => "tool.guard",
-        name => ROWS.iter().find(|row| row.name == name).unwrap().canonical,
+        name => ROWS.iter().find(|def| def.name == name).unwrap().canonical,
     };
-    let row = CATALOGUE.iter().find(|row| row.name == canonical).unwrap();
-    let mut payload = (row.example)();
+    let def = CATALOGUE.iter().find(|def| def.name == canonical).unwrap();
+    let mut payload = (def.example)();
     if let (Value::Object(payload), Value::Object(fields)) = (&mut payload, fields) {
         payload.extend(fields);
     }
@@ -75,7 +75,7 @@ pub(crate) fn hook_block(name: &str, fields: &str, script: &str) -> String {
     let hook = format!("{{type: command, command: {quoted}{fields}}}");
     match name {
         "pre_tool_use+preempt" => format!("pre_tool_use:\n  - preempt_yolo: true\n    hooks: [{hook}]\n"),
-        name if ROWS.iter().any(|row| row.name == name && row.matcher) => format!("{name}:\n  - hooks: [{hook}]\n"),
+        name if ROWS.iter().any(|def| def.name == name && def.matcher) => format!("{name}:\n  - hooks: [{hook}]\n"),
         name => format!("{name}: [{hook}]\n"),
     }
 }
@@ -126,7 +126,7 @@ pub(crate) fn single_text(texts: &[String]) -> &str {
 pub(crate) fn hooks_block(name: &str, scripts: &[&str]) -> String {
     let hook = |script: &&str| format!("{{type: command, command: {}}}", serde_json::to_string(script).unwrap());
     let hooks = scripts.iter().map(hook).collect::<Vec<_>>().join(", ");
-    match ROWS.iter().any(|row| row.name == name && row.matcher) {
+    match ROWS.iter().any(|def| def.name == name && def.matcher) {
         true => format!("{name}:\n  - hooks: [{hooks}]\n"),
         false => format!("{name}: [{hooks}]\n"),
     }

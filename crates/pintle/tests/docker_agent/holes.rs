@@ -59,7 +59,7 @@ fn an_invalid_matcher_does_not_take_a_guard_away_in_silence() {
         let text =
             format!("pre_tool_use:\n  - matcher: '{matcher}'\n    hooks: [{{type: command, command: 'exit 2'}}]\n");
         let found = DockerHooksFixture::from_block(&text).findings;
-        assert!(found.iter().any(|finding| finding.severity == Severity::Error), "{matcher}: {found:?}");
+        assert!(found.iter().any(|diagnostic| diagnostic.severity == Severity::Error), "{matcher}: {found:?}");
     }
 }
 
@@ -91,7 +91,11 @@ fn what_is_documented_and_has_no_effect_is_told() {
         ("permission_request", r#""updated_input":{"cmd":"x"}"#),
     ] {
         let fixture = DockerHooksFixture::from_block(&hook_block(event, "", &specific_output_script(fields)));
-        assert!(fixture.findings.iter().any(|finding| finding.code == "no_effect"), "{event}: {:?}", fixture.findings);
+        assert!(
+            fixture.findings.iter().any(|diagnostic| diagnostic.code == "no_effect"),
+            "{event}: {:?}",
+            fixture.findings
+        );
         assert_eq!(describe_outcome(&fixture.fire(event, json!({}))), "allow, warned", "{event}");
     }
     let fixture = DockerHooksFixture::from_block(&hook_block("stop", "", r#"echo '{"suppress_output":true}'"#));

@@ -58,10 +58,11 @@ fn a_matcher_that_is_no_pattern_is_an_error_at_its_place() {
         let text =
             format!("pre_tool_use:\n  - matcher: '{matcher}'\n    hooks: [{{type: command, command: 'true'}}]\n");
         let fixture = DockerHooksFixture::from_block(&text);
-        let errors: Vec<_> = fixture.findings.iter().filter(|finding| finding.severity == Severity::Error).collect();
-        let [finding] = errors.as_slice() else { panic!("{matcher}: {errors:?}") };
-        assert!(finding.message.starts_with(&format!("invalid matcher `{matcher}`: ")), "{finding}");
-        assert_eq!(finding.location.line_column(), Some((2, 14)), "{finding}");
+        let errors: Vec<_> =
+            fixture.findings.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).collect();
+        let [diagnostic] = errors.as_slice() else { panic!("{matcher}: {errors:?}") };
+        assert!(diagnostic.message.starts_with(&format!("invalid matcher `{matcher}`: ")), "{diagnostic}");
+        assert_eq!(diagnostic.location.line_column(), Some((2, 14)), "{diagnostic}");
     }
 }
 

@@ -108,7 +108,7 @@ fn combination_outcome((event, answer, on_error): MatrixCombination) -> String {
         fields.push_str(", timeout: 0.2");
     }
     let fixture = DockerHooksFixture::from_block(&hook_block(event, &fields, script));
-    let errors: Vec<_> = fixture.findings.iter().filter(|finding| finding.severity == Severity::Error).collect();
+    let errors: Vec<_> = fixture.findings.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).collect();
     match errors.as_slice() {
         [] => describe_outcome(&fixture.fire(event, json!({}))),
         [finding] if finding.message.ends_with("on_error block is not supported by this event") => {
@@ -121,7 +121,7 @@ fn combination_outcome((event, answer, on_error): MatrixCombination) -> String {
 #[test]
 fn every_answer_on_every_event_means_what_the_table_says() {
     let OutcomeTable { events, rows } = read_table();
-    let known: BTreeSet<&str> = pintle::dialects::docker_agent::ROWS.iter().map(|row| row.name).collect();
+    let known: BTreeSet<&str> = pintle::dialects::docker_agent::ROWS.iter().map(|def| def.name).collect();
     let lane = "pre_tool_use+preempt";
     assert_eq!(events.iter().copied().filter(|event| *event != lane).collect::<BTreeSet<_>>(), known);
     assert_eq!(events.len(), 29, "an event is in two groups");

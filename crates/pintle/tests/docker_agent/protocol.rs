@@ -28,13 +28,13 @@ fn plain_text_is_context_and_a_notice_reaches_the_person_on_every_event() {
     let outcome = DockerHooksFixture::from_block(&hook_block("session_start", "", "echo '  hello  '"))
         .fire("session_start", json!({}));
     assert_eq!(context_texts(&outcome), ["hello"]);
-    for row in pintle::dialects::docker_agent::ROWS {
-        let fixture = DockerHooksFixture::from_block(&hook_block(row.name, "", r#"echo '{"system_message":"look"}'"#));
-        let outcome = fixture.fire(row.name, json!({}));
+    for def in pintle::dialects::docker_agent::ROWS {
+        let fixture = DockerHooksFixture::from_block(&hook_block(def.name, "", r#"echo '{"system_message":"look"}'"#));
+        let outcome = fixture.fire(def.name, json!({}));
         assert!(
             outcome.effects.iter().any(|(_, effect)| *effect == Effect::Notice(String::from("look"))),
             "{}",
-            row.name
+            def.name
         );
     }
 }

@@ -30,8 +30,8 @@ fn load_hooks(path: &Path) -> BuiltRuntime {
 /// The diagnostics, relative to the directory, each with its next step.
 fn describe_diagnostics(built: &BuiltRuntime, dir: &Path) -> Vec<String> {
     let root = format!("{}/", dir.display());
-    let one = |finding: &pintle::Diagnostic| {
-        format!("{finding}; {}", finding.help.as_deref().unwrap_or_default()).replace(&root, "")
+    let one = |diagnostic: &pintle::Diagnostic| {
+        format!("{diagnostic}; {}", diagnostic.help.as_deref().unwrap_or_default()).replace(&root, "")
     };
     built.diagnostics.iter().map(one).collect()
 }

@@ -46,5 +46,5 @@ pub(crate) fn describe_failures(outcome: &Outcome) -> Vec<String> {
 
 /// The diagnostics, each with its next step.
 pub(crate) fn describe_diagnostics(found: &[Diagnostic]) -> Vec<String> {
-    found.iter().map(|finding| format!("{finding}; {}", finding.help.as_deref().unwrap_or_default())).collect()
+    found.iter().map(|diagnostic| format!("{diagnostic}; {}", diagnostic.help.as_deref().unwrap_or_default())).collect()
 }

@@ -140,8 +140,8 @@ impl TrustFixture {
     }
 
     pub(crate) fn build_event(&self, event: &str, fields: Value) -> Event {
-        let row = CATALOGUE.iter().find(|row| row.name == event).unwrap();
-        let mut payload = (row.example)();
+        let def = CATALOGUE.iter().find(|def| def.name == event).unwrap();
+        let mut payload = (def.example)();
         if let (Value::Object(payload), Value::Object(fields)) = (&mut payload, fields) {
             payload.extend(fields);
         }

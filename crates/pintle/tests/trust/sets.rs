@@ -218,8 +218,8 @@ fn a_pipe_among_the_hooks_keeps_nobody_waiting() {
     assert!(made.success());
     std::os::unix::fs::symlink("/dev/zero", fixture.path(".harness/hooks/zero.md")).unwrap();
     let built = Runtime::builder().layers(fixture.layers()).trust(fixture.trust()).build();
-    let unread = built.diagnostics.iter().filter(|finding| finding.code == "unreadable");
-    let faults: Vec<_> = unread.map(|finding| finding.message.as_str()).collect();
+    let unread = built.diagnostics.iter().filter(|diagnostic| diagnostic.code == "unreadable");
+    let faults: Vec<_> = unread.map(|diagnostic| diagnostic.message.as_str()).collect();
     assert_eq!(faults, ["cannot read the file: it is not a regular file"; 2]);
     let files: Vec<_> = built.projects[0].manifest.files.keys().cloned().collect();
     assert_eq!(files, [".harness/hooks/g.md"]);

@@ -69,7 +69,7 @@ enum LoadedProgram {
 fn perform_request(
     programs: &mut HashMap<WorkerScript, LoadedProgram>,
     order: WorkerRequest,
-    seam: &dyn EffectRunner,
+    effects: &dyn EffectRunner,
 ) -> WorkerResponse {
     let mut seen = WorkerResponse::Loaded { findings: Vec::new() };
     if !programs.contains_key(&order.program) || matches!(order.task, WorkerTask::Load) {
@@ -80,13 +80,13 @@ fn perform_request(
     match (programs.get(&order.program), order.task) {
         (_, WorkerTask::Load) => seen,
         (Some(LoadedProgram::Plugin(module)), WorkerTask::Call { function, event, limits }) => {
-            call_plugin_function(module, &order.program, function, event, &limits, seam)
+            call_plugin_function(module, &order.program, function, event, &limits, effects)
         }
         (Some(LoadedProgram::Script(script)), WorkerTask::Handle { event, payload, limits }) => {
-            call_handle(script, &event, payload, &limits, seam)
+            call_handle(script, &event, payload, &limits, effects)
         }
         (Some(LoadedProgram::Script(script)), WorkerTask::Run { argument, limits }) => {
-            call_run(script, &argument, &limits, seam)
+            call_run(script, &argument, &limits, effects)
         }
         (Some(LoadedProgram::When(when)), WorkerTask::Match { event, payload }) => {
             match_response(when.evaluate(&event, &Payload::new(payload)))

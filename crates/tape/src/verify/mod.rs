@@ -172,7 +172,7 @@ struct TapeVerifier {
 
 impl TapeVerifier {
     fn check_line(&mut self, line: usize, text: &[u8], record: &Record<'_>) {
-        let Self { links, structure, host, consistency: agreement, origins, blobs: spare, last_ms, report } = self;
+        let Self { links, structure, host, consistency: grant, origins, blobs: spare, last_ms, report } = self;
         report.records += 1;
         report.digest = digest_hex(text);
         report.closed = matches!(record.body, RecordBody::Closed(_));
@@ -222,9 +222,9 @@ impl TapeVerifier {
         }
         spare.check_record(text, &record.body, &mut notes);
         origins.check_record(&record.body, &mut notes);
-        agreement.check_record(&record.body, &mut notes);
+        grant.check_record(&record.body, &mut notes);
         if let Some(ended) = structure.check_record(&record.body, &mut notes) {
-            agreement.add_outcome(&ended);
+            grant.add_outcome(&ended);
             host.add_outcome(ended);
         }
         host.check_record(&record.body, &mut notes);

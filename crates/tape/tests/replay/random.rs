@@ -179,11 +179,11 @@ fn a_tape_read_without_its_values_is_the_same_as_one_that_is_read_whole() {
             let mut changed = lines.clone();
             let index = usize::try_from(dice.roll(lines.len() as u64)).unwrap();
             let line = &mut changed[index];
-            let place = usize::try_from(dice.roll(line.len() as u64)).unwrap();
+            let position = usize::try_from(dice.roll(line.len() as u64)).unwrap();
             let other =
                 dice.pick(&["", " ", "0", "1", "a", "\"", "\\", "{", "}", "[", ",", ":", "$", "null", "-", ".5", "e3"]);
-            if line.is_char_boundary(place) && line.is_char_boundary(place + 1) {
-                line.replace_range(place..place + usize::from(dice.roll(2) == 0), other);
+            if line.is_char_boundary(position) && line.is_char_boundary(position + 1) {
+                line.replace_range(position..position + usize::from(dice.roll(2) == 0), other);
             }
             let changed = rechain_lines(&changed);
             let come = |tape: &[u8]| match replay(tape, &ReplayOptions::default()) {

@@ -49,13 +49,13 @@ fn write_section(page: &mut String, client: &ClientDef) {
     let head =
         "event | in Pintle | matcher | exit status 2 | a block | `continue: false` | may change | context | plain text";
     write_line(page, format_args!("| {head} |\n|{}", " --- |".repeat(9)));
-    for row in client.events {
-        write_line(page, format_args!("{}", render_event(row)));
+    for def in client.events {
+        write_line(page, format_args!("{}", render_event(def)));
     }
     write_line(page, format_args!("\n| event | keys of the payload |\n| --- | --- |"));
-    for row in client.events {
-        let keys: Vec<String> = row.all_keys().map(|key| format!("`{}`", key.name)).collect();
-        write_line(page, format_args!("| `{}` | {} |", row.name, keys.join(", ")));
+    for def in client.events {
+        let keys: Vec<String> = def.all_keys().map(|key| format!("`{}`", key.name)).collect();
+        write_line(page, format_args!("| `{}` | {} |", def.name, keys.join(", ")));
     }
     if !client.unmapped_events.is_empty() {
         write_line(page, format_args!("\n| not supported | why |\n| --- | --- |"));
@@ -66,42 +66,42 @@ fn write_section(page: &mut String, client: &ClientDef) {
     }
 }
 
-fn render_event(row: &ClientEventDef) -> String {
-    let block = match row.block {
+fn render_event(def: &ClientEventDef) -> String {
+    let block = match def.block {
         BlockEffect::Deny => "denies",
         BlockEffect::NotifyModel => "tells the model why",
         BlockEffect::ReplaceResult => "replaces the result",
         BlockEffect::Ignored => "-",
     };
-    let exit_two = match row.exit_two {
+    let exit_two = match def.exit_two {
         ExitTwoEffect::Block => "blocks",
         ExitTwoEffect::NotifyModel => "tells the model",
         ExitTwoEffect::NotifyUser => "tells the user",
-        ExitTwoEffect::Fail if row.fails_closed => "denies",
+        ExitTwoEffect::Fail if def.fails_closed => "denies",
         ExitTwoEffect::Fail => "a failed hook",
         ExitTwoEffect::Ignored => "-",
     };
-    let stop = match row.stop {
-        StopEffect::Deny if row.on_deny == DenyEffect::StopRun => "ends the run",
+    let stop = match def.stop {
+        StopEffect::Deny if def.on_deny == DenyEffect::StopRun => "ends the run",
         StopEffect::Deny => "denies",
         StopEffect::AllowStop => "lets it stop",
         StopEffect::Ignored => "-",
     };
-    let changes = match (row.input, row.output) {
+    let changes = match (def.input, def.output) {
         (InputRewrite::Replace, _) => "the input",
         (InputRewrite::Merge, _) => "fields of the input",
         (InputRewrite::Unchanged, true) => "the result",
         (InputRewrite::Unchanged, false) => "-",
     };
-    let text = match row.text {
+    let text = match def.text {
         PlainTextReader::Discarded => "-",
         PlainTextReader::Model => "the model",
         PlainTextReader::User => "the user",
     };
-    let matcher = if row.subject.is_some() { "yes" } else { "-" };
-    let context = if row.context { "the model" } else { "-" };
-    let anchor: String = row.canonical.chars().filter(|letter| *letter != '.').collect();
-    let (name, canonical) = (row.name, row.canonical);
+    let matcher = if def.subject.is_some() { "yes" } else { "-" };
+    let context = if def.context { "the model" } else { "-" };
+    let anchor: String = def.canonical.chars().filter(|letter| *letter != '.').collect();
+    let (name, canonical) = (def.name, def.canonical);
     format!(
         "| `{name}` | [`{canonical}`](events.md#{anchor}) | {matcher} | {exit_two} | {block} | {stop} | {changes} | {context} | {text} |"
     )

@@ -55,51 +55,51 @@ a shell command; the hook is one of the user's own and applies to every agent.
 /// Renders the page.
 pub(super) fn render_page() -> String {
     let mut page = HEAD.replace("DIALECT", DIALECT.name);
-    for row in ROWS {
-        write_line(&mut page, format_args!("{}", render_event(row)));
+    for def in ROWS {
+        write_line(&mut page, format_args!("{}", render_event(def)));
     }
     page.push_str(INPUT);
-    for row in ROWS {
+    for def in ROWS {
         let keys: Vec<String> =
-            row.input_keys().map(|(key, in_all)| format!("`{key}`{}", if in_all { "" } else { "*" })).collect();
+            def.input_keys().map(|(key, in_all)| format!("`{key}`{}", if in_all { "" } else { "*" })).collect();
         let keys = if keys.is_empty() { String::from("no others") } else { keys.join(", ") };
-        write_line(&mut page, format_args!("| `{}` | {keys} |", row.name));
+        write_line(&mut page, format_args!("| `{}` | {keys} |", def.name));
     }
     page.push_str(BUILTINS);
     for builtin in builtins() {
         write_line(&mut page, format_args!("{}", render_row(builtin)));
     }
     page.push_str(FLAGS);
-    for row in ROWS {
-        write_line(&mut page, format_args!("| `{}` | `--hook-{} COMMAND` |", row.name, row.name.replace('_', "-")));
+    for def in ROWS {
+        write_line(&mut page, format_args!("| `{}` | `--hook-{} COMMAND` |", def.name, def.name.replace('_', "-")));
     }
     page
 }
 
-fn render_event(row: &DockerEventDef) -> String {
+fn render_event(def: &DockerEventDef) -> String {
     let yes = |is: bool| if is { "yes" } else { "-" };
-    let fails = if row.fails_closed { "blocks" } else { "warns" };
-    let decisions = match row.decisions {
+    let fails = if def.fails_closed { "blocks" } else { "warns" };
+    let decisions = match def.decisions {
         PermissionWords::Nothing => "-",
         PermissionWords::Deny => "`deny`",
         PermissionWords::AllowDeny => "`allow`, `deny`",
         PermissionWords::All => "`allow`, `ask`, `deny`",
     };
-    let rewrites = match row.rewrites {
-        None if row.summary => "`summary`",
+    let rewrites = match def.rewrites {
+        None if def.summary => "`summary`",
         None => "-",
         Some(DockerRewrite::Input) => "`updated_input`",
         Some(DockerRewrite::Messages) => "`updated_messages`",
         Some(DockerRewrite::Response) => "`updated_tool_response`",
     };
-    let context = match row.context {
+    let context = match def.context {
         ContextReader::NoReader => "-",
         ContextReader::Model => "the model",
         ContextReader::User => "the user",
     };
-    let anchor: String = row.canonical.chars().filter(|letter| *letter != '.').collect();
-    let (matcher, blocks) = (yes(row.matcher), yes(row.can_block));
-    let (name, canonical) = (row.name, row.canonical);
+    let anchor: String = def.canonical.chars().filter(|letter| *letter != '.').collect();
+    let (matcher, blocks) = (yes(def.matcher), yes(def.can_block));
+    let (name, canonical) = (def.name, def.canonical);
     format!(
         "| `{name}` | [`{canonical}`](events.md#{anchor}) | {matcher} | {blocks} | {fails} | {decisions} | {rewrites} | {context} |"
     )
@@ -107,7 +107,7 @@ fn render_event(row: &DockerEventDef) -> String {
 
 fn render_row(builtin: &BuiltinRow) -> String {
     let named = |canonical: &&'static str| {
-        ROWS.iter().find(|row| row.canonical == *canonical).map(|row| format!("`{}`", row.name))
+        ROWS.iter().find(|def| def.canonical == *canonical).map(|def| format!("`{}`", def.name))
     };
     let events: Vec<String> = builtin.events.iter().filter_map(named).collect();
     let events = if events.is_empty() { String::from("any event") } else { events.join(", ") };

@@ -25,22 +25,22 @@ the event's name in each dialect, and an example.
 pub(super) fn render_page() -> String {
     let mut page = String::from(HEAD);
     page.push_str("\n| event | class | when hooks are called |\n| --- | --- | --- |\n");
-    for row in CATALOGUE {
+    for def in CATALOGUE {
         write_line(
             &mut page,
             format_args!(
                 "| [`{0}`](#{1}) | {2} | {3} |",
-                row.name,
-                heading_anchor(row.name),
-                row.class,
-                row.fires_when
+                def.name,
+                heading_anchor(def.name),
+                def.class,
+                def.fires_when
             ),
         );
     }
     let mut shared: BTreeMap<String, Value> = BTreeMap::new();
-    for row in CATALOGUE {
-        write_section(&mut page, row);
-        let schema = (row.schema)();
+    for def in CATALOGUE {
+        write_section(&mut page, def);
+        let schema = (def.schema)();
         shared.extend(referenced_definitions(&schema).map(|(name, piece)| (name.clone(), piece.clone())));
     }
     page.push_str("\n## Pieces\n\nTypes that several payloads share.\n");
@@ -54,26 +54,26 @@ pub(super) fn render_page() -> String {
     page
 }
 
-fn write_section(page: &mut String, row: &EventDef) {
-    write_line(page, format_args!("\n## `{}`\n", row.name));
-    write_line(page, format_args!("**Called.** {}\n", row.fires_when));
-    let schema = (row.schema)();
+fn write_section(page: &mut String, def: &EventDef) {
+    write_line(page, format_args!("\n## `{}`\n", def.name));
+    write_line(page, format_args!("**Called.** {}\n", def.fires_when));
+    let schema = (def.schema)();
     let known = schema_fields(&schema);
     if known.is_empty() {
         let about = schema.get("description").and_then(Value::as_str).unwrap_or_default();
         write_line(page, format_args!("**Receives** {}. {about}\n", describe_type(&schema)));
     } else {
-        write_line(page, format_args!("**Receives** ([schema](../../{})):\n", schemas::schema_path(row)));
+        write_line(page, format_args!("**Receives** ([schema](../../{})):\n", schemas::schema_path(def)));
         write_table(page, &known);
         page.push('\n');
     }
-    write_line(page, format_args!("**May return.** {}\n", describe_answers(row)));
-    write_line(page, format_args!("**A deny means.** {}\n", row.deny_means));
-    write_line(page, format_args!("**A hook that fails.** {}\n", describe_failure_policy(row)));
-    write_line(page, format_args!("**Context.** {}\n", describe_context_scope(row.context)));
-    let names: Vec<String> = DIALECTS.iter().map(|dialect| describe_in_dialect(dialect, row)).collect();
+    write_line(page, format_args!("**May return.** {}\n", describe_answers(def)));
+    write_line(page, format_args!("**A deny means.** {}\n", def.deny_means));
+    write_line(page, format_args!("**A hook that fails.** {}\n", describe_failure_policy(def)));
+    write_line(page, format_args!("**Context.** {}\n", describe_context_scope(def.context)));
+    let names: Vec<String> = DIALECTS.iter().map(|dialect| describe_in_dialect(dialect, def)).collect();
     write_line(page, format_args!("**In dialects.** {}\n", names.join("; ")));
-    write_line(page, format_args!("**Example.**\n\n```json\n{:#}\n```", (row.example)()));
+    write_line(page, format_args!("**Example.**\n\n```json\n{:#}\n```", (def.example)()));
 }
 
 fn write_table(page: &mut String, fields: &[SchemaField<'_>]) {
@@ -84,8 +84,8 @@ fn write_table(page: &mut String, fields: &[SchemaField<'_>]) {
     }
 }
 
-fn describe_answers(row: &EventDef) -> String {
-    let target = match row.target {
+fn describe_answers(def: &EventDef) -> String {
+    let target = match def.target {
         RewriteTarget::Nothing => None,
         RewriteTarget::Whole => Some(String::from("a rewrite of the whole payload")),
         RewriteTarget::Fields(names) => {
@@ -94,17 +94,17 @@ fn describe_answers(row: &EventDef) -> String {
         }
     };
     let rest = target.map_or_else(String::new, |target| format!(", {target}"));
-    match row.class {
+    match def.class {
         EventClass::Guard => format!("Allow, deny, ask{rest}. It guards an action."),
         EventClass::Rewrite => format!("Allow, deny, ask{rest}. It shapes data."),
         EventClass::Observe => String::from("Anything, but only the effects are used. It only informs hooks."),
     }
 }
 
-fn describe_failure_policy(row: &EventDef) -> &'static str {
-    match row.on_failure {
+fn describe_failure_policy(def: &EventDef) -> &'static str {
+    match def.on_failure {
         FailurePolicy::Closed => "Counts as a deny, unless the hook or its dialect says otherwise.",
-        FailurePolicy::Open | FailurePolicy::Ignored if row.class == EventClass::Rewrite => {
+        FailurePolicy::Open | FailurePolicy::Ignored if def.class == EventClass::Rewrite => {
             "Is recorded and ignored; if the hook's script may rewrite or deny, it counts as a deny. The hook or its \
              dialect may say otherwise."
         }
@@ -124,14 +124,14 @@ fn describe_context_scope(scope: ContextScope) -> &'static str {
 }
 
 /// A dialect's name for the event, and its aliases.
-fn describe_in_dialect(dialect: &Dialect, row: &EventDef) -> String {
-    let name = match dialect.support(row) {
+fn describe_in_dialect(dialect: &Dialect, def: &EventDef) -> String {
+    let name = match dialect.support(def) {
         EventSupport::Native(name) => format!("`{name}`"),
-        EventSupport::Addition => format!("`{}`, an addition of Pintle", row.name),
+        EventSupport::Addition => format!("`{}`, an addition of Pintle", def.name),
         EventSupport::Unsupported => String::from("none"),
     };
     let of_row =
-        |canonical: &str| canonical == row.name || row.family().is_some_and(|prefix| canonical.starts_with(prefix));
+        |canonical: &str| canonical == def.name || def.family().is_some_and(|prefix| canonical.starts_with(prefix));
     let others = dialect.aliases.iter().filter(|alias| of_row(alias.canonical));
     let others: String = others.map(|alias| format!(", `{}` for `{}`", alias.name, alias.canonical)).collect();
     format!("{}: {name}{others}", dialect.name)

@@ -51,19 +51,19 @@ Registering one of these is an error, which names the nearest event.
 /// Renders the page.
 pub(super) fn render_page() -> String {
     let mut page = HEAD.replace("DIALECT", DIALECT.name);
-    for row in ROWS {
-        write_line(&mut page, format_args!("{}", render_event(row)));
+    for def in ROWS {
+        write_line(&mut page, format_args!("{}", render_event(def)));
     }
     page.push_str(RETURNS);
-    for row in ROWS {
-        let returns = list_returns(row);
+    for def in ROWS {
+        let returns = list_returns(def);
         let returns = if returns.is_empty() { String::from("nothing else") } else { returns.join(", ") };
-        write_line(&mut page, format_args!("| `{}` | {returns} |", row.name));
+        write_line(&mut page, format_args!("| `{}` | {returns} |", def.name));
     }
     page.push_str(PAYLOADS);
-    for row in ROWS {
-        let paths: Vec<String> = row.paths().iter().map(|path| format!("`{path}`")).collect();
-        write_line(&mut page, format_args!("| `{}` | {} |", row.name, paths.join(", ")));
+    for def in ROWS {
+        let paths: Vec<String> = def.paths().iter().map(|path| format!("`{path}`")).collect();
+        write_line(&mut page, format_args!("| `{}` | {} |", def.name, paths.join(", ")));
     }
     page.push_str(REFUSED);
     for (name, nearest) in UNSUPPORTED {
@@ -72,35 +72,35 @@ pub(super) fn render_page() -> String {
     page
 }
 
-fn render_event(row: &HarnEventDef) -> String {
-    let also = if row.surface == HarnSurface::Session { format!("`{}`", row.snake_name()) } else { String::from("-") };
-    let veto = if row.veto { "yes" } else { "-" };
-    let fails = if row.veto { "denies" } else { "is shown" };
-    let rewrites = match row.rewrites {
+fn render_event(def: &HarnEventDef) -> String {
+    let also = if def.surface == HarnSurface::Session { format!("`{}`", def.snake_name()) } else { String::from("-") };
+    let veto = if def.veto { "yes" } else { "-" };
+    let fails = if def.veto { "denies" } else { "is shown" };
+    let rewrites = match def.rewrites {
         None => "-",
         Some(HarnRewrite::Arguments | HarnRewrite::StepArguments) => "the arguments",
         Some(HarnRewrite::Result) => "the result",
         Some(HarnRewrite::Output) => "the output",
     };
-    let subject = row.subject.map_or_else(|| String::from("-"), |subject| format!("`{subject}`"));
-    let link = row.canonical.replace('.', "");
+    let subject = def.subject.map_or_else(|| String::from("-"), |subject| format!("`{subject}`"));
+    let link = def.canonical.replace('.', "");
     format!(
         "| `{}` | {also} | [`{}`](events.md#{link}) | `{}` | {veto} | {fails} | {rewrites} | {subject} |",
-        row.name,
-        row.canonical,
-        row.surface.function()
+        def.name,
+        def.canonical,
+        def.surface.function()
     )
 }
 
-fn list_returns(row: &HarnEventDef) -> Vec<String> {
+fn list_returns(def: &HarnEventDef) -> Vec<String> {
     let mut forms: Vec<&str> = Vec::new();
-    if row.veto {
+    if def.veto {
         forms.extend(["`false`", "`{block: true, reason}`", "`{deny: reason}`"]);
     }
-    if row.decides {
+    if def.decides {
         forms.push("`{decision: \"allow\"|\"deny\"|\"ask\", reason}`");
     }
-    match row.rewrites {
+    match def.rewrites {
         None => {}
         Some(HarnRewrite::Arguments) => forms.push("`{args: table}`"),
         Some(HarnRewrite::StepArguments) => forms.extend(["`{args: list}`", "`{reason}`"]),
@@ -113,7 +113,7 @@ fn list_returns(row: &HarnEventDef) -> Vec<String> {
         Some(HarnRewrite::Output) => forms.extend(["`{output}`", "`{result}`"]),
     }
     let mut forms: Vec<String> = forms.into_iter().map(|form| form.replace('|', "\\|")).collect();
-    forms.extend(row.empty_word.map(|word| format!("`\"{word}\"`")));
+    forms.extend(def.empty_word.map(|word| format!("`\"{word}\"`")));
     forms
 }
 

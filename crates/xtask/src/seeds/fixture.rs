@@ -49,7 +49,7 @@ impl ProjectFixture {
 
     /// The diagnostics of loading.
     pub(super) fn diagnostics(&self) -> Vec<String> {
-        let line = |finding: &pintle::Diagnostic| format!("{}: {}", finding.severity, finding.message);
+        let line = |diagnostic: &pintle::Diagnostic| format!("{}: {}", diagnostic.severity, diagnostic.message);
         self.built.diagnostics.iter().map(line).collect()
     }
 

@@ -55,8 +55,8 @@ pub(super) fn check_settings(host: &'static HostDef, site: &InstallEnvironment) 
 
 /// The settings name of an event: Codex lists it in another case.
 fn settings_event_name(host: &HostDef, listed: &str) -> String {
-    let row = host.events.iter().find(|row| row.name.eq_ignore_ascii_case(listed));
-    row.map_or(listed, |row| row.name).to_owned()
+    let def = host.events.iter().find(|def| def.name.eq_ignore_ascii_case(listed));
+    def.map_or(listed, |def| def.name).to_owned()
 }
 
 fn is_own_hook(hook: &Value, host: &HostDef) -> bool {

@@ -38,7 +38,7 @@ impl SettingsEdit<'_> {
     /// Shows the change, prompts for confirmation unless `--yes` is set, and applies it.
     pub(in crate::commands) fn carry_out(
         self,
-        agreement: &EditConfirmation,
+        grant: &EditConfirmation,
         hints: &[String],
         terminal: &Terminal,
         global: &GlobalOptions,
@@ -47,9 +47,9 @@ impl SettingsEdit<'_> {
             self.show_diff(terminal);
         }
         let idle = self.plan.is_empty();
-        let made = if idle || agreement.dry_run {
+        let made = if idle || grant.dry_run {
             None
-        } else if agreement.yes || confirm(terminal)? {
+        } else if grant.yes || confirm(terminal)? {
             Some(self.plan.apply().map_err(CliError::failure)?)
         } else {
             terminal.print_note("nothing was changed");

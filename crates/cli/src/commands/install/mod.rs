@@ -96,8 +96,8 @@ fn resolve_user_dirs() -> Result<UserDirs, CliError> {
 fn require_hooks(hooks: &[PathBuf], terminal: &Terminal) -> Result<(), CliError> {
     let start = Runtime::builder().worker(WorkerProgram::current_exe());
     let built = hooks.iter().fold(start, |builder, path| builder.hooks(path, Layer::Project)).build();
-    for finding in built.diagnostics.iter().filter(|finding| finding.severity == Severity::Error) {
-        terminal.print_error_line(diagnostic::render_diagnostic(finding));
+    for diagnostic in built.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error) {
+        terminal.print_error_line(diagnostic::render_diagnostic(diagnostic));
     }
     if built.has_errors() {
         let error = CliError::invalid_input("cannot load the hooks; nothing was installed");

@@ -22,16 +22,16 @@ pub(super) fn print_support(host: &'static HostDef, terminal: &Terminal, global:
             "  denying an end, such as that of a turn, makes the agent continue, with the reason as input",
         ),
     ]);
-    let rows = host.events.iter().filter(|row| !row.high_volume);
-    for row in rows {
-        let guards = if row.is_guard { "; denied if Pintle cannot respond" } else { "" };
-        let fires = if row.fires.is_empty() { String::from("nothing") } else { row.fires.join(", ") };
+    let rows = host.events.iter().filter(|def| !def.high_volume);
+    for def in rows {
+        let guards = if def.is_guard { "; denied if Pintle cannot respond" } else { "" };
+        let fires = if def.fires.is_empty() { String::from("nothing") } else { def.fires.join(", ") };
         terminal.print_lines(&[
-            StyledLine::new(Tone::Plain, row.name),
+            StyledLine::new(Tone::Plain, def.name),
             StyledLine::new(Tone::Quiet, format!("  fires {fires}{guards}")),
         ]);
         let lines = HookAction::ALL.into_iter().filter_map(|verb| {
-            let (tone, text) = render_support(row.support.support_for(verb))?;
+            let (tone, text) = render_support(def.support.support_for(verb))?;
             Some(StyledLine::new(tone, format!("  {:<18} {text}", verb.as_str())))
         });
         terminal.print_lines(&lines.collect::<Vec<_>>());
@@ -64,7 +64,7 @@ fn render_support(ability: ActionSupport) -> Option<(Tone, String)> {
     }
 }
 
-fn event_to_json(row: &pintle_bridge::HostEventDef) -> Value {
+fn event_to_json(def: &pintle_bridge::HostEventDef) -> Value {
     let word = |ability| match ability {
         ActionSupport::Supported => Some(("does", "")),
         ActionSupport::Approximated(how) => Some(("nearly", how)),
@@ -77,14 +77,14 @@ fn event_to_json(row: &pintle_bridge::HostEventDef) -> Value {
         ActionSupport::NotApplicable => None,
     };
     let decisions = HookAction::ALL.into_iter().filter_map(|verb| {
-        let (comes_to, reason) = word(row.support.support_for(verb))?;
+        let (comes_to, reason) = word(def.support.support_for(verb))?;
         Some(json!({"decision": verb.as_str(), "comes_to": comes_to, "why": reason}))
     });
     json!({
-        "event": row.name,
-        "fires": row.fires,
-        "guards": row.is_guard,
-        "installed": !row.high_volume,
+        "event": def.name,
+        "fires": def.fires,
+        "guards": def.is_guard,
+        "installed": !def.high_volume,
         "decisions": decisions.collect::<Vec<_>>(),
     })
 }

@@ -65,7 +65,7 @@ impl LiveHookArgs {
         trust::require_trusted_tape(&built)?;
         let (present, found) = CurrentHooks::from_built(&built);
         if !found.is_empty() {
-            found.iter().for_each(|finding| terminal.print_error_line(diagnostic::render_diagnostic(finding)));
+            found.iter().for_each(|diagnostic| terminal.print_error_line(diagnostic::render_diagnostic(diagnostic)));
             return Err(CliError::invalid_input("cannot load the hooks of an agent; nothing was fired"));
         }
         let progress = progress::ProgressLine::new(terminal, "events");

@@ -30,9 +30,9 @@ pub(super) fn execute(trust: &TrustOptions, terminal: &Terminal, global: &Global
     Ok(CliStatus::Done)
 }
 
-fn to_cells(dir: &str, agreement: &TrustGrant) -> [String; 4] {
-    let open = agreement.items.iter().filter(|claim| !claim.capabilities.is_empty());
+fn to_cells(dir: &str, grant: &TrustGrant) -> [String; 4] {
+    let open = grant.items.iter().filter(|claim| !claim.capabilities.is_empty());
     // A hook may belong to an agent and to the host.
     let open: BTreeSet<_> = open.map(|claim| (&claim.name, &claim.event)).collect();
-    [dir.to_owned(), grant_age_text(agreement.granted_at_ms), agreement.files.len().to_string(), open.len().to_string()]
+    [dir.to_owned(), grant_age_text(grant.granted_at_ms), grant.files.len().to_string(), open.len().to_string()]
 }

@@ -46,17 +46,17 @@ impl ValidateArgs {
         built.diagnostics.extend(found);
         built.diagnostics.sort_by_key(sort_key);
         // In a path that the user named, nothing was checked.
-        for finding in built.diagnostics.iter_mut().filter(|finding| finding.code == "no_files" && !self.path.is_empty()) {
-            finding.severity = Severity::Error;
+        for diagnostic in built.diagnostics.iter_mut().filter(|diagnostic| diagnostic.code == "no_files" && !self.path.is_empty()) {
+            diagnostic.severity = Severity::Error;
         }
         let is_denied =
-            self.deny_warnings && built.diagnostics.iter().any(|finding| finding.severity == Severity::Warning);
+            self.deny_warnings && built.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Warning);
         trust::print_untrusted(&built, terminal);
         if global.json {
             terminal.print_json(&built.diagnostics.iter().map(JsonDiagnostic::from).collect::<Vec<_>>());
         } else {
-            for finding in &built.diagnostics {
-                terminal.print_line(diagnostic::render_diagnostic(finding));
+            for diagnostic in &built.diagnostics {
+                terminal.print_line(diagnostic::render_diagnostic(diagnostic));
                 terminal.print_line("");
             }
             terminal.print_line(summary_text(&built));
@@ -66,8 +66,8 @@ impl ValidateArgs {
 }
 
 /// Sorts by file, then by position; diagnostics without a file come first.
-fn sort_key(finding: &Diagnostic) -> (Option<PathBuf>, usize) {
-    (finding.location.path().map(Path::to_owned), finding.location.span.start)
+fn sort_key(diagnostic: &Diagnostic) -> (Option<PathBuf>, usize) {
+    (diagnostic.location.path().map(Path::to_owned), diagnostic.location.span.start)
 }
 
 fn summary_text(built: &BuiltRuntime) -> String {
@@ -89,7 +89,7 @@ fn summary_text(built: &BuiltRuntime) -> String {
         count_text(agents, "agent"),
         count_text(built.files, "file"),
     );
-    let of = |severity| built.diagnostics.iter().filter(|finding| finding.severity == severity).count();
+    let of = |severity| built.diagnostics.iter().filter(|diagnostic| diagnostic.severity == severity).count();
     match (of(Severity::Error), of(Severity::Warning)) {
         (0, 0) => format!("{what}: {}", style::paint_text(Tone::Good, "no problems")),
         (0, warnings) => format!("{what}: {}", style::paint_text(Tone::Warn, count_text(warnings, "warning"))),

@@ -51,19 +51,19 @@ fn find_mismatches(schema: &Value, root: &Value, value: &Value, at: &str) -> Vec
 
 #[test]
 fn names_are_unique_and_in_one_shape() {
-    let names: BTreeSet<_> = CATALOGUE.iter().map(|row| row.name).collect();
+    let names: BTreeSet<_> = CATALOGUE.iter().map(|def| def.name).collect();
     assert_eq!(names.len(), CATALOGUE.len());
-    for row in CATALOGUE {
+    for def in CATALOGUE {
         let plain = |character: char| character.is_ascii_lowercase() || "._*".contains(character);
-        assert!(row.name.chars().all(plain), "{}", row.name);
-        let parsed = EventName::parse(row.name);
-        assert_eq!(parsed.is_ok(), row.family().is_none(), "{}", row.name);
+        assert!(def.name.chars().all(plain), "{}", def.name);
+        let parsed = EventName::parse(def.name);
+        assert_eq!(parsed.is_ok(), def.family().is_none(), "{}", def.name);
     }
 }
 
 #[test]
 fn a_family_takes_a_plain_suffix_and_nothing_else() {
-    let families: Vec<_> = CATALOGUE.iter().filter_map(|row| row.family()).collect();
+    let families: Vec<_> = CATALOGUE.iter().filter_map(|def| def.family()).collect();
     assert_eq!(families, ["custom.", "meta."]);
     for family in families {
         let name = format!("{family}deploy_2");
@@ -76,9 +76,9 @@ fn a_family_takes_a_plain_suffix_and_nothing_else() {
 
 #[test]
 fn each_example_fits_its_schema() {
-    for row in CATALOGUE {
-        let schema = (row.schema)();
-        assert_eq!(find_mismatches(&schema, &schema, &(row.example)(), row.name), Vec::<String>::new());
+    for def in CATALOGUE {
+        let schema = (def.schema)();
+        assert_eq!(find_mismatches(&schema, &schema, &(def.example)(), def.name), Vec::<String>::new());
     }
 }
 
@@ -96,25 +96,25 @@ fn the_check_of_examples_finds_what_does_not_fit() {
 
 #[test]
 fn settling_what_nobody_changed_changes_nothing() {
-    for row in CATALOGUE {
-        let example = (row.example)();
+    for def in CATALOGUE {
+        let example = (def.example)();
         let mut after = example.clone();
-        assert_eq!((row.normalize)(&example, &mut after), Ok(()), "{}", row.name);
-        assert_eq!(after, example, "{}", row.name);
+        assert_eq!((def.normalize)(&example, &mut after), Ok(()), "{}", def.name);
+        assert_eq!(after, example, "{}", def.name);
     }
 }
 
 #[test]
 fn settling_survives_any_value() {
     let odd = [json!(null), json!(3), json!("x"), json!([]), json!({}), json!({"choices": [3]}), json!({"usage": 1})];
-    for row in CATALOGUE {
-        for before in odd.iter().chain([&(row.example)()]) {
+    for def in CATALOGUE {
+        for before in odd.iter().chain([&(def.example)()]) {
             for after in &odd {
                 let mut settled = after.clone();
-                if (row.normalize)(before, &mut settled).is_ok() {
+                if (def.normalize)(before, &mut settled).is_ok() {
                     let mut again = settled.clone();
-                    assert_eq!((row.normalize)(&settled, &mut again), Ok(()), "{}: {after}", row.name);
-                    assert_eq!(again, settled, "{}: {after}", row.name);
+                    assert_eq!((def.normalize)(&settled, &mut again), Ok(()), "{}: {after}", def.name);
+                    assert_eq!(again, settled, "{}: {after}", def.name);
                 }
             }
         }
@@ -123,29 +123,29 @@ fn settling_survives_any_value() {
 
 #[test]
 fn each_row_says_what_people_need_to_know() {
-    for row in CATALOGUE {
-        for sentence in [row.fires_when, row.deny_means] {
-            assert!(sentence.ends_with(['.', '`']) || sentence.ends_with("`."), "{}: {sentence}", row.name);
-            assert!(sentence.len() > 10, "{}: {sentence}", row.name);
+    for def in CATALOGUE {
+        for sentence in [def.fires_when, def.deny_means] {
+            assert!(sentence.ends_with(['.', '`']) || sentence.ends_with("`."), "{}: {sentence}", def.name);
+            assert!(sentence.len() > 10, "{}: {sentence}", def.name);
         }
-        if row.class == EventClass::Observe {
-            assert_eq!(row.target, RewriteTarget::Nothing, "{} is only observed", row.name);
-            assert_eq!(row.on_failure, FailurePolicy::Open, "{} is only observed", row.name);
+        if def.class == EventClass::Observe {
+            assert_eq!(def.target, RewriteTarget::Nothing, "{} is only observed", def.name);
+            assert_eq!(def.on_failure, FailurePolicy::Open, "{} is only observed", def.name);
         }
     }
 }
 
 #[test]
 fn subjects_and_targets_are_fields_of_the_payload() {
-    for row in CATALOGUE {
-        let example = (row.example)();
-        if let Some(subject) = row.subject {
-            assert!(example[subject].is_string(), "{}: {subject}", row.name);
+    for def in CATALOGUE {
+        let example = (def.example)();
+        if let Some(subject) = def.subject {
+            assert!(example[subject].is_string(), "{}: {subject}", def.name);
         }
-        let schema = (row.schema)();
-        if let RewriteTarget::Fields(fields) = row.target {
+        let schema = (def.schema)();
+        if let RewriteTarget::Fields(fields) = def.target {
             for field in fields {
-                assert!(schema["properties"].get(*field).is_some(), "{}: {field}", row.name);
+                assert!(schema["properties"].get(*field).is_some(), "{}: {field}", def.name);
             }
         }
     }
@@ -153,27 +153,27 @@ fn subjects_and_targets_are_fields_of_the_payload() {
 
 #[test]
 fn each_field_is_described() {
-    for row in CATALOGUE {
-        let schema = (row.schema)();
+    for def in CATALOGUE {
+        let schema = (def.schema)();
         for (field, inner) in schema["properties"].as_object().into_iter().flatten() {
-            assert!(inner.get("description").is_some(), "{}: {field}", row.name);
+            assert!(inner.get("description").is_some(), "{}: {field}", def.name);
         }
-        assert!(schema.get("default").is_none(), "{}", row.name);
+        assert!(schema.get("default").is_none(), "{}", def.name);
     }
 }
 
 pub(super) fn assert_round_trip<P: EventPayload + serde::de::DeserializeOwned + Default>() {
-    let row = P::def();
-    let example = (row.example)();
-    let typed: P = serde_json::from_value(example.clone()).unwrap_or_else(|error| panic!("{}: {error}", row.name));
-    assert_eq!(Event::from_payload(&typed, Origin::default().into()).payload.value(), &example, "{}", row.name);
+    let def = P::def();
+    let example = (def.example)();
+    let typed: P = serde_json::from_value(example.clone()).unwrap_or_else(|error| panic!("{}: {error}", def.name));
+    assert_eq!(Event::from_payload(&typed, Origin::default().into()).payload.value(), &example, "{}", def.name);
     // A payload with fewer fields than the catalogue defines can still be read.
-    if example.is_object() && row.name != "custom.*" {
-        assert!(serde_json::from_value::<P>(json!({})).is_ok(), "{}", row.name);
+    if example.is_object() && def.name != "custom.*" {
+        assert!(serde_json::from_value::<P>(json!({})).is_ok(), "{}", def.name);
     }
     let empty = Event::from_payload(&P::default(), Origin::default().into());
-    let schema = (row.schema)();
-    assert_eq!(find_mismatches(&schema, &schema, empty.payload.value(), row.name), Vec::<String>::new());
+    let schema = (def.schema)();
+    assert_eq!(find_mismatches(&schema, &schema, empty.payload.value(), def.name), Vec::<String>::new());
 }
 
 #[test]
@@ -197,16 +197,16 @@ fn both_spellings_of_a_field_follow_the_one_that_changed() {
         (&turn_end::ROW, "tool_results", "ToolResults", json!([])),
         (&turn_end::ROW, "usage", "Usage", usage),
     ];
-    for (row, one, other, value) in pairs {
-        let before = (row.example)();
+    for (def, one, other, value) in pairs {
+        let before = (def.example)();
         let mut expected = before.clone();
         expected[one] = value.clone();
         expected[other] = value.clone();
         for changed in [one, other] {
             let mut after = before.clone();
             after[changed] = value.clone();
-            assert_eq!((row.normalize)(&before, &mut after), Ok(()), "{}: {changed}", row.name);
-            assert_eq!(after, expected, "{}: {changed}", row.name);
+            assert_eq!((def.normalize)(&before, &mut after), Ok(()), "{}: {changed}", def.name);
+            assert_eq!(after, expected, "{}: {changed}", def.name);
         }
     }
 }

@@ -131,17 +131,17 @@ fn merge_declarations<T: NamedDeclaration>(
         }
         let earlier = same.first().and_then(|slot| slots.get(*slot)).and_then(Option::as_ref);
         if let Some(earlier) = earlier {
-            let (stays, finding) = meet(earlier, &item);
+            let (stays, diagnostic) = meet(earlier, &item);
             if !stays {
-                findings.push(finding);
+                findings.push(diagnostic);
                 continue;
             }
-            met.push((slots.len(), finding));
+            met.push((slots.len(), diagnostic));
         }
         same.push(slots.len());
         slots.push(Some(item));
     }
-    findings.extend(met.into_iter().map(|(_, finding)| finding));
+    findings.extend(met.into_iter().map(|(_, diagnostic)| diagnostic));
     slots.into_iter().flatten().collect()
 }
 

@@ -45,9 +45,11 @@ fn read(files: &[(ArtifactKind, &str, &str)]) -> ParsedProject {
 
 /// The diagnostics of at least a severity, each with its help.
 fn findings(project: &ParsedProject, least: Severity) -> Vec<String> {
-    let shown = project.diagnostics.iter().filter(|finding| finding.severity >= least);
+    let shown = project.diagnostics.iter().filter(|diagnostic| diagnostic.severity >= least);
     shown
-        .map(|finding| finding.help.as_ref().map_or(finding.to_string(), |help| format!("{finding} | {help}")))
+        .map(|diagnostic| {
+            diagnostic.help.as_ref().map_or(diagnostic.to_string(), |help| format!("{diagnostic} | {help}"))
+        })
         .collect()
 }
 

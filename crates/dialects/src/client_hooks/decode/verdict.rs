@@ -51,9 +51,9 @@ pub(super) fn build_verdict(asked: &ClientDecodeContext<'_>, mut reply: ClientHo
 }
 
 fn apply_decision(asked: &ClientDecodeContext<'_>, reply: ClientHookOutput) -> Verdict {
-    let row = asked.def;
+    let def = asked.def;
     if reply.may_continue == Some(false) {
-        match row.stop {
+        match def.stop {
             StopEffect::Deny => {
                 return Verdict::deny(first_non_empty([&reply.stop_reason, &reply.permission_reason, &reply.reason]));
             }
@@ -64,23 +64,23 @@ fn apply_decision(asked: &ClientDecodeContext<'_>, reply: ClientHookOutput) -> V
     }
     let mut verdict = choose_decision(asked, &reply);
     if reply.may_continue == Some(false) {
-        verdict.warnings.push(format!("`continue: false` has no effect on `{}`", row.name));
+        verdict.warnings.push(format!("`continue: false` has no effect on `{}`", def.name));
     }
     let is_open = !matches!(verdict.kind, VerdictKind::Deny { .. });
     if let Some(message) = reply.followup.filter(|_| is_open) {
         return Verdict { kind: VerdictKind::Deny { reason: message }, ..verdict };
     }
     if let Some(input) = reply.input.filter(|_| is_open) {
-        verdict = match row.input {
+        verdict = match def.input {
             InputRewrite::Unchanged => {
-                verdict.with_warning(format!("a hook on `{}` cannot change the tool input", row.name))
+                verdict.with_warning(format!("a hook on `{}` cannot change the tool input", def.name))
             }
             _ => add_input(asked, verdict, input),
         };
     }
-    if let Some(output) = reply.output.filter(|_| is_open && row.block != BlockEffect::Ignored || row.output) {
-        verdict = match (row.output, matches!(verdict.kind, VerdictKind::Rewrite(_))) {
-            (false, _) => verdict.with_warning(format!("a hook on `{}` cannot change the tool result", row.name)),
+    if let Some(output) = reply.output.filter(|_| is_open && def.block != BlockEffect::Ignored || def.output) {
+        verdict = match (def.output, matches!(verdict.kind, VerdictKind::Rewrite(_))) {
+            (false, _) => verdict.with_warning(format!("a hook on `{}` cannot change the tool result", def.name)),
             // Replacing the result with an error is the more restrictive of the two.
             (true, true) => verdict,
             (true, false) => {
@@ -94,7 +94,7 @@ fn apply_decision(asked: &ClientDecodeContext<'_>, reply: ClientHookOutput) -> V
 
 /// The verdict of the decision fields; the most restrictive wins.
 fn choose_decision(asked: &ClientDecodeContext<'_>, reply: &ClientHookOutput) -> Verdict {
-    let row = asked.def;
+    let def = asked.def;
     let choices = [reply.permission, reply.decision];
     let says = |choice| choices.contains(&Some(choice));
     let reason = if reply.permission.is_some() {
@@ -104,19 +104,19 @@ fn choose_decision(asked: &ClientDecodeContext<'_>, reply: &ClientHookOutput) ->
     };
     if says(FieldChoice::Deny) {
         let by_block = first_non_empty([&reply.reason, &reply.permission_reason, ""]);
-        return match row.permission {
+        return match def.permission {
             true => Verdict::deny(if reply.permission == Some(FieldChoice::Deny) { reason } else { by_block }),
             false => deny_with_reason(asked, by_block),
         };
     }
     if says(FieldChoice::Ask) {
-        return match row.permission || row.block == BlockEffect::Deny {
+        return match def.permission || def.block == BlockEffect::Deny {
             true => Verdict::ask(reason),
-            false => Verdict::pass().with_warning(format!("a hook on `{}` cannot ask the user", row.name)),
+            false => Verdict::pass().with_warning(format!("a hook on `{}` cannot ask the user", def.name)),
         };
     }
     let allows = says(FieldChoice::Allow) || (says(FieldChoice::AllowInput) && reply.input.is_some());
-    if allows && row.permission { Verdict::allow(reason) } else { Verdict::pass() }
+    if allows && def.permission { Verdict::allow(reason) } else { Verdict::pass() }
 }
 
 fn first_non_empty(texts: [&str; 3]) -> &str {
@@ -125,8 +125,8 @@ fn first_non_empty(texts: [&str; 3]) -> &str {
 
 /// Adds the hook's rewrite of the native tool input.
 fn add_input(asked: &ClientDecodeContext<'_>, verdict: Verdict, input: Map<String, Value>) -> Verdict {
-    let given = EncodeContext { event: asked.event, event_alias: asked.def.name, voice: asked.def.style };
-    let call = given.call();
+    let context = EncodeContext { event: asked.event, event_alias: asked.def.name, voice: asked.def.style };
+    let call = context.call();
     let input = match (asked.def.input, &call.0.input) {
         (InputRewrite::Merge, Value::Object(own)) => {
             let mut merged = own.clone();

@@ -13,8 +13,8 @@ pub(super) fn not_carried_over(
     span: ByteSpan,
 ) {
     let message = format!("{what} is not supported: {reason}");
-    let finding = Diagnostic::warning("not_carried_over", message, source.report.location(span));
-    source.report.add(Diagnostic { severity, ..finding });
+    let diagnostic = Diagnostic::warning("not_carried_over", message, source.report.location(span));
+    source.report.add(Diagnostic { severity, ..diagnostic });
 }
 
 /// Reports an event that no other agent has.

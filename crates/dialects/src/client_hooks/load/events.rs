@@ -19,8 +19,8 @@ pub(super) fn read(source: &ClientSource<'_>, whole: &FileOptions, hooks: &DocNo
     };
     let mut declared = Vec::new();
     for entry in entries {
-        if let Some(row) = find_event_def(source, entry) {
-            declared.extend(read_event(source, whole, row, &entry.value));
+        if let Some(def) = find_event_def(source, entry) {
+            declared.extend(read_event(source, whole, def, &entry.value));
         }
     }
     declared
@@ -29,8 +29,8 @@ pub(super) fn read(source: &ClientSource<'_>, whole: &FileOptions, hooks: &DocNo
 /// Finds the definition of the event that a key names.
 fn find_event_def(source: &ClientSource<'_>, entry: &MapEntry) -> Option<&'static ClientEventDef> {
     let (client, name) = (source.client, entry.key.as_str());
-    if let Some(row) = client.event_def(name) {
-        return Some(row);
+    if let Some(def) = client.event_def(name) {
+        return Some(def);
     }
     if let Some(elsewhere) = client.unmapped_events.iter().find(|elsewhere| elsewhere.names.contains(&name)) {
         diagnostics::event_not_carried_over(source, name, elsewhere.reason, entry.key_span);
@@ -45,7 +45,7 @@ fn find_event_def(source: &ClientSource<'_>, entry: &MapEntry) -> Option<&'stati
         return None;
     }
     let elsewhere = client.unmapped_events.iter().flat_map(|elsewhere| elsewhere.names.iter().copied());
-    let near = suggest_nearest(name, client.events.iter().map(|row| row.name).chain(elsewhere));
+    let near = suggest_nearest(name, client.events.iter().map(|def| def.name).chain(elsewhere));
     let message = format!("{} has no event `{name}`, so its hooks never run", client.title);
     let help = near.map(|near| format!("did you mean `{near}`?"));
     diagnostics::no_effect(source, "unknown_event", message, entry.key_span, help);

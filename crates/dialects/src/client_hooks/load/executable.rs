@@ -19,13 +19,13 @@ pub(super) fn read(source: &ClientSource<'_>, artifact: &Artifact) -> Option<Hoo
     let path = &artifact.file.path;
     let name = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
     let here = Location::new(Arc::clone(&artifact.file), pintle_contract::ByteSpan::default());
-    let Some(row) = client.event_def(name) else {
+    let Some(def) = client.event_def(name) else {
         if let Some(elsewhere) = client.unmapped_events.iter().find(|elsewhere| elsewhere.names.contains(&name)) {
             diagnostics::event_not_carried_over(source, name, elsewhere.reason, here.span);
-        } else if let Some(near) = suggest_nearest(name, client.events.iter().map(|row| row.name)) {
+        } else if let Some(near) = suggest_nearest(name, client.events.iter().map(|def| def.name)) {
             let message = format!("{} has no event `{name}`, so the program never runs", client.title);
-            let finding = Diagnostic::warning("unknown_event", message, here);
-            source.report.add(finding.help(format!("did you mean `{near}`?")));
+            let diagnostic = Diagnostic::warning("unknown_event", message, here);
+            source.report.add(diagnostic.help(format!("did you mean `{near}`?")));
         }
         return None;
     };
@@ -37,15 +37,15 @@ pub(super) fn read(source: &ClientSource<'_>, artifact: &Artifact) -> Option<Hoo
     };
     Some(HookDeclaration {
         name: path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
-        event: EventName::parse(row.canonical).ok()?,
-        event_alias: Arc::from(row.name),
+        event: EventName::parse(def.canonical).ok()?,
+        event_alias: Arc::from(def.name),
         priority: 0,
         matcher: None,
         definition: Some(Arc::from(json!([spec.command]).to_string())),
         handler: HandlerSpec::Command(spec),
         on_error: None,
-        default_on_error: if row.fails_closed { FailurePolicy::Closed } else { FailurePolicy::Open },
-        on_deny: row.on_deny,
+        default_on_error: if def.fails_closed { FailurePolicy::Closed } else { FailurePolicy::Open },
+        on_deny: def.on_deny,
         profile: Profile::ParallelStrictest,
         mode: EnforcementMode::Enforce,
         timeout_ms: Some(client.settings.command_ms),

@@ -100,7 +100,7 @@ fn read_kind(carried: &mut HandlerFields<'_>) -> Option<ClientHandlerKind> {
 fn read_options(
     carried: &mut HandlerFields<'_>,
     kind: ClientHandlerKind,
-    row: &'static ClientEventDef,
+    def: &'static ClientEventDef,
 ) -> Option<HandlerOptions> {
     let settings = &carried.client().settings;
     let written = carried.number("timeout").or_else(|| carried.number("timeoutSec"));
@@ -109,15 +109,15 @@ fn read_options(
         ClientHandlerKind::Prompt => settings.prompt_ms,
         ClientHandlerKind::Command | ClientHandlerKind::NotCarriedOver(_) => settings.command_ms,
     };
-    let timeout_ms = written.map_or(row.timeout_ms.unwrap_or(default_ms), |written| settings.to_milliseconds(written));
+    let timeout_ms = written.map_or(def.timeout_ms.unwrap_or(default_ms), |written| settings.to_milliseconds(written));
     let wakes = carried.boolean("asyncRewake");
     let background = carried.boolean("async").or(wakes).unwrap_or(false);
     let on_error = carried.choice("onFailure", &[("block", FailurePolicy::Closed), ("continue", FailurePolicy::Open)]);
     let needs_answer = carried.boolean("failClosed").unwrap_or(false);
     let condition = match carried.text("if") {
         None => None,
-        Some(_) if !row.is_tool => {
-            let message = format!("`if` applies to tool calls only, so a hook with `if` on `{}` never runs", row.name);
+        Some(_) if !def.is_tool => {
+            let message = format!("`if` applies to tool calls only, so a hook with `if` on `{}` never runs", def.name);
             carried.warn_no_effect("misplaced_key", message, "if", "remove the condition");
             return None;
         }

@@ -46,8 +46,8 @@ impl ClientMatcher {
 
 impl Matcher for ClientMatcher {
     fn matches(&self, event: &Event) -> MatchResult {
-        let given = EncodeContext { event, event_alias: self.def.name, voice: self.def.style };
-        let subject = self.def.subject.and_then(|subject| subject(&given));
+        let context = EncodeContext { event, event_alias: self.def.name, voice: self.def.style };
+        let subject = self.def.subject.and_then(|subject| subject(&context));
         let fits = match (&self.pattern, &subject) {
             (Some(pattern), Some(subject)) => self.tool_names(subject).any(|name| pattern.matches(name)),
             // An event without a subject always matches.
@@ -56,7 +56,7 @@ impl Matcher for ClientMatcher {
         let holds = || match &self.condition {
             None => true,
             Some(condition) => {
-                let call = given.call();
+                let call = context.call();
                 condition.is_met(self.tool_names(&call.0.name), &call.0.input, &event.origin.cwd)
             }
         };

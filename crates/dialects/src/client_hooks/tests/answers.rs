@@ -90,7 +90,7 @@ fn each_answer_gives_its_verdict() {
         for line in lines.lines().filter(|line| !line.trim().is_empty()) {
             let case: Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
             let spelling = case["event"].as_str().unwrap();
-            let row = client.event_def(spelling).unwrap();
+            let def = client.event_def(spelling).unwrap();
             let needs_answer = case.get("needs_answer").is_some();
             let codec = ClientCodec {
                 client,
@@ -100,8 +100,8 @@ fn each_answer_gives_its_verdict() {
                 needs_json: case.get("needs_json").is_some(),
             };
             let event = example_event(
-                row.canonical,
-                case.get("payload").cloned().unwrap_or_else(|| example_payload(row.canonical)),
+                def.canonical,
+                case.get("payload").cloned().unwrap_or_else(|| example_payload(def.canonical)),
             );
             let found = verdict_to_json(&codec.decode(&event, spelling, case_output(&case)));
             count += 1;

@@ -63,16 +63,16 @@ fn host_payload(client: &str, sent: &Value) -> Value {
 }
 
 /// The canonical event of a payload.
-fn canonical_event(client: &str, row: &ClientEventDef, sent: &Value) -> Event {
+fn canonical_event(client: &str, def: &ClientEventDef, sent: &Value) -> Event {
     let host = host_payload(client, sent);
     let text = |names: &[&str]| names.iter().find_map(|name| sent.get(*name)?.as_str()).unwrap_or_default().to_owned();
     let call = || {
         let (tool, input) = (host["tool"].as_str().unwrap(), &host["input"]);
-        let part = row.style.tools.to_canonical(tool, input).remove(0);
+        let part = def.style.tools.to_canonical(tool, input).remove(0);
         let id = sent.pointer("/tool_call/id").or_else(|| sent.pointer("/tool_result/id")).and_then(Value::as_str);
         json!({"id": id.map_or_else(|| text(&["tool_use_id"]), str::to_owned), "name": part.name, "args": part.args})
     };
-    let mut payload = match row.canonical {
+    let mut payload = match def.canonical {
         "tool.pre" | "permission.ask" => call(),
         "tool.post" => {
             let mut payload = call();
@@ -86,7 +86,7 @@ fn canonical_event(client: &str, row: &ClientEventDef, sent: &Value) -> Event {
             let calls = sent["tool_calls"].as_array().unwrap().iter();
             let one = |call: &Value| {
                 let part =
-                    row.style.tools.to_canonical(call["tool_name"].as_str().unwrap(), &call["tool_input"]).remove(0);
+                    def.style.tools.to_canonical(call["tool_name"].as_str().unwrap(), &call["tool_input"]).remove(0);
                 let id = &call["tool_use_id"];
                 (
                     json!({"id": id, "name": part.name, "args": part.args}),
@@ -125,7 +125,7 @@ fn canonical_event(client: &str, row: &ClientEventDef, sent: &Value) -> Event {
         cwd: if cwd.is_empty() { root.to_owned() } else { cwd },
         ..Origin::default()
     };
-    Event { origin: Arc::new(origin), ..example_event(row.canonical, payload) }
+    Event { origin: Arc::new(origin), ..example_event(def.canonical, payload) }
 }
 
 #[test]
@@ -140,9 +140,9 @@ fn what_an_agent_sent_is_what_its_hooks_get() {
             let path = entry.unwrap().path();
             let file = path.file_name().unwrap().to_string_lossy().into_owned();
             let name = file.split('.').next().unwrap();
-            let Some(row) = client.event_def(name) else { continue };
+            let Some(def) = client.event_def(name) else { continue };
             let sent: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
-            let encoded = codec.encode(&canonical_event(client_name, row, &sent), name).unwrap();
+            let encoded = codec.encode(&canonical_event(client_name, def, &sent), name).unwrap();
             count += 1;
             let empty = Map::new();
             for (key, value) in sent.as_object().unwrap_or(&empty) {

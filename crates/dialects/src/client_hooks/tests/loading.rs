@@ -17,9 +17,9 @@ fn describe_file(path: &str, text: &str) -> String {
     let artifact = Artifact { role, name: String::new(), file };
     let project = (role.dialect().load)(&[artifact], &ParseContext::default());
     let hooks = project.hooks.iter().map(describe_hook);
-    let findings = project.diagnostics.iter().map(|finding| {
-        let help = finding.help.as_ref().map(|help| format!(" ({help})")).unwrap_or_default();
-        finding.to_string().replace(path, "") + &help
+    let findings = project.diagnostics.iter().map(|diagnostic| {
+        let help = diagnostic.help.as_ref().map(|help| format!(" ({help})")).unwrap_or_default();
+        diagnostic.to_string().replace(path, "") + &help
     });
     hooks.chain(findings).map(|line| line + "\n").collect()
 }

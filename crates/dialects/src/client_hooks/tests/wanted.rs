@@ -83,8 +83,8 @@ fn an_event_that_is_narrower_there_is_not_the_others() {
         ("cursor", "beforeMCPExecution", "tool.pre", of_shell, false),
     ];
     for (client, name, canonical, payload, wanted) in cases {
-        let row = CLIENTS.iter().find(|known| known.name == client).unwrap().event_def(name).unwrap();
-        let means = row.event_filter.unwrap();
+        let def = CLIENTS.iter().find(|known| known.name == client).unwrap().event_def(name).unwrap();
+        let means = def.event_filter.unwrap();
         assert_eq!(means(&example_event(canonical, payload.clone())), wanted, "{client} {name} {payload}");
     }
     let stop = CLIENTS[0].event_def("Stop").unwrap().event_filter.unwrap();

@@ -80,12 +80,12 @@ pub(crate) static KEYS: &[OutputKey] = &[
     OutputKey { name: "metadata", class: ValueClass::Texts, has_effect: |row| row.metadata, ..SPECIFIC },
 ];
 
-fn takes_decisions(row: &DockerEventDef) -> bool {
-    row.decisions != PermissionWords::Nothing
+fn takes_decisions(def: &DockerEventDef) -> bool {
+    def.decisions != PermissionWords::Nothing
 }
 
-fn takes_context(row: &DockerEventDef) -> bool {
-    row.context != ContextReader::NoReader
+fn takes_context(def: &DockerEventDef) -> bool {
+    def.context != ContextReader::NoReader
 }
 
 /// Finds the key for a written name, and its spelling.

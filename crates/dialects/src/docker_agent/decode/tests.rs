@@ -21,10 +21,10 @@ use crate::docker_agent::{DockerAgentVersion, ROWS};
 fn example_event(name: &str) -> (Event, &str) {
     let (canonical, spelling) = match name {
         "preempt" => ("tool.guard", "pre_tool_use"),
-        name => (ROWS.iter().find(|row| row.name == name).unwrap().canonical, name),
+        name => (ROWS.iter().find(|def| def.name == name).unwrap().canonical, name),
     };
-    let row = CATALOGUE.iter().find(|row| row.name == canonical).unwrap();
-    (Event::new(EventName::parse(canonical).unwrap(), (row.example)(), Arc::new(Origin::default())), spelling)
+    let def = CATALOGUE.iter().find(|def| def.name == canonical).unwrap();
+    (Event::new(EventName::parse(canonical).unwrap(), (def.example)(), Arc::new(Origin::default())), spelling)
 }
 
 fn exit_output(code: i32, stdout: &str, stderr: &str) -> CommandOutput {

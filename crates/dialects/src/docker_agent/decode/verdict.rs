@@ -68,24 +68,24 @@ fn describe_unknown_fields(output: &DockerHookOutput) -> impl Iterator<Item = St
 
 /// The decision of the output.
 fn decode_decision(asked: &DockerDecodeContext<'_>, output: &DockerHookOutput, warnings: &mut Vec<String>) -> Verdict {
-    let row = asked.def;
+    let def = asked.def;
     let reason = output.text("permission_decision_reason");
     let mut blockers = output.blocking_texts();
-    if blockers.is_some() && !row.can_block {
+    if blockers.is_some() && !def.can_block {
         if asked.codec.compat == DockerAgentVersion::Newest {
             warnings.push(format!("{} hook wants to block, but this event cannot block", asked.name()));
         }
         blockers = None;
     }
     let permission = output.text("permission_decision");
-    if permission == "deny" && row.decisions != PermissionWords::Nothing {
+    if permission == "deny" && def.decisions != PermissionWords::Nothing {
         blockers.get_or_insert_default().push(reason);
     }
     if let Some(texts) = blockers {
         let said: Vec<&str> = texts.into_iter().filter(|text| !text.is_empty()).collect();
         return Verdict::deny(said.join("\n"));
     }
-    match (permission, row.decisions) {
+    match (permission, def.decisions) {
         ("allow", PermissionWords::All | PermissionWords::AllowDeny) => Verdict::allow(reason),
         ("ask", PermissionWords::All) => Verdict::ask(reason),
         ("allow" | "ask", PermissionWords::Deny) => {

@@ -79,13 +79,13 @@ fn encode_text(compat: DockerAgentVersion, spelling: &str, canonical: &str, payl
 
 #[test]
 fn keys_stand_in_the_documented_order_with_additions_last() {
-    for row in ROWS {
-        let keys: Vec<&str> = row.keys.iter().copied().flatten().map(|key| key.name).collect();
-        let (added, documented): (Vec<&str>, Vec<&str>) = keys.iter().partition(|key| ADDED.contains(&(row.name, key)));
-        assert_eq!(keys, [documented.clone(), added].concat(), "{}", row.name);
+    for def in ROWS {
+        let keys: Vec<&str> = def.keys.iter().copied().flatten().map(|key| key.name).collect();
+        let (added, documented): (Vec<&str>, Vec<&str>) = keys.iter().partition(|key| ADDED.contains(&(def.name, key)));
+        assert_eq!(keys, [documented.clone(), added].concat(), "{}", def.name);
         let places: Vec<usize> =
             documented.iter().map(|key| ORDER.iter().position(|known| known == key).unwrap()).collect();
-        assert!(places.is_sorted(), "{}: {documented:?}", row.name);
+        assert!(places.is_sorted(), "{}: {documented:?}", def.name);
     }
 }
 
@@ -342,8 +342,8 @@ fn every_event_writes_what_is_documented() {
     }
     let covered: Vec<&str> = cases().into_iter().map(|(spelling, ..)| spelling).collect();
     let elsewhere = ["subagent_stop", "worktree_create"];
-    for row in ROWS.iter().filter(|row| !elsewhere.contains(&row.name)) {
-        assert!(covered.contains(&row.name), "{}", row.name);
+    for def in ROWS.iter().filter(|def| !elsewhere.contains(&def.name)) {
+        assert!(covered.contains(&def.name), "{}", def.name);
     }
 }
 

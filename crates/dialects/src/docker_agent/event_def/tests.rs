@@ -38,33 +38,33 @@ worktree_create               g1 flat    blocks open   -        -     -        p
 preempt_yolo                  g3 matcher blocks closed -        all   metadata -     -
 ";
 
-fn words(row: &DockerEventDef, name: &'static str, since: DockerAgentVersion) -> Vec<&'static str> {
+fn words(def: &DockerEventDef, name: &'static str, since: DockerAgentVersion) -> Vec<&'static str> {
     let either = |holds: bool, word: &'static str| if holds { word } else { "-" };
     vec![
         name,
         if since == DockerAgentVersion::G1 { "g1" } else { "g3" },
-        if row.matcher { "matcher" } else { "flat" },
-        either(row.can_block, "blocks"),
-        if row.fails_closed { "closed" } else { "open" },
-        match row.rewrites {
+        if def.matcher { "matcher" } else { "flat" },
+        either(def.can_block, "blocks"),
+        if def.fails_closed { "closed" } else { "open" },
+        match def.rewrites {
             None => "-",
             Some(DockerRewrite::Input) => "input",
             Some(DockerRewrite::Messages) => "messages",
             Some(DockerRewrite::Response) => "response",
         },
-        match row.decisions {
+        match def.decisions {
             PermissionWords::Nothing => "-",
             PermissionWords::Deny => "deny",
             PermissionWords::AllowDeny => "allow",
             PermissionWords::All => "all",
         },
-        either(row.metadata, "metadata"),
-        match row.context {
+        either(def.metadata, "metadata"),
+        match def.context {
             ContextReader::NoReader => "-",
             ContextReader::Model => "model",
             ContextReader::User => "person",
         },
-        either(row.summary, "summary"),
+        either(def.summary, "summary"),
     ]
 }
 
@@ -72,18 +72,18 @@ fn words(row: &DockerEventDef, name: &'static str, since: DockerAgentVersion) ->
 fn the_rows_are_those_of_the_contract_matrix() {
     let wanted: Vec<Vec<&str>> = MATRIX.lines().map(|line| line.split_whitespace().collect()).collect();
     let preempt = words(&PREEMPT, "preempt_yolo", DockerAgentVersion::Newest);
-    let rows: Vec<Vec<&str>> = ROWS.iter().map(|row| words(row, row.name, row.since)).chain([preempt]).collect();
+    let rows: Vec<Vec<&str>> = ROWS.iter().map(|def| words(def, def.name, def.since)).chain([preempt]).collect();
     assert_eq!(rows, wanted);
 }
 
 #[test]
 fn every_event_is_mapped_exactly_once_and_what_fails_closed_can_block() {
     let mut canonical = HashSet::new();
-    for row in ROWS {
-        assert!(canonical.insert(row.canonical), "{}", row.name);
-        assert!(EventName::parse(row.canonical).is_ok(), "{}", row.name);
-        assert!(row.can_block || !row.fails_closed, "{}", row.name);
+    for def in ROWS {
+        assert!(canonical.insert(def.canonical), "{}", def.name);
+        assert!(EventName::parse(def.canonical).is_ok(), "{}", def.name);
+        assert!(def.can_block || !def.fails_closed, "{}", def.name);
     }
     assert_eq!((ROWS.len(), EVENTS.len()), (28, 28));
-    assert_eq!(ROWS.iter().filter(|row| row.since == DockerAgentVersion::G1).count(), 24);
+    assert_eq!(ROWS.iter().filter(|def| def.since == DockerAgentVersion::G1).count(), 24);
 }

@@ -39,8 +39,8 @@ pub fn read(report: &FileReport, node: &DocNode, compat: DockerAgentVersion) -> 
     };
     let mut declared = Vec::new();
     for entry in entries {
-        if let Some(row) = find_known_event(report, entry, compat) {
-            declared.extend(entry::read(report, row, &entry.value, compat));
+        if let Some(def) = find_known_event(report, entry, compat) {
+            declared.extend(entry::read(report, def, &entry.value, compat));
         }
     }
     if compat == DockerAgentVersion::G1 {
@@ -56,17 +56,17 @@ fn find_known_event(
     compat: DockerAgentVersion,
 ) -> Option<&'static DockerEventDef> {
     let written = entry.key.as_str();
-    let Some(row) = event_def::by_name(written) else {
+    let Some(def) = event_def::by_name(written) else {
         let message = format!("hooks: unknown event `{written}`");
         report.error("unknown_event", &message, entry.key_span, Some(advice::help_for_unknown_event(written)));
         return None;
     };
-    if compat == DockerAgentVersion::G1 && row.since == DockerAgentVersion::Newest {
+    if compat == DockerAgentVersion::G1 && def.since == DockerAgentVersion::Newest {
         let message = format!("hooks: `compat: g1` has no event `{written}`; newer versions of docker-agent added it");
         report.error("unknown_event", &message, entry.key_span, Some(String::from("remove `compat: g1`")));
         return None;
     }
-    Some(row)
+    Some(def)
 }
 
 /// The hook of a flag such as `--hook-pre-tool-use CMD`: a command for every tool. `None` if the command is blank.
@@ -78,9 +78,9 @@ pub fn hook_from_flag(
     command: &str,
     compat: DockerAgentVersion,
 ) -> Result<Option<HookDeclaration>, String> {
-    let row =
-        ROWS.iter().find(|row| row.name == event && (compat == DockerAgentVersion::Newest || row.since == compat));
-    let row = row.ok_or_else(|| format!("unknown event `{event}`; {}", advice::help_for_unknown_event(event)))?;
+    let def =
+        ROWS.iter().find(|def| def.name == event && (compat == DockerAgentVersion::Newest || def.since == compat));
+    let def = def.ok_or_else(|| format!("unknown event `{event}`; {}", advice::help_for_unknown_event(event)))?;
     if command.trim().is_empty() {
         return Ok(None);
     }
@@ -90,7 +90,7 @@ pub fn hook_from_flag(
         ..CommandSpec::default()
     };
     let place = format!("--hook-{}", event.replace('_', "-"));
-    let draft = DockerHookDraft::new(row, compat, HandlerSpec::Command(spec), Location::default());
+    let draft = DockerHookDraft::new(def, compat, HandlerSpec::Command(spec), Location::default());
     Ok(draft.declare(&HookNaming { author_name: None, command: Some(command), path: &place }))
 }
 
@@ -103,10 +103,10 @@ pub fn builtin_hook(
     location: &Location,
     compat: DockerAgentVersion,
 ) -> Option<HookDeclaration> {
-    let row = event_def::by_name(event)?;
+    let def = event_def::by_name(event)?;
     let arguments = arguments.iter().map(|argument| (*argument).to_owned()).collect();
     let spec = BuiltinSpec { name: name.to_owned(), arguments, ..BuiltinSpec::default() };
-    let draft = DockerHookDraft::new(row, compat, HandlerSpec::Builtin(spec), location.clone());
+    let draft = DockerHookDraft::new(def, compat, HandlerSpec::Builtin(spec), location.clone());
     draft.declare(&HookNaming { author_name: None, command: Some(name), path: name })
 }
 
@@ -136,8 +136,8 @@ fn warn(
     span: pintle_contract::ByteSpan,
     help: Option<String>,
 ) {
-    let finding = Diagnostic::warning(code, message, report.location(span));
-    report.add(Diagnostic { help, ..finding });
+    let diagnostic = Diagnostic::warning(code, message, report.location(span));
+    report.add(Diagnostic { help, ..diagnostic });
 }
 
 #[cfg(test)]

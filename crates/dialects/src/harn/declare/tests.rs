@@ -32,10 +32,10 @@ fn messages(faults: Vec<Diagnostic>) -> Vec<String> {
 
 #[test]
 fn session_events_have_both_spellings_and_one_alias() {
-    for row in ROWS.iter().filter(|row| row.surface == HarnSurface::Session) {
-        for spelled in [row.name.to_owned(), row.snake_name()] {
+    for def in ROWS.iter().filter(|def| def.surface == HarnSurface::Session) {
+        for spelled in [def.name.to_owned(), def.snake_name()] {
             let declared = declare_session(&spelled).unwrap();
-            assert_eq!((declared.event.as_str(), &*declared.event_alias), (row.canonical, row.name), "{spelled}");
+            assert_eq!((declared.event.as_str(), &*declared.event_alias), (def.canonical, def.name), "{spelled}");
         }
     }
     assert_eq!(declare_session("error").unwrap().event.as_str(), "session.error");
@@ -59,18 +59,18 @@ fn event_of_another_surface_is_rejected_naming_the_called_function() {
 
 #[test]
 fn surface_rejects_foreign_events_and_names_the_right_function() {
-    for row in ROWS {
+    for def in ROWS {
         let persona = declare_persona_hook(
             "*",
-            if row.name == "OnBudgetThreshold" { "OnBudgetThreshold(1)" } else { row.name },
+            if def.name == "OnBudgetThreshold" { "OnBudgetThreshold(1)" } else { def.name },
             HandlerSpec::None,
             HarnHookOptions::default(),
             Location::default(),
         );
-        assert_eq!(persona.is_ok(), row.surface == HarnSurface::Persona, "{}", row.name);
-        assert_eq!(declare_session(row.name).is_ok(), row.surface == HarnSurface::Session, "{}", row.name);
-        if row.surface == HarnSurface::Tool {
-            let told = messages(declare_session(row.name).unwrap_err());
+        assert_eq!(persona.is_ok(), def.surface == HarnSurface::Persona, "{}", def.name);
+        assert_eq!(declare_session(def.name).is_ok(), def.surface == HarnSurface::Session, "{}", def.name);
+        if def.surface == HarnSurface::Tool {
+            let told = messages(declare_session(def.name).unwrap_err());
             assert!(told[0].contains("register it with `register_tool_hook`, under the key"), "{told:?}");
         }
     }
@@ -193,12 +193,12 @@ fn deny_refuses_with_its_reason_and_max_output_cuts_below_two_hundred_too() {
 
 #[test]
 fn every_row_leads_to_the_catalogue_and_hooks_fail_as_their_veto_says() {
-    for row in ROWS {
-        let known = CATALOGUE.iter().find(|known| known.name == row.canonical).unwrap();
-        let policy = if row.veto { FailurePolicy::Closed } else { FailurePolicy::Open };
-        assert_eq!(row.on_failure(), policy, "{}", row.name);
-        assert!(row.paths().contains(&String::from("session.id")), "{}", row.name);
+    for def in ROWS {
+        let known = CATALOGUE.iter().find(|known| known.name == def.canonical).unwrap();
+        let policy = if def.veto { FailurePolicy::Closed } else { FailurePolicy::Open };
+        assert_eq!(def.on_failure(), policy, "{}", def.name);
+        assert!(def.paths().contains(&String::from("session.id")), "{}", def.name);
         // Definitions that are indexed use the catalogue's subject.
-        assert!(!row.indexed || known.subject.is_some(), "{}", row.name);
+        assert!(!def.indexed || known.subject.is_some(), "{}", def.name);
     }
 }

@@ -19,16 +19,16 @@ pub(super) fn value_kind(value: &Value) -> &'static str {
 }
 
 /// The values that hooks of an event may return.
-pub(super) fn accepted_values(row: &HarnEventDef) -> String {
+pub(super) fn accepted_values(def: &HarnEventDef) -> String {
     let mut words = vec![String::from("nil"), String::from("true")];
-    if row.veto {
+    if def.veto {
         words.push(String::from("false"));
     }
-    words.extend(row.empty_word.map(|word| format!("\"{word}\"")));
-    if row.rewrites == Some(HarnRewrite::Result) {
+    words.extend(def.empty_word.map(|word| format!("\"{word}\"")));
+    if def.rewrites == Some(HarnRewrite::Result) {
         words.push(String::from("a string"));
     }
-    let keys = ReturnTable::keys(row).filter(|key| key.is_primary).map(|key| key.name).chain(["reminder"]);
+    let keys = ReturnTable::keys(def).filter(|key| key.is_primary).map(|key| key.name).chain(["reminder"]);
     let keys: Vec<String> = keys.map(|key| format!("`{key}`")).collect();
     format!("{} or a table with {}", words.join(", "), join_words(&keys))
 }

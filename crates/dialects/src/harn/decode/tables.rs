@@ -39,22 +39,22 @@ const KEYS: &[TableKey] = &[
     TableKey { name: "denial", is_primary: false, is_supported_by: |row| row.rewrites == Some(HarnRewrite::Result) },
 ];
 
-fn takes_arguments(row: &HarnEventDef) -> bool {
-    matches!(row.rewrites, Some(HarnRewrite::Arguments | HarnRewrite::StepArguments))
+fn takes_arguments(def: &HarnEventDef) -> bool {
+    matches!(def.rewrites, Some(HarnRewrite::Arguments | HarnRewrite::StepArguments))
 }
 
-fn gives_results(row: &HarnEventDef) -> bool {
-    matches!(row.rewrites, Some(HarnRewrite::Result | HarnRewrite::Output))
+fn gives_results(def: &HarnEventDef) -> bool {
+    matches!(def.rewrites, Some(HarnRewrite::Result | HarnRewrite::Output))
 }
 
-fn is_step(row: &HarnEventDef) -> bool {
-    matches!(row.rewrites, Some(HarnRewrite::StepArguments | HarnRewrite::Output))
+fn is_step(def: &HarnEventDef) -> bool {
+    matches!(def.rewrites, Some(HarnRewrite::StepArguments | HarnRewrite::Output))
 }
 
 impl ReturnTable {
     /// The keys that an event supports.
-    pub(super) fn keys(row: &HarnEventDef) -> impl Iterator<Item = &'static TableKey> {
-        KEYS.iter().filter(move |key| (key.is_supported_by)(row))
+    pub(super) fn keys(def: &HarnEventDef) -> impl Iterator<Item = &'static TableKey> {
+        KEYS.iter().filter(move |key| (key.is_supported_by)(def))
     }
 
     /// Whether a key is a control key of any event.
@@ -63,14 +63,14 @@ impl ReturnTable {
     }
 
     /// What is wrong with a key, if anything.
-    pub(super) fn explain_unsupported(name: &str, row: &HarnEventDef) -> Option<String> {
-        if Self::keys(row).any(|key| key.name == name) {
+    pub(super) fn explain_unsupported(name: &str, def: &HarnEventDef) -> Option<String> {
+        if Self::keys(def).any(|key| key.name == name) {
             return None;
         }
         if Self::is_control(name) {
             return Some(format!("a table with `{name}`, which this event does not support"));
         }
-        let known = Self::keys(row).map(|key| key.name).chain(["reminder", "then", "effects", "body"]);
+        let known = Self::keys(def).map(|key| key.name).chain(["reminder", "then", "effects", "body"]);
         let hint = suggest_nearest(name, known).map(|near| format!(", did you mean `{near}`?")).unwrap_or_default();
         Some(format!("a table with the unknown key `{name}`{hint}"))
     }

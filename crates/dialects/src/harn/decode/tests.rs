@@ -15,9 +15,9 @@ use crate::harn::ROWS;
 
 /// The example event of the catalogue for one of Harn's.
 fn example_event(name: &str) -> Event {
-    let row = ROWS.iter().find(|row| row.name == name).unwrap();
-    let example = CATALOGUE.iter().find(|known| known.name == row.canonical).unwrap().example;
-    Event::new(EventName::parse(row.canonical).unwrap(), example(), Arc::new(Origin::default()))
+    let def = ROWS.iter().find(|def| def.name == name).unwrap();
+    let example = CATALOGUE.iter().find(|known| known.name == def.canonical).unwrap().example;
+    Event::new(EventName::parse(def.canonical).unwrap(), example(), Arc::new(Origin::default()))
 }
 
 fn answer(name: &str, value: Value) -> Verdict {
@@ -101,8 +101,8 @@ fn a_permission_is_decided_in_three_ways_and_nowhere_else() {
     ] {
         assert_eq!(answer("PermissionAsked", value.clone()).kind, wanted, "{value}");
     }
-    for row in ROWS.iter().filter(|row| row.name != "PermissionAsked") {
-        assert!(matches!(answer(row.name, json!({"decision": "deny"})).kind, VerdictKind::Failed(_)), "{}", row.name);
+    for def in ROWS.iter().filter(|def| def.name != "PermissionAsked") {
+        assert!(matches!(answer(def.name, json!({"decision": "deny"})).kind, VerdictKind::Failed(_)), "{}", def.name);
     }
 }
 

@@ -234,9 +234,9 @@ pub(in crate::harn) static POST_AGENT_TURN: &[PayloadKey] =
     &[field("text"), field("tool_calls"), field("tool_results"), field("usage"), field("duration_ms"), IN_STEP];
 
 /// The paths of a payload.
-pub(in crate::harn) fn paths(row: &HarnEventDef) -> Vec<String> {
+pub(in crate::harn) fn paths(def: &HarnEventDef) -> Vec<String> {
     let mut paths = Vec::new();
-    for key in row.all_keys() {
+    for key in def.all_keys() {
         match key.get {
             KeySource::Table(keys) => paths.extend(keys.iter().map(|inner| format!("{}.{}", key.name, inner.name))),
             KeySource::Field(_) | KeySource::Computed(_) => paths.push(key.name.to_owned()),

@@ -9,7 +9,7 @@ use super::event_def;
 
 /// The payload of an event, encoded key by key; `None` if Harn does not have the event.
 pub(super) fn lazy_payload(event: &Event) -> Option<LazyPayload<'_>> {
-    event_def::for_event(event).map(|row| LazyPayload::new(event, [keys::EVERYWHERE, row.keys]))
+    event_def::for_event(event).map(|def| LazyPayload::new(event, [keys::EVERYWHERE, def.keys]))
 }
 
 /// The payload of an event. `spelling` is the name of an event that Harn does not have.

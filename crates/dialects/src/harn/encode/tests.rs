@@ -21,19 +21,19 @@ fn origin() -> Arc<Origin> {
     })
 }
 
-fn event(row: &HarnEventDef, payload: Value) -> Event {
-    Event::new(EventName::parse(row.canonical).unwrap(), payload, origin())
+fn event(def: &HarnEventDef, payload: Value) -> Event {
+    Event::new(EventName::parse(def.canonical).unwrap(), payload, origin())
 }
 
-fn example(row: &HarnEventDef) -> Value {
-    (CATALOGUE.iter().find(|known| known.name == row.canonical).unwrap().example)()
+fn example(def: &HarnEventDef) -> Value {
+    (CATALOGUE.iter().find(|known| known.name == def.canonical).unwrap().example)()
 }
 
 #[test]
 fn every_event_has_its_documented_payload() {
     let mut found = String::new();
-    for row in ROWS {
-        let value = encode(&event(row, example(row)), row.name);
+    for def in ROWS {
+        let value = encode(&event(def, example(def)), def.name);
         found.push_str(&format!("{}\n", serde_json::to_string_pretty(&value).unwrap()));
     }
     if std::env::var_os("PINTLE_UPDATE").is_some() {
@@ -45,12 +45,12 @@ fn every_event_has_its_documented_payload() {
 
 #[test]
 fn no_payload_has_a_key_twice_and_an_unknown_event_has_its_spelling() {
-    for row in ROWS {
-        let mut paths = row.paths();
+    for def in ROWS {
+        let mut paths = def.paths();
         paths.sort();
         let all = paths.len();
         paths.dedup();
-        assert_eq!(paths.len(), all, "{}", row.name);
+        assert_eq!(paths.len(), all, "{}", def.name);
     }
     let unknown = Event::new(EventName::parse("custom.thing").unwrap(), json!({"x": 1}), origin());
     let value = encode(&unknown, "Thing");
@@ -83,8 +83,8 @@ fn payloads_hold_what_the_documents_name_and_what_they_call_missing() {
         ("PreCompact", &["/reason", "/message_count"]),
         ("PostCompact", &["/archived_messages", "/remaining_messages", "/summary", "/new_summary_len"]),
     ] {
-        let row = ROWS.iter().find(|row| row.name == name).unwrap();
-        let value = encode(&event(row, example(row)), name);
+        let def = ROWS.iter().find(|def| def.name == name).unwrap();
+        let value = encode(&event(def, example(def)), name);
         for pointer in pointers {
             assert!(value.pointer(pointer).is_some(), "{name}{pointer} in {value}");
         }
@@ -93,17 +93,17 @@ fn payloads_hold_what_the_documents_name_and_what_they_call_missing() {
 
 #[test]
 fn iterations_count_from_zero_and_an_overflow_has_its_word() {
-    let row = |name: &str| ROWS.iter().find(|row| row.name == name).unwrap();
-    let turn = encode(&event(row("PostTurn"), json!({"iteration": 1})), "PostTurn");
+    let def = |name: &str| ROWS.iter().find(|def| def.name == name).unwrap();
+    let turn = encode(&event(def("PostTurn"), json!({"iteration": 1})), "PostTurn");
     assert_eq!(turn["iteration"], json!(0));
-    let compact = encode(&event(row("PreCompact"), json!({"source": "overflow", "message_count": 3})), "PreCompact");
+    let compact = encode(&event(def("PreCompact"), json!({"source": "overflow", "message_count": 3})), "PreCompact");
     assert_eq!(compact["reason"], json!("context_overflow"));
 }
 
 #[test]
 fn step_without_persona_is_its_own_target_and_tools_see_their_step() {
-    let row = ROWS.iter().find(|row| row.name == "PreStep").unwrap();
-    let alone = encode(&event(row, json!({"persona": "", "step": "audit", "args": []})), "PreStep");
+    let def = ROWS.iter().find(|def| def.name == "PreStep").unwrap();
+    let alone = encode(&event(def, json!({"persona": "", "step": "audit", "args": []})), "PreStep");
     assert_eq!((&alone["target"], &alone["persona"]), (&json!("audit"), &json!("")));
     let inside = Origin { persona: String::from("merge_captain"), step: String::from("audit"), ..(*origin()).clone() };
     let call = Event::new(EventName::parse("tool.pre").unwrap(), json!({"name": "shell"}), Arc::new(inside));
@@ -113,7 +113,7 @@ fn step_without_persona_is_its_own_target_and_tools_see_their_step() {
 
 #[test]
 fn what_a_host_says_of_an_edit_is_passed_on() {
-    let row = ROWS.iter().find(|row| row.name == "FileEdited").unwrap();
-    let own = encode(&event(row, json!({"path": "/a", "metadata": {"by": "me"}})), "FileEdited");
+    let def = ROWS.iter().find(|def| def.name == "FileEdited").unwrap();
+    let own = encode(&event(def, json!({"path": "/a", "metadata": {"by": "me"}})), "FileEdited");
     assert_eq!(own["metadata"], json!({"by": "me"}));
 }

@@ -79,8 +79,8 @@ impl<'a> ArgumentReader<'a> {
 
     /// Adds an error.
     pub(super) fn report_fault(&mut self, message: impl Into<String>, help: impl Into<String>) {
-        let finding = Diagnostic::error("bad_registration", message.into(), self.location.clone());
-        self.findings.push(finding.help(help));
+        let diagnostic = Diagnostic::error("bad_registration", message.into(), self.location.clone());
+        self.findings.push(diagnostic.help(help));
     }
 
     pub(super) fn fault_count(&self) -> usize {

@@ -189,7 +189,7 @@ impl PluginRegistrar {
             return;
         }
         let is_of = |hook: &HookDeclaration| {
-            ROWS.iter().any(|row| row.canonical == hook.event.as_str() && row.surface == surface)
+            ROWS.iter().any(|def| def.canonical == hook.event.as_str() && def.surface == surface)
         };
         self.hooks.retain(|hook| !is_of(hook));
     }
@@ -233,8 +233,8 @@ impl PluginRegistrar {
             }
             _ => "write it with empty parentheses",
         };
-        let finding = Diagnostic::error("bad_registration", message, registration.location.clone());
-        self.findings.push(finding.help(help));
+        let diagnostic = Diagnostic::error("bad_registration", message, registration.location.clone());
+        self.findings.push(diagnostic.help(help));
     }
 }
 

@@ -108,9 +108,9 @@ fn describe_hooks(project: &ParsedProject) -> Vec<String> {
 
 /// Line, message and help of each diagnostic.
 fn describe_findings(project: &ParsedProject) -> Vec<String> {
-    let one = |finding: &Diagnostic| {
-        let line = finding.location.line_column().map_or(0, |(line, _)| line);
-        format!("{line}: {}; {}", finding.message, finding.help.as_deref().unwrap_or_default())
+    let one = |diagnostic: &Diagnostic| {
+        let line = diagnostic.location.line_column().map_or(0, |(line, _)| line);
+        format!("{line}: {}; {}", diagnostic.message, diagnostic.help.as_deref().unwrap_or_default())
     };
     project.diagnostics.iter().map(one).collect()
 }

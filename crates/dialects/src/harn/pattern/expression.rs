@@ -62,29 +62,29 @@ const OPERATORS: [(&str, PatternOperator); 3] =
     [("=~", PatternOperator::Matches), ("==", PatternOperator::Equals), ("!=", PatternOperator::Differs)];
 
 /// Parses a trimmed pattern.
-pub(super) fn compile(text: &str, row: &'static HarnEventDef) -> Result<PatternTest, PatternError> {
+pub(super) fn compile(text: &str, def: &'static HarnEventDef) -> Result<PatternTest, PatternError> {
     if text.is_empty() || text == "*" {
         return Ok(PatternTest::Always);
     }
     match split_operator(text) {
-        Some((path, operator, right)) => compile_comparison(text, path, operator, right, row),
-        None => compile_plain(text, row),
+        Some((path, operator, right)) => compile_comparison(text, path, operator, right, def),
+        None => compile_plain(text, def),
     }
 }
 
-fn compile_plain(text: &str, row: &'static HarnEventDef) -> Result<PatternTest, PatternError> {
+fn compile_plain(text: &str, def: &'static HarnEventDef) -> Result<PatternTest, PatternError> {
     let is_path = text.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '.'));
     let first = text.split('.').next().unwrap_or_default();
-    if is_path && is_root(first, row) && (text.contains('.') || row.subject.is_none()) {
-        return FieldPath::bind(text, row).map(PatternTest::Truthy);
+    if is_path && is_root(first, def) && (text.contains('.') || def.subject.is_none()) {
+        return FieldPath::bind(text, def).map(PatternTest::Truthy);
     }
-    let Some(subject) = row.subject else {
-        let message = format!("`{text}` never matches `{}`: that event has no tool", row.name);
-        let paths = row.paths().join(", ");
+    let Some(subject) = def.subject else {
+        let message = format!("`{text}` never matches `{}`: that event has no tool", def.name);
+        let paths = def.paths().join(", ");
         let help = format!("write `*`, or a comparison such as `agent == \"root\"`; its fields are {paths}");
         return Err(PatternError::with_help(message, help));
     };
-    Ok(PatternTest::MatchesGlob(FieldPath::bind(subject, row)?, NameGlob::compile(text)?))
+    Ok(PatternTest::MatchesGlob(FieldPath::bind(subject, def)?, NameGlob::compile(text)?))
 }
 
 fn compile_comparison(
@@ -92,7 +92,7 @@ fn compile_comparison(
     path: &str,
     operator: PatternOperator,
     right: &str,
-    row: &'static HarnEventDef,
+    def: &'static HarnEventDef,
 ) -> Result<PatternTest, PatternError> {
     if path.is_empty() {
         return Err(PatternError::with_help(
@@ -100,7 +100,7 @@ fn compile_comparison(
             "write a field before the operator, for example `tool.name == \"shell\"`",
         ));
     }
-    let path = FieldPath::bind(path, row)?;
+    let path = FieldPath::bind(path, def)?;
     let wanted = parse_operand(text, right, operator)?;
     Ok(match operator {
         PatternOperator::Equals => PatternTest::Equals(path, wanted),

@@ -18,13 +18,13 @@ pub(super) struct FieldPath {
 }
 
 impl FieldPath {
-    pub(super) fn bind(text: &str, row: &'static HarnEventDef) -> Result<Self, PatternError> {
+    pub(super) fn bind(text: &str, def: &'static HarnEventDef) -> Result<Self, PatternError> {
         let mut segments = text.split('.').map(str::trim);
         let first = segments.next().unwrap_or_default();
-        let mut key = row.all_keys().find(|key| key.name == first).ok_or_else(|| unknown_path(text, row))?;
+        let mut key = def.all_keys().find(|key| key.name == first).ok_or_else(|| unknown_path(text, def))?;
         while let KeySource::Table(keys) = key.get {
             let Some(segment) = segments.next() else { break };
-            key = keys.iter().find(|key| key.name == segment).ok_or_else(|| unknown_path(text, row))?;
+            key = keys.iter().find(|key| key.name == segment).ok_or_else(|| unknown_path(text, def))?;
         }
         Ok(Self { text: text.to_owned(), key, rest: segments.map(str::to_owned).collect() })
     }
@@ -104,13 +104,13 @@ fn is_truthy_value(value: &Value) -> bool {
 }
 
 /// Whether a path's first segment is a key of an event's payload.
-pub(super) fn is_root(first: &str, row: &HarnEventDef) -> bool {
-    row.all_keys().any(|key| key.name == first)
+pub(super) fn is_root(first: &str, def: &HarnEventDef) -> bool {
+    def.all_keys().any(|key| key.name == first)
 }
 
-fn unknown_path(text: &str, row: &HarnEventDef) -> PatternError {
-    let message = format!("`{}` has no field `{text}`", row.name);
-    let paths = row.paths();
+fn unknown_path(text: &str, def: &HarnEventDef) -> PatternError {
+    let message = format!("`{}` has no field `{text}`", def.name);
+    let paths = def.paths();
     let help = match suggest_nearest(text, paths.iter().map(String::as_str)) {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("its fields are {}", paths.join(", ")),

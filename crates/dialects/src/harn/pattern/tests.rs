@@ -10,8 +10,8 @@ use crate::harn::ROWS;
 use crate::harn::event_def::HarnEventDef;
 
 fn event(name: &str, payload: Value) -> Event {
-    let row = ROWS.iter().find(|row| row.name == name).unwrap();
-    Event::new(EventName::parse(row.canonical).unwrap(), payload, Arc::new(Origin::default()))
+    let def = ROWS.iter().find(|def| def.name == name).unwrap();
+    Event::new(EventName::parse(def.canonical).unwrap(), payload, Arc::new(Origin::default()))
 }
 
 fn call(name: &str) -> Event {
@@ -19,8 +19,8 @@ fn call(name: &str) -> Event {
 }
 
 fn accepts(pattern: &str, event: &Event) -> bool {
-    let row = ROWS.iter().find(|row| row.canonical == event.name.as_str()).unwrap();
-    EventPattern::compile(pattern, row.name).unwrap_or_else(|error| panic!("{pattern}: {error}")).accepts(event)
+    let def = ROWS.iter().find(|def| def.canonical == event.name.as_str()).unwrap();
+    EventPattern::compile(pattern, def.name).unwrap_or_else(|error| panic!("{pattern}: {error}")).accepts(event)
 }
 
 #[test]
@@ -180,7 +180,7 @@ fn scope(row: &'static HarnEventDef, persona: &str, step: Option<&str>, percent:
 
 #[test]
 fn a_step_without_a_persona_is_for_everybody_and_for_no_prefix() {
-    let row = ROWS.iter().find(|row| row.name == "PreStep").unwrap();
+    let def = ROWS.iter().find(|def| def.name == "PreStep").unwrap();
     let step = |persona: &str| event("PreStep", json!({"persona": persona, "step": "audit"}));
     for (persona, step_name, fired, wanted) in [
         ("*", None, "", true),
@@ -190,7 +190,7 @@ fn a_step_without_a_persona_is_for_everybody_and_for_no_prefix() {
         ("merge_*", Some("audit"), "triage", false),
         ("*", Some("aud*"), "merge_captain", false),
     ] {
-        let scope = scope(row, persona, step_name, None);
+        let scope = scope(def, persona, step_name, None);
         let wanted = if wanted { MatchResult::Yes } else { MatchResult::No };
         assert_eq!(scope.matches(&step(fired)), wanted, "{persona} {step_name:?} {fired}");
     }
@@ -198,7 +198,7 @@ fn a_step_without_a_persona_is_for_everybody_and_for_no_prefix() {
 
 #[test]
 fn a_budget_hook_hears_once_when_its_mark_is_passed() {
-    let row = ROWS.iter().find(|row| row.name == "OnBudgetThreshold").unwrap();
+    let def = ROWS.iter().find(|def| def.name == "OnBudgetThreshold").unwrap();
     let fired = |before: f64, mark: f64, percent: f64| {
         let payload = json!({
             "previous_percent": before, "threshold_percent": mark, "percent": percent, "persona": "p",
@@ -206,7 +206,7 @@ fn a_budget_hook_hears_once_when_its_mark_is_passed() {
         event("OnBudgetThreshold", payload)
     };
     let heard = |pct: f64, events: &[Event]| {
-        let scope = scope(row, "*", None, Some(pct));
+        let scope = scope(def, "*", None, Some(pct));
         assert_eq!(scope.threshold_percent(), Some(pct));
         events.iter().filter(|event| scope.matches(event) == MatchResult::Yes).count()
     };

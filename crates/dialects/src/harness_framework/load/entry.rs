@@ -131,7 +131,7 @@ fn read_timeout(fields: &mut FieldReader<'_>) -> u64 {
 /// The conditions of a matcher; `None` if there are none.
 fn read_conditions(
     settings: &FrameworkSettingsFile<'_>,
-    row: &FrameworkEventDef,
+    def: &FrameworkEventDef,
     node: Option<&DocNode>,
 ) -> Option<Map<String, Value>> {
     let node = node.filter(|node| !node.is_null())?;
@@ -147,13 +147,13 @@ fn read_conditions(
         return None;
     };
     for entry in entries {
-        let known = || BASE.into_iter().chain(row.fields.iter().map(|field| field.name()));
+        let known = || BASE.into_iter().chain(def.fields.iter().map(|field| field.name()));
         if !known().any(|field| field == entry.key) {
             let help = match suggest_nearest(&entry.key, known()) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => format!("the fields of {} are {}", row.name, known().collect::<Vec<_>>().join(", ")),
+                None => format!("the fields of {} are {}", def.name, known().collect::<Vec<_>>().join(", ")),
             };
-            let message = format!("the payload of {} has no field `{}`, so the hook never fires", row.name, entry.key);
+            let message = format!("the payload of {} has no field `{}`, so the hook never fires", def.name, entry.key);
             report.warning("dead_matcher", message, entry.key_span, Some(help));
         } else if entry.key == FrameworkField::ToolName.name() {
             check_tool_name(settings, &entry.value);

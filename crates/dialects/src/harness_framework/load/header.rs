@@ -116,19 +116,19 @@ pub(super) fn check(report: &FileReport, header: &ScriptHeader, against: &Header
     }
 }
 
-fn check_event(line: &HeaderLine, row: &FrameworkEventDef, differs: &dyn Fn(&HeaderLine, String, String)) {
+fn check_event(line: &HeaderLine, def: &FrameworkEventDef, differs: &dyn Fn(&HeaderLine, String, String)) {
     // A comment may follow the name.
     let word = line.value.split_whitespace().next().unwrap_or_default();
-    let names = || ROWS.iter().map(|row| row.name);
+    let names = || ROWS.iter().map(|def| def.name);
     if !names().any(|name| name == word) {
         let help = match suggest_nearest(word, names()) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("the events are {}", names().collect::<Vec<_>>().join(", ")),
         };
         differs(line, format!("the header names the event `{word}`, which does not exist"), help);
-    } else if word != row.name {
+    } else if word != def.name {
         let message =
-            format!("the header says that the hook is for {word}, but the settings register it for {}", row.name);
+            format!("the header says that the hook is for {word}, but the settings register it for {}", def.name);
         differs(line, message, String::from("write the same in both"));
     }
 }

@@ -78,17 +78,17 @@ impl FrameworkSettingsFile<'_> {
         };
         let mut declared = Vec::new();
         for event in events.iter().filter(|event| !has_only_groups(&event.value)) {
-            if let Some(row) = self.find_known_event(event) {
-                declared.extend(self.read_entries(row, &event.value));
+            if let Some(def) = self.find_known_event(event) {
+                declared.extend(self.read_entries(def, &event.value));
             }
         }
         declared
     }
 
     fn find_known_event(&self, event: &MapEntry) -> Option<&'static FrameworkEventDef> {
-        let row = event_def::by_name(&event.key);
-        if row.is_none() {
-            let names: Vec<&str> = ROWS.iter().map(|row| row.name).collect();
+        let def = event_def::by_name(&event.key);
+        if def.is_none() {
+            let names: Vec<&str> = ROWS.iter().map(|def| def.name).collect();
             let help = match suggest_nearest(&event.key, names.iter().copied()) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("the events are {}", names.join(", ")),
@@ -96,17 +96,17 @@ impl FrameworkSettingsFile<'_> {
             let message = format!("unknown event `{}`", event.key);
             self.report.value_error("unknown_event", &message, event.key_span, Some(help));
         }
-        row
+        def
     }
 
-    fn read_entries(&self, row: &'static FrameworkEventDef, list: &DocNode) -> Vec<HookDeclaration> {
+    fn read_entries(&self, def: &'static FrameworkEventDef, list: &DocNode) -> Vec<HookDeclaration> {
         let NodeKind::List(entries) = &list.kind else {
-            let message = format!("{} must be a list of entries, not {}", row.name, list.describe());
+            let message = format!("{} must be a list of entries, not {}", def.name, list.describe());
             let help = String::from("put the entry in brackets: `[{\"path\": \"hooks/Name.ts\"}]`");
             self.report.value_error("wrong_type", &message, list.span, Some(help));
             return Vec::new();
         };
         let own = entries.iter().filter(|entry| !is_group(entry));
-        own.filter_map(|entry| entry::read(self, row, entry)).collect()
+        own.filter_map(|entry| entry::read(self, def, entry)).collect()
     }
 }

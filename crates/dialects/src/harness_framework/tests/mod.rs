@@ -62,9 +62,9 @@ fn load_settings(text: &str, machine: Option<&FakeProgramLookup>) -> ParsedProje
 
 /// The diagnostics as lines: location, severity, message and help.
 fn findings(project: &ParsedProject) -> Vec<String> {
-    let line = |finding: &pintle_contract::Diagnostic| {
-        let help = finding.help.as_deref().map(|help| format!(" ({help})")).unwrap_or_default();
-        format!("{finding}{help}").replace("/framework/", "")
+    let line = |diagnostic: &pintle_contract::Diagnostic| {
+        let help = diagnostic.help.as_deref().map(|help| format!(" ({help})")).unwrap_or_default();
+        format!("{diagnostic}{help}").replace("/framework/", "")
     };
     project.diagnostics.iter().map(line).collect()
 }
@@ -86,6 +86,6 @@ fn event(canonical: &str, payload: Value) -> Event {
 
 /// The catalogue's example payload of an event.
 fn example_payload(canonical: &str) -> Value {
-    let row: &EventDef = EventName::parse(canonical).unwrap().def();
-    (row.example)()
+    let def: &EventDef = EventName::parse(canonical).unwrap().def();
+    (def.example)()
 }

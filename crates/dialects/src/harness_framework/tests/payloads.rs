@@ -24,9 +24,9 @@ fn every_event_has_the_documented_fields_in_their_order() {
         ("SessionEnd", ""),
     ];
     assert_eq!(ROWS.len(), further.len());
-    for (row, (name, rest)) in ROWS.iter().zip(further) {
-        assert_eq!(row.name, name);
-        let line = payload_text(&event(row.canonical, example_payload(row.canonical)), name);
+    for (def, (name, rest)) in ROWS.iter().zip(further) {
+        assert_eq!(def.name, name);
+        let line = payload_text(&event(def.canonical, example_payload(def.canonical)), name);
         assert_eq!(line, format!("{{{}{rest}}}", base(name)));
     }
 }

@@ -9,9 +9,9 @@ fn start_command(path: &str, text: &str, is_executable: bool, programs: &[&'stat
     let HandlerSpec::Command(spec) = &project.hooks[0].handler else { panic!("no command") };
     let words: Vec<&str> =
         spec.arguments.iter().flatten().map(String::as_str).filter(|word| !word.contains('\n')).collect();
-    let found = project.diagnostics.iter().filter(|finding| finding.code != "header");
-    let told = found.map(|finding| {
-        format!("{}: {} -> {}", finding.code, finding.message, finding.help.as_deref().unwrap_or_default())
+    let found = project.diagnostics.iter().filter(|diagnostic| diagnostic.code != "header");
+    let told = found.map(|diagnostic| {
+        format!("{}: {} -> {}", diagnostic.code, diagnostic.message, diagnostic.help.as_deref().unwrap_or_default())
     });
     let told = told.map(|line| line.replace("/framework/", "")).collect();
     (format!("{} {}", spec.command, words.join(" ")).trim_end().replace("/framework/", ""), told)

@@ -224,10 +224,10 @@ pub(super) fn read_only_category(words: &[String]) -> Option<&'static str> {
     if program != program_name(program) || arguments.iter().any(|word| is_private_path(word)) {
         return None;
     }
-    let rows = ROWS.iter().filter(|row| row.program == program);
+    let rows = ROWS.iter().filter(|def| def.program == program);
     rows.into_iter()
-        .find(|row| row.matches(arguments))
-        .map(|row| row.category)
+        .find(|def| def.matches(arguments))
+        .map(|def| def.category)
         .or_else(|| kubectl_category(program, arguments))
 }
 

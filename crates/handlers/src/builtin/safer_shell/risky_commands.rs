@@ -153,7 +153,7 @@ const TRUSTED: [&str; 7] =
 pub(super) fn command_risk(words: &[String], is_piped: bool) -> Option<CommandRisk> {
     let (program, arguments) = words.split_first()?;
     let program = program_name(program);
-    let rows = ROWS.iter().filter(|row| row.matches(program, arguments)).map(|row| row.danger);
+    let rows = ROWS.iter().filter(|def| def.matches(program, arguments)).map(|def| def.danger);
     let remote = is_piped && INTERPRETERS.contains(&program) && arguments.iter().all(|word| word.starts_with('-'));
     let statement = DATABASES.contains(&program)
         && arguments.iter().any(|word| {

@@ -93,9 +93,9 @@ impl BuiltinFixture {
 
     /// The verdict of a built-in.
     pub(super) fn call_by_name(&self, name: &str, arguments: &[&str]) -> Verdict {
-        let row = builtins().iter().find(|row| row.name == name).unwrap();
+        let def = builtins().iter().find(|def| def.name == name).unwrap();
         let arguments: Vec<String> = arguments.iter().map(|argument| (*argument).to_owned()).collect();
-        self.call_builtin(&*(row.make)(&arguments, &mut Vec::new()).unwrap())
+        self.call_builtin(&*(def.make)(&arguments, &mut Vec::new()).unwrap())
     }
 
     /// A one-word name of a verdict.
@@ -138,15 +138,15 @@ fn test_declaration(event: &EventName, spec: BuiltinSpec) -> HookDeclaration {
 
 #[test]
 fn every_row_is_whole_and_the_table_is_in_order() {
-    let names: Vec<&str> = builtins().iter().map(|row| row.name).collect();
+    let names: Vec<&str> = builtins().iter().map(|def| def.name).collect();
     assert!(names.is_sorted() && names.windows(2).all(|pair| pair[0] != pair[1]), "{names:?}");
-    for row in builtins() {
-        assert!(row.doc.ends_with('.') && !row.doc.contains('\n'), "{}", row.name);
-        for event in row.events {
-            assert!(EventName::parse(event).is_ok(), "{}: {event}", row.name);
+    for def in builtins() {
+        assert!(def.doc.ends_with('.') && !def.doc.contains('\n'), "{}", def.name);
+        for event in def.events {
+            assert!(EventName::parse(event).is_ok(), "{}: {event}", def.name);
         }
         // Without arguments each of them can be built, and on an event without data none panics.
-        let builtin = (row.make)(&[], &mut Vec::new()).unwrap();
+        let builtin = (def.make)(&[], &mut Vec::new()).unwrap();
         for event in ["user.input", "tool.result", "completion.pre", "session.start", "tool.pre", "agent.switch"] {
             for payload in [json!({}), json!(null), json!({"content": 7, "messages": 7, "args": [], "from_models": 7})]
             {

@@ -92,8 +92,8 @@ impl<'a> ZoneFileReader<'a> {
         let times = data.take_bytes(counts.times.checked_mul(width)?)?;
         let places = data.take_bytes(counts.times)?;
         let kinds = data.take_bytes(counts.kinds.checked_mul(6)?)?;
-        let offset = |place: usize| {
-            let bytes: [u8; 4] = kinds.chunks(6).nth(place)?.get(..4)?.try_into().ok()?;
+        let offset = |position: usize| {
+            let bytes: [u8; 4] = kinds.chunks(6).nth(position)?.get(..4)?.try_into().ok()?;
             Some(i64::from(i32::from_be_bytes(bytes)))
         };
         let mut changes = Vec::new();

@@ -95,6 +95,6 @@ fn check_error_texts(documents: &SeedDocuments, tally: &mut CheckTally) {
         });
         tally.check(format!("`{front}` gives the documented error"), reported);
     }
-    let known = CATALOGUE.iter().filter(|row| row.family().is_none()).all(|row| EventName::parse(row.name).is_ok());
+    let known = CATALOGUE.iter().filter(|def| def.family().is_none()).all(|def| EventName::parse(def.name).is_ok());
     tally.check("every row of the catalogue is an event", expect_equal(&known, &true));
 }

@@ -25,16 +25,16 @@ pub(super) fn check(documents: &SeedDocuments, tally: &mut CheckTally) {
     for cells in table(&documents.reference, "Event | Fires when |") {
         let (Some(name), Some(payload)) = (cells.first(), cells.get(2)) else { continue };
         for field in listed_fields(payload) {
-            let known = find_event_def(name).and_then(|row| {
-                let schema = (row.schema)();
+            let known = find_event_def(name).and_then(|def| {
+                let schema = (def.schema)();
                 let known = schema.get("properties").is_some_and(|properties| properties.get(field).is_some());
                 expect(known, || String::from("the catalogue does not have it"))
             });
             tally.check(format!("`{name}` has the field `{field}`"), known);
         }
     }
-    let counts = find_event_def("delegation.post_verify").and_then(|row| {
-        let example = (row.example)();
+    let counts = find_event_def("delegation.post_verify").and_then(|def| {
+        let example = (def.example)();
         expect(example.get("attempt").is_some_and(Value::is_number), || example.to_string())
     });
     tally.check("`delegation.post_verify` counts attempts", counts);

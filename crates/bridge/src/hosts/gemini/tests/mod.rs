@@ -4,8 +4,8 @@ use super::HOST;
 use crate::{HostDecision, HostEventData, ResponseContext};
 
 fn respond_to(event: &str, payload: &Value, ruling: &HostDecision) -> (String, String, u8) {
-    let row = HOST.find_event(event).unwrap();
-    let answer = (row.write_response)(&ResponseContext { event_def: row, payload }, ruling);
+    let def = HOST.find_event(event).unwrap();
+    let answer = (def.write_response)(&ResponseContext { event_def: def, payload }, ruling);
     (answer.stdout, answer.stderr, answer.exit_code)
 }
 

@@ -69,11 +69,11 @@ fn read_as_everything(text: &str) {
         (ArtifactKind::Agent, "a", text),
     ]);
     let yaml = read(&[(ArtifactKind::HarnessYaml, "harness", text)]);
-    for finding in project.diagnostics.iter().chain(&yaml.diagnostics) {
-        let file = finding.location.file.as_ref().unwrap();
-        let span = finding.location.span;
-        assert!(file.text.get(span.start..span.end).is_some(), "{finding}: {span:?}");
-        assert!(!finding.message.contains('\n'), "{finding}");
+    for diagnostic in project.diagnostics.iter().chain(&yaml.diagnostics) {
+        let file = diagnostic.location.file.as_ref().unwrap();
+        let span = diagnostic.location.span;
+        assert!(file.text.get(span.start..span.end).is_some(), "{diagnostic}: {span:?}");
+        assert!(!diagnostic.message.contains('\n'), "{diagnostic}");
     }
     for hook in project.hooks.iter().chain(&project.unplaced) {
         if let HandlerSpec::Script(script) = &hook.handler {

@@ -19,12 +19,12 @@ fn what_blocks_blocks_where_the_event_can_and_warns_elsewhere() {
         (r#"{"DECISION":"block","Reason":"b"}"#, "b"),
         (r#"{"continue":null,"decision":"block","reason":null}"#, ""),
     ] {
-        for row in ROWS {
-            let wanted = match row.can_block {
+        for def in ROWS {
+            let wanted = match def.can_block {
                 true => format!("deny({reason})"),
-                false => format!("pass ! {} hook wants to block, but this event cannot block", row.name),
+                false => format!("pass ! {} hook wants to block, but this event cannot block", def.name),
             };
-            assert_eq!(decode_printed(row.name, output), wanted, "{} {output}", row.name);
+            assert_eq!(decode_printed(def.name, output), wanted, "{} {output}", def.name);
         }
     }
 }
@@ -33,8 +33,8 @@ fn what_blocks_blocks_where_the_event_can_and_warns_elsewhere() {
 fn only_block_blocks_and_any_other_word_is_a_failure() {
     for word in ["deny", "BLOCK", "allow", "approve", " block", "stop"] {
         let wanted = format!("failed(bad output: unknown decision `{word}`; write `block`, or omit it)");
-        for row in ROWS {
-            assert_eq!(decode_printed(row.name, &format!(r#"{{"decision":"{word}"}}"#)), wanted, "{}", row.name);
+        for def in ROWS {
+            assert_eq!(decode_printed(def.name, &format!(r#"{{"decision":"{word}"}}"#)), wanted, "{}", def.name);
         }
     }
     assert_eq!(decode_printed("pre_tool_use", r#"{"decision":""}"#), "pass");
@@ -282,27 +282,27 @@ fn unknown_and_misplaced_keys_that_decide_nothing_are_warned_of() {
 
 #[test]
 fn a_slip_is_a_failure_on_every_event_that_can_be_blocked() {
-    for row in ROWS {
-        let wanted = match row.can_block {
+    for def in ROWS {
+        let wanted = match def.can_block {
             true => "failed(bad output: invalid hook output: unknown field `decison`; did you mean `decision`?)",
             false => "pass ! unknown field `decison`; did you mean `decision`?",
         };
-        assert_eq!(decode_printed(row.name, r#"{"decison":"block"}"#), wanted, "{}", row.name);
+        assert_eq!(decode_printed(def.name, r#"{"decison":"block"}"#), wanted, "{}", def.name);
     }
 }
 
 #[test]
 fn a_refusal_that_the_event_does_not_listen_to_is_a_failure() {
     let deny = r#"{"hook_specific_output":{"permission_decision":"deny"}}"#;
-    for row in ROWS.iter().filter(|row| row.can_block) {
-        let wanted = match row.decisions {
+    for def in ROWS.iter().filter(|def| def.can_block) {
+        let wanted = match def.decisions {
             PermissionWords::Nothing => format!(
                 "failed(bad output: `permission_decision` has no effect on {}; write `\"decision\": \"block\"` and a `reason`)",
-                row.name
+                def.name
             ),
             _ => String::from("deny()"),
         };
-        assert_eq!(decode_printed(row.name, deny), wanted);
+        assert_eq!(decode_printed(def.name, deny), wanted);
     }
 }
 

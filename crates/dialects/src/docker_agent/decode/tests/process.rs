@@ -45,8 +45,8 @@ fn a_long_complaint_is_cut_and_stays_on_one_line() {
 
 #[test]
 fn plain_text_is_for_the_model_where_the_event_takes_context() {
-    for row in ROWS {
-        let wanted = match row.name {
+    for def in ROWS {
+        let wanted = match def.name {
             "session_start"
             | "user_prompt_submit"
             | "user_steering_messages_submit"
@@ -54,13 +54,13 @@ fn plain_text_is_for_the_model_where_the_event_takes_context() {
             | "turn_start"
             | "pre_compact" => "context([a, b])",
             "worktree_create" => "notice([a, b])",
-            _ if row.can_block && row.name != "post_tool_use" => {
+            _ if def.can_block && def.name != "post_tool_use" => {
                 "! the hook's output is ignored because it is not a JSON object; print nothing or an object"
             }
             _ => "",
         };
         let wanted = format!("pass {wanted}");
-        assert_eq!(decode_printed(row.name, " [a, b]\n"), wanted.trim_end(), "{}", row.name);
+        assert_eq!(decode_printed(def.name, " [a, b]\n"), wanted.trim_end(), "{}", def.name);
     }
 }
 

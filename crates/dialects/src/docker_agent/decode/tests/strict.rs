@@ -84,7 +84,7 @@ fn supported_keys(event: &str) -> Vec<&'static str> {
 
 #[test]
 fn every_key_is_refused_on_every_event_that_does_not_support_it() {
-    let names = ROWS.iter().map(|row| row.name).chain(["preempt"]);
+    let names = ROWS.iter().map(|def| def.name).chain(["preempt"]);
     let keys = KEYS.iter().filter(|key| !["suppress_output", "hook_event_name"].contains(&key.name));
     for (name, key) in names.flat_map(|name| keys.clone().map(move |key| (name, key))) {
         let field = format!(r#""{}":{}"#, key.name, valid_value(key.name));

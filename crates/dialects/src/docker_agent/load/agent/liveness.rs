@@ -68,8 +68,8 @@ pub(super) fn check(report: &FileReport, agent: &AgentSpec) {
         }
         let message =
             format!("the matcher `{text}` does not match any tool of agent `{}`, so its hooks never run", agent.name);
-        let finding = Diagnostic::warning("dead_matcher", message, location.clone());
-        report.add(finding.help(known.suggest_names(text)));
+        let diagnostic = Diagnostic::warning("dead_matcher", message, location.clone());
+        report.add(diagnostic.help(known.suggest_names(text)));
     }
 }
 

@@ -22,9 +22,11 @@ fn read_as(role: ArtifactKind, text: &str, compat: Option<DockerAgentVersion>) -
 
 /// The diagnostics of at least a severity, each with its help.
 fn findings(project: &ParsedProject, least: Severity) -> Vec<String> {
-    let shown = project.diagnostics.iter().filter(|finding| finding.severity >= least);
+    let shown = project.diagnostics.iter().filter(|diagnostic| diagnostic.severity >= least);
     shown
-        .map(|finding| finding.help.as_ref().map_or(finding.to_string(), |help| format!("{finding} | {help}")))
+        .map(|diagnostic| {
+            diagnostic.help.as_ref().map_or(diagnostic.to_string(), |help| format!("{diagnostic} | {help}"))
+        })
         .collect()
 }
 

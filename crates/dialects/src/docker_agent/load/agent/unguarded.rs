@@ -30,8 +30,8 @@ pub(super) fn check(report: &FileReport, members: &[AgentSpec]) {
                 "agent `{name}` can call `{tool}` without the guard of agent `{}`, which can delegate tasks to it",
                 giver.name
             );
-            let finding = Diagnostic::warning("unguarded_agent", message, taker.location.clone());
-            report.add(finding.help(format!("hooks apply to one agent only: write the guard in `{name}` as well")));
+            let diagnostic = Diagnostic::warning("unguarded_agent", message, taker.location.clone());
+            report.add(diagnostic.help(format!("hooks apply to one agent only: write the guard in `{name}` as well")));
         }
     }
 }

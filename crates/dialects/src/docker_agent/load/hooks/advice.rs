@@ -30,12 +30,12 @@ pub(in crate::docker_agent::load) fn guess_event(written: &str) -> Option<&'stat
 /// The event with this name in another agent.
 fn find_foreign_alias(written: &str) -> Option<&'static str> {
     let snake = to_snake_case(written);
-    let known = ROWS.iter().find(|row| row.canonical == written || row.name == snake).map(|row| row.name);
+    let known = ROWS.iter().find(|def| def.canonical == written || def.name == snake).map(|def| def.name);
     known.or_else(|| ELSEWHERE.iter().find(|(name, _)| *name == snake).map(|(_, name)| *name))
 }
 
 fn find_nearest(snake: &str) -> Option<&'static str> {
-    (snake.len() <= MAX_NAME).then(|| suggest_nearest(snake, ROWS.iter().map(|row| row.name)))?
+    (snake.len() <= MAX_NAME).then(|| suggest_nearest(snake, ROWS.iter().map(|def| def.name)))?
 }
 
 /// The help for an unknown event name.

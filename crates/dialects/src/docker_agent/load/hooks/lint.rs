@@ -31,7 +31,7 @@ const KEYS_OF_KINDS: &[(&str, &[DockerHookKind], &str)] = &[
 /// Warns of settings that have no effect on a hook.
 pub(super) fn check(
     fields: &mut StrictFieldReader<'_>,
-    row: &DockerEventDef,
+    def: &DockerEventDef,
     kind: DockerHookKind,
     compat: DockerAgentVersion,
 ) {
@@ -42,8 +42,8 @@ pub(super) fn check(
         }
     }
     match kind {
-        DockerHookKind::Command => check_script(fields, row, compat),
-        DockerHookKind::Model => check_model(fields, row),
+        DockerHookKind::Command => check_script(fields, def, compat),
+        DockerHookKind::Model => check_model(fields, def),
         DockerHookKind::Builtin => {}
     }
 }
@@ -59,16 +59,16 @@ impl DockerHookKind {
 }
 
 fn warn(fields: &StrictFieldReader<'_>, message: String, span: ByteSpan, help: &str) {
-    let finding = Diagnostic::warning("no_effect", message, fields.report.location(span));
-    fields.report.add(finding.help(help));
+    let diagnostic = Diagnostic::warning("no_effect", message, fields.report.location(span));
+    fields.report.add(diagnostic.help(help));
 }
 
-fn check_model(fields: &mut StrictFieldReader<'_>, row: &DockerEventDef) {
+fn check_model(fields: &mut StrictFieldReader<'_>, def: &DockerEventDef) {
     let schema = fields.node("schema");
     let decides = schema.and_then(|node| node.as_text()) == Some(DECISION_SCHEMA);
     match schema {
-        Some(node) if decides && row.decisions == PermissionWords::Nothing => {
-            let message = format!("{}: a model's decision has no effect on {}", fields.path, row.name);
+        Some(node) if decides && def.decisions == PermissionWords::Nothing => {
+            let message = format!("{}: a model's decision has no effect on {}", fields.path, def.name);
             warn(
                 fields,
                 message,
@@ -76,9 +76,9 @@ fn check_model(fields: &mut StrictFieldReader<'_>, row: &DockerEventDef) {
                 "only hooks of pre_tool_use, tool_guard and permission_request can decide",
             );
         }
-        None if row.context == ContextReader::NoReader => {
+        None if def.context == ContextReader::NoReader => {
             let span = first_line(fields.report, fields.mapping.span);
-            let message = format!("{}: the model's reply has no effect on {}", fields.path, row.name);
+            let message = format!("{}: the model's reply has no effect on {}", fields.path, def.name);
             warn(fields, message, span, "write `schema: pre_tool_use_decision` to let the model decide");
         }
         _ => {}
@@ -86,7 +86,7 @@ fn check_model(fields: &mut StrictFieldReader<'_>, row: &DockerEventDef) {
 }
 
 /// Checks the text of a command.
-fn check_script(fields: &mut StrictFieldReader<'_>, row: &DockerEventDef, compat: DockerAgentVersion) {
+fn check_script(fields: &mut StrictFieldReader<'_>, def: &DockerEventDef, compat: DockerAgentVersion) {
     let Some(node) = fields.node("command") else { return };
     let text = fields.report.file().text.get(node.span.start..node.span.end).unwrap_or_default();
     let at = |range: std::ops::Range<usize>| ByteSpan {
@@ -95,26 +95,26 @@ fn check_script(fields: &mut StrictFieldReader<'_>, row: &DockerEventDef, compat
     };
     for found in find_printed_keys(text) {
         let Some((key, how)) = find_key(found.name) else { continue };
-        if let Some((message, help)) = describe_fault(row, compat, key, how, &found) {
+        if let Some((message, help)) = describe_fault(def, compat, key, how, &found) {
             warn(fields, format!("{}: {message}", fields.path), at(found.range.clone()), &help);
         }
     }
-    if let Some(range) = find_exit_two(text).filter(|_| !row.can_block) {
-        let message = format!("{}: exit 2 has no effect on {}, which cannot block", fields.path, row.name);
+    if let Some(range) = find_exit_two(text).filter(|_| !def.can_block) {
+        let message = format!("{}: exit 2 has no effect on {}, which cannot block", fields.path, def.name);
         warn(fields, message, at(range), "exit 0, or move the hook to an event that can block");
     }
 }
 
 /// Describes what is wrong with a key that a script prints, and what to do.
 fn describe_fault(
-    row: &DockerEventDef,
+    def: &DockerEventDef,
     compat: DockerAgentVersion,
     key: &OutputKey,
     how: KeySpelling,
     found: &PrintedKey<'_>,
 ) -> Option<(String, String)> {
     let PrintedKey { name: word, value, .. } = found;
-    let name = row.name;
+    let name = def.name;
     if how == KeySpelling::Camel {
         let ignored = if compat == DockerAgentVersion::G1 {
             "is ignored under `compat: g1`"
@@ -134,12 +134,12 @@ fn describe_fault(
         ("permission_decision", Some(value)) if !["allow", "ask", "deny"].contains(&value) => {
             Some((format!("`{value}` is not a permission_decision"), String::from("write `allow`, `ask` or `deny`")))
         }
-        ("decision", _) | ("continue", Some("false")) if !row.can_block => Some((
+        ("decision", _) | ("continue", Some("false")) if !def.can_block => Some((
             format!("`{word}` has no effect on {name}, which cannot block"),
             String::from("move the hook to an event that can block"),
         )),
         ("reason" | "stop_reason", _) => None,
-        _ if !(key.has_effect)(row) => Some((
+        _ if !(key.has_effect)(def) => Some((
             format!("`{word}` has no effect on {name}"),
             format!("`{word}` has an effect on {}", describe_effective_events(key)),
         )),
@@ -149,6 +149,6 @@ fn describe_fault(
 
 /// The events on which a key has an effect.
 fn describe_effective_events(key: &OutputKey) -> String {
-    let rows = crate::docker_agent::ROWS.iter().filter(|row| (key.has_effect)(row));
-    rows.map(|row| row.name).collect::<Vec<_>>().join(", ")
+    let rows = crate::docker_agent::ROWS.iter().filter(|def| (key.has_effect)(def));
+    rows.map(|def| def.name).collect::<Vec<_>>().join(", ")
 }

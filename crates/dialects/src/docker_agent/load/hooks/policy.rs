@@ -18,9 +18,9 @@ const WORDS: &[(&str, OnErrorPolicy)] =
     &[("warn", OnErrorPolicy::Warn), ("ignore", OnErrorPolicy::Ignore), ("block", OnErrorPolicy::Block)];
 
 /// The default policy.
-pub(super) fn default(row: &DockerEventDef, compat: DockerAgentVersion) -> FailurePolicy {
+pub(super) fn default(def: &DockerEventDef, compat: DockerAgentVersion) -> FailurePolicy {
     match compat {
-        _ if row.fails_closed => FailurePolicy::Closed,
+        _ if def.fails_closed => FailurePolicy::Closed,
         DockerAgentVersion::Newest => FailurePolicy::Open,
         // The first version only logs the failure.
         DockerAgentVersion::G1 => FailurePolicy::Ignored,
@@ -30,7 +30,7 @@ pub(super) fn default(row: &DockerEventDef, compat: DockerAgentVersion) -> Failu
 /// Reads `on_error`. `None` if it is absent or has no effect.
 pub(super) fn read(
     fields: &mut StrictFieldReader<'_>,
-    row: &DockerEventDef,
+    def: &DockerEventDef,
     compat: DockerAgentVersion,
 ) -> Option<FailurePolicy> {
     let node = fields.node("on_error")?;
@@ -47,18 +47,18 @@ pub(super) fn read(
             chosen.unwrap_or(OnErrorPolicy::Warn)
         }
     };
-    if row.fails_closed {
+    if def.fails_closed {
         if chosen != OnErrorPolicy::Block {
-            let message = format!("{}: a failed hook of {} always blocks the call", fields.path, row.name);
+            let message = format!("{}: a failed hook of {} always blocks the call", fields.path, def.name);
             warn(fields.report, "no_effect", message, node.span, Some(String::from("remove `on_error`")));
         }
         return None;
     }
     match (chosen, compat) {
-        (OnErrorPolicy::Block, _) if row.can_block => Some(FailurePolicy::Closed),
+        (OnErrorPolicy::Block, _) if def.can_block => Some(FailurePolicy::Closed),
         (OnErrorPolicy::Block, DockerAgentVersion::Newest) => {
             let help = Some(String::from("write `on_error: warn`, or omit it"));
-            let message = format!("hooks.{}: on_error block is not supported by this event", row.name);
+            let message = format!("hooks.{}: on_error block is not supported by this event", def.name);
             fields.report.error("bad_value", &message, node.span, help);
             None
         }

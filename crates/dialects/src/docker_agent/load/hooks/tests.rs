@@ -21,9 +21,9 @@ fn read_as(text: &str, compat: DockerAgentVersion) -> (Vec<HookDeclaration>, Vec
     let report = FileReport::new(file, "");
     let document = parse(&report, ByteSpan { start: 0, end: text.len() });
     let hooks = document.ok().flatten().map(|node| read(&report, &node, compat)).unwrap_or_default();
-    let shown = report.into_diagnostics().into_iter().map(|finding| {
-        assert!(finding.location.line_column().is_some(), "{finding}");
-        finding.help.as_ref().map_or(finding.to_string(), |help| format!("{finding} | {help}"))
+    let shown = report.into_diagnostics().into_iter().map(|diagnostic| {
+        assert!(diagnostic.location.line_column().is_some(), "{diagnostic}");
+        diagnostic.help.as_ref().map_or(diagnostic.to_string(), |help| format!("{diagnostic} | {help}"))
     });
     (hooks, shown.collect())
 }
@@ -46,7 +46,7 @@ fn underlined_texts(text: &str, compat: DockerAgentVersion) -> Vec<String> {
     if let Ok(Some(node)) = parse(&report, ByteSpan { start: 0, end: text.len() }) {
         let _ = read(&report, &node, compat);
     }
-    let spans = report.into_diagnostics().into_iter().map(|finding| finding.location.span);
+    let spans = report.into_diagnostics().into_iter().map(|diagnostic| diagnostic.location.span);
     spans.map(|span| text[span.start..span.end].to_owned()).collect()
 }
 
@@ -56,7 +56,7 @@ fn names(hooks: &[HookDeclaration]) -> Vec<&str> {
 
 /// A block with one hook of an event, with fields in flow style.
 fn single_hook_block(event: &str, fields: &str) -> String {
-    match event_def::by_name(event).is_some_and(|row| row.matcher) {
+    match event_def::by_name(event).is_some_and(|def| def.matcher) {
         true => format!("{event}:\n  - hooks:\n      - {{{fields}}}\n"),
         false => format!("{event}:\n  - {{{fields}}}\n"),
     }

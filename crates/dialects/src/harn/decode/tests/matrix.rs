@@ -80,11 +80,11 @@ fn table() -> String {
     let mut text = String::new();
     for shape in shapes() {
         let mut outcomes: Vec<(String, Vec<&str>)> = Vec::new();
-        for row in ROWS {
-            let shown = show(&answer(row.name, shape.clone()), row.name);
+        for def in ROWS {
+            let shown = show(&answer(def.name, shape.clone()), def.name);
             match outcomes.iter_mut().find(|(known, _)| *known == shown) {
-                Some((_, events)) => events.push(row.name),
-                None => outcomes.push((shown, vec![row.name])),
+                Some((_, events)) => events.push(def.name),
+                None => outcomes.push((shown, vec![def.name])),
             }
         }
         text.push_str(&format!("{shape}\n"));

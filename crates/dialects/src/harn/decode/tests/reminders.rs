@@ -62,8 +62,8 @@ fn reminders_come_in_every_documented_form() {
     assert_eq!(bodies(json!({"effects": list})), ["one", "two", "three", "four", "five"]);
     assert_eq!(bodies(json!({"effects": {"body": "alone"}})), ["alone"]);
     assert_eq!(bodies(json!({"reminder": {"body": "a"}, "then": {"body": "b"}})), ["a", "b"]);
-    for row in ROWS {
-        assert_eq!(answer(row.name, json!({"body": "x"})).effects.len(), 1, "{}", row.name);
+    for def in ROWS {
+        assert_eq!(answer(def.name, json!({"body": "x"})).effects.len(), 1, "{}", def.name);
     }
 }
 

@@ -31,12 +31,12 @@ fn the_entry_of_the_document_is_declared() {
 
 #[test]
 fn every_event_is_named_one_to_one() {
-    for row in ROWS {
-        let written = if row.name == "OnBudgetThreshold" { "OnBudgetThreshold(80)" } else { row.name };
+    for def in ROWS {
+        let written = if def.name == "OnBudgetThreshold" { "OnBudgetThreshold(80)" } else { def.name };
         let manifest = format!("[[hooks]]\nevent = \"{written}\"\nhandler = \"policy::reject_secrets\"\n");
         let project = package(&manifest, &["pkg/policy.star"]);
         assert_eq!(describe_findings(&project), [""; 0], "{written}");
-        assert_eq!(project.hooks[0].event.as_str(), row.canonical);
+        assert_eq!(project.hooks[0].event.as_str(), def.canonical);
     }
     assert_eq!(ROWS.len() + UNSUPPORTED.len(), 42);
     for (name, nearest) in UNSUPPORTED {
@@ -45,7 +45,7 @@ fn every_event_is_named_one_to_one() {
         let wanted =
             format!("2: `{name}` is an event of Harn that Pintle does not fire; the nearest event is `{nearest}`");
         assert_eq!(describe_findings(&project), [wanted]);
-        assert!(ROWS.iter().any(|row| row.name == *nearest), "{nearest}");
+        assert!(ROWS.iter().any(|def| def.name == *nearest), "{nearest}");
     }
 }
 

@@ -12,7 +12,7 @@ use crate::seeds::tally::{CheckTally, expect, expect_equal};
 pub(super) fn check(document: &LifecycleDocument, tally: &mut CheckTally) {
     tally.check_count("payloads of script hooks", document.payloads.len(), 3);
     tally.check_count("decisions of script hooks", document.decisions.len(), 3);
-    let known: Vec<&str> = ROWS.iter().map(|row| row.name).collect();
+    let known: Vec<&str> = ROWS.iter().map(|def| def.name).collect();
     let shown: Vec<&str> = document.events.iter().map(String::as_str).collect();
     tally.check("the lifecycle events are those in the document", expect_equal(&known, &shown));
     for payload in &document.payloads {
@@ -33,7 +33,7 @@ pub(super) fn check(document: &LifecycleDocument, tally: &mut CheckTally) {
 /// Sends the canonical event of a payload, and compares the result.
 fn check_payload(payload: &Value, name: &str) -> Result<(), String> {
     let canonical =
-        ROWS.iter().find(|row| row.name == name).map(|row| row.canonical).ok_or("the event does not exist")?;
+        ROWS.iter().find(|def| def.name == name).map(|def| def.canonical).ok_or("the event does not exist")?;
     let origin = Origin {
         session: field_text(payload, "session_id"),
         transcript: field_text(payload, "transcript_path"),

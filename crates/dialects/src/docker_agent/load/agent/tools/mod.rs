@@ -108,13 +108,13 @@ impl<'a> SharedDefinitions<'a> {
             }
             return;
         };
-        let Some(row) = ROWS.iter().find(|row| row.name == name) else {
+        let Some(def) = ROWS.iter().find(|def| def.name == name) else {
             return self.report_unknown_type(&name, &mut fields);
         };
         let (tools, instruction) = (fields.texts("tools"), fields.text("instruction"));
         let safer = (name == "shell").then(|| fields.boolean("safer")).flatten().unwrap_or(false);
-        let kind = (row.read)(&mut fields, self);
-        unsupported::report_unsupported(&mut fields, row.unsupported);
+        let kind = (def.read)(&mut fields, self);
+        unsupported::report_unsupported(&mut fields, def.unsupported);
         unsupported::report_unsupported(&mut fields, NOT_YET);
         if safer {
             toolsets.safer = toolsets.safer.or_else(|| fields.node("safer").map(|node| node.span));
@@ -132,7 +132,7 @@ impl<'a> SharedDefinitions<'a> {
             let help = Some(String::from("an MCP server (`type: mcp`) or `type: script` may do the same"));
             return self.report.warning("not_supported", message, span, help);
         }
-        let known = ROWS.iter().map(|row| row.name);
+        let known = ROWS.iter().map(|def| def.name);
         let help = match suggest_nearest(name, known.clone().chain(NOT_YET_TYPES.iter().copied())) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("the toolset types are {}", known.collect::<Vec<_>>().join(", ")),

@@ -49,12 +49,12 @@ fn find_identifiers(text: &str) -> impl Iterator<Item = Range<usize>> {
         index += line.len();
         let mut found = Vec::new();
         let mut rest = if line.trim_start().starts_with('#') { "" } else { line };
-        let mut place = start;
+        let mut position = start;
         while let Some(first) = rest.find(is_part) {
             let word = rest.get(first..).unwrap_or_default();
             let length = word.find(|letter: char| !is_part(letter)).unwrap_or(word.len());
-            found.push(place + first..place + first + length);
-            place += first + length;
+            found.push(position + first..position + first + length);
+            position += first + length;
             rest = word.get(length..).unwrap_or_default();
         }
         found

@@ -32,14 +32,14 @@ fn what_a_file_means_in_either_version() {
 
 #[test]
 fn failures_and_profiles_of_the_first_version() {
-    for row in ROWS.iter().filter(|row| row.since == DockerAgentVersion::G1) {
+    for def in ROWS.iter().filter(|def| def.since == DockerAgentVersion::G1) {
         for on_error in ["warn", "ignore", "block"] {
             let fields = format!("type: command, command: a, on_error: {on_error}");
-            let hook = read_as(&single_hook_block(row.name, &fields), DockerAgentVersion::G1).0.remove(0);
-            let closed = row.fails_closed || (on_error == "block" && row.can_block);
+            let hook = read_as(&single_hook_block(def.name, &fields), DockerAgentVersion::G1).0.remove(0);
+            let closed = def.fails_closed || (on_error == "block" && def.can_block);
             let wanted = if closed { FailurePolicy::Closed } else { FailurePolicy::Ignored };
-            assert_eq!(hook.on_error.unwrap_or(hook.default_on_error), wanted, "{} {on_error}", row.name);
-            assert_eq!(hook.profile, Profile::ParallelMerge, "{}", row.name);
+            assert_eq!(hook.on_error.unwrap_or(hook.default_on_error), wanted, "{} {on_error}", def.name);
+            assert_eq!(hook.profile, Profile::ParallelMerge, "{}", def.name);
             assert_eq!(hook.codec.encoding_key(), "docker_agent/g1");
         }
     }

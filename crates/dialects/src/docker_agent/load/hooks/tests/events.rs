@@ -4,14 +4,14 @@ use super::*;
 
 #[test]
 fn every_event_takes_hooks_in_its_own_form_and_gets_its_canonical_name() {
-    for row in ROWS {
-        let hooks = read_clean(&single_hook_block(row.name, "type: command, command: 'true'"));
-        let [hook] = hooks.as_slice() else { panic!("{}", row.name) };
-        assert_eq!((hook.event.as_str(), &*hook.event_alias), (row.canonical, row.name));
-        let profile = if row.rewrites.is_some() { Profile::SequentialRunAll } else { Profile::ParallelStrictest };
-        assert_eq!(hook.profile, profile, "{}", row.name);
-        let stops = row.name == "post_tool_use";
-        assert_eq!(hook.on_deny == DenyEffect::StopRun, stops, "{}", row.name);
+    for def in ROWS {
+        let hooks = read_clean(&single_hook_block(def.name, "type: command, command: 'true'"));
+        let [hook] = hooks.as_slice() else { panic!("{}", def.name) };
+        assert_eq!((hook.event.as_str(), &*hook.event_alias), (def.canonical, def.name));
+        let profile = if def.rewrites.is_some() { Profile::SequentialRunAll } else { Profile::ParallelStrictest };
+        assert_eq!(hook.profile, profile, "{}", def.name);
+        let stops = def.name == "post_tool_use";
+        assert_eq!(hook.on_deny == DenyEffect::StopRun, stops, "{}", def.name);
         assert_eq!(hook.codec.dialect(), "docker_agent");
     }
 }

@@ -6,20 +6,20 @@ use super::*;
 
 #[test]
 fn every_event_has_a_flag_and_blank_ones_are_skipped() {
-    for row in ROWS {
-        let hook = hook_from_flag(row.name, "./guard.sh", DockerAgentVersion::Newest).unwrap().unwrap();
+    for def in ROWS {
+        let hook = hook_from_flag(def.name, "./guard.sh", DockerAgentVersion::Newest).unwrap().unwrap();
         assert_eq!(
             (hook.event.as_str(), &*hook.event_alias, hook.name.as_str()),
-            (row.canonical, row.name, "./guard.sh")
+            (def.canonical, def.name, "./guard.sh")
         );
         assert!(hook.matcher.is_none());
         assert!(matches!(hook.handler, HandlerSpec::Command(_)));
-        assert!(hook_from_flag(row.name, " \n", DockerAgentVersion::Newest).unwrap().is_none());
+        assert!(hook_from_flag(def.name, " \n", DockerAgentVersion::Newest).unwrap().is_none());
         assert_eq!(
-            hook_from_flag(row.name, "a", DockerAgentVersion::G1).is_ok(),
-            row.since == DockerAgentVersion::G1,
+            hook_from_flag(def.name, "a", DockerAgentVersion::G1).is_ok(),
+            def.since == DockerAgentVersion::G1,
             "{}",
-            row.name
+            def.name
         );
     }
     assert_eq!(

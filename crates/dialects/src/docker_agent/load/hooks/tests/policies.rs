@@ -10,19 +10,19 @@ fn policy(event: &str, on_error: &str) -> (Vec<FailurePolicy>, Vec<String>) {
 
 #[test]
 fn guards_fail_closed_whatever_they_say_and_others_follow_on_error() {
-    for row in ROWS {
-        let open = if row.fails_closed { FailurePolicy::Closed } else { FailurePolicy::Open };
-        let ignored = if row.fails_closed { FailurePolicy::Closed } else { FailurePolicy::Ignored };
-        assert_eq!(policy(row.name, ""), (vec![open], vec![]), "{}", row.name);
-        let (warn, told) = policy(row.name, "warn");
-        assert_eq!((warn, told.len()), (vec![open], usize::from(row.fails_closed)), "{}", row.name);
-        let (ignore, told) = policy(row.name, "ignore");
-        assert_eq!((ignore, told.len()), (vec![ignored], usize::from(row.fails_closed)), "{}", row.name);
-        let (block, told) = policy(row.name, "block");
-        match row.can_block {
-            true => assert_eq!((block, told.len()), (vec![FailurePolicy::Closed], 0), "{}", row.name),
+    for def in ROWS {
+        let open = if def.fails_closed { FailurePolicy::Closed } else { FailurePolicy::Open };
+        let ignored = if def.fails_closed { FailurePolicy::Closed } else { FailurePolicy::Ignored };
+        assert_eq!(policy(def.name, ""), (vec![open], vec![]), "{}", def.name);
+        let (warn, told) = policy(def.name, "warn");
+        assert_eq!((warn, told.len()), (vec![open], usize::from(def.fails_closed)), "{}", def.name);
+        let (ignore, told) = policy(def.name, "ignore");
+        assert_eq!((ignore, told.len()), (vec![ignored], usize::from(def.fails_closed)), "{}", def.name);
+        let (block, told) = policy(def.name, "block");
+        match def.can_block {
+            true => assert_eq!((block, told.len()), (vec![FailurePolicy::Closed], 0), "{}", def.name),
             false => {
-                let wanted = format!("hooks.{}: on_error block is not supported by this event", row.name);
+                let wanted = format!("hooks.{}: on_error block is not supported by this event", def.name);
                 let [finding] = told.as_slice() else { panic!("{told:?}") };
                 assert!(finding.contains(&format!(": error: {wanted}")), "{finding}");
             }
