@@ -74,7 +74,7 @@ pub use pintle_engine::{
 pub use pintle_files as files;
 pub use pintle_handlers::http::HttpGateway;
 pub use pintle_handlers::{
-    BuiltinRow, CommandSafety, ScriptTool, WorkerProgram, builtins, calendar_date, classify_command, jail, mcp,
+    BuiltinDef, CommandSafety, ScriptTool, WorkerProgram, builtins, calendar_date, classify_command, jail, mcp,
     process, read_large_result, secrets, snapshot, worker_main,
 };
 pub use pintle_loader as loader;

@@ -13,7 +13,7 @@ use pintle::{ApprovalRequest, ApprovalResponse, Origin, Reminder};
 use serde_json::Value;
 
 use crate::model::{ModelError, ModelMessage, ModelReply};
-use crate::reminders::Step;
+use crate::reminders::ReminderTransition;
 use crate::turn_context::TurnContext;
 
 /// The tape of the session, if there is one.
@@ -102,7 +102,7 @@ pub(crate) fn last_dispatch(turn: &TurnContext) -> Option<u64> {
 pub(crate) struct ModelRequestId(Option<u64>);
 
 /// Records what happened to a reminder.
-pub(crate) fn record_reminder(turn: &TurnContext, step: Step, reminder: &Reminder) {
+pub(crate) fn record_reminder(turn: &TurnContext, step: ReminderTransition, reminder: &Reminder) {
     write(turn, |origin| {
         let (what, reminder) = (step, Cow::Borrowed(reminder));
         HostRecord::Reminder(host::ReminderRecord { origin, transition: what, reminder })

@@ -18,7 +18,7 @@ use crate::model::ModelMessage;
 use crate::recording;
 use crate::turn_context::TurnContext;
 
-pub(crate) use pintle::tape::record::host::ReminderTransition as Step;
+pub(crate) use pintle::tape::record::host::ReminderTransition;
 
 use queue::{QueuedReminder, ReminderQueue, TransitionLog};
 
@@ -92,7 +92,7 @@ impl ConversationReminders {
     }
 
     /// Restores one change from the tape of a resumed session. `turn` is the turn in which it happened.
-    pub(crate) fn apply_transition(&self, step: Step, reminder: Reminder, turn: u32) {
+    pub(crate) fn apply_transition(&self, step: ReminderTransition, reminder: Reminder, turn: u32) {
         self.lock_queue().apply_transition(step, reminder, turn);
     }
 

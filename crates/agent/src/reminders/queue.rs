@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use pintle::tape::record::host::ReminderTransition as Step;
+use pintle::tape::record::host::ReminderTransition;
 use pintle::{Reminder, ReminderPropagation};
 
 /// What happened to which reminder, in order.
-pub(super) type TransitionLog = Vec<(Step, Reminder)>;
+pub(super) type TransitionLog = Vec<(ReminderTransition, Reminder)>;
 
 /// The reminders of one conversation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -44,16 +44,16 @@ impl ReminderQueue {
                     || (old.authority == reminder.authority && is_same_text(&old.body, &reminder.body))
             });
             if stands {
-                return vec![(Step::Deduped, reminder)];
+                return vec![(ReminderTransition::Deduped, reminder)];
             }
-            steps.push((Step::Dropped, self.queued.remove(index).reminder));
+            steps.push((ReminderTransition::Dropped, self.queued.remove(index).reminder));
         } else if let Some(key) = &reminder.dedupe_key
             && self.sent.get(key).is_some_and(|(body, _)| is_same_text(body, &reminder.body))
         {
-            return vec![(Step::Deduped, reminder)];
+            return vec![(ReminderTransition::Deduped, reminder)];
         }
         self.add(reminder.clone(), turn);
-        steps.push((Step::Injected, reminder));
+        steps.push((ReminderTransition::Injected, reminder));
         steps
     }
 
@@ -77,14 +77,14 @@ impl ReminderQueue {
     fn mark_one_sent(&mut self, index: usize, steps: &mut TransitionLog) {
         let Some(entry) = self.queued.get_mut(index) else { return };
         let reminder = &mut entry.reminder;
-        steps.push((Step::Rendered, reminder.clone()));
+        steps.push((ReminderTransition::Rendered, reminder.clone()));
         if let Some(key) = &reminder.dedupe_key {
             self.sent.insert(key.clone(), (reminder.body.clone(), reminder.preserve_on_compact));
         }
         let Some(left) = &mut reminder.ttl_turns else { return };
         *left = left.saturating_sub(1);
         if *left == 0 {
-            steps.push((Step::Expired, self.queued.remove(index).reminder));
+            steps.push((ReminderTransition::Expired, self.queued.remove(index).reminder));
         }
     }
 
@@ -101,7 +101,10 @@ impl ReminderQueue {
         self.queued.retain(|entry| {
             let is_kept = entry.reminder.preserve_on_compact;
             if entry.number <= mark {
-                steps.push((if is_kept { Step::Retained } else { Step::Dropped }, entry.reminder.clone()));
+                steps.push((
+                    if is_kept { ReminderTransition::Retained } else { ReminderTransition::Dropped },
+                    entry.reminder.clone(),
+                ));
             }
             is_kept || entry.number > mark
         });
@@ -116,13 +119,13 @@ impl ReminderQueue {
     /// Updates the queue after the conversation was cleared.
     pub(super) fn on_cleared(&mut self) -> TransitionLog {
         self.sent.clear();
-        self.queued.drain(..).map(|entry| (Step::Dropped, entry.reminder)).collect()
+        self.queued.drain(..).map(|entry| (ReminderTransition::Dropped, entry.reminder)).collect()
     }
 
     /// Updates the queue when another agent takes over the conversation.
     pub(super) fn on_handoff(&mut self) -> TransitionLog {
         let is_left = |entry: &mut QueuedReminder| entry.reminder.propagate == ReminderPropagation::None;
-        self.queued.extract_if(.., is_left).map(|entry| (Step::Dropped, entry.reminder)).collect()
+        self.queued.extract_if(.., is_left).map(|entry| (ReminderTransition::Dropped, entry.reminder)).collect()
     }
 
     /// The reminders that a child agent inherits, oldest first.
@@ -134,21 +137,22 @@ impl ReminderQueue {
     }
 
     /// Queues a copy of a parent's reminder.
-    pub(super) fn inherit(&mut self, reminder: Reminder, turn: u32) -> (Step, Reminder) {
+    pub(super) fn inherit(&mut self, reminder: Reminder, turn: u32) -> (ReminderTransition, Reminder) {
         self.add(reminder.clone(), turn);
-        (Step::Inherited, reminder)
+        (ReminderTransition::Inherited, reminder)
     }
 
     /// Restores one change from the tape.
-    pub(super) fn apply_transition(&mut self, step: Step, reminder: Reminder, turn: u32) {
+    pub(super) fn apply_transition(&mut self, step: ReminderTransition, reminder: Reminder, turn: u32) {
         let at = self.position_of(&reminder);
         match (step, at) {
-            (Step::Injected | Step::Inherited, _) => self.add(reminder, turn),
-            (Step::Rendered, Some(index)) => self.mark_one_sent(index, &mut TransitionLog::new()),
-            (Step::Expired | Step::Dropped, Some(index)) => {
+            (ReminderTransition::Injected | ReminderTransition::Inherited, _) => self.add(reminder, turn),
+            (ReminderTransition::Rendered, Some(index)) => self.mark_one_sent(index, &mut TransitionLog::new()),
+            (ReminderTransition::Expired | ReminderTransition::Dropped, Some(index)) => {
                 self.queued.remove(index);
             }
-            (Step::Rendered | Step::Expired | Step::Dropped, None) | (Step::Deduped | Step::Retained, _) => {}
+            (ReminderTransition::Rendered | ReminderTransition::Expired | ReminderTransition::Dropped, None)
+            | (ReminderTransition::Deduped | ReminderTransition::Retained, _) => {}
         }
     }
 

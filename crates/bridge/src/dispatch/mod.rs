@@ -8,7 +8,7 @@ mod tool;
 use std::sync::Arc;
 
 use pintle::dialects::tools::ToolVocabulary;
-use pintle::event::{ContextScope, EventClass, EventDef as EventRow, EventPayload, HostPayload};
+use pintle::event::{ContextScope, EventClass, EventDef, EventPayload, HostPayload};
 use pintle::loader::PolicyPaths;
 use pintle::{
     Decision, Effect, Event, EventName, EventScope, FailurePolicy, Origin, Outcome, RecheckMemory, Runtime,
@@ -150,7 +150,7 @@ impl HostDispatch<'_> {
     }
 
     /// Applies the effects of an outcome.
-    fn apply_effects(&mut self, def: &EventRow, outcome: &Outcome) {
+    fn apply_effects(&mut self, def: &EventDef, outcome: &Outcome) {
         for (hook, effect) in &outcome.effects {
             match effect {
                 Effect::Context(text) => self.add_context(def.context, text),

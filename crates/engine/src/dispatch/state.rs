@@ -32,9 +32,9 @@ pub(super) struct DispatchState<'a> {
 
 impl<'a> DispatchState<'a> {
     #[inline]
-    pub(super) fn new(index: &'a EventIndex, fired: &'a Event, around: &'a DispatchContext<'a>) -> Self {
+    pub(super) fn new(index: &'a EventIndex, fired: &'a Event, context: &'a DispatchContext<'a>) -> Self {
         Self {
-            context: around,
+            context,
             tally: VerdictTally::default(),
             index,
             fired,

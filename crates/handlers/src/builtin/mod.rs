@@ -41,7 +41,7 @@ use pintle_contract::{
 pub(crate) use call::BuiltinCall;
 pub use large_results::read_large_result;
 pub use safer_shell::{CommandSafety, classify_command};
-pub use table::{BuiltinDef as BuiltinRow, builtins};
+pub use table::{BuiltinDef, builtins};
 pub use time_zone::calendar_date;
 
 use call::BuiltinConfig;

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use pintle_testkit::model_server::script::is_main;
-use pintle_testkit::model_server::{ModelServer, ReceivedRequest as Request, ScriptedReply};
+use pintle_testkit::model_server::{ModelServer, ReceivedRequest, ScriptedReply};
 
 use super::client::TestClient;
 use super::run_command::CommandRun;
@@ -239,7 +239,7 @@ pub(super) struct ProofEvidence {
     /// Whether it says that it gave up.
     pub(super) gave_up: bool,
     client: CommandRun,
-    conversation: Vec<Request>,
+    conversation: Vec<ReceivedRequest>,
 }
 
 impl ProofEvidence {
@@ -262,7 +262,7 @@ impl ClientProof {
         fixture.prepare(self)?;
         let words = if self.hooks == HookFixture::DocumentHooks { fixture.message()? } else { self.words };
         let client = fixture.run(&server.url(""))?;
-        let conversation: Vec<Request> = server.requests();
+        let conversation: Vec<ReceivedRequest> = server.requests();
         let main: Vec<String> =
             conversation.iter().filter(|request| is_main(request)).map(|request| request.body.to_string()).collect();
         let is_told = |words: &str| !words.is_empty() && main.iter().any(|request| request.contains(words));

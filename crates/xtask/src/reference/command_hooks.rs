@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use pintle::{BuiltinRow, builtins};
+use pintle::{BuiltinDef, builtins};
 use pintle_dialects::command_hooks::{ContextReader, DIALECT, DockerEventDef, DockerRewrite, PermissionWords, ROWS};
 
 const HEAD: &str = "\
@@ -105,7 +105,7 @@ fn render_event(def: &DockerEventDef) -> String {
     )
 }
 
-fn render_row(builtin: &BuiltinRow) -> String {
+fn render_row(builtin: &BuiltinDef) -> String {
     let named = |canonical: &&'static str| {
         ROWS.iter().find(|def| def.canonical == *canonical).map(|def| format!("`{}`", def.name))
     };

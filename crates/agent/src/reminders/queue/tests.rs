@@ -124,7 +124,7 @@ fn an_agent_below_gets_what_is_for_all_and_passes_it_on() {
     }
     let mut child = ReminderQueue::default();
     for passed in parent.inheritable() {
-        assert_eq!(child.inherit(passed.clone(), 1).0, Step::Inherited);
+        assert_eq!(child.inherit(passed.clone(), 1).0, ReminderTransition::Inherited);
     }
     let grandchild: Vec<&str> = child.inheritable().map(|reminder| reminder.body.as_str()).collect();
     assert_eq!(grandchild, ["a"]);
@@ -236,7 +236,7 @@ fn whatever_happens_no_promise_is_broken() {
             }
             for (step, reminder) in steps {
                 // After another text the older one may be sent again.
-                if let (Step::Injected, Some(key)) = (step, &reminder.dedupe_key)
+                if let (ReminderTransition::Injected, Some(key)) = (step, &reminder.dedupe_key)
                     && last.get(key).is_some_and(|(body, ..)| *body != reminder.body)
                 {
                     last.remove(key);

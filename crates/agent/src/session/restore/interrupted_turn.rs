@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use pintle::event::{TokenUsage, ToolCall as ToolCallMade, ToolResult};
+use pintle::event::{TokenUsage, ToolCall, ToolResult};
 use pintle::tape::record::host::MessageSource;
 use pintle::{EffectRequest, EventScope, Layer};
 use serde_json::{Map, Value};
@@ -86,7 +86,7 @@ impl InterruptedTurn {
         let is_error = gave.is_none_or(|gave| gave.is_error);
         let result = ToolResult::from_content(id, &name, &message.content, is_error);
         let arguments = args.to_string();
-        self.progress.tool_calls.push(ToolCallMade { id: id.clone(), name, args, arguments });
+        self.progress.tool_calls.push(ToolCall { id: id.clone(), name, args, arguments });
         self.progress.tool_results.push(result);
     }
 

@@ -19,7 +19,7 @@ mod target;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use pintle::event::{ToolCall as ToolCallMade, ToolResult};
+use pintle::event::{ToolCall, ToolResult};
 use pintle::{Clock, MAX_PAYLOAD_BYTES, PayloadError, check_payload};
 use serde_json::Value;
 
@@ -47,7 +47,7 @@ pub(crate) struct ToolCallRequest<'a> {
 /// A finished call: the final name and arguments, and the result.
 #[derive(Debug, Clone)]
 pub(crate) struct FinishedCall {
-    pub(crate) call: ToolCallMade,
+    pub(crate) call: ToolCall,
     pub(crate) result: ToolResult,
 }
 
@@ -125,12 +125,8 @@ fn review_result(
     let result = review::finish_call(turn, target, result, ran);
     let ToolResult { call_id: id, name, content, is_error, .. } = &result;
     turn.notify(AgentEvent::ToolReturned { id, name, content, is_error: *is_error });
-    let call = ToolCallMade {
-        id: id.clone(),
-        name: name.clone(),
-        args: target.args.clone(),
-        arguments: target.arguments.clone(),
-    };
+    let call =
+        ToolCall { id: id.clone(), name: name.clone(), args: target.args.clone(), arguments: target.arguments.clone() };
     FinishedCall { call, result }
 }
 

@@ -27,7 +27,7 @@ use clap::Args;
 use pintle::loader::{BegunSessions, state_dir};
 use pintle::tape::Durability;
 use pintle::{Layer, PermissionMode, Approver, SystemClock, files};
-use pintle_agent::{TurnError as TurnFault, TurnErrorKind, Session};
+use pintle_agent::{TurnError, TurnErrorKind, Session};
 
 use crate::error::{CliError, CliStatus};
 use crate::options::{AgentOption, AskOptions, GlobalOptions, RedactionOptions, PermissionOptions, UserOptions, start_builder, trust, load_hooks, model_opener};
@@ -278,7 +278,7 @@ fn run_conversation(session: &mut Session, mut prompts: PromptSource, told: &Con
     let ConversationContext { input, live, terminal, .. } = told;
     session.start().or_else(|error| status_of_turn_error(error).map(drop))?;
     let is_conversation = prompts.is_conversation();
-    let play = |session: &mut Session, play: &dyn Fn(&mut Session) -> Result<(), TurnFault>| {
+    let play = |session: &mut Session, play: &dyn Fn(&mut Session) -> Result<(), TurnError>| {
         let steering = is_conversation.then(|| input.steer(session.inbox(), Arc::clone(live)));
         let played = play(session);
         drop(steering);
@@ -319,7 +319,7 @@ fn run_conversation(session: &mut Session, mut prompts: PromptSource, told: &Con
 }
 
 /// Converts an error of the session.
-fn status_of_turn_error(error: TurnFault) -> Result<CliStatus, CliError> {
+fn status_of_turn_error(error: TurnError) -> Result<CliStatus, CliError> {
     let status = match error.kind {
         TurnErrorKind::Denied => CliStatus::Denied,
         TurnErrorKind::Cancelled | TurnErrorKind::Failed { .. } => CliStatus::Failed,

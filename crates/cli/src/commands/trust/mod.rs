@@ -6,7 +6,7 @@ mod revoke;
 use std::path::PathBuf;
 
 use clap::Args;
-use pintle::loader::{ProjectTrust, LayerDirs, TrustState, TrustOptions as Trusted, find_projects};
+use pintle::loader::{ProjectTrust, LayerDirs, TrustState, TrustOptions, find_projects};
 use serde_json::{Value, json};
 
 use crate::error::{CliError, CliStatus};
@@ -35,7 +35,7 @@ pub(crate) struct TrustArgs {
 
 impl TrustArgs {
     pub(crate) fn execute(self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
-        let trust = Trusted::from_env();
+        let trust = TrustOptions::from_env();
         if self.list {
             return list::execute(&trust, terminal, global);
         }
@@ -86,7 +86,7 @@ impl TrustArgs {
     }
 
     /// Returns the named directory, or that of the project that contains the current directory.
-    fn find_project_dir(&self, trust: &Trusted) -> Result<PathBuf, CliError> {
+    fn find_project_dir(&self, trust: &TrustOptions) -> Result<PathBuf, CliError> {
         if let Some(path) = &self.path {
             if path.exists() {
                 return Ok(path.clone());

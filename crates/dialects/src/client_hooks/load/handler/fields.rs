@@ -17,9 +17,9 @@ pub(super) struct HandlerFields<'a> {
 }
 
 impl<'a> HandlerFields<'a> {
-    pub(super) fn new(around: &'a HandlerContext<'a>, path: &str, node: &'a DocNode) -> Self {
-        let fields = FieldReader::new(around.source.report, format!("the hook {path}"), Some(node), node.span);
-        Self { context: around, node, fields }
+    pub(super) fn new(context: &'a HandlerContext<'a>, path: &str, node: &'a DocNode) -> Self {
+        let fields = FieldReader::new(context.source.report, format!("the hook {path}"), Some(node), node.span);
+        Self { context, node, fields }
     }
 
     pub(super) fn client(&self) -> &'static ClientDef {
