@@ -42,7 +42,7 @@ pub struct Dialect {
     /// Event aliases.
     pub aliases: &'static [EventAlias],
     /// How the catalogue's events that are not in `events` are treated.
-    pub others: UnmappedEvents,
+    pub unmapped: UnmappedEvents,
     /// Creates its codec.
     pub codec: fn() -> Arc<dyn Codec>,
     /// Loads its files.
@@ -93,7 +93,7 @@ impl Dialect {
     pub fn support(&self, def: &EventDef) -> EventSupport {
         match self.events.iter().find(|mapping| mapping.canonical == def.name) {
             Some(mapping) => EventSupport::Native(mapping.native),
-            None if self.others == UnmappedEvents::Accepted => EventSupport::Addition,
+            None if self.unmapped == UnmappedEvents::Accepted => EventSupport::Addition,
             None => EventSupport::Unsupported,
         }
     }

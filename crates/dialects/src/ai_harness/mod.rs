@@ -24,7 +24,7 @@ pub static DIALECT: Dialect = Dialect {
     profile: Profile::SequentialFirstDeny,
     events: EVENTS,
     aliases: ALIASES,
-    others: UnmappedEvents::Accepted,
+    unmapped: UnmappedEvents::Accepted,
     codec,
     load,
 };

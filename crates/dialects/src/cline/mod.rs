@@ -61,7 +61,7 @@ pub static DIALECT: Dialect = Dialect {
     profile: Profile::ParallelStrictest,
     events: &EVENTS,
     aliases: &ALIASES,
-    others: UnmappedEvents::Unsupported,
+    unmapped: UnmappedEvents::Unsupported,
     codec,
     load,
 };

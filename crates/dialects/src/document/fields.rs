@@ -260,7 +260,7 @@ impl<'a> FieldReader<'a> {
     /// because the restriction it was meant to set would not apply.
     pub fn finish_guarding(self, guarding: &[&str]) {
         let mut refused: Vec<&str> = Vec::new();
-        for entry in self.others().filter(|entry| !self.reported.contains(&entry.key.as_str())) {
+        for entry in self.unread().filter(|entry| !self.reported.contains(&entry.key.as_str())) {
             if let Some(near) = suggest_key(&entry.key, &self.known).filter(|near| guarding.contains(near)) {
                 let message = format!("unknown key `{}` in {}", entry.key, self.owner);
                 let help = Some(format!("did you mean `{near}`?"));
@@ -278,18 +278,18 @@ impl<'a> FieldReader<'a> {
     }
 
     /// The fields that were not read yet.
-    pub fn others(&self) -> impl Iterator<Item = &'a MapEntry> + use<'a, '_> {
+    pub fn unread(&self) -> impl Iterator<Item = &'a MapEntry> + use<'a, '_> {
         self.entries.iter().filter(|entry| !self.known.contains(&entry.key.as_str()))
     }
 
     /// The first field that was neither read nor reported.
     pub fn unknown_key(&self) -> Option<&'a MapEntry> {
-        self.others().find(|entry| !self.reported.contains(&entry.key.as_str()))
+        self.unread().find(|entry| !self.reported.contains(&entry.key.as_str()))
     }
 
     /// Reports every unknown field as an error, for formats that are read strictly.
     pub fn finish_strictly(self) {
-        for entry in self.others() {
+        for entry in self.unread() {
             let help = match suggest_nearest(&entry.key, self.known.iter().copied()) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("known keys: {}", self.known.join(", ")),

@@ -37,7 +37,7 @@ pub static DIALECT: Dialect = Dialect {
     profile: Profile::SequentialFirstDeny,
     events: &event_def::EVENTS,
     aliases: &[],
-    others: UnmappedEvents::Unsupported,
+    unmapped: UnmappedEvents::Unsupported,
     codec,
     load,
 };

@@ -26,7 +26,7 @@ pub static DIALECT: Dialect = Dialect {
     profile: Profile::ParallelStrictest,
     events: &event_def::EVENTS,
     aliases: &[],
-    others: UnmappedEvents::Unsupported,
+    unmapped: UnmappedEvents::Unsupported,
     codec,
     load,
 };

@@ -56,7 +56,7 @@ pub(super) fn read(
     for key in OTHER_SECTIONS {
         let _ = fields.node(key);
     }
-    let misplaced_hooks = fields.others().find(|entry| entry.key == "hooks").map(|entry| entry.key_span);
+    let misplaced_hooks = fields.unread().find(|entry| entry.key == "hooks").map(|entry| entry.key_span);
     if let Some(span) = misplaced_hooks {
         let _ = fields.node("hooks");
         let help = Some(String::from("move it one level deeper, below `settings:`"));
@@ -68,7 +68,7 @@ pub(super) fn read(
 
 /// Reports events where hooks are not read.
 fn warn_misplaced_events(fields: &FieldReader<'_>, place: &str) {
-    for entry in fields.others().filter(|entry| !matches!(entry.value.kind, NodeKind::Scalar(_))) {
+    for entry in fields.unread().filter(|entry| !matches!(entry.value.kind, NodeKind::Scalar(_))) {
         if let Some(event) = hooks::guess_event(&entry.key) {
             let message = format!("the event `{}` does not belong here, so its hooks guard nothing", entry.key);
             let help = Some(format!("write `{event}:` {place}"));

@@ -92,7 +92,7 @@ pub(super) fn read(
     permissions.mode = read_runtime(&mut fields);
     read_metadata(&mut fields);
     unsupported::report_unsupported(&mut fields, NOT_YET);
-    if fields.others().any(|entry| entry.key == "hooks") {
+    if fields.unread().any(|entry| entry.key == "hooks") {
         let span = fields.node("hooks").map_or(fields.span(), |node| node.span);
         let help = Some(String::from("write it below its agent, for example `agents: {root: {hooks: ..}}`"));
         report.value_error("misplaced_key", "`hooks` must be inside an agent", span, help);

@@ -234,7 +234,7 @@ fn read_options(fields: &mut FieldReader<'_>) -> Option<u64> {
     let report = fields.report();
     let mut own = fields.fields("provider_opts")?;
     let window = own.integer("context_size", 1..=u64::MAX);
-    for entry in own.others() {
+    for entry in own.unread() {
         let message = format!("`provider_opts.{}` is not supported yet", entry.key);
         let help = Some(String::from("the provider's own default applies"));
         report.warning("not_supported", message, entry.key_span, help);
