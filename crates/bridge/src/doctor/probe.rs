@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::{DoctorFinding, InstallLocation, ProgramRun, run};
 use crate::canary::Canary;
-use crate::install::{EntryFormat, InstallEnvironment, InstalledEntry, UNASKED, program_of};
+use crate::install::{EntryFormat, InstallEnvironment, InstalledEntry, NO_RESPONSE, program_of};
 use crate::{HostDef, HostEventDef, HostResponse, ResponseContext};
 
 /// The time limit of an entry without its own timeout, in milliseconds.
@@ -62,7 +62,7 @@ fn find_difference(
     if is_expected(&ran, &wanted) {
         return None;
     }
-    if ran.stderr.contains(UNASKED) {
+    if ran.stderr.contains(NO_RESPONSE) {
         let what = String::from("Pintle does not answer there, so everything is denied");
         let help = program_of(host, entry)
             .map(|program| format!("run `{program} hook {} {} </dev/null` to see why", host.name, def.name));

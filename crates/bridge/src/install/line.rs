@@ -81,10 +81,10 @@ pub(super) const DEADLINE: &str = "deadline-ms";
 /// So `$` is never directly followed by a name or a brace.
 pub(super) const ANSWER: &str = "pintle_answer";
 /// The message of an installed line if the program did not respond.
-pub(crate) const UNASKED: &str = "Pintle did not answer";
+pub(crate) const NO_RESPONSE: &str = "Pintle did not answer";
 
 fn fallback_command(host: &'static HostDef, def: &'static HostEventDef) -> String {
-    let reason = format!("{UNASKED}; `pintle doctor {}` shows why", host.name);
+    let reason = format!("{NO_RESPONSE}; `pintle doctor {}` shows why", host.name);
     let tell = format!("eval 'printf %s \"{APART}{ANSWER}\"'");
     let decided = format!("case $? in 0) {tell}; exit 0;; 2) {tell}; exit 2;; esac; ");
     if !def.is_guard {

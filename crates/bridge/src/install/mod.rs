@@ -21,7 +21,7 @@ pub use entry::InstalledEntry;
 pub use environment::{InstallEnvironment, InstallScope, SettingsLocation};
 pub use error::InstallError;
 pub use installed_line::{is_current, named_dirs};
-pub(crate) use line::UNASKED;
+pub(crate) use line::NO_RESPONSE;
 pub use line::{InstallOptions, parse_own_command};
 pub use plan::{InstallPlan, SettingsChange, installed_entries, program_of};
 

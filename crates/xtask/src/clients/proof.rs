@@ -135,7 +135,7 @@ pub(super) const PROOFS: &[ClientProof] = &[
     deny_proof("a Harness Framework script asks", "asked.txt", "is that kumquat yours?"),
     ClientProof {
         fate: PintleCondition::Killed,
-        ..deny_proof("denied when Pintle is killed", "hang.txt", "could not be asked")
+        ..deny_proof("denied when Pintle is killed", "hang.txt", "Pintle did not answer")
     },
     ClientProof {
         fate: PintleCondition::OutOfTime,
