@@ -95,11 +95,7 @@ fn render_report(report: &VerifyReport, beside: &ExternalTapeFacts) -> Vec<Style
     let against = report.findings.len() + beside.objections.len();
     let (tone, verdict) = match (against, report.is_complete()) {
         (0, _) if beside.is_running => (Tone::Warn, String::from("running: valid so far, and still being written")),
-        (0, true) if report.closed => (Tone::Good, String::from("valid and complete")),
-        (0, true) => {
-            let what = format!("valid; format {} does not record its end, so it may be truncated", report.format);
-            (Tone::Good, what)
-        }
+        (0, true) => (Tone::Good, String::from("valid and complete")),
         (0, false) => (Tone::Warn, String::from("unfinished: valid as far as it goes")),
         (1, _) => (Tone::Bad, String::from("invalid: 1 finding")),
         (count, _) => (Tone::Bad, format!("invalid: {count} findings")),
