@@ -21,14 +21,20 @@ fn strip_comment(line: &str) -> &str {
     comment.and_then(|(index, _)| line.get(..index)).unwrap_or(line)
 }
 
-/// Whether a line contains a word that is not part of a longer one.
+/// Whether a word is in a line.
 pub(super) fn has_word(line: &str, word: &str) -> bool {
-    let part = |character: Option<char>| character.is_some_and(|c| c.is_alphanumeric() || c == '_');
-    line.match_indices(word).any(|(index, _)| {
+    text_after_word(line, word).next().is_some()
+}
+
+/// The text behind each place of a word that has nothing around it which could be part of it.
+pub(super) fn text_after_word<'l>(line: &'l str, word: &'l str) -> impl Iterator<Item = &'l str> {
+    let is_part = |character: Option<char>| character.is_some_and(|c| c.is_alphanumeric() || c == '_');
+    line.match_indices(word).filter_map(move |(index, _)| {
+        let rest = line.get(index + word.len()..)?;
         let before = line.get(..index).and_then(|text| text.chars().next_back());
-        let after = line.get(index + word.len()..).and_then(|text| text.chars().next());
         let (starts, ends) = (word.chars().next(), word.chars().next_back());
-        !(part(starts) && part(before) || part(ends) && part(after))
+        let is_whole = !(is_part(starts) && is_part(before) || is_part(ends) && is_part(rest.chars().next()));
+        is_whole.then_some(rest)
     })
 }
 

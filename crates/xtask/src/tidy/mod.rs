@@ -3,6 +3,7 @@
 mod absences;
 mod banned_words;
 mod code;
+mod exceptions;
 mod lengths;
 mod links;
 mod map;

@@ -2,9 +2,8 @@
 //!
 //! `docs/contributing/names.md` says what to write instead.
 
-use std::collections::BTreeSet;
-
-use crate::tidy::code::{has_word, is_test_file};
+use crate::tidy::code::{has_word, is_test_file, text_after_word};
+use crate::tidy::exceptions::{self, TidyException, TidyViolation};
 use crate::workspace::SourceWorkspace;
 
 /// Phrases that are always wrong, in lower case.
@@ -46,26 +45,23 @@ const AFTER_STANDS: &str = "for";
 /// `counts` is wrong as "applies". What follows it then.
 const AFTER_COUNTS: &[&str] = &["for", "only", "nothing", "no"];
 
-/// Where a phrase is right, and why. An entry that excuses nothing is itself a violation.
-const EXCEPTIONS: &[(&str, &str, &str)] = &[];
+/// The text before a help text that is not a doc comment.
+const HELP_KEYS: &[&str] = &["about = \"", "help = \"", "heading = \""];
+
+const EXCEPTIONS: &[TidyException] = &[];
 
 pub(super) fn find_violations(workspace: &SourceWorkspace) -> Vec<String> {
-    let mut unused: BTreeSet<_> = EXCEPTIONS.iter().map(|(file, phrase, _)| (*file, *phrase)).collect();
     let mut violations = Vec::new();
     for (file, text) in &workspace.files {
         for (number, line) in prose_lines(file, text) {
-            let Some(phrase) = banned_phrase(&line) else { continue };
-            match EXCEPTIONS.iter().any(|(excused, what, _)| excused == file && *what == phrase) {
-                true => drop(unused.remove(&(file.as_str(), phrase))),
-                false => {
-                    violations.push(format!("{file}:{number}: `{phrase}`; docs/contributing/names.md has plain words"))
-                }
-            }
+            violations.extend(banned_phrases(&line).into_iter().map(|phrase| TidyViolation {
+                file: file.clone(),
+                subject: phrase.to_owned(),
+                message: format!("{file}:{number}: `{phrase}`; docs/contributing/names.md has plain words"),
+            }));
         }
     }
-    violations
-        .extend(unused.iter().map(|(file, phrase)| format!("{file}: the exception for `{phrase}` excuses nothing")));
-    violations
+    exceptions::apply(EXCEPTIONS, violations)
 }
 
 /// The lines of a file that are prose, numbered from 1, in lower case and without code.
@@ -78,7 +74,9 @@ fn prose_lines<'a>(file: &'a str, text: &'a str) -> impl Iterator<Item = (usize,
         let line = line.trim_start();
         let prose = match (is_document, is_source) {
             (true, _) => line,
-            (_, true) => line.strip_prefix("///").or_else(|| line.strip_prefix("//!"))?.trim_start(),
+            (_, true) => {
+                line.strip_prefix("///").or_else(|| line.strip_prefix("//!")).or_else(|| help_text(line))?.trim_start()
+            }
             _ => return None,
         };
         if prose.starts_with("```") {
@@ -93,19 +91,31 @@ fn without_code(line: &str) -> String {
     line.split('`').step_by(2).collect::<Vec<_>>().join("`")
 }
 
-fn banned_phrase(line: &str) -> Option<&'static str> {
-    let followed_by = |phrase: &str| {
-        let rest = line.split_once(phrase).map(|(_, rest)| rest);
-        rest.map(|rest| rest.split(|letter: char| !letter.is_alphanumeric()).next().unwrap_or_default())
+/// The help text that a line gives to an argument or a command.
+fn help_text(line: &str) -> Option<&str> {
+    let attribute = ["#[command(", "#[arg("].iter().find_map(|start| line.strip_prefix(start))?;
+    HELP_KEYS.iter().find_map(|key| attribute.split_once(key)).map(|(_, text)| text)
+}
+
+fn banned_phrases(line: &str) -> Vec<&'static str> {
+    let mut found: Vec<&str> = PHRASES.iter().copied().filter(|phrase| has_word(line, phrase)).collect();
+    let mut check = |phrase: &'static str, is_wrong: &dyn Fn(&str) -> bool| {
+        if words_after(line, phrase).any(is_wrong) {
+            found.push(phrase);
+        }
     };
-    let is_no = has_word(line, "is no") && followed_by("is no ").is_some_and(|word| !AFTER_IS_NO.contains(&word));
-    let counts = has_word(line, "counts") && followed_by("counts ").is_some_and(|word| AFTER_COUNTS.contains(&word));
-    let stands = has_word(line, "stands") && followed_by("stands ").is_none_or(|word| word != AFTER_STANDS);
-    let phrase = PHRASES.iter().copied().find(|phrase| has_word(line, phrase));
-    phrase
-        .or_else(|| is_no.then_some("is no"))
-        .or_else(|| counts.then_some("counts"))
-        .or_else(|| stands.then_some("stands"))
+    check("is no", &|next| !next.is_empty() && !AFTER_IS_NO.contains(&next));
+    check("counts", &|next| AFTER_COUNTS.contains(&next));
+    check("stands", &|next| next != AFTER_STANDS);
+    found
+}
+
+/// The word that directly follows each place of a phrase; empty if something else follows.
+fn words_after<'l>(line: &'l str, phrase: &'static str) -> impl Iterator<Item = &'l str> {
+    text_after_word(line, phrase).map(|rest| {
+        let next = rest.strip_prefix(' ').unwrap_or_default();
+        next.split(|letter: char| !letter.is_alphanumeric()).next().unwrap_or_default()
+    })
 }
 
 #[cfg(test)]
@@ -115,7 +125,10 @@ mod tests {
     #[test]
     fn phrases_are_found_in_prose_and_not_in_code() {
         let found = |file, text| {
-            prose_lines(file, text).filter_map(|(index, line)| Some((index, banned_phrase(&line)?))).collect()
+            let lines = prose_lines(file, text);
+            lines
+                .flat_map(|(index, line)| banned_phrases(&line).into_iter().map(move |phrase| (index, phrase)))
+                .collect()
         };
         let found: fn(&'static str, &'static str) -> Vec<(usize, &'static str)> = found;
         assert_eq!(found("docs/a.md", "Nobody is asked.\n```\nnobody\n```\n`nobody`, unavailable"), [(1, "nobody")]);
@@ -128,5 +141,18 @@ mod tests {
         );
         assert_eq!(found("docs/a.md", "It counts for nothing.\nIt counts tokens."), [(1, "counts")]);
         assert_eq!(found("crates/a/tests/b.rs", "/// nobody"), []);
+        let help =
+            "#[command(long_about = \"Tell somebody\")]\nlet help = \"somebody\";\n#[arg(long, help = \"For nobody\")]";
+        assert_eq!(found("crates/cli/src/b.rs", help), [(1, "somebody"), (3, "nobody")]);
+    }
+
+    #[test]
+    fn every_place_of_a_line_is_looked_at() {
+        assert_eq!(
+            banned_phrases("it is no longer so, it is no file and nobody is heard"),
+            ["nobody", "heard", "is no"]
+        );
+        assert_eq!(banned_phrases("it counts tokens, withstands for now, stands for one and stands."), ["stands"]);
+        assert_eq!(banned_phrases("this is not, there is nothing, it stands for it"), Vec::<&str>::new());
     }
 }

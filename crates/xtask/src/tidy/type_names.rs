@@ -1,7 +1,8 @@
 //! Names of types and functions: the rules of `docs/contributing/names.md` that a program can check.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
+use crate::tidy::exceptions::{self, TidyException, TidyViolation};
 use crate::workspace::SourceWorkspace;
 
 /// The only types of one word, each declared once. A new one needs a reviewer's word and a place here.
@@ -155,67 +156,51 @@ const FITS_ANYTHING: &[&str] = &[
     "surroundings",
 ];
 
-/// Where a rule is broken, and why it must be. An entry that excuses nothing is itself a violation.
-const EXCEPTIONS: &[(&str, &str, &str)] = &[
+const EXCEPTIONS: &[TidyException] = &[
     ("crates/script/src/starlark_values.rs", "at", "a method of the interpreter's trait"),
     ("crates/script/src/when/lazy_function.rs", "loaded", "the counterpart of the constructor `deferred`"),
 ];
 
-/// What is wrong with the names of one file, each with the name.
-type NameViolation = (String, String, String);
-
 pub(super) fn find_violations(workspace: &SourceWorkspace) -> Vec<String> {
     let mut places: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    let mut violations: Vec<NameViolation> = Vec::new();
+    let mut violations = Vec::new();
     for (file, text) in workspace.sources() {
         for line in text.lines() {
             if let Some(name) = type_name(line) {
                 places.entry(name).or_default().push(file);
-                violations.extend(check_type(file, name));
+                violations.extend(check_type(name).map(|text| to_violation(file, name, text)));
             }
-            violations.extend(function_name(line).and_then(|name| check_function(file, name)));
+            let function = function_name(line).and_then(|name| Some((name, check_function(name)?)));
+            violations.extend(function.map(|(name, text)| to_violation(file, name, text)));
         }
     }
     for (name, files) in places {
         if let [first, second, ..] = files.as_slice() {
             let text = format!("{} types have this name ({first}, {second}); one name, one meaning", files.len());
-            violations.push(((*first).to_owned(), name.to_owned(), text));
+            violations.push(to_violation(first, name, &text));
         }
     }
-    report(violations)
+    exceptions::apply(EXCEPTIONS, violations)
 }
 
-/// The violations without those that are excused, and the excuses without a violation.
-fn report(violations: Vec<NameViolation>) -> Vec<String> {
-    let mut unused: BTreeSet<_> = EXCEPTIONS.iter().map(|(file, name, _)| (*file, *name)).collect();
-    let mut lines = Vec::new();
-    for (file, name, text) in &violations {
-        let excused = EXCEPTIONS.iter().any(|(excused, what, _)| excused == file && what == name);
-        match excused {
-            true => drop(unused.remove(&(file.as_str(), name.as_str()))),
-            false => lines.push(format!("{file}: `{name}`: {text}")),
-        }
-    }
-    lines.extend(unused.iter().map(|(file, name)| format!("{file}: the exception for `{name}` excuses nothing")));
-    lines
+fn to_violation(file: &str, name: &str, text: &str) -> TidyViolation {
+    TidyViolation { file: file.to_owned(), subject: name.to_owned(), message: format!("{file}: `{name}`: {text}") }
 }
 
-fn check_type(file: &str, name: &str) -> Option<NameViolation> {
+fn check_type(name: &str) -> Option<&'static str> {
     let is_one_word = !name.chars().skip(1).any(char::is_uppercase);
     let lower = name.to_lowercase();
-    let text = if SAYS_NOTHING.contains(&lower.as_str()) || FITS_ANYTHING.contains(&lower.as_str()) {
-        "says nothing by itself; name the owner and the thing"
+    if SAYS_NOTHING.contains(&lower.as_str()) || FITS_ANYTHING.contains(&lower.as_str()) {
+        Some("says nothing by itself; name the owner and the thing")
     } else if is_one_word && !ONE_WORD.contains(&name) {
-        "has one word; put the owner or the subject in front"
+        Some("has one word; put the owner or the subject in front")
     } else {
-        return None;
-    };
-    Some((file.to_owned(), name.to_owned(), text.to_owned()))
+        None
+    }
 }
 
-fn check_function(file: &str, name: &str) -> Option<NameViolation> {
-    let text = "is no verb; say what the function does";
-    SAYS_NOTHING.contains(&name).then(|| (file.to_owned(), name.to_owned(), text.to_owned()))
+fn check_function(name: &str) -> Option<&'static str> {
+    SAYS_NOTHING.contains(&name).then_some("is no verb; say what the function does")
 }
 
 /// The type that a line declares. Associated types, which are indented, belong to their trait.
@@ -265,10 +250,9 @@ mod tests {
 
     #[test]
     fn vague_and_lonely_names_are_violations() {
-        let of_type = |name| check_type("a.rs", name).map(|(_, _, text)| text);
-        assert!(of_type("Told").unwrap().contains("nothing"));
-        assert!(of_type("Widget").unwrap().contains("one word"));
-        assert_eq!((of_type("Hook"), of_type("RecordKind")), (None, None));
-        assert!(check_function("a.rs", "heard").is_some() && check_function("a.rs", "kind").is_none());
+        assert!(check_type("Told").unwrap().contains("nothing"));
+        assert!(check_type("Widget").unwrap().contains("one word"));
+        assert_eq!((check_type("Hook"), check_type("RecordKind")), (None, None));
+        assert!(check_function("heard").is_some() && check_function("kind").is_none());
     }
 }
