@@ -5,9 +5,11 @@
 use std::sync::Arc;
 
 use pintle_contract::{
-    Clock, Decision, Effect, Event, EventName, Failure, FailureKind, FailurePolicy, FailureReport, Handler, HookId,
-    Journal, JournalEntry, Layer, Origin, Outcome, OutcomeReason, Profile, Rewrite, Verdict,
+    Clock, Decision, DenyEffect, Effect, Event, EventName, Failure, FailureKind, FailurePolicy, FailureReport, Handler,
+    HookId, Journal, JournalEntry, Layer, Origin, Outcome, OutcomeReason, Profile, Rewrite, Verdict,
 };
+use pintle_tape::record::ApprovalResult;
+use pintle_tape::replay::DifferenceKind;
 use pintle_tape::show::{ShowOptions, Tone, render_lines};
 use pintle_tape::{HeaderRecord, RecordBody, Tape, read_bytes};
 use pintle_testkit::{FakeClock, ScriptedHandler, chain, hook};
@@ -152,4 +154,24 @@ fn what_hooks_know_of_a_call_is_shown_by_name() {
     let Value::Object(facts) = json!({"risk": "high", "files": 3}) else { unreachable!() };
     let lines = texts(render_dispatch(&Verdict::pass().with_effect(Effect::Metadata(facts)), false, |outcome| outcome));
     assert_eq!(lines[2], r#"             metadata: risk="high" files=3"#);
+}
+
+/// The words of the format's description, which no rename of a variant may change.
+#[test]
+fn words_on_a_tape_are_those_of_its_description() {
+    let words = |value: Value| value.as_str().unwrap().to_owned();
+    let answers = [
+        ApprovalResult::Approved,
+        ApprovalResult::GrantedTool,
+        ApprovalResult::GrantedSession,
+        ApprovalResult::Refused,
+        ApprovalResult::Deferred,
+        ApprovalResult::Unavailable,
+    ];
+    let answers = answers.map(|answer| words(serde_json::to_value(answer).unwrap()));
+    assert_eq!(answers, ["approved", "granted_tool", "granted_session", "refused", "deferred", "unavailable"]);
+    let effects =
+        [DenyEffect::DenyEvent, DenyEffect::StopRun].map(|effect| words(serde_json::to_value(effect).unwrap()));
+    assert_eq!(effects, ["default", "stop_run"]);
+    assert_eq!(DifferenceKind::Content.as_str(), "different");
 }

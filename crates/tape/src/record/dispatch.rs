@@ -71,7 +71,6 @@ pub enum ApprovalResult {
     /// The host asks the user in its own way.
     Deferred,
     /// No user was available.
-    #[serde(rename = "nobody")]
     Unavailable,
 }
 

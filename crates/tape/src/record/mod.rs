@@ -7,10 +7,7 @@
 //! Version 4 is the only version. A tape of another version is refused with an error that names the version of Pintle
 //! that wrote it.
 //!
-//! Each record has one canonical form, so that the same records give the same bytes: the fields of every record first,
-//! then those of its kind, in the order documented here; no white space; numbers in their original spelling; in strings
-//! only `"`, `\`, and the characters below U+0020 are escaped (`\b`, `\t`, `\n`, `\f`, `\r`, otherwise `\u00` and two
-//! lower case hex digits). Objects from outside keep the order of their fields. Readers accept any form.
+//! # Encoding
 //!
 //! Each record has exactly one encoding, so equal records have equal bytes:
 //!
@@ -31,72 +28,72 @@
 //!
 //! | field | |
 //! | --- | --- |
-//! | `seq` | the record's number, from 0 without gaps |
-//! | `at_ms` | when it was written, in milliseconds since the Unix epoch |
-//! | `prev` | SHA-256 in hex of the previous line, without its `\n`; `null` in the header only |
-//! | `kind` | one of the kinds below; readers keep unknown kinds |
-//! | `packed` | only if the record is nested deeper than 100: all fields of its kind as JSON text |
+//! | `seq` | the number of the record, from 0 without gaps |
+//! | `at_ms` | when the record was written, in milliseconds since the Unix epoch; never less than in the record before |
+//! | `prev` | the SHA-256 of the line before, in hex and without its `\n`; `null` only in the header |
+//! | `kind` | one of the kinds below; readers keep records of unknown kinds |
+//! | `packed` | only if the record nests deeper than 100 levels: all fields of its kind as JSON text |
 //!
-//! If a hook redacts secrets (`redact_secrets`), they are also redacted in the records, before these are hashed and
-//! written: `[REDACTED]` replaces each secret. Two versions of a payload that differ only in a secret are then the
-//! same.
+//! If a hook redacts secrets (`redact_secrets`), the writer redacts them in the records too, before it computes digests
+//! and writes. `[REDACTED]` replaces each secret. Two versions of a payload that differ only in a secret are then equal
+//! on the tape.
 //!
 //! # Large values
 //!
-//! In every record but the header, `blob` and packed ones, large values are replaced by `{"$blob": DIGEST}`, innermost
-//! first: a string whose JSON is at least 1,024 bytes long, and an array or object whose JSON is at least 4,096 bytes
-//! long after its own large values were replaced. Names of fields, and the values of the fields `said` and `origin`,
-//! are never replaced. DIGEST is the SHA-256 in hex of the value's JSON at that point. A `blob` record contains the
-//! value. It comes before the first record that refers to it, and occurs once on the tape.
+//! A large value is replaced by `{"$blob": DIGEST}`. Large is a string whose JSON has 1,024 bytes or more, and an array
+//! or object whose JSON has 4,096 bytes or more after the large values within it are replaced. DIGEST is the SHA-256 in
+//! hex of the value's JSON at that point. A `blob` record holds the value. It comes before the first record that refers
+//! to it, and each value has one `blob` record on the tape.
 //!
-//! An object from outside whose only field is `$blob`, or that with more `$` before it, is written with one more `$`,
-//! and read with one less.
+//! Not replaced are field names, the fields `said` and `origin`, and values in the header, in `blob` records and in
+//! packed records.
+//!
+//! An object from outside whose only field is `$blob`, with or without more `$` before it, is written with one `$`
+//! more. Readers remove that `$`.
 //!
 //! # Kinds: the tape itself
 //!
-//! `header`, first and once ([`HeaderRecord`]): `format` (4 for this document), `pintle` (the writer's version),
-//! `session`, `started_ms`, `shadow` (whether the whole session runs in shadow mode).
+//! `header` is the first record, and the only one of its kind ([`HeaderRecord`]): `format` (4), `pintle` (the version
+//! that wrote the tape), `session`, `started_ms`, `shadow` (whether the whole session runs in shadow mode).
 //!
 //! `blob` holds a large value ([`BlobRecord`]): `digest`, `value`.
 //!
-//! `healed`, the tape was continued after its program had died while writing ([`HealedRecord`]): `line` (the torn line,
-//! from 1, which this record replaces), `size_bytes` (how much of it was removed).
+//! `healed` replaces a torn record when the tape is continued ([`HealedRecord`]): `line` (the line of the torn record,
+//! from 1, which is now the line of this record), `size_bytes` (the number of bytes that were removed).
 //!
-//! `closed`, the program closed the tape with nothing left open ([`ClosedRecord`]): `records` (the number of records
-//! before it), `digest` (SHA-256 of this line without that field). It is the last record of a complete tape. If the
-//! tape is continued, more records follow, up to another `closed`.
+//! `closed` is written when the program closes the tape and nothing is unfinished ([`ClosedRecord`]): `records` (the
+//! number of records before this one), `digest` (the SHA-256 of this line without that field). It is the last record of
+//! a complete tape. If the session is resumed, more records follow, and another `closed` ends them.
 //!
 //! # Kinds: hooks
 //!
-//! `hooks`, hooks were loaded, before their first call ([`HooksRecord`]): `scope` (`runtime`, or `agent` for those of
-//! one agent and its child agents), `hooks`, in declared order: `[{entry, chain, id, event, spelling, source, dialect,
-//! layer, profile, priority, mode, guard, on_failure, on_deny, strict_matcher, path, line, digest}]`. `entry` is the
-//! hook's number and `chain` that of its chain, both from 0 over the whole tape; `spelling` is the event's name as its
-//! author wrote it; `path` and `line` are absent for hooks without a file; `digest` is the SHA-256 of the file's text.
+//! `hooks` is written when hooks were loaded, before the first of them is called ([`HooksRecord`]):
 //!
-//! `event`, a dispatch begins ([`EventRecord`]): `dispatch` (its number, from 1 in the order of the tape), `parent`
-//! (the enclosing dispatch on the same thread), `cause` (the hook call that emitted it), `event`, `origin` `{session,
-//! turn, agent, depth, run, persona, step}`, `payload` (version 0 of the dispatch).
+//! - `scope`: `runtime`, or `agent` for the hooks of one agent and its child agents.
+//! - `hooks`, in declared order: `[{entry, chain, id, event, spelling, source, dialect, layer, profile, priority, mode,
+//!   standing, guard, on_failure, on_deny, strict_matcher, path, line, digest}]`. `entry` is the number of the hook and
+//!   `chain` that of its chain, both from 0 over the whole tape. `spelling` is the event alias that the hook's author
+//!   wrote. `standing` is `untrusted` if the user does not trust the hook's source, otherwise absent. `path` and `line`
+//!   are absent if no file declares the hook. `digest` is the SHA-256 of the file's text.
 //!
-//! `unmatched`, a hook's matcher failed ([`HookSkippedRecord`]): `dispatch`, `hook`, `entry`, `round`, `failure`
-//! `{kind, message, path, line}`. A `warning` or an `unasked` follows.
+//! `event` starts a dispatch ([`EventRecord`]): `dispatch` (its number, from 1 in the order of the tape), `parent` (the
+//! dispatch on the same thread that this one is inside of), `cause` (the hook call that emitted the event), `event`,
+//! `origin` `{session, turn, agent, depth, run, persona, step}`, `payload` (version 0 of the payload in this dispatch).
 //!
 //! `unmatched` means that a hook's matcher failed ([`HookSkippedRecord`]): `dispatch`, `hook`, `entry`, `round` (0, or
 //! 1 to 4 in a recheck round), `failure` `{kind, message, path, line}`. A `warning` or an `unasked` follows.
 //!
-//! `hook_call`, a hook is about to be called ([`HookCallRecord`]): `dispatch`, `call` (unique on the tape), `hook`,
-//! `entry`, `round` (0, then 1 to 3 for rechecks), `payload` (the number of the version that it sees), `value` (that
-//! version, only if it appears for the first time).
+//! `unasked` means that a hook matches the event but is not called, because the failure of its matcher is its own
+//! failure or because the host cancelled the dispatch ([`HookSkippedRecord`]): the fields of `unmatched`.
 //!
-//! `effect`, a hook or tool made an effect request ([`EffectRecord`]): `dispatch`, `call` (both absent if it was not a
-//! hook), `by` (the hook or tool), `request` and one of `reply` and `error`. Requests and replies are those of
-//! [`pintle_contract::EffectRequest`] and [`pintle_contract::EffectReply`].
+//! `hook_call` is written before a hook is called ([`HookCallRecord`]): `dispatch`, `call` (unique on the tape),
+//! `hook`, `entry`, `round` (0, or 1 to 3 in a recheck round), `payload` (the number of the payload version that the
+//! hook sees), `value` (that version, only in the first record that has it).
 //!
-//! `hook_returned`, a hook returned ([`HookReturnedRecord`]): `dispatch`, `call`, `hook`, `duration_us`, `said`:
-//! `{verdict, reason, fields, whole, failure, effects, warnings}`. `verdict` is `pass`, `allow`, `rewrite`, `ask`,
-//! `deny` or `failed`. `allow`, `ask` and `deny` have a `reason`; a rewrite, and an `allow` or `ask` of a rewritten
-//! payload, has `fields` (those that change) or `whole`; a failure has `kind`, `message` and, if known, `path` and
-//! `line`.
+//! `effect` is an effect request of a hook or a tool, with its reply ([`EffectRecord`]): `dispatch` and `call` (absent
+//! if no hook made the request), `by` (the hook or tool), `layer` (the configuration layer whose state the request
+//! uses; absent for the project's), `request`, and either `reply` or `error`. Their JSON is that of
+//! [`EffectRequest`](pintle_contract::EffectRequest) and [`EffectReply`](pintle_contract::EffectReply).
 //!
 //! `hook_returned` is written after a hook returned ([`HookReturnedRecord`]): `dispatch`, `call`, `hook`,
 //! `duration_us`, `said` `{verdict, reason, fields, whole, failure, effects, warnings}`:
@@ -107,15 +104,23 @@
 //!   or `ask` of a rewritten payload.
 //! - `failure` has `kind`, `message` and, if known, `path` and `line`.
 //!
-//! `approval`, an ask was answered ([`ApprovalRecord`]): `dispatch` (absent if the host itself asked; then `origin` and
-//! `id`, the tool call, say what it is about), `digest` (of the payload that the answer applies to), `reasons`,
-//! `answer` (`approved`, `granted_tool`, `granted_session`, `refused`, `deferred`, `nobody`), `by`.
+//! `hook_vetoed` directly follows the `hook_returned` of a verdict that denies, and for `permission.ask` also one that
+//! allows or asks ([`HookVetoedRecord`]): `dispatch`, `call`, `hook`, `reason`, `decision` (`deny`, `allow`, `ask`).
+//! The outcome tells whether the veto is enforced; one of a hook in shadow mode is not.
 //!
-//! `outcome`, the dispatch ended ([`OutcomeRecord`]): `dispatch`, `event`, `decision` (`allow`, `ask`, `deny`),
-//! `approved`, `rewritten`, `payload` (the number of the final version), `value` (as in `hook_call`), `reasons`
-//! `[{hook, text, stops_run}]` (`stops_run` only if the hook's deny ends the run instead of denying the event),
-//! `effects` `[{hook, effect}]`, `failures` `[{hook, failure, policy}]`, `warnings`, `shadow` `[{hook, said}]`,
-//! `approval` `{digest, by}`, `asked` (the number of hooks that were called). Empty lists are absent.
+//! `warning` is a warning about a hook ([`WarningRecord`]): `dispatch`, `hook`, `message`.
+//!
+//! `approval` is the response to an approval request ([`ApprovalRecord`]): `dispatch` (absent if the host itself
+//! requested the approval; then `origin` and `id`, the tool call, are present), `digest` (of the payload that the
+//! response is bound to), `reasons`, `answer` (`approved`, `granted_tool`, `granted_session`, `refused`, `deferred`,
+//! `unavailable`), `by`.
+//!
+//! `outcome` ends a dispatch ([`OutcomeRecord`]): `dispatch`, `event`, `decision` (`allow`, `ask`, `deny`), `approved`,
+//! `rewritten`, `payload` (the number of the final version), `value` (as in `hook_call`), `reasons` `[{hook, text,
+//! stops_run, unsettled_guard}]`, `effects` `[{hook, effect}]`, `failures` `[{hook, failure, policy}]`, `warnings`,
+//! `shadow` `[{hook, said}]`, `approval` `{digest, by}`, `asked` (the number of hooks that were called). Empty lists
+//! are absent. A reason has `stops_run` only if the deny ends the agent's run and does not undo what the event is
+//! about. It has `unsettled_guard` only if the engine denied because that guard did not check the final payload.
 //!
 //! # Kinds: the host
 //!
@@ -139,18 +144,18 @@
 //!
 //! # Order
 //!
-//! Records are in the order in which things happened, under one lock for all threads of a program. Concurrent sessions,
-//! agents and calls are told apart by the fields of each record: `dispatch` and `call` for hooks, `origin` (its
-//! `session`, and its `run` for a delegated agent) and the call's `id` for the host. The records of one dispatch, one
-//! call or one run are in order. A dispatch that a hook causes is nested in the one that caused it. Hooks that run
-//! concurrently are recorded as called in declared order before the first of them runs, and their verdicts follow in
-//! declared order, whichever came first. Only their effects are in the order in which they happened; those of one call
-//! are in order.
+//! Records have the order in which things happened. All threads of a program write under one lock. Records of
+//! concurrent sessions, agents and calls are distinguished by their own fields: `dispatch` and `call` for hooks,
+//! `origin` (its `session`, and its `run` for a child agent) and the `id` of the call for the host. The records of one
+//! dispatch, one call or one run are in their own order.
 //!
 //! A dispatch that a hook causes is inside the dispatch that caused it. Concurrent hooks have their `hook_call` records
 //! in declared order before the first of them runs. Their `hook_returned` records follow in declared order, whichever
 //! returned first. Only their `effect` records have the order in which they happened, those of one call in their own
 //! order.
+//!
+//! If the program died, what it was doing has no end on the tape. The next record is then `healed` or `resumed`, or the
+//! tape ends.
 //!
 //! # Example
 //!
