@@ -1,6 +1,6 @@
 //! Defines one host event.
 
-use pintle::dialects::tools::ToolVocabulary;
+use pintle::tools::ToolVocabulary;
 use serde_json::Value;
 
 use crate::{HostDecision, HostEventData, HostResponse, HostSupport};

@@ -1,7 +1,7 @@
 //! Defines the host agents.
 
-use pintle::dialects::tools::ToolVocabulary;
 use pintle::suggest_nearest;
+use pintle::tools::ToolVocabulary;
 use serde_json::Value;
 
 use crate::hosts;

@@ -7,8 +7,8 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
-use pintle::dialects::tools::CanonicalCall;
 use pintle::loader::{PolicyFiles, PolicyPaths, judge_command, quote_word};
+use pintle::tools::CanonicalCall;
 use serde_json::Value;
 
 use crate::install::{InstallEnvironment, InstallScope};

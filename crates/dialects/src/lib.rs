@@ -24,7 +24,6 @@ pub mod harn;
 pub mod harness_framework;
 pub mod lifecycle_hooks;
 pub mod qwen;
-pub mod tools;
 
 mod artifact;
 mod program_lookup;

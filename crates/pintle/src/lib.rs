@@ -80,3 +80,4 @@ pub use pintle_handlers::{
 pub use pintle_loader as loader;
 pub use pintle_script as script;
 pub use pintle_tape as tape;
+pub use pintle_tools as tools;

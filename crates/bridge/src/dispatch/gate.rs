@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use pintle::dialects::tools::{CanonicalCall, alternate_calls, to_canonical};
 use pintle::event::{DelegationPre, PermissionAsk, ToolGuard, ToolPre, ToolTransform};
+use pintle::tools::{CanonicalCall, alternate_calls, to_canonical};
 use pintle::{Decision, Event, Outcome, RunPrediction, explain};
 use serde_json::Value;
 

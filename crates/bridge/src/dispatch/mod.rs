@@ -7,9 +7,9 @@ mod tool;
 
 use std::sync::Arc;
 
-use pintle::dialects::tools::ToolVocabulary;
 use pintle::event::{ContextScope, EventClass, EventDef, EventPayload, HostPayload};
 use pintle::loader::PolicyPaths;
+use pintle::tools::ToolVocabulary;
 use pintle::{
     Decision, Effect, Event, EventName, EventScope, FailurePolicy, Origin, Outcome, RecheckMemory, Runtime,
     VerdictKind, is_matcher_failure_warning, is_untrusted_claim,

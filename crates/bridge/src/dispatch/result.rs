@@ -1,8 +1,8 @@
 //! Fires the events after a tool: `tool.result`, `tool.post`, and `file.edited` for every file that the call wrote.
 
 use pintle::Outcome;
-use pintle::dialects::tools::CanonicalCall;
 use pintle::event::{FileEdited, HostPayload, ToolCall, ToolPost, ToolResult, ToolResultPayload, json_to_text};
+use pintle::tools::CanonicalCall;
 use serde_json::Value;
 
 use super::HostDispatch;

@@ -6,7 +6,7 @@
 //! and rechecked by all hooks, until nothing changes.
 
 use pintle::Decision;
-use pintle::dialects::tools::CanonicalCall;
+use pintle::tools::CanonicalCall;
 use serde_json::Value;
 
 use super::HostDispatch;

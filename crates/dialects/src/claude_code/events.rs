@@ -6,7 +6,7 @@ use crate::client_hooks::matcher::MatcherSyntax;
 use crate::client_hooks::{
     ClientEventDef, EncodeContext, PayloadStyle, UnmappedClientEvents, shared_events, shared_keys,
 };
-use crate::tools::CLAUDE;
+use pintle_tools::CLAUDE;
 
 /// The shape of Claude Code's payloads.
 static VOICE: PayloadStyle =

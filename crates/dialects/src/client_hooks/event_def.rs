@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::EncodeContext;
 use super::matcher::MatcherSyntax;
-use crate::tools::ToolVocabulary;
+use pintle_tools::ToolVocabulary;
 
 /// Extracts the subject that a matcher is applied to.
 pub type SubjectFn = fn(&EncodeContext<'_>) -> Option<Cow<'static, str>>;

@@ -7,7 +7,7 @@ use pintle_contract::Event;
 use serde_json::{Map, Value, json};
 
 use super::event_def::PayloadStyle;
-use crate::tools::{NativeToolCall, ToolVocabulary};
+use pintle_tools::{NativeToolCall, ToolVocabulary};
 
 /// An event and the style in which it is encoded.
 #[derive(Debug, Clone, Copy)]

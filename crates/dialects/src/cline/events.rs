@@ -8,7 +8,7 @@ use crate::client_hooks::{
     BlockEffect, ClientEventDef, ClientKey, EncodeContext, InputRewrite, PayloadStyle, PlainTextReader,
     UnmappedClientEvents, payload_values, shared_events,
 };
-use crate::tools::CLINE;
+use pintle_tools::CLINE;
 
 /// The shape of Cline's payloads.
 static VOICE: PayloadStyle = PayloadStyle { base: TASK, tools: &CLINE, matcher: MatcherSyntax::Expression, response };

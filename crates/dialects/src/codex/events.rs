@@ -8,7 +8,7 @@ use crate::client_hooks::{
     BlockEffect, ClientEventDef, ClientKey, EncodeContext, PayloadStyle, PlainTextReader, UnmappedClientEvents,
     payload_values, shared_events, shared_keys,
 };
-use crate::tools::CODEX;
+use pintle_tools::CODEX;
 
 /// The shape of Codex's payloads.
 static VOICE: PayloadStyle =

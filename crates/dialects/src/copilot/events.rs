@@ -8,7 +8,7 @@ use crate::client_hooks::{
     BlockEffect, ClientEventDef, ClientKey, EncodeContext, ExitTwoEffect, InputRewrite, PayloadStyle, PlainTextReader,
     StopEffect, UnmappedClientEvents, payload_values, shared_events, shared_keys,
 };
-use crate::tools::{CLAUDE, COPILOT};
+use pintle_tools::{CLAUDE, COPILOT};
 
 /// The shape of payloads under Copilot CLI's own event names.
 static CAMEL: PayloadStyle =

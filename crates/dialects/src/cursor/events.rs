@@ -11,7 +11,7 @@ use crate::client_hooks::{
     BlockEffect, ClientEventDef, ClientKey, EncodeContext, ExitTwoEffect, InputRewrite, PayloadStyle, StopEffect,
     UnmappedClientEvents, payload_values, shared_events,
 };
-use crate::tools::CURSOR;
+use pintle_tools::CURSOR;
 
 /// The shape of Cursor's payloads.
 static VOICE: PayloadStyle =

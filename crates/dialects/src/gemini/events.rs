@@ -9,7 +9,7 @@ use crate::client_hooks::{
     BlockEffect, ClientEventDef, ClientKey, EncodeContext, ExitTwoEffect, InputRewrite, PayloadStyle, PlainTextReader,
     StopEffect, UnmappedClientEvents, payload_values, shared_events, shared_keys,
 };
-use crate::tools::GEMINI;
+use pintle_tools::GEMINI;
 
 /// The shape of Gemini CLI's payloads.
 static VOICE: PayloadStyle =

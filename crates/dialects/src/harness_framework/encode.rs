@@ -6,7 +6,7 @@ use pintle_contract::Event;
 use serde_json::{Map, Value, json};
 
 use super::event_def::{self, FrameworkField};
-use crate::tools::CLAUDE;
+use pintle_tools::CLAUDE;
 
 /// The transcript of a session without one: an existing, empty file.
 const NO_TRANSCRIPT: &str = "/dev/null";
@@ -41,7 +41,7 @@ pub(super) fn native_call(event: &Event) -> (String, Cow<'_, Value>) {
     let name = event.payload.field("name").and_then(Value::as_str).unwrap_or_default();
     let args = event.payload.field("args").unwrap_or(&Value::Null);
     if let Some((tool, input)) = reported_call(event) {
-        let same = |part: crate::tools::CanonicalCall| part.name == name && part.args == *args;
+        let same = |part: pintle_tools::CanonicalCall| part.name == name && part.args == *args;
         if CLAUDE.to_canonical(tool, input).into_iter().any(same) {
             return (tool.to_owned(), Cow::Borrowed(input));
         }

@@ -4,7 +4,7 @@ use pintle_contract::{Event, MatchResult, Matcher, SubjectFilter};
 use serde_json::{Map, Value};
 
 use super::encode;
-use crate::tools::CLAUDE;
+use pintle_tools::CLAUDE;
 
 /// The conditions of one entry.
 #[derive(Debug)]

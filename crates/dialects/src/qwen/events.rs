@@ -8,7 +8,7 @@ use crate::client_hooks::{
     ClientEventDef, ClientKey, EncodeContext, PayloadStyle, UnmappedClientEvents, payload_values, shared_events,
     shared_keys,
 };
-use crate::tools::QWEN;
+use pintle_tools::QWEN;
 
 /// The shape of Qwen Code's payloads.
 static VOICE: PayloadStyle =

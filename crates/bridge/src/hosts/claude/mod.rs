@@ -16,7 +16,7 @@ pub static HOST: HostDef = HostDef {
     name: "claude",
     title: "Claude Code",
     events: ROWS,
-    tools: &pintle::dialects::tools::CLAUDE,
+    tools: &pintle::tools::CLAUDE,
     own_dialect: Some("claude_code"),
     deadline_ms: 25_000,
     install: &install::INSTALL,

@@ -18,7 +18,7 @@ pub static HOST: HostDef = HostDef {
     name: "cline",
     title: "Cline",
     events: ROWS,
-    tools: &pintle::dialects::tools::CLINE,
+    tools: &pintle::tools::CLINE,
     own_dialect: Some("cline"),
     deadline_ms: 25_000,
     install: &install::INSTALL,

@@ -13,7 +13,7 @@ pub static HOST: HostDef = HostDef {
     name: "codex",
     title: "Codex",
     events: ROWS,
-    tools: &pintle::dialects::tools::CODEX,
+    tools: &pintle::tools::CODEX,
     own_dialect: Some("codex"),
     deadline_ms: 25_000,
     install: &install::INSTALL,

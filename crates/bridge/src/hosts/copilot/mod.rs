@@ -19,7 +19,7 @@ pub static HOST: HostDef = HostDef {
     name: "copilot",
     title: "Copilot",
     events: ROWS,
-    tools: &pintle::dialects::tools::COPILOT,
+    tools: &pintle::tools::COPILOT,
     own_dialect: Some("copilot"),
     deadline_ms: 25_000,
     install: &install::INSTALL,
@@ -51,7 +51,7 @@ const fn native_event_def(name: &'static str, fires: &'static [&'static str]) ->
 const fn claude_style_event_def(name: &'static str, fires: &'static [&'static str]) -> HostEventDef {
     HostEventDef {
         high_volume: true,
-        tools: Some(&pintle::dialects::tools::COPILOT_AS_CLAUDE),
+        tools: Some(&pintle::tools::COPILOT_AS_CLAUDE),
         read_payload: hook_payload::other_event,
         ..native_event_def(name, fires)
     }

@@ -18,7 +18,7 @@ pub static HOST: HostDef = HostDef {
     name: "cursor",
     title: "Cursor",
     events: ROWS,
-    tools: &pintle::dialects::tools::CURSOR,
+    tools: &pintle::tools::CURSOR,
     own_dialect: Some("cursor"),
     deadline_ms: 25_000,
     install: &install::INSTALL,

@@ -14,7 +14,7 @@ pub static HOST: HostDef = HostDef {
     name: "gemini",
     title: "Gemini CLI",
     events: ROWS,
-    tools: &pintle::dialects::tools::GEMINI,
+    tools: &pintle::tools::GEMINI,
     own_dialect: Some("gemini"),
     deadline_ms: 25_000,
     install: &install::INSTALL,

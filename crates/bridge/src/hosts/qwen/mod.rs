@@ -15,7 +15,7 @@ pub static HOST: HostDef = HostDef {
     name: "qwen",
     title: "Qwen Code",
     events: ROWS,
-    tools: &pintle::dialects::tools::QWEN,
+    tools: &pintle::tools::QWEN,
     own_dialect: Some("qwen"),
     deadline_ms: 25_000,
     install: &install::INSTALL,

@@ -14,7 +14,7 @@ use crate::document::{DocNode, FieldReader, NodeKind, PlainValue, to_json};
 use crate::harness_framework::codec::FrameworkCodec;
 use crate::harness_framework::event_def::{FrameworkEventDef, FrameworkField};
 use crate::harness_framework::matcher::FrameworkMatcher;
-use crate::tools::CLAUDE;
+use pintle_tools::CLAUDE;
 
 /// The default timeout of a hook.
 const DEFAULT_TIMEOUT_MS: u64 = 5_000;

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::tools::{CanonicalCall, UnmappableArguments, patch};
+use crate::{CanonicalCall, UnmappableArguments, patch};
 
 /// The patch text of an input.
 pub(super) fn patch_text<'a>(input: &'a Value, keys: &[&str]) -> Option<&'a str> {

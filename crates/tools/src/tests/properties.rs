@@ -2,7 +2,7 @@ use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 use serde_json::{Map, Value};
 
-use crate::tools::{CanonicalCall, VOCABULARIES};
+use crate::{CanonicalCall, VOCABULARIES};
 
 /// Names with a meaning in some table, so that random inputs match it.
 const FIELDS: &[&str] = &[

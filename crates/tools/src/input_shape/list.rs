@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::build_call;
-use crate::tools::{CanonicalCall, ToolMapping, UnmappableArguments, fields};
+use crate::{CanonicalCall, ToolMapping, UnmappableArguments, fields};
 
 /// Names that differ: the native one and the canonical one.
 type ListFieldNames = &'static [(&'static str, &'static str)];

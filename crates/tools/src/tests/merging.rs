@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use super::vocabulary;
-use crate::tools::CanonicalCall;
+use crate::CanonicalCall;
 
 /// Changes one argument of one part, and returns the native input, or why it cannot be merged back.
 fn change_argument(

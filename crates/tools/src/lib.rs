@@ -5,8 +5,6 @@
 //! arguments: [`ToolVocabulary::to_canonical`] converts a native call, [`ToolVocabulary::merge_back`] merges changed
 //! arguments into it, and [`ToolVocabulary::to_native`] converts a canonical call.
 
-pub mod patch;
-
 mod claude;
 mod cline;
 mod codex;
@@ -18,6 +16,7 @@ mod goose;
 mod input_shape;
 mod mcp;
 mod opencode;
+pub mod patch;
 mod pintle;
 mod vocabulary;
 
