@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pintle::event::{EventPayload, TokenUsage};
+use pintle::tools::{DOCKER_AGENT, ToolVocabulary, own_vocabulary};
 use pintle::{
     ApprovalRequest, ApprovalResponse, Approver, CancelToken, Effect, Event, EventName, EventScope, LogBuffer,
     ModelSpec, Origin, Outcome, Reminder, ScratchValues,
@@ -260,6 +261,11 @@ impl TurnContext {
     /// Whether the agent belongs to a team.
     pub(crate) fn is_member(&self) -> bool {
         self.agent.spec.member.is_some()
+    }
+
+    /// The vocabulary of the agent's own tool calls: docker-agent's for members of a team.
+    pub(crate) fn tool_vocabulary(&self, name: &str, args: &Value) -> &'static ToolVocabulary {
+        if self.is_member() { &DOCKER_AGENT } else { own_vocabulary(name, args) }
     }
 
     /// Whether to fire an event that only teams need: always for their members, for other agents if a hook listens.

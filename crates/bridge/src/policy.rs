@@ -7,15 +7,13 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
+use pintle::ToolKind;
 use pintle::loader::{PolicyFiles, PolicyPaths, judge_command, quote_word};
 use pintle::tools::CanonicalCall;
 use serde_json::Value;
 
 use crate::install::{InstallEnvironment, InstallScope};
 use crate::{HOSTS, HostDef};
-
-/// The canonical tools that only read.
-const READERS: [&str; 6] = ["read", "list", "glob", "grep", "fetch", "search"];
 
 /// Parts of the names of tools that only read.
 const READING: [&str; 12] =
@@ -57,25 +55,25 @@ pub(crate) fn policy_denial(paths: &PolicyPaths<'_>, host: &HostDef, parts: &[Ca
 /// A description of the policy that a part of a call would change.
 fn find_changed_policy(paths: &PolicyPaths<'_>, part: &CanonicalCall, parts: &[CanonicalCall]) -> Option<String> {
     let file = |path: &PathBuf| format!("`{}`, a policy file", path.display());
-    match (part.name.as_str(), part.category) {
-        ("shell", _) => {
+    match part.kind {
+        ToolKind::Shell => {
             let text = part.args.get("command").or_else(|| part.args.get("cmd")).map(command_text)?;
             let directory = part.args.get("directory").and_then(Value::as_str);
             let base = paths.with_working_dir(directory);
             let judged = judge_command(&base, &text);
             // The files of a patch in a command are resolved relative to every directory that the command enters.
             let patched = || {
-                let files = parts.iter().filter(|other| other.name != "shell" && other.category == Some("filesystem"));
+                let files = parts.iter().filter(|other| other.kind.category() == "filesystem");
                 let names: Vec<&str> = files.filter_map(|file| file.args.get("path")?.as_str()).collect();
                 judged.visited_dirs.iter().find_map(|dir| names.iter().find_map(|name| dir.policy_changed_at(name)))
             };
             judged.changed_policy.clone().or_else(|| patched().as_ref().map(file))
         }
-        (name, _) if READERS.contains(&name) => None,
-        (_, Some("filesystem")) => {
+        ToolKind::Read | ToolKind::List | ToolKind::Search | ToolKind::Fetch | ToolKind::WebSearch => None,
+        ToolKind::Write | ToolKind::Edit | ToolKind::Delete | ToolKind::Move => {
             collect_path_texts(&part.args, 0).iter().find_map(|path| paths.policy_changed_at(path)).as_ref().map(file)
         }
-        (name, Some("mcp" | "other") | None) if !is_read_only_tool(name) => {
+        ToolKind::Mcp | ToolKind::Other if !is_read_only_tool(&part.name) => {
             collect_path_texts(&part.args, 0).iter().find_map(|path| paths.policy_changed_at(path)).as_ref().map(file)
         }
         _ => None,

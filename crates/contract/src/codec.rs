@@ -30,6 +30,12 @@ pub trait Codec: Send + Sync + Debug {
         None
     }
 
+    /// The name of the tool vocabulary that the dialect's hooks are written in. Default: `None`, the one whose names the
+    /// hook's own conditions use.
+    fn tool_vocabulary(&self, _spelling: &str) -> Option<&'static str> {
+        None
+    }
+
     /// The filter for a dialect event that is narrower than the catalogue's event: hooks are only called for events it
     /// accepts. Default: `None`, all events.
     fn event_filter(&self, _spelling: &str) -> Option<fn(&Event) -> bool> {

@@ -80,6 +80,8 @@ pub struct BuiltHandler {
     pub handler: Option<Arc<dyn Handler>>,
     /// Whether the handler can deny, for example a script that uses `block`; see [`Hook::guard`](crate::Hook::guard).
     pub guard: bool,
+    /// The string literals of its script.
+    pub texts: ScriptTexts,
     /// The diagnostics of building it.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -89,6 +91,25 @@ pub struct BuiltHandler {
 pub struct BuiltMatcher {
     /// The matcher; `None` if the hook always matches, or if building failed with an error diagnostic.
     pub matcher: Option<Arc<dyn Matcher>>,
+    /// The string literals of its script.
+    pub texts: ScriptTexts,
     /// The diagnostics of building it.
     pub diagnostics: Vec<Diagnostic>,
+}
+
+/// The string literals of a script. They show in whose words it is written: which tools it asks about.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ScriptTexts {
+    /// The literals that are compared with something, or that are members of lists and keys of dicts.
+    pub compared: Vec<String>,
+    /// All literals.
+    pub all: Vec<String>,
+}
+
+impl ScriptTexts {
+    /// Adds the literals of another part of the hook.
+    pub fn extend(&mut self, other: Self) {
+        self.compared.extend(other.compared);
+        self.all.extend(other.all);
+    }
 }

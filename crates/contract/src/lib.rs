@@ -37,6 +37,7 @@ mod redactor;
 mod reminder;
 mod source;
 mod suggest;
+mod tool_kind;
 mod verdict;
 
 pub use agent::{
@@ -60,7 +61,7 @@ pub use effect_runner::{EffectCaller, EffectError, EffectReply, EffectRequest, E
 pub use event::{Event, EventName, Origin};
 pub use failure::{Failure, FailureKind, FailurePolicy, LimitKind};
 pub use handler::{CallId, Handler, HookCall, HookInfluence};
-pub use handler_factory::{BuiltHandler, BuiltMatcher, HandlerFactory, Judge, JudgeRequest};
+pub use handler_factory::{BuiltHandler, BuiltMatcher, HandlerFactory, Judge, JudgeRequest, ScriptTexts};
 pub use handler_output::{CommandOutput, FunctionOutput, HandlerOutput, ScriptOutput};
 pub use hook::{Chain, DenyEffect, EnforcementMode, Hook, HookId, Layer, Profile, SourceTrust};
 pub use journal::{Journal, JournalEntry, NullJournal};
@@ -78,4 +79,5 @@ pub use redactor::Redactor;
 pub use reminder::{Reminder, ReminderAuthority, ReminderPropagation, ReminderRoleHint};
 pub use source::{ByteSpan, Location, SourceFile};
 pub use suggest::suggest_nearest;
+pub use tool_kind::ToolKind;
 pub use verdict::{Rewrite, Verdict, VerdictKind};

@@ -14,6 +14,16 @@ pub trait Matcher: Send + Sync + Debug {
         SubjectFilter::Any
     }
 
+    /// The subjects as the hook's author wrote them, for messages. Default: those of [`subjects`](Self::subjects).
+    fn written_subjects(&self) -> SubjectFilter {
+        self.subjects()
+    }
+
+    /// Whether a subject alone passes the matcher's pattern for subjects; `None` if it has none. Default: `None`.
+    fn accepts_subject(&self, _subject: &str) -> Option<bool> {
+        None
+    }
+
     /// The threshold in per cent at which a hook of `budget.threshold` runs; `None` if the hook sets none. Hosts fire
     /// the event at these thresholds in addition to their own.
     fn threshold_percent(&self) -> Option<f64> {
@@ -43,9 +53,32 @@ pub enum SubjectFilter {
     Any,
     /// Only the listed subjects.
     Only {
-        /// The subjects, such as tool names.
-        names: Vec<String>,
-        /// Whether a subject in `names` always matches, so that [`Matcher::matches`] need not be called.
-        sufficient: bool,
+        /// Subjects that always match, such as tool names: for them [`Matcher::matches`] need not be called.
+        certain: Vec<String>,
+        /// Subjects that may match.
+        possible: Vec<String>,
     },
+}
+
+impl SubjectFilter {
+    /// Only these subjects match, and each of them always does.
+    #[must_use]
+    pub fn certain(names: Vec<String>) -> Self {
+        Self::Only { certain: names, possible: Vec::new() }
+    }
+
+    /// Only these subjects may match.
+    #[must_use]
+    pub fn possible(names: Vec<String>) -> Self {
+        Self::Only { certain: Vec::new(), possible: names }
+    }
+
+    /// The subjects that can match; `None` if any can.
+    #[must_use]
+    pub fn names(&self) -> Option<impl Iterator<Item = &str>> {
+        match self {
+            Self::Any => None,
+            Self::Only { certain, possible } => Some(certain.iter().chain(possible).map(String::as_str)),
+        }
+    }
 }

@@ -50,20 +50,29 @@ impl Payload {
         }
     }
 
-    /// Another representation of this payload. It is created by `make` at most once for each type and `key`, and
-    /// shared.
+    /// Another representation of this payload. It is created by `make` once for each type and `key`, and shared; only
+    /// threads that ask for it at the same moment may each create one, of which the first stays.
     ///
-    /// `key` distinguishes two representations of one type, such as the buffers of two dialects.
+    /// `key` distinguishes two representations of one type, such as the buffers of two dialects. `make` may ask for
+    /// other representations of the same payload.
     pub fn cached_view<T: Any + Send + Sync>(&self, key: &'static str, make: impl FnOnce(&Value) -> T) -> Arc<T> {
-        let wanted = TypeId::of::<T>();
-        let mut views = self.0.views.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = views.iter().find(|(id, name, _)| *id == wanted && *name == key);
-        if let Some(view) = known.and_then(|(_, _, view)| Arc::clone(view).downcast::<T>().ok()) {
+        if let Some(view) = self.known_view(key) {
             return view;
         }
+        // No lock is held meanwhile, so that `make` can use other views.
         let made = Arc::new(make(&self.0.value));
-        views.push((wanted, key, made.clone()));
+        if let Some(view) = self.known_view(key) {
+            return view;
+        }
+        self.0.views.lock().unwrap_or_else(PoisonError::into_inner).push((TypeId::of::<T>(), key, made.clone()));
         made
+    }
+
+    fn known_view<T: Any + Send + Sync>(&self, key: &'static str) -> Option<Arc<T>> {
+        let wanted = TypeId::of::<T>();
+        let views = self.0.views.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = views.iter().find(|(id, name, _)| *id == wanted && *name == key);
+        known.and_then(|(_, _, view)| Arc::clone(view).downcast::<T>().ok())
     }
 
     /// Whether two payloads share one allocation: a cheap sign that nothing changed.

@@ -84,7 +84,7 @@ impl HandlerFactory for DefaultHandlerFactory {
             HandlerSpec::Model(spec) => judge::build(declaration, spec, self.judge.as_ref()),
             HandlerSpec::Function(spec) => self.function_handler(declaration, spec),
             HandlerSpec::Native(handler) => {
-                BuiltHandler { handler: Some(Arc::clone(handler)), guard: true, diagnostics: Vec::new() }
+                BuiltHandler { handler: Some(Arc::clone(handler)), guard: true, ..BuiltHandler::default() }
             }
         }
     }
@@ -95,7 +95,7 @@ impl HandlerFactory for DefaultHandlerFactory {
             Some(MatcherSpec::Expression(expression)) => self.script_matcher(declaration, expression),
             Some(MatcherSpec::Pattern { text, location }) => regex_matcher::compile_pattern(text, location),
             Some(MatcherSpec::Compiled(matcher)) => {
-                BuiltMatcher { matcher: Some(Arc::clone(matcher)), diagnostics: Vec::new() }
+                BuiltMatcher { matcher: Some(Arc::clone(matcher)), ..BuiltMatcher::default() }
             }
         }
     }

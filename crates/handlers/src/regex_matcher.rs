@@ -28,7 +28,7 @@ pub(crate) fn compile_pattern(text: &Arc<str>, location: &Location) -> BuiltMatc
     match compile(text).and_then(|_| compile(&format!("^(?:{text})$"))) {
         Ok(regex) => {
             let matcher = RegexMatcher { text: Arc::clone(text), regex, names: plain_alternatives(text) };
-            BuiltMatcher { matcher: Some(Arc::new(matcher)), diagnostics: Vec::new() }
+            BuiltMatcher { matcher: Some(Arc::new(matcher)), ..BuiltMatcher::default() }
         }
         Err(error) => {
             // The parser's last line is the error; those before draw the pattern.
@@ -37,7 +37,7 @@ pub(crate) fn compile_pattern(text: &Arc<str>, location: &Location) -> BuiltMatc
             let message = format!("invalid matcher `{text}`: {reason}");
             let help = "a matcher is a regular expression that the whole name has to match, such as `shell|edit_.*`";
             let diagnostic = Diagnostic::error("bad_matcher", message, location.clone()).help(help);
-            BuiltMatcher { matcher: None, diagnostics: vec![diagnostic] }
+            BuiltMatcher { diagnostics: vec![diagnostic], ..BuiltMatcher::default() }
         }
     }
 }
@@ -61,7 +61,7 @@ impl Matcher for RegexMatcher {
 
     fn subjects(&self) -> SubjectFilter {
         match &self.names {
-            Some(names) => SubjectFilter::Only { names: names.clone(), sufficient: true },
+            Some(names) => SubjectFilter::certain(names.clone()),
             None => SubjectFilter::Any,
         }
     }
@@ -88,8 +88,8 @@ mod tests {
         let event = Event::new(EventName::parse("tool.pre").unwrap(), payload, Arc::new(Origin::default()));
         let wanted = matcher.matches(&event) == MatchResult::Yes;
         // The index uses only the subjects, so both must agree.
-        if let SubjectFilter::Only { names, sufficient } = matcher.subjects() {
-            assert!(sufficient && names.iter().any(|known| known == name) == wanted, "{text} {name}");
+        if let SubjectFilter::Only { certain, possible } = matcher.subjects() {
+            assert!(possible.is_empty() && certain.iter().any(|known| known == name) == wanted, "{text} {name}");
         }
         wanted
     }
@@ -142,7 +142,7 @@ mod tests {
         ] {
             let wanted = names.map(|names| names.into_iter().map(str::to_owned).collect());
             let found = match compile_text(text).matcher.unwrap().subjects() {
-                SubjectFilter::Only { names, .. } => Some(names),
+                SubjectFilter::Only { certain, .. } => Some(certain),
                 SubjectFilter::Any => None,
             };
             assert_eq!(found, wanted, "{text}");

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use pintle_contract::event::EventClass;
 use pintle_contract::{
     CallLimits, Chain, Diagnostic, FailurePolicy, Handler, HandlerFactory, Hook, HookDeclaration, HookId,
-    HookInfluence, Layer, Severity,
+    HookInfluence, Layer, Matcher, ScriptTexts, Severity,
 };
+use pintle_tools::{HookVocabulary, translate_hook, vocabulary_by_name};
 
 use crate::narrowed_matcher::narrow_matcher;
 use crate::trust::hold_to_binding;
@@ -75,6 +76,8 @@ fn compile(declaration: &HookDeclaration, build: &dyn HandlerFactory, findings: 
     let matcher = build.build_matcher(declaration);
     // A hook whose matcher did not compile must not become one that always matches.
     let matcher_failed = matcher.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
+    let mut texts = matcher.texts;
+    texts.extend(handler.texts);
     findings.extend(handler.diagnostics);
     findings.extend(matcher.diagnostics);
     let running = hold_to_binding(handler.handler.filter(|_| !matcher_failed)?, declaration);
@@ -83,7 +86,8 @@ fn compile(declaration: &HookDeclaration, build: &dyn HandlerFactory, findings: 
         _ if can_change_data(&*running, declaration) => FailurePolicy::Closed,
         default => default,
     };
-    Some(Hook {
+    let vocabulary = hook_vocabulary(declaration, matcher.matcher.as_ref(), texts);
+    let hook = Hook {
         id: HookId::new(declaration.name.as_str()),
         event: declaration.event.clone(),
         event_alias: Arc::clone(&declaration.event_alias),
@@ -100,7 +104,18 @@ fn compile(declaration: &HookDeclaration, build: &dyn HandlerFactory, findings: 
         tools: declaration.tools.clone(),
         limits: CallLimits { timeout_ms: declaration.timeout_ms.unwrap_or(limits.timeout_ms), ..limits },
         location: declaration.location.clone(),
-    })
+    };
+    Some(translate_hook(hook, vocabulary))
+}
+
+/// The words in which a hook hears tool calls: those of its dialect, otherwise those that its conditions use.
+fn hook_vocabulary(
+    declaration: &HookDeclaration,
+    matcher: Option<&Arc<dyn Matcher>>,
+    texts: ScriptTexts,
+) -> HookVocabulary {
+    let fixed = declaration.codec.tool_vocabulary(&declaration.event_alias).and_then(vocabulary_by_name);
+    fixed.map_or_else(|| HookVocabulary::of_hook(matcher, texts), HookVocabulary::Fixed)
 }
 
 /// Whether a hook can change or withhold data of an event that exists for this purpose. Such a hook fails closed: the

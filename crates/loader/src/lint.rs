@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use pintle_contract::{
     AgentSpec, Chain, Diagnostic, EnforcementMode, HandlerSpec, Hook, HookDeclaration, Location, MatcherSpec,
-    ScriptSource, SubjectFilter, suggest_nearest,
+    ScriptSource, suggest_nearest,
 };
 
 pub(crate) use asks::lint_never_asked;
@@ -50,7 +50,7 @@ fn lint_never_matches(hook: &Hook, condition: Option<&ScriptSource>, place: &Loc
     } else if hook
         .matcher
         .as_ref()
-        .is_some_and(|matcher| matches!(matcher.subjects(), SubjectFilter::Only { names, .. } if names.is_empty()))
+        .is_some_and(|matcher| matcher.subjects().names().is_some_and(|mut names| names.next().is_none()))
     {
         "no name satisfies it: it requires two different names at once, or one from an empty list"
     } else {
@@ -65,15 +65,14 @@ fn lint_unknown_tool(hook: &Hook, place: &Location, agent: &AgentSpec, host_tool
     if !hook.event.as_str().starts_with("tool.") {
         return None;
     }
-    let SubjectFilter::Only { names, .. } = hook.matcher.as_ref()?.subjects() else {
-        return None;
-    };
-    let tools: Vec<&str> =
-        agent.tools.iter().map(|tool| tool.name.as_str()).chain(host_tools.iter().copied()).collect();
+    let subjects = hook.matcher.as_ref()?.written_subjects();
+    let names: Vec<&str> = subjects.names()?.collect();
+    let own = agent.tools.iter().map(|tool| tool.name.as_str()).chain(host_tools.iter().copied());
+    let known: Vec<&str> = own.chain(pintle_tools::tool_names().map(|name| -> &str { name })).collect();
     let (name, near) = names
         .iter()
-        .filter(|name| !tools.contains(&name.as_str()))
-        .find_map(|name| suggest_nearest(name, tools.iter().copied()).map(|near| (name, near)))?;
+        .filter(|name| !known.contains(name))
+        .find_map(|name| suggest_nearest(name, known.iter().copied()).map(|near| (name, near)))?;
     let message = format!("hook `{}` matches tool `{name}`, which does not exist", hook.id);
     Some(Diagnostic::warning("unknown_tool", message, place.clone()).help(format!("did you mean `{near}`?")))
 }

@@ -23,7 +23,10 @@ impl Matcher for NarrowedMatcher {
     fn subjects(&self) -> SubjectFilter {
         match self.author_matcher.as_ref().map_or(SubjectFilter::Any, |written| written.subjects()) {
             SubjectFilter::Any => SubjectFilter::Any,
-            SubjectFilter::Only { names, .. } => SubjectFilter::Only { names, sufficient: false },
+            SubjectFilter::Only { mut certain, mut possible } => {
+                possible.append(&mut certain);
+                SubjectFilter::possible(possible)
+            }
         }
     }
 
@@ -73,7 +76,7 @@ mod tests {
             let matcher = narrow_matcher(written, &*codec, "post_tool_use").unwrap();
             assert_eq!(ran.each_ref().map(|event| matcher.matches(event)), [wanted.clone(), wanted]);
             assert_eq!(matcher.matches(&refused), MatchResult::No);
-            assert!(!matches!(matcher.subjects(), SubjectFilter::Only { sufficient: true, .. }));
+            assert!(!matches!(matcher.subjects(), SubjectFilter::Only { certain, .. } if !certain.is_empty()));
         }
         // The other aliases mean the same as the catalogue.
         assert!(narrow_matcher(None, &*codec, "pre_tool_use").is_none());

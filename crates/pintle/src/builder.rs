@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use pintle_contract::{
     AgentSpec, Approver, Chain, Clock, Diagnostic, HookDeclaration, Journal, Judge, Layer, NetworkSpec, NoApprover,
-    PermissionsSpec, PersonaSpec, TeamSpec,
+    PermissionsSpec, PersonaSpec, ScriptTexts, TeamSpec,
 };
 use pintle_dialects::command_hooks::DockerAgentVersion;
 use pintle_engine::HookSet;
@@ -19,6 +19,7 @@ use pintle_handlers::http::HttpGateway;
 use pintle_handlers::{self as handlers, WorkerProgram};
 use pintle_loader::{LayerDirs, LoadOptions, PolicyFiles, TrustGrant, TrustOptions};
 use pintle_tape::Tape;
+use pintle_tools::{HookVocabulary, translate_hook};
 
 use crate::journal_fanout::JournalFanout;
 use crate::register::{self, HookBuilder, HookEvent, HookReturn, HookSurface, PersonaHook, SessionHook, ToolHook};
@@ -192,9 +193,14 @@ impl RuntimeBuilder {
         }
     }
 
-    /// Adds a chain made in code.
+    /// Adds a chain made in code. Its hooks hear tool calls in the words that their matchers use, Pintle's own if they
+    /// have none.
     #[must_use]
-    pub fn chain(mut self, chain: Chain) -> Self {
+    pub fn chain(mut self, mut chain: Chain) -> Self {
+        for hook in chain.hooks.iter_mut().filter(|hook| hook.handler.kind() == "native") {
+            let vocabulary = HookVocabulary::of_hook(hook.matcher.as_ref(), ScriptTexts::default());
+            *hook = Arc::new(translate_hook((**hook).clone(), vocabulary));
+        }
         self.chains.push(chain);
         self
     }

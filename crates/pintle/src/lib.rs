@@ -77,6 +77,7 @@ pub use pintle_handlers::{
     BuiltinDef, CommandSafety, ScriptTool, WorkerProgram, builtins, calendar_date, classify_command, jail, mcp,
     process, read_large_result, secrets, snapshot, worker_main,
 };
+pub use pintle_lifecycle as lifecycle;
 pub use pintle_loader as loader;
 pub use pintle_script as script;
 pub use pintle_tape as tape;

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::thread::{Builder, scope};
 
-use pintle_contract::{Diagnostic, ScriptSource};
+use pintle_contract::{Diagnostic, ScriptSource, ScriptTexts};
 use serde::{Deserialize, Serialize};
 
 use crate::analysis;
@@ -107,6 +107,8 @@ pub struct CompiledScript {
     pub placement: ScriptPlacement,
     /// The decisions that the script can return.
     pub powers: ScriptPowers,
+    /// Its string literals.
+    pub texts: ScriptTexts,
     /// The findings behind `diagnostics`, which can be sent between processes.
     pub findings: Vec<ScriptFinding>,
 }
@@ -186,7 +188,7 @@ impl CompiledScript {
         script: Option<Arc<Script>>,
     ) -> Self {
         let diagnostics = findings.iter().map(|finding| finding.locate(source)).collect();
-        Self { script, diagnostics, placement, powers, findings }
+        Self { script, diagnostics, placement, powers, texts: ScriptTexts::default(), findings }
     }
 }
 
@@ -208,10 +210,12 @@ fn compile_at(name: &str, text: &ScriptSource, role: ScriptKind, anywhere: bool)
         }
     };
     let analysis = analysis::analyse(&source, &ast, role);
+    let texts = analysis::texts_of(&ast);
     let mut findings = analysis.findings;
     let failed = findings.iter().any(|finding| finding.severity == pintle_contract::Severity::Error);
     if failed || (analysis.placement == ScriptPlacement::Worker && !anywhere) {
-        return CompiledScript::from_findings(&source, analysis.placement, analysis.powers, findings, None);
+        let failed = CompiledScript::from_findings(&source, analysis.placement, analysis.powers, findings, None);
+        return CompiledScript { texts, ..failed };
     }
     match load::evaluate(&source, ast, role, role.entry_point()) {
         Ok(entry) => {
@@ -228,6 +232,7 @@ fn compile_at(name: &str, text: &ScriptSource, role: ScriptKind, anywhere: bool)
                 diagnostics,
                 placement: analysis.placement,
                 powers: analysis.powers,
+                texts,
                 findings,
             }
         }

@@ -62,7 +62,11 @@ impl Matcher for SubjectMatcher {
     }
 
     fn subjects(&self) -> SubjectFilter {
-        SubjectFilter::Only { names: self.names.clone(), sufficient: self.is_sufficient }
+        if self.is_sufficient {
+            SubjectFilter::certain(self.names.clone())
+        } else {
+            SubjectFilter::possible(self.names.clone())
+        }
     }
 
     fn describe(&self) -> String {

@@ -1,10 +1,12 @@
-//! Tool vocabularies: the clients' names of tools and arguments, and Pintle's.
+//! Tool vocabularies: what agents call their tools and arguments, and the translation both ways.
 //!
-//! A policy uses Pintle's own tools (`shell`, `read`, `write`, `edit`, `list`, `glob`, `grep`, `fetch`, and also
-//! `patch`, `delete`, `search`, `agent` and `mcp__server__tool`). One table for each client maps its tools and their
-//! arguments: [`ToolVocabulary::to_canonical`] converts a native call, [`ToolVocabulary::merge_back`] merges changed
-//! arguments into it, and [`ToolVocabulary::to_native`] converts a canonical call.
+//! There is one tool call, whoever makes it. [`ToolVocabulary::to_canonical`] converts a call into Pintle's words
+//! (`shell`, `read`, `write`, `edit`, `patch`, `delete`, `list`, `glob`, `grep`, `fetch`, `search`, `agent` and
+//! `mcp__server__tool`), [`ToolVocabulary::to_native`] converts such a call into an agent's words, and
+//! [`ToolVocabulary::merge_back`] merges changed arguments into the caller's own. A [`HookVocabulary`] says which words
+//! a hook is written in; [`translate_hook`] makes it hear every call in them.
 
+mod call;
 mod claude;
 mod cline;
 mod codex;
@@ -13,13 +15,18 @@ mod cursor;
 mod fields;
 mod gemini;
 mod goose;
+mod hook_vocabulary;
 mod input_shape;
 mod mcp;
 mod opencode;
+mod own;
+mod part_verdicts;
 pub mod patch;
-mod pintle;
+mod translate;
+mod translated_hook;
 mod vocabulary;
 
+pub use call::{CallsOfPayload, call_facts, caller_of, calls_of, own_vocabulary};
 pub use claude::CLAUDE;
 pub use cline::CLINE;
 pub use codex::CODEX;
@@ -27,15 +34,38 @@ pub use copilot::{COPILOT, COPILOT_AS_CLAUDE};
 pub use cursor::CURSOR;
 pub use gemini::{GEMINI, QWEN};
 pub use goose::GOOSE;
+pub use hook_vocabulary::{HookVocabulary, NamedVocabularies, WantedNames, tool_names};
 pub use input_shape::{InputShape, ListElement};
 pub use mcp::McpNames;
 pub use opencode::OPENCODE;
-pub use pintle::{alternate_calls, to_canonical};
+pub use own::{AI_HARNESS, DOCKER_AGENT, HARN, PINTLE};
+pub use translate::heard_events;
+pub use translated_hook::translate_hook;
 pub use vocabulary::{CanonicalCall, NativeToolCall, ToolMapping, ToolVocabulary, UnmappableArguments};
 
-/// Every vocabulary.
-pub static VOCABULARIES: &[&ToolVocabulary] =
-    &[&CLAUDE, &CODEX, &GEMINI, &QWEN, &COPILOT, &COPILOT_AS_CLAUDE, &CURSOR, &CLINE, &GOOSE, &OPENCODE];
+/// Every vocabulary. Those of Pintle's own loop come first: if a name belongs to several, the first is meant.
+pub static VOCABULARIES: &[&ToolVocabulary] = &[
+    &PINTLE,
+    &AI_HARNESS,
+    &DOCKER_AGENT,
+    &HARN,
+    &CLAUDE,
+    &CODEX,
+    &GEMINI,
+    &QWEN,
+    &COPILOT,
+    &COPILOT_AS_CLAUDE,
+    &CURSOR,
+    &CLINE,
+    &GOOSE,
+    &OPENCODE,
+];
+
+/// The vocabulary with a name, such as `claude`.
+#[must_use]
+pub fn vocabulary_by_name(name: &str) -> Option<&'static ToolVocabulary> {
+    VOCABULARIES.iter().find(|vocabulary| vocabulary.name == name).copied()
+}
 
 #[cfg(test)]
 mod tests;

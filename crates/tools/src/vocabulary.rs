@@ -1,18 +1,17 @@
 //! The tool vocabulary of one client, and the conversions it defines.
 
-use std::fmt;
+use std::{fmt, iter};
 
-use pintle_contract::suggest_nearest;
+use pintle_contract::{ToolKind, suggest_nearest};
 use serde_json::Value;
 
 use super::input_shape::InputShape;
 use super::mcp::McpNames;
-use super::pintle;
 
-/// The names of one client's tools and arguments.
+/// The names of one agent's tools and arguments.
 #[derive(Debug)]
 pub struct ToolVocabulary {
-    /// The client, such as `claude`.
+    /// The agent, such as `claude`.
     pub name: &'static str,
     /// Its tools. The first entry that matches a call is used, and the first entry with a canonical name defines its
     /// native form.
@@ -21,7 +20,7 @@ pub struct ToolVocabulary {
     pub mcp: McpNames,
 }
 
-/// One tool of a client.
+/// One tool of an agent.
 #[derive(Debug)]
 pub struct ToolMapping {
     /// Its native names; Pintle writes the first one.
@@ -30,12 +29,56 @@ pub struct ToolMapping {
     pub required_field: Option<&'static str>,
     /// The canonical name.
     pub canonical: &'static str,
-    /// The category of the tool: `shell`, `filesystem`, `network` or `agent`.
-    pub category: &'static str,
     /// The arguments whose names differ: the native name and the canonical one.
     pub fields: &'static [(&'static str, &'static str)],
     /// The shape of its input.
     pub form: InputShape,
+    /// Whether projects define a tool of this name themselves, so that it is not Pintle's tool under another name.
+    /// Policies that forbid a raw shell allow such a tool, so hooks in Pintle's words hear it under its own name.
+    pub is_project_tool: bool,
+}
+
+impl ToolMapping {
+    /// A tool whose input is its arguments, under their canonical names.
+    #[must_use]
+    pub const fn new(native_names: &'static [&'static str], canonical: &'static str) -> Self {
+        Self {
+            native_names,
+            required_field: None,
+            canonical,
+            fields: &[],
+            form: InputShape::Plain,
+            is_project_tool: false,
+        }
+    }
+
+    /// The entry applies only to calls with this field.
+    #[must_use]
+    pub const fn requires(mut self, field: &'static str) -> Self {
+        self.required_field = Some(field);
+        self
+    }
+
+    /// The tool is one that projects define themselves.
+    #[must_use]
+    pub const fn defined_by_projects(mut self) -> Self {
+        self.is_project_tool = true;
+        self
+    }
+
+    /// Adds the arguments whose names differ: the native name and the canonical one.
+    #[must_use]
+    pub const fn fields(mut self, fields: &'static [(&'static str, &'static str)]) -> Self {
+        self.fields = fields;
+        self
+    }
+
+    /// Sets the shape of the input.
+    #[must_use]
+    pub const fn shape(mut self, form: InputShape) -> Self {
+        self.form = form;
+        self
+    }
 }
 
 /// One canonical call. A native call is one or several of them.
@@ -45,9 +88,38 @@ pub struct CanonicalCall {
     pub name: String,
     /// The canonical arguments. Fields that the table does not name are unchanged.
     pub args: Value,
-    /// The category of the tool: `shell`, `filesystem`, `network`, `agent` or `mcp`, and `other` for a tool that the
-    /// table does not have, so that a policy can deny it.
-    pub category: Option<&'static str>,
+    /// What the tool is for; `other` for a tool that the table does not have, so that a policy can deny it.
+    pub kind: ToolKind,
+}
+
+/// What each canonical tool is for.
+const KINDS: &[(&str, ToolKind)] = &[
+    ("shell", ToolKind::Shell),
+    ("read", ToolKind::Read),
+    ("write", ToolKind::Write),
+    ("edit", ToolKind::Edit),
+    ("patch", ToolKind::Edit),
+    ("delete", ToolKind::Delete),
+    ("move", ToolKind::Move),
+    ("list", ToolKind::List),
+    ("glob", ToolKind::Search),
+    ("grep", ToolKind::Search),
+    ("fetch", ToolKind::Fetch),
+    ("search", ToolKind::WebSearch),
+    ("agent", ToolKind::Delegate),
+    ("todo", ToolKind::Todo),
+    ("ask_user", ToolKind::AskUser),
+];
+
+impl CanonicalCall {
+    /// A call of a canonical tool, whose kind follows from its name.
+    #[must_use]
+    pub fn new(name: impl Into<String>, args: Value) -> Self {
+        let name = name.into();
+        let known = KINDS.iter().find(|(canonical, _)| *canonical == name).map(|(_, kind)| *kind);
+        let kind = known.unwrap_or(if name.starts_with("mcp__") { ToolKind::Mcp } else { ToolKind::Other });
+        Self { name, args, kind }
+    }
 }
 
 /// A call in a client's vocabulary.
@@ -81,13 +153,9 @@ impl ToolVocabulary {
         if let Some(tool) = self.find_tool(name, input) {
             return tool.form.to_calls(tool, input);
         }
-        let server = self.mcp.to_canonical(name);
-        let category = if server.is_some() { "mcp" } else { "other" };
-        vec![CanonicalCall {
-            name: server.unwrap_or_else(|| name.to_owned()),
-            args: input.clone(),
-            category: Some(category),
-        }]
+        let canonical = self.mcp.to_canonical(name).unwrap_or_else(|| name.to_owned());
+        let kind = if canonical.starts_with("mcp__") { ToolKind::Mcp } else { ToolKind::Other };
+        vec![CanonicalCall { name: canonical, args: input.clone(), kind }]
     }
 
     /// The native input with the changed arguments of `parts`. Fields that they do not have stay unchanged, and
@@ -130,32 +198,37 @@ impl ToolVocabulary {
         other_patch || (again.len() == parts.len() && again.iter().zip(parts).all(same))
     }
 
-    /// A canonical call in the client's vocabulary, for hooks that expect its names. Alternate names of Pintle's own
-    /// tools, such as `fs.read` or `read_file`, are accepted.
+    /// A canonical call in this vocabulary. A tool that it does not have keeps its canonical name and arguments.
     #[must_use]
     pub fn to_native(&self, name: &str, args: &Value) -> NativeToolCall {
-        let own = pintle::to_canonical(name, args);
-        let (canonical, args) = own.as_ref().map_or((name, args), |(name, args)| (*name, args));
-        if let Some(tool) = self.tools.iter().find(|tool| tool.canonical == canonical)
-            && let Some(host) = tool.native_names.first()
+        if let Some(tool) = self.tools.iter().find(|tool| tool.canonical == name)
+            && let Some(native) = tool.native_names.first()
         {
-            return NativeToolCall { name: (*host).to_owned(), input: tool.form.to_native(tool, args) };
+            return NativeToolCall { name: (*native).to_owned(), input: tool.form.to_native(tool, args) };
         }
-        NativeToolCall { name: self.mcp.to_native(canonical).unwrap_or_else(|| name.to_owned()), input: args.clone() }
+        NativeToolCall { name: self.mcp.to_native(name).unwrap_or_else(|| name.to_owned()), input: args.clone() }
     }
 
-    /// The names under which a native call may be indexed: canonical ones, alternate names of Pintle's own tools, and
-    /// the name itself.
+    /// The names that a canonical tool has in this vocabulary; empty if it has none.
+    pub fn native_names(&self, canonical: &str) -> impl Iterator<Item = &'static str> {
+        self.tools.iter().filter(move |tool| tool.canonical == canonical).flat_map(|tool| tool.native_names).copied()
+    }
+
+    /// Whether the vocabulary has a tool of this native name.
     #[must_use]
-    pub fn canonical_names(&self, name: &str) -> Vec<String> {
-        let of_tool = |tool: &'static ToolMapping| tool.native_names.contains(&name).then_some(tool.canonical);
-        let canonical: Vec<&str> = self.tools.iter().filter_map(of_tool).collect();
-        let second = pintle::alternate_names().filter(|(_, of)| canonical.contains(of)).map(|(second, _)| second);
-        let all = canonical.iter().copied().chain(second).chain([name]).map(str::to_owned);
-        let mut names: Vec<String> = all.chain(self.mcp.to_canonical(name)).collect();
-        names.sort_unstable();
-        names.dedup();
-        names
+    pub fn has_tool(&self, name: &str) -> bool {
+        self.tools.iter().any(|tool| tool.native_names.contains(&name))
+    }
+
+    /// Whether a native name is that of a tool that projects define themselves.
+    pub(crate) fn has_project_tool(&self, name: &str) -> bool {
+        self.tools.iter().any(|tool| tool.is_project_tool && tool.native_names.contains(&name))
+    }
+
+    /// The canonical tools that a call of a native name may come to.
+    pub fn canonical_names(&self, name: &str) -> impl Iterator<Item = &'static str> {
+        let tools = self.tools.iter().filter(move |tool| tool.native_names.contains(&name));
+        tools.flat_map(|tool| iter::once(tool.canonical).chain(tool.form.further_tools().iter().copied()))
     }
 
     /// The client's tool name that is nearest to an unknown one.
@@ -166,7 +239,7 @@ impl ToolVocabulary {
         (!known).then(|| suggest_nearest(name, names())).flatten()
     }
 
-    fn find_tool(&self, name: &str, input: &Value) -> Option<&'static ToolMapping> {
+    pub(crate) fn find_tool(&self, name: &str, input: &Value) -> Option<&'static ToolMapping> {
         let given = |field: &str| input.get(field).is_some_and(|value| !value.is_null());
         self.tools.iter().find(|tool| tool.native_names.contains(&name) && tool.required_field.is_none_or(given))
     }

@@ -5,7 +5,7 @@ use pintle::event::MetaPayload;
 use serde_json::{Value, json};
 
 use super::{fire_meta_event, require_enabled};
-use crate::tools::{ToolCallRequest, dispatch};
+use crate::tools::{RequestedToolCall, dispatch};
 use crate::turn_context::TurnContext;
 
 /// Calls a tool for a script. A denial is the result, as it is for a model.
@@ -36,7 +36,7 @@ pub(crate) fn call_tool(
         return Ok(json!({"content": refusal, "is_error": true, "result": refusal}));
     }
     let id = shared.unique_name(&format!("meta-call-{name}"));
-    let called = dispatch(turn, &ToolCallRequest { id: &id, name, arguments: &text });
+    let called = dispatch(turn, &RequestedToolCall { id: &id, name, arguments: &text });
     let result = called.result;
     Ok(json!({"content": result.content, "is_error": result.is_error, "result": result.result}))
 }

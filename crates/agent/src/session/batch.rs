@@ -3,7 +3,7 @@
 use super::Conversation;
 use super::turn_loop::TurnProgress;
 use crate::model::{ModelMessage, ModelReply, ModelToolCall};
-use crate::tools::{GuardedCall, ToolCallRequest};
+use crate::tools::{GuardedCall, RequestedToolCall};
 use crate::turn_context::TurnContext;
 
 /// The maximum number of concurrent tool calls of one message; the others wait.
@@ -48,6 +48,6 @@ pub(super) fn call_batch(
 }
 
 fn guard_call(turn: &TurnContext, call: &ModelToolCall) -> GuardedCall {
-    let request = ToolCallRequest { id: &call.id, name: &call.name, arguments: &call.arguments };
+    let request = RequestedToolCall { id: &call.id, name: &call.name, arguments: &call.arguments };
     if turn.state.is_stopped() { GuardedCall::skip(turn, &request) } else { GuardedCall::guard(turn, &request) }
 }

@@ -24,7 +24,7 @@ use crate::model::ModelTool;
 use crate::turn_context::TurnContext;
 use crate::workspace::Workspace;
 
-pub(crate) use dispatch::{GuardedCall, INTERRUPTED, ResumedCall, ToolCallRequest, dispatch};
+pub(crate) use dispatch::{GuardedCall, INTERRUPTED, RequestedToolCall, ResumedCall, dispatch};
 pub(crate) use done::DoneTool;
 pub(crate) use policy::ToolPolicies;
 pub(crate) use script::{StarlarkTool, failure_text, join_diagnostics};

@@ -92,7 +92,14 @@ pub(crate) fn normalize_numbers(what: impl ToString) -> String {
         in_number = *letter == '_' || (in_number && is_digit);
         !(in_number && is_digit)
     };
-    what.to_string().chars().filter(stays).collect()
+    without_directory(&what.to_string()).chars().filter(stays).collect()
+}
+
+/// A payload without the working directory, which differs from session to session.
+fn without_directory(text: &str) -> String {
+    let mut parts = text.split("\"cwd\":\"");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |whole, part| whole + part.split_once('"').map_or("", |(_, rest)| rest))
 }
 
 /// A tool that returns its arguments, or fails.

@@ -182,7 +182,7 @@ fn build_payload(
     moment: &HostEventData,
     text: &str,
 ) -> Option<Value> {
-    let host = || Some(dispatch.host_payload(None));
+    let host = || Some(dispatch.host_payload());
     let cwd = || dispatch.origin.cwd.clone();
     let state = &*dispatch.state;
     match (event, moment) {
@@ -296,7 +296,7 @@ fn build_payload(
         }),
         ("completion.pre", HostEventData::Model { .. }) => to_payload_value(&CompletionPre {
             model: dispatch.event_context.model.clone().unwrap_or_default(),
-            host: Some(pintle::event::HostPayload { input: model_request_of(moment), ..dispatch.host_payload(None) }),
+            host: Some(pintle::event::HostPayload { input: model_request_of(moment), ..dispatch.host_payload() }),
             ..CompletionPre::default()
         }),
         ("completion.post", HostEventData::Model { response, .. }) => to_payload_value(&CompletionPost {
@@ -304,7 +304,7 @@ fn build_payload(
             host: Some(pintle::event::HostPayload {
                 input: model_request_of(moment),
                 response: Some(response.clone()),
-                ..dispatch.host_payload(None)
+                ..dispatch.host_payload()
             }),
             ..CompletionPost::default()
         }),

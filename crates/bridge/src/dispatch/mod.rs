@@ -1,6 +1,5 @@
 //! Fires the canonical events of one host call, and combines their outcomes into one decision.
 
-mod gate;
 mod lifecycle;
 mod result;
 mod tool;
@@ -8,6 +7,7 @@ mod tool;
 use std::sync::Arc;
 
 use pintle::event::{ContextScope, EventClass, EventDef, EventPayload, HostPayload};
+use pintle::lifecycle::ToolCallRequest;
 use pintle::loader::PolicyPaths;
 use pintle::tools::ToolVocabulary;
 use pintle::{
@@ -230,13 +230,22 @@ impl HostDispatch<'_> {
         }
     }
 
+    /// A call as the hooks get it.
+    fn to_request(&self, call: &HostToolCall) -> ToolCallRequest {
+        ToolCallRequest {
+            permission_mode: self.event_context.permission_mode.clone(),
+            cwd: Some(self.event_context.cwd.clone()).filter(|cwd| !cwd.is_empty()),
+            host: Some(self.host_payload()),
+            ..ToolCallRequest::new(call.id.clone(), self.tools(), call.name.clone(), call.input.clone())
+        }
+    }
+
     /// The original host data for the payload of an event.
-    fn host_payload(&self, call: Option<&HostToolCall>) -> HostPayload {
+    fn host_payload(&self) -> HostPayload {
         HostPayload {
             client: self.host.name.to_owned(),
             event: self.event_def.name.to_owned(),
-            tool: call.map(|call| call.name.clone()),
-            input: call.map(|call| call.input.clone()),
+            input: None,
             response: None,
             transcript_path: self.event_context.transcript_path.clone(),
             permission_mode: self.event_context.permission_mode.clone(),

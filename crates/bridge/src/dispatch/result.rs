@@ -1,37 +1,27 @@
 //! Fires the events after a tool: `tool.result`, `tool.post`, and `file.edited` for every file that the call wrote.
 
-use pintle::Outcome;
-use pintle::event::{FileEdited, HostPayload, ToolCall, ToolPost, ToolResult, ToolResultPayload, json_to_text};
+use std::sync::Arc;
+
+use pintle::event::{FileEdited, ToolCall, ToolPost, ToolResult, json_to_text};
+use pintle::lifecycle::{ToolCallRequest, ToolResultHost, conclude};
 use pintle::tools::CanonicalCall;
+use pintle::{Event, Outcome, ToolKind};
 use serde_json::Value;
 
 use super::HostDispatch;
 use crate::{ActionSupport, HostEventData};
 
-/// The canonical tools that change a file.
-const WRITERS: [&str; 3] = ["write", "edit", "delete"];
-
-/// Fires the events for the result, once for each part of the call.
+/// Fires the events for the result.
 pub(super) fn fire(dispatch: &mut HostDispatch<'_>, moment: &HostEventData) {
     let HostEventData::AfterTool { call, response, is_error, duration_ms } = moment else { return };
-    let parts = dispatch.tools().to_canonical(&call.name, &call.input);
-    let mut said = dispatch.host_payload(Some(call));
-    said.response = Some(response.clone());
-    let mut after = ResultStage {
-        id: &call.id,
-        duration_ms: *duration_ms,
-        host_payload: said,
-        result: response.clone(),
-        is_error: *is_error,
-        is_changed: false,
-    };
-    for part in &parts {
-        if !after.fire_part(dispatch, part) {
-            break;
-        }
+    let mut request = dispatch.to_request(call);
+    if let Some(host) = &mut request.host {
+        host.response = Some(response.clone());
     }
-    let ResultStage { result, is_error, is_changed: changed, .. } = after;
-    if changed {
+    let result = ToolResult::new(call.id.as_str(), call.name.as_str(), response.clone(), *is_error);
+    let mut review = HostResultReview { dispatch, request: &request, duration_ms: *duration_ms, is_changed: false };
+    let ToolResult { result, is_error, .. } = conclude(&mut review, result);
+    if review.is_changed {
         replace_result(dispatch, result.clone());
     }
     if let (true, ActionSupport::RunEndedInstead(why)) =
@@ -41,14 +31,14 @@ pub(super) fn fire(dispatch: &mut HostDispatch<'_>, moment: &HostEventData) {
         dispatch.state.withheld_results.push((dispatch.event_context.run.clone(), reason.clone()));
         dispatch.end_run(format!("{reason} ({why})"));
     }
-    for part in parts {
-        if !is_error {
+    if !is_error {
+        for part in request.parts() {
             fire_file_edited(dispatch, &call.id, &part);
         }
-        let made = ToolCall::new(call.id.as_str(), part.name.as_str(), part.args);
-        let gave = ToolResult::new(call.id.as_str(), part.name, result.clone(), is_error);
-        dispatch.state.add_call(made, gave);
     }
+    let made = ToolCall::new(call.id.as_str(), call.name.as_str(), call.input.clone());
+    let gave = ToolResult::new(call.id.as_str(), call.name.as_str(), result, is_error);
+    dispatch.state.add_call(made, gave);
 }
 
 /// Replaces the tool's result with a changed one. If the host cannot replace it, the run ends before the model uses the
@@ -64,68 +54,42 @@ fn replace_result(dispatch: &mut HostDispatch<'_>, result: Value) {
 }
 
 /// A tool result while its events are fired.
-struct ResultStage<'a> {
-    id: &'a str,
+struct HostResultReview<'h, 'a> {
+    dispatch: &'h mut HostDispatch<'a>,
+    request: &'h ToolCallRequest,
     duration_ms: Option<u64>,
-    host_payload: HostPayload,
-    result: Value,
-    is_error: bool,
     is_changed: bool,
 }
 
-impl ResultStage<'_> {
-    /// Returns whether to continue with the next part.
-    fn fire_part(&mut self, dispatch: &mut HostDispatch<'_>, part: &CanonicalCall) -> bool {
-        if dispatch.has_listeners("tool.result") {
-            let gave = self.to_tool_result(part);
-            let error = gave.is_error.then(|| gave.content.clone());
-            let ToolResult { call_id, name, content, is_error, result } = gave;
-            let outcome = dispatch.fire(&ToolResultPayload {
-                call_id,
-                name,
-                content,
-                is_error,
-                result,
-                error,
-                args: Some(part.args.clone()),
-                category: part.category.map(str::to_owned),
-                permission_mode: dispatch.event_context.permission_mode.clone(),
-                host: Some(self.host_payload.clone()),
-                ..ToolResultPayload::default()
-            });
-            if !self.apply_outcome(dispatch, &outcome) {
-                return false;
-            }
-        }
-        let mut payload = ToolPost::new(self.to_tool_result(part));
-        payload.args = Some(part.args.clone());
-        payload.duration_ms = self.duration_ms;
-        payload.category = part.category.map(str::to_owned);
-        payload.permission_mode.clone_from(&dispatch.event_context.permission_mode);
-        payload.host = Some(self.host_payload.clone());
-        let outcome = dispatch.fire(&payload);
-        self.apply_outcome(dispatch, &outcome)
+impl ToolResultHost for HostResultReview<'_, '_> {
+    fn fire_result(&mut self, result: &ToolResult) -> Option<Outcome> {
+        let listens = self.dispatch.has_listeners("tool.result");
+        listens.then(|| self.dispatch.fire(&self.request.to_result_payload(result.clone())))
     }
 
-    fn to_tool_result(&self, part: &CanonicalCall) -> ToolResult {
-        ToolResult::new(self.id, part.name.as_str(), self.result.clone(), self.is_error)
+    fn fire_post(&mut self, result: &ToolResult) -> Outcome {
+        let payload = ToolPost { duration_ms: self.duration_ms, ..self.request.to_post_payload(result.clone()) };
+        self.dispatch.fire_event(&Event::from_payload(&payload, Arc::clone(&self.dispatch.origin)))
     }
 
-    fn apply_outcome(&mut self, dispatch: &mut HostDispatch<'_>, outcome: &Outcome) -> bool {
+    fn take_outcome(&mut self, mut result: ToolResult, outcome: &Outcome) -> (ToolResult, bool) {
         if outcome.rewritten {
-            if let Some(result) = outcome.payload.field("result").filter(|result| **result != self.result) {
-                self.result = result.clone();
+            let is_error = outcome.payload.field("is_error").and_then(Value::as_bool).unwrap_or(result.is_error);
+            if let Some(changed) = outcome.payload.field("result").filter(|changed| **changed != result.result) {
                 self.is_changed = true;
+                result = ToolResult::new(result.call_id, result.name, changed.clone(), is_error);
             }
-            self.is_error = outcome.payload.field("is_error").and_then(Value::as_bool).unwrap_or(self.is_error);
+            result.is_error = is_error;
         }
-        dispatch.apply_outcome(outcome)
+        let goes_on = self.dispatch.apply_outcome(outcome);
+        (result, goes_on)
     }
 }
 
 /// Fires `file.edited` for a file that a call wrote.
 fn fire_file_edited(dispatch: &mut HostDispatch<'_>, id: &str, part: &CanonicalCall) {
-    if !WRITERS.contains(&part.name.as_str()) || !dispatch.has_listeners("file.edited") {
+    let is_written = matches!(part.kind, ToolKind::Write | ToolKind::Edit | ToolKind::Delete);
+    if !is_written || !dispatch.has_listeners("file.edited") {
         return;
     }
     let Some(path) = part.args.get("path").and_then(Value::as_str) else { return };
@@ -135,7 +99,7 @@ fn fire_file_edited(dispatch: &mut HostDispatch<'_>, id: &str, part: &CanonicalC
         operation: part.name.clone(),
         tool: Some(part.name.clone()),
         call_id: Some(id.to_owned()).filter(|id| !id.is_empty()),
-        host: Some(dispatch.host_payload(None)),
+        host: Some(dispatch.host_payload()),
         ..FileEdited::default()
     };
     let _ = dispatch.fire(&payload);

@@ -1,119 +1,142 @@
-//! Fires the events before a tool in the order of Pintle's own loop: `tool.transform`, `tool.guard`, `tool.pre`, and
-//! `delegation.pre` for a tool that starts an agent. One host call can consist of several canonical calls, and each is
-//! judged.
-//!
-//! Every hook judges the final call: if any hook changes it, under any name, the resulting host call is converted again
-//! and rechecked by all hooks, until nothing changes.
+//! Fires the events before a tool: the bridge as a host of [`pintle::lifecycle`]. Every hook judges the final call.
 
-use pintle::Decision;
-use pintle::tools::CanonicalCall;
-use serde_json::Value;
+use std::sync::Arc;
+
+use pintle::lifecycle::{
+    AskResolution, CallStage, MAX_ROUNDS, ToolCallHost, ToolCallRequest, decide, decide_permission,
+};
+use pintle::{Decision, Outcome};
 
 use super::HostDispatch;
-use super::gate::{HostCallGate, LaneJudgement, ToolCallLane};
 use crate::HostToolCall;
 use crate::policy::policy_denial;
 
-/// The most recheck rounds before a changed call is denied.
-const MAX_ROUNDS: u8 = 3;
-
-/// A call that passed all hooks.
-struct JudgedCall {
-    /// The final input in the host's form.
-    input: Value,
-    /// Whether a hook explicitly allowed every part of it.
-    is_approved: bool,
-}
-
 /// Judges a tool call before it runs.
 pub(super) fn fire(dispatch: &mut HostDispatch<'_>, call: &HostToolCall) {
-    let lanes = [ToolCallLane::Transform, ToolCallLane::Guard, ToolCallLane::Pre, ToolCallLane::Delegation];
-    let Some(settled) = judge_until_stable(dispatch, call, ToolCallLane::Pre, [&lanes, &lanes]) else { return };
-    dispatch.decision.is_approved = settled.is_approved && dispatch.decision.decision == Decision::Allow;
-    if settled.input != call.input {
-        dispatch.decision.input = Some(settled.input);
-    }
+    let mut gate = HostCallGate::new(dispatch, call, CallStage::Pre);
+    let Some(is_approved) = gate.judge(decide) else { return };
+    dispatch.decision.is_approved = is_approved && dispatch.decision.decision == Decision::Allow;
 }
 
 /// Judges a call before the user is asked: `permission.ask`, whose hooks may answer for the user. An `ask` of such a
 /// hook has no effect, because the user is asked anyway. A changed call is a new call, which all hooks judge.
 pub(super) fn fire_permission(dispatch: &mut HostDispatch<'_>, call: &HostToolCall) {
-    let all = [
-        ToolCallLane::Transform,
-        ToolCallLane::Guard,
-        ToolCallLane::Pre,
-        ToolCallLane::Delegation,
-        ToolCallLane::Permission,
-    ];
-    let Some(settled) =
-        judge_until_stable(dispatch, call, ToolCallLane::Permission, [&[ToolCallLane::Permission], &all])
-    else {
-        return;
-    };
-    dispatch.decision.is_approved = settled.is_approved;
-    if settled.input != call.input {
-        dispatch.decision.input = Some(settled.input);
+    let mut gate = HostCallGate::new(dispatch, call, CallStage::Permission);
+    let Some(is_approved) = gate.judge(decide_permission) else { return };
+    dispatch.decision.is_approved = is_approved;
+}
+
+/// A call that is denied; the decision says why.
+struct Denied;
+
+/// One tool call while its events are fired.
+struct HostCallGate<'h, 'a> {
+    dispatch: &'h mut HostDispatch<'a>,
+    call: &'h HostToolCall,
+    /// The call as the hooks left it.
+    request: ToolCallRequest,
+    /// The stage whose approval can replace the user's.
+    approving_stage: CallStage,
+    /// Whether a hook of that stage explicitly allowed the call.
+    is_approved: bool,
+    /// Whether the call has changed, so that hooks of events that the host event does not fire judge it, too.
+    is_changed: bool,
+}
+
+impl<'h, 'a> HostCallGate<'h, 'a> {
+    fn new(dispatch: &'h mut HostDispatch<'a>, call: &'h HostToolCall, approving_stage: CallStage) -> Self {
+        let request = dispatch.to_request(call);
+        Self { dispatch, call, request, approving_stage, is_approved: false, is_changed: false }
+    }
+
+    /// Runs the protocol. Returns whether a hook approved the call; `None` if it is denied.
+    fn judge(&mut self, protocol: fn(&mut Self) -> Result<(), Denied>) -> Option<bool> {
+        self.dispatch.memory.enter(0);
+        let judged = protocol(self);
+        self.dispatch.memory.leave();
+        judged.ok()?;
+        let parts = self.request.parts();
+        if let Some(reason) = policy_denial(self.dispatch.paths, self.dispatch.host, &parts) {
+            if !self.dispatch.shadow {
+                self.dispatch.deny(format!("blocked by pintle: {reason}"));
+                return None;
+            }
+            let text = format!("pintle, in shadow mode: would have denied this: {reason}");
+            self.dispatch.decision.notices.push(text);
+        }
+        if self.request.args != self.call.input {
+            self.dispatch.decision.input = Some(self.request.args.clone());
+        }
+        Some(self.is_approved)
+    }
+
+    fn refuse_change(&mut self, reason: &str) -> Denied {
+        let title = self.dispatch.host.title;
+        self.dispatch.deny(format!("a hook changed this call, but the change cannot be passed to {title}: {reason}"));
+        Denied
     }
 }
 
-/// Judges a call until nothing changes: the first round uses the first lanes, recheck rounds the others. `None` if it
-/// is denied.
-fn judge_until_stable(
-    hearing: &mut HostDispatch<'_>,
-    call: &HostToolCall,
-    approves: ToolCallLane,
-    [first, then]: [&[ToolCallLane]; 2],
-) -> Option<JudgedCall> {
-    let tools = hearing.tools();
-    let mut input = call.input.clone();
-    let mut judgements: Vec<LaneJudgement> = Vec::new();
-    for round in 0..=MAX_ROUNDS {
-        let mut parts: Vec<CanonicalCall> = tools.to_canonical(&call.name, &input);
-        let mut changed = false;
-        let mut approved = true;
-        for (index, part) in parts.iter_mut().enumerate() {
-            hearing.memory.enter(index);
-            let lanes = if round == 0 { first } else { then };
-            let mut gate = HostCallGate {
-                dispatch: hearing,
-                call,
-                judgements: &mut judgements,
-                is_recheck: round > 0,
-                approving_lane: approves,
-                is_approved: false,
-                is_changed: false,
-            };
-            let passed = gate.judge_part(part, lanes);
-            approved &= gate.is_approved;
-            changed |= gate.is_changed;
-            hearing.memory.leave();
-            if !passed {
-                return None;
-            }
+impl ToolCallHost for HostCallGate<'_, '_> {
+    type Refusal = Denied;
+    type Approval = ();
+
+    fn hears(&self, stage: CallStage) -> bool {
+        let event = stage.event_name();
+        let is_delegation = stage == CallStage::Delegation;
+        if is_delegation && self.request.delegated_task().is_none() {
+            return false;
         }
-        if !changed {
-            if let Some(reason) = policy_denial(hearing.paths, hearing.host, &parts) {
-                if hearing.shadow {
-                    hearing.decision.notices.push(format!("pintle, in shadow mode: would have denied this: {reason}"));
-                } else {
-                    hearing.deny(format!("blocked by pintle: {reason}"));
-                    return None;
-                }
-            }
-            return Some(JudgedCall { input, is_approved: approved });
-        }
-        match tools.merge_back(&call.name, &input, &parts) {
-            Ok(changed) => input = changed,
-            Err(cannot) => {
-                let title = hearing.host.title;
-                hearing.deny(format!("a hook changed this call, but the change cannot be passed to {title}: {cannot}"));
-                return None;
-            }
-        }
+        // Every call is recorded on the tape.
+        (!self.is_changed && event == self.dispatch.always_fired_event())
+            || if self.is_changed { self.dispatch.has_any_listener(event) } else { self.dispatch.has_listeners(event) }
     }
-    hearing.deny(format!(
-        "hooks keep changing this call, even after {MAX_ROUNDS} recheck rounds; make one of them keep the \
-         other's change"
-    ));
-    None
+
+    fn fire(&mut self, stage: CallStage) -> Result<Outcome, Denied> {
+        let reason = format!("{} asks", self.dispatch.host.title);
+        let event = self.request.to_event(stage, &reason, Arc::clone(&self.dispatch.origin));
+        Ok(self.dispatch.fire_event(&event))
+    }
+
+    fn refuse(&mut self, _stage: CallStage, outcome: &Outcome) -> Denied {
+        self.dispatch.apply_outcome(outcome);
+        Denied
+    }
+
+    fn take_outcome(&mut self, stage: CallStage, outcome: &Outcome) -> Result<bool, Denied> {
+        // The host asks its user anyway.
+        if stage != CallStage::Permission || outcome.decision != Decision::Ask {
+            self.dispatch.apply_outcome(outcome);
+        }
+        if stage == self.approving_stage {
+            self.is_approved = outcome.approved && outcome.decision == Decision::Allow;
+        }
+        let changed = self.request.changed_by(stage, outcome).map_err(|reason| self.refuse_change(&reason))?;
+        let Some((name, args)) = changed else { return Ok(false) };
+        if name != self.request.name {
+            let reason = format!("a call of `{}` cannot become a call of another tool", self.request.name);
+            return Err(self.refuse_change(&reason));
+        }
+        self.request.args = args;
+        self.is_changed = true;
+        Ok(true)
+    }
+
+    /// The call's memory keeps effects and rewrites from happening twice.
+    fn repeats_all_hooks(&self) -> bool {
+        true
+    }
+
+    /// The host resolves asks itself.
+    fn resolve_asks(&mut self) -> Result<AskResolution<()>, Denied> {
+        Ok(AskResolution::Approved(()))
+    }
+
+    fn refuse_unsettled(&mut self) -> Denied {
+        self.dispatch.deny(format!(
+            "hooks keep changing this call, even after {MAX_ROUNDS} recheck rounds; make one of them keep the other's \
+             change"
+        ));
+        Denied
+    }
 }

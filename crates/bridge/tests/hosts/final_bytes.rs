@@ -154,7 +154,7 @@ fn rewriters_that_wrap_each_others_result_wrap_it_once() {
 
 #[test]
 fn one_that_takes_away_what_another_insists_on_is_refused() {
-    let insists = |name| CallTextHook::new("tool.pre", name, CallTextEdit::Ensure("alpha"));
+    let insists = |name| CallTextHook::new("tool.transform", name, CallTextEdit::Ensure("alpha"));
     let strips = |name| CallTextHook::new("tool.pre", name, CallTextEdit::Strip("alpha"));
     for (one, other) in [(SHELL, RUN), (RUN, SHELL), (SHELL, JOB)] {
         let answer = respond_to_call("claude", "PreToolUse", &bash_call("ls"), &[insists(one), strips(other)]);

@@ -19,6 +19,7 @@ mod install;
 mod life;
 mod meta_policy;
 mod models;
+mod one_policy;
 mod persona;
 mod pipes;
 mod plugins;

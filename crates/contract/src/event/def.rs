@@ -50,6 +50,12 @@ impl EventDef {
     pub fn family(&self) -> Option<&'static str> {
         self.name.strip_suffix('*')
     }
+
+    /// Whether the event is about one tool call, with its tool in `name` and its arguments in `args`.
+    #[must_use]
+    pub fn is_about_tool_call(&self) -> bool {
+        self.subject == Some("name") && self.family().is_none()
+    }
 }
 
 /// What hooks may do to an event.

@@ -18,8 +18,8 @@ pub use catalogue::*;
 pub use def::{ContextScope, EventClass, EventDef, RewriteTarget};
 pub use fit::check_rewrite;
 pub use fragment::{
-    ChatFunction, ChatFunctionCall, ChatMessage, ChatTool, ChatToolCall, CompletionChoice, HostPayload, LogLine,
-    TokenUsage, ToolCall, ToolResult, UnsettledWork,
+    CallFacts, CallPath, ChatFunction, ChatFunctionCall, ChatMessage, ChatTool, ChatToolCall, CompletionChoice,
+    HostPayload, LogLine, TokenUsage, ToolCall, ToolResult, UnsettledWork,
 };
 pub use name::{EventName, UnknownEvent};
 

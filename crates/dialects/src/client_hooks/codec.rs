@@ -38,6 +38,10 @@ impl Codec for ClientCodec {
         encode::encode(self.client, event, spelling)
     }
 
+    fn tool_vocabulary(&self, spelling: &str) -> Option<&'static str> {
+        Some(self.client.event_def(spelling)?.style.tools.name)
+    }
+
     fn event_filter(&self, spelling: &str) -> Option<fn(&Event) -> bool> {
         self.client.event_def(spelling)?.event_filter
     }

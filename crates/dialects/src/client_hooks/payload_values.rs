@@ -1,13 +1,12 @@
 //! The values of payload keys: one function for each value, whatever a client calls its key.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use pintle_contract::Event;
 use serde_json::{Map, Value, json};
 
 use super::event_def::PayloadStyle;
-use pintle_tools::{NativeToolCall, ToolVocabulary};
+use pintle_tools::{NativeToolCall, caller_of};
 
 /// An event and the style in which it is encoded.
 #[derive(Debug, Clone, Copy)]
@@ -20,15 +19,17 @@ pub struct EncodeContext<'a> {
     pub voice: &'static PayloadStyle,
 }
 
-/// A native tool call, encoded once for each payload.
-#[derive(Debug)]
-pub struct EncodedToolCall(pub NativeToolCall);
-
 impl EncodeContext<'_> {
-    /// The native call: the original if the client itself made it, otherwise one in the client's vocabulary.
+    /// The name of the tool; the hook hears the call in its client's words.
     #[must_use]
-    pub fn call(&self) -> Arc<EncodedToolCall> {
-        encode_call(self.event, self.voice.tools)
+    pub fn tool_name(&self) -> &str {
+        self.text("name")
+    }
+
+    /// The arguments of the tool.
+    #[must_use]
+    pub fn tool_input(&self) -> &Value {
+        self.event.payload.field("args").unwrap_or(&Value::Null)
     }
 
     /// A field of the payload.
@@ -49,35 +50,10 @@ impl EncodeContext<'_> {
         self.field("host").and_then(|host| host.get(name)).filter(|value| !value.is_null())
     }
 
+    /// Whether the client itself fired the event, through the bridge.
     fn is_native(&self) -> bool {
-        is_native_call(self.event.payload.value(), self.voice.tools)
+        self.original_field("client").and_then(Value::as_str) == Some(self.voice.tools.name)
     }
-}
-
-impl std::ops::Deref for EncodedToolCall {
-    type Target = NativeToolCall;
-
-    fn deref(&self) -> &NativeToolCall {
-        &self.0
-    }
-}
-
-fn is_native_call(payload: &Value, tools: &ToolVocabulary) -> bool {
-    payload.get("host").and_then(|host| host.get("client")).and_then(Value::as_str) == Some(tools.name)
-}
-
-fn encode_call(event: &Event, tools: &'static ToolVocabulary) -> Arc<EncodedToolCall> {
-    event.payload.cached_view(tools.name, |payload| {
-        let host = payload.get("host").filter(|_| is_native_call(payload, tools));
-        let said = host.and_then(|host| Some((host.get("tool")?.as_str()?, host.get("input")?)));
-        EncodedToolCall(match said {
-            Some((name, input)) => NativeToolCall { name: name.to_owned(), input: input.clone() },
-            None => {
-                let name = payload.get("name").and_then(Value::as_str).unwrap_or_default();
-                tools.to_native(name, payload.get("args").unwrap_or(&Value::Null))
-            }
-        })
-    })
 }
 
 fn non_empty(text: &str) -> Option<Value> {
@@ -157,22 +133,22 @@ pub fn agent_kind(context: &EncodeContext<'_>) -> Option<Value> {
 
 /// The tool's name.
 pub fn tool(context: &EncodeContext<'_>) -> Option<Value> {
-    Some(Value::from(context.call().name.as_str()))
+    Some(Value::from(context.tool_name()))
 }
 
 /// The tool's name, for matchers.
 pub fn tool_subject(context: &EncodeContext<'_>) -> Option<Cow<'static, str>> {
-    Some(Cow::Owned(context.call().name.clone()))
+    Some(Cow::Owned(context.tool_name().to_owned()))
 }
 
 /// The tool's input.
 pub fn input(context: &EncodeContext<'_>) -> Option<Value> {
-    Some(context.call().input.clone())
+    Some(context.tool_input().clone())
 }
 
 /// The tool's input as JSON text.
 pub fn input_text(context: &EncodeContext<'_>) -> Option<Value> {
-    Some(Value::from(context.call().input.to_string()))
+    Some(Value::from(context.tool_input().to_string()))
 }
 
 /// The ID of the call.
@@ -182,7 +158,7 @@ pub fn call_id(context: &EncodeContext<'_>) -> Option<Value> {
 
 /// A field of the call's input.
 pub fn input_field(context: &EncodeContext<'_>, name: &str) -> Option<Value> {
-    context.call().input.get(name).cloned()
+    context.tool_input().get(name).cloned()
 }
 
 /// The result of the tool, as the client encodes it.
@@ -348,11 +324,15 @@ pub fn reason(context: &EncodeContext<'_>) -> Option<Value> {
 pub fn calls(context: &EncodeContext<'_>) -> Option<Value> {
     let list = |name: &str| context.field(name).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let results = list("tool_results");
+    let caller = caller_of(&context.event.payload);
     let one = |call: &Value| {
-        let native = context.voice.tools.to_native(
-            call.get("name").and_then(Value::as_str).unwrap_or_default(),
-            call.get("args").unwrap_or(&Value::Null),
-        );
+        let name = call.get("name").and_then(Value::as_str).unwrap_or_default();
+        let input = call.get("args").unwrap_or(&Value::Null);
+        let mut parts = caller.to_canonical(name, input);
+        let native = match parts.pop().filter(|_| parts.is_empty() && caller.name != context.voice.tools.name) {
+            Some(only) => context.voice.tools.to_native(&only.name, &only.args),
+            None => NativeToolCall { name: name.to_owned(), input: input.clone() },
+        };
         let result = results.iter().find(|result| result.get("call_id") == call.get("id"));
         let mut fields = Map::new();
         fields.insert(String::from("tool_name"), Value::from(native.name));

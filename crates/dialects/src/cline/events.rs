@@ -118,33 +118,30 @@ fn inner_name(context: &EncodeContext<'_>) -> Option<Value> {
 }
 
 fn call(context: &EncodeContext<'_>) -> Option<Value> {
-    let call = context.call();
-    Some(json!({"id": payload_values::call_id(context), "name": call.0.name, "input": call.0.input}))
+    Some(json!({"id": payload_values::call_id(context), "name": context.tool_name(), "input": context.tool_input()}))
 }
 
 /// The tool with its parameters, each of which is a string in Cline.
 fn tool_with_parameters(context: &EncodeContext<'_>, beside: Map<String, Value>) -> Value {
-    let call = context.call();
     let text = |value: &Value| match value {
         Value::String(text) => Value::from(text.clone()),
         other => Value::from(other.to_string()),
     };
-    let inputs = call.0.input.as_object();
+    let inputs = context.tool_input().as_object();
     let parameters: Map<String, Value> =
         inputs.into_iter().flatten().map(|(name, value)| (name.clone(), text(value))).collect();
     let mut fields = Map::new();
-    fields.insert(String::from("toolName"), Value::from(call.0.name.as_str()));
+    fields.insert(String::from("toolName"), Value::from(context.tool_name()));
     fields.insert(String::from("parameters"), Value::Object(parameters));
     fields.extend(beside);
     Value::Object(fields)
 }
 
 fn result(context: &EncodeContext<'_>) -> Option<Value> {
-    let call = context.call();
     Some(json!({
         "id": payload_values::call_id(context),
-        "name": call.0.name,
-        "input": call.0.input,
+        "name": context.tool_name(),
+        "input": context.tool_input(),
         "output": payload_values::response(context),
         "durationMs": payload_values::duration(context),
     }))

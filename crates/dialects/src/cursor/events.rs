@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use pintle_contract::{DenyEffect, Event};
+use pintle_contract::{DenyEffect, Event, ToolKind};
 use serde_json::{Value, json};
 
 use crate::client_hooks::matcher::MatcherSyntax;
@@ -11,7 +11,7 @@ use crate::client_hooks::{
     BlockEffect, ClientEventDef, ClientKey, EncodeContext, ExitTwoEffect, InputRewrite, PayloadStyle, StopEffect,
     UnmappedClientEvents, payload_values, shared_events,
 };
-use pintle_tools::CURSOR;
+use pintle_tools::{CURSOR, calls_of};
 
 /// The shape of Cursor's payloads.
 static VOICE: PayloadStyle =
@@ -235,20 +235,20 @@ fn status(context: &EncodeContext<'_>) -> &'static str {
     if context.field("is_error") == Some(&json!(true)) { "error" } else { "completed" }
 }
 
-fn name(event: &Event) -> &str {
-    event.payload.field("name").and_then(Value::as_str).unwrap_or_default()
+fn kind(event: &Event) -> ToolKind {
+    calls_of(&event.payload).first().map_or(ToolKind::Other, |call| call.kind)
 }
 
 fn is_shell(event: &Event) -> bool {
-    name(event) == "shell" || event.payload.field("category").and_then(Value::as_str) == Some("shell")
+    kind(event) == ToolKind::Shell
 }
 
 fn is_mcp_tool(event: &Event) -> bool {
-    name(event).starts_with("mcp__")
+    kind(event) == ToolKind::Mcp
 }
 
 fn is_read(event: &Event) -> bool {
-    matches!(name(event), "read" | "fs.read" | "read_file")
+    kind(event) == ToolKind::Read
 }
 
 fn has_succeeded(event: &Event) -> bool {

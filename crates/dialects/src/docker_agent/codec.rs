@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use pintle_contract::{Codec, Event, HandlerOutput, HookInfluence, Verdict};
+use pintle_tools::DOCKER_AGENT;
 use serde_json::Value;
 
 use super::encode::DockerHookInput;
@@ -27,6 +28,10 @@ pub(super) struct DockerAgentCodec {
 impl Codec for DockerAgentCodec {
     fn dialect(&self) -> &'static str {
         DIALECT.name
+    }
+
+    fn tool_vocabulary(&self, _spelling: &str) -> Option<&'static str> {
+        Some(DOCKER_AGENT.name)
     }
 
     fn encoding_key(&self) -> &'static str {

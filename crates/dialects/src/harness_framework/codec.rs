@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use pintle_contract::{Codec, Event, HandlerOutput, Verdict};
+use pintle_tools::CLAUDE;
 use serde_json::Value;
 
 use super::{DIALECT, decode, encode, event_def};
@@ -22,6 +23,10 @@ pub(super) struct FrameworkCodec {
 impl Codec for FrameworkCodec {
     fn dialect(&self) -> &'static str {
         DIALECT.name
+    }
+
+    fn tool_vocabulary(&self, _spelling: &str) -> Option<&'static str> {
+        Some(CLAUDE.name)
     }
 
     fn event_filter(&self, spelling: &str) -> Option<fn(&Event) -> bool> {

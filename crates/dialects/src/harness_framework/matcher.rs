@@ -4,7 +4,6 @@ use pintle_contract::{Event, MatchResult, Matcher, SubjectFilter};
 use serde_json::{Map, Value};
 
 use super::encode;
-use pintle_tools::CLAUDE;
 
 /// The conditions of one entry.
 #[derive(Debug)]
@@ -34,7 +33,7 @@ impl Matcher for FrameworkMatcher {
 
     fn subjects(&self) -> SubjectFilter {
         match self.tool_name().filter(|_| self.event_alias == "PreToolUse") {
-            Some(tool) => SubjectFilter::Only { names: CLAUDE.canonical_names(tool), sufficient: false },
+            Some(tool) => SubjectFilter::possible(vec![tool.to_owned()]),
             None => SubjectFilter::Any,
         }
     }

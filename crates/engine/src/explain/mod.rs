@@ -159,19 +159,21 @@ fn predict_run(hook: &Hook, event: &Event) -> RunPrediction {
         return RunPrediction::Yes;
     };
     let field = event.name.def().subject;
-    if let (Some(field), Some(subject), SubjectFilter::Only { names, sufficient }) =
+    if let (Some(field), Some(subject), SubjectFilter::Only { certain, possible }) =
         (field, event.subject(), matcher.subjects())
     {
-        if !names.iter().any(|name| name == subject) {
+        if certain.iter().any(|name| name == subject) {
+            return RunPrediction::Yes;
+        }
+        if !possible.iter().any(|name| name == subject) {
+            let written = matcher.written_subjects();
+            let names = written.names().into_iter().flatten().map(str::to_owned).collect();
             return RunPrediction::OtherSubject {
                 field,
                 subject: subject.to_owned(),
                 names,
                 matcher: matcher.describe(),
             };
-        }
-        if sufficient {
-            return RunPrediction::Yes;
         }
     }
     match match_hook(hook, event) {

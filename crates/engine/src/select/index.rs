@@ -127,12 +127,16 @@ impl EventIndex {
             self.all.push(IndexEntry { ordinal, needs_check: check });
             match hook.matcher.as_ref().map_or(SubjectFilter::Any, |matcher| matcher.subjects()) {
                 SubjectFilter::Any => self.any.push(IndexEntry { ordinal, needs_check: check }),
-                SubjectFilter::Only { mut names, sufficient } => {
+                SubjectFilter::Only { certain, possible } => {
+                    let names = certain.into_iter().map(|name| (name, false));
+                    let mut names: Vec<(String, bool)> =
+                        names.chain(possible.into_iter().map(|name| (name, true))).collect();
+                    // A name in both lists is certain.
                     names.sort();
-                    names.dedup();
-                    for name in names {
+                    names.dedup_by(|later, first| later.0 == first.0);
+                    for (name, needs_check) in names {
                         let known = self.by_subject.entry(name.into_boxed_str()).or_default();
-                        known.push(IndexEntry { ordinal, needs_check: !sufficient });
+                        known.push(IndexEntry { ordinal, needs_check });
                     }
                 }
             }

@@ -107,7 +107,7 @@ pub(crate) fn build(
     }
     let setup = BuiltinConfig::new(declaration, spec, Arc::clone(secrets));
     let handler = BuiltinHandler { builtin, setup };
-    BuiltHandler { handler: Some(Arc::new(handler)), guard: def.can_deny, diagnostics }
+    BuiltHandler { handler: Some(Arc::new(handler)), guard: def.can_deny, diagnostics, ..BuiltHandler::default() }
 }
 
 /// Names in backticks, separated by commas.

@@ -26,18 +26,18 @@ pub(crate) fn build(declaration: &HookDeclaration, spec: &CommandSpec) -> BuiltH
     let guard = may_deny(declaration);
     if let Some(Err(reason)) = spec.sandbox.map(sandbox::check) {
         let diagnostic = Diagnostic::error("no_sandbox", reason, declaration.location.clone());
-        return BuiltHandler { handler: None, guard, diagnostics: vec![diagnostic] };
+        return BuiltHandler { guard, diagnostics: vec![diagnostic], ..BuiltHandler::default() };
     }
     let program = Arc::new(HookCommand::new(spec.clone()));
     let codec = Arc::clone(&declaration.codec);
     if declaration.background {
         let handler: Arc<dyn Handler> =
             Arc::new(DetachedCommandHandler { program, codec, running_count: Arc::default() });
-        return BuiltHandler { handler: Some(handler), guard, diagnostics: Vec::new() };
+        return BuiltHandler { handler: Some(handler), guard, ..BuiltHandler::default() };
     }
     let worker = spec.keep.then(|| PersistentProcess::new(Arc::clone(&program)));
     let handler: Arc<dyn Handler> = Arc::new(CommandHandler { program, persistent_process: worker, codec });
-    BuiltHandler { handler: Some(handler), guard, diagnostics: Vec::new() }
+    BuiltHandler { handler: Some(handler), guard, ..BuiltHandler::default() }
 }
 
 /// Whether a hook counts as a guard before its verdicts are known.

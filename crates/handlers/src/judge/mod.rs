@@ -48,7 +48,7 @@ pub(crate) fn build(declaration: &HookDeclaration, spec: &JudgeSpec, judge: Opti
         judge: judge.cloned(),
         codec: Arc::clone(&declaration.codec),
     };
-    BuiltHandler { handler: Some(Arc::new(handler)), guard: schema.is_some() && denies, diagnostics: Vec::new() }
+    BuiltHandler { handler: Some(Arc::new(handler)), guard: schema.is_some() && denies, ..BuiltHandler::default() }
 }
 
 /// The schema with a name, or the error about the name.

@@ -81,7 +81,7 @@ impl fmt::Debug for NativeHandler {
 /// let shell = NativeMatcher::new("shell calls", |_| true).for_subjects(["bash", "sh"]);
 /// assert_eq!(
 ///     shell.subjects(),
-///     SubjectFilter::Only { names: vec!["bash".into(), "sh".into()], sufficient: false },
+///     SubjectFilter::possible(vec!["bash".into(), "sh".into()]),
 /// );
 /// ```
 pub struct NativeMatcher {
@@ -102,7 +102,7 @@ impl NativeMatcher {
     #[must_use]
     pub fn for_subjects(mut self, subjects: impl IntoIterator<Item = impl Into<String>>) -> Self {
         let names = subjects.into_iter().map(Into::into).collect();
-        self.subjects = SubjectFilter::Only { names, sufficient: false };
+        self.subjects = SubjectFilter::possible(names);
         self
     }
 }

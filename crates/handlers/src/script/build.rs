@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pintle_contract::{
-    BuiltHandler, BuiltMatcher, Diagnostic, HandlerSpec, HookDeclaration, ScriptSource, Severity, ToolSpec,
+    BuiltHandler, BuiltMatcher, Diagnostic, HandlerSpec, HookDeclaration, ScriptSource, ScriptTexts, Severity, ToolSpec,
 };
 use pintle_script::worker::WorkerScript;
 use pintle_script::{ScriptKind, ScriptPlacement, ScriptPowers, compile, compile_when};
@@ -13,27 +13,37 @@ use super::matcher::{RemoteMatcher, ScriptMatcher};
 use super::remote::RemoteScript;
 use crate::DefaultHandlerFactory;
 
+/// A script that was compiled.
+pub(super) struct BuiltScript {
+    /// Where it runs; `None` if it does not compile.
+    pub(super) location: Option<ScriptLocation>,
+    pub(super) powers: ScriptPowers,
+    pub(super) texts: ScriptTexts,
+    pub(super) diagnostics: Vec<Diagnostic>,
+}
+
 impl DefaultHandlerFactory {
-    /// Compiles a script for a role; returns where it runs, and the diagnostics.
-    pub(super) fn compile_script(
-        &self,
-        name: &str,
-        text: &ScriptSource,
-        role: ScriptKind,
-    ) -> (Option<ScriptLocation>, ScriptPowers, Vec<Diagnostic>) {
+    /// Compiles a script for a role.
+    pub(super) fn compile_script(&self, name: &str, text: &ScriptSource, role: ScriptKind) -> BuiltScript {
         let compiled = compile(name, text, role);
-        if has_error(&compiled.diagnostics) {
-            return (None, compiled.powers, compiled.diagnostics);
+        let built = BuiltScript {
+            location: None,
+            powers: compiled.powers,
+            texts: compiled.texts,
+            diagnostics: compiled.diagnostics,
+        };
+        if has_error(&built.diagnostics) {
+            return built;
         }
         let program = WorkerScript::Script { name: name.to_owned(), text: text.text.to_string(), kind: role };
         let remote = RemoteScript::new(&self.worker_pool, program, name, text);
         if let Some(script) = compiled.script {
-            return (Some(ScriptLocation::InProcess(script, remote)), compiled.powers, compiled.diagnostics);
+            return BuiltScript { location: Some(ScriptLocation::InProcess(script, remote)), ..built };
         }
         let probed = if self.probes_workers { remote.probe() } else { Vec::new() };
-        let diagnostics = merge_diagnostics(compiled.diagnostics, probed);
-        let place = (!has_error(&diagnostics)).then_some(ScriptLocation::Worker(remote));
-        (place, compiled.powers, diagnostics)
+        let diagnostics = merge_diagnostics(built.diagnostics, probed);
+        let location = (!has_error(&diagnostics)).then_some(ScriptLocation::Worker(remote));
+        BuiltScript { location, diagnostics, ..built }
     }
 }
 
@@ -54,11 +64,12 @@ fn has_error(diagnostics: &[Diagnostic]) -> bool {
 impl DefaultHandlerFactory {
     /// The handler of a hook that is a script.
     pub(crate) fn script_handler(&self, declaration: &HookDeclaration, text: &ScriptSource) -> BuiltHandler {
-        let (place, powers, diagnostics) = self.compile_script(&declaration.name, text, ScriptKind::Hook);
+        let BuiltScript { location, powers, texts, diagnostics } =
+            self.compile_script(&declaration.name, text, ScriptKind::Hook);
         let codec = Arc::clone(&declaration.codec);
         let influence = code_influence(powers.can_rewrite || powers.can_deny);
-        let handler = place.map(|place| Arc::new(ScriptHandler { location: place, codec, influence }) as _);
-        BuiltHandler { handler, guard: powers.can_deny, diagnostics }
+        let handler = location.map(|location| Arc::new(ScriptHandler { location, codec, influence }) as _);
+        BuiltHandler { handler, guard: powers.can_deny, texts, diagnostics }
     }
 
     /// The matcher of a hook with a `when`.
@@ -72,11 +83,12 @@ impl DefaultHandlerFactory {
         };
         let name = &declaration.name;
         let compiled = compile_when(name, expression, script, &declaration.event);
+        let texts = compiled.texts;
         let (spelling, codec) = (Arc::clone(&declaration.event_alias), Arc::clone(&declaration.codec));
         if compiled.when.is_none()
             && (has_error(&compiled.diagnostics) || compiled.placement == ScriptPlacement::InProcess)
         {
-            return BuiltMatcher { matcher: None, diagnostics: compiled.diagnostics };
+            return BuiltMatcher { diagnostics: compiled.diagnostics, ..BuiltMatcher::default() };
         }
         let program = WorkerScript::When {
             name: name.clone(),
@@ -87,13 +99,13 @@ impl DefaultHandlerFactory {
         let remote = RemoteScript::new(&self.worker_pool, program, name, expression);
         if let Some(when) = compiled.when {
             let matcher = ScriptMatcher { when, remote, event_alias: spelling, codec };
-            return BuiltMatcher { matcher: Some(Arc::new(matcher)), diagnostics: compiled.diagnostics };
+            return BuiltMatcher { matcher: Some(Arc::new(matcher)), texts, diagnostics: compiled.diagnostics };
         }
         let probed = if self.probes_workers { remote.probe() } else { Vec::new() };
         let diagnostics = merge_diagnostics(compiled.diagnostics, probed);
         let usable = !has_error(&diagnostics);
         let matcher = RemoteMatcher { remote, text: Arc::clone(&expression.text), event_alias: spelling, codec };
-        BuiltMatcher { matcher: usable.then(|| Arc::new(matcher) as _), diagnostics }
+        BuiltMatcher { matcher: usable.then(|| Arc::new(matcher) as _), texts, diagnostics }
     }
 
     /// The diagnostics of a tool's scripts.
@@ -101,7 +113,7 @@ impl DefaultHandlerFactory {
         let mut diagnostics = Vec::new();
         for (script, role) in [(&tool.script, ScriptKind::Tool), (&tool.verify, ScriptKind::Verify)] {
             if let Some(script) = script {
-                diagnostics.extend(self.compile_script(&tool.name, script, role).2);
+                diagnostics.extend(self.compile_script(&tool.name, script, role).diagnostics);
             }
         }
         diagnostics
@@ -109,6 +121,6 @@ impl DefaultHandlerFactory {
 
     /// The diagnostics of a verify script.
     pub(crate) fn verify_findings(&self, owner: &str, script: &ScriptSource) -> Vec<Diagnostic> {
-        self.compile_script(owner, script, ScriptKind::Verify).2
+        self.compile_script(owner, script, ScriptKind::Verify).diagnostics
     }
 }

@@ -61,7 +61,7 @@ impl DefaultHandlerFactory {
             FunctionRef::Registered(_) => Vec::new(),
             FunctionRef::Exported(_) => module.diagnostics.clone(),
         };
-        BuiltHandler { handler, guard: facts.guard, diagnostics }
+        BuiltHandler { handler, guard: facts.guard, texts: module.texts.clone(), diagnostics }
     }
 }
 

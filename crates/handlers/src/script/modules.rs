@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use pintle_contract::{Diagnostic, ScriptSource, Severity};
+use pintle_contract::{Diagnostic, ScriptSource, ScriptTexts, Severity};
 use pintle_script::worker::WorkerScript;
 use pintle_script::{PluginInventory, PluginModule, compile_plugin};
 
@@ -21,6 +21,7 @@ pub(super) struct LoadedModule {
     pub(super) location: Option<ModuleLocation>,
     /// Its registrations and functions.
     pub(super) inventory: PluginInventory,
+    pub(super) texts: ScriptTexts,
     pub(super) diagnostics: Vec<Diagnostic>,
 }
 
@@ -60,12 +61,13 @@ impl DefaultHandlerFactory {
         let remote = RemoteScript::new(&self.worker_pool, program, name, text);
         if failed(&compiled.diagnostics) || compiled.module.is_some() {
             let place = compiled.module.map(|module| ModuleLocation::InProcess(module, remote));
-            return LoadedModule { location: place, inventory: compiled.inventory, diagnostics: compiled.diagnostics };
+            let (inventory, diagnostics) = (compiled.inventory, compiled.diagnostics);
+            return LoadedModule { location: place, inventory, texts: compiled.texts, diagnostics };
         }
         let (found, inventory) = remote.load_plugin();
         let diagnostics = super::build::merge_diagnostics(compiled.diagnostics, found);
         let place = (!failed(&diagnostics)).then_some(ModuleLocation::Worker(remote));
-        LoadedModule { location: place, inventory, diagnostics }
+        LoadedModule { location: place, inventory, texts: compiled.texts, diagnostics }
     }
 }
 

@@ -8,6 +8,7 @@ use pintle_contract::{
 use pintle_script::{Invocation, ScriptKind};
 use serde_json::Value;
 
+use super::build::BuiltScript;
 use super::handler::ScriptLocation;
 use super::remote::WorkerEffects;
 use crate::DefaultHandlerFactory;
@@ -49,7 +50,7 @@ impl DefaultHandlerFactory {
         script: &ScriptSource,
         role: ScriptKind,
     ) -> Result<ScriptTool, Vec<Diagnostic>> {
-        let (place, _, diagnostics) = self.compile_script(name, script, role);
+        let BuiltScript { location: place, diagnostics, .. } = self.compile_script(name, script, role);
         place.map(|place| ScriptTool { location: Arc::new(place) }).ok_or(diagnostics)
     }
 }

@@ -21,7 +21,7 @@ pub(crate) fn build(declaration: &HookDeclaration, spec: &HttpSpec) -> BuiltHand
     let guard = command::may_deny(declaration);
     let failed = |message: String, help: &str| {
         let found = Diagnostic::error("bad_url", message, declaration.location.clone()).help(help);
-        BuiltHandler { handler: None, guard, diagnostics: vec![found] }
+        BuiltHandler { guard, diagnostics: vec![found], ..BuiltHandler::default() }
     };
     let url = match Url::parse(&spec.url) {
         Ok(url) if matches!(url.scheme(), "http" | "https") && url.host().is_some() => url,
@@ -49,5 +49,5 @@ pub(crate) fn build(declaration: &HookDeclaration, spec: &HttpSpec) -> BuiltHand
     };
     let codec = Arc::clone(&declaration.codec);
     let handler = WebhookHandler { server: Arc::new(server), is_background: declaration.background, codec };
-    BuiltHandler { handler: Some(Arc::new(handler)), guard, diagnostics: Vec::new() }
+    BuiltHandler { handler: Some(Arc::new(handler)), guard, ..BuiltHandler::default() }
 }

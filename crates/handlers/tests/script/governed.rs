@@ -95,9 +95,9 @@ fn they_run_in_this_process() {
 
 #[test]
 fn conditions_index_their_subjects() {
-    let only = |names: &[&str], sufficient| SubjectFilter::Only {
-        names: names.iter().map(|name| (*name).to_owned()).collect(),
-        sufficient,
+    let only = |names: &[&str], sufficient| {
+        let names = names.iter().map(|name| (*name).to_owned()).collect();
+        if sufficient { SubjectFilter::certain(names) } else { SubjectFilter::possible(names) }
     };
     let cases = [
         (r#"payload["name"] == "run_command""#, only(&["run_command"], true)),

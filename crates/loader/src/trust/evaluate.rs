@@ -320,7 +320,7 @@ impl Matcher for RemovedGuardMatcher {
     }
 
     fn subjects(&self) -> SubjectFilter {
-        SubjectFilter::Only { names: self.names.clone(), sufficient: false }
+        SubjectFilter::possible(self.names.clone())
     }
 
     fn describe(&self) -> String {

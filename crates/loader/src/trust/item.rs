@@ -130,10 +130,9 @@ impl TrustItemDraft {
             .and_then(|hook| hook.matcher.as_ref())
             .map(|matcher| matcher.describe())
             .filter(|text| !text.is_empty());
-        if let Some(SubjectFilter::Only { names, .. }) =
-            hook.and_then(|hook| hook.matcher.as_ref()).map(|matcher| matcher.subjects())
-        {
-            draft.item.subjects = names;
+        let subjects = hook.and_then(|hook| hook.matcher.as_ref()).map(|matcher| matcher.subjects());
+        if let Some(names) = subjects.as_ref().and_then(SubjectFilter::names) {
+            draft.item.subjects = names.map(str::to_owned).collect();
         }
         draft.item.is_guard =
             hook.is_some_and(|hook| hook.guard && hook.mode == EnforcementMode::Enforce) && !declaration.background;

@@ -40,7 +40,7 @@ impl Matcher for SubjectListMatcher {
             Some(names) => {
                 let names =
                     names.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect();
-                SubjectFilter::Only { names, sufficient: true }
+                SubjectFilter::certain(names)
             }
             None => SubjectFilter::Any,
         }
@@ -64,7 +64,7 @@ impl HandlerFactory for AcceptingFactory {
             _ => Vec::new(),
         };
         let handler = diagnostics.is_empty().then(|| Arc::new(PassingHandler) as Arc<dyn Handler>);
-        BuiltHandler { handler, guard: false, diagnostics }
+        BuiltHandler { handler, guard: false, diagnostics, ..BuiltHandler::default() }
     }
     fn build_matcher(&self, declaration: &HookDeclaration) -> BuiltMatcher {
         let Some(MatcherSpec::Expression(script)) = &declaration.matcher else {
@@ -73,7 +73,7 @@ impl HandlerFactory for AcceptingFactory {
         let diagnostics = script_errors(script);
         let matcher =
             diagnostics.is_empty().then(|| Arc::new(SubjectListMatcher(script.text.to_string())) as Arc<dyn Matcher>);
-        BuiltMatcher { matcher, diagnostics }
+        BuiltMatcher { matcher, diagnostics, ..BuiltMatcher::default() }
     }
     fn check_tool(&self, tool: &ToolSpec) -> Vec<Diagnostic> {
         tool.script.iter().flat_map(script_errors).collect()

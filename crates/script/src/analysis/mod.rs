@@ -9,10 +9,11 @@ mod mutation;
 mod names;
 mod powers;
 mod reads;
+mod texts;
 
 use std::collections::BTreeSet;
 
-use pintle_contract::Severity;
+use pintle_contract::{ScriptTexts, Severity};
 use starlark::syntax::AstModule;
 use starlark::syntax::ast::AstExpr;
 
@@ -116,6 +117,13 @@ pub(crate) fn reads_of(ast: &AstModule, entry: &str) -> (PayloadReads, Option<Sc
 /// Every name that a module binds.
 pub(crate) fn bound_names(ast: &AstModule) -> BTreeSet<&str> {
     names::bound_names(ast.statement())
+}
+
+/// The string literals of a module.
+pub(crate) fn texts_of(ast: &AstModule) -> ScriptTexts {
+    let mut texts = texts::TextCollector::default();
+    ast::visit_expressions(ast.statement(), &mut |expr| texts.visit(expr));
+    texts.finish()
 }
 
 /// Visits all expressions of a module, outermost first.

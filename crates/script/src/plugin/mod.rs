@@ -12,7 +12,7 @@ mod record;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use pintle_contract::{Diagnostic, ScriptSource, Severity};
+use pintle_contract::{Diagnostic, ScriptSource, ScriptTexts, Severity};
 
 pub use inventory::{FunctionInfo, PluginInventory};
 pub use module::{PluginFunction, PluginModule};
@@ -36,6 +36,8 @@ pub struct CompiledPlugin {
     pub diagnostics: Vec<Diagnostic>,
     /// Where it may run.
     pub placement: ScriptPlacement,
+    /// Its string literals.
+    pub texts: ScriptTexts,
     /// The findings behind `diagnostics`, which can be sent between processes.
     pub findings: Vec<ScriptFinding>,
 }
@@ -67,7 +69,14 @@ fn interpreter_crash(name: &str, text: &ScriptSource) -> CompiledPlugin {
 impl CompiledPlugin {
     fn from_findings(source: &PreparedSource, placement: ScriptPlacement, findings: Vec<ScriptFinding>) -> Self {
         let diagnostics = findings.iter().map(|finding| finding.locate(source)).collect();
-        Self { module: None, inventory: PluginInventory::default(), diagnostics, placement, findings }
+        Self {
+            module: None,
+            inventory: PluginInventory::default(),
+            diagnostics,
+            placement,
+            texts: ScriptTexts::default(),
+            findings,
+        }
     }
 }
 
@@ -81,10 +90,11 @@ fn compile_at(name: &str, text: &ScriptSource, anywhere: bool) -> CompiledPlugin
         Err(finding) => return CompiledPlugin::from_findings(&source, ScriptPlacement::Worker, vec![finding]),
     };
     let analysis = analysis::analyse(&source, &ast, ScriptKind::Plugin);
+    let texts = analysis::texts_of(&ast);
     let (mut findings, placement) = (analysis.findings, analysis.placement);
     let failed = findings.iter().any(|finding| finding.severity == Severity::Error);
     if failed || (placement == ScriptPlacement::Worker && !anywhere) {
-        return CompiledPlugin::from_findings(&source, placement, findings);
+        return CompiledPlugin { texts, ..CompiledPlugin::from_findings(&source, placement, findings) };
     }
     let closures = analysis::closures_of(&ast);
     match load::load(ast, &closures) {
@@ -96,7 +106,7 @@ fn compile_at(name: &str, text: &ScriptSource, anywhere: bool) -> CompiledPlugin
                 may_wait: analysis.may_wait,
                 demand: analysis.demand,
             }));
-            CompiledPlugin { module, inventory, diagnostics, placement, findings }
+            CompiledPlugin { module, inventory, diagnostics, placement, texts, findings }
         }
         Err(finding) => {
             findings.push(finding);

@@ -53,10 +53,11 @@ pub(super) fn compile_at(
     if let Some(finding) = find_unknown_name(&ast, offset) {
         return failed(ScriptPlacement::InProcess, finding);
     }
+    let texts = analysis::texts_of(&ast);
     let demand = analysis::memory_demand(&ast);
     let placement = if demand.is_some() { ScriptPlacement::InProcess } else { ScriptPlacement::Worker };
     if demand.is_none() && !anywhere {
-        return CompiledWhen { when: None, diagnostics: Vec::new(), placement, findings: Vec::new() };
+        return CompiledWhen { when: None, diagnostics: Vec::new(), placement, texts, findings: Vec::new() };
     }
     let subjects = subjects::subjects_of(root, event);
     let (reads, form) = analysis::reads_of(&ast, WHEN);
@@ -72,7 +73,7 @@ pub(super) fn compile_at(
         Ok(entry) => {
             let demand = demand.unwrap_or_default();
             let when = WhenPredicate { source, offset, subjects, native, entry, reads, demand };
-            CompiledWhen { when: Some(when), diagnostics: Vec::new(), placement, findings: Vec::new() }
+            CompiledWhen { when: Some(when), diagnostics: Vec::new(), placement, texts, findings: Vec::new() }
         }
         Err(error) => failed(placement, load::error_finding(FindingCode::Load, &error).shifted_by(offset)),
     }

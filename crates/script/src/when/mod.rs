@@ -15,7 +15,7 @@ use std::fmt;
 
 use pintle_contract::{
     CallId, CallLimits, CancelToken, Diagnostic, EffectCaller, Event, EventName, MatchResult, Matcher, NoEffects,
-    Payload, ScriptSource, SubjectFilter,
+    Payload, ScriptSource, ScriptTexts, SubjectFilter,
 };
 
 use crate::ScriptFinding;
@@ -37,6 +37,8 @@ pub struct CompiledWhen {
     pub diagnostics: Vec<Diagnostic>,
     /// Where it may run.
     pub placement: ScriptPlacement,
+    /// Its string literals, and those of the functions that it calls.
+    pub texts: ScriptTexts,
     /// The findings behind `diagnostics`, which can be sent between processes.
     pub findings: Vec<ScriptFinding>,
 }
@@ -70,7 +72,7 @@ pub(crate) fn compile_when_unbounded(
 impl CompiledWhen {
     fn from_findings(source: &PreparedSource, placement: ScriptPlacement, findings: Vec<ScriptFinding>) -> Self {
         let diagnostics = findings.iter().map(|finding| finding.locate(source)).collect();
-        Self { when: None, diagnostics, placement, findings }
+        Self { when: None, diagnostics, placement, texts: ScriptTexts::default(), findings }
     }
 }
 

@@ -8,7 +8,8 @@ use crate::analysis::{ArgumentNode, identifier_name, string_literal};
 /// The subject filter of an expression, for the engine's index.
 pub(super) fn subjects_of(root: &AstExpr, event: &EventName) -> SubjectFilter {
     match event.def().subject.and_then(|field| subjects_and_exactness(root, field)) {
-        Some((names, sufficient)) => SubjectFilter::Only { names, sufficient },
+        Some((names, true)) => SubjectFilter::certain(names),
+        Some((names, false)) => SubjectFilter::possible(names),
         None => SubjectFilter::Any,
     }
 }

@@ -86,6 +86,6 @@ pub(super) fn merge(
         }
     }
     let args = Value::Object(wanted.unwrap_or_default());
-    let whole = CanonicalCall { name: tool.canonical.to_owned(), args, category: Some(tool.category) };
+    let whole = CanonicalCall::new(tool.canonical, args);
     merge_plain(tool, input, std::slice::from_ref(&whole))
 }

@@ -40,6 +40,11 @@ impl InputShape {
         matches!(self, Self::Patch(_) | Self::MayPatch(_))
     }
 
+    /// The tools that a call may come to besides its own.
+    pub(super) fn further_tools(self) -> &'static [&'static str] {
+        if self.is_patch() { &["write", "edit", "delete"] } else { &[] }
+    }
+
     pub(super) fn to_calls(self, tool: &ToolMapping, input: &Value) -> Vec<CanonicalCall> {
         match self {
             Self::Plain => vec![plain_call(tool, input)],
@@ -113,7 +118,7 @@ impl InputShape {
 }
 
 fn build_call(tool: &ToolMapping, args: Value) -> CanonicalCall {
-    CanonicalCall { name: tool.canonical.to_owned(), args, category: Some(tool.category) }
+    CanonicalCall::new(tool.canonical, args)
 }
 
 fn plain_call(tool: &ToolMapping, input: &Value) -> CanonicalCall {

@@ -20,11 +20,7 @@ pub fn is_patch(text: &str) -> bool {
 /// Lines outside a patch are skipped, so that every path is found that a lenient reader could find.
 #[must_use]
 pub fn to_calls(text: &str) -> Vec<CanonicalCall> {
-    read::sections(text)
-        .iter()
-        .flat_map(section_calls)
-        .map(|(name, args)| CanonicalCall { name: name.to_owned(), args, category: Some("filesystem") })
-        .collect()
+    read::sections(text).iter().flat_map(section_calls).map(|(name, args)| CanonicalCall::new(name, args)).collect()
 }
 
 /// The patch with the changed arguments of its files.

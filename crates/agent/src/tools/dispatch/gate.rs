@@ -1,39 +1,38 @@
-//! The checks before a tool call runs, in docker-agent's order:
+//! The checks before a tool call runs: the agent loop as a host of [`pintle::lifecycle`].
 //!
-//! 1. `tool.transform` may change the call.
-//! 2. `tool.guard` decides, and a denial ends the checks; then the permission rules and the session's mode decide.
-//! 3. `tool.pre` always fires: no mode, rule or grant skips a hook that decides. What a rule denies stays denied.
-//! 4. If `tool.pre` changed the call, step 2 is repeated with the final call. It may deny or ask, but not allow.
-//! 5. If a hook or rule asks: `permission.ask`, then the user, see `question`.
-//! 6. `permission.reply` reports the result.
-//!
-//! For agents outside a team every step but 3 is skipped if nothing is declared and no hook listens; the asks of
-//! `tool.pre` then go to the runtime's approver.
+//! For agents outside a team every stage but `tool.pre` is skipped if nothing is declared and no hook listens; the asks
+//! of `tool.pre` then go to the runtime's approver.
 
 use std::sync::Arc;
 
 use pintle::event::{
-    ApprovalRequested, EventPayload, PermissionAsk, PermissionReply, ToolGuard, ToolPre, ToolTransform, UserInput,
+    ApprovalRequested, EventPayload, PermissionAsk, PermissionReply, ToolGuard, ToolTransform, UserInput,
 };
+use pintle::lifecycle::{AskResolution, CallStage, ToolCallHost, decide};
 use pintle::{Decision, Effect, Event, Outcome, OutcomeReason};
 use serde_json::{Map, Value};
 
-use super::question::{self, AskResult};
+use super::question;
 use super::refusal::CallRefusal;
 use super::target::CallTarget;
 use crate::permission::PermissionStatus;
 use crate::turn_context::{TurnContext, denial_text};
-
-/// How often hooks of `permission.ask` may change a call, which repeats the checks.
-const MAX_ROUNDS: u32 = 3;
 
 /// Runs all checks, and applies the rewrites of hooks to the call.
 ///
 /// # Errors
 /// With the reason why the call does not run.
 pub(super) fn check(turn: &TurnContext, id: &str, target: &mut CallTarget) -> Result<(), CallRefusal> {
-    let gate = ToolCallGate { turn, id, is_managed: is_managed(turn) };
-    let settled = gate.decide(target);
+    let mut gate = ToolCallGate {
+        turn,
+        id,
+        target,
+        is_managed: is_managed(turn),
+        asks: PendingAsks::default(),
+        allowed_by: ("rule", ""),
+        pre: PreDecision::default(),
+    };
+    let settled = decide(&mut gate).unwrap_or_else(|denied| denied);
     let settled = match settled {
         // Output of hooks that were cancelled is not a denial: the user wanted everything to stop.
         _ if turn.scope.cancel.is_cancelled() => {
@@ -42,7 +41,7 @@ pub(super) fn check(turn: &TurnContext, id: &str, target: &mut CallTarget) -> Re
         settled => settled,
     };
     if gate.is_managed && !settled.detail.is_empty() {
-        gate.fire_reply(target, &settled);
+        gate.fire_reply(&settled);
     }
     settled.refusal.map_or(Ok(()), |refusal| Err(*refusal))
 }
@@ -102,7 +101,7 @@ pub(super) struct PendingAsks {
 pub(super) struct RuleAsk {
     pub(super) reason: String,
     /// Whether a hook that allows the call is enough.
-    allows_by_hook: bool,
+    pub(super) allows_by_hook: bool,
     /// Whether an earlier `always` of the user is enough.
     allows_by_grant: bool,
 }
@@ -149,145 +148,152 @@ impl PendingAsks {
 pub(super) struct ToolCallGate<'a> {
     pub(super) turn: &'a TurnContext,
     pub(super) id: &'a str,
+    pub(super) target: &'a mut CallTarget,
     is_managed: bool,
+    pub(super) asks: PendingAsks,
+    /// What allows the call if nothing asks, and docker-agent's name for it.
+    allowed_by: (&'static str, &'static str),
+    pre: PreDecision,
+}
+
+/// What the hooks of `tool.pre` decided.
+#[derive(Debug, Default)]
+struct PreDecision {
+    /// Whether one of them allowed the call.
+    is_approved: bool,
+    /// Whether one of them asks, and the runtime's approver left that to the loop.
+    is_open: bool,
+}
+
+/// The event and the detail of a denial, as docker-agent names them.
+fn denial_names(stage: CallStage) -> (&'static str, &'static str) {
+    match stage {
+        CallStage::Transform => ("tool_input_transform", "tool_input_transform_deny"),
+        CallStage::Guard => ("tool_guard", "tool_guard_deny"),
+        CallStage::Pre | CallStage::Delegation => ("pre_tool_use", "pre_tool_use_hook_deny"),
+        CallStage::Permission => ("permission_request", "permission_request_hook_deny"),
+    }
+}
+
+impl ToolCallHost for ToolCallGate<'_> {
+    type Refusal = GateResult;
+    type Approval = GateResult;
+
+    fn hears(&self, stage: CallStage) -> bool {
+        match stage {
+            CallStage::Transform => self.turn.team_listens::<ToolTransform>(),
+            CallStage::Guard => self.turn.team_listens::<ToolGuard>(),
+            CallStage::Pre => true,
+            // The tool that starts another agent fires it, with the task as that agent gets it.
+            CallStage::Delegation => false,
+            CallStage::Permission => true,
+        }
+    }
+
+    fn fire(&mut self, stage: CallStage) -> Result<Outcome, GateResult> {
+        let event = self.event(stage);
+        let defers = match stage {
+            CallStage::Guard | CallStage::Permission => true,
+            CallStage::Pre => self.is_managed,
+            CallStage::Transform | CallStage::Delegation => false,
+        };
+        let outcome = if defers { self.turn.fire_deferring_asks(&event) } else { self.turn.fire(&event) };
+        self.check_cancelled()?;
+        Ok(outcome)
+    }
+
+    fn refuse(&mut self, stage: CallStage, outcome: &Outcome) -> GateResult {
+        let (event, detail) = denial_names(stage);
+        GateResult::from_denial(event, detail, outcome)
+    }
+
+    fn take_outcome(&mut self, stage: CallStage, outcome: &Outcome) -> Result<bool, GateResult> {
+        match stage {
+            CallStage::Transform if !outcome.is_allowed() => return Err(self.refuse(stage, outcome)),
+            CallStage::Guard => {
+                self.asks.has_guard_ask |= outcome.decision == Decision::Ask;
+                self.asks.add_outcome(outcome);
+            }
+            CallStage::Pre => {
+                self.pre = PreDecision { is_approved: outcome.approved, is_open: outcome.decision == Decision::Ask };
+                self.asks.add_outcome(outcome);
+            }
+            CallStage::Transform | CallStage::Delegation | CallStage::Permission => {}
+        }
+        Ok(outcome.rewritten && self.target.apply_rewrite(self.turn, outcome.payload.value()))
+    }
+
+    /// The permission rules and the session's mode.
+    fn check_rules(&mut self) -> Result<(), GateResult> {
+        let permissions = &self.turn.agent.shared.permissions;
+        let target = &*self.target;
+        match permissions.check(&target.name, &target.args, target.is_read_only()) {
+            PermissionStatus::Allowed { detail } => self.allowed_by = ("rule", detail),
+            PermissionStatus::Denied { source: by, detail } => {
+                return Err(GateResult {
+                    reason: by.clone(),
+                    ..GateResult::deny("rule", detail, CallRefusal::Denied(by))
+                });
+            }
+            PermissionStatus::NeedsApproval { reason, allows_by_hook, allows_by_grant } => {
+                match &mut self.asks.rule_ask {
+                    // An ask from before a hook changed the call still applies.
+                    Some(firm) if !firm.allows_by_hook => firm.allows_by_grant &= allows_by_grant,
+                    open => *open = Some(RuleAsk { reason, allows_by_hook, allows_by_grant }),
+                }
+                self.allowed_by = ("rule", "");
+            }
+        }
+        Ok(())
+    }
+
+    fn begin_round(&mut self) {
+        self.asks = PendingAsks::default();
+    }
+
+    fn resolve_asks(&mut self) -> Result<AskResolution<GateResult>, GateResult> {
+        let approved = |source, detail| Ok(AskResolution::Approved(GateResult::allow(source, detail)));
+        if !self.is_managed {
+            // The approver left this ask to the loop, which does not request approval outside a team.
+            if self.pre.is_open {
+                return Err(GateResult::deny("resolver", "non_interactive_deny", CallRefusal::Unavailable));
+            }
+            return approved("hook", "");
+        }
+        // A call that cannot run needs no approval.
+        if self.target.unusable_reason(self.turn).is_some() {
+            return approved("rule", "");
+        }
+        let by_hook = ("hook", "pre_tool_use_hook_allow");
+        if self.pre.is_approved && self.asks.rule_ask.as_ref().is_some_and(|asked| asked.allows_by_hook) {
+            self.asks.rule_ask = None;
+            self.allowed_by = by_hook;
+        }
+        if self.asks.is_silent() {
+            let is_by_hook = self.pre.is_approved && self.allowed_by.1 != "team_permissions_allow";
+            let (source, detail) = if is_by_hook { by_hook } else { self.allowed_by };
+            return approved(source, detail);
+        }
+        question::resolve_asks(self)
+    }
+
+    fn refuse_unsettled(&mut self) -> GateResult {
+        let reason = String::from("the hooks of `permission.ask` keep changing the call");
+        let (event, detail) = denial_names(CallStage::Permission);
+        let refusal = CallRefusal::Blocked { event, reason: reason.clone(), user_text: reason.clone() };
+        GateResult { reason, ..GateResult::deny("hook", detail, refusal) }
+    }
 }
 
 impl ToolCallGate<'_> {
-    fn decide(&self, target: &mut CallTarget) -> GateResult {
-        if let Err(denied) = self.fire_transform(target) {
-            return denied;
-        }
-        for _ in 0..MAX_ROUNDS {
-            match self.check_once(target) {
-                Ok(AskResult::Decided(settled)) => return settled,
-                // The changed call goes through all checks again.
-                Ok(AskResult::Changed) => {}
-                Err(denied) => return denied,
-            }
-        }
-        let reason = String::from("the hooks of `permission.ask` keep changing the call");
-        let refusal =
-            CallRefusal::Blocked { event: "permission_request", reason: reason.clone(), user_text: reason.clone() };
-        GateResult { reason, ..GateResult::deny("hook", "permission_request_hook_deny", refusal) }
-    }
-
-    fn check_once(&self, target: &mut CallTarget) -> Result<AskResult, GateResult> {
-        let mut asks = PendingAsks::default();
-        self.fire_guard(target, &mut asks)?;
-        let ruled = self.check_rules(target, &mut asks);
-        let pre = self.fire_pre(target);
-        // What a rule denies stays denied, whatever the hooks of `tool.pre` decide.
-        let mut runs = ruled.or_else(|denied| self.check_cancelled().and(Err(denied)))?;
-        let (outcome, changed) = pre?;
-        asks.add_outcome(&outcome);
-        if changed {
-            self.fire_guard(target, &mut asks)?;
-            runs = self.check_rules(target, &mut asks)?;
-        }
-        if !self.is_managed {
-            // The approver left this ask to the loop, which does not request approval outside a team.
-            let is_open = outcome.decision == Decision::Ask;
-            let open = || GateResult::deny("resolver", "non_interactive_deny", CallRefusal::Unavailable);
-            return Ok(AskResult::Decided(if is_open { open() } else { GateResult::allow("hook", "") }));
-        }
-        // A call that cannot run needs no approval.
-        if target.unusable_reason(self.turn).is_some() {
-            return Ok(AskResult::Decided(GateResult::allow("rule", "")));
-        }
-        if outcome.approved && asks.rule_ask.as_ref().is_some_and(|asked| asked.allows_by_hook) {
-            asks.rule_ask = None;
-            runs = ("hook", "pre_tool_use_hook_allow");
-        }
-        if asks.is_silent() {
-            let (source, detail) = if outcome.approved && runs.1 != "team_permissions_allow" {
-                ("hook", "pre_tool_use_hook_allow")
-            } else {
-                runs
-            };
-            return Ok(AskResult::Decided(GateResult::allow(source, detail)));
-        }
-        Ok(question::resolve_asks(self, target, asks))
-    }
-
-    fn fire_transform(&self, target: &mut CallTarget) -> Result<(), GateResult> {
-        if !self.turn.team_listens::<ToolTransform>() {
-            return Ok(());
-        }
-        let outcome = self.fire(&target.to_transform_payload(self.turn, self.id));
-        self.check_cancelled()?;
-        if !outcome.is_allowed() {
-            return Err(GateResult::from_denial("tool_input_transform", "tool_input_transform_deny", &outcome));
-        }
-        if outcome.rewritten {
-            target.apply_rewrite(self.turn, outcome.payload.value());
-        }
-        Ok(())
-    }
-
-    /// Step 2, the hooks of `tool.guard`.
-    fn fire_guard(&self, target: &CallTarget, asks: &mut PendingAsks) -> Result<(), GateResult> {
-        if !self.turn.team_listens::<ToolGuard>() {
-            return Ok(());
-        }
-        let outcome = self.turn.fire_deferring_asks(&self.new_event(&target.to_guard_payload(self.turn, self.id)));
-        self.check_cancelled()?;
-        if outcome.decision == Decision::Deny {
-            return Err(GateResult::from_denial("tool_guard", "tool_guard_deny", &outcome));
-        }
-        asks.has_guard_ask |= outcome.decision == Decision::Ask;
-        asks.add_outcome(&outcome);
-        Ok(())
-    }
-
-    /// Step 2, the rules and the mode. Returns what allows the call if nothing asks, and docker-agent's name for it.
-    fn check_rules(
-        &self,
-        target: &CallTarget,
-        asks: &mut PendingAsks,
-    ) -> Result<(&'static str, &'static str), GateResult> {
-        match self.turn.agent.shared.permissions.check(&target.name, &target.args, target.is_read_only()) {
-            PermissionStatus::Allowed { detail } => Ok(("rule", detail)),
-            PermissionStatus::Denied { source: by, detail } => {
-                Err(GateResult { reason: by.clone(), ..GateResult::deny("rule", detail, CallRefusal::Denied(by)) })
-            }
-            PermissionStatus::NeedsApproval {
-                reason: why,
-                allows_by_hook: hook_settles,
-                allows_by_grant: grant_settles,
-            } => {
-                match &mut asks.rule_ask {
-                    // An ask from before a hook changed the call still applies.
-                    Some(firm) if !firm.allows_by_hook => firm.allows_by_grant &= grant_settles,
-                    open => {
-                        *open =
-                            Some(RuleAsk { reason: why, allows_by_hook: hook_settles, allows_by_grant: grant_settles })
-                    }
-                }
-                Ok(("rule", ""))
-            }
-        }
-    }
-
-    /// Step 3. Returns the outcome and whether the hooks changed the call.
-    fn fire_pre(&self, target: &mut CallTarget) -> Result<(Outcome, bool), GateResult> {
-        let event = self.new_event(&target.to_pre_payload(self.turn, self.id));
-        let outcome = if self.is_managed { self.turn.fire_deferring_asks(&event) } else { self.turn.fire(&event) };
-        self.check_cancelled()?;
-        if outcome.decision == Decision::Deny {
-            return Err(GateResult::from_denial("pre_tool_use", "pre_tool_use_hook_deny", &outcome));
-        }
-        let changed = outcome.rewritten && target.apply_rewrite(self.turn, outcome.payload.value());
-        Ok((outcome, changed))
-    }
-
-    fn fire_reply(&self, target: &CallTarget, settled: &GateResult) {
+    fn fire_reply(&self, settled: &GateResult) {
         let reply = || PermissionReply {
             decision: String::from(if settled.refusal.is_none() { "allow" } else { "deny" }),
             source: settled.source.to_owned(),
             reason: settled.reason.clone(),
             remember: settled.should_remember,
             detail: settled.detail.to_owned(),
-            ..target.to_reply_payload(self.turn, self.id)
+            ..self.target.to_reply_payload(self.turn, self.id)
         };
         let _ = self.turn.fire_team_end(reply);
     }
@@ -300,17 +306,33 @@ impl ToolCallGate<'_> {
         Ok(())
     }
 
-    pub(super) fn new_event<P: EventPayload>(&self, payload: &P) -> Event {
+    /// The event of a stage for the call as it is now. That of `tool.pre` is also what the user approves, after which
+    /// only the user can stop the call.
+    pub(super) fn event(&self, stage: CallStage) -> Event {
+        match stage {
+            CallStage::Permission => self.new_event(&self.permission_payload()),
+            stage => self.target.to_request(self.turn, self.id).to_event(stage, "", Arc::clone(&self.turn.origin)),
+        }
+    }
+
+    fn permission_payload(&self) -> PermissionAsk {
+        let asks = &self.asks;
+        let texts: Vec<&str> = asks.reasons.iter().map(|reason| reason.text.as_str()).collect();
+        let request = self.target.to_request(self.turn, self.id);
+        PermissionAsk {
+            arguments: request.arguments_text(),
+            facts: request.facts(),
+            id: request.id,
+            name: request.name,
+            args: request.args,
+            reason: texts.join("\n"),
+            asked_by: asks.reasons.first().map(|reason| reason.hook.to_string()),
+            metadata: asks.metadata.clone(),
+            ..PermissionAsk::default()
+        }
+    }
+
+    fn new_event<P: EventPayload>(&self, payload: &P) -> Event {
         Event::from_payload(payload, Arc::clone(&self.turn.origin))
-    }
-
-    fn fire(&self, payload: &ToolTransform) -> Outcome {
-        self.turn.fire(&self.new_event(payload))
-    }
-
-    /// The event that the user approves, after which only the user can stop the call.
-    pub(super) fn final_event(&self, target: &CallTarget) -> Event {
-        let payload: ToolPre = target.to_pre_payload(self.turn, self.id);
-        self.new_event(&payload)
     }
 }

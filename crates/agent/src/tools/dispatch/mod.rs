@@ -20,6 +20,7 @@ mod target;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use pintle::event::{ToolCall, ToolResult};
+use pintle::lifecycle::conclude;
 use pintle::{Clock, MAX_PAYLOAD_BYTES, PayloadError, check_payload};
 use serde_json::Value;
 
@@ -37,7 +38,7 @@ pub(crate) use resumed::{INTERRUPTED, ResumedCall};
 
 /// A requested tool call.
 #[derive(Debug)]
-pub(crate) struct ToolCallRequest<'a> {
+pub(crate) struct RequestedToolCall<'a> {
     pub(crate) id: &'a str,
     pub(crate) name: &'a str,
     /// The arguments as JSON text.
@@ -52,7 +53,7 @@ pub(crate) struct FinishedCall {
 }
 
 /// Runs one call with all its events. Never fails: an error is the result.
-pub(crate) fn dispatch(turn: &TurnContext, request: &ToolCallRequest<'_>) -> FinishedCall {
+pub(crate) fn dispatch(turn: &TurnContext, request: &RequestedToolCall<'_>) -> FinishedCall {
     let asked = GuardedCall::guard(turn, request);
     let ran = asked.run(turn);
     asked.review(turn, ran)
@@ -80,7 +81,7 @@ impl Default for ExecutedCall {
 
 impl GuardedCall {
     /// Runs the checks that may refuse a call.
-    pub(crate) fn guard(turn: &TurnContext, request: &ToolCallRequest<'_>) -> Self {
+    pub(crate) fn guard(turn: &TurnContext, request: &RequestedToolCall<'_>) -> Self {
         let mut target = CallTarget::parse(turn, request.name, request.arguments);
         turn.notify(AgentEvent::ToolCalled { id: request.id, name: &target.name, arguments: &target.arguments });
         let refusal = gate::check(turn, request.id, &mut target).err();
@@ -88,7 +89,7 @@ impl GuardedCall {
     }
 
     /// A call that is skipped without checks, because a hook has ended the run.
-    pub(crate) fn skip(turn: &TurnContext, request: &ToolCallRequest<'_>) -> Self {
+    pub(crate) fn skip(turn: &TurnContext, request: &RequestedToolCall<'_>) -> Self {
         let target = CallTarget::parse(turn, request.name, request.arguments);
         turn.notify(AgentEvent::ToolCalled { id: request.id, name: &target.name, arguments: &target.arguments });
         Self { id: request.id.to_owned(), target, refusal: Some(CallRefusal::Skipped) }
@@ -119,10 +120,9 @@ fn review_result(
     turn: &TurnContext,
     target: &CallTarget,
     result: ToolResult,
-    ran: (bool, Option<u64>),
+    (was_run, duration_ms): (bool, Option<u64>),
 ) -> FinishedCall {
-    let result = review::transform_result(turn, target, result);
-    let result = review::finish_call(turn, target, result, ran);
+    let result = conclude(&mut review::CallReview { turn, target, was_run, duration_ms }, result);
     let ToolResult { call_id: id, name, content, is_error, .. } = &result;
     turn.notify(AgentEvent::ToolReturned { id, name, content, is_error: *is_error });
     let call =

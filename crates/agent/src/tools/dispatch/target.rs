@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use pintle::event::{PermissionAsk, PermissionReply, ToolGuard, ToolPre, ToolTransform};
+use pintle::event::PermissionReply;
+use pintle::lifecycle::ToolCallRequest;
 use serde_json::{Map, Value};
 
 use super::super::{Tool, arguments};
@@ -19,14 +20,6 @@ pub(super) struct CallTarget {
     pub(super) invalid: Option<String>,
     /// Whether `args` replaces a text that could not be decoded.
     is_undecoded: bool,
-}
-
-/// What events say about the tool and the session other than the call.
-#[derive(Debug, Clone, Default)]
-pub(super) struct CallFacts {
-    pub(super) category: Option<String>,
-    pub(super) read_only: Option<bool>,
-    pub(super) permission_mode: Option<String>,
 }
 
 impl CallTarget {
@@ -93,63 +86,29 @@ impl CallTarget {
         self.tool.as_ref().is_some_and(|tool| tool.is_read_only())
     }
 
-    pub(super) fn call_facts(&self, turn: &TurnContext) -> CallFacts {
+    /// The call as the hooks get it.
+    pub(super) fn to_request(&self, turn: &TurnContext, id: &str) -> ToolCallRequest {
         let permissions = &turn.agent.shared.permissions;
-        CallFacts {
+        let vocabulary = turn.tool_vocabulary(&self.name, &self.args);
+        ToolCallRequest {
+            arguments: Some(self.arguments.clone()),
+            invalid: self.invalid.clone(),
             category: self.tool.as_ref().and_then(|tool| tool.category()).map(str::to_owned),
             read_only: self.is_read_only().then_some(true),
             permission_mode: permissions.is_declared().then(|| permissions.mode().to_owned()),
-        }
-    }
-
-    pub(super) fn to_transform_payload(&self, turn: &TurnContext, id: &str) -> ToolTransform {
-        let CallFacts { category, read_only, permission_mode } = self.call_facts(turn);
-        let (name, arguments, args) = (self.name.clone(), self.arguments.clone(), self.args.clone());
-        ToolTransform { id: id.to_owned(), name, arguments, args, category, read_only, permission_mode, host: None }
-    }
-
-    pub(super) fn to_guard_payload(&self, turn: &TurnContext, id: &str) -> ToolGuard {
-        let CallFacts { category, read_only, permission_mode } = self.call_facts(turn);
-        let (name, arguments, args) = (self.name.clone(), self.arguments.clone(), self.args.clone());
-        ToolGuard { id: id.to_owned(), name, arguments, args, category, read_only, permission_mode, host: None }
-    }
-
-    pub(super) fn to_pre_payload(&self, turn: &TurnContext, id: &str) -> ToolPre {
-        let CallFacts { category, read_only, permission_mode } = self.call_facts(turn);
-        let (name, arguments, args) = (self.name.clone(), self.arguments.clone(), self.args.clone());
-        let invalid = self.invalid.clone();
-        ToolPre { id: id.to_owned(), name, arguments, args, invalid, category, read_only, permission_mode, host: None }
-    }
-
-    pub(super) fn to_ask_payload(&self, turn: &TurnContext, id: &str) -> PermissionAsk {
-        let CallFacts { category, read_only, permission_mode } = self.call_facts(turn);
-        PermissionAsk {
-            id: id.to_owned(),
-            name: self.name.clone(),
-            arguments: self.arguments.clone(),
-            args: self.args.clone(),
-            category,
-            read_only,
-            permission_mode,
-            ..PermissionAsk::default()
+            cwd: Some(turn.origin.cwd.clone()).filter(|cwd| !cwd.is_empty()),
+            ..ToolCallRequest::new(id, vocabulary, self.name.clone(), self.args.clone())
         }
     }
 
     pub(super) fn to_reply_payload(&self, turn: &TurnContext, id: &str) -> PermissionReply {
-        let CallFacts { category, read_only, permission_mode } = self.call_facts(turn);
+        let label = || PermissionChecker::safety_label(&self.name, &self.args, self.is_read_only()).to_owned();
         PermissionReply {
             id: id.to_owned(),
             name: self.name.clone(),
             args: Some(self.args.clone()),
-            category,
-            read_only,
-            permission_mode,
-            safety_label: turn
-                .agent
-                .shared
-                .permissions
-                .is_declared()
-                .then(|| PermissionChecker::safety_label(&self.name, &self.args, self.is_read_only()).to_owned()),
+            facts: self.to_request(turn, id).facts(),
+            safety_label: turn.agent.shared.permissions.is_declared().then(label),
             ..PermissionReply::default()
         }
     }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::FailurePolicy;
-use crate::event::fragment::HostPayload;
+use crate::event::fragment::CallFacts;
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of};
 use crate::event::aliases::{sync_tool_call};
 
@@ -51,21 +51,12 @@ pub struct PermissionAsk {
     /// The hook or rule that requires the user's permission.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub asked_by: Option<String>,
-    /// The session's permission mode, by the host's own name.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub permission_mode: Option<String>,
-    /// The tool's category, such as `shell` or `filesystem`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub category: Option<String>,
-    /// Whether the tool declares itself read-only. Pintle does not verify the claim.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub read_only: Option<bool>,
     /// Data for the approver from the hooks that returned `ask`; absent if empty.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub metadata: Map<String, Value>,
-    /// The host agent's own data for this event; absent in Pintle's own agent loop.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub host: Option<HostPayload>,
+    /// What else is known about the call.
+    #[serde(flatten)]
+    pub facts: CallFacts,
 }
 
 /// Keeps `args` and `arguments` equal, as in `tool.pre`.

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
+use crate::event::fragment::CallFacts;
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
 
 /// The event definition of `permission.reply`.
@@ -57,13 +58,7 @@ pub struct PermissionReply {
     /// The safety label that the call was given before: `safe`, `destructive` or `unknown`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub safety_label: Option<String>,
-    /// The tool's category, such as `shell` or `filesystem`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub category: Option<String>,
-    /// Whether the tool declares itself read-only. Pintle does not verify the claim.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub read_only: Option<bool>,
-    /// The session's permission mode, by the host's own name.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub permission_mode: Option<String>,
+    /// What else is known about the call.
+    #[serde(flatten)]
+    pub facts: CallFacts,
 }

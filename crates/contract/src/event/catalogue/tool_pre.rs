@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
-use crate::event::fragment::{HostPayload, ToolCall};
+use crate::event::fragment::{CallFacts, ToolCall};
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of};
 use crate::event::aliases::sync_tool_call;
 
@@ -49,18 +49,9 @@ pub struct ToolPre {
     /// model wrote.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub invalid: Option<String>,
-    /// The tool's category, such as `shell` or `filesystem`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub category: Option<String>,
-    /// Whether the tool declares itself read-only. Pintle does not verify the claim.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub read_only: Option<bool>,
-    /// The session's permission mode, by the host's own name.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub permission_mode: Option<String>,
-    /// The host agent's own data for this event; absent in Pintle's own agent loop.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub host: Option<HostPayload>,
+    /// What else is known about the call.
+    #[serde(flatten)]
+    pub facts: CallFacts,
 }
 
 impl From<ToolCall> for ToolPre {

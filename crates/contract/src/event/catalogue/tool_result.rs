@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
-use crate::event::fragment::HostPayload;
+use crate::event::fragment::CallFacts;
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of};
 use crate::event::aliases::{sync_tool_result};
 
@@ -57,18 +57,9 @@ pub struct ToolResultPayload {
     pub args: Option<Value>,
     /// Whether more of the result follows.
     pub partial: bool,
-    /// The tool's category, such as `shell` or `filesystem`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub category: Option<String>,
-    /// Whether the tool declares itself read-only. Pintle does not verify the claim.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub read_only: Option<bool>,
-    /// The session's permission mode, by the host's own name.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub permission_mode: Option<String>,
-    /// The host agent's own data for this event; absent in Pintle's own agent loop.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub host: Option<HostPayload>,
+    /// What else is known about the call.
+    #[serde(flatten)]
+    pub facts: CallFacts,
 }
 
 /// Keeps `content` and `result` equal, as in `tool.post`.

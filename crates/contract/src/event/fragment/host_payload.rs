@@ -12,10 +12,7 @@ pub struct HostPayload {
     pub client: String,
     /// The host agent's name for the event, such as `PreToolUse`.
     pub event: String,
-    /// The host agent's name for the tool, such as `Bash`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tool: Option<String>,
-    /// The complete native input of the tool. One native call can fire several events.
+    /// The request to the model, as the host agent reports it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input: Option<Value>,
     /// The tool's result, as the host agent reports it.

@@ -1,5 +1,6 @@
 //! Types that the payloads of several events share.
 
+mod call_facts;
 mod choice;
 mod host_payload;
 mod log_line;
@@ -10,6 +11,7 @@ mod tool_result;
 mod unsettled;
 mod usage;
 
+pub use call_facts::{CallFacts, CallPath};
 pub use choice::CompletionChoice;
 pub use host_payload::HostPayload;
 pub use log_line::LogLine;

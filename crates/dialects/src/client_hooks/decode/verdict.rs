@@ -123,11 +123,11 @@ fn first_non_empty(texts: [&str; 3]) -> &str {
     texts.into_iter().find(|text| !text.is_empty()).unwrap_or_default()
 }
 
-/// Adds the hook's rewrite of the native tool input.
+/// Adds the hook's rewrite of the tool input.
 fn add_input(asked: &ClientDecodeContext<'_>, verdict: Verdict, input: Map<String, Value>) -> Verdict {
     let context = EncodeContext { event: asked.event, event_alias: asked.def.name, voice: asked.def.style };
-    let call = context.call();
-    let input = match (asked.def.input, &call.0.input) {
+    let before = context.tool_input();
+    let input = match (asked.def.input, before) {
         (InputRewrite::Merge, Value::Object(own)) => {
             let mut merged = own.clone();
             merged.extend(input);
@@ -136,33 +136,8 @@ fn add_input(asked: &ClientDecodeContext<'_>, verdict: Verdict, input: Map<Strin
         _ => input,
     };
     let input = Value::Object(input);
-    if input == call.0.input {
+    if input == *before {
         return verdict;
     }
-    // One native call can be several canonical calls; find the one that this event is about.
-    let name = asked.event.payload.field("name").and_then(Value::as_str).unwrap_or_default();
-    let (before, after) = (
-        asked.def.style.tools.to_canonical(&call.0.name, &call.0.input),
-        asked.def.style.tools.to_canonical(&call.0.name, &input),
-    );
-    let own = asked.event.payload.field("args");
-    let args = match (before.as_slice(), after.as_slice()) {
-        ([_], [only]) => Some(&only.args),
-        (before, after) if before.len() == after.len() => {
-            let at = before.iter().position(|part| part.name == name && Some(&part.args) == own);
-            at.and_then(|index| after.get(index)).map(|part| &part.args)
-        }
-        _ => None,
-    };
-    match args {
-        Some(args) if Some(args) == own => verdict,
-        Some(args) => {
-            let fields = Map::from_iter([(String::from("args"), args.clone())]);
-            verdict.with_rewrite(Rewrite::Fields(fields))
-        }
-        None => {
-            let reason = format!("a hook changed the input of `{}` in a way that Pintle cannot apply", call.0.name);
-            Verdict::deny(reason)
-        }
-    }
+    verdict.with_rewrite(Rewrite::Fields(Map::from_iter([(String::from("args"), input)])))
 }

@@ -56,8 +56,7 @@ impl Matcher for ClientMatcher {
         let holds = || match &self.condition {
             None => true,
             Some(condition) => {
-                let call = context.call();
-                condition.is_met(self.tool_names(&call.0.name), &call.0.input, &event.origin.cwd)
+                condition.is_met(self.tool_names(context.tool_name()), context.tool_input(), &event.origin.cwd)
             }
         };
         if fits && holds() { MatchResult::Yes } else { MatchResult::No }

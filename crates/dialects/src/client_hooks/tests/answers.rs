@@ -3,7 +3,7 @@
 use pintle_contract::{CommandOutput, Effect, HandlerOutput, Rewrite, Verdict, VerdictKind};
 use serde_json::{Value, json};
 
-use super::{example_event, read_cases};
+use super::{example_event, heard_event, read_cases};
 use crate::client_hooks::CLIENTS;
 use crate::client_hooks::codec::ClientCodec;
 use pintle_contract::Codec;
@@ -99,10 +99,8 @@ fn each_answer_gives_its_verdict() {
                 needs_answer,
                 needs_json: case.get("needs_json").is_some(),
             };
-            let event = example_event(
-                def.canonical,
-                case.get("payload").cloned().unwrap_or_else(|| example_payload(def.canonical)),
-            );
+            let payload = case.get("payload").cloned().unwrap_or_else(|| example_payload(def.canonical));
+            let event = heard_event(def, &example_event(def.canonical, payload));
             let found = verdict_to_json(&codec.decode(&event, spelling, case_output(&case)));
             count += 1;
             if case.get("verdict") != Some(&found) {

@@ -68,9 +68,9 @@ fn canonical_event(client: &str, def: &ClientEventDef, sent: &Value) -> Event {
     let text = |names: &[&str]| names.iter().find_map(|name| sent.get(*name)?.as_str()).unwrap_or_default().to_owned();
     let call = || {
         let (tool, input) = (host["tool"].as_str().unwrap(), &host["input"]);
-        let part = def.style.tools.to_canonical(tool, input).remove(0);
         let id = sent.pointer("/tool_call/id").or_else(|| sent.pointer("/tool_result/id")).and_then(Value::as_str);
-        json!({"id": id.map_or_else(|| text(&["tool_use_id"]), str::to_owned), "name": part.name, "args": part.args})
+        json!({"id": id.map_or_else(|| text(&["tool_use_id"]), str::to_owned), "name": tool, "args": input,
+            "vocabulary": def.style.tools.name})
     };
     let mut payload = match def.canonical {
         "tool.pre" | "permission.ask" => call(),
@@ -85,16 +85,14 @@ fn canonical_event(client: &str, def: &ClientEventDef, sent: &Value) -> Event {
         "tool.batch" => {
             let calls = sent["tool_calls"].as_array().unwrap().iter();
             let one = |call: &Value| {
-                let part =
-                    def.style.tools.to_canonical(call["tool_name"].as_str().unwrap(), &call["tool_input"]).remove(0);
                 let id = &call["tool_use_id"];
                 (
-                    json!({"id": id, "name": part.name, "args": part.args}),
+                    json!({"id": id, "name": call["tool_name"], "args": call["tool_input"]}),
                     json!({"call_id": id, "content": call["tool_response"]}),
                 )
             };
             let (calls, results): (Vec<Value>, Vec<Value>) = calls.map(one).unzip();
-            json!({"tool_calls": calls, "tool_results": results})
+            json!({"tool_calls": calls, "tool_results": results, "vocabulary": def.style.tools.name})
         }
         "session.start" => json!({"source": match text(&["source"]).as_str() { "new" => "startup", other => other }}),
         "session.end" => json!({"reason": text(&["reason"])}),

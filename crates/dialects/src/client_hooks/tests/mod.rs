@@ -10,7 +10,10 @@ mod wanted;
 use std::sync::Arc;
 
 use pintle_contract::{Event, EventName, Origin};
+use pintle_tools::{HookVocabulary, heard_events};
 use serde_json::Value;
+
+use super::ClientEventDef;
 
 /// The event of a catalogue definition.
 fn example_event(name: &str, payload: Value) -> Event {
@@ -22,6 +25,11 @@ fn example_event(name: &str, payload: Value) -> Event {
         ..Origin::default()
     };
     Event::new(EventName::parse(name).unwrap(), payload, Arc::new(origin))
+}
+
+/// An event as hooks of a client hear it.
+fn heard_event(def: &ClientEventDef, event: &Event) -> Event {
+    heard_events(event, &HookVocabulary::Fixed(def.style.tools)).remove(0)
 }
 
 /// A directory of cases below this one.

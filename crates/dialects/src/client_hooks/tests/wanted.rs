@@ -3,7 +3,7 @@
 use pintle_contract::{MatchResult, Matcher, Origin};
 use serde_json::{Value, json};
 
-use super::example_event;
+use super::{example_event, heard_event};
 use crate::client_hooks::CLIENTS;
 use crate::client_hooks::matcher::{ClientMatcher, PermissionCondition, SubjectPattern};
 
@@ -16,7 +16,7 @@ fn matches_event(client: &str, event_name: &str, matcher: &str, condition: Optio
         condition: condition.map(|text| PermissionCondition::new(text).unwrap()),
         alternate_names: client.settings.alternate_names,
     };
-    wanted.matches(&example_event(row.canonical, payload)) == MatchResult::Yes
+    wanted.matches(&heard_event(row, &example_event(row.canonical, payload))) == MatchResult::Yes
 }
 
 #[test]
@@ -85,7 +85,11 @@ fn an_event_that_is_narrower_there_is_not_the_others() {
     for (client, name, canonical, payload, wanted) in cases {
         let def = CLIENTS.iter().find(|known| known.name == client).unwrap().event_def(name).unwrap();
         let means = def.event_filter.unwrap();
-        assert_eq!(means(&example_event(canonical, payload.clone())), wanted, "{client} {name} {payload}");
+        assert_eq!(
+            means(&heard_event(def, &example_event(canonical, payload.clone()))),
+            wanted,
+            "{client} {name} {payload}"
+        );
     }
     let stop = CLIENTS[0].event_def("Stop").unwrap().event_filter.unwrap();
     let mut of_subagent = example_event("agent.stop", json!({}));

@@ -40,6 +40,17 @@ impl PatternTest {
         }
     }
 
+    /// Whether the pattern asks about a value of the path; `None` if it is about another one. A pattern that excludes a
+    /// value asks about it.
+    pub(super) fn accepts_value(&self, wanted_path: Option<&str>, value: &str) -> Option<bool> {
+        match self {
+            Self::MatchesGlob(path, glob) if path.is_path(wanted_path) => Some(glob.accepts(value)),
+            Self::MatchesRegex(path, regex) if path.is_path(wanted_path) => Some(regex.is_match(value)),
+            Self::Equals(path, text) | Self::Differs(path, text) if path.is_path(wanted_path) => Some(value == text),
+            _ => None,
+        }
+    }
+
     /// The path and the only values that it may have, if they are known.
     pub(super) fn exact_texts(&self) -> Option<(&FieldPath, Vec<String>)> {
         match self {

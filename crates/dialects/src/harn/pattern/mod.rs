@@ -68,9 +68,13 @@ impl Matcher for EventPattern {
 
     fn subjects(&self) -> SubjectFilter {
         match self.test.exact_texts().filter(|(path, _)| self.def.indexed && path.is_path(self.def.subject)) {
-            Some((_, names)) => SubjectFilter::Only { names, sufficient: true },
+            Some((_, names)) => SubjectFilter::certain(names),
             None => SubjectFilter::Any,
         }
+    }
+
+    fn accepts_subject(&self, subject: &str) -> Option<bool> {
+        self.test.accepts_value(self.def.subject, subject)
     }
 
     fn describe(&self) -> String {

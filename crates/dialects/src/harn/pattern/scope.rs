@@ -45,9 +45,7 @@ impl Matcher for PersonaScope {
     fn subjects(&self) -> SubjectFilter {
         // Step events are indexed by step and persona events by persona; other events have another subject.
         match &self.step {
-            Some(name) if self.def.subject == Some("target") => {
-                SubjectFilter::Only { names: vec![name.clone()], sufficient: false }
-            }
+            Some(name) if self.def.subject == Some("target") => SubjectFilter::possible(vec![name.clone()]),
             _ => SubjectFilter::Any,
         }
     }

@@ -149,7 +149,7 @@ fn events_without_a_tool_have_subjects_and_truths_of_their_own() {
 fn exact_tool_names_are_known_before_anything_is_matched() {
     let names = |pattern: &str, event: &str| match EventPattern::compile(pattern, event).unwrap().subjects() {
         SubjectFilter::Any => None,
-        SubjectFilter::Only { names, sufficient } => Some((names.join(" "), sufficient)),
+        SubjectFilter::Only { certain, possible } => Some((certain.join(" "), possible.is_empty())),
     };
     for (pattern, event, wanted) in [
         ("shell", "PreToolUse", Some("shell")),

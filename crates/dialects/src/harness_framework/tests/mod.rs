@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use pintle_contract::event::EventDef;
 use pintle_contract::{Event, EventName, HookDeclaration, Origin, SourceFile};
+use pintle_tools::{CLAUDE, HookVocabulary, heard_events};
 use serde_json::Value;
 
 use super::load;
@@ -81,7 +82,8 @@ fn origin() -> Origin {
 }
 
 fn event(canonical: &str, payload: Value) -> Event {
-    Event::new(EventName::parse(canonical).unwrap(), payload, Arc::new(origin()))
+    let event = Event::new(EventName::parse(canonical).unwrap(), payload, Arc::new(origin()));
+    heard_events(&event, &HookVocabulary::Fixed(&CLAUDE)).remove(0)
 }
 
 /// The catalogue's example payload of an event.

@@ -1,0 +1,151 @@
+//! One policy decides the same about one call, in whosever words the policy is written and whoever makes the call.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::fixture::CliFixture;
+
+/// Denies a command by its arguments, under a condition on the tool.
+fn script_hook(condition: &str, argument: &str) -> String {
+    format!(
+        "---\nevent: tool.pre\npriority: 5\n{condition}script: |\n  def handle(event, payload):\n      if \"leak\" in \
+         payload[\"args\"].get(\"{argument}\", \"\"):\n          return block(\"no leaks\")\n      return allow()\n---\n"
+    )
+}
+
+/// The same policy in the words of every format.
+fn policies() -> Vec<(&'static str, &'static str, String)> {
+    let script = |condition: &str, argument: &str| script_hook(condition, argument);
+    let docker = "pre_tool_use:\n  - matcher: shell\n    hooks:\n      - type: command\n        timeout: 10\n        command: \
+                  |\n          if grep -q '\"cmd\":\"echo leak'; then echo 'no leaks' >&2; exit 2; fi\n";
+    vec![
+        ("no name", ".harness/hooks/p.md", script("", "command")),
+        ("Pintle's name", ".harness/hooks/p.md", script("when: payload[\"name\"] == \"shell\"\n", "command")),
+        (
+            "an AI Harness name",
+            ".harness/hooks/p.md",
+            script("when: payload[\"name\"] == \"run_command\"\n", "command"),
+        ),
+        ("Claude's name", ".harness/hooks/p.md", script("when: payload[\"name\"] == \"Bash\"\n", "command")),
+        (
+            "Gemini's name",
+            ".harness/hooks/p.md",
+            script("when: payload[\"name\"] == \"run_shell_command\"\n", "command"),
+        ),
+        ("docker-agent's words", ".harness/hooks/p.md", script("when: payload[\"name\"] == \"shell\"\n", "cmd")),
+        ("a kind", ".harness/hooks/p.md", script("when: payload[\"kind\"] == \"shell\"\n", "command")),
+        ("all names", ".harness/hooks/p.md", script("when: |\n  \"Bash\" in payload[\"names\"]\n", "command")),
+        (
+            "two names in the body",
+            ".harness/hooks/p.md",
+            String::from(
+                "---\nevent: tool.pre\npriority: 5\nscript: |\n  def handle(event, payload):\n      if payload[\"name\"] \
+                 in [\"run_command\", \"shell\"] and \"leak\" in payload[\"args\"].get(\"command\", \"\"):\n          \
+                 return block(\"no leaks\")\n      return allow()\n---\n",
+            ),
+        ),
+        ("a docker-agent hook", "config/hooks.d/p.yaml", docker.to_owned()),
+    ]
+}
+
+/// Every host of the table with its recorded shell call, whose command becomes `echo leak > out.txt`.
+fn host_calls() -> Vec<(String, String, Value)> {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../bridge/tests/data");
+    let events = ["PreToolUse", "BeforeTool", "preToolUse"];
+    let mut calls = Vec::new();
+    for host in pintle_bridge::HOSTS {
+        let recorded = events.iter().find_map(|event| {
+            let text = fs::read_to_string(data.join(host.name).join("payloads").join(format!("{event}.json"))).ok()?;
+            Some(((*event).to_owned(), text.replace("echo hi", "echo leak")))
+        });
+        let (event, text) = recorded.unwrap_or_else(|| panic!("{} has no recorded shell call", host.name));
+        assert!(text.contains("echo leak"), "{}: {text}", host.name);
+        calls.push((host.name.to_owned(), event, serde_json::from_str(&text).unwrap()));
+    }
+    calls
+}
+
+fn with_policy(file: &str, text: &str) -> CliFixture {
+    CliFixture::new_empty().with_file(file, text).with_file(".harness/.keep", "")
+}
+
+#[test]
+fn every_policy_denies_the_call_of_every_host() {
+    let calls = host_calls();
+    for (words, file, text) in policies() {
+        let fixture = with_policy(file, &text);
+        for (host, event, payload) in &calls {
+            let payload = at_folder(payload, &fixture.path(""));
+            let hooks = fixture.path(file).parent().unwrap().to_str().unwrap().to_owned();
+            let mut arguments = vec!["hook", host.as_str(), event.as_str()];
+            let config = fixture.path("config").to_str().unwrap().to_owned();
+            if file.starts_with("config") {
+                arguments.extend(["--config-dir", &config]);
+            } else {
+                arguments.extend(["--hooks", &hooks]);
+            }
+            let (out, err, status) = fixture.pintle(&arguments).with_input(&payload).run_to_parts();
+            assert!(format!("{out}{err}").contains("no leaks"), "{words} in {host}: {status:?} {out} {err}");
+        }
+    }
+}
+
+/// The recorded payload, in a folder that exists.
+fn at_folder(payload: &Value, folder: &Path) -> String {
+    payload.to_string().replace("/home/dev/project", folder.to_str().unwrap())
+}
+
+const TURNS: &str = "turns:\n  - calls: [{tool: shell, args: {ARG: echo leak > leak.txt}}]\n  - say: done\n";
+
+#[test]
+fn every_policy_denies_the_call_of_both_tool_families() {
+    for (words, file, text) in policies() {
+        for (family, argument, agent) in [
+            ("native", "command", "---\nname: a\nmodel: script:turns.yaml\n---\nYou run commands.\n"),
+            ("docker-agent", "cmd", "agents:\n  root:\n    model: script:turns.yaml\n    toolsets: [{type: shell}]\n"),
+        ] {
+            let name = if family == "native" { "harness.md" } else { "team.yaml" };
+            let fixture =
+                with_policy(file, &text).with_file(name, agent).with_file("turns.yaml", TURNS.replace("ARG", argument));
+            let hooks = fixture.path(file).parent().unwrap().to_str().unwrap().to_owned();
+            let config = fixture.path("config").to_str().unwrap().to_owned();
+            let mut arguments = vec!["run", name, "go", "--yes", "-m", "script:turns.yaml"];
+            if file.starts_with("config") {
+                arguments.extend(["--config-dir", &config]);
+            } else {
+                arguments.extend(["--hooks", &hooks]);
+            }
+            let (out, err, _) = fixture.pintle(&arguments).run_to_parts();
+            assert!(format!("{out}{err}").contains("no leaks"), "{words} with {family} tools: {out} {err}");
+            assert!(!fixture.path("leak.txt").exists(), "{words} with {family} tools");
+        }
+    }
+}
+
+/// A hook that denies from the fourth call on.
+const QUOTA: &str = "---\nevent: tool.pre\npriority: 1\nscript: |\n  def handle(event, payload):\n      if \
+                     metrics.incr(\"calls\") > 3:\n          return block(\"quota of 3 calls used\")\n      return \
+                     allow()\n---\n";
+
+#[test]
+fn a_counter_counts_each_call_once_whoever_else_is_installed() {
+    let other = script_hook("when: payload[\"name\"] == \"run_command\"\n", "command");
+    let third = script_hook("when: payload[\"name\"] in [\"fs.read\", \"Bash\"]\n", "command");
+    let fixture = CliFixture::new_empty()
+        .with_file(".harness/hooks/quota.md", QUOTA)
+        .with_file(".harness/hooks/other.md", other)
+        .with_file(".harness/hooks/third.md", third);
+    let hooks = fixture.path(".harness/hooks").to_str().unwrap().to_owned();
+    let cwd = fixture.path("").to_str().unwrap().to_owned();
+    let mut said = Vec::new();
+    for number in 0..4 {
+        let payload = json!({"session_id": "s", "cwd": cwd, "hook_event_name": "PreToolUse", "tool_name": "Bash",
+            "tool_input": {"command": "ls"}, "tool_use_id": format!("t{number}")});
+        let arguments = ["hook", "claude", "--hooks", hooks.as_str()];
+        let (out, err, _) = fixture.pintle(&arguments).with_input(&payload.to_string()).run_to_parts();
+        said.push(format!("{out}{err}").contains("quota of 3 calls used"));
+    }
+    assert_eq!(said, [false, false, false, true]);
+}

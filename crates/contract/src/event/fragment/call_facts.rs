@@ -1,0 +1,58 @@
+//! What events say about a tool call beside its name and arguments.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::HostPayload;
+use crate::ToolKind;
+
+/// What events say about a tool call beside its name and arguments.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct CallFacts {
+    /// The vocabulary of `name` and `args`, such as `claude`: that of the agent that makes the call, or the hook's own
+    /// if it is written in another.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vocabulary: Option<String>,
+    /// What the tool is for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<ToolKind>,
+    /// The tool's name in every vocabulary, the caller's own first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub names: Vec<String>,
+    /// The absolute path of the directory that relative paths refer to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<String>,
+    /// The paths that the call names; absent if no hook reads them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub paths: Option<Vec<CallPath>>,
+    /// The tool's category, such as `shell` or `filesystem`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub category: Option<String>,
+    /// Whether the tool declares itself read-only. Pintle does not verify the claim.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_only: Option<bool>,
+    /// The session's permission mode, by the host's own name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub permission_mode: Option<String>,
+    /// The host agent's own data for this event; absent in Pintle's own agent loop.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<HostPayload>,
+}
+
+/// A path that a tool call names.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct CallPath {
+    /// The path as written.
+    pub written: String,
+    /// The absolute path, with symbolic links resolved as far as the path exists.
+    pub absolute: String,
+    /// The path relative to the project; absent outside it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub relative: Option<String>,
+    /// Whether the path is inside the project.
+    pub inside: bool,
+    /// What the call does there: `read`, `write`, `edit`, `delete`, `move`, `list` or `search`.
+    pub access: ToolKind,
+}

@@ -1,0 +1,171 @@
+//! The checks before a tool call runs.
+
+use pintle_contract::{Decision, Outcome};
+
+/// How often a call may change and be checked again before it is refused.
+pub const MAX_ROUNDS: u32 = 3;
+
+/// An event about a tool call before it runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CallStage {
+    /// `tool.transform`.
+    Transform,
+    /// `tool.guard`.
+    Guard,
+    /// `tool.pre`.
+    Pre,
+    /// `delegation.pre`.
+    Delegation,
+    /// `permission.ask`.
+    Permission,
+}
+
+impl CallStage {
+    /// The canonical name of the event.
+    #[must_use]
+    pub fn event_name(self) -> &'static str {
+        match self {
+            Self::Transform => "tool.transform",
+            Self::Guard => "tool.guard",
+            Self::Pre => "tool.pre",
+            Self::Delegation => "delegation.pre",
+            Self::Permission => "permission.ask",
+        }
+    }
+}
+
+/// What became of the open asks of a call.
+#[derive(Debug)]
+pub enum AskResolution<A> {
+    /// The call runs.
+    Approved(A),
+    /// A hook changed the call, so it is checked again.
+    Changed,
+}
+
+/// A host while it decides on one tool call. The host keeps the call.
+pub trait ToolCallHost {
+    /// Why a call does not run.
+    type Refusal;
+    /// What approved a call.
+    type Approval;
+
+    /// Whether the event of a stage is fired. `tool.pre` should be fired even without hooks, so that every call is
+    /// recorded.
+    fn hears(&self, stage: CallStage) -> bool;
+
+    /// Fires the event of a stage for the call as it is now, and applies the effects of the outcome. Asks stay open.
+    ///
+    /// # Errors
+    /// If the host was cancelled.
+    fn fire(&mut self, stage: CallStage) -> Result<Outcome, Self::Refusal>;
+
+    /// The refusal for an outcome that denies.
+    fn refuse(&mut self, stage: CallStage, outcome: &Outcome) -> Self::Refusal;
+
+    /// Takes over what the outcome leaves open or changes: asks, approvals, and a rewrite of the call. Returns whether
+    /// the call changed.
+    ///
+    /// # Errors
+    /// If the host cannot run the changed call.
+    fn take_outcome(&mut self, stage: CallStage, outcome: &Outcome) -> Result<bool, Self::Refusal>;
+
+    /// Applies the host's own rules to the call as it is now. Default: no rules.
+    ///
+    /// # Errors
+    /// If a rule denies the call.
+    fn check_rules(&mut self) -> Result<(), Self::Refusal> {
+        Ok(())
+    }
+
+    /// Whether all hooks judge a call again that others changed after them. A host that repeats them must drop the
+    /// effects and further rewrites of repeated hooks. Default: only the guards judge it again.
+    fn repeats_all_hooks(&self) -> bool {
+        false
+    }
+
+    /// Forgets the open asks of an earlier round. Default: keeps them.
+    fn begin_round(&mut self) {}
+
+    /// Resolves the open asks.
+    ///
+    /// # Errors
+    /// If the call is not approved.
+    fn resolve_asks(&mut self) -> Result<AskResolution<Self::Approval>, Self::Refusal>;
+
+    /// The refusal of a call that hooks keep changing.
+    fn refuse_unsettled(&mut self) -> Self::Refusal;
+}
+
+/// Checks a tool call until nothing changes it any more.
+///
+/// # Errors
+/// With the refusal, if the call does not run.
+pub fn decide<H: ToolCallHost>(host: &mut H) -> Result<H::Approval, H::Refusal> {
+    pass_stage(host, CallStage::Transform)?;
+    for _ in 0..MAX_ROUNDS {
+        host.begin_round();
+        check_until_settled(host)?;
+        if let AskResolution::Approved(approval) = host.resolve_asks()? {
+            return Ok(approval);
+        }
+    }
+    Err(host.refuse_unsettled())
+}
+
+/// Checks a call that the host agent is about to ask its user about: `permission.ask`, whose hooks may answer for the
+/// user. A call that they change is a new call, which takes the whole way.
+///
+/// # Errors
+/// With the refusal, if the call does not run.
+pub fn decide_permission<H: ToolCallHost>(host: &mut H) -> Result<H::Approval, H::Refusal> {
+    for _ in 0..MAX_ROUNDS {
+        if pass_stage(host, CallStage::Permission)? {
+            decide(host)?;
+        } else if let AskResolution::Approved(approval) = host.resolve_asks()? {
+            return Ok(approval);
+        }
+    }
+    Err(host.refuse_unsettled())
+}
+
+/// Steps 2 to 5. Returns when every hook that judges the call again has seen the final one.
+fn check_until_settled<H: ToolCallHost>(host: &mut H) -> Result<(), H::Refusal> {
+    if !pass_checks(host)? {
+        return Ok(());
+    }
+    if !host.repeats_all_hooks() {
+        pass_stage(host, CallStage::Guard)?;
+        return host.check_rules();
+    }
+    for _ in 0..MAX_ROUNDS {
+        let was_transformed = pass_stage(host, CallStage::Transform)?;
+        if !pass_checks(host)? && !was_transformed {
+            return Ok(());
+        }
+    }
+    Err(host.refuse_unsettled())
+}
+
+/// Steps 2 to 4. Returns whether a hook of the last two changed the call.
+fn pass_checks<H: ToolCallHost>(host: &mut H) -> Result<bool, H::Refusal> {
+    pass_stage(host, CallStage::Guard)?;
+    let ruled = host.check_rules();
+    let judged = pass_stage(host, CallStage::Pre);
+    // What a rule denies stays denied, whatever the hooks of `tool.pre` decide.
+    ruled?;
+    let was_judged_anew = judged?;
+    Ok(pass_stage(host, CallStage::Delegation)? || was_judged_anew)
+}
+
+/// Fires a stage. Returns whether its hooks changed the call.
+fn pass_stage<H: ToolCallHost>(host: &mut H, stage: CallStage) -> Result<bool, H::Refusal> {
+    if !host.hears(stage) {
+        return Ok(false);
+    }
+    let outcome = host.fire(stage)?;
+    if outcome.decision == Decision::Deny {
+        return Err(host.refuse(stage, &outcome));
+    }
+    host.take_outcome(stage, &outcome)
+}

@@ -1,0 +1,183 @@
+//! A tool call on its way through the hooks.
+
+use std::sync::Arc;
+
+use pintle_contract::event::{
+    CallFacts, DelegationPre, HostPayload, PermissionAsk, ToolGuard, ToolPost, ToolPre, ToolResult, ToolResultPayload,
+    ToolTransform,
+};
+use pintle_contract::{Event, Origin, Outcome, ToolKind};
+use pintle_tools::{CanonicalCall, ToolVocabulary, call_facts};
+use serde_json::Value;
+
+use super::CallStage;
+
+/// A tool call that an agent wants to make, in its own words.
+#[derive(Debug, Clone)]
+pub struct ToolCallRequest {
+    /// The agent's ID of the call.
+    pub id: String,
+    /// The agent's vocabulary.
+    pub vocabulary: &'static ToolVocabulary,
+    /// The agent's name of the tool.
+    pub name: String,
+    /// The agent's arguments.
+    pub args: Value,
+    /// The arguments as the model wrote them, if that text is known.
+    pub arguments: Option<String>,
+    /// Why the arguments are invalid, if they are.
+    pub invalid: Option<String>,
+    /// docker-agent's category of the tool; by default that of its kind.
+    pub category: Option<String>,
+    /// Whether the tool declares itself read-only.
+    pub read_only: Option<bool>,
+    /// The session's permission mode.
+    pub permission_mode: Option<String>,
+    /// The directory that relative paths refer to.
+    pub cwd: Option<String>,
+    /// The host agent's own data.
+    pub host: Option<HostPayload>,
+}
+
+impl ToolCallRequest {
+    /// A call in an agent's words.
+    #[must_use]
+    pub fn new(
+        id: impl Into<String>,
+        vocabulary: &'static ToolVocabulary,
+        name: impl Into<String>,
+        args: Value,
+    ) -> Self {
+        Self {
+            id: id.into(),
+            vocabulary,
+            name: name.into(),
+            args,
+            arguments: None,
+            invalid: None,
+            category: None,
+            read_only: None,
+            permission_mode: None,
+            cwd: None,
+            host: None,
+        }
+    }
+
+    /// What the call comes to in Pintle's words.
+    #[must_use]
+    pub fn parts(&self) -> Vec<CanonicalCall> {
+        self.vocabulary.to_canonical(&self.name, &self.args)
+    }
+
+    /// What events say about the call beside its name and arguments.
+    #[must_use]
+    pub fn facts(&self) -> CallFacts {
+        let facts = call_facts(self.vocabulary, &self.name, &self.args);
+        CallFacts {
+            category: self.category.clone().or(facts.category),
+            read_only: self.read_only,
+            permission_mode: self.permission_mode.clone(),
+            cwd: self.cwd.clone(),
+            host: self.host.clone(),
+            ..facts
+        }
+    }
+
+    /// The arguments as JSON text.
+    #[must_use]
+    pub fn arguments_text(&self) -> String {
+        self.arguments.clone().unwrap_or_else(|| self.args.to_string())
+    }
+
+    /// The event of a stage. `reason` says why the user would be asked; only `permission.ask` has it.
+    #[must_use]
+    pub fn to_event(&self, stage: CallStage, reason: &str, origin: Arc<Origin>) -> Event {
+        let (id, name, arguments) = (self.id.clone(), self.name.clone(), self.arguments_text());
+        let (args, facts) = (self.args.clone(), self.facts());
+        match stage {
+            CallStage::Transform => Event::from_payload(&ToolTransform { id, name, arguments, args, facts }, origin),
+            CallStage::Guard => Event::from_payload(&ToolGuard { id, name, arguments, args, facts }, origin),
+            CallStage::Pre => {
+                let invalid = self.invalid.clone();
+                Event::from_payload(&ToolPre { id, name, arguments, args, invalid, facts }, origin)
+            }
+            CallStage::Delegation => Event::from_payload(&self.to_delegation(&origin), origin),
+            CallStage::Permission => {
+                let reason = reason.to_owned();
+                let payload = PermissionAsk { id, name, arguments, args, reason, facts, ..PermissionAsk::default() };
+                Event::from_payload(&payload, origin)
+            }
+        }
+    }
+
+    /// The task that the call delegates to another agent; `None` if it delegates none. A tool that only waits for an
+    /// agent, or sends it a message, delegates nothing.
+    #[must_use]
+    pub fn delegated_task(&self) -> Option<CanonicalCall> {
+        let is_task = |part: &CanonicalCall| {
+            part.kind == ToolKind::Delegate && part.args.get("prompt").is_some_and(Value::is_string)
+        };
+        self.parts().into_iter().find(is_task)
+    }
+
+    fn to_delegation(&self, origin: &Origin) -> DelegationPre {
+        let task = self.delegated_task().map(|part| part.args).unwrap_or_default();
+        let text = |name: &str| task.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+        DelegationPre {
+            id: self.id.clone(),
+            agent: text("agent"),
+            task: text("prompt"),
+            prompt: text("prompt"),
+            depth: origin.depth + 1,
+            host: self.host.clone(),
+            ..DelegationPre::default()
+        }
+    }
+
+    /// The name and arguments that the hooks of a stage left; `None` if they changed nothing.
+    ///
+    /// # Errors
+    /// If the agent's words cannot express a changed task.
+    pub fn changed_by(&self, stage: CallStage, outcome: &Outcome) -> Result<Option<(String, Value)>, String> {
+        if !outcome.rewritten {
+            return Ok(None);
+        }
+        let field = |name: &str| outcome.payload.field(name);
+        if stage == CallStage::Delegation {
+            return self.with_task(field("prompt"), field("agent"));
+        }
+        let name = field("name").and_then(Value::as_str).unwrap_or(&self.name).to_owned();
+        let args = field("args").cloned().unwrap_or_default();
+        Ok((name != self.name || args != self.args).then_some((name, args)))
+    }
+
+    /// The call with another task or agent.
+    fn with_task(&self, prompt: Option<&Value>, agent: Option<&Value>) -> Result<Option<(String, Value)>, String> {
+        let mut parts = self.parts();
+        for part in parts.iter_mut().filter(|part| part.kind == ToolKind::Delegate) {
+            let Some(args) = part.args.as_object_mut() else { continue };
+            for (name, value) in [("prompt", prompt), ("agent", agent)] {
+                if let (Some(value), Some(known)) = (value, args.get_mut(name)) {
+                    *known = value.clone();
+                }
+            }
+        }
+        let merged = self.vocabulary.merge_back(&self.name, &self.args, &parts).map_err(|error| error.to_string())?;
+        Ok((merged != self.args).then(|| (self.name.clone(), merged)))
+    }
+
+    /// The payload of `tool.result`.
+    #[must_use]
+    pub fn to_result_payload(&self, result: ToolResult) -> ToolResultPayload {
+        let ToolResult { call_id, name, content, is_error, result } = result;
+        let error = is_error.then(|| content.clone());
+        let (args, facts) = (Some(self.args.clone()), self.facts());
+        ToolResultPayload { call_id, name, content, is_error, result, error, args, partial: false, facts }
+    }
+
+    /// The payload of `tool.post`.
+    #[must_use]
+    pub fn to_post_payload(&self, result: ToolResult) -> ToolPost {
+        ToolPost { args: Some(self.args.clone()), facts: self.facts(), ..ToolPost::new(result) }
+    }
+}

@@ -1,0 +1,113 @@
+//! The tool call of an event: who made it, and what it comes to in Pintle's words.
+
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock};
+
+use pintle_contract::event::CallFacts;
+use pintle_contract::{Payload, ToolKind};
+use serde_json::Value;
+
+use super::{
+    AI_HARNESS, CanonicalCall, DOCKER_AGENT, PINTLE, ToolMapping, ToolVocabulary, VOCABULARIES, vocabulary_by_name,
+};
+
+/// The vocabularies of Pintle's own loop, by the names of their tools.
+static OWN_TOOLS: LazyLock<HashMap<&str, Vec<(&ToolVocabulary, &ToolMapping)>>> = LazyLock::new(|| {
+    let mut index: HashMap<&str, Vec<(&ToolVocabulary, &ToolMapping)>> = HashMap::new();
+    for vocabulary in [&PINTLE, &AI_HARNESS, &DOCKER_AGENT] {
+        for tool in vocabulary.tools {
+            for name in tool.native_names {
+                index.entry(name).or_default().push((vocabulary, tool));
+            }
+        }
+    }
+    index
+});
+
+/// The names of each canonical tool, in the order of [`VOCABULARIES`].
+static NAMES: LazyLock<HashMap<&str, Vec<&str>>> = LazyLock::new(|| {
+    let mut index: HashMap<&str, Vec<&str>> = HashMap::new();
+    for tool in PINTLE.tools {
+        let names = index.entry(tool.canonical).or_default();
+        for name in VOCABULARIES.iter().filter_map(|vocabulary| vocabulary.native_names(tool.canonical).next()) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+    }
+    index
+});
+
+/// The vocabulary of the agent that made a call: the one that the payload names, otherwise one of Pintle's own loop.
+#[must_use]
+pub fn caller_of(payload: &Payload) -> &'static ToolVocabulary {
+    let named = payload.field("vocabulary").and_then(Value::as_str).and_then(vocabulary_by_name);
+    named.unwrap_or_else(|| {
+        let name = payload.field("name").and_then(Value::as_str).unwrap_or_default();
+        own_vocabulary(name, payload.field("args").unwrap_or(&Value::Null))
+    })
+}
+
+/// The parts of a call, converted once for each payload.
+struct CallParts(Vec<CanonicalCall>);
+
+/// A view of the parts of a payload's call.
+#[derive(Clone)]
+pub struct CallsOfPayload(Arc<CallParts>);
+
+impl std::ops::Deref for CallsOfPayload {
+    type Target = [CanonicalCall];
+
+    fn deref(&self) -> &[CanonicalCall] {
+        &self.0.0
+    }
+}
+
+/// What the call of a payload comes to in Pintle's words, in the order in which it happens; never empty.
+#[must_use]
+pub fn calls_of(payload: &Payload) -> CallsOfPayload {
+    CallsOfPayload(payload.cached_view("calls", |_| {
+        let name = payload.field("name").and_then(Value::as_str).unwrap_or_default();
+        CallParts(caller_of(payload).to_canonical(name, payload.field("args").unwrap_or(&Value::Null)))
+    }))
+}
+
+/// What events say about a call beside its name and arguments: its vocabulary, kind, names and category.
+#[must_use]
+pub fn call_facts(vocabulary: &'static ToolVocabulary, name: &str, input: &Value) -> CallFacts {
+    let parts = vocabulary.to_canonical(name, input);
+    let mut names = vec![name.to_owned()];
+    let mut add = |name: &str| {
+        if !names.iter().any(|known| known == name) {
+            names.push(name.to_owned());
+        }
+    };
+    for part in &parts {
+        match NAMES.get(part.name.as_str()) {
+            Some(known) => known.iter().for_each(|name| add(name)),
+            None => VOCABULARIES.iter().filter_map(|words| words.mcp.to_native(&part.name)).for_each(|name| add(&name)),
+        }
+    }
+    let kind = parts.first().map_or(ToolKind::Other, |part| part.kind);
+    CallFacts {
+        vocabulary: Some(vocabulary.name.to_owned()),
+        kind: Some(kind),
+        names,
+        category: Some(kind.category().to_owned()),
+        ..CallFacts::default()
+    }
+}
+
+/// The vocabulary of a call in Pintle's own loop: the one that has most of the call's names.
+#[must_use]
+pub fn own_vocabulary(name: &str, args: &Value) -> &'static ToolVocabulary {
+    let known = |tool: &ToolMapping| tool.fields.iter().filter(|(native, _)| args.get(native).is_some()).count();
+    let mut best: (&'static ToolVocabulary, usize) = (&PINTLE, 0);
+    for (at, (vocabulary, tool)) in OWN_TOOLS.get(name).into_iter().flatten().enumerate() {
+        let count = known(tool);
+        if at == 0 || count > best.1 {
+            best = (vocabulary, count);
+        }
+    }
+    best.0
+}

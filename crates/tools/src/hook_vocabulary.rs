@@ -1,0 +1,154 @@
+//! The vocabulary that a hook is written in.
+
+use std::sync::Arc;
+
+use pintle_contract::{Matcher, ScriptTexts, SubjectFilter};
+
+use super::{AI_HARNESS, CanonicalCall, PINTLE, ToolMapping, ToolVocabulary, VOCABULARIES};
+
+/// The words in which a hook hears tool calls.
+#[derive(Debug, Clone)]
+pub enum HookVocabulary {
+    /// Those of its dialect.
+    Fixed(&'static ToolVocabulary),
+    /// Those whose names the hook's own conditions use; Pintle's if they use none.
+    ByNames(NamedVocabularies),
+}
+
+/// The vocabularies that know a hook's names, the likeliest first.
+#[derive(Debug, Clone)]
+pub struct NamedVocabularies {
+    /// The tool names in the hook's conditions.
+    wanted: WantedNames,
+    ranked: Vec<&'static ToolVocabulary>,
+}
+
+/// The tool names that a hook's conditions use.
+#[derive(Debug, Clone, Default)]
+pub struct WantedNames {
+    /// The names that are written out.
+    pub names: Vec<String>,
+    /// A matcher with a pattern for names.
+    pub pattern: Option<Arc<dyn Matcher>>,
+}
+
+impl WantedNames {
+    fn matches(&self, name: &str) -> bool {
+        self.names.iter().any(|known| known == name)
+            || self.pattern.as_ref().is_some_and(|pattern| pattern.accepts_subject(name) == Some(true))
+    }
+}
+
+impl HookVocabulary {
+    /// The vocabulary of a hook whose conditions use these tool names. `words` are other texts of the hook, such as the
+    /// arguments that it reads: they decide between vocabularies that share a tool's name.
+    #[must_use]
+    pub fn by_names(wanted: WantedNames, words: &[String]) -> Self {
+        let mut scores: Vec<(usize, usize, &'static ToolVocabulary)> = Vec::new();
+        for vocabulary in VOCABULARIES {
+            let is_known = |tool: &&ToolMapping| tool.native_names.iter().any(|name| wanted.matches(name));
+            let tools: Vec<&ToolMapping> = vocabulary.tools.iter().filter(is_known).collect();
+            if tools.is_empty() {
+                continue;
+            }
+            let names = wanted.names.iter().filter(|name| vocabulary.has_tool(name)).count();
+
+            let fields = words.iter().filter(|word| tools.iter().any(|tool| reads_argument(tool, word))).count();
+            scores.push((names, fields, vocabulary));
+        }
+        // The sort is stable, so the order of the table decides the rest.
+        scores.sort_by_key(|(names, fields, _)| std::cmp::Reverse((*names, *fields)));
+        let ranked = scores.into_iter().map(|(_, _, vocabulary)| vocabulary).collect();
+        Self::ByNames(NamedVocabularies { wanted, ranked })
+    }
+
+    /// The vocabulary of a hook, from its matcher and the literals of its script.
+    #[must_use]
+    pub fn of_hook(matcher: Option<&Arc<dyn Matcher>>, texts: ScriptTexts) -> Self {
+        let subjects = matcher.map(|matcher| matcher.written_subjects());
+        let mut names: Vec<String> =
+            subjects.as_ref().and_then(SubjectFilter::names).into_iter().flatten().map(str::to_owned).collect();
+        names.extend(texts.compared.into_iter().filter(|text| tool_names().any(|known| known == text)));
+        Self::by_names(WantedNames { names, pattern: matcher.cloned() }, &texts.all)
+    }
+
+    /// Whether a call is heard as its caller made it, as far as this is known from its name alone.
+    pub(crate) fn hears_as_made(&self, caller: &'static ToolVocabulary, name: &str) -> bool {
+        match self {
+            Self::Fixed(vocabulary) => caller.name == vocabulary.name,
+            Self::ByNames(named) => match named.ranked.first() {
+                None => has_canonical_arguments(caller),
+                Some(first) if has_canonical_arguments(caller) && has_canonical_arguments(first) => {
+                    named.wanted.matches(name) || caller.has_project_tool(name)
+                }
+                Some(first) => named.wanted.matches(name) && caller.name == first.name,
+            },
+        }
+    }
+
+    /// The vocabulary for one part of a call, and the name that the hook expects, if its conditions name the tool.
+    pub(crate) fn words_for(&self, call: &CanonicalCall) -> (&'static ToolVocabulary, Option<String>) {
+        match self {
+            Self::Fixed(vocabulary) => (vocabulary, None),
+            Self::ByNames(named) => {
+                for vocabulary in &named.ranked {
+                    let mut names = vocabulary.native_names(&call.name);
+                    if let Some(name) = names.find(|name| named.wanted.matches(name)) {
+                        return (vocabulary, Some(name.to_owned()));
+                    }
+                }
+                for vocabulary in VOCABULARIES {
+                    let name = vocabulary.mcp.to_native(&call.name).filter(|name| named.wanted.matches(name));
+                    if name.is_some() {
+                        return (vocabulary, name);
+                    }
+                }
+                (named.ranked.first().copied().unwrap_or(&PINTLE), None)
+            }
+        }
+    }
+
+    /// The names under which callers may make a call that the hook hears under `name`.
+    pub(crate) fn caller_names(&self, name: &str) -> Vec<String> {
+        let mut canonical: Vec<String> = vec![name.to_owned()];
+        let own: &[&ToolVocabulary] = match self {
+            Self::Fixed(vocabulary) => &[vocabulary],
+            Self::ByNames(_) => VOCABULARIES,
+        };
+        for vocabulary in own {
+            canonical.extend(vocabulary.canonical_names(name).map(str::to_owned));
+            canonical.extend(vocabulary.mcp.to_canonical(name));
+        }
+        let mut names = canonical.clone();
+        for vocabulary in VOCABULARIES {
+            let may_become = |native: &&&'static str| {
+                vocabulary.canonical_names(native).any(|tool| canonical.iter().any(|name| name == tool))
+            };
+            let natives = vocabulary.tools.iter().flat_map(|tool| tool.native_names);
+            names.extend(natives.filter(may_become).map(|name| (*name).to_owned()));
+            names.extend(canonical.iter().filter_map(|name| vocabulary.mcp.to_native(name)));
+        }
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
+    /// Whether a call that is made under a name in the hook's own conditions is always heard under such a name.
+    pub(crate) fn keeps_names(&self) -> bool {
+        matches!(self, Self::ByNames(_))
+    }
+}
+
+/// Whether arguments have their canonical names, so that only the name of the tool may differ.
+pub(crate) fn has_canonical_arguments(vocabulary: &ToolVocabulary) -> bool {
+    [PINTLE.name, AI_HARNESS.name].contains(&vocabulary.name)
+}
+
+fn reads_argument(tool: &ToolMapping, word: &str) -> bool {
+    tool.fields.iter().any(|(native, _)| *native == word)
+}
+
+/// Every tool name of every vocabulary.
+pub fn tool_names() -> impl Iterator<Item = &'static str> + Clone {
+    VOCABULARIES.iter().flat_map(|vocabulary| vocabulary.tools).flat_map(|tool| tool.native_names).copied()
+}

@@ -1,0 +1,196 @@
+//! An event as a hook hears it: its tool call in the hook's words.
+
+use pintle_contract::{Event, Payload};
+use serde_json::{Map, Value};
+
+use super::call::{caller_of, calls_of};
+use super::hook_vocabulary::has_canonical_arguments;
+use super::{CanonicalCall, HookVocabulary, ToolVocabulary};
+
+/// An event as one hook hears it.
+pub(crate) enum HeardCall {
+    /// As it was fired: it has no call, or the hook is written in the caller's words.
+    AsFired,
+    /// In the hook's words; once for each part of the call.
+    Translated(Vec<HeardPart>),
+}
+
+/// The events that a hook in these words hears instead of one: the event itself, or one for each part of its call.
+#[must_use]
+pub fn heard_events(event: &Event, hook: &HookVocabulary) -> Vec<Event> {
+    match hear(event, hook) {
+        HeardCall::AsFired => vec![event.clone()],
+        HeardCall::Translated(parts) => parts.into_iter().map(|part| part.event).collect(),
+    }
+}
+
+/// One part of a call in a hook's words.
+pub(crate) struct HeardPart {
+    /// The position among the parts of the call.
+    pub(crate) index: usize,
+    /// The words.
+    pub(crate) vocabulary: &'static ToolVocabulary,
+    /// The event with only this part.
+    pub(crate) event: Event,
+}
+
+/// The parts of a call in one vocabulary, made once for each payload.
+struct TranslatedParts(Vec<Payload>);
+
+/// The event as a hook hears it.
+pub(crate) fn hear(event: &Event, hook: &HookVocabulary) -> HeardCall {
+    if !event.name.def().is_about_tool_call() {
+        return HeardCall::AsFired;
+    }
+    let Some(name) = event.subject() else { return HeardCall::AsFired };
+    let caller = caller_of(&event.payload);
+    if hook.hears_as_made(caller, name) {
+        return HeardCall::AsFired;
+    }
+    let calls = calls_of(&event.payload);
+    let is_single = calls.len() == 1;
+    let is_patch = !is_single && calls.first().is_some_and(|call| call.name == "patch");
+    let mut parts = Vec::with_capacity(calls.len());
+    for (index, call) in calls.iter().enumerate() {
+        let (vocabulary, wanted) = hook.words_for(call);
+        if is_patch && hears_patch_text(hook, vocabulary, wanted.as_deref(), index) == Some(false) {
+            continue;
+        }
+        if is_single && keeps_name(caller, vocabulary, wanted.as_deref(), name) {
+            return HeardCall::AsFired;
+        }
+        let translated =
+            event.payload.cached_view(vocabulary.name, |_| translate_parts(&event.payload, caller, &calls, vocabulary));
+        let Some(payload) = translated.0.get(index) else { continue };
+        if is_single && has_same_call(payload, &event.payload) && wanted.as_deref().is_none_or(|wanted| wanted == name)
+        {
+            return HeardCall::AsFired;
+        }
+        let payload = match wanted {
+            Some(wanted) if payload.field("name").and_then(Value::as_str) != Some(&wanted) => rename(payload, &wanted),
+            _ => payload.clone(),
+        };
+        parts.push(HeardPart { index, vocabulary, event: event.with_payload(payload) });
+    }
+    HeardCall::Translated(parts)
+}
+
+/// Whether a hook hears one part of a patch, whose first part is its text: a dialect that has patches hears only the
+/// text, hooks that name the tool hear it too, and the others hear the files.
+fn hears_patch_text(
+    hook: &HookVocabulary,
+    vocabulary: &ToolVocabulary,
+    wanted: Option<&str>,
+    index: usize,
+) -> Option<bool> {
+    match hook {
+        HookVocabulary::Fixed(_) => Some((index == 0) == vocabulary.native_names("patch").next().is_some()),
+        HookVocabulary::ByNames(_) => (index == 0).then_some(wanted.is_some()),
+    }
+}
+
+/// Whether a hook hears a call in the caller's own words: they are the hook's, or a second set of Pintle's.
+fn keeps_name(caller: &ToolVocabulary, hook: &ToolVocabulary, wanted: Option<&str>, name: &str) -> bool {
+    match wanted {
+        Some(wanted) => caller.name == hook.name && wanted == name,
+        None => caller.name == hook.name || has_canonical_arguments(caller) && has_canonical_arguments(hook),
+    }
+}
+
+fn has_same_call(one: &Payload, other: &Payload) -> bool {
+    one.field("name") == other.field("name") && one.field("args") == other.field("args")
+}
+
+fn rename(payload: &Payload, name: &str) -> Payload {
+    let mut value = payload.value().clone();
+    if let Some(field) = value.get_mut("name") {
+        *field = Value::from(name);
+    }
+    Payload::new(value)
+}
+
+/// The payloads of all parts in a vocabulary.
+fn translate_parts(
+    payload: &Payload,
+    caller: &ToolVocabulary,
+    calls: &[CanonicalCall],
+    vocabulary: &'static ToolVocabulary,
+) -> TranslatedParts {
+    let Some(fields) = payload.value().as_object() else { return TranslatedParts(Vec::new()) };
+    let native = |name: &str| fields.get(name).cloned().unwrap_or_default();
+    let said = Value::Object(Map::from_iter([
+        (String::from("vocabulary"), Value::from(caller.name)),
+        (String::from("name"), native("name")),
+        (String::from("args"), native("args")),
+    ]));
+    let parts = calls.iter().enumerate().map(|(index, call)| {
+        let translated = vocabulary.to_native(&call.name, &call.args);
+        let mut part = Map::with_capacity(fields.len() + 3);
+        for (key, value) in fields {
+            let value = match key.as_str() {
+                "name" => Value::from(translated.name.as_str()),
+                "args" => translated.input.clone(),
+                "arguments" => Value::from(translated.input.to_string()),
+                "vocabulary" => Value::from(vocabulary.name),
+                "kind" => Value::from(call.kind.as_str()),
+                _ => value.clone(),
+            };
+            part.insert(key.clone(), value);
+        }
+        if calls.len() > 1 {
+            part.insert(String::from("part"), Value::from(index + 1));
+            part.insert(String::from("parts"), Value::from(calls.len()));
+        }
+        part.insert(String::from("native"), said.clone());
+        Payload::new(Value::Object(part))
+    });
+    TranslatedParts(parts.collect())
+}
+
+/// The rewritten call of the event, in the caller's words.
+///
+/// `changed` are the parts with their new names and arguments, in the words in which they were heard.
+///
+/// # Errors
+/// If the caller's words cannot express the change.
+pub(crate) fn merge_into_call(
+    event: &Event,
+    changed: &[(usize, &'static ToolVocabulary, String, Value)],
+) -> Result<(String, Value), String> {
+    let caller = caller_of(&event.payload);
+    let name = event.subject().unwrap_or_default();
+    let input = event.payload.field("args").unwrap_or(&Value::Null);
+    let calls = calls_of(&event.payload);
+    let mut parts = calls.to_vec();
+    for (index, vocabulary, name, args) in changed {
+        let mut canonical = vocabulary.to_canonical(name, args).into_iter();
+        let (Some(first), rest, Some(part)) = (canonical.next(), canonical.next(), parts.get_mut(*index)) else {
+            continue;
+        };
+        // The text of a patch comes with its files.
+        if rest.is_some() && !(part.name == "patch" && first.name == "patch") {
+            return Err(format!("a call of `{name}` of several parts cannot replace one"));
+        }
+        *part = first;
+    }
+    if let ([before], [after]) = (&*calls, parts.as_slice())
+        && before.name != after.name
+    {
+        let native = caller.to_native(&after.name, &after.args);
+        return Ok((native.name, native.input));
+    }
+    let merged = caller.merge_back(name, input, &parts).map_err(|error| error.to_string())?;
+    Ok((name.to_owned(), merged))
+}
+
+/// An event with some fields replaced, as hooks before this one left them.
+pub(crate) fn with_fields(event: &Event, fields: &Map<String, Value>) -> Event {
+    if fields.is_empty() {
+        return event.clone();
+    }
+    let mut value = event.payload.value().clone();
+    if let Value::Object(payload) = &mut value {
+        payload.extend(fields.clone());
+    }
+    event.with_payload(Payload::new(value))
+}

@@ -1,0 +1,134 @@
+//! A hook that hears every call in its own words.
+
+use std::sync::Arc;
+
+use pintle_contract::{Event, Handler, Hook, HookCall, HookInfluence, MatchResult, Matcher, SubjectFilter, Verdict};
+
+use super::HookVocabulary;
+use super::part_verdicts::PartVerdicts;
+use super::translate::{HeardCall, HeardPart, hear, with_fields};
+
+/// Makes a hook hear the calls of tool events in its own words.
+///
+/// A call of several parts is heard whole by a hook in the caller's words, and part by part by any other. One refusal
+/// refuses the whole call; rewritten parts are merged back into it. Hooks of other events stay as they are.
+#[must_use]
+pub fn translate_hook(hook: Hook, vocabulary: HookVocabulary) -> Hook {
+    if !hook.event.def().is_about_tool_call() {
+        return hook;
+    }
+    let vocabulary = Arc::new(vocabulary);
+    let written = hook.matcher.clone();
+    let matcher = hook.matcher.map(|inner| -> Arc<dyn Matcher> {
+        Arc::new(TranslatedMatcher { inner, vocabulary: Arc::clone(&vocabulary) })
+    });
+    let handler = Arc::new(TranslatedHandler { inner: hook.handler, matcher: written, vocabulary });
+    Hook { matcher, handler, ..hook }
+}
+
+#[derive(Debug)]
+struct TranslatedMatcher {
+    inner: Arc<dyn Matcher>,
+    vocabulary: Arc<HookVocabulary>,
+}
+
+impl Matcher for TranslatedMatcher {
+    fn matches(&self, event: &Event) -> MatchResult {
+        match hear(event, &self.vocabulary) {
+            HeardCall::AsFired => self.inner.matches(event),
+            HeardCall::Translated(parts) => {
+                let mut result = MatchResult::No;
+                for part in parts {
+                    match self.inner.matches(&part.event) {
+                        MatchResult::Yes => return MatchResult::Yes,
+                        failed @ MatchResult::Failed(_) => result = failed,
+                        MatchResult::No => {}
+                    }
+                }
+                result
+            }
+        }
+    }
+
+    fn subjects(&self) -> SubjectFilter {
+        let SubjectFilter::Only { certain, mut possible } = self.inner.subjects() else { return SubjectFilter::Any };
+        let names = certain.iter().chain(&possible);
+        let mut callers: Vec<String> = names.flat_map(|name| self.vocabulary.caller_names(name)).collect();
+        let certain = if self.vocabulary.keeps_names() { certain } else { Vec::new() };
+        callers.retain(|name| !certain.contains(name));
+        possible.extend(callers);
+        possible.sort_unstable();
+        possible.dedup();
+        SubjectFilter::Only { certain, possible }
+    }
+
+    fn written_subjects(&self) -> SubjectFilter {
+        self.inner.written_subjects()
+    }
+
+    fn threshold_percent(&self) -> Option<f64> {
+        self.inner.threshold_percent()
+    }
+
+    fn describe(&self) -> String {
+        self.inner.describe()
+    }
+}
+
+#[derive(Debug)]
+struct TranslatedHandler {
+    inner: Arc<dyn Handler>,
+    /// The hook's own matcher, which decides for each part of a call of several.
+    matcher: Option<Arc<dyn Matcher>>,
+    vocabulary: Arc<HookVocabulary>,
+}
+
+impl TranslatedHandler {
+    /// Asks the hook about each part, one after the other.
+    fn call_parts(&self, call: &HookCall<'_>, parts: &[HeardPart]) -> Verdict {
+        let mut verdicts = PartVerdicts::new(call.event, call.hook.on_failure);
+        for part in parts {
+            let event = with_fields(&part.event, verdicts.fields());
+            if parts.len() > 1 && !self.wants(&event) {
+                verdicts.skip();
+                continue;
+            }
+            let verdict = self.inner.call(&HookCall { event: &event, ..*call });
+            if !verdicts.add(part, &event, verdict) {
+                break;
+            }
+        }
+        verdicts.combine()
+    }
+
+    /// Whether the hook wants a part. A matcher that fails wants it: the engine decides on failures before a call, so
+    /// this one failed only for a part that another part hid.
+    fn wants(&self, event: &Event) -> bool {
+        self.matcher.as_ref().is_none_or(|matcher| !matches!(matcher.matches(event), MatchResult::No))
+    }
+}
+
+impl Handler for TranslatedHandler {
+    fn kind(&self) -> &'static str {
+        self.inner.kind()
+    }
+
+    fn may_wait(&self) -> bool {
+        self.inner.may_wait()
+    }
+
+    fn redactor(&self) -> Option<Arc<dyn pintle_contract::Redactor>> {
+        self.inner.redactor()
+    }
+
+    fn influence(&self, spelling: &str) -> HookInfluence {
+        self.inner.influence(spelling)
+    }
+
+    fn call(&self, call: &HookCall<'_>) -> Verdict {
+        match hear(call.event, &self.vocabulary) {
+            HeardCall::AsFired => self.inner.call(call),
+            HeardCall::Translated(parts) => self.call_parts(call, &parts),
+        }
+    }
+}
