@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use pintle::{BudgetSpec, CancelToken, MetaSpec, ModelSpec, Origin, PriceSpec, Runtime, TeamSpec};
+use pintle::{BudgetSpec, CancelToken, EventCause, MetaSpec, ModelSpec, Origin, PriceSpec, Runtime, TeamSpec};
 
 use crate::approval::ApprovalQueue;
 use crate::delegation;
@@ -27,6 +27,8 @@ pub(crate) struct SessionContext {
     pub(crate) workspace: Workspace,
     pub(crate) observer: Arc<dyn Observer>,
     pub(crate) cancel: CancelToken,
+    /// What started the session.
+    pub(crate) cause: EventCause,
     pub(crate) sleeper: Arc<dyn Sleeper>,
     pub(crate) open_model: Option<Box<ModelOpener>>,
     pub(crate) session: String,
@@ -73,6 +75,8 @@ pub(crate) struct SessionConfig {
     pub(crate) workspace: Workspace,
     pub(crate) observer: Arc<dyn Observer>,
     pub(crate) cancel: CancelToken,
+    /// What started the session.
+    pub(crate) cause: EventCause,
     pub(crate) sleeper: Arc<dyn Sleeper>,
     pub(crate) open_model: Option<Box<ModelOpener>>,
     pub(crate) session: String,
@@ -90,6 +94,7 @@ impl SessionContext {
             workspace,
             observer,
             cancel,
+            cause,
             sleeper,
             open_model,
             session,
@@ -106,6 +111,7 @@ impl SessionContext {
             workspace,
             observer,
             cancel,
+            cause,
             sleeper,
             open_model,
             session,

@@ -197,6 +197,7 @@ impl TurnContext {
             cancel,
             logs: Arc::new(LogBuffer::default()),
             scratch,
+            cause: shared.cause,
             ..EventScope::default()
         };
         let work = state.step_context.clone();

@@ -8,7 +8,7 @@ use std::fmt::Debug;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{CallId, CancelToken, Layer, LogLevel};
+use crate::{CallId, CancelToken, DispatchId, Layer, LogLevel};
 
 /// A request for an effect outside the interpreter.
 ///
@@ -236,6 +236,8 @@ impl std::fmt::Display for EffectError {
 /// The hook or tool that makes an effect request.
 #[derive(Debug, Clone, Copy)]
 pub struct EffectCaller<'a> {
+    /// The dispatch that the call belongs to. A tool call belongs to none.
+    pub dispatch: DispatchId,
     /// The ID of the call, from the journal.
     pub call: CallId,
     /// The name of the hook or tool.
@@ -250,10 +252,16 @@ pub struct EffectCaller<'a> {
 }
 
 impl<'a> EffectCaller<'a> {
-    /// Creates a caller in the project layer without a cancellation token, such as a tool.
+    /// Creates a caller in the project layer without a dispatch and a cancellation token, such as a tool.
     #[must_use]
     pub fn new(call: CallId, name: &'a str) -> Self {
-        Self { call, name, layer: Layer::Project, cancel: None, tools: &[] }
+        Self { dispatch: DispatchId::default(), call, name, layer: Layer::Project, cancel: None, tools: &[] }
+    }
+
+    /// Copies the caller with the dispatch that its call belongs to.
+    #[must_use]
+    pub fn with_dispatch(self, dispatch: DispatchId) -> Self {
+        Self { dispatch, ..self }
     }
 
     /// Copies the caller with a cancellation token for its requests.

@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use crate::{CallLimits, CancelToken, EffectCaller, EffectRunner, Event, Hook, Layer, Verdict};
+use crate::{CallLimits, CancelToken, DispatchId, EffectCaller, EffectRunner, Event, EventCause, Hook, Layer, Verdict};
 
 /// The ID of one hook call within a session's tape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -11,8 +11,12 @@ pub struct CallId(pub u64);
 /// One call of one hook.
 #[derive(Debug, Clone, Copy)]
 pub struct HookCall<'a> {
+    /// The dispatch that the call belongs to.
+    pub dispatch: DispatchId,
     /// The ID of the call, which its effect requests carry.
     pub id: CallId,
+    /// The number of events that led to this one: 0 if the host fired it.
+    pub depth: u32,
     /// The hook that is called.
     pub hook: &'a Hook,
     /// The configuration layer of the hook's chain. State that the hook keeps belongs to this layer.
@@ -32,7 +36,13 @@ impl HookCall<'_> {
     #[must_use]
     pub fn caller(&self) -> EffectCaller<'_> {
         let caller = EffectCaller::new(self.id, self.hook.id.as_str()).with_layer(self.layer);
-        caller.with_cancel(self.cancel).with_tools(&self.hook.tools)
+        caller.with_dispatch(self.dispatch).with_cancel(self.cancel).with_tools(&self.hook.tools)
+    }
+
+    /// The cause of the events that the hook fires during the call.
+    #[must_use]
+    pub fn cause(&self) -> EventCause {
+        EventCause { parent: Some(self.dispatch), call: Some(self.id), depth: self.depth.saturating_add(1) }
     }
 }
 

@@ -4,6 +4,34 @@ use std::fmt::Debug;
 
 use crate::{ApprovalResponse, CallId, Event, Failure, Hook, Outcome, OutcomeReason, Verdict, Warning};
 
+/// The ID of one dispatch within a session's tape. Every step of the dispatch carries it.
+///
+/// It is 0 if no journal records the event and no hook is registered for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct DispatchId(pub u64);
+
+/// What causes an event. The default is the host itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct EventCause {
+    /// The dispatch whose hook fires the event; `None` if the host fires it.
+    pub parent: Option<DispatchId>,
+    /// The call of that hook.
+    pub call: Option<CallId>,
+    /// The number of events that led to this one.
+    pub depth: u32,
+}
+
+impl EventCause {
+    /// The maximum nesting depth of events that cause events.
+    pub const MAX_DEPTH: u32 = 8;
+
+    /// The cause of events that may be fired after the call has returned: at the same depth, but by the host.
+    #[must_use]
+    pub fn detached(self) -> Self {
+        Self { parent: None, call: None, ..self }
+    }
+}
+
 /// One step of a dispatch, in the order in which the tape records them.
 #[derive(Debug)]
 pub enum JournalEntry<'a> {
@@ -11,8 +39,8 @@ pub enum JournalEntry<'a> {
     Event {
         /// The event as the host fired it.
         event: &'a Event,
-        /// The hook call that caused the event; `None` if the host fired it.
-        cause: Option<CallId>,
+        /// What caused the event.
+        cause: EventCause,
     },
     /// A hook's matcher failed. The next entry shows the effect: a warning, or [`JournalEntry::NotCalled`].
     MatcherFailed {
@@ -81,19 +109,28 @@ pub enum JournalEntry<'a> {
 
 /// Receives the steps of every dispatch.
 pub trait Journal: Send + Sync + Debug {
-    /// Records a step. A journal that cannot write does not report it here; the host has to check the journal.
-    fn record(&self, entry: &JournalEntry<'_>);
+    /// Starts a dispatch: records its first step, a [`JournalEntry::Event`], and returns the ID that all its steps
+    /// carry. IDs are unique and increase in the order in which dispatches start.
+    fn begin_dispatch(&self, event: &JournalEntry<'_>) -> DispatchId;
+
+    /// Records a step of a dispatch. A journal that cannot write does not report it here; the host has to check the
+    /// journal.
+    fn record(&self, dispatch: DispatchId, entry: &JournalEntry<'_>);
 
     /// The ID for the next call: unique and increasing within the journal.
     fn next_call(&self) -> CallId;
 }
 
-/// A journal that discards every entry. Every call gets the ID 0.
+/// A journal that discards every entry. Every dispatch and every call gets the ID 0.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NullJournal;
 
 impl Journal for NullJournal {
-    fn record(&self, _entry: &JournalEntry<'_>) {}
+    fn begin_dispatch(&self, _event: &JournalEntry<'_>) -> DispatchId {
+        DispatchId(0)
+    }
+
+    fn record(&self, _dispatch: DispatchId, _entry: &JournalEntry<'_>) {}
 
     fn next_call(&self) -> CallId {
         CallId(0)

@@ -64,7 +64,7 @@ pub use handler::{CallId, Handler, HookCall, HookInfluence};
 pub use handler_factory::{BuiltHandler, BuiltMatcher, HandlerFactory, Judge, JudgeRequest, ScriptTexts};
 pub use handler_output::{CommandOutput, FunctionOutput, HandlerOutput, ScriptOutput};
 pub use hook::{Chain, DenyEffect, EnforcementMode, Hook, HookId, Layer, Profile, SourceTrust};
-pub use journal::{Journal, JournalEntry, NullJournal};
+pub use journal::{DispatchId, EventCause, Journal, JournalEntry, NullJournal};
 pub use json::{JsonError, format_key, read_json, read_json_bytes, read_leading_json};
 pub use lazy_payload::{KeySource, LazyPayload, LazyValue, PayloadKey};
 pub use limits::CallLimits;

@@ -4,11 +4,13 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Effect, Failure, FailurePolicy, HookId, Payload, Verdict};
+use crate::{DispatchId, Effect, Failure, FailurePolicy, HookId, Payload, Verdict};
 
 /// The result of a dispatch. Every dispatch has one; hooks that failed are in `failures`.
 #[derive(Debug, Clone)]
 pub struct Outcome {
+    /// The dispatch, by which the tape's records of it can be found.
+    pub dispatch: DispatchId,
     /// What the host must do.
     pub decision: Decision,
     /// Whether a hook explicitly returned `allow`, as opposed to no hook objecting.
@@ -41,6 +43,7 @@ impl Outcome {
     #[must_use]
     pub fn unchanged(payload: Payload) -> Self {
         Self {
+            dispatch: DispatchId::default(),
             decision: Decision::Allow,
             approved: false,
             payload,

@@ -4,8 +4,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use pintle_contract::{
-    CancelToken, Chain, Clock, Event, EventName, Handler, Hook, HookCall, Layer, NoApprover, NoEffects, NullJournal,
-    Origin, Profile, Verdict,
+    CancelToken, Chain, Clock, Event, EventCause, EventName, Handler, Hook, HookCall, Layer, NoApprover, NoEffects,
+    NullJournal, Origin, Profile, Verdict,
 };
 use pintle_engine::{DispatchContext, HookSet, dispatch};
 use pintle_testkit::RunningClock;
@@ -54,7 +54,7 @@ fn main() -> ExitCode {
         approver: &NoApprover,
         cancel: &cancel,
         shadow: false,
-        cause: None,
+        cause: EventCause::default(),
     };
 
     let pair = || [tool_hook("a", &tool_pre, &["run_command"]), idle_hook("b", &tool_pre)];

@@ -5,9 +5,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use pintle_contract::{
-    BuiltinSpec, CancelToken, Codec, DenyEffect, EnforcementMode, Event, EventName, FailurePolicy, HandlerFactory,
-    HandlerOutput, HandlerSpec, HookDeclaration, Layer, Location, NoApprover, NoEffects, NullJournal, Origin, Profile,
-    Verdict,
+    BuiltinSpec, CancelToken, Codec, DenyEffect, EnforcementMode, Event, EventCause, EventName, FailurePolicy,
+    HandlerFactory, HandlerOutput, HandlerSpec, HookDeclaration, Layer, Location, NoApprover, NoEffects, NullJournal,
+    Origin, Profile, Verdict,
 };
 use pintle_engine::{DispatchContext, HookSet, dispatch};
 use pintle_handlers::{DefaultHandlerFactory, WorkerProgram};
@@ -85,7 +85,7 @@ fn main() -> ExitCode {
         approver: &NoApprover,
         cancel: &cancel,
         shadow: false,
-        cause: None,
+        cause: EventCause::default(),
     };
     let fire = |set: &HookSet, event: &Event| dispatch(set, event, &context);
     let event = |name: &str, payload: Value| Event::new(event_name(name), payload, Arc::new(Origin::default()));

@@ -11,9 +11,9 @@ use std::thread;
 use std::time::Instant;
 
 use pintle_contract::{
-    CancelToken, Codec, CommandSpec, Decision, DenyEffect, EnforcementMode, Event, EventName, FailurePolicy,
-    HandlerFactory, HandlerOutput, HandlerSpec, Hook, HookDeclaration, Layer, Location, NoApprover, NoEffects,
-    NullJournal, Origin, Profile, Verdict,
+    CancelToken, Codec, CommandSpec, Decision, DenyEffect, EnforcementMode, Event, EventCause, EventName,
+    FailurePolicy, HandlerFactory, HandlerOutput, HandlerSpec, Hook, HookDeclaration, Layer, Location, NoApprover,
+    NoEffects, NullJournal, Origin, Profile, Verdict,
 };
 use pintle_engine::{DispatchContext, HookSet, dispatch};
 use pintle_handlers::{DefaultHandlerFactory, WorkerProgram};
@@ -168,7 +168,7 @@ fn main() -> ExitCode {
         approver: &NoApprover,
         cancel: &cancel,
         shadow: false,
-        cause: None,
+        cause: EventCause::default(),
     };
     let ask = |hooks: &HookSet| {
         let outcome = dispatch(hooks, &event, &context);

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use pintle_contract::{
-    CallId, CallLimits, CancelToken, Codec, EffectCaller, EnforcementMode, Event, EventName, FailurePolicy,
+    CallId, CallLimits, CancelToken, Codec, DispatchId, EffectCaller, EnforcementMode, Event, EventName, FailurePolicy,
     HandlerFactory, HandlerOutput, HandlerSpec, Hook, HookCall, HookDeclaration, HookId, Layer, Location, NoEffects,
     Origin, Payload, ScriptOutput, ScriptSource, SourceTrust, Verdict,
 };
@@ -102,7 +102,9 @@ fn build_event(payload: Value) -> Event {
 fn call_hook(hook: &Hook, event: &Event) -> Verdict {
     let cancel = CancelToken::default();
     let call = HookCall {
+        dispatch: DispatchId(1),
         id: CallId(1),
+        depth: 0,
         hook,
         layer: Layer::Project,
         event,

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use pintle_contract::{
-    CallId, Chain, EffectCaller, EffectError, EffectReply, EffectRequest, Journal, JournalEntry, Redactor,
+    CallId, Chain, DispatchId, EffectCaller, EffectError, EffectReply, EffectRequest, Journal, JournalEntry, Redactor,
 };
 use pintle_tape::Tape;
 
@@ -77,12 +77,23 @@ impl JournalFanout {
 }
 
 impl Journal for JournalFanout {
-    fn record(&self, entry: &JournalEntry<'_>) {
+    fn begin_dispatch(&self, event: &JournalEntry<'_>) -> DispatchId {
+        let dispatch = match &self.tape {
+            Some(tape) => tape.begin_dispatch(event),
+            None => self.call_counter.begin_dispatch(event),
+        };
+        for watcher in &self.listeners {
+            watcher.record(dispatch, event);
+        }
+        dispatch
+    }
+
+    fn record(&self, dispatch: DispatchId, entry: &JournalEntry<'_>) {
         if let Some(tape) = &self.tape {
-            tape.record(entry);
+            tape.record(dispatch, entry);
         }
         for watcher in &self.listeners {
-            watcher.record(entry);
+            watcher.record(dispatch, entry);
         }
     }
 
@@ -94,14 +105,19 @@ impl Journal for JournalFanout {
     }
 }
 
-/// A journal that only numbers the calls.
+/// A journal that only numbers the dispatches and calls.
 #[derive(Debug, Default)]
 pub(crate) struct CallCounter {
+    dispatches: AtomicU64,
     calls: AtomicU64,
 }
 
 impl Journal for CallCounter {
-    fn record(&self, _entry: &JournalEntry<'_>) {}
+    fn begin_dispatch(&self, _event: &JournalEntry<'_>) -> DispatchId {
+        DispatchId(self.dispatches.fetch_add(1, Ordering::Relaxed) + 1)
+    }
+
+    fn record(&self, _dispatch: DispatchId, _entry: &JournalEntry<'_>) {}
 
     fn next_call(&self) -> CallId {
         CallId(self.calls.fetch_add(1, Ordering::Relaxed) + 1)

@@ -42,7 +42,6 @@ mod clock;
 mod effects;
 mod host;
 mod journal_fanout;
-mod nesting;
 mod overlay;
 mod random;
 mod recheck;

@@ -10,8 +10,6 @@ use pintle_contract::{Chain, Matcher};
 
 pub use pintle_handlers::native::{NativeHandler, NativeMatcher};
 
-use crate::nesting;
-
 /// Creates a hook that calls a closure on every dispatch of an event.
 ///
 /// It is a guard. If the closure panics, the failure policy of the event's definition applies.
@@ -23,9 +21,7 @@ pub fn hook(name: &str, event: EventName, answer: impl Fn(&HookCall<'_>) -> Verd
         event,
         priority: 0,
         matcher: None,
-        handler: Arc::new(NativeHandler::new(name, move |call| {
-            if nesting::is_too_deep() { Verdict::failed(nesting::too_deep_failure()) } else { answer(call) }
-        })),
+        handler: Arc::new(NativeHandler::new(name, answer)),
         guard: true,
         on_failure,
         on_deny: pintle_contract::DenyEffect::default(),

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pintle_contract::{
-    Approver, Chain, Clock, Diagnostic, Event, EventName, HookDeclaration, Journal, JournalEntry, Judge, Layer, Origin,
-    Outcome, Redactor, ScriptSource, Severity, ToolSpec,
+    Approver, Chain, Clock, Diagnostic, Event, EventName, HookDeclaration, Journal, JournalEntry, Judge, Layer,
+    NullJournal, Origin, Outcome, Redactor, ScriptSource, Severity, ToolSpec,
 };
 use pintle_engine::{DispatchContext, HookSet, dispatch};
 use pintle_handlers::http::HttpGateway;
@@ -17,7 +17,6 @@ use serde_json::{Map, Value};
 
 use crate::clock::FrozenClock;
 use crate::journal_fanout::JournalFanout;
-use crate::nesting::NestingGuard;
 use crate::register::{HookRegistry, SOURCE, SurfaceKind};
 use crate::state::RunState;
 use crate::{EventScope, RandomSource, RuntimeBuilder, ScopedEffects, tape_gate};
@@ -66,7 +65,7 @@ impl PooledScope {
 
     #[inline]
     fn scope(&mut self) -> &EventScope {
-        self.0.get_or_insert_with(|| Box::new(EventScope::root()))
+        self.0.get_or_insert_with(|| Box::new(EventScope::default()))
     }
 }
 
@@ -92,13 +91,16 @@ impl Runtime {
     pub(crate) fn new(set: HookSet, registered: u64, parts: RuntimeParts) -> Self {
         Self {
             registry: Arc::new(HookRegistry::new(set, registered)),
-            idle_scope: EventScope::root(),
+            idle_scope: EventScope::default(),
             empty_set: HookSet::empty(),
             parts,
         }
     }
 
     /// Fires an event without an agent and returns its outcome.
+    ///
+    /// A hook of the host program that fires events passes the scope of its call to [`Runtime::fire_in`] instead, so
+    /// that the limit of nested events applies; see [`EventScope::from_call`].
     #[must_use]
     pub fn fire(&self, event: &Event) -> Outcome {
         if !self.registry.may_listen(&event.name) {
@@ -136,9 +138,10 @@ impl Runtime {
 
     fn dispatch(&self, set: &HookSet, event: &Event, scope: &EventScope) -> Outcome {
         let parts = &self.parts;
-        let _nested = NestingGuard::enter(scope.depth);
         let (journal, clock): (&dyn Journal, &dyn Clock) = match parts.journals.has_listeners() {
             true => (&parts.journals, &*parts.clock),
+            // Without hooks and journals no one needs the ID, and threads need not share a counter.
+            false if std::ptr::eq(set, &self.empty_set) => (&NullJournal, &FrozenClock),
             false => (parts.journals.call_counter(), &FrozenClock),
         };
         let context = DispatchContext {
@@ -154,9 +157,9 @@ impl Runtime {
         if !parts.is_shadow
             && let Some(reason) = tape_gate::denial_reason(&parts.journals, event)
         {
-            journal.record(&JournalEntry::Event { event, cause: scope.cause });
-            let outcome = tape_gate::denied_outcome(event, reason);
-            journal.record(&JournalEntry::Outcome { event, outcome: &outcome });
+            let dispatch = journal.begin_dispatch(&JournalEntry::Event { event, cause: scope.cause });
+            let outcome = Outcome { dispatch, ..tape_gate::denied_outcome(event, reason) };
+            journal.record(dispatch, &JournalEntry::Outcome { event, outcome: &outcome });
             return outcome;
         }
         let mut outcome = dispatch(set, event, &context);

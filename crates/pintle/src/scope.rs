@@ -2,17 +2,15 @@
 
 use std::sync::Arc;
 
-use pintle_contract::{Approver, CallId, CancelToken, EffectCaller, EffectError};
+use pintle_contract::{Approver, CancelToken, EffectCaller, EffectError, EventCause, HookCall};
 
-use crate::{HookOverlay, Host, LogBuffer, ScratchValues, nesting};
+use crate::{HookOverlay, Host, LogBuffer, ScratchValues};
 
-/// The maximum nesting depth of events that cause events. A deeper one is refused with an error in the script.
-pub(crate) const MAX_DEPTH: u32 = 8;
-
-/// The context of a dispatch: the agent's own hooks, its host, and the nesting depth.
+/// The context of a dispatch: the agent's own hooks, its host, and what causes the event. The default is an event that
+/// the host fires without an agent.
 ///
-/// Cheap to clone; clones share everything but the depth.
-#[derive(Debug, Clone)]
+/// Cheap to clone; clones share everything but the cause.
+#[derive(Debug, Clone, Default)]
 pub struct EventScope {
     /// The agent's chains, in addition to those of the runtime.
     pub overlay: Arc<HookOverlay>,
@@ -26,32 +24,16 @@ pub struct EventScope {
     pub logs: Arc<LogBuffer>,
     /// The scratch values of the turn (`ctx`).
     pub scratch: Arc<ScratchValues>,
-    /// The number of events that led to this one. Default: the number of dispatches that this thread is in, so that an
-    /// agent that a hook runs starts from there.
-    pub depth: u32,
-    /// The hook call that causes the events fired here, if any.
-    pub cause: Option<CallId>,
-}
-
-impl Default for EventScope {
-    fn default() -> Self {
-        Self { depth: nesting::current_depth(), ..Self::root() }
-    }
+    /// What causes the events fired here.
+    pub cause: EventCause,
 }
 
 impl EventScope {
-    /// Creates a scope for an event that no other event caused.
-    pub(crate) fn root() -> Self {
-        Self {
-            overlay: Arc::default(),
-            host: None,
-            approver: None,
-            cancel: CancelToken::default(),
-            logs: Arc::default(),
-            scratch: Arc::default(),
-            depth: 0,
-            cause: None,
-        }
+    /// Creates a scope for the events that a closure fires while it is called. They count against the limit of nested
+    /// events and are cancelled with the call, on whichever thread they are fired.
+    #[must_use]
+    pub fn from_call(call: &HookCall<'_>) -> Self {
+        Self { cancel: call.cancel.clone(), cause: call.cause(), ..Self::default() }
     }
 
     /// Creates a scope for an event that a script in this one causes.
@@ -59,19 +41,23 @@ impl EventScope {
     /// # Errors
     /// When events are nested more than 8 levels deep.
     pub fn nested(&self) -> Result<Self, EffectError> {
-        if self.depth >= MAX_DEPTH {
+        if self.cause.depth >= EventCause::MAX_DEPTH {
             return Err(EffectError(format!(
-                "events are nested more than {MAX_DEPTH} levels deep; does a hook emit the event that it runs on?"
+                "events are nested more than {} levels deep; does a hook emit the event that it runs on?",
+                EventCause::MAX_DEPTH
             )));
         }
-        Ok(Self { depth: self.depth + 1, ..self.clone() })
+        Ok(Self { cause: EventCause { depth: self.cause.depth + 1, ..self.cause }, ..self.clone() })
     }
 
-    /// Creates a scope for what a script in this one waits for; it ends with the script's own time limit.
+    /// Creates a scope for what a script in this one causes; it ends with the script's own time limit.
     pub(crate) fn for_caller(&self, caller: EffectCaller<'_>) -> Self {
         let mut scope = self.clone();
         if let Some(cancel) = caller.cancel {
             scope.cancel = cancel.clone();
+        }
+        if caller.is_hook() {
+            scope.cause = EventCause { parent: Some(caller.dispatch), call: Some(caller.call), ..self.cause };
         }
         scope
     }

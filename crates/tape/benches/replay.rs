@@ -20,8 +20,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use pintle_contract::{
-    CancelToken, Clock, EffectError, EffectReply, EffectRequest, EffectRunner, Event, EventName, HookCall, Journal,
-    Layer, NoApprover, Origin, Profile, Verdict,
+    CancelToken, Clock, EffectError, EffectReply, EffectRequest, EffectRunner, Event, EventCause, EventName, HookCall,
+    Journal, Layer, NoApprover, Origin, Profile, Verdict,
 };
 use pintle_engine::{DispatchContext, HookSet, dispatch};
 use pintle_tape::record::host::{HostRecord, MessageRecord, ToolCallRecord, ToolResultRecord};
@@ -119,7 +119,7 @@ fn build_tape(length: usize) -> Vec<u8> {
             approver: &NoApprover,
             cancel: &cancel,
             shadow: false,
-            cause: None,
+            cause: EventCause::default(),
         };
         dispatch(&set, &Event::new(parse_event_name(event), payload, origin(turn)), &context)
     };

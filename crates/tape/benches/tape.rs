@@ -12,8 +12,8 @@ use std::sync::Arc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use pintle_contract::{
-    Chain, Clock, EffectCaller, EffectReply, EffectRequest, Event, EventName, Journal, JournalEntry, Layer, Origin,
-    Outcome, Profile, Verdict,
+    Chain, Clock, EffectCaller, EffectReply, EffectRequest, Event, EventCause, EventName, Journal, JournalEntry, Layer,
+    Origin, Outcome, Profile, Verdict,
 };
 use pintle_tape::verify::verify_bytes;
 use pintle_tape::{Durability, HeaderRecord, Tape, read_bytes};
@@ -75,13 +75,13 @@ impl TapeBenchSession {
     fn play(&self, tape: &Tape) {
         let Some(hook) = self.chain.hooks.first() else { return };
         let event = &self.event;
-        tape.record(&JournalEntry::Event { event, cause: None });
+        let dispatch = tape.begin_dispatch(&JournalEntry::Event { event, cause: EventCause::default() });
         let id = tape.next_call();
-        tape.record(&JournalEntry::Call { id, hook, round: 0, event });
-        let caller = EffectCaller::new(id, "command_guard");
+        tape.record(dispatch, &JournalEntry::Call { id, hook, round: 0, event });
+        let caller = EffectCaller::new(id, "command_guard").with_dispatch(dispatch);
         tape.record_effect(caller, &EffectRequest::Now, &Ok(EffectReply::Int(1_763_770_000_000)));
-        tape.record(&JournalEntry::Return { id, hook, verdict: &self.verdict, duration_us: 12 });
-        tape.record(&JournalEntry::Outcome { event, outcome: &self.outcome });
+        tape.record(dispatch, &JournalEntry::Return { id, hook, verdict: &self.verdict, duration_us: 12 });
+        tape.record(dispatch, &JournalEntry::Outcome { event, outcome: &self.outcome });
     }
 }
 

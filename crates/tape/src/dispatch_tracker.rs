@@ -1,27 +1,15 @@
-//! Tracks which dispatch a record belongs to.
+//! Tracks the open dispatches of a tape.
 
-use std::cell::Cell;
-use std::collections::HashMap;
-use std::thread::ThreadId;
-
-use pintle_contract::Event;
+use pintle_contract::{CallId, DispatchId, Event, EventCause};
 
 use crate::journal_records::OpenDispatch;
 
-thread_local! {
-    /// The dispatch that ended last on this thread, and its tape.
-    static ENDED: Cell<(usize, u64)> = const { Cell::new((0, 0)) };
-}
-
-/// The open dispatches.
-///
-/// A dispatch reports its entries from the thread that it runs on, and a dispatch that a hook causes begins and ends
-/// within the one that caused it. So each thread has a stack, and the dispatch at its top is the one that reports.
+/// The open dispatches, and the numbers of all.
 #[derive(Debug, Default)]
 pub(crate) struct DispatchTracker {
     last: u64,
-    stacks: HashMap<ThreadId, Vec<OpenDispatch>>,
-    calls: HashMap<u64, u64>,
+    /// In the order in which they began. Few are open at a time.
+    open: Vec<OpenDispatch>,
     /// The dispatch of entries that belong to none.
     no_dispatch: OpenDispatch,
 }
@@ -37,54 +25,37 @@ impl DispatchTracker {
         self.last
     }
 
-    /// Begins a dispatch.
-    pub(crate) fn begin(&mut self, thread: ThreadId, fired: &Event) -> &mut OpenDispatch {
+    /// Begins a dispatch. A cause that has ended is not recorded: what a hook started in the background may outlive the
+    /// hook's call.
+    pub(crate) fn begin(&mut self, fired: &Event, cause: EventCause) -> &mut OpenDispatch {
         self.last += 1;
-        let stack = self.stacks.entry(thread).or_default();
-        let parent = stack.last().map(|open| open.number);
-        stack.push(OpenDispatch::new(self.last, parent, fired));
-        stack.last_mut().unwrap_or(&mut self.no_dispatch)
+        let parent = cause.parent.and_then(|parent| self.open.iter().find(|open| open.number == parent.0));
+        let call = parent.and(cause.call).filter(|call| parent.is_some_and(|parent| parent.is_running(*call)));
+        let parent = parent.map(|parent| parent.number);
+        self.open.push(OpenDispatch::new(self.last, parent, call, fired));
+        self.open.last_mut().unwrap_or(&mut self.no_dispatch)
     }
 
-    /// The dispatch that the thread reports for, or one with the number 0.
-    pub(crate) fn current(&mut self, thread: ThreadId) -> &mut OpenDispatch {
-        self.stacks.get_mut(&thread).and_then(|stack| stack.last_mut()).unwrap_or(&mut self.no_dispatch)
+    /// An open dispatch, or one with the number 0.
+    pub(crate) fn dispatch(&mut self, id: DispatchId) -> &mut OpenDispatch {
+        self.open.iter_mut().rfind(|open| open.number == id.0).unwrap_or(&mut self.no_dispatch)
     }
 
     /// Whether any dispatch is open.
     pub(crate) fn has_open_dispatch(&self) -> bool {
-        !self.stacks.is_empty()
+        !self.open.is_empty()
     }
 
-    /// Begins a hook call.
-    pub(crate) fn begin_call(&mut self, call: u64, dispatch: u64) {
-        self.calls.insert(call, dispatch);
+    /// The number of the dispatch that a call belongs to; `None` for a tool call, and once the dispatch has ended.
+    pub(crate) fn dispatch_of_call(&self, dispatch: DispatchId, call: CallId) -> Option<u64> {
+        let open = self.open.iter().rfind(|open| open.number == dispatch.0)?;
+        (call != CallId::default()).then_some(open.number)
     }
 
-    /// The dispatch of an open call.
-    pub(crate) fn dispatch_of_call(&self, call: u64) -> Option<u64> {
-        self.calls.get(&call).copied()
+    /// Ends a dispatch.
+    pub(crate) fn end(&mut self, id: DispatchId) {
+        self.open.retain(|open| open.number != id.0);
     }
-
-    /// Ends the thread's dispatch.
-    pub(crate) fn end(&mut self, thread: ThreadId, tape: usize) {
-        let Some(stack) = self.stacks.get_mut(&thread) else { return };
-        if let Some(open) = stack.pop() {
-            ENDED.set((tape, open.number));
-            if !self.calls.is_empty() {
-                self.calls.retain(|_, dispatch| *dispatch != open.number);
-            }
-        }
-        if stack.is_empty() {
-            self.stacks.remove(&thread);
-        }
-    }
-}
-
-/// The dispatch of a tape that ended last on this thread.
-pub(crate) fn last_ended_on_thread(tape: usize) -> Option<u64> {
-    let (of, number) = ENDED.get();
-    (of == tape && number > 0).then_some(number)
 }
 
 #[cfg(test)]
@@ -97,24 +68,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dispatches_nest_on_a_thread_and_stand_beside_each_other_on_two() {
-        let mut open = DispatchTracker::resume_after(0);
-        let here = std::thread::current().id();
-        let there = std::thread::spawn(|| std::thread::current().id()).join().unwrap();
+    fn a_dispatch_has_the_parent_that_it_names_while_that_is_open() {
+        let mut tracker = DispatchTracker::resume_after(0);
         let fired = Event::new(EventName::parse("tool.pre").unwrap(), json!({}), Arc::new(Origin::default()));
-        let of = |open: &OpenDispatch| (open.number, open.parent);
-        assert_eq!(of(open.begin(here, &fired)), (1, None));
-        assert_eq!(of(open.begin(there, &fired)), (2, None));
-        assert_eq!(of(open.begin(here, &fired)), (3, Some(1)));
-        open.begin_call(7, 3);
-        let now = |open: &mut DispatchTracker, thread| open.current(thread).number;
-        assert_eq!((now(&mut open, here), now(&mut open, there), open.dispatch_of_call(7)), (3, 2, Some(3)));
-        open.end(here, 5);
-        assert_eq!((now(&mut open, here), open.dispatch_of_call(7)), (1, None));
-        assert_eq!((last_ended_on_thread(5), last_ended_on_thread(6)), (Some(3), None));
-        open.end(here, 5);
-        open.end(here, 5);
-        assert_eq!((now(&mut open, here), now(&mut open, there)), (0, 2));
-        assert_eq!(of(DispatchTracker::resume_after(9).begin(here, &fired)), (10, None));
+        let begin = |tracker: &mut DispatchTracker, parent: Option<u64>, call: Option<u64>| {
+            let cause = EventCause { parent: parent.map(DispatchId), call: call.map(CallId), depth: 1 };
+            let open = tracker.begin(&fired, cause);
+            (open.number, open.parent, open.cause.map(|call| call.0))
+        };
+        assert_eq!(begin(&mut tracker, None, None), (1, None, None));
+        assert_eq!(begin(&mut tracker, None, None), (2, None, None));
+        tracker.dispatch(DispatchId(1)).begin_call(CallId(7));
+        assert_eq!(begin(&mut tracker, Some(1), Some(7)), (3, Some(1), Some(7)), "2 began later");
+        assert_eq!(begin(&mut tracker, Some(1), Some(8)), (4, Some(1), None), "no such call is running");
+        tracker.dispatch(DispatchId(1)).end_call(CallId(7));
+        assert_eq!(begin(&mut tracker, Some(1), Some(7)), (5, Some(1), None), "the call has returned");
+        assert_eq!(tracker.dispatch_of_call(DispatchId(1), CallId(7)), Some(1));
+        assert_eq!(tracker.dispatch_of_call(DispatchId(1), CallId(0)), None, "a tool");
+        tracker.end(DispatchId(1));
+        assert_eq!(begin(&mut tracker, Some(1), Some(7)), (6, None, None), "the parent has ended");
+        assert_eq!(tracker.dispatch_of_call(DispatchId(1), CallId(7)), None);
+        assert_eq!((tracker.dispatch(DispatchId(1)).number, tracker.dispatch(DispatchId(3)).number), (0, 3));
+        (2..=6).for_each(|number| tracker.end(DispatchId(number)));
+        assert!(!tracker.has_open_dispatch());
+        assert_eq!(begin(&mut DispatchTracker::resume_after(9), None, None), (10, None, None));
     }
 }

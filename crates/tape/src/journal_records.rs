@@ -1,6 +1,6 @@
 //! Converts the engine's journal entries to records, for both the writer and replay.
 
-use pintle_contract::{Event, Hook, JournalEntry, Payload};
+use pintle_contract::{CallId, Event, Hook, JournalEntry, Payload};
 
 use crate::record::{
     ApprovalRecord, EventRecord, HookCallRecord, HookReturnedRecord, HookSkippedRecord, HookVetoedRecord,
@@ -14,6 +14,10 @@ pub(crate) struct OpenDispatch {
     pub(crate) number: u64,
     /// The number of the dispatch that caused it.
     pub(crate) parent: Option<u64>,
+    /// The hook call that caused it.
+    pub(crate) cause: Option<CallId>,
+    /// The calls that have not returned.
+    running_calls: Vec<CallId>,
     /// The versions of the payload so far.
     versions: Vec<Payload>,
 }
@@ -29,8 +33,23 @@ pub(crate) struct PayloadVersion {
 
 impl OpenDispatch {
     /// Begins a dispatch of an event.
-    pub(crate) fn new(number: u64, parent: Option<u64>, fired: &Event) -> Self {
-        Self { number, parent, versions: vec![fired.payload.clone()] }
+    pub(crate) fn new(number: u64, parent: Option<u64>, cause: Option<CallId>, fired: &Event) -> Self {
+        Self { number, parent, cause, running_calls: Vec::new(), versions: vec![fired.payload.clone()] }
+    }
+
+    /// Begins a hook call.
+    pub(crate) fn begin_call(&mut self, call: CallId) {
+        self.running_calls.push(call);
+    }
+
+    /// Ends a hook call.
+    pub(crate) fn end_call(&mut self, call: CallId) {
+        self.running_calls.retain(|running| *running != call);
+    }
+
+    /// Whether a call has not returned.
+    pub(crate) fn is_running(&self, call: CallId) -> bool {
+        self.running_calls.contains(&call)
     }
 
     /// The number of a payload within the dispatch.
@@ -53,8 +72,8 @@ pub(crate) fn records_of_entry<'a>(
 ) {
     let dispatch = open.number;
     match entry {
-        JournalEntry::Event { event, cause } => {
-            each(RecordBody::Event(EventRecord::new(dispatch, open.parent, event, *cause)))
+        JournalEntry::Event { event, .. } => {
+            each(RecordBody::Event(EventRecord::new(dispatch, open.parent, event, open.cause)))
         }
         JournalEntry::MatcherFailed { hook, round, failure } => {
             each(RecordBody::MatcherFailed(HookSkippedRecord::new(dispatch, hook, number(hook), *round, failure)));
@@ -101,7 +120,7 @@ mod tests {
     fn each_version_is_new_once() {
         let name = EventName::parse("tool.pre").unwrap();
         let fired = Event::new(name, json!({"a": 1}), Arc::new(Origin::default()));
-        let mut open = OpenDispatch::new(1, None, &fired);
+        let mut open = OpenDispatch::new(1, None, None, &fired);
         let version = |number, first_seen| PayloadVersion { number, first_seen };
         assert_eq!(open.number_payload(&fired.payload), version(0, false));
         assert_eq!(open.number_payload(&Payload::new(json!({"a": 2}))), version(1, true));

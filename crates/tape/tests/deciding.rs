@@ -5,8 +5,9 @@
 use std::sync::Arc;
 
 use pintle_contract::{
-    Clock, Decision, DenyEffect, Effect, Event, EventName, Failure, FailureKind, FailurePolicy, FailureReport, Handler,
-    HookId, Journal, JournalEntry, Layer, Origin, Outcome, OutcomeReason, Profile, Rewrite, Verdict,
+    Clock, Decision, DenyEffect, Effect, Event, EventCause, EventName, Failure, FailureKind, FailurePolicy,
+    FailureReport, Handler, HookId, Journal, JournalEntry, Layer, Origin, Outcome, OutcomeReason, Profile, Rewrite,
+    Verdict,
 };
 use pintle_tape::record::ApprovalResult;
 use pintle_tape::replay::DifferenceKind;
@@ -25,12 +26,12 @@ fn record_outcome(verdict: &Verdict, outcome: impl FnOnce(Outcome) -> Outcome) -
     let chain = chain(Layer::Project, Profile::SequentialFirstDeny, [hook("judge", name, handler)]);
     let hook = &*chain.hooks[0];
     tape.record_hooks([&chain]);
-    tape.record(&JournalEntry::Event { event: &event, cause: None });
+    let dispatch = tape.begin_dispatch(&JournalEntry::Event { event: &event, cause: EventCause::default() });
     let id = tape.next_call();
-    tape.record(&JournalEntry::Call { id, hook, round: 0, event: &event });
-    tape.record(&JournalEntry::Return { id, hook, verdict, duration_us: 5 });
+    tape.record(dispatch, &JournalEntry::Call { id, hook, round: 0, event: &event });
+    tape.record(dispatch, &JournalEntry::Return { id, hook, verdict, duration_us: 5 });
     let outcome = outcome(Outcome { hooks_called: 1, ..Outcome::unchanged(event.payload.clone()) });
-    tape.record(&JournalEntry::Outcome { event: &event, outcome: &outcome });
+    tape.record(dispatch, &JournalEntry::Outcome { event: &event, outcome: &outcome });
     tape
 }
 

@@ -17,7 +17,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use pintle_contract::{
-    Chain, Event, EventName, Journal, JournalEntry, Layer, Origin, Outcome, Payload, Profile, Verdict,
+    Chain, DispatchId, Event, EventCause, EventName, Journal, JournalEntry, Layer, Origin, Outcome, Payload, Profile,
+    Verdict,
 };
 use pintle_tape::record::host::{
     HostRecord, MessageRecord, MessageSource, ModelReplyRecord, ModelRequestRecord, SessionRecord, ToolCallRecord,
@@ -53,19 +54,20 @@ impl VerifySessionFixture {
     }
 
     /// Fires an event. Its hook, if it has one, returns this verdict, and the payload becomes the given one.
-    fn fire(&self, name: &str, payload: Value, verdict: &Verdict, left: Option<Value>) {
+    fn fire(&self, name: &str, payload: Value, verdict: &Verdict, left: Option<Value>) -> DispatchId {
         let event = self.event(name, payload);
-        self.tape.record(&JournalEntry::Event { event: &event, cause: None });
+        let dispatch = self.tape.begin_dispatch(&JournalEntry::Event { event: &event, cause: EventCause::default() });
         if let Some(hook) = self.chain.hooks.iter().find(|hook| hook.event == event.name) {
             let id = self.tape.next_call();
-            self.tape.record(&JournalEntry::Call { id, hook, round: 0, event: &event });
-            self.tape.record(&JournalEntry::Return { id, hook, verdict, duration_us: 3 });
+            self.tape.record(dispatch, &JournalEntry::Call { id, hook, round: 0, event: &event });
+            self.tape.record(dispatch, &JournalEntry::Return { id, hook, verdict, duration_us: 3 });
         }
         let outcome = Outcome {
             rewritten: left.is_some(),
             ..Outcome::unchanged(left.map_or(event.payload.clone(), Payload::new))
         };
-        self.tape.record(&JournalEntry::Outcome { event: &event, outcome: &outcome });
+        self.tape.record(dispatch, &JournalEntry::Outcome { event: &event, outcome: &outcome });
+        dispatch
     }
 
     fn origin(&self) -> Cow<'_, Origin> {
@@ -112,14 +114,14 @@ fn record_session() -> VerifySessionFixture {
     tape.record_host(HostRecord::UserMessage(said));
     fixture.fire("prompt.submit", json!({"prompt": "list the files"}), &Verdict::pass(), None);
     let messages = json!({"messages": [{"role": "user", "content": format!("list {}", "x".repeat(2_000))}]});
-    fixture.fire("completion.pre", messages, &Verdict::pass(), None);
+    let dispatch = fixture.fire("completion.pre", messages, &Verdict::pass(), None);
     let request = ModelRequestRecord {
         origin: fixture.origin(),
         conversation: Cow::Borrowed(""),
         request: tape.next_request(),
         model: Cow::Borrowed("m"),
         payload: None,
-        same_as: tape.last_dispatch(),
+        same_as: Some(dispatch.0),
     };
     tape.record_host(HostRecord::ModelRequest(request));
     let reply = Some(Cow::Owned(json!({"text": "", "tool_calls": [{"id": "c1"}]})));
@@ -361,9 +363,9 @@ fn what_was_changed_alone_breaks_the_chain() {
 fn what_the_tape_ends_in_is_unfinished_and_no_finding() {
     let fixture = VerifySessionFixture::new();
     let event = fixture.event("tool.pre", json!({"id": "c1"}));
-    fixture.tape.record(&JournalEntry::Event { event: &event, cause: None });
+    let dispatch = fixture.tape.begin_dispatch(&JournalEntry::Event { event: &event, cause: EventCause::default() });
     let (id, hook) = (fixture.tape.next_call(), &*fixture.chain.hooks[0]);
-    fixture.tape.record(&JournalEntry::Call { id, hook, round: 0, event: &event });
+    fixture.tape.record(dispatch, &JournalEntry::Call { id, hook, round: 0, event: &event });
     let report = fixture.verify_report();
     let unfinished: Vec<String> = report.unfinished.iter().map(ToString::to_string).collect();
     assert_eq!(

@@ -96,7 +96,7 @@ impl fmt::Debug for ScriptedHandler {
 #[cfg(test)]
 mod tests {
     use pintle_contract::Layer;
-    use pintle_contract::{CallId, CancelToken, Event, EventName, NoEffects, Origin};
+    use pintle_contract::{CallId, CancelToken, DispatchId, Event, EventName, NoEffects, Origin};
     use serde_json::json;
 
     use super::*;
@@ -113,7 +113,9 @@ mod tests {
                 let event = Event::new(name.clone(), json!(number), Arc::new(Origin::default()));
                 let (id, limits, cancel) = (CallId(0), &hook.limits, &CancelToken::default());
                 handler.call(&HookCall {
+                    dispatch: DispatchId(1),
                     id,
+                    depth: 0,
                     hook: &hook,
                     layer: Layer::Project,
                     event: &event,

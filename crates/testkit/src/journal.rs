@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use pintle_contract::{CallId, Journal, JournalEntry};
+use pintle_contract::{CallId, DispatchId, Journal, JournalEntry};
 
 /// Keeps every entry as one line, so that two dispatches can be compared byte for byte. Clones share the lines.
 #[derive(Debug, Clone, Default)]
@@ -12,6 +12,7 @@ pub struct LineJournal(Arc<JournalInner>);
 #[derive(Debug, Default)]
 struct JournalInner {
     lines: Mutex<Vec<String>>,
+    dispatches: AtomicU64,
     calls: AtomicU64,
 }
 
@@ -36,7 +37,13 @@ impl LineJournal {
 }
 
 impl Journal for LineJournal {
-    fn record(&self, entry: &JournalEntry<'_>) {
+    fn begin_dispatch(&self, event: &JournalEntry<'_>) -> DispatchId {
+        let dispatch = DispatchId(self.0.dispatches.fetch_add(1, Ordering::AcqRel) + 1);
+        self.record(dispatch, event);
+        dispatch
+    }
+
+    fn record(&self, _dispatch: DispatchId, entry: &JournalEntry<'_>) {
         let line = match entry {
             JournalEntry::Event { event, .. } => format!("event {} {:?}", event.name, event.payload),
             JournalEntry::MatcherFailed { hook, round, failure } => {

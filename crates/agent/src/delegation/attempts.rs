@@ -133,7 +133,7 @@ impl DelegatedTask<'_> {
         let scope = &self.turn.scope;
         let mut turn = TurnContext::new(&self.child, number, Arc::clone(&scope.scratch), scope.cancel.clone(), state);
         turn.scope.approver.clone_from(&scope.approver);
-        turn.scope.depth = scope.depth;
+        turn.scope.cause = scope.cause;
         turn
     }
 

@@ -63,7 +63,8 @@ impl BackgroundTasks {
         }
         jobs.insert(id.clone(), Arc::clone(&job));
         drop(jobs);
-        let turn = turn.clone();
+        let mut turn = turn.clone();
+        turn.scope.cause = turn.scope.cause.detached();
         // A waiter must wake up even if the task crashes.
         let shared = &turn.agent.shared;
         let open =

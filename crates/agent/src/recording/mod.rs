@@ -9,7 +9,7 @@ use std::sync::Arc;
 use pintle::event::{TokenUsage, ToolResult};
 use pintle::tape::record::host::{self, HostRecord, MessageSource, MessagesReplacedBy, TurnPhase};
 use pintle::tape::{Tape, record};
-use pintle::{ApprovalRequest, ApprovalResponse, Origin, Reminder};
+use pintle::{ApprovalRequest, ApprovalResponse, DispatchId, Origin, Reminder};
 use serde_json::Value;
 
 use crate::model::{ModelError, ModelMessage, ModelReply};
@@ -92,11 +92,6 @@ pub(crate) fn record_messages(
     });
 }
 
-/// The last dispatch of this thread.
-pub(crate) fn last_dispatch(turn: &TurnContext) -> Option<u64> {
-    tape(turn)?.last_dispatch()
-}
-
 /// A model request, by its record number.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ModelRequestId(Option<u64>);
@@ -115,7 +110,7 @@ pub(crate) fn record_model_request(
     turn: &TurnContext,
     conversation: &str,
     model: &str,
-    same_as: Option<u64>,
+    same_as: Option<DispatchId>,
     payload: impl FnOnce() -> Value,
 ) -> ModelRequestId {
     let Some(tape) = tape(turn) else { return ModelRequestId(None) };
@@ -126,7 +121,7 @@ pub(crate) fn record_model_request(
         request,
         model: Cow::Borrowed(model),
         payload: same_as.is_none().then(|| Cow::Owned(payload())),
-        same_as,
+        same_as: same_as.map(|dispatch| dispatch.0),
     }));
     ModelRequestId(Some(request))
 }

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use pintle::tape::LoadedTape;
-use pintle::{AgentSpec, BudgetSpec, CancelToken, PermissionMode, PermissionsSpec, PriceSpec, Runtime, TeamSpec};
+use pintle::{
+    AgentSpec, BudgetSpec, CancelToken, EventCause, PermissionMode, PermissionsSpec, PriceSpec, Runtime, TeamSpec,
+};
 use serde_json::Value;
 
 use super::restore::{self, RestoredSession};
@@ -26,6 +28,7 @@ pub struct SessionBuilder {
     read_only: Vec<PathBuf>,
     observer: Arc<dyn Observer>,
     cancel: CancelToken,
+    cause: EventCause,
     sleeper: Arc<dyn Sleeper>,
     open_model: Option<Box<ModelOpener>>,
     name: Option<String>,
@@ -57,6 +60,7 @@ impl Session {
             read_only: Vec::new(),
             observer: Arc::new(NoObserver),
             cancel: CancelToken::default(),
+            cause: EventCause::default(),
             sleeper: Arc::new(RealSleeper),
             open_model: None,
             name: None,
@@ -101,6 +105,14 @@ impl SessionBuilder {
     #[must_use]
     pub fn cancel(mut self, cancel: CancelToken) -> Self {
         self.cancel = cancel;
+        self
+    }
+
+    /// What starts the session. A hook that runs a session of its own passes the cause of its call
+    /// (`event.scope().cause`), so that the limit of nested events applies. Default: the host.
+    #[must_use]
+    pub fn cause(mut self, cause: EventCause) -> Self {
+        self.cause = cause;
         self
     }
 
@@ -214,6 +226,7 @@ impl SessionBuilder {
             workspace,
             observer: self.observer,
             cancel: self.cancel,
+            cause: self.cause,
             sleeper: self.sleeper,
             open_model: self.open_model,
             session,

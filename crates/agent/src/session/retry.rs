@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::Duration;
 
-use pintle::{CancelToken, RetrySpec};
+use pintle::{CancelToken, DispatchId, RetrySpec};
 
 use super::completion::wire;
 use crate::compaction;
@@ -48,7 +48,7 @@ pub(crate) struct ModelAttempt {
 pub(crate) fn complete(
     turn: &TurnContext,
     request: &ModelRequest,
-    same_as: Option<u64>,
+    same_as: Option<DispatchId>,
     heard: &dyn Fn(&str),
 ) -> Result<ModelAttempt, ModelError> {
     let agent = &turn.agent;
@@ -83,7 +83,7 @@ pub(crate) fn complete(
 fn try_model(
     turn: &TurnContext,
     model: &dyn Model,
-    (request, same_as): (&ModelRequest, Option<u64>),
+    (request, same_as): (&ModelRequest, Option<DispatchId>),
     heard: &dyn Fn(&str),
 ) -> Result<ModelReply, ModelError> {
     let (agent, cancel) = (&turn.agent, &turn.scope.cancel);

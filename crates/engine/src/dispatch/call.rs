@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use pintle_contract::{
-    CallId, EffectCaller, EffectRunner, Event, Failure, FailureKind, Hook, HookCall, JournalEntry, Layer, Verdict,
+    CallId, DispatchId, EffectCaller, EffectRunner, Event, Failure, FailureKind, Hook, HookCall, JournalEntry, Layer,
+    Verdict,
 };
 
 use super::DispatchContext;
@@ -21,6 +22,7 @@ const MOST_AT_ONCE: usize = 32;
 /// A hook that is about to be called.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PendingCall<'a> {
+    pub(super) dispatch: DispatchId,
     pub(super) hook: &'a Hook,
     pub(super) layer: Layer,
     /// The ordinal of the hook.
@@ -53,7 +55,7 @@ impl PendingCall<'_> {
     #[inline]
     pub(super) fn journal_call(&self, context: &DispatchContext<'_>, event: &Event) -> CallId {
         let id = context.journal.next_call();
-        context.journal.record(&JournalEntry::Call { id, hook: self.hook, round: self.round, event });
+        context.journal.record(self.dispatch, &JournalEntry::Call { id, hook: self.hook, round: self.round, event });
         id
     }
 
@@ -61,7 +63,7 @@ impl PendingCall<'_> {
     #[inline]
     pub(super) fn journal_return(&self, context: &DispatchContext<'_>, id: CallId, answer: &CallResult) {
         let (hook, verdict, duration_us) = (self.hook, &answer.verdict, answer.duration_us);
-        context.journal.record(&JournalEntry::Return { id, hook, verdict, duration_us });
+        context.journal.record(self.dispatch, &JournalEntry::Return { id, hook, verdict, duration_us });
     }
 }
 
@@ -75,8 +77,9 @@ pub(super) fn call(
     context: &DispatchContext<'_>,
 ) -> CallResult {
     let through = |seam: &dyn EffectRunner| {
-        let PendingCall { hook, layer, .. } = *asking;
-        let call = HookCall { id, hook, layer, event, limits: &hook.limits, effects: seam, cancel: context.cancel };
+        let PendingCall { dispatch, hook, layer, .. } = *asking;
+        let (depth, limits, cancel) = (context.cause.depth, &hook.limits, context.cancel);
+        let call = HookCall { dispatch, id, depth, hook, layer, event, limits, effects: seam, cancel };
         let start = context.clock.monotonic_us();
         let verdict = catch_unwind(AssertUnwindSafe(|| hook.handler.call(&call))).unwrap_or_else(|panic| {
             let message = format!("the handler panicked: {}", panic_text(&*panic));
@@ -99,7 +102,8 @@ pub(super) fn call(
             let echo = echoes.cached_effects_for(ordinal, seam);
             let answered = through(&echo);
             if answered.verdict.denies(asking.hook.on_failure) {
-                echo.flush_writes(EffectCaller::new(id, asking.hook.id.as_str()).with_layer(asking.layer));
+                let caller = EffectCaller::new(id, asking.hook.id.as_str()).with_dispatch(asking.dispatch);
+                echo.flush_writes(caller.with_layer(asking.layer));
             }
             answered
         }

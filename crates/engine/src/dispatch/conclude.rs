@@ -29,7 +29,7 @@ pub(super) fn conclude(run: &mut DispatchState<'_>, outcome: &mut Outcome) {
             let resolution = catch_unwind(AssertUnwindSafe(|| run.context.approver.request_approval(&question)))
                 .unwrap_or(ApprovalResponse::Unavailable);
             let resolved = JournalEntry::ApprovalAnswered { digest: &digest, reasons: &reasons, response: &resolution };
-            run.context.journal.record(&resolved);
+            run.record(&resolved);
             (apply_approval(reasons, resolution, digest), allowed)
         }
     };

@@ -9,7 +9,7 @@ mod read_only_effects;
 mod recheck_guards;
 mod state;
 
-use pintle_contract::{Approver, CallId, CancelToken, Clock, EffectRunner, Event, Journal, JournalEntry, Outcome};
+use pintle_contract::{Approver, CancelToken, Clock, EffectRunner, Event, EventCause, Journal, JournalEntry, Outcome};
 
 use crate::HookSet;
 use crate::select::EventIndex;
@@ -34,8 +34,8 @@ pub struct DispatchContext<'a> {
     pub cancel: &'a CancelToken,
     /// Whether all hooks are in shadow mode: called and recorded, but not enforced.
     pub shadow: bool,
-    /// The hook call that causes the event; `None` if the host fired it.
-    pub cause: Option<CallId>,
+    /// What causes the event.
+    pub cause: EventCause,
 }
 
 /// Runs an event through the hooks of a set.
@@ -43,18 +43,18 @@ pub struct DispatchContext<'a> {
 /// There is always an outcome: if a hook fails, panics or returns invalid output, its failure policy applies. Which of
 /// two parallel calls finishes first does not change the outcome or the journal.
 pub fn dispatch(set: &HookSet, event: &Event, context: &DispatchContext<'_>) -> Outcome {
-    context.journal.record(&JournalEntry::Event { event, cause: context.cause });
-    let mut outcome = Outcome::unchanged(event.payload.clone());
+    let id = context.journal.begin_dispatch(&JournalEntry::Event { event, cause: context.cause });
+    let mut outcome = Outcome { dispatch: id, ..Outcome::unchanged(event.payload.clone()) };
     if let Some(index) = set.event_index(&event.name) {
         run_chains(index, event, context, &mut outcome);
     }
-    context.journal.record(&JournalEntry::Outcome { event, outcome: &outcome });
+    context.journal.record(id, &JournalEntry::Outcome { event, outcome: &outcome });
     outcome
 }
 
 /// Runs the chains and fills in the outcome in place, because it is too large to move.
 fn run_chains(index: &EventIndex, event: &Event, context: &DispatchContext<'_>, outcome: &mut Outcome) {
-    let mut run = DispatchState::new(index, event, context);
+    let mut run = DispatchState::new(outcome.dispatch, index, event, context);
     while let Some(turn) = run.next_chain() {
         profile::run(&mut run, turn);
         // After a deny no further chain is called.

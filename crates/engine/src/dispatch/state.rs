@@ -2,7 +2,8 @@
 
 use pintle_contract::event::RewriteTarget;
 use pintle_contract::{
-    EnforcementMode, Event, Failure, FailureKind, Hook, HookId, JournalEntry, MatchResult, Payload, VerdictKind,
+    DispatchId, EnforcementMode, Event, Failure, FailureKind, Hook, HookId, JournalEntry, MatchResult, Payload,
+    VerdictKind,
 };
 
 use super::DispatchContext;
@@ -14,6 +15,7 @@ use crate::select::{CandidateIter, EventIndex, NextHook, match_candidate, match_
 
 /// A running dispatch.
 pub(super) struct DispatchState<'a> {
+    id: DispatchId,
     pub(super) context: &'a DispatchContext<'a>,
     pub(super) tally: VerdictTally,
     index: &'a EventIndex,
@@ -32,8 +34,14 @@ pub(super) struct DispatchState<'a> {
 
 impl<'a> DispatchState<'a> {
     #[inline]
-    pub(super) fn new(index: &'a EventIndex, fired: &'a Event, context: &'a DispatchContext<'a>) -> Self {
+    pub(super) fn new(
+        id: DispatchId,
+        index: &'a EventIndex,
+        fired: &'a Event,
+        context: &'a DispatchContext<'a>,
+    ) -> Self {
         Self {
+            id,
             context,
             tally: VerdictTally::default(),
             index,
@@ -46,6 +54,11 @@ impl<'a> DispatchState<'a> {
             called_guards: OrdinalSet::default(),
             effect_cache: EffectCache::default(),
         }
+    }
+
+    /// Records a step in the journal.
+    pub(super) fn record(&self, entry: &JournalEntry<'_>) {
+        self.context.journal.record(self.id, entry);
     }
 
     /// The event with the current payload.
@@ -144,7 +157,7 @@ impl<'a> DispatchState<'a> {
             }
             MatchResult::Yes => return true,
         };
-        self.context.journal.record(&JournalEntry::NotCalled { hook: turn.hook, round: self.round, failure: &failure });
+        self.record(&JournalEntry::NotCalled { hook: turn.hook, round: self.round, failure: &failure });
         let voter = self.verdict_source(turn);
         self.tally.record_uncalled(voter, failure);
         false
@@ -152,7 +165,7 @@ impl<'a> DispatchState<'a> {
 
     /// Records in the journal that a matcher failed; a replay must repeat the failure at the same position.
     fn journal_matcher_failure(&self, turn: NextHook<'a>, failure: &Failure) {
-        self.context.journal.record(&JournalEntry::MatcherFailed { hook: turn.hook, round: self.round, failure });
+        self.record(&JournalEntry::MatcherFailed { hook: turn.hook, round: self.round, failure });
     }
 
     /// Whether an earlier duplicate of the hook matches the current event too.
@@ -173,7 +186,7 @@ impl<'a> DispatchState<'a> {
         } else {
             EffectMode::Live
         };
-        PendingCall { hook: voter.hook, layer: voter.layer, ordinal, round, effect_mode: hearing }
+        PendingCall { dispatch: self.id, hook: voter.hook, layer: voter.layer, ordinal, round, effect_mode: hearing }
     }
 
     /// Records the verdict of a hook that was called with the current event, and applies its rewrite.
@@ -226,7 +239,7 @@ impl<'a> DispatchState<'a> {
         let known = self.tally.warnings().len();
         let result = act(self);
         for warning in self.tally.warnings().iter().skip(known) {
-            self.context.journal.record(&JournalEntry::Warning { warning });
+            self.record(&JournalEntry::Warning { warning });
         }
         result
     }

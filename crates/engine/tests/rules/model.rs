@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use pintle_contract::{
     ApprovalResponse, Approver, CancelToken, Chain, Clock, DenyEffect, Effect, EffectRunner, EnforcementMode, Event,
-    EventName, Failure, FailureKind, FailurePolicy, Hook, Journal, Layer, LimitKind, MatchResult, NullJournal, Origin,
-    Outcome, Profile, Rewrite, Verdict, VerdictKind,
+    EventCause, EventName, Failure, FailureKind, FailurePolicy, Hook, Journal, Layer, LimitKind, MatchResult,
+    NullJournal, Origin, Outcome, Profile, Rewrite, Verdict, VerdictKind,
 };
 use pintle_engine::{DispatchContext, HookSet, dispatch};
 use pintle_testkit::{ClosureMatcher, FakeClock, InMemoryEffects, ScriptedApprover, ScriptedHandler, SubjectMatcher};
@@ -269,7 +269,7 @@ impl DispatchFixture<'_> {
             approver: self.approver,
             cancel: &self.cancel,
             shadow: self.shadow,
-            cause: None,
+            cause: EventCause::default(),
         };
         dispatch(set, event, &context)
     }

@@ -3,8 +3,8 @@
 use std::sync::{Arc, Condvar, Mutex};
 
 use pintle_contract::{
-    ApprovalResponse, CallId, CancelToken, Decision, Event, Journal, JournalEntry, Layer, NullJournal, Outcome,
-    OutcomeReason, Profile, Verdict,
+    ApprovalResponse, CallId, CancelToken, Decision, DispatchId, Event, Journal, JournalEntry, Layer, NullJournal,
+    Outcome, OutcomeReason, Profile, Verdict,
 };
 use pintle_engine::{HookSet, RunPrediction, explain};
 use pintle_testkit::{InMemoryEffects, LineJournal, ScriptedApprover, ScriptedHandler};
@@ -24,7 +24,11 @@ use crate::naive::{ExpectedOutcome, JournaledStep, fold};
 pub(crate) struct StepJournal(pub(crate) Mutex<Vec<JournaledStep>>);
 
 impl Journal for StepJournal {
-    fn record(&self, entry: &JournalEntry<'_>) {
+    fn begin_dispatch(&self, _event: &JournalEntry<'_>) -> DispatchId {
+        DispatchId(0)
+    }
+
+    fn record(&self, _dispatch: DispatchId, entry: &JournalEntry<'_>) {
         let step = match entry {
             JournalEntry::Call { hook, round, event, .. } => {
                 JournaledStep::Call(hook.id.to_string(), *round, event.payload.value().clone())

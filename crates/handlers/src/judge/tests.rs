@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex};
 
 use pintle_contract::{
-    BuiltHandler, CallId, CallLimits, CancelToken, Codec, DenyEffect, EnforcementMode, Event, EventName, Failure,
-    FailureKind, FailurePolicy, Handler, HandlerFactory, HandlerOutput, HandlerSpec, HookDeclaration, Judge,
+    BuiltHandler, CallId, CallLimits, CancelToken, Codec, DenyEffect, DispatchId, EnforcementMode, Event, EventName,
+    Failure, FailureKind, FailurePolicy, Handler, HandlerFactory, HandlerOutput, HandlerSpec, HookDeclaration, Judge,
     JudgeRequest, JudgeSpec, LimitKind, Location, NoEffects, Origin, Profile, Verdict, VerdictKind,
 };
 use serde_json::{Value, json};
@@ -111,7 +111,9 @@ fn call_handler(handler: &dyn Handler, limits: CallLimits, cancel: &CancelToken)
     let hook = pintle_testkit::hook("judge", name, pintle_testkit::ScriptedHandler::from_verdicts([]));
     let hook = pintle_contract::Hook { event_alias: Arc::from("pre_tool_use"), ..hook };
     let call = pintle_contract::HookCall {
+        dispatch: DispatchId(1),
         id: CallId(1),
+        depth: 0,
         hook: &hook,
         layer: pintle_contract::Layer::Project,
         event: &event,

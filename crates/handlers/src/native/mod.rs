@@ -3,13 +3,16 @@
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use pintle_contract::{Event, Failure, FailureKind, Handler, HookCall, MatchResult, Matcher, SubjectFilter, Verdict};
+use pintle_contract::{
+    Event, EventCause, Failure, FailureKind, Handler, HookCall, LimitKind, MatchResult, Matcher, SubjectFilter, Verdict,
+};
 
 /// A hook that is a Rust closure.
 ///
 /// A panic of the closure is a failed verdict of kind [`FailureKind::Crash`] with the panic's text, and does not crash
 /// the host; the hook's failure policy applies. A closure cannot be stopped from outside: one that may take long must
-/// check the call's `cancel` and `limits` itself.
+/// check the call's `cancel` and `limits` itself. A closure that fires the event that it runs on is not called more than
+/// 8 levels deep.
 ///
 /// ```
 /// use pintle_contract::{HookCall, Verdict};
@@ -54,6 +57,9 @@ impl Handler for NativeHandler {
     }
 
     fn call(&self, call: &HookCall<'_>) -> Verdict {
+        if let Some(failure) = depth_failure(call) {
+            return Verdict::failed(failure);
+        }
         // A closure that panics may leave its own state inconsistent; Pintle's state is not affected.
         catch_unwind(AssertUnwindSafe(|| (self.answer_fn)(call)))
             .unwrap_or_else(|panic| Verdict::failed(panic_failure("hook", &self.name, panic.as_ref())))
@@ -131,6 +137,19 @@ impl fmt::Debug for NativeMatcher {
     }
 }
 
+/// The failure of a closure that is not called because events are nested too deeply; `None` if they are not.
+#[inline]
+#[must_use]
+pub fn depth_failure(call: &HookCall<'_>) -> Option<Failure> {
+    (call.depth > EventCause::MAX_DEPTH).then(|| {
+        let message = format!(
+            "events are nested more than {} levels deep; does the hook fire the event that it runs on?",
+            EventCause::MAX_DEPTH
+        );
+        Failure::new(FailureKind::Limit(LimitKind::Depth), message)
+    })
+}
+
 /// The failure for a panic of a closure, of kind [`FailureKind::Crash`]. `what` is the kind of closure, such as `hook`,
 /// and `name` its name.
 #[must_use]
@@ -147,8 +166,8 @@ mod tests {
     use std::sync::Arc;
 
     use pintle_contract::{
-        CallId, CallLimits, CancelToken, EnforcementMode, EventName, FailurePolicy, Hook, HookId, Location, NoEffects,
-        Origin,
+        CallId, CallLimits, CancelToken, DispatchId, EnforcementMode, EventName, FailurePolicy, Hook, HookId, Location,
+        NoEffects, Origin,
     };
     use serde_json::json;
 
@@ -180,7 +199,9 @@ mod tests {
         };
         let (limits, cancel) = (CallLimits::default(), CancelToken::default());
         hook.handler.call(&HookCall {
+            dispatch: DispatchId(1),
             id: CallId(1),
+            depth: 0,
             hook: &hook,
             layer: pintle_contract::Layer::Project,
             event: &event,

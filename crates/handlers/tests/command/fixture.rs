@@ -4,9 +4,9 @@
 use std::sync::Arc;
 
 use pintle_contract::{
-    BuiltHandler, CallId, CallLimits, CancelToken, Codec, CommandOutput, CommandSpec, DenyEffect, EnforcementMode,
-    Event, EventName, Failure, FailurePolicy, Handler, HandlerFactory, HandlerOutput, HandlerSpec, Hook, HookCall,
-    HookDeclaration, Location, NoEffects, Origin, Profile, Verdict, VerdictKind,
+    BuiltHandler, CallId, CallLimits, CancelToken, Codec, CommandOutput, CommandSpec, DenyEffect, DispatchId,
+    EnforcementMode, Event, EventName, Failure, FailurePolicy, Handler, HandlerFactory, HandlerOutput, HandlerSpec,
+    Hook, HookCall, HookDeclaration, Location, NoEffects, Origin, Profile, Verdict, VerdictKind,
 };
 use pintle_handlers::{DefaultHandlerFactory, WorkerProgram};
 use pintle_testkit::hook;
@@ -117,7 +117,9 @@ impl CommandFixture {
 
     pub(crate) fn call_hook(&self) -> Verdict {
         self.hook.handler.call(&HookCall {
+            dispatch: DispatchId(1),
             id: CallId(1),
+            depth: 0,
             hook: &self.hook,
             layer: pintle_contract::Layer::Project,
             event: &self.event,

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use pintle_contract::{
-    CallId, CallLimits, CancelToken, Codec, DenyEffect, EnforcementMode, Event, EventName, Failure, FailureKind,
-    FailurePolicy, HandlerFactory, HandlerOutput, HandlerSpec, HookCall, HookDeclaration, HttpSpec, Layer, Location,
-    NoEffects, Origin, Profile, Verdict, VerdictKind,
+    CallId, CallLimits, CancelToken, Codec, DenyEffect, DispatchId, EnforcementMode, Event, EventName, Failure,
+    FailureKind, FailurePolicy, HandlerFactory, HandlerOutput, HandlerSpec, HookCall, HookDeclaration, HttpSpec, Layer,
+    Location, NoEffects, Origin, Profile, Verdict, VerdictKind,
 };
 use pintle_handlers::{DefaultHandlerFactory, WorkerProgram};
 use pintle_testkit::hook;
@@ -71,7 +71,9 @@ fn call_webhook(spec: HttpSpec, background: bool, limits: CallLimits) -> Verdict
     let cancel = CancelToken::default();
     let (id, seam) = (CallId(1), &NoEffects);
     let call = HookCall {
+        dispatch: DispatchId(1),
         id,
+        depth: 0,
         hook: &hook,
         layer: Layer::Project,
         event: &event,

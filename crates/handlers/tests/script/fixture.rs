@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use pintle_contract::{
-    BuiltHandler, CallId, CallLimits, CancelToken, Codec, Diagnostic, EffectCaller, EffectError, EffectReply,
-    EffectRequest, EffectRunner, EnforcementMode, Event, EventName, FailurePolicy, Handler, HandlerFactory,
-    HandlerOutput, HandlerSpec, Hook, HookCall, HookDeclaration, HookId, Layer, Location, LogLevel, MatcherSpec,
-    Origin, ScriptOutput, ScriptSource, Severity, SourceTrust, Verdict,
+    BuiltHandler, CallId, CallLimits, CancelToken, Codec, Diagnostic, DispatchId, EffectCaller, EffectError,
+    EffectReply, EffectRequest, EffectRunner, EnforcementMode, Event, EventName, FailurePolicy, Handler,
+    HandlerFactory, HandlerOutput, HandlerSpec, Hook, HookCall, HookDeclaration, HookId, Layer, Location, LogLevel,
+    MatcherSpec, Origin, ScriptOutput, ScriptSource, Severity, SourceTrust, Verdict,
 };
 use pintle_handlers::{DefaultHandlerFactory, WorkerProgram};
 use serde_json::{Value, json};
@@ -153,7 +153,9 @@ pub(crate) fn call_handler(
     };
     let cancel = CancelToken::default();
     let call = HookCall {
+        dispatch: DispatchId(1),
         id: CallId(1),
+        depth: 0,
         hook: &hook,
         layer: Layer::Project,
         event: &event,

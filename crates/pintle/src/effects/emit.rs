@@ -6,7 +6,6 @@ use pintle_contract::{EffectCaller, EffectError, EffectReply, Event, EventName};
 use serde_json::Value;
 
 use super::ScopedEffects;
-use crate::EventScope;
 
 /// Fires a custom event and returns its payload with the rewrites of its hooks.
 ///
@@ -24,8 +23,7 @@ pub(super) fn emit(
     let name = EventName::parse(event).map_err(|_| {
         EffectError(format!("emit: `{event}` is not an event name; use a-z, 0-9 and _ after `custom.`"))
     })?;
-    let deeper = effects.scope.for_caller(caller).nested().map_err(|error| EffectError(format!("emit: {error}")))?;
-    let scope = EventScope { cause: Some(caller.call), ..deeper };
+    let scope = effects.scope.for_caller(caller).nested().map_err(|error| EffectError(format!("emit: {error}")))?;
     let outcome = effects.runtime.fire_in(&Event::new(name.clone(), payload, Arc::clone(effects.origin)), &scope);
     if let Some(host) = &effects.scope.host {
         host.apply_outcome(caller, &name, &outcome, effects.scope);

@@ -13,7 +13,7 @@ mod tape_effects;
 
 use std::fmt;
 
-use pintle_contract::{CancelToken, SourceTrust};
+use pintle_contract::{CancelToken, EventCause, SourceTrust};
 use pintle_engine::{DispatchContext, dispatch};
 use pintle_tape::LoadedTape;
 use serde::Serialize;
@@ -160,7 +160,7 @@ fn fire_dispatch(
         approver: &effects,
         cancel: &cancel,
         shadow,
-        cause: recorded.cause,
+        cause: EventCause::default(),
     };
     let outcome = dispatch(&set, &recorded.event, &context);
     journal.into_dispatch(outcome, effects.into_unused_effects())

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use pintle_contract::{CallId, CancelToken, Journal, JournalEntry, Outcome, Payload, Verdict};
+use pintle_contract::{CallId, CancelToken, DispatchId, Journal, JournalEntry, Outcome, Payload, Verdict};
 
 use super::tape_dispatch::TapeDispatch;
 use super::tape_effects::UnusedEffects;
@@ -31,6 +31,8 @@ pub(super) struct ObservedDispatch {
 #[derive(Debug)]
 pub(super) struct ObservingJournal<'a> {
     calls: Mutex<Vec<ObservedCall>>,
+    /// The number of the recorded dispatch.
+    number: DispatchId,
     next_call_id: AtomicU64,
     cancel: &'a CancelToken,
     cancelled_after: Option<usize>,
@@ -42,7 +44,8 @@ impl<'a> ObservingJournal<'a> {
         if cancelled_after == Some(0) {
             cancel.cancel();
         }
-        Self { calls: Mutex::default(), next_call_id: AtomicU64::new(0), cancel, cancelled_after }
+        let number = DispatchId(recorded.number);
+        Self { calls: Mutex::default(), number, next_call_id: AtomicU64::new(0), cancel, cancelled_after }
     }
 
     pub(super) fn into_dispatch(self, outcome: Outcome, unused_effects: UnusedEffects) -> ObservedDispatch {
@@ -55,7 +58,11 @@ impl<'a> ObservingJournal<'a> {
 }
 
 impl Journal for ObservingJournal<'_> {
-    fn record(&self, entry: &JournalEntry<'_>) {
+    fn begin_dispatch(&self, _event: &JournalEntry<'_>) -> DispatchId {
+        self.number
+    }
+
+    fn record(&self, _dispatch: DispatchId, entry: &JournalEntry<'_>) {
         let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
         match entry {
             JournalEntry::Call { id, hook, event, .. } => {

@@ -4,8 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use pintle_contract::{
-    ApprovalResponse, CallId, EffectError, EffectReply, EffectRequest, Event, EventName, FailureKind, Origin, Payload,
-    Verdict,
+    ApprovalResponse, EffectError, EffectReply, EffectRequest, Event, EventName, FailureKind, Origin, Payload, Verdict,
 };
 use pintle_tape::record::{HookCallRecord, OutcomeRecord};
 use pintle_tape::replay::{decode_approval, decode_verdict};
@@ -16,7 +15,6 @@ use serde_json::Value;
 #[derive(Debug)]
 pub(super) struct TapeDispatch {
     pub(super) number: u64,
-    pub(super) cause: Option<CallId>,
     pub(super) event: Event,
     pub(super) calls: Vec<TapeCall>,
     pub(super) effects: Vec<TapeEffect>,
@@ -84,7 +82,6 @@ pub(super) fn dispatches_of(tape: &LoadedTape) -> (TapeHookTable, Vec<TapeDispat
                 by_number.insert(fired.dispatch, list.len());
                 list.push(TapeDispatch {
                     number: fired.dispatch,
-                    cause: fired.cause.map(CallId),
                     event: Event::new(name, payload.clone(), Arc::new(origin)),
                     calls: Vec::new(),
                     effects: Vec::new(),

@@ -11,7 +11,6 @@ use pintle_handlers::native;
 
 use super::hook_return::RefusalShape;
 use super::{HookEvent, HookReturn};
-use crate::nesting;
 
 /// A closure that handles events.
 pub(super) type ClosureFn = Box<dyn Fn(&HookEvent<'_>) -> HookReturn + Send + Sync>;
@@ -69,8 +68,8 @@ impl Handler for ClosureHandler {
     }
 
     fn call(&self, call: &HookCall<'_>) -> Verdict {
-        if nesting::is_too_deep() {
-            return Verdict::failed(nesting::too_deep_failure());
+        if let Some(failure) = native::depth_failure(call) {
+            return Verdict::failed(failure);
         }
         let deadline = self.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         let event = HookEvent::new(call, deadline);

@@ -7,6 +7,8 @@ use pintle_contract::{EffectError, EffectReply, EffectRequest, Event, EventName,
 use pintle_dialects::lifecycle_hooks;
 use serde_json::Value;
 
+use crate::EventScope;
+
 /// The event that a hook is called for.
 ///
 /// It borrows the event's data: nothing is copied or converted before it is requested. Values that the event does not
@@ -181,6 +183,13 @@ impl<'a> HookEvent<'a> {
     pub fn json(&self) -> Value {
         let codec = lifecycle_hooks::codec();
         codec.encode(self.event(), self.name()).unwrap_or_else(|| self.payload().clone())
+    }
+
+    /// The scope for the events that the closure fires ([`Runtime::fire_in`](crate::Runtime::fire_in)); see
+    /// [`EventScope::from_call`].
+    #[must_use]
+    pub fn scope(&self) -> EventScope {
+        EventScope::from_call(self.call)
     }
 
     /// Whether the verdict is no longer needed. A closure that runs long should check it from time to time.

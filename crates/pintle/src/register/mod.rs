@@ -29,8 +29,10 @@
 //! - A closure is called on the thread that fires the event, in parallel if several threads fire. No lock is held
 //!   meanwhile: a closure may fire events, run an agent, and register or remove hooks. A running dispatch keeps the hooks
 //!   that it started with.
-//! - Events that closures cause may be nested 8 levels deep. A closure that would be called at a deeper level fails
-//!   instead ([`FailureKind::Limit`](pintle_contract::FailureKind::Limit)).
+//! - A closure fires an event with the scope of its call ([`HookEvent::scope`]). Such events may be nested 8 levels deep.
+//!   A closure that would be called at a deeper level fails instead
+//!   ([`FailureKind::Limit`](pintle_contract::FailureKind::Limit)). An event that is fired without that scope counts as
+//!   the host's own: no limit ends a closure that fires its own event this way.
 //! - A panic is a failure of the hook ([`FailureKind::Crash`](pintle_contract::FailureKind::Crash)). A failure denies if
 //!   hooks can veto the event; otherwise it is reported and the session continues. [`HookBuilder::on_error`] overrides
 //!   this.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use pintle::{EventScope, FailureKind, LimitKind, SessionHook, ToolHook};
+use pintle::{FailureKind, LimitKind, SessionHook, ToolHook};
 use serde_json::json;
 
 use crate::fixture::*;
@@ -46,7 +46,7 @@ fn a_hook_that_causes_its_own_event_ends_at_the_depth_limit() {
     let again = SessionHook::for_event("user_prompt_submit", move |event| {
         counted.fetch_add(1, Ordering::Relaxed);
         let caused = pintle::Event::new(event.canonical_name().clone(), event.payload().clone(), test_origin());
-        let outcome = within.upgrade().unwrap().fire(&caused);
+        let outcome = within.upgrade().unwrap().fire_in(&caused, &event.scope());
         outcome.is_allowed()
     });
     runtime.register_hook(again.name("again")).unwrap();
@@ -63,8 +63,8 @@ fn a_hook_that_causes_its_own_event_ends_at_the_depth_limit() {
 fn the_innermost_failure_names_the_limit() {
     let (runtime, seen) = (build_runtime(), SharedLines::default());
     let (within, lines) = (Arc::downgrade(&runtime), seen.clone());
-    let again = ToolHook::for_tools("*").name("again").post(move |_| {
-        let outcome = within.upgrade().unwrap().fire(&result_event("ls", "x"));
+    let again = ToolHook::for_tools("*").name("again").post(move |event| {
+        let outcome = within.upgrade().unwrap().fire_in(&result_event("ls", "x"), &event.scope());
         for report in outcome.failures {
             assert_eq!(report.failure.kind, FailureKind::Limit(LimitKind::Depth));
             lines.add(report.failure.message);
@@ -82,10 +82,10 @@ fn the_innermost_failure_names_the_limit() {
 fn what_a_closure_starts_on_another_thread_counts_from_its_scope() {
     let (runtime, calls) = (build_runtime(), Arc::new(AtomicU32::new(0)));
     let (within, counted) = (Arc::downgrade(&runtime), Arc::clone(&calls));
-    let again = ToolHook::for_tools("*").post(move |_| {
+    let again = ToolHook::for_tools("*").post(move |event| {
         counted.fetch_add(1, Ordering::Relaxed);
         let runtime = within.upgrade().unwrap();
-        let scope = EventScope::default();
+        let scope = event.scope();
         std::thread::scope(|threads| {
             threads.spawn(|| runtime.fire_in(&result_event("ls", "x"), &scope)).join().unwrap();
         });

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use pintle_contract::{CallId, Journal, JournalEntry};
+use pintle_contract::{CallId, DispatchId, Journal, JournalEntry};
 
 use super::encode::RecordTail;
 use super::redaction::RedactionMask;
@@ -33,7 +33,6 @@ pub(super) struct ComparingJournal<'s, 't> {
 #[derive(Debug)]
 struct ComparisonState<'s, 't> {
     number: u64,
-    parent: Option<u64>,
     dispatch: OpenDispatch,
     lines: &'s [SplitLine<'t>],
     /// Whether the event's payload was not parsed.
@@ -51,14 +50,13 @@ impl<'s, 't> ComparingJournal<'s, 't> {
     /// records of what the engine produces.
     pub(super) fn new(
         stubs: &'s StubSet,
-        (number, parent): (u64, Option<u64>),
+        number: u64,
         (lines, records): (&'s [SplitLine<'t>], &'s [usize]),
         is_over: bool,
         mask: Option<&'s RedactionMask>,
     ) -> Self {
         let state = ComparisonState {
             number,
-            parent,
             dispatch: OpenDispatch::default(),
             lines,
             is_payload_skipped: false,
@@ -90,11 +88,16 @@ impl<'s, 't> ComparingJournal<'s, 't> {
 }
 
 impl Journal for ComparingJournal<'_, '_> {
-    fn record(&self, entry: &JournalEntry<'_>) {
+    fn begin_dispatch(&self, event: &JournalEntry<'_>) -> DispatchId {
+        let number = self.state.lock().unwrap_or_else(PoisonError::into_inner).number;
+        self.record(DispatchId(number), event);
+        DispatchId(number)
+    }
+
+    fn record(&self, _dispatch: DispatchId, entry: &JournalEntry<'_>) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let ComparisonState {
             number,
-            parent,
             dispatch,
             lines,
             is_payload_skipped,
@@ -110,7 +113,9 @@ impl Journal for ComparingJournal<'_, '_> {
             return;
         }
         match (entry, self.mask) {
-            (JournalEntry::Event { event, .. }, _) => *dispatch = OpenDispatch::new(*number, *parent, event),
+            (JournalEntry::Event { event, cause }, _) => {
+                *dispatch = OpenDispatch::new(*number, cause.parent.map(|parent| parent.0), cause.call, event);
+            }
             (JournalEntry::ApprovalAnswered { digest, .. }, Some(mask)) => mask.record_digest(digest),
             _ => {}
         }

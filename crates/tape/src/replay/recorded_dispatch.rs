@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use pintle_contract::{CallId, Event, EventName, HookId};
+use pintle_contract::{CallId, DispatchId, Event, EventCause, EventName, HookId};
 
 use super::decode;
 use super::input_feed::{DispatchInputs, MatchedHook, MatchedHookResult, RecordedReturn};
@@ -28,8 +28,7 @@ pub(super) struct RecordedDispatch {
 /// The first record of a dispatch.
 #[derive(Debug)]
 pub(super) struct DispatchStart {
-    pub(super) parent: Option<u64>,
-    pub(super) cause: Option<CallId>,
+    pub(super) cause: EventCause,
     /// The index of its line.
     pub(super) index: usize,
     /// The event. Its payload is a placeholder if the line has a tail without payload.
@@ -73,8 +72,7 @@ impl RecordedDispatch {
             RecordBody::Event(fired) if self.start.is_none() => {
                 // An event that this version does not know cannot be fired. The new tape then does not have the record.
                 self.start = EventName::parse(&fired.event).ok().map(|name| DispatchStart {
-                    parent: fired.parent,
-                    cause: fired.cause.map(CallId),
+                    cause: EventCause { parent: fired.parent.map(DispatchId), call: fired.cause.map(CallId), depth: 0 },
                     index: line_index,
                     event: Event::new(name, fired.payload.into_owned(), Arc::new(fired.origin.into_owned())),
                 });

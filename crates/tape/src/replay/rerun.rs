@@ -105,7 +105,7 @@ impl DispatchReplayer<'_, '_> {
         mask: Option<&RedactionMask>,
     ) -> (Vec<LineReplacement>, Vec<usize>) {
         let RecordedDispatch { number, start, inputs, records, is_over, .. } = recorded;
-        let Some(DispatchStart { parent, cause, index, mut event }) = start else {
+        let Some(DispatchStart { cause, index, mut event }) = start else {
             // Without its first record, the engine cannot produce the other records of a dispatch.
             return replace_with_nothing(records);
         };
@@ -120,7 +120,7 @@ impl DispatchReplayer<'_, '_> {
         }
         let is_payload_skipped = line.is_some() && unparsed.is_none();
         let cancel = stubs.feed.load(inputs);
-        let journal = ComparingJournal::new(stubs, (number, parent), (self.lines, &records), is_over, mask)
+        let journal = ComparingJournal::new(stubs, number, (self.lines, &records), is_over, mask)
             .without_payload(is_payload_skipped);
         let context = DispatchContext {
             journal: &journal,

@@ -13,17 +13,17 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt::{self, Debug};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::thread;
 
 use pintle_contract::{
-    CallId, Chain, Clock, EffectCaller, EffectError, EffectReply, EffectRequest, Hook, Journal, JournalEntry, Redactor,
+    CallId, Chain, Clock, DispatchId, EffectCaller, EffectError, EffectReply, EffectRequest, Hook, Journal,
+    JournalEntry, Redactor,
 };
 use serde_json::Value;
 
 use crate::TapeError;
-use crate::dispatch_tracker::{DispatchTracker, last_ended_on_thread};
+use crate::dispatch_tracker::DispatchTracker;
 use crate::journal_records;
 use crate::record::{
     ApprovalRecord, EffectRecord, HeaderRecord, HookScope, HostRecord, NoteRecord, RESERVED, Record, RecordBody,
@@ -45,8 +45,6 @@ pub use file::is_being_written;
 /// [`Tape::take_error`]) and writes nothing more, so that its records stay complete. A runtime then denies every
 /// guarded event.
 pub struct Tape {
-    /// Distinguishes the tapes of a program.
-    number: usize,
     path: Option<PathBuf>,
     clock: Arc<dyn Clock>,
     calls: AtomicU64,
@@ -131,10 +129,7 @@ impl Tape {
     }
 
     fn new(path: Option<PathBuf>, clock: Arc<dyn Clock>, state: TapeState) -> Self {
-        static LAST: AtomicUsize = AtomicUsize::new(0);
-        let number = LAST.fetch_add(1, Ordering::Relaxed) + 1;
         Self {
-            number,
             path,
             clock,
             calls: AtomicU64::new(0),
@@ -187,7 +182,7 @@ impl Tape {
         reply: &Result<EffectReply, EffectError>,
     ) {
         self.put(|state| {
-            let dispatch = state.dispatches.dispatch_of_call(caller.call.0);
+            let dispatch = state.dispatches.dispatch_of_call(caller.dispatch, caller.call);
             RecordBody::Effect(EffectRecord {
                 dispatch,
                 call: dispatch.map(|_| caller.call.0),
@@ -224,12 +219,6 @@ impl Tape {
     /// The number of the next model request, unique and increasing on the tape.
     pub fn next_request(&self) -> u64 {
         self.requests.fetch_add(1, Ordering::Relaxed) + 1
-    }
-
-    /// The number of the dispatch that ended last on this thread, for records that refer to it.
-    #[must_use]
-    pub fn last_dispatch(&self) -> Option<u64> {
-        last_ended_on_thread(self.number)
     }
 
     /// Syncs the written records to disk, whatever the level. An error is kept as for a record.
@@ -315,8 +304,16 @@ impl TapeState {
 }
 
 impl Journal for Tape {
-    fn record(&self, entry: &JournalEntry<'_>) {
-        let thread = thread::current().id();
+    fn begin_dispatch(&self, event: &JournalEntry<'_>) -> DispatchId {
+        self.with_state(|state| {
+            let JournalEntry::Event { event: fired, cause } = event else { return DispatchId::default() };
+            let open = state.dispatches.begin(fired, *cause);
+            journal_records::records_of_entry(event, open, |_| 0, |body| state.output.put(self.clock.unix_ms(), body));
+            DispatchId(open.number)
+        })
+    }
+
+    fn record(&self, dispatch: DispatchId, entry: &JournalEntry<'_>) {
         self.with_state(|state| {
             let at_ms = self.clock.unix_ms();
             let number = match entry {
@@ -326,16 +323,13 @@ impl Journal for Tape {
                 _ => 0,
             };
             let TapeState { dispatches, output, sessions, .. } = state;
-            let open = match entry {
-                JournalEntry::Event { event, .. } => dispatches.begin(thread, event),
-                _ => dispatches.current(thread),
-            };
-            let dispatch = open.number;
+            let open = dispatches.dispatch(dispatch);
             journal_records::records_of_entry(entry, open, |_| number, |body| output.put(at_ms, body));
             match entry {
-                JournalEntry::Call { id, .. } => dispatches.begin_call(id.0, dispatch),
+                JournalEntry::Call { id, .. } => open.begin_call(*id),
+                JournalEntry::Return { id, .. } => open.end_call(*id),
                 JournalEntry::Outcome { event, .. } => {
-                    dispatches.end(thread, self.number);
+                    dispatches.end(dispatch);
                     if event.name.as_str() == "session.end" && event.origin.depth == 0 {
                         sessions.remove(&event.origin.session);
                     }

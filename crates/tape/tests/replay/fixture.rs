@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use pintle_contract::{
-    ApprovalResponse, CallId, CancelToken, Chain, Clock, EffectReply, EffectRequest, EffectRunner, Event, EventName,
-    HookCall, Journal, Origin, Outcome, Verdict,
+    ApprovalResponse, CancelToken, Chain, Clock, EffectReply, EffectRequest, EffectRunner, Event, EventName, HookCall,
+    Journal, Origin, Outcome, Verdict,
 };
 use pintle_engine::{DispatchContext, HookSet, dispatch};
 use pintle_tape::replay::{ReplayOptions, ReplayReport, replay};
@@ -77,7 +77,13 @@ impl ReplaySessionFixture {
         set
     }
 
-    pub(crate) fn fire(&self, set: &HookSet, event: &Event, cancel: &CancelToken, cause: Option<CallId>) -> Outcome {
+    pub(crate) fn fire(
+        &self,
+        set: &HookSet,
+        event: &Event,
+        cancel: &CancelToken,
+        by: Option<&HookCall<'_>>,
+    ) -> Outcome {
         let context = DispatchContext {
             journal: &*self.tape as &dyn Journal,
             clock: &*self.clock,
@@ -85,7 +91,7 @@ impl ReplaySessionFixture {
             approver: &ScriptedApprover::new(self.approval_response.clone()),
             cancel,
             shadow: self.shadow,
-            cause,
+            cause: by.map(HookCall::cause).unwrap_or_default(),
         };
         dispatch(set, event, &context)
     }

@@ -270,7 +270,7 @@ fn events_that_hooks_cause_and_hooks_that_come_later_are_enacted_too() {
         let session = Arc::clone(&session);
         let inner = inner.clone();
         ScriptedHandler::from_fn(move |call| {
-            session.fire(&inner, &make_event("custom.seen", json!([1, 2])), &CancelToken::default(), Some(call.id));
+            session.fire(&inner, &make_event("custom.seen", json!([1, 2])), &CancelToken::default(), Some(call));
             Verdict::pass()
         })
     };

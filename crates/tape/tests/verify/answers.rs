@@ -14,8 +14,8 @@ use crate::{VerifySessionFixture, rechain_records, records_of};
 /// Calls the model; its reply calls a tool or not.
 fn record_reply(fixture: &VerifySessionFixture, content: &str, calls: &[&str]) {
     let tape = &fixture.tape;
-    fixture.fire("completion.pre", json!({"messages": []}), &Verdict::pass(), None);
-    let (request, same_as) = (tape.next_request(), tape.last_dispatch());
+    let dispatch = fixture.fire("completion.pre", json!({"messages": []}), &Verdict::pass(), None);
+    let (request, same_as) = (tape.next_request(), Some(dispatch.0));
     let (conversation, model) = (Cow::Borrowed("c"), Cow::Borrowed("m"));
     let asked = ModelRequestRecord { origin: fixture.origin(), conversation, request, model, payload: None, same_as };
     tape.record_host(HostRecord::ModelRequest(asked));

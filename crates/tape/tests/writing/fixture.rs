@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
 
 use pintle_contract::{
-    Chain, Clock, Decision, Effect, EffectCaller, EffectError, EffectReply, EffectRequest, Event, EventName, Failure,
-    FailureKind, FailurePolicy, FailureReport, HookId, Journal, JournalEntry, Layer, Origin, Outcome, OutcomeReason,
-    Payload, Profile, Verdict, Warning,
+    Chain, Clock, Decision, DispatchId, Effect, EffectCaller, EffectError, EffectReply, EffectRequest, Event,
+    EventCause, EventName, Failure, FailureKind, FailurePolicy, FailureReport, HookId, Journal, JournalEntry, Layer,
+    Origin, Outcome, OutcomeReason, Payload, Profile, Verdict, Warning,
 };
 use pintle_tape::{HeaderRecord, LoadedTape, Tape, read_bytes};
 use pintle_testkit::{ScriptedHandler, chain, hook};
@@ -49,17 +49,21 @@ pub(crate) fn read_memory_tape(tape: &Tape) -> LoadedTape {
 }
 
 /// Records a dispatch with a rewrite, a nested event, a failure and a deny.
-pub(crate) fn record_dispatch(tape: &Tape) {
+pub(crate) fn record_dispatch(tape: &Tape) -> DispatchId {
     let call = make_event("tool.pre", json!({"id": "1", "name": "run", "arguments": "{}", "args": {}}));
     let (shape, guard) = (&*fixture_chain().hooks[0], &*fixture_chain().hooks[1]);
-    tape.record(&JournalEntry::Event { event: &call, cause: None });
+    let dispatch = tape.begin_dispatch(&JournalEntry::Event { event: &call, cause: EventCause::default() });
     let first = tape.next_call();
-    tape.record(&JournalEntry::Call { id: first, hook: shape, round: 0, event: &call });
+    tape.record(dispatch, &JournalEntry::Call { id: first, hook: shape, round: 0, event: &call });
 
     let emitted = make_event("custom.seen", json!(null));
-    tape.record(&JournalEntry::Event { event: &emitted, cause: None });
-    tape.record(&JournalEntry::Outcome { event: &emitted, outcome: &Outcome::unchanged(emitted.payload.clone()) });
-    let caller = EffectCaller::new(first, "shape");
+    let cause = EventCause { parent: Some(dispatch), call: Some(first), depth: 1 };
+    let nested = tape.begin_dispatch(&JournalEntry::Event { event: &emitted, cause });
+    tape.record(
+        nested,
+        &JournalEntry::Outcome { event: &emitted, outcome: &Outcome::unchanged(emitted.payload.clone()) },
+    );
+    let caller = EffectCaller::new(first, "shape").with_dispatch(dispatch);
     let emit = EffectRequest::Emit { event: String::from("custom.seen"), payload: json!(null) };
     tape.record_effect(caller, &emit, &Ok(EffectReply::Value(json!(null))));
     tape.record_effect(caller, &EffectRequest::Now, &Ok(EffectReply::Int(5)));
@@ -68,12 +72,12 @@ pub(crate) fn record_dispatch(tape: &Tape) {
     let fields = [(String::from("args"), Value::Object(args))].into_iter().collect();
     let verdict =
         Verdict::rewrite(fields).with_effect(Effect::Context(String::from("be careful"))).with_warning("slow");
-    tape.record(&JournalEntry::Return { id: first, hook: shape, verdict: &verdict, duration_us: 12 });
+    tape.record(dispatch, &JournalEntry::Return { id: first, hook: shape, verdict: &verdict, duration_us: 12 });
 
     let rewritten = Payload::new(json!({"id": "1", "name": "run", "arguments": "{}", "args": {"safe": true}}));
     let seen = call.with_payload(rewritten.clone());
     let second = tape.next_call();
-    tape.record(&JournalEntry::Call { id: second, hook: guard, round: 1, event: &seen });
+    tape.record(dispatch, &JournalEntry::Call { id: second, hook: guard, round: 1, event: &seen });
     let web = EffectRequest::Http {
         method: String::from("GET"),
         url: String::from("http://a.example"),
@@ -81,13 +85,17 @@ pub(crate) fn record_dispatch(tape: &Tape) {
         body: None,
         timeout_ms: 1,
     };
-    tape.record_effect(EffectCaller::new(second, "guard"), &web, &Err(EffectError(String::from("no network"))));
+    let caller = EffectCaller::new(second, "guard").with_dispatch(dispatch);
+    tape.record_effect(caller, &web, &Err(EffectError(String::from("no network"))));
     let failure = Failure::new(FailureKind::Error, "no network \x1b[2J");
     let verdict = Verdict::failed(failure.clone());
-    tape.record(&JournalEntry::Return { id: second, hook: guard, verdict: &verdict, duration_us: 20_000 });
-    tape.record(&JournalEntry::Warning {
-        warning: &Warning { hook: HookId::new("other"), message: String::from("`when` failed") },
-    });
+    tape.record(dispatch, &JournalEntry::Return { id: second, hook: guard, verdict: &verdict, duration_us: 20_000 });
+    tape.record(
+        dispatch,
+        &JournalEntry::Warning {
+            warning: &Warning { hook: HookId::new("other"), message: String::from("`when` failed") },
+        },
+    );
     let outcome = Outcome {
         decision: Decision::Deny,
         payload: rewritten,
@@ -97,10 +105,11 @@ pub(crate) fn record_dispatch(tape: &Tape) {
         hooks_called: 2,
         ..Outcome::unchanged(Payload::new(Value::Null))
     };
-    tape.record(&JournalEntry::Outcome { event: &call, outcome: &outcome });
+    tape.record(dispatch, &JournalEntry::Outcome { event: &call, outcome: &outcome });
     tape.record_effect(EffectCaller::new(Default::default(), "a_tool"), &EffectRequest::Uuid, &Ok(EffectReply::Done));
     tape.record_note("remark", json!({"role": "assistant", "text": "I cannot."}));
     tape.record_note("event", json!(1));
+    dispatch
 }
 
 pub(crate) fn new_tape() -> Tape {

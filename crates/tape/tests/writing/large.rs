@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pintle_contract::{Journal, JournalEntry, Outcome, Redactor};
+use pintle_contract::{EventCause, Journal, JournalEntry, Outcome, Redactor};
 use pintle_tape::{HeaderRecord, RecordBody, Tape, read_bytes};
 use serde_json::{Value, json};
 
@@ -10,8 +10,11 @@ use crate::fixture::{WritingTickingClock, make_event, new_tape, read_memory_tape
 
 fn fire(tape: &Tape, payload: Value) {
     let event = make_event("completion.pre", payload);
-    tape.record(&JournalEntry::Event { event: &event, cause: None });
-    tape.record(&JournalEntry::Outcome { event: &event, outcome: &Outcome::unchanged(event.payload.clone()) });
+    let dispatch = tape.begin_dispatch(&JournalEntry::Event { event: &event, cause: EventCause::default() });
+    tape.record(
+        dispatch,
+        &JournalEntry::Outcome { event: &event, outcome: &Outcome::unchanged(event.payload.clone()) },
+    );
 }
 
 fn fired_payloads(tape: &Tape) -> Vec<Value> {

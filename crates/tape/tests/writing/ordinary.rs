@@ -1,10 +1,9 @@
 //! The content of ordinary records: which hooks were called, what blocked, what the host did.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use pintle_contract::{
-    ApprovalResponse, CallId, Decision, DenyEffect, Event, EventName, Failure, FailureKind, Hook, Journal,
+    ApprovalResponse, CallId, Decision, DenyEffect, Event, EventCause, EventName, Failure, FailureKind, Hook, Journal,
     JournalEntry, Layer, Origin, Outcome, OutcomeReason, Profile, Verdict,
 };
 use pintle_tape::record::host::{HostRecord, ModelRequestRecord, TurnPhase, TurnRecord};
@@ -22,11 +21,11 @@ fn named_hook(id: &str, event: &str) -> Hook {
 
 /// Lets a hook return a verdict for an event.
 fn record_verdict(tape: &Tape, hook: &Hook, event: &Event, verdict: &Verdict) {
-    tape.record(&JournalEntry::Event { event, cause: None });
+    let dispatch = tape.begin_dispatch(&JournalEntry::Event { event, cause: EventCause::default() });
     let id = tape.next_call();
-    tape.record(&JournalEntry::Call { id, hook, round: 0, event });
-    tape.record(&JournalEntry::Return { id, hook, verdict, duration_us: 1 });
-    tape.record(&JournalEntry::Outcome { event, outcome: &Outcome::unchanged(event.payload.clone()) });
+    tape.record(dispatch, &JournalEntry::Call { id, hook, round: 0, event });
+    tape.record(dispatch, &JournalEntry::Return { id, hook, verdict, duration_us: 1 });
+    tape.record(dispatch, &JournalEntry::Outcome { event, outcome: &Outcome::unchanged(event.payload.clone()) });
 }
 
 #[test]
@@ -78,13 +77,16 @@ fn a_hook_that_nobody_recorded_is_recorded_before_it_is_asked() {
     assert_eq!(kinds, [first.as_slice(), &dispatch, &["event"], &dispatch].concat());
     let failure = Failure::new(FailureKind::Error, "no such key");
     let other = named_hook("other", "tool.pre");
-    tape.record(&JournalEntry::Event { event: &call, cause: Some(CallId(7)) });
-    tape.record(&JournalEntry::MatcherFailed { hook: &other, round: 2, failure: &failure });
-    tape.record(&JournalEntry::NotCalled { hook: &other, round: 2, failure: &failure });
+    let outer = tape.begin_dispatch(&JournalEntry::Event { event: &call, cause: EventCause::default() });
+    tape.record(outer, &JournalEntry::Call { id: CallId(7), hook: &stranger, round: 0, event: &call });
+    let cause = EventCause { parent: Some(outer), call: Some(CallId(7)), depth: 1 };
+    let dispatch = tape.begin_dispatch(&JournalEntry::Event { event: &call, cause });
+    tape.record(dispatch, &JournalEntry::MatcherFailed { hook: &other, round: 2, failure: &failure });
+    tape.record(dispatch, &JournalEntry::NotCalled { hook: &other, round: 2, failure: &failure });
     let records = read_memory_tape(&tape).records;
     let [.., fired, loaded, unmatched, unasked] = records.as_slice() else { panic!("{records:?}") };
     assert!(
-        matches!(&fired.body, RecordBody::Event(fired) if (fired.dispatch, fired.cause) == (3, Some(7))),
+        matches!(&fired.body, RecordBody::Event(fired) if (fired.dispatch, fired.parent, fired.cause) == (4, Some(3), Some(7))),
         "{fired:?}"
     );
     assert!(matches!(&loaded.body, RecordBody::Hooks(loaded) if loaded.hooks[0].entry == 3), "{loaded:?}");
@@ -93,7 +95,7 @@ fn a_hook_that_nobody_recorded_is_recorded_before_it_is_asked() {
         panic!("{records:?}")
     };
     assert_eq!(unmatched, unasked);
-    assert_eq!((unmatched.dispatch, unmatched.entry, unmatched.round), (3, 3, 2));
+    assert_eq!((unmatched.dispatch, unmatched.entry, unmatched.round), (4, 3, 2));
     assert_eq!((&*unmatched.failure.message, unmatched.failure.kind), ("no such key", FailureKind::Error));
 }
 
@@ -155,9 +157,15 @@ fn the_answer_to_an_ask_stands_before_the_outcome() {
         (ApprovalResponse::Unavailable, ApprovalResult::Unavailable, None),
     ];
     for (resolution, answer, by) in cases {
-        tape.record(&JournalEntry::Event { event: &call, cause: None });
-        tape.record(&JournalEntry::ApprovalAnswered { digest: "sha256:0", reasons: &reasons, response: &resolution });
-        tape.record(&JournalEntry::Outcome { event: &call, outcome: &Outcome::unchanged(call.payload.clone()) });
+        let dispatch = tape.begin_dispatch(&JournalEntry::Event { event: &call, cause: EventCause::default() });
+        tape.record(
+            dispatch,
+            &JournalEntry::ApprovalAnswered { digest: "sha256:0", reasons: &reasons, response: &resolution },
+        );
+        tape.record(
+            dispatch,
+            &JournalEntry::Outcome { event: &call, outcome: &Outcome::unchanged(call.payload.clone()) },
+        );
         let of_host = ApprovalRecord::for_host("sha256:0", &reasons, &resolution).with_call(&call.origin, "c1");
         tape.record_approval(of_host);
         let records = read_memory_tape(&tape).records;
@@ -176,14 +184,9 @@ fn the_answer_to_an_ask_stands_before_the_outcome() {
 }
 
 #[test]
-fn requests_are_numbered_and_refer_to_the_dispatch_before_them() {
-    let tape = Arc::new(new_tape());
-    assert_eq!(tape.last_dispatch(), None);
-    record_dispatch(&tape);
-    assert_eq!(tape.last_dispatch(), Some(1), "the one around the other ended last");
-    let elsewhere = Arc::clone(&tape);
-    std::thread::spawn(move || assert_eq!(elsewhere.last_dispatch(), None)).join().unwrap();
-    assert_eq!(new_tape().last_dispatch(), None, "another tape has its own");
+fn requests_are_numbered_and_refer_to_a_dispatch() {
+    let tape = new_tape();
+    let dispatch = record_dispatch(&tape);
     assert_eq!((tape.next_request(), tape.next_request()), (1, 2));
 
     let origin = Origin { agent: String::from("root"), turn: 2, ..Origin::default() };
@@ -193,7 +196,7 @@ fn requests_are_numbered_and_refer_to_the_dispatch_before_them() {
         request: 2,
         model: Cow::Borrowed("m1"),
         payload: None,
-        same_as: tape.last_dispatch(),
+        same_as: Some(dispatch.0),
     };
     tape.record_host(HostRecord::ModelRequest(request.clone()));
     let usage = Value::Null;

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use pintle_contract::{Journal, JournalEntry, Outcome};
+use pintle_contract::{EventCause, Journal, JournalEntry, Outcome};
 use pintle_tape::record::HealedRecord;
 use pintle_tape::{Durability, HeaderRecord, LoadedTape, RecordBody, Tape, TapeError, is_being_written, read};
 use serde_json::json;
@@ -28,8 +28,11 @@ fn write_tape(path: &Path, durability: Durability) {
 
 fn fire(tape: &Tape, text: String) {
     let event = make_event("completion.pre", json!({"text": text}));
-    tape.record(&JournalEntry::Event { event: &event, cause: None });
-    tape.record(&JournalEntry::Outcome { event: &event, outcome: &Outcome::unchanged(event.payload.clone()) });
+    let dispatch = tape.begin_dispatch(&JournalEntry::Event { event: &event, cause: EventCause::default() });
+    tape.record(
+        dispatch,
+        &JournalEntry::Outcome { event: &event, outcome: &Outcome::unchanged(event.payload.clone()) },
+    );
 }
 
 /// Reads a tape whose chain must be valid.

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use pintle_contract::{
-    Effect, EffectCaller, EffectError, EffectReply, EffectRequest, Failure, FailureKind, Journal, JournalEntry,
-    Outcome, OutcomeReason, Payload, Redactor, Verdict, Warning,
+    Effect, EffectCaller, EffectError, EffectReply, EffectRequest, EventCause, Failure, FailureKind, Journal,
+    JournalEntry, Outcome, OutcomeReason, Payload, Redactor, Verdict, Warning,
 };
 use pintle_tape::{HeaderRecord, Record, RecordBody, RecordObserver, Tape, read_bytes};
 use serde_json::json;
@@ -51,10 +51,10 @@ fn a_tape_that_is_scrubbed_holds_no_secret_in_any_record_and_is_whole() {
     let call = make_event("tool.pre", payload);
     tape.record_hooks([fixture_chain()]);
     let guard = &*fixture_chain().hooks[1];
-    tape.record(&JournalEntry::Event { event: &call, cause: None });
+    let dispatch = tape.begin_dispatch(&JournalEntry::Event { event: &call, cause: EventCause::default() });
     let id = tape.next_call();
-    tape.record(&JournalEntry::Call { id, hook: guard, round: 0, event: &call });
-    let caller = EffectCaller::new(id, "guard");
+    tape.record(dispatch, &JournalEntry::Call { id, hook: guard, round: 0, event: &call });
+    let caller = EffectCaller::new(id, "guard").with_dispatch(dispatch);
     tape.record_effect(
         caller,
         &EffectRequest::CacheGet { key: String::from("hunter2") },
@@ -63,14 +63,14 @@ fn a_tape_that_is_scrubbed_holds_no_secret_in_any_record_and_is_whole() {
     tape.record_effect(caller, &EffectRequest::Now, &Err(EffectError(String::from("no hunter2"))));
     let mut verdict =
         Verdict::deny("it says hunter2").with_warning("hunter2!").with_effect(Effect::Notice(String::from("hunter2")));
-    tape.record(&JournalEntry::Return { id, hook: guard, verdict: &verdict, duration_us: 1 });
+    tape.record(dispatch, &JournalEntry::Return { id, hook: guard, verdict: &verdict, duration_us: 1 });
     verdict = Verdict::failed(Failure::new(FailureKind::Crash, "hunter2"));
-    tape.record(&JournalEntry::Return { id, hook: guard, verdict: &verdict, duration_us: 1 });
+    tape.record(dispatch, &JournalEntry::Return { id, hook: guard, verdict: &verdict, duration_us: 1 });
     let warning = Warning { hook: guard.id.clone(), message: String::from("about hunter2") };
-    tape.record(&JournalEntry::Warning { warning: &warning });
+    tape.record(dispatch, &JournalEntry::Warning { warning: &warning });
     let mut outcome = Outcome::unchanged(call.with_payload(Payload::new(json!({"changed": "hunter2"}))).payload);
     outcome.reasons.push(OutcomeReason::new(guard.id.clone(), "hunter2"));
-    tape.record(&JournalEntry::Outcome { event: &call, outcome: &outcome });
+    tape.record(dispatch, &JournalEntry::Outcome { event: &call, outcome: &outcome });
     tape.record_note("remark", json!({"text": "hunter2, I said"}));
     tape.record_note("deep", nested);
 

@@ -88,7 +88,11 @@ fn dispatches_of_many_threads_keep_apart() {
     let tape = new_tape();
     std::thread::scope(|scope| {
         for _ in 0..8 {
-            scope.spawn(|| (0..20).for_each(|_| record_dispatch(&tape)));
+            scope.spawn(|| {
+                for _ in 0..20 {
+                    record_dispatch(&tape);
+                }
+            });
         }
     });
     let reading = read_bytes(tape.lines().join("\n").as_bytes()).unwrap();

@@ -8,14 +8,13 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use pintle::event::{CompletionPost, CompletionPre, TokenUsage};
-use pintle::{Event, HistorySpec};
+use pintle::{DispatchId, Event, HistorySpec};
 
 use super::retry::ModelAttempt;
 use super::text_gate::TextGate;
 use super::{Conversation, TurnError, retry};
 use crate::model::{ModelMessage, ModelReply, ModelRequest};
 use crate::observer::AgentEvent;
-use crate::recording;
 use crate::turn_context::TurnContext;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,13 +113,13 @@ fn review_request(
     turn: &TurnContext,
     request: ModelRequest,
     iteration: u32,
-) -> Result<(ModelRequest, Option<u64>), TurnError> {
+) -> Result<(ModelRequest, Option<DispatchId>), TurnError> {
     let mut payload = wire::request_to_payload(&request, turn.model().name(), iteration);
     if turn.is_member() {
         payload.provider = provider_name(turn);
     }
     let outcome = turn.fire(&Event::from_payload(&payload, Arc::clone(&turn.origin)));
-    let dispatch = recording::last_dispatch(turn);
+    let dispatch = outcome.dispatch;
     if turn.scope.cancel.is_cancelled() {
         return Err(TurnError::cancelled());
     }
@@ -140,7 +139,7 @@ fn review_request(
         request
     };
     let (request, has_more) = add_call_notes(turn, request);
-    Ok((request, dispatch.filter(|_| !has_more)))
+    Ok((request, (!has_more).then_some(dispatch)))
 }
 
 /// The provider of the agent's model, if its declaration names one.

@@ -186,11 +186,11 @@ fn a_hook_that_runs_an_agent_of_its_own_ends_at_the_depth_limit() {
     let runtime = runtime();
     let runs = Arc::new(AtomicU32::new(0));
     let (within, counted) = (Arc::downgrade(&runtime), Arc::clone(&runs));
-    let again = SessionHook::for_event("session_start", move |_| {
+    let again = SessionHook::for_event("session_start", move |event| {
         counted.fetch_add(1, Ordering::Relaxed);
         let dir = tempfile::tempdir().unwrap();
         let builder = Session::builder(within.upgrade().unwrap(), agent(), QueuedReplyModel::root([say("inner")]));
-        let mut session = builder.workspace(dir.path()).build().unwrap();
+        let mut session = builder.workspace(dir.path()).cause(event.scope().cause).build().unwrap();
         session.turn("and again").map(|_| ())
     });
     runtime.register_hook(again.name("again")).unwrap();

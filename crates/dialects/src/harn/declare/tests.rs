@@ -2,8 +2,8 @@
 
 use pintle_contract::event::CATALOGUE;
 use pintle_contract::{
-    CallId, CallLimits, CancelToken, EnforcementMode, Event, FailurePolicy, Hook, HookCall, HookId, Layer, NoEffects,
-    Origin, SourceTrust, VerdictKind,
+    CallId, CallLimits, CancelToken, DispatchId, EnforcementMode, Event, FailurePolicy, Hook, HookCall, HookId, Layer,
+    NoEffects, Origin, SourceTrust, VerdictKind,
 };
 use serde_json::{Value, json};
 
@@ -161,7 +161,9 @@ fn call_handler(declaration: &HookDeclaration, payload: Value) -> VerdictKind {
     };
     let (limits, cancel) = (CallLimits::default(), CancelToken::default());
     let call = HookCall {
+        dispatch: DispatchId(1),
         id: CallId(0),
+        depth: 0,
         hook: &hook,
         layer: Layer::Project,
         event: &event,

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use pintle_contract::{
-    CallId, CallLimits, CancelToken, Codec, DenyEffect, EnforcementMode, Event, EventName, FailurePolicy,
+    CallId, CallLimits, CancelToken, Codec, DenyEffect, DispatchId, EnforcementMode, Event, EventName, FailurePolicy,
     HandlerOutput, HandlerSpec, Hook, HookCall, Layer, Location, Origin, Profile, Severity, VerdictKind,
 };
 use pintle_testkit::{InMemoryEffects, hook};
@@ -79,7 +79,9 @@ impl BuiltinFixture {
             Hook { limits: CallLimits::default(), ..hook("test", self.event.name.clone(), Arc::new(NoopHandler)) };
         let seam = InMemoryEffects::new();
         let call = HookCall {
+            dispatch: DispatchId(1),
             id: CallId(1),
+            depth: 0,
             hook: &hook,
             layer: Layer::Project,
             event: &self.event,

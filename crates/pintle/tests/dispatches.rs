@@ -1,0 +1,145 @@
+//! Events that hooks fire from parallel calls.
+#![expect(clippy::expect_used, clippy::unwrap_used, reason = "tests fail by panicking")]
+
+use std::collections::BTreeMap;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, OnceLock, Weak};
+
+use pintle::native::NativeHandler;
+use pintle::tape::replay::{ReplayOptions, replay};
+use pintle::tape::verify::verify_bytes;
+use pintle::tape::{HeaderRecord, RecordBody, Tape, read_bytes};
+use pintle::{
+    Chain, Decision, DispatchId, Event, EventName, EventScope, FailureKind, Hook, HookCall, Layer, LimitKind, Origin,
+    Profile, Runtime, SystemClock, Verdict, native,
+};
+use serde_json::json;
+
+fn event(name: &str) -> Event {
+    Event::new(EventName::parse(name).expect("a name"), json!({}), Arc::new(Origin::default()))
+}
+
+/// A hook that may wait, so that a parallel chain calls it on a thread of its own.
+fn waiting_hook(
+    name: &str,
+    event: &str,
+    answer: impl Fn(&HookCall<'_>) -> Verdict + Send + Sync + Clone + 'static,
+) -> Hook {
+    let checked = native::hook(name, EventName::parse(event).expect("a name"), answer.clone());
+    Hook { handler: Arc::new(NativeHandler::new(name, answer).may_wait_outside()), ..checked }
+}
+
+/// Two sides that each fire their own event until they are refused, in a given order.
+struct SideOrder {
+    /// Receives when the first side has finished; the second one waits for it.
+    finished: Mutex<Receiver<()>>,
+    finish: Sender<()>,
+    first: &'static str,
+}
+
+impl SideOrder {
+    fn begin(&self, side: &str) {
+        if side != self.first {
+            self.finished.lock().unwrap().recv().expect("the first side finishes");
+        }
+    }
+
+    fn end(&self, side: &str) {
+        if side == self.first {
+            self.finish.send(()).expect("the second side waits");
+        }
+    }
+}
+
+/// The events of one side on the tape: the parent's number of the side (0 is the root), the hook of its cause, and
+/// whether the last call failed because of the depth limit.
+fn sides_with_order(first: &'static str) -> (Vec<String>, Vec<u8>) {
+    let tape = Arc::new(Tape::in_memory(HeaderRecord::new("s", 0), Arc::new(SystemClock::default())));
+    let runtime: Arc<OnceLock<Weak<Runtime>>> = Arc::default();
+    let (finish, finished) = channel();
+    let order = Arc::new(SideOrder { finished: Mutex::new(finished), finish, first });
+    let hooks = ["left", "right"].into_iter().flat_map(|side| {
+        let again = format!("custom.{side}");
+        ["custom.root", &again].map(|on| {
+            let (runtime, order, again) = (Arc::clone(&runtime), Arc::clone(&order), again.clone());
+            let is_root = on == "custom.root";
+            let name = if is_root { side.to_owned() } else { format!("{side}_again") };
+            waiting_hook(&name, on, move |call| {
+                if is_root {
+                    order.begin(side);
+                }
+                let runtime = runtime.get().and_then(Weak::upgrade).expect("the runtime exists");
+                let outcome = runtime.fire_in(&event(&again), &EventScope::from_call(call));
+                assert!(outcome.dispatch > call.dispatch);
+                for report in &outcome.failures {
+                    assert_eq!(report.failure.kind, FailureKind::Limit(LimitKind::Depth));
+                }
+                if is_root {
+                    order.end(side);
+                }
+                Verdict::pass()
+            })
+        })
+    });
+    let chain = Chain {
+        source: Arc::from("test"),
+        dialect: "native",
+        layer: Layer::Project,
+        profile: Profile::ParallelStrictest,
+        hooks: hooks.map(Arc::new).collect(),
+    };
+    let built = Runtime::builder().chain(chain).tape(Arc::clone(&tape)).build().runtime;
+    runtime.set(Arc::downgrade(&built)).expect("it is set once");
+    let outcome = built.fire(&event("custom.root"));
+    assert_eq!((outcome.dispatch, outcome.decision), (DispatchId(1), Decision::Allow), "{outcome:?}");
+
+    let bytes = (tape.lines().join("\n") + "\n").into_bytes();
+    let mut names = BTreeMap::from([(1, String::from("root"))]);
+    let (mut counts, mut calls) = (BTreeMap::<String, usize>::new(), BTreeMap::new());
+    let mut seen = Vec::new();
+    for record in read_bytes(&bytes).expect("a tape").records {
+        match record.body {
+            RecordBody::Event(fired) if fired.dispatch > 1 => {
+                let side = fired.event.trim_start_matches("custom.").to_owned();
+                let count = counts.entry(side.clone()).or_default();
+                *count += 1;
+                let name = format!("{side} {count}");
+                let parent = fired.parent.and_then(|parent| names.get(&parent));
+                seen.push(format!("{name}: in {parent:?} by {:?}", fired.cause.and_then(|cause| calls.get(&cause))));
+                names.insert(fired.dispatch, name);
+            }
+            RecordBody::HookCall(call) => {
+                calls.insert(call.call, call.hook.to_string());
+            }
+            RecordBody::HookReturned(returned) if returned.verdict.failure.is_some() => {
+                seen.push(format!("{} failed in {:?}", returned.hook, names.get(&returned.dispatch)));
+            }
+            _ => {}
+        }
+    }
+    seen.sort();
+    (seen, bytes)
+}
+
+#[test]
+fn parallel_hooks_that_fire_events_are_their_parents_to_the_limit() {
+    let mut expected: Vec<String> = ["left", "right"]
+        .into_iter()
+        .flat_map(|side| {
+            let nested = (2..=9).map(move |count| {
+                format!("{side} {count}: in Some(\"{side} {}\") by Some(\"{side}_again\")", count - 1)
+            });
+            let first = format!("{side} 1: in Some(\"root\") by Some(\"{side}\")");
+            nested.chain([first, format!("{side}_again failed in Some(\"{side} 9\")")])
+        })
+        .collect();
+    expected.sort();
+    for first in ["left", "right"] {
+        let (seen, bytes) = sides_with_order(first);
+        assert_eq!(seen, expected, "{first} first");
+        let report = verify_bytes(&bytes).expect("a tape");
+        assert!(report.is_valid(), "{report:?}");
+        let replayed = replay(&bytes, &ReplayOptions::default()).expect("a tape");
+        assert_eq!(replayed.difference, None, "{first} first");
+    }
+}
