@@ -2,21 +2,17 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use pintle::{CancelToken, Failure, FailureKind, Judge, JudgeRequest};
+use pintle::{CancelToken, Failure, FailureKind, Judge, JudgeRequest, ReceiveError};
 
 use crate::ModelOpener;
 use crate::model::{Model, ModelError, ModelErrorKind, ModelMessage, ModelReply, ModelRequest, choose};
 
 /// The agent name of a judge's model requests, used by scripted models.
 const JUDGE: &str = "judge";
-
-/// How often cancellation is checked.
-const CANCEL_POLL: Duration = Duration::from_millis(20);
 
 /// Asks language models for the verdicts of hooks with a model.
 ///
@@ -56,32 +52,26 @@ impl Judge for ModelJudge {
         let number = self.request_count.fetch_add(1, Ordering::Relaxed);
         let request = build_request(question, number);
         let part = cancel.child_token();
-        let (answers, answer) = channel();
+        let (answers, answer) = cancel.channel();
         let asking = part.clone();
         // On its own thread, so that the deadline applies whatever the model does.
         let spawned = thread::Builder::new().name(String::from("pintle-judge")).spawn(move || {
-            // After the deadline the receiver is gone.
-            let _ = answers.send(model.complete(&request, &mut |_| {}, &asking));
+            answers.send(model.complete(&request, &mut |_| {}, &asking));
         });
         spawned.map_err(|error| Failure::new(FailureKind::Error, format!("cannot start a thread: {error}")))?;
         let deadline = Duration::from_millis(question.timeout_ms);
-        loop {
-            let left = deadline.saturating_sub(started.elapsed());
-            match answer.recv_timeout(left.min(CANCEL_POLL)) {
-                Ok(reply) => return decode_reply(question, reply),
-                Err(RecvTimeoutError::Disconnected) => {
-                    let message = format!("the model `{}` stopped without a reply", question.model);
-                    return Err(Failure::new(FailureKind::Crash, message));
-                }
-                Err(RecvTimeoutError::Timeout) if cancel.is_cancelled() => {
-                    part.cancel();
-                    return Err(Failure::new(FailureKind::Cancelled, "the host cancelled the model call"));
-                }
-                Err(RecvTimeoutError::Timeout) if left.is_zero() => {
-                    part.cancel();
-                    return Err(Failure::new(FailureKind::Timeout, timeout_message(question)));
-                }
-                Err(RecvTimeoutError::Timeout) => {}
+        match answer.receive(Some(deadline.saturating_sub(started.elapsed()))) {
+            Ok(reply) => decode_reply(question, reply),
+            Err(ReceiveError::Disconnected) => {
+                let message = format!("the model `{}` stopped without a reply", question.model);
+                Err(Failure::new(FailureKind::Crash, message))
+            }
+            Err(ReceiveError::Cancelled) => {
+                Err(Failure::new(FailureKind::Cancelled, "the host cancelled the model call"))
+            }
+            Err(ReceiveError::TimedOut) => {
+                part.cancel();
+                Err(Failure::new(FailureKind::Timeout, timeout_message(question)))
             }
         }
     }

@@ -11,6 +11,7 @@ pub mod event;
 
 mod agent;
 mod approver;
+mod cancel_channel;
 mod cancel_token;
 mod capability;
 mod clock;
@@ -47,7 +48,8 @@ pub use agent::{
     ScriptToolSpec, StepSpec, TeamSpec, ToolSpec, ToolsPolicy, ToolsetKind, ToolsetSpec, price_of,
 };
 pub use approver::{ApprovalRequest, ApprovalResponse, ApprovalScope, Approver, NoApprover};
-pub use cancel_token::CancelToken;
+pub use cancel_channel::{CancelReceiver, CancelSender, ReceiveError};
+pub use cancel_token::{CancelToken, WakeGuard};
 pub use capability::{Capability, UntrustedGuardPolicy};
 pub use clock::Clock;
 pub use codec::Codec;

@@ -30,7 +30,8 @@ pub struct EventScope {
 
 impl EventScope {
     /// Creates a scope for the events that a closure fires while it is called. They count against the limit of nested
-    /// events and are cancelled with the call, on whichever thread they are fired.
+    /// events and are cancelled with the call, on whichever thread they are fired. For events of another runtime, which
+    /// has its own IDs, detach the cause ([`EventCause::detached`]).
     #[must_use]
     pub fn from_call(call: &HookCall<'_>) -> Self {
         Self { cancel: call.cancel.clone(), cause: call.cause(), ..Self::default() }

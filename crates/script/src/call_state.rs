@@ -37,7 +37,7 @@ pub(crate) fn perform_request(
     let state = call_state(eval, builtin)?;
     let reply = if request.may_wait() {
         let deadline = state.deadline;
-        let cancel = state.cancel.child_with_time_limit(move || Instant::now() >= deadline);
+        let cancel = state.cancel.child_with_time_limit(move || deadline.saturating_duration_since(Instant::now()));
         let reply = state.effects.perform(state.caller.with_cancel(&cancel), request);
         // The interpreter checks the clock once in a thousand steps, and each of them may have waited.
         check_time(state, builtin)?;

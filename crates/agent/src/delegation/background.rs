@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
-use std::time::Duration;
 
 use pintle::event::TokenUsage;
 use serde_json::Value;
 
 use super::DelegationResult;
 use super::background_tools::TaskInfo;
+use super::limiter::wait_for_change;
 use crate::finish::WorkKind;
 use crate::turn_context::TurnContext;
 
@@ -109,6 +109,11 @@ impl BackgroundTasks {
     /// Waits until a task ends or the session is cancelled.
     pub(super) fn wait(&self, turn: &TurnContext, id: &str) -> Result<String, String> {
         let job = self.find_task(id)?;
+        let woken = Arc::clone(&job);
+        let _woken = turn.scope.cancel.wake_on_cancel(move || {
+            let _done = woken.done.lock().unwrap_or_else(PoisonError::into_inner);
+            woken.ended.notify_all();
+        });
         let mut done = job.done.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
             done.count_usage(turn);
@@ -118,8 +123,7 @@ impl BackgroundTasks {
             if turn.scope.cancel.is_cancelled() {
                 return Err(String::from("cancelled"));
             }
-            let waited = job.ended.wait_timeout(done, Duration::from_millis(20));
-            done = waited.unwrap_or_else(PoisonError::into_inner).0;
+            done = wait_for_change(&job.ended, done, &turn.scope.cancel);
         }
     }
 

@@ -1,45 +1,71 @@
 //! Limits how many children of an agent run at once.
 
-use std::sync::{Condvar, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use pintle::CancelToken;
 
 /// Counts the permits of one agent. Each agent has its own limiter, so that a child never waits for its own parent.
 #[derive(Debug)]
-pub(crate) struct ChildLimiter {
+pub(crate) struct ChildLimiter(Arc<PermitCount>);
+
+#[derive(Debug)]
+struct PermitCount {
     free: Mutex<u32>,
-    released: Condvar,
+    /// A permit was returned, or who waits for one was cancelled.
+    changed: Condvar,
 }
 
 /// A permit to run a child, returned when dropped.
 #[derive(Debug)]
-pub(crate) struct ChildPermit<'a>(&'a ChildLimiter);
+pub(crate) struct ChildPermit<'a>(&'a PermitCount);
 
 impl ChildLimiter {
     pub(crate) fn new(count: u32) -> Self {
-        Self { free: Mutex::new(count), released: Condvar::new() }
+        Self(Arc::new(PermitCount { free: Mutex::new(count), changed: Condvar::new() }))
     }
 
     /// Waits for a permit. Returns `None` if `cancel` is set first.
     pub(crate) fn acquire(&self, cancel: &CancelToken) -> Option<ChildPermit<'_>> {
-        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = Arc::clone(&self.0);
+        let _woken = cancel.wake_on_cancel(move || {
+            let _free = count.lock();
+            count.changed.notify_all();
+        });
+        let mut free = self.0.lock();
         while *free == 0 {
             if cancel.is_cancelled() {
                 return None;
             }
-            let waited = self.released.wait_timeout(free, Duration::from_millis(20));
-            free = waited.unwrap_or_else(PoisonError::into_inner).0;
+            free = wait_for_change(&self.0.changed, free, cancel);
         }
         *free -= 1;
-        Some(ChildPermit(self))
+        Some(ChildPermit(&self.0))
+    }
+}
+
+impl PermitCount {
+    fn lock(&self) -> MutexGuard<'_, u32> {
+        self.free.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Drop for ChildPermit<'_> {
     fn drop(&mut self) {
-        *self.0.free.lock().unwrap_or_else(PoisonError::into_inner) += 1;
-        self.0.released.notify_one();
+        *self.0.lock() += 1;
+        self.0.changed.notify_one();
+    }
+}
+
+/// Waits until a condition may have changed. The cancellation of `cancel` must notify the variable, after locking the
+/// mutex; its time limit ends the wait by itself.
+pub(super) fn wait_for_change<'m, T>(
+    changed: &Condvar,
+    state: MutexGuard<'m, T>,
+    cancel: &CancelToken,
+) -> MutexGuard<'m, T> {
+    match cancel.time_left() {
+        None => changed.wait(state).unwrap_or_else(PoisonError::into_inner),
+        Some(left) => changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0,
     }
 }
 
@@ -72,7 +98,11 @@ mod tests {
     fn who_is_cancelled_waits_no_longer() {
         let (slots, cancel) = (ChildLimiter::new(1), CancelToken::default());
         let _taken = slots.acquire(&cancel).unwrap();
-        cancel.cancel();
-        assert!(slots.acquire(&cancel).is_none());
+        let part = cancel.child_token();
+        std::thread::scope(|threads| {
+            let waiting = threads.spawn(|| slots.acquire(&part).is_none());
+            cancel.cancel();
+            assert!(waiting.join().unwrap());
+        });
     }
 }

@@ -25,13 +25,7 @@ pub struct RealSleeper;
 
 impl Sleeper for RealSleeper {
     fn sleep(&self, duration_ms: u64, cancel: &CancelToken) {
-        const STEP_MS: u64 = 20;
-        let mut left_ms = duration_ms;
-        while left_ms > 0 && !cancel.is_cancelled() {
-            let step_ms = left_ms.min(STEP_MS);
-            std::thread::sleep(Duration::from_millis(step_ms));
-            left_ms -= step_ms;
-        }
+        cancel.wait(Duration::from_millis(duration_ms));
     }
 }
 

@@ -78,6 +78,7 @@ pub(crate) fn search_lines(
 mod tests {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::Duration;
 
     use super::*;
     use crate::workspace::tests::open_workspace;
@@ -86,10 +87,8 @@ mod tests {
     fn cancel_at_look(look: usize) -> (CancelToken, Arc<AtomicUsize>) {
         let looks = Arc::new(AtomicUsize::new(0));
         let counted = Arc::clone(&looks);
-        (
-            CancelToken::default().child_with_time_limit(move || counted.fetch_add(1, Ordering::Relaxed) + 1 >= look),
-            looks,
-        )
+        let time_left = move || Duration::from_secs(u64::from(counted.fetch_add(1, Ordering::Relaxed) + 1 < look));
+        (CancelToken::default().child_with_time_limit(time_left), looks)
     }
 
     #[test]

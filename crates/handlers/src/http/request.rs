@@ -1,10 +1,9 @@
 //! Performs one request with its redirects.
 
 use std::sync::OnceLock;
-use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-use pintle_contract::CancelToken;
+use pintle_contract::{CancelToken, ReceiveError};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue, LOCATION};
 use reqwest::{Client, Method, Response};
 use serde_json::{Map, Value, json};
@@ -14,9 +13,6 @@ use url::Url;
 use super::allowlist::HostAllowList;
 use super::resolve::BlockedAddress;
 use super::{MOST_REDIRECTS, MOST_RESPONSE_BYTES};
-
-/// The interval between checks for cancellation.
-const CANCEL_POLL: Duration = Duration::from_millis(20);
 
 /// Headers that the connection sets. A custom `host` would also bypass the allowlist at servers with several virtual
 /// hosts.
@@ -121,27 +117,21 @@ pub(super) fn run_request(
     cancel: &CancelToken,
 ) -> Result<Value, String> {
     let url = display_url(&fetch.url);
-    let (done, arriving) = channel();
+    let (done, arriving) = cancel.channel();
     let task = shared_runtime()?.spawn(async move {
         let limit = Duration::from_millis(timeout_ms);
         let outcome = tokio::time::timeout(limit, send_following_redirects(&client, &allowed, fetch)).await;
         let outcome =
             outcome.unwrap_or_else(|_| Err(format!("no complete response within {timeout_ms} ms (url={url})")));
-        // The receiver is gone if the caller has cancelled.
-        let _ = done.send(outcome);
+        done.send(outcome);
     });
-    let outcome = loop {
-        if cancel.is_cancelled() {
-            break Err(String::from("cancelled"));
-        }
-        match arriving.recv_timeout(CANCEL_POLL) {
-            Ok(outcome) => break outcome,
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => break Err(String::from("the request crashed; this is a defect")),
-        }
-    };
+    // The request has its own time limit.
+    let outcome = arriving.receive(None);
     task.abort();
-    outcome
+    outcome.unwrap_or_else(|error| match error {
+        ReceiveError::Disconnected => Err(String::from("the request crashed; this is a defect")),
+        ReceiveError::Cancelled | ReceiveError::TimedOut => Err(String::from("cancelled")),
+    })
 }
 
 async fn send_following_redirects(

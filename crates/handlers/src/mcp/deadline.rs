@@ -2,14 +2,10 @@
 
 use std::future::Future;
 use std::sync::OnceLock;
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use pintle_contract::CancelToken;
+use pintle_contract::{CancelToken, ReceiveError};
 use tokio::runtime::{Builder, Runtime};
-
-/// The interval between checks for cancellation.
-const CANCEL_POLL: Duration = Duration::from_millis(20);
 
 /// The time limit and the cancellation of a call.
 pub(super) struct CallDeadline<'a> {
@@ -43,27 +39,19 @@ impl CallDeadline<'_> {
         future: impl Future<Output = T> + Send + 'static,
     ) -> Result<T, WaitAborted> {
         let runtime = shared_runtime().map_err(WaitAborted::TaskFailed)?;
-        let (done, result) = channel();
+        let (done, result) = self.cancel.channel();
         let task = runtime.spawn(async move {
-            // The receiver is gone if waiting ended early.
-            let _ = done.send(future.await);
+            done.send(future.await);
         });
-        let began = Instant::now();
-        let allowed = Duration::from_millis(self.timeout_ms);
-        let gone = loop {
-            let left = allowed.saturating_sub(began.elapsed());
-            match result.recv_timeout(left.min(CANCEL_POLL)) {
-                Ok(value) => return Ok(value),
-                Err(RecvTimeoutError::Disconnected) => {
-                    break WaitAborted::TaskFailed(String::from("the request crashed; this is a defect"));
-                }
-                Err(RecvTimeoutError::Timeout) if self.cancel.is_cancelled() => break WaitAborted::Cancelled,
-                Err(RecvTimeoutError::Timeout) if left.is_zero() => break WaitAborted::TimedOut,
-                Err(RecvTimeoutError::Timeout) => {}
-            }
-        };
+        let received = result.receive(Some(Duration::from_millis(self.timeout_ms)));
         task.abort();
-        Err(gone)
+        received.map_err(|error| match error {
+            ReceiveError::Cancelled => WaitAborted::Cancelled,
+            ReceiveError::TimedOut => WaitAborted::TimedOut,
+            ReceiveError::Disconnected => {
+                WaitAborted::TaskFailed(String::from("the request crashed; this is a defect"))
+            }
+        })
     }
 }
 

@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
 use pintle_contract::{CallLimits, CancelToken, CommandOutput, Failure, FailureKind};
 
 use crate::command::{CommandEnvironment, HookCommand, run_to_end, timeout_failure};
-use crate::process::RunningProcess;
+use crate::process::{CancelPipe, RunningProcess};
 use backoff::Backoff;
 
 /// The persistent process of one hook, which is killed when this is dropped.
@@ -132,7 +132,7 @@ impl PersistentState {
 impl LiveProcess {
     /// Whether it runs and has not printed anything unexpected.
     fn is_idle(&mut self) -> bool {
-        let ended = self.process.wait(Duration::ZERO);
+        let ended = self.process.wait(Duration::ZERO, None);
         matches!(ended, Ok(None)) && self.process.pipes_mut().printed_bytes().is_empty()
     }
 
@@ -148,6 +148,7 @@ impl LiveProcess {
         self.process.pipes_mut().feed_input(Arc::clone(line));
         let whole = Duration::from_millis(limits.timeout_ms);
         let allowed = if self.has_answered { whole } else { whole / 2 };
+        let cancelled = CancelPipe::new(cancel).map_err(|_| PersistentError::ProgramFailed)?;
         loop {
             if cancel.is_cancelled() {
                 return Err(PersistentError::CallEnded(Failure::new(FailureKind::Cancelled, "the call was cancelled")));
@@ -161,7 +162,7 @@ impl LiveProcess {
                 });
             }
             // A program that exits is not persistent, whatever it printed last: its exit code may mean something else.
-            if !matches!(self.process.wait(left), Ok(None)) {
+            if !matches!(self.process.wait(cancel.limit_wait(left), Some(&cancelled)), Ok(None)) {
                 return Err(PersistentError::ProgramFailed);
             }
             let printed = self.process.pipes_mut().printed_bytes();

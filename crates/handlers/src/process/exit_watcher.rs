@@ -26,9 +26,9 @@ impl ExitWatcher {
         self.fd.as_ref().map(AsFd::as_fd)
     }
 
-    /// The longest wait before the next check: for cancellation, and for the exit if the system does not signal it.
+    /// The longest wait before the next check for the exit: short if the system does not signal it.
     pub(super) fn poll_interval(&self) -> Duration {
-        Duration::from_millis(if self.fd.is_some() { 20 } else { 2 })
+        if self.fd.is_some() { Duration::MAX } else { Duration::from_millis(2) }
     }
 
     /// Whether the child has exited. It stays unreaped, so that its process group ID cannot be reused.

@@ -24,6 +24,7 @@
 //! control group). The end is always guaranteed: one system call kills a group, so that no fork escapes it, and
 //! processes outside the group are killed repeatedly until none is left.
 
+mod cancel_pipe;
 mod exit_watcher;
 mod launcher;
 mod memory;
@@ -40,9 +41,11 @@ use std::time::{Duration, Instant};
 
 use pintle_contract::{CancelToken, SandboxSpec};
 
+pub(crate) use cancel_pipe::CancelPipe;
 pub use launcher::enable_launchers;
 pub(crate) use launcher::{is_launcher, serve};
 pub(crate) use memory::data_bytes;
+pub(crate) use pipes::poll_fds;
 pub use reexec::hide_secrets;
 pub(crate) use spawn::{RunningProcess, build_command};
 pub(crate) use supervise::{
@@ -220,6 +223,7 @@ pub fn run_streaming(
 ) -> Result<ProcessOutput, ProcessError> {
     let began = Instant::now();
     let fail = |error| ProcessError::start_error(spec, error);
+    let cancelled = CancelPipe::new(cancel).map_err(fail)?;
     let mut started = RunningProcess::spawn(spec).map_err(fail)?;
     let mut reason = WaitResult::Exited;
     let ended = loop {
@@ -233,7 +237,7 @@ pub fn run_streaming(
             break started.kill();
         };
         // An error drops the started program, which ends it.
-        let ended = started.wait(left).map_err(fail)?;
+        let ended = started.wait(cancel.limit_wait(left), Some(&cancelled)).map_err(fail)?;
         seen(started.pipes_mut().printed_bytes());
         if let Some(ended) = ended {
             break Ok(ended);

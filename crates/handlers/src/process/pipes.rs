@@ -88,17 +88,18 @@ impl ProcessPipes {
             .map(|capture| (std::mem::take(&mut capture.bytes), std::mem::take(&mut capture.is_truncated)))
     }
 
-    /// Waits until a pipe or `other` is ready, or the time limit; then reads and writes what is possible.
-    pub(super) fn wait(&mut self, other: Option<BorrowedFd<'_>>, most: Duration) -> io::Result<()> {
+    /// Waits until a pipe or one of the `others` is readable, or the time limit; then reads and writes what is possible.
+    pub(super) fn wait(&mut self, others: [Option<BorrowedFd<'_>>; 2], most: Duration) -> io::Result<()> {
         let feed = self.input.as_ref().filter(|feed| feed.has_more());
         let feed = feed.map(|feed| PollFd::from_borrowed_fd(feed.pipe.as_fd(), PollFlags::OUT));
         let outputs = [&self.stdout, &self.stderr].map(|capture| capture.pipe.as_ref());
         let outputs = outputs.into_iter().flatten().map(|pipe| PollFd::from_borrowed_fd(pipe.as_fd(), PollFlags::IN));
-        let has_other = other.is_some();
-        let other = other.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));
-        let mut fds: Vec<PollFd<'_>> = other.into_iter().chain(feed).chain(outputs).collect();
+        let others = others.into_iter().flatten().map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));
+        let own: Vec<PollFd<'_>> = feed.into_iter().chain(outputs).collect();
+        let own_count = own.len();
+        let mut fds: Vec<PollFd<'_>> = own.into_iter().chain(others).collect();
         poll_fds(&mut fds, most)?;
-        let own = fds.get(usize::from(has_other)..).unwrap_or_default();
+        let own = fds.get(..own_count).unwrap_or_default();
         if own.iter().any(|fd| !fd.revents().is_empty()) {
             self.input = self.input.take().and_then(StdinBuffer::continue_writing);
             self.drain();

@@ -1,6 +1,7 @@
 //! A running program, started by this process or by a launcher.
 
 use std::io;
+use std::os::fd::AsFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
@@ -8,14 +9,12 @@ use std::time::{Duration, Instant};
 use pintle_contract::SandboxSpec;
 use rustix::process::{Pid, Signal, kill_process_group};
 
+use super::cancel_pipe::CancelPipe;
 use super::exit_watcher::ExitWatcher;
 use super::launcher::LaunchedProcess;
 use super::pipes::{ChildEnds, ParentEnds, ProcessPipes};
 use super::{ProcessOutput, ProcessSpec};
 use crate::sandbox;
-
-/// The longest wait before the next check for cancellation.
-const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// A running program with this side's ends of its pipes. Dropping it ends the program and its child processes.
 #[derive(Debug)]
@@ -70,17 +69,17 @@ impl RunningProcess {
         &mut self.pipes
     }
 
-    /// Waits briefly for an event, and returns whether the program has ended. If so, none of its child processes is
-    /// left either.
-    pub(crate) fn wait(&mut self, most: Duration) -> io::Result<Option<ProcessExit>> {
+    /// Waits for an event, such as output, the program's end or the cancellation, and returns whether the program has
+    /// ended. If so, none of its child processes is left either.
+    pub(crate) fn wait(&mut self, most: Duration, cancel: Option<&CancelPipe>) -> io::Result<Option<ProcessExit>> {
+        let cancel = cancel.map(AsFd::as_fd);
         match &mut self.running {
             ProcessBackend::Local(here) => {
-                let most = most.min(here.watch.poll_interval()).min(LOOK_EVERY);
-                self.pipes.wait(here.watch.as_fd(), most)?;
+                self.pipes.wait([here.watch.as_fd(), cancel], most.min(here.watch.poll_interval()))?;
                 if here.watch.has_exited()? { here.kill_and_reap().map(Some) } else { Ok(None) }
             }
             ProcessBackend::Launched(launched) => {
-                self.pipes.wait(launched.as_fd(), most.min(LOOK_EVERY))?;
+                self.pipes.wait([launched.as_fd(), cancel], most)?;
                 launched.try_exit()
             }
         }

@@ -149,7 +149,7 @@ impl RemoteScript {
         let time = Duration::from_millis(timeout_ms);
         let deadline = Instant::now() + time;
         // Effects that the script waits for end with its time limit.
-        let cancel = door.cancel.child_with_time_limit(move || Instant::now() >= deadline);
+        let cancel = door.cancel.child_with_time_limit(move || deadline.saturating_duration_since(Instant::now()));
         let timed = WorkerEffects { caller: door.caller.with_cancel(&cancel), ..*door };
         let report = self.exchange(work, time + GRACE, time + GRACE, Some(&timed));
         let report = report.map_err(|error| Self::call_failure(error, timeout_ms))?;

@@ -19,9 +19,10 @@ use std::time::{Duration, Instant};
 
 use pintle_contract::CancelToken;
 
+use crate::process::CancelPipe;
 pub(crate) use limits::confine_memory;
 pub use limits::limit_this_process;
-use process::ScriptWorkerProcess;
+use process::{ScriptWorkerProcess, WorkerLimit};
 
 /// The first byte of a line with a worker's request.
 pub const ASK: u8 = b'?';
@@ -116,6 +117,8 @@ impl ScriptWorkerPool {
         reply: &mut dyn FnMut(&[u8]) -> Vec<u8>,
     ) -> Result<Vec<u8>, WorkerCallError> {
         let mut worker = self.acquire()?;
+        let cancelled = CancelPipe::new(cancel)
+            .map_err(|error| WorkerCallError::Start(format!("cannot wait for the script worker: {error}")))?;
         let end = Instant::now() + whole_time;
         let mut left = own_time;
         let mut outgoing = message.to_vec();
@@ -123,7 +126,7 @@ impl ScriptWorkerPool {
             let started = Instant::now();
             let deadline = end.min(started + left);
             // A failed exchange drops the worker, which kills and reaps it.
-            let line = worker.exchange(&outgoing, deadline, cancel)?;
+            let line = worker.exchange(&outgoing, &WorkerLimit { deadline, cancel, cancelled: &cancelled })?;
             left = left.saturating_sub(started.elapsed());
             match line.split_first() {
                 Some((&ANSWER, answer)) => {

@@ -6,14 +6,12 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use pintle_contract::CancelToken;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::event::{PollFd, PollFlags};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::{WorkerCallError, WorkerProgram};
-
-/// The longest wait before the next check for cancellation.
-const LOOK_EVERY: Duration = Duration::from_millis(20);
+use crate::process::{CancelPipe, poll_fds};
 
 /// The longest line that a worker may send.
 const MAX_LINE_BYTES: usize = 64 << 20;
@@ -58,23 +56,18 @@ impl ScriptWorkerProcess {
     }
 
     /// Writes one line and reads one.
-    pub(super) fn exchange(
-        &mut self,
-        message: &[u8],
-        deadline: Instant,
-        cancel: &CancelToken,
-    ) -> Result<Vec<u8>, WorkerCallError> {
-        self.write(message, deadline, cancel)?;
-        self.write(b"\n", deadline, cancel)?;
-        self.read_line(deadline, cancel)
+    pub(super) fn exchange(&mut self, message: &[u8], limit: &WorkerLimit<'_>) -> Result<Vec<u8>, WorkerCallError> {
+        self.write(message, limit)?;
+        self.write(b"\n", limit)?;
+        self.read_line(limit)
     }
 
-    fn write(&mut self, mut bytes: &[u8], deadline: Instant, cancel: &CancelToken) -> Result<(), WorkerCallError> {
+    fn write(&mut self, mut bytes: &[u8], limit: &WorkerLimit<'_>) -> Result<(), WorkerCallError> {
         while !bytes.is_empty() {
             match self.input.write(bytes) {
                 Ok(written) => bytes = bytes.get(written..).unwrap_or_default(),
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                    wait_for_pipe(PollFd::new(&self.input, PollFlags::OUT), deadline, cancel)?;
+                    limit.wait_for(PollFd::new(&self.input, PollFlags::OUT))?;
                 }
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(_) => return Err(self.exit_error()),
@@ -83,7 +76,7 @@ impl ScriptWorkerProcess {
         Ok(())
     }
 
-    fn read_line(&mut self, deadline: Instant, cancel: &CancelToken) -> Result<Vec<u8>, WorkerCallError> {
+    fn read_line(&mut self, limit: &WorkerLimit<'_>) -> Result<Vec<u8>, WorkerCallError> {
         let mut chunk = [0; 16 << 10];
         let mut searched = 0;
         loop {
@@ -98,7 +91,7 @@ impl ScriptWorkerProcess {
             if searched > MAX_LINE_BYTES {
                 return Err(WorkerCallError::Crashed(format!("more than {MAX_LINE_BYTES} bytes in one line")));
             }
-            wait_for_pipe(PollFd::new(&self.output, PollFlags::IN), deadline, cancel)?;
+            limit.wait_for(PollFd::new(&self.output, PollFlags::IN))?;
             match self.output.read(&mut chunk) {
                 Ok(0) => return Err(self.exit_error()),
                 Ok(count) => self.pending.extend_from_slice(chunk.get(..count).unwrap_or_default()),
@@ -138,26 +131,31 @@ fn describe_status(status: ExitStatus) -> String {
     }
 }
 
-/// Waits until a pipe is ready.
-fn wait_for_pipe(pipe: PollFd<'_>, deadline: Instant, cancel: &CancelToken) -> Result<(), WorkerCallError> {
-    let mut pipes = [pipe];
-    loop {
-        if cancel.is_cancelled() {
-            return Err(WorkerCallError::Cancelled);
-        }
-        let left = deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return Err(WorkerCallError::TimedOut);
-        }
-        match poll(&mut pipes, Some(&to_timespec(left.min(LOOK_EVERY)))) {
-            Ok(0) | Err(rustix::io::Errno::INTR) => {}
-            Ok(_) => return Ok(()),
-            Err(error) => return Err(WorkerCallError::Crashed(format!("its pipe failed: {error}"))),
-        }
-    }
+/// What ends the wait for a worker.
+pub(super) struct WorkerLimit<'a> {
+    pub(super) deadline: Instant,
+    pub(super) cancel: &'a CancelToken,
+    pub(super) cancelled: &'a CancelPipe,
 }
 
-fn to_timespec(duration: Duration) -> Timespec {
-    // Waits here are far shorter than 2^63 seconds.
-    Timespec { tv_sec: duration.as_secs().cast_signed(), tv_nsec: i64::from(duration.subsec_nanos()) }
+impl WorkerLimit<'_> {
+    /// Waits until a pipe is ready.
+    fn wait_for(&self, pipe: PollFd<'_>) -> Result<(), WorkerCallError> {
+        let mut pipes = [pipe, PollFd::new(self.cancelled, PollFlags::IN)];
+        loop {
+            if self.cancel.is_cancelled() {
+                return Err(WorkerCallError::Cancelled);
+            }
+            let left = self.deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(WorkerCallError::TimedOut);
+            }
+            poll_fds(&mut pipes, self.cancel.limit_wait(left))
+                .map_err(|error| WorkerCallError::Crashed(format!("its pipe failed: {error}")))?;
+            let [pipe, _] = &pipes;
+            if !pipe.revents().is_empty() {
+                return Ok(());
+            }
+        }
+    }
 }

@@ -71,6 +71,25 @@ fn nonsense_and_cancellation_end_a_call() {
 }
 
 #[test]
+fn a_call_that_waits_for_its_worker_is_woken_by_the_cancellation() {
+    let (cancel, (asked, waits)) = (CancelToken::default(), std::sync::mpsc::channel());
+    let pool = shell_pool("echo '?'; exec sleep 1000");
+    let ended = std::thread::scope(|threads| {
+        let part = cancel.child_token();
+        let call = threads.spawn(move || {
+            pool.call(b"x", LONG, LONG, &part, &mut |_| {
+                asked.send(()).unwrap();
+                Vec::new()
+            })
+        });
+        waits.recv().unwrap();
+        cancel.cancel();
+        call.join().unwrap()
+    });
+    assert_eq!(ended, Err(WorkerCallError::Cancelled));
+}
+
+#[test]
 fn a_warm_pool_has_its_worker_before_the_first_call() {
     let pool = shell_pool("while read -r line; do echo \"=$line\"; done");
     pool.warm_up();

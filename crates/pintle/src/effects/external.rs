@@ -9,9 +9,6 @@ use serde_json::Value;
 use super::ScopedEffects;
 use crate::random;
 
-/// How often a sleeping script checks for cancellation.
-const SLEEP_STEP_MS: u64 = 20;
-
 /// Performs a read-only function of `fs` in the runtime's workspace.
 pub(super) fn answer_fs(
     effects: &ScopedEffects<'_>,
@@ -48,12 +45,7 @@ pub(super) fn answer_external(
         EffectRequest::Random { min, max } => Ok(EffectReply::Int(random::next_in_range(runtime.random(), min, max))),
         EffectRequest::Uuid => Ok(EffectReply::Value(Value::String(random::uuid_v4(runtime.random())))),
         EffectRequest::Sleep { duration_ms } => {
-            let mut left_ms = duration_ms;
-            while left_ms > 0 && !cancel.is_cancelled() {
-                let step_ms = left_ms.min(SLEEP_STEP_MS);
-                std::thread::sleep(Duration::from_millis(step_ms));
-                left_ms -= step_ms;
-            }
+            cancel.wait(Duration::from_millis(duration_ms));
             Ok(EffectReply::Done)
         }
         _ => Ok(EffectReply::Absent),

@@ -212,7 +212,8 @@ impl<'a> HookEvent<'a> {
     pub fn perform(&self, request: EffectRequest) -> Result<EffectReply, EffectError> {
         match self.deadline.filter(|_| request.may_wait()) {
             Some(deadline) => {
-                let cancel = self.call.cancel.child_with_time_limit(move || Instant::now() >= deadline);
+                let time_left = move || deadline.saturating_duration_since(Instant::now());
+                let cancel = self.call.cancel.child_with_time_limit(time_left);
                 self.call.effects.perform(self.call.caller().with_cancel(&cancel), request)
             }
             None => self.call.effects.perform(self.call.caller(), request),

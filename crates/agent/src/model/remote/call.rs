@@ -1,19 +1,14 @@
 //! Runs one model call on the shared runtime.
 
 use std::sync::OnceLock;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::time::Duration;
 
 use futures::StreamExt;
 use genai::chat::{ChatOptions, ChatRequest, ChatStreamEvent, StreamEnd};
 use genai::{Client, ModelIden};
-use pintle::CancelToken;
+use pintle::{CancelReceiver, CancelSender, CancelToken, ReceiveError};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::model::ReplyDelta;
-
-/// How often cancellation is checked.
-const CANCEL_POLL: Duration = Duration::from_millis(20);
 
 pub(super) struct ProviderCall {
     pub(super) model: ModelIden,
@@ -53,36 +48,32 @@ pub(super) fn run_call(
     on: &mut dyn FnMut(ReplyDelta),
     cancel: &CancelToken,
 ) -> Result<StreamedReply, ProviderCallError> {
-    let (steps, arriving) = channel();
+    let (steps, arriving) = cancel.channel();
     let task = shared_runtime()?.spawn(async move {
         let outcome = stream_reply(client, call, &steps).await;
-        // The receiver is gone if the caller has cancelled.
-        let _ = steps.send(StreamStep::Done(outcome));
+        steps.send(StreamStep::Done(outcome));
     });
-    let streamed = receive(&arriving, on, cancel);
+    let streamed = receive(&arriving, on);
     task.abort();
     streamed
 }
 
 fn receive(
-    arriving: &Receiver<StreamStep>,
+    arriving: &CancelReceiver<StreamStep>,
     on: &mut dyn FnMut(ReplyDelta),
-    cancel: &CancelToken,
 ) -> Result<StreamedReply, ProviderCallError> {
     let mut text = String::new();
     loop {
-        if cancel.is_cancelled() {
-            return Err(ProviderCallError::Cancelled);
-        }
-        match arriving.recv_timeout(CANCEL_POLL) {
+        // The connection has its own time limits.
+        match arriving.receive(None) {
             Ok(StreamStep::Text(piece)) => {
                 text.push_str(&piece);
                 on(ReplyDelta::Text(piece));
             }
             Ok(StreamStep::Done(outcome)) => return outcome.map(|end| StreamedReply { text, end: *end }),
-            Err(RecvTimeoutError::Timeout) => {}
+            Err(ReceiveError::Cancelled | ReceiveError::TimedOut) => return Err(ProviderCallError::Cancelled),
             // The task ended without a result, which only a panic inside it can cause.
-            Err(RecvTimeoutError::Disconnected) => return Err(ProviderCallError::IncompleteStream),
+            Err(ReceiveError::Disconnected) => return Err(ProviderCallError::IncompleteStream),
         }
     }
 }
@@ -90,7 +81,7 @@ fn receive(
 async fn stream_reply(
     client: Client,
     call: ProviderCall,
-    steps: &Sender<StreamStep>,
+    steps: &CancelSender<StreamStep>,
 ) -> Result<Box<StreamEnd>, ProviderCallError> {
     let provider = |error| ProviderCallError::Provider(Box::new(error));
     let response = client.exec_chat_stream(call.model, call.chat, Some(&call.options)).await.map_err(provider)?;
@@ -98,7 +89,7 @@ async fn stream_reply(
     while let Some(event) = events.next().await {
         match event.map_err(provider)? {
             ChatStreamEvent::Chunk(chunk) => {
-                let _ = steps.send(StreamStep::Text(chunk.content));
+                steps.send(StreamStep::Text(chunk.content));
             }
             ChatStreamEvent::End(end) => return Ok(Box::new(end)),
             _ => {}
