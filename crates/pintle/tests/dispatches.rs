@@ -149,6 +149,27 @@ fn parallel_hooks_that_fire_events_are_their_parents_to_the_limit() {
     }
 }
 
+#[test]
+fn an_event_that_a_script_emits_names_its_parent_and_its_call() {
+    let tape = Arc::new(Tape::in_memory(HeaderRecord::new("s", 0), Arc::new(SystemClock::default())));
+    let runtime = Runtime::builder().tape(Arc::clone(&tape)).build().runtime;
+    let script = "def handle(event, payload):\n    events.emit(\"custom.loop\", payload)\n    return allow()\n";
+    let again = pintle::loader::declare_hook("again", "custom.loop", script, None, Some(1)).expect("a good hook");
+    runtime.register(&again).expect("a good hook");
+    assert!(runtime.fire(&event("custom.loop")).is_allowed());
+    let records = read_bytes((tape.lines().join("\n") + "\n").as_bytes()).expect("a tape").records;
+    let fired: Vec<_> = records
+        .iter()
+        .filter_map(|record| match &record.body {
+            RecordBody::Event(fired) => Some((fired.dispatch, fired.parent, fired.cause)),
+            _ => None,
+        })
+        .collect();
+    // Each dispatch has one call, so their numbers are the same.
+    let nested = (2..=9).map(|number| (number, Some(number - 1), Some(number - 1)));
+    assert_eq!(fired, [(1, None, None)].into_iter().chain(nested).collect::<Vec<_>>());
+}
+
 struct ThreadWaker(Thread);
 
 impl Wake for ThreadWaker {
