@@ -18,6 +18,7 @@
 //! 7. Any other directory contains hooks. Blocks of hooks in YAML are read in a directory of hooks.
 //! 8. Subdirectories are not read. A file is read if its name ends in `.md` or `.star`, in lower case; the order is
 //!    that of the names' bytes. A missing directory is fine, a missing path is not.
+//! 9. A document among the hooks, such as a README, is not read, unless the user named it ([`crate::documents`]).
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -9,6 +9,7 @@
 mod client_files;
 mod compile;
 mod discover;
+mod documents;
 mod layers;
 mod lint;
 mod load;

@@ -83,7 +83,7 @@ pub fn load(path: &Path, layer: Layer, build: &dyn HandlerFactory) -> LoadedPath
 pub fn load_with(path: &Path, layer: Layer, build: &dyn HandlerFactory, options: &LoadOptions<'_>) -> LoadedPath {
     let mut findings = Vec::new();
     let found = discover(path, &mut findings);
-    load_files(path, layer, &found, findings, build, options, LoadPurpose::OwnAgent)
+    load_files(path, layer, found, findings, build, options, LoadPurpose::OwnAgent)
 }
 
 /// Loads the project around a host: only the files in its known places. The hooks of a team's first agent belong to the
@@ -94,7 +94,7 @@ pub fn load_with(path: &Path, layer: Layer, build: &dyn HandlerFactory, options:
 pub fn load_discovered(dir: &Path, layer: Layer, build: &dyn HandlerFactory, options: &LoadOptions<'_>) -> LoadedPath {
     let mut findings = Vec::new();
     let found = discover_project(dir, &mut findings);
-    load_files(dir, layer, &found, findings, build, options, LoadPurpose::HostAgent)
+    load_files(dir, layer, found, findings, build, options, LoadPurpose::HostAgent)
 }
 
 /// Loads the hooks of a path that the user names, to add them to those of another agent. The hooks of a team's first
@@ -106,7 +106,7 @@ pub fn load_discovered(dir: &Path, layer: Layer, build: &dyn HandlerFactory, opt
 pub fn load_for_hooks(path: &Path, layer: Layer, build: &dyn HandlerFactory, options: &LoadOptions<'_>) -> LoadedPath {
     let mut findings = Vec::new();
     let found = discover(path, &mut findings);
-    let mut loaded = load_files(path, layer, &found, findings, build, options, LoadPurpose::HooksOnly);
+    let mut loaded = load_files(path, layer, found, findings, build, options, LoadPurpose::HooksOnly);
     (loaded.agent, loaded.team) = (None, None);
     loaded.require_hooks(path);
     loaded
@@ -161,16 +161,18 @@ enum LoadPurpose {
 fn load_files(
     path: &Path,
     layer: Layer,
-    found: &[DiscoveredFile],
+    mut found: Vec<DiscoveredFile>,
     mut findings: Vec<Diagnostic>,
     build: &dyn HandlerFactory,
     options: &LoadOptions<'_>,
     reader: LoadPurpose,
 ) -> LoadedPath {
-    let artifacts = read::read_all(found, build, &mut findings);
-    let source = || LoadedFiles::new(path, files_with_text(found, &artifacts), reader != LoadPurpose::OwnAgent);
+    // A document among the hooks is policy, too: an edit could make it a hook.
+    let policy_paths: Vec<PathBuf> = found.iter().map(|file| file.path.clone()).collect();
+    let artifacts = read::read_all(&mut found, path, build, &mut findings);
+    let source = || LoadedFiles::new(path, files_with_text(&found, &artifacts), reader != LoadPurpose::OwnAgent);
     let source = options.trust_grants.map(|agreements| (agreements, source()));
-    let foreign = excluded_files(found, options.excluded_dialect);
+    let foreign = excluded_files(&found, options.excluded_dialect);
     let mut project = parse_artifacts(artifacts, build, options, &mut findings);
     if layer == Layer::Project {
         bind_commands(&mut project, path, options.trust_grants.is_some());
@@ -180,7 +182,7 @@ fn load_files(
         let agents =
             project.agent.iter().chain(project.team.iter().flat_map(|team| team.agents.iter().map(AsRef::as_ref)));
         let hooks = project.hooks.iter().chain(agents.flat_map(hooks_of));
-        collect_policy_files(path, found.iter().map(|file| file.path.as_path()), hooks)
+        collect_policy_files(path, policy_paths.iter().map(PathBuf::as_path), hooks)
     };
     // An agent's own file says which agent runs. No agent of a team next to it runs, but its guards apply.
     if (reader != LoadPurpose::OwnAgent || found.iter().any(|file| is_own_agent_file(file.role)))

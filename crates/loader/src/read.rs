@@ -9,13 +9,16 @@ use pintle_dialects::document::{MAX_FILE_BYTES, source_file};
 use pintle_dialects::{Artifact, ArtifactKind};
 
 use crate::discover::{DiscoveredFile, io_error_text};
+use crate::documents::is_document;
 
 /// The extensions of files that may contain scripts.
 const SCRIPTED: [&str; 2] = ["md", "star"];
 
-/// Reads files as artifacts. Unreadable files are reported as diagnostics.
+/// Reads files as artifacts. Unreadable files are reported as diagnostics. Documents are removed from the files with a
+/// note; a file that the user named is what the user says it is.
 pub(crate) fn read_all(
-    found: &[DiscoveredFile],
+    found: &mut Vec<DiscoveredFile>,
+    named: &Path,
     build: &dyn HandlerFactory,
     findings: &mut Vec<Diagnostic>,
 ) -> Vec<Artifact> {
@@ -23,12 +26,21 @@ pub(crate) fn read_all(
         build.warm_up();
     }
     let mut artifacts = Vec::with_capacity(found.len());
-    for file in found {
-        match read_artifact(file) {
-            Ok(artifact) => artifacts.push(artifact),
-            Err(error) => findings.push(error),
+    found.retain(|file| match read_artifact(file) {
+        Ok(artifact) if file.path != named && is_document(file.role, &file.path, &artifact.file.text) => {
+            let message = "this is a document: it has no frontmatter and nothing that a hook has";
+            findings.push(Diagnostic::note("document", message, Location::new(artifact.file, ByteSpan::default())));
+            false
         }
-    }
+        Ok(artifact) => {
+            artifacts.push(artifact);
+            true
+        }
+        Err(error) => {
+            findings.push(error);
+            true
+        }
+    });
     artifacts
 }
 

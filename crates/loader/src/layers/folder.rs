@@ -35,8 +35,8 @@ fn is_misnamed_settings(path: &Path) -> bool {
 #[must_use]
 pub fn load_layer(dir: &Path, layer: Layer, build: &dyn HandlerFactory, options: &LoadOptions<'_>) -> LoadedPath {
     let mut findings = Vec::new();
-    let found = discover_layer(dir, &mut findings);
-    let artifacts = read::read_all(&found, build, &mut findings);
+    let mut found = discover_layer(dir, &mut findings);
+    let artifacts = read::read_all(&mut found, dir, build, &mut findings);
     let project = parse_artifacts(artifacts, build, options, &mut findings);
     let (chains, compiled) = compile_chains(dir.display().to_string(), layer, &project.hooks, build);
     findings.extend(compiled);

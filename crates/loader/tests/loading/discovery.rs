@@ -184,3 +184,36 @@ fn runtime_hooks_are_declared_from_parts_or_from_text() {
     assert!(hook.is_none());
     assert_eq!(findings[0].to_string(), "guard.md:2:1: error: hook \"guard\": event field is required in frontmatter");
 }
+
+#[test]
+fn documents_among_and_beside_the_hooks_are_passed_over_with_a_note() {
+    let readme = "# Our hooks\n\n```yaml\nevent: tool.pre\n```\n";
+    let project = LoaderFixture::new(&[
+        (".harness/README.md", readme.to_owned()),
+        (".harness/agents/AGENTS.md", readme.to_owned()),
+        (".harness/hooks/README.md", readme.to_owned()),
+        (".harness/hooks/guard.md", hook_file("tool.pre", 5)),
+        (".harness/hooks/notes.md", String::from("## Who to ask\n")),
+    ]);
+    let loaded = project.load("");
+    let note = "1:1: note: this is a document: it has no frontmatter and nothing that a hook has";
+    let wanted =
+        [".harness/README.md", ".harness/agents/AGENTS.md", ".harness/hooks/README.md", ".harness/hooks/notes.md"];
+    assert_eq!(project.findings(&loaded, Severity::Note), wanted.map(|path| format!("{path}:{note}")));
+    assert_eq!((hook_order(&loaded), loaded.files, loaded.agent.is_some()), (vec![String::from("guard")], 1, false));
+    assert!(loaded.policy.is_policy(&project.path(".harness/hooks/README.md")), "an edit could make it a hook");
+    assert_eq!(project.findings(&project.load(".harness/hooks"), Severity::Warning), Vec::<String>::new());
+    let named = project.load(".harness/hooks/README.md");
+    assert!(matches!(project.findings(&named, Severity::Error).as_slice(), [one] if one.contains("frontmatter")));
+}
+
+#[test]
+fn a_damaged_hook_among_documents_is_an_error() {
+    let broken = hook_file("tool.pre", 5).replacen("---", "# guard", 1);
+    for name in ["guard", "README"] {
+        let path = format!(".harness/hooks/{name}.md");
+        let project = LoaderFixture::new(&[(path.as_str(), broken.as_str()), (".harness/hooks/notes.md", "# Notes\n")]);
+        let found = project.findings(&project.load(""), Severity::Error);
+        assert!(matches!(found.as_slice(), [one] if one.starts_with(&path)), "{found:?}");
+    }
+}

@@ -69,7 +69,7 @@ fn malformed_files() -> Vec<(&'static str, Vec<u8>, Vec<&'static str>)> {
         ),
         (
             "no_frontmatter",
-            text("# just a note\n"),
+            text("# just a note\nevent: tool.pre\n"),
             vec![":1:1: error: parse hook no_frontmatter.md: markdown file must start with --- frontmatter delimiter"],
         ),
         (
