@@ -177,10 +177,7 @@ impl FileDiscovery<'_> {
         }
         let role =
             path.file_name().and_then(|name| name.to_str()).and_then(role_of_folder).unwrap_or(ArtifactKind::Hook);
-        if self.add_flat(path, role) == 0 {
-            let message = format!("`{}` does not contain any `.md` or `.star` files", path.display());
-            self.warn("no_files", message, "put hooks in `.harness/hooks/`");
-        }
+        self.add_flat(path, role);
     }
 
     /// Adds the settings files of a directory that register hooks; returns whether there is one.
@@ -286,9 +283,8 @@ impl FileDiscovery<'_> {
         }
     }
 
-    /// Adds the `.md` files and plugins of one directory; returns how many there are.
-    fn add_flat(&mut self, dir: &Path, role: ArtifactKind) -> usize {
-        let before = self.found.len();
+    /// Adds the `.md` files and plugins of one directory.
+    fn add_flat(&mut self, dir: &Path, role: ArtifactKind) {
         for path in sorted_entries(dir, self.findings) {
             let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
             if name.ends_with(".md") {
@@ -309,7 +305,6 @@ impl FileDiscovery<'_> {
                 self.warn("unread_folder", message, &help);
             }
         }
-        self.found.len() - before
     }
 }
 

@@ -16,6 +16,7 @@ mod load;
 mod matching;
 mod narrowed_matcher;
 mod package;
+mod parse;
 mod policy;
 mod programs;
 mod read;
@@ -27,9 +28,9 @@ pub use compile::{check_hooks, compile_chains, declare_hook, parse_hook_text};
 pub use layers::{
     LayerDirs, MissingDir, UserDirs, find_config_dir, find_managed_dir, find_projects, load_layer, state_dir,
 };
-pub use load::{LoadOptions, LoadedPath, load, load_discovered, load_for_hooks, load_with};
+pub use load::{LoadOptions, LoadedPath, load, load_discovered, load_for_hooks, load_project_agent, load_with};
 pub use policy::{CommandJudgement, PolicyFiles, PolicyPaths, has_policy_name, judge_command, quote_word};
-pub use team::{find_team_file, has_more_than};
+pub use team::{find_team_file, has_more_than, has_usual_name};
 pub use trust::{
     BegunSessions, ProjectTrust, TrustDifference, TrustGrant, TrustGrants, TrustItem, TrustItemKind, TrustManifest,
     TrustOptions, TrustState, TrustStore, TrustStoreError, UntrustedHook,

@@ -4,17 +4,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pintle_contract::{
-    AgentSpec, Chain, Diagnostic, HandlerFactory, Hook, HookDeclaration, Layer, NATIVE_TOOLS, PermissionsSpec,
-    PersonaSpec, Severity, SourceFile, SourceTrust, TeamSpec, ToolSpec, UntrustedGuardPolicy,
+    AgentSpec, Chain, Diagnostic, HandlerFactory, Hook, HookDeclaration, Layer, Location, NATIVE_TOOLS,
+    PermissionsSpec, PersonaSpec, Severity, SourceFile, SourceTrust, TeamSpec, ToolSpec, UntrustedGuardPolicy,
 };
 use pintle_dialects::command_hooks::DockerAgentVersion;
-use pintle_dialects::{Artifact, ArtifactKind, Dialect, ParseContext, ParsedProject};
+use pintle_dialects::{Artifact, ArtifactKind, ParsedProject};
 
 use crate::compile::{check_hooks, compile_all, group_into_chains};
 use crate::discover::{DiscoveredFile, discover, discover_project, error_without_file, is_own_agent_file};
-use crate::package::{is_harn_installed, is_plugin_file};
+use crate::package::is_plugin_file;
+use crate::parse::parse_artifacts;
 use crate::policy::{PolicyFiles, collect_policy_files, hooks_of};
-use crate::programs::InstalledPrograms;
 use crate::trust::{LoadedFiles, ProjectTrust, TrustGrants, TrustState, bind_commands, evaluate_trust};
 use crate::{lint, read};
 
@@ -83,7 +83,26 @@ pub fn load(path: &Path, layer: Layer, build: &dyn HandlerFactory) -> LoadedPath
 pub fn load_with(path: &Path, layer: Layer, build: &dyn HandlerFactory, options: &LoadOptions<'_>) -> LoadedPath {
     let mut findings = Vec::new();
     let found = discover(path, &mut findings);
-    load_files(path, layer, found, findings, build, options, LoadPurpose::OwnAgent)
+    let mut loaded = load_files(path, layer, found, findings, build, options, LoadPurpose::OwnAgent);
+    if loaded.files == 0 && loaded.is_whole() {
+        let message = format!("`{}` contains no hooks, tools or agents", path.display());
+        let help = "put hooks in `.harness/hooks/`";
+        loaded.diagnostics.push(Diagnostic::warning("no_files", message, Location::default()).help(help));
+    }
+    loaded
+}
+
+/// Loads the project around the user, like [`load_discovered`], but for its own agent.
+#[must_use]
+pub fn load_project_agent(
+    dir: &Path,
+    layer: Layer,
+    build: &dyn HandlerFactory,
+    options: &LoadOptions<'_>,
+) -> LoadedPath {
+    let mut findings = Vec::new();
+    let found = discover_project(dir, &mut findings);
+    load_files(dir, layer, found, findings, build, options, LoadPurpose::OwnAgent)
 }
 
 /// Loads the project around a host: only the files in its known places. The hooks of a team's first agent belong to the
@@ -116,11 +135,15 @@ impl LoadedPath {
     /// Adds an error if a named path does not contain anything that runs.
     pub fn require_hooks(&mut self, path: &Path) {
         let of_members = self.team.iter().flat_map(|team| &team.agents).any(|agent| !agent.hooks.is_empty());
-        let is_whole = self.diagnostics.iter().all(|diagnostic| diagnostic.severity != Severity::Error);
-        if self.hook_declarations.is_empty() && !of_members && self.personas.is_empty() && is_whole {
+        if self.hook_declarations.is_empty() && !of_members && self.personas.is_empty() && self.is_whole() {
             self.diagnostics.retain(|diagnostic| diagnostic.code != "no_files");
             self.diagnostics.push(no_hooks_error(path));
         }
+    }
+
+    /// Whether everything loaded.
+    fn is_whole(&self) -> bool {
+        self.diagnostics.iter().all(|diagnostic| diagnostic.severity != Severity::Error)
     }
 }
 
@@ -307,72 +330,6 @@ fn files_with_text(
 fn excluded_files(found: &[DiscoveredFile], without: Option<&str>) -> Vec<PathBuf> {
     let is_foreign = |file: &&DiscoveredFile| without == Some(file.role.dialect().name);
     found.iter().filter(is_foreign).map(|file| file.path.clone()).collect()
-}
-
-/// Has each dialect parse its own files, in the order of the first file of each.
-pub(crate) fn parse_artifacts(
-    artifacts: Vec<Artifact>,
-    build: &dyn HandlerFactory,
-    options: &LoadOptions<'_>,
-    findings: &mut Vec<Diagnostic>,
-) -> ParsedProject {
-    let has_harn = artifacts.iter().any(|artifact| artifact.role == ArtifactKind::Module) && is_harn_installed();
-    let reading = ParseContext {
-        host_tools: options.host_tools,
-        compat: options.compat,
-        build: Some(build),
-        has_harn,
-        programs: Some(&InstalledPrograms),
-    };
-    let mut whole: Option<ParsedProject> = None;
-    for (dialect, artifacts) in group_by_dialect(artifacts) {
-        let mut project = (dialect.load)(&artifacts, &reading);
-        findings.append(&mut project.diagnostics);
-        match &mut whole {
-            None => whole = Some(project),
-            Some(whole) => merge_project(whole, project),
-        }
-    }
-    whole.unwrap_or_default()
-}
-
-/// The files of each dialect, ordered by the first file of each.
-fn group_by_dialect(artifacts: Vec<Artifact>) -> Vec<(&'static Dialect, Vec<Artifact>)> {
-    let mut groups: Vec<(&'static Dialect, Vec<Artifact>)> = Vec::new();
-    for artifact in artifacts {
-        let dialect = artifact.role.dialect();
-        match groups.iter_mut().find(|(known, _)| known.name == dialect.name) {
-            Some((_, group)) => group.push(artifact),
-            None => groups.push((dialect, vec![artifact])),
-        }
-    }
-    groups
-}
-
-/// Adds what another dialect parsed. Agents and rules come from the first dialect that has them.
-fn merge_project(whole: &mut ParsedProject, other: ParsedProject) {
-    let ParsedProject {
-        hooks,
-        unplaced,
-        agent,
-        team,
-        personas,
-        permissions,
-        untrusted_guards,
-        redact_secrets,
-        diagnostics,
-    } = other;
-    whole.hooks.extend(hooks);
-    whole.unplaced.extend(unplaced);
-    whole.agent = whole.agent.take().or(agent);
-    whole.team = whole.team.take().or(team);
-    whole.personas.extend(personas);
-    if whole.permissions == PermissionsSpec::default() {
-        whole.permissions = permissions;
-    }
-    whole.untrusted_guards = whole.untrusted_guards.or(untrusted_guards);
-    whole.redact_secrets |= redact_secrets;
-    whole.diagnostics.extend(diagnostics);
 }
 
 /// Compiles everything of an agent and its child agents, to check it.

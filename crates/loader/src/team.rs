@@ -36,6 +36,12 @@ pub fn has_more_than(path: &Path, file: &Path) -> bool {
     path.is_dir() && discover(path, &mut Vec::new()).iter().any(|found| found.path != file)
 }
 
+/// Whether a team file has one of the usual names, so that it is found without being named.
+#[must_use]
+pub fn has_usual_name(file: &Path) -> bool {
+    file.file_name().is_some_and(|name| TEAM_FILES.iter().any(|usual| name == *usual))
+}
+
 /// The team files of a directory that have one of the usual names. Other YAML files, of which there may be many, are
 /// not read.
 pub(crate) fn find_usual_teams(dir: &Path) -> Vec<PathBuf> {

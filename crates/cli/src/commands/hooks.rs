@@ -1,6 +1,6 @@
 //! `pintle hooks`: lists the loaded hooks.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use pintle::tape::show::{StyledLine, single_line};
@@ -18,7 +18,7 @@ const CUT: usize = 40;
 #[derive(Debug, Args)]
 pub(crate) struct HooksArgs {
     /// Projects, `.harness` directories, docker-agent YAML files, directories of hooks or hook files [default: the
-    /// current directory].
+    /// project that contains the current directory].
     path: Vec<PathBuf>,
     #[command(flatten)]
     user: UserOptions,
@@ -111,7 +111,7 @@ impl HookRow<'_> {
     }
 
     fn source_text(&self) -> String {
-        location_text(&self.hook.location).unwrap_or_else(|| self.chain.source.to_string())
+        location_text(&self.hook.location).unwrap_or_else(|| path_text(Path::new(&*self.chain.source)))
     }
 
     fn to_json(&self) -> Value {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use pintle::loader::{LayerDirs, MissingDir, TrustOptions, find_config_dir, find_managed_dir, state_dir};
+use pintle::loader::{LayerDirs, MissingDir, TrustOptions, state_dir};
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct FolderOptions {
@@ -26,11 +26,7 @@ impl FolderOptions {
     /// # Errors
     /// If a named directory does not exist.
     pub(crate) fn layers(&self, cwd: PathBuf) -> Result<LayerDirs, MissingDir> {
-        let config = find_config_dir(self.config_dir.as_deref())?;
-        // Managed hooks need no trust, so a command line with `--config-dir` ignores `PINTLE_MANAGED_DIR`.
-        let is_settled = self.config_dir.is_some() && self.managed_dir.is_none();
-        let managed = if is_settled { None } else { find_managed_dir(self.managed_dir.as_deref())? };
-        Ok(LayerDirs::from_env(cwd, config).with_managed_dir(managed))
+        LayerDirs::find_for_host(cwd, self.config_dir.as_deref(), self.managed_dir.as_deref())
     }
 
     /// The directory of sessions, which may not exist yet.

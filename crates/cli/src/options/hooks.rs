@@ -15,7 +15,7 @@ use crate::terminal::Terminal;
 #[derive(Debug, Clone, Args)]
 pub(crate) struct HookOptions {
     /// Load hooks from this path: a project, a `.harness` directory, a docker-agent YAML file, a directory of hooks or
-    /// a hook file. May be repeated [default: the current directory].
+    /// a hook file. May be repeated [default: the project that contains the current directory].
     #[arg(long, value_name = "PATH")]
     pub(crate) hooks: Vec<PathBuf>,
     #[command(flatten)]
@@ -25,7 +25,7 @@ pub(crate) struct HookOptions {
 }
 
 impl HookOptions {
-    /// Returns the paths of `--hooks` and `more`, or the current directory if there are none.
+    /// Returns the paths of `--hooks` and `more`, or the project around the current directory if there are none.
     pub(crate) fn hook_paths(&self, more: &[PathBuf]) -> HookPaths {
         HookPaths::from_paths_or_current_dir([more, &self.hooks].concat()).with_required_hooks()
     }
@@ -35,15 +35,15 @@ impl HookOptions {
 /// trust.
 pub(crate) fn start_builder(places: &HookPaths, user: &UserOptions) -> Result<RuntimeBuilder, CliError> {
     let judge = Arc::new(ModelJudge::new(model_opener_for_paths(&places.paths)));
-    let start = user
-        .apply_to(Runtime::builder().worker(WorkerProgram::current_exe()).judge(judge).trust(places.trust_options()))?;
-    let with = |builder: RuntimeBuilder, path| match (places.is_discovered, places.requires_hooks) {
-        (true, _) => builder.discovered_path(path, Layer::Project),
-        (false, true) => builder.guarded_path(path, Layer::Project),
-        (false, false) => builder.path(path, Layer::Project),
+    let layers = user.layers(places.search_dir.clone().unwrap_or_default())?.running_project_agent();
+    let start = Runtime::builder().worker(WorkerProgram::current_exe()).judge(judge).trust(places.trust_options());
+    let with = |builder: RuntimeBuilder, path| match (places.is_named, places.requires_hooks) {
+        (false, _) => builder.discovered_path(path, Layer::Project),
+        (true, true) => builder.guarded_path(path, Layer::Project),
+        (true, false) => builder.path(path, Layer::Project),
     };
-    let builder = places.paths.iter().fold(start, with);
-    let named = places.paths.first().filter(|_| !places.is_discovered);
+    let builder = places.paths.iter().fold(user.apply_to(start, layers)?, with);
+    let named = places.paths.first().filter(|_| places.is_named);
     Ok(named.and_then(|path| find_project(path)).into_iter().fold(builder, RuntimeBuilder::workspace))
 }
 
@@ -106,7 +106,10 @@ pub(crate) fn load_hooks(
     }
     let is_whole = built.projects.iter().all(|project| project.untrusted_hooks.is_empty());
     if built.diagnostics.is_empty() && !has_hooks && is_whole {
-        let places = paths.iter().map(|path| quote_path(path)).collect::<Vec<_>>().join(", ");
+        let places = match paths {
+            [] => String::from("the project around the current directory or in your own configuration"),
+            paths => paths.iter().map(|path| quote_path(path)).collect::<Vec<_>>().join(", "),
+        };
         let is_plugin = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "star");
         terminal.print_note(if !paths.is_empty() && paths.iter().all(is_plugin) {
             format!("{places} registers no hooks; name the directory of a `harn.toml` that refers to its functions")

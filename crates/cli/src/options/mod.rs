@@ -23,7 +23,7 @@ pub(crate) use event::{EventArgument, RowArgument};
 pub(crate) use flags::HookFlags;
 pub(crate) use folders::FolderOptions;
 pub(crate) use global::{ColorMode, GlobalOptions};
-pub(crate) use hook_paths::HookPaths;
+pub(crate) use hook_paths::{HookPaths, current_dir};
 pub(crate) use hooks::{HookOptions, load_hooks, model_opener, read_model_script, start_builder};
 pub(crate) use host::{HostArgument, HostsArgument, ProjectOption, ScopeArgument};
 pub(crate) use payload::{PayloadInput, example_input, read_payload_input};

@@ -1,7 +1,7 @@
 //! Prompting the user to trust a project, and refusing what is not trusted.
 
 use std::io::{self, IsTerminal};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use pintle::loader::{
@@ -25,12 +25,12 @@ pub(crate) fn is_interactive() -> bool {
 /// Prompts the user once about each path that is neither named nor trusted. Without a terminal it does not prompt, and
 /// what needs trust does not run.
 pub(crate) fn require_trust(places: &HookPaths, user: &UserOptions, terminal: &Terminal) -> Result<(), CliError> {
-    if !places.is_discovered || !is_interactive() {
+    if !is_interactive() {
         return Ok(());
     }
-    for path in &places.paths {
+    for path in places.untrusted_dirs(user)? {
         let trust = places.trust_options();
-        let Some(consent) = inspect(path, user, &trust)?.filter(needs_review) else { continue };
+        let Some(consent) = inspect(&path, user, &trust)?.filter(needs_review) else { continue };
         for line in describe_trust_request(&consent) {
             terminal.print_error_line(line);
         }
@@ -98,13 +98,15 @@ pub(crate) fn needs_review(consent: &ProjectTrust) -> bool {
 
 /// Returns what the code of a path could do, and whether it is trusted. Nothing of it runs.
 pub(crate) fn inspect(path: &Path, user: &UserOptions, trust: &TrustOptions) -> Result<Option<ProjectTrust>, CliError> {
-    let builder = user.apply_to(Runtime::builder().worker(WorkerProgram::current_exe()).trust(trust.clone()))?;
     // Found as a host finds it, so that one prompt also covers what it would do there.
     let layers = LayerDirs { cwd: path.to_owned(), ..LayerDirs::default() };
     let is_project = find_projects(&layers, &TrustOptions::default().into_grants())
         .iter()
         .any(|found| path.canonicalize().ok().as_ref() == Some(found));
-    let builder = if is_project { builder.layers(layers) } else { builder.discovered_path(path, Layer::Project) };
+    let own = user.layers(if is_project { path.to_owned() } else { PathBuf::new() })?;
+    let start = Runtime::builder().worker(WorkerProgram::current_exe()).trust(trust.clone());
+    let builder = user.apply_to(start, LayerDirs { home: None, ..own })?;
+    let builder = if is_project { builder } else { builder.discovered_path(path, Layer::Project) };
     Ok(builder.build().projects.pop())
 }
 

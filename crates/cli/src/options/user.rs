@@ -28,13 +28,15 @@ pub(crate) struct UserOptions {
 }
 
 impl UserOptions {
-    /// Adds the organisation's hooks and the user's own settings and hooks to the builder.
-    pub(crate) fn apply_to(&self, builder: RuntimeBuilder) -> Result<RuntimeBuilder, CliError> {
-        let managed = loader::find_managed_dir(None)?;
-        let mut builder = builder.layers(LayerDirs::managed_only().with_managed_dir(managed));
-        if let Some(dir) = self.config_dir()? {
-            builder = builder.config_dir(dir);
-        }
+    /// Returns the directories of the configuration layers for a working directory, as `pintle hook` finds them.
+    /// Without one (an empty path), they are the organisation's and the user's own.
+    pub(crate) fn layers(&self, cwd: PathBuf) -> Result<LayerDirs, CliError> {
+        Ok(LayerDirs::find(cwd, self.config_dir.as_deref(), None)?)
+    }
+
+    /// Adds the hooks of these directories and those of the command line to the builder.
+    pub(crate) fn apply_to(&self, builder: RuntimeBuilder, layers: LayerDirs) -> Result<RuntimeBuilder, CliError> {
+        let mut builder = builder.layers(layers);
         if let Some(compat) = self.compat {
             builder = builder.compat(compat);
         }

@@ -14,8 +14,10 @@ pub(crate) fn count_text(number: usize, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
-/// Formats a path without a leading `./`.
+/// Formats a path below the current directory relative to it, without a leading `./`.
 pub(crate) fn path_text(path: &Path) -> String {
+    let here = std::env::current_dir().ok().filter(|here| path != here);
+    let path = here.and_then(|here| path.strip_prefix(here).ok()).unwrap_or(path);
     path.strip_prefix("./").unwrap_or(path).display().to_string()
 }
 

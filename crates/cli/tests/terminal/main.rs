@@ -12,6 +12,7 @@ mod events;
 mod evidence;
 mod explain;
 mod fire;
+mod found_hooks;
 mod hook_files;
 mod hook_tools;
 mod hooks;

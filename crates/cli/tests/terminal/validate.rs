@@ -13,7 +13,7 @@ fn create_malformed() -> CliFixture {
     CliFixture::new_empty()
         .with_file(&hook("a_good"), GUARD)
         .with_file(&hook("bad_yaml"), "---\nevent: [tool.pre\n---\n")
-        .with_file(&hook("no_frontmatter"), "# just words\n")
+        .with_file(&hook("no_frontmatter"), "# just words\nevent: tool.pre\n")
         .with_file(&hook("no_event"), "---\npriority: 1\n---\n")
         .with_file(&hook("unknown_event"), "---\nevent: tool.per\n---\n")
         .with_file(&hook("unknown_key"), "---\nevent: tool.pre\nprioriy: 3\n---\n")
@@ -83,7 +83,7 @@ fn the_models_of_agents_are_checked() {
     let cases = [
         ("{provider: script, name: demo.yaml}", "no problems"),
         ("{provider: script, name: torn.yaml}", "the model's script is not valid: "),
-        ("{provider: script, name: gone.yaml}", "cannot read the model's script `./gone.yaml`: it does not exist"),
+        ("{provider: script, name: gone.yaml}", "gone.yaml`: it does not exist"),
         ("{provider: opnai, name: gpt-4o}", "unknown model provider `opnai`; did you mean `openai`?"),
         ("{provider: openai, name: gpt-4o, api_key_env: NOT_SET}", "no problems"),
     ];

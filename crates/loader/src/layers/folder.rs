@@ -11,7 +11,8 @@ use pintle_dialects::ArtifactKind;
 
 use crate::compile::compile_chains;
 use crate::discover::{DiscoveredFile, discover_user_dir, error_without_file, is_yaml_path, sorted_entries};
-use crate::load::{LoadOptions, LoadedPath, parse_artifacts, sort_diagnostics};
+use crate::load::{LoadOptions, LoadedPath, sort_diagnostics};
+use crate::parse::parse_artifacts;
 use crate::policy::collect_policy_files;
 use crate::read;
 

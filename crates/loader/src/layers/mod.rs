@@ -8,7 +8,7 @@ mod dirs;
 mod folder;
 mod project;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 pub(crate) use dirs::home_dir;
 pub use dirs::{MissingDir, UserDirs, find_config_dir, find_managed_dir, state_dir};
@@ -30,26 +30,45 @@ pub struct LayerDirs {
     /// The name of a dialect whose hooks the host runs itself, so that they are left out of the project's. Default:
     /// none.
     pub excluded_dialect: Option<String>,
+    /// Whether the agent of the nearest project is the one that runs. Default: no, the host runs its own agent, and only
+    /// the hooks of the project apply to it.
+    pub runs_project_agent: bool,
 }
 
 impl LayerDirs {
-    /// The directories of this machine for a working directory: `/etc/pintle`, and the user's own as found by
-    /// [`find_config_dir`].
-    #[must_use]
-    pub fn from_env(cwd: impl Into<PathBuf>, config: Option<PathBuf>) -> Self {
-        Self { cwd: cwd.into(), home: dirs::home_dir(), config, ..Self::managed_only() }
+    /// Finds the directories of this machine for a working directory: `/etc/pintle` and a further directory of the
+    /// organisation ([`find_managed_dir`]), and the user's own ([`find_config_dir`]). `config` and `managed` are what the
+    /// command line names. Without a working directory (an empty path), no project is searched.
+    ///
+    /// # Errors
+    /// When a named directory does not exist.
+    pub fn find(cwd: PathBuf, config: Option<&Path>, managed: Option<&Path>) -> Result<Self, MissingDir> {
+        let mut layers = Self::find_own(cwd, config)?;
+        layers.managed.extend(find_managed_dir(managed)?);
+        Ok(layers)
     }
 
-    /// Only the organisation's directory of this machine, `/etc/pintle`, for callers that name all others.
-    #[must_use]
-    pub fn managed_only() -> Self {
-        Self { managed: vec![PathBuf::from(dirs::MANAGED)], ..Self::default() }
+    /// The same for a command line that another agent runs: if it names the user's directory, `PINTLE_MANAGED_DIR` is
+    /// ignored. Managed hooks need no trust, and a project may be able to set the variables of the agent.
+    ///
+    /// # Errors
+    /// When a named directory does not exist.
+    pub fn find_for_host(cwd: PathBuf, config: Option<&Path>, managed: Option<&Path>) -> Result<Self, MissingDir> {
+        match (config, managed) {
+            (Some(_), None) => Self::find_own(cwd, config),
+            _ => Self::find(cwd, config, managed),
+        }
     }
 
-    /// Adds a directory of the organisation, as found by [`find_managed_dir`].
+    fn find_own(cwd: PathBuf, config: Option<&Path>) -> Result<Self, MissingDir> {
+        let managed = vec![PathBuf::from(dirs::MANAGED)];
+        Ok(Self { cwd, home: dirs::home_dir(), managed, config: find_config_dir(config)?, ..Self::default() })
+    }
+
+    /// Runs the agent of the nearest project, with its own settings.
     #[must_use]
-    pub fn with_managed_dir(mut self, dir: Option<PathBuf>) -> Self {
-        self.managed.extend(dir);
+    pub fn running_project_agent(mut self) -> Self {
+        self.runs_project_agent = true;
         self
     }
 

@@ -161,8 +161,9 @@ fn a_block_of_hooks_in_a_folder_of_hooks_is_read() {
         assert_eq!(loaded.hook_declarations.len(), 1, "{path}");
     }
     let project = LoaderFixture::new(&[(".harness/hooks/b.yaml", "x: 1\n")]);
-    let found = project.findings(&project.load(""), Severity::Note);
-    assert_eq!(found, ["warning: the file `.harness/hooks/b.yaml` is not read"]);
+    let found = project.findings(&project.load(".harness"), Severity::Note);
+    let nothing = "warning: `.harness` contains no hooks, tools or agents";
+    assert_eq!(found, ["warning: the file `.harness/hooks/b.yaml` is not read", nothing]);
 }
 
 #[test]

@@ -57,9 +57,20 @@ pub(super) fn load(
     };
     if !layers.cwd.as_os_str().is_empty() {
         let projects = pintle_loader::find_projects(layers, &agreements);
-        loaded.extend(
-            projects.iter().map(|project| pintle_loader::load_discovered(project, Layer::Project, build, &found)),
-        );
+        let (nearest, outer) = match projects.split_last() {
+            Some((nearest, outer)) if layers.runs_project_agent => (Some(nearest), outer),
+            _ => (None, &projects[..]),
+        };
+        let load = |project: &PathBuf| pintle_loader::load_discovered(project, Layer::Project, build, &found);
+        // Of projects further out only the guards apply.
+        let guards_of = |project| LoadedPath { agent: None, ..load(project) };
+        match nearest {
+            None => loaded.extend(outer.iter().map(load)),
+            Some(nearest) => {
+                loaded.extend(outer.iter().map(guards_of));
+                loaded.push(pintle_loader::load_project_agent(nearest, Layer::Project, build, &found));
+            }
+        }
     }
     loaded.extend(paths.iter().map(|place| {
         let options = if place.is_discovered { &found } else { options };

@@ -11,7 +11,7 @@ use pintle::tape::HeaderRecord;
 use pintle::{Clock, Decision, Event, Origin, HookOverlay, EventScope, SystemClock};
 
 use crate::error::{CliError, CliStatus};
-use crate::options::{AskOptions, EventArgument, GlobalOptions, HookOptions, ProvisionalTape, start_builder, trust, example_input, load_hooks, defer_approval, compile_own_chains, read_payload_input};
+use crate::options::{AskOptions, EventArgument, GlobalOptions, HookOptions, ProvisionalTape, start_builder, trust, example_input, load_hooks, defer_approval, compile_own_chains, current_dir, read_payload_input};
 use crate::terminal::Terminal;
 use report::FireReport;
 
@@ -112,9 +112,4 @@ impl FireArgs {
             Decision::Ask | Decision::Deny => CliStatus::Denied,
         })
     }
-}
-
-/// The working directory that the event names and that hooks run in.
-fn current_dir() -> PathBuf {
-    std::env::current_dir().unwrap_or_default()
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use pintle::loader::LayerDirs;
 use pintle::live_replay::{self, LiveReplayReport, LiveDifference, CurrentHooks, replay_live_with_progress};
 use pintle::tape::show::{StyledLine, Tone, single_line};
 use pintle::tape::verify::verify_bytes;
@@ -58,7 +59,7 @@ impl LiveHookArgs {
         }
         // A path that the user names is trusted for this run; these are named by the tape.
         let places = match self.with.is_empty() {
-            true => HookPaths::from_tape(find_hook_sources(&reading, self.user.config_dir()?.as_deref())?),
+            true => HookPaths::from_tape(find_hook_sources(&reading, &self.user.layers(PathBuf::new())?)?),
             false => HookPaths::from_named_paths(self.with.clone()).with_required_hooks(),
         };
         let built = load_hooks(start_builder(&places, &self.user)?, &places.paths, terminal)?;
@@ -85,9 +86,10 @@ impl LiveHookArgs {
 
 /// Returns the paths that the hooks of a tape came from and that still exist.
 ///
-/// The user's own configuration directory is not among them, because its hooks are called anyway.
-fn find_hook_sources(reading: &LoadedTape, own: Option<&Path>) -> Result<Vec<PathBuf>, CliError> {
-    let is_own = |source: &str| own.is_some_and(|own| is_same_file(own, Path::new(source)));
+/// The directories of the organisation and of the user are not among them, because their hooks are called anyway.
+fn find_hook_sources(reading: &LoadedTape, layers: &LayerDirs) -> Result<Vec<PathBuf>, CliError> {
+    let is_own =
+        |source: &str| layers.managed.iter().chain(&layers.config).any(|own| is_same_file(own, Path::new(source)));
     let mut there: BTreeSet<PathBuf> = BTreeSet::new();
     let mut gone: BTreeSet<String> = BTreeSet::new();
     let dir = Path::new(live_replay::session_dir(reading).unwrap_or_default());

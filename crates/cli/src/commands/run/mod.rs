@@ -50,7 +50,8 @@ const MAX_ITERATIONS: &str = "max_iterations";
 
 #[derive(Debug, Args)]
 pub(crate) struct RunArgs {
-    /// Directory of the agent, with its `harness.md`, or a docker-agent YAML file [default: the current directory].
+    /// Directory of the agent, with its `harness.md`, or a docker-agent YAML file [default: the project that contains the
+    /// current directory].
     #[arg(value_name = "AGENT")]
     path: Option<PathBuf>,
     /// Prompts, each for a turn of its own: `/NAME` is a prompt that the agent's file declares, and `-` is all of
@@ -120,7 +121,7 @@ impl RunArgs {
         pintle::process::hide_secrets();
         let clock = Arc::new(SystemClock::default());
         let again = self.resume.take().map(|named| StartedSession::resume(&named, &mut self, clock.clone())).transpose()?;
-        let mut place = RunTarget::from_args(self.path.take(), take(&mut self.prompt))?;
+        let mut place = RunTarget::from_args(self.path.take(), take(&mut self.prompt), &self.user)?;
         let begun = again.map_or_else(|| StartedSession::start(&mut self, &place, clock), Ok)?;
         let StartedSession { mut tape, path, name, started_ms, resumed_from: before } = begun;
         let (reading, before) = before.unzip();
@@ -133,9 +134,8 @@ impl RunArgs {
         tape.tape.observe(shown.clone());
 
         let (input, absent) = (StdinReader::default(), Arc::new(AbsentApprover::default()));
-        let mut paths = vec![place.source.clone()];
-        paths.extend(self.hooks.iter().cloned());
         let places = place.hook_paths();
+        let paths = [&places.paths[..], &self.hooks].concat();
         trust::require_trust(&places, &self.user, terminal)?;
         let base = start_builder(&places, &self.user)?.tape(tape.tape.clone()).shadow(self.shadow).redact_secrets(self.redaction.is_on());
         let builder = self.hooks.iter().fold(base, |builder, path| builder.hooks(path, Layer::User));

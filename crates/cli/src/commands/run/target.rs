@@ -4,10 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use pintle::calendar_date;
-use pintle::loader::{has_more_than, find_team_file};
+use pintle::loader::{find_team_file, has_more_than, has_usual_name};
 
 use crate::error::CliError;
-use crate::options::HookPaths;
+use crate::options::{HookPaths, UserOptions, current_dir};
 
 /// The file that makes a directory an agent's.
 pub(super) const AGENT_FILE: &str = "harness.md";
@@ -26,14 +26,14 @@ pub(super) struct RunTarget {
     /// The default workspace: the agent's own directory, or the current one for a team.
     pub(super) working_dir: PathBuf,
     pub(super) prompts: Vec<String>,
-    /// Whether the user did not name the agent, so that it is the one in the current directory.
+    /// Whether the user did not name the agent, so that it is the one around the current directory.
     pub(super) is_discovered: bool,
 }
 
 impl RunTarget {
     /// Reads the arguments. A first argument with a space in it is a prompt, not a path.
-    pub(super) fn from_args(named: Option<PathBuf>, mut prompts: Vec<String>) -> Result<Self, CliError> {
-        let here = PathBuf::from(".");
+    pub(super) fn from_args(named: Option<PathBuf>, mut prompts: Vec<String>, user: &UserOptions) -> Result<Self, CliError> {
+        let here = find_agent_dir(user)?;
         let mut is_found = true;
         let path = match named {
             None => here,
@@ -73,11 +73,22 @@ impl RunTarget {
 
     /// Returns the path of the agent's hooks, and whether the user named it.
     pub(super) fn hook_paths(&self) -> HookPaths {
-        match self.is_discovered {
-            true => HookPaths::from_discovered(self.source.clone()),
-            false => HookPaths::from_named_paths(vec![self.source.clone()]),
+        if !self.is_discovered {
+            return HookPaths::from_named_paths(vec![self.source.clone()]);
         }
+        let dir = if self.folder == Path::new(".") { current_dir() } else { self.folder.clone() };
+        HookPaths::around(dir).with_found_file(self.team.clone().filter(|file| !has_usual_name(file)))
     }
+}
+
+/// Returns the directory of the agent if the user names none: the current one, or that of the project around it.
+fn find_agent_dir(user: &UserOptions) -> Result<PathBuf, CliError> {
+    let here = PathBuf::from(".");
+    if here.join(AGENT_FILE).exists() || find_team_file(&here).is_some() {
+        return Ok(here);
+    }
+    let found = HookPaths::around(current_dir()).untrusted_dirs(user)?.pop();
+    Ok(found.filter(|dir| dir.canonicalize().ok() != current_dir().canonicalize().ok()).unwrap_or(here))
 }
 
 fn parent_dir(file: &Path) -> PathBuf {

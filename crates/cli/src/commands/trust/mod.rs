@@ -6,7 +6,7 @@ mod revoke;
 use std::path::PathBuf;
 
 use clap::Args;
-use pintle::loader::{ProjectTrust, LayerDirs, TrustState, TrustOptions, find_projects};
+use pintle::loader::{ProjectTrust, TrustState, TrustOptions, find_projects};
 use serde_json::{Value, json};
 
 use crate::error::{CliError, CliStatus};
@@ -95,7 +95,7 @@ impl TrustArgs {
                 .help("name a project directory"));
         }
         let here = std::env::current_dir().unwrap_or_default();
-        let layers = LayerDirs::from_env(here, self.user.config_dir()?);
+        let layers = self.user.layers(here)?;
         find_projects(&layers, &trust.clone().into_grants()).pop().ok_or_else(|| {
             CliError::invalid_input("the current directory is not in a project with hooks")
                 .help("name the project directory, as in `pintle trust path/to/project`")

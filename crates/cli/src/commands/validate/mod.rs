@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use pintle::tape::show::Tone;
-use pintle::{AgentSpec, BuiltRuntime, Diagnostic, Severity};
+use pintle::{AgentSpec, BuiltRuntime, Diagnostic, Location, Severity};
 
 use crate::error::{CliError, CliStatus};
 use crate::options::{GlobalOptions, HookPaths, UserOptions, start_builder, trust};
@@ -21,7 +21,7 @@ const MANY_FILES: usize = 200;
 #[derive(Debug, Args)]
 pub(crate) struct ValidateArgs {
     /// Projects, `.harness` directories, docker-agent YAML files, directories of hooks or hook files [default: the
-    /// current directory].
+    /// project that contains the current directory].
     path: Vec<PathBuf>,
     /// Treat warnings as errors.
     #[arg(long)]
@@ -46,8 +46,13 @@ impl ValidateArgs {
         built.diagnostics.extend(found);
         built.diagnostics.sort_by_key(sort_key);
         // In a path that the user named, nothing was checked.
-        for diagnostic in built.diagnostics.iter_mut().filter(|diagnostic| diagnostic.code == "no_files" && !self.path.is_empty()) {
+        for diagnostic in built.diagnostics.iter_mut().filter(|diagnostic| diagnostic.code == "no_files") {
             diagnostic.severity = Severity::Error;
+        }
+        if built.files == 0 && built.declarations.is_empty() && !built.has_errors() {
+            let message = "nothing was checked: the current directory is in no project with hooks, and you have none of your own";
+            let help = "put hooks in `.harness/hooks/` of a project or in `hooks/` of your configuration directory, or name a path";
+            built.diagnostics.push(Diagnostic::error("no_files", message, Location::default()).help(help));
         }
         let is_denied =
             self.deny_warnings && built.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Warning);
