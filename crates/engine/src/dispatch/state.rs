@@ -2,7 +2,7 @@
 
 use pintle_contract::event::RewriteTarget;
 use pintle_contract::{
-    DispatchId, EnforcementMode, Event, Failure, FailureKind, Hook, HookId, JournalEntry, MatchResult, Payload,
+    DispatchId, EnforcementMode, Event, Failure, FailureKind, HookId, JournalEntry, MatchResult, Payload,
     VerdictKind,
 };
 
@@ -11,7 +11,7 @@ use super::call::{self, EffectMode, PendingCall};
 use super::change::{RewritingCalls, TargetChange};
 use super::effect_cache::EffectCache;
 use crate::compose::{CallPosition, TargetedVerdict, VerdictSource, VerdictTally, messages, overlay};
-use crate::select::{CandidateIter, EventIndex, NextHook, match_candidate, match_hook};
+use crate::select::{CandidateIter, EventIndex, NextHook, is_hook_failure, match_candidate, match_hook};
 
 /// A running dispatch.
 pub(super) struct DispatchState<'a> {
@@ -141,7 +141,7 @@ impl<'a> DispatchState<'a> {
     pub(super) fn should_call(&mut self, turn: NextHook<'a>) -> bool {
         let failure = match match_candidate(turn, self.event()) {
             MatchResult::No => return false,
-            MatchResult::Failed(failure) if is_hook_failure(turn.hook, &failure) => {
+            MatchResult::Failed(failure) if is_hook_failure(turn.hook, self.event(), &failure) => {
                 self.journal_matcher_failure(turn, &failure);
                 failure
             }
@@ -243,12 +243,6 @@ impl<'a> DispatchState<'a> {
         }
         result
     }
-}
-
-/// Whether a failed matcher is a failure of the hook. An error in the matcher's own code is one only if the author says
-/// so; a limit, a timeout or a crash never means that the hook does not match.
-fn is_hook_failure(hook: &Hook, failure: &Failure) -> bool {
-    hook.strict_matcher || failure.kind.is_cut_short()
 }
 
 /// A set of hook ordinals. It does not allocate for the first 64 hooks of an event, nor for the first one beyond: few

@@ -9,7 +9,7 @@ use pintle_contract::{
 };
 
 use crate::HookSet;
-use crate::select::{is_duplicate, match_hook};
+use crate::select::{is_duplicate, is_hook_failure, match_hook};
 
 /// The prediction for one hook of a set.
 #[derive(Debug, Clone)]
@@ -179,7 +179,7 @@ fn predict_run(hook: &Hook, event: &Event) -> RunPrediction {
     match match_hook(hook, event) {
         MatchResult::Yes => RunPrediction::Yes,
         MatchResult::No => RunPrediction::NoMatch { matcher: matcher.describe() },
-        MatchResult::Failed(failure) if hook.strict_matcher || failure.kind.is_cut_short() => {
+        MatchResult::Failed(failure) if is_hook_failure(hook, event, &failure) => {
             RunPrediction::HookFailed { matcher: matcher.describe(), failure }
         }
         MatchResult::Failed(failure) => RunPrediction::MatcherFailed { matcher: matcher.describe(), failure },

@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use pintle_contract::event::EventClass;
 use pintle_contract::{Event, Failure, FailureKind, Hook, MatchResult};
 
 use super::NextHook;
@@ -25,6 +26,17 @@ pub(crate) fn match_hook(hook: &Hook, event: &Event) -> MatchResult {
             format!("the matcher panicked: {}", panic_text(&*panic)),
         )),
     }
+}
+
+/// Whether a failed matcher is a failure of the hook. An error in the matcher's own code is one only if the author says
+/// so. A limit, a timeout or a crash never means that the hook does not match; neither does an error of a guard about a
+/// payload without its subject, such as a tool call without the name of the tool: nothing else can judge such an event.
+pub(crate) fn is_hook_failure(hook: &Hook, event: &Event, failure: &Failure) -> bool {
+    let lacks_subject = || {
+        let def = event.name.def();
+        hook.guard && def.class == EventClass::Guard && def.subject.is_some() && event.subject().is_none()
+    };
+    hook.strict_matcher || failure.kind.is_cut_short() || lacks_subject()
 }
 
 /// The message of a panic, on one line.

@@ -12,7 +12,7 @@ use pintle_contract::{Chain, EnforcementMode, EventName, FailurePolicy, Hook, Ho
 
 pub(crate) use duplicates::is_duplicate;
 pub(crate) use index::{CandidateIter, EventIndex, NextHook};
-pub(crate) use match_hook::{match_candidate, match_hook, panic_text};
+pub(crate) use match_hook::{is_hook_failure, match_candidate, match_hook, panic_text};
 
 /// The hooks of all sources, in the order in which they are called, indexed by event and subject.
 ///

@@ -88,6 +88,28 @@ fn rule_36_a_failing_matcher_passes_its_hook_over_with_a_warning() {
 }
 
 #[test]
+fn rule_36_a_matcher_that_fails_without_a_subject_fails_its_guard() {
+    let spec = HookCase {
+        matcher: MatcherFixture::FailsWhen(PayloadCondition::Always),
+        ..HookCase::always("f", ScriptedAnswer::Pass)
+    };
+    let named = tool_event("a", 0);
+    let mut payload = named.payload.value().clone();
+    payload.as_object_mut().unwrap().remove("name");
+    let nameless = named.with_payload(pintle_contract::Payload::new(payload));
+    for (is_guard, event, wanted) in
+        [(true, &named, "allow x=0"), (true, &nameless, "deny x=0 f"), (false, &nameless, "allow x=0")]
+    {
+        let mut hook = spec.build(&event.name).0;
+        hook.guard = is_guard;
+        hook.on_failure = FailurePolicy::Closed;
+        let set = pintle_engine::HookSet::new(vec![pintle_testkit::chain(Layer::Project, IN_ORDER, [hook])]);
+        let outcome = run_dispatch(&set, event, &ApprovalResponse::Unavailable);
+        assert_eq!(summarize_outcome(&outcome), wanted, "{is_guard} {}", event.payload.value());
+    }
+}
+
+#[test]
 fn rule_37_after_a_cancel_hooks_fail_as_cancelled_and_are_not_called() {
     let event = tool_event("a", 0);
     for closed in [true, false] {
