@@ -37,7 +37,9 @@ pub(crate) fn list_tapes(home: &Path) -> Vec<SessionTape> {
 }
 
 /// Finds a tape by the ID of its session or the start of it, by `last`, or by its path.
-pub(crate) fn find_tape(named: &str, home: &Path) -> Result<SessionTape, CliError> {
+///
+/// An ID and `last` are looked for among the sessions run in any of `homes`.
+pub(crate) fn find_tape(named: &str, homes: &[PathBuf]) -> Result<SessionTape, CliError> {
     let path = Path::new(named);
     if named.contains(std::path::MAIN_SEPARATOR) || path.extension().is_some_and(|extension| extension == "jsonl") {
         if path.is_file() {
@@ -47,9 +49,14 @@ pub(crate) fn find_tape(named: &str, home: &Path) -> Result<SessionTape, CliErro
         return Err(CliError::invalid_input(format!("tape `{named}` does not exist"))
             .help("`pintle sessions` lists the sessions"));
     }
-    let mut known = list_tapes(home);
+    let mut known: Vec<SessionTape> = Vec::new();
+    for tape in homes.iter().flat_map(|home| list_tapes(home)) {
+        if known.iter().all(|one| one.path.canonicalize().ok() != tape.path.canonicalize().ok()) {
+            known.push(tape);
+        }
+    }
     if known.is_empty() {
-        let dir = tapes_folder(home);
+        let dir = tapes_folder(homes.first().map_or(Path::new("."), PathBuf::as_path));
         let error = CliError::invalid_input(format!("no sessions in `{}`", dir.display()));
         return Err(error.help("change to the directory where the agent was run, or name the path of a tape"));
     }
@@ -116,10 +123,11 @@ mod tests {
             ("gone.jsonl", Err("`pintle sessions` lists the sessions")),
         ];
         for (named, wanted) in cases {
-            let found = find_tape(named, home.path()).map(|tape| tape.id).map_err(|error| error.help.unwrap());
+            let found =
+                find_tape(named, &[home.path().to_owned()]).map(|tape| tape.id).map_err(|error| error.help.unwrap());
             assert_eq!(found, wanted.map(String::from).map_err(String::from), "{named}");
         }
-        let nowhere = find_tape("last", &home.path().join("nowhere")).unwrap_err();
+        let nowhere = find_tape("last", &[home.path().join("nowhere")]).unwrap_err();
         assert!(nowhere.message.starts_with("no sessions in"), "{}", nowhere.message);
     }
 }

@@ -84,6 +84,33 @@ fn a_session_is_called_as_its_tape_is_found() {
     assert!(status == Some(3) && err.contains("`pintle run AGENT --resume odd.jsonl`"), "{err}");
 }
 
+#[test]
+fn the_last_session_is_that_of_an_agent_that_was_run_from_here() {
+    let fixture = CliFixture::new_empty().with_file("tidy/harness.md", AGENT).with_file("tidy/script.yaml", SCRIPT);
+    let resume = |words: &[&'static str]| fixture.pintle(&[&["run", "-q", "--resume"], words].concat()).run_to_parts();
+    let (_, err, status) = resume(&["last", "more"]);
+    assert!(status == Some(3) && err.contains("no sessions in `./.pintle/tapes`"), "{err}");
+    let (_, err, status) = fixture.pintle(&["run", "tidy", "go"]).run_to_parts();
+    assert_eq!(status, Some(0), "{err}");
+    let (_, err, status) = resume(&["last", "and now?"]);
+    assert!(!err.contains("no sessions"), "{err}");
+    let (_, by_name, _) = fixture.pintle(&["run", "-q", "tidy", "--resume", "last", "and now?"]).run_to_parts();
+    assert!(status.is_some() && !by_name.contains("no sessions"), "{by_name}");
+    assert_eq!(fs::read_dir(fixture.path("tidy/.pintle/tapes")).unwrap().count(), 1, "it is one session");
+}
+
+#[test]
+fn a_tape_that_cannot_be_read_is_invalid_input() {
+    let odd = "{\"format\":\"pintle-tape/999\"}\n";
+    for (text, said) in [("", "empty"), ("{}\n", "line 1"), ("{\"seq\":0,", ""), ("no json\n", ""), (odd, "")] {
+        let fixture = CliFixture::new_empty().with_file("t.jsonl", text);
+        for command in [&["run", "--resume", "t.jsonl", "more"][..], &["replay", "t.jsonl"]] {
+            let (_, err, status) = fixture.pintle(command).run_to_parts();
+            assert!(status == Some(3) && err.contains(said), "{text:?} {command:?} {status:?}: {err}");
+        }
+    }
+}
+
 /// What a tape keeps of how its session was opened.
 fn recorded_setup(tape: &std::path::Path) -> serde_json::Value {
     let text = fs::read_to_string(tape).unwrap();

@@ -30,7 +30,7 @@ use pintle::{Layer, PermissionMode, Approver, SystemClock, files};
 use pintle_agent::{TurnError, TurnErrorKind, Session};
 
 use crate::error::{CliError, CliStatus};
-use crate::options::{AgentOption, AskOptions, GlobalOptions, RedactionOptions, PermissionOptions, UserOptions, start_builder, trust, load_hooks, model_opener};
+use crate::options::{AgentOption, AskOptions, GlobalOptions, RedactionOptions, PermissionOptions, UserOptions, start_builder, current_dir, trust, load_hooks, model_opener};
 use crate::terminal::Terminal;
 use absent_approver::AbsentApprover;
 use daemon::DaemonArgs;
@@ -176,6 +176,9 @@ impl RunArgs {
         let opened = SessionSetup::new(&self, &place.source, &workspace, self.rules.mode());
         // If it cannot be recorded, resuming requires everything to be named again.
         let _ = sessions.remember(&resume::setup_facts(&name, &opened));
+        if reading.is_none() {
+            let _ = sessions.remember_agent(&current_dir(), &place.working_dir);
+        }
         let session = Session::builder(built.runtime.clone(), chosen.spec, chosen.model)
             .name(name)
             .workspace(workspace)

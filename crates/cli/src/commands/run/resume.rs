@@ -17,7 +17,7 @@ use serde_json::Value;
 use super::RunArgs;
 use super::target::{self, AGENT_FILE, RunTarget};
 use crate::error::CliError;
-use crate::options::{ProvisionalTape, find_tape, compile_own_chains};
+use crate::options::{ProvisionalTape, compile_own_chains, current_dir, find_tape};
 
 /// Most sessions that may start in the same millisecond.
 const MOST_AT_ONCE: u32 = 1_000;
@@ -129,10 +129,18 @@ impl StartedSession {
             Some(path) if path.file_name().is_some_and(|name| name == AGENT_FILE) => parent_dir(path),
             _ => PathBuf::from("."),
         };
-        let found = find_tape(named, &home)?;
+        // Without an agent, also those whose agent was run from here.
+        let begun = BegunSessions::from_state_dir(state_dir().as_deref());
+        let others = if run.path.is_none() { begun.agents_run_from(&current_dir()) } else { Vec::new() };
+        let homes: Vec<PathBuf> = std::iter::once(home).chain(others).collect();
+        let found = find_tape(named, &homes)?;
         let cannot = |error: TapeError| match error {
-            TapeError::Line { .. } => CliError::failure(format!("cannot resume session `{}`: {error}", found.id))
+            TapeError::Line { .. } => CliError::invalid_input(format!("cannot resume session `{}`: {error}", found.id))
                 .help(format!("`pintle tape verify {}` shows how much of it is valid", found.path.display())),
+            TapeError::Empty | TapeError::Torn { .. } | TapeError::NoHeader | TapeError::Format { .. } => {
+                CliError::invalid_input(format!("cannot resume session `{}`: {error}", found.id))
+            }
+            TapeError::Open { .. } => CliError::invalid_input(error),
             fault => CliError::failure(fault),
         };
         let bytes = read_file_bytes(&found.path).map_err(cannot)?;
@@ -151,7 +159,7 @@ impl StartedSession {
         };
         let opened: SessionSetup = serde_json::from_value(past.reopen_data.clone()).unwrap_or_default();
         let named = if found.path == Path::new(named) { named.to_owned() } else { found.id };
-        let is_known = BegunSessions::from_state_dir(state_dir().as_deref()).contains(&setup_facts(&past.session, &opened));
+        let is_known = begun.contains(&setup_facts(&past.session, &opened));
         if !is_known {
             run.require_named_facts(&opened, &named, reading.header.shadow)?;
         }

@@ -70,7 +70,7 @@ impl SessionCollection {
     /// Finds the session that the user names.
     pub(super) fn find_session(&self, named: &str) -> Result<SessionRow, CliError> {
         match self {
-            Self::Folder { home, .. } => find_tape(named, home).map(SessionRow::from_tape),
+            Self::Folder { home, .. } => find_tape(named, std::slice::from_ref(home)).map(SessionRow::from_tape),
             Self::Hosts { .. } => {
                 let mut all = self.list_all();
                 match named {
