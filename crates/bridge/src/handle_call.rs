@@ -10,12 +10,12 @@ use pintle::{
     ApprovalRequest, ApprovalResponse, Approver, BuiltRuntime, Clock, EventScope, Origin, PayloadError, RecheckMemory,
     RuntimeBuilder, Severity, SystemClock, read_payload,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::dispatch::HostDispatch;
 use crate::fit_to_host::fit_to_host;
 use crate::policy::with_machine_policy;
-use crate::session::{GUARDS, HostSession, HostSessionState, NOTE, host_folder, mark_fired};
+use crate::session::{GUARDS, HostSession, HostSessionState, NOTE, decision_note, host_folder, mark_fired};
 use crate::{
     Deadline, HostDecision, HostDef, HostEvent, HostEventData, HostEventDef, HostResponse, ResponseContext, canary,
 };
@@ -48,18 +48,61 @@ pub struct HookLookup {
     pub excluded_dialect: Option<&'static str>,
 }
 
+/// A call that was decided.
+#[derive(Debug)]
+pub struct HandledCall {
+    /// The host that sent the payload, which may be another one than runs the command.
+    pub host: &'static HostDef,
+    /// The event.
+    pub event_def: &'static HostEventDef,
+    /// The decision as the host enforces it.
+    pub decision: HostDecision,
+    /// The response to the host.
+    pub response: HostResponse,
+    /// The runtime with the hooks; `None` if the call was decided without them.
+    pub built: Option<BuiltRuntime>,
+}
+
+/// Whether a call is enforced, or only its decision is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum CallPurpose {
+    Enforce,
+    Preview,
+}
+
 /// Handles one call of a host. Never fails: an error denies a guarded event, and becomes a notice otherwise. `hooks`
 /// starts a runtime with the hooks of a place, or returns why it cannot.
 pub fn handle_call(
     errand: &HostCall<'_>,
     hooks: impl FnOnce(&HookLookup) -> Result<RuntimeBuilder, String>,
 ) -> HostResponse {
+    decide_and_respond(errand, CallPurpose::Enforce, hooks).map_or_else(|response| response, |call| call.response)
+}
+
+/// Decides on a call as [`handle_call`] does, for a user who wants to see the decision. Nothing is stored, and the session
+/// is a new one. If the working directory in the payload does not exist here, it is the project's.
+///
+/// # Errors
+/// With the response, if the event is not known.
+pub fn preview_call(
+    errand: &HostCall<'_>,
+    hooks: impl FnOnce(&HookLookup) -> Result<RuntimeBuilder, String>,
+) -> Result<HandledCall, HostResponse> {
+    decide_and_respond(errand, CallPurpose::Preview, hooks)
+}
+
+fn decide_and_respond(
+    errand: &HostCall<'_>,
+    purpose: CallPurpose,
+    hooks: impl FnOnce(&HookLookup) -> Result<RuntimeBuilder, String>,
+) -> Result<HandledCall, HostResponse> {
     let payload = parse_payload(errand.payload);
     let (Ok(read) | Err((read, _))) = &payload;
     let named = (errand.host.event_name)(read);
     let said = named.and_then(|name| errand.host.find_event(name));
     let Some(def) = choose_event(errand.event, said) else {
-        return respond_to_unknown_event(errand.host, named, payload.as_ref().err().map(|(_, error)| error));
+        let error = payload.as_ref().err().map(|(_, error)| error);
+        return Err(respond_to_unknown_event(errand.host, named, error));
     };
     // The payload of another host is read and answered in that host's format.
     let sender = errand.host.sender.and_then(|sender| sender(read));
@@ -69,16 +112,20 @@ pub fn handle_call(
         Err((_, error)) => Err(format!("cannot read the payload from {}: {error}", errand.host.title)),
         Ok(_) if has_event_conflict(errand.event, said) => Err(event_conflict_text(errand, named)),
         // Hooks may run third-party code, and the bridge may have defects.
-        Ok(payload) => catch_unwind(AssertUnwindSafe(|| decide(errand, host, def, payload, hooks)))
+        Ok(payload) => catch_unwind(AssertUnwindSafe(|| decide(errand, purpose, host, def, payload, hooks)))
             .unwrap_or_else(|_| Err(String::from("`pintle hook` crashed; this is a defect in Pintle"))),
     };
-    let ruling = match heard {
-        Ok(_) if errand.deadline.is_over() && def.is_guard => HostDecision::deny(errand.deadline.reason()),
-        Ok(ruling) => ruling,
-        Err(reason) if def.is_guard => HostDecision::deny(format!("pintle: {reason}")),
-        Err(reason) => HostDecision { notices: vec![format!("pintle: {reason}")], ..HostDecision::pass() },
+    let (ruling, built) = match heard {
+        Ok((_, built)) if errand.deadline.is_over() && def.is_guard => {
+            (HostDecision::deny(errand.deadline.reason()), Some(built))
+        }
+        Ok((ruling, built)) => (ruling, Some(built)),
+        Err(reason) if def.is_guard => (HostDecision::deny(format!("pintle: {reason}")), None),
+        Err(reason) => (HostDecision { notices: vec![format!("pintle: {reason}")], ..HostDecision::pass() }, None),
     };
-    (def.write_response)(&ResponseContext { event_def: def, payload: read }, &fit_to_host(ruling, def.support))
+    let decision = fit_to_host(ruling, def.support);
+    let response = (def.write_response)(&ResponseContext { event_def: def, payload: read }, &decision);
+    Ok(HandledCall { host, event_def: def, decision, response, built })
 }
 
 /// Reads a payload. A payload with a duplicate key is an error, but is read anyway to find the name of its event.
@@ -141,25 +188,27 @@ fn decide_canary(
     def: &'static HostEventDef,
     ruling: HostDecision,
     hooks: impl FnOnce(&HookLookup) -> Result<RuntimeBuilder, String>,
-) -> Result<HostDecision, String> {
+) -> Result<(HostDecision, BuiltRuntime), String> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
     let cwd = std::env::current_dir().unwrap_or_default();
     let project = resolve_project(errand, None, &cwd, clock.unix_ms());
     let built = hooks(&HookLookup { project, excluded_dialect: errand.host.own_dialect })?.clock(clock).build();
-    Ok(match load_failure(&built) {
+    let ruling = match load_failure(&built) {
         Some(reason) if def.is_guard => HostDecision::deny(reason),
         _ => ruling,
-    })
+    };
+    Ok((ruling, built))
 }
 
 /// Reads a payload, and runs the hooks.
 fn decide(
     errand: &HostCall<'_>,
+    purpose: CallPurpose,
     host: &'static HostDef,
     def: &'static HostEventDef,
     payload: &Value,
     hooks: impl FnOnce(&HookLookup) -> Result<RuntimeBuilder, String>,
-) -> Result<HostDecision, String> {
+) -> Result<(HostDecision, BuiltRuntime), String> {
     let unreadable = |error| format!("cannot read the payload from {}: {error}", host.title);
     if let Some(ruling) = canary::canary_decision(payload) {
         return decide_canary(errand, def, ruling, hooks);
@@ -170,7 +219,8 @@ fn decide(
     };
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
     let now_ms = clock.unix_ms();
-    let dir = errand.state_directory.map(|directory| host_folder(directory, host.name));
+    let is_stored = purpose == CallPurpose::Enforce;
+    let dir = errand.state_directory.filter(|_| is_stored).map(|directory| host_folder(directory, host.name));
     let patience = errand.deadline.remaining() / 2;
     let mut session = match &dir {
         Some(dir) => {
@@ -184,6 +234,10 @@ fn decide(
         None => None,
     };
     let whose_cwd = Some(told.context.cwd.as_str()).filter(|cwd| !cwd.is_empty()).map(PathBuf::from);
+    let whose_cwd = match is_stored {
+        true => whose_cwd,
+        false => whose_cwd.filter(|cwd| cwd.is_dir()).or_else(|| errand.project.clone()),
+    };
     let cwd = whose_cwd.or_else(|| std::env::current_dir().ok()).unwrap_or_default();
     let project = resolve_project(errand, session.as_mut(), &cwd, now_ms);
     let mut builder = hooks(&HookLookup { project: project.clone(), excluded_dialect: errand.host.own_dialect })?;
@@ -250,8 +304,10 @@ fn decide(
     if let Some(secrets) = built.runtime.redactor() {
         redact_decision(&mut ruling, &**secrets);
     }
-    if let (Some(session), Some(tape)) = (&mut session, built.runtime.tape()) {
+    if let Some(tape) = built.runtime.tape() {
         tape.record_note(NOTE, decision_note(host, def, &ruling));
+    }
+    if let (Some(session), Some(tape)) = (&mut session, built.runtime.tape()) {
         if def.fires.contains(&"session.end") {
             let _ = tape.close();
         }
@@ -260,7 +316,7 @@ fn decide(
         }
         session.save(&built.runtime, &scope).map_err(|error| format!("cannot save the session: {error}"))?;
     }
-    Ok(ruling)
+    Ok((ruling, built))
 }
 
 /// The project's directory: the one in the host's environment, otherwise the one in which the session started.
@@ -290,31 +346,6 @@ fn standing_denial(state: &HostSessionState, def: &HostEventDef, moment: &HostEv
     }
     let stopped = state.turn_stop_reason.as_ref().filter(|_| matches!(moment, HostEventData::BeforeTool(_)));
     state.session_denial.as_ref().or(stopped).cloned()
-}
-
-/// The record of a decision on the tape.
-fn decision_note(host: &HostDef, def: &HostEventDef, ruling: &HostDecision) -> Value {
-    let mut note = json!({
-        "host": host.name,
-        "event": def.name,
-        "decision": ruling.decision,
-        "reason": ruling.reason,
-    });
-    if let Some(fields) = note.as_object_mut() {
-        let more = [
-            ("input", ruling.input.clone()),
-            ("output", ruling.output.clone()),
-            ("stop", ruling.stop.clone().map(Value::from)),
-            ("context", (!ruling.context.is_empty()).then(|| Value::from(ruling.context.clone()))),
-            ("notices", (!ruling.notices.is_empty()).then(|| Value::from(ruling.notices.clone()))),
-        ];
-        for (name, value) in more {
-            if let Some(value) = value {
-                fields.insert(String::from(name), value);
-            }
-        }
-    }
-    note
 }
 
 /// Redacts secrets in all texts of a decision.

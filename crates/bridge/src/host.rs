@@ -32,6 +32,9 @@ pub struct HostDef {
     pub project_variable: Option<&'static str>,
     /// The actions that do not run any hook, for reports.
     pub unhooked_actions: &'static [&'static str],
+    /// Returns the event of a payload that this host can have sent, judged by the fields that only this host sends and
+    /// those that it always or never sends. It is used for payloads of an unknown sender.
+    pub recognise: fn(payload: &Value) -> Option<&str>,
     /// Detects payloads from another host that runs this host's entries.
     pub sender: Option<fn(payload: &Value) -> Option<&'static Self>>,
     /// Reads the session, turn and agent of a payload.

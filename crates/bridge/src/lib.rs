@@ -16,6 +16,7 @@ mod host_event;
 mod host_response;
 mod host_support;
 mod policy;
+mod recognise;
 mod session;
 
 pub mod canary;
@@ -25,10 +26,11 @@ pub mod install;
 
 pub use deadline::Deadline;
 pub use event_def::{HostEventDef, HostPayloadError, ResponseContext};
-pub use handle_call::{HookLookup, HostCall, handle_call};
+pub use handle_call::{HandledCall, HookLookup, HostCall, handle_call, preview_call};
 pub use host::{HOSTS, HostDef, UnknownHost};
 pub use host_decision::HostDecision;
 pub use host_event::{HostEvent, HostEventContext, HostEventData, HostToolCall};
 pub use host_response::HostResponse;
 pub use host_support::{ActionSupport, HookAction, HostSupport};
+pub use recognise::{host_of_tape, hosts_reading, recognise_payload};
 pub use session::{HostSessionSummary, StoredSession};

@@ -3,6 +3,7 @@
 mod built;
 mod permissions;
 mod sources;
+mod wrapping;
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -55,6 +56,7 @@ pub struct RuntimeBuilder {
     skip_worker_probe: bool,
     redact_secrets: bool,
     recheck_memory: Option<RecheckMemory>,
+    is_uncalled: bool,
 }
 
 impl RuntimeBuilder {
@@ -87,6 +89,13 @@ impl RuntimeBuilder {
     #[must_use]
     pub fn discovered_path(mut self, path: impl Into<PathBuf>, layer: Layer) -> Self {
         self.paths.push(HookSource { path: path.into(), layer, is_discovered: true, purpose: PathPurpose::Any });
+        self
+    }
+
+    /// Loads a path like [`RuntimeBuilder::hooks`] that the user did not name.
+    #[must_use]
+    pub fn discovered_hooks(mut self, path: impl Into<PathBuf>, layer: Layer) -> Self {
+        self.paths.push(HookSource { path: path.into(), layer, is_discovered: true, purpose: PathPurpose::Hooks });
         self
     }
 
@@ -303,14 +312,6 @@ impl RuntimeBuilder {
         self
     }
 
-    /// Remembers what each hook did for a call, for a host that fires several events about one call. Default: events
-    /// are independent.
-    #[must_use]
-    pub fn recheck_memory(mut self, memory: RecheckMemory) -> Self {
-        self.recheck_memory = Some(memory);
-        self
-    }
-
     /// Loads and compiles everything.
     #[must_use]
     pub fn build(self) -> BuiltRuntime {
@@ -372,9 +373,7 @@ impl RuntimeBuilder {
         let first = team.as_ref().and_then(|team: &TeamSpec| team.agents.first());
         let declared = || agent.as_ref().or(first.map(AsRef::as_ref)).map(|agent: &AgentSpec| agent.network.clone());
         let network = self.network.or_else(declared).unwrap_or_default();
-        if let Some(memory) = &self.recheck_memory {
-            memory.wrap(&mut chains);
-        }
+        wrapping::wrap_handlers(&mut chains, self.recheck_memory.as_ref(), self.is_uncalled);
         let set = HookSet::new(chains);
         let journals = JournalFanout::new(self.tape.clone(), self.journals);
         journals.enable_redaction(set.chains());

@@ -13,6 +13,12 @@ pub fn object(payload: &Value) -> Result<&Map<String, Value>, HostPayloadError> 
     payload.as_object().ok_or_else(|| HostPayloadError(String::from("it is not a JSON object")))
 }
 
+/// Whether a payload has a field that is not null.
+#[must_use]
+pub fn has(payload: &Value, name: &str) -> bool {
+    payload.get(name).is_some_and(|value| !value.is_null())
+}
+
 /// A string field; empty if it is missing.
 #[must_use]
 pub fn text(fields: &Map<String, Value>, name: &str) -> String {

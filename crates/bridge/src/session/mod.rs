@@ -12,7 +12,9 @@ use std::time::Duration;
 use pintle::tape::session_folder::{self, SessionFolder};
 use pintle::tape::{HeaderRecord, Tape, TapeError};
 use pintle::{Clock, EventScope, LogLevel, Runtime, ScriptLogLine, event};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
+
+use crate::{HostDecision, HostDef, HostEventDef};
 
 pub(crate) use state::HostSessionState;
 pub use stored::StoredSession;
@@ -110,6 +112,31 @@ pub(crate) fn to_event_log_line(line: ScriptLogLine) -> event::LogLine {
         LogLevel::Warn => "warn",
     };
     event::LogLine { level: level.to_owned(), hook: line.hook, message: line.message }
+}
+
+/// The record of a decision on the tape.
+pub(crate) fn decision_note(host: &HostDef, def: &HostEventDef, ruling: &HostDecision) -> Value {
+    let mut note = json!({
+        "host": host.name,
+        "event": def.name,
+        "decision": ruling.decision,
+        "reason": ruling.reason,
+    });
+    if let Some(fields) = note.as_object_mut() {
+        let more = [
+            ("input", ruling.input.clone()),
+            ("output", ruling.output.clone()),
+            ("stop", ruling.stop.clone().map(Value::from)),
+            ("context", (!ruling.context.is_empty()).then(|| Value::from(ruling.context.clone()))),
+            ("notices", (!ruling.notices.is_empty()).then(|| Value::from(ruling.notices.clone()))),
+        ];
+        for (name, value) in more {
+            if let Some(value) = value {
+                fields.insert(String::from(name), value);
+            }
+        }
+    }
+    note
 }
 
 /// Records when a host event last fired, for `pintle doctor`. Errors are ignored, since this is only information.

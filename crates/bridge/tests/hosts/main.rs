@@ -10,6 +10,7 @@ mod final_bytes;
 mod fixture;
 mod garbage;
 mod policy;
+mod recognise;
 mod report;
 mod sessions;
 mod stored;

@@ -2,17 +2,15 @@
 //! in the host's own format.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::{env, iter, panic, process, thread};
 
 use clap::{Args, Parser};
-use pintle::{RuntimeBuilder, Layer, Runtime, WorkerProgram};
-use pintle_agent::ModelJudge;
+use pintle::RuntimeBuilder;
 use pintle_bridge::{HostResponse, Deadline, HostCall, HostDef, HookLookup, HostEventDef, handle_call};
 
 use crate::error::{CliError, CliStatus};
 use crate::options::payload::read_stdin;
-use crate::options::{FolderOptions, GlobalOptions, RedactionOptions, model_opener};
+use crate::options::{FolderOptions, GlobalOptions, RedactionOptions, start_host_builder};
 use crate::terminal::Terminal;
 
 /// A size that fits most payloads without a tool's result.
@@ -101,24 +99,9 @@ impl HookArgs {
     }
 
     fn start_builder(&self, place: &HookLookup) -> Result<RuntimeBuilder, String> {
-        if let Some(missing) = self.hooks.iter().find(|path| !path.exists()) {
-            return Err(format!("`{}`, which --hooks names, does not exist", missing.display()));
-        }
-        let project = if self.hooks.is_empty() { place.project.clone() } else { PathBuf::new() };
-        let layers = self.folders.layers(project).map_err(|missing| format!("{missing}; {}", missing.help()))?;
-        let dir = place.project.clone();
-        let judge = ModelJudge::new(model_opener(dir));
-        let builder = Runtime::builder()
-            .worker(WorkerProgram::current_exe())
-            .judge(Arc::new(judge))
-            .agent_hooks_apply_globally()
-            .skip_worker_probe()
-            .redact_secrets(self.redaction.is_on())
-            .layers(layers.excluding_dialect(place.excluded_dialect))
-            .trust(self.folders.trust_options());
-        // Named hooks replace the project's, but still read files of the host's project.
-        let builder = if self.hooks.is_empty() { builder } else { builder.workspace(place.project.clone()) };
-        Ok(self.hooks.iter().fold(builder, |builder, path| builder.hooks(path, Layer::Project)))
+        let find_layers = |project| self.folders.layers(project);
+        let builder = start_host_builder(place, &self.hooks, find_layers, self.folders.trust_options())?;
+        Ok(builder.redact_secrets(self.redaction.is_on()))
     }
 }
 

@@ -26,7 +26,7 @@ impl HookPaths {
     /// Returns these paths, or the project around the current directory if there are none.
     pub(crate) fn from_paths_or_current_dir(paths: Vec<PathBuf>) -> Self {
         match paths.is_empty() {
-            true => Self::around(current_dir()),
+            true => Self::from_search_dir(current_dir()),
             false => Self::from_named_paths(paths),
         }
     }
@@ -37,7 +37,7 @@ impl HookPaths {
     }
 
     /// The project around a directory, which the user did not name.
-    pub(crate) fn around(dir: PathBuf) -> Self {
+    pub(crate) fn from_search_dir(dir: PathBuf) -> Self {
         Self { search_dir: Some(dir), is_named: false, ..Self::from_named_paths(Vec::new()) }
     }
 

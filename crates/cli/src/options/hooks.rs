@@ -4,8 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
+use pintle::loader::{LayerDirs, MissingDir, TrustOptions};
 use pintle::{BuiltRuntime, Diagnostic, Layer, Runtime, RuntimeBuilder, Severity, WorkerProgram, files};
 use pintle_agent::{ModelJudge, ModelOpener, model};
+use pintle_bridge::HookLookup;
 
 use super::{AgentOption, HookPaths, UserOptions, trust};
 use crate::error::CliError;
@@ -42,9 +44,36 @@ pub(crate) fn start_builder(places: &HookPaths, user: &UserOptions) -> Result<Ru
         (true, true) => builder.guarded_path(path, Layer::Project),
         (true, false) => builder.path(path, Layer::Project),
     };
-    let builder = places.paths.iter().fold(user.apply_to(start, layers)?, with);
+    let builder = places.paths.iter().fold(user.add_flags(start.layers(layers))?, with);
     let named = places.paths.first().filter(|_| places.is_named);
     Ok(named.and_then(|path| find_project(path)).into_iter().fold(builder, RuntimeBuilder::workspace))
+}
+
+/// Starts a runtime builder with the hooks that apply to another agent: `named`, which are trusted and replace the
+/// project's, otherwise the project's, in addition to the organisation's and the user's own. `pintle hook` and the
+/// commands that show what it would do load hooks here.
+pub(crate) fn start_host_builder(
+    place: &HookLookup,
+    named: &[PathBuf],
+    find_layers: impl FnOnce(PathBuf) -> Result<LayerDirs, MissingDir>,
+    trust: TrustOptions,
+) -> Result<RuntimeBuilder, String> {
+    if let Some(missing) = named.iter().find(|path| !path.exists()) {
+        return Err(format!("`{}`, which --hooks names, does not exist", missing.display()));
+    }
+    let project = if named.is_empty() { place.project.clone() } else { PathBuf::new() };
+    let layers = find_layers(project).map_err(|missing| format!("{missing}; {}", missing.help()))?;
+    let judge = ModelJudge::new(model_opener(place.project.clone()));
+    let builder = Runtime::builder()
+        .worker(WorkerProgram::current_exe())
+        .judge(Arc::new(judge))
+        .agent_hooks_apply_globally()
+        .skip_worker_probe()
+        .layers(layers.excluding_dialect(place.excluded_dialect))
+        .trust(trust);
+    // Named hooks replace the project's, but still read files of the host's project.
+    let builder = if named.is_empty() { builder } else { builder.workspace(place.project.clone()) };
+    Ok(named.iter().fold(builder, |builder, path| builder.hooks(path, Layer::Project)))
 }
 
 /// Returns the project of a named path: the parent of the `.harness` that it is or is in, otherwise its directory.
@@ -84,28 +113,36 @@ pub(crate) fn load_hooks(
     paths: &[PathBuf],
     terminal: &Terminal,
 ) -> Result<BuiltRuntime, CliError> {
-    if let Some(missing) = paths.iter().find(|path| !path.exists()) {
-        return Err(CliError::invalid_input(format!("`{}` does not exist", missing.display())).help(
-            "name a project, a `.harness` directory, a docker-agent YAML file, a directory of hooks or a hook file",
-        ));
-    }
+    require_paths(paths)?;
     let built = builder.build();
+    print_diagnostics(&built, paths, terminal);
+    trust::print_untrusted(&built, terminal);
+    if built.has_errors() {
+        return Err(CliError::invalid_input("cannot load the hooks; nothing was done")
+            .help("a hook that cannot be loaded guards nothing: fix or remove it, then run `pintle validate`"));
+    }
+    Ok(built)
+}
+
+pub(super) fn require_paths(paths: &[PathBuf]) -> Result<(), CliError> {
+    let Some(missing) = paths.iter().find(|path| !path.exists()) else { return Ok(()) };
+    let help = "name a project, a `.harness` directory, a docker-agent YAML file, a directory of hooks or a hook file";
+    Err(CliError::invalid_input(format!("`{}` does not exist", missing.display())).help(help))
+}
+
+/// Prints what was found while hooks were loaded.
+pub(crate) fn print_diagnostics(built: &BuiltRuntime, paths: &[PathBuf], terminal: &Terminal) {
     let of_members = || built.team.iter().flat_map(|team| &team.agents).any(|agent| !agent.hooks.is_empty());
     let has_hooks = built.runtime.hooks().hooks().next().is_some() || of_members();
     // Notes are left to `pintle validate`, and a directory may be empty if the hooks come from another one.
     let is_shown = |diagnostic: &&Diagnostic| {
         diagnostic.severity >= Severity::Warning && !(has_hooks && diagnostic.code == "no_files")
     };
-    for diagnostic in built.diagnostics.iter().filter(is_shown) {
-        terminal.print_error_line(diagnostic::render_diagnostic(diagnostic));
-    }
-    trust::print_untrusted(&built, terminal);
-    if built.has_errors() {
-        return Err(CliError::invalid_input("cannot load the hooks; nothing was done")
-            .help("a hook that cannot be loaded guards nothing: fix or remove it, then run `pintle validate`"));
-    }
+    let mut shown = built.diagnostics.iter().filter(is_shown).peekable();
+    let is_silent = shown.peek().is_none();
+    shown.for_each(|diagnostic| terminal.print_error_line(diagnostic::render_diagnostic(diagnostic)));
     let is_whole = built.projects.iter().all(|project| project.untrusted_hooks.is_empty());
-    if built.diagnostics.is_empty() && !has_hooks && is_whole {
+    if is_silent && !has_hooks && is_whole {
         let places = match paths {
             [] => String::from("the project around the current directory or in your own configuration"),
             paths => paths.iter().map(|path| quote_path(path)).collect::<Vec<_>>().join(", "),
@@ -117,7 +154,6 @@ pub(crate) fn load_hooks(
             format!("no hooks found in {places}; a hook is a file such as `.harness/hooks/NAME.md`")
         });
     }
-    Ok(built)
 }
 
 fn quote_path(path: &Path) -> String {

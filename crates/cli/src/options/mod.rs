@@ -2,6 +2,7 @@
 
 mod agent;
 mod approval;
+mod captured_payload;
 mod event;
 mod flags;
 mod folders;
@@ -11,6 +12,7 @@ mod hooks;
 mod host;
 pub(crate) mod payload;
 mod permissions;
+mod preview;
 pub(crate) mod redaction;
 mod session;
 mod tape;
@@ -19,15 +21,19 @@ mod user;
 
 pub(crate) use agent::{AgentOption, compile_own_chains};
 pub(crate) use approval::{AskOptions, defer_approval};
+pub(crate) use captured_payload::{CapturedPayload, FiredEventArgs, FiredInput};
 pub(crate) use event::{EventArgument, RowArgument};
 pub(crate) use flags::HookFlags;
 pub(crate) use folders::FolderOptions;
 pub(crate) use global::{ColorMode, GlobalOptions};
 pub(crate) use hook_paths::{HookPaths, current_dir};
-pub(crate) use hooks::{HookOptions, load_hooks, model_opener, read_model_script, start_builder};
+pub(crate) use hooks::{
+    HookOptions, load_hooks, model_opener, print_diagnostics, read_model_script, start_builder, start_host_builder,
+};
 pub(crate) use host::{HostArgument, HostsArgument, ProjectOption, ScopeArgument};
-pub(crate) use payload::{PayloadInput, example_input, read_payload_input};
+pub(crate) use payload::PayloadInput;
 pub(crate) use permissions::{PermissionOptions, mode_name, parse_mode};
+pub(crate) use preview::preview_host_call;
 pub(crate) use redaction::RedactionOptions;
 pub(crate) use session::{LAST, SessionTape, find_tape, list_tapes, pick_by_id, tapes_folder};
 pub(crate) use tape::ProvisionalTape;

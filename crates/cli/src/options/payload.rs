@@ -18,33 +18,49 @@ pub(crate) struct PayloadInput {
     pub(crate) is_example: bool,
 }
 
-/// Reads the payload of an event from standard input, and completes it.
-///
-/// The input of a docker-agent hook is accepted, too, and converted to a payload. If standard input is a terminal, or
-/// is blank and `may_be_blank`, the payload is the event's example.
-pub(crate) fn read_payload_input(argument: &EventArgument, may_be_blank: bool) -> Result<PayloadInput, CliError> {
-    let event = &argument.0;
+/// Reads standard input; `None` if it is a terminal, or blank and `may_be_blank`.
+pub(crate) fn read_payload_bytes(may_be_blank: bool) -> Result<Option<Vec<u8>>, CliError> {
     if io::stdin().is_terminal() {
-        return Ok(example_input(argument));
+        return Ok(None);
     }
     let mut bytes = Vec::new();
     read_stdin(&mut bytes)
         .map_err(|error| CliError::failure(format!("cannot read the payload from standard input: {error}")))?;
-    if bytes.iter().all(u8::is_ascii_whitespace) {
-        // The program that writes the payload may have failed, and its event must not pass because the example does.
-        let error = || {
-            CliError::invalid_input("standard input contains no payload")
-                .help("write a payload to it, or fire the event's example with `--example`")
-        };
-        return if may_be_blank { Ok(example_input(argument)) } else { Err(error()) };
+    if !bytes.iter().all(u8::is_ascii_whitespace) {
+        return Ok(Some(bytes));
     }
-    let next_step = || format!("`pintle events {event}` shows an example payload");
-    let mut value = read_payload(&bytes).map_err(|error| match error {
-        PayloadError::NotJson(error) => {
-            CliError::invalid_input(format!("the payload is not JSON: {error}")).help(next_step())
+    // The program that writes the payload may have failed, and its event must not pass because the example does.
+    let error = CliError::invalid_input("standard input contains no payload");
+    if may_be_blank {
+        Ok(None)
+    } else {
+        Err(error.help("write a payload to it, or fire the event's example with `--example`"))
+    }
+}
+
+/// Parses a payload; `event` is the event that is named, if any.
+pub(crate) fn parse_payload(bytes: &[u8], event: Option<&EventArgument>) -> Result<Value, CliError> {
+    read_payload(bytes).map_err(|error| match (error, event) {
+        (PayloadError::NotJson(error), event) => {
+            let error = CliError::invalid_input(format!("the payload is not JSON: {error}"));
+            match event {
+                Some(event) => error.help(next_step(&event.0)),
+                None => error,
+            }
         }
-        fault => CliError::invalid_input(format!("the payload is too large: {fault}")).help("send a smaller payload"),
-    })?;
+        (fault, _) => {
+            CliError::invalid_input(format!("the payload is too large: {fault}")).help("send a smaller payload")
+        }
+    })
+}
+
+fn next_step(event: &EventName) -> String {
+    format!("`pintle events {event}` shows an example payload")
+}
+
+/// Completes the payload of an event. The input of a docker-agent hook is accepted, too, and converted to a payload.
+pub(crate) fn to_payload_input(argument: &EventArgument, mut value: Value) -> Result<PayloadInput, CliError> {
+    let event = &argument.0;
     if let Some(payload) = payload_from_hook_input(event, &value) {
         value = payload;
     } else if let Some(other) = value.get("hook_event_name").and_then(Value::as_str) {
@@ -53,7 +69,7 @@ pub(crate) fn read_payload_input(argument: &EventArgument, may_be_blank: bool) -
         return Err(error.help(format!("name the event `{shown}`, or remove `hook_event_name`")));
     }
     complete_payload(event, &mut value).map_err(|error| {
-        CliError::invalid_input(format!("the payload is not valid for `{event}`: {error}")).help(next_step())
+        CliError::invalid_input(format!("the payload is not valid for `{event}`: {error}")).help(next_step(event))
     })?;
     Ok(PayloadInput { value, is_example: false })
 }

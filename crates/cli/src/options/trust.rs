@@ -105,7 +105,7 @@ pub(crate) fn inspect(path: &Path, user: &UserOptions, trust: &TrustOptions) -> 
         .any(|found| path.canonicalize().ok().as_ref() == Some(found));
     let own = user.layers(if is_project { path.to_owned() } else { PathBuf::new() })?;
     let start = Runtime::builder().worker(WorkerProgram::current_exe()).trust(trust.clone());
-    let builder = user.apply_to(start, LayerDirs { home: None, ..own })?;
+    let builder = user.add_flags(start.layers(LayerDirs { home: None, ..own }))?;
     let builder = if is_project { builder } else { builder.discovered_path(path, Layer::Project) };
     Ok(builder.build().projects.pop())
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use pintle::dialects::command_hooks::{DockerAgentVersion, hook_from_flag};
-use pintle::loader::LayerDirs;
+use pintle::loader::{LayerDirs, MissingDir};
 use pintle::{HookDeclaration, Layer, RuntimeBuilder, loader};
 
 use super::HookFlags;
@@ -30,13 +30,12 @@ pub(crate) struct UserOptions {
 impl UserOptions {
     /// Returns the directories of the configuration layers for a working directory, as `pintle hook` finds them.
     /// Without one (an empty path), they are the organisation's and the user's own.
-    pub(crate) fn layers(&self, cwd: PathBuf) -> Result<LayerDirs, CliError> {
-        Ok(LayerDirs::find(cwd, self.config_dir.as_deref(), None)?)
+    pub(crate) fn layers(&self, cwd: PathBuf) -> Result<LayerDirs, MissingDir> {
+        LayerDirs::find(cwd, self.config_dir.as_deref(), None)
     }
 
-    /// Adds the hooks of these directories and those of the command line to the builder.
-    pub(crate) fn apply_to(&self, builder: RuntimeBuilder, layers: LayerDirs) -> Result<RuntimeBuilder, CliError> {
-        let mut builder = builder.layers(layers);
+    /// Adds the hooks of the command line to the builder.
+    pub(crate) fn add_flags(&self, mut builder: RuntimeBuilder) -> Result<RuntimeBuilder, CliError> {
         if let Some(compat) = self.compat {
             builder = builder.compat(compat);
         }

@@ -89,7 +89,8 @@ fn an_agent_is_found_from_below_with_the_guards_around_it() {
         assert_eq!(fixture.pintle(&["trust", "--yes"]).in_folder("project/src").run_to_parts().2, Some(0));
         fixture.pintle(&["run", "-q", "--", "go on"]).in_folder("project/src").run_to_parts()
     };
-    assert_eq!(run(), (String::from("done\n"), String::new(), Some(0)));
+    let (out, err, status) = run();
+    assert_eq!((out.as_str(), status), ("done\n", Some(0)), "{err}");
     assert!(fixture.path("project/.pintle/tapes").is_dir());
     std::fs::write(fixture.path("project/.harness/hooks/guard.md"), session).unwrap();
     let (out, err, status) = run();

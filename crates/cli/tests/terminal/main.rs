@@ -39,5 +39,6 @@ mod trust;
 mod unguarded;
 mod usage;
 mod validate;
+mod walk;
 mod withheld;
 mod worktree;

@@ -8,6 +8,27 @@ fn a_project_without_faults() {
     snapshot!("validate_nowhere", CliFixture::new_empty().pintle(&["validate", "nowhere"]).run_to_screen());
 }
 
+#[test]
+fn warnings_fail_only_if_the_user_says_so_and_nothing_to_check_always_does() {
+    let unread = CliFixture::with_guards().with_file(".harness/hooks/more/x.md", GUARD);
+    for (words, wanted) in [(&["validate"][..], 0), (&["validate", "--deny-warnings"], 3)] {
+        let (out, _, status) = unread.pintle(words).run_to_parts();
+        assert!(status == Some(wanted) && out.contains("1 warning"), "{words:?}: {out}");
+    }
+    let (out, _, status) = CliFixture::with_guards().pintle(&["validate", "--deny-warnings"]).run_to_parts();
+    assert_eq!(status, Some(0), "{out}");
+    let documents =
+        CliFixture::new_empty().with_file("notes/README.md", "# Notes\n").with_file("a/b/hooks/x.md", GUARD);
+    for (words, said) in [
+        (&["validate", "notes"][..], "`notes` contains no hooks, tools or agents"),
+        (&["validate", "a"], "`a` contains no hooks, tools or agents"),
+        (&["validate"], "nothing was checked"),
+    ] {
+        let (out, _, status) = documents.pintle(words).run_to_parts();
+        assert!(status == Some(3) && out.contains(said), "{words:?}: {out}");
+    }
+}
+
 fn create_malformed() -> CliFixture {
     let hook = |name: &str| format!(".harness/hooks/{name}.md");
     CliFixture::new_empty()

@@ -24,13 +24,20 @@ pub static HOST: HostDef = HostDef {
     read_context: hook_payload::event_context,
     project_variable: Some("CLAUDE_PROJECT_DIR"),
     unhooked_actions: &[],
+    recognise,
     sender: Some(find_sender),
 };
+
+fn recognise(payload: &Value) -> Option<&str> {
+    let has = |name: &str| hook_payload::has(payload, name);
+    let is_codex = hook_payload::is_codex_transcript(payload) == Some(true) || (has("turn_id") && has("model"));
+    hook_payload::event_of_session(payload).filter(|_| !is_codex && !has("timestamp"))
+}
 
 /// Detects Copilot CLI, which also runs the hooks of a project's `.claude/settings.json`. Its payloads have no
 /// transcript and a timestamp, and some are entirely in its own format.
 fn find_sender(payload: &Value) -> Option<&'static HostDef> {
-    let has = |name: &str| payload.get(name).is_some_and(|value| !value.is_null());
+    let has = |name: &str| hook_payload::has(payload, name);
     let is_copilot = has("sessionId")
         || has("tool_result")
         || (has("timestamp") && !has("transcript_path") && !has("permission_mode"));

@@ -11,6 +11,7 @@ mod support;
 
 use serde_json::Value;
 
+use crate::hosts::fields;
 use crate::{HostDef, HostEventDef};
 
 /// Cline.
@@ -26,8 +27,33 @@ pub static HOST: HostDef = HostDef {
     read_context: payload::event_context,
     project_variable: None,
     unhooked_actions: &["prompts, when it runs without a terminal"],
+    recognise,
     sender: None,
 };
+
+/// What tells an event: a field that only its payload has, or Cline's other name for it.
+const EVENT_MARKS: [(&str, &str); 11] = [
+    ("preToolUse", "PreToolUse"),
+    ("tool_call", "PreToolUse"),
+    ("postToolUse", "PostToolUse"),
+    ("tool_result", "PostToolUse"),
+    ("taskStart", "TaskStart"),
+    ("taskResume", "TaskResume"),
+    ("taskComplete", "TaskComplete"),
+    ("taskCancel", "TaskCancel"),
+    ("userPromptSubmit", "UserPromptSubmit"),
+    ("agent_error", "TaskError"),
+    ("session_shutdown", "SessionShutdown"),
+];
+
+fn recognise(payload: &Value) -> Option<&str> {
+    if !fields::has(payload, "taskId") || !fields::has(payload, "clineVersion") {
+        return None;
+    }
+    let named = payload.get("hookName").and_then(Value::as_str);
+    let is_marked = |mark: &str| fields::has(payload, mark) || named == Some(mark);
+    EVENT_MARKS.iter().find(|(mark, _)| is_marked(mark)).map(|(_, event)| *event)
+}
 
 fn no_event_name(_payload: &Value) -> Option<&str> {
     None

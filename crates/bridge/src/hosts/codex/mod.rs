@@ -5,6 +5,8 @@ mod install;
 mod response;
 mod support;
 
+use serde_json::Value;
+
 use crate::hosts::hook_json::hook_payload;
 use crate::{HostDef, HostEventDef};
 
@@ -24,8 +26,15 @@ pub static HOST: HostDef = HostDef {
         "input that it types into an open terminal session (`write_stdin`)",
         "web search, and some paths of its code mode",
     ],
+    recognise,
     sender: None,
 };
+
+fn recognise(payload: &Value) -> Option<&str> {
+    let has = |name: &str| hook_payload::has(payload, name);
+    let is_claude = hook_payload::is_codex_transcript(payload) == Some(false) || has("prompt_id");
+    hook_payload::event_of_session(payload).filter(|_| !is_claude && !has("timestamp"))
+}
 
 const fn event_def(name: &'static str, fires: &'static [&'static str]) -> HostEventDef {
     HostEventDef::observe_only(name, fires, hook_payload::other_event, &support::TELLS, response::notice)

@@ -27,8 +27,45 @@ pub static HOST: HostDef = HostDef {
     read_context: event_context,
     project_variable: None,
     unhooked_actions: &[],
+    recognise,
     sender: None,
 };
+
+/// The fields that tell an event in Copilot's own format, in the order in which they are looked for: later events have
+/// none of the earlier fields.
+const EVENT_MARKS: [(&str, &str); 15] = [
+    ("errorContext", "errorOccurred"),
+    ("notification_type", "notification"),
+    ("toolInput", "permissionRequest"),
+    ("permissionSuggestions", "permissionRequest"),
+    ("toolResult", "postToolUse"),
+    ("error", "postToolUseFailure"),
+    ("toolArgs", "preToolUse"),
+    ("agentName", "subagentStart"),
+    ("stopReason", "agentStop"),
+    ("prompt", "userPromptSubmitted"),
+    ("initialPrompt", "sessionStart"),
+    ("source", "sessionStart"),
+    ("reason", "sessionEnd"),
+    ("customInstructions", "preCompact"),
+    ("trigger", "preCompact"),
+];
+
+fn recognise(payload: &Value) -> Option<&str> {
+    let has = |name: &str| hook_payload::has(payload, name);
+    if !has("sessionId") {
+        // Claude Code's format, which Copilot sends without a transcript.
+        let is_copilot = has("timestamp") && !has("transcript_path") && !has("permission_mode");
+        return hook_payload::event_of_session(payload).filter(|_| is_copilot);
+    }
+    if !has("timestamp") {
+        return None;
+    }
+    if has("agentName") && has("stopReason") {
+        return Some("subagentStop");
+    }
+    EVENT_MARKS.iter().find(|(mark, _)| payload.get(mark).is_some()).map(|(_, event)| *event)
+}
 
 /// Payloads in Copilot's own format do not name their event, except one, which uses the other format's name.
 fn no_event_name(_payload: &Value) -> Option<&str> {

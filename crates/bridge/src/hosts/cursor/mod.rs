@@ -11,6 +11,7 @@ mod support;
 
 use serde_json::Value;
 
+use crate::hosts::fields;
 use crate::{HostDef, HostEventDef};
 
 /// Cursor.
@@ -26,6 +27,10 @@ pub static HOST: HostDef = HostDef {
     read_context: payload::event_context,
     project_variable: Some("CURSOR_PROJECT_DIR"),
     unhooked_actions: &["its built-in code search"],
+    recognise: |payload| {
+        let has = |name: &str| fields::has(payload, name);
+        event_name(payload).filter(|_| has("cursor_version") || (has("conversation_id") && has("generation_id")))
+    },
     sender: None,
 };
 

@@ -6,6 +6,8 @@ mod payload;
 mod response;
 mod support;
 
+use serde_json::Value;
+
 use crate::hosts::hook_json::hook_payload;
 use crate::{HostDef, HostEventDef};
 
@@ -22,8 +24,15 @@ pub static HOST: HostDef = HostDef {
     read_context: payload::event_context,
     project_variable: Some("GEMINI_PROJECT_DIR"),
     unhooked_actions: &["anything in an untrusted directory, where it runs no hooks"],
+    recognise,
     sender: None,
 };
+
+fn recognise(payload: &Value) -> Option<&str> {
+    let has = |name: &str| hook_payload::has(payload, name);
+    let is_gemini = has("timestamp") && has("transcript_path") && !has("permission_mode");
+    hook_payload::event_of_session(payload).filter(|_| is_gemini)
+}
 
 const fn event_def(name: &'static str, fires: &'static [&'static str]) -> HostEventDef {
     HostEventDef::observe_only(name, fires, hook_payload::other_event, &support::TELLS, response::notice)

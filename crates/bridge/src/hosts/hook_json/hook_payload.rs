@@ -5,12 +5,25 @@ use serde_json::{Map, Value};
 use crate::hosts::fields::{flag, required_text};
 use crate::{HostEventContext, HostEventData, HostPayloadError, HostToolCall};
 
-pub use crate::hosts::fields::{object, text};
+pub use crate::hosts::fields::{has, object, text};
 
 /// The event name in the payload.
 #[must_use]
 pub fn event_name(payload: &Value) -> Option<&str> {
     payload.get("hook_event_name").and_then(Value::as_str)
+}
+
+/// The event of a payload that has a session, too.
+#[must_use]
+pub fn event_of_session(payload: &Value) -> Option<&str> {
+    event_name(payload).filter(|_| has(payload, "session_id"))
+}
+
+/// Whether the transcript is one of Codex, which has the start time in its name; `None` without a transcript.
+#[must_use]
+pub fn is_codex_transcript(payload: &Value) -> Option<bool> {
+    let path = payload.get("transcript_path").and_then(Value::as_str).filter(|path| !path.is_empty())?;
+    Some(path.rsplit(['/', '\\']).next().is_some_and(|name| name.starts_with("rollout-")))
 }
 
 /// The session, turn and agent of a payload.

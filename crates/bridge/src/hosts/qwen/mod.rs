@@ -6,6 +6,8 @@ mod payload;
 mod response;
 mod support;
 
+use serde_json::Value;
+
 use crate::hosts::claude::response as claude;
 use crate::hosts::hook_json::hook_payload;
 use crate::{HostDef, HostEventDef};
@@ -23,8 +25,15 @@ pub static HOST: HostDef = HostDef {
     read_context: hook_payload::event_context,
     project_variable: Some("QWEN_PROJECT_DIR"),
     unhooked_actions: &[],
+    recognise,
     sender: None,
 };
+
+fn recognise(payload: &Value) -> Option<&str> {
+    let is_qwen =
+        ["timestamp", "transcript_path", "permission_mode"].iter().all(|name| hook_payload::has(payload, name));
+    hook_payload::event_of_session(payload).filter(|_| is_qwen)
+}
 
 const fn event_def(name: &'static str, fires: &'static [&'static str]) -> HostEventDef {
     HostEventDef::observe_only(name, fires, hook_payload::other_event, &support::TELLS, claude::notice)

@@ -1,6 +1,7 @@
 //! `pintle explain`: which hooks would run, in what order, and why the others would not.
 
-use std::path::PathBuf;
+mod host;
+
 use std::sync::Arc;
 
 use clap::Args;
@@ -10,7 +11,7 @@ use pintle::{BuiltRuntime, Event, HookExplanation, Origin, RunPrediction, explai
 use serde_json::{Value, json};
 
 use crate::error::{CliError, CliStatus};
-use crate::options::{EventArgument, PayloadInput, GlobalOptions, HookOptions, start_builder, load_hooks, read_payload_input};
+use crate::options::{FiredEventArgs, FiredInput, GlobalOptions, HookOptions, start_builder, load_hooks};
 use crate::render::{count_text, path_text, location_text};
 use crate::terminal::Terminal;
 
@@ -22,11 +23,8 @@ const NOT_TRUSTED: &str = "not trusted";
 
 #[derive(Debug, Args)]
 pub(crate) struct ExplainArgs {
-    /// Event to explain, by its own name (`tool.pre`) or by docker-agent's name (`pre_tool_use`). The payload is read
-    /// from standard input as JSON; if there is none, the example of `pintle events` is used.
-    event: EventArgument,
-    /// Paths to load hooks from, in addition to `--hooks`.
-    path: Vec<PathBuf>,
+    #[command(flatten)]
+    input: FiredEventArgs,
     #[command(flatten)]
     hooks: HookOptions,
     /// Also show the hooks of other events.
@@ -36,15 +34,18 @@ pub(crate) struct ExplainArgs {
 
 impl ExplainArgs {
     pub(crate) fn execute(self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
-        let places = self.hooks.hook_paths(&self.path).with_untrusted_listed();
-        let given = read_payload_input(&self.event, true)?;
+        let places = self.hooks.hook_paths(&self.input.paths()).with_untrusted_listed();
+        let (argument, given) = match self.input.read_input(true)? {
+            FiredInput::Event(event, given) => (event, given),
+            FiredInput::Host(payload) => return self.explain_host_payload(&payload, &places, terminal, global),
+        };
         let built = load_hooks(start_builder(&places, &self.hooks.user)?, &places.paths, terminal)?;
         let hooks = built.runtime.hooks().with_chains(self.hooks.agent.compile_chains(&built)?);
         let origin = Arc::new(Origin::default());
-        let event = Event::new(self.event.0.clone(), given.value.clone(), Arc::clone(&origin));
+        let event = Event::new(argument.0.clone(), given.value.clone(), Arc::clone(&origin));
         let mut explanations = explain(&hooks, &event);
         // Hooks of the preceding event with the same alias are called first.
-        if let Some(first) = self.event.preceding_event(&hooks, &given.value, &origin) {
+        if let Some(first) = argument.preceding_event(&hooks, &given.value, &origin) {
             explanations.retain(|one| one.event != first.name);
             let of_first = explain(&hooks, &first).into_iter().filter(|one| one.event == first.name);
             explanations.splice(0..0, of_first.collect::<Vec<_>>());
@@ -66,7 +67,9 @@ impl ExplainArgs {
                     (one, trusted)
                 })
                 .collect();
-            terminal.print_lines(&render_explanations(&event, &given, &explanations, self.all));
+            let mut lines = vec![event_line(&event, given.is_example)];
+            lines.extend(render_explanations(&explanations, self.all));
+            terminal.print_lines(&lines);
         }
         Ok(CliStatus::Done)
     }
@@ -80,16 +83,21 @@ fn is_trusted(built: &BuiltRuntime, explanation: &HookExplanation) -> bool {
     !built.projects.iter().flat_map(|project| &project.untrusted_hooks).any(is_it)
 }
 
-/// Renders each hook, with whether it is trusted.
-fn render_explanations(event: &Event, given: &PayloadInput, explanations: &[(HookExplanation, bool)], all: bool) -> Vec<StyledLine> {
+/// Renders the name and the subject of an event.
+fn event_line(event: &Event, is_example: bool) -> StyledLine {
     let mut head = StyledLine::new(Tone::Plain, event.name.as_str());
     if let Some(subject) = event.subject() {
         head.push(Tone::Plain, format!(" {}", single_line(subject, 80)));
     }
-    if given.is_example {
+    if is_example {
         head.push(Tone::Quiet, "  (no payload given; using the event's example)");
     }
-    let mut lines = vec![head];
+    head
+}
+
+/// Renders each hook, with whether it is trusted.
+fn render_explanations(explanations: &[(HookExplanation, bool)], all: bool) -> Vec<StyledLine> {
+    let mut lines = Vec::new();
     let elsewhere = |one: &&(HookExplanation, bool)| matches!(one.0.prediction, RunPrediction::OtherEvent { .. });
     let width = explanations
         .iter()

@@ -1,5 +1,6 @@
-//! `pintle fire`: fires one event.
+//! `pintle fire`: fires one event, or calls the hooks with what another agent sent.
 
+mod host;
 mod report;
 
 use std::path::PathBuf;
@@ -11,7 +12,7 @@ use pintle::tape::HeaderRecord;
 use pintle::{Clock, Decision, Event, Origin, HookOverlay, EventScope, SystemClock};
 
 use crate::error::{CliError, CliStatus};
-use crate::options::{AskOptions, EventArgument, GlobalOptions, HookOptions, ProvisionalTape, start_builder, trust, example_input, load_hooks, defer_approval, compile_own_chains, current_dir, read_payload_input};
+use crate::options::{AskOptions, EventArgument, FiredEventArgs, FiredInput, GlobalOptions, HookOptions, PayloadInput, ProvisionalTape, start_builder, trust, load_hooks, defer_approval, compile_own_chains, current_dir};
 use crate::terminal::Terminal;
 use report::FireReport;
 
@@ -20,16 +21,12 @@ const SESSION: &str = "fire";
 
 #[derive(Debug, Args)]
 pub(crate) struct FireArgs {
-    /// Event to fire, by its own name (`tool.pre`) or by docker-agent's name (`pre_tool_use`). The payload is read from
-    /// standard input as JSON; at a terminal, the example of `pintle events` is used. The payload of `tool.pre` needs
-    /// only one of `args` and `arguments`, and no `id`. The input of a docker-agent hook is accepted, too.
-    event: EventArgument,
-    /// Paths to load hooks from, in addition to `--hooks`.
-    path: Vec<PathBuf>,
+    #[command(flatten)]
+    input: FiredEventArgs,
     #[command(flatten)]
     hooks: HookOptions,
     /// Fire the example of `pintle events` instead of reading standard input.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "host")]
     example: bool,
     /// Run every hook and record its verdict, but enforce nothing.
     #[arg(long)]
@@ -43,11 +40,21 @@ pub(crate) struct FireArgs {
 
 impl FireArgs {
     pub(crate) fn execute(self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
-        let places = self.hooks.hook_paths(&self.path);
-        let given = match self.example {
-            true => example_input(&self.event),
-            false => read_payload_input(&self.event, false)?,
-        };
+        let input = if self.example { self.input.example() } else { self.input.read_input(false) };
+        match input? {
+            FiredInput::Event(event, given) => self.fire_event(&event, &given, terminal, global),
+            FiredInput::Host(payload) => self.fire_host_payload(&payload, terminal, global),
+        }
+    }
+
+    fn fire_event(
+        self,
+        fired: &EventArgument,
+        given: &PayloadInput,
+        terminal: &Terminal,
+        global: &GlobalOptions,
+    ) -> Result<CliStatus, CliError> {
+        let places = self.hooks.hook_paths(&self.input.paths());
         if given.is_example && !self.example && !global.json {
             terminal.print_note("standard input contains no payload; firing the event's example");
         }
@@ -78,12 +85,12 @@ impl FireArgs {
         };
         let origin = Arc::new(origin);
         // A host fires the preceding event with the same alias first. If that is denied, the main event is not fired.
-        let first = self.event.preceding_event(&hooks, &given.value, &origin).map(|event| {
+        let first = fired.preceding_event(&hooks, &given.value, &origin).map(|event| {
             let outcome = built.runtime.fire_in(&event, &scope);
             (event, outcome)
         });
         let main = || {
-            let event = Event::new(self.event.0.clone(), given.value.clone(), Arc::clone(&origin));
+            let event = Event::new(fired.0.clone(), given.value.clone(), Arc::clone(&origin));
             let outcome = built.runtime.fire_in(&event, &scope);
             (event, outcome)
         };
@@ -107,9 +114,13 @@ impl FireArgs {
         if let Some(error) = tape.take_error() {
             return Err(error);
         }
-        Ok(match outcome.decision {
-            Decision::Allow => CliStatus::Done,
-            Decision::Ask | Decision::Deny => CliStatus::Denied,
-        })
+        Ok(status_of_decision(outcome.decision))
+    }
+}
+
+fn status_of_decision(decision: Decision) -> CliStatus {
+    match decision {
+        Decision::Allow => CliStatus::Done,
+        Decision::Ask | Decision::Deny => CliStatus::Denied,
     }
 }

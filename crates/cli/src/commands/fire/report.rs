@@ -6,7 +6,11 @@ use pintle::tape::record::{OutcomeRecord, RecordedVerdict};
 use pintle::tape::show::{StyledLine, ShowOptions, Tone, TapeRenderer, single_line};
 use pintle::tape::{RecordBody, RecordObserver, Record};
 use pintle::{Decision, Event, Outcome};
+use pintle_bridge::HandledCall;
 use serde_json::{Map, Value, json};
+
+/// Most characters of a text in the report of another agent's call.
+const CALL_CHARS: usize = 4_000;
 
 /// Collects records of the tape while the event is fired.
 #[derive(Debug, Default)]
@@ -16,6 +20,7 @@ pub(super) struct FireReport(Mutex<FireFindings>);
 struct FireFindings {
     view: TapeRenderer,
     lines: Vec<StyledLine>,
+    outcomes: Vec<Value>,
     calls: Vec<Value>,
     effects: Vec<Value>,
 }
@@ -23,7 +28,7 @@ struct FireFindings {
 impl Default for FireFindings {
     fn default() -> Self {
         let options = ShowOptions { offsets: false, ..ShowOptions::default() };
-        Self { view: TapeRenderer::new(options), lines: Vec::new(), calls: Vec::new(), effects: Vec::new() }
+        Self { view: TapeRenderer::new(options), lines: Vec::new(), outcomes: Vec::new(), calls: Vec::new(), effects: Vec::new() }
     }
 }
 
@@ -32,9 +37,10 @@ impl RecordObserver for FireReport {
         let mut gathered = self.lock_findings();
         let fields = || serde_json::from_str::<Map<String, Value>>(line).unwrap_or_default();
         match &record.body {
-            RecordBody::Header(_) | RecordBody::Hooks(_) => return,
+            RecordBody::Header(_) | RecordBody::Hooks(_) | RecordBody::Note(_) => return,
             RecordBody::HookReturned(_) => gathered.calls.push(strip_record_head(fields())),
             RecordBody::Effect(_) => gathered.effects.push(strip_record_head(fields())),
+            RecordBody::Outcome(_) => gathered.outcomes.push(strip_record_head(fields())),
             _ => {}
         }
         let lines = gathered.view.feed(record);
@@ -72,6 +78,63 @@ impl FireReport {
             lines.push(StyledLine::new(Tone::Quiet, format!("metrics: {}", pairs.join(" "))));
         }
         lines
+    }
+
+    /// Renders a call of another agent as text: what each hook returned, and what the agent is told.
+    pub(super) fn render_call(&self, call: &HandledCall) -> Vec<StyledLine> {
+        let mut lines = std::mem::take(&mut self.lock_findings().lines);
+        let decided = &call.decision;
+        let (tone, word) = match decided.decision {
+            Decision::Allow => (Tone::Good, "allow"),
+            Decision::Ask => (Tone::Warn, "ask"),
+            Decision::Deny => (Tone::Bad, "deny"),
+        };
+        let approved = if decided.is_approved { ", without asking the user" } else { "" };
+        let mut line = StyledLine::new(tone, format!("{word:8} {} {}{approved}", call.host.title, call.event_def.name));
+        if !decided.reason.is_empty() {
+            line.push(Tone::Plain, format!(": {}", single_line(&decided.reason, CALL_CHARS)));
+        }
+        lines.push(line);
+        let json = |value: &Option<Value>| value.iter().map(Value::to_string).collect::<Vec<_>>();
+        let details = [
+            ("input", json(&decided.input)),
+            ("output", json(&decided.output)),
+            ("context", decided.context.clone()),
+            ("stop", decided.stop.iter().cloned().collect()),
+            ("notice", decided.notices.clone()),
+        ];
+        for (name, texts) in details {
+            let texts = texts.iter().map(|text| format!("         {name}: {}", single_line(text, CALL_CHARS)));
+            lines.extend(texts.map(|text| StyledLine::new(Tone::Quiet, text)));
+        }
+        lines
+    }
+
+    /// Renders a call of another agent as JSON.
+    pub(super) fn call_to_json(&self, call: &HandledCall) -> Value {
+        let gathered = self.lock_findings();
+        let decided = &call.decision;
+        json!({
+            "host": call.host.name,
+            "event": call.event_def.name,
+            "decision": decided.decision,
+            "approved": decided.is_approved,
+            "reason": decided.reason,
+            "input": decided.input,
+            "output": decided.output,
+            "context": decided.context,
+            "stop": decided.stop,
+            "notices": decided.notices,
+            "response": {
+                "stdout": call.response.stdout,
+                "stderr": call.response.stderr,
+                "exit_code": call.response.exit_code,
+            },
+            "outcomes": gathered.outcomes,
+            "calls": gathered.calls,
+            "requests": gathered.effects,
+            "metrics": call.built.as_ref().map(|built| built.runtime.metrics()).unwrap_or_default(),
+        })
     }
 
     /// Renders the report as JSON.

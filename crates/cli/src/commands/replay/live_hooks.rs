@@ -9,11 +9,13 @@ use pintle::live_replay::{self, LiveReplayReport, LiveDifference, CurrentHooks, 
 use pintle::tape::show::{StyledLine, Tone, single_line};
 use pintle::tape::verify::verify_bytes;
 use pintle::tape::{RecordBody, LoadedTape, read_bytes};
+use pintle::{Layer, RuntimeBuilder};
+use pintle_bridge::{HookLookup, HostDef, host_of_tape};
 use serde_json::json;
 
 use super::{excerpt, is_same_file, progress};
 use crate::error::{CliError, CliStatus};
-use crate::options::{GlobalOptions, HookPaths, UserOptions, start_builder, trust, load_hooks};
+use crate::options::{GlobalOptions, HookPaths, UserOptions, start_builder, start_host_builder, trust, load_hooks};
 use crate::render::{count_text, diagnostic};
 use crate::terminal::Terminal;
 
@@ -62,7 +64,11 @@ impl LiveHookArgs {
             true => HookPaths::from_tape(find_hook_sources(&reading, &self.user.layers(PathBuf::new())?)?),
             false => HookPaths::from_named_paths(self.with.clone()).with_required_hooks(),
         };
-        let built = load_hooks(start_builder(&places, &self.user)?, &places.paths, terminal)?;
+        let builder = match host_of_tape(&reading) {
+            Some(host) => self.start_builder_for(host, &reading, &places)?,
+            None => start_builder(&places, &self.user)?,
+        };
+        let built = load_hooks(builder, &places.paths, terminal)?;
         trust::require_trusted_tape(&built)?;
         let (present, found) = CurrentHooks::from_built(&built);
         if !found.is_empty() {
@@ -81,6 +87,20 @@ impl LiveHookArgs {
             print_report(&live, terminal);
         }
         Ok(if live.differences.is_empty() { CliStatus::Done } else { CliStatus::Failed })
+    }
+}
+
+impl LiveHookArgs {
+    /// Starts a builder with the hooks as `pintle hook` would load them for the host of the tape.
+    fn start_builder_for(&self, host: &HostDef, tape: &LoadedTape, places: &HookPaths) -> Result<RuntimeBuilder, CliError> {
+        let project = PathBuf::from(live_replay::session_dir(tape).unwrap_or_default());
+        let place = HookLookup { project, excluded_dialect: host.own_dialect };
+        // The tape names the hooks, so no project is searched.
+        let find_layers = |_| self.user.layers(PathBuf::new());
+        let builder = start_host_builder(&place, &self.with, find_layers, places.trust_options());
+        let builder = self.user.add_flags(builder.map_err(CliError::invalid_input)?)?;
+        let found = places.paths.iter().filter(|_| !places.is_named);
+        Ok(found.fold(builder, |builder, path| builder.discovered_hooks(path, Layer::Project)))
     }
 }
 

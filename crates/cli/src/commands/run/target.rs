@@ -77,7 +77,7 @@ impl RunTarget {
             return HookPaths::from_named_paths(vec![self.source.clone()]);
         }
         let dir = if self.folder == Path::new(".") { current_dir() } else { self.folder.clone() };
-        HookPaths::around(dir).with_found_file(self.team.clone().filter(|file| !has_usual_name(file)))
+        HookPaths::from_search_dir(dir).with_found_file(self.team.clone().filter(|file| !has_usual_name(file)))
     }
 }
 
@@ -87,7 +87,7 @@ fn find_agent_dir(user: &UserOptions) -> Result<PathBuf, CliError> {
     if here.join(AGENT_FILE).exists() || find_team_file(&here).is_some() {
         return Ok(here);
     }
-    let found = HookPaths::around(current_dir()).untrusted_dirs(user)?.pop();
+    let found = HookPaths::from_search_dir(current_dir()).untrusted_dirs(user)?.pop();
     Ok(found.filter(|dir| dir.canonicalize().ok() != current_dir().canonicalize().ok()).unwrap_or(here))
 }
 

@@ -1,0 +1,35 @@
+//! Recognises which host sent a payload, for payloads that a user captured.
+
+use pintle::tape::{LoadedTape, RecordBody};
+use serde_json::Value;
+
+use crate::session::NOTE;
+use crate::{HOSTS, HostDef, HostEventDef};
+
+/// The hosts that can have sent a payload, each with the event; several if nothing in the payload tells them apart, none
+/// if it is not a payload of a host.
+#[must_use]
+pub fn recognise_payload(payload: &Value) -> Vec<(&'static HostDef, &'static HostEventDef)> {
+    let by_host = |host: &&'static HostDef| Some((*host, host.find_event((host.recognise)(payload)?)?));
+    HOSTS.iter().filter_map(by_host).collect()
+}
+
+/// The hosts that can read a payload as one of the named event, for a payload that does not name its event.
+#[must_use]
+pub fn hosts_reading(payload: &Value, event: &str) -> Vec<(&'static HostDef, &'static HostEventDef)> {
+    let by_host = |host: &&'static HostDef| {
+        let def = host.find_event(event)?;
+        let has_session = (host.read_context)(payload).is_ok_and(|context| !context.session.is_empty());
+        (has_session && (def.read_payload)(payload).is_ok()).then_some((*host, def))
+    };
+    HOSTS.iter().filter_map(by_host).collect()
+}
+
+/// The host whose session is on a tape; `None` if it is not a tape of `pintle hook`.
+#[must_use]
+pub fn host_of_tape(tape: &LoadedTape) -> Option<&'static HostDef> {
+    tape.records.iter().find_map(|record| match &record.body {
+        RecordBody::Note(note) if note.kind == NOTE => HostDef::by_name(note.data.get("host")?.as_str()?).ok(),
+        _ => None,
+    })
+}

@@ -1,0 +1,105 @@
+//! Explains payloads of other agents: the events that `pintle hook` would fire, and which hooks would run for each.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pintle::tape::show::{StyledLine, Tone};
+use pintle::{CallId, Event, HookExplanation, Journal, JournalEntry, RunPrediction, explain};
+use serde_json::{Value, json};
+
+use super::{ExplainArgs, event_line, explanation_to_json, is_trusted, render_explanations};
+use crate::error::{CliError, CliStatus};
+use crate::options::{GlobalOptions, HookPaths, CapturedPayload, preview_host_call, print_diagnostics, trust};
+use crate::terminal::Terminal;
+
+/// Collects the events that are fired.
+#[derive(Debug, Default)]
+struct FiredEvents(Mutex<Vec<Event>>);
+
+impl Journal for FiredEvents {
+    fn record(&self, entry: &JournalEntry<'_>) {
+        if let JournalEntry::Event { event, .. } = entry {
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).push((*event).clone());
+        }
+    }
+
+    fn next_call(&self) -> CallId {
+        CallId(0)
+    }
+}
+
+/// The hooks of one event, which may have been fired several times about one call.
+struct EventExplanations {
+    event: Event,
+    hooks: Vec<(HookExplanation, bool)>,
+}
+
+impl ExplainArgs {
+    /// Explains a payload of another agent. No hook is called, so every hook that would run is taken to pass.
+    pub(super) fn explain_host_payload(
+        self,
+        payload: &CapturedPayload,
+        places: &HookPaths,
+        terminal: &Terminal,
+        global: &GlobalOptions,
+    ) -> Result<CliStatus, CliError> {
+        let fired = Arc::new(FiredEvents::default());
+        let journal = Arc::clone(&fired);
+        let call = preview_host_call(payload, places, &self.hooks, false, |builder| {
+            builder.without_calls().journal(journal)
+        })?;
+        let Some(built) = &call.built else { return Err(CliError::invalid_input(call.decision.reason)) };
+        print_diagnostics(built, &places.paths, terminal);
+        trust::print_untrusted(built, terminal);
+        let events = std::mem::take(&mut *fired.0.lock().unwrap_or_else(PoisonError::into_inner));
+        let hooks = built.runtime.hooks();
+        let mut explained: Vec<EventExplanations> = Vec::new();
+        for event in events {
+            let with_trust = |one: HookExplanation| {
+                let trusted = is_trusted(built, &one);
+                (one, trusted)
+            };
+            let found = explain(&hooks, &event).into_iter().map(with_trust).collect();
+            match explained.iter_mut().find(|known| known.event.name == event.name) {
+                Some(known) => merge_explanations(&mut known.hooks, found),
+                None => explained.push(EventExplanations { event, hooks: found }),
+            }
+        }
+        if global.json {
+            let json = |one: &EventExplanations| {
+                let hooks = one.hooks.iter().map(|(hook, trusted)| explanation_to_json(hook, *trusted));
+                json!({"event": one.event.name, "hooks": hooks.collect::<Vec<_>>()})
+            };
+            terminal.print_json(&json!({
+                "host": call.host.name,
+                "event": call.event_def.name,
+                "payload": payload.value,
+                "fires": explained.iter().map(json).collect::<Vec<Value>>(),
+            }));
+            return Ok(CliStatus::Done);
+        }
+        let head = format!("{} {}", call.host.title, call.event_def.name);
+        let mut lines = vec![StyledLine::new(Tone::Plain, head)];
+        for EventExplanations { event, hooks } in explained {
+            lines.push(event_line(&event, false));
+            lines.extend(render_explanations(&hooks, self.all));
+        }
+        if lines.len() == 1 {
+            lines.push(StyledLine::new(Tone::Quiet, "no hook listens to an event of this payload"));
+        }
+        terminal.print_lines(&lines);
+        Ok(CliStatus::Done)
+    }
+}
+
+/// Merges what is known about the hooks of an event that is fired again: a hook runs if it runs once.
+fn merge_explanations(known: &mut [(HookExplanation, bool)], more: Vec<(HookExplanation, bool)>) {
+    let is_same = |one: &HookExplanation, other: &HookExplanation| {
+        (&one.hook, &one.source, &one.event, &one.location) == (&other.hook, &other.source, &other.event, &other.location)
+    };
+    for (found, _) in more.into_iter().filter(|(found, _)| found.prediction.is_yes()) {
+        let first = known.iter_mut().find(|(hook, _)| is_same(hook, &found) && !hook.prediction.is_yes());
+        if let Some((hook, _)) = first {
+            hook.prediction = RunPrediction::Yes;
+        }
+    }
+}
