@@ -37,7 +37,9 @@ impl FromStr for EventOrPath {
 #[derive(Debug, Clone, Args)]
 pub(crate) struct FiredEventArgs {
     /// Event, by its own name (`tool.pre`), by docker-agent's name (`pre_tool_use`) or by that of another agent
-    /// (`PreToolUse`). It may be omitted if the payload is one that another agent sent.
+    /// (`PreToolUse`). It may be omitted if the payload is one that another agent sent. The payload is read from
+    /// standard input as JSON; at a terminal, the example of `pintle events` is used. The payload of `tool.pre` needs
+    /// only one of `args` and `arguments`, and no `id`. The input of a docker-agent hook is accepted, too.
     #[arg(value_name = "EVENT")]
     first: Option<EventOrPath>,
     /// Paths to load hooks from, in addition to `--hooks`.

@@ -4,6 +4,7 @@
 
 mod fixture;
 
+mod captured_payloads;
 mod colour;
 mod conversation;
 mod daemon;

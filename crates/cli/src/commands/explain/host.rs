@@ -64,6 +64,7 @@ impl ExplainArgs {
                 None => explained.push(EventExplanations { event, hooks: found }),
             }
         }
+        let others = split_others(&mut explained);
         if global.json {
             let json = |one: &EventExplanations| {
                 let hooks = one.hooks.iter().map(|(hook, trusted)| explanation_to_json(hook, *trusted));
@@ -86,9 +87,21 @@ impl ExplainArgs {
         if lines.len() == 1 {
             lines.push(StyledLine::new(Tone::Quiet, "no hook listens to an event of this payload"));
         }
+        lines.extend(render_explanations(&others, self.all));
         terminal.print_lines(&lines);
         Ok(CliStatus::Done)
     }
+}
+
+/// Leaves each event its own hooks, and returns those of events that are not fired.
+fn split_others(explained: &mut [EventExplanations]) -> Vec<(HookExplanation, bool)> {
+    let fired: Vec<_> = explained.iter().map(|one| one.event.name.clone()).collect();
+    let mut others = explained.first().map_or_else(Vec::new, |one| one.hooks.clone());
+    others.retain(|(hook, _)| !fired.contains(&hook.event));
+    for EventExplanations { event, hooks } in explained {
+        hooks.retain(|(hook, _)| hook.event == event.name);
+    }
+    others
 }
 
 /// Merges what is known about the hooks of an event that is fired again: a hook runs if it runs once.
