@@ -41,21 +41,25 @@ const KEYS: [&str; 13] = [
 
 /// Whether a file is a document instead of a hook, a tool or an agent of its directory.
 pub(crate) fn is_document(role: ArtifactKind, path: &Path, text: &str) -> bool {
-    let is_markdown = path.extension().is_some_and(|ending| ending == "md");
     let can_be_document =
         matches!(role, ArtifactKind::Hook | ArtifactKind::Tool | ArtifactKind::Agent | ArtifactKind::Bundle(_));
-    // Text with control characters is not what its author wrote.
-    if !is_markdown || !can_be_document || text.contains(|c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t')) {
+    if !can_be_document || path.extension().is_none_or(|ending| ending != "md") {
         return false;
     }
     let lines = || text.split(['\n', '\r']).map(trim_invisible);
     let Some(first) = lines().find(|line| !line.is_empty()) else { return false };
-    if has_document_name(path) {
-        // Its code blocks are examples.
-        let is_trace = |line: &&str| !line.starts_with([' ', '\t']) && is_hook_line(line);
-        return can_start_text(first) && !outside_code(lines()).any(|line| is_trace(&line));
+    let is_named = has_document_name(path);
+    let says_so = if is_named { can_start_text(first) } else { is_heading(first) };
+    // Text with control characters is not what its author wrote.
+    if !says_so || text.contains(|c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t')) {
+        return false;
     }
-    is_heading(first) && !lines().any(|line| is_hook_line(strip_marks(line)))
+    if is_named {
+        // Its code blocks are examples.
+        let is_trace = |line: &str| !line.starts_with([' ', '\t']) && is_hook_line(line);
+        return !outside_code(lines()).any(is_trace);
+    }
+    !lines().any(|line| is_hook_line(strip_marks(line)))
 }
 
 /// Removes characters that show nothing at the start of a line, and white space at its end.

@@ -91,6 +91,36 @@ fn every_command_decides_as_the_bridge_does() {
     }
 }
 
+#[test]
+fn fire_finds_the_hooks_that_the_bridge_finds() {
+    let fixture = CliFixture::new_empty()
+        .with_file("own/hooks/own.md", ASKING)
+        .with_file("project/.git/HEAD", "")
+        .with_file("project/README.md", "# A project\n")
+        .with_file("project/.harness/hooks/README.md", "# Ours\n")
+        .with_file("project/.harness/hooks/h.md", DENYING)
+        .with_file("project/src/lib.rs", "");
+    let own = fixture.path("own").display().to_string();
+    for host in HOSTS {
+        for (name, place) in [("project", fixture.path("project")), ("below", fixture.path("project/src"))] {
+            let call = HostShellCall::load(host, &place);
+            let state = fixture.path(&format!("state-{}-{name}", host.name)).display().to_string();
+            let folder = if name == "project" { "project" } else { "project/src" };
+            let pintle = |words: &[&'static str]| {
+                let run = fixture.pintle(words).with_variable("PINTLE_CONFIG_DIR", &own).in_folder(folder);
+                run.with_variable("PINTLE_STATE_DIR", &state).with_input(&call.payload).run_to_parts()
+            };
+            let hook = pintle(&["hook", host.name, call.event_def.name]);
+            let (out, err, status) = pintle(&["fire", call.event_def.name, "--json"]);
+            assert_eq!(status, Some(2), "{} {name}: {out}{err}", host.name);
+            let fired: Value = serde_json::from_str(&out).unwrap();
+            assert_eq!(fired["response"]["stdout"].as_str().unwrap().trim_end(), hook.0.trim_end(), "{}", host.name);
+            assert_eq!(fired["response"]["stderr"], hook.1, "{} {name}", host.name);
+            assert!(out.contains("not there"), "{} {name}: {out}", host.name);
+        }
+    }
+}
+
 fn walk(fixture: &CliFixture, host: &'static HostDef, policy: &str, decided: &str) {
     let place = format!("{policy}, {}", host.name);
     let call = HostShellCall::load(host, &fixture.path(""));
