@@ -34,7 +34,7 @@ mod workspace;
 pub use compaction::CompactionResult;
 pub use finish::UnsettledState;
 pub use judge::ModelJudge;
-pub use observer::{AgentEvent, NoObserver, Observer};
+pub use observer::{AgentEvent, NoObserver, Observer, ToolCallEnd};
 pub use persona::{
     BudgetExceeded, BudgetUsage, HandoffReceipt, PausedPersona, Persona, PersonaStep, StepError, StepErrorKind,
 };

@@ -79,8 +79,10 @@ pub enum AgentEvent<'a> {
         name: &'a str,
         /// The result for the model.
         content: &'a str,
-        /// Whether it failed or was denied.
+        /// Whether the result is an error, after the rewrites of hooks.
         is_error: bool,
+        /// How the call ended, whatever hooks made of its result.
+        end: ToolCallEnd,
     },
     /// A task was handed to another agent.
     Delegated {
@@ -118,6 +120,31 @@ pub enum AgentEvent<'a> {
         /// Why.
         message: &'a str,
     },
+}
+
+/// How a tool call ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ToolCallEnd {
+    /// The tool ran and returned a result.
+    Returned,
+    /// The tool ran and failed.
+    Failed,
+    /// A hook denied the call before it ran.
+    Blocked,
+    /// A permission rule or the permission mode denied the call.
+    Denied,
+    /// The user refused the call.
+    Refused,
+    /// The call needed approval, and no user was available.
+    Unapproved,
+    /// The call could not run: the tool does not exist or is not allowed, or the arguments are invalid.
+    Unusable,
+    /// The turn was cancelled before the call ran.
+    Cancelled,
+    /// A hook ended the run before the call's turn came.
+    Skipped,
+    /// The session was interrupted before the call returned, so its end is unknown.
+    Interrupted,
 }
 
 /// An observer that ignores everything.

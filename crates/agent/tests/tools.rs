@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use pintle::{AgentSpec, PolicyMode, ToolsPolicy, Verdict};
 use pintle_agent::model::ModelTool;
-use pintle_agent::{Tool, ToolContext};
+use pintle_agent::{AgentEvent, Observer, Tool, ToolCallEnd, ToolContext};
 use serde_json::{Value, json};
 use support::*;
 
@@ -78,6 +78,46 @@ fn every_call_is_one_pre_and_one_post_whatever_becomes_of_it() {
     let failed = fixture.seen.payloads_of("tool.post").into_iter().find(|post| post["call_id"] == "3").unwrap();
     assert_eq!(failed["error"], json!("tool blocked: no shells"));
     assert!(failed.get("duration_ms").is_none(), "a blocked tool did not run");
+}
+
+/// Keeps how each call ended.
+#[derive(Debug, Default)]
+struct CallEndLog(std::sync::Mutex<Vec<(String, ToolCallEnd)>>);
+
+impl Observer for CallEndLog {
+    fn observe(&self, _origin: &pintle::Origin, what: &AgentEvent<'_>) {
+        if let AgentEvent::ToolReturned { id, end, .. } = what {
+            self.0.lock().unwrap().push(((*id).to_owned(), *end));
+        }
+    }
+}
+
+#[test]
+fn observers_learn_how_a_call_ended_and_not_from_its_text() {
+    let guard = hook("guard", "tool.pre", |call| match call.event.subject() {
+        Some("shell") => Verdict::deny("no shells"),
+        Some("list") => Verdict::ask("may it?"),
+        _ => Verdict::pass(),
+    });
+    let disguise = rewrite("tool.post", json!({"content": "tool blocked: by nobody"}));
+    let calls = [
+        ("glob", r#"{"pattern":"*"}"#),
+        ("read", r#"{"path":"missing"}"#),
+        ("shell", r#"{"command":"id"}"#),
+        ("list", "{}"),
+        ("raed", "{}"),
+    ];
+    let ends = Arc::new(CallEndLog::default());
+    let observer = Arc::clone(&ends);
+    let model = QueuedReplyModel::root([call(&calls), say("end")]);
+    let mut fixture = open_fixture_with(model, vec![guard, disguise], agent(), |builder| builder.observer(observer));
+    fixture.session.turn("go").unwrap();
+    let mut ends = ends.0.lock().unwrap().clone();
+    ends.sort_by(|one, other| one.0.cmp(&other.0));
+    let ends: Vec<ToolCallEnd> = ends.into_iter().map(|(_, end)| end).collect();
+    let expected =
+        [ToolCallEnd::Returned, ToolCallEnd::Failed, ToolCallEnd::Blocked, ToolCallEnd::Blocked, ToolCallEnd::Unusable];
+    assert_eq!(ends, expected);
 }
 
 #[test]

@@ -27,7 +27,7 @@ use serde_json::Value;
 use super::ToolContext;
 use crate::edits;
 use crate::finish::WorkKind;
-use crate::observer::AgentEvent;
+use crate::observer::{AgentEvent, ToolCallEnd};
 use crate::recording;
 use crate::turn_context::TurnContext;
 
@@ -110,21 +110,23 @@ impl GuardedCall {
     /// Fires `tool.result` and `tool.post` with the result.
     pub(crate) fn review(&self, turn: &TurnContext, ran: ExecutedCall) -> FinishedCall {
         let Self { id, target, .. } = self;
+        let end = ran.result.as_ref().map_or_else(CallRefusal::end, |_| ToolCallEnd::Returned);
         let result = to_tool_result(turn, id, &target.name, ran.result);
-        review_result(turn, target, result, (ran.duration_ms.is_some(), ran.duration_ms))
+        review_result(turn, target, result, end, (ran.duration_ms.is_some(), ran.duration_ms))
     }
 }
 
-/// Fires `tool.result` and `tool.post` with a result, whether the tool ran and its duration.
+/// Fires `tool.result` and `tool.post` with a result, how the call ended, whether the tool ran and its duration.
 fn review_result(
     turn: &TurnContext,
     target: &CallTarget,
     result: ToolResult,
+    end: ToolCallEnd,
     (was_run, duration_ms): (bool, Option<u64>),
 ) -> FinishedCall {
     let result = conclude(&mut review::CallReview { turn, target, was_run, duration_ms }, result);
     let ToolResult { call_id: id, name, content, is_error, .. } = &result;
-    turn.notify(AgentEvent::ToolReturned { id, name, content, is_error: *is_error });
+    turn.notify(AgentEvent::ToolReturned { id, name, content, is_error: *is_error, end });
     let call =
         ToolCall { id: id.clone(), name: name.clone(), args: target.args.clone(), arguments: target.arguments.clone() };
     FinishedCall { call, result }

@@ -1,5 +1,6 @@
 //! Why a call did not run, and the text for the model.
 
+use crate::observer::ToolCallEnd;
 use crate::turn_context::TurnContext;
 
 /// Why a call did not run, or how it failed.
@@ -31,6 +32,20 @@ pub(super) enum CallRefusal {
 }
 
 impl CallRefusal {
+    /// How the call ended, for observers.
+    pub(super) fn end(&self) -> ToolCallEnd {
+        match self {
+            Self::Blocked { .. } => ToolCallEnd::Blocked,
+            Self::Denied(_) => ToolCallEnd::Denied,
+            Self::Rejected => ToolCallEnd::Refused,
+            Self::Unavailable => ToolCallEnd::Unapproved,
+            Self::Cancelled => ToolCallEnd::Cancelled,
+            Self::Skipped => ToolCallEnd::Skipped,
+            Self::Unusable(_) => ToolCallEnd::Unusable,
+            Self::Failed(_) => ToolCallEnd::Failed,
+        }
+    }
+
     /// The text that the model gets as the result. A member of a team gets docker-agent's wording, any other agent that
     /// of AI Harness.
     pub(super) fn text(self, turn: &TurnContext, tool: &str) -> String {

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::target::CallTarget;
 use super::{FinishedCall, review_result};
+use crate::observer::ToolCallEnd;
 use crate::turn_context::TurnContext;
 
 /// The result of a call whose end is unknown. The text is the same for every such call, whether its tool had begun, its
@@ -29,6 +30,11 @@ impl ResumedCall<'_> {
         let Self { id, name, args, has_run: was_run, result: gave } = self;
         let target = CallTarget::parse(turn, name, &args.to_string());
         let interrupted = || ToolResult::new(id, name, Value::String(INTERRUPTED.to_owned()), true);
-        review_result(turn, &target, gave.unwrap_or_else(interrupted), (was_run, None))
+        let end = match &gave {
+            Some(result) if result.is_error => ToolCallEnd::Failed,
+            Some(_) => ToolCallEnd::Returned,
+            None => ToolCallEnd::Interrupted,
+        };
+        review_result(turn, &target, gave.unwrap_or_else(interrupted), end, (was_run, None))
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use pintle::tape::show::{StyledLine, ShowOptions, Tone, TapeRenderer, single_line};
 use pintle::tape::{RecordBody, RecordObserver, Record, TapeError};
 use pintle::{Decision, Origin, EffectRequest, Runtime};
-use pintle_agent::{AgentEvent, Observer, SessionSummary, Session};
+use pintle_agent::{AgentEvent, Observer, SessionSummary, Session, ToolCallEnd};
 use serde_json::json;
 
 use super::agent::AgentSelection;
@@ -23,9 +23,6 @@ const CUT: usize = 160;
 
 /// The tool that an agent calls when it is done.
 const DONE: &str = "done";
-
-/// How the result of a denied call starts: of an agent of AI Harness, and of an agent of a team.
-const BLOCKED: [&str; 2] = ["tool blocked: ", "The tool call was rejected by a "];
 
 /// The stop reasons of a turn that ended normally.
 const NATURAL: [&str; 2] = ["", "stop"];
@@ -283,8 +280,8 @@ impl LiveDisplay {
                 return self.show_delegated_call(&origin.agent, name, StyledLine::new(Tone::Quiet, text));
             }
             // The hook that denied it was just shown, with its reason.
-            AgentEvent::ToolReturned { content, is_error: true, .. }
-                if self.mode == DisplayMode::Actions && BLOCKED.iter().any(|words| content.starts_with(words)) =>
+            AgentEvent::ToolReturned { end: ToolCallEnd::Blocked, is_error: true, .. }
+                if self.mode == DisplayMode::Actions =>
             {
                 None
             }

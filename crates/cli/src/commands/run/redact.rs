@@ -124,8 +124,8 @@ impl Observer for RedactingObserver {
             AgentEvent::ToolCalled { id, name, arguments } => {
                 tell(AgentEvent::ToolCalled { id, name, arguments: &clean(arguments) });
             }
-            AgentEvent::ToolReturned { id, name, content, is_error } => {
-                tell(AgentEvent::ToolReturned { id, name, content: &clean(content), is_error: *is_error });
+            AgentEvent::ToolReturned { id, name, content, is_error, end } => {
+                tell(AgentEvent::ToolReturned { id, name, content: &clean(content), is_error: *is_error, end: *end });
             }
             AgentEvent::Delegated { agent, task, attempt } => {
                 tell(AgentEvent::Delegated { agent, task: &clean(task), attempt: *attempt });
