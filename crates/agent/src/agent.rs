@@ -128,8 +128,7 @@ impl Agent {
 
     /// The models the agent may use, in order of preference.
     pub(crate) fn models(&self) -> Vec<AgentModel> {
-        let fallbacks = self.spec.member.iter().flat_map(|member| &member.fallback_models);
-        let known = self.spec.model.iter().chain(fallbacks);
+        let known = self.spec.model.iter().chain(&self.spec.fallback_models);
         let model = |spec: &ModelSpec| AgentModel {
             provider: spec.provider.clone(),
             model: spec.name.clone(),
@@ -141,7 +140,7 @@ impl Agent {
 
     /// The fallback model at this index, opened on first use.
     pub(crate) fn fallback(&self, index: usize) -> Option<Result<Arc<dyn Model>, String>> {
-        let spec = self.spec.member.as_ref()?.fallback_models.get(index)?;
+        let spec = self.spec.fallback_models.get(index)?;
         let open = self.shared.open_model.as_ref()?;
         let opened = || open(spec).map_err(|error| format!("model `{}` cannot be opened: {error}", spec.name));
         Some(self.fallbacks.get(index)?.get_or_init(opened).clone())
@@ -234,7 +233,7 @@ impl AgentSeed {
 }
 
 fn empty_fallback_slots(spec: &AgentSpec) -> Vec<OnceLock<Result<Arc<dyn Model>, String>>> {
-    spec.member.iter().flat_map(|member| &member.fallback_models).map(|_| OnceLock::new()).collect()
+    spec.fallback_models.iter().map(|_| OnceLock::new()).collect()
 }
 
 /// Compiles the agent's own hooks and appends their chains to those of the agents above.

@@ -3,10 +3,10 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pintle::event::{EventPayload, TokenUsage};
-use pintle::tools::{DOCKER_AGENT, ToolVocabulary, own_vocabulary};
+use pintle::tools::{ToolVocabulary, own_vocabulary, vocabulary_by_name};
 use pintle::{
     ApprovalRequest, ApprovalResponse, Approver, CancelToken, Effect, Event, EventName, EventScope, LogBuffer,
-    ModelSpec, Origin, Outcome, Reminder, ScratchValues,
+    LoopRules, ModelSpec, Origin, Outcome, Reminder, ScratchValues,
 };
 use serde_json::{Value, json};
 
@@ -259,19 +259,19 @@ impl TurnContext {
         }
     }
 
-    /// Whether the agent belongs to a team.
-    pub(crate) fn is_member(&self) -> bool {
-        self.agent.spec.member.is_some()
+    /// The rules of the agent's system.
+    pub(crate) fn rules(&self) -> &LoopRules {
+        &self.agent.spec.rules
     }
 
-    /// The vocabulary of the agent's own tool calls: docker-agent's for members of a team.
+    /// The vocabulary of the agent's own tool calls.
     pub(crate) fn tool_vocabulary(&self, name: &str, args: &Value) -> &'static ToolVocabulary {
-        if self.is_member() { &DOCKER_AGENT } else { own_vocabulary(name, args) }
+        self.rules().tool_vocabulary.and_then(vocabulary_by_name).unwrap_or_else(|| own_vocabulary(name, args))
     }
 
-    /// Whether to fire an event that only teams need: always for their members, for other agents if a hook listens.
+    /// Whether to fire an event of teams, see [`LoopRules::fires_team_events`].
     pub(crate) fn team_listens<P: EventPayload>(&self) -> bool {
-        self.is_member() || self.agent.shared.runtime.listens(&EventName::from_def(P::def()), &self.scope)
+        self.rules().fires_team_events || self.agent.shared.runtime.listens(&EventName::from_def(P::def()), &self.scope)
     }
 
     /// Whether a hook listens to an event, for events that are only fired then.
@@ -359,13 +359,6 @@ impl Approver for DeferringApprover {
     fn request_approval(&self, _question: &ApprovalRequest<'_>) -> ApprovalResponse {
         ApprovalResponse::Deferred
     }
-}
-
-/// The reasons of the hooks that deny, for the user, or docker-agent's text if they gave none.
-pub(crate) fn denial_text(outcome: &Outcome) -> String {
-    let said: Vec<&str> =
-        outcome.reasons.iter().map(|reason| reason.text.trim()).filter(|text| !text.is_empty()).collect();
-    if said.is_empty() { String::from("Agent terminated by a hook.") } else { said.join("\n") }
 }
 
 /// The redirect that a hook requested (`delegate(request)`), if any.

@@ -43,9 +43,10 @@ mod verdict;
 
 pub use agent::{
     AgentSpec, BudgetSpec, CompactionSpec, DELEGATION_TOOLS, DONE_TOOL, DelegationSpec, ErrorBoundary, ExitMode,
-    ExitSpec, HistorySpec, McpSpec, McpTransport, MemberSpec, MetaSpec, ModelSpec, NATIVE_TOOLS, NetworkSpec,
-    OnMaxIterations, PermissionMode, PermissionRule, PermissionsSpec, PersonaSpec, PolicyMode, PriceSpec, RetrySpec,
-    ScriptToolSpec, StepSpec, TeamSpec, ToolSpec, ToolsPolicy, ToolsetKind, ToolsetSpec, price_of,
+    ExitSpec, HistorySpec, LoopRules, McpSpec, McpTransport, MemberSpec, MetaSpec, ModelSpec, NATIVE_TOOLS,
+    NetworkSpec, OnMaxIterations, PermissionMode, PermissionRule, PermissionsSpec, PersonaSpec, PolicyMode, PriceSpec,
+    RefusalWording, RetrySpec, ScriptToolSpec, StepSpec, TeamSpec, ToolSpec, ToolsPolicy, ToolsetKind, ToolsetSpec,
+    price_of,
 };
 pub use approver::{ApprovalRequest, ApprovalResponse, ApprovalScope, Approver, NoApprover};
 pub use cancel_channel::{CancelReceiver, CancelSender, ReceiveError};

@@ -38,6 +38,9 @@ pub struct Outcome {
 /// The reason that a model receives for a hook that failed with the failure policy `closed`.
 const UNANSWERED: &str = "a policy check failed, so this was denied";
 
+/// The text about a denial without a reason.
+const NO_REASON: &str = "Agent terminated by a hook.";
+
 impl Outcome {
     /// The outcome if no hook matches: allowed, with the payload unchanged.
     #[must_use]
@@ -103,6 +106,20 @@ impl Outcome {
             }
         }
         if texts.is_empty() { String::from("denied by policy") } else { texts.join("; ") }
+    }
+
+    /// The hooks' own texts, one a line; empty if no hook gave one.
+    #[must_use]
+    pub fn hook_texts(&self) -> String {
+        let texts = self.reasons.iter().map(|reason| reason.text.trim()).filter(|text| !text.is_empty());
+        texts.collect::<Vec<_>>().join("\n")
+    }
+
+    /// The hooks' own texts about a denial, or a text that says that there is none.
+    #[must_use]
+    pub fn denial_text(&self) -> String {
+        let texts = self.hook_texts();
+        if texts.is_empty() { String::from(NO_REASON) } else { texts }
     }
 
     /// The reasons in one line, such as `blocked by hook "h": why; …` for a deny.

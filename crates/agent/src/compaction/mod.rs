@@ -13,12 +13,12 @@ use std::sync::Arc;
 use pintle::Event;
 use pintle::event::{CompactBefore, CompactPost, CompactPre};
 use pintle::tape::record::host::MessagesReplacedBy;
-use pintle::{CompactionSpec, Effect, Outcome};
+use pintle::{Effect, Outcome};
 
 use crate::model::{MessageRole, ModelMessage};
 use crate::observer::AgentEvent;
 use crate::session::{Conversation, ConversationLength, TurnError, TurnErrorKind, estimate_tokens, to_event_message};
-use crate::turn_context::{TurnContext, denial_text};
+use crate::turn_context::TurnContext;
 
 /// The prefix of the message that replaces the summarized messages, as in docker-agent.
 pub(crate) const SUMMARY: &str = "Session Summary: ";
@@ -72,15 +72,9 @@ pub struct CompactionResult {
     pub tokens_after: u64,
 }
 
-/// The compaction settings of the running agent.
-fn compaction_spec(turn: &TurnContext) -> CompactionSpec {
-    let spec = &turn.agent.spec;
-    spec.member.as_ref().map_or(spec.compaction, |member| member.compaction)
-}
-
 /// The reason to compact before the next model call, if there is one.
 pub(crate) fn check_trigger(turn: &TurnContext, conversation: &Conversation) -> Option<CompactionTrigger> {
-    let spec = compaction_spec(turn);
+    let spec = turn.agent.spec.compaction;
     let limit = context_limit(turn).filter(|_| spec.enabled)?;
     let share = if spec.threshold > 0.0 && spec.threshold <= 1.0 { spec.threshold } else { 0.9 };
     let over = |tokens: u64| {
@@ -101,7 +95,7 @@ pub(crate) fn check_trigger(turn: &TurnContext, conversation: &Conversation) -> 
 
 /// Whether a turn failed because the model rejected the conversation as too long, so that compacting may save it.
 pub(crate) fn is_overflow(turn: &TurnContext, error: &TurnError) -> bool {
-    compaction_spec(turn).enabled
+    turn.agent.spec.compaction.enabled
         && matches!(error.kind, TurnErrorKind::Failed { source: "model", .. })
         && is_context_overflow(&error.message)
 }
@@ -238,14 +232,14 @@ fn is_vetoed(turn: &TurnContext, outcome: &Outcome) -> Result<bool, TurnError> {
         return Ok(false);
     }
     turn.notify(AgentEvent::Notice {
-        message: &format!("the conversation was not compacted: {}", denial_text(outcome)),
+        message: &format!("the conversation was not compacted: {}", outcome.denial_text()),
     });
     Ok(true)
 }
 
 /// The model's context window in tokens, if it is known.
 fn context_limit(turn: &TurnContext) -> Option<u64> {
-    let declared = compaction_spec(turn).context_limit;
+    let declared = turn.agent.spec.compaction.context_limit;
     let named = turn.model_spec().map_or_else(|| turn.model().name(), |model| &model.name);
     declared.filter(|limit| *limit > 0).or_else(|| window::context_window(named))
 }

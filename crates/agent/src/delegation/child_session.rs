@@ -9,7 +9,7 @@ use super::attempts::DelegatedTask;
 use crate::session::{Conversation, fire_session_error};
 
 /// A child session, between its `session.start` and its `session.end`, both fired at the member's own hooks. An agent
-/// outside a team has no child session: it works in the session of the agent that delegated to it.
+/// whose rules do not have it has none: it works in the session of the agent that delegated to it.
 pub(super) struct ChildSession {
     began_us: Option<u64>,
 }
@@ -20,7 +20,7 @@ impl ChildSession {
     /// # Errors
     /// When a hook of `session.start` denies.
     pub(super) fn begin(task: &DelegatedTask<'_>, conversation: &mut Conversation) -> Result<Self, String> {
-        if task.child.spec.member.is_none() {
+        if !task.child.spec.rules.has_own_sessions {
             return Ok(Self { began_us: None });
         }
         let shared = &task.child.shared;

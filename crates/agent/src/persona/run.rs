@@ -16,7 +16,7 @@ use super::{PersonaStep, StepContext, StepError, StepErrorKind};
 use crate::approval::{self, ApprovalPrompt};
 use crate::observer::AgentEvent;
 use crate::session::Session;
-use crate::turn_context::{TurnContext, denial_text};
+use crate::turn_context::TurnContext;
 
 pub(super) fn run(
     session: &mut Session,
@@ -214,9 +214,10 @@ impl StepLifecycle {
 }
 
 fn denied_error(event: &'static str, outcome: &Outcome) -> StepError {
-    let said = outcome.reasons.iter().any(|reason| !reason.text.trim().is_empty());
-    let reason = if said { denial_text(outcome) } else { String::new() };
-    StepError::new(StepErrorKind::Denied { event, reason }, format!("step blocked: {}", outcome.reason()))
+    StepError::new(
+        StepErrorKind::Denied { event, reason: outcome.hook_texts() },
+        format!("step blocked: {}", outcome.reason()),
+    )
 }
 
 /// The arguments as a list.

@@ -212,8 +212,7 @@ impl SessionBuilder {
         let alone = || TeamSpec { agents: vec![Arc::new(self.agent.clone())], ..TeamSpec::default() };
         let team = self.team.or_else(|| self.agent.member.is_some().then(alone));
         let rules = self.permissions.as_ref().or_else(|| team.as_ref().map(|team| &team.permissions));
-        let declared = self.agent.member.as_ref().map_or(self.agent.permission_mode, |member| member.permission_mode);
-        let permissions = PermissionChecker::new(rules, self.mode.or(declared))?;
+        let permissions = PermissionChecker::new(rules, self.mode.or(self.agent.permission_mode))?;
         let past = self.resume.as_ref().and_then(restore::find_session).map(|session| session.origin.session.clone());
         let session =
             self.name.or(past).unwrap_or_else(|| format!("session-{:016x}", self.runtime.random().next_bits()));

@@ -1,5 +1,6 @@
 //! One iteration: a model call and its tool calls, between `iteration.start` and `iteration.end`.
 
+use pintle::event::iteration_end::IterationEndReason;
 use pintle::event::{IterationEnd, IterationPost, IterationStart};
 
 use super::turn_loop::TurnProgress;
@@ -11,7 +12,7 @@ use crate::turn_context::TurnContext;
 pub(super) struct Iteration {
     turn: TurnContext,
     number: u32,
-    reason: Option<&'static str>,
+    reason: Option<IterationEndReason>,
 }
 
 impl Iteration {
@@ -26,8 +27,8 @@ impl Iteration {
         Self { turn: turn.clone(), number, reason: None }
     }
 
-    /// Ends the iteration with one of docker-agent's reasons.
-    pub(super) fn end(mut self, reason: &'static str) {
+    /// Ends the iteration.
+    pub(super) fn end(mut self, reason: IterationEndReason) {
         self.reason = Some(reason);
     }
 }
@@ -37,11 +38,15 @@ impl Drop for Iteration {
         let is_cancelled = self.turn.scope.cancel.is_cancelled();
         let reason = match self.reason {
             // A cancelled turn always ends as cancelled.
-            None | Some("normal" | "continue" | "error") if is_cancelled => "canceled",
-            None => "error",
+            None | Some(IterationEndReason::Normal | IterationEndReason::Continue | IterationEndReason::Error)
+                if is_cancelled =>
+            {
+                IterationEndReason::Cancelled
+            }
+            None => IterationEndReason::Error,
             Some(reason) => reason,
         };
-        let _ = self.turn.fire_team_end(|| IterationEnd { iteration: self.number, reason: reason.to_owned() });
+        let _ = self.turn.fire_team_end(|| IterationEnd { iteration: self.number, reason });
     }
 }
 

@@ -6,6 +6,7 @@
 //! team this equals the AI Harness order, since no hook listens to the other events.
 
 use pintle::ExitMode;
+use pintle::event::iteration_end::IterationEndReason;
 use serde_json::Value;
 
 use super::completion::{self, ReviewedReply, ToolChoice};
@@ -30,7 +31,7 @@ const MAX_FORCED_HANDOFFS: u32 = 20;
 /// The result of one iteration.
 enum IterationResult {
     /// The turn continues. The value is the reason of `iteration.end`.
-    Continue(&'static str),
+    Continue(IterationEndReason),
     /// The answer.
     Done(String),
 }
@@ -39,7 +40,7 @@ enum IterationResult {
 struct IterationError {
     error: TurnError,
     /// The reason of `iteration.end`.
-    reason: &'static str,
+    reason: IterationEndReason,
 }
 
 impl From<TurnError> for IterationError {
@@ -60,7 +61,7 @@ fn finish_iteration(
             Ok(None)
         }
         Ok(IterationResult::Done(text)) => {
-            iteration.end("normal");
+            iteration.end(IterationEndReason::Normal);
             Ok(Some(text))
         }
         Err(IterationError { error: fault, reason }) => {
@@ -113,7 +114,9 @@ impl TurnRun<'_> {
     fn run_iteration(&mut self) -> Result<IterationResult, IterationError> {
         let reply = match self.request_reply(ToolChoice::Allowed) {
             Ok(reply) => reply,
-            Err(error) if self.try_compaction(&error)? => return Ok(IterationResult::Continue("error")),
+            Err(error) if self.try_compaction(&error)? => {
+                return Ok(IterationResult::Continue(IterationEndReason::Error));
+            }
             Err(error) => return Err(error.into()),
         };
         self.progress.has_overflowed = false;
@@ -146,7 +149,7 @@ impl TurnRun<'_> {
         if needs_done && !self.progress.is_done {
             self.progress.text.release(&self.turn);
             self.conversation.push(&self.turn, ModelMessage::user(CALL_DONE));
-            return Ok(IterationResult::Continue("continue"));
+            return Ok(IterationResult::Continue(IterationEndReason::Continue));
         }
         match stop::check_stop(&self.turn, self.conversation, &mut self.progress, text, self.usage_before)? {
             stop::StopDecision::Accept(text) => self.finish_with_answer(text),
@@ -156,7 +159,7 @@ impl TurnRun<'_> {
                 self.progress.is_done = false;
                 self.turn.notify(AgentEvent::Continued { message: &message });
                 self.conversation.push(&self.turn, ModelMessage::user(message));
-                Ok(IterationResult::Continue("continue"))
+                Ok(IterationResult::Continue(IterationEndReason::Continue))
             }
         }
     }
@@ -166,10 +169,10 @@ impl TurnRun<'_> {
         if self.turn.scope.cancel.is_cancelled() {
             return Err(TurnError::cancelled().into());
         }
-        let most = self.turn.agent.spec.member.as_ref().map_or(0, |member| member.max_consecutive_tool_calls);
+        let most = self.turn.agent.spec.exit.max_consecutive_tool_calls;
         if let Some(message) = self.progress.loops.record_batch(&reply.tool_calls, most) {
             let fault = TurnError::failed("limit", message).with_event("tool.post");
-            return Err(IterationError { error: fault, reason: "loop_detected" });
+            return Err(IterationError { error: fault, reason: IterationEndReason::Loop });
         }
         if let Some(why) = self.turn.state.take_stop() {
             return Err(TurnError::denied(why).into());
@@ -191,7 +194,11 @@ impl TurnRun<'_> {
             self.hand_over(&agent, "handoff")?;
         }
         let is_steered = prompts::take_steering(&self.turn, self.conversation);
-        Ok(IterationResult::Continue(if is_steered { "steered" } else { "continue" }))
+        Ok(IterationResult::Continue(if is_steered {
+            IterationEndReason::Steered
+        } else {
+            IterationEndReason::Continue
+        }))
     }
 
     /// Handles an accepted answer. It ends the turn, unless the conversation is always handed to another agent or the
@@ -212,11 +219,11 @@ impl TurnRun<'_> {
             self.hand_over(&next, "forced_handoff")?;
             let said = format!("The agent {from} has answered. Continue the conversation from there.");
             self.conversation.push(&self.turn, ModelMessage::user(said));
-            return Ok(IterationResult::Continue("force_handoff"));
+            return Ok(IterationResult::Continue(IterationEndReason::ForcedHandoff));
         }
         let reason = match () {
-            () if prompts::take_steering(&self.turn, self.conversation) => "steered",
-            () if prompts::take_follow_up(&self.turn, self.conversation) => "continue",
+            () if prompts::take_steering(&self.turn, self.conversation) => IterationEndReason::Steered,
+            () if prompts::take_follow_up(&self.turn, self.conversation) => IterationEndReason::Continue,
             () => return Ok(IterationResult::Done(text)),
         };
         self.progress.text.accept(&self.turn, &text);

@@ -285,9 +285,9 @@ impl Session {
 
     /// Clears the conversation; the turns and the usage are kept.
     ///
-    /// For a member of a team this ends one session and starts another: `session.end` with the reason `clear`, then
-    /// `session.start` with the source `clear`, whose hooks add their context again. For any other agent no event is
-    /// fired, and context from hooks stays.
+    /// For a member of a team ([`LoopRules::has_own_sessions`](pintle::LoopRules::has_own_sessions)) this ends one session
+    /// and starts another: `session.end` with the reason `clear`, then `session.start` with the source `clear`, whose
+    /// hooks add their context again. For any other agent no event is fired, and context from hooks stays.
     ///
     /// # Errors
     /// When a hook of `session.start` denies; then the session has ended.
@@ -296,7 +296,7 @@ impl Session {
         self.interrupted_turn = None;
         self.conversation.replace(&turn, MessagesReplacedBy::Clear, Vec::new());
         self.conversation.reminders.on_cleared(&turn);
-        if self.first_agent.spec.member.is_none() || self.phase != SessionPhase::Started {
+        if !self.first_agent.spec.rules.has_own_sessions || self.phase != SessionPhase::Started {
             return Ok(());
         }
         self.conclude(SessionEnding::from_reason("clear"));

@@ -1,7 +1,7 @@
 //! Messages of the user: `prompt.submit`, and during a turn `prompt.steer` and `prompt.followup`.
 //!
 //! A hook of `prompt.submit` that filters prompts must also see the messages sent during a turn. docker-agent has
-//! separate events for these, so `prompt.submit` does not fire for them in a team.
+//! separate events for these, so `prompt.submit` does not fire for them where its rules apply.
 
 use pintle::event::{PromptFollowup, PromptSteer, PromptSubmit};
 use pintle::tape::record::host::MessageSource;
@@ -11,7 +11,7 @@ use super::{Conversation, TurnError};
 use crate::model::ModelMessage;
 use crate::observer::AgentEvent;
 use crate::recording;
-use crate::turn_context::{TurnContext, denial_text};
+use crate::turn_context::TurnContext;
 
 /// Whether the user started the turn, not another agent.
 pub(super) fn is_of_person(turn: &TurnContext) -> bool {
@@ -50,7 +50,7 @@ pub(super) fn take_steering(turn: &TurnContext, conversation: &mut Conversation)
     if let Some(outcome) = turn.fire_team(|| PromptSteer { messages: messages.clone() }) {
         if !outcome.is_allowed() {
             turn.notify(AgentEvent::Notice {
-                message: &format!("your message was dropped: {}", denial_text(&outcome)),
+                message: &format!("your message was dropped: {}", outcome.denial_text()),
             });
             return false;
         }
@@ -68,7 +68,7 @@ pub(super) fn take_steering(turn: &TurnContext, conversation: &mut Conversation)
 /// Fires `prompt.submit` for a message sent during a turn and applies the rewrites. Returns whether the message is
 /// added to the conversation; if not, the user is notified.
 fn is_admitted(turn: &TurnContext, prompt: &mut String) -> bool {
-    if turn.is_member() {
+    if !turn.rules().submits_steering {
         return true;
     }
     match submit(turn, prompt) {
@@ -95,7 +95,7 @@ pub(super) fn take_follow_up(turn: &TurnContext, conversation: &mut Conversation
         if let Some(outcome) = turn.fire_team(|| PromptFollowup { prompt: prompt.clone(), waiting }) {
             if !outcome.is_allowed() {
                 turn.notify(AgentEvent::Notice {
-                    message: &format!("your prompt was dropped: {}", denial_text(&outcome)),
+                    message: &format!("your prompt was dropped: {}", outcome.denial_text()),
                 });
                 continue;
             }

@@ -45,10 +45,7 @@ pub(super) fn check_stop(
         usage: usage_since(before, conversation.usage),
         done: progress.is_done,
         continuations: progress.continuations,
-        last_user_message: conversation
-            .last_user_message()
-            .filter(|_| turn.is_member())
-            .map(|said| said.content.clone()),
+        last_user_message: conversation.last_user_message().map(|said| said.content.clone()),
         ..AgentStop::default()
     };
     let outcome = turn.fire(&Event::from_payload(&payload.with_aliases(), Arc::clone(&turn.origin)));

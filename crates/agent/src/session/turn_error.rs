@@ -3,9 +3,10 @@
 use std::fmt;
 
 use pintle::Outcome;
+use pintle::event::iteration_end::IterationEndReason;
 
 use crate::model::{ModelError, ModelErrorKind};
-use crate::turn_context::{TurnContext, denial_text};
+use crate::turn_context::TurnContext;
 
 /// The error of a turn or session without an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,12 +58,9 @@ impl TurnError {
         self
     }
 
-    /// A hook denied something. For a member of a team the message is the hook's own text.
+    /// A hook denied something.
     pub(crate) fn from_denial(turn: &TurnContext, what: &str, outcome: &Outcome) -> Self {
-        if turn.is_member() {
-            return Self::denied(denial_text(outcome));
-        }
-        Self::denied(format!("{what} blocked: {}", outcome.reason()))
+        Self::denied(turn.rules().wording.turn_denied_by(what, outcome))
     }
 
     /// Sets a specific stop reason.
@@ -90,12 +88,12 @@ impl TurnError {
         self.stop_reason.unwrap_or(of_kind)
     }
 
-    /// The reason for `iteration.end`, as docker-agent names it.
-    pub(super) fn iteration_reason(&self) -> &'static str {
+    /// The reason for `iteration.end`.
+    pub(super) fn iteration_reason(&self) -> IterationEndReason {
         match self.kind {
-            TurnErrorKind::Denied => "hook_blocked",
-            TurnErrorKind::Cancelled => "canceled",
-            TurnErrorKind::Failed { .. } => "error",
+            TurnErrorKind::Denied => IterationEndReason::Blocked,
+            TurnErrorKind::Cancelled => IterationEndReason::Cancelled,
+            TurnErrorKind::Failed { .. } => IterationEndReason::Error,
         }
     }
 

@@ -165,13 +165,13 @@ impl TurnRun<'_> {
 }
 
 /// Fires `notification` and `error`. A cancellation by the user is not an error. A denial by a hook is not one either,
-/// except for members of a team, where docker-agent ends the run with a runtime error.
+/// unless the rules of the agent's system say so.
 fn report_error(turn: &TurnContext, error: &TurnError, iteration: u32) {
     let (kind, during, retryable, code) = match error.kind {
         TurnErrorKind::Failed { source: what, event: during, is_retryable: retryable } => {
             (what, during, retryable, None)
         }
-        TurnErrorKind::Denied if turn.is_member() => ("hook", "", false, Some(String::from("hook_blocked"))),
+        TurnErrorKind::Denied if turn.rules().reports_denials => ("hook", "", false, Some(String::from("blocked"))),
         TurnErrorKind::Denied | TurnErrorKind::Cancelled => return,
     };
     let notice = || Notification {

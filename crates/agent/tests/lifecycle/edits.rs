@@ -3,6 +3,7 @@
 use std::fs;
 use std::sync::{Arc, Mutex};
 
+use pintle::dialects::docker_agent::LOOP_RULES;
 use pintle::{
     AgentSpec, Location, MemberSpec, PermissionMode, ScriptSource, ToolSpec, ToolsetKind, ToolsetSpec, Verdict,
 };
@@ -198,7 +199,7 @@ fn the_filesystem_set_of_a_team_tells_what_it_writes() {
         location: Location::default(),
     };
     let member = MemberSpec { toolsets: vec![set], ..MemberSpec::default() };
-    let spec = AgentSpec { member: Some(member), ..agent() };
+    let spec = AgentSpec { rules: LOOP_RULES, member: Some(member), ..agent() };
     let calls = [
         ("create_directory", r#"{"paths":["new"]}"#),
         ("create_directory", r#"{"paths":["new"]}"#),

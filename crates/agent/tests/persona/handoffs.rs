@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use pintle::dialects::docker_agent::LOOP_RULES;
 use pintle::{AgentSpec, MemberSpec, PersonaSpec, StepSpec, TeamSpec};
 use pintle_agent::StepError;
 use serde_json::json;
@@ -47,8 +48,9 @@ fn a_persona_hands_its_work_to_those_it_names_and_gets_a_receipt() {
 
 #[test]
 fn agents_of_a_team_that_pass_work_on_are_told_of() {
-    let member =
-        |name: &str, member: MemberSpec| Arc::new(AgentSpec { name: name.to_owned(), member: Some(member), ..agent() });
+    let member = |name: &str, member: MemberSpec| {
+        Arc::new(AgentSpec { name: name.to_owned(), rules: LOOP_RULES, member: Some(member), ..agent() })
+    };
     let others = || vec![String::from("reviewer")];
     let root = member("root", MemberSpec { sub_agents: others(), handoffs: others(), ..MemberSpec::default() });
     let team =

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use pintle::dialects::docker_agent::LOOP_RULES;
 use pintle::tape::{HeaderRecord, LoadedTape, Tape};
 use pintle::{
-    AgentSpec, Effect, Hook, Layer, MemberSpec, PermissionMode, PermissionsSpec, PersonaSpec, Reminder, Runtime,
-    StepSpec, SystemClock, TeamSpec, Verdict, native,
+    AgentSpec, Effect, ExitSpec, Hook, Layer, MemberSpec, PermissionMode, PermissionsSpec, PersonaSpec, Reminder,
+    Runtime, StepSpec, SystemClock, TeamSpec, Verdict, native,
 };
 use pintle_agent::{DaemonOptions, PersonaStep, Session, SessionBuilder, StepError};
 use serde_json::{Value, json};
@@ -253,8 +254,9 @@ fn personas_are_as_paused_and_have_used_as_much_as_before() {
 fn member_spec(name: &str, handoffs: &[&str], forced_handoff: Option<&str>) -> AgentSpec {
     let handoffs = handoffs.iter().map(|to| (*to).to_owned()).collect();
     let forced_handoff = forced_handoff.map(str::to_owned);
-    let member = MemberSpec { max_consecutive_tool_calls: 5, handoffs, forced_handoff, ..MemberSpec::default() };
-    AgentSpec { name: name.to_owned(), member: Some(member), ..AgentSpec::default() }
+    let exit = ExitSpec { max_consecutive_tool_calls: 5, ..ExitSpec::default() };
+    let member = MemberSpec { handoffs, forced_handoff, ..MemberSpec::default() };
+    AgentSpec { name: name.to_owned(), exit, rules: LOOP_RULES, member: Some(member), ..AgentSpec::default() }
 }
 
 fn open_team(

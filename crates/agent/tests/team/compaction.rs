@@ -13,8 +13,7 @@ const EVENTS: &[&str] =
 /// A session whose model has a window of 200 tokens.
 fn small_model_scenario(replies: impl IntoIterator<Item = QueuedReply>) -> TeamScenario {
     TeamScenario::from_replies(replies).spec(|spec| {
-        spec.member.as_mut().unwrap().compaction =
-            CompactionSpec { context_limit: Some(200), ..CompactionSpec::default() };
+        spec.compaction = CompactionSpec { context_limit: Some(200), ..CompactionSpec::default() };
     })
 }
 
@@ -182,7 +181,7 @@ fn a_model_that_gives_no_summary_leaves_the_conversation_alone() {
 #[test]
 fn compaction_can_be_switched_off_and_still_be_asked_for() {
     let scene = small_model_scenario([costly_reply("a"), say("b"), say("the gist")]).spec(|spec| {
-        spec.member.as_mut().unwrap().compaction.enabled = false;
+        spec.compaction.enabled = false;
     });
     let mut fixture = scene.open();
     fixture.session.turn("one").unwrap();

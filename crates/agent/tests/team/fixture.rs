@@ -2,9 +2,10 @@
 
 use std::sync::{Arc, Barrier, Mutex};
 
+use pintle::dialects::docker_agent::LOOP_RULES;
 use pintle::event::{CATALOGUE, EventDef};
 use pintle::{
-    AgentSpec, ApprovalResponse, Approver, EventName, ExitSpec, Hook, Layer, MemberSpec, OnMaxIterations,
+    AgentSpec, ApprovalResponse, Approver, EventName, ExitSpec, HistorySpec, Hook, Layer, MemberSpec, OnMaxIterations,
     PermissionMode, PermissionRule, PermissionsSpec, Runtime, Verdict, native,
 };
 use pintle_agent::model::{Model, ModelTool};
@@ -197,8 +198,14 @@ pub(crate) fn member_spec(name: &str) -> AgentSpec {
     AgentSpec {
         name: name.to_owned(),
         instruction: String::from("be brief"),
-        exit: ExitSpec { on_max_iterations: OnMaxIterations::Ask, ..ExitSpec::default() },
-        member: Some(MemberSpec { max_consecutive_tool_calls: 5, ..MemberSpec::default() }),
+        exit: ExitSpec {
+            on_max_iterations: OnMaxIterations::Ask,
+            max_consecutive_tool_calls: 5,
+            ..ExitSpec::default()
+        },
+        history: HistorySpec { max_messages: usize::MAX, max_tokens: usize::MAX },
+        rules: LOOP_RULES,
+        member: Some(MemberSpec::default()),
         ..AgentSpec::default()
     }
 }

@@ -56,7 +56,7 @@ fn a_forced_hand_off_follows_every_answer() {
         "
         agent.stop draft
         agent.switch root editor forced_handoff
-        iteration.end 1 force_handoff
+        iteration.end 1 forced_handoff
         agent.stop final
         iteration.end 2 normal
         ",
@@ -99,9 +99,8 @@ fn models_stand_in_for_one_that_fails_in_their_order() {
         temperature: None,
         retry: pintle::RetrySpec { max_retries: 0, ..pintle::RetrySpec::default() },
     };
-    let scene = TeamScenario::from_replies([Err(ModelError::retryable("busy"))]).spec(|spec| {
-        spec.member.as_mut().unwrap().fallback_models = vec![named("broken"), named("second"), named("third")]
-    });
+    let scene = TeamScenario::from_replies([Err(ModelError::retryable("busy"))])
+        .spec(|spec| spec.fallback_models = vec![named("broken"), named("second"), named("third")]);
     let second = QueuedReplyModel::root([Err(ModelError::fatal("no quota"))]);
     let third = QueuedReplyModel::root([say("at last")]);
     let (two, three) = (second.clone(), third.clone());

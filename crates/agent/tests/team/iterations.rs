@@ -24,7 +24,7 @@ fn a_turn_fires_its_events_in_order() {
         tool.transform shell {"cmd":"ls"}
         tool.guard shell {"cmd":"ls"}
         tool.pre shell {"cmd":"ls"}
-        permission.reply allow rule yolo
+        permission.reply allow rule autonomous
         tool.result ran ls
         tool.post ran ls
         iteration.end 1 continue
@@ -47,32 +47,24 @@ fn every_iteration_that_starts_ends_once_and_says_why() {
         ("an answer", TeamScenario::from_replies([say("a")]), &["1 normal"]),
         ("tools and an answer", TeamScenario::from_replies([shell(), say("a")]), &["1 continue", "2 normal"]),
         ("a model error", TeamScenario::from_replies([Err(ModelError::fatal("gone"))]), &["1 error"]),
-        (
-            "a denied request",
-            TeamScenario::from_replies([say("a")]).hook(deny("completion.pre", "no")),
-            &["1 hook_blocked"],
-        ),
-        (
-            "a denied reply",
-            TeamScenario::from_replies([say("a")]).hook(deny("completion.post", "no")),
-            &["1 hook_blocked"],
-        ),
+        ("a denied request", TeamScenario::from_replies([say("a")]).hook(deny("completion.pre", "no")), &["1 blocked"]),
+        ("a denied reply", TeamScenario::from_replies([say("a")]).hook(deny("completion.post", "no")), &["1 blocked"]),
         (
             "a hook that ends the run",
             TeamScenario::from_replies([shell()]).hook(stop_hook("tool.post", "enough")),
-            &["1 hook_blocked"],
+            &["1 blocked"],
         ),
         (
             "a loop",
             TeamScenario::from_replies(loops()),
-            &["1 continue", "2 continue", "3 continue", "4 continue", "5 loop_detected"],
+            &["1 continue", "2 continue", "3 continue", "4 continue", "5 loop"],
         ),
         (
             "a loop and a hook that ends the run",
             TeamScenario::from_replies([shell()]).hook(stop_hook("tool.post", "enough")).spec(|spec| {
-                spec.member.as_mut().unwrap().max_consecutive_tool_calls = 1;
+                spec.exit.max_consecutive_tool_calls = 1;
             }),
-            &["1 loop_detected"],
+            &["1 loop"],
         ),
     ];
     for (name, scene, expected) in cases {
@@ -96,7 +88,7 @@ fn an_iteration_ends_also_when_it_is_cancelled() {
         let scene = TeamScenario::from_replies([call(&[("shell", r#"{"cmd":"ls"}"#)]), say("after")]).hook(stop);
         let mut fixture = scene.open_with(|builder| builder.cancel(cancel));
         assert!(fixture.session.turn("go").is_err());
-        assert_eq!(fixture.events.lines_of(&["iteration.end"]), ["iteration.end 1 canceled"], "{event}");
+        assert_eq!(fixture.events.lines_of(&["iteration.end"]), ["iteration.end 1 cancelled"], "{event}");
         assert!(fixture.events.lines_of(&["notification", "error"]).is_empty(), "{event}: the person knows");
         assert_eq!(fixture.events.lines_of(&["user.input"]), ["user.input prompt"], "{event}");
     }
@@ -114,7 +106,7 @@ fn a_hook_that_stops_the_run_is_told_as_an_error_with_its_own_words() {
         let mut fixture = TeamScenario::from_replies([call(&[("look", "{}")]), say("never")]).hook(hook).open();
         assert_eq!(is_denied(fixture.session.turn("go")), message);
         let told = fixture.events.lines_of(&["notification", "error", "turn.end", "agent.stop"]);
-        check_lines(&told, &format!("notification error {message}\nerror hook {message} hook_blocked\nturn.end"));
+        check_lines(&told, &format!("notification error {message}\nerror hook {message} blocked\nturn.end"));
     }
 }
 

@@ -86,7 +86,7 @@ fn a_compaction_tells_the_numbers_from_before_it() {
     let scene = || {
         TeamScenario::from_replies([costly.clone(), say("the gist"), say("b")]).spec(|spec| {
             let compaction = CompactionSpec { context_limit: Some(200), ..CompactionSpec::default() };
-            spec.member.as_mut().unwrap().compaction = compaction;
+            spec.compaction = compaction;
         })
     };
     let before = &play_payloads("compact.before", scene())[0];

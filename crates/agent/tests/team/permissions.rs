@@ -74,16 +74,16 @@ fn who_is_asked_about_what() {
     let look = ("look", "{}");
     let change = ("change", "{}");
     let cases = [
-        (PermissionMode::Balanced, LookRule::None, look, "allow rule readonly_hint"),
-        (PermissionMode::Balanced, LookRule::None, change, "allow person user_approved"),
-        (PermissionMode::Balanced, LookRule::Ask, look, "allow person user_approved"),
-        (PermissionMode::Strict, LookRule::None, look, "allow person user_approved"),
-        (PermissionMode::Strict, LookRule::Allow, look, "allow rule team_permissions_allow"),
-        (PermissionMode::Restricted, LookRule::None, look, "allow rule readonly_hint"),
-        (PermissionMode::Restricted, LookRule::None, change, "deny rule mode_restricted"),
-        (PermissionMode::Restricted, LookRule::Ask, look, "allow person user_approved"),
-        (PermissionMode::Autonomous, LookRule::None, change, "allow rule yolo"),
-        (PermissionMode::Autonomous, LookRule::Ask, look, "allow rule yolo"),
+        (PermissionMode::Balanced, LookRule::None, look, "allow rule read_only"),
+        (PermissionMode::Balanced, LookRule::None, change, "allow person once"),
+        (PermissionMode::Balanced, LookRule::Ask, look, "allow person once"),
+        (PermissionMode::Strict, LookRule::None, look, "allow person once"),
+        (PermissionMode::Strict, LookRule::Allow, look, "allow rule rule"),
+        (PermissionMode::Restricted, LookRule::None, look, "allow rule read_only"),
+        (PermissionMode::Restricted, LookRule::None, change, "deny rule restricted"),
+        (PermissionMode::Restricted, LookRule::Ask, look, "allow person once"),
+        (PermissionMode::Autonomous, LookRule::None, change, "allow rule autonomous"),
+        (PermissionMode::Autonomous, LookRule::Ask, look, "allow rule autonomous"),
     ];
     for (mode, given, tool, expected) in cases {
         let scene = TeamScenario {
@@ -116,12 +116,12 @@ fn always_answers_for_the_same_call_and_for_no_other() {
     check_lines(
         &fixture.events.lines_of(&["permission.reply"]),
         "
-        permission.reply allow person user_approved_tool
-        permission.reply allow person session_permissions_allow
-        permission.reply allow person user_approved_tool
-        permission.reply allow person user_approved_tool
-        permission.reply allow person user_approved_tool
-        permission.reply allow person session_permissions_allow
+        permission.reply allow person tool
+        permission.reply allow person earlier
+        permission.reply allow person tool
+        permission.reply allow person tool
+        permission.reply allow person tool
+        permission.reply allow person earlier
         ",
     );
     assert_eq!(fixture.approver.requests().len(), 4);
@@ -144,9 +144,9 @@ fn always_lifts_no_later_ask_of_a_hook_or_of_a_rule() {
         check_lines(
             &fixture.events.lines_of(&["permission.reply"]),
             "
-            permission.reply allow person user_approved_tool
-            permission.reply allow person user_approved
-            permission.reply allow person user_approved
+            permission.reply allow person tool
+            permission.reply allow person once
+            permission.reply allow person once
             ",
         );
         assert_eq!(fixture.approver.requests().len(), 3, "{event}");
@@ -157,7 +157,7 @@ fn always_lifts_no_later_ask_of_a_hook_or_of_a_rule() {
         let mut fixture =
             TeamScenario { permissions: permissions_spec(LookRule::Ask, mode), ..scene }.answer(granted()).open();
         fixture.session.turn("go").unwrap();
-        let approved = "permission.reply allow person user_approved";
+        let approved = "permission.reply allow person once";
         assert_eq!(fixture.events.lines_of(&["permission.reply"]), [approved, approved], "{mode:?}");
         assert_eq!(fixture.approver.requests().len(), 2, "{mode:?}");
     }
@@ -169,7 +169,7 @@ fn a_grant_for_the_session_makes_it_autonomous() {
     let answer = ApprovalResponse::Granted { answered_by: String::from("ada"), grant: ApprovalScope::Session };
     let mut fixture = TeamScenario::from_replies(replies).mode(PermissionMode::Balanced).answer(answer).open();
     fixture.session.turn("go").unwrap();
-    let expected = "permission.reply allow person user_approved_session\npermission.reply allow rule yolo";
+    let expected = "permission.reply allow person session\npermission.reply allow rule autonomous";
     check_lines(&fixture.events.lines_of(&["permission.reply"]), expected);
 }
 
@@ -219,7 +219,7 @@ fn undeclared_member_needs_approval_for_all_but_reads() {
     let scene = TeamScenario { permissions: PermissionsSpec::default(), ..scene };
     let mut fixture = scene.open();
     fixture.session.turn("go").unwrap();
-    let expected = "permission.reply allow rule readonly_hint\npermission.reply deny resolver non_interactive_deny";
+    let expected = "permission.reply allow rule read_only\npermission.reply deny resolver unavailable";
     check_lines(&fixture.events.lines_of(&["permission.reply"]), expected);
 }
 
@@ -238,7 +238,7 @@ fn an_agent_outside_a_team_is_asked_about_only_where_somebody_listens() {
     let mut listened = open_fixture(list(), [listener, deny("tool.guard", "no")], agent());
     let answer = listened.session.turn("go").unwrap();
     assert_eq!(answer.tool_results[0].content, "tool blocked: no");
-    assert_eq!(*seen.lock().unwrap(), [json!("tool_guard_deny")]);
+    assert_eq!(*seen.lock().unwrap(), [json!("tool.guard")]);
 }
 
 fn toolset_spec(kind: ToolsetKind) -> ToolsetSpec {
@@ -309,7 +309,7 @@ fn what_a_background_task_asks_is_denied_although_a_person_would_say_yes() {
         assert_eq!(fixture.session.turn("go").unwrap().text, "begun", "{case}");
         let mut replies = fixture.events.lines_of(&["permission.reply"]);
         replies.retain(|line| line.contains("deny"));
-        assert_eq!(replies, ["permission.reply deny resolver non_interactive_deny"], "{case}");
+        assert_eq!(replies, ["permission.reply deny resolver unavailable"], "{case}");
         assert_eq!(fixture.approver.requests().len(), 0, "{case}: the person was asked");
     }
 }

@@ -41,7 +41,7 @@ fn a_denied_prompt_never_enters_the_conversation() {
         "
         prompt.submit secret
         notification error not that word
-        error hook not that word hook_blocked
+        error hook not that word blocked
         user.input prompt
         ",
     );

@@ -47,8 +47,7 @@ fn what_wants_to_outlives_every_kind_of_compaction_and_nothing_else_does() {
         let limit = Some(200).filter(|_| kind != "manual");
         let scene = TeamScenario::from_replies(replies)
             .spec(|spec| {
-                spec.member.as_mut().unwrap().compaction =
-                    CompactionSpec { context_limit: limit, ..CompactionSpec::default() };
+                spec.compaction = CompactionSpec { context_limit: limit, ..CompactionSpec::default() };
             })
             .hook(lasting_reminder_hook("session.start", "kept over it", |reminder| {
                 reminder.preserve_on_compact = true

@@ -65,7 +65,7 @@ fn a_call_that_everybody_asks_about_goes_past_everybody_once() {
         tool.guard shell {"cmd":"make -h"}
         permission.ask look at it {"blast":"low"}
         user.input permission
-        permission.reply allow person user_approved
+        permission.reply allow person once
         tool.result ran make -h
         tool.post ran make -h
         "#,
@@ -86,7 +86,7 @@ fn the_person_sees_the_exact_call_that_runs() {
         tool.guard shell {"cmd":"make -h"}
         permission.ask no permission rule allows it
         user.input permission
-        permission.reply allow person user_approved
+        permission.reply allow person once
         tool.result ran make -h
         tool.post ran make -h
         "#,
@@ -109,31 +109,31 @@ fn each_refusal_ends_the_call_where_it_stands_and_the_model_reads_why() {
         (
             one_call_scenario("make").hook(deny("tool.transform", "no")),
             vec![transform],
-            "deny hook tool_input_transform_deny",
+            "deny hook tool.transform",
             "The tool call was rejected by a tool_input_transform hook. Reason: no",
         ),
         (
             one_call_scenario("make").hook(deny("tool.guard", "no")),
             vec![transform, guard],
-            "deny hook tool_guard_deny",
+            "deny hook tool.guard",
             "The tool call was rejected by a tool_guard hook. Reason: no",
         ),
         (
             TeamScenario { permissions: rules("shell:cmd=make*"), ..one_call_scenario("make") },
             vec![transform, guard, pre],
-            "deny rule team_permissions_deny",
+            "deny rule rule",
             "Tool 'shell' is denied by the permission rule `shell:cmd=make*`.",
         ),
         (
             one_call_scenario("make").mode(PermissionMode::Restricted),
             vec![transform, guard, pre],
-            "deny rule mode_restricted",
+            "deny rule restricted",
             "Tool 'shell' is denied by the session's permission mode.",
         ),
         (
             one_call_scenario("make").hook(deny("tool.pre", "")),
             vec![transform, guard, pre],
-            "deny hook pre_tool_use_hook_deny",
+            "deny hook tool.pre",
             "The tool call was rejected by a pre_tool_use hook.",
         ),
         (
@@ -142,7 +142,7 @@ fn each_refusal_ends_the_call_where_it_stands_and_the_model_reads_why() {
                 .hook(deny("permission.ask", "no"))
                 .answer(approve_once()),
             vec![transform, guard, pre, "permission.ask no permission rule allows it"],
-            "deny hook permission_request_hook_deny",
+            "deny hook permission.ask",
             "The tool call was rejected by a permission_request hook. Reason: no",
         ),
         (
@@ -150,13 +150,13 @@ fn each_refusal_ends_the_call_where_it_stands_and_the_model_reads_why() {
                 .mode(PermissionMode::Balanced)
                 .answer(ApprovalResponse::Refused { answered_by: String::from("ada") }),
             vec![transform, guard, pre, "permission.ask no permission rule allows it", "user.input permission"],
-            "deny person user_rejected",
+            "deny person once",
             "The user rejected the tool call.",
         ),
         (
             one_call_scenario("make").mode(PermissionMode::Balanced),
             vec![transform, guard, pre, "permission.ask no permission rule allows it"],
-            "deny resolver non_interactive_deny",
+            "deny resolver unavailable",
             "Tool 'shell' requires user confirmation but the session is non-interactive.…",
         ),
     ];
@@ -184,20 +184,20 @@ fn changed_arguments_are_judged_again_and_nothing_is_allowed_by_that() {
         })
     };
     let by_guard = play_turn(one_call_scenario("make").hook(to("sudo make")).hook(no_sudo())).1;
-    assert!(by_guard.contains(&String::from("permission.reply deny hook tool_guard_deny")), "{by_guard:?}");
+    assert!(by_guard.contains(&String::from("permission.reply deny hook tool.guard")), "{by_guard:?}");
     let denied = PermissionsSpec { deny: vec![parse_rule("shell:cmd=rm*")], ..PermissionsSpec::default() };
     let by_rule = play_turn(TeamScenario { permissions: denied, ..one_call_scenario("make").hook(to("rm x")) }).1;
-    assert!(by_rule.contains(&String::from("permission.reply deny rule team_permissions_deny")), "{by_rule:?}");
+    assert!(by_rule.contains(&String::from("permission.reply deny rule rule")), "{by_rule:?}");
     // A rule that allows the changed call does not answer the ask for the original one.
     let allowed = PermissionsSpec { allow: vec![parse_rule("shell:cmd=pwd")], ..PermissionsSpec::default() };
     let asked = play_turn(TeamScenario { permissions: allowed, ..one_call_scenario("make").hook(to("pwd")) }).1;
-    assert!(asked.contains(&String::from("permission.reply deny resolver non_interactive_deny")), "{asked:?}");
+    assert!(asked.contains(&String::from("permission.reply deny resolver unavailable")), "{asked:?}");
 }
 
 #[test]
 fn allowing_hook_answers_the_mode_but_no_guard_rule_or_strict_mode() {
-    let settles = "permission.reply allow hook pre_tool_use_hook_allow";
-    let asks = "permission.reply allow person user_approved";
+    let settles = "permission.reply allow hook tool.pre";
+    let asks = "permission.reply allow person once";
     let ask_rule = PermissionsSpec { ask: vec![parse_rule("shell")], ..PermissionsSpec::default() };
     let allow_rule = PermissionsSpec { allow: vec![parse_rule("shell")], ..PermissionsSpec::default() };
     let deny_rule = PermissionsSpec { deny: vec![parse_rule("shell")], ..PermissionsSpec::default() };
@@ -209,14 +209,14 @@ fn allowing_hook_answers_the_mode_but_no_guard_rule_or_strict_mode() {
         (
             "deny rule",
             TeamScenario { permissions: deny_rule, ..balanced().hook(allow_hook("tool.pre")) },
-            "permission.reply deny rule team_permissions_deny",
+            "permission.reply deny rule rule",
         ),
         ("strict", balanced().mode(PermissionMode::Strict).hook(allow_hook("tool.pre")), asks),
         ("guard that allows", balanced().hook(allow_hook("tool.guard")), asks),
         (
             "permission hook",
             balanced().hook(allow_hook("permission.ask")),
-            "permission.reply allow hook permission_request_hook_allow",
+            "permission.reply allow hook permission.ask",
         ),
         (
             "permission hook and a guard",
@@ -267,7 +267,7 @@ fn a_failing_tool_goes_past_the_same_hooks() {
         &lines[2..],
         r#"
         tool.pre shell {"cmd":"fail"}
-        permission.reply allow rule yolo
+        permission.reply allow rule autonomous
         tool.result tool error: exit status 1
         tool.post tool error: exit status 1
         "#,
@@ -331,7 +331,7 @@ fn cancelling_in_any_hook_of_a_call_is_no_denial() {
         let mut fixture = scene.open_with(|builder| builder.cancel(cancel));
         assert_eq!(fixture.session.turn("go").unwrap_err().kind, pintle_agent::TurnErrorKind::Cancelled, "{event}");
         let told = fixture.events.lines_of(&["permission.reply", "tool.post"]);
-        check_lines(&told, "permission.reply deny cancelled context_canceled\ntool.post cancelled before it ran false");
+        check_lines(&told, "permission.reply deny cancelled cancelled\ntool.post cancelled before it ran false");
     }
 }
 
@@ -339,7 +339,7 @@ fn cancelling_in_any_hook_of_a_call_is_no_denial() {
 fn the_stop_of_a_hook_is_not_a_refusal_of_the_result() {
     let mut fixture = one_call_scenario("make").hook(stop_hook("tool.post", "enough")).open();
     assert!(fixture.session.turn("go").is_err());
-    assert_eq!(fixture.events.lines_of(&["iteration.end"]), ["iteration.end 1 hook_blocked"]);
+    assert_eq!(fixture.events.lines_of(&["iteration.end"]), ["iteration.end 1 blocked"]);
     assert_eq!(fixture.session.turn("again").unwrap().text, "done");
     let told = crate::support::message_lines(&fixture.model.request(1));
     assert!(told.contains(&String::from("tool: ran make")), "{told:?}");

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use pintle::dialects::docker_agent::LOOP_RULES;
 use pintle::{AgentSpec, Hook, Location, MemberSpec, PermissionMode, ToolsetKind, ToolsetSpec};
 use serde_json::Value;
 
@@ -18,6 +19,7 @@ pub(crate) fn member_spec(toolsets: impl IntoIterator<Item = ToolsetSpec>) -> Ag
     AgentSpec {
         name: String::from("root"),
         instruction: String::from("be brief"),
+        rules: LOOP_RULES,
         member: Some(member),
         ..AgentSpec::default()
     }

@@ -1,5 +1,6 @@
 //! Agents as declared by the user, in one form for all dialects.
 
+mod loop_rules;
 mod permission;
 mod persona;
 mod team;
@@ -12,6 +13,7 @@ use serde_json::Value;
 
 use crate::{HookDeclaration, Location, ScriptSource};
 
+pub use loop_rules::{LoopRules, RefusalWording};
 pub use permission::{PermissionMode, PermissionRule, PermissionsSpec};
 pub use persona::{BudgetSpec, ErrorBoundary, PersonaSpec, PriceSpec, StepSpec, price_of};
 pub use team::{CompactionSpec, MemberSpec, TeamSpec};
@@ -26,6 +28,8 @@ pub struct AgentSpec {
     pub description: String,
     /// The model; `None` if not declared.
     pub model: Option<ModelSpec>,
+    /// The models to try if `model` fails, in this order.
+    pub fallback_models: Vec<ModelSpec>,
     /// Further models that the agent or its child agents may request by name.
     pub models: Vec<ModelSpec>,
     /// The system prompt.
@@ -40,10 +44,10 @@ pub struct AgentSpec {
     pub hooks: Vec<HookDeclaration>,
     /// How much of the conversation is sent to the model.
     pub history: HistorySpec,
-    /// When the conversation is compacted. For a member of a team, [`MemberSpec::compaction`] applies instead.
+    /// When the conversation is compacted.
     pub compaction: CompactionSpec,
-    /// What happens to a tool call that no permission rule matches; `None` runs it. For a member of a team,
-    /// [`MemberSpec::permission_mode`] applies instead.
+    /// What happens to a tool call that no permission rule matches, in sessions that start with this agent; `None` is the
+    /// mode of its team, or outside of a team runs the call.
     pub permission_mode: Option<PermissionMode>,
     /// The limits on delegation.
     pub delegation: DelegationSpec,
@@ -53,6 +57,8 @@ pub struct AgentSpec {
     pub network: NetworkSpec,
     /// When a turn ends.
     pub exit: ExitSpec,
+    /// How the agent loop treats the agent.
+    pub rules: LoopRules,
     /// The agent's role in a team; `None` if it is not in a team.
     pub member: Option<MemberSpec>,
     /// Where the agent was declared.
@@ -220,6 +226,8 @@ pub struct ExitSpec {
     pub max_iterations: u32,
     /// What happens when the maximum is reached.
     pub on_max_iterations: OnMaxIterations,
+    /// How many identical batches of tool calls in a row end a turn. Default 0, which never ends it.
+    pub max_consecutive_tool_calls: u32,
     /// Whether a deny of `agent.stop` fails the turn instead of continuing it. Default false.
     pub block_fails_turn: bool,
 }
@@ -230,6 +238,7 @@ impl Default for ExitSpec {
             mode: ExitMode::default(),
             max_iterations: 50,
             on_max_iterations: OnMaxIterations::default(),
+            max_consecutive_tool_calls: 0,
             block_fails_turn: false,
         }
     }

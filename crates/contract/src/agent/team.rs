@@ -34,21 +34,10 @@ pub struct MemberSpec {
     pub handoffs: Vec<String>,
     /// The member that always gets the conversation after this one has answered.
     pub forced_handoff: Option<String>,
-    /// The models to try if the first one fails, in this order.
-    pub fallback_models: Vec<super::ModelSpec>,
     /// The text that greets the user.
     pub welcome_message: Option<String>,
     /// Named prompts, available as `/name` in a conversation.
     pub commands: Vec<(String, String)>,
-    /// When the member's conversation is compacted.
-    pub compaction: CompactionSpec,
-    /// How many identical batches of tool calls in a row stop the member. Default 5; 0 never stops it.
-    pub max_consecutive_tool_calls: u32,
-    /// The maximum number of messages sent to the model; `None` sends all.
-    pub history_items: Option<usize>,
-    /// What happens to a tool call that no permission rule matches, in sessions that start with this member; `None` is
-    /// the mode of the team.
-    pub permission_mode: Option<super::PermissionMode>,
 }
 
 /// When a conversation is compacted.

@@ -14,6 +14,7 @@ const RENAMED: &[(&str, &[&str])] = &[
     ("usage", &["usage"]),
     ("reason", &["reason"]),
     ("agent_switch_kind", &["kind"]),
+    ("approval_source", &["detail"]),
 ];
 
 /// Converts the object that a hook received to the payload of the event; `None` if it is not such an object, or belongs
@@ -42,7 +43,7 @@ pub fn payload_from_hook_input(event: &EventName, object: &Value) -> Option<Valu
             (None, name) => {
                 let known = RENAMED.iter().find(|(renamed, _)| *renamed == name).map_or(&[][..], |(_, fields)| fields);
                 if let Some(field) = known.iter().find(|field| example.get(**field).is_some()) {
-                    let word = value.as_str().and_then(|word| keys::canonical_word(name, word));
+                    let word = value.as_str().and_then(|word| keys::canonical_word(name, event.as_str(), word));
                     payload.insert((*field).to_owned(), word.map_or_else(|| value.clone(), Value::from));
                 }
             }
@@ -124,6 +125,45 @@ mod tests {
         assert_eq!(payload_from_hook_input(&event, &typed), Some(json!({"name": "shell", "args": {"cmd": "ls"}})));
         for other in [json!({"name": "shell"}), json!([1]), json!({"hook_event_name": "stop"})] {
             assert_eq!(payload_from_hook_input(&event, &other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn reasons_and_approvals_have_their_own_words_both_ways() {
+        let codec = (super::super::DIALECT.codec)();
+        let cases = [
+            (
+                "permission.reply",
+                "on_tool_approval_decision",
+                "approval_source",
+                "allow tool.pre",
+                "pre_tool_use_hook_allow",
+            ),
+            (
+                "permission.reply",
+                "on_tool_approval_decision",
+                "approval_source",
+                "deny tool.pre",
+                "pre_tool_use_hook_deny",
+            ),
+            ("permission.reply", "on_tool_approval_decision", "approval_source", "deny rule", "team_permissions_deny"),
+            ("permission.reply", "on_tool_approval_decision", "approval_source", "deny restricted", "mode_restricted"),
+            ("permission.reply", "on_tool_approval_decision", "approval_source", "allow once", "user_approved"),
+            ("permission.reply", "on_tool_approval_decision", "approval_source", "deny once", "user_rejected"),
+            ("permission.reply", "on_tool_approval_decision", "approval_source", "deny cancelled", "context_canceled"),
+            ("iteration.end", "turn_end", "reason", "forced_handoff", "force_handoff"),
+            ("iteration.end", "turn_end", "reason", "steered", "steered"),
+        ];
+        for (canonical, name, key, fact, word) in cases {
+            let event = EventName::parse(canonical).unwrap();
+            let payload = match fact.split_once(' ') {
+                Some((decision, detail)) => json!({"decision": decision, "detail": detail}),
+                None => json!({"reason": fact}),
+            };
+            let fired = pintle_contract::Event::new(event.clone(), payload.clone(), std::sync::Arc::default());
+            let object = codec.encode(&fired, name).unwrap();
+            assert_eq!(object[key], word, "{fact}");
+            assert_eq!(payload_from_hook_input(&event, &object), Some(payload), "{fact}");
         }
     }
 

@@ -183,9 +183,9 @@ pub(super) fn draft_agent(
         for toolset in &member.toolsets {
             draft_toolset(toolset, drafts);
         }
-        for model in &member.fallback_models {
-            drafts.extend(draft_model(name, &agent.location, model));
-        }
+    }
+    for model in &agent.fallback_models {
+        drafts.extend(draft_model(name, &agent.location, model));
     }
     for child in &agent.agents {
         draft_agent(child, reach, drafts);
@@ -202,7 +202,7 @@ pub(super) fn draft_persona(persona: &PersonaSpec, drafts: &mut Vec<TrustItemDra
 
 /// Adds the rules of a team that let its tools run without approval: a project cannot approve for the user.
 pub(super) fn draft_permission_rules(team: &TeamSpec, drafts: &mut Vec<TrustItemDraft>) {
-    let modes = || team.agents.iter().filter_map(|agent| agent.member.as_ref()?.permission_mode);
+    let modes = || team.agents.iter().filter_map(|agent| agent.permission_mode);
     let is_autonomous = team.permissions.mode.into_iter().chain(modes()).any(|mode| mode == PermissionMode::Autonomous);
     let Some(first) = team.agents.first() else { return };
     if is_autonomous || !team.permissions.allow.is_empty() {

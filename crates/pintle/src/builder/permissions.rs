@@ -20,9 +20,7 @@ pub(super) fn apply_user_rules(team: &mut TeamSpec, user: PermissionsSpec) {
     if mode.is_some() {
         team.permissions.mode = mode;
         for agent in &mut team.agents {
-            if let Some(member) = &mut Arc::make_mut(agent).member {
-                member.permission_mode = None;
-            }
+            Arc::make_mut(agent).permission_mode = None;
         }
     }
 }

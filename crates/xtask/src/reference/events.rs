@@ -49,9 +49,21 @@ pub(super) fn render_page() -> String {
         if let Some(about) = piece.get("description").and_then(Value::as_str) {
             write_line(&mut page, format_args!("{about}\n"));
         }
-        write_table(&mut page, &schema_fields(piece));
+        match piece.get("oneOf").and_then(Value::as_array) {
+            Some(words) => write_words(&mut page, words),
+            None => write_table(&mut page, &schema_fields(piece)),
+        }
     }
     page
+}
+
+/// Writes the words of a type that is one of several.
+fn write_words(page: &mut String, words: &[Value]) {
+    page.push_str("| value | meaning |\n| --- | --- |\n");
+    let text = |word: &Value, key: &str| word.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    for word in words {
+        write_line(page, format_args!("| `{}` | {} |", text(word, "const"), text(word, "description")));
+    }
 }
 
 fn write_section(page: &mut String, def: &EventDef) {

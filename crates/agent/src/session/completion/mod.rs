@@ -8,7 +8,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use pintle::event::{CompletionPost, CompletionPre, TokenUsage};
-use pintle::{DispatchId, Event, HistorySpec};
+use pintle::{DispatchId, Event};
 
 use super::retry::ModelAttempt;
 use super::text_gate::TextGate;
@@ -87,12 +87,7 @@ fn build_request(turn: &TurnContext, conversation: &mut Conversation, tools: Too
     if !system.is_empty() {
         messages.push(ModelMessage::system(system.join("\n\n")));
     }
-    // A team member's conversation is compacted when it grows too long, and sent in full until then.
-    let history = spec.member.as_ref().map_or(spec.history, |member| HistorySpec {
-        max_messages: member.history_items.unwrap_or(usize::MAX),
-        max_tokens: usize::MAX,
-    });
-    messages.extend(conversation.window(history));
+    messages.extend(conversation.window(spec.history));
     let declared = turn.model_spec();
     ModelRequest {
         agent: spec.name.clone(),
@@ -115,9 +110,7 @@ fn review_request(
     iteration: u32,
 ) -> Result<(ModelRequest, Option<DispatchId>), TurnError> {
     let mut payload = wire::request_to_payload(&request, turn.model().name(), iteration);
-    if turn.is_member() {
-        payload.provider = provider_name(turn);
-    }
+    payload.provider = provider_name(turn);
     let outcome = turn.fire(&Event::from_payload(&payload, Arc::clone(&turn.origin)));
     let dispatch = outcome.dispatch;
     if turn.scope.cancel.is_cancelled() {
@@ -172,10 +165,8 @@ fn review_reply(
     duration_ms: u64,
 ) -> Result<ModelReply, TurnError> {
     let mut payload = wire::reply_to_payload(&reply, model, duration_ms);
-    if turn.is_member() {
-        payload.provider = provider_name(turn);
-        payload.last_user_message = conversation.last_user_message().map(|said| said.content.clone());
-    }
+    payload.provider = provider_name(turn);
+    payload.last_user_message = conversation.last_user_message().map(|said| said.content.clone());
     let outcome = turn.fire(&Event::from_payload(&payload, Arc::clone(&turn.origin)));
     if !outcome.is_allowed() {
         return Err(TurnError::from_denial(turn, "completion", &outcome));

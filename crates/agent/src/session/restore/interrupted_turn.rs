@@ -187,7 +187,7 @@ impl TurnRun<'_> {
         for (layer, by, request) in cut_off.effects.drain(..) {
             turn.agent.shared.runtime.restore_effect(&kept, layer, &by, request);
         }
-        let most = turn.agent.spec.member.as_ref().map_or(0, |member| member.max_consecutive_tool_calls);
+        let most = turn.agent.spec.exit.max_consecutive_tool_calls;
         // The last batch is examined after its calls have run.
         cut_off.batches.pop();
         for batch in &cut_off.batches {

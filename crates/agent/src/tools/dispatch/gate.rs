@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use pintle::event::permission_reply::PermissionBasis;
 use pintle::event::{
     ApprovalRequested, EventPayload, PermissionAsk, PermissionReply, ToolGuard, ToolTransform, UserInput,
 };
@@ -16,7 +17,7 @@ use super::question;
 use super::refusal::CallRefusal;
 use super::target::CallTarget;
 use crate::permission::PermissionStatus;
-use crate::turn_context::{TurnContext, denial_text};
+use crate::turn_context::TurnContext;
 
 /// Runs all checks, and applies the rewrites of hooks to the call.
 ///
@@ -29,19 +30,19 @@ pub(super) fn check(turn: &TurnContext, id: &str, target: &mut CallTarget) -> Re
         target,
         is_managed: is_managed(turn),
         asks: PendingAsks::default(),
-        allowed_by: ("rule", ""),
+        allowed_by: None,
         pre: PreDecision::default(),
     };
     let settled = decide(&mut gate).unwrap_or_else(|denied| denied);
     let settled = match settled {
         // Output of hooks that were cancelled is not a denial: the user wanted everything to stop.
         _ if turn.scope.cancel.is_cancelled() => {
-            GateResult::deny("cancelled", "context_canceled", CallRefusal::Cancelled)
+            GateResult::deny(PermissionBasis::Cancelled, CallRefusal::Cancelled)
         }
         settled => settled,
     };
-    if gate.is_managed && !settled.detail.is_empty() {
-        gate.fire_reply(&settled);
+    if let Some(basis) = settled.basis.filter(|_| gate.is_managed) {
+        gate.fire_reply(&settled, basis);
     }
     settled.refusal.map_or(Ok(()), |refusal| Err(*refusal))
 }
@@ -59,29 +60,30 @@ fn is_managed(turn: &TurnContext) -> bool {
 /// The result of the checks.
 pub(super) struct GateResult {
     pub(super) refusal: Option<Box<CallRefusal>>,
-    /// `person`, `hook`, `rule`, `resolver` or `cancelled`.
-    pub(super) source: &'static str,
-    /// docker-agent's name for it; empty if nothing was decided because the call cannot run anyway.
-    pub(super) detail: &'static str,
+    /// What it is based on; `None` if nothing was decided because the call cannot run anyway.
+    pub(super) basis: Option<PermissionBasis>,
     pub(super) reason: String,
     pub(super) should_remember: bool,
 }
 
 impl GateResult {
-    pub(super) fn allow(source: &'static str, detail: &'static str) -> Self {
-        Self { refusal: None, source, detail, reason: String::new(), should_remember: false }
+    pub(super) fn allow(basis: PermissionBasis) -> Self {
+        Self::from_basis(Some(basis))
     }
 
-    pub(super) fn deny(source: &'static str, detail: &'static str, refusal: CallRefusal) -> Self {
-        Self { refusal: Some(Box::new(refusal)), ..Self::allow(source, detail) }
+    fn from_basis(basis: Option<PermissionBasis>) -> Self {
+        Self { refusal: None, basis, reason: String::new(), should_remember: false }
     }
 
-    /// The result when a hook denied.
-    pub(super) fn from_denial(event: &'static str, detail: &'static str, outcome: &Outcome) -> Self {
-        let said = !outcome.reasons.iter().all(|reason| reason.text.trim().is_empty());
-        let words = if said { denial_text(outcome) } else { String::new() };
-        let refusal = CallRefusal::Blocked { event, reason: outcome.reason_for_model(), user_text: words.clone() };
-        Self { reason: words, ..Self::deny("hook", detail, refusal) }
+    pub(super) fn deny(basis: PermissionBasis, refusal: CallRefusal) -> Self {
+        Self { refusal: Some(Box::new(refusal)), ..Self::allow(basis) }
+    }
+
+    /// The result when hooks of an event denied.
+    fn from_denial(turn: &TurnContext, basis: PermissionBasis, outcome: &Outcome) -> Self {
+        let event = basis.event().unwrap_or_default();
+        let refusal = CallRefusal::Blocked(turn.rules().wording.call_denied_by(event, outcome));
+        Self { reason: outcome.hook_texts(), ..Self::deny(basis, refusal) }
     }
 }
 
@@ -151,8 +153,8 @@ pub(super) struct ToolCallGate<'a> {
     pub(super) target: &'a mut CallTarget,
     is_managed: bool,
     pub(super) asks: PendingAsks,
-    /// What allows the call if nothing asks, and docker-agent's name for it.
-    allowed_by: (&'static str, &'static str),
+    /// What allows the call if nothing asks.
+    allowed_by: Option<PermissionBasis>,
     pre: PreDecision,
 }
 
@@ -165,13 +167,13 @@ struct PreDecision {
     is_open: bool,
 }
 
-/// The event and the detail of a denial, as docker-agent names them.
-fn denial_names(stage: CallStage) -> (&'static str, &'static str) {
+/// What a denial at a stage is based on.
+fn denial_basis(stage: CallStage) -> PermissionBasis {
     match stage {
-        CallStage::Transform => ("tool_input_transform", "tool_input_transform_deny"),
-        CallStage::Guard => ("tool_guard", "tool_guard_deny"),
-        CallStage::Pre | CallStage::Delegation => ("pre_tool_use", "pre_tool_use_hook_deny"),
-        CallStage::Permission => ("permission_request", "permission_request_hook_deny"),
+        CallStage::Transform => PermissionBasis::ToolTransform,
+        CallStage::Guard => PermissionBasis::ToolGuard,
+        CallStage::Pre | CallStage::Delegation => PermissionBasis::ToolPre,
+        CallStage::Permission => PermissionBasis::PermissionAsk,
     }
 }
 
@@ -203,8 +205,7 @@ impl ToolCallHost for ToolCallGate<'_> {
     }
 
     fn refuse(&mut self, stage: CallStage, outcome: &Outcome) -> GateResult {
-        let (event, detail) = denial_names(stage);
-        GateResult::from_denial(event, detail, outcome)
+        GateResult::from_denial(self.turn, denial_basis(stage), outcome)
     }
 
     fn take_outcome(&mut self, stage: CallStage, outcome: &Outcome) -> Result<bool, GateResult> {
@@ -228,12 +229,9 @@ impl ToolCallHost for ToolCallGate<'_> {
         let permissions = &self.turn.agent.shared.permissions;
         let target = &*self.target;
         match permissions.check(&target.name, &target.args, target.is_read_only()) {
-            PermissionStatus::Allowed { detail } => self.allowed_by = ("rule", detail),
-            PermissionStatus::Denied { source: by, detail } => {
-                return Err(GateResult {
-                    reason: by.clone(),
-                    ..GateResult::deny("rule", detail, CallRefusal::Denied(by))
-                });
+            PermissionStatus::Allowed { basis } => self.allowed_by = Some(basis),
+            PermissionStatus::Denied { source: by, basis } => {
+                return Err(GateResult { reason: by.clone(), ..GateResult::deny(basis, CallRefusal::Denied(by)) });
             }
             PermissionStatus::NeedsApproval { reason, allows_by_hook, allows_by_grant } => {
                 match &mut self.asks.rule_ask {
@@ -241,7 +239,7 @@ impl ToolCallHost for ToolCallGate<'_> {
                     Some(firm) if !firm.allows_by_hook => firm.allows_by_grant &= allows_by_grant,
                     open => *open = Some(RuleAsk { reason, allows_by_hook, allows_by_grant }),
                 }
-                self.allowed_by = ("rule", "");
+                self.allowed_by = None;
             }
         }
         Ok(())
@@ -252,47 +250,45 @@ impl ToolCallHost for ToolCallGate<'_> {
     }
 
     fn resolve_asks(&mut self) -> Result<AskResolution<GateResult>, GateResult> {
-        let approved = |source, detail| Ok(AskResolution::Approved(GateResult::allow(source, detail)));
+        let approved = |basis| Ok(AskResolution::Approved(GateResult::from_basis(basis)));
         if !self.is_managed {
             // The approver left this ask to the loop, which does not request approval outside a team.
             if self.pre.is_open {
-                return Err(GateResult::deny("resolver", "non_interactive_deny", CallRefusal::Unavailable));
+                return Err(GateResult::deny(PermissionBasis::Unavailable, CallRefusal::Unavailable));
             }
-            return approved("hook", "");
+            return approved(None);
         }
         // A call that cannot run needs no approval.
         if self.target.unusable_reason(self.turn).is_some() {
-            return approved("rule", "");
+            return approved(None);
         }
-        let by_hook = ("hook", "pre_tool_use_hook_allow");
         if self.pre.is_approved && self.asks.rule_ask.as_ref().is_some_and(|asked| asked.allows_by_hook) {
             self.asks.rule_ask = None;
-            self.allowed_by = by_hook;
+            self.allowed_by = Some(PermissionBasis::ToolPre);
         }
         if self.asks.is_silent() {
-            let is_by_hook = self.pre.is_approved && self.allowed_by.1 != "team_permissions_allow";
-            let (source, detail) = if is_by_hook { by_hook } else { self.allowed_by };
-            return approved(source, detail);
+            let is_by_hook = self.pre.is_approved && self.allowed_by != Some(PermissionBasis::Rule);
+            return approved(if is_by_hook { Some(PermissionBasis::ToolPre) } else { self.allowed_by });
         }
         question::resolve_asks(self)
     }
 
     fn refuse_unsettled(&mut self) -> GateResult {
         let reason = String::from("the hooks of `permission.ask` keep changing the call");
-        let (event, detail) = denial_names(CallStage::Permission);
-        let refusal = CallRefusal::Blocked { event, reason: reason.clone(), user_text: reason.clone() };
-        GateResult { reason, ..GateResult::deny("hook", detail, refusal) }
+        let basis = PermissionBasis::PermissionAsk;
+        let text = self.turn.rules().wording.call_denied_for(basis.event().unwrap_or_default(), &reason);
+        GateResult { reason, ..GateResult::deny(basis, CallRefusal::Blocked(text)) }
     }
 }
 
 impl ToolCallGate<'_> {
-    fn fire_reply(&self, settled: &GateResult) {
+    fn fire_reply(&self, settled: &GateResult, basis: PermissionBasis) {
         let reply = || PermissionReply {
             decision: String::from(if settled.refusal.is_none() { "allow" } else { "deny" }),
-            source: settled.source.to_owned(),
+            source: basis.source().to_owned(),
             reason: settled.reason.clone(),
             remember: settled.should_remember,
-            detail: settled.detail.to_owned(),
+            detail: basis,
             ..self.target.to_reply_payload(self.turn, self.id)
         };
         let _ = self.turn.fire_team_end(reply);
@@ -301,7 +297,7 @@ impl ToolCallGate<'_> {
     /// Fails if the turn was cancelled, whatever the cancelled hooks returned.
     pub(super) fn check_cancelled(&self) -> Result<(), GateResult> {
         if self.turn.scope.cancel.is_cancelled() {
-            return Err(GateResult::deny("cancelled", "context_canceled", CallRefusal::Cancelled));
+            return Err(GateResult::deny(PermissionBasis::Cancelled, CallRefusal::Cancelled));
         }
         Ok(())
     }

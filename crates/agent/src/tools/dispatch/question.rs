@@ -1,5 +1,6 @@
 //! Resolves asks about a call: the hooks of `permission.ask` first, then the user.
 
+use pintle::event::permission_reply::PermissionBasis;
 use pintle::lifecycle::{AskResolution, CallStage, ToolCallHost};
 use pintle::{ApprovalResponse, ApprovalScope, Decision, HookId, OutcomeReason};
 
@@ -39,7 +40,7 @@ fn fire_permission_ask(gate: &mut ToolCallGate<'_>) -> Result<Option<AskResoluti
     gate.asks.take_metadata(&outcome);
     let is_approved = outcome.approved && !gate.asks.has_guard_ask;
     Ok(is_approved.then(|| {
-        let allowed = GateResult::allow("hook", "permission_request_hook_allow");
+        let allowed = GateResult::allow(PermissionBasis::PermissionAsk);
         AskResolution::Approved(GateResult { reason: join_reasons(&outcome.reasons), ..allowed })
     }))
 }
@@ -63,31 +64,31 @@ fn request_approval(gate: &ToolCallGate<'_>, can_grant: bool) -> Result<GateResu
     gate.check_cancelled()?;
     Ok(match &answer.response {
         ApprovalResponse::Approved { answered_by: by } => {
-            GateResult { reason: by.clone(), ..GateResult::allow("person", "user_approved") }
+            GateResult { reason: by.clone(), ..GateResult::allow(PermissionBasis::Once) }
         }
         ApprovalResponse::Granted { answered_by: by, grant: ApprovalScope::Tool } if !can_grant => {
-            GateResult { reason: by.clone(), ..GateResult::allow("person", "user_approved") }
+            GateResult { reason: by.clone(), ..GateResult::allow(PermissionBasis::Once) }
         }
         ApprovalResponse::Granted { answered_by: by, grant } => {
-            let detail = match grant {
+            let basis = match grant {
                 ApprovalScope::Tool => {
                     permissions.grant_call(&target.name, &target.args);
-                    "user_approved_tool"
+                    PermissionBasis::Tool
                 }
                 ApprovalScope::Session => {
                     permissions.grant_session();
-                    "user_approved_session"
+                    PermissionBasis::Session
                 }
             };
-            GateResult { reason: by.clone(), should_remember: true, ..GateResult::allow("person", detail) }
+            GateResult { reason: by.clone(), should_remember: true, ..GateResult::allow(basis) }
         }
         ApprovalResponse::Refused { answered_by: by } => {
-            let denied = GateResult::deny("person", "user_rejected", CallRefusal::Rejected);
+            let denied = GateResult::deny(PermissionBasis::Once, CallRefusal::Rejected);
             return Err(GateResult { reason: by.clone(), ..denied });
         }
         ApprovalResponse::Deferred | ApprovalResponse::Unavailable => {
             let reason = join_reasons(&asks.reasons);
-            let denied = GateResult::deny("resolver", "non_interactive_deny", CallRefusal::Unavailable);
+            let denied = GateResult::deny(PermissionBasis::Unavailable, CallRefusal::Unavailable);
             return Err(GateResult { reason, ..denied });
         }
     })
@@ -95,7 +96,7 @@ fn request_approval(gate: &ToolCallGate<'_>, can_grant: bool) -> Result<GateResu
 
 /// The user approved this call earlier for the whole session.
 fn allow_granted() -> GateResult {
-    GateResult::allow("person", "session_permissions_allow")
+    GateResult::allow(PermissionBasis::Earlier)
 }
 
 fn join_reasons(reasons: &[OutcomeReason]) -> String {

@@ -6,15 +6,8 @@ use crate::turn_context::TurnContext;
 /// Why a call did not run, or how it failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum CallRefusal {
-    /// A hook denied it.
-    Blocked {
-        /// The event, as docker-agent names it.
-        event: &'static str,
-        /// The reason, as AI Harness words it.
-        reason: String,
-        /// The reason, as docker-agent words it.
-        user_text: String,
-    },
+    /// A hook denied it, with the text that the agent's system has for it.
+    Blocked(String),
     /// A permission rule denied it.
     Denied(String),
     /// The user denied it.
@@ -35,7 +28,7 @@ impl CallRefusal {
     /// How the call ended, for observers.
     pub(super) fn end(&self) -> ToolCallEnd {
         match self {
-            Self::Blocked { .. } => ToolCallEnd::Blocked,
+            Self::Blocked(_) => ToolCallEnd::Blocked,
             Self::Denied(_) => ToolCallEnd::Denied,
             Self::Rejected => ToolCallEnd::Refused,
             Self::Unavailable => ToolCallEnd::Unapproved,
@@ -46,15 +39,10 @@ impl CallRefusal {
         }
     }
 
-    /// The text that the model gets as the result. A member of a team gets docker-agent's wording, any other agent that
-    /// of AI Harness.
+    /// The text that the model gets as the result.
     pub(super) fn text(self, turn: &TurnContext, tool: &str) -> String {
         match self {
-            Self::Blocked { event, user_text: words, .. } if turn.is_member() => {
-                let reason = if words.is_empty() { words } else { format!(" Reason: {words}") };
-                format!("The tool call was rejected by a {event} hook.{reason}")
-            }
-            Self::Blocked { reason, .. } => format!("tool blocked: {reason}"),
+            Self::Blocked(text) => text,
             Self::Denied(by) => format!("Tool '{tool}' is denied by {by}."),
             Self::Rejected => String::from("The user rejected the tool call."),
             Self::Unavailable => format!(
@@ -62,9 +50,7 @@ impl CallRefusal {
                  that a permission rule has to allow it."
             ),
             Self::Cancelled => String::from("cancelled before it ran"),
-            Self::Skipped => {
-                String::from("The tool call was skipped because a post_tool_use hook signalled run termination.")
-            }
+            Self::Skipped => turn.rules().wording.skipped_call.to_owned(),
             Self::Unusable(why) => why,
             Self::Failed(why) => format!("tool error: {why}"),
         }

@@ -16,8 +16,8 @@ pub(super) fn check_models(agent: &AgentSpec) -> Vec<Diagnostic> {
 
 fn check_below(agent: &AgentSpec, dir: &Path, findings: &mut Vec<Diagnostic>) {
     // A model without a provider is another model of the provider in use.
-    let others = agent.member.iter().flat_map(|member| &member.fallback_models);
-    let declared = agent.model.iter().chain(&agent.models).chain(others).filter(|model| !model.provider.is_empty());
+    let others = agent.models.iter().chain(&agent.fallback_models);
+    let declared = agent.model.iter().chain(others).filter(|model| !model.provider.is_empty());
     for model in declared {
         // A docker-agent file may name a provider that Pintle does not support; the agent runs with another model.
         let is_lacking = agent.member.is_some() && !knows_provider(&model.provider);

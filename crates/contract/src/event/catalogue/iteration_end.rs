@@ -24,13 +24,37 @@ pub static ROW: EventDef = EventDef {
     normalize: no_aliases,
 };
 
+/// Why an iteration is over.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum IterationEndReason {
+    /// The model gave its answer.
+    #[default]
+    Normal,
+    /// The model is called again.
+    Continue,
+    /// The same, with messages that the user sent meanwhile.
+    Steered,
+    /// Another agent always gets the conversation.
+    ForcedHandoff,
+    /// A hook ended the turn.
+    Blocked,
+    /// The same tool calls were repeated too often.
+    Loop,
+    /// The budget is exhausted.
+    BudgetExceeded,
+    /// The turn was cancelled.
+    Cancelled,
+    /// The turn failed.
+    Error,
+}
+
 /// The payload of `iteration.end`, which docker-agent calls `turn_end`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct IterationEnd {
     /// The number of the model call within the turn, from 1.
     pub iteration: u32,
-    /// Why the iteration is over: `normal`, `continue`, `steered`, `error`, `canceled`, `hook_blocked`,
-    /// `loop_detected`, `force_handoff` or `budget_exceeded`.
-    pub reason: String,
+    /// Why the iteration is over.
+    pub reason: IterationEndReason,
 }

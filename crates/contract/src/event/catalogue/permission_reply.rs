@@ -28,11 +28,85 @@ pub static ROW: EventDef = EventDef {
             "source": "person",
             "reason": "",
             "remember": false,
-            "detail": "user_approved",
+            "detail": "once",
         })
     },
     normalize: no_aliases,
 };
+
+/// What the decision on a tool call is based on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PermissionBasis {
+    /// A hook of `tool.transform`.
+    #[serde(rename = "tool.transform")]
+    ToolTransform,
+    /// A hook of `tool.guard`.
+    #[serde(rename = "tool.guard")]
+    ToolGuard,
+    /// A hook of `tool.pre`.
+    #[serde(rename = "tool.pre")]
+    ToolPre,
+    /// A hook of `permission.ask`.
+    #[serde(rename = "permission.ask")]
+    PermissionAsk,
+    /// A permission rule.
+    Rule,
+    /// No rule or mode is declared, so every call runs.
+    #[default]
+    Undeclared,
+    /// The tool declares itself read-only.
+    ReadOnly,
+    /// The mode `balanced`.
+    Balanced,
+    /// The mode `restricted`.
+    Restricted,
+    /// The mode `autonomous`.
+    Autonomous,
+    /// The user's answer to this call.
+    Once,
+    /// The user's answer, for this and every later call of the tool with the same arguments.
+    Tool,
+    /// The user's answer, for every call of the session.
+    Session,
+    /// An earlier answer of the user that covers this call.
+    Earlier,
+    /// No user is available to answer.
+    Unavailable,
+    /// The turn was cancelled.
+    Cancelled,
+}
+
+impl PermissionBasis {
+    /// What decided, see [`PermissionReply::source`].
+    #[must_use]
+    pub fn source(self) -> &'static str {
+        match self {
+            Self::ToolTransform | Self::ToolGuard | Self::ToolPre | Self::PermissionAsk => "hook",
+            Self::Rule
+            | Self::Undeclared
+            | Self::ReadOnly
+            | Self::Balanced
+            | Self::Restricted
+            | Self::Autonomous => "rule",
+            Self::Once | Self::Tool | Self::Session | Self::Earlier => "person",
+            Self::Unavailable => "resolver",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    /// The event whose hook decided, if a hook did.
+    #[must_use]
+    pub fn event(self) -> Option<&'static str> {
+        match self {
+            Self::ToolTransform => Some("tool.transform"),
+            Self::ToolGuard => Some("tool.guard"),
+            Self::ToolPre => Some("tool.pre"),
+            Self::PermissionAsk => Some("permission.ask"),
+            _ => None,
+        }
+    }
+}
 
 /// The payload of `permission.reply`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -50,8 +124,8 @@ pub struct PermissionReply {
     pub reason: String,
     /// Whether the decision also applies to later calls of the session.
     pub remember: bool,
-    /// What decided, by the host's own name, such as `user_approved` or `tool_guard_deny`.
-    pub detail: String,
+    /// What the decision is based on: the event of the hook, the rule or mode, or how far the user's answer goes.
+    pub detail: PermissionBasis,
     /// The arguments of the call, decoded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub args: Option<Value>,

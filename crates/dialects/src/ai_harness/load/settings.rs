@@ -197,6 +197,7 @@ pub(super) fn read_exit(fields: &mut FieldReader<'_>) -> ExitSpec {
             .unwrap_or(default.max_iterations),
         on_max_iterations: own.choice("on_max_iterations", &ends).unwrap_or_default(),
         block_fails_turn: own.boolean("block_fails_turn").unwrap_or(false),
+        ..ExitSpec::default()
     };
     own.finish_guarding_all();
     exit

@@ -155,7 +155,10 @@ pub(crate) const PROMPT: &[DockerKey] = &[DockerKey::field("prompt", "prompt")];
 
 pub(crate) const STEERING: &[DockerKey] = &[DockerKey::field("steering_messages", "messages")];
 
-pub(crate) const TURN_END: &[DockerKey] = &[DockerKey::field("reason", "reason")];
+pub(crate) const TURN_END: &[DockerKey] = &[DockerKey::computed("reason", |event| {
+    let reason = text(event, "reason");
+    Some(DockerValue::Text(Cow::Borrowed(find_word(ITERATION_REASONS, reason).unwrap_or(reason))))
+})];
 
 pub(crate) const BEFORE_CALL: &[DockerKey] = &[
     DockerKey::computed("model_id", model_id),
@@ -237,7 +240,10 @@ pub(crate) const RESUME: &[DockerKey] = &[
 
 pub(crate) const APPROVAL: &[DockerKey] = &[
     DockerKey::field("approval_decision", "decision"),
-    DockerKey::field("approval_source", "detail"),
+    DockerKey::computed("approval_source", |event| {
+        let (decision, detail) = (text(event, "decision"), text(event, "detail"));
+        Some(DockerValue::Text(Cow::Borrowed(find_approval_source(decision, detail).unwrap_or(detail))))
+    }),
     DockerKey::field("safety_label", "safety_label").not_in_g1(),
 ];
 
@@ -250,6 +256,39 @@ pub(crate) const WORKTREE_FIELDS: &[DockerKey] = &[
 /// Why a session ends, by the catalogue's values and by those that docker-agent documents; any other is `other`.
 const END_REASONS: &[(&str, &str)] = &[("done", "stream_ended"), ("exit", "prompt_input_exit"), ("clear", "clear")];
 
+/// Why an iteration ends, where the catalogue's value and docker-agent's differ.
+const ITERATION_REASONS: &[(&str, &str)] = &[
+    ("cancelled", "canceled"),
+    ("blocked", "hook_blocked"),
+    ("loop", "loop_detected"),
+    ("forced_handoff", "force_handoff"),
+];
+
+/// What settled a tool call: the decision (empty for either), the catalogue's value of `detail`, and docker-agent's
+/// value.
+const APPROVAL_SOURCES: &[(&str, &str, &str)] = &[
+    ("", "tool.transform", "tool_input_transform_deny"),
+    ("", "tool.guard", "tool_guard_deny"),
+    ("allow", "tool.pre", "pre_tool_use_hook_allow"),
+    ("deny", "tool.pre", "pre_tool_use_hook_deny"),
+    ("allow", "permission.ask", "permission_request_hook_allow"),
+    ("deny", "permission.ask", "permission_request_hook_deny"),
+    ("allow", "rule", "team_permissions_allow"),
+    ("deny", "rule", "team_permissions_deny"),
+    ("", "undeclared", "mode_legacy"),
+    ("", "read_only", "readonly_hint"),
+    ("", "balanced", "mode_balanced"),
+    ("", "restricted", "mode_restricted"),
+    ("", "autonomous", "yolo"),
+    ("deny", "once", "user_rejected"),
+    ("", "once", "user_approved"),
+    ("", "tool", "user_approved_tool"),
+    ("", "session", "user_approved_session"),
+    ("", "earlier", "session_permissions_allow"),
+    ("", "unavailable", "non_interactive_deny"),
+    ("", "cancelled", "context_canceled"),
+];
+
 /// How the conversation moves to another agent, by the catalogue's values and by docker-agent's.
 const SWITCH_KINDS: &[(&str, &str)] = &[
     ("delegation", "transfer_task"),
@@ -259,13 +298,23 @@ const SWITCH_KINDS: &[(&str, &str)] = &[
 ];
 
 /// The catalogue's value for a docker-agent value; `None` if they are the same.
-pub(crate) fn canonical_word(key: &str, theirs: &str) -> Option<&'static str> {
-    let words = match key {
-        "reason" => END_REASONS,
-        "agent_switch_kind" => SWITCH_KINDS,
+pub(crate) fn canonical_word(key: &str, event: &str, theirs: &str) -> Option<&'static str> {
+    let words = match (key, event) {
+        ("reason", "iteration.end") => ITERATION_REASONS,
+        ("reason", _) => END_REASONS,
+        ("agent_switch_kind", _) => SWITCH_KINDS,
+        ("approval_source", _) => {
+            let source = APPROVAL_SOURCES.iter().find(|(.., word)| *word == theirs);
+            return source.map(|(_, canonical, _)| *canonical);
+        }
         _ => return None,
     };
     words.iter().find(|(_, word)| *word == theirs).map(|(canonical, _)| *canonical)
+}
+
+fn find_approval_source(decision: &str, detail: &str) -> Option<&'static str> {
+    let is_source = |(decided, basis, _): &&(&str, &str, &str)| *basis == detail && [decision, ""].contains(decided);
+    APPROVAL_SOURCES.iter().find(is_source).map(|(.., word)| *word)
 }
 
 fn find_word(words: &[(&str, &'static str)], canonical: &str) -> Option<&'static str> {

@@ -153,7 +153,7 @@ fn cases() -> Vec<(&'static str, &'static str, Value, &'static str, Option<&'sta
         (
             "on_tool_approval_decision",
             "permission.reply",
-            json!({"id": "c1", "name": "shell", "decision": "deny", "source": "hook", "detail": "tool_guard_deny", "args": {"cmd": "ls"}, "safety_label": "unknown"}),
+            json!({"id": "c1", "name": "shell", "decision": "deny", "source": "hook", "detail": "tool.guard", "args": {"cmd": "ls"}, "safety_label": "unknown"}),
             r#"AGENT"tool_name":"shell","tool_use_id":"c1","tool_input":{"cmd":"ls"},"approval_decision":"deny","approval_source":"tool_guard_deny","safety_label":"unknown""#,
             Some(
                 r#"START"tool_name":"shell","tool_use_id":"c1","tool_input":{"cmd":"ls"},"approval_decision":"deny","approval_source":"tool_guard_deny""#,

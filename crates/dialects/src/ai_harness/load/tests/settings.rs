@@ -60,7 +60,8 @@ You help.
             mode: ExitMode::Hybrid,
             max_iterations: 9,
             on_max_iterations: OnMaxIterations::WarnAndExit,
-            block_fails_turn: false
+            block_fails_turn: false,
+            ..ExitSpec::default()
         }
     );
 }

@@ -1,14 +1,14 @@
 //! Reads one agent of a file.
 
 use pintle_contract::{
-    AgentSpec, ByteSpan, CompactionSpec, ExitSpec, Location, MemberSpec, NetworkSpec, OnMaxIterations,
+    AgentSpec, ByteSpan, CompactionSpec, ExitSpec, HistorySpec, Location, MemberSpec, NetworkSpec, OnMaxIterations,
 };
 
 use super::flags::AgentFlags;
 use super::model::{RETRIES, ResolvedModel, THRESHOLDS, read_names};
 use super::unsupported::{self, UnsupportedKey};
 use super::{AgentFile, commands, report_unknown};
-use crate::docker_agent::hooks;
+use crate::docker_agent::{LOOP_RULES, hooks};
 use crate::document::{FieldReader, MapEntry};
 
 /// The number of identical batches of calls in a row after which an agent is stopped.
@@ -59,14 +59,10 @@ pub(super) fn read(entry: &MapEntry, file: &AgentFile<'_>) -> AgentSpec {
         sub_agents: read_references(&mut fields, "sub_agents", file),
         handoffs: read_references(&mut fields, "handoffs", file),
         forced_handoff: read_forced(&mut fields, file),
-        fallback_models: file.models.resolve(&others),
         welcome_message: fields.text("welcome_message"),
         commands: read_commands(&mut fields, file),
-        compaction: read_compaction(&mut fields, chosen.as_ref()),
-        max_consecutive_tool_calls: read_bounded(&mut fields, "max_consecutive_tool_calls").unwrap_or(MAX_CONSECUTIVE),
-        history_items: read_bounded(&mut fields, "num_history_items").and_then(|items| usize::try_from(items).ok()),
-        permission_mode: super::read_mode(&mut fields),
     };
+    let compaction = read_compaction(&mut fields, chosen.as_ref());
     let mut model = chosen.map(|chosen| chosen.spec);
     if let (Some(model), Some(retries)) = (&mut model, fallback.retries) {
         model.retry.max_retries = retries;
@@ -77,12 +73,19 @@ pub(super) fn read(entry: &MapEntry, file: &AgentFile<'_>) -> AgentSpec {
         model,
         instruction: fields.text("instruction").unwrap_or_default(),
         hooks: declared,
+        fallback_models: file.models.resolve(&others),
+        history: read_history(&mut fields),
+        compaction,
+        permission_mode: super::read_mode(&mut fields),
         network: NetworkSpec { allowed_domains: vec![String::from("*")] },
         exit: ExitSpec {
             max_iterations: read_bounded(&mut fields, "max_iterations").unwrap_or(UNBOUNDED),
             on_max_iterations: OnMaxIterations::Ask,
+            max_consecutive_tool_calls: read_bounded(&mut fields, "max_consecutive_tool_calls")
+                .unwrap_or(MAX_CONSECUTIVE),
             ..ExitSpec::default()
         },
+        rules: LOOP_RULES,
         member: Some(member),
         location,
         ..AgentSpec::default()
@@ -91,6 +94,12 @@ pub(super) fn read(entry: &MapEntry, file: &AgentFile<'_>) -> AgentSpec {
     unsupported::report_unsupported(&mut fields, NOT_YET);
     fields.finish_strictly();
     spec
+}
+
+/// The history: only the number of messages is limited, because compaction limits the tokens.
+fn read_history(fields: &mut FieldReader<'_>) -> HistorySpec {
+    let items = read_bounded(fields, "num_history_items").and_then(|items| usize::try_from(items).ok());
+    HistorySpec { max_messages: items.unwrap_or(usize::MAX), max_tokens: usize::MAX }
 }
 
 fn read_model(fields: &mut FieldReader<'_>, file: &AgentFile<'_>) -> Option<ResolvedModel> {

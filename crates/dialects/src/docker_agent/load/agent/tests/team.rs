@@ -37,7 +37,7 @@ fn models_are_named_declared_or_written_in_place() {
     let spec = fast.model.clone().unwrap();
     assert_eq!((spec.max_tokens, spec.temperature, spec.retry.max_retries), (Some(64), Some(1.0), 2));
     let compaction = CompactionSpec { threshold: 0.5, context_limit: Some(9000), ..CompactionSpec::default() };
-    assert_eq!(fast.member.clone().unwrap().compaction, compaction);
+    assert_eq!(fast.compaction, compaction);
     let own = root("own").model.clone().unwrap();
     assert_eq!(own.base_url.as_deref(), Some("http://localhost:9/v1"));
     assert_eq!((own.api_key_env.as_deref(), own.temperature), (Some("MINE_KEY"), Some(0.5)));
@@ -47,13 +47,12 @@ fn models_are_named_declared_or_written_in_place() {
 fn what_stands_in_for_a_model_is_kept_in_its_order() {
     let text = with_agent("fallback:\n  models: [anthropic/a, openai/b]\n  retries: -1");
     let root = team(&text).agents.remove(0);
-    let others: Vec<String> = root.member.clone().unwrap().fallback_models.iter().map(model).collect();
+    let others: Vec<String> = root.fallback_models.iter().map(model).collect();
     assert_eq!(others, ["anthropic/a", "openai/b"]);
     assert_eq!(root.model.as_ref().map(|spec| spec.retry.max_retries), Some(0));
     let several = read_as(ArtifactKind::Team, "agents: {root: {model: \"openai/a, openai/b\"}}", None);
     assert_eq!(findings(&several, Severity::Error), Vec::<String>::new());
-    let others: Vec<String> =
-        several.team.unwrap().agents[0].member.clone().unwrap().fallback_models.iter().map(model).collect();
+    let others: Vec<String> = several.team.unwrap().agents[0].fallback_models.iter().map(model).collect();
     assert_eq!(others, ["openai/b"]);
 }
 
@@ -63,14 +62,12 @@ fn counts_are_bounds_and_zero_is_what_upstream_reads_it_as() {
     assert_eq!((none.exit.max_iterations, none.exit.on_max_iterations), (u32::MAX, OnMaxIterations::Ask));
     let some =
         agent("max_iterations: 7\nmax_consecutive_tool_calls: 3\nnum_history_items: 20\nsession_compaction: false");
-    let member = some.member.clone().unwrap();
     assert_eq!(some.exit.max_iterations, 7);
-    assert_eq!((member.max_consecutive_tool_calls, member.history_items), (3, Some(20)));
-    assert!(!member.compaction.enabled);
+    assert_eq!((some.exit.max_consecutive_tool_calls, some.history.max_messages), (3, 20));
+    assert!(!some.compaction.enabled);
     let zero = agent("max_iterations: 0\nmax_consecutive_tool_calls: 0\nnum_history_items: 0");
-    let member = zero.member.clone().unwrap();
     assert_eq!(zero.exit.max_iterations, u32::MAX);
-    assert_eq!((member.max_consecutive_tool_calls, member.history_items), (5, None));
+    assert_eq!((zero.exit.max_consecutive_tool_calls, zero.history.max_messages), (5, usize::MAX));
 }
 
 #[test]
@@ -86,7 +83,7 @@ fn rules_and_modes_say_what_runs_without_a_question() {
     let text = "runtime: {safety: strict}\npermissions:\n  allow: [\"shell:cmd=ls*:cwd=.\", read_*]\n  ask: [fetch]\n  deny: [\"shell:cmd=sudo*\"]\nagents:\n  root:\n    model: openai/gpt-4o\n    safety: restricted\n";
     let team = team(text);
     assert_eq!(team.permissions.mode, Some(PermissionMode::Strict));
-    assert_eq!(team.agents[0].member.clone().unwrap().permission_mode, Some(PermissionMode::Restricted));
+    assert_eq!(team.agents[0].permission_mode, Some(PermissionMode::Restricted));
     let texts =
         |rules: &[pintle_contract::PermissionRule]| rules.iter().map(|rule| rule.text.clone()).collect::<Vec<_>>();
     assert_eq!(texts(&team.permissions.allow), ["shell:cmd=ls*:cwd=.", "read_*"]);

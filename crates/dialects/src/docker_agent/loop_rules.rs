@@ -1,0 +1,26 @@
+//! docker-agent's rules for the agent loop.
+
+use pintle_contract::{LoopRules, RefusalWording};
+use pintle_tools::DOCKER_AGENT;
+
+/// docker-agent's rules for the agent loop: its events always fire, and its hooks know these texts.
+pub const LOOP_RULES: LoopRules = LoopRules {
+    fires_team_events: true,
+    submits_steering: false,
+    reports_denials: true,
+    has_own_sessions: true,
+    tool_vocabulary: Some(DOCKER_AGENT.name),
+    wording: RefusalWording {
+        call: "The tool call was rejected by a {event} hook. Reason: {reason}",
+        call_without_reason: "The tool call was rejected by a {event} hook.",
+        event_names: &[
+            ("tool.transform", "tool_input_transform"),
+            ("tool.guard", "tool_guard"),
+            ("tool.pre", "pre_tool_use"),
+            ("permission.ask", "permission_request"),
+        ],
+        skipped_call: "The tool call was skipped because a post_tool_use hook signalled run termination.",
+        turn: "{reason}",
+        quotes_hooks: true,
+    },
+};
