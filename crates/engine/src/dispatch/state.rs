@@ -2,8 +2,7 @@
 
 use pintle_contract::event::RewriteTarget;
 use pintle_contract::{
-    DispatchId, EnforcementMode, Event, Failure, FailureKind, HookId, JournalEntry, MatchResult, Payload,
-    VerdictKind,
+    DispatchId, EnforcementMode, Event, Failure, FailureKind, HookId, JournalEntry, MatchResult, Payload, VerdictKind,
 };
 
 use super::DispatchContext;

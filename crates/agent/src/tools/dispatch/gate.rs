@@ -36,9 +36,7 @@ pub(super) fn check(turn: &TurnContext, id: &str, target: &mut CallTarget) -> Re
     let settled = decide(&mut gate).unwrap_or_else(|denied| denied);
     let settled = match settled {
         // Output of hooks that were cancelled is not a denial: the user wanted everything to stop.
-        _ if turn.scope.cancel.is_cancelled() => {
-            GateResult::deny(PermissionBasis::Cancelled, CallRefusal::Cancelled)
-        }
+        _ if turn.scope.cancel.is_cancelled() => GateResult::deny(PermissionBasis::Cancelled, CallRefusal::Cancelled),
         settled => settled,
     };
     if let Some(basis) = settled.basis.filter(|_| gate.is_managed) {

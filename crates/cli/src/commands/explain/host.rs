@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pintle::tape::show::{StyledLine, Tone};
-use pintle::{CallId, Event, HookExplanation, Journal, JournalEntry, RunPrediction, explain};
+use pintle::{CallId, DispatchId, Event, HookExplanation, Journal, JournalEntry, RunPrediction, explain};
 use serde_json::{Value, json};
 
 use super::{ExplainArgs, event_line, explanation_to_json, is_trusted, render_explanations};
@@ -16,11 +16,14 @@ use crate::terminal::Terminal;
 struct FiredEvents(Mutex<Vec<Event>>);
 
 impl Journal for FiredEvents {
-    fn record(&self, entry: &JournalEntry<'_>) {
+    fn begin_dispatch(&self, entry: &JournalEntry<'_>) -> DispatchId {
         if let JournalEntry::Event { event, .. } = entry {
             self.0.lock().unwrap_or_else(PoisonError::into_inner).push((*event).clone());
         }
+        DispatchId(0)
     }
+
+    fn record(&self, _dispatch: DispatchId, _entry: &JournalEntry<'_>) {}
 
     fn next_call(&self) -> CallId {
         CallId(0)
