@@ -83,6 +83,11 @@ pub trait Handler: Send + Sync + Debug {
         HookInfluence::MayChange
     }
 
+    /// Whether a call may read the `paths` of a tool call. Hosts resolve them only for such hooks. Default: false.
+    fn reads_paths(&self) -> bool {
+        false
+    }
+
     /// Runs the hook on an event.
     fn call(&self, call: &HookCall<'_>) -> Verdict;
 }

@@ -3,6 +3,8 @@
 //! A file that a user, a project or another agent names may be a pipe or a device: opening a pipe waits for its other
 //! end, and reading a device may never end. Code that reads a file by a name from outside opens it here.
 
+mod links;
+
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt;
@@ -10,6 +12,8 @@ use std::path::Path;
 
 use rustix::fs::OFlags;
 use rustix::io::Errno;
+
+pub use links::{normalize_path, resolve_links};
 
 /// The largest text that is read.
 pub const MAX_TEXT_BYTES: u64 = 64 << 20;

@@ -16,10 +16,12 @@
 //!
 //! After the tool, [`conclude`] fires `tool.result` and `tool.post`.
 
+mod call_paths;
 mod conclude;
 mod decide;
 mod request;
 
+pub use call_paths::PathResolver;
 pub use conclude::{ToolResultHost, conclude};
 pub use decide::{AskResolution, CallStage, MAX_ROUNDS, ToolCallHost, decide, decide_permission};
 pub use request::ToolCallRequest;

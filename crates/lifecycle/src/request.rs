@@ -1,5 +1,6 @@
 //! A tool call on its way through the hooks.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use pintle_contract::event::{
@@ -10,7 +11,7 @@ use pintle_contract::{Event, Origin, Outcome, ToolKind};
 use pintle_tools::{CanonicalCall, ToolVocabulary, call_facts};
 use serde_json::Value;
 
-use super::CallStage;
+use super::{CallStage, PathResolver};
 
 /// A tool call that an agent wants to make, in its own words.
 #[derive(Debug, Clone)]
@@ -37,6 +38,8 @@ pub struct ToolCallRequest {
     pub cwd: Option<String>,
     /// The host agent's own data.
     pub host: Option<HostPayload>,
+    /// Resolves the paths of the call; `None` if no hook reads them.
+    pub paths: Option<PathResolver>,
 }
 
 impl ToolCallRequest {
@@ -60,10 +63,11 @@ impl ToolCallRequest {
             permission_mode: None,
             cwd: None,
             host: None,
+            paths: None,
         }
     }
 
-    /// What the call comes to in Pintle's words.
+    /// The call in Pintle's words.
     #[must_use]
     pub fn parts(&self) -> Vec<CanonicalCall> {
         self.vocabulary.to_canonical(&self.name, &self.args)
@@ -79,6 +83,10 @@ impl ToolCallRequest {
             permission_mode: self.permission_mode.clone(),
             cwd: self.cwd.clone(),
             host: self.host.clone(),
+            paths: self
+                .paths
+                .as_ref()
+                .map(|paths| paths.paths_of(&self.parts(), Path::new(self.cwd.as_deref().unwrap_or_default()))),
             ..facts
         }
     }

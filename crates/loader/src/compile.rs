@@ -86,6 +86,7 @@ fn compile(declaration: &HookDeclaration, build: &dyn HandlerFactory, findings: 
         _ if can_change_data(&*running, declaration) => FailurePolicy::Closed,
         default => default,
     };
+    let reads_paths = texts.all.iter().any(|text| text == "paths");
     let vocabulary = hook_vocabulary(declaration, matcher.matcher.as_ref(), texts);
     let hook = Hook {
         id: HookId::new(declaration.name.as_str()),
@@ -105,7 +106,7 @@ fn compile(declaration: &HookDeclaration, build: &dyn HandlerFactory, findings: 
         limits: CallLimits { timeout_ms: declaration.timeout_ms.unwrap_or(limits.timeout_ms), ..limits },
         location: declaration.location.clone(),
     };
-    Some(translate_hook(hook, vocabulary))
+    Some(translate_hook(hook, vocabulary, reads_paths))
 }
 
 /// The words in which a hook hears tool calls: those of its dialect, otherwise those that its conditions use.

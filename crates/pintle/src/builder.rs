@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use pintle_contract::{
     AgentSpec, Approver, Chain, Clock, Diagnostic, HookDeclaration, Journal, Judge, Layer, NetworkSpec, NoApprover,
-    PermissionsSpec, PersonaSpec, ScriptTexts, TeamSpec,
+    PermissionsSpec, PersonaSpec, TeamSpec,
 };
 use pintle_dialects::command_hooks::DockerAgentVersion;
 use pintle_engine::HookSet;
@@ -20,9 +20,9 @@ use pintle_handlers::http::HttpGateway;
 use pintle_handlers::{self as handlers, WorkerProgram};
 use pintle_loader::{LayerDirs, LoadOptions, PolicyFiles, TrustGrant, TrustOptions};
 use pintle_tape::Tape;
-use pintle_tools::{HookVocabulary, translate_hook};
 
 use crate::journal_fanout::JournalFanout;
+use crate::native;
 use crate::register::{self, HookBuilder, HookEvent, HookReturn, HookSurface, PersonaHook, SessionHook, ToolHook};
 use crate::runtime::RuntimeParts;
 use crate::state::RunState;
@@ -205,12 +205,8 @@ impl RuntimeBuilder {
     /// Adds a chain made in code. Its hooks hear tool calls in the words that their matchers use, Pintle's own if they
     /// have none.
     #[must_use]
-    pub fn chain(mut self, mut chain: Chain) -> Self {
-        for hook in chain.hooks.iter_mut().filter(|hook| hook.handler.kind() == "native") {
-            let vocabulary = HookVocabulary::of_hook(hook.matcher.as_ref(), ScriptTexts::default());
-            *hook = Arc::new(translate_hook((**hook).clone(), vocabulary));
-        }
-        self.chains.push(chain);
+    pub fn chain(mut self, chain: Chain) -> Self {
+        self.chains.push(native::translate_chain(chain));
         self
     }
 

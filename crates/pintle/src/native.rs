@@ -6,7 +6,8 @@ use pintle_contract::{
     CallLimits, EnforcementMode, EventName, FailurePolicy, Hook, HookCall, HookId, Layer, Location, Profile,
     SourceTrust, Verdict,
 };
-use pintle_contract::{Chain, Matcher};
+use pintle_contract::{Chain, Matcher, ScriptTexts};
+use pintle_tools::{HookVocabulary, translate_hook};
 
 pub use pintle_handlers::native::{NativeHandler, NativeMatcher};
 
@@ -39,6 +40,15 @@ pub fn hook(name: &str, event: EventName, answer: impl Fn(&HookCall<'_>) -> Verd
 #[must_use]
 pub fn with_matcher(hook: Hook, matcher: Arc<dyn Matcher>) -> Hook {
     Hook { matcher: Some(matcher), ..hook }
+}
+
+/// Makes native hooks hear tool calls in the words that their matchers use.
+pub(crate) fn translate_chain(mut chain: Chain) -> Chain {
+    for hook in chain.hooks.iter_mut().filter(|hook| hook.handler.kind() == "native") {
+        let vocabulary = HookVocabulary::of_hook(hook.matcher.as_ref(), ScriptTexts::default());
+        *hook = Arc::new(translate_hook((**hook).clone(), vocabulary, true));
+    }
+    chain
 }
 
 /// Creates a chain of native hooks: they run in order, and the first deny ends the chain.

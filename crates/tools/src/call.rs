@@ -1,4 +1,4 @@
-//! The tool call of an event: who made it, and what it comes to in Pintle's words.
+//! The tool call of an event: who made it, and the call in Pintle's words.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
@@ -63,7 +63,7 @@ impl std::ops::Deref for CallsOfPayload {
     }
 }
 
-/// What the call of a payload comes to in Pintle's words, in the order in which it happens; never empty.
+/// The call of a payload in Pintle's words, part by part in the order in which they happen; never empty.
 #[must_use]
 pub fn calls_of(payload: &Payload) -> CallsOfPayload {
     CallsOfPayload(payload.cached_view("calls", |_| {

@@ -72,7 +72,7 @@ impl HookVocabulary {
         Self::by_names(WantedNames { names, pattern: matcher.cloned() }, &texts.all)
     }
 
-    /// Whether a call is heard as its caller made it, as far as this is known from its name alone.
+    /// Whether a hook hears a call as its caller made it, as far as this is known from its name alone.
     pub(crate) fn hears_as_made(&self, caller: &'static ToolVocabulary, name: &str) -> bool {
         match self {
             Self::Fixed(vocabulary) => caller.name == vocabulary.name,
@@ -133,7 +133,7 @@ impl HookVocabulary {
         names
     }
 
-    /// Whether a call that is made under a name in the hook's own conditions is always heard under such a name.
+    /// Whether a call that is made under a name in the hook's own conditions always reaches the hook under such a name.
     pub(crate) fn keeps_names(&self) -> bool {
         matches!(self, Self::ByNames(_))
     }

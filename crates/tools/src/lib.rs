@@ -1,6 +1,6 @@
 //! Tool vocabularies: what agents call their tools and arguments, and the translation both ways.
 //!
-//! There is one tool call, whoever makes it. [`ToolVocabulary::to_canonical`] converts a call into Pintle's words
+//! A tool call is one thing, in every agent. [`ToolVocabulary::to_canonical`] converts a call into Pintle's words
 //! (`shell`, `read`, `write`, `edit`, `patch`, `delete`, `list`, `glob`, `grep`, `fetch`, `search`, `agent` and
 //! `mcp__server__tool`), [`ToolVocabulary::to_native`] converts such a call into an agent's words, and
 //! [`ToolVocabulary::merge_back`] merges changed arguments into the caller's own. A [`HookVocabulary`] says which words

@@ -131,12 +131,13 @@ fn translate_parts(
                 "name" => Value::from(translated.name.as_str()),
                 "args" => translated.input.clone(),
                 "arguments" => Value::from(translated.input.to_string()),
-                "vocabulary" => Value::from(vocabulary.name),
-                "kind" => Value::from(call.kind.as_str()),
+                "paths" => paths_of_part(value, call),
                 _ => value.clone(),
             };
             part.insert(key.clone(), value);
         }
+        part.insert(String::from("vocabulary"), Value::from(vocabulary.name));
+        part.insert(String::from("kind"), Value::from(call.kind.as_str()));
         if calls.len() > 1 {
             part.insert(String::from("part"), Value::from(index + 1));
             part.insert(String::from("parts"), Value::from(calls.len()));
@@ -147,9 +148,18 @@ fn translate_parts(
     TranslatedParts(parts.collect())
 }
 
+/// The paths of a call that one of its parts names.
+fn paths_of_part(paths: &Value, call: &CanonicalCall) -> Value {
+    let is_named = |path: &&Value| {
+        let written = path.get("written");
+        call.args.as_object().is_some_and(|args| args.values().any(|value| Some(value) == written))
+    };
+    paths.as_array().map_or(Value::Null, |paths| paths.iter().filter(is_named).cloned().collect())
+}
+
 /// The rewritten call of the event, in the caller's words.
 ///
-/// `changed` are the parts with their new names and arguments, in the words in which they were heard.
+/// `changed` are the parts with their new names and arguments, in the words of their vocabularies.
 ///
 /// # Errors
 /// If the caller's words cannot express the change.

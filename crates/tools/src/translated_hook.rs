@@ -10,10 +10,11 @@ use super::translate::{HeardCall, HeardPart, hear, with_fields};
 
 /// Makes a hook hear the calls of tool events in its own words.
 ///
-/// A call of several parts is heard whole by a hook in the caller's words, and part by part by any other. One refusal
-/// refuses the whole call; rewritten parts are merged back into it. Hooks of other events stay as they are.
+/// A hook in the caller's words hears a call of several parts whole, and any other hook hears it part by part. One
+/// refusal refuses the whole call; rewritten parts are merged back into it. Hooks of other events stay as they are.
+/// `reads_paths` says whether the hook's text names the `paths` of a call.
 #[must_use]
-pub fn translate_hook(hook: Hook, vocabulary: HookVocabulary) -> Hook {
+pub fn translate_hook(hook: Hook, vocabulary: HookVocabulary, reads_paths: bool) -> Hook {
     if !hook.event.def().is_about_tool_call() {
         return hook;
     }
@@ -22,7 +23,7 @@ pub fn translate_hook(hook: Hook, vocabulary: HookVocabulary) -> Hook {
     let matcher = hook.matcher.map(|inner| -> Arc<dyn Matcher> {
         Arc::new(TranslatedMatcher { inner, vocabulary: Arc::clone(&vocabulary) })
     });
-    let handler = Arc::new(TranslatedHandler { inner: hook.handler, matcher: written, vocabulary });
+    let handler = Arc::new(TranslatedHandler { inner: hook.handler, matcher: written, vocabulary, reads_paths });
     Hook { matcher, handler, ..hook }
 }
 
@@ -81,6 +82,7 @@ struct TranslatedHandler {
     /// The hook's own matcher, which decides for each part of a call of several.
     matcher: Option<Arc<dyn Matcher>>,
     vocabulary: Arc<HookVocabulary>,
+    reads_paths: bool,
 }
 
 impl TranslatedHandler {
@@ -123,6 +125,10 @@ impl Handler for TranslatedHandler {
 
     fn influence(&self, spelling: &str) -> HookInfluence {
         self.inner.influence(spelling)
+    }
+
+    fn reads_paths(&self) -> bool {
+        self.reads_paths || self.inner.reads_paths()
     }
 
     fn call(&self, call: &HookCall<'_>) -> Verdict {

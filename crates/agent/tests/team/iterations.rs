@@ -21,9 +21,9 @@ fn a_turn_fires_its_events_in_order() {
         iteration.start 1
         completion.pre
         completion.post
-        tool.transform shell {"cmd":"ls"}
-        tool.guard shell {"cmd":"ls"}
-        tool.pre shell {"cmd":"ls"}
+        tool.transform shell {"command":"ls"}
+        tool.guard shell {"command":"ls"}
+        tool.pre shell {"command":"ls"}
         permission.reply allow rule autonomous
         tool.result ran ls
         tool.post ran ls

@@ -45,8 +45,8 @@ fn approve_once() -> ApprovalResponse {
 #[test]
 fn a_call_that_everybody_asks_about_goes_past_everybody_once() {
     let changed = hook("flags", "tool.pre", |call| match call.event.payload.field("args") {
-        Some(args) if args["cmd"] == json!("make") => {
-            Verdict::rewrite(json!({"args": {"cmd": "make -h"}}).as_object().unwrap().clone())
+        Some(args) if args["command"] == json!("make") => {
+            Verdict::rewrite(json!({"args": {"command": "make -h"}}).as_object().unwrap().clone())
         }
         _ => Verdict::pass(),
     });
@@ -59,10 +59,10 @@ fn a_call_that_everybody_asks_about_goes_past_everybody_once() {
     check_lines(
         &lines,
         r#"
-        tool.transform shell {"cmd":"make"}
-        tool.guard shell {"cmd":"make"}
-        tool.pre shell {"cmd":"make"}
-        tool.guard shell {"cmd":"make -h"}
+        tool.transform shell {"command":"make"}
+        tool.guard shell {"command":"make"}
+        tool.pre shell {"command":"make"}
+        tool.guard shell {"command":"make -h"}
         permission.ask look at it {"blast":"low"}
         user.input permission
         permission.reply allow person once
@@ -74,16 +74,16 @@ fn a_call_that_everybody_asks_about_goes_past_everybody_once() {
 
 #[test]
 fn the_person_sees_the_exact_call_that_runs() {
-    let changed = rewrite("tool.pre", json!({"args": {"cmd": "make -h"}}));
+    let changed = rewrite("tool.pre", json!({"args": {"command": "make -h"}}));
     let scene = one_call_scenario("make").mode(PermissionMode::Balanced).hook(changed).answer(approve_once());
     let (fixture, lines) = play_turn(scene);
     check_lines(
         &lines,
         r#"
-        tool.transform shell {"cmd":"make"}
-        tool.guard shell {"cmd":"make"}
-        tool.pre shell {"cmd":"make"}
-        tool.guard shell {"cmd":"make -h"}
+        tool.transform shell {"command":"make"}
+        tool.guard shell {"command":"make"}
+        tool.pre shell {"command":"make"}
+        tool.guard shell {"command":"make -h"}
         permission.ask no permission rule allows it
         user.input permission
         permission.reply allow person once
@@ -102,9 +102,9 @@ fn the_person_sees_the_exact_call_that_runs() {
 #[test]
 fn each_refusal_ends_the_call_where_it_stands_and_the_model_reads_why() {
     let rules = |deny: &str| PermissionsSpec { deny: vec![parse_rule(deny)], ..PermissionsSpec::default() };
-    let transform = r#"tool.transform shell {"cmd":"make"}"#;
-    let guard = r#"tool.guard shell {"cmd":"make"}"#;
-    let pre = r#"tool.pre shell {"cmd":"make"}"#;
+    let transform = r#"tool.transform shell {"command":"make"}"#;
+    let guard = r#"tool.guard shell {"command":"make"}"#;
+    let pre = r#"tool.pre shell {"command":"make"}"#;
     let cases: Vec<(TeamScenario, Vec<&str>, &str, &str)> = vec![
         (
             one_call_scenario("make").hook(deny("tool.transform", "no")),
@@ -176,10 +176,10 @@ fn each_refusal_ends_the_call_where_it_stands_and_the_model_reads_why() {
 
 #[test]
 fn changed_arguments_are_judged_again_and_nothing_is_allowed_by_that() {
-    let to = |command: &'static str| rewrite("tool.pre", json!({"args": {"cmd": command}}));
+    let to = |command: &'static str| rewrite("tool.pre", json!({"args": {"command": command}}));
     let no_sudo = || {
         hook("no_sudo", "tool.guard", |call| match call.event.payload.field("args") {
-            Some(args) if args["cmd"].as_str().unwrap().starts_with("sudo") => Verdict::deny("no sudo"),
+            Some(args) if args["command"].as_str().unwrap().starts_with("sudo") => Verdict::deny("no sudo"),
             _ => Verdict::pass(),
         })
     };
@@ -251,7 +251,7 @@ fn allowing_hook_answers_the_mode_but_no_guard_rule_or_strict_mode() {
 #[test]
 fn an_allow_beside_a_rewrite_allows_the_rewritten_call() {
     let injects = hook("human_sizes", "tool.pre", |_| {
-        let fields = json!({"args": {"cmd": "make -h"}}).as_object().unwrap().clone();
+        let fields = json!({"args": {"command": "make -h"}}).as_object().unwrap().clone();
         Verdict::new(VerdictKind::Allow { reason: String::from("safe") }).with_rewrite(pintle::Rewrite::Fields(fields))
     });
     let (fixture, lines) =
@@ -266,7 +266,7 @@ fn a_failing_tool_goes_past_the_same_hooks() {
     check_lines(
         &lines[2..],
         r#"
-        tool.pre shell {"cmd":"fail"}
+        tool.pre shell {"command":"fail"}
         permission.reply allow rule autonomous
         tool.result tool error: exit status 1
         tool.post tool error: exit status 1

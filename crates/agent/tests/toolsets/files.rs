@@ -152,9 +152,9 @@ fn hooks_see_the_names_the_category_and_the_claim() {
     assert_eq!(
         seen,
         [
-            json!(["read_file", {"path": "a.txt"}, "filesystem", true]),
+            json!(["read", {"path": "a.txt"}, "filesystem", true]),
             // A tool without a claim has no field.
-            json!(["write_file", {"path": "b", "content": ""}, "filesystem", null]),
+            json!(["write", {"path": "b", "content": ""}, "filesystem", null]),
         ]
     );
     let names = fixture.session.tools();

@@ -99,7 +99,7 @@ fn a_flood_of_output_is_cut_and_marked() {
 fn a_guard_sees_the_name_and_the_argument_it_was_written_for() {
     let guard = hook("guard", "tool.pre", |call| {
         let payload = call.event.payload.value();
-        match (call.event.subject(), payload["args"]["cmd"].as_str()) {
+        match (call.event.subject(), payload["args"]["command"].as_str()) {
             (Some("shell"), Some(command)) if command.starts_with("rm") => Verdict::deny("no"),
             _ => Verdict::pass(),
         }

@@ -80,7 +80,7 @@ fn a_task_is_done_in_a_session_of_its_own_between_two_switches() {
         *seen.lock().unwrap(),
         [
             "root:session.start:startup",
-            "root:tool.pre:transfer_task",
+            "root:tool.pre:agent",
             "root:delegation.pre:count\n\nExpected output: a number",
             "root:agent.switch:delegation",
             "worker+:session.start:startup",
@@ -182,7 +182,7 @@ fn a_handoff_changes_who_answers() {
             "root:tool.pre:handoff",
             "root:agent.switch:handoff",
             "closer:session.start:startup",
-            "closer:tool.pre:list_directory",
+            "closer:tool.pre:list",
         ]
     );
     assert_eq!(message_lines(&fixture.model.request(1))[1], "user: go");

@@ -7,7 +7,7 @@ mod tool;
 use std::sync::Arc;
 
 use pintle::event::{ContextScope, EventClass, EventDef, EventPayload, HostPayload};
-use pintle::lifecycle::ToolCallRequest;
+use pintle::lifecycle::{PathResolver, ToolCallRequest};
 use pintle::loader::PolicyPaths;
 use pintle::tools::ToolVocabulary;
 use pintle::{
@@ -236,6 +236,10 @@ impl HostDispatch<'_> {
             permission_mode: self.event_context.permission_mode.clone(),
             cwd: Some(self.event_context.cwd.clone()).filter(|cwd| !cwd.is_empty()),
             host: Some(self.host_payload()),
+            paths: self.runtime.hooks().reads_paths().then(|| PathResolver {
+                project: self.paths.project().to_owned(),
+                resolve: pintle::files::resolve_links,
+            }),
             ..ToolCallRequest::new(call.id.clone(), self.tools(), call.name.clone(), call.input.clone())
         }
     }

@@ -27,7 +27,7 @@ pub(super) fn fire_permission(dispatch: &mut HostDispatch<'_>, call: &HostToolCa
 }
 
 /// A call that is denied; the decision says why.
-struct Denied;
+struct DeniedCall;
 
 /// One tool call while its events are fired.
 struct HostCallGate<'h, 'a> {
@@ -50,7 +50,7 @@ impl<'h, 'a> HostCallGate<'h, 'a> {
     }
 
     /// Runs the protocol. Returns whether a hook approved the call; `None` if it is denied.
-    fn judge(&mut self, protocol: fn(&mut Self) -> Result<(), Denied>) -> Option<bool> {
+    fn judge(&mut self, protocol: fn(&mut Self) -> Result<(), DeniedCall>) -> Option<bool> {
         self.dispatch.memory.enter(0);
         let judged = protocol(self);
         self.dispatch.memory.leave();
@@ -70,15 +70,15 @@ impl<'h, 'a> HostCallGate<'h, 'a> {
         Some(self.is_approved)
     }
 
-    fn refuse_change(&mut self, reason: &str) -> Denied {
+    fn refuse_change(&mut self, reason: &str) -> DeniedCall {
         let title = self.dispatch.host.title;
         self.dispatch.deny(format!("a hook changed this call, but the change cannot be passed to {title}: {reason}"));
-        Denied
+        DeniedCall
     }
 }
 
 impl ToolCallHost for HostCallGate<'_, '_> {
-    type Refusal = Denied;
+    type Refusal = DeniedCall;
     type Approval = ();
 
     fn hears(&self, stage: CallStage) -> bool {
@@ -92,18 +92,18 @@ impl ToolCallHost for HostCallGate<'_, '_> {
             || if self.is_changed { self.dispatch.has_any_listener(event) } else { self.dispatch.has_listeners(event) }
     }
 
-    fn fire(&mut self, stage: CallStage) -> Result<Outcome, Denied> {
+    fn fire(&mut self, stage: CallStage) -> Result<Outcome, DeniedCall> {
         let reason = format!("{} asks", self.dispatch.host.title);
         let event = self.request.to_event(stage, &reason, Arc::clone(&self.dispatch.origin));
         Ok(self.dispatch.fire_event(&event))
     }
 
-    fn refuse(&mut self, _stage: CallStage, outcome: &Outcome) -> Denied {
+    fn refuse(&mut self, _stage: CallStage, outcome: &Outcome) -> DeniedCall {
         self.dispatch.apply_outcome(outcome);
-        Denied
+        DeniedCall
     }
 
-    fn take_outcome(&mut self, stage: CallStage, outcome: &Outcome) -> Result<bool, Denied> {
+    fn take_outcome(&mut self, stage: CallStage, outcome: &Outcome) -> Result<bool, DeniedCall> {
         // The host asks its user anyway.
         if stage != CallStage::Permission || outcome.decision != Decision::Ask {
             self.dispatch.apply_outcome(outcome);
@@ -128,15 +128,15 @@ impl ToolCallHost for HostCallGate<'_, '_> {
     }
 
     /// The host resolves asks itself.
-    fn resolve_asks(&mut self) -> Result<AskResolution<()>, Denied> {
+    fn resolve_asks(&mut self) -> Result<AskResolution<()>, DeniedCall> {
         Ok(AskResolution::Approved(()))
     }
 
-    fn refuse_unsettled(&mut self) -> Denied {
+    fn refuse_unsettled(&mut self) -> DeniedCall {
         self.dispatch.deny(format!(
             "hooks keep changing this call, even after {MAX_ROUNDS} recheck rounds; make one of them keep the other's \
              change"
         ));
-        Denied
+        DeniedCall
     }
 }

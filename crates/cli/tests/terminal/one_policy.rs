@@ -1,5 +1,7 @@
 //! One policy decides the same about one call, in whosever words the policy is written and whoever makes the call.
 
+#![expect(clippy::panic, reason = "tests fail by panicking")]
+
 use std::fs;
 use std::path::Path;
 
@@ -148,4 +150,41 @@ fn a_counter_counts_each_call_once_whoever_else_is_installed() {
         said.push(format!("{out}{err}").contains("quota of 3 calls used"));
     }
     assert_eq!(said, [false, false, false, true]);
+}
+
+/// A hook that shows what a call is about.
+const PATHS: &str = "---\nevent: tool.pre\npriority: 1\nscript: |\n  def handle(event, payload):\n      for path in \
+                     payload[\"paths\"]:\n          if not path[\"inside\"]:\n              return block(payload[\"kind\"] + \" \
+                     of \" + path[\"absolute\"] + \" is outside\")\n      return allow()\n---\n";
+
+#[test]
+fn the_paths_of_a_call_are_resolved_before_the_first_hook() {
+    let fixture = CliFixture::new_empty().with_file(".harness/hooks/paths.md", PATHS).with_file("inner/a.txt", "");
+    std::os::unix::fs::symlink("/etc", fixture.path("inner/link")).unwrap();
+    let hooks = fixture.path(".harness/hooks").to_str().unwrap().to_owned();
+    let cwd = fixture.path("inner").to_str().unwrap().to_owned();
+    for (number, (tool, input, refused)) in [
+        ("Read", json!({"file_path": "a.txt"}), None),
+        ("Read", json!({"file_path": format!("{cwd}/missing/b.txt")}), None),
+        ("Read", json!({"file_path": "link/passwd"}), Some("read of /etc/passwd is outside")),
+        (
+            "Edit",
+            json!({"file_path": "../../../../../../../etc/hosts", "old_string": "a", "new_string": "b"}),
+            Some("edit of /etc/hosts is outside"),
+        ),
+        ("Write", json!({"file_path": "/usr/x", "content": "y"}), Some("write of /usr/x is outside")),
+        ("Bash", json!({"command": "cat /etc/passwd"}), None),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let payload = json!({"session_id": "s", "cwd": cwd, "hook_event_name": "PreToolUse", "tool_name": tool,
+            "tool_input": input, "tool_use_id": format!("t{number}")});
+        let arguments = ["hook", "claude", "--hooks", hooks.as_str()];
+        let (out, err, status) = fixture.pintle(&arguments).with_input(&payload.to_string()).run_to_parts();
+        match refused {
+            Some(reason) => assert!(err.contains(reason), "{tool} {input}: {out} {err}"),
+            None => assert_eq!((err.as_str(), status), ("", Some(0)), "{tool} {input}: {out}"),
+        }
+    }
 }

@@ -98,6 +98,12 @@ impl HookSet {
         self.has_hooks_for(name) && self.hooks().any(|(_, hook)| hook.event == *name && can(hook))
     }
 
+    /// Whether a hook may read the `paths` of a tool call.
+    #[must_use]
+    pub fn reads_paths(&self) -> bool {
+        self.hooks().any(|(_, hook)| hook.event.def().is_about_tool_call() && hook.handler.reads_paths())
+    }
+
     pub(crate) fn event_index(&self, name: &EventName) -> Option<&EventIndex> {
         let at = self.events.binary_search_by(|(known, _)| event_order(known, name)).ok()?;
         self.events.get(at).map(|(_, index)| index)

@@ -4,6 +4,7 @@
 mod expected;
 mod rewrites;
 
+use pintle_contract::event::EventClass;
 use pintle_contract::event::RewriteTarget;
 use pintle_contract::{
     ApprovalResponse, Decision, Event, FailureKind, FailurePolicy, Layer, LimitKind, Payload, Profile,
@@ -216,8 +217,11 @@ impl NaiveFold {
             NaiveMatch::No => false,
             NaiveMatch::Failed(kind) => {
                 self.steps.push(JournaledStep::MatcherFailed(spec.id.clone(), round, kind));
-                // What the matcher's own code raised passes the hook over, unless its author said otherwise.
-                let counts = spec.strict || kind != FailureKind::Error;
+                // What the matcher's own code raised passes the hook over, unless its author said otherwise, or a guard
+                // cannot tell what the event is about.
+                let subject = self.subject.map(|field| self.value.get(field).and_then(Value::as_str));
+                let is_blind = spec.guard && self.event.name.def().class == EventClass::Guard && subject == Some(None);
+                let counts = spec.strict || kind != FailureKind::Error || is_blind;
                 if counts {
                     self.steps.push(JournaledStep::NotCalled(spec.id.clone(), round, kind));
                 }

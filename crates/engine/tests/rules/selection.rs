@@ -35,8 +35,11 @@ fn rule_44_a_rewritten_subject_selects_the_later_hooks() {
 fn rule_45_without_a_subject_every_matcher_is_asked() {
     for payload in [json!({"name": 7}), json!({}), json!("text")] {
         let event = event("tool.pre", payload);
-        let only =
-            HookCase { matcher: MatcherFixture::Names(vec!["a"], true), ..HookCase::always("o", ScriptedAnswer::Deny) };
+        let only = HookCase {
+            matcher: MatcherFixture::Names(vec!["a"], true),
+            guard: false,
+            ..HookCase::always("o", ScriptedAnswer::Deny)
+        };
         let set = build_set(&[build_chain(Layer::Project, Profile::SequentialFirstDeny, [only])], &event.name);
         let outcome = run_dispatch(&set, &event, &ApprovalResponse::Unavailable);
         let messages: Vec<&str> = outcome.warnings.iter().map(|warning| warning.message.as_str()).collect();

@@ -127,9 +127,10 @@ fn another_line_after_the_answer_puts_the_process_out_of_step() {
 #[test]
 fn calls_at_once_do_not_wait_for_each_other() {
     let dir = tempfile::tempdir().unwrap();
-    let go = dir.path().join("go");
+    let (begun, go) = (dir.path().join("begun"), dir.path().join("go"));
     let text = format!(
-        "while read -r line; do case $line in *wait*) until [ -e {} ]; do sleep 0.01; done;; esac; echo $$; done",
+        "while read -r line; do case $line in *wait*) : > {}; until [ -e {} ]; do sleep 0.01; done;; esac; echo $$; done",
+        begun.display(),
         go.display()
     );
     let mut waiting = persistent_fixture(&text);
@@ -138,6 +139,9 @@ fn calls_at_once_do_not_wait_for_each_other() {
     passing.event = passing.event.with_payload(Payload::new(json!("pass")));
     std::thread::scope(|scope| {
         let waited = scope.spawn(|| waiting.call_output());
+        while !begun.exists() {
+            std::thread::yield_now();
+        }
         let passed = passing.call_output();
         fs::write(&go, "").unwrap();
         assert_ne!(waited.join().unwrap(), passed);

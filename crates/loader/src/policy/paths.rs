@@ -52,6 +52,12 @@ impl<'a> PolicyPaths<'a> {
         Self { policy, home, project: project.to_owned(), base }
     }
 
+    /// The project's directory.
+    #[must_use]
+    pub fn project(&self) -> &Path {
+        &self.project
+    }
+
     /// The same with another working directory.
     #[must_use]
     pub fn with_working_dir(&self, dir: Option<&str>) -> Self {

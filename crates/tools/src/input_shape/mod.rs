@@ -40,7 +40,19 @@ impl InputShape {
         matches!(self, Self::Patch(_) | Self::MayPatch(_))
     }
 
-    /// The tools that a call may come to besides its own.
+    /// Says what a call with several parts consists of, for documentation; `None` if it has one.
+    #[must_use]
+    pub fn describe(self) -> Option<String> {
+        match self {
+            Self::Plain => None,
+            Self::List { key, .. } => Some(format!("one part for each element of `{key}`")),
+            Self::Patch(_) => Some(String::from("one part for each file of the patch")),
+            Self::MayPatch(key) => Some(format!("also one part for each file of a patch in `{key}`")),
+            Self::Addresses(key) => Some(format!("one part for each address in `{key}`")),
+        }
+    }
+
+    /// The tools that the further parts of a call may be.
     pub(super) fn further_tools(self) -> &'static [&'static str] {
         if self.is_patch() { &["write", "edit", "delete"] } else { &[] }
     }

@@ -8,6 +8,7 @@ mod events;
 mod lifecycle_hooks;
 mod schema_text;
 mod schemas;
+mod tools;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -57,6 +58,7 @@ fn compare(workspace: &SourceWorkspace) -> (GeneratedPages, Vec<String>) {
     pages.insert(String::from("docs/reference/client-hooks.md"), client_hooks::render_page());
     pages.insert(String::from("docs/reference/docker-agent.md"), command_hooks::render_page());
     pages.insert(String::from("docs/reference/harn.md"), lifecycle_hooks::render_page());
+    pages.insert(String::from("docs/reference/tools.md"), tools::render_page());
     let mut faults = Vec::new();
     for (name, text) in &pages {
         match workspace.files.get(name) {

@@ -112,10 +112,10 @@ const ABSENCES: &[ForbiddenPattern] = &[
         excused: &[],
     },
     ForbiddenPattern {
-        rule: "no dialect is named outside of dialects",
+        rule: "no dialect is named outside of dialects and of the vocabularies of tools",
         words: &["ai_harness", "docker_agent", "harness_framework", "claude_code"],
         scope: EVERYWHERE,
-        allowed_in: &["crates/dialects/"],
+        allowed_in: &["crates/dialects/", "crates/tools/"],
         excused: &[("crates/bridge/src/hosts/claude/", "this host runs the hooks of its own dialect itself")],
     },
     ForbiddenPattern {

@@ -322,7 +322,6 @@ impl ToolCallGate<'_> {
             reason: texts.join("\n"),
             asked_by: asks.reasons.first().map(|reason| reason.hook.to_string()),
             metadata: asks.metadata.clone(),
-            ..PermissionAsk::default()
         }
     }
 

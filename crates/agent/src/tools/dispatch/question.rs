@@ -9,10 +9,10 @@ use super::refusal::CallRefusal;
 use crate::approval::{self, ApprovalPrompt};
 
 /// What became of the asks.
-type Resolution = Result<AskResolution<GateResult>, GateResult>;
+type AskOutcome = Result<AskResolution<GateResult>, GateResult>;
 
 /// Resolves the pending asks.
-pub(super) fn resolve_asks(gate: &mut ToolCallGate<'_>) -> Resolution {
+pub(super) fn resolve_asks(gate: &mut ToolCallGate<'_>) -> AskOutcome {
     // If only the session's mode asks, the user may approve for the whole session.
     let can_grant = gate.asks.is_only_mode();
     if can_grant && gate.turn.agent.shared.permissions.is_granted(&gate.target.name, &gate.target.args) {

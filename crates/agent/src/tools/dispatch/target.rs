@@ -1,9 +1,10 @@
 //! The name and arguments of a call, updated by the rewrites of hooks.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use pintle::event::PermissionReply;
-use pintle::lifecycle::ToolCallRequest;
+use pintle::lifecycle::{PathResolver, ToolCallRequest};
 use serde_json::{Map, Value};
 
 use super::super::{Tool, arguments};
@@ -97,6 +98,10 @@ impl CallTarget {
             read_only: self.is_read_only().then_some(true),
             permission_mode: permissions.is_declared().then(|| permissions.mode().to_owned()),
             cwd: Some(turn.origin.cwd.clone()).filter(|cwd| !cwd.is_empty()),
+            paths: turn.agent.shared.runtime.hooks().reads_paths().then(|| PathResolver {
+                project: PathBuf::from(&turn.origin.cwd),
+                resolve: pintle::files::resolve_links,
+            }),
             ..ToolCallRequest::new(id, vocabulary, self.name.clone(), self.args.clone())
         }
     }

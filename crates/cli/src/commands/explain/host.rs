@@ -17,13 +17,15 @@ struct FiredEvents(Mutex<Vec<Event>>);
 
 impl Journal for FiredEvents {
     fn begin_dispatch(&self, entry: &JournalEntry<'_>) -> DispatchId {
-        if let JournalEntry::Event { event, .. } = entry {
-            self.0.lock().unwrap_or_else(PoisonError::into_inner).push((*event).clone());
-        }
+        self.record(DispatchId(0), entry);
         DispatchId(0)
     }
 
-    fn record(&self, _dispatch: DispatchId, _entry: &JournalEntry<'_>) {}
+    fn record(&self, _dispatch: DispatchId, entry: &JournalEntry<'_>) {
+        if let JournalEntry::Event { event, .. } = entry {
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).push((*event).clone());
+        }
+    }
 
     fn next_call(&self) -> CallId {
         CallId(0)

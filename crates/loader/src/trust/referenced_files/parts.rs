@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use pintle_contract::CommandSpec;
-
-use crate::policy::normalize_path;
+use pintle_files::normalize_path;
 
 /// The separators between words of a shell text, including quotes and assignments: a file name may be in any part.
 const BETWEEN: &[char] = &[

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use pintle_files::normalize_path;
+
 use super::shell::{CommandWord, WordPart};
-use crate::policy::normalize_path;
 
 /// A piece of an expanded word.
 #[derive(Debug, Clone, PartialEq, Eq)]

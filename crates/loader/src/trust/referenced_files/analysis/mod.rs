@@ -14,7 +14,7 @@ use super::programs::{LOADING, ProgramKind, ProgramLanguage, detect_language, ki
 use super::shell::{self, CommandWord, ParsedCommand};
 use super::values::{self, NamedPaths, ValuePiece, VariableValues, WordValue, expand_word, find_paths};
 
-use crate::policy::normalize_path;
+use pintle_files::normalize_path;
 
 /// The most directories to which words are resolved.
 const MOST_BASES: usize = 64;

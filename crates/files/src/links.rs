@@ -1,0 +1,48 @@
+//! Paths without symbolic links.
+
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+/// A path without links, `.` and `..`. The part that does not exist stays as it is.
+#[must_use]
+pub fn resolve_links(path: &Path) -> PathBuf {
+    resolve_links_up_to(path, MOST_LINKS)
+}
+
+fn resolve_links_up_to(path: &Path, links: usize) -> PathBuf {
+    let mut missing = PathBuf::new();
+    let mut known = path.to_owned();
+    loop {
+        if let Ok(real) = known.canonicalize() {
+            return if missing.as_os_str().is_empty() { real } else { real.join(missing) };
+        }
+        let Some(parent) = known.parent().map(Path::to_owned) else { return path.to_owned() };
+        // Creating the target of a dangling link follows the link.
+        if let Some(target) = fs::read_link(&known).ok().filter(|_| links > 0) {
+            return resolve_links_up_to(&parent.join(target).join(missing), links - 1);
+        }
+        let Some(name) = known.file_name() else {
+            // It ends in `..` after a component that does not exist.
+            let plain = normalize_path(path);
+            return if plain == path { plain } else { resolve_links_up_to(&plain, links) };
+        };
+        missing = if missing.as_os_str().is_empty() { PathBuf::from(name) } else { Path::new(name).join(missing) };
+        known = parent;
+    }
+}
+
+/// The most dangling links that are followed.
+const MOST_LINKS: usize = 16;
+
+/// A path without `.` and `..`, resolved lexically.
+#[must_use]
+pub fn normalize_path(path: &Path) -> PathBuf {
+    path.components().fold(PathBuf::new(), |mut plain, part| {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => drop(plain.pop()),
+            part => plain.push(part),
+        }
+        plain
+    })
+}

@@ -1,0 +1,50 @@
+//! The paths that a tool call names.
+
+use std::path::{Path, PathBuf};
+
+use pintle_contract::ToolKind;
+use pintle_contract::event::CallPath;
+use pintle_tools::CanonicalCall;
+use serde_json::Value;
+
+/// How the paths of a call are resolved. The protocol touches no files, so the host brings the function that does.
+#[derive(Debug, Clone)]
+pub struct PathResolver {
+    /// The project, which the paths are inside of or not.
+    pub project: PathBuf,
+    /// Returns an absolute path without symbolic links, `.` and `..`.
+    pub resolve: fn(&Path) -> PathBuf,
+}
+
+impl PathResolver {
+    /// The paths of a call, in the order of its parts. Relative ones refer to `cwd`.
+    pub(crate) fn paths_of(&self, parts: &[CanonicalCall], cwd: &Path) -> Vec<CallPath> {
+        let project = (self.resolve)(&self.project);
+        let named = parts.iter().flat_map(|part| path_arguments(part).map(move |written| (part.kind, written)));
+        named
+            .map(|(access, written)| {
+                let absolute = (self.resolve)(&cwd.join(written));
+                let relative = absolute.strip_prefix(&project).ok().map(|path| path.display().to_string());
+                CallPath {
+                    written: written.to_owned(),
+                    absolute: absolute.display().to_string(),
+                    inside: relative.is_some(),
+                    relative,
+                    access,
+                }
+            })
+            .collect()
+    }
+}
+
+/// The arguments of a call that are paths.
+fn path_arguments(part: &CanonicalCall) -> impl Iterator<Item = &str> {
+    let names: &[&str] = match part.kind {
+        ToolKind::Read | ToolKind::Write | ToolKind::Edit | ToolKind::Delete | ToolKind::List | ToolKind::Search => {
+            &["path"]
+        }
+        ToolKind::Move => &["path", "source", "from", "destination", "to"],
+        _ => &[],
+    };
+    names.iter().filter_map(|name| part.args.get(name).and_then(Value::as_str))
+}
