@@ -1,14 +1,14 @@
 //! Approval requests to the user, and the `approval.requested` event that announces them.
 
-use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, MutexGuard};
 
 use pintle::event::{ApprovalRequested, UserInput};
 use pintle::{ApprovalRequest, ApprovalResponse, Event, OutcomeReason};
 use serde_json::{Map, Value};
 
 use crate::recording;
+use crate::session_state::PendingApproval;
 use crate::turn_context::TurnContext;
 
 /// An approval request to be shown to the user.
@@ -28,34 +28,6 @@ pub(crate) struct ApprovalPrompt<'a> {
     pub(crate) metadata: &'a Map<String, Value>,
     /// Whether the user may allow more than this one call.
     pub(crate) allows_grant: bool,
-}
-
-/// The session's unanswered approval requests.
-#[derive(Debug, Default)]
-pub(crate) struct ApprovalQueue(Mutex<BTreeMap<String, PendingApproval>>);
-
-/// An unanswered approval request.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct PendingApproval {
-    /// The id that its `approval.requested` event carries.
-    pub(crate) id: String,
-    /// `tool`, `step`, `budget`, `error` or `limit`.
-    pub(crate) kind: &'static str,
-    /// The subject of the request.
-    pub(crate) name: String,
-    /// Why approval is needed.
-    pub(crate) reason: String,
-}
-
-impl ApprovalQueue {
-    /// The unanswered requests, ordered by id.
-    pub(crate) fn pending(&self) -> Vec<PendingApproval> {
-        self.lock().values().cloned().collect()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, PendingApproval>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 /// Requests approval from the user. Requests are shown one at a time. When it is this one's turn, `is_settled` says
@@ -116,7 +88,7 @@ struct OpenApproval<'t> {
 
 impl Drop for OpenApproval<'_> {
     fn drop(&mut self) {
-        self.turn.agent.shared.approvals.lock().remove(&self.id);
+        self.turn.agent.shared.approvals.remove(&self.id);
     }
 }
 
@@ -130,7 +102,7 @@ fn open_request<'t>(
     let shared = &turn.agent.shared;
     let open = OpenApproval { turn, id: shared.unique_name("approval") };
     let pending = PendingApproval { id: open.id.clone(), kind, name: name.to_owned(), reason: reason.clone() };
-    shared.approvals.lock().insert(open.id.clone(), pending);
+    shared.approvals.insert(pending);
     if turn.has_listener::<ApprovalRequested>() {
         let payload = ApprovalRequested {
             id: open.id.clone(),

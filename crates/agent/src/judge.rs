@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use pintle::{CancelToken, Failure, FailureKind, Judge, JudgeRequest, ReceiveError};
 
-use crate::ModelOpener;
 use crate::model::{Model, ModelError, ModelErrorKind, ModelMessage, ModelReply, ModelRequest, choose};
+use crate::turn_context::ModelOpener;
 
 /// The agent name of a judge's model requests, used by scripted models.
 const JUDGE: &str = "judge";

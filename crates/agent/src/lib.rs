@@ -2,18 +2,20 @@
 //!
 //! A [`Session`] holds a conversation between a user and an agent. Each [`Session::turn`] calls the model, runs its
 //! tool calls and calls the model again, until it gives an answer that the hooks accept. Start reading at
-//! `session/iteration_loop.rs`; every tool call goes through `tools/dispatch`, and every child agent through
+//! `turn_loop/iteration_loop.rs`; every tool call goes through `tools/dispatch`, and every child agent through
 //! `delegation`.
 
 pub mod model;
 
-mod agent;
 mod approval;
+mod budget;
 mod compaction;
-mod context_notes;
+mod completion;
+mod conversation;
 mod delegation;
+mod edit_reports;
 mod edits;
-mod finish;
+mod handoff_events;
 mod host;
 mod judge;
 mod meta;
@@ -23,27 +25,30 @@ mod persona;
 mod recording;
 mod reminders;
 mod session;
-mod session_context;
+mod session_events;
+mod session_state;
 mod team;
 mod tools;
 mod toolsets;
 mod turn_context;
+mod turn_error;
+mod turn_loop;
+mod unsettled;
 mod verify;
 mod workspace;
 
+pub use budget::{BudgetExceeded, BudgetUsage};
 pub use compaction::CompactionResult;
-pub use finish::UnsettledState;
 pub use judge::ModelJudge;
 pub use observer::{AgentEvent, NoObserver, Observer, ToolCallEnd};
-pub use persona::{
-    BudgetExceeded, BudgetUsage, HandoffReceipt, PausedPersona, Persona, PersonaStep, StepError, StepErrorKind,
-};
+pub use persona::{HandoffReceipt, Persona, PersonaStep, StepError, StepErrorKind};
 pub use session::{
-    DaemonOptions, Inbox, InterruptHandle, InterruptResult, RealSleeper, Session, SessionBuilder, SessionStatus,
-    SessionSummary, Sleeper, TurnError, TurnErrorKind, TurnOutput,
+    DaemonOptions, InterruptHandle, InterruptResult, Session, SessionBuilder, SessionStatus, SessionSummary,
 };
-pub use session_context::ModelOpener;
-pub use tools::{Tool, ToolContext};
+pub use session_state::{Inbox, PausedPersona, RealSleeper, Sleeper, TurnOutput};
+pub use turn_context::{ModelOpener, Tool, ToolContext};
+pub use turn_error::{TurnError, TurnErrorKind};
+pub use unsettled::UnsettledState;
 pub use workspace::Workspace;
 
 /// The code blocks of the embedding guide, compiled and run as tests.

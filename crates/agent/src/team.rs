@@ -7,13 +7,13 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use pintle::{AgentSpec, HookOverlay, MemberSpec, TeamSpec, suggest_nearest};
+use pintle::{AgentSpec, HookOverlay, MemberSpec, TeamSpec};
 
-use crate::agent::{Agent, compile_overlay};
+use crate::delegation::{compile_overlay, unknown_agent_message};
 use crate::model::Model;
-use crate::session_context::SessionContext;
-use crate::tools::{Tool, ToolPolicies, Toolbox};
+use crate::session_state::DelegationBounds;
 use crate::toolsets::{self, ToolsetContext};
+use crate::turn_context::{Agent, AgentParts, SessionContext, TeamMembers, Tool, ToolPolicies, Toolbox};
 
 #[derive(Debug)]
 pub(crate) struct Team {
@@ -36,53 +36,72 @@ pub(crate) struct OpenMember {
     pub(crate) toolbox: Toolbox,
 }
 
+impl TeamMembers for Team {
+    fn as_successor(&self, agent: &Agent, name: &str) -> Result<Arc<Agent>, String> {
+        let member = self.get_or_open(&agent.shared, name, &agent.model)?;
+        Ok(member.to_agent(&agent.shared, agent.depth, agent.waiting_callers.clone(), agent.bounds.clone()))
+    }
+
+    fn as_child(&self, parent: &Agent, name: &str) -> Result<Arc<Agent>, String> {
+        let mut callers = parent.waiting_callers.clone();
+        callers.push(parent.spec.name.clone());
+        if callers.iter().any(|above| above == name) {
+            return Err(format!(
+                "delegation cycle: {} -> {name}; do the task yourself or give it to another agent",
+                callers.join(" -> ")
+            ));
+        }
+        let member = self.get_or_open(&parent.shared, name, &parent.model)?;
+        let bounds = parent.bounds.for_child(&member.spec.delegation);
+        Ok(member.to_agent(&parent.shared, parent.depth + 1, callers, bounds))
+    }
+
+    fn close(&self) {
+        let open = std::mem::take(&mut *self.members.lock().unwrap_or_else(PoisonError::into_inner));
+        drop(open);
+    }
+}
+
+impl OpenMember {
+    fn to_agent(
+        &self,
+        shared: &Arc<SessionContext>,
+        depth: u32,
+        waiting_callers: Vec<String>,
+        bounds: DelegationBounds,
+    ) -> Arc<Agent> {
+        let parts = AgentParts {
+            shared: Arc::clone(shared),
+            model: Arc::clone(&self.model),
+            depth,
+            waiting_callers,
+            overlay: Arc::clone(&self.overlay),
+            bounds,
+            max_iterations: self.spec.exit.max_iterations,
+            toolbox: self.toolbox.clone(),
+            agents: Vec::new(),
+        };
+        Agent::new(Arc::clone(&self.spec), parts)
+    }
+}
+
 impl Team {
     pub(crate) fn new(spec: TeamSpec) -> Self {
         Self { spec, members: Mutex::default(), toolset_context: ToolsetContext::default() }
     }
 
-    /// The member as an agent that takes over the conversation, at the same depth.
-    ///
-    /// # Errors
-    /// When the member does not exist or cannot be opened.
-    pub(crate) fn as_successor(&self, agent: &Agent, name: &str) -> Result<Arc<Agent>, String> {
-        Ok(Agent::as_successor(agent, &*self.get_or_open(&agent.shared, name, &agent.model)?))
-    }
-
-    /// The member as an agent that works on a task.
-    ///
-    /// # Errors
-    /// When the member does not exist, cannot be opened, or already waits for this agent.
-    pub(crate) fn as_child(&self, parent: &Agent, name: &str) -> Result<Arc<Agent>, String> {
-        if parent.spec.name == name || parent.waiting_callers.iter().any(|above| above == name) {
-            let chain = [parent.waiting_callers.join(" -> "), parent.spec.name.clone(), name.to_owned()];
-            let chain: Vec<String> = chain.into_iter().filter(|part| !part.is_empty()).collect();
-            return Err(format!(
-                "delegation cycle: {}; do the task yourself or give it to another agent",
-                chain.join(" -> ")
-            ));
-        }
-        Ok(Agent::as_child(parent, &*self.get_or_open(&parent.shared, name, &parent.model)?))
-    }
-
     /// Opens the member that talks to the user, with the model of the session.
     pub(crate) fn open_first(
         &self,
-        shared: &SessionContext,
-        spec: AgentSpec,
+        shared: &Arc<SessionContext>,
+        spec: &AgentSpec,
         model: Arc<dyn Model>,
         more: Vec<Arc<dyn Tool>>,
-    ) -> Result<Arc<OpenMember>, String> {
+    ) -> Result<Arc<Agent>, String> {
         let seat = self.member_slot(&spec.name);
-        let member = Arc::new(self.open(shared, &spec, model, more)?);
+        let member = Arc::new(self.open(shared, spec, model, more)?);
         *seat.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&member));
-        Ok(member)
-    }
-
-    /// Closes the members. A member that is needed again is opened again.
-    pub(crate) fn close(&self) {
-        let open = std::mem::take(&mut *self.members.lock().unwrap_or_else(PoisonError::into_inner));
-        drop(open);
+        Ok(member.to_agent(shared, 0, Vec::new(), DelegationBounds::from_spec(&spec.delegation)))
     }
 
     fn member_slot(&self, name: &str) -> Arc<MemberSlot> {
@@ -182,16 +201,4 @@ impl Team {
         ];
         lists.into_iter().flatten().collect::<Vec<_>>().join("\n\n")
     }
-}
-
-/// The error for the model when an agent does not exist.
-pub(crate) fn unknown_agent_message<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
-    let hint = match suggest_nearest(name, known.clone()) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => match known.collect::<Vec<_>>().as_slice() {
-            [] => String::from("there are no agents to call"),
-            names => format!("the agents are: {}", names.join(", ")),
-        },
-    };
-    format!("agent `{name}` does not exist or cannot be called; {hint}")
 }

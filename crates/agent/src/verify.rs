@@ -1,9 +1,8 @@
 //! Verify scripts: `run(result)` decides whether a result is accepted.
 
-use pintle::{CallId, EffectCaller, ScriptTool};
+use pintle::{CallId, EffectCaller, Failure, FailureKind, ScriptTool};
 use serde_json::Value;
 
-use crate::tools::failure_text;
 use crate::turn_context::TurnContext;
 
 /// The time limit of a verify script.
@@ -30,6 +29,14 @@ pub(crate) fn run(script: &ScriptTool, result: Value, turn: &TurnContext, owner:
         .map_err(|failure| failure_text(&failure))
         .and_then(|answer| parse_verdict(&answer))
         .map_err(|reason| format!("verify script error: {reason}"))
+}
+
+/// Why a script failed. The kind of a plain error is left out; the kind of an exceeded limit is named.
+pub(crate) fn failure_text(failure: &Failure) -> String {
+    match failure.kind {
+        FailureKind::Error => failure.message.clone(),
+        _ => failure.to_string(),
+    }
 }
 
 /// Parses a return value: `{"verified": bool, "reason": text}` as a dict or as JSON text, or a boolean.

@@ -15,13 +15,12 @@ use pintle::event::{CompactBefore, CompactPost, CompactPre};
 use pintle::tape::record::host::MessagesReplacedBy;
 use pintle::{Effect, Outcome};
 
-use crate::model::{MessageRole, ModelMessage};
+use crate::completion::to_event_message;
+use crate::conversation::{Conversation, ConversationLength, SUMMARY, estimate_tokens};
+use crate::model::{MessageRole, ModelMessage, is_context_overflow};
 use crate::observer::AgentEvent;
-use crate::session::{Conversation, ConversationLength, TurnError, TurnErrorKind, estimate_tokens, to_event_message};
 use crate::turn_context::TurnContext;
-
-/// The prefix of the message that replaces the summarized messages, as in docker-agent.
-pub(crate) const SUMMARY: &str = "Session Summary: ";
+use crate::turn_error::{TurnError, TurnErrorKind};
 
 /// Why a conversation is compacted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,11 +99,6 @@ pub(crate) fn is_overflow(turn: &TurnContext, error: &TurnError) -> bool {
         && is_context_overflow(&error.message)
 }
 
-/// Whether a provider's error text means that the conversation is too long for the model.
-pub(crate) fn is_context_overflow(message: &str) -> bool {
-    window::is_context_overflow(message)
-}
-
 /// Compacts a conversation. Returns `None` if it stays unchanged; the user has then been told why.
 ///
 /// # Errors
@@ -151,7 +145,7 @@ pub(crate) fn compact(
     let tokens_after = messages.iter().map(|message| estimate_tokens(message) as u64).sum();
     conversation.replace(turn, MessagesReplacedBy::Compact, messages);
     conversation.length.compacted_tokens = tokens_after;
-    conversation.reminders.on_compacted(turn, mark);
+    turn.change_reminders(&conversation.reminders, |held| held.on_compacted(mark));
     let remaining = conversation.messages.len();
     let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
     let removed_messages = (before + 1).saturating_sub(remaining);

@@ -1,7 +1,7 @@
 //! Splits a conversation into the messages to summarize and those to keep.
 
+use crate::conversation::estimate_tokens;
 use crate::model::{MessageRole, ModelMessage};
-use crate::session::estimate_tokens;
 
 /// The maximum number of tokens of recent messages to keep, as in docker-agent.
 const KEPT_TOKENS: u64 = 20_000;

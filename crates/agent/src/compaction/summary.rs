@@ -2,9 +2,11 @@
 
 use pintle::event::TokenUsage;
 
+use crate::completion;
+use crate::conversation::{Conversation, estimate_tokens};
 use crate::model::{MessageRole, ModelMessage, ModelRequest};
-use crate::session::{self, Conversation, TurnError, estimate_tokens};
 use crate::turn_context::TurnContext;
+use crate::turn_error::TurnError;
 
 /// The system prompt of the summary request.
 const SYSTEM: &str = "You summarize a conversation between a user and an agent, so that the agent can continue with \
@@ -45,7 +47,7 @@ pub(super) fn write(
         ..ModelRequest::default()
     };
     // A summary is for the model, so observers do not see it as an answer.
-    let reply = session::complete(turn, &request, None, &|_| {})?.reply;
+    let reply = completion::call_model(turn, &request, None, &|_| {})?.reply;
     conversation.usage = conversation.usage.plus(TokenUsage::new(reply.usage.input_tokens, reply.usage.output_tokens));
     let summary = reply.text.trim();
     if summary.is_empty() {

@@ -37,32 +37,10 @@ static WINDOWS: &[(&str, u64)] = &[
     ("command-r", 128_000),
 ];
 
-/// Parts of provider errors that report a conversation as too long, in lower case.
-static TOO_LONG: &[&str] = &[
-    "context_length_exceeded",
-    "context length",
-    "context window",
-    "maximum context",
-    "prompt is too long",
-    "prompt too long",
-    "input is too long",
-    "input too long",
-    "too many tokens",
-    "exceeds the maximum number of tokens",
-    "input token count",
-    "reduce the length of the messages",
-    "request too large for model",
-];
-
 /// The context window of a model, if its name is known. A name may have a prefix, as in `openai/gpt-4o`.
 pub(super) fn context_window(model: &str) -> Option<u64> {
     let name = model.rsplit('/').next().unwrap_or(model).to_lowercase();
     WINDOWS.iter().find(|(start, _)| name.starts_with(start)).map(|(_, tokens)| *tokens)
-}
-
-pub(super) fn is_context_overflow(message: &str) -> bool {
-    let message = message.to_lowercase();
-    TOO_LONG.iter().any(|words| message.contains(words))
 }
 
 #[cfg(test)]
@@ -81,22 +59,6 @@ mod tests {
         ];
         for (model, expected) in cases {
             assert_eq!(context_window(model), expected, "{model}");
-        }
-    }
-
-    #[test]
-    fn an_overflow_is_told_from_other_refusals() {
-        let long = [
-            "This model's maximum context length is 128000 tokens. However, your messages resulted in 130000 tokens.",
-            "prompt is too long: 210000 tokens > 200000 maximum",
-            "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
-            "error code: context_length_exceeded",
-        ];
-        for message in long {
-            assert!(is_context_overflow(message), "{message}");
-        }
-        for message in ["wrong key", "rate limit reached for tokens per minute", "the server is overloaded"] {
-            assert!(!is_context_overflow(message), "{message}");
         }
     }
 }

@@ -8,12 +8,14 @@ use serde_json::{Value, json};
 
 use super::child_session::ChildSession;
 use super::request::DelegationRequest;
-use crate::agent::Agent;
+use crate::completion::can_review_answers;
+use crate::conversation::Conversation;
 use crate::observer::AgentEvent;
 use crate::reminders::ConversationReminders;
-use crate::session::{Conversation, TurnOutput, can_review_answers, run_turn};
+use crate::session_state::TurnOutput;
 use crate::tools::join_diagnostics;
-use crate::turn_context::{TurnContext, TurnState, redirect};
+use crate::turn_context::{Agent, TurnContext, TurnState, redirect};
+use crate::turn_loop::{run_turn, usage_since};
 use crate::verify;
 
 /// The default number of attempts after the first.
@@ -74,7 +76,10 @@ impl DelegatedTask<'_> {
         let attempts = retries.unwrap_or(RETRIES) + 1;
         let mut conversation = Conversation::new(self.turn.agent.shared.unique_name("conversation"));
         conversation.reminders = Arc::clone(&self.reminders);
-        self.reminders.inherit(&self.turn_for_attempt(0), &self.turn.state.reminders);
+        let (child, passed) = (self.turn_for_attempt(0), self.turn.state.reminders.inheritable());
+        child.change_reminders(&self.reminders, |held| {
+            passed.into_iter().map(|reminder| held.inherit(reminder, child.origin.turn)).collect()
+        });
         let life = ChildSession::begin(&self, &mut conversation)?;
         let result = self.run_attempts(&mut conversation, attempts, usage);
         life.end(&self, result.as_ref().map(|_| ()), conversation.usage);
@@ -114,7 +119,7 @@ impl DelegatedTask<'_> {
         let turn = self.turn_for_attempt(attempt);
         let before = conversation.usage;
         let result = run_turn(&turn, conversation, message);
-        *usage = usage.plus(crate::session::usage_since(before, conversation.usage));
+        *usage = usage.plus(usage_since(before, conversation.usage));
         result.map_err(|error| {
             let message = format!("delegation to \"{}\" failed: {}", self.child.spec.name, error.message);
             let payload = DelegationPost {

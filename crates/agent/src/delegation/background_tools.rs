@@ -2,23 +2,13 @@
 
 use std::sync::{Arc, PoisonError};
 
-use pintle::{CancelToken, NoApprover};
+use pintle::NoApprover;
 
-use super::DelegationResult;
-use super::background::{BackgroundTask, BackgroundTasks};
+use crate::session_state::{BackgroundTask, BackgroundTasks, DelegationResult, TaskInfo};
 use crate::turn_context::TurnContext;
 
 /// The maximum number of tasks that run at once, as in docker-agent.
 const MAX_AT_ONCE: usize = 20;
-
-/// The agent, start time and cancellation token of a team's task.
-#[derive(Debug)]
-pub(super) struct TaskInfo {
-    agent: String,
-    began_us: u64,
-    /// Cancels only this task.
-    pub(super) cancel: CancelToken,
-}
 
 impl BackgroundTasks {
     /// Starts a background task for an agent and returns its id.
@@ -76,7 +66,7 @@ impl BackgroundTasks {
             Some(DelegationResult { result: Ok(answer), .. }) => answer.text.clone(),
             Some(DelegationResult { result: Err(reason), .. }) => format!("<task failed>\nError: {reason}"),
         };
-        done.count_usage(turn);
+        turn.state.add_usage(done.take_usage());
         Ok(format!(
             "Task ID: {id}\nAgent:   {}\nStatus:  {status}\nRuntime: {seconds}s\n\n--- Output ---\n{output}",
             about.agent

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use pintle::{AgentSpec, ModelSpec, suggest_nearest};
 use serde_json::Value;
 
+use super::new_agent::new_child;
 use super::request::DelegationRequest;
-use crate::agent::Agent;
 use crate::meta;
-use crate::tools::{StarlarkTool, Tool, ToolPolicies, Toolbox};
-use crate::turn_context::TurnContext;
+use crate::tools::StarlarkTool;
+use crate::tools::native::add_native_tools;
+use crate::turn_context::{Agent, Tool, ToolPolicies, Toolbox, TurnContext};
 
 /// The name of a child that only the request describes.
 const UNNAMED: &str = "delegate";
@@ -44,7 +45,7 @@ pub(super) fn create(turn: &TurnContext, request: &DelegationRequest) -> Result<
         spec.instruction = format!("{}\n\n{prompt}", spec.instruction);
     }
     let asked = requested_tools(turn, request)?;
-    Agent::new_child(parent, spec, |policies| Ok(build_toolbox(parent, policies, is_named, asked)))
+    new_child(parent, spec, |policies| build_toolbox(parent, policies, is_named, asked))
 }
 
 fn find_named(parent: &Agent, name: &str) -> Result<AgentSpec, String> {
@@ -94,7 +95,7 @@ fn requested_tools(turn: &TurnContext, request: &DelegationRequest) -> Result<Op
 fn build_toolbox(parent: &Agent, policies: ToolPolicies, is_named: bool, asked: Option<Vec<Arc<dyn Tool>>>) -> Toolbox {
     let mut toolbox = Toolbox::new(policies);
     if is_named {
-        toolbox = toolbox.with_native();
+        add_native_tools(&mut toolbox);
     }
     let lent = match asked {
         Some(asked) => asked,

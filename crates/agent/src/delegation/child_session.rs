@@ -6,7 +6,8 @@ use pintle::Event;
 use pintle::event::{SessionEnd, SessionStart, TokenUsage};
 
 use super::attempts::DelegatedTask;
-use crate::session::{Conversation, fire_session_error};
+use crate::conversation::Conversation;
+use crate::session_events::fire_session_error;
 
 /// A child session, between its `session.start` and its `session.end`, both fired at the member's own hooks. An agent
 /// whose rules do not have it has none: it works in the session of the agent that delegated to it.

@@ -7,10 +7,9 @@
 mod attempts;
 mod background;
 mod background_tools;
-mod bounds;
 mod child;
 mod child_session;
-mod limiter;
+mod new_agent;
 mod request;
 mod tool;
 mod transfer;
@@ -21,28 +20,17 @@ use pintle::Event;
 use pintle::event::{DelegationPre, TokenUsage};
 use serde_json::Value;
 
-use crate::agent::Agent;
-use crate::session::TurnOutput;
-use crate::turn_context::TurnContext;
+use crate::session_state::{DelegationResult, TurnOutput};
+use crate::turn_context::{Agent, TurnContext};
 
-pub(crate) use background::BackgroundTasks;
-pub(crate) use bounds::DelegationBounds;
-pub(crate) use limiter::ChildLimiter;
-pub(crate) use tool::tools;
-pub(crate) use transfer::{TransferMode, check_call_allowed, fire_agent_switch, transfer};
+pub(crate) use new_agent::{compile_overlay, new_root};
+pub(crate) use transfer::{TransferMode, check_call_allowed, transfer, unknown_agent_message};
 
 use attempts::DelegatedTask;
 use request::DelegationRequest;
 
 /// The maximum number of redirects by hooks in a row.
 const MAX_REDIRECTS: usize = 8;
-
-/// The result of a delegation, and the tokens it used in any case.
-#[derive(Debug, Clone)]
-pub(crate) struct DelegationResult {
-    pub(crate) result: Result<TurnOutput, String>,
-    pub(crate) usage: TokenUsage,
-}
 
 /// Delegates a task on behalf of the model.
 pub(crate) fn delegate(turn: &TurnContext, request: &Value) -> DelegationResult {

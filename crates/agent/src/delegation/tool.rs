@@ -6,7 +6,7 @@ use pintle::AgentSpec;
 use serde_json::{Value, json};
 
 use crate::model::ModelTool;
-use crate::tools::{Tool, ToolContext};
+use crate::turn_context::{Tool, ToolContext};
 
 /// The delegation tools: name, description, parameters and function.
 static TOOLS: &[DelegationToolDef] = &[
@@ -45,7 +45,12 @@ static TOOLS: &[DelegationToolDef] = &[
         description: "Waits until a task of `delegate_async` ends and returns its answer.",
         parameters: id_parameters,
         call: |arguments, at| {
-            at.turn.agent.shared.background.wait(at.turn, id_argument(arguments)).map(|text| completion_text(&text))
+            at.turn
+                .agent
+                .shared
+                .background
+                .wait_for_answer(at.turn, id_argument(arguments))
+                .map(|text| completion_text(&text))
         },
     },
 ];
@@ -64,7 +69,7 @@ struct DelegationTool {
 }
 
 /// The delegation tools for an agent that may delegate to these agents.
-pub(crate) fn tools(agents: &[Arc<AgentSpec>]) -> impl Iterator<Item = Arc<dyn Tool>> {
+pub(super) fn tools(agents: &[Arc<AgentSpec>]) -> impl Iterator<Item = Arc<dyn Tool>> {
     let known: Vec<String> = agents.iter().map(|agent| format!("{}: {}", agent.name, agent.description)).collect();
     let known = if known.is_empty() { String::new() } else { format!(" Agents: {}", known.join("; ")) };
     TOOLS.iter().map(move |def| -> Arc<dyn Tool> {

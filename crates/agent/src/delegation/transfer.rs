@@ -6,18 +6,16 @@
 
 use std::sync::Arc;
 
-use pintle::Event;
-use pintle::event::{AgentSwitch, TokenUsage};
+use pintle::event::TokenUsage;
+use pintle::suggest_nearest;
 use serde_json::json;
 
 use super::attempts::{self, DelegatedTask};
+use super::fire_delegation_pre;
 use super::request::DelegationRequest;
-use super::{DelegationResult, fire_delegation_pre};
-use crate::agent::Agent;
-use crate::persona;
-use crate::session::TurnOutput;
-use crate::team;
-use crate::turn_context::TurnContext;
+use crate::handoff_events::{emit_handoff, fire_agent_switch};
+use crate::session_state::{DelegationResult, TurnOutput};
+use crate::turn_context::{Agent, TurnContext};
 
 /// How a task is run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,7 +50,7 @@ fn perform(
     let Some(_slot) = parent.slots.acquire(&turn.scope.cancel) else { return Err(refused(String::from("cancelled"))) };
     let kind = if way == TransferMode::Waiting { "task" } else { "background" };
     let payload = || json!({"task": request.task.clone(), "delegation": id.clone()});
-    persona::emit_handoff(turn, kind, &child.spec.name, request.task.lines().next().unwrap_or_default(), payload);
+    emit_handoff(turn, kind, &child.spec.name, request.task.lines().next().unwrap_or_default(), payload);
     if way == TransferMode::Waiting {
         fire_agent_switch(turn, parent, &child.spec.name, "delegation");
     }
@@ -75,18 +73,18 @@ pub(crate) fn check_call_allowed(parent: &Agent, name: &str) -> Result<(), Strin
     if known.iter().any(|known| known == name) {
         Ok(())
     } else {
-        Err(team::unknown_agent_message(name, known.iter().map(String::as_str)))
+        Err(unknown_agent_message(name, known.iter().map(String::as_str)))
     }
 }
 
-/// Fires `agent.switch`, because another agent has the conversation now. It fires even if the turn was cancelled, so
-/// that every switch has its switch back in an audit.
-pub(crate) fn fire_agent_switch(turn: &TurnContext, from: &Agent, to: &str, kind: &str) {
-    let payload = AgentSwitch {
-        from: from.spec.name.clone(),
-        to: to.to_owned(),
-        kind: kind.to_owned(),
-        from_models: from.models(),
+/// The error for the model when an agent does not exist.
+pub(crate) fn unknown_agent_message<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
+    let hint = match suggest_nearest(name, known.clone()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => match known.collect::<Vec<_>>().as_slice() {
+            [] => String::from("there are no agents to call"),
+            names => format!("the agents are: {}", names.join(", ")),
+        },
     };
-    let _ = turn.fire_end(&Event::from_payload(&payload, Arc::clone(&turn.origin)));
+    format!("agent `{name}` does not exist or cannot be called; {hint}")
 }

@@ -3,19 +3,16 @@
 //! The queue belongs to the session, and each edit to the run that caused it: an agent reports its own edits to its own
 //! hooks. Tools that write through the session queue their edits themselves ([`TrackedFiles`]). What programs write (a
 //! shell, a script that starts one, an MCP server) is found by comparing the workspace before and after the call
-//! ([`watch_call`]), as long as a hook listens.
+//! ([`EditQueue::watch`]), as long as a hook listens. `edit_reports` fires the events.
 
 mod files;
 mod scan;
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use pintle::Event;
 use pintle::event::FileEdited;
-use serde_json::{Map, Value};
 
-use crate::turn_context::TurnContext;
 use crate::workspace::Workspace;
 
 pub(crate) use files::{EditAuthor, TrackedFiles};
@@ -46,43 +43,24 @@ struct WorkspaceWatch {
 }
 
 impl EditQueue {
-    /// Fires `file.edited` for everything this turn's run has changed since the last time. What such a hook changes
-    /// itself is reported the next time. A hook that fails does not keep the other edits from being reported.
-    pub(crate) fn drain(turn: &TurnContext) {
-        Self::fire_matching(turn, |edit| edit.run == turn.origin.run);
+    /// Takes the edits of one run, or of all runs.
+    pub(crate) fn take(&self, run: Option<&str>) -> Vec<FileEdited> {
+        let edits = self.lock_queue().take(|edit| run.is_none_or(|run| edit.run == run));
+        edits.into_iter().map(|edit| edit.payload).collect()
     }
 
-    /// Fires `file.edited` for the edits of all runs, when the session ends.
-    pub(crate) fn drain_all(turn: &TurnContext) {
-        Self::fire_matching(turn, |_| true);
-    }
-
-    fn fire_matching(turn: &TurnContext, is_wanted: impl Fn(&QueuedEdit) -> bool) {
-        let edits = turn.agent.shared.edits.lock_queue().take(is_wanted);
-        for edit in edits {
-            let _ = turn.fire_end(&Event::from_payload(&edit.payload, Arc::clone(&turn.origin)));
+    /// Watches the workspace until the result is dropped.
+    pub(crate) fn watch<'a>(&'a self, workspace: &'a Workspace, author: EditAuthor<'a>) -> WatchedCall<'a> {
+        let mut watch = self.lock_watch();
+        if watch.active == 0 {
+            // Changes from before this call were not made by a call.
+            watch.stamps = scan::scan_workspace(workspace);
         }
+        watch.active += 1;
+        WatchedCall { workspace, edits: self, author }
     }
 
-    /// Queues an edit that the host reports.
-    pub(crate) fn queue_host_edit(turn: &TurnContext, path: &str, metadata: Map<String, Value>) {
-        if !turn.has_listener::<FileEdited>() {
-            return;
-        }
-        let workspace = &turn.agent.shared.workspace;
-        let absolute = workspace.root().join(path).display().to_string();
-        let size = || workspace.stat(path).ok().map(|stat| stat.size_bytes);
-        let payload = FileEdited {
-            operation: metadata.get("operation").and_then(Value::as_str).unwrap_or("write").to_owned(),
-            size_bytes: metadata.get("bytes").and_then(Value::as_u64).or_else(size),
-            path: absolute,
-            metadata,
-            ..FileEdited::default()
-        };
-        turn.agent.shared.edits.push(&turn.origin.run, payload);
-    }
-
-    fn push(&self, run: &str, payload: FileEdited) {
+    pub(crate) fn push(&self, run: &str, payload: FileEdited) {
         self.lock_queue().0.push_back(QueuedEdit { run: run.to_owned(), payload });
     }
 
@@ -113,22 +91,6 @@ pub(crate) struct WatchedCall<'a> {
     workspace: &'a Workspace,
     edits: &'a EditQueue,
     author: EditAuthor<'a>,
-}
-
-/// Watches the workspace while a call runs, if a hook listens.
-pub(crate) fn watch_call<'a>(turn: &'a TurnContext, tool: &'a str, call_id: &'a str) -> Option<WatchedCall<'a>> {
-    if !turn.has_listener::<FileEdited>() {
-        return None;
-    }
-    let shared = &turn.agent.shared;
-    let mut watch = shared.edits.lock_watch();
-    if watch.active == 0 {
-        // Changes from before this call were not made by a call.
-        watch.stamps = scan::scan_workspace(&shared.workspace);
-    }
-    watch.active += 1;
-    let by = EditAuthor { run: &turn.origin.run, tool, call_id: Some(call_id) };
-    Some(WatchedCall { workspace: &shared.workspace, edits: &shared.edits, author: by })
 }
 
 impl Drop for WatchedCall<'_> {

@@ -15,11 +15,9 @@ use pintle::{
 
 use serde_json::Value;
 
-use crate::agent::Agent;
 use crate::edits::{EditAuthor, TrackedFiles};
 use crate::meta;
-use crate::persona::StepContext;
-use crate::turn_context::{TurnContext, TurnState};
+use crate::turn_context::{Agent, StepContext, TurnContext, TurnState};
 
 /// Runs the effect requests of the scripts of one turn.
 #[derive(Debug)]
@@ -34,9 +32,15 @@ pub(crate) struct AgentHost {
 }
 
 impl AgentHost {
-    pub(crate) fn new(agent: Arc<Agent>, origin: Arc<Origin>, state: Arc<TurnState>) -> Self {
-        let work = state.step_context.clone();
-        Self { agent, origin, state, step_context: work, call_depth: 0 }
+    /// Opens the host of a turn.
+    pub(crate) fn open(agent: &Arc<Agent>, origin: &Arc<Origin>, state: &Arc<TurnState>) -> Arc<dyn Host> {
+        Arc::new(Self {
+            agent: Arc::clone(agent),
+            origin: Arc::clone(origin),
+            state: Arc::clone(state),
+            step_context: state.step_context.clone(),
+            call_depth: 0,
+        })
     }
 
     /// The turn context for what a script causes, one event deeper.

@@ -3,10 +3,9 @@
 use pintle::{EffectReply, Reminder};
 use serde_json::{Map, Value};
 
-use crate::edits::EditQueue;
-use crate::finish::UnsettledState;
-use crate::session::to_event_message;
+use crate::completion::to_event_message;
 use crate::turn_context::TurnContext;
+use crate::unsettled::UnsettledState;
 
 /// The keys of a reminder.
 const KEYS: [&str; 8] =
@@ -39,7 +38,7 @@ pub(super) fn perform(turn: &TurnContext, function: &str, arguments: &Value) -> 
             let path = argument("path").as_str().unwrap_or_default().to_owned();
             // The path must be inside the workspace, like that of a file tool.
             turn.agent.shared.workspace.exists(&path).map_err(|reason| format!("notify_file_edited: {reason}"))?;
-            EditQueue::queue_host_edit(turn, &path, metadata);
+            turn.queue_host_edit(&path, metadata);
             Ok(EffectReply::Done)
         }
         "unsettled_state" => {

@@ -20,14 +20,6 @@ use crate::turn_context::TurnContext;
 pub(crate) use call::call_tool;
 pub(crate) use register::prepare_tool;
 
-/// The tools, hooks and agents registered in a session.
-#[derive(Debug, Default)]
-pub(crate) struct MetaRegistry {
-    tools: Mutex<BTreeSet<String>>,
-    hooks: Mutex<BTreeSet<String>>,
-    agents: Mutex<BTreeSet<String>>,
-}
-
 /// Runs a function of `meta` for a script.
 pub(crate) fn perform(turn: &TurnContext, function: &str, arguments: &Value, call_depth: u32) -> Result<Value, String> {
     let done = match function {

@@ -1,12 +1,10 @@
 //! Hands work over to another persona or agent: `handoff.emitted` and its receipt.
 
-use std::sync::Arc;
-
-use pintle::event::HandoffEmitted;
-use pintle::{Event, Payload, PersonaSpec, suggest_nearest};
+use pintle::{Payload, PersonaSpec, suggest_nearest};
 use serde_json::Value;
 
 use super::StepError;
+use crate::handoff_events::fire_handoff;
 use crate::turn_context::TurnContext;
 
 /// The receipt of a hand-off.
@@ -48,40 +46,4 @@ pub(super) fn hand_off_persona(
     };
     fire_handoff(turn, "persona", receipt.id.clone(), &persona.name, to, summary, payload);
     Ok(receipt)
-}
-
-/// Fires `handoff.emitted` for an agent that hands work over to another one, if a hook listens.
-pub(crate) fn emit_handoff(
-    turn: &TurnContext,
-    kind: &'static str,
-    to: &str,
-    summary: &str,
-    payload: impl FnOnce() -> Value,
-) {
-    if turn.has_listener::<HandoffEmitted>() {
-        let id = turn.agent.shared.unique_name("handoff");
-        fire_handoff(turn, kind, id, &turn.agent.spec.name, to, summary, payload());
-    }
-}
-
-fn fire_handoff(
-    turn: &TurnContext,
-    kind: &'static str,
-    id: String,
-    from: &str,
-    to: &str,
-    summary: &str,
-    payload: Value,
-) {
-    let payload = HandoffEmitted {
-        id,
-        kind: kind.to_owned(),
-        from: from.to_owned(),
-        to: to.to_owned(),
-        summary: summary.to_owned(),
-        payload,
-        persona: turn.origin.persona.clone(),
-        step: turn.origin.step.clone(),
-    };
-    let _ = turn.fire(&Event::from_payload(&payload, Arc::clone(&turn.origin)));
 }

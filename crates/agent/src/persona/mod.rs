@@ -5,17 +5,13 @@
 //! the step's tools, and carries the persona and the step in [`pintle::Origin`]. What hooks cause is not part of the
 //! step: persona and step are suspended while hooks run.
 //!
-//! `run` runs a step, `step_context` holds its state, `meter` and `charge` implement the budgets.
+//! `run` runs a step; `turn_context::StepContext` holds its state, and `budget` has the meters.
 
-mod charge;
 mod declared_steps;
 mod error;
 mod handoff;
-mod marks;
-mod meter;
-mod registry;
+mod pause;
 mod run;
-mod step_context;
 mod template;
 
 use std::sync::Arc;
@@ -23,18 +19,14 @@ use std::sync::Arc;
 use pintle::{PersonaSpec, Severity, StepSpec};
 use serde_json::Value;
 
-use crate::session::{Session, TurnError, TurnOutput};
+use crate::budget::{BudgetMeter, BudgetUsage};
+use crate::session::Session;
+use crate::session_state::{PausedPersona, TurnOutput};
+use crate::turn_context::StepContext;
+use crate::turn_error::TurnError;
 
-pub use error::{BudgetExceeded, StepError, StepErrorKind};
+pub use error::{StepError, StepErrorKind};
 pub use handoff::HandoffReceipt;
-pub use meter::BudgetUsage;
-pub use registry::PausedPersona;
-
-pub(crate) use handoff::emit_handoff;
-pub(crate) use marks::ThresholdQueue;
-pub(crate) use meter::BudgetMeter;
-pub(crate) use registry::PersonaRegistry;
-pub(crate) use step_context::StepContext;
 
 /// An agent in a role. Created by [`Session::persona`].
 #[derive(Debug)]
@@ -83,12 +75,12 @@ impl Session {
     /// Pauses a persona: it runs no further step until it is resumed, even in a resumed session. `by` says who pauses
     /// it: `person`, `agent`, `budget` or `host`. Fires `persona.paused`, unless the persona is already paused.
     pub fn pause_persona(&mut self, name: &str, reason: &str, by: &str) {
-        registry::pause(self, name, reason, by);
+        pause::pause(self, name, reason, by);
     }
 
     /// Resumes a persona. Fires `persona.resumed` if it was paused.
     pub fn resume_persona(&mut self, name: &str, reason: &str, by: &str) {
-        registry::resume(self, name, reason, by);
+        pause::resume(self, name, reason, by);
     }
 
     /// The paused personas, by name.
@@ -129,12 +121,12 @@ impl Persona<'_> {
 
     /// Pauses the persona, see [`Session::pause_persona`].
     pub fn pause(&mut self, reason: &str) {
-        registry::pause(self.session, &self.spec.name, reason, "host");
+        pause::pause(self.session, &self.spec.name, reason, "host");
     }
 
     /// Resumes the persona, see [`Session::resume_persona`].
     pub fn resume(&mut self, reason: &str) {
-        registry::resume(self.session, &self.spec.name, reason, "host");
+        pause::resume(self.session, &self.spec.name, reason, "host");
     }
 
     /// Hands the persona's work over: fires `handoff.emitted` and returns the receipt. The host does the rest.
@@ -214,7 +206,7 @@ impl PersonaStep<'_> {
     /// Pauses the step's persona: this step continues, and no further one starts.
     pub fn pause(&mut self, reason: &str) {
         let name = self.step_context.persona_name().to_owned();
-        registry::pause(self.session, &name, reason, "agent");
+        pause::pause(self.session, &name, reason, "agent");
     }
 
     /// Hands the persona's work over, see [`Persona::hand_off`].

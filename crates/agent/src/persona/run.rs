@@ -11,12 +11,11 @@ use pintle::event::{StepPost, StepPre};
 use pintle::{Clock, Decision, ErrorBoundary, Event, HookId, Outcome, OutcomeReason, StepSpec};
 use serde_json::{Map, Value};
 
-use super::step_context::ActivePersona;
-use super::{PersonaStep, StepContext, StepError, StepErrorKind};
+use super::{PersonaStep, StepError, StepErrorKind};
 use crate::approval::{self, ApprovalPrompt};
 use crate::observer::AgentEvent;
 use crate::session::Session;
-use crate::turn_context::TurnContext;
+use crate::turn_context::{ActivePersona, StepContext, TurnContext};
 
 pub(super) fn run(
     session: &mut Session,

@@ -9,11 +9,10 @@ use std::sync::Arc;
 use pintle::event::{TokenUsage, ToolResult};
 use pintle::tape::record::host::{self, HostRecord, MessageSource, MessagesReplacedBy, TurnPhase};
 use pintle::tape::{Tape, record};
-use pintle::{ApprovalRequest, ApprovalResponse, DispatchId, Origin, Reminder};
+use pintle::{ApprovalRequest, ApprovalResponse, DispatchId, Origin};
 use serde_json::Value;
 
 use crate::model::{ModelError, ModelMessage, ModelReply};
-use crate::reminders::ReminderTransition;
 use crate::turn_context::TurnContext;
 
 /// The tape of the session, if there is one.
@@ -95,14 +94,6 @@ pub(crate) fn record_messages(
 /// A model request, by its record number.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ModelRequestId(Option<u64>);
-
-/// Records what happened to a reminder.
-pub(crate) fn record_reminder(turn: &TurnContext, step: ReminderTransition, reminder: &Reminder) {
-    write(turn, |origin| {
-        let (what, reminder) = (step, Cow::Borrowed(reminder));
-        HostRecord::Reminder(host::ReminderRecord { origin, transition: what, reminder })
-    });
-}
 
 /// Records a model request. `same_as` is the dispatch of `completion.pre` whose payload contains all that is sent;
 /// `payload` is called if there is none.

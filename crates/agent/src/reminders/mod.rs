@@ -15,12 +15,12 @@ use pintle::Reminder;
 use pintle::tape::record::host::MessagesReplacedBy;
 
 use crate::model::ModelMessage;
-use crate::recording;
-use crate::turn_context::TurnContext;
 
 pub(crate) use pintle::tape::record::host::ReminderTransition;
 
-use queue::{QueuedReminder, ReminderQueue, TransitionLog};
+use queue::QueuedReminder;
+
+pub(crate) use queue::{ReminderQueue, TransitionLog};
 
 /// The reminders of one conversation. Every change is recorded.
 #[derive(Debug, Default)]
@@ -34,61 +34,34 @@ pub(crate) struct SentReminders {
 }
 
 impl ConversationReminders {
-    /// Copies the parent's inheritable reminders to a child agent.
-    pub(crate) fn inherit(&self, turn: &TurnContext, parent: &Self) {
-        let passed: Vec<Reminder> = parent.lock_queue().inheritable().cloned().collect();
+    /// Changes the reminders, and records what happened to them before anyone else can change them.
+    pub(crate) fn change(
+        &self,
+        act: impl FnOnce(&mut ReminderQueue) -> TransitionLog,
+        record: impl FnOnce(&TransitionLog),
+    ) {
         let mut held = self.lock_queue();
-        record_transitions(turn, passed.into_iter().map(|reminder| held.inherit(reminder, turn.origin.turn)).collect());
+        record(&act(&mut held));
     }
 
-    /// Adds a reminder that a hook injects.
-    pub(crate) fn inject(&self, turn: &TurnContext, reminder: Reminder) {
-        let mut held = self.lock_queue();
-        record_transitions(turn, held.inject(reminder, turn.origin.turn));
+    /// The reminders that a child agent gets copies of.
+    pub(crate) fn inheritable(&self) -> Vec<Reminder> {
+        self.lock_queue().inheritable().cloned().collect()
     }
 
-    /// The reminders of the next request: messages to append, and a value for [`ConversationReminders::mark_sent`].
-    pub(crate) fn due_reminders(&self, turn: &TurnContext) -> (Vec<ModelMessage>, SentReminders) {
+    /// The reminders of the next request: messages to append, and a value for [`SentReminders::numbers`].
+    /// `nonce` marks them as the host's.
+    pub(crate) fn due_reminders(&self, nonce: &str) -> (Vec<ModelMessage>, SentReminders) {
         let due = self.lock_queue().due_reminders();
         if due.is_empty() {
             return Default::default();
         }
-        let nonce = turn.agent.shared.nonce().to_owned();
-        (render::render_blocks(&due, &nonce), SentReminders { due, nonce })
+        (render::render_blocks(&due, nonce), SentReminders { due, nonce: nonce.to_owned() })
     }
 
-    /// Updates the reminders after the model answered a request with these messages. Blocks that hooks removed were not
-    /// sent.
-    pub(crate) fn mark_sent(&self, turn: &TurnContext, carried: &SentReminders, messages: &[ModelMessage]) {
-        if carried.due.is_empty() {
-            return;
-        }
-        let numbers = render::find_carried(&carried.due, &carried.nonce, messages);
-        let mut held = self.lock_queue();
-        record_transitions(turn, held.mark_sent(&numbers));
-    }
-
-    /// The number of the newest reminder, for [`ConversationReminders::on_compacted`].
+    /// The number of the newest reminder, for [`ReminderQueue::on_compacted`].
     pub(crate) fn last_number(&self) -> u64 {
         self.lock_queue().last_number()
-    }
-
-    /// Updates the reminders after a compaction that began at the mark.
-    pub(crate) fn on_compacted(&self, turn: &TurnContext, mark: u64) {
-        let mut held = self.lock_queue();
-        record_transitions(turn, held.on_compacted(mark));
-    }
-
-    /// Updates the reminders after the conversation was cleared.
-    pub(crate) fn on_cleared(&self, turn: &TurnContext) {
-        let mut held = self.lock_queue();
-        record_transitions(turn, held.on_cleared());
-    }
-
-    /// Updates the reminders when the conversation goes to another agent.
-    pub(crate) fn on_handoff(&self, turn: &TurnContext) {
-        let mut held = self.lock_queue();
-        record_transitions(turn, held.on_handoff());
     }
 
     /// Restores one change from the tape of a resumed session. `turn` is the turn in which it happened.
@@ -111,8 +84,9 @@ impl ConversationReminders {
     }
 }
 
-fn record_transitions(turn: &TurnContext, steps: TransitionLog) {
-    for (step, reminder) in &steps {
-        recording::record_reminder(turn, *step, reminder);
+impl SentReminders {
+    /// The numbers of the reminders that these messages carried: hooks may have removed blocks.
+    pub(crate) fn numbers(&self, messages: &[ModelMessage]) -> Vec<u64> {
+        if self.due.is_empty() { Vec::new() } else { render::find_carried(&self.due, &self.nonce, messages) }
     }
 }

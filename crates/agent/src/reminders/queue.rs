@@ -6,11 +6,11 @@ use pintle::tape::record::host::ReminderTransition;
 use pintle::{Reminder, ReminderPropagation};
 
 /// What happened to which reminder, in order.
-pub(super) type TransitionLog = Vec<(ReminderTransition, Reminder)>;
+pub(crate) type TransitionLog = Vec<(ReminderTransition, Reminder)>;
 
 /// The reminders of one conversation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct ReminderQueue {
+pub(crate) struct ReminderQueue {
     /// In order of arrival; at most one per key, and one per text without a key.
     queued: Vec<QueuedReminder>,
     /// The text last sent under each key, and whether it survives compaction.
@@ -32,7 +32,7 @@ pub(super) struct QueuedReminder {
 
 impl ReminderQueue {
     /// Queues a reminder that a hook injected in this turn.
-    pub(super) fn inject(&mut self, reminder: Reminder, turn: u32) -> TransitionLog {
+    pub(crate) fn inject(&mut self, reminder: Reminder, turn: u32) -> TransitionLog {
         let Some(reminder) = normalize_reminder(reminder) else { return TransitionLog::new() };
         let mut steps = TransitionLog::new();
         if let Some(index) = self.position_of(&reminder) {
@@ -65,7 +65,7 @@ impl ReminderQueue {
     }
 
     /// Updates the queue after the model answered a request with these reminders.
-    pub(super) fn mark_sent(&mut self, numbers: &[u64]) -> TransitionLog {
+    pub(crate) fn mark_sent(&mut self, numbers: &[u64]) -> TransitionLog {
         let mut steps = TransitionLog::new();
         for number in numbers {
             let Some(index) = self.queued.iter().position(|entry| entry.number == *number) else { continue };
@@ -95,7 +95,7 @@ impl ReminderQueue {
 
     /// Updates the queue after a compaction. Reminders injected since the mark are meant for the compacted conversation
     /// and stay.
-    pub(super) fn on_compacted(&mut self, mark: u64) -> TransitionLog {
+    pub(crate) fn on_compacted(&mut self, mark: u64) -> TransitionLog {
         self.forget_sent();
         let mut steps = TransitionLog::new();
         self.queued.retain(|entry| {
@@ -117,13 +117,13 @@ impl ReminderQueue {
     }
 
     /// Updates the queue after the conversation was cleared.
-    pub(super) fn on_cleared(&mut self) -> TransitionLog {
+    pub(crate) fn on_cleared(&mut self) -> TransitionLog {
         self.sent.clear();
         self.queued.drain(..).map(|entry| (ReminderTransition::Dropped, entry.reminder)).collect()
     }
 
     /// Updates the queue when another agent takes over the conversation.
-    pub(super) fn on_handoff(&mut self) -> TransitionLog {
+    pub(crate) fn on_handoff(&mut self) -> TransitionLog {
         let is_left = |entry: &mut QueuedReminder| entry.reminder.propagate == ReminderPropagation::None;
         self.queued.extract_if(.., is_left).map(|entry| (ReminderTransition::Dropped, entry.reminder)).collect()
     }
@@ -137,7 +137,7 @@ impl ReminderQueue {
     }
 
     /// Queues a copy of a parent's reminder.
-    pub(super) fn inherit(&mut self, reminder: Reminder, turn: u32) -> (ReminderTransition, Reminder) {
+    pub(crate) fn inherit(&mut self, reminder: Reminder, turn: u32) -> (ReminderTransition, Reminder) {
         self.add(reminder.clone(), turn);
         (ReminderTransition::Inherited, reminder)
     }

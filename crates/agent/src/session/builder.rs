@@ -9,14 +9,16 @@ use pintle::{
 };
 use serde_json::Value;
 
+use super::Session;
 use super::restore::{self, RestoredSession};
-use super::{RealSleeper, Session, Sleeper};
-use crate::agent::Agent;
+use crate::delegation;
+use crate::host::AgentHost;
 use crate::model::Model;
 use crate::observer::{NoObserver, Observer};
 use crate::permission::PermissionChecker;
-use crate::session_context::{ModelOpener, SessionConfig, SessionContext};
-use crate::tools::Tool;
+use crate::session_state::{RealSleeper, Sleeper};
+use crate::team::Team;
+use crate::turn_context::{ModelOpener, SessionConfig, SessionContext, SessionPorts, TeamMembers, Tool};
 use crate::workspace::Workspace;
 
 /// Configures and builds a [`Session`].
@@ -220,7 +222,8 @@ impl SessionBuilder {
         if let Some(restored) = restored.as_mut().filter(|_| self.should_forget_grants) {
             restored.forget_grants();
         }
-        let shared = SessionContext::new(SessionConfig {
+        let team = team.map(|team| Arc::new(Team::new(team)));
+        let shared = Arc::new(SessionContext::new(SessionConfig {
             runtime: self.runtime,
             workspace,
             observer: self.observer,
@@ -231,12 +234,16 @@ impl SessionBuilder {
             session,
             meta: self.agent.meta,
             permissions,
-            team,
+            team: team.clone().map(|team| team as Arc<dyn TeamMembers>),
+            ports: SessionPorts { open_host: AgentHost::open, redirect: delegation::redirect },
             budget: self.budget,
             prices: self.prices,
-        });
-        let session =
-            Session::new(Agent::new_root(Arc::new(shared), self.agent, self.model, self.tools)?, self.reopen_data);
+        }));
+        let agent = match team.filter(|_| self.agent.member.is_some()) {
+            Some(team) => team.open_first(&shared, &self.agent, self.model, self.tools)?,
+            None => delegation::new_root(shared, self.agent, self.model, self.tools)?,
+        };
+        let session = Session::new(agent, self.reopen_data);
         match restored {
             Some(restored) => session.with_restored(restored),
             None => Ok(session),

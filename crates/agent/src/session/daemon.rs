@@ -5,7 +5,9 @@ use std::sync::Arc;
 use pintle::Event;
 use pintle::event::SessionIdle;
 
-use super::{Session, TurnError, TurnOutput};
+use super::Session;
+use crate::session_state::TurnOutput;
+use crate::turn_error::TurnError;
 
 /// The longest single wait of a daemon that only a message wakes.
 const LONG_MS: u64 = 3_600_000;
@@ -24,7 +26,7 @@ impl Session {
     /// [closed](super::Inbox::close) or the session is cancelled. `heard` receives the result of each turn.
     ///
     /// `session.idle` fires each time the daemon begins to wait, and after each interval without a message. Reminders
-    /// of its hooks are in the next request. The session's [`Sleeper`](super::Sleeper) provides the waiting.
+    /// of its hooks are in the next request. The session's [`Sleeper`](crate::Sleeper) provides the waiting.
     ///
     /// # Errors
     /// When the session does not start or is cancelled. A turn that fails does not end the daemon.

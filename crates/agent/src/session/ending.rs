@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use pintle::Event;
-use pintle::event::{SessionEnd, SessionError};
+use pintle::event::SessionEnd;
 
-use super::{Session, SessionPhase, TurnError, TurnOutput};
-use crate::edits::EditQueue;
-use crate::turn_context::TurnContext;
+use super::{Session, SessionPhase};
+use crate::session_events::fire_session_error;
+use crate::session_state::TurnOutput;
+use crate::turn_error::TurnError;
 
 /// How a session ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,16 +27,6 @@ impl SessionEnding {
     pub(super) fn from_error(fault: &TurnError) -> Self {
         Self { reason: fault.end_reason(), error: Some((fault.status(), fault.stop_reason(), fault.message.clone())) }
     }
-}
-
-/// Fires `session.error`, just before `session.end`.
-pub(crate) fn fire_session_error(turn: &TurnContext, status: &str, stop_reason: &str, message: &str) {
-    let _ = turn.fire_if_listened(|| SessionError {
-        status: status.to_owned(),
-        stop_reason: stop_reason.to_owned(),
-        message: message.to_owned(),
-        host: None,
-    });
 }
 
 impl Session {
@@ -64,7 +55,7 @@ impl Session {
         let shared = &self.agent.shared;
         shared.close();
         let turn = self.turn_for_agent(&self.first_agent, 0);
-        EditQueue::drain_all(&turn);
+        turn.report_all_edits();
         if let Some((status, stop_reason, message)) = &ending.error {
             fire_session_error(&turn, status, stop_reason, message);
         }

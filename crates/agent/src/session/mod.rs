@@ -1,65 +1,36 @@
 //! A session: many turns of one agent with one user.
 
-mod batch;
 mod builder;
-mod completion;
-mod conversation;
 mod daemon;
 mod ending;
-mod inbox;
+mod finish;
 mod interrupt;
-mod iteration;
-mod iteration_loop;
-mod limit;
-mod loop_detector;
-mod prompts;
 mod restore;
-mod retry;
-mod started;
-mod stop;
-mod text_gate;
-mod transcript;
-mod turn_error;
-mod turn_loop;
-mod turn_output;
 
 use std::sync::Arc;
 
-use pintle::event::{SessionStart, TokenUsage, WorktreeCreate};
+use pintle::event::{TokenUsage, WorktreeCreate};
 use pintle::tape::record::host::{MessageSource, MessagesReplacedBy};
 use pintle::{CancelToken, Event, Origin, Outcome, ScratchValues, ScriptLogLine};
 use serde_json::{Map, Value};
 
-use crate::agent::Agent;
 use crate::compaction::{self, CompactionResult, CompactionTrigger};
-use crate::edits::EditQueue;
-use crate::finish::FinishCallback;
-use crate::persona::StepContext;
+use crate::conversation::Conversation;
 use crate::recording;
-use crate::session_context::SessionContext;
-use crate::turn_context::{TurnContext, TurnState};
+use crate::session_events::fire_session_start;
+use crate::session_state::{Inbox, TurnOutput};
+use crate::turn_context::{Agent, SessionContext, StepContext, TurnContext, TurnState};
+use crate::turn_error::TurnError;
+use crate::turn_loop::TurnInput;
 
 use ending::SessionEnding;
+use finish::FinishCallback;
 use restore::InterruptedTurn;
-use turn_loop::TurnInput;
 
 pub use builder::SessionBuilder;
 pub use daemon::DaemonOptions;
-pub use inbox::Inbox;
 pub use interrupt::{InterruptHandle, InterruptResult};
 pub use restore::{SessionStatus, SessionSummary};
-pub use retry::{RealSleeper, Sleeper};
-pub use turn_error::{TurnError, TurnErrorKind};
-pub use turn_output::TurnOutput;
-
-pub(crate) use completion::to_event_message;
-pub(crate) use conversation::{Conversation, ConversationLength, estimate_tokens, unanswered_calls};
-pub(crate) use ending::fire_session_error;
-pub(crate) use retry::complete;
-pub(crate) use started::StartedAgents;
-pub(crate) use text_gate::can_review_answers;
-pub(crate) use transcript::ConversationTranscript;
-pub(crate) use turn_loop::{run_turn, usage_since};
 
 /// A session of many turns.
 ///
@@ -226,7 +197,7 @@ impl Session {
     /// Reports a file that the host itself changed; `file.edited` fires at the end of the iteration. `metadata` is
     /// passed to the hooks; its `operation` and `bytes` give the operation and the new size of the file.
     pub fn notify_file_edited(&self, path: &str, metadata: Map<String, Value>) {
-        EditQueue::queue_host_edit(&self.turn_for_agent(&self.first_agent, self.turns), path, metadata);
+        self.turn_for_agent(&self.first_agent, self.turns).queue_host_edit(path, metadata);
     }
 
     /// The tokens of all model calls, including those of delegated agents.
@@ -295,7 +266,7 @@ impl Session {
         let turn = self.turn_for_agent(&self.agent, self.turns);
         self.interrupted_turn = None;
         self.conversation.replace(&turn, MessagesReplacedBy::Clear, Vec::new());
-        self.conversation.reminders.on_cleared(&turn);
+        turn.change_reminders(&self.conversation.reminders, |held| held.on_cleared());
         if !self.first_agent.spec.rules.has_own_sessions || self.phase != SessionPhase::Started {
             return Ok(());
         }
@@ -357,15 +328,6 @@ impl Session {
         self.conversation.notes.extend(turn.state.take_persistent());
         self.logs.extend(turn.scope.logs.take_lines());
     }
-}
-
-/// Fires `session.start` at the hooks of a turn's agent.
-pub(super) fn fire_session_start(turn: &TurnContext, source: &str) -> Outcome {
-    let shared = &turn.agent.shared;
-    shared.started_agents.add(&turn.agent.spec.name);
-    let cwd = shared.workspace.root().display().to_string();
-    let payload = SessionStart { source: source.to_owned(), cwd, host: None };
-    turn.fire(&Event::from_payload(&payload, Arc::clone(&turn.origin)))
 }
 
 impl Drop for Session {

@@ -9,9 +9,8 @@ use pintle::script::DONE_KEY;
 use pintle::{CallId, EffectCaller, EffectReply, EffectRequest, EffectRunner};
 use serde_json::{Value, json};
 
-use super::{Tool, ToolContext};
 use crate::model::ModelTool;
-use crate::turn_context::TurnContext;
+use crate::turn_context::{Tool, ToolContext, TurnContext};
 
 pub(crate) const NAME: &str = "done";
 

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use pintle::{CallId, Diagnostic, EffectCaller, Failure, FailureKind, Runtime, ScriptSource, ScriptTool, ToolSpec};
+use pintle::{CallId, Diagnostic, EffectCaller, Runtime, ScriptSource, ScriptTool, ToolSpec};
 use serde_json::{Value, json};
 
-use super::{Tool, ToolContext};
 use crate::model::ModelTool;
-use crate::verify;
+use crate::turn_context::{Tool, ToolContext};
+use crate::verify::{self, failure_text};
 
 /// A compiled Starlark tool.
 #[derive(Debug)]
@@ -35,14 +35,6 @@ impl StarlarkTool {
             parameters: spec.parameters.clone(),
         };
         Ok(Arc::new(Self { definition, script, verify, timeout_ms: spec.timeout_ms }))
-    }
-}
-
-/// Why a script failed. The kind of a plain error is left out; the kind of an exceeded limit is named.
-pub(crate) fn failure_text(failure: &Failure) -> String {
-    match failure.kind {
-        FailureKind::Error => failure.message.clone(),
-        _ => failure.to_string(),
     }
 }
 

@@ -12,8 +12,8 @@ use serde_json::Value;
 use super::expand;
 use super::set::Toolset;
 use crate::model::ModelTool;
-use crate::session_context::SessionContext;
-use crate::tools::{Tool, ToolContext};
+use crate::turn_context::SessionContext;
+use crate::turn_context::{Tool, ToolContext};
 
 /// The time limit of one call.
 const TIMEOUT_MS: u64 = 300_000;

@@ -20,8 +20,8 @@ use std::sync::Arc;
 
 use pintle::{AgentSpec, ToolsetKind, ToolsetSpec, suggest_nearest};
 
-use crate::session_context::SessionContext;
-use crate::tools::Tool;
+use crate::turn_context::SessionContext;
+use crate::turn_context::Tool;
 
 use set::Toolset;
 use todo::TodoList;

@@ -13,7 +13,7 @@ use super::expand;
 use super::set::Toolset;
 use super::shell::command;
 use crate::model::ModelTool;
-use crate::tools::{Tool, ToolContext};
+use crate::turn_context::{Tool, ToolContext};
 
 /// The default time limit of one run.
 const TIMEOUT_MS: u64 = 60_000;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::model::ModelTool;
-use crate::tools::{Tool, ToolContext};
+use crate::turn_context::{Tool, ToolContext};
 
 /// An opened toolset.
 #[derive(Debug, Default)]

@@ -2,8 +2,10 @@
 
 mod absences;
 mod banned_words;
+mod circles;
 mod code;
 mod exceptions;
+mod imports;
 mod lengths;
 mod links;
 mod map;
@@ -26,6 +28,7 @@ const CHECKS: &[TidyCheck] = &[
     ("promises", promises::find_violations),
     ("phrases", phrases::find_violations),
     ("type names", type_names::find_violations),
+    ("circles of files", circles::find_violations),
 ];
 
 /// Runs every check.
@@ -83,6 +86,11 @@ mod tests {
     #[test]
     fn types_and_functions_have_names_of_the_rules() {
         assert_no_violations(type_names::find_violations);
+    }
+
+    #[test]
+    fn circles_of_files_are_small() {
+        assert_no_violations(circles::find_violations);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use genai::{Client, ModelIden};
 use pintle::{CancelReceiver, CancelSender, CancelToken, ReceiveError};
 use tokio::runtime::{Builder, Runtime};
 
-use crate::model::ReplyDelta;
+use crate::model::message::ReplyDelta;
 
 pub(super) struct ProviderCall {
     pub(super) model: ModelIden,

@@ -13,7 +13,7 @@ use super::RemoteModel;
 use super::call::{ProviderCallError, StreamedReply};
 use super::names::WireNames;
 use super::tool_call_cache::{CachedToolCall, ToolCallCache};
-use crate::model::{MessageRole, ModelMessage, ModelReply, ModelRequest, ModelToolCall, ModelUsage};
+use crate::model::message::{MessageRole, ModelMessage, ModelReply, ModelRequest, ModelToolCall, ModelUsage};
 
 /// Whether servers of this wire format may work without a key.
 pub(super) fn allows_missing_key(adapter: AdapterKind) -> bool {

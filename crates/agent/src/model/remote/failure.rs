@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::RemoteModel;
 use super::call::ProviderCallError;
-use crate::model::{ModelError, ModelErrorKind};
+use crate::model::error::{ModelError, ModelErrorKind};
 
 /// The maximum length of a provider's error text that is shown, in characters.
 const SHOWN_CHARS: usize = 300;

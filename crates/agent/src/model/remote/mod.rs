@@ -19,7 +19,9 @@ use self::names::WireNames;
 use self::provider::ProviderDef;
 pub(in crate::model) use self::provider::{find_provider, provider_names};
 use self::tool_call_cache::ToolCallCache;
-use super::{Model, ModelError, ModelReply, ModelRequest, ReplyDelta};
+use crate::model::error::ModelError;
+use crate::model::interface::Model;
+use crate::model::message::{ModelReply, ModelRequest, ReplyDelta};
 
 /// A model of a provider.
 ///

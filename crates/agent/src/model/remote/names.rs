@@ -1,6 +1,6 @@
 //! Maps tool names to names that the wire formats allow.
 
-use crate::model::ModelRequest;
+use crate::model::message::ModelRequest;
 
 /// The maximum length of a tool name that every provider accepts.
 const MOST_CHARS: usize = 64;

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::file::ExpectedInput;
-use crate::model::{MessageRole, ModelMessage, ModelRequest};
+use crate::model::message::{MessageRole, ModelMessage, ModelRequest};
 
 /// The maximum length of a message that an error shows, in characters.
 const SHOWN_CHARS: usize = 120;

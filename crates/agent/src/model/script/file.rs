@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 use serde_saphyr::Spanned;
 
-use crate::model::MessageRole;
+use crate::model::message::MessageRole;
 
 /// The maximum number of times that one call may be repeated.
 const MOST_TIMES: usize = 1_000;

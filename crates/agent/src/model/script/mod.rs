@@ -10,7 +10,9 @@ use pintle::CancelToken;
 use serde_json::Value;
 
 use self::file::{AgentScript, ScriptFile, ScriptedTurn, TurnList};
-use super::{Model, ModelError, ModelErrorKind, ModelReply, ModelRequest, ModelToolCall, ModelUsage, ReplyDelta};
+use crate::model::error::{ModelError, ModelErrorKind};
+use crate::model::interface::Model;
+use crate::model::message::{ModelReply, ModelRequest, ModelToolCall, ModelUsage, ReplyDelta};
 
 /// The number of bytes that count as one token if a turn does not give its usage.
 const BYTES_PER_TOKEN: usize = 4;

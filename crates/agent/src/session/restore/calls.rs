@@ -6,8 +6,8 @@ use pintle::event::CompletionPre;
 use pintle::tape::record::host;
 use serde_json::Value;
 
+use crate::completion::wire;
 use crate::model::{Model, ModelRequest};
-use crate::session::completion::wire;
 
 /// The answered calls, in order.
 #[derive(Debug, Default)]

@@ -14,8 +14,8 @@ use super::interrupted_turn::InterruptedTurn;
 use super::open_event::OpenEvent;
 use super::open_steps::OpenSteps;
 use super::{RecordedUsage, RestoredSession};
+use crate::conversation::{ConversationLength, estimate_tokens};
 use crate::model::{MessageRole, ModelMessage};
-use crate::session::{ConversationLength, estimate_tokens};
 use crate::tools::DoneTool;
 
 /// The state of this session at the end of a tape.

@@ -7,24 +7,25 @@ use pintle::tape::record::host::MessageSource;
 use pintle::{EffectRequest, EventScope, Layer};
 use serde_json::{Map, Value};
 
-use super::super::turn_loop::{TurnProgress, TurnRun};
-use super::super::{Conversation, TurnError};
-use crate::context_notes::ContextNotes;
+use crate::conversation::Conversation;
 use crate::model::{MessageRole, ModelMessage, ModelReply, ModelToolCall};
+use crate::session_state::ContextNotes;
 use crate::tools::{DoneTool, INTERRUPTED, ResumedCall};
 use crate::turn_context::TurnContext;
+use crate::turn_error::TurnError;
+use crate::turn_loop::{RestOfTurn, TurnProgress, TurnRun};
 
 /// An interrupted turn.
 #[derive(Debug, Default)]
 pub(crate) struct InterruptedTurn {
     pub(super) number: u32,
-    pub(in super::super) has_begun: bool,
+    pub(super) has_begun: bool,
     /// Whether it was part of a persona's step, which cannot be continued.
     pub(super) is_step: bool,
     /// Messages of the user that are not in the conversation yet, oldest first.
     pub(super) queued_messages: VecDeque<(MessageSource, String)>,
     /// The conversation's usage before the turn.
-    pub(in super::super) usage_before: TokenUsage,
+    pub(super) usage_before: TokenUsage,
     /// The limit of model calls, if the user raised it.
     pub(super) limit: Option<u32>,
     pub(super) progress: TurnProgress,
@@ -58,6 +59,16 @@ pub(super) struct InterruptedBatch {
     pub(super) handoff: Option<String>,
     /// Why a hook ends the run.
     pub(super) stop: Option<String>,
+}
+
+impl RestOfTurn for InterruptedTurn {
+    fn usage_before(&self) -> Option<TokenUsage> {
+        self.has_begun.then_some(self.usage_before)
+    }
+
+    fn play(self: Box<Self>, run: &mut TurnRun<'_>) -> Result<String, TurnError> {
+        run.continue_turn(*self)
+    }
 }
 
 impl InterruptedTurn {
@@ -159,7 +170,7 @@ fn last_reply(conversation: &Conversation) -> Option<ModelReply> {
 
 impl TurnRun<'_> {
     /// Continues an interrupted turn.
-    pub(in super::super) fn continue_turn(&mut self, mut cut_off: InterruptedTurn) -> Result<String, TurnError> {
+    fn continue_turn(&mut self, mut cut_off: InterruptedTurn) -> Result<String, TurnError> {
         let opening = cut_off.queued_messages.iter().position(|(source, _)| *source == MessageSource::Prompt);
         if let Some((_, words)) = opening.and_then(|index| cut_off.queued_messages.remove(index)) {
             // Its first hooks had not all been called. They are called again, so their context from then is removed.

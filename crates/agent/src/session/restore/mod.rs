@@ -21,11 +21,14 @@ use pintle::tape::{LoadedTape, record};
 use pintle::{ApprovalScope, EffectRequest, Event, EventScope, Layer};
 use serde_json::Value;
 
-use super::turn_loop::{TurnInput, play_turn};
-use super::{ConversationLength, Session, SessionPhase, TurnError, TurnOutput};
+use super::{Session, SessionPhase};
+use crate::conversation::ConversationLength;
 use crate::model::ModelMessage;
 use crate::recording;
 use crate::reminders::ConversationReminders;
+use crate::session_state::TurnOutput;
+use crate::turn_error::TurnError;
+use crate::turn_loop::{TurnInput, play_turn, usage_since};
 
 pub use summary::{SessionStatus, SessionSummary};
 
@@ -187,7 +190,7 @@ impl Session {
         let Some(cut_off) = self.interrupted_turn.take() else { return };
         self.turns = cut_off.number;
         let turn = self.new_turn(cut_off.number);
-        let usage = super::usage_since(cut_off.usage_before, self.conversation.usage);
+        let usage = usage_since(cut_off.usage_before, self.conversation.usage);
         let has_begun = cut_off.has_begun;
         cut_off.abandon(&turn, &mut self.conversation);
         if has_begun {

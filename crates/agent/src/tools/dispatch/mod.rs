@@ -24,12 +24,10 @@ use pintle::lifecycle::conclude;
 use pintle::{Clock, MAX_PAYLOAD_BYTES, PayloadError, check_payload};
 use serde_json::Value;
 
-use super::ToolContext;
-use crate::edits;
-use crate::finish::WorkKind;
 use crate::observer::{AgentEvent, ToolCallEnd};
 use crate::recording;
-use crate::turn_context::TurnContext;
+use crate::session_state::WorkKind;
+use crate::turn_context::{ToolContext, TurnContext};
 
 use refusal::CallRefusal;
 use target::CallTarget;
@@ -149,7 +147,7 @@ fn run_tool(turn: &TurnContext, call_id: &str, target: &CallTarget) -> Result<Va
     let shared = &turn.agent.shared;
     let began_us = shared.runtime.clock().monotonic_us();
     let _open = shared.pending_work.begin(WorkKind::ToolCall, call_id, &target.name, began_us);
-    let _watched = tool.can_write_unseen().then(|| edits::watch_call(turn, &target.name, call_id));
+    let _watched = tool.can_write_unseen().then(|| turn.watch_call(&target.name, call_id));
     // A tool may be code of the embedder: a panic in it fails the call, not the session.
     recording::record_tool_call(turn, call_id, &target.name, &target.args);
     if let Some(reason) = recording::recording_failure(turn) {

@@ -7,9 +7,9 @@ use pintle::event::PermissionReply;
 use pintle::lifecycle::{PathResolver, ToolCallRequest};
 use serde_json::{Map, Value};
 
-use super::super::{Tool, arguments};
+use super::super::arguments;
 use crate::permission::PermissionChecker;
-use crate::turn_context::TurnContext;
+use crate::turn_context::{Tool, TurnContext};
 
 /// A tool call with its current name and arguments.
 #[derive(Debug, Clone)]

@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::{NativeToolDef, ToolOffer};
-use crate::tools::{ToolContext, flag_argument, text_argument};
+use super::def::{NativeToolDef, ToolOffer};
+use crate::tools::{flag_argument, text_argument};
+use crate::turn_context::ToolContext;
 use crate::workspace::{replace_all, replace_one};
 
 pub(super) const TOOL: NativeToolDef = NativeToolDef {
     name: "edit",
     offer: ToolOffer::Always,
-    alias: Some("fs.edit"),
     description: "Replaces a text in a file of the workspace. The text must occur exactly once, unless `all` is true.",
     parameters: || {
         json!({

@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::{NativeToolDef, ToolOffer};
-use crate::tools::{ToolContext, number_argument, text_argument};
+use super::def::{NativeToolDef, ToolOffer};
+use crate::tools::{number_argument, text_argument};
+use crate::turn_context::ToolContext;
 
 pub(super) const TOOL: NativeToolDef = NativeToolDef {
     name: "fetch",
     offer: ToolOffer::Always,
-    alias: None,
     description: "Gets a page by HTTP. Only the hosts in the project's `network.allowed_domains` can be reached.",
     parameters: || {
         json!({

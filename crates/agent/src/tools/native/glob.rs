@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::{NativeToolDef, ToolOffer};
-use crate::tools::{ToolContext, dir_argument, text_argument};
+use super::def::{NativeToolDef, ToolOffer};
+use crate::tools::{dir_argument, text_argument};
+use crate::turn_context::ToolContext;
 
 pub(super) const TOOL: NativeToolDef = NativeToolDef {
     name: "glob",
     offer: ToolOffer::Always,
-    alias: Some("fs.glob"),
     description: "Finds files of the workspace by a glob such as `src/**/*.rs`. A pattern without `/` matches in every directory.",
     parameters: || {
         json!({

@@ -6,13 +6,13 @@ use std::path::Path;
 use pintle::jail::glob_matcher;
 use serde_json::{Value, json};
 
-use super::{NativeToolDef, ToolOffer};
-use crate::tools::{ToolContext, dir_argument, flag_argument, search, text_argument};
+use super::def::{NativeToolDef, ToolOffer};
+use crate::tools::{dir_argument, flag_argument, search, text_argument};
+use crate::turn_context::ToolContext;
 
 pub(super) const TOOL: NativeToolDef = NativeToolDef {
     name: "grep",
     offer: ToolOffer::Always,
-    alias: Some("fs.grep"),
     description: "Finds the lines of the workspace's text files that match a regular expression.",
     parameters: || {
         json!({

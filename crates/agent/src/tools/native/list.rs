@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::{NativeToolDef, ToolOffer};
-use crate::tools::{ToolContext, dir_argument};
+use super::def::{NativeToolDef, ToolOffer};
+use crate::tools::dir_argument;
+use crate::turn_context::ToolContext;
 
 pub(super) const TOOL: NativeToolDef = NativeToolDef {
     name: "list",
     offer: ToolOffer::Always,
-    alias: Some("fs.list"),
     description: "Lists a directory of the workspace. Directories end in `/`.",
     parameters: || {
         json!({

@@ -1,5 +1,6 @@
 //! The native tools: one file and one table entry each.
 
+mod def;
 mod edit;
 mod fetch;
 mod glob;
@@ -13,38 +14,13 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{Tool, ToolContext};
 use crate::model::ModelTool;
+use crate::turn_context::{Tool, ToolContext, Toolbox, alternate_name};
+
+use def::{NativeToolDef, ToolOffer};
 
 static NATIVE: &[NativeToolDef] =
     &[shell::TOOL, read::TOOL, write::TOOL, edit::TOOL, list::TOOL, glob::TOOL, grep::TOOL, fetch::TOOL];
-
-/// A native tool in the table.
-struct NativeToolDef {
-    name: &'static str,
-    /// When the tool is offered to an agent.
-    offer: ToolOffer,
-    /// Its second name, used by hooks of AI Harness projects.
-    alias: Option<&'static str>,
-    /// The description for the model.
-    description: &'static str,
-    /// The JSON Schema of its arguments.
-    parameters: fn() -> Value,
-    /// Runs the tool.
-    call: fn(&Value, &ToolContext<'_>) -> Result<Value, String>,
-}
-
-/// When a native tool is offered to an agent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ToolOffer {
-    /// Unless a policy denies it.
-    Always,
-    /// If a policy's `allow` list covers it. A project's guards are written for the tools that its policy names, so a
-    /// tool that they do not know must not be offered.
-    Granted,
-    /// If a policy's `allow` list contains exactly this name, because it is the second name of another tool.
-    Named,
-}
 
 /// A native tool under one of its names.
 #[derive(Debug)]
@@ -53,10 +29,26 @@ struct NativeTool {
     call: fn(&Value, &ToolContext<'_>) -> Result<Value, String>,
 }
 
+/// Adds the native tools that the policies make available.
+pub(crate) fn add_native_tools(toolbox: &mut Toolbox) {
+    for (tool, offer) in native_tools() {
+        let name = &tool.definition().name;
+        let is_offered = match offer {
+            ToolOffer::Always => true,
+            ToolOffer::Granted => toolbox.policies().is_explicitly_allowed(name),
+            ToolOffer::Named => toolbox.policies().allows_by_name(name),
+        };
+        if is_offered {
+            toolbox.add(tool);
+        }
+    }
+}
+
 /// Every native tool under each of its names, and when it is offered under that name.
-pub(super) fn native_tools() -> impl Iterator<Item = (Arc<dyn Tool>, ToolOffer)> {
+fn native_tools() -> impl Iterator<Item = (Arc<dyn Tool>, ToolOffer)> {
     NATIVE.iter().flat_map(|native| {
-        let names = [Some((native.name, native.offer)), native.alias.map(|alias| (alias, ToolOffer::Named))];
+        let second = alternate_name(native.name).map(|second| (second, ToolOffer::Named));
+        let names = [Some((native.name, native.offer)), second];
         names.into_iter().flatten().map(|(name, offer)| {
             let definition = ModelTool {
                 name: name.to_owned(),
@@ -66,15 +58,6 @@ pub(super) fn native_tools() -> impl Iterator<Item = (Arc<dyn Tool>, ToolOffer)>
             let tool: Arc<dyn Tool> = Arc::new(NativeTool { definition, call: native.call });
             (tool, offer)
         })
-    })
-}
-
-/// The other name of a native tool.
-pub(super) fn alternate_name(name: &str) -> Option<&'static str> {
-    NATIVE.iter().find_map(|native| match native.alias {
-        Some(alias) if name == native.name => Some(alias),
-        Some(alias) if name == alias => Some(native.name),
-        _ => None,
     })
 }
 

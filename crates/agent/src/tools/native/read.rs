@@ -3,13 +3,13 @@
 use pintle::jail::LineView;
 use serde_json::{Value, json};
 
-use super::{NativeToolDef, ToolOffer};
-use crate::tools::{ToolContext, number_argument, text_argument};
+use super::def::{NativeToolDef, ToolOffer};
+use crate::tools::{number_argument, text_argument};
+use crate::turn_context::ToolContext;
 
 pub(super) const TOOL: NativeToolDef = NativeToolDef {
     name: "read",
     offer: ToolOffer::Always,
-    alias: Some("fs.read"),
     description: "Reads a text file of the workspace. With `offset` or `limit` it returns those lines, numbered.",
     parameters: || {
         json!({

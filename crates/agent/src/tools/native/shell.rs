@@ -3,13 +3,13 @@
 use pintle::process::{self, ProcessEnvironment, ProcessSpec};
 use serde_json::{Value, json};
 
-use super::{NativeToolDef, ToolOffer};
-use crate::tools::{ToolContext, dir_argument, number_argument, text_argument};
+use super::def::{NativeToolDef, ToolOffer};
+use crate::tools::{dir_argument, number_argument, text_argument};
+use crate::turn_context::ToolContext;
 
 pub(super) const TOOL: NativeToolDef = NativeToolDef {
     name: "shell",
     offer: ToolOffer::Granted,
-    alias: None,
     description: "Runs a command with bash in the workspace and returns its output and exit code. It has no input, and processes it starts end with it.",
     parameters: || {
         json!({

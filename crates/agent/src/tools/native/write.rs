@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::{NativeToolDef, ToolOffer};
-use crate::tools::{ToolContext, text_argument};
+use super::def::{NativeToolDef, ToolOffer};
+use crate::tools::text_argument;
+use crate::turn_context::ToolContext;
 
 pub(super) const TOOL: NativeToolDef = NativeToolDef {
     name: "write",
     offer: ToolOffer::Always,
-    alias: Some("fs.write"),
     description: "Writes a text file of the workspace. Replaces its content, and creates missing directories.",
     parameters: || {
         json!({

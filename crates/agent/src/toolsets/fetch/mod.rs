@@ -11,7 +11,8 @@ use pintle::{HttpGateway, NetworkSpec};
 use serde_json::{Value, json};
 
 use super::set::{self, ToolDef, Toolset};
-use crate::tools::{ToolContext, number_argument, text_argument};
+use crate::tools::{number_argument, text_argument};
+use crate::turn_context::ToolContext;
 
 /// The default time limit for one page.
 const TIMEOUT_MS: u64 = 30_000;

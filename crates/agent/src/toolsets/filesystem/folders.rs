@@ -3,8 +3,9 @@
 use serde_json::{Value, json};
 
 use super::{HIDDEN, MAX_ENTRIES, NoFilesystemState, text_list_argument};
-use crate::tools::{ToolContext, dir_argument};
+use crate::tools::dir_argument;
 use crate::toolsets::set::ToolDef;
+use crate::turn_context::ToolContext;
 
 pub(super) const LIST: ToolDef<NoFilesystemState> = ToolDef {
     name: "list_directory",

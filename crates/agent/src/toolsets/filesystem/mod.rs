@@ -14,7 +14,8 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::set::{self, ToolDef, Toolset};
-use crate::tools::{ToolContext, text_argument};
+use crate::tools::text_argument;
+use crate::turn_context::ToolContext;
 use crate::workspace::Workspace;
 
 /// The maximum number of entries of one listing or tree, as in docker-agent.

@@ -10,8 +10,9 @@ use serde_json::{Value, json};
 
 use super::{NoFilesystemState, text_list_argument};
 use crate::tools::search::{self, LineHit};
-use crate::tools::{ToolContext, dir_argument, flag_argument, text_argument};
+use crate::tools::{dir_argument, flag_argument, text_argument};
 use crate::toolsets::set::ToolDef;
+use crate::turn_context::ToolContext;
 
 /// The maximum size of one result.
 const MAX_BYTES: usize = 1 << 20;

@@ -6,8 +6,9 @@ use serde_json::{Value, json};
 
 use super::folders::one_path_parameters;
 use super::{HIDDEN, MAX_ENTRIES, NoFilesystemState, check_cancelled};
-use crate::tools::{ToolContext, dir_argument};
+use crate::tools::dir_argument;
 use crate::toolsets::set::ToolDef;
+use crate::turn_context::ToolContext;
 
 /// The maximum depth; deeper directories are shown without their content.
 const MAX_DEPTH: usize = 64;

@@ -2,7 +2,7 @@
 
 use pintle::process::{self, ProcessEnvironment, ProcessError, ProcessSpec};
 
-use crate::tools::ToolContext;
+use crate::turn_context::ToolContext;
 
 /// The number of bytes of a command's output that are kept, from its beginning.
 const OUTPUT_BYTES: usize = 1 << 20;

@@ -8,8 +8,8 @@ use pintle::CancelToken;
 use pintle::process::{self, ProcessError, ProcessOutput};
 
 use super::command;
-use crate::finish::WorkKind;
-use crate::tools::ToolContext;
+use crate::session_state::WorkKind;
+use crate::turn_context::ToolContext;
 
 /// The number of bytes of a job's output that are kept, from its beginning, as in docker-agent.
 const OUTPUT_BYTES: usize = 10 << 20;

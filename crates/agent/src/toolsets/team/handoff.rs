@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::NoTeamState;
-use crate::team;
+use crate::delegation::unknown_agent_message;
 use crate::tools::text_argument;
 use crate::toolsets::set::ToolDef;
 
@@ -22,7 +22,7 @@ pub(super) const TOOL: ToolDef<NoTeamState> = ToolDef {
         let (agent, name) = (&at.turn.agent, text_argument(arguments, "agent"));
         let known = agent.spec.member.as_ref().map(|member| member.handoffs.as_slice()).unwrap_or_default();
         if !known.iter().any(|known| known == name) {
-            return Err(team::unknown_agent_message(name, known.iter().map(String::as_str)));
+            return Err(unknown_agent_message(name, known.iter().map(String::as_str)));
         }
         at.turn.state.request_handoff(name)?;
         // The other agent reads this as the result of a call that it did not make.

@@ -11,7 +11,7 @@ use pintle::MemberSpec;
 use serde_json::{Value, json};
 
 use super::set;
-use crate::tools::Tool;
+use crate::turn_context::Tool;
 
 /// The tools share no state.
 #[derive(Debug)]

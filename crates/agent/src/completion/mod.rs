@@ -1,0 +1,190 @@
+//! Runs one model call, between `completion.pre` and `completion.post`.
+
+mod retry;
+mod text_gate;
+pub(crate) mod wire;
+
+use std::cell::Cell;
+use std::sync::Arc;
+
+use pintle::event::{CompletionPost, CompletionPre, TokenUsage};
+use pintle::{DispatchId, Event};
+
+use crate::conversation::Conversation;
+use crate::model::{ModelMessage, ModelReply, ModelRequest};
+use crate::observer::AgentEvent;
+use crate::turn_context::TurnContext;
+use crate::turn_error::TurnError;
+
+use retry::ModelAttempt;
+
+pub(crate) use retry::complete as call_model;
+pub(crate) use text_gate::{TextGate, can_review_answers};
+pub(crate) use wire::to_event_message;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ToolChoice {
+    Allowed,
+    Withheld,
+}
+
+/// A reply after the rewrites of hooks.
+pub(crate) struct ReviewedReply {
+    pub(crate) reply: ModelReply,
+    /// Whether observers received its text as it arrived.
+    pub(crate) streamed: bool,
+}
+
+/// Calls the model once. Rewrites of hooks apply to this call only; the conversation stays unchanged.
+pub(crate) fn complete(
+    turn: &TurnContext,
+    conversation: &mut Conversation,
+    iteration: u32,
+    tools: ToolChoice,
+) -> Result<ReviewedReply, TurnError> {
+    let mut request = build_request(turn, conversation, tools);
+    // Reminders come last, so that everything before them is the same in the next request.
+    let (reminders, carried) = conversation.reminders.due_reminders(turn.agent.shared.nonce());
+    request.messages.extend(reminders);
+    let (request, same_as) = review_request(turn, request, iteration)?;
+    let clock = turn.agent.shared.runtime.clock();
+    let model = if request.model.is_empty() { turn.model().name() } else { &request.model };
+    turn.notify(AgentEvent::ModelRequested { model, iteration });
+    let began_us = clock.monotonic_us();
+    let (is_open, streamed) = (TextGate::is_open(turn), Cell::new(false));
+    let heard = |text: &str| {
+        if is_open && !text.is_empty() {
+            streamed.set(true);
+            turn.notify(AgentEvent::Text { text });
+        }
+    };
+    let ModelAttempt { mut reply, fallback } = retry::complete(turn, &request, same_as, &heard)?;
+    conversation.calls += 1;
+    let sent = carried.numbers(&request.messages);
+    turn.change_reminders(&conversation.reminders, |held| held.mark_sent(&sent));
+    let model = fallback.as_ref().map_or(model, |fallback| fallback.name());
+    let duration_ms = clock.monotonic_us().saturating_sub(began_us) / 1_000;
+    for call in &mut reply.tool_calls {
+        // Results are matched by these ids, and some providers send none.
+        if call.id.is_empty() {
+            call.id = turn.agent.shared.unique_name("call");
+        }
+    }
+    let usage = TokenUsage::new(reply.usage.input_tokens, reply.usage.output_tokens);
+    conversation.usage = conversation.usage.plus(usage);
+    turn.charge(model, usage);
+    conversation.length.counted_tokens = usage.total_tokens;
+    // The reply is about to become one more message.
+    conversation.length.counted_messages = conversation.messages.len() + 1;
+    let reply = review_reply(turn, conversation, reply, model, duration_ms)?;
+    turn.notify(AgentEvent::ModelAnswered { text: &reply.text, tool_calls: reply.tool_calls.len(), usage });
+    Ok(ReviewedReply { reply, streamed: streamed.get() })
+}
+
+fn build_request(turn: &TurnContext, conversation: &mut Conversation, tools: ToolChoice) -> ModelRequest {
+    let spec = &turn.agent.spec;
+    let notes = turn.state.notes_for_call();
+    let told =
+        conversation.notes.iter().chain(&notes.persistent).chain(&notes.prompt).chain(&notes.turn).chain(&notes.call);
+    let instruction = Some(spec.instruction.as_str()).filter(|text| !text.is_empty());
+    let of_work = turn.step_context.iter().flat_map(|work| work.instructions());
+    let system: Vec<&str> = instruction.into_iter().chain(of_work).chain(told.map(String::as_str)).collect();
+    let mut messages = Vec::new();
+    if !system.is_empty() {
+        messages.push(ModelMessage::system(system.join("\n\n")));
+    }
+    messages.extend(conversation.window(spec.history));
+    let declared = turn.model_spec();
+    ModelRequest {
+        agent: spec.name.clone(),
+        conversation: conversation.id.clone(),
+        // A model without a provider is another model of the current provider.
+        model: declared.filter(|model| model.provider.is_empty()).map(|model| model.name.clone()).unwrap_or_default(),
+        messages,
+        tools: if tools == ToolChoice::Allowed { turn.definitions() } else { Vec::new() },
+        max_tokens: declared.and_then(|model| model.max_tokens),
+        temperature: declared.and_then(|model| model.temperature),
+        top_p: None,
+        stop: Vec::new(),
+    }
+}
+
+/// Fires `completion.pre`. Returns the request to send, and the dispatch whose payload contains all of it.
+fn review_request(
+    turn: &TurnContext,
+    request: ModelRequest,
+    iteration: u32,
+) -> Result<(ModelRequest, Option<DispatchId>), TurnError> {
+    let mut payload = wire::request_to_payload(&request, turn.model().name(), iteration);
+    payload.provider = provider_name(turn);
+    let outcome = turn.fire(&Event::from_payload(&payload, Arc::clone(&turn.origin)));
+    let dispatch = outcome.dispatch;
+    if turn.scope.cancel.is_cancelled() {
+        return Err(TurnError::cancelled());
+    }
+    if !outcome.is_allowed() {
+        return Err(TurnError::from_denial(turn, "completion", &outcome));
+    }
+    let request = if outcome.rewritten {
+        let rewritten: Result<CompletionPre, _> = serde_json::from_value(outcome.payload.into_value());
+        rewritten
+            .map_err(|error| error.to_string())
+            .and_then(|payload| wire::request_from_payload(payload, &request, turn.model().name()))
+            .map_err(|reason| {
+                TurnError::failed("hook", format!("completion.pre modify payload: {reason}"))
+                    .with_event("completion.pre")
+            })?
+    } else {
+        request
+    };
+    let (request, has_more) = add_call_notes(turn, request);
+    Ok((request, (!has_more).then_some(dispatch)))
+}
+
+/// The provider of the agent's model, if its declaration names one.
+fn provider_name(turn: &TurnContext) -> Option<String> {
+    turn.model_spec().map(|model| model.provider.clone()).filter(|provider| !provider.is_empty())
+}
+
+/// Adds the context that `completion.pre` hooks returned for this call. Returns whether there was any.
+fn add_call_notes(turn: &TurnContext, mut request: ModelRequest) -> (ModelRequest, bool) {
+    let notes = turn.state.notes_for_call().call;
+    if notes.is_empty() {
+        return (request, false);
+    }
+    let text = notes.join("\n\n");
+    match request.messages.first_mut().filter(|first| first.role == crate::model::MessageRole::System) {
+        Some(system) => {
+            system.content.push_str("\n\n");
+            system.content.push_str(&text);
+        }
+        None => request.messages.insert(0, ModelMessage::system(text)),
+    }
+    (request, true)
+}
+
+fn review_reply(
+    turn: &TurnContext,
+    conversation: &Conversation,
+    reply: ModelReply,
+    model: &str,
+    duration_ms: u64,
+) -> Result<ModelReply, TurnError> {
+    let mut payload = wire::reply_to_payload(&reply, model, duration_ms);
+    payload.provider = provider_name(turn);
+    payload.last_user_message = conversation.last_user_message().map(|said| said.content.clone());
+    let outcome = turn.fire(&Event::from_payload(&payload, Arc::clone(&turn.origin)));
+    if !outcome.is_allowed() {
+        return Err(TurnError::from_denial(turn, "completion", &outcome));
+    }
+    if !outcome.rewritten {
+        return Ok(reply);
+    }
+    let rewritten: Result<CompletionPost, _> = serde_json::from_value(outcome.payload.into_value());
+    rewritten
+        .map_err(|error| error.to_string())
+        .and_then(|payload| wire::reply_from_payload(payload, reply.usage))
+        .map_err(|reason| {
+            TurnError::failed("hook", format!("completion.post modify payload: {reason}")).with_event("completion.post")
+        })
+}

@@ -1,0 +1,181 @@
+//! A conversation, and the window of it that is sent.
+
+use std::sync::Arc;
+
+use pintle::HistorySpec;
+use pintle::event::TokenUsage;
+use pintle::tape::record::host::MessagesReplacedBy;
+
+use crate::model::{MessageRole, ModelMessage, ModelToolCall};
+use crate::recording;
+use crate::reminders::ConversationReminders;
+use crate::turn_context::{Agent, TurnContext};
+
+/// The prefix of the message that replaces the summarized messages.
+pub(crate) const SUMMARY: &str = "Session Summary: ";
+
+/// One agent's conversation with its model.
+#[derive(Debug, Default)]
+pub(crate) struct Conversation {
+    /// The conversation's id, unique in the session.
+    pub(crate) id: String,
+    /// All messages, without the system prompt.
+    pub(crate) messages: Vec<ModelMessage>,
+    /// Context from hooks for the rest of the session.
+    pub(crate) notes: Vec<String>,
+    /// Reminders from hooks.
+    pub(crate) reminders: Arc<ConversationReminders>,
+    /// The number of answered model calls.
+    pub(crate) calls: u32,
+    /// The tokens of all its model calls.
+    pub(crate) usage: TokenUsage,
+    /// The length of the conversation, as far as it is known.
+    pub(crate) length: ConversationLength,
+    /// The agent that answered last, if any.
+    pub(crate) speaker: Option<Arc<Agent>>,
+}
+
+/// The length of a conversation.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct ConversationLength {
+    /// The input and output tokens of the last model call, as the provider counted them.
+    pub(crate) counted_tokens: u64,
+    /// The number of messages that these tokens cover.
+    pub(crate) counted_messages: usize,
+    /// The approximate number of tokens after the last compaction.
+    pub(crate) compacted_tokens: u64,
+}
+
+impl Conversation {
+    pub(crate) fn new(id: String) -> Self {
+        Self { id, ..Self::default() }
+    }
+
+    /// Adds the context from `session.start` hooks, without duplicates.
+    pub(crate) fn add_notes(&mut self, notes: Vec<String>) {
+        for note in notes {
+            if !self.notes.contains(&note) {
+                self.notes.push(note);
+            }
+        }
+    }
+
+    /// Records a message and then adds it.
+    pub(crate) fn push(&mut self, turn: &TurnContext, message: ModelMessage) {
+        recording::record_message(turn, &self.id, &message);
+        turn.state.transcript.push(&message);
+        self.messages.push(message);
+    }
+
+    /// Records that other messages replace all messages, and then replaces them.
+    pub(crate) fn replace(&mut self, turn: &TurnContext, reason: MessagesReplacedBy, messages: Vec<ModelMessage>) {
+        recording::record_messages(turn, &self.id, reason, &messages);
+        turn.state.transcript.replace(&messages);
+        self.messages = messages;
+        self.length = ConversationLength::default();
+    }
+
+    /// The user's last message.
+    pub(crate) fn last_user_message(&self) -> Option<&ModelMessage> {
+        self.messages.iter().rev().find(|message| message.role == MessageRole::User)
+    }
+
+    /// The newest messages that fit, oldest first.
+    ///
+    /// A tool call and its results stay together or are left out together. The window begins with a message of the
+    /// user. If none fits, the user's newest message is sent nevertheless, because it is the task.
+    pub(crate) fn window(&self, spec: HistorySpec) -> Vec<ModelMessage> {
+        let mut start = self.messages.len();
+        let (mut count, mut tokens) = (0, 0);
+        for (index, message) in self.messages.iter().enumerate().rev() {
+            count += 1;
+            tokens += estimate_tokens(message);
+            let is_first = start == self.messages.len();
+            // The newest group is sent whatever its size: without it there is nothing to answer.
+            if !is_first && (count > spec.max_messages || tokens > spec.max_tokens) {
+                break;
+            }
+            // A tool's result cannot be the first message, because its call would be missing.
+            if message.role != MessageRole::Tool {
+                start = index;
+            }
+        }
+        let sent = self.messages.get(start..).unwrap_or_default();
+        let mut window = Vec::with_capacity(sent.len() + 2);
+        // The summary of a compaction is never cut off.
+        let summary = self.messages.first().filter(|first| start > 0 && first.content.starts_with(SUMMARY));
+        window.extend(summary.cloned());
+        if sent.first().is_some_and(|first| first.role != MessageRole::User) {
+            let before = self.messages.get(..start).unwrap_or_default();
+            let before = before.get(window.len()..).unwrap_or_default();
+            window.extend(before.iter().rev().find(|message| message.role == MessageRole::User).cloned());
+        }
+        window.extend_from_slice(sent);
+        window
+    }
+}
+
+/// The tool calls without a result.
+pub(crate) fn unanswered_calls(messages: &[ModelMessage]) -> impl Iterator<Item = &ModelToolCall> {
+    let is_open = |call: &&ModelToolCall| {
+        let mut results = messages.iter().filter(|message| message.role == MessageRole::Tool);
+        !results.any(|result| result.tool_call_id.as_deref() == Some(call.id.as_str()))
+    };
+    // A call and its results are adjacent, so only the last message with calls can lack results.
+    let calls = messages.iter().rev().find(|message| !message.tool_calls.is_empty());
+    calls.into_iter().flat_map(|message| &message.tool_calls).filter(is_open)
+}
+
+/// The approximate number of tokens of a message: a quarter of its bytes, plus a few for its frame.
+pub(crate) fn estimate_tokens(message: &ModelMessage) -> usize {
+    let calls: usize =
+        message.tool_calls.iter().map(|call| call.name.len() + call.arguments.len() + call.id.len()).sum();
+    4 + (message.content.len() + calls) / 4
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::ModelToolCall;
+
+    /// Builds a conversation from letters: `u`ser, `a`ssistant, `c`all, `t`ool result.
+    fn parse_conversation(letters: &str) -> Conversation {
+        let call = ModelToolCall { id: String::from("1"), name: String::from("x"), arguments: String::new() };
+        let message = |(index, letter): (usize, char)| match letter {
+            'u' => ModelMessage::user(format!("u{index}")),
+            'a' => ModelMessage::assistant(format!("a{index}"), Vec::new()),
+            'c' => ModelMessage::assistant(format!("c{index}"), vec![call.clone()]),
+            _ => ModelMessage { content: format!("t{index}"), ..ModelMessage::tool(&call, "") },
+        };
+        Conversation { messages: letters.chars().enumerate().map(message).collect(), ..Conversation::default() }
+    }
+
+    #[test]
+    fn a_window_is_the_newest_part_and_never_splits_a_call_from_its_results() {
+        let cases = [
+            ("uaua", 50, "u0 a1 u2 a3"),
+            ("uauau", 3, "u2 a3 u4"),
+            ("uauau", 2, "u2 a3 u4"),
+            ("ucttu", 3, "u4"),
+            ("ucttu", 4, "u0 c1 t2 t3 u4"),
+            ("uctct", 2, "u0 c3 t4"),
+            ("uctt", 1, "u0 c1 t2 t3"),
+            ("", 5, ""),
+        ];
+        for (letters, max_messages, expected) in cases {
+            let window = parse_conversation(letters).window(HistorySpec { max_messages, max_tokens: 100_000 });
+            let shown: Vec<String> = window.into_iter().map(|message| message.content).collect();
+            assert_eq!(shown.join(" "), expected, "{letters} within {max_messages}");
+        }
+    }
+
+    #[test]
+    fn tokens_bound_a_window_too() {
+        let mut talk = parse_conversation("uau");
+        talk.messages[0].content = "x".repeat(4_000);
+        let window = talk.window(HistorySpec { max_messages: 50, max_tokens: 500 });
+        assert_eq!(window.len(), 3, "the user's last message comes before the answer that fits");
+        talk.messages[1].role = MessageRole::User;
+        assert_eq!(talk.window(HistorySpec { max_messages: 50, max_tokens: 500 }).len(), 2);
+    }
+}

@@ -1,0 +1,97 @@
+//! Creates agents with their tools and hooks.
+
+use std::sync::Arc;
+
+use pintle::{AgentSpec, Diagnostic, ExitMode, HookOverlay, Layer, Runtime, Severity};
+
+use super::tool;
+use crate::model::Model;
+use crate::session_state::DelegationBounds;
+use crate::tools::native::add_native_tools;
+use crate::tools::{DoneTool, StarlarkTool, join_diagnostics};
+use crate::turn_context::{Agent, AgentParts, SessionContext, Tool, ToolPolicies, Toolbox};
+
+/// Creates the agent that talks to the user, outside of a team.
+///
+/// # Errors
+/// When its tools or hooks do not compile.
+pub(crate) fn new_root(
+    shared: Arc<SessionContext>,
+    spec: AgentSpec,
+    model: Arc<dyn Model>,
+    more: Vec<Arc<dyn Tool>>,
+) -> Result<Arc<Agent>, String> {
+    let bounds = DelegationBounds::from_spec(&spec.delegation);
+    let overlay = compile_overlay(&shared.runtime, &spec, &HookOverlay::default())?;
+    let max_iterations = spec.exit.max_iterations;
+    let mut toolbox = Toolbox::new(ToolPolicies::default().narrowed_by(&spec.policy)?);
+    add_native_tools(&mut toolbox);
+    for tool in more {
+        toolbox.add(tool);
+    }
+    let (depth, waiting_callers, agents) = (0, Vec::new(), spec.agents.clone());
+    build(spec, AgentParts { shared, model, depth, waiting_callers, overlay, bounds, max_iterations, toolbox, agents })
+}
+
+/// Creates a child agent. It runs under its own hooks and policies and those of every agent above it.
+///
+/// # Errors
+/// When its tools or hooks do not compile, or its model cannot be opened.
+pub(super) fn new_child(
+    parent: &Agent,
+    mut spec: AgentSpec,
+    toolbox: impl FnOnce(ToolPolicies) -> Toolbox,
+) -> Result<Arc<Agent>, String> {
+    let shared = Arc::clone(&parent.shared);
+    let policies = parent.toolbox().policies().narrowed_by(&spec.policy)?;
+    let overlay = compile_overlay(&shared.runtime, &spec, &parent.overlay)?;
+    let model = match (&spec.model, &shared.open_model) {
+        (Some(model), Some(open)) if !model.provider.is_empty() => open(model).map_err(|error| error.to_string())?,
+        _ => Arc::clone(&parent.model),
+    };
+    if spec.model.is_none() {
+        spec.model = parent.spec.model.clone();
+    }
+    let depth = parent.depth + 1;
+    let bounds = parent.bounds.for_child(&spec.delegation);
+    let max_iterations = parent.bounds.iterations(depth).min(spec.exit.max_iterations);
+    let (toolbox, waiting_callers, agents) = (toolbox(policies), Vec::new(), spec.agents.clone());
+    build(spec, AgentParts { shared, model, depth, waiting_callers, overlay, bounds, max_iterations, toolbox, agents })
+}
+
+fn build(spec: AgentSpec, mut parts: AgentParts) -> Result<Arc<Agent>, String> {
+    let toolbox = &mut parts.toolbox;
+    for tool in &spec.tools {
+        toolbox.add(StarlarkTool::compile(&parts.shared.runtime, tool)?);
+    }
+    if matches!(spec.exit.mode, ExitMode::DoneTool | ExitMode::Hybrid) {
+        toolbox.add(Arc::new(DoneTool::new(toolbox.get(DoneTool::NAME).cloned())));
+    }
+    if parts.depth < parts.bounds.max_depth {
+        for tool in tool::tools(&spec.agents) {
+            toolbox.add(tool);
+        }
+    }
+    Ok(Agent::new(Arc::new(spec), parts))
+}
+
+/// Compiles the agent's own hooks and appends their chains to those of the agents above.
+pub(crate) fn compile_overlay(
+    runtime: &Runtime,
+    spec: &AgentSpec,
+    above: &HookOverlay,
+) -> Result<Arc<HookOverlay>, String> {
+    if spec.hooks.is_empty() {
+        return Ok(Arc::new(above.with_chains([])));
+    }
+    let (chains, found) = runtime.compile_chains(&format!("agent {}", spec.name), Layer::Agent, &spec.hooks);
+    let faults: Vec<Diagnostic> = found.into_iter().filter(|found| found.severity == Severity::Error).collect();
+    if faults.is_empty() {
+        if let Some(tape) = runtime.tape() {
+            tape.record_agent_hooks(&chains);
+        }
+        Ok(Arc::new(above.with_chains(chains)))
+    } else {
+        Err(format!("hooks of agent `{}` do not compile: {}", spec.name, join_diagnostics(&faults)))
+    }
+}

@@ -1,0 +1,54 @@
+//! Reports the files that tools and the host changed to the hooks of `file.edited`.
+
+use std::sync::Arc;
+
+use pintle::Event;
+use pintle::event::FileEdited;
+use serde_json::{Map, Value};
+
+use crate::edits::{EditAuthor, WatchedCall};
+use crate::turn_context::TurnContext;
+
+impl TurnContext {
+    /// Fires `file.edited` for everything this turn's run has changed since the last time. What such a hook changes
+    /// itself is reported the next time. A hook that fails does not keep the other edits from being reported.
+    pub(crate) fn report_edits(&self) {
+        self.fire_edits(Some(&self.origin.run));
+    }
+
+    /// Fires `file.edited` for the edits of all runs, when the session ends.
+    pub(crate) fn report_all_edits(&self) {
+        self.fire_edits(None);
+    }
+
+    fn fire_edits(&self, run: Option<&str>) {
+        for payload in self.agent.shared.edits.take(run) {
+            let _ = self.fire_end(&Event::from_payload(&payload, Arc::clone(&self.origin)));
+        }
+    }
+
+    /// Queues an edit that the host reports.
+    pub(crate) fn queue_host_edit(&self, path: &str, metadata: Map<String, Value>) {
+        if !self.has_listener::<FileEdited>() {
+            return;
+        }
+        let workspace = &self.agent.shared.workspace;
+        let absolute = workspace.root().join(path).display().to_string();
+        let size = || workspace.stat(path).ok().map(|stat| stat.size_bytes);
+        let payload = FileEdited {
+            operation: metadata.get("operation").and_then(Value::as_str).unwrap_or("write").to_owned(),
+            size_bytes: metadata.get("bytes").and_then(Value::as_u64).or_else(size),
+            path: absolute,
+            metadata,
+            ..FileEdited::default()
+        };
+        self.agent.shared.edits.push(&self.origin.run, payload);
+    }
+
+    /// Watches the workspace while a call runs, if a hook listens.
+    pub(crate) fn watch_call<'a>(&'a self, tool: &'a str, call_id: &'a str) -> Option<WatchedCall<'a>> {
+        let shared = &self.agent.shared;
+        let author = EditAuthor { run: &self.origin.run, tool, call_id: Some(call_id) };
+        self.has_listener::<FileEdited>().then(|| shared.edits.watch(&shared.workspace, author))
+    }
+}

@@ -1,0 +1,30 @@
+//! Pauses and resumes personas.
+
+use std::sync::Arc;
+
+use pintle::Event;
+use pintle::event::{EventPayload, PersonaPaused, PersonaResumed};
+
+use crate::session::Session;
+use crate::session_state::PausedPersona;
+
+/// Pauses a persona. Only a change fires an event.
+pub(super) fn pause(session: &Session, name: &str, reason: &str, by: &str) {
+    let (persona, reason, by) = (name.to_owned(), reason.to_owned(), by.to_owned());
+    let paused = PausedPersona { persona: persona.clone(), reason: reason.clone(), source: by.clone() };
+    if session.context().personas.set_paused(name, Some(paused)) {
+        fire_change(session, name, &PersonaPaused { persona, reason, by });
+    }
+}
+
+pub(super) fn resume(session: &Session, name: &str, reason: &str, by: &str) {
+    if session.context().personas.set_paused(name, None) {
+        let (persona, reason, by) = (name.to_owned(), reason.to_owned(), by.to_owned());
+        fire_change(session, name, &PersonaResumed { persona, reason, by });
+    }
+}
+
+fn fire_change<P: EventPayload>(session: &Session, name: &str, payload: &P) {
+    let turn = session.turn_for_persona(name);
+    let _ = turn.fire_end(&Event::from_payload(payload, Arc::clone(&turn.origin)));
+}

@@ -1,0 +1,267 @@
+//! The context of one turn of one agent.
+//!
+//! A turn consists of its agent and origin (who acts), its scope (what its hooks see) and its state. The files of this
+//! module are the types that every other part of the agent works on. They import nothing from the parts above: what
+//! these provide is behind [`SessionPorts`] and [`Tool`].
+
+mod agent;
+mod policy;
+mod session;
+mod state;
+mod step;
+mod tool;
+mod toolbox;
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use pintle::event::EventPayload;
+use pintle::tape::record::host::{HostRecord, ReminderRecord};
+use pintle::tools::{ToolVocabulary, own_vocabulary, vocabulary_by_name};
+use pintle::{
+    ApprovalRequest, ApprovalResponse, Approver, CancelToken, Effect, Event, EventName, EventScope, LogBuffer,
+    LoopRules, ModelSpec, Origin, Outcome, Reminder, ScratchValues,
+};
+use serde_json::Value;
+
+use crate::model::{Model, ModelTool};
+use crate::observer::AgentEvent;
+use crate::reminders::{ConversationReminders, ReminderQueue, TransitionLog};
+
+pub use session::ModelOpener;
+pub use tool::{Tool, ToolContext};
+
+pub(crate) use agent::{Agent, AgentParts};
+pub(crate) use policy::ToolPolicies;
+pub(crate) use session::{SessionConfig, SessionContext, SessionPorts, TeamMembers};
+pub(crate) use state::TurnState;
+pub(crate) use step::{ActivePersona, MeterCharge, StepContext};
+pub(crate) use toolbox::{Toolbox, alternate_name};
+
+/// The context of one turn of one agent: the agent, its origin, and what its hooks see.
+#[derive(Debug, Clone)]
+pub(crate) struct TurnContext {
+    pub(crate) agent: Arc<Agent>,
+    pub(crate) origin: Arc<Origin>,
+    pub(crate) scope: EventScope,
+    pub(crate) state: Arc<TurnState>,
+    /// The running step, if any.
+    pub(crate) step_context: Option<Arc<StepContext>>,
+}
+
+impl TurnContext {
+    /// Creates the context of a turn, with its own log lines. Cancelling `cancel` stops the turn and everything it
+    /// started.
+    pub(crate) fn new(
+        agent: &Arc<Agent>,
+        number: u32,
+        scratch: Arc<ScratchValues>,
+        cancel: CancelToken,
+        state: TurnState,
+    ) -> Self {
+        let shared = &agent.shared;
+        let origin = Arc::new(Origin {
+            session: shared.session.clone(),
+            turn: number,
+            agent: agent.spec.name.clone(),
+            depth: agent.depth,
+            run: state.delegation.clone().unwrap_or_default(),
+            persona: state.step_context.as_ref().map(|work| work.persona_name().to_owned()).unwrap_or_default(),
+            step: state.step_context.as_ref().map(|work| work.step_name().to_owned()).unwrap_or_default(),
+            cwd: shared.workspace.root().display().to_string(),
+            transcript: shared.transcript.clone(),
+        });
+        let state = Arc::new(state);
+        let host = (shared.ports.open_host)(agent, &origin, &state);
+        let scope = EventScope {
+            overlay: Arc::clone(&agent.overlay),
+            host: Some(host),
+            cancel,
+            logs: Arc::new(LogBuffer::default()),
+            scratch,
+            cause: shared.cause,
+            ..EventScope::default()
+        };
+        let work = state.step_context.clone();
+        Self { agent: Arc::clone(agent), origin, scope, state, step_context: work }
+    }
+
+    /// The context for another agent that takes over the turn, with the conversation's context from hooks.
+    pub(crate) fn with_agent(&self, agent: &Arc<Agent>) -> Self {
+        let origin = Arc::new(Origin { agent: agent.spec.name.clone(), ..Origin::clone(&self.origin) });
+        let host = (agent.shared.ports.open_host)(agent, &origin, &self.state);
+        let scope = EventScope { overlay: Arc::clone(&agent.overlay), host: Some(host), ..self.scope.clone() };
+        Self {
+            agent: Arc::clone(agent),
+            origin,
+            scope,
+            state: Arc::clone(&self.state),
+            step_context: self.step_context.clone(),
+        }
+    }
+
+    /// The context with a child token that can stop a part of its work.
+    pub(crate) fn child(&self) -> Self {
+        let mut part = self.clone();
+        part.scope.cancel = self.scope.cancel.child_token();
+        part
+    }
+
+    /// The approver, which asks the user.
+    pub(crate) fn approver(&self) -> &dyn Approver {
+        self.scope.approver.as_deref().unwrap_or_else(|| &**self.agent.shared.runtime.approver())
+    }
+
+    /// The model that the agent uses in this turn.
+    pub(crate) fn model(&self) -> &Arc<dyn Model> {
+        self.step_context
+            .as_ref()
+            .and_then(|work| work.model_of(&self.agent))
+            .map_or(&self.agent.model, |(_, model)| model)
+    }
+
+    /// The declaration of that model, if there is one.
+    pub(crate) fn model_spec(&self) -> Option<&ModelSpec> {
+        let of_work = self.step_context.as_ref().and_then(|work| work.model_of(&self.agent)).map(|(spec, _)| spec);
+        of_work.or(self.agent.spec.model.as_ref())
+    }
+
+    /// Whether the agent may use a tool in this turn.
+    pub(crate) fn allows(&self, tool: &str) -> bool {
+        self.agent.allows(tool) && self.step_context.as_ref().is_none_or(|work| work.allows(tool))
+    }
+
+    /// The tools that are offered to the model.
+    pub(crate) fn definitions(&self) -> Vec<ModelTool> {
+        let tools = self.agent.definitions();
+        match &self.step_context {
+            Some(work) => work.filter_tools(tools),
+            None => tools,
+        }
+    }
+
+    /// The rules of the agent's system.
+    pub(crate) fn rules(&self) -> &LoopRules {
+        &self.agent.spec.rules
+    }
+
+    /// The vocabulary of the agent's own tool calls.
+    pub(crate) fn tool_vocabulary(&self, name: &str, args: &Value) -> &'static ToolVocabulary {
+        self.rules().tool_vocabulary.and_then(vocabulary_by_name).unwrap_or_else(|| own_vocabulary(name, args))
+    }
+
+    /// Whether to fire an event of teams, see [`LoopRules::fires_team_events`].
+    pub(crate) fn team_listens<P: EventPayload>(&self) -> bool {
+        self.rules().fires_team_events || self.agent.shared.runtime.listens(&EventName::from_def(P::def()), &self.scope)
+    }
+
+    /// Whether a hook listens to an event, for events that are only fired then.
+    pub(crate) fn has_listener<P: EventPayload>(&self) -> bool {
+        self.agent.shared.runtime.listens(&EventName::from_def(P::def()), &self.scope)
+    }
+
+    /// Whether a hook can deny or rewrite an event.
+    pub(crate) fn can_change<P: EventPayload>(&self) -> bool {
+        self.agent.shared.runtime.may_change(&EventName::from_def(P::def()), &self.scope)
+    }
+
+    /// Fires an event only if a hook listens.
+    pub(crate) fn fire_if_listened<P: EventPayload>(&self, payload: impl FnOnce() -> P) -> Option<Outcome> {
+        self.has_listener::<P>().then(|| self.fire_end(&Event::from_payload(&payload(), Arc::clone(&self.origin))))
+    }
+
+    /// Fires an event and applies the effects of its hooks.
+    pub(crate) fn fire(&self, event: &Event) -> Outcome {
+        let outcome = self.agent.shared.runtime.fire_in(event, &self.scope);
+        self.take_effects(&event.name, &outcome);
+        outcome
+    }
+
+    /// Fires an event that only teams need, see [`TurnContext::team_listens`].
+    pub(crate) fn fire_team<P: EventPayload>(&self, payload: impl FnOnce() -> P) -> Option<Outcome> {
+        self.team_listens::<P>().then(|| self.fire(&Event::from_payload(&payload(), Arc::clone(&self.origin))))
+    }
+
+    /// Fires an event only teams need that reports an end, see [`TurnContext::fire_end`].
+    pub(crate) fn fire_team_end<P: EventPayload>(&self, payload: impl FnOnce() -> P) -> Option<Outcome> {
+        self.team_listens::<P>().then(|| self.fire_end(&Event::from_payload(&payload(), Arc::clone(&self.origin))))
+    }
+
+    /// Fires an event and leaves its asks undecided ([`pintle::Decision::Ask`]), because the loop itself asks the user.
+    pub(crate) fn fire_deferring_asks(&self, event: &Event) -> Outcome {
+        let scope = EventScope { approver: Some(Arc::new(DeferringApprover)), ..self.scope.clone() };
+        let outcome = self.agent.shared.runtime.fire_in(event, &scope);
+        self.take_effects(&event.name, &outcome);
+        outcome
+    }
+
+    /// Fires an event that reports an end. Its hooks are called even if the turn was cancelled, so that an audit sees
+    /// the end of everything it saw begin. The time limit of a waiting script still applies.
+    pub(crate) fn fire_end(&self, event: &Event) -> Outcome {
+        let scope = EventScope { cancel: self.scope.cancel.time_limit_token(), ..self.scope.clone() };
+        let outcome = self.agent.shared.runtime.fire_in(event, &scope);
+        self.take_effects(&event.name, &outcome);
+        outcome
+    }
+
+    pub(crate) fn notify(&self, what: AgentEvent<'_>) {
+        self.agent.shared.observer.observe(&self.origin, &what);
+    }
+
+    /// Adds a reminder for the next requests to the model.
+    pub(crate) fn remind(&self, reminder: Reminder) {
+        self.change_reminders(&self.state.reminders, |held| held.inject(reminder, self.origin.turn));
+    }
+
+    /// Changes the reminders of a conversation and records what happened to them.
+    pub(crate) fn change_reminders(
+        &self,
+        reminders: &ConversationReminders,
+        act: impl FnOnce(&mut ReminderQueue) -> TransitionLog,
+    ) {
+        reminders.change(act, |transitions| self.record_reminders(transitions));
+    }
+
+    fn record_reminders(&self, transitions: &TransitionLog) {
+        let Some(tape) = self.agent.shared.runtime.tape() else { return };
+        for (transition, reminder) in transitions {
+            tape.record_host(HostRecord::Reminder(ReminderRecord {
+                origin: Cow::Borrowed(&*self.origin),
+                transition: *transition,
+                reminder: Cow::Borrowed(reminder),
+            }));
+        }
+    }
+
+    /// Applies the effects of an outcome, whatever the decision: a hook that denies may still return effects.
+    pub(crate) fn take_effects(&self, event: &EventName, outcome: &Outcome) {
+        for (_, effect) in &outcome.effects {
+            match effect {
+                Effect::Context(text) => self.state.add_note(event, text),
+                Effect::Reminder(reminder) => self.remind(reminder.clone()),
+                Effect::Notice(text) => self.notify(AgentEvent::Notice { message: text }),
+                // Summaries are handled by compaction, log lines were recorded as effect requests, and redirects by the
+                // caller.
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Defers asks to the loop.
+#[derive(Debug)]
+struct DeferringApprover;
+
+impl Approver for DeferringApprover {
+    fn request_approval(&self, _question: &ApprovalRequest<'_>) -> ApprovalResponse {
+        ApprovalResponse::Deferred
+    }
+}
+
+/// The redirect that a hook requested (`delegate(request)`), if any.
+pub(crate) fn redirect(outcome: &Outcome) -> Option<&Value> {
+    outcome.effects.iter().find_map(|(_, effect)| match effect {
+        Effect::Delegate(request) => Some(request),
+        _ => None,
+    })
+}

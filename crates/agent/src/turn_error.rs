@@ -1,0 +1,143 @@
+//! Errors of turns and sessions.
+
+use std::fmt;
+
+use pintle::Outcome;
+use pintle::event::iteration_end::IterationEndReason;
+
+use crate::model::{ModelError, ModelErrorKind};
+use crate::turn_context::TurnContext;
+
+/// The error of a turn or session without an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TurnError {
+    /// The kind of error.
+    pub kind: TurnErrorKind,
+    /// One line for the user.
+    pub message: String,
+    /// The stop reason, if it differs from the kind's.
+    stop_reason: Option<&'static str>,
+}
+
+/// What kind of error a turn failed with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TurnErrorKind {
+    /// A hook denied.
+    Denied,
+    /// The caller cancelled.
+    Cancelled,
+    /// Something failed; the fields are those of the `error` event.
+    Failed {
+        /// What failed: `model`, `hook`, `delegation`, `limit`, `session` or `config`.
+        source: &'static str,
+        /// The event during or after which it happened.
+        event: &'static str,
+        /// Whether a retry may help.
+        is_retryable: bool,
+    },
+}
+
+impl TurnError {
+    pub(crate) fn denied(message: impl Into<String>) -> Self {
+        Self { kind: TurnErrorKind::Denied, message: message.into(), stop_reason: None }
+    }
+
+    pub(crate) fn cancelled() -> Self {
+        Self { kind: TurnErrorKind::Cancelled, message: String::from("cancelled"), stop_reason: None }
+    }
+
+    pub(crate) fn failed(what: &'static str, message: impl Into<String>) -> Self {
+        let kind = TurnErrorKind::Failed { source: what, event: "", is_retryable: false };
+        Self { kind, message: message.into(), stop_reason: None }
+    }
+
+    pub(crate) fn with_event(mut self, event: &'static str) -> Self {
+        if let TurnErrorKind::Failed { event: during, .. } = &mut self.kind {
+            *during = event;
+        }
+        self
+    }
+
+    /// A hook denied something.
+    pub(crate) fn from_denial(turn: &TurnContext, what: &str, outcome: &Outcome) -> Self {
+        Self::denied(turn.rules().wording.turn_denied_by(what, outcome))
+    }
+
+    /// Sets a specific stop reason.
+    pub(crate) fn with_stop_reason(mut self, reason: &'static str) -> Self {
+        self.stop_reason = Some(reason);
+        self
+    }
+
+    /// Why the turn stopped, as one word: `user_prompt_submit_blocked`, `hook_denied`, `cancelled`, or what failed,
+    /// such as `model_error`.
+    #[must_use]
+    pub fn stop_reason(&self) -> &'static str {
+        let of_kind = match self.kind {
+            TurnErrorKind::Denied => "hook_denied",
+            TurnErrorKind::Cancelled => "cancelled",
+            TurnErrorKind::Failed { source: what, .. } => match what {
+                "model" => "model_error",
+                "hook" => "hook_error",
+                "delegation" => "delegation_error",
+                "limit" => "limit_reached",
+                "config" => "config_error",
+                _ => "session_error",
+            },
+        };
+        self.stop_reason.unwrap_or(of_kind)
+    }
+
+    /// The reason for `iteration.end`.
+    pub(crate) fn iteration_reason(&self) -> IterationEndReason {
+        match self.kind {
+            TurnErrorKind::Denied => IterationEndReason::Blocked,
+            TurnErrorKind::Cancelled => IterationEndReason::Cancelled,
+            TurnErrorKind::Failed { .. } => IterationEndReason::Error,
+        }
+    }
+
+    /// Whether a hook denied.
+    #[must_use]
+    pub fn is_denied(&self) -> bool {
+        self.kind == TurnErrorKind::Denied
+    }
+
+    /// The value of `status` in `session.error`.
+    pub(crate) fn status(&self) -> &'static str {
+        match self.kind {
+            TurnErrorKind::Denied => "blocked",
+            TurnErrorKind::Cancelled => "cancelled",
+            TurnErrorKind::Failed { .. } => "failed",
+        }
+    }
+
+    /// The value of `reason` in `session.end`.
+    pub(crate) fn end_reason(&self) -> &'static str {
+        match self.kind {
+            TurnErrorKind::Denied => "blocked",
+            TurnErrorKind::Cancelled => "cancelled",
+            TurnErrorKind::Failed { .. } => "error",
+        }
+    }
+}
+
+impl From<ModelError> for TurnError {
+    fn from(error: ModelError) -> Self {
+        let retryable = match error.kind {
+            ModelErrorKind::Cancelled => return Self::cancelled(),
+            ModelErrorKind::Retryable => true,
+            ModelErrorKind::Fatal | ModelErrorKind::Script => false,
+        };
+        let kind = TurnErrorKind::Failed { source: "model", event: "completion.pre", is_retryable: retryable };
+        Self { kind, message: error.message, stop_reason: None }
+    }
+}
+
+impl fmt::Display for TurnError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for TurnError {}
