@@ -6,45 +6,51 @@ use pintle::AgentSpec;
 use serde_json::{Value, json};
 
 use crate::model::ModelTool;
-use crate::turn_context::{Tool, ToolContext};
+use crate::tools::{ToolAccess, ToolDef};
+use crate::turn_context::Tool;
 
-/// The delegation tools: name, description, parameters and function.
-static TOOLS: &[DelegationToolDef] = &[
-    DelegationToolDef {
+/// The delegation tools. The other agent's tool calls are watched one by one.
+static TOOLS: [ToolDef; 5] = [
+    ToolDef {
         name: "delegate",
         description: "Gives a task to another agent, waits, and returns its answer. The agent knows only the task: include everything it needs.",
         parameters: task_parameters,
-        call: |arguments, at| {
+        access: ToolAccess::Reported,
+        call: |_, arguments, at| {
             let delegated = super::delegate(at.turn, arguments);
             at.turn.state.add_usage(delegated.usage);
             delegated.result.map(|answer| completion_text(&answer.text))
         },
     },
-    DelegationToolDef {
+    ToolDef {
         name: "delegate_async",
         description: "Gives a task to another agent without waiting, and returns an id for `delegate_status`, `delegate_result` and `delegate_await`.",
         parameters: task_parameters,
-        call: |arguments, at| Ok(json!({"id": at.turn.agent.shared.background.start(at.turn, arguments)?})),
+        access: ToolAccess::Reported,
+        call: |_, arguments, at| Ok(json!({"id": at.turn.agent.shared.background.start(at.turn, arguments)?})),
     },
-    DelegationToolDef {
+    ToolDef {
         name: "delegate_status",
         description: "Returns whether a task of `delegate_async` is `running`, `done` or `failed`.",
         parameters: id_parameters,
-        call: |arguments, at| Ok(json!({"status": at.turn.agent.shared.background.status(id_argument(arguments))?})),
+        access: ToolAccess::Reported,
+        call: |_, arguments, at| Ok(json!({"status": at.turn.agent.shared.background.status(id_argument(arguments))?})),
     },
-    DelegationToolDef {
+    ToolDef {
         name: "delegate_result",
         description: "Returns the answer of a finished task of `delegate_async`.",
         parameters: id_parameters,
-        call: |arguments, at| {
+        access: ToolAccess::Reported,
+        call: |_, arguments, at| {
             at.turn.agent.shared.background.result(at.turn, id_argument(arguments)).map(|text| completion_text(&text))
         },
     },
-    DelegationToolDef {
+    ToolDef {
         name: "delegate_await",
         description: "Waits until a task of `delegate_async` ends and returns its answer.",
         parameters: id_parameters,
-        call: |arguments, at| {
+        access: ToolAccess::Reported,
+        call: |_, arguments, at| {
             at.turn
                 .agent
                 .shared
@@ -55,52 +61,20 @@ static TOOLS: &[DelegationToolDef] = &[
     },
 ];
 
-struct DelegationToolDef {
-    name: &'static str,
-    description: &'static str,
-    parameters: fn() -> Value,
-    call: fn(&Value, &ToolContext<'_>) -> Result<Value, String>,
-}
-
-#[derive(Debug)]
-struct DelegationTool {
-    definition: ModelTool,
-    call: fn(&Value, &ToolContext<'_>) -> Result<Value, String>,
-}
-
 /// The delegation tools for an agent that may delegate to these agents.
 pub(super) fn tools(agents: &[Arc<AgentSpec>]) -> impl Iterator<Item = Arc<dyn Tool>> {
     let known: Vec<String> = agents.iter().map(|agent| format!("{}: {}", agent.name, agent.description)).collect();
     let known = if known.is_empty() { String::new() } else { format!(" Agents: {}", known.join("; ")) };
     TOOLS.iter().map(move |def| -> Arc<dyn Tool> {
         let takes_task = std::ptr::fn_addr_eq(def.parameters, task_parameters as fn() -> Value);
-        let definition = ModelTool {
-            name: def.name.to_owned(),
-            description: format!("{}{}", def.description, if takes_task { known.as_str() } else { "" }),
-            parameters: (def.parameters)(),
-        };
-        Arc::new(DelegationTool { definition, call: def.call })
+        let description = format!("{}{}", def.description, if takes_task { known.as_str() } else { "" });
+        def.build(ModelTool { description, ..def.to_definition() }, None, &Arc::new(()))
     })
 }
 
 /// Whether a tool belongs to each agent itself and cannot be passed to others.
 pub(super) fn is_own(name: &str) -> bool {
     name == crate::tools::DoneTool::NAME || TOOLS.iter().any(|def| def.name == name)
-}
-
-impl Tool for DelegationTool {
-    fn definition(&self) -> &ModelTool {
-        &self.definition
-    }
-
-    /// The other agent's tool calls are watched one by one.
-    fn can_write_unseen(&self) -> bool {
-        false
-    }
-
-    fn call(&self, arguments: &Value, at: &ToolContext<'_>) -> Result<Value, String> {
-        (self.call)(arguments, at)
-    }
 }
 
 fn completion_text(text: &str) -> Value {

@@ -5,16 +5,21 @@
 //! through `dispatch`.
 
 mod arguments;
+pub(crate) mod command;
+mod def;
 mod dispatch;
 mod done;
+mod edit_file;
 pub(crate) mod native;
 mod script;
 pub(crate) mod search;
 
 use serde_json::Value;
 
+pub(crate) use def::{ToolAccess, ToolDef, build_tools};
 pub(crate) use dispatch::{GuardedCall, INTERRUPTED, RequestedToolCall, ResumedCall, dispatch};
 pub(crate) use done::DoneTool;
+pub(crate) use edit_file::{TextEdit, edit_file};
 pub(crate) use script::{StarlarkTool, join_diagnostics};
 
 /// A string argument; empty if it is missing.

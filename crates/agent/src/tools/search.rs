@@ -7,6 +7,7 @@ use std::path::Path;
 use pintle::CancelToken;
 use pintle::script::search::{SearchBudget, SearchPattern};
 
+use crate::turn_context::ToolContext;
 use crate::workspace::Workspace;
 
 /// The maximum size of a compiled pattern.
@@ -32,8 +33,23 @@ pub(crate) fn compile_pattern(expression: &str, shown: &str) -> Result<SearchPat
     })
 }
 
+/// Calls `each` with the matching lines of the file at a path, or of the wanted files in a directory, until it breaks.
+///
+/// # Errors
+/// When there is nothing at the path, or the search is cancelled.
+pub(crate) fn search_tree(
+    at: &ToolContext<'_>,
+    path: &str,
+    wanted: impl Fn(&Path) -> bool,
+    pattern: &SearchPattern,
+    each: impl FnMut(LineHit<'_>) -> ControlFlow<()>,
+) -> Result<(), String> {
+    let paths = find_files(at.workspace(), path, wanted, at.cancel())?;
+    search_lines(at.workspace(), &paths, pattern, at.cancel(), each)
+}
+
 /// The file at a path, or the matching files in a directory.
-pub(crate) fn find_files(
+fn find_files(
     workspace: &Workspace,
     path: &str,
     wanted: impl Fn(&Path) -> bool,
@@ -49,7 +65,7 @@ pub(crate) fn find_files(
 ///
 /// # Errors
 /// When the search is cancelled.
-pub(crate) fn search_lines(
+fn search_lines(
     workspace: &Workspace,
     paths: &[String],
     pattern: &SearchPattern,

@@ -6,14 +6,16 @@
 use std::sync::Arc;
 
 use pintle::ScriptToolSpec;
-use pintle::process::{self, ProcessError};
 use serde_json::Value;
 
 use super::expand;
 use super::set::Toolset;
-use super::shell::command;
 use crate::model::ModelTool;
+use crate::tools::command::{CommandShell, ToolCommand};
 use crate::turn_context::{Tool, ToolContext};
+
+/// The number of bytes of the output that are kept, from its beginning.
+const OUTPUT_BYTES: usize = 1 << 20;
 
 /// The default time limit of one run.
 const TIMEOUT_MS: u64 = 60_000;
@@ -53,18 +55,22 @@ impl Tool for CommandTool {
     fn call(&self, arguments: &Value, at: &ToolContext<'_>) -> Result<Value, String> {
         let mut variables = self.environment.clone();
         variables.extend(self.variables(arguments)?);
-        let directory = self.spec.directory.as_deref().unwrap_or_default();
-        let mut spec = command::process_spec(&self.spec.command, directory, &variables, at)?;
-        spec.timeout_ms = self.spec.timeout_ms.unwrap_or(TIMEOUT_MS);
-        let output = match process::run(&spec, at.cancel()) {
-            Ok(output) => output,
-            Err(ProcessError::Cancelled) => return Err(String::from("cancelled")),
-            Err(error) => return Err(error.to_string()),
+        let command = ToolCommand {
+            line: &self.spec.command,
+            directory: self.spec.directory.as_deref().unwrap_or_default(),
+            shell: CommandShell::Posix,
+            variables: &variables,
+            timeout_ms: self.spec.timeout_ms.unwrap_or(TIMEOUT_MS),
+            output_bytes: OUTPUT_BYTES,
         };
+        let output = command.run(at)?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         let what = &self.spec.name;
         if output.timed_out {
-            return Err(format!("`{what}` did not end within {} ms and was killed\nOutput: {text}", spec.timeout_ms));
+            return Err(format!(
+                "`{what}` did not end within {} ms and was killed\nOutput: {text}",
+                command.timeout_ms
+            ));
         }
         match (output.exit_code, output.signal) {
             (Some(0), _) => Ok(Value::String(text)),

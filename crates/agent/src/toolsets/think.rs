@@ -1,12 +1,12 @@
 //! `think`: records the model's thoughts.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use serde_json::{Value, json};
 
-use super::set::{self, ToolDef, Toolset};
-use crate::tools::text_argument;
+use super::set::Toolset;
+use crate::tools::{ToolAccess, ToolDef, build_tools, text_argument};
 
 /// The maximum number of thoughts; the oldest are dropped first.
 const MAX_THOUGHTS: usize = 100;
@@ -24,7 +24,7 @@ static TOOLS: [ToolDef<ThoughtLog>; 1] = [ToolDef {
             "required": ["thought"],
         })
     },
-    is_read_only: true,
+    access: ToolAccess::ReadOnly,
     call: |thoughts, arguments, _at| {
         let mut thoughts = thoughts.0.lock().unwrap_or_else(PoisonError::into_inner);
         thoughts.push_back(text_argument(arguments, "thought").to_owned());
@@ -38,7 +38,7 @@ static TOOLS: [ToolDef<ThoughtLog>; 1] = [ToolDef {
 
 pub(super) fn open() -> Toolset {
     Toolset {
-        tools: set::build_tools("think", &TOOLS, Arc::new(ThoughtLog::default())),
+        tools: build_tools("think", &TOOLS, ThoughtLog::default()),
         instruction: String::from(
             "Use `think` before you act when you have to weigh rules, when facts are missing or when a plan has several steps.",
         ),

@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Value, json};
 
-use super::set::{self, ToolDef, Toolset};
-use crate::tools::text_argument;
+use super::set::Toolset;
+use crate::tools::{ToolAccess, ToolDef, build_tools, text_argument};
 
 /// The maximum number of entries of one list.
 const MAX_TODOS: usize = 1_000;
@@ -34,7 +34,7 @@ static TOOLS: [ToolDef<TodoList>; 4] = [
                 "required": ["description"],
             })
         },
-        is_read_only: true,
+        access: ToolAccess::ReadOnly,
         call: |todos, arguments, _at| {
             let mut created = todos.create(&[text_argument(arguments, "description")])?;
             Ok(todos.to_result(json!({"created": created.pop()}), "all_todos"))
@@ -52,7 +52,7 @@ static TOOLS: [ToolDef<TodoList>; 4] = [
                 "required": ["descriptions"],
             })
         },
-        is_read_only: true,
+        access: ToolAccess::ReadOnly,
         call: |todos, arguments, _at| {
             let list = arguments.get("descriptions").and_then(Value::as_array);
             let descriptions: Vec<&str> = list.into_iter().flatten().filter_map(Value::as_str).collect();
@@ -87,7 +87,7 @@ static TOOLS: [ToolDef<TodoList>; 4] = [
                 "required": ["updates"],
             })
         },
-        is_read_only: true,
+        access: ToolAccess::ReadOnly,
         call: |todos, arguments, _at| {
             let updates = arguments.get("updates").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
             let (updated, not_found): (Vec<&Value>, Vec<&Value>) = updates
@@ -108,7 +108,7 @@ static TOOLS: [ToolDef<TodoList>; 4] = [
         name: "list_todos",
         description: "Lists the to-do items with their status.",
         parameters: || json!({"type": "object", "properties": {}}),
-        is_read_only: true,
+        access: ToolAccess::ReadOnly,
         call: |todos, _arguments, _at| Ok(todos.to_result(json!({}), "todos")),
     },
 ];
@@ -116,7 +116,7 @@ static TOOLS: [ToolDef<TodoList>; 4] = [
 /// The tools for a list, which may be shared.
 pub(super) fn open(todos: Arc<TodoList>) -> Toolset {
     Toolset {
-        tools: set::build_tools("todo", &TOOLS, todos),
+        tools: build_tools("todo", &TOOLS, todos),
         instruction: String::from(
             "Keep a to-do list for work of several steps: write the steps down first, set each to `in-progress` when \
              you begin it and to `completed` when it is done, and leave none open at the end.",

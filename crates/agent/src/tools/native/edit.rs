@@ -2,14 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::def::{NativeToolDef, ToolOffer};
-use crate::tools::{flag_argument, text_argument};
+use crate::tools::{TextEdit, ToolAccess, ToolDef, edit_file, flag_argument, text_argument};
 use crate::turn_context::ToolContext;
-use crate::workspace::{replace_all, replace_one};
 
-pub(super) const TOOL: NativeToolDef = NativeToolDef {
+pub(super) const TOOL: ToolDef = ToolDef {
     name: "edit",
-    offer: ToolOffer::Always,
     description: "Replaces a text in a file of the workspace. The text must occur exactly once, unless `all` is true.",
     parameters: || {
         json!({
@@ -23,19 +20,15 @@ pub(super) const TOOL: NativeToolDef = NativeToolDef {
             "required": ["path", "old", "new"],
         })
     },
+    access: ToolAccess::Reported,
     call,
 };
 
-fn call(arguments: &Value, at: &ToolContext<'_>) -> Result<Value, String> {
-    let (path, old, new) =
-        (text_argument(arguments, "path"), text_argument(arguments, "old"), text_argument(arguments, "new"));
-    let content = at.workspace().read(path)?;
-    let (content, count) = if flag_argument(arguments, "all") {
-        replace_all(&content, old, new)?
-    } else {
-        (replace_one(&content, old, new)?, 1)
-    };
-    at.files().edit(path, &content)?;
+fn call(_: &(), arguments: &Value, at: &ToolContext<'_>) -> Result<Value, String> {
+    let path = text_argument(arguments, "path");
+    let (old, new) = (text_argument(arguments, "old"), text_argument(arguments, "new"));
+    let edit = TextEdit { old, new, all: flag_argument(arguments, "all") };
+    let count = edit_file(at, path, &[edit], |_, reason| reason)?;
     let places = if count == 1 { "1 place" } else { "every place" };
     Ok(json!({"message": format!("changed {places} in {path}"), "replacements": count}))
 }

@@ -2,13 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::def::{NativeToolDef, ToolOffer};
-use crate::tools::{number_argument, text_argument};
+use crate::tools::{ToolAccess, ToolDef, number_argument, text_argument};
 use crate::turn_context::ToolContext;
 
-pub(super) const TOOL: NativeToolDef = NativeToolDef {
+pub(super) const TOOL: ToolDef = ToolDef {
     name: "fetch",
-    offer: ToolOffer::Always,
     description: "Gets a page by HTTP. Only the hosts in the project's `network.allowed_domains` can be reached.",
     parameters: || {
         json!({
@@ -23,12 +21,13 @@ pub(super) const TOOL: NativeToolDef = NativeToolDef {
             "required": ["url"],
         })
     },
+    access: ToolAccess::Reported,
     call,
 };
 
 const TIMEOUT_MS: u64 = 30_000;
 
-fn call(arguments: &Value, at: &ToolContext<'_>) -> Result<Value, String> {
+fn call(_: &(), arguments: &Value, at: &ToolContext<'_>) -> Result<Value, String> {
     let timeout_ms = number_argument(arguments, "timeout_ms").map_or(TIMEOUT_MS, |ms| ms as u64);
     let gate = at.turn.agent.shared.runtime.http_gateway();
     gate.request_until("GET", text_argument(arguments, "url"), &[], None, timeout_ms, at.cancel())

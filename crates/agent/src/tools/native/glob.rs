@@ -2,13 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::def::{NativeToolDef, ToolOffer};
-use crate::tools::{dir_argument, text_argument};
+use crate::tools::{ToolAccess, ToolDef, dir_argument, text_argument};
 use crate::turn_context::ToolContext;
 
-pub(super) const TOOL: NativeToolDef = NativeToolDef {
+pub(super) const TOOL: ToolDef = ToolDef {
     name: "glob",
-    offer: ToolOffer::Always,
     description: "Finds files of the workspace by a glob such as `src/**/*.rs`. A pattern without `/` matches in every directory.",
     parameters: || {
         json!({
@@ -20,13 +18,14 @@ pub(super) const TOOL: NativeToolDef = NativeToolDef {
             "required": ["pattern"],
         })
     },
+    access: ToolAccess::Reported,
     call,
 };
 
 /// The maximum number of paths in one result.
 const MAX_PATHS: usize = 1_000;
 
-fn call(arguments: &Value, at: &ToolContext<'_>) -> Result<Value, String> {
+fn call(_: &(), arguments: &Value, at: &ToolContext<'_>) -> Result<Value, String> {
     let walk =
         at.workspace().glob(text_argument(arguments, "pattern"), dir_argument(arguments, "path"), at.cancel())?;
     let is_cut = walk.is_truncated || walk.paths.len() > MAX_PATHS;

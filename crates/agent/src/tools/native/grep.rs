@@ -6,13 +6,11 @@ use std::path::Path;
 use pintle::jail::glob_matcher;
 use serde_json::{Value, json};
 
-use super::def::{NativeToolDef, ToolOffer};
-use crate::tools::{dir_argument, flag_argument, search, text_argument};
+use crate::tools::{ToolAccess, ToolDef, dir_argument, flag_argument, search, text_argument};
 use crate::turn_context::ToolContext;
 
-pub(super) const TOOL: NativeToolDef = NativeToolDef {
+pub(super) const TOOL: ToolDef = ToolDef {
     name: "grep",
-    offer: ToolOffer::Always,
     description: "Finds the lines of the workspace's text files that match a regular expression.",
     parameters: || {
         json!({
@@ -26,6 +24,7 @@ pub(super) const TOOL: NativeToolDef = NativeToolDef {
             "required": ["pattern"],
         })
     },
+    access: ToolAccess::Reported,
     call,
 };
 
@@ -35,7 +34,7 @@ const MAX_LINES: usize = 500;
 /// The maximum length of a line that is shown in full, in characters.
 const MAX_CHARS: usize = 400;
 
-fn call(arguments: &Value, at: &ToolContext<'_>) -> Result<Value, String> {
+fn call(_: &(), arguments: &Value, at: &ToolContext<'_>) -> Result<Value, String> {
     let written = text_argument(arguments, "pattern");
     let case = if flag_argument(arguments, "ignore_case") { "(?i)" } else { "" };
     let pattern = search::compile_pattern(&format!("{case}{written}"), written)?;
@@ -44,9 +43,8 @@ fn call(arguments: &Value, at: &ToolContext<'_>) -> Result<Value, String> {
         glob => Some(glob_matcher(glob)?),
     };
     let is_wanted = |file: &Path| wanted.as_ref().is_none_or(|wanted| wanted.is_match(file));
-    let paths = search::find_files(at.workspace(), dir_argument(arguments, "path"), is_wanted, at.cancel())?;
     let mut lines = Vec::new();
-    search::search_lines(at.workspace(), &paths, &pattern, at.cancel(), |hit| {
+    search::search_tree(at, dir_argument(arguments, "path"), is_wanted, &pattern, |hit| {
         if lines.len() == MAX_LINES {
             lines.push(format!("more than {MAX_LINES} lines match; narrow the search"));
             return ControlFlow::Break(());

@@ -2,13 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::def::{NativeToolDef, ToolOffer};
-use crate::tools::dir_argument;
+use crate::tools::{ToolAccess, ToolDef, dir_argument};
 use crate::turn_context::ToolContext;
 
-pub(super) const TOOL: NativeToolDef = NativeToolDef {
+pub(super) const TOOL: ToolDef = ToolDef {
     name: "list",
-    offer: ToolOffer::Always,
     description: "Lists a directory of the workspace. Directories end in `/`.",
     parameters: || {
         json!({
@@ -16,10 +14,11 @@ pub(super) const TOOL: NativeToolDef = NativeToolDef {
             "properties": {"path": {"type": "string", "description": "The directory. Default: the workspace."}},
         })
     },
+    access: ToolAccess::Reported,
     call,
 };
 
-fn call(arguments: &Value, at: &ToolContext<'_>) -> Result<Value, String> {
+fn call(_: &(), arguments: &Value, at: &ToolContext<'_>) -> Result<Value, String> {
     let found = at.workspace().list(dir_argument(arguments, "path"))?;
     let names = found.into_iter().map(|stat| if stat.is_dir { format!("{}/", stat.name) } else { stat.name });
     Ok(names.map(Value::String).collect())

@@ -1,6 +1,5 @@
 //! The native tools: one file and one table entry each.
 
-mod def;
 mod edit;
 mod fetch;
 mod glob;
@@ -12,21 +11,31 @@ mod write;
 
 use std::sync::Arc;
 
-use serde_json::Value;
-
+use super::ToolDef;
 use crate::model::ModelTool;
-use crate::turn_context::{Tool, ToolContext, Toolbox, alternate_name};
+use crate::turn_context::{Tool, Toolbox, alternate_name};
 
-use def::{NativeToolDef, ToolOffer};
+static NATIVE: [(ToolDef, ToolOffer); 8] = [
+    (shell::TOOL, ToolOffer::Granted),
+    (read::TOOL, ToolOffer::Always),
+    (write::TOOL, ToolOffer::Always),
+    (edit::TOOL, ToolOffer::Always),
+    (list::TOOL, ToolOffer::Always),
+    (glob::TOOL, ToolOffer::Always),
+    (grep::TOOL, ToolOffer::Always),
+    (fetch::TOOL, ToolOffer::Always),
+];
 
-static NATIVE: &[NativeToolDef] =
-    &[shell::TOOL, read::TOOL, write::TOOL, edit::TOOL, list::TOOL, glob::TOOL, grep::TOOL, fetch::TOOL];
-
-/// A native tool under one of its names.
-#[derive(Debug)]
-struct NativeTool {
-    definition: ModelTool,
-    call: fn(&Value, &ToolContext<'_>) -> Result<Value, String>,
+/// When a native tool is offered to an agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ToolOffer {
+    /// Unless a policy denies it.
+    Always,
+    /// If a policy's `allow` list covers it. A project's guards are written for the tools that its policy names, so a
+    /// tool that they do not know must not be offered.
+    Granted,
+    /// If a policy's `allow` list contains exactly this name, because it is the second name of another tool.
+    Named,
 }
 
 /// Adds the native tools that the policies make available.
@@ -46,33 +55,13 @@ pub(crate) fn add_native_tools(toolbox: &mut Toolbox) {
 
 /// Every native tool under each of its names, and when it is offered under that name.
 fn native_tools() -> impl Iterator<Item = (Arc<dyn Tool>, ToolOffer)> {
-    NATIVE.iter().flat_map(|native| {
-        let second = alternate_name(native.name).map(|second| (second, ToolOffer::Named));
-        let names = [Some((native.name, native.offer)), second];
-        names.into_iter().flatten().map(|(name, offer)| {
-            let definition = ModelTool {
-                name: name.to_owned(),
-                description: native.description.to_owned(),
-                parameters: (native.parameters)(),
-            };
-            let tool: Arc<dyn Tool> = Arc::new(NativeTool { definition, call: native.call });
-            (tool, offer)
+    NATIVE.iter().flat_map(|(def, offer)| {
+        let second = alternate_name(def.name).map(|second| (second, ToolOffer::Named));
+        [Some((def.name, *offer)), second].into_iter().flatten().map(|(name, offer)| {
+            let definition = ModelTool { name: name.to_owned(), ..def.to_definition() };
+            (def.build(definition, None, &Arc::new(())), offer)
         })
     })
-}
-
-impl Tool for NativeTool {
-    fn definition(&self) -> &ModelTool {
-        &self.definition
-    }
-
-    fn can_write_unseen(&self) -> bool {
-        self.definition.name == shell::TOOL.name
-    }
-
-    fn call(&self, arguments: &Value, at: &ToolContext<'_>) -> Result<Value, String> {
-        (self.call)(arguments, at)
-    }
 }
 
 #[cfg(test)]

@@ -3,13 +3,11 @@
 use pintle::jail::LineView;
 use serde_json::{Value, json};
 
-use super::def::{NativeToolDef, ToolOffer};
-use crate::tools::{number_argument, text_argument};
+use crate::tools::{ToolAccess, ToolDef, number_argument, text_argument};
 use crate::turn_context::ToolContext;
 
-pub(super) const TOOL: NativeToolDef = NativeToolDef {
+pub(super) const TOOL: ToolDef = ToolDef {
     name: "read",
-    offer: ToolOffer::Always,
     description: "Reads a text file of the workspace. With `offset` or `limit` it returns those lines, numbered.",
     parameters: || {
         json!({
@@ -22,10 +20,11 @@ pub(super) const TOOL: NativeToolDef = NativeToolDef {
             "required": ["path"],
         })
     },
+    access: ToolAccess::Reported,
     call,
 };
 
-fn call(arguments: &Value, at: &ToolContext<'_>) -> Result<Value, String> {
+fn call(_: &(), arguments: &Value, at: &ToolContext<'_>) -> Result<Value, String> {
     let content = at.read_file(text_argument(arguments, "path"))?;
     let (offset, limit) = (number_argument(arguments, "offset"), number_argument(arguments, "limit"));
     if offset.is_none() && limit.is_none() {

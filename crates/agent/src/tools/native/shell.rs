@@ -1,15 +1,13 @@
 //! `shell`: runs a command line.
 
-use pintle::process::{self, ProcessEnvironment, ProcessSpec};
 use serde_json::{Value, json};
 
-use super::def::{NativeToolDef, ToolOffer};
-use crate::tools::{dir_argument, number_argument, text_argument};
+use crate::tools::command::{CommandShell, ToolCommand};
+use crate::tools::{ToolAccess, ToolDef, dir_argument, number_argument, text_argument};
 use crate::turn_context::ToolContext;
 
-pub(super) const TOOL: NativeToolDef = NativeToolDef {
+pub(super) const TOOL: ToolDef = ToolDef {
     name: "shell",
-    offer: ToolOffer::Granted,
     description: "Runs a command with bash in the workspace and returns its output and exit code. It has no input, and processes it starts end with it.",
     parameters: || {
         json!({
@@ -25,6 +23,7 @@ pub(super) const TOOL: NativeToolDef = NativeToolDef {
             "required": ["command"],
         })
     },
+    access: ToolAccess::Programs,
     call,
 };
 
@@ -33,17 +32,12 @@ const TIMEOUT_MS: u64 = 60_000;
 /// The number of bytes of each output that the model sees, from its beginning.
 const SHOWN_BYTES: usize = 64 << 10;
 
-fn call(arguments: &Value, at: &ToolContext<'_>) -> Result<Value, String> {
+fn call(_: &(), arguments: &Value, at: &ToolContext<'_>) -> Result<Value, String> {
     let timeout_ms = number_argument(arguments, "timeout_ms").map_or(TIMEOUT_MS, |ms| ms as u64);
     let (command, dir) = (text_argument(arguments, "command"), dir_argument(arguments, "directory"));
-    let directory = at.workspace().directory(dir)?;
-    at.workspace().check_run(command, dir)?;
-    let mut spec = ProcessSpec::new("bash", vec![String::from("-c"), command.to_owned()]);
-    spec.directory = Some(directory);
-    spec.environment = ProcessEnvironment::WithoutSecrets;
-    spec.timeout_ms = timeout_ms;
-    spec.output_bytes = SHOWN_BYTES;
-    let output = process::run(&spec, at.cancel()).map_err(|error| error.to_string())?;
+    let (shell, output_bytes) = (CommandShell::Bash, SHOWN_BYTES);
+    let run = ToolCommand { line: command, directory: dir, shell, variables: &[], timeout_ms, output_bytes };
+    let output = run.run_checked(at)?;
     if output.timed_out {
         return Err(format!(
             "the command did not end within {timeout_ms} ms and was killed; raise `timeout_ms` or split the command"

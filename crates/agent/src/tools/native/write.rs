@@ -2,13 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::def::{NativeToolDef, ToolOffer};
-use crate::tools::text_argument;
+use crate::tools::{ToolAccess, ToolDef, text_argument};
 use crate::turn_context::ToolContext;
 
-pub(super) const TOOL: NativeToolDef = NativeToolDef {
+pub(super) const TOOL: ToolDef = ToolDef {
     name: "write",
-    offer: ToolOffer::Always,
     description: "Writes a text file of the workspace. Replaces its content, and creates missing directories.",
     parameters: || {
         json!({
@@ -20,10 +18,11 @@ pub(super) const TOOL: NativeToolDef = NativeToolDef {
             "required": ["path", "content"],
         })
     },
+    access: ToolAccess::Reported,
     call,
 };
 
-fn call(arguments: &Value, at: &ToolContext<'_>) -> Result<Value, String> {
+fn call(_: &(), arguments: &Value, at: &ToolContext<'_>) -> Result<Value, String> {
     let (path, content) = (text_argument(arguments, "path"), text_argument(arguments, "content"));
     at.files().write(path, content)?;
     Ok(Value::String(format!("wrote {} bytes to {path}", content.len())))

@@ -5,13 +5,11 @@
 
 mod html;
 
-use std::sync::Arc;
-
 use pintle::{HttpGateway, NetworkSpec};
 use serde_json::{Value, json};
 
-use super::set::{self, ToolDef, Toolset};
-use crate::tools::{number_argument, text_argument};
+use super::set::Toolset;
+use crate::tools::{ToolAccess, ToolDef, build_tools, number_argument, text_argument};
 use crate::turn_context::ToolContext;
 
 /// The default time limit for one page.
@@ -70,7 +68,7 @@ static TOOLS: [ToolDef<FetchState>; 1] = [ToolDef {
             "required": ["urls", "format"],
         })
     },
-    is_read_only: false,
+    access: ToolAccess::Reported,
     call,
 }];
 
@@ -80,7 +78,7 @@ pub(super) fn open(timeout_ms: Option<u64>, network: &NetworkSpec) -> Toolset {
         network.allowed_domains.push(String::from("*"));
     }
     let fetch = FetchState { gateway: HttpGateway::new(&network), timeout_ms: timeout_ms.unwrap_or(TIMEOUT_MS) };
-    Toolset { tools: set::build_tools("fetch", &TOOLS, Arc::new(fetch)), ..Toolset::default() }
+    Toolset { tools: build_tools("fetch", &TOOLS, fetch), ..Toolset::default() }
 }
 
 fn call(fetch: &FetchState, arguments: &Value, at: &ToolContext<'_>) -> Result<Value, String> {

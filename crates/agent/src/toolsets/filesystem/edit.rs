@@ -2,12 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::NoFilesystemState;
-use crate::tools::text_argument;
-use crate::toolsets::set::ToolDef;
-use crate::workspace::replace_one;
+use crate::tools::{TextEdit, ToolAccess, ToolDef, edit_file, text_argument};
 
-pub(super) const TOOL: ToolDef<NoFilesystemState> = ToolDef {
+pub(super) const TOOL: ToolDef = ToolDef {
     name: "edit_file",
     description: "Replaces texts in a file, one after the other. Each `oldText` must then occur exactly once. If one does not, the file stays unchanged.",
     parameters: || {
@@ -32,19 +29,22 @@ pub(super) const TOOL: ToolDef<NoFilesystemState> = ToolDef {
             "required": ["path", "edits"],
         })
     },
-    is_read_only: false,
+    access: ToolAccess::Reported,
     call: |_, arguments, at| {
         let path = text_argument(arguments, "path");
-        let mut content = at.workspace().read(path)?;
-        let mut changes = Vec::new();
-        let edits = arguments.get("edits").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-        for (index, edit) in edits.iter().enumerate() {
-            let old = text_argument(edit, "oldText");
-            content = replace_one(&content, old, text_argument(edit, "newText"))
-                .map_err(|why| format!("Edit {} failed: {why}; nothing was changed", index + 1))?;
-            changes.push(format!("Replaced {} characters", old.len()));
-        }
-        at.files().edit(path, &content)?;
+        let edits: Vec<TextEdit<'_>> = arguments
+            .get("edits")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .map(|edit| TextEdit {
+                old: text_argument(edit, "oldText"),
+                new: text_argument(edit, "newText"),
+                all: false,
+            })
+            .collect();
+        edit_file(at, path, &edits, |index, why| format!("Edit {} failed: {why}; nothing was changed", index + 1))?;
+        let changes: Vec<String> = edits.iter().map(|edit| format!("Replaced {} characters", edit.old.len())).collect();
         Ok(Value::String(match changes.as_slice() {
             [change] => format!("File edited successfully. {change}"),
             _ => {

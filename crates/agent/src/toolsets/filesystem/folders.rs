@@ -2,16 +2,15 @@
 
 use serde_json::{Value, json};
 
-use super::{HIDDEN, MAX_ENTRIES, NoFilesystemState, text_list_argument};
-use crate::tools::dir_argument;
-use crate::toolsets::set::ToolDef;
+use super::{HIDDEN, MAX_ENTRIES, text_list_argument};
+use crate::tools::{ToolAccess, ToolDef, dir_argument};
 use crate::turn_context::ToolContext;
 
-pub(super) const LIST: ToolDef<NoFilesystemState> = ToolDef {
+pub(super) const LIST: ToolDef = ToolDef {
     name: "list_directory",
     description: "Lists the files and directories in a directory, one per line: `FILE name` or `DIR  name`.",
     parameters: one_path_parameters,
-    is_read_only: true,
+    access: ToolAccess::ReadOnly,
     call: |_, arguments, at| {
         let path = dir_argument(arguments, "path");
         let mut lines = String::new();
@@ -29,19 +28,19 @@ pub(super) const LIST: ToolDef<NoFilesystemState> = ToolDef {
     },
 };
 
-pub(super) const CREATE: ToolDef<NoFilesystemState> = ToolDef {
+pub(super) const CREATE: ToolDef = ToolDef {
     name: "create_directory",
     description: "Creates directories, with missing parent directories.",
     parameters: paths_parameters,
-    is_read_only: false,
+    access: ToolAccess::Reported,
     call: |_, arguments, at| for_each_path(arguments, at, "created", |at, path| at.files().make_dir(path)),
 };
 
-pub(super) const REMOVE: ToolDef<NoFilesystemState> = ToolDef {
+pub(super) const REMOVE: ToolDef = ToolDef {
     name: "remove_directory",
     description: "Removes empty directories.",
     parameters: paths_parameters,
-    is_read_only: false,
+    access: ToolAccess::Reported,
     call: |_, arguments, at| {
         for_each_path(arguments, at, "removed", |at, path| {
             if at.workspace().stat(path)?.is_dir {

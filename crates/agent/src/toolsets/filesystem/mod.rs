@@ -9,12 +9,10 @@ mod read;
 mod search;
 mod tree;
 
-use std::sync::Arc;
-
 use serde_json::{Value, json};
 
-use super::set::{self, ToolDef, Toolset};
-use crate::tools::text_argument;
+use super::set::Toolset;
+use crate::tools::{ToolAccess, ToolDef, build_tools, text_argument};
 use crate::turn_context::ToolContext;
 use crate::workspace::Workspace;
 
@@ -24,11 +22,7 @@ const MAX_ENTRIES: usize = 100;
 /// The directory of version control, which is not listed.
 const HIDDEN: &str = ".git";
 
-/// The tools share no state.
-#[derive(Debug)]
-struct NoFilesystemState;
-
-static TOOLS: [ToolDef<NoFilesystemState>; 9] = [
+static TOOLS: [ToolDef; 9] = [
     tree::TOOL,
     edit::TOOL,
     folders::LIST,
@@ -48,7 +42,7 @@ static TOOLS: [ToolDef<NoFilesystemState>; 9] = [
                 "required": ["path", "content"],
             })
         },
-        is_read_only: false,
+        access: ToolAccess::Reported,
         call: |_, arguments, at| {
             let (path, content) = (text_argument(arguments, "path"), text_argument(arguments, "content"));
             at.files().write(path, content)?;
@@ -61,7 +55,7 @@ static TOOLS: [ToolDef<NoFilesystemState>; 9] = [
 
 pub(super) fn open(workspace: &Workspace) -> Toolset {
     Toolset {
-        tools: set::build_tools("filesystem", &TOOLS, Arc::new(NoFilesystemState)),
+        tools: build_tools("filesystem", &TOOLS, ()),
         instruction: format!(
             "Files: the working directory is {:?} and relative paths start there; nothing outside it can be reached. \
              Read several files with one `read_multiple_files`. Find text with `search_files_content`.",

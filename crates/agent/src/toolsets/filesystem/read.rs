@@ -2,11 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::{NoFilesystemState, check_cancelled, text_list_argument};
-use crate::tools::{flag_argument, number_argument, text_argument};
-use crate::toolsets::set::ToolDef;
+use super::{check_cancelled, text_list_argument};
+use crate::tools::{ToolAccess, ToolDef, flag_argument, number_argument, text_argument};
 
-pub(super) const ONE: ToolDef<NoFilesystemState> = ToolDef {
+pub(super) const ONE: ToolDef = ToolDef {
     name: "read_file",
     description: "Returns the text of a file, or at most `limit` lines starting at `line`.",
     parameters: || {
@@ -20,7 +19,7 @@ pub(super) const ONE: ToolDef<NoFilesystemState> = ToolDef {
             "required": ["path"],
         })
     },
-    is_read_only: true,
+    access: ToolAccess::ReadOnly,
     call: |_, arguments, at| {
         let content = at.read_file(text_argument(arguments, "path"))?;
         let (line, limit) = (number_argument(arguments, "line"), number_argument(arguments, "limit"));
@@ -36,7 +35,7 @@ pub(super) const ONE: ToolDef<NoFilesystemState> = ToolDef {
 /// The maximum total size of the files of one call, so that the result fits into a message.
 const MAX_BYTES: usize = 16 << 20;
 
-pub(super) const MANY: ToolDef<NoFilesystemState> = ToolDef {
+pub(super) const MANY: ToolDef = ToolDef {
     name: "read_multiple_files",
     description: "Returns the texts of several files. For a file that cannot be read it returns the reason instead.",
     parameters: || {
@@ -49,7 +48,7 @@ pub(super) const MANY: ToolDef<NoFilesystemState> = ToolDef {
             "required": ["paths"],
         })
     },
-    is_read_only: true,
+    access: ToolAccess::ReadOnly,
     call: |_, arguments, at| {
         let mut files = Vec::new();
         let mut bytes = 0;

@@ -8,10 +8,9 @@ use pintle::jail::glob_matcher;
 use pintle::script::search::SearchPattern;
 use serde_json::{Value, json};
 
-use super::{NoFilesystemState, text_list_argument};
+use super::text_list_argument;
 use crate::tools::search::{self, LineHit};
-use crate::tools::{dir_argument, flag_argument, text_argument};
-use crate::toolsets::set::ToolDef;
+use crate::tools::{ToolAccess, ToolDef, dir_argument, flag_argument, text_argument};
 use crate::turn_context::ToolContext;
 
 /// The maximum size of one result.
@@ -23,7 +22,7 @@ const LONG_LINE_BYTES: usize = 100;
 /// The number of bytes shown before and after a match in a long line.
 const AROUND_BYTES: usize = 20;
 
-pub(super) const TOOL: ToolDef<NoFilesystemState> = ToolDef {
+pub(super) const TOOL: ToolDef = ToolDef {
     name: "search_files_content",
     description: "Finds a text, or with `is_regex` a regular expression, in the text files of a directory. Each match is `path:line:column: text`.",
     parameters: || {
@@ -41,7 +40,7 @@ pub(super) const TOOL: ToolDef<NoFilesystemState> = ToolDef {
             "required": ["path", "query"],
         })
     },
-    is_read_only: true,
+    access: ToolAccess::ReadOnly,
     call: |_, arguments, at| {
         let query = text_argument(arguments, "query");
         let written = if flag_argument(arguments, "is_regex") { query.to_owned() } else { regex::escape(query) };
@@ -66,9 +65,8 @@ fn search_files(
     excluded: &[GlobMatcher],
 ) -> Result<String, String> {
     let kept = |file: &Path| !file.ancestors().any(|part| excluded.iter().any(|glob| glob.is_match(part)));
-    let paths = search::find_files(at.workspace(), path, kept, at.cancel())?;
     let mut found = String::new();
-    search::search_lines(at.workspace(), &paths, wanted, at.cancel(), |LineHit { path, number, line, span: at }| {
+    search::search_tree(at, path, kept, wanted, |LineHit { path, number, line, span: at }| {
         if !found.is_empty() {
             found.push('\n');
         }

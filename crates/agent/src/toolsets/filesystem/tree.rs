@@ -5,19 +5,18 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::folders::one_path_parameters;
-use super::{HIDDEN, MAX_ENTRIES, NoFilesystemState, check_cancelled};
-use crate::tools::dir_argument;
-use crate::toolsets::set::ToolDef;
+use super::{HIDDEN, MAX_ENTRIES, check_cancelled};
+use crate::tools::{ToolAccess, ToolDef, dir_argument};
 use crate::turn_context::ToolContext;
 
 /// The maximum depth; deeper directories are shown without their content.
 const MAX_DEPTH: usize = 64;
 
-pub(super) const TOOL: ToolDef<NoFilesystemState> = ToolDef {
+pub(super) const TOOL: ToolDef = ToolDef {
     name: "directory_tree",
     description: "Returns a directory and everything in it as JSON: `name`, `type` (`file` or `directory`) and `children`. Stops after 100 entries.",
     parameters: one_path_parameters,
-    is_read_only: true,
+    access: ToolAccess::ReadOnly,
     call: |_, arguments, at| {
         let path = dir_argument(arguments, "path");
         let mut left = MAX_ENTRIES;

@@ -6,12 +6,11 @@
 mod store;
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::set::{self, ToolDef, Toolset};
-use crate::tools::text_argument;
+use super::set::Toolset;
+use crate::tools::{ToolAccess, ToolDef, build_tools, text_argument};
 use crate::workspace::Workspace;
 
 use store::{MemoryFile, MemoryNote};
@@ -24,7 +23,7 @@ static TOOLS: [ToolDef<MemoryFile>; 5] = [
         name: "add_memory",
         description: "Stores a note for later sessions.",
         parameters: || note_parameters(&["memory"]),
-        is_read_only: false,
+        access: ToolAccess::Reported,
         call: |store, arguments, at| {
             let now_ms = at.turn.agent.shared.runtime.clock().unix_ms();
             let id = store.change(|notes| {
@@ -45,7 +44,7 @@ static TOOLS: [ToolDef<MemoryFile>; 5] = [
         name: "get_memories",
         description: "Returns all notes.",
         parameters: || json!({"type": "object", "properties": {}}),
-        is_read_only: true,
+        access: ToolAccess::ReadOnly,
         call: |store, _arguments, _at| Ok(notes_to_value(&store.read()?)),
     },
     ToolDef {
@@ -58,7 +57,7 @@ static TOOLS: [ToolDef<MemoryFile>; 5] = [
                 "required": ["id"],
             })
         },
-        is_read_only: false,
+        access: ToolAccess::Reported,
         call: |store, arguments, _at| {
             let id = text_argument(arguments, "id");
             store.change(|notes| {
@@ -81,7 +80,7 @@ static TOOLS: [ToolDef<MemoryFile>; 5] = [
                 },
             })
         },
-        is_read_only: true,
+        access: ToolAccess::ReadOnly,
         call: |store, arguments, _at| {
             let query = text_argument(arguments, "query").to_lowercase();
             let category = text_argument(arguments, "category");
@@ -104,7 +103,7 @@ static TOOLS: [ToolDef<MemoryFile>; 5] = [
             }
             parameters
         },
-        is_read_only: false,
+        access: ToolAccess::Reported,
         call: |store, arguments, _at| {
             let (id, category) = (text_argument(arguments, "id"), text_argument(arguments, "category"));
             store.change(|notes| {
@@ -145,7 +144,7 @@ pub(super) fn open(path: Option<&str>, workspace: &Workspace) -> Result<Toolset,
         ));
     }
     Ok(Toolset {
-        tools: set::build_tools("memory", &TOOLS, Arc::new(MemoryFile::new(file))),
+        tools: build_tools("memory", &TOOLS, MemoryFile::new(file)),
         instruction: String::from(
             "Search your notes of earlier sessions before you begin, and note what will matter later: what the user \
              prefers or corrected, decisions, and special facts about the project.",

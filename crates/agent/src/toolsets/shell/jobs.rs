@@ -7,8 +7,9 @@ use std::thread::JoinHandle;
 use pintle::CancelToken;
 use pintle::process::{self, ProcessError, ProcessOutput};
 
-use super::command;
+use super::posix_command;
 use crate::session_state::WorkKind;
+use crate::tools::command::ToolCommand;
 use crate::turn_context::ToolContext;
 
 /// The number of bytes of a job's output that are kept, from its beginning, as in docker-agent.
@@ -57,10 +58,10 @@ impl ShellJobs {
         variables: &[(String, String)],
         at: &ToolContext<'_>,
     ) -> Result<String, String> {
-        at.workspace().check_run(command, directory)?;
-        let mut spec = command::process_spec(command, directory, variables, at)?;
-        spec.timeout_ms = LIFETIME_MS;
-        spec.output_bytes = OUTPUT_BYTES;
+        let unlimited = posix_command(command, directory, variables);
+        let run = ToolCommand { timeout_ms: LIFETIME_MS, output_bytes: OUTPUT_BYTES, ..unlimited };
+        run.check(at)?;
+        let spec = run.to_process(at)?;
         let shared = &at.turn.agent.shared;
         let runtime = Arc::clone(&shared.runtime);
         let mut jobs = self.0.lock().unwrap_or_else(PoisonError::into_inner);

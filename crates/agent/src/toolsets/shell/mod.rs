@@ -4,16 +4,14 @@
 //! says; a command starts inside the workspace; it does not see variables that look like secrets, unless the set
 //! declares them; and no process it started outlives it.
 
-pub(super) mod command;
-
 mod jobs;
 
-use std::sync::Arc;
-
+use pintle::process::ProcessOutput;
 use serde_json::{Value, json};
 
-use super::set::{self, ToolDef, Toolset};
-use crate::tools::{number_argument, text_argument};
+use super::set::Toolset;
+use crate::tools::command::{CommandShell, ToolCommand};
+use crate::tools::{ToolAccess, ToolDef, build_tools, number_argument, text_argument};
 
 use jobs::ShellJobs;
 
@@ -24,6 +22,9 @@ struct ShellState {
     environment: Vec<(String, String)>,
     jobs: ShellJobs,
 }
+
+/// The number of bytes of a command's output that are kept, from its beginning.
+const OUTPUT_BYTES: usize = 1 << 20;
 
 /// The default time limit of a command in seconds, as in docker-agent.
 const TIMEOUT_S: usize = 30;
@@ -46,11 +47,16 @@ static TOOLS: [ToolDef<ShellState>; 5] = [
                 "required": ["cmd"],
             })
         },
-        is_read_only: false,
+        access: ToolAccess::Programs,
         call: |shell, arguments, at| {
             let command = command_argument(arguments)?;
             let timeout_s = number_argument(arguments, "timeout").unwrap_or(TIMEOUT_S);
-            command::run(command, text_argument(arguments, "cwd"), timeout_s, &shell.environment, at).map(Value::String)
+            let command = ToolCommand {
+                timeout_ms: (timeout_s as u64).saturating_mul(1_000),
+                output_bytes: OUTPUT_BYTES,
+                ..posix_command(command, text_argument(arguments, "cwd"), &shell.environment)
+            };
+            command.run_checked(at).map(|output| Value::String(describe_output(&output, timeout_s)))
         },
     },
     ToolDef {
@@ -66,7 +72,7 @@ static TOOLS: [ToolDef<ShellState>; 5] = [
                 "required": ["cmd"],
             })
         },
-        is_read_only: false,
+        access: ToolAccess::Programs,
         call: |shell, arguments, at| {
             let command = command_argument(arguments)?;
             shell.jobs.start(command, text_argument(arguments, "cwd"), &shell.environment, at).map(Value::String)
@@ -76,21 +82,21 @@ static TOOLS: [ToolDef<ShellState>; 5] = [
         name: "list_background_jobs",
         description: "Lists the background jobs with their status.",
         parameters: || json!({"type": "object", "properties": {}}),
-        is_read_only: true,
+        access: ToolAccess::ReadOnly,
         call: |shell, _arguments, at| Ok(Value::String(shell.jobs.list(at))),
     },
     ToolDef {
         name: "view_background_job",
         description: "Shows the status of a background job and its output so far.",
         parameters: job_parameters,
-        is_read_only: true,
+        access: ToolAccess::ReadOnly,
         call: |shell, arguments, at| shell.jobs.view(text_argument(arguments, "job_id"), at).map(Value::String),
     },
     ToolDef {
         name: "stop_background_job",
         description: "Stops a background job and every process it started.",
         parameters: job_parameters,
-        is_read_only: false,
+        access: ToolAccess::Programs,
         call: |shell, arguments, _at| shell.jobs.stop(text_argument(arguments, "job_id")).map(Value::String),
     },
 ];
@@ -98,7 +104,7 @@ static TOOLS: [ToolDef<ShellState>; 5] = [
 pub(super) fn open(environment: Vec<(String, String)>) -> Toolset {
     let shell = ShellState { environment, jobs: ShellJobs::default() };
     Toolset {
-        tools: set::build_tools("shell", &TOOLS, Arc::new(shell)),
+        tools: build_tools("shell", &TOOLS, shell),
         instruction: String::from(
             "Shell: each call is a new shell that keeps nothing from earlier calls. Use `cwd` rather than `cd`, and a \
              larger `timeout` for commands that take longer than 30 seconds. Use `run_background_job` for commands \
@@ -106,6 +112,30 @@ pub(super) fn open(environment: Vec<(String, String)>) -> Toolset {
         ),
         ..Toolset::default()
     }
+}
+
+/// A command of this set, without its limits.
+fn posix_command<'a>(line: &'a str, directory: &'a str, variables: &'a [(String, String)]) -> ToolCommand<'a> {
+    ToolCommand { line, directory, shell: CommandShell::Posix, variables, timeout_ms: 0, output_bytes: 0 }
+}
+
+/// Describes how a command ended. A failure is a result too, so that the model reads the reason.
+fn describe_output(output: &ProcessOutput, timeout_s: usize) -> String {
+    let mut text = String::from_utf8_lossy(&output.stdout).into_owned();
+    if output.truncated {
+        text.push_str(&format!("\n\n[Output truncated: exceeded {OUTPUT_BYTES} bytes]"));
+    }
+    let text = if output.timed_out {
+        format!("Command timed out after {timeout_s}s\nOutput: {text}")
+    } else if let Some(signal) = output.signal {
+        format!("Error executing command: signal {signal}\nOutput: {text}")
+    } else if let Some(code) = output.exit_code.filter(|code| *code != 0) {
+        format!("Error executing command: exit status {code}\nOutput: {text}")
+    } else {
+        text
+    };
+    let text = text.trim();
+    String::from(if text.is_empty() { "<no output>" } else { text })
 }
 
 fn job_parameters() -> Value {

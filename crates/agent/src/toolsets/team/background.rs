@@ -1,20 +1,17 @@
 //! `background_agents`: background tasks of other agents of the team.
 
-use std::sync::Arc;
-
 use serde_json::{Value, json};
 
-use super::NoTeamState;
 use crate::delegation::{self, TransferMode};
-use crate::tools::text_argument;
-use crate::toolsets::set::{self, ToolDef, Toolset};
+use crate::tools::{ToolAccess, ToolDef, build_tools, text_argument};
+use crate::toolsets::set::Toolset;
 
-static TOOLS: [ToolDef<NoTeamState>; 4] = [
+static TOOLS: [ToolDef; 4] = [
     ToolDef {
         name: "run_background_agent",
         description: "Gives a task to another agent of your team and returns a task ID at once. The agent cannot ask the user for permission.",
         parameters: super::task_parameters,
-        is_read_only: false,
+        access: ToolAccess::Reported,
         call: |_, arguments, at| {
             let (turn, agent) = (at.turn, text_argument(arguments, "agent").to_owned());
             let task =
@@ -32,14 +29,14 @@ static TOOLS: [ToolDef<NoTeamState>; 4] = [
         name: "list_background_agents",
         description: "Lists the background tasks with their status.",
         parameters: || json!({"type": "object", "properties": {}}),
-        is_read_only: true,
+        access: ToolAccess::ReadOnly,
         call: |_, _arguments, at| Ok(Value::String(at.turn.agent.shared.background.list(at.turn))),
     },
     ToolDef {
         name: "view_background_agent",
         description: "Shows the status of a background task, and its answer if it has ended.",
         parameters: id,
-        is_read_only: true,
+        access: ToolAccess::ReadOnly,
         call: |_, arguments, at| {
             at.turn.agent.shared.background.view(at.turn, text_argument(arguments, "task_id")).map(Value::String)
         },
@@ -48,7 +45,7 @@ static TOOLS: [ToolDef<NoTeamState>; 4] = [
         name: "stop_background_agent",
         description: "Stops a background task.",
         parameters: id,
-        is_read_only: false,
+        access: ToolAccess::Reported,
         call: |_, arguments, at| {
             at.turn.agent.shared.background.stop(text_argument(arguments, "task_id")).map(Value::String)
         },
@@ -57,7 +54,7 @@ static TOOLS: [ToolDef<NoTeamState>; 4] = [
 
 pub(in crate::toolsets) fn open() -> Toolset {
     Toolset {
-        tools: set::build_tools("transfer", &TOOLS, Arc::new(NoTeamState)),
+        tools: build_tools("transfer", &TOOLS, ()),
         instruction: String::from(
             "With `run_background_agent` several tasks can run while you continue; `view_background_agent` shows the \
              progress of one. Tasks that still run when the session ends are stopped.",

@@ -2,12 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::NoTeamState;
 use crate::delegation::unknown_agent_message;
-use crate::tools::text_argument;
-use crate::toolsets::set::ToolDef;
+use crate::tools::{ToolAccess, ToolDef, text_argument};
 
-pub(super) const TOOL: ToolDef<NoTeamState> = ToolDef {
+pub(super) const TOOL: ToolDef = ToolDef {
     name: "handoff",
     description: "Hands the conversation over to another agent of your team, which continues it from here.",
     parameters: || {
@@ -17,7 +15,7 @@ pub(super) const TOOL: ToolDef<NoTeamState> = ToolDef {
             "required": ["agent"],
         })
     },
-    is_read_only: true,
+    access: ToolAccess::ReadOnly,
     call: |_, arguments, at| {
         let (agent, name) = (&at.turn.agent, text_argument(arguments, "agent"));
         let known = agent.spec.member.as_ref().map(|member| member.handoffs.as_slice()).unwrap_or_default();

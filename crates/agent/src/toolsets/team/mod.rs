@@ -10,21 +10,17 @@ use std::sync::Arc;
 use pintle::MemberSpec;
 use serde_json::{Value, json};
 
-use super::set;
+use crate::tools::build_tools;
 use crate::turn_context::Tool;
-
-/// The tools share no state.
-#[derive(Debug)]
-struct NoTeamState;
 
 /// The tools of a member that depend on which agents it may call.
 pub(crate) fn team_tools(member: &MemberSpec) -> Vec<Arc<dyn Tool>> {
     let mut tools = Vec::new();
     if !member.sub_agents.is_empty() {
-        tools.extend(set::build_tools("transfer", &[transfer_task::TOOL], Arc::new(NoTeamState)));
+        tools.extend(build_tools("transfer", &[transfer_task::TOOL], ()));
     }
     if !member.handoffs.is_empty() {
-        tools.extend(set::build_tools("handoff", &[handoff::TOOL], Arc::new(NoTeamState)));
+        tools.extend(build_tools("handoff", &[handoff::TOOL], ()));
     }
     tools
 }

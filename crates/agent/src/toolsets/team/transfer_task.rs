@@ -2,17 +2,15 @@
 
 use serde_json::Value;
 
-use super::NoTeamState;
 use crate::delegation::{self, TransferMode};
-use crate::tools::text_argument;
-use crate::toolsets::set::ToolDef;
+use crate::tools::{ToolAccess, ToolDef, text_argument};
 
-pub(super) const TOOL: ToolDef<NoTeamState> = ToolDef {
+pub(super) const TOOL: ToolDef = ToolDef {
     name: "transfer_task",
     description: "Gives a task to another agent of your team, waits, and returns its answer. Describe exactly what to do and what to answer with: the agent knows nothing else.",
     parameters: super::task_parameters,
     // As in docker-agent: the tool itself changes nothing, and each call of the other agent is checked on its own.
-    is_read_only: true,
+    access: ToolAccess::ReadOnly,
     call: |_, arguments, at| {
         let agent = text_argument(arguments, "agent");
         let task = super::task_prompt(text_argument(arguments, "task"), text_argument(arguments, "expected_output"))?;

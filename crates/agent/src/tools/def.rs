@@ -1,0 +1,93 @@
+//! Tools that are rows of a table.
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::model::ModelTool;
+use crate::turn_context::{Tool, ToolContext};
+
+/// A tool in a table. The tools of a set may share a state.
+pub(crate) struct ToolDef<S: 'static = ()> {
+    pub(crate) name: &'static str,
+    /// The description for the model.
+    pub(crate) description: &'static str,
+    /// The JSON Schema of its arguments.
+    pub(crate) parameters: fn() -> Value,
+    pub(crate) access: ToolAccess,
+    /// Runs the tool.
+    pub(crate) call: ToolAction<S>,
+}
+
+/// The function of a tool, with the state of its set.
+pub(crate) type ToolAction<S> = fn(&S, &Value, &ToolContext<'_>) -> Result<Value, String>;
+
+/// How a tool may change files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ToolAccess {
+    /// It claims to change nothing.
+    ReadOnly,
+    /// It makes no such claim, and reports the files that it changes.
+    Reported,
+    /// It starts programs, which may change any file.
+    Programs,
+}
+
+#[derive(Debug)]
+struct TableTool<S: 'static> {
+    definition: ModelTool,
+    category: Option<&'static str>,
+    access: ToolAccess,
+    state: Arc<S>,
+    call: ToolAction<S>,
+}
+
+impl<S: Debug + Send + Sync + 'static> ToolDef<S> {
+    /// What the model sees.
+    pub(crate) fn to_definition(&self) -> ModelTool {
+        ModelTool {
+            name: self.name.to_owned(),
+            description: self.description.to_owned(),
+            parameters: (self.parameters)(),
+        }
+    }
+
+    /// The tool under this definition.
+    pub(crate) fn build(&self, definition: ModelTool, category: Option<&'static str>, state: &Arc<S>) -> Arc<dyn Tool> {
+        let (access, state, call) = (self.access, Arc::clone(state), self.call);
+        Arc::new(TableTool { definition, category, access, state, call })
+    }
+}
+
+/// Builds the tools of a table, which share one state.
+pub(crate) fn build_tools<S: Debug + Send + Sync + 'static>(
+    category: &'static str,
+    rows: &[ToolDef<S>],
+    state: impl Into<Arc<S>>,
+) -> Vec<Arc<dyn Tool>> {
+    let state = state.into();
+    rows.iter().map(|def| def.build(def.to_definition(), Some(category), &state)).collect()
+}
+
+impl<S: Debug + Send + Sync + 'static> Tool for TableTool<S> {
+    fn definition(&self) -> &ModelTool {
+        &self.definition
+    }
+
+    fn category(&self) -> Option<&str> {
+        self.category
+    }
+
+    fn is_read_only(&self) -> bool {
+        self.access == ToolAccess::ReadOnly
+    }
+
+    fn can_write_unseen(&self) -> bool {
+        self.access == ToolAccess::Programs
+    }
+
+    fn call(&self, arguments: &Value, at: &ToolContext<'_>) -> Result<Value, String> {
+        (self.call)(&self.state, arguments, at)
+    }
+}
