@@ -88,7 +88,7 @@ struct OpenApproval<'t> {
 
 impl Drop for OpenApproval<'_> {
     fn drop(&mut self) {
-        self.turn.agent.shared.approvals.remove(&self.id);
+        self.turn.agent.shared.state.approvals.remove(&self.id);
     }
 }
 
@@ -102,7 +102,7 @@ fn open_request<'t>(
     let shared = &turn.agent.shared;
     let open = OpenApproval { turn, id: shared.unique_name("approval") };
     let pending = PendingApproval { id: open.id.clone(), kind, name: name.to_owned(), reason: reason.clone() };
-    shared.approvals.insert(pending);
+    shared.state.approvals.insert(pending);
     if turn.has_listener::<ApprovalRequested>() {
         let payload = ApprovalRequested {
             id: open.id.clone(),

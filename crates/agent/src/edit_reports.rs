@@ -22,7 +22,7 @@ impl TurnContext {
     }
 
     fn fire_edits(&self, run: Option<&str>) {
-        for payload in self.agent.shared.edits.take(run) {
+        for payload in self.agent.shared.state.edits.take(run) {
             let _ = self.fire_end(&Event::from_payload(&payload, Arc::clone(&self.origin)));
         }
     }
@@ -42,13 +42,13 @@ impl TurnContext {
             metadata,
             ..FileEdited::default()
         };
-        self.agent.shared.edits.push(&self.origin.run, payload);
+        self.agent.shared.state.edits.push(&self.origin.run, payload);
     }
 
     /// Watches the workspace while a call runs, if a hook listens.
     pub(crate) fn watch_call<'a>(&'a self, tool: &'a str, call_id: &'a str) -> Option<WatchedCall<'a>> {
         let shared = &self.agent.shared;
         let author = EditAuthor { run: &self.origin.run, tool, call_id: Some(call_id) };
-        self.has_listener::<FileEdited>().then(|| shared.edits.watch(&shared.workspace, author))
+        self.has_listener::<FileEdited>().then(|| shared.state.edits.watch(&shared.workspace, author))
     }
 }

@@ -10,7 +10,7 @@ use crate::turn_context::TurnContext;
 /// Fires `session.start` at the hooks of a turn's agent.
 pub(crate) fn fire_session_start(turn: &TurnContext, source: &str) -> Outcome {
     let shared = &turn.agent.shared;
-    shared.started_agents.add(&turn.agent.spec.name);
+    shared.state.started_agents.add(&turn.agent.spec.name);
     let cwd = shared.workspace.root().display().to_string();
     let payload = SessionStart { source: source.to_owned(), cwd, host: None };
     turn.fire(&Event::from_payload(&payload, Arc::clone(&turn.origin)))

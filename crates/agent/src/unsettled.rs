@@ -37,7 +37,7 @@ impl UnsettledState {
     /// The unsettled work, with the unanswered calls of these messages.
     pub(crate) fn collect_from_messages(shared: &SessionContext, messages: &[ModelMessage]) -> Self {
         let now_us = shared.runtime.clock().monotonic_us();
-        let open = shared.pending_work.all();
+        let open = shared.state.pending_work.all();
         let of_kind = |kind: WorkKind, category: &str| {
             let of = |item: &WorkItem| UnsettledWork {
                 category: category.to_owned(),
@@ -57,9 +57,9 @@ impl UnsettledState {
         let known: BTreeSet<String> = tool_calls.iter().map(|call| call.id.clone()).collect();
         let unanswered = unanswered_calls(messages).filter(|call| !known.contains(&call.id));
         tool_calls.extend(unanswered.map(|call| piece("tool_call", call.id.clone(), call.name.clone())));
-        let texts = shared.inbox.texts().into_iter().enumerate();
-        let approvals = shared.approvals.pending().into_iter();
-        let paused = shared.personas.paused().into_iter();
+        let texts = shared.state.inbox.texts().into_iter().enumerate();
+        let approvals = shared.state.approvals.pending().into_iter();
+        let paused = shared.state.personas.paused().into_iter();
         Self {
             tool_calls,
             background_tasks: of_kind(WorkKind::BackgroundTask, "background_task"),

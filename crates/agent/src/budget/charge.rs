@@ -40,7 +40,7 @@ impl TurnContext {
             };
             charged.iter().flat_map(of_meter).collect()
         };
-        self.agent.shared.threshold_queue.count_and_notify(count);
+        self.agent.shared.state.threshold_queue.count_and_notify(count);
     }
 
     /// Checks every budget that the last model call was charged to.
@@ -55,7 +55,7 @@ impl TurnContext {
     fn charged_meters<'t>(&'t self, nobody: &'t StepSpec) -> Vec<MeterCharge<'t>> {
         match &self.step_context {
             Some(work) => work.charged_meters(),
-            None => vec![MeterCharge { meter: &self.agent.shared.meter, step: nobody }],
+            None => vec![MeterCharge { meter: &self.agent.shared.state.meter, step: nobody }],
         }
     }
 

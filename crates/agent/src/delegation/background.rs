@@ -30,7 +30,7 @@ impl BackgroundTasks {
         // A waiter must wake up even if the task crashes.
         let shared = &turn.agent.shared;
         let open =
-            shared.pending_work.begin(WorkKind::BackgroundTask, &id, kind, shared.runtime.clock().monotonic_us());
+            shared.state.pending_work.begin(WorkKind::BackgroundTask, &id, kind, shared.runtime.clock().monotonic_us());
         let work = move || {
             let delegated = catch_unwind(AssertUnwindSafe(|| work(&turn)));
             // The pending-work entry is gone before waiters see the end.

@@ -27,14 +27,16 @@ static TOOLS: [ToolDef; 5] = [
         description: "Gives a task to another agent without waiting, and returns an id for `delegate_status`, `delegate_result` and `delegate_await`.",
         parameters: task_parameters,
         access: ToolAccess::Reported,
-        call: |_, arguments, at| Ok(json!({"id": at.turn.agent.shared.background.start(at.turn, arguments)?})),
+        call: |_, arguments, at| Ok(json!({"id": at.turn.agent.shared.state.background.start(at.turn, arguments)?})),
     },
     ToolDef {
         name: "delegate_status",
         description: "Returns whether a task of `delegate_async` is `running`, `done` or `failed`.",
         parameters: id_parameters,
         access: ToolAccess::Reported,
-        call: |_, arguments, at| Ok(json!({"status": at.turn.agent.shared.background.status(id_argument(arguments))?})),
+        call: |_, arguments, at| {
+            Ok(json!({"status": at.turn.agent.shared.state.background.status(id_argument(arguments))?}))
+        },
     },
     ToolDef {
         name: "delegate_result",
@@ -42,7 +44,13 @@ static TOOLS: [ToolDef; 5] = [
         parameters: id_parameters,
         access: ToolAccess::Reported,
         call: |_, arguments, at| {
-            at.turn.agent.shared.background.result(at.turn, id_argument(arguments)).map(|text| completion_text(&text))
+            at.turn
+                .agent
+                .shared
+                .state
+                .background
+                .result(at.turn, id_argument(arguments))
+                .map(|text| completion_text(&text))
         },
     },
     ToolDef {
@@ -54,6 +62,7 @@ static TOOLS: [ToolDef; 5] = [
             at.turn
                 .agent
                 .shared
+                .state
                 .background
                 .wait_for_answer(at.turn, id_argument(arguments))
                 .map(|text| completion_text(&text))

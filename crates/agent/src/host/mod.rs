@@ -108,7 +108,7 @@ impl Host for AgentHost {
             EffectRequest::Fs { function, arguments } => {
                 let is_told = self.agent.shared.runtime.listens(&EventName::from_def(FileEdited::def()), scope);
                 let by = EditAuthor { run: &self.origin.run, tool: caller.name, call_id: None };
-                let told = is_told.then_some((&self.agent.shared.edits, by));
+                let told = is_told.then_some((&self.agent.shared.state.edits, by));
                 fs::perform(&TrackedFiles { workspace, edit_sink: told }, &function, &arguments, &scope.cancel)
             }
             EffectRequest::Host { fact, key } => {

@@ -37,7 +37,7 @@ pub(crate) fn prepare_tool(turn: &TurnContext, arguments: &Value) -> Result<Tool
     if script.is_empty() {
         return Err(format!("tool `{name}` has no `script`; define `run(args)` in it"));
     }
-    let is_registered = shared.meta_registry.tools.lock().unwrap_or_else(PoisonError::into_inner).contains(name);
+    let is_registered = shared.state.meta_registry.tools.lock().unwrap_or_else(PoisonError::into_inner).contains(name);
     match turn.agent.tool(name) {
         Some(_) if !is_registered => return Err(format!("tool `{name}` belongs to the project; choose another name")),
         Some(_) if !replace => return Err(format!("tool `{name}` exists; pass replace=True to replace it")),
@@ -69,7 +69,7 @@ pub(crate) fn prepare_tool(turn: &TurnContext, arguments: &Value) -> Result<Tool
         .runtime
         .compile_tool(&spec)
         .map_err(|found| format!("tool `{name}` does not compile: {}", join_diagnostics(&found)))?;
-    reserve_name(&shared.meta_registry.tools, name, shared.meta.max_tools, "tools")?;
+    reserve_name(&shared.state.meta_registry.tools, name, shared.meta.max_tools, "tools")?;
     Ok(spec)
 }
 
@@ -109,7 +109,7 @@ fn prepare_hook(turn: &TurnContext, arguments: &Value) -> Result<HookDeclaration
         ..MetaPayload::default()
     };
     fire_meta_event(turn, "meta.register_hook", &payload)?;
-    reserve_name(&shared.meta_registry.hooks, name, shared.meta.max_hooks, "hooks")?;
+    reserve_name(&shared.state.meta_registry.hooks, name, shared.meta.max_hooks, "hooks")?;
     Ok(declaration)
 }
 
@@ -163,7 +163,7 @@ pub(super) fn register_agent(turn: &TurnContext, arguments: &Value) -> Result<Va
     if found.iter().any(|found| found.severity == pintle::Severity::Error) {
         return Err(format!("the hooks of agent `{name}` do not compile: {}", join_diagnostics(&found)));
     }
-    reserve_name(&shared.meta_registry.agents, name, shared.meta.max_agents, "agents")?;
+    reserve_name(&shared.state.meta_registry.agents, name, shared.meta.max_agents, "agents")?;
     turn.agent.add_agent(spec);
     Ok(json!({"name": name, "registered": true}))
 }

@@ -55,7 +55,7 @@ impl Session {
         if !faults.is_empty() {
             return Err(TurnError::failed("config", faults.join("; ")));
         }
-        let meter = self.context().personas.meter(spec);
+        let meter = self.context().state.personas.meter(spec);
         Ok(Persona { session: self, spec: Arc::new(spec.clone()), meter })
     }
 
@@ -86,7 +86,7 @@ impl Session {
     /// The paused personas, by name.
     #[must_use]
     pub fn paused_personas(&self) -> Vec<PausedPersona> {
-        self.context().personas.paused()
+        self.context().state.personas.paused()
     }
 }
 

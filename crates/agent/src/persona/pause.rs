@@ -12,13 +12,13 @@ use crate::session_state::PausedPersona;
 pub(super) fn pause(session: &Session, name: &str, reason: &str, by: &str) {
     let (persona, reason, by) = (name.to_owned(), reason.to_owned(), by.to_owned());
     let paused = PausedPersona { persona: persona.clone(), reason: reason.clone(), source: by.clone() };
-    if session.context().personas.set_paused(name, Some(paused)) {
+    if session.context().state.personas.set_paused(name, Some(paused)) {
         fire_change(session, name, &PersonaPaused { persona, reason, by });
     }
 }
 
 pub(super) fn resume(session: &Session, name: &str, reason: &str, by: &str) {
-    if session.context().personas.set_paused(name, None) {
+    if session.context().state.personas.set_paused(name, None) {
         let (persona, reason, by) = (name.to_owned(), reason.to_owned(), by.to_owned());
         fire_change(session, name, &PersonaResumed { persona, reason, by });
     }

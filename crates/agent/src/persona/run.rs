@@ -37,7 +37,8 @@ fn run_in_step(
     body: impl FnOnce(&mut PersonaStep<'_>) -> Result<Value, StepError>,
 ) -> Result<Value, StepError> {
     session.start()?;
-    if let Some(paused) = persona.as_ref().and_then(|(persona, _)| session.context().personas.find_pause(&persona.name))
+    if let Some(paused) =
+        persona.as_ref().and_then(|(persona, _)| session.context().state.personas.find_pause(&persona.name))
     {
         let why = if paused.reason.is_empty() { String::new() } else { format!(": {}", paused.reason) };
         let message = format!("persona `{}` is paused{why}; resume it before running a step", paused.persona);

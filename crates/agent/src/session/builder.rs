@@ -16,9 +16,9 @@ use crate::host::AgentHost;
 use crate::model::Model;
 use crate::observer::{NoObserver, Observer};
 use crate::permission::PermissionChecker;
-use crate::session_state::{RealSleeper, Sleeper};
+use crate::session_state::{RealSleeper, SessionState, Sleeper};
 use crate::team::Team;
-use crate::turn_context::{ModelOpener, SessionConfig, SessionContext, SessionPorts, TeamMembers, Tool};
+use crate::turn_context::{GeneratedNames, ModelOpener, SessionContext, SessionPorts, TeamMembers, Tool};
 use crate::workspace::Workspace;
 
 /// Configures and builds a [`Session`].
@@ -223,7 +223,9 @@ impl SessionBuilder {
             restored.forget_grants();
         }
         let team = team.map(|team| Arc::new(Team::new(team)));
-        let shared = Arc::new(SessionContext::new(SessionConfig {
+        let tape = self.runtime.tape().and_then(|tape| std::path::absolute(tape.path()?).ok());
+        let shared = Arc::new(SessionContext {
+            transcript: tape.map(|path| path.display().to_string()).unwrap_or_default(),
             runtime: self.runtime,
             workspace,
             observer: self.observer,
@@ -236,9 +238,9 @@ impl SessionBuilder {
             permissions,
             team: team.clone().map(|team| team as Arc<dyn TeamMembers>),
             ports: SessionPorts { open_host: AgentHost::open, redirect: delegation::redirect },
-            budget: self.budget,
-            prices: self.prices,
-        }));
+            state: SessionState::new(self.budget, &self.prices),
+            names: GeneratedNames::default(),
+        });
         let agent = match team.filter(|_| self.agent.member.is_some()) {
             Some(team) => team.open_first(&shared, &self.agent, self.model, self.tools)?,
             None => delegation::new_root(shared, self.agent, self.model, self.tools)?,

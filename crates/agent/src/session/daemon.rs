@@ -59,7 +59,7 @@ impl Session {
         let shared = &self.agent.shared;
         let began_us = shared.runtime.clock().monotonic_us();
         let wake = self.cancel().child_token();
-        shared.inbox.wake_on_message(&wake);
+        shared.state.inbox.wake_on_message(&wake);
         let mut fired = 0;
         while !wake.is_cancelled() {
             if options.max_idle.is_some_and(|most| fired >= most) {

@@ -136,7 +136,7 @@ impl Session {
     fn fire_start(&mut self, source: &str) -> Result<(), TurnError> {
         self.phase = SessionPhase::Started;
         let first = Arc::clone(&self.first_agent);
-        first.shared.started_agents.clear();
+        first.shared.state.started_agents.clear();
         self.fire_agent_start(&first, source)
     }
 
@@ -221,7 +221,7 @@ impl Session {
     /// The inbox for messages of the user while a turn runs, usable from any thread.
     #[must_use]
     pub fn inbox(&self) -> Inbox {
-        self.agent.shared.inbox.clone()
+        self.agent.shared.state.inbox.clone()
     }
 
     /// Compacts the conversation at the user's request. `instructions` says what to keep. Starts the session if needed.

@@ -33,7 +33,7 @@ pub use tool::{Tool, ToolContext};
 
 pub(crate) use agent::{Agent, AgentParts};
 pub(crate) use policy::ToolPolicies;
-pub(crate) use session::{SessionConfig, SessionContext, SessionPorts, TeamMembers};
+pub(crate) use session::{GeneratedNames, SessionContext, SessionPorts, TeamMembers};
 pub(crate) use state::TurnState;
 pub(crate) use step::{ActivePersona, MeterCharge, StepContext};
 pub(crate) use toolbox::{Toolbox, alternate_name};

@@ -76,7 +76,7 @@ impl StepContext {
         };
         let prices = persona.as_ref().map(|(persona, _)| persona.prices.as_slice()).unwrap_or_default();
         let meter = Arc::new(BudgetMeter::new("step", step.budget, prices));
-        let session = Arc::clone(&agent.shared.meter);
+        let session = Arc::clone(&agent.shared.state.meter);
         Ok(Self {
             persona,
             step,

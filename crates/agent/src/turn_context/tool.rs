@@ -67,7 +67,10 @@ impl ToolContext<'_> {
     pub(crate) fn files(&self) -> TrackedFiles<'_> {
         let by = EditAuthor { run: &self.turn.origin.run, tool: self.tool, call_id: Some(self.call_id) };
         let is_told = self.turn.has_listener::<FileEdited>();
-        TrackedFiles { workspace: self.workspace(), edit_sink: is_told.then_some((&self.turn.agent.shared.edits, by)) }
+        TrackedFiles {
+            workspace: self.workspace(),
+            edit_sink: is_told.then_some((&self.turn.agent.shared.state.edits, by)),
+        }
     }
 
     /// Set when the result is no longer needed.

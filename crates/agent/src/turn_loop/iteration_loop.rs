@@ -244,7 +244,7 @@ impl TurnRun<'_> {
         self.limit = next.max_iterations;
         self.turn = self.turn.with_agent(&next);
         self.turn.change_reminders(&self.conversation.reminders, |held| held.on_handoff());
-        if next.shared.started_agents.contains(name) {
+        if next.shared.state.started_agents.contains(name) {
             return Ok(());
         }
         let outcome = fire_session_start(&self.turn, "startup");

@@ -42,7 +42,7 @@ pub(super) fn take_steering(turn: &TurnContext, conversation: &mut Conversation)
     if !is_of_person(turn) {
         return false;
     }
-    let mut messages = turn.agent.shared.inbox.take_steering();
+    let mut messages = turn.agent.shared.state.inbox.take_steering();
     if messages.is_empty() {
         return false;
     }
@@ -89,7 +89,7 @@ pub(super) fn take_follow_up(turn: &TurnContext, conversation: &mut Conversation
     if !is_of_person(turn) {
         return false;
     }
-    while let Some((mut prompt, waiting)) = turn.agent.shared.inbox.take_follow_up() {
+    while let Some((mut prompt, waiting)) = turn.agent.shared.state.inbox.take_follow_up() {
         recording::record_user_message(turn, MessageSource::FollowUp, &prompt);
         turn.state.forget_prompt();
         let waiting = u32::try_from(waiting).unwrap_or(u32::MAX);

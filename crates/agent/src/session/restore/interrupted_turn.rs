@@ -111,7 +111,7 @@ impl InterruptedTurn {
     }
 
     fn requeue(&mut self, turn: &TurnContext) {
-        let inbox = &turn.agent.shared.inbox;
+        let inbox = &turn.agent.shared.state.inbox;
         for (source, text) in self.queued_messages.drain(..) {
             match source {
                 MessageSource::Steer => inbox.steer(text),

@@ -110,11 +110,11 @@ impl Session {
         let shared = Arc::clone(&self.agent.shared);
         shared.skip_names_up_to(restored.record_count);
         for (event, payload) in &restored.personas {
-            shared.personas.restore_event(event, payload);
+            shared.state.personas.restore_event(event, payload);
         }
         for RecordedUsage { personas, model, usage } in restored.usage_records {
-            personas.iter().for_each(|persona| shared.personas.restore_usage(persona, &model, usage));
-            shared.meter.restore(&model, usage);
+            personas.iter().for_each(|persona| shared.state.personas.restore_usage(persona, &model, usage));
+            shared.state.meter.restore(&model, usage);
         }
         for (layer, by, request) in restored.effects {
             shared.runtime.restore_effect(&EventScope::default(), layer, &by, request);

@@ -146,7 +146,7 @@ fn run_tool(turn: &TurnContext, call_id: &str, target: &CallTarget) -> Result<Va
     let used = ToolContext { turn, call_id, tool: &target.name };
     let shared = &turn.agent.shared;
     let began_us = shared.runtime.clock().monotonic_us();
-    let _open = shared.pending_work.begin(WorkKind::ToolCall, call_id, &target.name, began_us);
+    let _open = shared.state.pending_work.begin(WorkKind::ToolCall, call_id, &target.name, began_us);
     let _watched = tool.can_write_unseen().then(|| turn.watch_call(&target.name, call_id));
     // A tool may be code of the embedder: a panic in it fails the call, not the session.
     recording::record_tool_call(turn, call_id, &target.name, &target.args);

@@ -79,7 +79,7 @@ impl ShellJobs {
             thread: Mutex::default(),
         });
         let running = Arc::clone(&job);
-        let open = shared.pending_work.begin(WorkKind::BackgroundTask, &job.id, command, job.began_us);
+        let open = shared.state.pending_work.begin(WorkKind::BackgroundTask, &job.id, command, job.began_us);
         let work = move || {
             let _open = open;
             let result = process::run_streaming(&spec, &running.cancel, &mut |printed| running.append_output(printed));

@@ -19,7 +19,7 @@ static TOOLS: [ToolDef; 4] = [
             delegation::check_call_allowed(&turn.agent, &agent)?;
             let told = format!("Agent: {agent}\nTask: {task}");
             let (name, given) = (agent.clone(), task.clone());
-            let id = turn.agent.shared.background.start_team_task(turn, &agent, move |turn| {
+            let id = turn.agent.shared.state.background.start_team_task(turn, &agent, move |turn| {
                 delegation::transfer(turn, &name, &given, TransferMode::Background)
             })?;
             Ok(Value::String(format!("Background agent task started with ID: {id}\n{told}")))
@@ -30,7 +30,7 @@ static TOOLS: [ToolDef; 4] = [
         description: "Lists the background tasks with their status.",
         parameters: || json!({"type": "object", "properties": {}}),
         access: ToolAccess::ReadOnly,
-        call: |_, _arguments, at| Ok(Value::String(at.turn.agent.shared.background.list(at.turn))),
+        call: |_, _arguments, at| Ok(Value::String(at.turn.agent.shared.state.background.list(at.turn))),
     },
     ToolDef {
         name: "view_background_agent",
@@ -38,7 +38,7 @@ static TOOLS: [ToolDef; 4] = [
         parameters: id,
         access: ToolAccess::ReadOnly,
         call: |_, arguments, at| {
-            at.turn.agent.shared.background.view(at.turn, text_argument(arguments, "task_id")).map(Value::String)
+            at.turn.agent.shared.state.background.view(at.turn, text_argument(arguments, "task_id")).map(Value::String)
         },
     },
     ToolDef {
@@ -47,7 +47,7 @@ static TOOLS: [ToolDef; 4] = [
         parameters: id,
         access: ToolAccess::Reported,
         call: |_, arguments, at| {
-            at.turn.agent.shared.background.stop(text_argument(arguments, "task_id")).map(Value::String)
+            at.turn.agent.shared.state.background.stop(text_argument(arguments, "task_id")).map(Value::String)
         },
     },
 ];
