@@ -14,7 +14,8 @@ static TOOLS: [ToolDef; 5] = [
     ToolDef {
         name: "delegate",
         description: "Gives a task to another agent, waits, and returns its answer. The agent knows only the task: include everything it needs.",
-        parameters: task_parameters,
+        required: &[],
+        properties: task_properties,
         access: ToolAccess::Reported,
         call: |_, arguments, at| {
             let delegated = super::delegate(at.turn, arguments);
@@ -25,14 +26,16 @@ static TOOLS: [ToolDef; 5] = [
     ToolDef {
         name: "delegate_async",
         description: "Gives a task to another agent without waiting, and returns an id for `delegate_status`, `delegate_result` and `delegate_await`.",
-        parameters: task_parameters,
+        required: &[],
+        properties: task_properties,
         access: ToolAccess::Reported,
         call: |_, arguments, at| Ok(json!({"id": at.turn.agent.shared.state.background.start(at.turn, arguments)?})),
     },
     ToolDef {
         name: "delegate_status",
         description: "Returns whether a task of `delegate_async` is `running`, `done` or `failed`.",
-        parameters: id_parameters,
+        required: &["id"],
+        properties: id_properties,
         access: ToolAccess::Reported,
         call: |_, arguments, at| {
             Ok(json!({"status": at.turn.agent.shared.state.background.status(id_argument(arguments))?}))
@@ -41,7 +44,8 @@ static TOOLS: [ToolDef; 5] = [
     ToolDef {
         name: "delegate_result",
         description: "Returns the answer of a finished task of `delegate_async`.",
-        parameters: id_parameters,
+        required: &["id"],
+        properties: id_properties,
         access: ToolAccess::Reported,
         call: |_, arguments, at| {
             at.turn
@@ -56,7 +60,8 @@ static TOOLS: [ToolDef; 5] = [
     ToolDef {
         name: "delegate_await",
         description: "Waits until a task of `delegate_async` ends and returns its answer.",
-        parameters: id_parameters,
+        required: &["id"],
+        properties: id_properties,
         access: ToolAccess::Reported,
         call: |_, arguments, at| {
             at.turn
@@ -75,7 +80,7 @@ pub(super) fn tools(agents: &[Arc<AgentSpec>]) -> impl Iterator<Item = Arc<dyn T
     let known: Vec<String> = agents.iter().map(|agent| format!("{}: {}", agent.name, agent.description)).collect();
     let known = if known.is_empty() { String::new() } else { format!(" Agents: {}", known.join("; ")) };
     TOOLS.iter().map(move |def| -> Arc<dyn Tool> {
-        let takes_task = std::ptr::fn_addr_eq(def.parameters, task_parameters as fn() -> Value);
+        let takes_task = std::ptr::fn_addr_eq(def.properties, task_properties as fn() -> Value);
         let description = format!("{}{}", def.description, if takes_task { known.as_str() } else { "" });
         def.build(ModelTool { description, ..def.to_definition() }, None, &Arc::new(()))
     })
@@ -94,28 +99,21 @@ fn id_argument(arguments: &Value) -> &str {
     arguments.get("id").and_then(Value::as_str).unwrap_or_default()
 }
 
-fn task_parameters() -> Value {
+fn task_properties() -> Value {
     json!({
-        "type": "object",
-        "properties": {
-            "agent": {"type": "string", "description": "The agent. Leave it out to describe a new one here."},
-            "task": {"type": "string", "description": "What it has to do, with everything it needs to know."},
-            "prompt": {"type": "string", "description": "The same as `task`."},
-            "model": {"type": "string", "description": "Another model of the same provider."},
-            "tools": {"type": "array", "description": "Names of your tools that the agent may use."},
-            "system_prompt": {"type": "string", "description": "How it should behave."},
-            "verify": {"type": "string", "description": "Starlark source of `run(result)`, which returns whether the answer is good."},
-            "max_verify_retries": {"type": "integer", "minimum": 0, "maximum": 10, "description": "Attempts after a failed verification. Default 2."},
-        },
+        "agent": {"type": "string", "description": "The agent. Leave it out to describe a new one here."},
+        "task": {"type": "string", "description": "What it has to do, with everything it needs to know."},
+        "prompt": {"type": "string", "description": "The same as `task`."},
+        "model": {"type": "string", "description": "Another model of the same provider."},
+        "tools": {"type": "array", "description": "Names of your tools that the agent may use."},
+        "system_prompt": {"type": "string", "description": "How it should behave."},
+        "verify": {"type": "string", "description": "Starlark source of `run(result)`, which returns whether the answer is good."},
+        "max_verify_retries": {"type": "integer", "minimum": 0, "maximum": 10, "description": "Attempts after a failed verification. Default 2."},
     })
 }
 
-fn id_parameters() -> Value {
-    json!({
-        "type": "object",
-        "properties": {"id": {"type": "string", "description": "The id that `delegate_async` returned."}},
-        "required": ["id"],
-    })
+fn id_properties() -> Value {
+    json!({"id": {"type": "string", "description": "The id that `delegate_async` returned."}})
 }
 
 #[cfg(test)]

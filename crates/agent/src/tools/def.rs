@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::model::ModelTool;
 use crate::turn_context::{Tool, ToolContext};
@@ -13,8 +13,10 @@ pub(crate) struct ToolDef<S: 'static = ()> {
     pub(crate) name: &'static str,
     /// The description for the model.
     pub(crate) description: &'static str,
-    /// The JSON Schema of its arguments.
-    pub(crate) parameters: fn() -> Value,
+    /// The arguments that a call must have.
+    pub(crate) required: &'static [&'static str],
+    /// The JSON Schema of each argument.
+    pub(crate) properties: fn() -> Value,
     pub(crate) access: ToolAccess,
     /// Runs the tool.
     pub(crate) call: ToolAction<S>,
@@ -34,6 +36,14 @@ pub(crate) enum ToolAccess {
     Programs,
 }
 
+/// The JSON Schema of arguments with these properties.
+pub(super) fn object_schema(required: &[&str], properties: Value) -> Value {
+    match required {
+        [] => json!({"type": "object", "properties": properties}),
+        _ => json!({"type": "object", "properties": properties, "required": required}),
+    }
+}
+
 #[derive(Debug)]
 struct TableTool<S: 'static> {
     definition: ModelTool,
@@ -49,7 +59,7 @@ impl<S: Debug + Send + Sync + 'static> ToolDef<S> {
         ModelTool {
             name: self.name.to_owned(),
             description: self.description.to_owned(),
-            parameters: (self.parameters)(),
+            parameters: object_schema(self.required, (self.properties)()),
         }
     }
 

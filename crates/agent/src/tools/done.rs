@@ -9,6 +9,7 @@ use pintle::script::DONE_KEY;
 use pintle::{CallId, EffectCaller, EffectReply, EffectRequest, EffectRunner};
 use serde_json::{Value, json};
 
+use super::def::object_schema;
 use crate::model::ModelTool;
 use crate::turn_context::{Tool, ToolContext, TurnContext};
 
@@ -29,13 +30,13 @@ impl DoneTool {
         let builtin = || ModelTool {
             name: String::from(NAME),
             description: String::from("Declares the task complete. Call it once, when nothing is left to do."),
-            parameters: json!({
-                "type": "object",
-                "properties": {
+            parameters: object_schema(
+                &[],
+                json!({
                     "summary": {"type": "string", "description": "The final answer."},
                     "claims": {"type": "array", "description": "What you claim to have done, for verification."},
-                },
-            }),
+                }),
+            ),
         };
         Self { definition: own.as_ref().map_or_else(builtin, |tool| tool.definition().clone()), project_tool: own }
     }

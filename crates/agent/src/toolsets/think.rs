@@ -17,13 +17,8 @@ struct ThoughtLog(Mutex<VecDeque<String>>);
 static TOOLS: [ToolDef<ThoughtLog>; 1] = [ToolDef {
     name: "think",
     description: "Records a thought and returns all thoughts so far. It changes nothing and needs no approval.",
-    parameters: || {
-        json!({
-            "type": "object",
-            "properties": {"thought": {"type": "string", "description": "The thought."}},
-            "required": ["thought"],
-        })
-    },
+    required: &["thought"],
+    properties: || json!({"thought": {"type": "string", "description": "The thought."}}),
     access: ToolAccess::ReadOnly,
     call: |thoughts, arguments, _at| {
         let mut thoughts = thoughts.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -27,13 +27,8 @@ static TOOLS: [ToolDef<TodoList>; 4] = [
     ToolDef {
         name: "create_todo",
         description: "Adds one item to the to-do list.",
-        parameters: || {
-            json!({
-                "type": "object",
-                "properties": {"description": {"type": "string", "description": "What has to be done."}},
-                "required": ["description"],
-            })
-        },
+        required: &["description"],
+        properties: || json!({"description": {"type": "string", "description": "What has to be done."}}),
         access: ToolAccess::ReadOnly,
         call: |todos, arguments, _at| {
             let mut created = todos.create(&[text_argument(arguments, "description")])?;
@@ -43,13 +38,10 @@ static TOOLS: [ToolDef<TodoList>; 4] = [
     ToolDef {
         name: "create_todos",
         description: "Adds several items to the to-do list.",
-        parameters: || {
+        required: &["descriptions"],
+        properties: || {
             json!({
-                "type": "object",
-                "properties": {
-                    "descriptions": {"type": "array", "items": {"type": "string"}, "minItems": 1, "description": "What has to be done."},
-                },
-                "required": ["descriptions"],
+                "descriptions": {"type": "array", "items": {"type": "string"}, "minItems": 1, "description": "What has to be done."},
             })
         },
         access: ToolAccess::ReadOnly,
@@ -63,28 +55,25 @@ static TOOLS: [ToolDef<TodoList>; 4] = [
     ToolDef {
         name: "update_todos",
         description: "Changes the status of to-do items.",
-        parameters: || {
+        required: &["updates"],
+        properties: || {
             json!({
-                "type": "object",
-                "properties": {
-                    "updates": {
-                        "type": "array",
-                        "minItems": 1,
-                        "description": "The changes.",
-                        "items": {
-                            "type": "object",
-                            "properties": {
-                                "id": {"type": "string", "description": "Its ID."},
-                                "status": {
-                                    "type": "string", "enum": ["pending", "in-progress", "completed"],
-                                    "description": "The new status.",
-                                },
+                "updates": {
+                    "type": "array",
+                    "minItems": 1,
+                    "description": "The changes.",
+                    "items": {
+                        "type": "object",
+                        "properties": {
+                            "id": {"type": "string", "description": "Its ID."},
+                            "status": {
+                                "type": "string", "enum": ["pending", "in-progress", "completed"],
+                                "description": "The new status.",
                             },
-                            "required": ["id", "status"],
                         },
+                        "required": ["id", "status"],
                     },
                 },
-                "required": ["updates"],
             })
         },
         access: ToolAccess::ReadOnly,
@@ -107,7 +96,8 @@ static TOOLS: [ToolDef<TodoList>; 4] = [
     ToolDef {
         name: "list_todos",
         description: "Lists the to-do items with their status.",
-        parameters: || json!({"type": "object", "properties": {}}),
+        required: &[],
+        properties: || json!({}),
         access: ToolAccess::ReadOnly,
         call: |todos, _arguments, _at| Ok(todos.to_result(json!({}), "todos")),
     },

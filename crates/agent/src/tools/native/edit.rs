@@ -8,16 +8,13 @@ use crate::turn_context::ToolContext;
 pub(super) const TOOL: ToolDef = ToolDef {
     name: "edit",
     description: "Replaces a text in a file of the workspace. The text must occur exactly once, unless `all` is true.",
-    parameters: || {
+    required: &["path", "old", "new"],
+    properties: || {
         json!({
-            "type": "object",
-            "properties": {
-                "path": {"type": "string", "description": "The file."},
-                "old": {"type": "string", "description": "The text to replace, exactly as it is in the file."},
-                "new": {"type": "string", "description": "The replacement."},
-                "all": {"type": "boolean", "description": "Whether to replace every occurrence. Default false."},
-            },
-            "required": ["path", "old", "new"],
+            "path": {"type": "string", "description": "The file."},
+            "old": {"type": "string", "description": "The text to replace, exactly as it is in the file."},
+            "new": {"type": "string", "description": "The replacement."},
+            "all": {"type": "boolean", "description": "Whether to replace every occurrence. Default false."},
         })
     },
     access: ToolAccess::Reported,

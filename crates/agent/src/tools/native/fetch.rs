@@ -8,17 +8,14 @@ use crate::turn_context::ToolContext;
 pub(super) const TOOL: ToolDef = ToolDef {
     name: "fetch",
     description: "Gets a page by HTTP. Only the hosts in the project's `network.allowed_domains` can be reached.",
-    parameters: || {
+    required: &["url"],
+    properties: || {
         json!({
-            "type": "object",
-            "properties": {
-                "url": {"type": "string", "description": "The URL, http or https."},
-                "timeout_ms": {
-                    "type": "integer", "minimum": 1, "maximum": 120_000,
-                    "description": "The time limit in milliseconds. Default 30000.",
-                },
+            "url": {"type": "string", "description": "The URL, http or https."},
+            "timeout_ms": {
+                "type": "integer", "minimum": 1, "maximum": 120_000,
+                "description": "The time limit in milliseconds. Default 30000.",
             },
-            "required": ["url"],
         })
     },
     access: ToolAccess::Reported,

@@ -8,14 +8,11 @@ use crate::turn_context::ToolContext;
 pub(super) const TOOL: ToolDef = ToolDef {
     name: "glob",
     description: "Finds files of the workspace by a glob such as `src/**/*.rs`. A pattern without `/` matches in every directory.",
-    parameters: || {
+    required: &["pattern"],
+    properties: || {
         json!({
-            "type": "object",
-            "properties": {
-                "pattern": {"type": "string", "description": "The glob."},
-                "path": {"type": "string", "description": "The directory to search. Default: the workspace."},
-            },
-            "required": ["pattern"],
+            "pattern": {"type": "string", "description": "The glob."},
+            "path": {"type": "string", "description": "The directory to search. Default: the workspace."},
         })
     },
     access: ToolAccess::Reported,

@@ -12,16 +12,13 @@ use crate::turn_context::ToolContext;
 pub(super) const TOOL: ToolDef = ToolDef {
     name: "grep",
     description: "Finds the lines of the workspace's text files that match a regular expression.",
-    parameters: || {
+    required: &["pattern"],
+    properties: || {
         json!({
-            "type": "object",
-            "properties": {
-                "pattern": {"type": "string", "description": "The regular expression."},
-                "path": {"type": "string", "description": "The file or directory to search. Default: the workspace."},
-                "glob": {"type": "string", "description": "Search only files whose name matches this glob, such as `*.rs`."},
-                "ignore_case": {"type": "boolean", "description": "Whether to ignore case. Default false."},
-            },
-            "required": ["pattern"],
+            "pattern": {"type": "string", "description": "The regular expression."},
+            "path": {"type": "string", "description": "The file or directory to search. Default: the workspace."},
+            "glob": {"type": "string", "description": "Search only files whose name matches this glob, such as `*.rs`."},
+            "ignore_case": {"type": "boolean", "description": "Whether to ignore case. Default false."},
         })
     },
     access: ToolAccess::Reported,

@@ -8,12 +8,8 @@ use crate::turn_context::ToolContext;
 pub(super) const TOOL: ToolDef = ToolDef {
     name: "list",
     description: "Lists a directory of the workspace. Directories end in `/`.",
-    parameters: || {
-        json!({
-            "type": "object",
-            "properties": {"path": {"type": "string", "description": "The directory. Default: the workspace."}},
-        })
-    },
+    required: &[],
+    properties: || json!({"path": {"type": "string", "description": "The directory. Default: the workspace."}}),
     access: ToolAccess::Reported,
     call,
 };

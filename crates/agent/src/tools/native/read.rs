@@ -9,15 +9,12 @@ use crate::turn_context::ToolContext;
 pub(super) const TOOL: ToolDef = ToolDef {
     name: "read",
     description: "Reads a text file of the workspace. With `offset` or `limit` it returns those lines, numbered.",
-    parameters: || {
+    required: &["path"],
+    properties: || {
         json!({
-            "type": "object",
-            "properties": {
-                "path": {"type": "string", "description": "The file."},
-                "offset": {"type": "integer", "minimum": 1, "description": "The first line, from 1."},
-                "limit": {"type": "integer", "minimum": 1, "description": "The maximum number of lines."},
-            },
-            "required": ["path"],
+            "path": {"type": "string", "description": "The file."},
+            "offset": {"type": "integer", "minimum": 1, "description": "The first line, from 1."},
+            "limit": {"type": "integer", "minimum": 1, "description": "The maximum number of lines."},
         })
     },
     access: ToolAccess::Reported,

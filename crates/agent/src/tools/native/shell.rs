@@ -9,18 +9,15 @@ use crate::turn_context::ToolContext;
 pub(super) const TOOL: ToolDef = ToolDef {
     name: "shell",
     description: "Runs a command with bash in the workspace and returns its output and exit code. It has no input, and processes it starts end with it.",
-    parameters: || {
+    required: &["command"],
+    properties: || {
         json!({
-            "type": "object",
-            "properties": {
-                "command": {"type": "string", "description": "The command line."},
-                "timeout_ms": {
-                    "type": "integer", "minimum": 1, "maximum": 600_000,
-                    "description": "The time limit in milliseconds. Default 60000.",
-                },
-                "directory": {"type": "string", "description": "The directory to run in, inside the workspace. Default: the workspace."},
+            "command": {"type": "string", "description": "The command line."},
+            "timeout_ms": {
+                "type": "integer", "minimum": 1, "maximum": 600_000,
+                "description": "The time limit in milliseconds. Default 60000.",
             },
-            "required": ["command"],
+            "directory": {"type": "string", "description": "The directory to run in, inside the workspace. Default: the workspace."},
         })
     },
     access: ToolAccess::Programs,

@@ -8,14 +8,11 @@ use crate::turn_context::ToolContext;
 pub(super) const TOOL: ToolDef = ToolDef {
     name: "write",
     description: "Writes a text file of the workspace. Replaces its content, and creates missing directories.",
-    parameters: || {
+    required: &["path", "content"],
+    properties: || {
         json!({
-            "type": "object",
-            "properties": {
-                "path": {"type": "string", "description": "The file."},
-                "content": {"type": "string", "description": "The whole text."},
-            },
-            "required": ["path", "content"],
+            "path": {"type": "string", "description": "The file."},
+            "content": {"type": "string", "description": "The whole text."},
         })
     },
     access: ToolAccess::Reported,

@@ -48,24 +48,21 @@ static FORMS: [FetchFormat; 3] = [
 static TOOLS: [ToolDef<FetchState>; 1] = [ToolDef {
     name: "fetch",
     description: "Gets pages by HTTP or HTTPS and returns their text. Hosts of private networks cannot be reached.",
-    parameters: || {
+    required: &["urls", "format"],
+    properties: || {
         json!({
-            "type": "object",
-            "properties": {
-                "urls": {
-                    "type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": MAX_URLS,
-                    "description": "The URLs.",
-                },
-                "format": {
-                    "type": "string", "enum": FORMS.each_ref().map(|form| form.name),
-                    "description": "The format to convert HTML to.",
-                },
-                "timeout": {
-                    "type": "integer", "minimum": 1, "maximum": 300,
-                    "description": "The time limit for one page in seconds. Default 30.",
-                },
+            "urls": {
+                "type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": MAX_URLS,
+                "description": "The URLs.",
             },
-            "required": ["urls", "format"],
+            "format": {
+                "type": "string", "enum": FORMS.each_ref().map(|form| form.name),
+                "description": "The format to convert HTML to.",
+            },
+            "timeout": {
+                "type": "integer", "minimum": 1, "maximum": 300,
+                "description": "The time limit for one page in seconds. Default 30.",
+            },
         })
     },
     access: ToolAccess::Reported,

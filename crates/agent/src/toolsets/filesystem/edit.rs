@@ -7,26 +7,23 @@ use crate::tools::{TextEdit, ToolAccess, ToolDef, edit_file, text_argument};
 pub(super) const TOOL: ToolDef = ToolDef {
     name: "edit_file",
     description: "Replaces texts in a file, one after the other. Each `oldText` must then occur exactly once. If one does not, the file stays unchanged.",
-    parameters: || {
+    required: &["path", "edits"],
+    properties: || {
         json!({
-            "type": "object",
-            "properties": {
-                "path": {"type": "string", "description": "The file."},
-                "edits": {
-                    "type": "array",
-                    "minItems": 1,
-                    "description": "The edits, in order.",
-                    "items": {
-                        "type": "object",
-                        "properties": {
-                            "oldText": {"type": "string", "description": "The text to replace, exactly as it is in the file."},
-                            "newText": {"type": "string", "description": "The replacement."},
-                        },
-                        "required": ["oldText", "newText"],
+            "path": {"type": "string", "description": "The file."},
+            "edits": {
+                "type": "array",
+                "minItems": 1,
+                "description": "The edits, in order.",
+                "items": {
+                    "type": "object",
+                    "properties": {
+                        "oldText": {"type": "string", "description": "The text to replace, exactly as it is in the file."},
+                        "newText": {"type": "string", "description": "The replacement."},
                     },
+                    "required": ["oldText", "newText"],
                 },
             },
-            "required": ["path", "edits"],
         })
     },
     access: ToolAccess::Reported,

@@ -9,7 +9,8 @@ use crate::turn_context::ToolContext;
 pub(super) const LIST: ToolDef = ToolDef {
     name: "list_directory",
     description: "Lists the files and directories in a directory, one per line: `FILE name` or `DIR  name`.",
-    parameters: one_path_parameters,
+    required: &["path"],
+    properties: one_path_properties,
     access: ToolAccess::ReadOnly,
     call: |_, arguments, at| {
         let path = dir_argument(arguments, "path");
@@ -31,7 +32,8 @@ pub(super) const LIST: ToolDef = ToolDef {
 pub(super) const CREATE: ToolDef = ToolDef {
     name: "create_directory",
     description: "Creates directories, with missing parent directories.",
-    parameters: paths_parameters,
+    required: &["paths"],
+    properties: paths_properties,
     access: ToolAccess::Reported,
     call: |_, arguments, at| for_each_path(arguments, at, "created", |at, path| at.files().make_dir(path)),
 };
@@ -39,7 +41,8 @@ pub(super) const CREATE: ToolDef = ToolDef {
 pub(super) const REMOVE: ToolDef = ToolDef {
     name: "remove_directory",
     description: "Removes empty directories.",
-    parameters: paths_parameters,
+    required: &["paths"],
+    properties: paths_properties,
     access: ToolAccess::Reported,
     call: |_, arguments, at| {
         for_each_path(arguments, at, "removed", |at, path| {
@@ -52,22 +55,14 @@ pub(super) const REMOVE: ToolDef = ToolDef {
     },
 };
 
-/// The parameters of a tool for one directory.
-pub(super) fn one_path_parameters() -> Value {
-    json!({
-        "type": "object",
-        "properties": {"path": {"type": "string", "description": "The directory; `.` is the working directory."}},
-        "required": ["path"],
-    })
+/// The arguments of a tool for one directory.
+pub(super) fn one_path_properties() -> Value {
+    json!({"path": {"type": "string", "description": "The directory; `.` is the working directory."}})
 }
 
-fn paths_parameters() -> Value {
+fn paths_properties() -> Value {
     json!({
-        "type": "object",
-        "properties": {
-            "paths": {"type": "array", "items": {"type": "string"}, "minItems": 1, "description": "The directories."},
-        },
-        "required": ["paths"],
+        "paths": {"type": "array", "items": {"type": "string"}, "minItems": 1, "description": "The directories."},
     })
 }
 

@@ -32,14 +32,11 @@ static TOOLS: [ToolDef; 9] = [
     ToolDef {
         name: "write_file",
         description: "Writes a file. Creates it or replaces its content, and creates missing directories.",
-        parameters: || {
+        required: &["path", "content"],
+        properties: || {
             json!({
-                "type": "object",
-                "properties": {
-                    "path": {"type": "string", "description": "The file."},
-                    "content": {"type": "string", "description": "The whole new text."},
-                },
-                "required": ["path", "content"],
+                "path": {"type": "string", "description": "The file."},
+                "content": {"type": "string", "description": "The whole new text."},
             })
         },
         access: ToolAccess::Reported,

@@ -8,15 +8,12 @@ use crate::tools::{ToolAccess, ToolDef, flag_argument, number_argument, text_arg
 pub(super) const ONE: ToolDef = ToolDef {
     name: "read_file",
     description: "Returns the text of a file, or at most `limit` lines starting at `line`.",
-    parameters: || {
+    required: &["path"],
+    properties: || {
         json!({
-            "type": "object",
-            "properties": {
-                "path": {"type": "string", "description": "The file."},
-                "line": {"type": "integer", "minimum": 1, "description": "The first line, from 1."},
-                "limit": {"type": "integer", "minimum": 1, "description": "The maximum number of lines."},
-            },
-            "required": ["path"],
+            "path": {"type": "string", "description": "The file."},
+            "line": {"type": "integer", "minimum": 1, "description": "The first line, from 1."},
+            "limit": {"type": "integer", "minimum": 1, "description": "The maximum number of lines."},
         })
     },
     access: ToolAccess::ReadOnly,
@@ -38,14 +35,11 @@ const MAX_BYTES: usize = 16 << 20;
 pub(super) const MANY: ToolDef = ToolDef {
     name: "read_multiple_files",
     description: "Returns the texts of several files. For a file that cannot be read it returns the reason instead.",
-    parameters: || {
+    required: &["paths"],
+    properties: || {
         json!({
-            "type": "object",
-            "properties": {
-                "paths": {"type": "array", "items": {"type": "string"}, "description": "The files."},
-                "json": {"type": "boolean", "description": "Whether the result is a JSON list of `path` and `content`. Default false."},
-            },
-            "required": ["paths"],
+            "paths": {"type": "array", "items": {"type": "string"}, "description": "The files."},
+            "json": {"type": "boolean", "description": "Whether the result is a JSON list of `path` and `content`. Default false."},
         })
     },
     access: ToolAccess::ReadOnly,

@@ -25,19 +25,16 @@ const AROUND_BYTES: usize = 20;
 pub(super) const TOOL: ToolDef = ToolDef {
     name: "search_files_content",
     description: "Finds a text, or with `is_regex` a regular expression, in the text files of a directory. Each match is `path:line:column: text`.",
-    parameters: || {
+    required: &["path", "query"],
+    properties: || {
         json!({
-            "type": "object",
-            "properties": {
-                "path": {"type": "string", "description": "The directory or file to search; `.` is the working directory."},
-                "query": {"type": "string", "minLength": 1, "description": "The text to find."},
-                "is_regex": {"type": "boolean", "description": "Whether `query` is a regular expression. Default false."},
-                "excludePatterns": {
-                    "type": "array", "items": {"type": "string"},
-                    "description": "Globs of files and directories to exclude, such as `node_modules` or `*.min.js`.",
-                },
+            "path": {"type": "string", "description": "The directory or file to search; `.` is the working directory."},
+            "query": {"type": "string", "minLength": 1, "description": "The text to find."},
+            "is_regex": {"type": "boolean", "description": "Whether `query` is a regular expression. Default false."},
+            "excludePatterns": {
+                "type": "array", "items": {"type": "string"},
+                "description": "Globs of files and directories to exclude, such as `node_modules` or `*.min.js`.",
             },
-            "required": ["path", "query"],
         })
     },
     access: ToolAccess::ReadOnly,

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::folders::one_path_parameters;
+use super::folders::one_path_properties;
 use super::{HIDDEN, MAX_ENTRIES, check_cancelled};
 use crate::tools::{ToolAccess, ToolDef, dir_argument};
 use crate::turn_context::ToolContext;
@@ -15,7 +15,8 @@ const MAX_DEPTH: usize = 64;
 pub(super) const TOOL: ToolDef = ToolDef {
     name: "directory_tree",
     description: "Returns a directory and everything in it as JSON: `name`, `type` (`file` or `directory`) and `children`. Stops after 100 entries.",
-    parameters: one_path_parameters,
+    required: &["path"],
+    properties: one_path_properties,
     access: ToolAccess::ReadOnly,
     call: |_, arguments, at| {
         let path = dir_argument(arguments, "path");

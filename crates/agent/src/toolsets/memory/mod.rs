@@ -22,7 +22,8 @@ static TOOLS: [ToolDef<MemoryFile>; 5] = [
     ToolDef {
         name: "add_memory",
         description: "Stores a note for later sessions.",
-        parameters: || note_parameters(&["memory"]),
+        required: &["memory"],
+        properties: note_properties,
         access: ToolAccess::Reported,
         call: |store, arguments, at| {
             let now_ms = at.turn.agent.shared.runtime.clock().unix_ms();
@@ -43,20 +44,16 @@ static TOOLS: [ToolDef<MemoryFile>; 5] = [
     ToolDef {
         name: "get_memories",
         description: "Returns all notes.",
-        parameters: || json!({"type": "object", "properties": {}}),
+        required: &[],
+        properties: || json!({}),
         access: ToolAccess::ReadOnly,
         call: |store, _arguments, _at| Ok(notes_to_value(&store.read()?)),
     },
     ToolDef {
         name: "delete_memory",
         description: "Deletes a note.",
-        parameters: || {
-            json!({
-                "type": "object",
-                "properties": {"id": {"type": "string", "description": "The note's ID."}},
-                "required": ["id"],
-            })
-        },
+        required: &["id"],
+        properties: || json!({"id": {"type": "string", "description": "The note's ID."}}),
         access: ToolAccess::Reported,
         call: |store, arguments, _at| {
             let id = text_argument(arguments, "id");
@@ -71,13 +68,11 @@ static TOOLS: [ToolDef<MemoryFile>; 5] = [
     ToolDef {
         name: "search_memories",
         description: "Returns the notes that contain every word of `query` and belong to the `category`, if these are given.",
-        parameters: || {
+        required: &[],
+        properties: || {
             json!({
-                "type": "object",
-                "properties": {
-                    "query": {"type": "string", "description": "Words, separated by spaces. Case is ignored."},
-                    "category": {"type": "string", "description": "The category."},
-                },
+                "query": {"type": "string", "description": "Words, separated by spaces. Case is ignored."},
+                "category": {"type": "string", "description": "The category."},
             })
         },
         access: ToolAccess::ReadOnly,
@@ -96,12 +91,13 @@ static TOOLS: [ToolDef<MemoryFile>; 5] = [
     ToolDef {
         name: "update_memory",
         description: "Changes the text of a note, and its category if one is given.",
-        parameters: || {
-            let mut parameters = note_parameters(&["id", "memory"]);
-            if let Some(properties) = parameters.get_mut("properties").and_then(Value::as_object_mut) {
+        required: &["id", "memory"],
+        properties: || {
+            let mut properties = note_properties();
+            if let Some(properties) = properties.as_object_mut() {
                 properties.insert(String::from("id"), json!({"type": "string", "description": "The note's ID."}));
             }
-            parameters
+            properties
         },
         access: ToolAccess::Reported,
         call: |store, arguments, _at| {
@@ -153,14 +149,10 @@ pub(super) fn open(path: Option<&str>, workspace: &Workspace) -> Result<Toolset,
     })
 }
 
-fn note_parameters(required: &[&str]) -> Value {
+fn note_properties() -> Value {
     json!({
-        "type": "object",
-        "properties": {
-            "memory": {"type": "string", "minLength": 1, "description": "The note."},
-            "category": {"type": "string", "description": "What kind of note it is, such as `preference`, `fact` or `decision`."},
-        },
-        "required": required,
+        "memory": {"type": "string", "minLength": 1, "description": "The note."},
+        "category": {"type": "string", "description": "What kind of note it is, such as `preference`, `fact` or `decision`."},
     })
 }
 

@@ -33,18 +33,15 @@ static TOOLS: [ToolDef<ShellState>; 5] = [
     ToolDef {
         name: "shell",
         description: "Runs a command with `/bin/sh` and returns its output. It has no input, and processes it starts end with it.",
-        parameters: || {
+        required: &["cmd"],
+        properties: || {
             json!({
-                "type": "object",
-                "properties": {
-                    "cmd": {"type": "string", "description": "The command line."},
-                    "cwd": {"type": "string", "description": "Where to run. Default: the working directory."},
-                    "timeout": {
-                        "type": "integer", "minimum": 1, "maximum": 3600,
-                        "description": "The time limit in seconds. Default 30.",
-                    },
+                "cmd": {"type": "string", "description": "The command line."},
+                "cwd": {"type": "string", "description": "Where to run. Default: the working directory."},
+                "timeout": {
+                    "type": "integer", "minimum": 1, "maximum": 3600,
+                    "description": "The time limit in seconds. Default 30.",
                 },
-                "required": ["cmd"],
             })
         },
         access: ToolAccess::Programs,
@@ -62,14 +59,11 @@ static TOOLS: [ToolDef<ShellState>; 5] = [
     ToolDef {
         name: "run_background_job",
         description: "Starts a command with `/bin/sh` in the background and returns its job ID at once, for servers, watchers and other long-running commands.",
-        parameters: || {
+        required: &["cmd"],
+        properties: || {
             json!({
-                "type": "object",
-                "properties": {
-                    "cmd": {"type": "string", "description": "The command line."},
-                    "cwd": {"type": "string", "description": "Where to run. Default: the working directory."},
-                },
-                "required": ["cmd"],
+                "cmd": {"type": "string", "description": "The command line."},
+                "cwd": {"type": "string", "description": "Where to run. Default: the working directory."},
             })
         },
         access: ToolAccess::Programs,
@@ -81,21 +75,24 @@ static TOOLS: [ToolDef<ShellState>; 5] = [
     ToolDef {
         name: "list_background_jobs",
         description: "Lists the background jobs with their status.",
-        parameters: || json!({"type": "object", "properties": {}}),
+        required: &[],
+        properties: || json!({}),
         access: ToolAccess::ReadOnly,
         call: |shell, _arguments, at| Ok(Value::String(shell.jobs.list(at))),
     },
     ToolDef {
         name: "view_background_job",
         description: "Shows the status of a background job and its output so far.",
-        parameters: job_parameters,
+        required: &["job_id"],
+        properties: job_properties,
         access: ToolAccess::ReadOnly,
         call: |shell, arguments, at| shell.jobs.view(text_argument(arguments, "job_id"), at).map(Value::String),
     },
     ToolDef {
         name: "stop_background_job",
         description: "Stops a background job and every process it started.",
-        parameters: job_parameters,
+        required: &["job_id"],
+        properties: job_properties,
         access: ToolAccess::Programs,
         call: |shell, arguments, _at| shell.jobs.stop(text_argument(arguments, "job_id")).map(Value::String),
     },
@@ -138,12 +135,8 @@ fn describe_output(output: &ProcessOutput, timeout_s: usize) -> String {
     String::from(if text.is_empty() { "<no output>" } else { text })
 }
 
-fn job_parameters() -> Value {
-    json!({
-        "type": "object",
-        "properties": {"job_id": {"type": "string", "description": "The ID that `run_background_job` returned."}},
-        "required": ["job_id"],
-    })
+fn job_properties() -> Value {
+    json!({"job_id": {"type": "string", "description": "The ID that `run_background_job` returned."}})
 }
 
 fn command_argument(arguments: &Value) -> Result<&str, String> {

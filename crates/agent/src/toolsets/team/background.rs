@@ -10,7 +10,8 @@ static TOOLS: [ToolDef; 4] = [
     ToolDef {
         name: "run_background_agent",
         description: "Gives a task to another agent of your team and returns a task ID at once. The agent cannot ask the user for permission.",
-        parameters: super::task_parameters,
+        required: &["agent", "task"],
+        properties: super::task_properties,
         access: ToolAccess::Reported,
         call: |_, arguments, at| {
             let (turn, agent) = (at.turn, text_argument(arguments, "agent").to_owned());
@@ -28,14 +29,16 @@ static TOOLS: [ToolDef; 4] = [
     ToolDef {
         name: "list_background_agents",
         description: "Lists the background tasks with their status.",
-        parameters: || json!({"type": "object", "properties": {}}),
+        required: &[],
+        properties: || json!({}),
         access: ToolAccess::ReadOnly,
         call: |_, _arguments, at| Ok(Value::String(at.turn.agent.shared.state.background.list(at.turn))),
     },
     ToolDef {
         name: "view_background_agent",
         description: "Shows the status of a background task, and its answer if it has ended.",
-        parameters: id,
+        required: &["task_id"],
+        properties: task_id,
         access: ToolAccess::ReadOnly,
         call: |_, arguments, at| {
             at.turn.agent.shared.state.background.view(at.turn, text_argument(arguments, "task_id")).map(Value::String)
@@ -44,7 +47,8 @@ static TOOLS: [ToolDef; 4] = [
     ToolDef {
         name: "stop_background_agent",
         description: "Stops a background task.",
-        parameters: id,
+        required: &["task_id"],
+        properties: task_id,
         access: ToolAccess::Reported,
         call: |_, arguments, at| {
             at.turn.agent.shared.state.background.stop(text_argument(arguments, "task_id")).map(Value::String)
@@ -63,10 +67,6 @@ pub(in crate::toolsets) fn open() -> Toolset {
     }
 }
 
-fn id() -> Value {
-    json!({
-        "type": "object",
-        "properties": {"task_id": {"type": "string", "description": "The ID that `run_background_agent` returned."}},
-        "required": ["task_id"],
-    })
+fn task_id() -> Value {
+    json!({"task_id": {"type": "string", "description": "The ID that `run_background_agent` returned."}})
 }

@@ -8,13 +8,8 @@ use crate::tools::{ToolAccess, ToolDef, text_argument};
 pub(super) const TOOL: ToolDef = ToolDef {
     name: "handoff",
     description: "Hands the conversation over to another agent of your team, which continues it from here.",
-    parameters: || {
-        json!({
-            "type": "object",
-            "properties": {"agent": {"type": "string", "description": "The agent's name."}},
-            "required": ["agent"],
-        })
-    },
+    required: &["agent"],
+    properties: || json!({"agent": {"type": "string", "description": "The agent's name."}}),
     access: ToolAccess::ReadOnly,
     call: |_, arguments, at| {
         let (agent, name) = (&at.turn.agent, text_argument(arguments, "agent"));

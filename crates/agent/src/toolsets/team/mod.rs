@@ -25,16 +25,12 @@ pub(crate) fn team_tools(member: &MemberSpec) -> Vec<Arc<dyn Tool>> {
     tools
 }
 
-/// The parameters of a tool that gives a task to another agent.
-fn task_parameters() -> Value {
+/// The arguments of a tool that gives a task to another agent.
+fn task_properties() -> Value {
     json!({
-        "type": "object",
-        "properties": {
-            "agent": {"type": "string", "description": "The agent's name."},
-            "task": {"type": "string", "description": "What it has to do, with everything it needs to know."},
-            "expected_output": {"type": "string", "description": "What its answer should contain."},
-        },
-        "required": ["agent", "task"],
+        "agent": {"type": "string", "description": "The agent's name."},
+        "task": {"type": "string", "description": "What it has to do, with everything it needs to know."},
+        "expected_output": {"type": "string", "description": "What its answer should contain."},
     })
 }
 

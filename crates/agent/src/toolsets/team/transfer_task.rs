@@ -8,7 +8,8 @@ use crate::tools::{ToolAccess, ToolDef, text_argument};
 pub(super) const TOOL: ToolDef = ToolDef {
     name: "transfer_task",
     description: "Gives a task to another agent of your team, waits, and returns its answer. Describe exactly what to do and what to answer with: the agent knows nothing else.",
-    parameters: super::task_parameters,
+    required: &["agent", "task"],
+    properties: super::task_properties,
     // As in docker-agent: the tool itself changes nothing, and each call of the other agent is checked on its own.
     access: ToolAccess::ReadOnly,
     call: |_, arguments, at| {
