@@ -1,9 +1,11 @@
 //! A conversation, and the window of it that is sent.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use pintle::HistorySpec;
 use pintle::event::TokenUsage;
+use pintle::tape::ListPrefix;
 use pintle::tape::record::host::MessagesReplacedBy;
 
 use crate::model::{MessageRole, ModelMessage, ModelToolCall};
@@ -33,6 +35,17 @@ pub(crate) struct Conversation {
     pub(crate) length: ConversationLength,
     /// The agent that answered last, if any.
     pub(crate) speaker: Option<Arc<Agent>>,
+    /// The last request that had all messages.
+    sent: Option<SentConversation>,
+}
+
+/// A request that had all messages of a conversation.
+#[derive(Debug)]
+struct SentConversation {
+    /// The number of the list of its messages in the program.
+    list: u64,
+    system: Option<String>,
+    message_count: usize,
 }
 
 /// The length of a conversation.
@@ -67,11 +80,33 @@ impl Conversation {
         self.messages.push(message);
     }
 
+    /// How the messages of a request begin, compared with the request before. `messages` are a system prompt, if there
+    /// is one, and the window that is sent.
+    pub(crate) fn list_prefix(&mut self, messages: &[ModelMessage]) -> Option<ListPrefix> {
+        static LAST: AtomicU64 = AtomicU64::new(0);
+        let system = messages.first().filter(|first| first.role == MessageRole::System).map(|first| &first.content);
+        let system_count = usize::from(system.is_some());
+        let message_count = self.messages.len();
+        if messages.len() != system_count + message_count {
+            self.sent = None;
+            return None;
+        }
+        if let Some(sent) = self.sent.as_mut().filter(|sent| sent.system.as_ref() == system) {
+            let prefix = ListPrefix { list: sent.list, count: system_count + sent.message_count };
+            sent.message_count = message_count;
+            return Some(prefix);
+        }
+        let list = LAST.fetch_add(1, Ordering::Relaxed) + 1;
+        self.sent = Some(SentConversation { list, system: system.cloned(), message_count });
+        Some(ListPrefix { list, count: 0 })
+    }
+
     /// Records that other messages replace all messages, and then replaces them.
     pub(crate) fn replace(&mut self, turn: &TurnContext, reason: MessagesReplacedBy, messages: Vec<ModelMessage>) {
         recording::record_messages(turn, &self.id, reason, &messages);
         turn.state.transcript.replace(&messages);
         self.messages = messages;
+        self.sent = None;
         self.length = ConversationLength::default();
     }
 

@@ -44,6 +44,7 @@ pub use observer::{AgentEvent, NoObserver, Observer, ToolCallEnd};
 pub use persona::{HandoffReceipt, Persona, PersonaStep, StepError, StepErrorKind};
 pub use session::{
     DaemonOptions, InterruptHandle, InterruptResult, Session, SessionBuilder, SessionStatus, SessionSummary,
+    TapeOverview,
 };
 pub use session_state::{Inbox, PausedPersona, RealSleeper, Sleeper, TurnOutput};
 pub use turn_context::{ModelOpener, Tool, ToolContext};

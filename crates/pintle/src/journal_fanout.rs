@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use pintle_contract::{
-    CallId, Chain, DispatchId, EffectCaller, EffectError, EffectReply, EffectRequest, Journal, JournalEntry, Redactor,
+    CallId, Chain, DispatchId, EffectCaller, EffectError, EffectReply, EffectRequest, Event, EventCause, Journal,
+    JournalEntry, Outcome, Redactor,
 };
 use pintle_tape::Tape;
 
@@ -95,6 +96,19 @@ impl Journal for JournalFanout {
         for watcher in &self.listeners {
             watcher.record(dispatch, entry);
         }
+    }
+
+    fn record_without_hooks(&self, event: &Event, cause: EventCause) -> DispatchId {
+        let dispatch = match &self.tape {
+            Some(tape) => tape.record_without_hooks(event, cause),
+            None => self.call_counter.record_without_hooks(event, cause),
+        };
+        let outcome = Outcome { dispatch, ..Outcome::unchanged(event.payload.clone()) };
+        for watcher in &self.listeners {
+            watcher.record(dispatch, &JournalEntry::Event { event, cause });
+            watcher.record(dispatch, &JournalEntry::Outcome { event, outcome: &outcome });
+        }
+        dispatch
     }
 
     fn next_call(&self) -> CallId {

@@ -1,13 +1,18 @@
 //! Reads tapes.
 
-use std::path::Path;
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
 use crate::TapeError;
-use crate::blobs::BlobStore;
+use crate::blobs::{BlobStore, TapeText, TapeTextReader};
 use crate::line::RecordHead;
 use crate::record::{FORMAT, HeaderRecord, Record, RecordBody};
+
+/// How much of a tape is read at once.
+const READ_AHEAD_BYTES: u64 = 64 << 10;
 
 /// A tape that was read.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,7 +55,60 @@ impl std::fmt::Display for TornRecord {
 /// # Errors
 /// When the file cannot be read or is not a tape; the error names the line. A torn last line is not an error.
 pub fn read(path: impl AsRef<Path>) -> Result<LoadedTape, TapeError> {
-    read_bytes(&read_file_bytes(path)?)
+    load(TapeReader::open(path)?)
+}
+
+/// A tape that is read once or more: from memory, or from its file each time.
+#[derive(Debug, Clone)]
+pub enum TapeSource {
+    /// Records in memory.
+    Loaded(LoadedTape),
+    /// A file.
+    File {
+        path: PathBuf,
+        /// The number of records to read. Default: all.
+        record_count: Option<usize>,
+    },
+}
+
+impl From<LoadedTape> for TapeSource {
+    fn from(tape: LoadedTape) -> Self {
+        Self::Loaded(tape)
+    }
+}
+
+impl From<PathBuf> for TapeSource {
+    fn from(path: PathBuf) -> Self {
+        Self::File { path, record_count: None }
+    }
+}
+
+impl TapeSource {
+    /// Visits each record. Of a record in a file, the messages of requests are left out and its line is passed as well.
+    ///
+    /// Returns a reader that can [complete](TapeReader::complete) these lines, if there are any.
+    ///
+    /// # Errors
+    /// When the tape cannot be read.
+    pub fn visit(
+        &self,
+        visit: &mut dyn FnMut(Record<'static>, Option<Vec<u8>>),
+    ) -> Result<Option<TapeReader<'static>>, TapeError> {
+        match self {
+            Self::Loaded(tape) => {
+                tape.records.iter().for_each(|record| visit(record.clone(), None));
+                Ok(None)
+            }
+            Self::File { path, record_count } => {
+                let mut reader = TapeReader::open(path)?.abridged();
+                for line in reader.by_ref().take(record_count.unwrap_or(usize::MAX)) {
+                    let TapeLine { text, record, .. } = line?;
+                    visit(record, Some(text));
+                }
+                Ok(Some(reader))
+            }
+        }
+    }
 }
 
 /// Reads the bytes of a tape from a regular file.
@@ -67,7 +125,10 @@ pub fn read_file_bytes(path: impl AsRef<Path>) -> Result<Vec<u8>, TapeError> {
 /// # Errors
 /// As [`read`], for the content.
 pub fn read_bytes(bytes: &[u8]) -> Result<LoadedTape, TapeError> {
-    let mut reader = TapeReader::new(bytes)?;
+    load(TapeReader::new(bytes)?)
+}
+
+fn load(mut reader: TapeReader<'_>) -> Result<LoadedTape, TapeError> {
     let mut records = Vec::new();
     for line in &mut reader {
         records.push(line?.record);
@@ -80,40 +141,93 @@ pub fn read_bytes(bytes: &[u8]) -> Result<LoadedTape, TapeError> {
     }
 }
 
-/// Reads a tape line by line, so that only its blobs stay in memory.
+/// Reads a tape line by line. Only the positions of its large values stay in memory.
 #[derive(Debug)]
 pub struct TapeReader<'b> {
-    rest: Option<&'b [u8]>,
+    /// The file, for errors.
+    path: PathBuf,
+    blobs: BlobStore<'b>,
+    lines: LineSplitter,
     /// The number of the last line read.
     line: usize,
-    ends_with_newline: bool,
-    blobs: BlobStore,
+    is_abridged: bool,
     torn: Option<TornRecord>,
 }
 
 /// One line of a tape and its record.
 #[derive(Debug, Clone, PartialEq)]
-pub struct TapeLine<'b> {
+pub struct TapeLine {
     /// The line's number, from 1.
     pub number: usize,
     /// The line, without its end.
-    pub text: &'b [u8],
+    pub text: Vec<u8>,
     /// The record, with blobs resolved.
     pub record: Record<'static>,
+    /// Whether the messages of a request are left out. [`TapeReader::complete`] returns the whole record.
+    pub is_abridged: bool,
+}
+
+/// Divides the text of a tape into lines.
+#[derive(Debug, Default)]
+struct LineSplitter {
+    /// Text that was read ahead.
+    ahead: Vec<u8>,
+    /// The start of the next line in it.
+    start: usize,
+    /// The offset of the next line on the tape.
+    offset: u64,
+    is_over: bool,
+    /// Whether the last line had its end.
+    has_newline: bool,
+}
+
+impl TapeReader<'static> {
+    /// Starts reading a tape from a regular file.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is empty.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, TapeError> {
+        let path = path.as_ref();
+        let file = pintle_files::open(path).map_err(|source| TapeError::Open { path: path.to_owned(), source })?;
+        Self::from_text(TapeText::File(file), path)
+    }
+
+    /// Starts reading a tape from an open file.
+    pub(crate) fn from_file(file: File, path: &Path) -> Result<Self, TapeError> {
+        Self::from_text(TapeText::File(file), path)
+    }
 }
 
 impl<'b> TapeReader<'b> {
-    /// Starts reading a tape.
+    /// Starts reading a tape from memory.
     ///
     /// # Errors
     /// When it is empty.
     pub fn new(bytes: &'b [u8]) -> Result<Self, TapeError> {
-        let ends_whole = bytes.last() == Some(&b'\n');
-        let text = bytes.strip_suffix(b"\n").unwrap_or(bytes);
-        if text.is_empty() {
-            return Err(TapeError::Empty);
-        }
-        Ok(Self { rest: Some(text), line: 0, ends_with_newline: ends_whole, blobs: BlobStore::default(), torn: None })
+        Self::from_text(TapeText::Memory(bytes), Path::new(""))
+    }
+
+    fn from_text(text: TapeText<'b>, path: &Path) -> Result<Self, TapeError> {
+        let (path, blobs) = (path.to_owned(), BlobStore::new(text));
+        let mut reader = Self { path, blobs, lines: LineSplitter::default(), line: 0, is_abridged: false, torn: None };
+        // The first line is read twice, because it tells whether there is anything to read.
+        let first = reader.next_text()?;
+        reader.lines = LineSplitter::default();
+        if first.is_none_or(|(text, _)| text.is_empty()) { Err(TapeError::Empty) } else { Ok(reader) }
+    }
+
+    /// Leaves out the messages of requests, which are most of a long tape once they are resolved.
+    #[must_use]
+    pub fn abridged(self) -> Self {
+        Self { is_abridged: true, ..self }
+    }
+
+    /// Parses a line that was read before, with all its values.
+    ///
+    /// # Errors
+    /// When the line is not a record, or the file cannot be read any more; the message is for the user.
+    pub fn complete(&self, line: &[u8]) -> Result<Record<'static>, String> {
+        Record::from_stored(line, &self.blobs)
     }
 
     /// The torn record, known once everything before it was read.
@@ -122,18 +236,34 @@ impl<'b> TapeReader<'b> {
         self.torn
     }
 
-    /// The blobs read so far.
-    pub(crate) fn into_blobs(self) -> BlobStore {
-        self.blobs
+    /// Whether the last line read has its end.
+    #[must_use]
+    pub fn ends_with_newline(&self) -> bool {
+        self.lines.has_newline
     }
 
-    fn read_line(&mut self, text: &'b [u8]) -> Result<Option<TapeLine<'b>>, TapeError> {
-        let (number, is_last) = (self.line, self.rest.is_none());
+    /// The blobs read so far.
+    pub(crate) fn blobs(&self) -> &BlobStore<'b> {
+        &self.blobs
+    }
+
+    /// The next line and its offset.
+    fn next_text(&mut self) -> Result<Option<(Vec<u8>, u64)>, TapeError> {
+        let open = |source| TapeError::Open { path: self.path.clone(), source };
+        self.lines.next_line(self.blobs.text()).map_err(open)
+    }
+
+    fn read_line(&mut self, text: Vec<u8>, offset: u64) -> Result<Option<TapeLine>, TapeError> {
+        let number = self.line;
         let at = |error| TapeError::Line { line: number, reason: error };
         // Only the last line can be torn, because a record and its line end are written together.
-        let may_be_torn = is_last && !self.ends_with_newline;
-        let record = match if number == 1 { parse_first_line(text)? } else { Record::from_stored(text, &self.blobs) } {
-            Ok(record) => record,
+        let may_be_torn = !self.lines.has_newline;
+        let parsed = match number {
+            1 => parse_first_line(&text)?.map(|record| (record, false)),
+            _ => Record::from_stored_with(&text, &self.blobs, self.is_abridged),
+        };
+        let (record, is_abridged) = match parsed {
+            Ok(parsed) => parsed,
             Err(_) if may_be_torn && number == 1 => return Err(TapeError::Torn { size_bytes: text.len() }),
             Err(_) if may_be_torn => {
                 self.torn = Some(TornRecord { line: number, size_bytes: text.len() });
@@ -147,34 +277,61 @@ impl<'b> TapeReader<'b> {
             }
             RecordBody::Header(_) => {}
             _ if number == 1 => return Err(TapeError::NoHeader),
-            RecordBody::Blob(blob) => {
-                let value = blob.value.as_deref().cloned().unwrap_or_default();
-                self.blobs.insert(&blob.digest, value).map_err(at)?;
-            }
+            RecordBody::Blob(_) => drop(self.blobs.insert_line(&text, offset).map_err(at)?),
             _ => {}
         }
-        Ok(Some(TapeLine { number, text, record }))
+        Ok(Some(TapeLine { number, text, record, is_abridged }))
     }
 }
 
-impl<'b> Iterator for TapeReader<'b> {
-    type Item = Result<TapeLine<'b>, TapeError>;
+impl Iterator for TapeReader<'_> {
+    type Item = Result<TapeLine, TapeError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let text = self.rest?;
-        let end = text.iter().position(|byte| *byte == b'\n');
-        let (line, rest) = match end.and_then(|end| text.split_at_checked(end)) {
-            Some((line, rest)) => (line, rest.split_first().map(|(_, rest)| rest)),
-            None => (text, None),
+        let next = match self.next_text() {
+            Ok(next) => next,
+            Err(error) => {
+                self.lines.is_over = true;
+                return Some(Err(error));
+            }
         };
-        self.rest = rest;
+        let (text, offset) = next?;
         self.line += 1;
-        let read = self.read_line(line).transpose();
+        let read = self.read_line(text, offset).transpose();
         // After a line that cannot be read, nothing more can be recognised.
-        if !matches!(read, Some(Ok(_))) {
-            self.rest = None;
-        }
+        self.lines.is_over |= !matches!(read, Some(Ok(_)));
         read
+    }
+}
+
+impl LineSplitter {
+    /// The next line without its end, and its offset.
+    fn next_line(&mut self, text: &TapeText<'_>) -> io::Result<Option<(Vec<u8>, u64)>> {
+        let mut searched = self.start;
+        while !self.is_over {
+            let rest = self.ahead.get(searched..).unwrap_or_default();
+            if let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
+                self.has_newline = true;
+                return Ok(Some(self.take_line(searched + end, 1)));
+            }
+            self.ahead.drain(..self.start);
+            self.start = 0;
+            searched = self.ahead.len();
+            let offset = self.offset + searched as u64;
+            let read = TapeTextReader { text, offset }.take(READ_AHEAD_BYTES).read_to_end(&mut self.ahead)?;
+            self.is_over = read == 0;
+        }
+        let is_rest = self.start < self.ahead.len();
+        self.has_newline &= !is_rest;
+        Ok(is_rest.then(|| self.take_line(self.ahead.len(), 0)))
+    }
+
+    fn take_line(&mut self, end: usize, newline_bytes: usize) -> (Vec<u8>, u64) {
+        let line = self.ahead.get(self.start..end).unwrap_or_default().to_vec();
+        let offset = self.offset;
+        self.offset += (line.len() + newline_bytes) as u64;
+        self.start = end + newline_bytes;
+        (line, offset)
     }
 }
 

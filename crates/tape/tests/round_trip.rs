@@ -171,6 +171,7 @@ fn record_body() -> impl Strategy<Value = RecordBody<'static>> {
                 parent,
                 event,
                 origin: Cow::Owned(origin),
+                no_hooks: turn % 2 == 0,
                 payload: Cow::Owned(payload),
             })
         }),

@@ -8,6 +8,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use pintle::event::{CompletionPost, CompletionPre, TokenUsage};
+use pintle::tape::ListPrefix;
 use pintle::{DispatchId, Event};
 
 use crate::conversation::Conversation;
@@ -43,10 +44,11 @@ pub(crate) fn complete(
     tools: ToolChoice,
 ) -> Result<ReviewedReply, TurnError> {
     let mut request = build_request(turn, conversation, tools);
+    let prefix = conversation.list_prefix(&request.messages);
     // Reminders come last, so that everything before them is the same in the next request.
     let (reminders, carried) = conversation.reminders.due_reminders(turn.agent.shared.nonce());
     request.messages.extend(reminders);
-    let (request, same_as) = review_request(turn, request, iteration)?;
+    let (request, same_as) = review_request(turn, request, iteration, prefix)?;
     let clock = turn.agent.shared.runtime.clock();
     let model = if request.model.is_empty() { turn.model().name() } else { &request.model };
     turn.notify(AgentEvent::ModelRequested { model, iteration });
@@ -114,10 +116,13 @@ fn review_request(
     turn: &TurnContext,
     request: ModelRequest,
     iteration: u32,
+    prefix: Option<ListPrefix>,
 ) -> Result<(ModelRequest, Option<DispatchId>), TurnError> {
     let mut payload = wire::request_to_payload(&request, turn.model().name(), iteration);
     payload.provider = provider_name(turn);
-    let outcome = turn.fire(&Event::from_payload(&payload, Arc::clone(&turn.origin)));
+    let event = Event::from_payload(&payload, Arc::clone(&turn.origin));
+    prefix.iter().for_each(|prefix| prefix.attach_to(&event.payload));
+    let outcome = turn.fire(&event);
     let dispatch = outcome.dispatch;
     if turn.scope.cancel.is_cancelled() {
         return Err(TurnError::cancelled());

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use pintle::tape::LoadedTape;
+use pintle::tape::TapeSource;
 use pintle::{
     AgentSpec, BudgetSpec, CancelToken, EventCause, PermissionMode, PermissionsSpec, PriceSpec, Runtime, TeamSpec,
 };
@@ -41,7 +41,7 @@ pub struct SessionBuilder {
     budget: BudgetSpec,
     prices: Vec<PriceSpec>,
     reopen_data: Value,
-    resume: Option<LoadedTape>,
+    resume: Option<TapeSource>,
     should_forget_grants: bool,
 }
 
@@ -181,8 +181,8 @@ impl SessionBuilder {
     /// Resumes the session on this tape, with the same agent. The runtime's tape should be the same one, opened with
     /// [`Tape::append_to`](pintle::tape::Tape::append_to), so that the session continues on it.
     #[must_use]
-    pub fn resume(mut self, reading: LoadedTape) -> Self {
-        self.resume = Some(reading);
+    pub fn resume(mut self, tape: impl Into<TapeSource>) -> Self {
+        self.resume = Some(tape.into());
         self
     }
 
@@ -215,10 +215,13 @@ impl SessionBuilder {
         let team = self.team.or_else(|| self.agent.member.is_some().then(alone));
         let rules = self.permissions.as_ref().or_else(|| team.as_ref().map(|team| &team.permissions));
         let permissions = PermissionChecker::new(rules, self.mode.or(self.agent.permission_mode))?;
-        let past = self.resume.as_ref().and_then(restore::find_session).map(|session| session.origin.session.clone());
+        let past = match (&self.name, &self.resume) {
+            (None, Some(tape)) => restore::find_session(tape)?,
+            _ => None,
+        };
         let session =
             self.name.or(past).unwrap_or_else(|| format!("session-{:016x}", self.runtime.random().next_bits()));
-        let mut restored = self.resume.map(|reading| RestoredSession::from_tape(&reading, &session)).transpose()?;
+        let mut restored = self.resume.map(|tape| RestoredSession::from_tape(&tape, &session)).transpose()?;
         if let Some(restored) = restored.as_mut().filter(|_| self.should_forget_grants) {
             restored.forget_grants();
         }

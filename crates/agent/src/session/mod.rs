@@ -30,7 +30,7 @@ use restore::InterruptedTurn;
 pub use builder::SessionBuilder;
 pub use daemon::DaemonOptions;
 pub use interrupt::{InterruptHandle, InterruptResult};
-pub use restore::{SessionStatus, SessionSummary};
+pub use restore::{SessionStatus, SessionSummary, TapeOverview};
 
 /// A session of many turns.
 ///

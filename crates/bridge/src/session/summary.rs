@@ -1,10 +1,11 @@
 //! Summarises the tape of a host's session.
 
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use pintle::loader::TrustGrant;
-use pintle::tape::{RecordBody, TapeError, TapeReader, session_folder};
+use pintle::tape::{RecordBody, TapeError, TapeReader};
 use serde_json::Value;
 
 use crate::HostDef;
@@ -30,9 +31,8 @@ pub struct HostSessionSummary {
 
 /// The guards on a session's tape, by project directory. `None` without a tape, or without guards on it.
 pub(super) fn read_recorded_guards(tape: &Path) -> Option<BTreeMap<PathBuf, TrustGrant>> {
-    let bytes = session_folder::read_if_exists(tape).ok()??;
     // The complete records of a torn tape are used; whether it may be continued is checked elsewhere.
-    let records = TapeReader::new(&bytes).ok()?.map_while(Result::ok);
+    let records = TapeReader::open(tape).ok()?.abridged().map_while(Result::ok);
     let notes = records.filter_map(|line| match line.record.body {
         RecordBody::Note(note) if note.kind == super::GUARDS => Some(note.data.into_owned()),
         _ => None,
@@ -43,15 +43,19 @@ pub(super) fn read_recorded_guards(tape: &Path) -> Option<BTreeMap<PathBuf, Trus
 impl HostSessionSummary {
     /// Reads a tape.
     pub(super) fn read(tape: &Path, host: &'static HostDef) -> Result<Self, String> {
-        let bytes = session_folder::read_if_exists(tape)
-            .map_err(|error| format!("cannot open `{}`: {error}", tape.display()))?;
-        let bytes = bytes.ok_or_else(|| format!("`{}` does not exist", tape.display()))?;
-        Self::from_tape(&bytes, host).map_err(|error| error.to_string())
+        let reader = TapeReader::open(tape).map_err(|error| match error {
+            TapeError::Open { source, .. } if source.kind() == ErrorKind::NotFound => {
+                format!("`{}` does not exist", tape.display())
+            }
+            TapeError::Open { source, .. } => format!("cannot open `{}`: {source}", tape.display()),
+            error => error.to_string(),
+        })?;
+        Self::from_tape(reader, host).map_err(|error| error.to_string())
     }
 
-    fn from_tape(tape: &[u8], host: &'static HostDef) -> Result<Self, TapeError> {
+    fn from_tape(tape: TapeReader<'_>, host: &'static HostDef) -> Result<Self, TapeError> {
         let mut story = Self::default();
-        for line in TapeReader::new(tape)? {
+        for line in tape.abridged() {
             let record = line?.record;
             story.last_ms = record.at_ms;
             match &record.body {

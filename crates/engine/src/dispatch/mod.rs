@@ -43,11 +43,13 @@ pub struct DispatchContext<'a> {
 /// There is always an outcome: if a hook fails, panics or returns invalid output, its failure policy applies. Which of
 /// two parallel calls finishes first does not change the outcome or the journal.
 pub fn dispatch(set: &HookSet, event: &Event, context: &DispatchContext<'_>) -> Outcome {
+    let Some(index) = set.event_index(&event.name) else {
+        let id = context.journal.record_without_hooks(event, context.cause);
+        return Outcome { dispatch: id, ..Outcome::unchanged(event.payload.clone()) };
+    };
     let id = context.journal.begin_dispatch(&JournalEntry::Event { event, cause: context.cause });
     let mut outcome = Outcome { dispatch: id, ..Outcome::unchanged(event.payload.clone()) };
-    if let Some(index) = set.event_index(&event.name) {
-        run_chains(index, event, context, &mut outcome);
-    }
+    run_chains(index, event, context, &mut outcome);
     context.journal.record(id, &JournalEntry::Outcome { event, outcome: &outcome });
     outcome
 }

@@ -87,7 +87,7 @@ pub(super) fn dispatches_of(tape: &LoadedTape) -> (TapeHookTable, Vec<TapeDispat
                     effects: Vec::new(),
                     approval_response: None,
                     cancelled_after: None,
-                    outcome: None,
+                    outcome: fired.outcome().map(|outcome| (line_index + 1, outcome)),
                     versions: vec![payload],
                 });
             }

@@ -1,13 +1,15 @@
 //! Moves large values out of a record into blobs.
 
+use std::ops::Range;
+
+use super::list::{WrittenElement, is_large_array, list_digest};
 use super::{is_reference_name, may_contain_reference};
-use crate::line::digest_hex;
+use crate::line::{digest_hex, to_hex};
 
 /// The minimum size of a string's JSON text, quotes included, that is stored as a blob.
 pub(crate) const STRING_BYTES: usize = 1 << 10;
-/// The minimum size of an array's or object's JSON text, after its own large values were replaced, that is stored as a
-/// blob.
-pub(super) const BRANCH_BYTES: usize = 4 << 10;
+/// The minimum size of an object's JSON text, after its own large values were replaced, that is stored as a blob.
+pub(super) const OBJECT_BYTES: usize = 4 << 10;
 /// Fields whose value always stays in the record, so that verdicts can be read without resolving blobs.
 const STAYING: [&[u8]; 2] = [b"\"said\"", b"\"origin\""];
 
@@ -15,8 +17,26 @@ const STAYING: [&[u8]; 2] = [b"\"said\"", b"\"origin\""];
 #[derive(Debug)]
 pub(crate) struct BlobExtraction {
     pub(crate) text: Vec<u8>,
-    /// The extracted values, as digests and JSON texts, each before those that refer to it. A value may occur twice.
-    pub(crate) blobs: Vec<(String, Vec<u8>)>,
+    /// The extracted values, each before those that refer to it. A value may occur twice.
+    pub(crate) blobs: Vec<ExtractedBlob>,
+}
+
+/// A value that is written in a blob, with its digest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ExtractedBlob {
+    pub(crate) digest: String,
+    pub(crate) content: BlobContent,
+}
+
+/// The content of a blob.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum BlobContent {
+    /// The JSON text of a string or an object.
+    Value(Vec<u8>),
+    /// The elements of an array.
+    List(Vec<WrittenElement>),
+    /// The JSON text of an array's parts, of which some are in earlier lists of this tape.
+    Parts(Vec<u8>),
 }
 
 /// Extracts the large values from the fields of a record, given as the compact JSON text of an object. Returns `None`
@@ -25,10 +45,23 @@ pub(crate) fn extract_blobs(fields: &[u8]) -> Option<BlobExtraction> {
     if fields.len() < STRING_BYTES && !may_contain_reference(fields) {
         return None;
     }
-    let mut cutting = BlobExtractor { out: Vec::with_capacity(fields.len()), open: Vec::new(), blobs: Vec::new() };
+    extract_around(fields, &[])
+}
+
+/// Extracts the large values of JSON text. The text in the `references` is copied unchanged.
+pub(crate) fn extract_around(text: &[u8], references: &[Range<usize>]) -> Option<BlobExtraction> {
+    let mut cutting = BlobExtractor { out: Vec::with_capacity(text.len()), open: Vec::new(), blobs: Vec::new() };
+    let mut references = references.iter().peekable();
     let mut changed = false;
-    let mut rest = fields;
+    let mut rest = text;
     while let Some((first, after)) = rest.split_first() {
+        let index = text.len() - rest.len();
+        if let Some(reference) = references.next_if(|reference| reference.start == index) {
+            let (copied, after) = rest.split_at_checked(reference.len())?;
+            cutting.out.extend_from_slice(copied);
+            rest = after;
+            continue;
+        }
         rest = match first {
             b'"' => {
                 let (string, after) = rest.split_at_checked(string_bytes(rest))?;
@@ -52,11 +85,27 @@ pub(crate) fn extract_blobs(fields: &[u8]) -> Option<BlobExtraction> {
     changed.then_some(BlobExtraction { text: cutting.out, blobs: cutting.blobs })
 }
 
+/// Extracts the large values of an element of a list, which may be large itself. Returns its text as it is written.
+pub(crate) fn extract_element(text: Vec<u8>) -> (Vec<u8>, Vec<ExtractedBlob>) {
+    if text.len() < STRING_BYTES && !may_contain_reference(&text) {
+        return (text, Vec::new());
+    }
+    // The outermost value is never replaced.
+    let framed = [b"[", text.as_slice(), b"]"].concat();
+    match extract_around(&framed, &[]) {
+        Some(BlobExtraction { text: element, blobs }) => {
+            let element = element.strip_prefix(b"[").and_then(|element| element.strip_suffix(b"]"));
+            (element.unwrap_or_default().to_vec(), blobs)
+        }
+        None => (text, Vec::new()),
+    }
+}
+
 #[derive(Debug)]
 struct BlobExtractor {
     out: Vec<u8>,
     open: Vec<OpenContainer>,
-    blobs: Vec<(String, Vec<u8>)>,
+    blobs: Vec<ExtractedBlob>,
 }
 
 /// An open array or object.
@@ -70,20 +119,31 @@ struct OpenContainer {
     names: usize,
     /// The range of its last name in the new text.
     name: (usize, usize),
+    /// The ends of an array's elements except the last one, in the new text.
+    commas: Vec<usize>,
 }
 
 impl BlobExtractor {
     fn push_byte(&mut self, byte: u8) {
         if let Some(branch) = self.open.last_mut() {
             branch.is_before_name = branch.is_object && byte != b':' && (branch.is_before_name || byte == b',');
+            if byte == b',' && !branch.is_object {
+                branch.commas.push(self.out.len());
+            }
         }
         self.out.push(byte);
     }
 
     fn open_container(&mut self, bracket: u8) {
         let is_object = bracket == b'{';
-        let start = self.out.len();
-        self.open.push(OpenContainer { start, is_object, is_before_name: is_object, names: 0, name: (0, 0) });
+        self.open.push(OpenContainer {
+            start: self.out.len(),
+            is_object,
+            is_before_name: is_object,
+            names: 0,
+            name: (0, 0),
+            commas: Vec::new(),
+        });
         self.out.push(bracket);
     }
 
@@ -102,7 +162,7 @@ impl BlobExtractor {
                 false
             }
             _ => {
-                self.push_reference(string.to_vec());
+                self.push_reference(digest_hex(string), BlobContent::Value(string.to_vec()));
                 true
             }
         }
@@ -122,22 +182,44 @@ impl BlobExtractor {
             let field = self.out.get(parent.name.0..parent.name.1).unwrap_or_default();
             STAYING.contains(&field)
         };
-        let large = !stays && self.out.len() - branch.start >= BRANCH_BYTES;
-        if large {
+        let size_bytes = self.out.len() - branch.start;
+        let large = !stays
+            && if branch.is_object {
+                size_bytes >= OBJECT_BYTES
+            } else {
+                is_large_array(branch.commas.len() + 1, size_bytes)
+            };
+        if large && branch.is_object {
             let value = self.out.split_off(branch.start);
-            self.push_reference(value);
+            self.push_reference(digest_hex(&value), BlobContent::Value(value));
+        } else if large {
+            let elements = self.split_off_elements(&branch);
+            self.push_reference(to_hex(&list_digest(&elements)), BlobContent::List(elements));
         }
         escaped || large
     }
 
-    /// Stores a value as a blob and writes a reference instead.
-    fn push_reference(&mut self, value: Vec<u8>) {
-        let digest = digest_hex(&value);
-        self.out.extend_from_slice(b"{\"$blob\":\"");
-        self.out.extend_from_slice(digest.as_bytes());
-        self.out.extend_from_slice(b"\"}");
-        self.blobs.push((digest, value));
+    /// Removes an array from the new text and returns its elements.
+    fn split_off_elements(&mut self, array: &OpenContainer) -> Vec<WrittenElement> {
+        let text = self.out.split_off(array.start);
+        let starts = std::iter::once(array.start).chain(array.commas.iter().copied());
+        let ends = array.commas.iter().copied().chain([array.start + text.len() - 1]);
+        let element = |(start, end): (usize, usize)| text.get(start + 1 - array.start..end - array.start);
+        starts.zip(ends).filter_map(element).map(|text| WrittenElement::new(text.to_vec())).collect()
     }
+
+    /// Stores a value as a blob and writes a reference instead.
+    fn push_reference(&mut self, digest: String, content: BlobContent) {
+        push_reference(&mut self.out, &digest);
+        self.blobs.push(ExtractedBlob { digest, content });
+    }
+}
+
+/// Appends a reference to a blob.
+pub(crate) fn push_reference(text: &mut Vec<u8>, digest: &str) {
+    text.extend_from_slice(b"{\"$blob\":\"");
+    text.extend_from_slice(digest.as_bytes());
+    text.extend_from_slice(b"\"}");
 }
 
 /// The length of the string at the start, with its quotes.

@@ -4,12 +4,21 @@
 //! so that the same records produce the same lines.
 
 mod extract;
+mod list;
+mod list_store;
+mod recent_lists;
 mod resolve;
 mod scan;
+mod source;
 
-pub(crate) use extract::{BlobExtraction, STRING_BYTES, extract_blobs};
+pub(crate) use extract::{
+    BlobContent, BlobExtraction, ExtractedBlob, STRING_BYTES, extract_around, extract_blobs, push_reference,
+};
+pub(crate) use list::FEW_ELEMENTS;
+pub(crate) use recent_lists::{RecentLists, WrittenArray};
 pub(crate) use resolve::BlobStore;
-pub(crate) use scan::{BlobShapes, FieldScanner, JsonKind};
+pub(crate) use scan::{FieldScanner, JsonKind};
+pub(crate) use source::{TapeText, TapeTextReader};
 
 /// The name in a reference.
 const NAME: &str = "$blob";
@@ -30,17 +39,47 @@ mod tests {
     use serde_json::{Map, Value, json};
 
     use super::*;
+    use crate::write::line_encoder::blob_fields;
+
+    /// The fields of new blobs, each once.
+    pub(super) fn blob_lines(blobs: Vec<ExtractedBlob>) -> Vec<String> {
+        let mut lists = RecentLists::default();
+        let mut known = Vec::new();
+        let mut lines = Vec::new();
+        for ExtractedBlob { digest, content } in blobs {
+            if known.contains(&digest) {
+                continue;
+            }
+            let fields = match content {
+                BlobContent::Value(value) => blob_fields(&digest, "value", &value),
+                BlobContent::Parts(parts) => blob_fields(&digest, "parts", &parts),
+                BlobContent::List(elements) => blob_fields(&digest, "parts", &lists.write_parts(&elements)),
+            };
+            lines.push(String::from_utf8(fields).unwrap());
+            known.push(digest);
+        }
+        lines
+    }
+
+    /// Adds blobs to the store of a tape that consists of their lines. Returns whether all are in canonical form.
+    pub(super) fn load_lines(blobs: &mut BlobStore<'_>, lines: &[String]) -> Result<bool, String> {
+        let (mut offset, mut are_written) = (0, true);
+        for line in lines {
+            are_written &= blobs.insert_line(line.as_bytes(), offset)?;
+            offset += line.len() as u64;
+        }
+        Ok(are_written)
+    }
 
     /// Extracts the blobs of a record's fields and resolves them again. Returns the number of blobs.
     fn round_trip(fields: &Map<String, Value>) -> (Map<String, Value>, usize) {
         let text = serde_json::to_vec(fields).unwrap();
         let Some(BlobExtraction { text, blobs }) = extract_blobs(&text) else { return (fields.clone(), 0) };
-        let mut known = BlobStore::default();
-        let count = blobs.len();
-        for (digest, value) in blobs {
-            known.insert(&digest, serde_json::from_slice(&value).unwrap()).unwrap();
-        }
-        (known.resolve_fields(serde_json::from_slice(&text).unwrap()).unwrap(), count)
+        let lines = blob_lines(blobs);
+        let tape = lines.concat();
+        let mut known = BlobStore::new(TapeText::Memory(tape.as_bytes()));
+        assert_eq!(load_lines(&mut known, &lines), Ok(true));
+        (known.resolve_fields(serde_json::from_slice(&text).unwrap()).unwrap(), lines.len())
     }
 
     fn as_fields(value: Value) -> Map<String, Value> {
@@ -54,10 +93,10 @@ mod tests {
         let cases = [
             (json!({"payload": {"a": "x".repeat(1_021)}}), 0),
             (json!({"payload": {"a": long}}), 1),
-            (json!({"payload": {"a": long, "b": [long, long.clone() + "!"]}}), 3),
+            (json!({"payload": {"a": long, "b": [long, long.clone() + "!"]}}), 2),
             (json!({"reason": long}), 1),
             (json!({"payload": many}), 1),
-            (json!({"payload": {"m": many, "n": many, "o": "z".repeat(4_000)}}), 3),
+            (json!({"payload": {"m": many, "n": many, "o": "z".repeat(4_000)}}), 2),
             // An object that is large only because of its large values stays in its place.
             (json!({"payload": {"m": {"a": "z".repeat(9_000)}}}), 1),
             (json!({"said": {"fields": many, "z": "y".repeat(900)}}), 1),

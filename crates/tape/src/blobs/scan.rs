@@ -3,35 +3,16 @@
 //! The check is sufficient but not necessary: text that is not recognised may still be canonical, such as a number with
 //! an exponent. The caller then parses the text and writes it again to compare.
 
-use std::collections::HashMap;
-
-use super::NAME;
-use super::extract::{BRANCH_BYTES, STRING_BYTES};
+use super::extract::{OBJECT_BYTES, STRING_BYTES};
+use super::list::is_large_array;
 use super::resolve::MOST_BYTES;
-use crate::line::{DEEPEST, digest_hex};
+use super::{BlobStore, NAME};
+use crate::line::DEEPEST;
 
 /// The maximum number of names in one object, because they are compared with each other.
 const MOST_NAMES: usize = 40;
 /// The prefix of names with a special meaning in `serde_json`.
 const PRIVATE: &str = "$serde_json";
-
-/// The blobs of a tape, without their content.
-#[derive(Debug, Default)]
-pub(crate) struct BlobShapes<'t> {
-    by_digest: HashMap<&'t str, BlobShape>,
-}
-
-/// The properties of a blob that matter where it is referred to.
-#[derive(Debug, Clone, Copy)]
-struct BlobShape {
-    kind: JsonKind,
-    /// Whether the writer stores it outside its record.
-    is_large: bool,
-    /// Its size after resolving.
-    size_bytes: usize,
-    /// Its nesting depth after resolving.
-    depth: usize,
-}
 
 /// What kind of JSON value was scanned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,42 +27,32 @@ pub(crate) enum JsonKind {
 
 /// Scans the fields of one record.
 #[derive(Debug)]
-pub(crate) struct FieldScanner<'s, 't> {
-    shapes: &'s BlobShapes<'t>,
+pub(crate) struct FieldScanner<'s, 'b> {
+    blobs: &'s BlobStore<'b>,
     text: &'s str,
     index: usize,
     /// The names of the open objects, by their ranges.
     names: Vec<(usize, usize)>,
     /// The total size of the blobs that are resolved.
     size_bytes: usize,
-    deepest: usize,
+    /// The number of elements of the last array.
+    element_count: usize,
 }
 
-impl<'t> BlobShapes<'t> {
-    /// Adds a blob, given the text after the kind in its line. Returns `None` if it is not canonical.
-    pub(crate) fn insert(&mut self, rest: &'t str) -> Option<()> {
-        let (name, value) = rest.strip_prefix(",\"digest\":\"")?.split_at_checked(64)?;
-        let value = value.strip_prefix("\",\"value\":")?.strip_suffix('}')?;
-        if digest_hex(value.as_bytes()) != name || self.by_digest.contains_key(name) {
-            return None;
-        }
-        let shape = {
-            let mut scan = FieldScanner::new(self, value);
-            let kind = scan.scan_any_value(0)?;
-            let least = if kind == JsonKind::Text { STRING_BYTES } else { BRANCH_BYTES };
-            let is_branch = value.starts_with(['{', '[']);
-            let is_large = value.len() >= least && (is_branch || kind == JsonKind::Text);
-            let (size_bytes, depth) = (scan.size_bytes.checked_add(value.len())?, scan.deepest);
-            (scan.index == value.len()).then_some(BlobShape { kind, is_large, size_bytes, depth })?
-        };
-        self.by_digest.insert(name, shape);
-        Some(())
+impl<'s, 'b> FieldScanner<'s, 'b> {
+    pub(crate) fn new(blobs: &'s BlobStore<'b>, text: &'s str) -> Self {
+        Self { blobs, text, index: 0, names: Vec::new(), size_bytes: 0, element_count: 0 }
     }
-}
 
-impl<'s, 't> FieldScanner<'s, 't> {
-    pub(crate) fn new(shapes: &'s BlobShapes<'t>, text: &'s str) -> Self {
-        Self { shapes, text, index: 0, names: Vec::new(), size_bytes: 0, deepest: 0 }
+    /// Scans the whole text as the value of a blob.
+    pub(super) fn scan_blob(mut self) -> Option<JsonKind> {
+        let kind = self.scan_any_value(0)?;
+        (self.index == self.text.len()).then_some(kind)
+    }
+
+    /// Scans the whole text as an element of a list. Returns whether it is written as the writer writes it.
+    pub(super) fn scan_element(mut self) -> bool {
+        self.scan_value(1).is_some() && self.index == self.text.len()
     }
 
     /// The current index.
@@ -117,12 +88,14 @@ impl<'s, 't> FieldScanner<'s, 't> {
         let start = self.index;
         let first = self.peek()?;
         let kind = self.scan_any_value(depth)?;
-        let most = match first {
-            b'"' => STRING_BYTES,
-            b'{' | b'[' => BRANCH_BYTES,
-            _ => usize::MAX,
+        let size_bytes = self.index - start;
+        let is_large = match first {
+            b'"' => size_bytes >= STRING_BYTES,
+            b'{' => size_bytes >= OBJECT_BYTES,
+            b'[' => is_large_array(self.element_count, size_bytes),
+            _ => false,
         };
-        (self.index - start < most).then_some(kind)
+        (!is_large).then_some(kind)
     }
 
     fn scan_any_value(&mut self, depth: usize) -> Option<JsonKind> {
@@ -137,24 +110,25 @@ impl<'s, 't> FieldScanner<'s, 't> {
         }
     }
 
-    fn check_depth(&mut self, depth: usize) -> Option<()> {
-        self.deepest = self.deepest.max(depth);
+    fn check_depth(&self, depth: usize) -> Option<()> {
         (depth <= DEEPEST).then_some(())
     }
 
     fn scan_list(&mut self, depth: usize) -> Option<JsonKind> {
         self.check_depth(depth)?;
         self.index += 1;
-        if self.consume(b']') {
-            return Some(JsonKind::List);
-        }
-        loop {
+        // The extraction counts the elements by the commas between them.
+        let mut count = 1;
+        if !self.consume(b']') {
             self.scan_value(depth)?;
-            if self.consume(b']') {
-                return Some(JsonKind::List);
+            while !self.consume(b']') {
+                self.consume(b',').then_some(())?;
+                self.scan_value(depth)?;
+                count += 1;
             }
-            self.consume(b',').then_some(())?;
         }
+        self.element_count = count;
+        Some(JsonKind::List)
     }
 
     fn scan_object(&mut self, depth: usize) -> Option<JsonKind> {
@@ -199,9 +173,9 @@ impl<'s, 't> FieldScanner<'s, 't> {
     /// Scans a reference to the digest in this range, quotes included, inside `depth` brackets.
     fn scan_reference(&mut self, (start, end): (usize, usize), depth: usize) -> Option<JsonKind> {
         let name = self.text.get(start + 1..end.checked_sub(1)?)?;
-        let shape = self.shapes.by_digest.get(name).filter(|shape| shape.is_large).copied()?;
-        self.check_depth(depth + shape.depth)?;
-        self.size_bytes = self.size_bytes.checked_add(shape.size_bytes).filter(|size| *size <= MOST_BYTES)?;
+        let shape = self.blobs.shape(name).filter(|shape| shape.is_large)?;
+        self.check_depth(depth + shape.size.depth)?;
+        self.size_bytes = self.size_bytes.checked_add(shape.size.size_bytes).filter(|size| *size <= MOST_BYTES)?;
         Some(shape.kind)
     }
 

@@ -13,7 +13,7 @@ pub(crate) use closing::{is_closing, make_closing_record};
 pub(crate) use head::{RecordHead, push_line};
 pub(crate) use text::is_deep;
 use text::json_error_text;
-pub(crate) use text::{DEEPEST, digest_hex};
+pub(crate) use text::{DEEPEST, DigestBytes, digest_bytes, digest_hex, nesting_depth, parse_hex, to_hex};
 
 impl Record<'_> {
     /// The record as a line of JSON, without the line end. It is complete: nothing in it refers to another record.
@@ -36,18 +36,36 @@ impl Record<'_> {
     }
 
     /// Parses a line of a tape.
-    pub(crate) fn from_stored(line: &[u8], blobs: &blobs::BlobStore) -> Result<Record<'static>, String> {
+    pub(crate) fn from_stored(line: &[u8], blobs: &blobs::BlobStore<'_>) -> Result<Record<'static>, String> {
+        Self::from_stored_with(line, blobs, /*is_abridged*/ false).map(|(record, _)| record)
+    }
+
+    /// Parses a line of a tape. In an abridged record, the messages of a long request stay a reference. Returns whether
+    /// there are any.
+    pub(crate) fn from_stored_with(
+        line: &[u8],
+        blobs: &blobs::BlobStore<'_>,
+        is_abridged: bool,
+    ) -> Result<(Record<'static>, bool), String> {
         if let Some((head, rest)) = RecordHead::parse_canonical(line)
             && !blobs::may_contain_reference(rest)
             && let Some(body) = parse_typed(head.kind, rest)
         {
-            return Ok(head.to_record(body));
+            return Ok((head.to_record(body), false));
         }
-        let (head, fields) = RecordHead::parse_any(line)?;
+        let (head, mut fields) = RecordHead::parse_any(line)?;
+        let messages = if is_abridged { blobs.take_messages(&head.kind, &mut fields) } else { None };
         // The value of a blob keeps its references.
-        let fields = if head.kind == "blob" { fields } else { blobs.resolve_fields(fields)? };
+        let mut fields = if head.kind == "blob" { fields } else { blobs.resolve_fields(fields)? };
+        let has_reference = messages.is_some();
+        if let Some(messages) = messages {
+            let payload = fields.iter_mut().find(|(name, _)| matches!(name.as_str(), "payload" | "value"));
+            if let Some(place) = payload.and_then(|(_, payload)| payload.get_mut("messages")) {
+                *place = messages;
+            }
+        }
         let body = from_fields(&head.kind, fields)?;
-        Ok(Record { seq: head.seq, at_ms: head.at_ms, prev: head.prev, body })
+        Ok((Record { seq: head.seq, at_ms: head.at_ms, prev: head.prev, body }, has_reference))
     }
 }
 

@@ -5,16 +5,42 @@ use sha2::{Digest, Sha256};
 /// The maximum nesting depth of a line before its body is packed. JSON readers commonly stop at 128.
 pub(crate) const DEEPEST: usize = 100;
 
+/// A SHA-256 digest.
+pub(crate) type DigestBytes = [u8; 32];
+
+/// SHA-256 of some bytes.
+pub(crate) fn digest_bytes(bytes: &[u8]) -> DigestBytes {
+    Sha256::digest(bytes).into()
+}
+
 /// SHA-256 in hex.
 pub(crate) fn digest_hex(bytes: &[u8]) -> String {
+    to_hex(&digest_bytes(bytes))
+}
+
+/// A digest in hex.
+pub(crate) fn to_hex(digest: &DigestBytes) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let digit = |half: u8| DIGITS.get(usize::from(half)).copied().map_or('0', char::from);
-    let mut text = String::with_capacity(64);
-    for byte in Sha256::digest(bytes) {
-        text.push(digit(byte >> 4));
-        text.push(digit(byte & 15));
+    digest.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+}
+
+/// The digest that a text writes in hex, with lower case letters.
+pub(crate) fn parse_hex(text: &str) -> Option<DigestBytes> {
+    let half = |digit: u8| match digit {
+        b'0'..=b'9' => Some(digit - b'0'),
+        b'a'..=b'f' => Some(digit - b'a' + 10),
+        _ => None,
+    };
+    let mut digest = DigestBytes::default();
+    if text.len() != 2 * digest.len() {
+        return None;
     }
-    text
+    for (byte, pair) in digest.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
+        let &[high, low] = pair else { return None };
+        *byte = half(high)? << 4 | half(low)?;
+    }
+    Some(digest)
 }
 
 /// Whether brackets in JSON text are nested deeper than readers allow.
@@ -26,7 +52,7 @@ pub(crate) fn is_deep(json: &[u8]) -> bool {
 }
 
 /// The nesting depth of brackets in JSON text.
-fn nesting_depth(json: &[u8]) -> usize {
+pub(crate) fn nesting_depth(json: &[u8]) -> usize {
     let (mut deepest, mut here) = (0_usize, 0_usize);
     let (mut in_text, mut escaped) = (false, false);
     for byte in json {
@@ -59,6 +85,16 @@ mod tests {
     #[test]
     fn digests_are_hex() {
         assert_eq!(digest_hex(b""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+    }
+
+    #[test]
+    fn digest_is_parsed_from_its_hex_digits_alone() {
+        let digest = digest_bytes(b"x");
+        assert_eq!(parse_hex(&to_hex(&digest)), Some(digest));
+        let upper = to_hex(&digest).to_uppercase();
+        for other in ["", "ab", &upper, &"g".repeat(64), &"\u{fc}".repeat(32)] {
+            assert_eq!(parse_hex(other), None, "{other}");
+        }
     }
 
     #[test]

@@ -27,6 +27,10 @@ pub struct EventRecord<'a> {
     pub event: Cow<'a, str>,
     /// The session, turn and agent that fired the event.
     pub origin: Cow<'a, Origin>,
+    /// Whether no hook is registered for the event. The record is then the whole dispatch: the event is allowed, with
+    /// this payload.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub no_hooks: bool,
     /// The payload as fired: version 0.
     pub payload: Cow<'a, Value>,
 }
@@ -139,9 +143,6 @@ pub struct OutcomeRecord<'a> {
     pub rewritten: bool,
     /// The version of the final payload.
     pub payload: u32,
-    /// That version, if it appears for the first time.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "deserialize_present")]
-    pub value: Option<Cow<'a, Value>>,
     /// The reasons for the decision.
     #[serde(default, skip_serializing_if = "<[OutcomeReason]>::is_empty")]
     pub reasons: Cow<'a, [OutcomeReason]>,
@@ -163,6 +164,9 @@ pub struct OutcomeRecord<'a> {
     /// The number of hooks that were called.
     #[serde(rename = "asked")]
     pub hooks_called: u32,
+    /// The final version of the payload, if it appears for the first time.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "deserialize_present")]
+    pub value: Option<Cow<'a, Value>>,
 }
 
 /// An effect and its hook.
@@ -226,8 +230,36 @@ impl<'a> EventRecord<'a> {
             cause: cause.map(|call| call.0).filter(|call| *call > 0),
             event: Cow::Borrowed(event.name.as_str()),
             origin: Cow::Borrowed(&event.origin),
+            no_hooks: false,
             payload: Cow::Borrowed(event.payload.value()),
         }
+    }
+
+    /// Sets whether no hook is registered for the event.
+    #[must_use]
+    pub fn with_no_hooks(self, no_hooks: bool) -> Self {
+        Self { no_hooks, ..self }
+    }
+
+    /// The outcome, if no hook is registered for the event.
+    #[must_use]
+    pub fn outcome(&self) -> Option<OutcomeRecord<'static>> {
+        self.no_hooks.then(|| OutcomeRecord {
+            dispatch: self.dispatch,
+            event: Cow::Owned(self.event.to_string()),
+            decision: Decision::Allow,
+            approved: false,
+            rewritten: false,
+            payload: 0,
+            reasons: Cow::Borrowed(&[]),
+            effects: Vec::new(),
+            failures: Vec::new(),
+            warnings: Cow::Borrowed(&[]),
+            shadow: Vec::new(),
+            approval: None,
+            hooks_called: 0,
+            value: None,
+        })
     }
 }
 

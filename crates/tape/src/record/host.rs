@@ -86,12 +86,12 @@ pub struct ModelRequestRecord<'a> {
     pub request: u64,
     /// The model.
     pub model: Cow<'a, str>,
-    /// What is sent; absent if `same_as` refers to it.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "deserialize_present")]
-    pub payload: Option<Cow<'a, Value>>,
     /// The dispatch of `completion.pre` whose final payload is sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub same_as: Option<u64>,
+    /// What is sent; absent if `same_as` refers to it.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "deserialize_present")]
+    pub payload: Option<Cow<'a, Value>>,
 }
 
 /// The result of a model request.

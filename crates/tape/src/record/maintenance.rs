@@ -11,11 +11,36 @@ use super::dispatch::deserialize_present;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BlobRecord<'a> {
-    /// SHA-256 in hex of the value's JSON text, as written in this record.
+    /// SHA-256 in hex: of the value's JSON text, as written in this record, or of the list.
     pub digest: Cow<'a, str>,
     /// The value. Large values in it may themselves be references to earlier blobs.
-    #[serde(deserialize_with = "deserialize_present")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "deserialize_present")]
     pub value: Option<Cow<'a, Value>>,
+    /// The parts of a list, in place of a value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parts: Option<Vec<ListPart<'a>>>,
+}
+
+/// A part of a list.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum ListPart<'a> {
+    /// New elements.
+    Elements(Vec<Value>),
+    /// Elements of an earlier list.
+    Slice(ListSlice<'a>),
+}
+
+/// Some consecutive elements of an earlier list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ListSlice<'a> {
+    /// The digest of the list.
+    pub of: Cow<'a, str>,
+    /// The index of the first element.
+    pub from: usize,
+    /// The index after the last element.
+    pub to: usize,
 }
 
 /// The tape was closed, with nothing left open. It may be continued later.

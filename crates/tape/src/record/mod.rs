@@ -1,10 +1,10 @@
-//! The tape format, version 4.
+//! The tape format, version 5.
 //!
 //! A tape is UTF-8 text. Each line is one record: a JSON object that ends with `\n`. The writer hands the complete line
 //! to the operating system before the host acts on the record. A killed program therefore leaves complete records and
 //! at most one torn record, which is the last line. [`crate::Durability`] decides how much survives a power failure.
 //!
-//! Version 4 is the only version. A tape of another version is refused with an error that names the version of Pintle
+//! Version 5 is the only version. A tape of another version is refused with an error that names the version of Pintle
 //! that wrote it.
 //!
 //! # Encoding
@@ -40,10 +40,20 @@
 //!
 //! # Large values
 //!
-//! A large value is replaced by `{"$blob": DIGEST}`. Large is a string whose JSON has 1,024 bytes or more, and an array
-//! or object whose JSON has 4,096 bytes or more after the large values within it are replaced. DIGEST is the SHA-256 in
-//! hex of the value's JSON at that point. A `blob` record holds the value. It comes before the first record that refers
-//! to it, and each value has one `blob` record on the tape.
+//! A large value is replaced by `{"$blob": DIGEST}`. Large is a string whose JSON has 1,024 bytes or more, an object whose
+//! JSON has 4,096 bytes or more, and an array whose JSON has 4,096 bytes or more, or 1,024 bytes or more if it has at
+//! least four elements; each after the large values within it are replaced. A `blob` record holds the value. It comes
+//! before the first record that refers to it, and each value has one `blob` record on the tape.
+//!
+//! The DIGEST of a string or an object is the SHA-256 in hex of its JSON at that point. That of an array covers its
+//! elements one after the other: it starts with the SHA-256 of `[]`, and for each element becomes the SHA-256 of itself
+//! and the SHA-256 of the element's JSON (64 bytes). So it depends on the elements alone, and an array that grows does
+//! not have to be read again for it.
+//!
+//! The `blob` of an array has `parts` instead of `value`: each is an array of elements, or `{"of": DIGEST, "from": N,
+//! "to": N}`, the elements from one index to before another of an array that an earlier `blob` holds. The writer takes
+//! elements from the arrays that it wrote last, so the messages of a conversation that is sent again and again cost what
+//! is new in them, also if hooks rewrite some or old ones are left out. Which parts it chooses is not part of the format.
 //!
 //! Not replaced are field names, the fields `said` and `origin`, and values in the header, in `blob` records and in
 //! packed records.
@@ -53,10 +63,10 @@
 //!
 //! # Kinds: the tape itself
 //!
-//! `header` is the first record, and the only one of its kind ([`HeaderRecord`]): `format` (4), `pintle` (the version
+//! `header` is the first record, and the only one of its kind ([`HeaderRecord`]): `format` (5), `pintle` (the version
 //! that wrote the tape), `session`, `started_ms`, `shadow` (whether the whole session runs in shadow mode).
 //!
-//! `blob` holds a large value ([`BlobRecord`]): `digest`, `value`.
+//! `blob` holds a large value ([`BlobRecord`]): `digest`, and `value` or `parts` (see above).
 //!
 //! `healed` replaces a torn record when the tape is continued ([`HealedRecord`]): `line` (the line of the torn record,
 //! from 1, which is now the line of this record), `size_bytes` (the number of bytes that were removed).
@@ -78,7 +88,9 @@
 //!
 //! `event` starts a dispatch ([`EventRecord`]): `dispatch` (its number, from 1 in the order of the tape), `parent` (the
 //! dispatch on the same thread that this one is inside of), `cause` (the hook call that emitted the event), `event`,
-//! `origin` `{session, turn, agent, depth, run, persona, step}`, `payload` (version 0 of the payload in this dispatch).
+//! `origin` `{session, turn, agent, depth, run, persona, step}`, `no_hooks` (`true` if no hook is registered for the
+//! event; otherwise absent), `payload` (version 0 of the payload in this dispatch). With `no_hooks` this record is the
+//! whole dispatch: the event is allowed with this payload, and there is no `outcome`.
 //!
 //! `unmatched` means that a hook's matcher failed ([`HookSkippedRecord`]): `dispatch`, `hook`, `entry`, `round` (0, or
 //! 1 to 4 in a recheck round), `failure` `{kind, message, path, line}`. A `warning` or an `unasked` follows.
@@ -116,9 +128,9 @@
 //! `unavailable`), `by`.
 //!
 //! `outcome` ends a dispatch ([`OutcomeRecord`]): `dispatch`, `event`, `decision` (`allow`, `ask`, `deny`), `approved`,
-//! `rewritten`, `payload` (the number of the final version), `value` (as in `hook_call`), `reasons` `[{hook, text,
-//! stops_run, unsettled_guard}]`, `effects` `[{hook, effect}]`, `failures` `[{hook, failure, policy}]`, `warnings`,
-//! `shadow` `[{hook, said}]`, `approval` `{digest, by}`, `asked` (the number of hooks that were called). Empty lists
+//! `rewritten`, `payload` (the number of the final version), `reasons` `[{hook, text, stops_run, unsettled_guard}]`,
+//! `effects` `[{hook, effect}]`, `failures` `[{hook, failure, policy}]`, `warnings`, `shadow` `[{hook, said}]`, `approval`
+//! `{digest, by}`, `asked` (the number of hooks that were called), `value` (the version, as in `hook_call`). Empty lists
 //! are absent. A reason has `stops_run` only if the deny ends the agent's run and does not undo what the event is
 //! about. It has `unsettled_guard` only if the engine denied because that guard did not check the final payload.
 //!
@@ -131,7 +143,7 @@
 //! | `session`, `resumed` | `opened`: the host's own object with what it needs to reopen the session |
 //! | `said` | `source` (`prompt`, `steer`, `follow_up`, `resume`), `text` |
 //! | `turn` | `stage` (`start`, `end`), `ended` (`done`, or the reason why not), `usage` |
-//! | `model_request` | `conversation`, `request` (its number, from 1), `model`, and `payload` or `same_as` (the dispatch of `completion.pre` whose final payload is sent) |
+//! | `model_request` | `conversation`, `request` (its number, from 1), `model`, and `same_as` (the dispatch of `completion.pre` whose final payload is sent) or `payload` |
 //! | `model_reply` | `request`, `duration_us`, and `reply` or `error` `{kind, message}` |
 //! | `tool_call` | `id`, `name`, `args`; written before the tool runs |
 //! | `tool_result` | `id`, `name`, `content`, `is_error`, `result`: the tool's own result, before hooks see it |
@@ -160,7 +172,7 @@
 //! # Example
 //!
 //! ```json
-//! {"seq":0,"at_ms":1750000000000,"prev":null,"kind":"header","format":4,"pintle":"0.1.0","session":"s1","started_ms":1750000000000,"shadow":false}
+//! {"seq":0,"at_ms":1750000000000,"prev":null,"kind":"header","format":5,"pintle":"0.1.0","session":"s1","started_ms":1750000000000,"shadow":false}
 //! {"seq":1,"at_ms":1750000000001,"prev":"e2b8…","kind":"hooks","scope":"runtime","hooks":[{"entry":0,"chain":0,"id":"command_guard","event":"tool.pre","spelling":"tool.pre","source":"hooks","dialect":"ai_harness","layer":"project","profile":"sequential/first_deny","priority":10,"mode":"enforce","guard":true,"on_failure":"closed","on_deny":"default","strict_matcher":false,"path":"hooks/command_guard.md","line":5,"digest":"9f86…"}]}
 //! {"seq":2,"at_ms":1750000000002,"prev":"5f0e…","kind":"event","dispatch":1,"event":"tool.pre","origin":{"session":"s1","turn":1,"agent":"root","depth":0},"payload":{"id":"call_1","name":"run_command","arguments":"{\"command\":\"mkfs\"}","args":{"command":"mkfs"}}}
 //! {"seq":3,"at_ms":1750000000002,"prev":"a41c…","kind":"hook_call","dispatch":1,"call":1,"hook":"command_guard","entry":0,"round":0,"payload":0}
@@ -190,11 +202,11 @@ pub use dispatch::{
 pub use header::{HeaderRecord, HookScope, HooksRecord, LoadedHook};
 pub use hook::{HookCallRecord, HookReturnedRecord, HookSkippedRecord, HookVetoedRecord};
 pub use host::HostRecord;
-pub use maintenance::{BlobRecord, ClosedRecord, HealedRecord};
+pub use maintenance::{BlobRecord, ClosedRecord, HealedRecord, ListPart, ListSlice};
 pub use verdict::{RecordedFailure, RecordedVerdict, VerdictLabel};
 
 /// The version of the format, and the only one that Pintle writes and reads.
-pub const FORMAT: u32 = 4;
+pub const FORMAT: u32 = 5;
 
 /// The kinds that a note cannot have, because they have a meaning of their own.
 pub(crate) const RESERVED: [&str; 27] = [
@@ -318,6 +330,16 @@ impl RecordBody<'_> {
             Self::Closed(_) => "closed",
             Self::Note(note) => &note.kind,
             Self::Unknown { kind, .. } => kind,
+        }
+    }
+
+    /// The outcome that the record has, or that it implies because no hook is registered for its event.
+    #[must_use]
+    pub fn outcome(&self) -> Option<Cow<'_, OutcomeRecord<'_>>> {
+        match self {
+            Self::Event(fired) => fired.outcome().map(Cow::Owned),
+            Self::Outcome(outcome) => Some(Cow::Borrowed(outcome)),
+            _ => None,
         }
     }
 

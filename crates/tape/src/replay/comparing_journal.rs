@@ -37,6 +37,8 @@ struct ComparisonState<'s, 't> {
     lines: &'s [SplitLine<'t>],
     /// Whether the event's payload was not parsed.
     is_payload_skipped: bool,
+    /// Whether the event's record is the whole dispatch.
+    has_no_hooks: bool,
     /// The indices of the dispatch's lines.
     records: &'s [usize],
     next: usize,
@@ -60,6 +62,7 @@ impl<'s, 't> ComparingJournal<'s, 't> {
             dispatch: OpenDispatch::default(),
             lines,
             is_payload_skipped: false,
+            has_no_hooks: false,
             records,
             next: 0,
             is_over,
@@ -73,6 +76,13 @@ impl<'s, 't> ComparingJournal<'s, 't> {
     #[must_use]
     pub(super) fn without_payload(mut self, is_payload_skipped: bool) -> Self {
         self.state.get_mut().unwrap_or_else(PoisonError::into_inner).is_payload_skipped = is_payload_skipped;
+        self
+    }
+
+    /// Sets whether no hook was registered for the event.
+    #[must_use]
+    pub(super) fn without_hooks(mut self, has_no_hooks: bool) -> Self {
+        self.state.get_mut().unwrap_or_else(PoisonError::into_inner).has_no_hooks = has_no_hooks;
         self
     }
 
@@ -101,6 +111,7 @@ impl Journal for ComparingJournal<'_, '_> {
             dispatch,
             lines,
             is_payload_skipped,
+            has_no_hooks,
             records,
             next,
             is_over,
@@ -123,7 +134,15 @@ impl Journal for ComparingJournal<'_, '_> {
             entry,
             dispatch,
             |hook| self.stubs.entry_of(hook),
-            |body| {
+            |mut body| {
+                if *has_no_hooks {
+                    match &mut body {
+                        RecordBody::Event(fired) => fired.no_hooks = true,
+                        // Without a hook the outcome is always this one.
+                        RecordBody::Outcome(_) => return,
+                        _ => {}
+                    }
+                }
                 let position = *next;
                 *next += 1;
                 // An unfinished dispatch continued after the end of the tape.

@@ -60,7 +60,7 @@ impl fmt::Display for DifferenceKind {
 }
 
 impl ReplayDifference {
-    pub(super) fn new(lines: &[SplitLine<'_>], divergence: TapeDivergence, blobs: &BlobStore) -> Self {
+    pub(super) fn new(lines: &[SplitLine<'_>], divergence: TapeDivergence, blobs: &BlobStore<'_>) -> Self {
         let TapeDivergence { index, actual } = divergence;
         let line = lines.get(index);
         let text = line.map_or(&[][..], |line| line.text);
@@ -89,7 +89,7 @@ impl ReplayDifference {
 }
 
 /// The name of a dispatch's event.
-fn find_event_name(lines: &[SplitLine<'_>], dispatch: u64, blobs: &BlobStore) -> Option<String> {
+fn find_event_name(lines: &[SplitLine<'_>], dispatch: u64, blobs: &BlobStore<'_>) -> Option<String> {
     let start = format!("\"kind\":\"event\",\"dispatch\":{dispatch},");
     let line = lines.iter().find(|line| line.tail.starts_with(start.as_bytes()))?;
     match Record::from_stored(line.text, blobs).ok()?.body {

@@ -4,17 +4,18 @@ use std::cell::RefCell;
 
 use pintle_contract::Redactor;
 
-use crate::blobs::{STRING_BYTES, may_contain_reference};
+use crate::blobs::{BlobContent, ExtractedBlob, RecentLists, STRING_BYTES, may_contain_reference};
 use crate::line::{is_deep, push_fields};
 use crate::record::RecordBody;
 use crate::write::EncodedFields;
+use crate::write::line_encoder::blob_fields;
 
 /// A line from its kind on, and the blobs that the tape must have before it.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct RecordTail {
     pub(super) text: Vec<u8>,
-    /// The digests and JSON texts of its large values.
-    pub(super) blobs: Vec<(String, Vec<u8>)>,
+    /// Its large values.
+    pub(super) blobs: Vec<ExtractedBlob>,
 }
 
 impl RecordTail {
@@ -33,11 +34,16 @@ impl RecordTail {
         Self { text, blobs }
     }
 
-    pub(super) fn encode_blob(digest: &str, value: &[u8]) -> Self {
-        let mut fields = format!(",\"digest\":\"{digest}\",\"value\":").into_bytes();
-        fields.extend_from_slice(value);
-        fields.push(b'}');
-        Self { text: Self::encode_text("blob", &fields), blobs: Vec::new() }
+    pub(super) fn encode_blob(blob: &ExtractedBlob) -> Self {
+        let fields = match &blob.content {
+            BlobContent::Value(value) => blob_fields(&blob.digest, "value", value),
+            BlobContent::Parts(parts) => blob_fields(&blob.digest, "parts", parts),
+            BlobContent::List(elements) => {
+                blob_fields(&blob.digest, "parts", &RecentLists::default().write_parts(elements))
+            }
+        };
+        let fields = fields.strip_prefix(b"{").unwrap_or_default();
+        Self { text: Self::encode_text("blob", &[b",", fields].concat()), blobs: Vec::new() }
     }
 
     /// Joins the kind and the text after it.

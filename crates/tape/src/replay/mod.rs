@@ -38,7 +38,6 @@ pub use decode::{decode_approval, decode_failure, decode_verdict};
 pub use difference::{DifferenceKind, ReplayDifference};
 pub use stop_point::StopPoint;
 
-use crate::blobs::BlobStore;
 use crate::record::{HostRecord, RecordBody};
 use crate::{TapeError, TornRecord};
 
@@ -193,16 +192,12 @@ fn rerun<'t>(
         called_entries: &called_entries,
         lines: &lines,
         depth,
-        texts: &split.lines,
         header: &split.header,
     };
     replacements.extend(replayer.rerun(dispatches, threads, &|done| progress(done, count)));
     replacements.sort_by_key(|replacement| replacement.index);
     let renumbered = renumber::renumber(&lines, replacements);
-    let blobs = depth.blobs(&split.lines).filter(|_| renumbered.divergence.is_some());
-    let difference = renumbered
-        .divergence
-        .map(|divergence| ReplayDifference::new(&lines, divergence, blobs.unwrap_or(&BlobStore::default())));
+    let difference = renumbered.divergence.map(|divergence| ReplayDifference::new(&lines, divergence, depth.blobs()));
     Ok(ReplayReport {
         records: count,
         total_records,

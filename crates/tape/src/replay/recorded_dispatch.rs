@@ -21,6 +21,8 @@ pub(super) struct RecordedDispatch {
     pub(super) records: Vec<usize>,
     /// Whether it has an outcome.
     pub(super) is_over: bool,
+    /// Whether its only record is that of the event.
+    pub(super) has_no_hooks: bool,
     /// The index of the first matched hook in the group of concurrent hooks that is being read.
     group_start: usize,
 }
@@ -70,6 +72,8 @@ impl RecordedDispatch {
         let inputs = &mut self.inputs;
         match body {
             RecordBody::Event(fired) if self.start.is_none() => {
+                self.has_no_hooks = fired.no_hooks;
+                self.is_over |= fired.no_hooks;
                 // An event that this version does not know cannot be fired. The new tape then does not have the record.
                 self.start = EventName::parse(&fired.event).ok().map(|name| DispatchStart {
                     cause: EventCause { parent: fired.parent.map(DispatchId), call: fired.cause.map(CallId), depth: 0 },

@@ -58,7 +58,7 @@ pub(super) struct RedactedDispatch {
 
 impl RedactedDispatch {
     /// Finds the placeholders in a dispatch; `None` if it has none.
-    pub(super) fn find_redacted(lines: &[SplitLine<'_>], records: &[usize], blobs: &BlobStore) -> Option<Self> {
+    pub(super) fn find_redacted(lines: &[SplitLine<'_>], records: &[usize], blobs: &BlobStore<'_>) -> Option<Self> {
         let resolved = |index: &usize| {
             let record = Record::from_stored(lines.get(*index)?.text, blobs).ok()?;
             Some((*index, record.to_line().ok()?))

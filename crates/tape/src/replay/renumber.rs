@@ -42,9 +42,9 @@ pub(super) fn renumber(lines: &[SplitLine<'_>], replacements: Vec<LineReplacemen
             new.divergence.get_or_insert(TapeDivergence { index, actual: None });
         }
         for RecordTail { text, blobs } in &replacement.tails {
-            for (digest, value) in blobs {
-                if !new.has_blob(digest) {
-                    new.push(index, line.at_ms, &RecordTail::encode_blob(digest, value).text);
+            for blob in blobs {
+                if !new.has_blob(&blob.digest) {
+                    new.push(index, line.at_ms, &RecordTail::encode_blob(blob).text);
                 }
             }
             new.push(index, line.at_ms, text);

@@ -28,8 +28,6 @@ pub(super) struct DispatchReplayer<'a, 't> {
     pub(super) called_entries: &'a HashSet<u64>,
     pub(super) lines: &'a [SplitLine<'t>],
     pub(super) depth: &'a ReadDepth<'t>,
-    /// The texts of all lines of the tape, including those after the stop point.
-    pub(super) texts: &'a [&'t [u8]],
     pub(super) header: &'a HeaderRecord,
 }
 
@@ -87,8 +85,7 @@ impl DispatchReplayer<'_, '_> {
             return replacements;
         }
         // If secrets were redacted, the original dispatch may still lead to these records.
-        let blobs = self.depth.blobs(self.texts);
-        let redacted = blobs.and_then(|blobs| RedactedDispatch::find_redacted(self.lines, &records, blobs));
+        let redacted = RedactedDispatch::find_redacted(self.lines, &records, self.depth.blobs());
         let is_reproduced = redacted.is_some_and(|redacted| {
             redacted
                 .candidates(self.registry)
@@ -104,7 +101,7 @@ impl DispatchReplayer<'_, '_> {
         recorded: RecordedDispatch,
         mask: Option<&RedactionMask>,
     ) -> (Vec<LineReplacement>, Vec<usize>) {
-        let RecordedDispatch { number, start, inputs, records, is_over, .. } = recorded;
+        let RecordedDispatch { number, start, inputs, records, is_over, has_no_hooks, .. } = recorded;
         let Some(DispatchStart { cause, index, mut event }) = start else {
             // Without its first record, the engine cannot produce the other records of a dispatch.
             return replace_with_nothing(records);
@@ -113,7 +110,7 @@ impl DispatchReplayer<'_, '_> {
         let unparsed = line.filter(|_| inputs.needs_payload());
         if let Some(line) = unparsed {
             // A payload that cannot be read cannot be fired.
-            let Some(payload) = self.depth.read_payload(line.text, self.texts) else {
+            let Some(payload) = self.depth.read_payload(line.text) else {
                 return replace_with_nothing(records);
             };
             event.payload = Payload::new(payload);
@@ -121,7 +118,8 @@ impl DispatchReplayer<'_, '_> {
         let is_payload_skipped = line.is_some() && unparsed.is_none();
         let cancel = stubs.feed.load(inputs);
         let journal = ComparingJournal::new(stubs, number, (self.lines, &records), is_over, mask)
-            .without_payload(is_payload_skipped);
+            .without_payload(is_payload_skipped)
+            .without_hooks(has_no_hooks);
         let context = DispatchContext {
             journal: &journal,
             clock: &*stubs.feed,

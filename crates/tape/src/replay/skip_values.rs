@@ -4,7 +4,7 @@
 //! Replay only checks that such a value has the writer's encoding, which its text shows without parsing. It parses and
 //! encodes the rest of the record as usual, with a short placeholder for the value.
 
-use crate::blobs::{BlobShapes, FieldScanner, JsonKind};
+use crate::blobs::{BlobStore, FieldScanner, JsonKind};
 
 /// The kinds of values that a skipped field may hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,12 +46,12 @@ fn skippable_fields(kind: &str) -> &'static [(&'static str, SkippableValue)] {
 
 /// The text after the kind, with placeholders for the values that need not be parsed. `None` if the kind has no such
 /// fields, or if a value does not have the writer's encoding.
-pub(super) fn without_values(kind: &str, rest: &str, shapes: &BlobShapes<'_>) -> Option<String> {
+pub(super) fn without_values(kind: &str, rest: &str, blobs: &BlobStore<'_>) -> Option<String> {
     let skippable = skippable_fields(kind);
     if skippable.is_empty() {
         return None;
     }
-    let mut scan = FieldScanner::new(shapes, rest);
+    let mut scan = FieldScanner::new(blobs, rest);
     let mut short = String::with_capacity(rest.len().min(256));
     while !scan.consume(b'}') {
         let start = scan.index();
@@ -91,7 +91,7 @@ mod tests {
             ("hook_returned", r#","said":{"verdict":"pass"}}"#, None),
         ];
         for (kind, rest, expected) in cases {
-            assert_eq!(without_values(kind, rest, &BlobShapes::default()).as_deref(), expected, "{kind}: {rest}");
+            assert_eq!(without_values(kind, rest, &BlobStore::default()).as_deref(), expected, "{kind}: {rest}");
         }
     }
 }

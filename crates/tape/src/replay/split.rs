@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::num::NonZeroUsize;
-use std::sync::OnceLock;
 use std::thread;
 
 use serde_json::Value;
@@ -10,9 +9,9 @@ use serde_json::Value;
 use super::encode::RecordTail;
 use super::recorded_dispatch::is_input;
 use super::skip_values::without_values;
-use crate::blobs::{BlobShapes, BlobStore, may_contain_reference};
+use crate::blobs::{BlobStore, TapeText, may_contain_reference};
 use crate::line::{RecordHead, digest_hex, parse_typed};
-use crate::record::{BlobRecord, HeaderRecord, Record, RecordBody};
+use crate::record::{HeaderRecord, Record, RecordBody};
 use crate::{TapeError, TapeReader, TornRecord};
 
 /// The number of lines per additional thread; with fewer, handing over the parsed lines costs more than it saves.
@@ -46,6 +45,7 @@ pub(super) struct ParsedLine<'t> {
 /// A tape, divided into lines.
 #[derive(Debug)]
 pub(super) struct SplitTape<'t> {
+    tape: &'t [u8],
     pub(super) header: HeaderRecord,
     pub(super) lines: Vec<&'t [u8]>,
     /// Whether the last line has its newline.
@@ -56,14 +56,10 @@ pub(super) struct SplitTape<'t> {
 #[derive(Debug)]
 pub(super) enum ReadDepth<'t> {
     /// The complete record.
-    Full(BlobStore),
+    Full(BlobStore<'t>),
     /// The record without the values that replay copies unchanged. This is enough to find that a replay is identical,
     /// but not enough to show a difference.
-    WithoutValues {
-        shapes: BlobShapes<'t>,
-        /// The blobs, loaded when the first of them is needed; `None` if they cannot be read.
-        blobs: OnceLock<Option<BlobStore>>,
-    },
+    WithoutValues(BlobStore<'t>),
 }
 
 /// Divides a tape into lines and reads its header.
@@ -75,7 +71,7 @@ pub(super) fn split(tape: &[u8]) -> Result<SplitTape<'_>, TapeError> {
         Err(_) => body.split(|byte| *byte == b'\n').collect(),
     };
     match TapeReader::new(tape)?.next().transpose()?.map(|line| line.record.body) {
-        Some(RecordBody::Header(header)) => Ok(SplitTape { header, lines, ends_with_newline }),
+        Some(RecordBody::Header(header)) => Ok(SplitTape { tape, header, lines, ends_with_newline }),
         _ => Err(TapeError::NoHeader),
     }
 }
@@ -83,11 +79,11 @@ pub(super) fn split(tape: &[u8]) -> Result<SplitTape<'_>, TapeError> {
 impl<'t> SplitTape<'t> {
     /// Prepares to parse complete records. Removes a torn record at the end, and returns it.
     pub(super) fn full_depth(&mut self) -> Result<(ReadDepth<'t>, Option<TornRecord>), TapeError> {
-        let blobs = match load_blobs(&self.lines) {
-            Ok(blobs) => blobs,
+        let blobs = match self.load_blobs(self.lines.len()) {
+            Ok((blobs, _)) => blobs,
             // Only the last line can be torn.
             Err(TapeError::Line { line, .. }) if line == self.lines.len() && !self.ends_with_newline => {
-                load_blobs(self.lines.get(..line - 1).unwrap_or_default())?
+                self.load_blobs(line - 1)?.0
             }
             Err(error) => return Err(error),
         };
@@ -102,41 +98,22 @@ impl<'t> SplitTape<'t> {
     /// Prepares to parse records without values; `None` if a blob does not have the writer's encoding, or if the last
     /// record may be torn.
     pub(super) fn depth_without_values(&self) -> Option<ReadDepth<'t>> {
-        let mut shapes = BlobShapes::default();
-        for line in self.lines.iter().filter(|line| is_written_blob(line)) {
-            let (_, rest) = RecordHead::parse_canonical(line)?;
-            shapes.insert(std::str::from_utf8(rest).ok()?)?;
-        }
-        self.ends_with_newline.then(|| ReadDepth::WithoutValues { shapes, blobs: OnceLock::new() })
+        let (blobs, is_written) = self.load_blobs(self.lines.len()).ok()?;
+        (is_written && self.ends_with_newline).then(|| ReadDepth::WithoutValues(blobs))
     }
-}
 
-fn load_blobs(lines: &[&[u8]]) -> Result<BlobStore, TapeError> {
-    let mut blobs = BlobStore::default();
-    for (index, line) in lines.iter().enumerate() {
-        if RecordHead::parse_canonical(line).is_some_and(|(head, _)| head.kind == "blob") {
-            add_blob(line, &mut blobs).map_err(|reason| TapeError::Line { line: index + 1, reason })?;
+    /// The blobs of the first lines, and whether all are written as the writer writes them.
+    fn load_blobs(&self, line_count: usize) -> Result<(BlobStore<'t>, bool), TapeError> {
+        let mut blobs = BlobStore::new(TapeText::Memory(self.tape));
+        let (mut offset, mut are_written) = (0, true);
+        for (index, line) in self.lines.iter().enumerate().take(line_count) {
+            if RecordHead::parse_canonical(line).is_some_and(|(head, _)| head.kind == "blob") {
+                let read = Record::from_stored(line, &blobs).and_then(|_| blobs.insert_line(line, offset));
+                are_written &= read.map_err(|reason| TapeError::Line { line: index + 1, reason })?;
+            }
+            offset += line.len() as u64 + 1;
         }
-    }
-    Ok(blobs)
-}
-
-/// Whether a line in the writer's encoding is a blob, by the text after its `prev` digest.
-fn is_written_blob(line: &[u8]) -> bool {
-    const BEFORE: usize = "{\"seq\":,\"at_ms\":,\"prev\":\"".len() + 64;
-    const KIND: &[u8] = b"\",\"kind\":\"blob\"";
-    // The two numbers together have at most 40 digits.
-    let head = line.iter().skip(BEFORE).take(41);
-    let end = head.take_while(|byte| **byte != b'"').count();
-    line.get(BEFORE + end..).is_some_and(|rest| rest.starts_with(KIND))
-}
-
-fn add_blob(line: &[u8], blobs: &mut BlobStore) -> Result<(), String> {
-    match Record::from_stored(line, blobs)?.body {
-        RecordBody::Blob(BlobRecord { digest, value }) => {
-            blobs.insert(&digest, value.map_or(Value::Null, Cow::into_owned))
-        }
-        _ => Ok(()),
+        Ok((blobs, are_written))
     }
 }
 
@@ -151,9 +128,7 @@ pub(super) fn parse_lines<'t>(
     let parse_chunk = |first: usize, chunk: &[&'t [u8]]| -> Result<Vec<ParsedLine<'t>>, TapeError> {
         let mut parsed = Vec::with_capacity(if first == 0 { lines.len() } else { chunk.len() });
         for (index, line) in chunk.iter().enumerate() {
-            parsed.push(
-                depth.parse_line(line, lines).map_err(|reason| TapeError::Line { line: first + index + 1, reason })?,
-            );
+            parsed.push(depth.parse_line(line).map_err(|reason| TapeError::Line { line: first + index + 1, reason })?);
         }
         Ok(parsed)
     };
@@ -173,23 +148,22 @@ pub(super) fn parse_lines<'t>(
 impl ReadDepth<'_> {
     /// Whether records are parsed without values.
     pub(super) fn omits_values(&self) -> bool {
-        matches!(self, Self::WithoutValues { .. })
+        matches!(self, Self::WithoutValues(_))
     }
 
-    /// The blobs of a tape with these lines; `None` if they cannot be read.
-    pub(super) fn blobs(&self, lines: &[&[u8]]) -> Option<&BlobStore> {
+    /// The blobs of the tape.
+    pub(super) fn blobs(&self) -> &BlobStore<'_> {
         match self {
-            Self::Full(blobs) => Some(blobs),
-            Self::WithoutValues { blobs, .. } => blobs.get_or_init(|| load_blobs(lines).ok()).as_ref(),
+            Self::Full(blobs) | Self::WithoutValues(blobs) => blobs,
         }
     }
 
     /// Parses the payload of an event's line.
-    pub(super) fn read_payload(&self, line: &[u8], lines: &[&[u8]]) -> Option<Value> {
+    pub(super) fn read_payload(&self, line: &[u8]) -> Option<Value> {
         let plain = RecordHead::parse_canonical(line).filter(|(_, rest)| !may_contain_reference(rest));
         let body = match plain.and_then(|(head, rest)| parse_typed(head.kind, rest)) {
             Some(body) => body,
-            None => Record::from_stored(line, self.blobs(lines)?).ok()?.body,
+            None => Record::from_stored(line, self.blobs()).ok()?.body,
         };
         match body {
             RecordBody::Event(fired) => Some(fired.payload.into_owned()),
@@ -197,22 +171,18 @@ impl ReadDepth<'_> {
         }
     }
 
-    fn parse_line<'t>(&self, text: &'t [u8], lines: &[&[u8]]) -> Result<ParsedLine<'t>, String> {
-        if let Self::WithoutValues { shapes, .. } = self
-            && let Some(parsed) = parse_without_values(text, shapes)
+    fn parse_line<'t>(&self, text: &'t [u8]) -> Result<ParsedLine<'t>, String> {
+        if let Self::WithoutValues(blobs) = self
+            && let Some(parsed) = parse_without_values(text, blobs)
         {
             return Ok(parsed);
         }
-        if !may_contain_reference(text) {
-            return parse_full(text, &BlobStore::default());
-        }
-        let blobs = self.blobs(lines).ok_or_else(|| String::from("a blob cannot be read"))?;
-        parse_full(text, blobs)
+        parse_full(text, self.blobs())
     }
 }
 
 /// Parses the complete record of a line.
-fn parse_full<'t>(text: &'t [u8], blobs: &BlobStore) -> Result<ParsedLine<'t>, String> {
+fn parse_full<'t>(text: &'t [u8], blobs: &BlobStore<'_>) -> Result<ParsedLine<'t>, String> {
     let record = Record::from_stored(text, blobs)?;
     let (prev, tail) = match RecordHead::parse_canonical(text) {
         Some((head, rest)) => (head.prev.map(Cow::Borrowed), tail_from_kind(text, head.kind, rest)),
@@ -226,7 +196,7 @@ fn parse_full<'t>(text: &'t [u8], blobs: &BlobStore) -> Result<ParsedLine<'t>, S
 }
 
 /// Parses the record of a line without values; `None` if it must be parsed completely.
-fn parse_without_values<'t>(text: &'t [u8], shapes: &BlobShapes<'_>) -> Option<ParsedLine<'t>> {
+fn parse_without_values<'t>(text: &'t [u8], blobs: &BlobStore<'_>) -> Option<ParsedLine<'t>> {
     let (head, rest) = RecordHead::parse_canonical(text)?;
     let tail = tail_from_kind(text, head.kind, rest);
     let line = |tail_without_payload| {
@@ -238,7 +208,7 @@ fn parse_without_values<'t>(text: &'t [u8], shapes: &BlobShapes<'_>) -> Option<P
         head.prev?;
         return Some(ParsedLine { line: line(None), body: None, corrected_tail: None });
     }
-    let short = without_values(head.kind, std::str::from_utf8(rest).ok()?, shapes);
+    let short = without_values(head.kind, std::str::from_utf8(rest).ok()?, blobs);
     let fields = short.as_ref().map_or(rest, |short| short.as_bytes());
     if may_contain_reference(fields) {
         return None;

@@ -73,17 +73,13 @@ impl StopPoint {
                 Ok(records.iter().position(|record| turn_of(record) > Some(*turn)).unwrap_or(records.len()))
             }
             Self::Event(event) => {
-                let is_outcome = |record: &ParsedLine<'_>| match &record.body {
-                    Some(RecordBody::Outcome(outcome)) => outcome.event == event.as_str(),
-                    _ => false,
-                };
+                let outcome_of = |record: &ParsedLine<'_>| Some(record.body.as_ref()?.outcome()?.event.to_string());
+                let is_outcome = |record: &ParsedLine<'_>| outcome_of(record).as_deref() == Some(event.as_str());
                 let index = records.iter().position(is_outcome);
                 index.map(|index| index + 1).ok_or_else(|| {
-                    let known = records.iter().filter_map(|record| match &record.body {
-                        Some(RecordBody::Outcome(outcome)) => Some(&*outcome.event),
-                        _ => None,
-                    });
-                    let near = suggest_nearest(event.as_str(), known).map(|near| format!("; did you mean `{near}`?"));
+                    let known: Vec<String> = records.iter().filter_map(outcome_of).collect();
+                    let near = suggest_nearest(event.as_str(), known.iter().map(String::as_str))
+                        .map(|near| format!("; did you mean `{near}`?"));
                     format!("the tape has no outcome of `{event}`{}", near.unwrap_or_default())
                 })
             }

@@ -17,7 +17,7 @@ pub use removed::RemovedTexts;
 pub use style::{StyledLine, Tone, single_line};
 
 use crate::read::LoadedTape;
-use crate::record::{HeaderRecord, NoteRecord, Record, RecordBody};
+use crate::record::{HeaderRecord, NoteRecord, OutcomeRecord, Record, RecordBody};
 
 /// What a view shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,20 +102,9 @@ impl TapeRenderer {
             }
             RecordBody::Event(fired) => {
                 self.open.insert(fired.dispatch, DispatchBlock::new(at, fired));
-                Vec::new()
+                fired.outcome().map(|outcome| self.close_block(&outcome)).unwrap_or_default()
             }
-            RecordBody::Outcome(decided) => {
-                let Some(block) = self.open.remove(&decided.dispatch) else { return Vec::new() };
-                let parent = block.parent();
-                let lines = block.close(decided, &options);
-                match parent.and_then(|parent| self.open.get_mut(&parent)) {
-                    Some(parent) => {
-                        parent.nest(lines);
-                        Vec::new()
-                    }
-                    None => lines,
-                }
-            }
+            RecordBody::Outcome(decided) => self.close_block(decided),
             RecordBody::Host(host) if options.notes => {
                 host::render_host_record(&at, host, &options, &self.removed).into_iter().collect()
             }
@@ -139,6 +128,20 @@ impl TapeRenderer {
                 }
                 None => block::lines_without_dispatch(&at, body, &options),
             },
+        }
+    }
+
+    /// Ends a dispatch. Its lines are shown now, unless it is inside another one.
+    fn close_block(&mut self, decided: &OutcomeRecord<'_>) -> Vec<StyledLine> {
+        let Some(block) = self.open.remove(&decided.dispatch) else { return Vec::new() };
+        let parent = block.parent();
+        let lines = block.close(decided, &self.options);
+        match parent.and_then(|parent| self.open.get_mut(&parent)) {
+            Some(parent) => {
+                parent.nest(lines);
+                Vec::new()
+            }
+            None => lines,
         }
     }
 

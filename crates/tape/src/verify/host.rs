@@ -70,6 +70,8 @@ struct SentRequest {
     is_refused: bool,
     is_used: bool,
     payload: Value,
+    /// The line that has the payload, if its messages are left out.
+    abridged_line: Option<Vec<u8>>,
     /// The context of its own hooks, which is sent as well.
     added_context: Vec<String>,
 }
@@ -91,6 +93,7 @@ impl HostCheck {
             decision,
             is_refused: refused,
             payload,
+            abridged_line,
             added_context: told,
             ..
         } = ended;
@@ -116,11 +119,15 @@ impl HostCheck {
                 );
             }
             "completion.pre" => {
-                let refused = decision == Decision::Deny;
-                self.requests.insert(
-                    line,
-                    SentRequest { dispatch, is_refused: refused, is_used: false, payload, added_context: told },
-                );
+                let sent = SentRequest {
+                    dispatch,
+                    is_refused: decision == Decision::Deny,
+                    is_used: false,
+                    payload,
+                    abridged_line,
+                    added_context: told,
+                };
+                self.requests.insert(line, sent);
             }
             "prompt.submit" if refused && self.steered_turns.contains(&(line.clone(), turn)) => {
                 self.refused_steers.insert((line, id("prompt")));
@@ -310,8 +317,9 @@ impl HostCheck {
             }
             (Some(sent), None) if !sent.is_used && !sent.is_refused => {
                 sent.is_used = true;
-                let same =
-                    request.payload.as_deref().is_some_and(|sends| is_sent(sends, &sent.payload, &sent.added_context));
+                let complete = sent.abridged_line.as_deref().and_then(|line| notes.complete_payload(line));
+                let left = complete.as_ref().unwrap_or(&sent.payload);
+                let same = request.payload.as_deref().is_some_and(|sends| is_sent(sends, left, &sent.added_context));
                 let and_told = if sent.added_context.is_empty() { "" } else { ", with the context of its hooks" };
                 let expected = || format!("those in the outcome of dispatch {}{and_told}", sent.dispatch);
                 notes.add_unless(same, || String::from("other messages are sent"), expected);

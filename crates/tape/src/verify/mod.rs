@@ -27,7 +27,11 @@ mod origins;
 mod replies;
 mod structure;
 
+use std::borrow::Cow;
 use std::fmt;
+use std::path::Path;
+
+use serde_json::Value;
 
 use crate::TapeError;
 use crate::line::{digest_hex, is_closing, push_line};
@@ -39,7 +43,7 @@ use blobs::BlobCheck;
 use chain::ChainCheck;
 use host::HostCheck;
 use origins::OriginCheck;
-use structure::StructureCheck;
+use structure::{CheckedPayload, StructureCheck};
 
 /// The result of verifying a tape.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -132,7 +136,8 @@ pub fn verify(reading: &LoadedTape) -> VerifyReport {
             let Record { seq, at_ms, prev, body } = record;
             push_line(&mut text, *seq, *at_ms, prev.as_deref(), body.kind(), prepared.stored_fields());
         }
-        verifier.check_line(index + 1, &text, record);
+        let line = CheckedLine { number: index + 1, text: &text, record, is_abridged: false };
+        verifier.check_line(&line, &|_| Err(String::from("the record is complete")));
     }
     verifier.finish(reading.torn, true)
 }
@@ -143,11 +148,26 @@ pub fn verify(reading: &LoadedTape) -> VerifyReport {
 /// # Errors
 /// When it is not a tape of a supported format.
 pub fn verify_bytes(bytes: &[u8]) -> Result<VerifyReport, TapeError> {
-    let mut reader = TapeReader::new(bytes)?;
+    verify_lines(TapeReader::new(bytes)?)
+}
+
+/// Verifies a tape in a file, as [`verify_bytes`] does, without keeping it in memory.
+///
+/// # Errors
+/// When it cannot be read, or is not a tape of a supported format.
+pub fn verify_file(path: impl AsRef<Path>) -> Result<VerifyReport, TapeError> {
+    verify_lines(TapeReader::open(path)?)
+}
+
+fn verify_lines(reader: TapeReader<'_>) -> Result<VerifyReport, TapeError> {
+    let mut reader = reader.abridged();
     let mut verifier = TapeVerifier::default();
-    for line in &mut reader {
+    while let Some(line) = reader.next() {
         match line {
-            Ok(TapeLine { number, text, record }) => verifier.check_line(number, text, &record),
+            Ok(TapeLine { number, text, record, is_abridged }) => {
+                let line = CheckedLine { number, text: &text, record: &record, is_abridged };
+                verifier.check_line(&line, &|text| reader.complete(text));
+            }
             Err(TapeError::Line { line, reason: fault }) if line > 1 => {
                 let (record, expected) = (String::from("unreadable"), String::from("a record that can be read"));
                 verifier.report.findings.push(VerifyFinding { line, record, found: fault, expected });
@@ -155,7 +175,7 @@ pub fn verify_bytes(bytes: &[u8]) -> Result<VerifyReport, TapeError> {
             Err(error) => return Err(error),
         }
     }
-    Ok(verifier.finish(reader.torn(), bytes.last() == Some(&b'\n')))
+    Ok(verifier.finish(reader.torn(), reader.ends_with_newline()))
 }
 
 #[derive(Debug, Default)]
@@ -170,8 +190,21 @@ struct TapeVerifier {
     report: VerifyReport,
 }
 
+/// A line that is verified.
+#[derive(Debug, Clone, Copy)]
+struct CheckedLine<'l> {
+    number: usize,
+    text: &'l [u8],
+    record: &'l Record<'l>,
+    is_abridged: bool,
+}
+
+/// Parses an abridged line again, with all its values.
+type CompleteLine<'c> = &'c dyn Fn(&[u8]) -> Result<Record<'static>, String>;
+
 impl TapeVerifier {
-    fn check_line(&mut self, line: usize, text: &[u8], record: &Record<'_>) {
+    fn check_line(&mut self, line: &CheckedLine<'_>, complete: CompleteLine<'_>) {
+        let CheckedLine { number: line, text, record, is_abridged } = *line;
         let Self { links, structure, host, consistency: grant, origins, blobs: spare, last_ms, report } = self;
         report.records += 1;
         report.digest = digest_hex(text);
@@ -188,7 +221,8 @@ impl TapeVerifier {
             RecordBody::Host(HostRecord::Resumed(_)) => report.resumed += 1,
             _ => {}
         }
-        let mut notes = FindingSink { line, body: &record.body, findings: &mut report.findings };
+        let findings = &mut report.findings;
+        let mut notes = FindingSink { line, text, is_abridged, complete, body: &record.body, findings };
         for found in links.check_record(record, text) {
             notes.add(found.found_text(), found.expected_text());
         }
@@ -249,14 +283,32 @@ impl TapeVerifier {
 }
 
 /// Collects the findings of one record.
-#[derive(Debug)]
 pub(crate) struct FindingSink<'n> {
     pub(crate) line: usize,
+    text: &'n [u8],
+    is_abridged: bool,
+    complete: CompleteLine<'n>,
     body: &'n RecordBody<'n>,
     findings: &'n mut Vec<VerifyFinding>,
 }
 
 impl FindingSink<'_> {
+    /// A payload in the record, with the line that has all of it.
+    fn read_payload(&self, value: &Value) -> CheckedPayload {
+        CheckedPayload { value: value.clone(), abridged_line: self.is_abridged.then(|| self.text.to_vec()) }
+    }
+
+    /// The whole payload in an earlier line; `None` if that cannot be read.
+    fn complete_payload(&self, line: &[u8]) -> Option<Value> {
+        let payload = match (self.complete)(line).ok()?.body {
+            RecordBody::Event(fired) => Some(fired.payload),
+            RecordBody::HookCall(call) => call.value,
+            RecordBody::Outcome(outcome) => outcome.value,
+            _ => None,
+        };
+        payload.map(Cow::into_owned)
+    }
+
     fn add(&mut self, found: impl Into<String>, expected: impl Into<String>) {
         let kind = self.body.kind();
         let record = match (self.body, self.body.dispatch()) {

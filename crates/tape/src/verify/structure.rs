@@ -44,10 +44,18 @@ struct DispatchInProgress {
     owner: DispatchOwner,
     versions: u32,
     /// The versions of the payload, if the host has to obey the last one.
-    values: Vec<Value>,
+    values: Vec<CheckedPayload>,
     is_obeyed: bool,
     /// The hooks of its calls, and whether they returned.
     calls: BTreeMap<u64, (String, bool)>,
+}
+
+/// A version of a payload.
+#[derive(Debug, Clone, Default)]
+pub(super) struct CheckedPayload {
+    pub(super) value: Value,
+    /// Its line, if its messages are left out.
+    pub(super) abridged_line: Option<Vec<u8>>,
 }
 
 /// The session, turn and agent of a dispatch.
@@ -69,6 +77,8 @@ pub(super) struct FinishedDispatch {
     /// Whether it denies the event, rather than only ending the run.
     pub(super) is_refused: bool,
     pub(super) payload: Value,
+    /// The line that has the payload, if its messages are left out.
+    pub(super) abridged_line: Option<Vec<u8>>,
     /// Whether hooks rewrote the payload.
     pub(super) rewritten: bool,
     /// The context that its hooks added.
@@ -92,7 +102,10 @@ impl StructureCheck {
         self.check_veto(body, notes);
         match body {
             RecordBody::Hooks(loaded) => self.add_hooks(loaded, notes),
-            RecordBody::Event(fired) => self.begin_dispatch(fired, notes),
+            RecordBody::Event(fired) => {
+                self.begin_dispatch(fired, notes);
+                return fired.outcome().and_then(|outcome| self.end_dispatch(&outcome, notes));
+            }
             RecordBody::HookCall(asked) => self.add_call(asked, notes),
             RecordBody::HookReturned(answered) => self.add_answer(answered, notes),
             RecordBody::Outcome(decided) => return self.end_dispatch(decided, notes),
@@ -225,7 +238,7 @@ impl StructureCheck {
             parent: fired.parent,
             owner: DispatchOwner::from_origin(&fired.origin),
             versions: 1,
-            values: if is_obeyed { vec![fired.payload.clone().into_owned()] } else { Vec::new() },
+            values: if is_obeyed { vec![notes.read_payload(&fired.payload)] } else { Vec::new() },
             is_obeyed,
             calls: BTreeMap::new(),
         };
@@ -320,7 +333,7 @@ impl StructureCheck {
         }
         open.check_version(decided.payload, decided.value.as_deref(), notes);
         let payload = usize::try_from(decided.payload).ok().and_then(|index| open.values.get(index));
-        let payload = payload.cloned().unwrap_or_default();
+        let CheckedPayload { value: payload, abridged_line } = payload.cloned().unwrap_or_default();
         let refuses = decided.reasons.is_empty() || decided.reasons.iter().any(|reason| !reason.stops_run);
         let refused = decided.decision == Decision::Deny && refuses;
         let DispatchInProgress { event, owner: who, is_obeyed, .. } = open;
@@ -337,6 +350,7 @@ impl StructureCheck {
             decision,
             is_refused: refused,
             payload,
+            abridged_line,
             rewritten,
             added_context: told,
         })
@@ -354,7 +368,7 @@ impl DispatchInProgress {
         if is_new {
             self.versions += 1;
             if self.is_obeyed {
-                self.values.push(value.cloned().unwrap_or_default());
+                self.values.push(value.map(|value| notes.read_payload(value)).unwrap_or_default());
             }
         }
     }

@@ -14,6 +14,7 @@ use super::output::{TapeOutput, TapeSink};
 use super::tape_file::{TapeFile, read_from};
 use super::{Tape, TapeState, file};
 use crate::TapeError;
+use crate::blobs::RecentLists;
 use crate::dispatch_tracker::DispatchTracker;
 use crate::read::TapeReader;
 use crate::record::{HeaderRecord, HealedRecord, HostRecord, Record, RecordBody};
@@ -60,23 +61,21 @@ impl Tape {
         let path = path.as_ref();
         let open = |source| TapeError::Open { path: path.to_owned(), source };
         let mut file = file::reopen(path)?;
-        let bytes = read_from(&mut file, 0).map_err(open)?;
-
-        let mut reader = TapeReader::new(&bytes)?;
+        let mut reader = TapeReader::from_file(file.try_clone().map_err(open)?, path)?.abridged();
         let (mut last, mut links, mut whole_bytes) = (TapeTail::default(), ChainCheck::default(), 0);
         for line in &mut reader {
             let line = line?;
-            if let Some(found) = links.check_record(&line.record, line.text).first() {
+            if let Some(found) = links.check_record(&line.record, &line.text).first() {
                 let error = format!("{}; expected {}", found.found_text(), found.expected_text());
                 return Err(TapeError::Line { line: line.number, reason: error });
             }
             last.add_record(&line.record);
             whole_bytes += line.text.len() as u64 + 1;
         }
-        let (torn, lacks_end) = (reader.torn(), whole_bytes > bytes.len() as u64);
-        let known = reader.into_blobs().into_digests().collect();
-        let lines = LineEncoder::resume_after(links.next_seq, links.prev, known);
-        if lacks_end {
+        let (torn, blobs) = (reader.torn(), reader.blobs());
+        let lines = LineEncoder::resume_after(links.next_seq, links.prev, blobs.digests().collect())
+            .with_recent_lists(RecentLists::resume_after(blobs.last_lists(RecentLists::most())));
+        if torn.is_none() && !reader.ends_with_newline() {
             file.write_all(b"\n").map_err(open)?;
         } else {
             file.set_len(whole_bytes).map_err(open)?;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::io;
+use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -140,11 +140,16 @@ impl TapeCursor {
 
     /// Whether it is after a line of this tape, or at its end.
     #[must_use]
-    pub fn is_within(&self, tape: &[u8]) -> bool {
-        let end = usize::try_from(self.size_bytes).ok();
-        let begin = self.size_bytes.checked_sub(self.last_line_bytes).and_then(|begin| usize::try_from(begin).ok());
-        let line = begin.zip(end).and_then(|(begin, end)| tape.get(begin..end)?.strip_suffix(b"\n"));
-        line.is_some_and(|line| Some(digest_hex(line)) == self.prev)
+    pub fn is_within(&self, tape: impl AsRef<Path>) -> bool {
+        let read = || {
+            let mut file = pintle_files::open(tape).ok()?;
+            let begin = self.size_bytes.checked_sub(self.last_line_bytes)?;
+            let mut line = Vec::new();
+            file.seek(SeekFrom::Start(begin)).ok()?;
+            file.take(self.last_line_bytes).read_to_end(&mut line).ok()?;
+            line.pop_if(|end| *end == b'\n').map(|_| digest_hex(&line))
+        };
+        read().is_some_and(|digest| Some(digest) == self.prev)
     }
 
     /// The digest of the last line before it.

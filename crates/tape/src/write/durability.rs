@@ -41,8 +41,7 @@ impl Durability {
             Self::None => false,
             Self::Turn => match body {
                 RecordBody::Host(HostRecord::Turn(turn)) => turn.phase == TurnPhase::End,
-                RecordBody::Outcome(decided) => decided.event == "session.end",
-                _ => false,
+                body => body.outcome().is_some_and(|outcome| outcome.event == "session.end"),
             },
             Self::Record => true,
         }

@@ -5,10 +5,11 @@ use std::io;
 
 use pintle_contract::Redactor;
 
-use crate::blobs::{self, BlobExtraction};
+use crate::blobs::{self, BlobContent, BlobExtraction, ExtractedBlob, RecentLists};
 use crate::line::{self, PackedFields, digest_hex, push_line};
 use crate::record::RecordBody;
 use crate::redact;
+use crate::write::{ListPrefix, long_arrays};
 
 /// Encodes the lines of a tape. The same records in the same order give the same lines.
 #[derive(Debug, Default)]
@@ -17,6 +18,7 @@ pub(crate) struct LineEncoder {
     prev: Option<String>,
     /// The digests of the blobs that were written.
     known_blobs: HashSet<String>,
+    recent_lists: RecentLists,
     last_line_bytes: u64,
     line: Vec<u8>,
 }
@@ -72,8 +74,13 @@ impl EncodedFields {
         self.extraction.as_ref().map_or(&self.text, |cut| &cut.text)
     }
 
+    /// Fields whose blobs are already known.
+    pub(super) fn from_extraction(extraction: BlobExtraction) -> Self {
+        Self { text: Vec::new(), is_redacted: false, extraction: Some(extraction) }
+    }
+
     /// The fields as written, and the blobs.
-    pub(crate) fn into_stored_fields(self) -> (Vec<u8>, Vec<(String, Vec<u8>)>) {
+    pub(crate) fn into_stored_fields(self) -> (Vec<u8>, Vec<ExtractedBlob>) {
         match self.extraction {
             Some(BlobExtraction { text, blobs }) => (text, blobs),
             None => (self.text, Vec::new()),
@@ -85,6 +92,24 @@ impl LineEncoder {
     /// Continues after the lines of a tape.
     pub(crate) fn resume_after(next_seq: u64, prev: Option<String>, known: HashSet<String>) -> Self {
         Self { next_seq, prev, known_blobs: known, ..Self::default() }
+    }
+
+    /// Sets the last lists of the tape.
+    pub(crate) fn with_recent_lists(self, recent_lists: RecentLists) -> Self {
+        Self { recent_lists, ..self }
+    }
+
+    /// Encodes the fields of the next record. Of an array that grew, only what it grew by is encoded. `prefix` is what
+    /// the host knows about its messages.
+    pub(crate) fn encode(
+        &mut self,
+        body: &RecordBody<'_>,
+        secrets: Option<&dyn Redactor>,
+        prefix: Option<ListPrefix>,
+    ) -> io::Result<EncodedFields> {
+        // What is redacted depends on each text, so the arrays before do not help.
+        let known = if secrets.is_none() { long_arrays::encode(&mut self.recent_lists, body, prefix)? } else { None };
+        known.map_or_else(|| EncodedFields::new(body, secrets), Ok)
     }
 
     /// Sets the length of the previous line, with its end.
@@ -128,11 +153,15 @@ impl LineEncoder {
         let Some(BlobExtraction { text: short, blobs }) = cut else {
             return self.encode_line(at_ms, kind, text, of, &mut each);
         };
-        for (digest, value) in blobs {
+        for ExtractedBlob { digest, content } in blobs {
             if !self.known_blobs.contains(digest) {
-                let mut fields = format!("{{\"digest\":\"{digest}\",\"value\":").into_bytes();
-                fields.extend_from_slice(value);
-                fields.push(b'}');
+                let fields = match content {
+                    BlobContent::Value(value) => blob_fields(digest, "value", value),
+                    BlobContent::Parts(parts) => blob_fields(digest, "parts", parts),
+                    BlobContent::List(elements) => {
+                        blob_fields(digest, "parts", &self.recent_lists.write_parts(elements))
+                    }
+                };
                 self.known_blobs.insert(digest.clone());
                 self.encode_line(at_ms, "blob", &fields, LineSource::Blob, &mut each)?;
             }
@@ -157,4 +186,12 @@ impl LineEncoder {
         self.last_line_bytes = self.line.len() as u64;
         each(EncodedLine { seq, prev: prev.as_deref(), line: &self.line, source: of })
     }
+}
+
+/// The fields of a blob, with the text of its content.
+pub(crate) fn blob_fields(digest: &str, name: &str, content: &[u8]) -> Vec<u8> {
+    let mut fields = format!("{{\"digest\":\"{digest}\",\"{name}\":").into_bytes();
+    fields.extend_from_slice(content);
+    fields.push(b'}');
+    fields
 }

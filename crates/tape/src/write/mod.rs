@@ -6,7 +6,10 @@ mod durability;
 mod file;
 mod hook_numbers;
 pub(crate) mod line_encoder;
+mod list_prefix;
+mod long_arrays;
 mod output;
+mod record_observer;
 mod tape_file;
 
 use std::borrow::Cow;
@@ -17,8 +20,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use pintle_contract::{
-    CallId, Chain, Clock, DispatchId, EffectCaller, EffectError, EffectReply, EffectRequest, Hook, Journal,
-    JournalEntry, Redactor,
+    CallId, Chain, Clock, DispatchId, EffectCaller, EffectError, EffectReply, EffectRequest, Event, EventCause, Hook,
+    Journal, JournalEntry, Redactor,
 };
 use serde_json::Value;
 
@@ -26,7 +29,7 @@ use crate::TapeError;
 use crate::dispatch_tracker::DispatchTracker;
 use crate::journal_records;
 use crate::record::{
-    ApprovalRecord, EffectRecord, HeaderRecord, HookScope, HostRecord, NoteRecord, RESERVED, Record, RecordBody,
+    ApprovalRecord, EffectRecord, EventRecord, HeaderRecord, HookScope, HostRecord, NoteRecord, RESERVED, RecordBody,
 };
 use hook_numbers::HookNumbering;
 pub(crate) use line_encoder::EncodedFields;
@@ -37,6 +40,8 @@ use tape_file::TapeFile;
 pub use cursor::TapeCursor;
 pub use durability::Durability;
 pub use file::is_being_written;
+pub use list_prefix::ListPrefix;
+pub use record_observer::RecordObserver;
 
 /// Writes a tape. Shared by all threads of a session; records never mix.
 ///
@@ -60,18 +65,6 @@ struct TapeState {
     output: TapeOutput,
     /// The open sessions.
     sessions: BTreeSet<String>,
-}
-
-/// Observes every record as it is written, in the order of the tape.
-///
-/// It is called while the tape is locked, so it must not use the tape.
-pub trait RecordObserver: Send + Sync + Debug {
-    /// Receives a record and its line, without the line end. For a blob it receives only the line, with a
-    /// [`RecordBody::Unknown`].
-    fn on_record(&self, record: &Record<'_>, line: &str);
-
-    /// Receives the error that stopped the tape. Records after that are not on the tape.
-    fn on_error(&self, _fault: &TapeError) {}
 }
 
 impl Tape {
@@ -301,6 +294,13 @@ impl TapeState {
         self.output.put(at_ms, RecordBody::Hooks(loaded));
         number
     }
+
+    fn end_dispatch(&mut self, dispatch: DispatchId, event: &Event) {
+        self.dispatches.end(dispatch);
+        if event.name.as_str() == "session.end" && event.origin.depth == 0 {
+            self.sessions.remove(&event.origin.session);
+        }
+    }
 }
 
 impl Journal for Tape {
@@ -308,6 +308,7 @@ impl Journal for Tape {
         self.with_state(|state| {
             let JournalEntry::Event { event: fired, cause } = event else { return DispatchId::default() };
             let open = state.dispatches.begin(fired, *cause);
+            state.output.list_prefix = ListPrefix::find_in(&fired.payload);
             journal_records::records_of_entry(event, open, |_| 0, |body| state.output.put(self.clock.unix_ms(), body));
             DispatchId(open.number)
         })
@@ -322,21 +323,28 @@ impl Journal for Tape {
                 | JournalEntry::NotCalled { hook, .. } => state.number_hook(at_ms, hook),
                 _ => 0,
             };
-            let TapeState { dispatches, output, sessions, .. } = state;
+            let TapeState { dispatches, output, .. } = state;
             let open = dispatches.dispatch(dispatch);
             journal_records::records_of_entry(entry, open, |_| number, |body| output.put(at_ms, body));
             match entry {
                 JournalEntry::Call { id, .. } => open.begin_call(*id),
                 JournalEntry::Return { id, .. } => open.end_call(*id),
-                JournalEntry::Outcome { event, .. } => {
-                    dispatches.end(dispatch);
-                    if event.name.as_str() == "session.end" && event.origin.depth == 0 {
-                        sessions.remove(&event.origin.session);
-                    }
-                }
+                JournalEntry::Outcome { event, .. } => state.end_dispatch(dispatch, event),
                 _ => {}
             }
         });
+    }
+
+    fn record_without_hooks(&self, event: &Event, cause: EventCause) -> DispatchId {
+        self.with_state(|state| {
+            let open = state.dispatches.begin(event, cause);
+            let dispatch = DispatchId(open.number);
+            let fired = EventRecord::new(open.number, open.parent, event, open.cause).with_no_hooks(true);
+            state.output.list_prefix = ListPrefix::find_in(&event.payload);
+            state.output.put(self.clock.unix_ms(), RecordBody::Event(fired));
+            state.end_dispatch(dispatch, event);
+            dispatch
+        })
     }
 
     fn next_call(&self) -> CallId {

@@ -7,11 +7,11 @@ use pintle_contract::Redactor;
 use serde_json::Map;
 
 use super::tape_file::TapeFile;
-use super::{Durability, RecordObserver};
+use super::{Durability, ListPrefix, RecordObserver};
 use crate::TapeError;
 use crate::line;
 use crate::record::{Record, RecordBody};
-use crate::write::line_encoder::{EncodedFields, LineEncoder, LineSource};
+use crate::write::line_encoder::{LineEncoder, LineSource};
 
 /// Encodes records and writes their lines. After an error nothing more is written, but observers continue to receive
 /// the records.
@@ -23,6 +23,8 @@ pub(super) struct TapeOutput {
     pub(super) redactor: Option<Arc<dyn Redactor>>,
     /// When the last record was written. Time does not go back on a tape, whatever the machine's clock does.
     pub(super) last_ms: u64,
+    /// What the host knows about the messages of the next record.
+    pub(super) list_prefix: Option<ListPrefix>,
     /// Whether the last record closes the tape.
     pub(super) is_closed: bool,
     pub(super) error: Option<TapeError>,
@@ -45,6 +47,7 @@ impl TapeOutput {
             observer: None,
             redactor: None,
             last_ms: 0,
+            list_prefix: None,
             is_closed: false,
             error: None,
             error_text: Arc::default(),
@@ -105,13 +108,14 @@ impl TapeOutput {
     }
 
     fn try_put(&mut self, at_ms: u64, body: RecordBody<'_>) -> io::Result<()> {
+        let list_prefix = self.list_prefix.take();
         let Self { lines, sink, durability, observer: follower, redactor: secrets, error: fault, .. } = self;
         let is_broken = fault.is_some();
         let mut unwritten = None;
         let syncs = durability.should_sync_after(&body);
         let mut plain = None;
         let secrets = secrets.as_deref().filter(|_| !matches!(body, RecordBody::Closed(_)));
-        let prepared = EncodedFields::new(&body, secrets)?;
+        let prepared = lines.encode(&body, secrets, list_prefix)?;
         lines.add(at_ms, body.kind(), &prepared, |written| {
             if !is_broken && unwritten.is_none() {
                 unwritten = sink.write(written.line).err().map(|source| (written.seq, source));

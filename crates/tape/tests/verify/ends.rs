@@ -73,12 +73,12 @@ fn what_closes_a_tape_says_how_much_it_covers() {
     let mut other = closed.clone();
     other["records"] = json!(3);
     let (finding, same) = found(other);
-    assert_eq!(finding, "line 97: `closed`: `records` is 3; expected 96");
+    assert_eq!(finding, "line 88: `closed`: `records` is 3; expected 87");
     assert!(!same);
     let mut other = closed;
     other["at_ms"] = json!(other["at_ms"].as_u64().unwrap() + 1);
     let (finding, same) = found(other);
-    assert_eq!(finding, "line 97: `closed`: `digest` is not that of this line; expected the digest of this line");
+    assert_eq!(finding, "line 88: `closed`: `digest` is not that of this line; expected the digest of this line");
     assert!(!same);
 }
 

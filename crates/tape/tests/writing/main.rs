@@ -4,6 +4,7 @@
 
 mod fixture;
 mod large;
+mod lists;
 mod lost;
 mod ordinary;
 mod resume;

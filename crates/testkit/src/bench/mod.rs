@@ -156,7 +156,8 @@ fn time_batch_ns(act: &mut dyn FnMut(), runs: u32) -> f64 {
 }
 
 /// The processor time of the calling thread since it began.
-fn thread_time() -> Duration {
+#[must_use]
+pub fn thread_time() -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or(0))
 }

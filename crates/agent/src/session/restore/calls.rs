@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use pintle::event::CompletionPre;
 use pintle::tape::record::host;
+use pintle::tape::{RecordBody, TapeReader};
 use serde_json::Value;
 
 use crate::completion::wire;
@@ -14,6 +15,8 @@ use crate::model::{Model, ModelRequest};
 pub(super) struct RecordedModelCalls {
     pending: HashMap<u64, RecordedModelCall>,
     completed: Vec<(u64, RecordedModelCall)>,
+    /// The tape that has the payloads.
+    tape: Option<TapeReader<'static>>,
 }
 
 #[derive(Debug)]
@@ -21,12 +24,25 @@ struct RecordedModelCall {
     agent: String,
     conversation: String,
     model: String,
-    payload: Value,
+    payload: RecordedPayload,
+}
+
+/// The payload of a request.
+#[derive(Debug, Clone)]
+pub(super) enum RecordedPayload {
+    Value(Value),
+    /// The line of the tape that has it.
+    Line(Vec<u8>),
 }
 
 impl RecordedModelCalls {
+    /// Sets the reader of the tape, for payloads that are on it.
+    pub(super) fn set_tape(&mut self, tape: Option<TapeReader<'static>>) {
+        self.tape = tape;
+    }
+
     /// Records a request; `payload` is what was sent.
-    pub(super) fn record_request(&mut self, request: &host::ModelRequestRecord<'_>, payload: Value) {
+    pub(super) fn record_request(&mut self, request: &host::ModelRequestRecord<'_>, payload: RecordedPayload) {
         let asked = RecordedModelCall {
             agent: request.origin.agent.clone(),
             conversation: request.conversation.clone().into_owned(),
@@ -52,14 +68,25 @@ impl RecordedModelCalls {
     pub(super) fn resume_model(self, model: &dyn Model) {
         let calls: Vec<RecordedModelCall> = self.completed.into_iter().map(|(_, asked)| asked).collect();
         let Some(name) = calls.first().map(|first| first.model.clone()) else { return };
-        let mut own = calls.into_iter().filter(|asked| asked.model == name).filter_map(RecordedModelCall::into_request);
+        let tape = self.tape;
+        let own = calls.into_iter().filter(|asked| asked.model == name);
+        let mut own = own.filter_map(|asked| asked.into_request(tape.as_ref()));
         model.resume_from(&mut own);
     }
 }
 
 impl RecordedModelCall {
-    fn into_request(self) -> Option<ModelRequest> {
-        let payload: CompletionPre = serde_json::from_value(self.payload).ok()?;
+    fn into_request(self, tape: Option<&TapeReader<'_>>) -> Option<ModelRequest> {
+        let payload = match self.payload {
+            RecordedPayload::Value(payload) => payload,
+            RecordedPayload::Line(line) => match tape?.complete(&line).ok()?.body {
+                RecordBody::Event(fired) => fired.payload.into_owned(),
+                RecordBody::HookCall(call) => call.value?.into_owned(),
+                RecordBody::Outcome(outcome) => outcome.value?.into_owned(),
+                _ => return None,
+            },
+        };
+        let payload: CompletionPre = serde_json::from_value(payload).ok()?;
         let asked = ModelRequest { agent: self.agent, conversation: self.conversation, ..ModelRequest::default() };
         wire::request_from_payload(payload, &asked, &self.model).ok()
     }

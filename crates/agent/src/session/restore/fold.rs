@@ -1,17 +1,20 @@
 //! Restores a session from its tape, record by record.
 
+mod outcomes;
+
 use std::collections::HashMap;
 
 use pintle::event;
 use pintle::tape::record::host::{self, HostRecord, MessageSource, MessagesReplacedBy, TurnPhase};
-use pintle::tape::record::{ApprovalRecord, ApprovalResult, EffectRecord, EventRecord, OutcomeRecord};
-use pintle::tape::{LoadedTape, RecordBody};
-use pintle::{ApprovalScope, Decision, Effect, EffectRequest, EventName, Origin};
+use pintle::tape::record::{ApprovalRecord, ApprovalResult, EffectRecord, EventRecord};
+use pintle::tape::{RecordBody, TapeSource};
+use pintle::{ApprovalScope, EffectRequest, Origin};
 use serde_json::Value;
 
+use super::calls::RecordedPayload;
 use super::decode::{decode_message, decode_usage};
 use super::interrupted_turn::InterruptedTurn;
-use super::open_event::OpenEvent;
+use super::open_event::{OpenEvent, PayloadOnTape};
 use super::open_steps::OpenSteps;
 use super::{RecordedUsage, RestoredSession};
 use crate::conversation::{ConversationLength, estimate_tokens};
@@ -19,80 +22,99 @@ use crate::model::{MessageRole, ModelMessage};
 use crate::tools::DoneTool;
 
 /// The state of this session at the end of a tape.
-pub(super) fn fold_tape(reading: &LoadedTape, session: &str) -> Result<RestoredSession, String> {
+pub(super) fn fold_tape(tape: &TapeSource, session: &str) -> Result<RestoredSession, String> {
     let mut fold = TapeFold { session, ..TapeFold::default() };
-    for record in &reading.records {
-        match &record.body {
-            RecordBody::Event(fired) => fold.apply_event(fired),
-            RecordBody::HookCall(asked) => {
-                if let (Some(open), Some(value)) = (fold.open_events.get_mut(&asked.dispatch), &asked.value) {
-                    open.versions.push((asked.payload, value));
-                }
-            }
-            RecordBody::Outcome(decided) => fold.apply_outcome(decided),
-            RecordBody::Effect(effected) => fold.apply_effect(effected),
-            RecordBody::Approval(resolved) => fold.apply_approval(resolved),
-            RecordBody::Host(host) => fold.apply_host_record(host)?,
-            _ => {}
+    let mut error = None;
+    let reader = tape.visit(&mut |record, line| {
+        if error.is_none() {
+            error = fold.apply_record(record.body, line).err();
         }
+    });
+    let reader = reader.map_err(|error| error.to_string())?;
+    if let Some(error) = error {
+        return Err(error);
     }
     if !fold.is_known {
         return Err(format!("the tape does not contain session `{session}`"));
     }
     let mut restored = fold.restored;
     fold.pending_request.into_iter().for_each(|request| restored.calls.forget_reply(request));
+    restored.calls.set_tape(reader);
     restored.interrupted_turn = fold.interrupted_turn.map(Box::new);
-    restored.record_count = reading.records.len() as u64;
     Ok(restored)
 }
 
 /// The state after the records so far.
 #[derive(Default)]
-struct TapeFold<'r> {
-    session: &'r str,
+struct TapeFold<'s> {
+    session: &'s str,
     is_known: bool,
     restored: RestoredSession,
     /// The open dispatches.
-    open_events: HashMap<u64, OpenEvent<'r>>,
-    /// The final payloads of `completion.pre` dispatches, which model requests refer to.
-    request_payloads: HashMap<u64, &'r Value>,
+    open_events: HashMap<u64, OpenEvent>,
+    /// The dispatch and the final payload of each run's last `completion.pre`, which model requests refer to.
+    request_payloads: HashMap<String, (u64, RecordedPayload)>,
     /// For each open request, the personas it is charged to and the model.
     pending_requests: HashMap<u64, (Vec<String>, String)>,
     steps: OpenSteps,
-    /// The calls after the rewrites of `tool.pre` hooks, by run and id.
-    guarded_calls: HashMap<(String, String), &'r Value>,
+    /// The calls after the rewrites of `tool.pre` hooks that have not started, by run and id.
+    guarded_calls: HashMap<(String, String), Value>,
     /// The model request whose reply is not in the conversation yet.
     pending_request: Option<u64>,
     /// The running turn.
     interrupted_turn: Option<InterruptedTurn>,
 }
 
-impl<'r> TapeFold<'r> {
+impl TapeFold<'_> {
+    /// Applies a record; `line` is its line, if the tape is in a file.
+    fn apply_record(&mut self, body: RecordBody<'static>, line: Option<Vec<u8>>) -> Result<(), String> {
+        self.restored.record_count += 1;
+        match body {
+            RecordBody::Event(fired) => self.apply_event(fired, line),
+            RecordBody::HookCall(asked) => {
+                if let (Some(open), Some(value)) = (self.open_events.get_mut(&asked.dispatch), asked.value) {
+                    open.versions.push((asked.payload, PayloadOnTape { value: value.into_owned(), line }));
+                }
+            }
+            RecordBody::Outcome(decided) => self.apply_outcome(decided, line),
+            RecordBody::Effect(effected) => self.apply_effect(&effected),
+            RecordBody::Approval(resolved) => self.apply_approval(&resolved),
+            RecordBody::Host(host) => self.apply_host_record(&host)?,
+            _ => {}
+        }
+        Ok(())
+    }
+
     fn is_main(&self, origin: &Origin) -> bool {
         origin.session == self.session && origin.run.is_empty()
     }
 
-    fn apply_event(&mut self, fired: &'r EventRecord<'static>) {
+    fn apply_event(&mut self, fired: EventRecord<'static>, line: Option<Vec<u8>>) {
         // Events that a script emits do not change the session.
         let is_main = self.is_main(&fired.origin) && !fired.event.starts_with("custom.");
+        let outcome = fired.outcome();
         let open = OpenEvent {
-            event: &fired.event,
-            run: &fired.origin.run,
+            event: fired.event.into_owned(),
+            run: fired.origin.run.clone(),
             is_main,
-            payload: &fired.payload,
+            payload: PayloadOnTape { value: fired.payload.into_owned(), line },
             versions: Vec::new(),
         };
         if is_main {
             self.apply_event_start(&open);
         }
         self.open_events.insert(fired.dispatch, open);
+        if let Some(outcome) = outcome {
+            self.apply_outcome(outcome, None);
+        }
     }
 
     /// Applies an event when its dispatch begins.
-    fn apply_event_start(&mut self, open: &OpenEvent<'r>) {
-        let text = |name: &str| open.payload.get(name).and_then(Value::as_str).unwrap_or_default();
-        let number = |name: &str| open.payload.get(name).and_then(Value::as_u64);
-        match open.event {
+    fn apply_event_start(&mut self, open: &OpenEvent) {
+        let payload = &open.payload.value;
+        let text = |name: &str| payload.get(name).and_then(Value::as_str).unwrap_or_default();
+        let number = |name: &str| payload.get(name).and_then(Value::as_u64);
+        match open.event.as_str() {
             // Another session of the same program: no context from hooks remains.
             "session.start" if text("source") == "clear" => {
                 self.restored.notes.clear();
@@ -113,7 +135,7 @@ impl<'r> TapeFold<'r> {
             }
             "completion.post" => {
                 self.restored.answered_count += 1;
-                let usage = decode_usage(open.payload.get("usage"));
+                let usage = decode_usage(payload.get("usage"));
                 self.restored.length.counted_tokens = usage.total_tokens;
                 self.restored.length.counted_messages = self.restored.messages.len() + 1;
                 if let Some(turn) = &mut self.interrupted_turn {
@@ -127,69 +149,16 @@ impl<'r> TapeFold<'r> {
             }
             "tool.post" => {
                 if let Some(turn) = &mut self.interrupted_turn {
-                    let args = open.payload.get("args").cloned().unwrap_or_default();
+                    let args = payload.get("args").cloned().unwrap_or_default();
                     turn.last_batch.reviewed_calls.insert(text("call_id").to_owned(), (text("name").to_owned(), args));
                 }
             }
             "step.pre" => self.steps.enter(text("persona"), text("step")),
             "step.post" => self.steps.leave(text("persona"), text("step")),
             "persona.paused" | "persona.resumed" => {
-                self.restored.personas.push((open.event.to_owned(), open.payload.clone()));
+                self.restored.personas.push((open.event.clone(), payload.clone()));
             }
             _ => {}
-        }
-    }
-
-    fn apply_outcome(&mut self, decided: &'r OutcomeRecord<'static>) {
-        let Some(mut open) = self.open_events.remove(&decided.dispatch) else { return };
-        if let Some(value) = &decided.value {
-            open.versions.push((decided.payload, value));
-        }
-        let last = open.versions.iter().find(|(version, _)| *version == decided.payload);
-        let last = last.map_or(open.payload, |(_, value)| value);
-        let text = |name: &str| last.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-        match open.event {
-            "completion.pre" => drop(self.request_payloads.insert(decided.dispatch, last)),
-            "tool.pre" => drop(self.guarded_calls.insert((open.run.to_owned(), text("id")), last)),
-            _ => {}
-        }
-        if !open.is_main {
-            return;
-        }
-        self.take_notes(&open, decided);
-        if open.event == "step.pre" && decided.decision == Decision::Deny {
-            self.steps.refuse(&text("persona"), &text("step"));
-        }
-        let Some(turn) = &mut self.interrupted_turn else { return };
-        match open.event {
-            "agent.stop" if decided.decision == Decision::Deny => {
-                turn.progress.continuations += 1;
-                turn.progress.is_done = false;
-            }
-            "tool.post" => {
-                let stop = decided.reasons.iter().find(|reason| reason.stops_run);
-                turn.last_batch.stop = turn.last_batch.stop.take().or_else(|| stop.map(|reason| reason.text.clone()));
-            }
-            "session.resume" if decided.decision == Decision::Allow => {
-                let raised = open.payload.get("new_max_iterations").and_then(Value::as_u64);
-                turn.limit = raised.map(|limit| u32::try_from(limit).unwrap_or(u32::MAX)).or(turn.limit);
-            }
-            _ => {}
-        }
-    }
-
-    /// Adds the context from the hooks of a dispatch.
-    fn take_notes(&mut self, open: &OpenEvent<'_>, decided: &OutcomeRecord<'_>) {
-        let Ok(name) = EventName::parse(open.event) else { return };
-        for told in &decided.effects {
-            let Effect::Context(text) = &*told.effect else { continue };
-            let mut notes =
-                self.interrupted_turn.as_mut().map(|turn| std::mem::take(&mut turn.notes)).unwrap_or_default();
-            notes.add(&name, text);
-            self.restored.add_notes(open.event, std::mem::take(&mut notes.persistent));
-            if let Some(turn) = &mut self.interrupted_turn {
-                turn.notes = notes;
-            }
         }
     }
 
@@ -244,6 +213,9 @@ impl<'r> TapeFold<'r> {
         if record.origin().session != self.session {
             return Ok(());
         }
+        if let HostRecord::ToolCall(call) = record {
+            self.guarded_calls.remove(&(call.origin.run.clone(), call.id.to_string()));
+        }
         self.is_known |= matches!(record, HostRecord::Session(_));
         match record {
             HostRecord::ModelRequest(request) => self.apply_model_request(request),
@@ -275,8 +247,12 @@ impl<'r> TapeFold<'r> {
     }
 
     fn apply_model_request(&mut self, request: &host::ModelRequestRecord<'_>) {
-        let sent = request.payload.as_deref().or_else(|| self.request_payloads.get(&request.same_as?).copied());
-        self.restored.calls.record_request(request, sent.cloned().unwrap_or_default());
+        let earlier = || {
+            let (dispatch, payload) = self.request_payloads.get(&request.origin.run)?;
+            (Some(*dispatch) == request.same_as).then(|| payload.clone())
+        };
+        let sent = request.payload.as_deref().cloned().map(RecordedPayload::Value).or_else(earlier);
+        self.restored.calls.record_request(request, sent.unwrap_or(RecordedPayload::Value(Value::Null)));
         let counts = (self.steps.personas_of(&request.origin), request.model.clone().into_owned());
         self.pending_requests.insert(request.request, counts);
         if !self.is_main(&request.origin) {

@@ -17,7 +17,7 @@ mod summary;
 use std::sync::Arc;
 
 use pintle::event::{SessionResume, TokenUsage};
-use pintle::tape::{LoadedTape, record};
+use pintle::tape::TapeSource;
 use pintle::{ApprovalScope, EffectRequest, Event, EventScope, Layer};
 use serde_json::Value;
 
@@ -30,7 +30,7 @@ use crate::session_state::TurnOutput;
 use crate::turn_error::TurnError;
 use crate::turn_loop::{TurnInput, play_turn, usage_since};
 
-pub use summary::{SessionStatus, SessionSummary};
+pub use summary::{SessionStatus, SessionSummary, TapeOverview};
 
 pub(super) use interrupted_turn::InterruptedTurn;
 
@@ -82,8 +82,8 @@ impl RestoredSession {
     ///
     /// # Errors
     /// When the tape does not contain the session, or a message in it is invalid.
-    pub(super) fn from_tape(reading: &LoadedTape, session: &str) -> Result<Self, String> {
-        fold::fold_tape(reading, session)
+    pub(super) fn from_tape(tape: &TapeSource, session: &str) -> Result<Self, String> {
+        fold::fold_tape(tape, session)
     }
 
     /// Adds context from hooks for the rest of the session. Context from `session.start` is not added twice.
@@ -96,9 +96,13 @@ impl RestoredSession {
     }
 }
 
-/// The session on a tape: the one that was opened last.
-pub(super) fn find_session(reading: &LoadedTape) -> Option<&record::host::SessionRecord<'static>> {
-    summary::session_records(reading).last()
+/// The name of the session on a tape: the one that was opened last.
+///
+/// # Errors
+/// When the tape cannot be read.
+pub(super) fn find_session(tape: &TapeSource) -> Result<Option<String>, String> {
+    let overview = TapeOverview::from_tape(tape).map_err(|error| error.to_string())?;
+    Ok(overview.summary.map(|summary| summary.session))
 }
 
 impl Session {

@@ -362,8 +362,8 @@ impl RecordObserver for LiveDisplay {
             DisplayMode::Actions if is_shown_otherwise(&record.body) => {}
             DisplayMode::Actions | DisplayMode::Verbose => {
                 let lines = state.view.feed(record);
-                match (&record.body, lines.as_slice()) {
-                    (RecordBody::Outcome(decided), [line])
+                match (record.body.outcome(), lines.as_slice()) {
+                    (Some(decided), [line])
                         if self.mode == DisplayMode::Actions && decided.hooks_called == 0 && decided.decision == Decision::Allow =>
                     {
                         let at = line.pieces.first().map(|(_, at)| at.as_str()).unwrap_or_default();

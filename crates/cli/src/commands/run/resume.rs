@@ -7,10 +7,10 @@ use std::sync::Arc;
 use pintle::loader::{BegunSessions, state_dir, find_team_file};
 use pintle::tape::record::{HooksRecord, HookScope};
 use pintle::tape::show::single_line;
-use pintle::tape::verify::verify_bytes;
-use pintle::tape::{RecordBody, HeaderRecord, LoadedHook, HostRecord, LoadedTape, Record, Tape, TapeError, read_file_bytes, read};
+use pintle::tape::verify::verify_file;
+use pintle::tape::{RecordBody, HeaderRecord, LoadedHook, HostRecord, Tape, TapeError, TapeSource};
 use pintle::{BuiltRuntime, Chain, Clock, Layer, EnforcementMode, PermissionMode, SystemClock};
-use pintle_agent::SessionSummary;
+use pintle_agent::{SessionSummary, TapeOverview};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -80,7 +80,7 @@ pub(super) struct StartedSession {
     pub(super) name: String,
     pub(super) started_ms: u64,
     /// The tape of a resumed session and what it says about the session.
-    pub(super) resumed_from: Option<(LoadedTape, ResumedFrom)>,
+    pub(super) resumed_from: Option<(TapeSource, ResumedFrom)>,
 }
 
 /// A resumed session.
@@ -143,8 +143,7 @@ impl StartedSession {
             TapeError::Open { .. } => CliError::invalid_input(error),
             fault => CliError::failure(fault),
         };
-        let bytes = read_file_bytes(&found.path).map_err(cannot)?;
-        let report = verify_bytes(&bytes).map_err(cannot)?;
+        let report = verify_file(&found.path).map_err(cannot)?;
         if let Some(finding) = report.findings.first() {
             let what = format!("cannot resume session `{}`: its tape was modified: {finding}", found.id);
             let help =
@@ -152,8 +151,11 @@ impl StartedSession {
             return Err(CliError::failure(single_line(&what, 1_000)).help(help));
         }
         let tape = Tape::append_to(&found.path, clock).map_err(cannot)?.with_durability(run.durability);
-        let reading = read(&found.path).map_err(cannot)?;
-        let Some(past) = SessionSummary::from_tape(&reading) else {
+        let overview = TapeOverview::from_tape(&TapeSource::from(found.path.clone())).map_err(cannot)?;
+        let shadow = overview.header.as_ref().is_some_and(|header| header.shadow);
+        // Later records are those of this run.
+        let reading = TapeSource::File { path: found.path.clone(), record_count: Some(overview.record_count) };
+        let Some(past) = overview.summary else {
             let error = CliError::invalid_input(format!("cannot resume `{}`: its tape contains no session", found.id));
             return Err(error.help("it was interrupted before it started: start a new session"));
         };
@@ -161,9 +163,9 @@ impl StartedSession {
         let named = if found.path == Path::new(named) { named.to_owned() } else { found.id };
         let is_known = begun.contains(&setup_facts(&past.session, &opened));
         if !is_known {
-            run.require_named_facts(&opened, &named, reading.header.shadow)?;
+            run.require_named_facts(&opened, &named, shadow)?;
         }
-        run.adopt_setup(&opened, &named, reading.header.shadow, is_known)?;
+        run.adopt_setup(&opened, &named, shadow, is_known)?;
         let (name, started_ms) = (past.session.clone(), past.began_ms);
         let before = Some((reading, ResumedFrom { history: past, resume_key: named, persona: opened.persona, is_begun_here: is_known }));
         Ok(Self { tape: ProvisionalTape::from_existing(tape), path: found.path, name, started_ms, resumed_from: before })
@@ -259,13 +261,14 @@ pub(super) fn setup_facts(session: &str, opened: &SessionSetup) -> String {
 }
 
 /// Refuses to resume if a guard of the session changed or is gone.
-pub(super) fn require_same_guards(reading: &LoadedTape, built: &BuiltRuntime, session: &str) -> Result<(), CliError> {
+pub(super) fn require_same_guards(tape: &TapeSource, built: &BuiltRuntime, session: &str) -> Result<(), CliError> {
     let members = built.team.iter().flat_map(|team| &team.agents).flat_map(|agent| compile_own_chains(built, agent));
     let set = built.runtime.hooks();
     let chains: Vec<Chain> = set.chains().iter().cloned().chain(members).collect();
     let entries = |chain: &Chain| chain.hooks.iter().map(|hook| LoadedHook::new(0, 0, chain, hook)).collect::<Vec<_>>();
     let now: Vec<LoadedHook> = chains.iter().flat_map(entries).collect();
-    let changed: Vec<String> = recorded_guards(reading).into_iter().filter_map(|guard| guard_difference(guard, &now)).collect();
+    let guards = recorded_guards(tape).map_err(CliError::failure)?;
+    let changed: Vec<String> = guards.iter().filter_map(|guard| guard_difference(guard, &now)).collect();
     if changed.is_empty() {
         return Ok(());
     }
@@ -276,26 +279,22 @@ pub(super) fn require_same_guards(reading: &LoadedTape, built: &BuiltRuntime, se
 
 /// Returns the guards that the session ran under last, as its tape lists them. Those that were registered while it ran
 /// are left out, because they are registered again.
-fn recorded_guards(reading: &LoadedTape) -> Vec<&LoadedHook> {
-    let lists = || {
-        reading.records.iter().enumerate().filter_map(|(index, record)| match &record.body {
-            RecordBody::Hooks(loaded) => Some((index, loaded)),
-            _ => None,
-        })
-    };
+fn recorded_guards(tape: &TapeSource) -> Result<Vec<LoadedHook>, TapeError> {
+    // Hooks that were loaded for a refused resume were never in use: the last session that began decides.
+    let (mut begun, mut loaded): (usize, Vec<HooksRecord>) = (0, Vec::new());
+    tape.visit(&mut |record, _| match record.body {
+        RecordBody::Hooks(hooks) => loaded.push(hooks),
+        RecordBody::Host(HostRecord::Session(_) | HostRecord::Resumed(_)) => begun = loaded.len(),
+        _ => {}
+    })?;
     let is_of_all = |loaded: &HooksRecord| {
         loaded.scope == HookScope::Runtime && loaded.hooks.iter().all(|hook| hook.layer != Layer::Runtime)
     };
-    // Hooks that were loaded for a refused resume were never in use.
-    let is_begin = |record: &Record<'_>| {
-        matches!(record.body, RecordBody::Host(HostRecord::Session(_) | HostRecord::Resumed(_)))
-    };
-    let begun = reading.records.iter().rposition(is_begin).unwrap_or(0);
-    let last = lists().rfind(|(index, loaded)| *index < begun && is_of_all(loaded));
-    let from = last.map_or(0, |(index, _)| index);
-    let of_agents = lists().filter(|(index, loaded)| *index > from && loaded.scope == HookScope::Agent);
-    let all = last.into_iter().chain(of_agents).flat_map(|(_, loaded)| &loaded.hooks);
-    all.filter(|hook| hook.guard && hook.mode == EnforcementMode::Enforce && hook.layer != Layer::Runtime).collect()
+    let last = loaded.iter().take(begun).rposition(is_of_all);
+    let of_agents = loaded.iter().skip(last.map_or(0, |last| last + 1)).filter(|loaded| loaded.scope == HookScope::Agent);
+    let all = last.and_then(|last| loaded.get(last)).into_iter().chain(of_agents).flat_map(|loaded| &loaded.hooks);
+    let guards = all.filter(|hook| hook.guard && hook.mode == EnforcementMode::Enforce && hook.layer != Layer::Runtime);
+    Ok(guards.cloned().collect())
 }
 
 /// Describes how a guard differs from the current hooks; `None` if it is unchanged.

@@ -5,8 +5,8 @@ use std::io;
 use std::path::PathBuf;
 
 use pintle::tape::show::single_line;
-use pintle::tape::{is_being_written, read};
-use pintle_agent::{SessionSummary, SessionStatus};
+use pintle::tape::{TapeSource, is_being_written};
+use pintle_agent::{SessionStatus, TapeOverview};
 use pintle_bridge::StoredSession;
 use serde_json::{Value, json};
 
@@ -78,24 +78,25 @@ impl SessionRow {
     /// A session that was run here.
     pub(super) fn from_tape(SessionTape { id, path: tape }: SessionTape) -> Self {
         let size_bytes = fs::metadata(&tape).map_or(0, |file| file.len());
-        let reading = read(&tape);
-        let past = reading.as_ref().ok().and_then(SessionSummary::from_tape);
+        let reading = TapeOverview::from_tape(&TapeSource::from(tape.clone()));
+        let (past, last_ms, error) = match reading {
+            Ok(TapeOverview { summary, last_ms, .. }) => (summary, Some(last_ms), None),
+            Err(error) => (None, None, Some(error.to_string())),
+        };
         let state = match &past {
             _ if is_being_written(&tape).unwrap_or(false) => SessionRowState::Running,
-            _ if reading.is_err() => SessionRowState::Unreadable,
+            _ if error.is_some() => SessionRowState::Unreadable,
             Some(past) if past.state == SessionStatus::Ended => SessionRowState::Ended,
             // Without a session on its tape it was interrupted before there was one.
             _ => SessionRowState::Interrupted,
         };
-        let last_ms = reading.as_ref().ok().and_then(|reading| reading.records.last()).map(|record| record.at_ms);
         let told = past.map(|past| TapeFacts {
             agent: past.agent,
             turns: past.turns,
             started_ms: past.began_ms,
             last_prompt: past.last_prompt,
         });
-        let fault = reading.err().map(|fault| fault.to_string());
-        Self { id, tape, size_bytes, state, last_ms, error: fault, facts: told, stored_session: None }
+        Self { id, tape, size_bytes, state, last_ms, error, facts: told, stored_session: None }
     }
 
     /// A session of a host agent.

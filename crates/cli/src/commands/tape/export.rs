@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use pintle::tape::{RecordBody, TapeReader, read_file_bytes};
+use pintle::tape::{RecordBody, TapeReader};
 
 use super::tape_error;
 use crate::error::{CliError, CliStatus};
@@ -21,8 +21,7 @@ impl TapeExportArgs {
     /// it is not a valid tape.
     pub(crate) fn execute(self, terminal: &Terminal, _global: &GlobalOptions) -> Result<CliStatus, CliError> {
         let error = |error| tape_error(&self.tape, error);
-        let bytes = read_file_bytes(&self.tape).map_err(error)?;
-        let mut reader = TapeReader::new(&bytes).map_err(error)?;
+        let mut reader = TapeReader::open(&self.tape).map_err(error)?;
         for line in &mut reader {
             let record = line.map_err(error)?.record;
             if !matches!(record.body, RecordBody::Blob(_)) {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use pintle::tape::show::{StyledLine, ShowOptions, RemovedTexts, Tone, TapeRenderer};
-use pintle::tape::{TapeReader, read_file_bytes};
+use pintle::tape::TapeReader;
 
 use super::tape_error;
 use crate::error::{CliError, CliStatus};
@@ -27,19 +27,18 @@ impl TapeShowArgs {
     /// Shows a tape. With `--json` the lines are printed unchanged, up to a torn record.
     pub(crate) fn execute(self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
         let error = |error| tape_error(&self.tape, error);
-        let bytes = read_file_bytes(&self.tape).map_err(error)?;
-        let mut reader = TapeReader::new(&bytes).map_err(error)?;
+        let mut reader = TapeReader::open(&self.tape).map_err(error)?;
         let options = ShowOptions { everything: !self.brief, text_chars: self.max_chars, ..ShowOptions::default() };
         let mut removed = RemovedTexts::default();
         if !global.json {
-            let whole = TapeReader::new(&bytes).map_err(error)?.map_while(Result::ok);
+            let whole = TapeReader::open(&self.tape).map_err(error)?.map_while(Result::ok);
             whole.for_each(|line| removed.add(&line.record.body));
         }
         let mut view = TapeRenderer::new(options).with_removed_texts(removed);
         for line in &mut reader {
             let line = line.map_err(error)?;
             if global.json {
-                terminal.print_line(String::from_utf8_lossy(line.text));
+                terminal.print_line(String::from_utf8_lossy(&line.text));
             } else {
                 terminal.print_lines(&view.feed(&line.record));
             }

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use pintle::tape::show::{StyledLine, Tone, single_line};
-use pintle::tape::verify::{VerifyReport, verify_bytes};
-use pintle::tape::{TapeCursor, read_file_bytes, is_being_written, session_folder};
+use pintle::tape::verify::{VerifyReport, verify_file};
+use pintle::tape::{TapeCursor, is_being_written, session_folder};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -44,13 +44,12 @@ impl TapeVerifyArgs {
     /// Verifies a tape; the exit status is 1 unless it is valid and complete.
     pub(crate) fn execute(self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
         let is_running = is_being_written(&self.tape).unwrap_or(false);
-        let bytes = read_file_bytes(&self.tape).map_err(|error| tape_error(&self.tape, error))?;
-        let report = verify_bytes(&bytes).map_err(|error| tape_error(&self.tape, error))?;
+        let report = verify_file(&self.tape).map_err(|error| tape_error(&self.tape, error))?;
         let mut against = Vec::new();
         if let Some(expected) = self.expect.as_ref().filter(|expected| !report.digest.starts_with(expected.as_str())) {
             against.push(format!("its digest is {}; expected {expected}", report.digest));
         }
-        against.extend(check_stored_cursor(&self.tape, &bytes));
+        against.extend(check_stored_cursor(&self.tape));
         let beside = ExternalTapeFacts { is_running, objections: against };
         if global.json {
             terminal.print_json(&report_to_json(&report, &beside));
@@ -71,11 +70,11 @@ fn parse_digest(text: &str) -> Result<String, String> {
 }
 
 /// Returns an objection if the state file next to a tape, which says where the last call left it, does not match.
-fn check_stored_cursor(tape: &Path, bytes: &[u8]) -> Option<String> {
+fn check_stored_cursor(tape: &Path) -> Option<String> {
     let dir = tape.parent()?;
     let kept = session_folder::load_state(dir).ok()?.filter(|_| session_folder::tape_path(dir) == tape)?;
     let StoredTapeCursor { cursor } = serde_json::from_slice(&kept).ok()?;
-    let cursor = cursor.filter(|cursor| !cursor.is_within(bytes))?;
+    let cursor = cursor.filter(|cursor| !cursor.is_within(tape))?;
     Some(format!(
         "the state file next to it lists {} records, the last one with the digest {}; they are missing",
         cursor.record_count(),

@@ -4,28 +4,23 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::*;
-use crate::blobs::{BlobExtraction, BlobStore, extract_blobs};
+use crate::blobs::tests::{blob_lines, load_lines};
+use crate::blobs::{BlobExtraction, BlobStore, TapeText, extract_blobs};
+use crate::line::digest_hex;
 
 /// The lines of blobs that refer to one another, and the fields of a record.
 fn store_fields(fields: &Map<String, Value>) -> (Vec<String>, String) {
     let text = serde_json::to_vec(fields).unwrap();
     let BlobExtraction { text, blobs } = extract_blobs(&text).unwrap_or(BlobExtraction { text, blobs: Vec::new() });
-    let text_of = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    let mut lines: Vec<String> = Vec::new();
-    for (digest, value) in blobs {
-        let line = format!(",\"digest\":\"{digest}\",\"value\":{}}}", text_of(value));
-        if !lines.contains(&line) {
-            lines.push(line);
-        }
-    }
-    (lines, text_of(text))
+    (blob_lines(blobs), String::from_utf8(text).unwrap())
 }
 
 /// Whether the scanner recognises the fields.
 fn is_recognised(blobs: &[String], fields: &str) -> bool {
-    let mut shapes = BlobShapes::default();
-    blobs.iter().all(|blob| shapes.insert(blob).is_some()) && {
-        let mut scan = FieldScanner::new(&shapes, fields);
+    let tape = blobs.concat();
+    let mut store = BlobStore::new(TapeText::Memory(tape.as_bytes()));
+    load_lines(&mut store, blobs).is_ok_and(|are_written| are_written) && {
+        let mut scan = FieldScanner::new(&store, fields);
         scan.consume(b'{') && scan_all(&mut scan).is_some() && scan.index() == fields.len()
     }
 }
@@ -44,12 +39,10 @@ fn scan_all(scan: &mut FieldScanner<'_, '_>) -> Option<()> {
 
 /// Whether parsing the fields and writing them again gives the same text.
 fn is_round_trip(blobs: &[String], fields: &str) -> bool {
-    let mut kept = BlobStore::default();
-    for blob in blobs {
-        let Ok(blob) = serde_json::from_str::<Map<String, Value>>(&format!("{{{}", &blob[1..])) else { return false };
-        if kept.insert(blob["digest"].as_str().unwrap(), blob["value"].clone()).is_err() {
-            return false;
-        }
+    let tape = blobs.concat();
+    let mut kept = BlobStore::new(TapeText::Memory(tape.as_bytes()));
+    if load_lines(&mut kept, blobs).is_err() {
+        return false;
     }
     let Ok(read) = serde_json::from_str(fields) else { return false };
     kept.resolve_fields(read).is_ok_and(|fields_read| store_fields(&fields_read).1 == fields)
@@ -97,7 +90,7 @@ fn what_refers_to_blobs_is_recognised_where_the_writer_refers_too() {
     let (blobs, text) = store_fields(fields.as_object().unwrap());
     assert!(blobs.len() == 2 && is_recognised(&blobs, &text) && is_round_trip(&blobs, &text), "{text}");
     // A blob that is too small may exist if nothing refers to it.
-    let small = format!(",\"digest\":\"{}\",\"value\":1}}", digest_hex(b"1"));
+    let small = format!("{{\"digest\":\"{}\",\"value\":1}}", digest_hex(b"1"));
     let refers = format!(r#"{{"a":{{"$blob":"{}"}}}}"#, digest_hex(b"1"));
     assert!(is_recognised(std::slice::from_ref(&small), r#"{"a":1}"#));
     assert!(!is_recognised(std::slice::from_ref(&small), &refers) && !is_round_trip(&[small], &refers));

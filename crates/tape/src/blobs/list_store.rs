@@ -1,0 +1,212 @@
+//! The lists of a tape. A list shares its elements with the earlier lists that it refers to.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::list::{empty_digest, extend_digest, is_large_array};
+use super::resolve::ResolvedSize;
+use super::source::TextSpan;
+use crate::line::{DigestBytes, to_hex};
+
+/// The maximum number of elements of a list, far more than any session needs.
+const MOST_ELEMENTS: usize = 1 << 20;
+
+/// All lists up to a line of a tape.
+#[derive(Debug, Default)]
+pub(super) struct ListStore {
+    elements: Vec<StoredElement>,
+    lists: Vec<StoredList>,
+    by_digest: HashMap<DigestBytes, usize>,
+}
+
+/// An element of a list.
+#[derive(Debug)]
+pub(super) struct StoredElement {
+    pub(super) digest: DigestBytes,
+    pub(super) text: TextSpan,
+    pub(super) text_bytes: usize,
+    pub(super) size: ResolvedSize,
+}
+
+#[derive(Debug)]
+struct StoredList {
+    digest: DigestBytes,
+    parts: Vec<ListSection>,
+    totals: ListTotals,
+}
+
+/// The number and the size of a list's elements.
+#[derive(Debug, Clone, Copy, Default)]
+struct ListTotals {
+    count: usize,
+    /// The size of the JSON text in which large values are replaced.
+    text_bytes: usize,
+    size: ResolvedSize,
+}
+
+/// Consecutive elements of a list.
+#[derive(Debug, Clone)]
+enum ListSection {
+    /// Elements that this list brought, by their indices.
+    New(Range<usize>),
+    /// Elements of an earlier list, by its index.
+    Earlier { list: usize, range: Range<usize> },
+}
+
+/// A part of a list as its blob has it.
+pub(super) enum NewListPart {
+    Elements(Vec<StoredElement>),
+    Slice { of: DigestBytes, range: Range<usize> },
+}
+
+impl ListSection {
+    fn count(&self) -> usize {
+        match self {
+            Self::New(range) | Self::Earlier { range, .. } => range.len(),
+        }
+    }
+
+    /// The elements of this section from one index in it to another.
+    fn slice(&self, from: usize, to: usize) -> Self {
+        let cut = |range: &Range<usize>| range.start + from..range.start + to;
+        match self {
+            Self::New(range) => Self::New(cut(range)),
+            Self::Earlier { list, range } => Self::Earlier { list: *list, range: cut(range) },
+        }
+    }
+}
+
+impl ListStore {
+    /// Adds a list.
+    ///
+    /// # Errors
+    /// When its digest is not that of its elements, or it refers to something that is not before it.
+    pub(super) fn insert(&mut self, digest: DigestBytes, parts: Vec<NewListPart>) -> Result<(), String> {
+        let mut sections = Vec::with_capacity(parts.len());
+        let (mut totals, mut actual) = (ListTotals::default(), empty_digest());
+        for part in parts {
+            let section = match part {
+                NewListPart::Elements(elements) => {
+                    let start = self.elements.len();
+                    self.elements.extend(elements);
+                    ListSection::New(start..self.elements.len())
+                }
+                NewListPart::Slice { of, range } => self.find_slice(&of, range)?,
+            };
+            match &section {
+                // A list that grew has all elements of the list before.
+                ListSection::Earlier { list, range } if sections.is_empty() && self.is_complete(*list, range) => {
+                    if let Some(before) = self.lists.get(*list) {
+                        (totals, actual) = (before.totals, before.digest);
+                    }
+                }
+                section => {
+                    if totals.count + section.count() > MOST_ELEMENTS {
+                        return Err(format!("a list has more than {MOST_ELEMENTS} elements"));
+                    }
+                    self.for_each(section, &mut |element| {
+                        totals.add(element);
+                        actual = extend_digest(&actual, &element.digest);
+                    });
+                }
+            }
+            sections.push(section);
+        }
+        if actual != digest {
+            let (name, actual) = (to_hex(&digest), to_hex(&actual));
+            return Err(format!("the blob's `digest` is `{name}`, but the digest of its list is `{actual}`"));
+        }
+        self.by_digest.insert(digest, self.lists.len());
+        self.lists.push(StoredList { digest, parts: sections, totals });
+        Ok(())
+    }
+
+    /// The number of elements of a list, its size after resolving, and whether the writer stores it outside its record.
+    pub(super) fn describe(&self, digest: &DigestBytes) -> Option<(usize, ResolvedSize, bool)> {
+        let ListTotals { count, text_bytes, size } = self.lists.get(*self.by_digest.get(digest)?)?.totals;
+        // A comma between two elements, and the brackets.
+        let commas = count.saturating_sub(1) + 2;
+        let size = ResolvedSize { size_bytes: size.size_bytes.saturating_add(commas), depth: size.depth + 1 };
+        Some((count, size, is_large_array(count, text_bytes.saturating_add(commas))))
+    }
+
+    /// The elements of a list, in order.
+    pub(super) fn elements(&self, digest: &DigestBytes) -> Option<Vec<&StoredElement>> {
+        let list = *self.by_digest.get(digest)?;
+        let count = self.lists.get(list)?.totals.count;
+        let mut elements = Vec::with_capacity(count);
+        self.for_each(&ListSection::Earlier { list, range: 0..count }, &mut |element| elements.push(element));
+        Some(elements)
+    }
+
+    /// The digests of all lists, in the order of the tape.
+    pub(super) fn digests(&self) -> impl DoubleEndedIterator<Item = &DigestBytes> {
+        self.lists.iter().map(|list| &list.digest)
+    }
+
+    fn is_complete(&self, list: usize, range: &Range<usize>) -> bool {
+        self.lists.get(list).is_some_and(|list| *range == (0..list.totals.count))
+    }
+
+    /// A part of an earlier list, as directly as it is known: a part of a part is a part of that.
+    fn find_slice(&self, of: &DigestBytes, range: Range<usize>) -> Result<ListSection, String> {
+        let missing = || format!("it refers to blob `{}`, which no line before it contains", to_hex(of));
+        let mut list = *self.by_digest.get(of).ok_or_else(missing)?;
+        let mut range = range;
+        loop {
+            let known = self.lists.get(list).ok_or_else(missing)?;
+            if range.is_empty() || range.end > known.totals.count {
+                return Err(format!("it refers to elements that the list `{}` does not have", to_hex(of)));
+            }
+            if range.len() == known.totals.count {
+                return Ok(ListSection::Earlier { list, range });
+            }
+            let mut start = 0;
+            let within = known.parts.iter().find_map(|part| {
+                let (from, end) = (start, start + part.count());
+                start = end;
+                (from <= range.start && range.end <= end).then(|| part.slice(range.start - from, range.end - from))
+            });
+            match within {
+                Some(ListSection::Earlier { list: inner, range: part }) => (list, range) = (inner, part),
+                Some(new) => return Ok(new),
+                None => return Ok(ListSection::Earlier { list, range }),
+            }
+        }
+    }
+
+    /// Visits the elements of a section. Lists refer to lists thousands deep, so this does not recurse.
+    fn for_each<'s>(&'s self, section: &ListSection, visit: &mut impl FnMut(&'s StoredElement)) {
+        let mut pending = vec![section.clone()];
+        while let Some(section) = pending.pop() {
+            let (list, range) = match section {
+                ListSection::New(range) => {
+                    self.elements.get(range).into_iter().flatten().for_each(&mut *visit);
+                    continue;
+                }
+                ListSection::Earlier { list, range } => (list, range),
+            };
+            let Some(list) = self.lists.get(list) else { continue };
+            let first = pending.len();
+            let mut start = 0;
+            for part in &list.parts {
+                let (from, to) = (range.start.max(start), range.end.min(start + part.count()));
+                if from < to {
+                    pending.push(part.slice(from - start, to - start));
+                }
+                start += part.count();
+            }
+            // The first part is visited first.
+            pending.get_mut(first..).into_iter().for_each(<[_]>::reverse);
+        }
+    }
+}
+
+impl ListTotals {
+    fn add(&mut self, element: &StoredElement) {
+        self.count += 1;
+        self.text_bytes = self.text_bytes.saturating_add(element.text_bytes);
+        self.size.size_bytes = self.size.size_bytes.saturating_add(element.size.size_bytes);
+        self.size.depth = self.size.depth.max(element.size.depth);
+    }
+}

@@ -1,0 +1,122 @@
+//! Encodes records with long arrays, such as the messages of a model request, at the cost of what is new in them.
+
+use std::borrow::Cow;
+use std::io;
+use std::ops::Range;
+
+use serde_json::Value;
+
+use super::ListPrefix;
+use super::line_encoder::EncodedFields;
+use crate::blobs::{
+    BlobExtraction, ExtractedBlob, FEW_ELEMENTS, RecentLists, WrittenArray, extract_around, push_reference,
+};
+use crate::line::{encode_fields, is_deep};
+use crate::record::{HostRecord, RecordBody};
+
+/// The depth of an array in a field of a payload.
+const DEPTH: usize = 2;
+
+/// A value as JSON text, with the places of references in it.
+struct ValueText<'l> {
+    text: Vec<u8>,
+    references: Vec<Range<usize>>,
+    blobs: Vec<ExtractedBlob>,
+    recent_lists: &'l mut RecentLists,
+    prefix: Option<ListPrefix>,
+}
+
+/// Encodes a record whose payload has long arrays. `None` for any other record.
+pub(super) fn encode(
+    recent_lists: &mut RecentLists,
+    body: &RecordBody<'_>,
+    prefix: Option<ListPrefix>,
+) -> io::Result<Option<EncodedFields>> {
+    let Some((name, payload)) = payload_of(body).filter(|(_, payload)| has_long_array(payload)) else {
+        return Ok(None);
+    };
+    let mut text = encode_fields(&without_payload(body))?;
+    // The payload is the last field, and the closing brace follows it.
+    let absent = format!(",\"{name}\":null}}");
+    let end = text.strip_suffix(absent.as_bytes()).or_else(|| text.strip_suffix(b"}")).map_or(text.len(), <[u8]>::len);
+    text.truncate(end);
+    text.extend_from_slice(format!(",\"{name}\":").as_bytes());
+    let mut written = ValueText { text, references: Vec::new(), blobs: Vec::new(), recent_lists, prefix };
+    if !written.push_payload(payload)? {
+        return Ok(None);
+    }
+    let ValueText { mut text, references, mut blobs, .. } = written;
+    text.push(b'}');
+    if references.is_empty() || is_deep(&text) {
+        return Ok(None);
+    }
+    if let Some(extraction) = extract_around(&text, &references) {
+        blobs.extend(extraction.blobs);
+        text = extraction.text;
+    }
+    Ok(Some(EncodedFields::from_extraction(BlobExtraction { text, blobs })))
+}
+
+impl ValueText<'_> {
+    /// Appends a payload. Returns whether it can be written like this.
+    fn push_payload(&mut self, payload: &Value) -> io::Result<bool> {
+        let Value::Object(fields) = payload else {
+            serde_json::to_writer(&mut self.text, payload)?;
+            return Ok(true);
+        };
+        for (index, (name, value)) in fields.iter().enumerate() {
+            self.text.push(if index == 0 { b'{' } else { b',' });
+            serde_json::to_writer(&mut self.text, name)?;
+            self.text.push(b':');
+            let written = match value {
+                Value::Array(items) if items.len() >= FEW_ELEMENTS => {
+                    self.recent_lists.write_array(items, DEPTH + 1, self.prefix.filter(|_| name == "messages"))
+                }
+                _ => WrittenArray::Inline,
+            };
+            match written {
+                WrittenArray::TooDeep => return Ok(false),
+                WrittenArray::Inline => serde_json::to_writer(&mut self.text, value)?,
+                WrittenArray::Blobs(blobs) => {
+                    let start = self.text.len();
+                    if let Some(list) = blobs.last() {
+                        push_reference(&mut self.text, &list.digest);
+                    }
+                    self.references.push(start..self.text.len());
+                    self.blobs.extend(blobs);
+                }
+            }
+        }
+        self.text.extend_from_slice(if fields.is_empty() { b"{}" } else { b"}" });
+        Ok(true)
+    }
+}
+
+/// The payload of a record, and the name of its field.
+fn payload_of<'b>(body: &'b RecordBody<'_>) -> Option<(&'static str, &'b Value)> {
+    match body {
+        RecordBody::Event(fired) => Some(("payload", &*fired.payload)),
+        RecordBody::HookCall(call) => Some(("value", call.value.as_deref()?)),
+        RecordBody::Outcome(outcome) => Some(("value", outcome.value.as_deref()?)),
+        RecordBody::Host(HostRecord::ModelRequest(request)) => Some(("payload", request.payload.as_deref()?)),
+        _ => None,
+    }
+}
+
+/// The record without its payload.
+fn without_payload<'b>(body: &'b RecordBody<'_>) -> RecordBody<'b> {
+    let mut body = body.clone();
+    match &mut body {
+        RecordBody::Event(fired) => fired.payload = Cow::Owned(Value::Null),
+        RecordBody::HookCall(call) => call.value = None,
+        RecordBody::Outcome(outcome) => outcome.value = None,
+        RecordBody::Host(HostRecord::ModelRequest(request)) => request.payload = None,
+        _ => {}
+    }
+    body
+}
+
+fn has_long_array(payload: &Value) -> bool {
+    let is_long = |value: &Value| value.as_array().is_some_and(|items| items.len() >= FEW_ELEMENTS);
+    payload.as_object().is_some_and(|fields| fields.values().any(is_long))
+}

@@ -1,0 +1,204 @@
+//! Arrays that grow are written in parts, and are restored.
+
+use std::sync::Arc;
+
+use pintle_contract::{EventCause, Journal, JournalEntry, Outcome};
+use pintle_tape::replay::{ReplayOptions, replay};
+use pintle_tape::verify::{verify, verify_bytes};
+use pintle_tape::{RecordBody, Tape, TapeReader, read_bytes};
+use serde_json::{Value, json};
+
+use crate::fixture::{WritingTickingClock, make_event, new_tape, read_memory_tape};
+
+/// Fires an event without hooks.
+fn fire(tape: &Tape, payload: &Value) {
+    let event = make_event("completion.pre", payload.clone());
+    tape.record_without_hooks(&event, EventCause::default());
+}
+
+/// Fires an event whose payload becomes this one.
+fn fire_rewritten(tape: &Tape, payload: &Value, rewritten: &Value) {
+    let event = make_event("completion.pre", payload.clone());
+    let dispatch = tape.begin_dispatch(&JournalEntry::Event { event: &event, cause: EventCause::default() });
+    let changed = make_event("completion.pre", rewritten.clone());
+    let outcome = Outcome { rewritten: true, ..Outcome::unchanged(changed.payload) };
+    tape.record(dispatch, &JournalEntry::Outcome { event: &event, outcome: &outcome });
+}
+
+fn message(number: usize) -> Value {
+    json!({"role": if number.is_multiple_of(2) { "user" } else { "tool" }, "content": format!("message {number}")})
+}
+
+fn messages(range: std::ops::Range<usize>) -> Vec<Value> {
+    range.map(message).collect()
+}
+
+fn request(messages: &[Value]) -> Value {
+    json!({"model": "m", "messages": messages, "iteration": 1})
+}
+
+/// The payloads of a tape: as fired, and as rewritten.
+fn payloads_of(tape: &Tape) -> Vec<Value> {
+    let payload = |body| match body {
+        RecordBody::Event(fired) => Some(fired.payload.into_owned()),
+        RecordBody::Outcome(outcome) => outcome.value.map(std::borrow::Cow::into_owned),
+        _ => None,
+    };
+    read_memory_tape(tape).records.into_iter().filter_map(|record| payload(record.body)).collect()
+}
+
+fn size_bytes(tape: &Tape) -> usize {
+    tape.lines().iter().map(|line| line.len() + 1).sum()
+}
+
+/// Plays turns, checks that every payload is restored and that the tape is the one that the records give, and returns
+/// the bytes of each turn.
+fn play(turns: usize, mut turn: impl FnMut(&Tape, usize) -> Vec<Value>) -> Vec<usize> {
+    let tape = new_tape();
+    let (mut payloads, mut sizes, mut before) = (Vec::new(), Vec::new(), size_bytes(&tape));
+    for number in 0..turns {
+        payloads.extend(turn(&tape, number));
+        sizes.push(size_bytes(&tape) - before);
+        before += sizes.last().unwrap();
+    }
+    assert_eq!(payloads_of(&tape), payloads);
+    let text = tape.lines().join("\n") + "\n";
+    assert_eq!(verify_bytes(text.as_bytes()).unwrap().findings, []);
+    // The lines are computed again from the values, without the lists before them.
+    assert_eq!(verify(&read_bytes(text.as_bytes()).unwrap()).findings, []);
+    // No hook on these tapes explains a rewritten payload.
+    if !text.contains("\"rewritten\":true") {
+        let replayed = replay(text.as_bytes(), &ReplayOptions::default()).unwrap();
+        assert!(replayed.difference.is_none() && replayed.tape == text.as_bytes());
+    }
+    sizes
+}
+
+fn assert_flat(sizes: &[usize], what: &str) {
+    let (first, last) = (sizes[60], sizes[sizes.len() - 1]);
+    assert!(last * 10 <= first * 11, "{what}: turn 60 takes {first} bytes, the last one {last}");
+}
+
+#[test]
+fn turn_of_a_long_conversation_costs_what_it_adds() {
+    let sizes = play(400, |tape, turn| {
+        let payload = request(&messages(0..2 * turn + 1));
+        fire(tape, &payload);
+        vec![payload]
+    });
+    assert_flat(&sizes, "a conversation that is sent in full");
+    assert!(sizes[399] < 1_000, "{}", sizes[399]);
+}
+
+#[test]
+fn window_of_a_conversation_costs_what_it_adds() {
+    let sizes = play(200, |tape, turn| {
+        let window = messages((2 * turn + 1).saturating_sub(50)..2 * turn + 1);
+        let payload = request(&[&[json!({"role": "system", "content": "be brief"})], &window[..]].concat());
+        fire(tape, &payload);
+        vec![payload]
+    });
+    assert_flat(&sizes, "a window");
+    assert!(sizes[199] < 1_200, "{}", sizes[199]);
+}
+
+#[test]
+fn rewritten_conversation_costs_what_it_adds() {
+    let sizes = play(200, |tape, turn| {
+        let fired = messages(0..2 * turn + 8);
+        // A hook redacts one message of each request, and says something at its start.
+        let mut rewritten = fired.clone();
+        rewritten[5]["content"] = json!("[REDACTED]");
+        rewritten.insert(0, json!({"role": "system", "content": format!("this is turn {turn}")}));
+        let payloads = vec![request(&fired), request(&rewritten)];
+        fire_rewritten(tape, &payloads[0], &payloads[1]);
+        payloads
+    });
+    assert_flat(&sizes, "a rewritten conversation");
+    // A compaction replaces everything but the end.
+    let compacted = play(120, |tape, turn| {
+        let summary = json!({"role": "user", "content": format!("summary {}", turn / 40)});
+        let payload = request(&[&[summary], &messages(turn / 40 * 80..2 * turn + 10)[..]].concat());
+        fire(tape, &payload);
+        vec![payload]
+    });
+    assert!(compacted[119] < 1_000, "{}", compacted[119]);
+}
+
+#[test]
+fn part_of_a_list_that_is_changed_is_found() {
+    let tape = new_tape();
+    (0..20).for_each(|turn| fire(&tape, &request(&messages(0..2 * turn + 1))));
+    let lines = tape.lines();
+    let last = lines.iter().rposition(|line| line.contains("\"parts\"")).unwrap();
+    let (from, of) = (lines[last].find("\"from\":0").unwrap(), lines[last].find("\"of\":\"").unwrap() + 6);
+    assert!(from > of, "{}", lines[last]);
+    let digest = &lines[last][of..of + 64];
+    let other = &lines[last - 2][lines[last - 2].find("\"digest\":\"").unwrap() + 10..][..64];
+    let changes = [
+        (lines[last].replace("message 37", "message 73"), "the blob's `digest` is `"),
+        (lines[last].replace("\"to\":37", "\"to\":36"), "the blob's `digest` is `"),
+        (lines[last].replace("\"to\":37", "\"to\":99"), "it refers to elements that the list `"),
+        (lines[last].replace("\"from\":0", "\"from\":1"), "the blob's `digest` is `"),
+        (lines[last].replace(digest, &"0".repeat(64)), "it refers to blob `0000"),
+        (lines[last].replacen(",[{", ",[],[{\"role\":1},{", 1), "the blob's `digest` is `"),
+        (lines[last].replace("\"parts\":", "\"value\":"), "the blob's `digest` is `"),
+        (lines[last].replace("\"digest\":\"", "\"digest\":\"0"), "the blob's `digest` is `0"),
+    ];
+    for (line, expected) in changes {
+        assert_ne!(line, lines[last], "{expected}");
+        let mut changed = lines.clone();
+        changed[last] = line;
+        let error = read_bytes((changed.join("\n") + "\n").as_bytes()).unwrap_err().to_string();
+        assert!(error.starts_with(&format!("line {}: {expected}", last + 1)), "{error}");
+    }
+    // Another list than the one that was sent is found by the digests of the lines.
+    let mut changed = lines.clone();
+    let event = last + 1;
+    let sent = &lines[last][lines[last].find("\"digest\":\"").unwrap() + 10..][..64];
+    changed[event] = lines[event].replace(sent, other);
+    changed.push(lines[event].replace("\"seq\":", "\"seq\":9"));
+    let report = verify_bytes((changed.join("\n") + "\n").as_bytes()).unwrap();
+    assert!(!report.is_valid());
+}
+
+#[test]
+fn resumed_tape_continues_its_lists() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("t.jsonl");
+    let clock = Arc::new(WritingTickingClock::default());
+    let first = Tape::create(&path, pintle_tape::HeaderRecord::new("s1", 1), clock.clone()).unwrap();
+    fire(&first, &request(&messages(0..101)));
+    drop(first);
+    let before = std::fs::metadata(&path).unwrap().len();
+    let second = Tape::append_to(&path, clock).unwrap();
+    (0..10).for_each(|turn| fire(&second, &request(&messages(0..103 + 2 * turn))));
+    drop(second);
+    let added = std::fs::metadata(&path).unwrap().len() - before;
+    assert!(added < 10_000, "{added} bytes");
+    let payloads = TapeReader::open(&path).unwrap().filter_map(|line| match line.unwrap().record.body {
+        RecordBody::Event(fired) => Some(fired.payload.into_owned()),
+        _ => None,
+    });
+    let expected = [101].into_iter().chain((0..10).map(|turn| 103 + 2 * turn));
+    assert!(payloads.eq(expected.map(|count| request(&messages(0..count)))));
+}
+
+#[test]
+fn abridged_record_is_completed_from_its_line() {
+    let tape = new_tape();
+    let payloads = [request(&messages(0..3)), request(&messages(0..600))];
+    payloads.iter().for_each(|payload| fire(&tape, payload));
+    let text = tape.lines().join("\n") + "\n";
+    let mut reader = TapeReader::new(text.as_bytes()).unwrap().abridged();
+    let mut seen = Vec::new();
+    while let Some(line) = reader.next() {
+        let line = line.unwrap();
+        let RecordBody::Event(fired) = &line.record.body else { continue };
+        let RecordBody::Event(complete) = reader.complete(&line.text).unwrap().body else { unreachable!("an event") };
+        assert_eq!(line.is_abridged, fired.payload != complete.payload);
+        seen.push((line.is_abridged, complete.payload.into_owned()));
+    }
+    let [short, long] = payloads;
+    assert_eq!(seen, [(false, short), (true, long)]);
+}
