@@ -76,6 +76,18 @@ pub enum HostEventData {
         /// The duration in milliseconds.
         duration_ms: Option<u64>,
     },
+    /// The host denied a tool call by itself.
+    PermissionDenied {
+        /// The call.
+        call: HostToolCall,
+        /// Why it was denied.
+        reason: String,
+    },
+    /// The host changed a file.
+    FileEdited {
+        /// The path of the file.
+        path: String,
+    },
     /// All tool calls of one model response finished: calls with their results.
     Batch(Vec<(HostToolCall, Value)>),
     /// A subagent is about to start.
@@ -111,6 +123,8 @@ pub enum HostEventData {
         kind: String,
         /// The error message.
         message: String,
+        /// Whether the host says that a retry may succeed.
+        is_retryable: bool,
     },
     /// The conversation is about to be compacted.
     CompactBefore {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use pintle::event::{
     AgentStop, CompactBefore, CompactPost, CompactPre, CompletionPost, CompletionPre, DelegationPost, ErrorPayload,
-    EventPayload, Notification, PromptSubmit, SessionEnd, SessionError, SessionResume, SessionStart, ToolBatch,
-    ToolCall, ToolResult, TurnEnd, TurnStart,
+    EventPayload, FileEdited, Notification, PermissionReply, PromptSubmit, SessionEnd, SessionError, SessionResume,
+    SessionStart, ToolBatch, ToolCall, ToolResult, TurnEnd, TurnStart,
 };
 use pintle::{Decision, Event, EventName, Outcome};
 use serde_json::Value;
@@ -256,13 +256,34 @@ fn build_payload(
             }
             .with_aliases(),
         ),
-        ("error", HostEventData::AgentError { kind, message }) => to_payload_value(&ErrorPayload {
+        ("error", HostEventData::AgentError { kind, message, is_retryable }) => to_payload_value(&ErrorPayload {
             message: message.clone(),
             kind: kind.clone(),
+            retryable: *is_retryable,
             host: host(),
             ..ErrorPayload::default()
         }),
-        ("session.error", HostEventData::AgentError { kind, message }) => to_payload_value(&SessionError {
+        ("permission.reply", HostEventData::PermissionDenied { call, reason }) => {
+            let part = dispatch.tools().to_canonical(&call.name, &call.input).into_iter().next()?;
+            to_payload_value(&PermissionReply {
+                id: call.id.clone(),
+                name: part.name,
+                decision: String::from("deny"),
+                source: String::from("resolver"),
+                reason: reason.clone(),
+                args: Some(part.args),
+                category: part.category.map(str::to_owned),
+                permission_mode: dispatch.event_context.permission_mode.clone(),
+                ..PermissionReply::default()
+            })
+        }
+        ("file.edited", HostEventData::FileEdited { path }) => to_payload_value(&FileEdited {
+            path: path.clone(),
+            operation: String::from("edit"),
+            host: host(),
+            ..FileEdited::default()
+        }),
+        ("session.error", HostEventData::AgentError { kind, message, .. }) => to_payload_value(&SessionError {
             status: String::from("failed"),
             stop_reason: kind.clone(),
             message: message.clone(),

@@ -59,6 +59,9 @@ pub(super) const ELSEWHERE: &[UnmappedClientEvents] = &[
 
 /// The result of a tool. A command's output is in separate fields.
 fn response(context: &EncodeContext<'_>) -> Value {
+    if let Some(said) = context.original_response() {
+        return said.clone();
+    }
     let result = context.field("result").or_else(|| context.field("content")).cloned().unwrap_or_default();
     if context.text("name") != "shell" {
         return result;

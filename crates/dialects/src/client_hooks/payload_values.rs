@@ -50,6 +50,12 @@ impl EncodeContext<'_> {
         self.field("host").and_then(|host| host.get(name)).filter(|value| !value.is_null())
     }
 
+    /// The result as the client itself reported it, if it made the call.
+    #[must_use]
+    pub fn original_response(&self) -> Option<&Value> {
+        self.original_field("response").filter(|_| self.is_native())
+    }
+
     /// Whether the client itself fired the event, through the bridge.
     fn is_native(&self) -> bool {
         self.original_field("client").and_then(Value::as_str) == Some(self.voice.tools.name)
@@ -163,10 +169,7 @@ pub fn input_field(context: &EncodeContext<'_>, name: &str) -> Option<Value> {
 
 /// The result of the tool, as the client encodes it.
 pub fn response(context: &EncodeContext<'_>) -> Option<Value> {
-    Some(match context.original_field("response").filter(|_| context.is_native()) {
-        Some(said) => said.clone(),
-        None => (context.voice.response)(context),
-    })
+    Some((context.voice.response)(context))
 }
 
 /// The result as the model receives it.
@@ -256,7 +259,7 @@ pub fn summary(context: &EncodeContext<'_>) -> Option<Value> {
 
 /// The final answer of the turn.
 pub fn answer(context: &EncodeContext<'_>) -> Option<Value> {
-    context.field("response").or_else(|| context.field("result")).cloned()
+    ["response", "result", "text"].into_iter().find_map(|name| context.field(name)).cloned()
 }
 
 /// The user's last prompt.

@@ -32,7 +32,8 @@ const RESUME: &[ClientKey] = &[key("taskResume", metadata)];
 
 const COMPLETE: &[ClientKey] = &[key("turn", turn), key("taskComplete", metadata)];
 
-const ERROR: &[ClientKey] = &[key("error", |given| Some(json!({"name": "Error", "message": given.text("message")})))];
+const ERROR: &[ClientKey] =
+    &[key("error", |given| Some(json!({"name": given.text("kind"), "message": given.text("message")})))];
 
 const PROMPT: &[ClientKey] =
     &[key("userPromptSubmit", |given| Some(json!({"prompt": given.text("prompt"), "attachments": []})))];
@@ -79,7 +80,7 @@ pub(super) const ROWS: &[ClientEventDef] = &[
     ClientEventDef { name: "TaskResume", canonical: "session.resume", keys: &[RESUME], context: true, ..TELLS },
     ClientEventDef {
         name: "TaskComplete",
-        canonical: "agent.stop",
+        canonical: "turn.end",
         keys: &[COMPLETE],
         event_filter: Some(shared_events::is_from_main_agent),
         ..TELLS
@@ -165,5 +166,6 @@ fn turn(context: &EncodeContext<'_>) -> Option<Value> {
 }
 
 fn response(context: &EncodeContext<'_>) -> Value {
-    context.field("result").or_else(|| context.field("content")).cloned().unwrap_or_default()
+    let found = context.original_response().or_else(|| context.field("result")).or_else(|| context.field("content"));
+    found.cloned().unwrap_or_default()
 }

@@ -74,5 +74,5 @@ pub(super) const ELSEWHERE: &[UnmappedClientEvents] =
 
 /// The result of a tool: the text that the model receives.
 fn response(context: &EncodeContext<'_>) -> Value {
-    context.field("content").cloned().unwrap_or_else(|| Value::from(""))
+    context.original_response().or_else(|| context.field("content")).cloned().unwrap_or_else(|| Value::from(""))
 }

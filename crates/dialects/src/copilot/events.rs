@@ -66,7 +66,7 @@ const NOTIFICATION: &[ClientKey] = &[
 ];
 
 const ERROR: &[ClientKey] = &[
-    key("errorContext", |given| Some(Value::from(given.text("during")))),
+    key("errorContext", error_context),
     key("recoverable", |given| given.field("retryable").cloned()),
     key("error", |given| Some(json!({"message": given.text("message"), "name": "Error"}))),
 ];
@@ -223,6 +223,15 @@ fn end_reason(context: &EncodeContext<'_>) -> Option<Value> {
         "exit" => Value::from("user_exit"),
         reason => Value::from(reason),
     })
+}
+
+/// What failed, by Copilot CLI's names.
+fn error_context(context: &EncodeContext<'_>) -> Option<Value> {
+    Some(Value::from(match context.text("kind") {
+        "model" => "model_call",
+        "tool" => "tool_execution",
+        other => other,
+    }))
 }
 
 fn end_of_turn(_: &EncodeContext<'_>) -> Option<Value> {

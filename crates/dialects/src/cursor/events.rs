@@ -50,15 +50,17 @@ const CALL: &[ClientKey] = &[
 const LINE: &[ClientKey] =
     &[key("command", |given| payload_values::input_field(given, "command")), key("cwd", payload_values::directory)];
 
-const OF_SERVER: &[ClientKey] =
-    &[key("tool_name", payload_values::tool), key("tool_input", payload_values::input_text)];
+const OF_SERVER: &[ClientKey] = &[key("tool_name", bare_tool), key("tool_input", payload_values::input_text)];
 
 const FILE: &[ClientKey] = &[key("file_path", path), key("attachments", payload_values::empty_list)];
 
 const OUTPUT: &[ClientKey] = &[key("tool_output", payload_values::response), key("duration", payload_values::duration)];
 
-const FAILURE: &[ClientKey] =
-    &[key("error_message", payload_values::error), key("failure_type", |_| Some(Value::from("error")))];
+const FAILURE: &[ClientKey] = &[
+    key("error_message", payload_values::error),
+    key("failure_type", |_| Some(Value::from("error"))),
+    key("duration", payload_values::duration),
+];
 
 const PRINTED: &[ClientKey] = &[key("output", payload_values::result_text), key("duration", payload_values::duration)];
 
@@ -74,6 +76,7 @@ const DELEGATED: &[ClientKey] = &[
     key("subagent_type", payload_values::delegate),
     key("status", |given| Some(Value::from(status(given)))),
     key("summary", payload_values::answer),
+    key("loop_count", payload_values::continuation_count),
 ];
 
 const TRIGGER: &[ClientKey] = &[key("trigger", payload_values::trigger)];
@@ -217,6 +220,12 @@ pub(super) const ELSEWHERE: &[UnmappedClientEvents] = &[
 fn response(context: &EncodeContext<'_>) -> Value {
     let result = context.field("result").or_else(|| context.field("content")).cloned().unwrap_or_default();
     Value::from(result.to_string())
+}
+
+/// The tool's name without the mark of an MCP tool, which it has only where all tools are.
+fn bare_tool(context: &EncodeContext<'_>) -> Option<Value> {
+    let call = context.call();
+    Some(Value::from(call.name.strip_prefix("MCP:").unwrap_or(&call.name)))
 }
 
 fn path(context: &EncodeContext<'_>) -> Option<Value> {

@@ -112,7 +112,8 @@ pub(super) const ELSEWHERE: &[UnmappedClientEvents] = &[UnmappedClientEvents {
 }];
 
 fn response(context: &EncodeContext<'_>) -> Value {
-    let text = payload_values::result_text(context).unwrap_or_default();
+    let text =
+        context.original_response().cloned().or_else(|| payload_values::result_text(context)).unwrap_or_default();
     match context.field("is_error") == Some(&Value::Bool(true)) {
         true => json!({"llmContent": text, "returnDisplay": text, "error": {"message": text}}),
         false => json!({"llmContent": text, "returnDisplay": text}),

@@ -71,5 +71,6 @@ pub(super) const ELSEWHERE: &[UnmappedClientEvents] = &[
 ];
 
 fn response(context: &EncodeContext<'_>) -> Value {
-    json!({"llmContent": payload_values::result_text(context), "returnDisplay": ""})
+    let text = context.original_response().cloned().or_else(|| payload_values::result_text(context));
+    json!({"llmContent": text, "returnDisplay": ""})
 }

@@ -81,6 +81,10 @@ static ROWS: &[HostEventDef] = &[
         ..event_def("PermissionRequest", &["permission.ask"])
     },
     HostEventDef {
+        read_payload: hook_payload::permission_denied,
+        ..high_volume_event_def("PermissionDenied", &["permission.reply"])
+    },
+    HostEventDef {
         read_payload: hook_payload::after_tool,
         support: &support::AFTER_TOOL,
         write_response: response::after_tool,

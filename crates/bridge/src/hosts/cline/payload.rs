@@ -69,7 +69,7 @@ pub(super) fn complete(payload: &Value) -> Result<HostEventData, HostPayloadErro
 pub(super) fn agent_error(payload: &Value) -> Result<HostEventData, HostPayloadError> {
     let error = value(object(payload)?, "error");
     let of = |name: &str| error.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-    Ok(HostEventData::AgentError { kind: of("name"), message: of("message") })
+    Ok(HostEventData::AgentError { kind: of("name"), message: of("message"), is_retryable: false })
 }
 
 pub(super) fn other_event(payload: &Value) -> Result<HostEventData, HostPayloadError> {

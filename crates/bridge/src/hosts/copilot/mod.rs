@@ -227,6 +227,11 @@ static ROWS: &[HostEventDef] = &[
         ..claude_style_event_def("Notification", &["notification"])
     },
     HostEventDef {
+        read_payload: hook_payload::agent_error,
+        ..claude_style_event_def("ErrorOccurred", &["error", "session.error"])
+    },
+    claude_style_event_def("SubagentStart", &["custom.copilot_subagent_start"]),
+    HostEventDef {
         read_payload: hook_payload::session_end,
         support: &support::SESSION_END,
         ..claude_style_event_def("SessionEnd", &["session.end"])

@@ -139,9 +139,15 @@ pub(super) fn notification(payload: &Value) -> Result<HostEventData, HostPayload
 pub(super) fn agent_error(payload: &Value) -> Result<HostEventData, HostPayloadError> {
     let fields = object(payload)?;
     let message = fields.get("error").and_then(|error| error.get("message")).and_then(Value::as_str);
+    let kind = text(fields, "errorContext");
     Ok(HostEventData::AgentError {
-        kind: text(fields, "errorContext"),
+        kind: match kind.as_str() {
+            "model_call" => String::from("model"),
+            "tool_execution" => String::from("tool"),
+            _ => kind,
+        },
         message: message.unwrap_or_default().to_owned(),
+        is_retryable: flag(fields, "recoverable"),
     })
 }
 

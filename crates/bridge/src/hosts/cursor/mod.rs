@@ -101,9 +101,17 @@ static ROWS: &[HostEventDef] = &[
         support: &support::FAILED_TOOL,
         ..event_def("postToolUseFailure", &["tool.result", "tool.post"])
     },
-    high_volume_event_def("afterShellExecution", &["custom.cursor_after_shell_execution"]),
-    high_volume_event_def("afterMCPExecution", &["custom.cursor_after_mcp_execution"]),
-    high_volume_event_def("afterFileEdit", &["custom.cursor_after_file_edit"]),
+    HostEventDef {
+        read_payload: payload::after_shell,
+        support: &support::FAILED_TOOL,
+        ..high_volume_event_def("afterShellExecution", &["tool.result", "tool.post"])
+    },
+    HostEventDef {
+        read_payload: payload::after_mcp_tool,
+        support: &support::FAILED_TOOL,
+        ..high_volume_event_def("afterMCPExecution", &["tool.result", "tool.post"])
+    },
+    HostEventDef { read_payload: payload::file_edited, ..high_volume_event_def("afterFileEdit", &["file.edited"]) },
     high_volume_event_def("afterAgentResponse", &["custom.cursor_after_agent_response"]),
     high_volume_event_def("afterAgentThought", &["custom.cursor_after_agent_thought"]),
     HostEventDef {

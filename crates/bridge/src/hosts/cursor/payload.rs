@@ -37,23 +37,31 @@ pub(super) fn before_tool(payload: &Value) -> Result<HostEventData, HostPayloadE
     parse_call(object(payload)?).map(HostEventData::BeforeTool)
 }
 
-/// A shell command, without a tool name.
 pub(super) fn before_shell(payload: &Value) -> Result<HostEventData, HostPayloadError> {
-    let fields = object(payload)?;
-    let input = json!({"command": required_text(fields, "command")?, "cwd": text(fields, "cwd")});
-    Ok(HostEventData::BeforeTool(HostToolCall { id: text(fields, "tool_use_id"), name: String::from("Shell"), input }))
+    parse_shell_call(object(payload)?).map(HostEventData::BeforeTool)
 }
 
-/// A tool of an MCP server, whose input is a string.
 pub(super) fn before_mcp_tool(payload: &Value) -> Result<HostEventData, HostPayloadError> {
+    parse_mcp_call(object(payload)?).map(HostEventData::BeforeTool)
+}
+
+pub(super) fn after_shell(payload: &Value) -> Result<HostEventData, HostPayloadError> {
     let fields = object(payload)?;
-    let name = required_text(fields, "tool_name")?;
-    let name = if name.starts_with("MCP:") { name } else { format!("MCP:{name}") };
-    Ok(HostEventData::BeforeTool(HostToolCall {
-        id: text(fields, "tool_use_id"),
-        name,
-        input: required_json(fields, "tool_input")?,
-    }))
+    Ok(after_call(fields, parse_shell_call(fields)?, Value::from(text(fields, "output"))))
+}
+
+pub(super) fn after_mcp_tool(payload: &Value) -> Result<HostEventData, HostPayloadError> {
+    let fields = object(payload)?;
+    Ok(after_call(fields, parse_mcp_call(fields)?, required_json(fields, "result_json").unwrap_or_default()))
+}
+
+fn after_call(fields: &Map<String, Value>, call: HostToolCall, response: Value) -> HostEventData {
+    let duration_ms = fields.get("duration").and_then(Value::as_u64);
+    HostEventData::AfterTool { call, response, is_error: false, duration_ms }
+}
+
+pub(super) fn file_edited(payload: &Value) -> Result<HostEventData, HostPayloadError> {
+    Ok(HostEventData::FileEdited { path: required_text(object(payload)?, "file_path")? })
 }
 
 pub(super) fn before_read(payload: &Value) -> Result<HostEventData, HostPayloadError> {
@@ -108,6 +116,19 @@ pub(super) fn other_event(payload: &Value) -> Result<HostEventData, HostPayloadE
 /// Whether a hook already made the agent continue in this turn.
 fn is_continuation(fields: &Map<String, Value>) -> bool {
     fields.get("loop_count").and_then(Value::as_u64).is_some_and(|count| count > 0)
+}
+
+/// A shell command, without a tool name.
+fn parse_shell_call(fields: &Map<String, Value>) -> Result<HostToolCall, HostPayloadError> {
+    let input = json!({"command": required_text(fields, "command")?, "cwd": text(fields, "cwd")});
+    Ok(HostToolCall { id: text(fields, "tool_use_id"), name: String::from("Shell"), input })
+}
+
+/// A tool of an MCP server, without the mark of its name, and whose input is a string.
+fn parse_mcp_call(fields: &Map<String, Value>) -> Result<HostToolCall, HostPayloadError> {
+    let name = required_text(fields, "tool_name")?;
+    let name = if name.starts_with("MCP:") { name } else { format!("MCP:{name}") };
+    Ok(HostToolCall { id: text(fields, "tool_use_id"), name, input: required_json(fields, "tool_input")? })
 }
 
 fn parse_call(fields: &Map<String, Value>) -> Result<HostToolCall, HostPayloadError> {

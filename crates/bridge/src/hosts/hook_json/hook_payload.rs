@@ -82,6 +82,15 @@ pub fn before_tool(payload: &Value) -> Result<HostEventData, HostPayloadError> {
     parse_call(object(payload)?).map(HostEventData::BeforeTool)
 }
 
+/// The host denied a tool call by itself.
+///
+/// # Errors
+/// When the tool has no name, or its arguments are missing.
+pub fn permission_denied(payload: &Value) -> Result<HostEventData, HostPayloadError> {
+    let fields = object(payload)?;
+    Ok(HostEventData::PermissionDenied { call: parse_call(fields)?, reason: text(fields, "reason") })
+}
+
 /// A tool returned its result.
 ///
 /// # Errors
@@ -163,7 +172,8 @@ pub fn agent_error(payload: &Value) -> Result<HostEventData, HostPayloadError> {
     let fields = object(payload)?;
     let kind = text(fields, "error");
     let details = text(fields, "error_details");
-    Ok(HostEventData::AgentError { message: if details.is_empty() { kind.clone() } else { details }, kind })
+    let message = if details.is_empty() { kind.clone() } else { details };
+    Ok(HostEventData::AgentError { message, kind, is_retryable: false })
 }
 
 /// The conversation is about to be compacted.

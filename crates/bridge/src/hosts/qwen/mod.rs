@@ -128,7 +128,10 @@ static ROWS: &[HostEventDef] = &[
     high_volume_event_def("UserPromptExpansion", &["custom.qwen_user_prompt_expansion"]),
     high_volume_event_def("SessionDelete", &["custom.qwen_session_delete"]),
     high_volume_event_def("MessageDisplay", &["custom.qwen_message_display"]),
-    high_volume_event_def("PermissionDenied", &["custom.qwen_permission_denied"]),
+    HostEventDef {
+        read_payload: hook_payload::permission_denied,
+        ..high_volume_event_def("PermissionDenied", &["permission.reply"])
+    },
     high_volume_event_def("TodoCreated", &["custom.qwen_todo_created"]),
     high_volume_event_def("TodoCompleted", &["custom.qwen_todo_completed"]),
     high_volume_event_def("InstructionsLoaded", &["custom.qwen_instructions_loaded"]),

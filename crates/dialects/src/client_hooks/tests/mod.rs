@@ -2,7 +2,6 @@
 //! means.
 
 mod answers;
-mod captures;
 mod fuzz;
 mod loading;
 mod wanted;

@@ -1,0 +1,327 @@
+//! Each client is described in two directions: Pintle runs its hooks (a dialect), and it runs Pintle (a host). What one
+//! direction writes, the other reads back. Every exception below must be needed.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::sync::{Arc, Mutex};
+
+use pintle::dialects::client_hooks::{CLIENTS, ClientDef, ClientEventDef};
+use pintle::dialects::{DIALECTS, Dialect};
+use pintle::event::CATALOGUE;
+use pintle::{Codec, Event, EventName, Origin, Verdict, native};
+use pintle_bridge::{HOSTS, HostDef, HostEventDef};
+use serde_json::{Value, json};
+
+use crate::fixture::{event_of_file, recorded_hosts, respond};
+
+/// A client in both directions.
+pub(crate) struct BothWays {
+    pub(crate) host: &'static HostDef,
+    pub(crate) client: &'static ClientDef,
+    pub(crate) codec: Arc<dyn Codec>,
+}
+
+pub(crate) fn clients() -> impl Iterator<Item = BothWays> {
+    HOSTS.iter().filter_map(|host| {
+        let name = host.own_dialect?;
+        let dialect: &Dialect = DIALECTS.iter().find(|dialect| dialect.name == name).unwrap();
+        let client = CLIENTS.iter().find(|client| client.name == name).unwrap();
+        Some(BothWays { host, client, codec: (dialect.codec)() })
+    })
+}
+
+/// Notes what differs, and fails if that is not exactly what the list expects.
+#[derive(Default)]
+pub(crate) struct WireDifferences(BTreeSet<String>);
+
+impl WireDifferences {
+    pub(crate) fn note(&mut self, what: String) {
+        self.0.insert(what);
+    }
+
+    pub(crate) fn assert_are(&self, expected: &[&str]) {
+        let expected: BTreeSet<String> = expected.iter().map(|text| (*text).to_owned()).collect();
+        let new: Vec<_> = self.0.difference(&expected).cloned().collect();
+        let unused: Vec<_> = expected.difference(&self.0).cloned().collect();
+        assert!(new.is_empty() && unused.is_empty(), "new:\n{}\nunused:\n{}", new.join("\n"), unused.join("\n"));
+    }
+}
+
+/// Events that mean something else in one direction.
+const OTHERWISE_MEANT: &[&str] = &[
+    // The host asks about the delegation when it asks about the tool that starts the subagent, where it can be denied.
+    "claude SubagentStart: written for delegation.pre, read as [\"custom.claude_subagent_start\"]",
+    "codex SubagentStart: written for delegation.pre, read as [\"custom.codex_subagent_start\"]",
+    "copilot SubagentStart: written for delegation.pre, read as [\"custom.copilot_subagent_start\"]",
+    "copilot subagentStart: written for delegation.pre, read as [\"custom.copilot_subagent_start\"]",
+    "cursor subagentStart: written for delegation.pre, read as [\"custom.cursor_subagent_start\"]",
+    "qwen SubagentStart: written for delegation.pre, read as [\"custom.qwen_subagent_start\"]",
+    // Cline lists the event and never fires it; Pintle's own loop does.
+    "cline PreCompact: written for compact.pre, read as []",
+];
+
+#[test]
+fn an_event_has_one_meaning_in_both_directions() {
+    let mut found = WireDifferences::default();
+    for BothWays { host, client, .. } in clients() {
+        for def in client.events {
+            let fires = host.find_event(def.name).map_or(&[][..], |def| def.fires);
+            if !fires.contains(&def.canonical) {
+                found.note(format!("{} {}: written for {}, read as {fires:?}", host.name, def.name, def.canonical));
+            }
+        }
+        for def in host.events {
+            let is_known = def.fires.iter().any(|event| !event.starts_with("custom."));
+            if is_known && client.event_def(def.name).is_none() {
+                found.note(format!("{} {}: read as {:?}, never written", host.name, def.name, def.fires));
+            }
+        }
+    }
+    found.assert_are(OTHERWISE_MEANT);
+}
+
+/// The catalogue's example of an event, as far as every client can tell it: with a tool that every client has.
+fn example(def: &ClientEventDef) -> Event {
+    let event = CATALOGUE.iter().find(|event| event.name == def.canonical).unwrap();
+    let mut payload = (event.example)();
+    let fields = payload.as_object_mut().unwrap();
+    for (name, value) in [("name", "shell"), ("cwd", "/home/dev/project")] {
+        if let Some(field) = fields.get_mut(name) {
+            *field = json!(value);
+        }
+    }
+    if event.name == "session.end" {
+        // Clients have words of their own for the others.
+        fields.insert(String::from("reason"), json!("clear"));
+    }
+    let origin = Origin {
+        session: String::from("s1"),
+        turn: 2,
+        agent: String::from("root"),
+        cwd: String::from("/home/dev/project"),
+        ..Origin::default()
+    };
+    Event::new(EventName::parse(event.name).unwrap(), payload, Arc::new(origin))
+}
+
+/// The canonical event that the host reads from a payload.
+pub(crate) fn read(host: &'static HostDef, def: &'static HostEventDef, event: &str, payload: &Value) -> Option<Event> {
+    let heard = Arc::new(Mutex::new(None));
+    let note = Arc::clone(&heard);
+    let hook = native::hook("listener", EventName::parse(event).unwrap(), move |call| {
+        *note.lock().unwrap() = Some(call.event.clone());
+        Verdict::pass()
+    });
+    respond(host, def, payload.to_string().as_bytes(), vec![hook]);
+    heard.lock().unwrap().take()
+}
+
+/// What no client tells its hooks.
+const UNTOLD: &[(&str, &[&str])] = &[
+    ("agent.stop", &["id", "iteration", "tool_calls", "tool_results", "usage", "ToolCalls", "ToolResults", "Usage"]),
+    ("compact.post", &COMPACTION),
+    ("compact.pre", &["message_count"]),
+    ("completion.post", &["id", "choices", "duration_ms", "finish_reason", "text", "usage"]),
+    ("completion.pre", &["iteration", "max_tokens", "messages", "tools"]),
+    ("delegation.post", &["tool_calls", "tool_results", "usage"]),
+    ("error", &["iteration"]),
+    ("file.edited", &["call_id", "size_bytes", "tool"]),
+    ("permission.ask", &["asked_by", "id", "reason"]),
+    ("session.end", &["duration_ms", "turns", "usage"]),
+    ("tool.batch", &["duration_ms"]),
+    ("turn.end", &["logs", "tool_calls", "tool_results", "usage", "ToolCalls", "ToolResults", "Usage"]),
+];
+
+const COMPACTION: [&str; 6] =
+    ["context_limit", "input_tokens", "input_tokens_after", "output_tokens", "remaining_messages", "removed_messages"];
+
+/// What some clients do not tell, each with the event.
+const NOT_TOLD: &[&str] = &[
+    // The example's result is that of Pintle's own tool.
+    "claude PostToolBatch: tool_calls",
+    "claude PostToolBatch: tool_results",
+    "claude PostToolUse: content",
+    "claude PostToolUse: result",
+    "codex PostToolUse: result",
+    "copilot postToolUse: result",
+    "cursor afterShellExecution: result",
+    "gemini AfterTool: result",
+    "qwen PostToolBatch: tool_calls",
+    "qwen PostToolBatch: tool_results",
+    "qwen PostToolUse: result",
+    // Claude Code's fields are about the error alone.
+    "claude StopFailure: during",
+    "claude StopFailure: retryable",
+    "cline TaskError: during",
+    "cline TaskError: retryable",
+    "copilot ErrorOccurred: during",
+    "copilot ErrorOccurred: retryable",
+    "copilot errorOccurred: during",
+    "qwen StopFailure: during",
+    "qwen StopFailure: retryable",
+    // These clients do not send a reason, a summary or a duration here.
+    "cline SessionShutdown: reason",
+    "codex PostCompact: summary",
+    "codex PostToolUse: duration_ms",
+    "copilot postToolUse: duration_ms",
+    "gemini AfterTool: duration_ms",
+    // These clients do not give every call or task an ID, or send no answer.
+    "copilot agentStop: Response",
+    "copilot agentStop: response",
+    "copilot postToolUse: call_id",
+    "copilot preToolUse: id",
+    "cursor afterShellExecution: call_id",
+    "cursor beforeShellExecution: id",
+    "cursor stop: Response",
+    "cursor stop: response",
+    "cursor subagentStop: id",
+    "gemini AfterTool: call_id",
+    "gemini BeforeTool: id",
+    // Cursor adds the working directory to a command.
+    "cursor afterShellExecution: args",
+    "cursor beforeShellExecution: args",
+    "cursor beforeShellExecution: arguments",
+];
+
+#[test]
+fn an_event_that_was_written_is_read_back() {
+    let mut found = WireDifferences::default();
+    let mut unused: BTreeSet<(&str, &str)> =
+        UNTOLD.iter().flat_map(|(event, names)| names.iter().map(|name| (*event, *name))).collect();
+    for BothWays { host, client, codec } in clients() {
+        for def in client.events {
+            let Some(read_def) = host.find_event(def.name).filter(|read| read.fires.contains(&def.canonical)) else {
+                continue;
+            };
+            let event = example(def);
+            if codec.event_filter(def.name).is_some_and(|applies| !applies(&event)) {
+                continue;
+            }
+            let place = format!("{} {}", host.name, def.name);
+            let written = codec.encode(&event, def.name).unwrap();
+            let heard = read(host, read_def, def.canonical, &written);
+            let heard = heard.unwrap_or_else(|| panic!("{place}: nothing is read from {written}"));
+            assert_eq!(heard.origin.session, event.origin.session, "{place}");
+            assert_eq!(heard.origin.cwd, event.origin.cwd, "{place}");
+            let untold = UNTOLD.iter().find(|(event, _)| *event == def.canonical).map_or(&[][..], |(_, names)| names);
+            for (name, value) in event.payload.value().as_object().unwrap() {
+                match heard.payload.field(name) {
+                    Some(found) if found == value => {
+                        assert!(!untold.contains(&name.as_str()), "{place} tells `{name}`");
+                    }
+                    _ if untold.contains(&name.as_str()) => {
+                        unused.retain(|pair| *pair != (def.canonical, name.as_str()));
+                    }
+                    _ => found.note(format!("{place}: {name}")),
+                }
+            }
+        }
+    }
+    found.assert_are(NOT_TOLD);
+    assert!(unused.is_empty(), "{unused:?}");
+}
+
+/// The keys that Pintle does not send, or not with the client's own value.
+const UNSENT: &[(&str, &[&str])] = &[
+    ("claude", &["permission_suggestions", "background_tasks", "agent_transcript_path"]),
+    ("codex", &["agent_transcript_path"]),
+    (
+        "gemini",
+        &[
+            "timestamp",
+            "details",
+            "llm_request/messages",
+            "llm_request/config",
+            "llm_response/candidates",
+            "llm_response/usageMetadata",
+            "tool_response/returnDisplay",
+        ],
+    ),
+    (
+        "qwen",
+        &[
+            "timestamp",
+            "submitted_prompt",
+            "context_usage",
+            "context_limit",
+            "input_tokens",
+            "tool_call_id",
+            "tool_calls",
+            "tool_response/returnDisplay",
+            "background_tasks",
+            "agent_transcript_path",
+        ],
+    ),
+    ("copilot", &["timestamp", "initialPrompt", "parentAgentId", "error/stack"]),
+    (
+        "cline",
+        &[
+            "timestamp",
+            "sessionContext",
+            "workspaceInfo",
+            "userId",
+            "parent_agent_id",
+            "iteration",
+            "agent_id",
+            "error/stack",
+            "tool_result/startedAt",
+            "tool_result/endedAt",
+        ],
+    ),
+    ("cursor", &["cursor_version", "user_email"]),
+];
+
+/// The same, for one event each.
+const UNSENT_AT: &[&str] = &[
+    "cursor beforeMCPExecution: command",
+    "cursor beforeReadFile: content",
+    "cursor beforeShellExecution: sandbox",
+    "cursor preCompact: context_usage_percent",
+    // The session knows them, and this call has none.
+    "cursor sessionEnd: duration_ms",
+    "gemini AfterAgent: prompt",
+];
+
+/// The keys of an object, each with its path, that have other values in a second one.
+fn differing_keys(sent: &Value, written: &Value, path: &str) -> Vec<String> {
+    let fields = sent.as_object().into_iter().flatten();
+    let differing = fields.filter(|(key, value)| written.get(key) != Some(value));
+    let below = |(key, value): (&String, &Value)| match written.get(key) {
+        Some(inner @ Value::Object(_)) if value.is_object() => differing_keys(value, inner, &format!("{path}{key}/")),
+        _ => vec![format!("{path}{key}")],
+    };
+    differing.flat_map(below).collect()
+}
+
+#[test]
+fn a_payload_that_was_read_is_written_back() {
+    let mut found = WireDifferences::default();
+    for (host, files) in recorded_hosts() {
+        let Some(BothWays { client, codec, .. }) = clients().find(|both| both.host.name == host.name) else { continue };
+        let unsent = UNSENT.iter().find(|(name, _)| *name == host.name).map_or(&[][..], |(_, keys)| keys);
+        let mut unused: BTreeSet<&str> = unsent.iter().copied().collect();
+        let mut count = 0;
+        for file in files {
+            let read_def = event_of_file(host, &file);
+            let Some(def) = client.event_def(read_def.name) else { continue };
+            if !read_def.fires.contains(&def.canonical) {
+                continue;
+            }
+            let sent: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+            let event = read(host, read_def, def.canonical, &sent);
+            let event = event.unwrap_or_else(|| panic!("nothing is read from {}", file.display()));
+            let written = codec.encode(&event, def.name).unwrap();
+            count += 1;
+            for key in differing_keys(&sent, &written, "") {
+                if unsent.contains(&key.as_str()) {
+                    unused.remove(key.as_str());
+                } else {
+                    found.note(format!("{} {}: {key}", host.name, def.name));
+                }
+            }
+        }
+        assert!(count >= 7, "{}: {count} payloads are too few", host.name);
+        assert!(unused.is_empty(), "{}: {unused:?} are sent", host.name);
+    }
+    found.assert_are(UNSENT_AT);
+}
