@@ -50,7 +50,18 @@ pub static HOSTS: &[&HostDef] = &[
     &hosts::copilot::HOST,
     &hosts::cline::HOST,
     &hosts::cursor::HOST,
+    &hosts::opencode::HOST,
 ];
+
+/// The names of all hosts in a sentence: `claude, codex or gemini`.
+#[must_use]
+pub fn list_host_names() -> String {
+    let names: Vec<&str> = HOSTS.iter().map(|host| host.name).collect();
+    match names.split_last() {
+        Some((last, first)) if !first.is_empty() => format!("{} or {last}", first.join(", ")),
+        _ => names.concat(),
+    }
+}
 
 /// An unknown host name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -27,7 +27,7 @@ pub mod install;
 pub use deadline::Deadline;
 pub use event_def::{HostEventDef, HostPayloadError, ResponseContext};
 pub use handle_call::{HandledCall, HookLookup, HostCall, handle_call, preview_call};
-pub use host::{HOSTS, HostDef, UnknownHost};
+pub use host::{HOSTS, HostDef, UnknownHost, list_host_names};
 pub use host_decision::HostDecision;
 pub use host_event::{HostEvent, HostEventContext, HostEventData, HostToolCall};
 pub use host_response::HostResponse;

@@ -9,4 +9,5 @@ pub mod codex;
 pub mod copilot;
 pub mod cursor;
 pub mod gemini;
+pub mod opencode;
 pub mod qwen;

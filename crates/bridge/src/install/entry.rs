@@ -41,6 +41,6 @@ pub(super) fn to_placed_handler(handler: &HandlerFormat, entry: &InstalledEntry)
 pub(super) fn to_list_element(form: &EntryFormat, handler: &Value) -> Value {
     match form {
         EntryFormat::Groups(_) => json!({"hooks": [handler]}),
-        EntryFormat::Flat(_) | EntryFormat::Programs => handler.clone(),
+        EntryFormat::Flat(_) | EntryFormat::Programs | EntryFormat::Module { .. } => handler.clone(),
     }
 }

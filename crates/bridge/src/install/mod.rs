@@ -12,6 +12,7 @@ mod error;
 mod installed_line;
 mod json_tree;
 mod line;
+mod module_file;
 mod plan;
 mod programs;
 mod settings;
@@ -60,6 +61,11 @@ pub enum EntryFormat {
     Flat(HandlerFormat),
     /// A directory with an executable for each event.
     Programs,
+    /// A module of code that the host loads, with a table of entries.
+    Module {
+        /// Writes the module with these entries.
+        write: fn(host: &HostDef, entries: &[InstalledEntry]) -> String,
+    },
 }
 
 /// The format of a handler in a settings file.
@@ -92,7 +98,7 @@ impl EntryFormat {
     pub fn handler_format(&self) -> Option<&HandlerFormat> {
         match self {
             Self::Groups(handler) | Self::Flat(handler) => Some(handler),
-            Self::Programs => None,
+            Self::Programs | Self::Module { .. } => None,
         }
     }
 }

@@ -11,7 +11,7 @@ use super::entry::{self, PlacedHandler};
 use super::settings::SettingsFile;
 use super::{
     EntryFormat, HandlerFormat, InstallEnvironment, InstallError, InstallOptions, InstallScope, InstalledEntry, backup,
-    line, programs,
+    line, module_file, programs,
 };
 use crate::HostDef;
 
@@ -66,6 +66,7 @@ impl InstallPlan {
                 plan_settings_install(host, &path, form, handler, &wanted)?.into_iter().collect()
             }
             EntryFormat::Programs => plan_program_install(host, &path, &entries)?,
+            EntryFormat::Module { write } => plan_module_install(host, &resolve_link(&path), &write(host, &entries))?,
         };
         Ok(Self { changes, config_dir: dir, base: site.removal_limit(scope).to_owned() })
     }
@@ -87,6 +88,11 @@ impl InstallPlan {
             EntryFormat::Programs => {
                 let ours = programs::list_own_programs(&path, host.name).into_iter();
                 ours.map(|(path, text)| SettingsChange::new(path, Some(text), None)).collect()
+            }
+            EntryFormat::Module { .. } => {
+                let path = resolve_link(&path);
+                let present = read_if_exists(&path)?.filter(|text| is_own_module(host, text));
+                present.map(|text| SettingsChange::new(path, Some(text), None)).into_iter().collect()
             }
         };
         Ok(Self { changes, config_dir: None, base: site.removal_limit(scope).to_owned() })
@@ -119,8 +125,9 @@ pub fn installed_entries(
     scope: InstallScope,
 ) -> Result<Vec<InstalledEntry>, InstallError> {
     let path = site.settings_path(scope, host.install.location(scope));
-    let (form, handler) = match &host.install.form {
-        form @ (EntryFormat::Groups(handler) | EntryFormat::Flat(handler)) => (form, handler),
+    let settings_form = match &host.install.form {
+        form @ (EntryFormat::Groups(handler) | EntryFormat::Flat(handler)) => Some((form, handler)),
+        EntryFormat::Module { .. } => None,
         EntryFormat::Programs => {
             let entry = |(path, text): (PathBuf, String)| {
                 let event = path.file_name()?.to_str()?.to_owned();
@@ -135,6 +142,7 @@ pub fn installed_entries(
     };
     let path = resolve_link(&path);
     let Some(text) = read_if_exists(&path)? else { return Ok(Vec::new()) };
+    let Some((form, handler)) = settings_form else { return Ok(module_file::own_entries(&text, host.name)) };
     let unreadable = |why| InstallError::Unreadable { path: path.clone(), reason: why };
     let placed = SettingsFile::parse(&text, form, handler, host.name).and_then(|settings| settings.own_handlers());
     let entry = |(event, value): PlacedHandler| {
@@ -239,6 +247,19 @@ fn plan_program_install(
     let stale = stale.filter(|(path, _)| !entries.iter().any(|entry| path.ends_with(&entry.event)));
     changes.extend(stale.map(|(path, text)| SettingsChange::new(path, Some(text), None)));
     Ok(changes)
+}
+
+fn is_own_module(host: &HostDef, text: &str) -> bool {
+    !module_file::own_entries(text, host.name).is_empty()
+}
+
+fn plan_module_install(host: &HostDef, path: &Path, after: &str) -> Result<Vec<SettingsChange>, InstallError> {
+    let before = read_if_exists(path)?;
+    match &before {
+        Some(text) if text == after => Ok(Vec::new()),
+        Some(text) if !is_own_module(host, text) => Err(InstallError::ForeignProgram { path: path.to_owned() }),
+        _ => Ok(vec![SettingsChange::new(path.to_owned(), before, Some(after.to_owned()))]),
+    }
 }
 
 /// The target of a link, even if it does not exist yet.

@@ -146,7 +146,7 @@ impl<'a> SettingsFile<'a> {
                         let handlers = value.get("hooks").and_then(Value::as_array).into_iter().flatten();
                         handlers.enumerate().for_each(|(index, handler)| add(Some(index), handler));
                     }
-                    EntryFormat::Flat(_) | EntryFormat::Programs => add(None, value),
+                    EntryFormat::Flat(_) | EntryFormat::Programs | EntryFormat::Module { .. } => add(None, value),
                 }
             }
         }

@@ -32,10 +32,13 @@ pub(crate) fn data_dir(host: &HostDef) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(host.name)
 }
 
-/// The event in the name of a payload file: `PreToolUse.Write.json` is of `PreToolUse`.
+/// The event in the name of a payload file: `PreToolUse.Write.json` is of `PreToolUse`, and `chat.message.json` of
+/// `chat.message`.
 pub(crate) fn event_of_file(host: &'static HostDef, file: &Path) -> &'static HostEventDef {
-    let name = file.file_name().unwrap().to_str().unwrap().split('.').next().unwrap();
-    host.find_event(name).unwrap_or_else(|| panic!("{} has no event `{name}`", host.name))
+    let name = file.file_stem().unwrap().to_str().unwrap();
+    let prefixes = name.match_indices('.').map(|(end, _)| &name[..end]).chain([name]);
+    let found = prefixes.rev().find_map(|prefix| host.find_event(prefix));
+    found.unwrap_or_else(|| panic!("{} has no event `{name}`", host.name))
 }
 
 /// Handles a payload with hooks, without storing anything.

@@ -55,6 +55,10 @@ impl RecordedHost {
                 *session = Value::from("s1");
             }
         }
+        if fields.contains_key("hook") {
+            fields.insert(String::from("sessionID"), Value::from("s1"));
+            fields.insert(String::from("rootID"), Value::from("s1"));
+        }
         for name in ["agent_id", "agentId", "parent_agent_id"] {
             fields.shift_remove(name);
         }

@@ -5,4 +5,5 @@ mod documents;
 mod fixture;
 mod folders;
 mod lines;
+mod plugin;
 mod property;

@@ -2,6 +2,7 @@
 
 use clap::Args;
 use pintle_bridge::install::InstallPlan;
+use pintle_bridge::list_host_names;
 
 use super::install::{EditConfirmation, SettingsEdit};
 use crate::error::{CliError, CliStatus};
@@ -10,8 +11,7 @@ use crate::terminal::Terminal;
 
 #[derive(Debug, Args)]
 pub(crate) struct UninstallArgs {
-    /// Agent to remove Pintle from: claude, codex, gemini, qwen, copilot, cline or cursor.
-    #[arg(value_name = "HOST")]
+    #[arg(value_name = "HOST", help = format!("Agent to remove Pintle from: {}", list_host_names()))]
     host: HostArgument,
     /// Edit your own settings or the project's.
     #[arg(long, value_enum, default_value = "user")]

@@ -9,6 +9,7 @@ use clap::Args;
 use pintle::loader::{UserDirs, find_managed_dir};
 use pintle::{Layer, Runtime, Severity, WorkerProgram};
 use pintle_bridge::install::{InstallOptions, InstallPlan};
+use pintle_bridge::list_host_names;
 
 pub(super) use confirm::{EditConfirmation, SettingsEdit};
 
@@ -19,8 +20,7 @@ use crate::terminal::Terminal;
 
 #[derive(Debug, Args)]
 pub(crate) struct InstallArgs {
-    /// Agent to install Pintle in: claude, codex, gemini, qwen, copilot, cline or cursor.
-    #[arg(value_name = "HOST")]
+    #[arg(value_name = "HOST", help = format!("Agent to install Pintle in: {}", list_host_names()))]
     host: HostArgument,
     /// Edit your own settings or the project's.
     #[arg(long, value_enum, default_value = "user")]

@@ -10,6 +10,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use pintle::loader;
+use pintle_bridge::list_host_names;
 
 use crate::error::{CliError, CliStatus};
 use crate::options::{GlobalOptions, HostsArgument};
@@ -22,9 +23,12 @@ pub(crate) struct SessionsArgs {
     /// current directory]. With `--host`: the project that the agent worked in [default: every project].
     #[arg(long, global = true, value_name = "DIR")]
     directory: Option<PathBuf>,
-    /// Use the sessions of another agent under `pintle hook`: claude, codex, gemini, qwen, copilot, cline, cursor, or
-    /// `all` of them.
-    #[arg(long, global = true, value_name = "HOST")]
+    #[arg(
+        long,
+        global = true,
+        value_name = "HOST",
+        help = format!("Use the sessions of another agent under `pintle hook`: {}, or `all` of them", list_host_names())
+    )]
     host: Option<HostsArgument>,
     /// Directory in which `pintle hook` keeps sessions [default: `PINTLE_STATE_DIR`, otherwise
     /// `~/.local/state/pintle`].
