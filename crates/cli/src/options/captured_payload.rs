@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::Args;
+use pintle::dialects::command_hooks::ROWS;
 use pintle::suggest_nearest;
 use pintle::tape::show::single_line;
 use pintle_bridge::{HOSTS, HostDef, HostEventDef, hosts_reading, recognise_payload};
@@ -125,7 +126,9 @@ impl FiredEventArgs {
             return self.find_event_of(host, payload).map(|def| Some((host, def)));
         }
         let mut found = recognise_payload(payload);
-        if let (true, Some(word)) = (found.is_empty(), self.word()) {
+        // A name of docker-agent, such as `stop`, means an input of its hooks.
+        let is_of_docker_agent = |word: &&str| ROWS.iter().any(|row| row.name == *word);
+        if let (true, Some(word)) = (found.is_empty(), self.word().filter(|word| !is_of_docker_agent(word))) {
             found = hosts_reading(payload, word);
         }
         let fitting: Vec<HostEventMatch> = found.iter().copied().filter(|(_, def)| self.fits(def)).collect();

@@ -69,6 +69,18 @@ fn fire_asks_for_the_agent_instead_of_guessing() {
 }
 
 #[test]
+fn fire_takes_an_input_of_docker_agent_as_before() {
+    let fixture = CliFixture::new_empty().with_file("block.yaml", "stop: [{type: command, command: \"true\"}]\n");
+    for event in ["stop", "notification", "pre_tool_use"] {
+        let input =
+            format!(r#"{{"session_id": "s", "hook_event_name": "{event}", "tool_name": "shell", "tool_input": {{}}}}"#);
+        let (out, err, status) =
+            fixture.pintle(&["fire", event, "block.yaml", "--json"]).with_input(&input).run_to_parts();
+        assert!(status == Some(0) && !out.contains("\"host\""), "{event}: {out}{err}");
+    }
+}
+
+#[test]
 fn fire_says_which_hook_does_not_load_and_denies_as_the_bridge_does() {
     let fixture = CliFixture::new_empty().with_file("policy/guard.md", GUARD.replace("block(", "blok("));
     let call = captured("claude/payloads/PreToolUse.json");
