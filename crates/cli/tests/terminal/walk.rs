@@ -19,6 +19,7 @@ type WalkPolicy = (&'static str, &'static str, &'static [(&'static str, &'static
 const POLICIES: &[WalkPolicy] = &[
     ("nothing to say", "allow", &[("hooks/h.md", ALLOWING)]),
     ("one deny", "deny", &[("hooks/h.md", DENYING)]),
+    ("one deny, in the words of Claude Code", "deny", &[("hooks/h.md", DENYING_BASH)]),
     ("one ask", "ask", &[("hooks/h.md", ASKING)]),
     ("one rewrite", "rewrite", &[("hooks/h.md", REWRITING)]),
     ("a deny for another tool", "allow", &[("hooks/h.md", DENYING_OTHER)]),
@@ -37,6 +38,7 @@ const POLICIES: &[WalkPolicy] = &[
 const ALLOWING: &str =
     "---\nevent: tool.pre\npriority: 1\nscript: |\n  def handle(event, payload):\n      return allow()\n---\n";
 const DENYING: &str = "---\nevent: tool.pre\npriority: 30\nwhen: payload[\"name\"] == \"shell\"\nscript: |\n  def handle(event, payload):\n      if \"out.txt\" in payload[\"args\"][\"command\"]:\n          return block(\"not there\")\n      return allow()\n---\n";
+const DENYING_BASH: &str = "---\nevent: tool.pre\npriority: 30\nwhen: payload[\"name\"] == \"Bash\"\nscript: |\n  def handle(event, payload):\n      if \"out.txt\" in payload[\"args\"][\"command\"]:\n          return block(\"not there\")\n      return allow()\n---\n";
 const ASKING: &str = "---\nevent: tool.pre\npriority: 20\nwhen: payload[\"name\"] in [\"shell\", \"deploy\"]\nscript: |\n  def handle(event, payload):\n      return ask(\"is that so?\")\n---\n";
 const REWRITING: &str = "---\nevent: tool.pre\npriority: 20\nwhen: payload[\"name\"] == \"shell\"\nscript: |\n  def handle(event, payload):\n      args = dict(payload[\"args\"])\n      args[\"command\"] = \"echo ho > out.txt\"\n      return modify({\"args\": args})\n---\n";
 const DENYING_BASH: &str = "---\nevent: tool.pre\npriority: 30\nwhen: payload[\"name\"] == \"Bash\"\nscript: |\n  def handle(event, payload):\n      if \"out.txt\" in payload[\"args\"][\"command\"]:\n          return block(\"not there\")\n      return allow()\n---\n";
