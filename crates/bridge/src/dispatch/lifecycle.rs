@@ -264,16 +264,15 @@ fn build_payload(
             ..ErrorPayload::default()
         }),
         ("permission.reply", HostEventData::PermissionDenied { call, reason }) => {
-            let part = dispatch.tools().to_canonical(&call.name, &call.input).into_iter().next()?;
+            let request = dispatch.to_request(call);
             to_payload_value(&PermissionReply {
-                id: call.id.clone(),
-                name: part.name,
+                facts: request.facts(),
+                id: request.id,
+                name: request.name,
                 decision: String::from("deny"),
                 source: String::from("resolver"),
                 reason: reason.clone(),
-                args: Some(part.args),
-                category: part.category.map(str::to_owned),
-                permission_mode: dispatch.event_context.permission_mode.clone(),
+                args: Some(request.args),
                 ..PermissionReply::default()
             })
         }

@@ -28,7 +28,6 @@ const POLICIES: &[WalkPolicy] = &[
     ("a README among them", "deny", &[("hooks/README.md", "# Ours\n"), ("hooks/h.md", DENYING)]),
     ("docker-agent's block", "deny", &[("guard.yaml", BLOCK)]),
     ("the first agent of a team", "deny", &[("agent.yaml", TEAM)]),
-    ("Claude Code's name", "deny", &[("hooks/h.md", DENYING_BASH)]),
     ("Gemini CLI's name", "ask", &[("hooks/h.md", ASKING_GEMINI)]),
     ("AI Harness's name", "rewrite", &[("hooks/h.md", REWRITING_RUN)]),
     ("a kind", "deny", &[("hooks/h.md", DENYING_KIND)]),
@@ -41,7 +40,6 @@ const DENYING: &str = "---\nevent: tool.pre\npriority: 30\nwhen: payload[\"name\
 const DENYING_BASH: &str = "---\nevent: tool.pre\npriority: 30\nwhen: payload[\"name\"] == \"Bash\"\nscript: |\n  def handle(event, payload):\n      if \"out.txt\" in payload[\"args\"][\"command\"]:\n          return block(\"not there\")\n      return allow()\n---\n";
 const ASKING: &str = "---\nevent: tool.pre\npriority: 20\nwhen: payload[\"name\"] in [\"shell\", \"deploy\"]\nscript: |\n  def handle(event, payload):\n      return ask(\"is that so?\")\n---\n";
 const REWRITING: &str = "---\nevent: tool.pre\npriority: 20\nwhen: payload[\"name\"] == \"shell\"\nscript: |\n  def handle(event, payload):\n      args = dict(payload[\"args\"])\n      args[\"command\"] = \"echo ho > out.txt\"\n      return modify({\"args\": args})\n---\n";
-const DENYING_BASH: &str = "---\nevent: tool.pre\npriority: 30\nwhen: payload[\"name\"] == \"Bash\"\nscript: |\n  def handle(event, payload):\n      if \"out.txt\" in payload[\"args\"][\"command\"]:\n          return block(\"not there\")\n      return allow()\n---\n";
 const ASKING_GEMINI: &str = "---\nevent: tool.pre\npriority: 20\nscript: |\n  def handle(event, payload):\n      if payload[\"name\"] in [\"run_shell_command\", \"replace\"]:\n          return ask(\"is that so?\")\n      return allow()\n---\n";
 const REWRITING_RUN: &str = "---\nevent: tool.pre\npriority: 20\nwhen: payload[\"name\"] == \"run_command\"\nscript: |\n  def handle(event, payload):\n      args = dict(payload[\"args\"])\n      args[\"command\"] = \"echo ho > out.txt\"\n      return modify({\"args\": args})\n---\n";
 const DENYING_KIND: &str = "---\nevent: tool.pre\npriority: 20\nwhen: payload[\"kind\"] == \"shell\"\nscript: |\n  def handle(event, payload):\n      return block(\"no shell\")\n---\n";

@@ -224,8 +224,8 @@ fn response(context: &EncodeContext<'_>) -> Value {
 
 /// The tool's name without the mark of an MCP tool, which it has only where all tools are.
 fn bare_tool(context: &EncodeContext<'_>) -> Option<Value> {
-    let call = context.call();
-    Some(Value::from(call.name.strip_prefix("MCP:").unwrap_or(&call.name)))
+    let name = context.tool_name();
+    Some(Value::from(name.strip_prefix("MCP:").unwrap_or(name)))
 }
 
 fn path(context: &EncodeContext<'_>) -> Option<Value> {

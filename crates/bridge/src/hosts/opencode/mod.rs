@@ -27,11 +27,17 @@ pub static HOST: HostDef = HostDef {
     read_context: payload::event_context,
     project_variable: None,
     unhooked_actions: &["anything when it runs with `--pure`, which leaves plugins out"],
+    recognise,
     sender: None,
 };
 
 fn event_name(payload: &Value) -> Option<&str> {
     payload.get("hook").and_then(Value::as_str)
+}
+
+/// The plugin's own form: what OpenCode passes to one of its hooks.
+fn recognise(payload: &Value) -> Option<&str> {
+    event_name(payload).filter(|_| payload.get("input").is_some())
 }
 
 const fn event_def(name: &'static str, fires: &'static [&'static str]) -> HostEventDef {
