@@ -98,10 +98,16 @@ pub fn call_facts(vocabulary: &'static ToolVocabulary, name: &str, input: &Value
     }
 }
 
-/// The vocabulary of a call in Pintle's own loop: the one that has most of the call's names.
+/// The vocabulary of a call in Pintle's own loop: the one that has most of the call's names. A host that knows its tools
+/// passes no arguments, because they come from the model.
+///
+/// An argument that also has its canonical name shows nothing: `{"command": "rm x", "cmd": "ls"}` is a call with the
+/// argument `command`, which must not be read as one with `cmd`.
 #[must_use]
 pub fn own_vocabulary(name: &str, args: &Value) -> &'static ToolVocabulary {
-    let known = |tool: &ToolMapping| tool.fields.iter().filter(|(native, _)| args.get(native).is_some()).count();
+    let has = |field: &str| args.get(field).is_some();
+    let known =
+        |tool: &ToolMapping| tool.fields.iter().filter(|(native, canonical)| has(native) && !has(canonical)).count();
     let mut best: (&'static ToolVocabulary, usize) = (&PINTLE, 0);
     for (at, (vocabulary, tool)) in OWN_TOOLS.get(name).into_iter().flatten().enumerate() {
         let count = known(tool);

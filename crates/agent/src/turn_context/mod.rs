@@ -146,8 +146,8 @@ impl TurnContext {
     }
 
     /// The vocabulary of the agent's own tool calls.
-    pub(crate) fn tool_vocabulary(&self, name: &str, args: &Value) -> &'static ToolVocabulary {
-        self.rules().tool_vocabulary.and_then(vocabulary_by_name).unwrap_or_else(|| own_vocabulary(name, args))
+    pub(crate) fn tool_vocabulary(&self, name: &str) -> &'static ToolVocabulary {
+        self.rules().tool_vocabulary.and_then(vocabulary_by_name).unwrap_or_else(|| own_vocabulary(name, &Value::Null))
     }
 
     /// Whether to fire an event of teams, see [`LoopRules::fires_team_events`].

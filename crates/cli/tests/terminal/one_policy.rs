@@ -126,6 +126,29 @@ fn every_policy_denies_the_call_of_both_tool_families() {
     }
 }
 
+#[test]
+fn an_argument_of_the_other_family_hides_nothing() {
+    let text = script_hook("when: payload[\"name\"] == \"shell\"\n", "command");
+    for (family, argument, decoy, agent) in [
+        ("harness.md", "command", "cmd", "---\nname: a\nmodel: script:turns.yaml\n---\nYou run commands.\n"),
+        (
+            "team.yaml",
+            "cmd",
+            "command",
+            "agents:\n  root:\n    model: script:turns.yaml\n    toolsets: [{type: shell}]\n",
+        ),
+    ] {
+        let turns = TURNS.replace("{ARG: echo leak > leak.txt}", "{DECOY: ls, ARG: echo leak > leak.txt, DECOY2: ls}");
+        let turns = turns.replace("DECOY2: ls", "cwd: .").replace("DECOY", decoy).replace("ARG", argument);
+        let fixture = with_policy(".harness/hooks/p.md", &text).with_file(family, agent).with_file("turns.yaml", turns);
+        let hooks = fixture.path(".harness/hooks").to_str().unwrap().to_owned();
+        let arguments = ["run", family, "go", "--yes", "-m", "script:turns.yaml", "--hooks", &hooks];
+        let (out, err, _) = fixture.pintle(&arguments).run_to_parts();
+        assert!(format!("{out}{err}").contains("no leaks"), "{family}: {out} {err}");
+        assert!(!fixture.path("leak.txt").exists(), "{family}");
+    }
+}
+
 /// A hook that denies from the fourth call on.
 const QUOTA: &str = "---\nevent: tool.pre\npriority: 1\nscript: |\n  def handle(event, payload):\n      if \
                      metrics.incr(\"calls\") > 3:\n          return block(\"quota of 3 calls used\")\n      return \

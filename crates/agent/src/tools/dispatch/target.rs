@@ -90,7 +90,7 @@ impl CallTarget {
     /// The call as the hooks get it.
     pub(super) fn to_request(&self, turn: &TurnContext, id: &str) -> ToolCallRequest {
         let permissions = &turn.agent.shared.permissions;
-        let vocabulary = turn.tool_vocabulary(&self.name, &self.args);
+        let vocabulary = turn.tool_vocabulary(&self.name);
         ToolCallRequest {
             arguments: Some(self.arguments.clone()),
             invalid: self.invalid.clone(),
