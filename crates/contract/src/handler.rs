@@ -67,25 +67,30 @@ pub trait Handler: Send + Sync + Debug {
     /// The name of the kind: `script`, `command`, `worker`, `http`, `builtin`, `model`, `native` or `none`.
     fn kind(&self) -> &'static str;
 
+    /// The handler that this one wraps. What a wrapper does not say itself, the inner handler says. Default: none.
+    fn inner(&self) -> Option<&dyn Handler> {
+        None
+    }
+
     /// Whether a call may wait for something outside this process. Such calls run in parallel if the profile allows it;
     /// for the others a thread is not worthwhile.
     fn may_wait(&self) -> bool {
-        false
+        self.inner().is_some_and(|inner| inner.may_wait())
     }
 
     /// The redactor, if the handler exists to redact secrets. A host then also applies it to its tape. Default: none.
     fn redactor(&self) -> Option<std::sync::Arc<dyn crate::Redactor>> {
-        None
+        self.inner().and_then(|inner| inner.redactor())
     }
 
     /// What a call's output can do to an event with this alias. Default: deny or rewrite it.
-    fn influence(&self, _spelling: &str) -> HookInfluence {
-        HookInfluence::MayChange
+    fn influence(&self, spelling: &str) -> HookInfluence {
+        self.inner().map_or(HookInfluence::MayChange, |inner| inner.influence(spelling))
     }
 
     /// Whether a call may read the `paths` of a tool call. Hosts resolve them only for such hooks. Default: false.
     fn reads_paths(&self) -> bool {
-        false
+        self.inner().is_some_and(|inner| inner.reads_paths())
     }
 
     /// Runs the hook on an event.

@@ -2,6 +2,7 @@
 
 use pintle_contract::Outcome;
 use pintle_contract::event::ToolResult;
+use serde_json::Value;
 
 /// A host while it handles the result of one tool call.
 pub trait ToolResultHost {
@@ -28,4 +29,22 @@ pub fn conclude<H: ToolResultHost>(host: &mut H, result: ToolResult) -> ToolResu
     }
     let outcome = host.fire_post(&result);
     host.take_outcome(result, &outcome).0
+}
+
+/// The result after the hooks of one event, as the model gets it: what they changed, or why they withhold it.
+#[must_use]
+pub fn result_after(result: ToolResult, outcome: &Outcome) -> ToolResult {
+    if outcome.denies_event() {
+        let content = format!("tool result blocked: {}", outcome.reason_for_model());
+        return ToolResult::new(result.call_id, result.name, Value::String(content), true);
+    }
+    if !outcome.rewritten {
+        return result;
+    }
+    let fields = outcome.payload.value();
+    let is_error = fields.get("is_error").and_then(Value::as_bool).unwrap_or(result.is_error);
+    match fields.get("content").and_then(Value::as_str) {
+        Some(content) => ToolResult::from_content(result.call_id, result.name, content, is_error),
+        None => ToolResult { is_error, ..result },
+    }
 }

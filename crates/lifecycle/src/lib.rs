@@ -22,6 +22,6 @@ mod decide;
 mod request;
 
 pub use call_paths::PathResolver;
-pub use conclude::{ToolResultHost, conclude};
+pub use conclude::{ToolResultHost, conclude, result_after};
 pub use decide::{AskResolution, CallStage, MAX_ROUNDS, ToolCallHost, decide, decide_permission};
 pub use request::ToolCallRequest;

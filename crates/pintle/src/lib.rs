@@ -44,6 +44,7 @@ mod host;
 mod journal_fanout;
 mod outcome_future;
 mod overlay;
+mod own_loop;
 mod random;
 mod recheck;
 mod restore_effect;
@@ -58,6 +59,7 @@ pub use effects::ScopedEffects;
 pub use host::Host;
 pub use outcome_future::OutcomeFuture;
 pub use overlay::HookOverlay;
+pub use own_loop::ToolCallDecision;
 pub use random::{RandomSource, SeededRandom};
 pub use recheck::RecheckMemory;
 pub use register::{

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pintle_contract::event::RewriteTarget;
 use pintle_contract::{
     Chain, EffectCaller, EffectError, EffectReply, EffectRequest, EffectRunner, Event, Handler, HookCall, Payload,
-    Redactor, Rewrite, Verdict, VerdictKind,
+    Rewrite, Verdict, VerdictKind,
 };
 use pintle_engine::ReadOnlyEffects;
 use serde_json::Value;
@@ -77,12 +77,8 @@ impl Handler for RecheckedHandler {
         self.inner.kind()
     }
 
-    fn may_wait(&self) -> bool {
-        self.inner.may_wait()
-    }
-
-    fn redactor(&self) -> Option<Arc<dyn Redactor>> {
-        self.inner.redactor()
+    fn inner(&self) -> Option<&dyn Handler> {
+        Some(&*self.inner)
     }
 
     fn call(&self, call: &HookCall<'_>) -> Verdict {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pintle_contract::{Event, Handler, Hook, HookCall, HookInfluence, MatchResult, Matcher, SubjectFilter, Verdict};
+use pintle_contract::{Event, Handler, Hook, HookCall, MatchResult, Matcher, SubjectFilter, Verdict};
 
 use super::HookVocabulary;
 use super::part_verdicts::PartVerdicts;
@@ -115,16 +115,8 @@ impl Handler for TranslatedHandler {
         self.inner.kind()
     }
 
-    fn may_wait(&self) -> bool {
-        self.inner.may_wait()
-    }
-
-    fn redactor(&self) -> Option<Arc<dyn pintle_contract::Redactor>> {
-        self.inner.redactor()
-    }
-
-    fn influence(&self, spelling: &str) -> HookInfluence {
-        self.inner.influence(spelling)
+    fn inner(&self) -> Option<&dyn Handler> {
+        Some(&*self.inner)
     }
 
     fn reads_paths(&self) -> bool {

@@ -154,8 +154,7 @@ impl ToolVocabulary {
             return tool.form.to_calls(tool, input);
         }
         let canonical = self.mcp.to_canonical(name).unwrap_or_else(|| name.to_owned());
-        let kind = if canonical.starts_with("mcp__") { ToolKind::Mcp } else { ToolKind::Other };
-        vec![CanonicalCall { name: canonical, args: input.clone(), kind }]
+        vec![CanonicalCall::new(canonical, input.clone())]
     }
 
     /// The native input with the changed arguments of `parts`. Fields that they do not have stay unchanged, and

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use pintle::{
-    DenyEffect, Effect, EnforcementMode, EventName, Failure, FailureKind, FailurePolicy, Hook, Layer, Runtime,
-    RuntimeBuilder, Verdict, native,
+    DenyEffect, Effect, EnforcementMode, EventName, Failure, FailureKind, FailurePolicy, Handler, Hook, HookCall,
+    Layer, Runtime, RuntimeBuilder, Verdict, native,
 };
 use pintle_bridge::{Deadline, HOSTS, HostCall, HostDef, HostEventDef, HostResponse, handle_call};
 use serde_json::{Map, Value, json};
@@ -145,16 +145,28 @@ pub(crate) fn changed_fields(payload: &Value) -> Map<String, Value> {
 /// The fired events: their names and payloads.
 pub(crate) type HostEventLog = Arc<Mutex<Vec<(String, Value)>>>;
 
+/// Records events as they are fired: a native hook would hear calls in Pintle's words.
+#[derive(Debug)]
+struct EventListener(HostEventLog);
+
+impl Handler for EventListener {
+    fn kind(&self) -> &'static str {
+        "listener"
+    }
+
+    fn call(&self, call: &HookCall<'_>) -> Verdict {
+        let payload = call.event.payload.value().clone();
+        self.0.lock().unwrap().push((call.event.name.to_string(), payload));
+        Verdict::pass()
+    }
+}
+
 /// Hooks that record the events they get, and the record.
 pub(crate) fn listening_hooks(def: &HostEventDef) -> (Vec<Hook>, HostEventLog) {
     let heard = HostEventLog::default();
     let listen = |event: &&str| {
-        let heard = Arc::clone(&heard);
-        native::hook("listener", EventName::parse(event).unwrap(), move |call| {
-            let payload = call.event.payload.value().clone();
-            heard.lock().unwrap().push((call.event.name.to_string(), payload));
-            Verdict::pass()
-        })
+        let hook = native::hook("listener", EventName::parse(event).unwrap(), |_| Verdict::pass());
+        Hook { handler: Arc::new(EventListener(Arc::clone(&heard))), ..hook }
     };
     (def.fires.iter().map(listen).collect(), heard)
 }

@@ -34,7 +34,6 @@ const MEANT: &[&str] = &[
     "codex PostToolUse: deny is rewrite, not deny",
     // A rewrite is always an approval, and a patch cannot become any text.
     "codex PreToolUse: rewrite is approve, not rewrite",
-    "codex PreToolUse: rewrite is deny, not rewrite",
     // `cancel` after a tool denies nothing any more.
     "cline PostToolUse: rewrite is context, not deny",
     // The model is told not to act, and its calls are denied.

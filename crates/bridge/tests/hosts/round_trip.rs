@@ -138,7 +138,6 @@ const COMPACTION: [&str; 6] =
 /// What some clients do not tell, each with the event.
 const NOT_TOLD: &[&str] = &[
     // The example's result is that of Pintle's own tool.
-    "claude PostToolBatch: tool_calls",
     "claude PostToolBatch: tool_results",
     "claude PostToolUse: content",
     "claude PostToolUse: result",
@@ -146,7 +145,6 @@ const NOT_TOLD: &[&str] = &[
     "copilot postToolUse: result",
     "cursor afterShellExecution: result",
     "gemini AfterTool: result",
-    "qwen PostToolBatch: tool_calls",
     "qwen PostToolBatch: tool_results",
     "qwen PostToolUse: result",
     // Claude Code's fields are about the error alone.

@@ -55,7 +55,7 @@ fn policies() -> Vec<(&'static str, &'static str, String)> {
 /// Every host of the table with its recorded shell call, whose command becomes `echo leak > out.txt`.
 fn host_calls() -> Vec<(String, String, Value)> {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../bridge/tests/data");
-    let events = ["PreToolUse", "BeforeTool", "preToolUse"];
+    let events = ["PreToolUse", "BeforeTool", "preToolUse", "tool.execute.before"];
     let mut calls = Vec::new();
     for host in pintle_bridge::HOSTS {
         let recorded = events.iter().find_map(|event| {

@@ -9,8 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pintle_contract::{
-    Codec, CommandBinding, CommandSpec, Failure, FailureKind, Handler, HandlerSpec, HookCall, HookDeclaration,
-    HookInfluence, Redactor, Verdict,
+    Codec, CommandBinding, CommandSpec, Failure, FailureKind, Handler, HandlerSpec, HookCall, HookDeclaration, Verdict,
 };
 use pintle_dialects::ParsedProject;
 
@@ -102,16 +101,8 @@ impl Handler for HeldCommand {
         self.handler.kind()
     }
 
-    fn may_wait(&self) -> bool {
-        self.handler.may_wait()
-    }
-
-    fn redactor(&self) -> Option<Arc<dyn Redactor>> {
-        self.handler.redactor()
-    }
-
-    fn influence(&self, spelling: &str) -> HookInfluence {
-        self.handler.influence(spelling)
+    fn inner(&self) -> Option<&dyn Handler> {
+        Some(&*self.handler)
     }
 
     fn call(&self, call: &HookCall<'_>) -> Verdict {

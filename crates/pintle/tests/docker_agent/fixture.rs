@@ -61,7 +61,7 @@ pub(crate) fn example_event(name: &str, fields: Value) -> Event {
     let def = CATALOGUE.iter().find(|def| def.name == canonical).unwrap();
     let mut payload = (def.example)();
     if def.is_about_tool_call() {
-        payload["vocabulary"] = Value::from("docker_agent");
+        payload.as_object_mut().unwrap().insert(String::from("vocabulary"), Value::from("docker_agent"));
     }
     if let (Value::Object(payload), Value::Object(fields)) = (&mut payload, fields) {
         payload.extend(fields);

@@ -1,3 +1,4 @@
+mod hearing;
 mod merging;
 mod properties;
 

@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use pintle::event::{ToolPost, ToolResult};
-use pintle::lifecycle::ToolResultHost;
+use pintle::lifecycle::{ToolResultHost, result_after};
 use pintle::{Event, Outcome};
-use serde_json::Value;
 
 use super::target::CallTarget;
 use crate::turn_context::TurnContext;
@@ -40,23 +39,6 @@ impl ToolResultHost for CallReview<'_> {
     }
 
     fn take_outcome(&mut self, result: ToolResult, outcome: &Outcome) -> (ToolResult, bool) {
-        (apply_rewrite(result, outcome), true)
-    }
-}
-
-/// The result after the rewrites of hooks.
-fn apply_rewrite(result: ToolResult, outcome: &Outcome) -> ToolResult {
-    if outcome.denies_event() {
-        let content = format!("tool result blocked: {}", outcome.reason_for_model());
-        return ToolResult::new(result.call_id, result.name, Value::String(content), true);
-    }
-    if !outcome.rewritten {
-        return result;
-    }
-    let fields = outcome.payload.value();
-    let is_error = fields.get("is_error").and_then(Value::as_bool).unwrap_or(result.is_error);
-    match fields.get("content").and_then(Value::as_str) {
-        Some(content) => ToolResult::from_content(result.call_id, result.name, content, is_error),
-        None => ToolResult { is_error, ..result },
+        (result_after(result, outcome), true)
     }
 }

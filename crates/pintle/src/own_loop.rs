@@ -1,0 +1,148 @@
+//! Tool calls of a program's own agent loop.
+
+use std::sync::Arc;
+
+use pintle_contract::event::{ToolPost, ToolResult};
+use pintle_contract::{Decision, Event, EventName, Origin, Outcome};
+use pintle_lifecycle::{
+    AskResolution, CallStage, ToolCallHost, ToolCallRequest, ToolResultHost, conclude, decide, result_after,
+};
+
+use crate::{EventScope, Runtime};
+
+/// What becomes of a tool call.
+#[derive(Debug, Clone)]
+pub enum ToolCallDecision {
+    /// The call runs, as the hooks left it.
+    Run(Box<ToolCallRequest>),
+    /// The call does not run; the reason is its result for the model.
+    Refuse(String),
+}
+
+impl Runtime {
+    /// Asks all hooks about a tool call, in the order of [`lifecycle`](pintle_lifecycle). Open asks go to the runtime's
+    /// approver; without one they are refused.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use pintle::lifecycle::ToolCallRequest;
+    /// use pintle::tools::CLAUDE;
+    /// use pintle::{EventScope, Origin, Runtime, ToolCallDecision, ToolHook};
+    ///
+    /// let runtime = Runtime::builder().build().runtime;
+    /// runtime.register_tool_hook(ToolHook::for_tools("shell").deny("no shell here")).unwrap();
+    /// let input = serde_json::json!({"command": "ls"});
+    /// let call = ToolCallRequest::new("call_1", &CLAUDE, "Bash", input);
+    /// let decision = runtime.decide_tool_call(call, &Arc::new(Origin::default()), &EventScope::default());
+    /// assert!(matches!(decision, ToolCallDecision::Refuse(reason) if reason.contains("no shell here")));
+    /// ```
+    #[must_use]
+    pub fn decide_tool_call(
+        &self,
+        call: ToolCallRequest,
+        origin: &Arc<Origin>,
+        scope: &EventScope,
+    ) -> ToolCallDecision {
+        let mut host = OwnLoopCall { runtime: self, scope, origin, call, has_open_ask: None };
+        match decide(&mut host) {
+            Ok(()) => ToolCallDecision::Run(Box::new(host.call)),
+            Err(reason) => ToolCallDecision::Refuse(reason),
+        }
+    }
+
+    /// Shows all hooks the result of a tool call, and returns what is left of it for the model.
+    #[must_use]
+    pub fn conclude_tool_call(
+        &self,
+        call: &ToolCallRequest,
+        result: ToolResult,
+        origin: &Arc<Origin>,
+        scope: &EventScope,
+    ) -> ToolResult {
+        conclude(&mut OwnLoopResult { runtime: self, scope, origin, call }, result)
+    }
+}
+
+struct OwnLoopCall<'a> {
+    runtime: &'a Runtime,
+    scope: &'a EventScope,
+    origin: &'a Arc<Origin>,
+    call: ToolCallRequest,
+    /// The reason of an ask without an answer.
+    has_open_ask: Option<String>,
+}
+
+impl ToolCallHost for OwnLoopCall<'_> {
+    type Refusal = String;
+    type Approval = ();
+
+    fn hears(&self, stage: CallStage) -> bool {
+        let listens = || EventName::parse(stage.event_name()).is_ok_and(|name| self.runtime.listens(&name, self.scope));
+        match stage {
+            // Every call is recorded.
+            CallStage::Pre => true,
+            CallStage::Delegation => self.call.delegated_task().is_some() && listens(),
+            CallStage::Transform | CallStage::Guard | CallStage::Permission => listens(),
+        }
+    }
+
+    fn fire(&mut self, stage: CallStage) -> Result<Outcome, String> {
+        Ok(self.runtime.fire_in(&self.call.to_event(stage, "", Arc::clone(self.origin)), self.scope))
+    }
+
+    fn refuse(&mut self, _stage: CallStage, outcome: &Outcome) -> String {
+        outcome.reason_for_model()
+    }
+
+    fn take_outcome(&mut self, stage: CallStage, outcome: &Outcome) -> Result<bool, String> {
+        if outcome.decision == Decision::Ask {
+            self.has_open_ask = Some(outcome.reason());
+        }
+        let Some((name, args)) = self.call.changed_by(stage, outcome)? else { return Ok(false) };
+        self.call.name = name;
+        self.call.args = args;
+        self.call.arguments = None;
+        Ok(true)
+    }
+
+    fn begin_round(&mut self) {
+        self.has_open_ask = None;
+    }
+
+    fn resolve_asks(&mut self) -> Result<AskResolution<()>, String> {
+        self.has_open_ask.take().map_or(Ok(AskResolution::Approved(())), Err)
+    }
+
+    fn refuse_unsettled(&mut self) -> String {
+        String::from("hooks keep changing this call")
+    }
+}
+
+struct OwnLoopResult<'a> {
+    runtime: &'a Runtime,
+    scope: &'a EventScope,
+    origin: &'a Arc<Origin>,
+    call: &'a ToolCallRequest,
+}
+
+impl OwnLoopResult<'_> {
+    fn fire(&self, event: &Event) -> Outcome {
+        self.runtime.fire_in(event, self.scope)
+    }
+}
+
+impl ToolResultHost for OwnLoopResult<'_> {
+    fn fire_result(&mut self, result: &ToolResult) -> Option<Outcome> {
+        let payload = self.call.to_result_payload(result.clone());
+        Some(self.fire(&Event::from_payload(&payload, Arc::clone(self.origin))))
+    }
+
+    fn fire_post(&mut self, result: &ToolResult) -> Outcome {
+        let payload: ToolPost = self.call.to_post_payload(result.clone());
+        self.fire(&Event::from_payload(&payload, Arc::clone(self.origin)))
+    }
+
+    fn take_outcome(&mut self, result: ToolResult, outcome: &Outcome) -> (ToolResult, bool) {
+        (result_after(result, outcome), true)
+    }
+}

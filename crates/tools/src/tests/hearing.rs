@@ -1,0 +1,128 @@
+//! What hooks hear of a call, and what becomes of what they say.
+
+use std::sync::Arc;
+
+use pintle_contract::{Event, EventName, Origin, ScriptTexts};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use crate::{
+    CLAUDE, CODEX, DOCKER_AGENT, HookVocabulary, ToolMapping, ToolVocabulary, VOCABULARIES, heard_events,
+    vocabulary_by_name,
+};
+
+fn call_event(vocabulary: &str, name: &str, args: &Value) -> Event {
+    let payload =
+        json!({"id": "1", "name": name, "args": args, "arguments": args.to_string(), "vocabulary": vocabulary});
+    Event::new(EventName::parse("tool.pre").unwrap(), payload, Arc::new(Origin::default()))
+}
+
+/// The vocabulary of a script that compares these texts.
+fn script(texts: &[&str]) -> HookVocabulary {
+    let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
+    HookVocabulary::of_hook(None, ScriptTexts { compared: texts.clone(), all: texts })
+}
+
+/// What a hook hears, as `name args` for each part.
+fn list_heard_calls(hook: &HookVocabulary, caller: &str, name: &str, args: &Value) -> Vec<String> {
+    let events = heard_events(&call_event(caller, name, args), hook);
+    let line = |event: &Event| {
+        let field = |name: &str| event.payload.field(name).cloned().unwrap_or_default();
+        format!("{} {}", field("name").as_str().unwrap_or_default(), field("args"))
+    };
+    events.iter().map(line).collect()
+}
+
+#[test]
+fn a_script_hears_the_names_that_it_uses() {
+    let bash = json!({"command": "ls"});
+    for (texts, caller, name, args, expected) in [
+        (&[][..], "claude", "Bash", &bash, r#"shell {"command":"ls"}"#),
+        (&["Bash"], "claude", "Bash", &bash, r#"Bash {"command":"ls"}"#),
+        (&["Bash"], "gemini", "run_shell_command", &bash, r#"Bash {"command":"ls"}"#),
+        (&["run_command"], "claude", "Bash", &bash, r#"run_command {"command":"ls"}"#),
+        (&["run_command", "shell"], "claude", "Bash", &bash, r#"shell {"command":"ls"}"#),
+        (&["shell"], "docker_agent", "shell", &json!({"cmd": "ls"}), r#"shell {"command":"ls"}"#),
+        // The argument that a script reads decides between two vocabularies with the same name.
+        (&["shell", "cmd"], "pintle", "shell", &bash, r#"shell {"cmd":"ls"}"#),
+        (&["read_file", "file_path"], "claude", "Read", &json!({"file_path": "a"}), r#"read_file {"file_path":"a"}"#),
+        (&["Task"], "claude", "Agent", &json!({"prompt": "p"}), r#"Task {"prompt":"p"}"#),
+        (&["mcp__a__b"], "gemini", "mcp_a_b", &bash, r#"mcp__a__b {"command":"ls"}"#),
+        // A name of another tool does not change what a call is.
+        (&["Read"], "gemini", "run_shell_command", &bash, r#"Bash {"command":"ls"}"#),
+        (&["shell"], "pintle", "run_command", &bash, r#"run_command {"command":"ls"}"#),
+        (&["run_command"], "pintle", "shell", &bash, r#"run_command {"command":"ls"}"#),
+        (&["fs.read"], "pintle", "read", &json!({"path": "a"}), r#"fs.read {"path":"a"}"#),
+        (&[], "claude", "ToolSearch", &bash, r#"ToolSearch {"command":"ls"}"#),
+    ] {
+        assert_eq!(list_heard_calls(&script(texts), caller, name, args), [expected], "{texts:?} of {caller} {name}");
+    }
+}
+
+#[test]
+fn a_call_of_several_parts_is_heard_whole_in_the_callers_words_and_else_part_by_part() {
+    let patch = json!({"command": "*** Begin Patch\n*** Add File: a\n+x\n*** Delete File: b\n*** End Patch\n"});
+    let whole = format!("apply_patch {patch}");
+    assert_eq!(list_heard_calls(&HookVocabulary::Fixed(&CODEX), "codex", "apply_patch", &patch), [whole.as_str()]);
+    assert_eq!(list_heard_calls(&script(&["apply_patch"]), "codex", "apply_patch", &patch), [whole.as_str()]);
+    let files = [r#"Write {"file_path":"a","content":"x\n"}"#, r#"delete {"path":"b"}"#];
+    assert_eq!(list_heard_calls(&HookVocabulary::Fixed(&CLAUDE), "codex", "apply_patch", &patch), files);
+    let list = json!({"commands": ["ls", "pwd"]});
+    let parts = [r#"shell {"cmd":"ls"}"#, r#"shell {"cmd":"pwd"}"#];
+    assert_eq!(list_heard_calls(&HookVocabulary::Fixed(&DOCKER_AGENT), "cline", "run_commands", &list), parts);
+    let events = heard_events(&call_event("cline", "run_commands", &list), &script(&[]));
+    let numbers: Vec<Value> =
+        events.iter().map(|event| json!([event.payload.field("part"), event.payload.field("parts")])).collect();
+    assert_eq!(numbers, [json!([1, 2]), json!([2, 2])]);
+    let native = json!({"vocabulary": "cline", "name": "run_commands", "args": list});
+    assert!(events.iter().all(|event| event.payload.field("native") == Some(&native)));
+}
+
+/// A hook that asks about a tool by any of its names hears every caller's call under a name that it asks about.
+#[test]
+fn a_name_in_a_condition_is_heard_in_every_agent() {
+    let tools: Vec<(&ToolVocabulary, &str, &str)> = VOCABULARIES
+        .iter()
+        .flat_map(|words| words.tools.iter().map(move |tool| (*words, tool)))
+        .filter(|(_, tool)| tool.required_field.is_none() && tool.canonical != "patch" && !tool.is_project_tool)
+        .flat_map(|(words, tool)| tool.native_names.iter().map(move |name| (words, *name, tool.canonical)))
+        .collect();
+    for (_, asked, wanted) in &tools {
+        let hook = script(&[asked]);
+        // A name may mean different tools to different agents.
+        let is_clear = tools.iter().all(|(_, known, tool)| known != asked || tool == wanted);
+        for (caller, made, _) in tools.iter().filter(|(.., canonical)| is_clear && canonical == wanted) {
+            for event in heard_events(&call_event(caller.name, made, &json!({})), &hook) {
+                assert_eq!(event.subject(), Some(*asked), "{} {made}", caller.name);
+            }
+        }
+    }
+}
+
+proptest! {
+    /// What a hook hears can be converted back: heard in the caller's words again, it is the call.
+    #[test]
+    fn a_call_that_was_heard_is_the_same_in_the_callers_words(at in 0_usize..10_000, of in 0_usize..14, text in "[a-z ]{0,8}") {
+        let plain: Vec<(&ToolVocabulary, &ToolMapping)> = VOCABULARIES
+            .iter()
+            .flat_map(|words| words.tools.iter().map(move |tool| (*words, tool)))
+            .filter(|(_, tool)| tool.required_field.is_none() && tool.form.describe().is_none())
+            .collect();
+        let (caller, tool) = plain[at % plain.len()];
+        let (name, fields) = (tool.native_names[0], tool.fields);
+        let mut args = serde_json::Map::new();
+        for (native, canonical) in fields {
+            if !fields.iter().any(|(other, same)| same == canonical && args.contains_key(*other)) {
+                args.insert((*native).to_owned(), Value::from(text.as_str()));
+            }
+        }
+        let args = Value::Object(args);
+        let hook = HookVocabulary::Fixed(VOCABULARIES[of % VOCABULARIES.len()]);
+        let event = call_event(caller.name, name, &args);
+        for part in heard_events(&event, &hook) {
+            let words = part.payload.field("vocabulary").and_then(Value::as_str).and_then(vocabulary_by_name).unwrap();
+            let back = words.to_canonical(part.subject().unwrap(), part.payload.field("args").unwrap());
+            prop_assert_eq!(back, caller.to_canonical(name, &args), "{} in {}", name, words.name);
+        }
+    }
+}
