@@ -117,7 +117,10 @@ proptest! {
             }
         }
         let args = Value::Object(args);
-        let hook = HookVocabulary::Fixed(VOCABULARIES[of % VOCABULARIES.len()]);
+        let words = VOCABULARIES[of % VOCABULARIES.len()];
+        // A tool that does two things is told apart by an argument that a call without arguments does not have.
+        prop_assume!(!words.tools.iter().any(|own| own.canonical == tool.canonical && own.required_field.is_some()));
+        let hook = HookVocabulary::Fixed(words);
         let event = call_event(caller.name, name, &args);
         for part in heard_events(&event, &hook) {
             let words = part.payload.field("vocabulary").and_then(Value::as_str).and_then(vocabulary_by_name).unwrap();
