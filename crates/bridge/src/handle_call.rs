@@ -192,7 +192,7 @@ fn decide_canary(
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
     let cwd = std::env::current_dir().unwrap_or_default();
     let project = resolve_project(errand, None, &cwd, clock.unix_ms());
-    let built = hooks(&HookLookup { project, excluded_dialect: errand.host.own_dialect })?.clock(clock).build();
+    let built = hooks(&HookLookup { project, excluded_dialect: errand.host.dialect })?.clock(clock).build();
     let ruling = match load_failure(&built) {
         Some(reason) if def.is_guard => HostDecision::deny(reason),
         _ => ruling,
@@ -213,10 +213,7 @@ fn decide(
     if let Some(ruling) = canary::canary_decision(payload) {
         return decide_canary(errand, def, ruling, hooks);
     }
-    let told = HostEvent {
-        context: (host.read_context)(payload).map_err(unreadable)?,
-        data: (def.read_payload)(payload).map_err(unreadable)?,
-    };
+    let told = def.read(payload).map_err(unreadable)?;
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
     let now_ms = clock.unix_ms();
     let is_stored = purpose == CallPurpose::Enforce;
@@ -240,7 +237,7 @@ fn decide(
     };
     let cwd = whose_cwd.or_else(|| std::env::current_dir().ok()).unwrap_or_default();
     let project = resolve_project(errand, session.as_mut(), &cwd, now_ms);
-    let mut builder = hooks(&HookLookup { project: project.clone(), excluded_dialect: errand.host.own_dialect })?;
+    let mut builder = hooks(&HookLookup { project: project.clone(), excluded_dialect: errand.host.dialect })?;
     if let Some(session) = &session {
         builder = builder.initial_guards(session.state.session_guards.clone());
         let tape = session.open_tape(&told.context.session, Arc::clone(&clock));

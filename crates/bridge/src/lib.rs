@@ -7,30 +7,24 @@
 
 mod deadline;
 mod dispatch;
-mod event_def;
 mod fit_to_host;
 mod handle_call;
-mod host;
-mod host_decision;
-mod host_event;
-mod host_response;
-mod host_support;
 mod policy;
 mod recognise;
 mod session;
 
 pub mod canary;
 pub mod doctor;
-pub mod hosts;
 pub mod install;
 
 pub use deadline::Deadline;
-pub use event_def::{HostEventDef, HostPayloadError, ResponseContext};
 pub use handle_call::{HandledCall, HookLookup, HostCall, handle_call, preview_call};
-pub use host::{HOSTS, HostDef, UnknownHost, list_host_names};
-pub use host_decision::HostDecision;
-pub use host_event::{HostEvent, HostEventContext, HostEventData, HostToolCall};
-pub use host_response::HostResponse;
-pub use host_support::{ActionSupport, HookAction, HostSupport};
+pub use pintle::clients::host::{
+    ActionSupport, HookAction, HostDecision, HostEvent, HostEventContext, HostEventData, HostPayloadError,
+    HostResponse, HostSupport, HostToolCall, ResponseContext,
+};
+pub use pintle::clients::{
+    CLIENTS as HOSTS, ClientDef as HostDef, ClientEventDef as HostEventDef, UnknownHost, list_names as list_host_names,
+};
 pub use recognise::{host_of_tape, hosts_reading, recognise_payload};
 pub use session::{HostSessionSummary, StoredSession};

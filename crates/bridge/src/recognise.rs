@@ -10,19 +10,19 @@ use crate::{HOSTS, HostDef, HostEventDef};
 /// if it is not a payload of a host.
 #[must_use]
 pub fn recognise_payload(payload: &Value) -> Vec<(&'static HostDef, &'static HostEventDef)> {
-    let by_host = |host: &&'static HostDef| Some((*host, host.find_event((host.recognise)(payload)?)?));
-    HOSTS.iter().filter_map(by_host).collect()
+    let by_host = |host: &'static HostDef| Some((host, host.find_event((host.recognise)(payload)?)?));
+    HOSTS.iter().copied().filter_map(by_host).collect()
 }
 
 /// The hosts that can read a payload as one of the named event, for a payload that does not name its event.
 #[must_use]
 pub fn hosts_reading(payload: &Value, event: &str) -> Vec<(&'static HostDef, &'static HostEventDef)> {
-    let by_host = |host: &&'static HostDef| {
+    let by_host = |host: &'static HostDef| {
         let def = host.find_event(event)?;
-        let has_session = (host.read_context)(payload).is_ok_and(|context| !context.session.is_empty());
-        (has_session && (def.read_payload)(payload).is_ok()).then_some((*host, def))
+        let told = def.read(payload).ok()?;
+        (!told.context.session.is_empty()).then_some((host, def))
     };
-    HOSTS.iter().filter_map(by_host).collect()
+    HOSTS.iter().copied().filter_map(by_host).collect()
 }
 
 /// The host whose session is on a tape; `None` if it is not a tape of `pintle hook`.

@@ -8,8 +8,9 @@ use pintle_contract::{
     UntrustedGuardPolicy,
 };
 
-use crate::client_hooks::ClientFile;
-use crate::{Dialect, NATIVE, ProgramLookup, docker_agent, harn, harness_framework};
+use pintle_clients::ClientFile;
+
+use crate::{Dialect, NATIVE, ProgramLookup, client_files, docker_agent, harn, harness_framework};
 
 /// A file and its kind.
 #[derive(Debug, Clone)]
@@ -76,7 +77,7 @@ impl ArtifactKind {
             Self::Team | Self::UserSettings | Self::HooksBlock => &docker_agent::DIALECT,
             Self::FrameworkSettings => &harness_framework::DIALECT,
             Self::Plugin | Self::Package | Self::Module => &harn::DIALECT,
-            Self::Client(file) => file.dialect(),
+            Self::Client(file) => client_files::dialect_of(file),
             Self::Harness | Self::HarnessYaml | Self::Tool | Self::Hook | Self::Bundle(_) | Self::Agent => NATIVE,
         }
     }

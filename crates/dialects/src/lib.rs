@@ -9,27 +9,20 @@
 //! This crate does not read files: the loader reads them and passes [`Artifact`]s.
 
 pub mod ai_harness;
-pub mod claude_code;
-pub mod client_hooks;
-pub mod cline;
-pub mod codex;
 pub mod command_hooks;
-pub mod copilot;
-pub mod cursor;
 pub mod docker_agent;
 pub mod document;
 pub mod framework_hooks;
-pub mod gemini;
 pub mod harn;
 pub mod harness_framework;
 pub mod lifecycle_hooks;
-pub mod qwen;
 
 mod artifact;
+mod client_files;
 mod program_lookup;
-mod program_output;
-mod refusal;
 mod table;
+
+client_files::client_dialects!(claude_code, codex, gemini, qwen, copilot, cursor, cline);
 
 pub use ai_harness::{InlineHook, declare_hook, read_hook};
 pub use artifact::{Artifact, ArtifactKind, BundleFolder, ParseContext, ParsedProject};

@@ -6,24 +6,29 @@ use pintle_contract::event::{CATALOGUE, EventDef, UnknownEvent};
 use pintle_contract::{Codec, EventName, Profile, suggest_nearest};
 
 use crate::{
-    Artifact, ParseContext, ParsedProject, ai_harness, claude_code, cline, codex, copilot, cursor, docker_agent,
-    gemini, harn, harness_framework, qwen,
+    Artifact, CLIENT_DIALECTS, ParseContext, ParsedProject, ai_harness, docker_agent, harn, harness_framework,
 };
 
-/// Every dialect.
-pub static DIALECTS: &[&Dialect] = &[
-    NATIVE,
-    &docker_agent::DIALECT,
-    &harn::DIALECT,
-    &harness_framework::DIALECT,
-    &claude_code::DIALECT,
-    &codex::DIALECT,
-    &gemini::DIALECT,
-    &qwen::DIALECT,
-    &copilot::DIALECT,
-    &cursor::DIALECT,
-    &cline::DIALECT,
-];
+/// The dialects of the four systems.
+const SYSTEMS: &[&Dialect] =
+    &[&ai_harness::DIALECT, &docker_agent::DIALECT, &harn::DIALECT, &harness_framework::DIALECT];
+
+/// Every dialect: those of the systems, then those of the clients.
+pub static DIALECTS: &[&Dialect] = &ALL;
+
+const ALL: [&Dialect; SYSTEMS.len() + CLIENT_DIALECTS.len()] = all();
+
+#[expect(clippy::indexing_slicing, reason = "evaluated at compile time, where a wrong index is an error")]
+const fn all<const N: usize>() -> [&'static Dialect; N] {
+    let mut all = [SYSTEMS[0]; N];
+    let mut index = 0;
+    while index < N {
+        let at = index.wrapping_sub(SYSTEMS.len());
+        all[index] = if index < SYSTEMS.len() { SYSTEMS[index] } else { CLIENT_DIALECTS[at] };
+        index += 1;
+    }
+    all
+}
 
 /// The dialect of Pintle's own hooks, including those that are registered at run time.
 pub static NATIVE: &Dialect = &ai_harness::DIALECT;

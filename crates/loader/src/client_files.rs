@@ -4,8 +4,8 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
+use pintle_clients::{LocationKind, claude_code, is_json, locations};
 use pintle_contract::Diagnostic;
-use pintle_dialects::client_hooks::{ClientFile, LocationKind, PLACES, is_json, recognise};
 use pintle_dialects::{ArtifactKind, framework_hooks};
 
 use crate::discover::{DiscoveredFile, sorted_entries};
@@ -18,7 +18,7 @@ const EXECUTABLE: u32 = 0o111;
 /// The hook files of coding agents below a project's directory, or below a user's home directory.
 pub(crate) fn find_in_project(dir: &Path, findings: &mut Vec<Diagnostic>) -> Vec<DiscoveredFile> {
     let mut found = Vec::new();
-    for place in PLACES {
+    for (place, file) in locations() {
         let path = dir.join(place.path);
         match place.kind {
             LocationKind::File if path.is_file() => {
@@ -31,11 +31,11 @@ pub(crate) fn find_in_project(dir: &Path, findings: &mut Vec<Diagnostic>) -> Vec
             }
             LocationKind::Documents if path.is_dir() => {
                 let files = sorted_entries(&path, findings).into_iter().filter(|path| is_json(path));
-                found.extend(files.map(|path| DiscoveredFile { path, role: ArtifactKind::Client(place.file) }));
+                found.extend(files.map(|path| DiscoveredFile { path, role: ArtifactKind::Client(file) }));
             }
             LocationKind::Programs if path.is_dir() => {
                 let files = sorted_entries(&path, findings).into_iter().filter(|path| is_executable(path));
-                found.extend(files.map(|path| DiscoveredFile { path, role: ArtifactKind::Client(place.file) }));
+                found.extend(files.map(|path| DiscoveredFile { path, role: ArtifactKind::Client(file) }));
             }
             _ => {}
         }
@@ -49,7 +49,7 @@ pub(crate) fn find_in_folder(dir: &Path, findings: &mut Vec<Diagnostic>) -> Vec<
         let mut above = dir.ancestors();
         let root = above.nth(depth)?;
         let below = dir.strip_prefix(root).ok()?;
-        PLACES.iter().any(|place| Path::new(place.path).starts_with(below)).then_some(root)
+        locations().any(|(place, _)| Path::new(place.path).starts_with(below)).then_some(root)
     };
     let Some(root) = [2, 1].into_iter().find_map(is_part) else { return Vec::new() };
     let mut found = find_in_project(root, findings);
@@ -71,13 +71,19 @@ pub(crate) fn artifact_kinds(path: &Path) -> Vec<ArtifactKind> {
 
 fn roles_of_text(path: &Path, text: &str) -> Vec<ArtifactKind> {
     let client = recognise(path, text);
-    let may_be_both = matches!(client, None | Some(ArtifactKind::Client(ClientFile::Claude)));
+    let may_be_both = client
+        .is_none_or(|kind| matches!(kind, ArtifactKind::Client(file) if file.client.name == claude_code::CLIENT.name));
     if !may_be_both || !framework_hooks::recognise(text) {
         return client.into_iter().collect();
     }
     // Every group has a `hooks` list of its own, below the top-level `hooks` key.
     let has_groups = text.matches("\"hooks\"").count() > 1;
     std::iter::once(ArtifactKind::FrameworkSettings).chain(client.filter(|_| has_groups)).collect()
+}
+
+/// The client's file that a path or a text is.
+fn recognise(path: &Path, text: &str) -> Option<ArtifactKind> {
+    pintle_clients::recognise(path, text).map(ArtifactKind::Client)
 }
 
 /// The text of a file, or an empty text. A file that cannot be read is reported when it is loaded.

@@ -16,8 +16,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 use std::sync::OnceLock;
 
+use pintle_clients::locations;
 use pintle_contract::{AgentSpec, HandlerSpec, HookDeclaration};
-use pintle_dialects::client_hooks::PLACES;
 use pintle_files::resolve_links;
 
 use crate::trust::files_of_hook;
@@ -124,7 +124,7 @@ impl PolicyFiles {
         let dir = resolve_links(dir);
         let listed = self.resolved_paths().range::<PathBuf, _>(dir.clone()..);
         let listed = listed.take_while(|found| found.starts_with(&dir)).cloned();
-        let places = PLACES.iter().map(|place| Path::new(place.path)).chain(ANYWHERE.map(Path::new));
+        let places = locations().map(|(place, _)| Path::new(place.path)).chain(ANYWHERE.map(Path::new));
         let named = places.flat_map(|place| {
             // `.claude/settings.json` is below `.claude` as well.
             let rests = place.ancestors().filter(|first| ends_with_path(&dir, first));
@@ -184,7 +184,7 @@ pub fn has_policy_name(path: &Path) -> bool {
 
 /// Whether a path ends in the path of a coding agent's hook file.
 fn is_client_hook_path(path: &Path) -> bool {
-    PLACES.iter().any(|place| ends_with_path(path, Path::new(place.path)))
+    locations().any(|(place, _)| ends_with_path(path, Path::new(place.path)))
 }
 
 fn ends_with_path(path: &Path, place: &Path) -> bool {
@@ -204,7 +204,7 @@ fn has_policy_below(dir: &Path) -> bool {
         })
     };
     ANYWHERE.iter().any(|name| dir.join(name).exists())
-        || PLACES.iter().any(|place| dir.join(place.path).exists() || is_first_part(place.path))
+        || locations().any(|(place, _)| dir.join(place.path).exists() || is_first_part(place.path))
 }
 
 /// The most directory entries that are examined for another name of a file.

@@ -69,6 +69,7 @@ pub use runtime::Runtime;
 pub use scope::EventScope;
 pub use state::{LayerState, LogBuffer, ScratchValues, ScriptLogLine};
 
+pub use pintle_clients as clients;
 pub use pintle_contract::*;
 pub use pintle_dialects as dialects;
 pub use pintle_engine::{

@@ -11,7 +11,7 @@ use pintle::{Decision, Event, EventName, Outcome};
 use serde_json::Value;
 
 use super::HostDispatch;
-use crate::host_support::ActionSupport;
+use crate::ActionSupport;
 use crate::session::to_event_log_line;
 use crate::{HostEventData, dispatch};
 

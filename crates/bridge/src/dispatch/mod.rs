@@ -16,7 +16,7 @@ use pintle::{
 };
 use serde_json::Value;
 
-use crate::host_support::ActionSupport;
+use crate::ActionSupport;
 use crate::session::HostSessionState;
 use crate::{HostDecision, HostDef, HostEvent, HostEventContext, HostEventData, HostEventDef, HostToolCall};
 

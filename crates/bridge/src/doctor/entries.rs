@@ -24,7 +24,7 @@ pub(super) fn check_entries(host: &'static HostDef, place: &InstallLocation, now
         findings.push(DoctorFinding::problem(what).help(again.clone()));
     }
     let has = |event: &str| place.entries.iter().any(|entry| entry.event == event);
-    let guards = host.events.iter().filter(|def| def.is_guard && !def.high_volume);
+    let guards = host.host_events().filter(|def| def.is_guard && !def.high_volume);
     let missing: Vec<String> = guards.filter(|def| !has(def.name)).map(|def| format!("`{}`", def.name)).collect();
     if !missing.is_empty() {
         findings.push(DoctorFinding::note(format!(

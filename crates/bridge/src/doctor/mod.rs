@@ -1,6 +1,7 @@
 //! Checks for `pintle doctor` whether installed hosts run Pintle.
 
 mod client;
+mod clients;
 mod documents;
 mod entries;
 mod last_fired;
@@ -150,7 +151,7 @@ pub fn examine(host: &'static HostDef, site: &InstallEnvironment, now: &UserDirs
         let what = format!("`{}` is not on the PATH, so its version is unknown", host.install.program);
         examination.findings.push(DoctorFinding::note(what));
     }
-    examination.findings.extend((host.install.check_settings)(host, site));
+    examination.findings.extend(clients::check_settings(host, site));
     for place in examination.locations.iter().filter(|place| !place.entries.is_empty()) {
         examination.findings.extend(entries::check_entries(host, place, now));
         examination.findings.extend(probe::probe(host, site, place));
@@ -173,6 +174,6 @@ fn list_last_fired(examination: &DoctorReport, now: &UserDirs) -> Vec<LastFired>
         let known = last.entry(event).or_default();
         *known = at_ms.max(*known);
     }
-    let rows = host.events.iter().filter(|def| entries().any(|entry| entry.event == def.name));
+    let rows = host.host_events().filter(|def| entries().any(|entry| entry.event == def.name));
     rows.map(|def| LastFired { event: def.name, last_ms: last.get(def.name).copied() }).collect()
 }

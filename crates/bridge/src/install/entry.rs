@@ -2,19 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{EntryFormat, HandlerFormat, InstallError, InstallOptions, line};
+use super::{EntryFormat, HandlerFormat, InstallError, InstallOptions, InstalledEntry, line};
 use crate::HostDef;
-
-/// One installed entry: an event and its command.
-#[derive(Debug, Clone, PartialEq)]
-pub struct InstalledEntry {
-    /// The host's event.
-    pub event: String,
-    /// The command line.
-    pub command: String,
-    /// The host's timeout, in milliseconds.
-    pub timeout_ms: u64,
-}
 
 /// An installed handler in a settings file: its event and its JSON.
 pub(super) type PlacedHandler = (String, Value);

@@ -3,41 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::InstallError;
-
-/// The scope of settings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum InstallScope {
-    /// The user's settings, for all projects.
-    User,
-    /// The settings of one project.
-    Project,
-}
-
-impl InstallScope {
-    /// Both scopes, in the order of reports.
-    pub const ALL: [Self; 2] = [Self::User, Self::Project];
-
-    /// The word on the command line.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::User => "user",
-            Self::Project => "project",
-        }
-    }
-}
-
-/// The location of the files of a scope.
-#[derive(Debug, Clone, Copy)]
-pub struct SettingsLocation {
-    /// The environment variable that names the host's directory, and replaces `folder`; empty if there is none.
-    pub variable: &'static str,
-    /// The host's directory, relative to the home directory or the project.
-    pub folder: &'static str,
-    /// The settings file, or the directory of executables, relative to the host's directory.
-    pub file: &'static str,
-}
+use super::{InstallError, InstallScope, SettingsLocation};
 
 /// The environment of an installation.
 #[derive(Debug, Clone)]

@@ -76,7 +76,7 @@ mod tests {
             InstallOptions { program: String::from("pintle"), ..InstallOptions::default() },
         ];
         for host in crate::HOSTS {
-            for (def, options) in host.events.iter().flat_map(|def| cases.iter().map(move |options| (def, options))) {
+            for (def, options) in host.host_events().flat_map(|def| cases.iter().map(move |options| (def, options))) {
                 let (command, timeout_ms) = command_line(host, def, options);
                 let entry = InstalledEntry { event: String::from(def.name), command, timeout_ms };
                 assert_eq!(parse_options(host, &entry).as_ref(), Some(options), "{}", entry.command);

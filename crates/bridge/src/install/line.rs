@@ -31,11 +31,11 @@ pub struct InstallOptions {
 /// With the first unknown event name.
 pub(super) fn selected_events(host: &'static HostDef, events: &[String]) -> Result<Vec<&'static HostEventDef>, String> {
     if events.is_empty() {
-        return Ok(host.events.iter().filter(|def| !def.high_volume && !def.fires.is_empty()).collect());
+        return Ok(host.host_events().filter(|def| !def.high_volume).collect());
     }
     let def = |event: &String| {
         host.find_event(event).ok_or_else(|| {
-            let near = pintle::suggest_nearest(event, host.events.iter().map(|def| def.name));
+            let near = pintle::suggest_nearest(event, host.host_events().map(|def| def.name));
             let meant = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
             format!("`{event}` is not an event of {}{meant}", host.title)
         })
@@ -189,7 +189,7 @@ mod tests {
             events: Vec::new(),
         };
         for host in crate::HOSTS {
-            for def in host.events {
+            for def in host.host_events() {
                 let (line, _) = command_line(host, def, &options);
                 let mut behind = line.split('$').skip(1).filter_map(|rest| rest.chars().next());
                 assert!(behind.all(|next| matches!(next, '(' | '?' | '\'')), "{line}");

@@ -9,7 +9,7 @@ use crate::fixture::{builder_with, event_of_file, recorded_hosts, respond};
 #[test]
 fn what_cannot_be_read_is_denied_where_something_is_guarded() {
     for host in HOSTS {
-        for def in host.events.iter().filter(|def| def.is_guard) {
+        for def in host.host_events().filter(|def| def.is_guard) {
             let denied = |payload: &[u8]| respond(host, def, payload, Vec::new());
             let cases: [&[u8]; 11] = [
                 b"",
@@ -46,7 +46,7 @@ fn what_cannot_be_read_is_denied_where_something_is_guarded() {
 fn a_payload_of_another_event_than_the_command_line_names_is_refused() {
     let mut contradictions = 0;
     for host in HOSTS {
-        for (given, said) in host.events.iter().flat_map(|given| host.events.iter().map(move |said| (given, said))) {
+        for (given, said) in host.host_events().flat_map(|given| host.host_events().map(move |said| (given, said))) {
             let payload = json!({"session_id": "s1", "cwd": "/tmp", "hook_event_name": said.name});
             if given.name == said.name || (host.event_name)(&payload).is_none() {
                 continue;
@@ -110,7 +110,7 @@ proptest! {
     #[test]
     fn any_bytes_give_an_answer(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         for host in HOSTS {
-            for row in host.events {
+            for row in host.host_events() {
                 let answer = respond(host, row, &bytes, Vec::new());
                 prop_assert!(!row.is_guard || serde_json::from_slice::<Value>(&bytes).is_ok() || !(answer.stdout.is_empty() && answer.exit_code == 0));
             }

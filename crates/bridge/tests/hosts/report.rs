@@ -72,7 +72,7 @@ impl RecordedHost {
 
     /// The response to the host's next call of a canonical event, without hooks.
     fn respond_to_next(&self, event: &str, state: &Path) -> HostResponse {
-        let def = self.host.events.iter().find(|def| def.fires.contains(&event) && !def.high_volume).unwrap();
+        let def = self.host.host_events().find(|def| def.fires.contains(&event) && !def.high_volume).unwrap();
         self.respond_to(def, Vec::new(), state)
     }
 }
@@ -252,7 +252,7 @@ fn what_is_reported_of_a_host_is_what_comes_of_it() {
         let sent = RecordedHost { host, files };
         let anew = || tempfile::tempdir().unwrap();
         let free = sent.respond_to_next("tool.pre", anew().path());
-        for def in host.events {
+        for def in host.host_events() {
             let Some(first) = def.fires.first() else { continue };
             let plain = sent.respond_to(def, Vec::new(), anew().path());
             let denied = sent.respond_to(def, hooks_for_action(HookAction::Deny, first), anew().path());

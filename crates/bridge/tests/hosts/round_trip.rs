@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::sync::{Arc, Mutex};
 
-use pintle::dialects::client_hooks::{CLIENTS, ClientDef, ClientEventDef};
+use pintle::clients::{ClientDef, ClientEventDef};
 use pintle::dialects::{DIALECTS, Dialect};
 use pintle::event::CATALOGUE;
 use pintle::{Codec, Event, EventName, Origin, Verdict, native};
@@ -23,10 +23,9 @@ pub(crate) struct BothWays {
 
 pub(crate) fn clients() -> impl Iterator<Item = BothWays> {
     HOSTS.iter().filter_map(|host| {
-        let name = host.own_dialect?;
+        let name = host.dialect?;
         let dialect: &Dialect = DIALECTS.iter().find(|dialect| dialect.name == name).unwrap();
-        let client = CLIENTS.iter().find(|client| client.name == name).unwrap();
-        Some(BothWays { host, client, codec: (dialect.codec)() })
+        Some(BothWays { host, client: host, codec: (dialect.codec)() })
     })
 }
 
@@ -64,13 +63,13 @@ const OTHERWISE_MEANT: &[&str] = &[
 fn an_event_has_one_meaning_in_both_directions() {
     let mut found = WireDifferences::default();
     for BothWays { host, client, .. } in clients() {
-        for def in client.events {
+        for def in client.hook_events() {
             let fires = host.find_event(def.name).map_or(&[][..], |def| def.fires);
             if !fires.contains(&def.canonical) {
                 found.note(format!("{} {}: written for {}, read as {fires:?}", host.name, def.name, def.canonical));
             }
         }
-        for def in host.events {
+        for def in host.host_events() {
             let is_known = def.fires.iter().any(|event| !event.starts_with("custom."));
             if is_known && client.event_def(def.name).is_none() {
                 found.note(format!("{} {}: read as {:?}, never written", host.name, def.name, def.fires));
@@ -187,7 +186,7 @@ fn an_event_that_was_written_is_read_back() {
     let mut unused: BTreeSet<(&str, &str)> =
         UNTOLD.iter().flat_map(|(event, names)| names.iter().map(|name| (*event, *name))).collect();
     for BothWays { host, client, codec } in clients() {
-        for def in client.events {
+        for def in client.hook_events() {
             let Some(read_def) = host.find_event(def.name).filter(|read| read.fires.contains(&def.canonical)) else {
                 continue;
             };

@@ -364,7 +364,7 @@ fn events_that_fired_are_written_down_for_the_doctor() {
 fn no_session_of_any_host_reaches_out_of_its_folder() {
     for host in HOSTS {
         let state = tempfile::tempdir().unwrap();
-        let def = host.events.iter().find(|def| def.fires.contains(&"tool.pre")).unwrap();
+        let def = host.host_events().find(|def| def.fires.contains(&"tool.pre")).unwrap();
         for session in ["../../x", "/etc", "a/b", ".."] {
             let payload = json!({"session_id": session, "sessionId": session, "taskId": session,
                 "conversation_id": session, "tool_name": "x", "tool_input": {}});

@@ -23,7 +23,7 @@ fn install_then_uninstall_leaves_no_trace_for_any_host_and_scope() {
             assert_eq!(applied.backups, Vec::<std::path::PathBuf>::new(), "{}", host.name);
 
             let present = installed_entries(host, &fixture.environment, scope).unwrap();
-            for def in host.events.iter().filter(|def| def.is_guard && !def.high_volume) {
+            for def in host.host_events().filter(|def| def.is_guard && !def.high_volume) {
                 let entry = present.iter().find(|entry| entry.event == def.name).unwrap();
                 let call = format!("pintle_answer=$('/opt/pintle' hook {} {}", host.name, def.name);
                 assert!(entry.command.starts_with(&call), "{}", entry.command);

@@ -16,7 +16,7 @@ proptest! {
     fn installing_twice_and_uninstalling_leaves_every_byte(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
         for host in HOSTS {
             let Some(handler) = host.install.form.handler_format() else { continue };
-            let events: Vec<&str> = host.events.iter().map(|row| row.name).collect();
+            let events: Vec<&str> = host.host_events().map(|row| row.name).collect();
             let groups = matches!(host.install.form, EntryFormat::Groups(_));
             let before = settings_document(&mut ByteChoices(&bytes), &events, handler.command, groups);
             let stage = InstallFixture::new();
@@ -26,7 +26,7 @@ proptest! {
 
             stage.plan_install(host, InstallScope::User).apply().unwrap();
             let present = installed_entries(host, &stage.environment, InstallScope::User).unwrap();
-            let wanted = host.events.iter().filter(|row| !row.high_volume && !row.fires.is_empty()).count();
+            let wanted = host.host_events().filter(|row| !row.high_volume && !row.fires.is_empty()).count();
             prop_assert_eq!(present.len(), wanted);
             let after = fs::read_to_string(&path).unwrap();
             prop_assert_eq!(after.matches("kept").count(), before.matches("kept").count());
@@ -51,7 +51,7 @@ proptest! {
     fn what_happened_to_a_file_in_between_stays(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
         for host in HOSTS {
             let Some(handler) = host.install.form.handler_format() else { continue };
-            let events: Vec<&str> = host.events.iter().map(|row| row.name).collect();
+            let events: Vec<&str> = host.host_events().map(|row| row.name).collect();
             let groups = matches!(host.install.form, EntryFormat::Groups(_));
             let before = settings_document(&mut ByteChoices(&bytes), &events, handler.command, groups);
             let stage = InstallFixture::new();

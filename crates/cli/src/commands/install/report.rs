@@ -10,7 +10,7 @@ use crate::terminal::Terminal;
 /// Prints the host's support, event by event.
 pub(super) fn print_support(host: &'static HostDef, terminal: &Terminal, global: &GlobalOptions) {
     if global.json {
-        let events: Vec<Value> = host.events.iter().map(event_to_json).collect();
+        let events: Vec<Value> = host.host_events().map(event_to_json).collect();
         terminal.print_json(&json!({"host": host.name, "events": events, "unasked": host.unhooked_actions}));
         return;
     }
@@ -22,7 +22,7 @@ pub(super) fn print_support(host: &'static HostDef, terminal: &Terminal, global:
             "  denying an end, such as that of a turn, makes the agent continue, with the reason as input",
         ),
     ]);
-    let rows = host.events.iter().filter(|def| !def.high_volume);
+    let rows = host.host_events().filter(|def| !def.high_volume);
     for def in rows {
         let guards = if def.is_guard { "; denied if Pintle cannot respond" } else { "" };
         let fires = if def.fires.is_empty() { String::from("nothing") } else { def.fires.join(", ") };

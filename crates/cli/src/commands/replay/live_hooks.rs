@@ -94,7 +94,7 @@ impl LiveHookArgs {
     /// Starts a builder with the hooks as `pintle hook` would load them for the host of the tape.
     fn start_builder_for(&self, host: &HostDef, tape: &LoadedTape, places: &HookPaths) -> Result<RuntimeBuilder, CliError> {
         let project = PathBuf::from(live_replay::session_dir(tape).unwrap_or_default());
-        let place = HookLookup { project, excluded_dialect: host.own_dialect };
+        let place = HookLookup { project, excluded_dialect: host.dialect };
         // The tape names the hooks, so no project is searched.
         let find_layers = |_| self.user.layers(PathBuf::new());
         let builder = start_host_builder(&place, &self.with, find_layers, places.trust_options());

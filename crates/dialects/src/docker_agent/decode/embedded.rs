@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::key::find_key;
-use crate::program_output::find_objects;
+use pintle_clients::program_output::find_objects;
 
 /// Whether plain text contains an object that is meant to decide.
 pub(super) fn contains_decision(text: &str) -> bool {

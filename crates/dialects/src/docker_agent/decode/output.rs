@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 use super::key::{KEYS, KeySpelling, OutputKey, ValueClass, find_key};
 use super::{DockerDecodeContext, strict};
 use crate::docker_agent::DockerAgentVersion;
-use crate::program_output::{MOST_UNKNOWN_FIELDS, describe_kind};
-use crate::refusal::refuses;
+use pintle_clients::program_output::{MOST_UNKNOWN_FIELDS, describe_kind};
+use pintle_clients::refusal::refuses;
 
 /// The output of a hook: the known keys, with values of the right type.
 #[derive(Debug, Default)]

@@ -9,8 +9,8 @@ use super::output::DockerHookOutput;
 use super::{DockerDecodeContext, bad_output, embedded, verdict};
 use crate::docker_agent::DockerAgentVersion;
 use crate::docker_agent::event_def::ContextReader;
-use crate::program_output::{UNREAD, UNREADABLE_REFUSAL, output_limit_failure};
-use crate::refusal::{decode_wide_text, strip_byte_order_mark, text_decides, text_refuses};
+use pintle_clients::program_output::{UNREAD, UNREADABLE_REFUSAL, output_limit_failure};
+use pintle_clients::refusal::{decode_wide_text, strip_byte_order_mark, text_decides, text_refuses};
 
 const BLOCK: i32 = 2;
 
@@ -18,7 +18,7 @@ pub(super) fn decode(asked: &DockerDecodeContext<'_>, answer: &CommandOutput) ->
     match answer.exit_code {
         Some(0) => decode_stdout(asked, answer),
         Some(BLOCK) => decode_exit_two(asked, answer),
-        _ => decode_failed(asked, crate::program_output::exit_failure(answer)),
+        _ => decode_failed(asked, pintle_clients::program_output::exit_failure(answer)),
     }
 }
 

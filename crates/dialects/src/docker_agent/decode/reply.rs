@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::output::DockerHookOutput;
 use super::{DockerDecodeContext, bad_output, verdict};
 use crate::docker_agent::event_def::ContextReader;
-use crate::refusal::{refuses, text_refuses};
+use pintle_clients::refusal::{refuses, text_refuses};
 
 /// The only schema of a reply.
 pub(crate) const DECISION_SCHEMA: &str = "pre_tool_use_decision";

@@ -8,7 +8,7 @@ use super::{DockerDecodeContext, bad_output};
 use crate::docker_agent::DockerAgentVersion;
 use crate::docker_agent::encode::chat;
 use crate::docker_agent::event_def::{ContextReader, DockerRewrite, PermissionWords};
-use crate::program_output::limit_warnings;
+use pintle_clients::program_output::limit_warnings;
 
 /// The values of `permission_decision`.
 const WORDS: [&str; 3] = ["allow", "ask", "deny"];

@@ -3,8 +3,8 @@
 use pintle_contract::{format_key, read_json, read_leading_json, suggest_nearest};
 use serde_json::{Map, Value};
 
-use crate::program_output::MOST_UNKNOWN_FIELDS;
-use crate::refusal::{RefusalLevel, find_refusal, strip_byte_order_mark, text_decides};
+use pintle_clients::program_output::MOST_UNKNOWN_FIELDS;
+use pintle_clients::refusal::{RefusalLevel, find_refusal, strip_byte_order_mark, text_decides};
 
 const KEYS: [&str; 3] = ["continue", "decision", "message"];
 /// Keys of other agents for a decision, which a hook written for them may use.

@@ -8,8 +8,8 @@ use pintle_contract::{CommandOutput, Effect, Failure, FailureKind, HandlerOutput
 
 use self::decision::{FrameworkDecision, FrameworkOutput};
 use super::FrameworkEventDef;
-use crate::program_output;
-use crate::refusal::{decode_wide_text, text_refuses};
+use pintle_clients::program_output;
+use pintle_clients::refusal::{decode_wide_text, text_refuses};
 
 const BLOCK: i32 = 2;
 

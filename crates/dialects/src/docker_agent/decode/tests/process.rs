@@ -1,7 +1,7 @@
 //! Exit codes, signals, and output that is not an object.
 
 use super::*;
-use crate::program_output::{UNREAD, UNREADABLE_REFUSAL};
+use pintle_clients::program_output::{UNREAD, UNREADABLE_REFUSAL};
 
 #[test]
 fn an_exit_code_is_a_decision_a_failure_or_nothing() {

@@ -1,0 +1,28 @@
+//! Checks what prevents OpenCode from running hooks.
+
+use crate::HostDef;
+use crate::doctor::DoctorFinding;
+use crate::install::{EntryFormat, InstallEnvironment, InstallScope, installed_entries};
+
+/// Checks that the plugin is what Pintle wrote: it decides what an answer means.
+pub(super) fn check_settings(host: &'static HostDef, site: &InstallEnvironment) -> Vec<DoctorFinding> {
+    let mut findings = Vec::new();
+    for scope in InstallScope::ALL {
+        let path = site.settings_path(scope, host.install.location(scope));
+        let entries = installed_entries(host, site, scope).unwrap_or_default();
+        let text = pintle::files::read_text(&path).unwrap_or_default();
+        let written = match host.install.form {
+            EntryFormat::Module { write } => write(host, &entries),
+            _ => continue,
+        };
+        if !entries.is_empty() && text != written {
+            let what = format!("`{}` differs from the plugin of this version of Pintle", site.display_path(&path));
+            let help = format!("run `pintle install {} --scope {}` to rewrite it", host.name, scope.as_str());
+            findings.push(DoctorFinding::problem(what).help(help));
+        }
+    }
+    if findings.is_empty() {
+        findings.push(DoctorFinding::ok("its plugin is the one of this version of Pintle"));
+    }
+    findings
+}

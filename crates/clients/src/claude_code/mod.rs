@@ -1,0 +1,143 @@
+//! Claude Code, tested with 2.1.330: hooks in its settings files and in its plugins.
+//!
+//! `DEVIATIONS.md` lists where Pintle differs on purpose.
+
+mod events;
+mod output_fields;
+pub(crate) mod response;
+mod support;
+
+use pintle_contract::Severity;
+use serde_json::{Value, json};
+
+use crate::install::{EntryFormat, HandlerFormat, InstallScope, InstallSpec, SettingsLocation, seconds_field};
+use crate::{
+    ClientDef, ClientFileLocation, ClientHandlerKind, EnvVariable, HookLayout, SettingsFormat, TimeUnit, copilot, host,
+};
+
+pub(crate) use output_fields::WORDS;
+
+pub use events::ROWS;
+
+/// Claude Code.
+pub static CLIENT: ClientDef = ClientDef {
+    name: "claude",
+    title: "Claude Code",
+    events: events::ROWS,
+    tools: &pintle_tools::CLAUDE,
+    dialect: Some("claude_code"),
+    description: "Claude Code: command, http and prompt hooks in settings files",
+    files: &[
+        ClientFileLocation::json(".claude/settings.json"),
+        ClientFileLocation::json(".claude/settings.local.json"),
+    ],
+    unmapped_events: events::ELSEWHERE,
+    settings: SettingsFormat {
+        layout: HookLayout::Groups,
+        clock: TimeUnit::Seconds,
+        shell: None,
+        command_ms: 600_000,
+        http_ms: 600_000,
+        prompt_ms: 30_000,
+        kinds: &[
+            ("command", ClientHandlerKind::Command),
+            ("http", ClientHandlerKind::Http),
+            ("prompt", ClientHandlerKind::Prompt),
+            (
+                "mcp_tool",
+                ClientHandlerKind::NotCarriedOver(
+                    "Pintle cannot call tools of the MCP servers that Claude Code is connected to",
+                ),
+            ),
+            (
+                "agent",
+                ClientHandlerKind::NotCarriedOver("a hook cannot start an agent; use a `prompt` hook to call a model"),
+            ),
+        ],
+        keys: &[
+            "type",
+            "command",
+            "args",
+            "shell",
+            "timeout",
+            "async",
+            "asyncRewake",
+            "onFailure",
+            "if",
+            "url",
+            "headers",
+            "allowedEnvVars",
+            "prompt",
+            "model",
+        ],
+        not_carried_over: &[
+            ("statusMessage", Severity::Note, "Pintle shows no status while a hook runs"),
+            ("once", Severity::Warning, "the hook runs every time"),
+            (
+                "asyncRewake",
+                Severity::Warning,
+                "the hook runs in the background, and exit status 2 does not wake the agent",
+            ),
+            ("continueOnBlock", Severity::Note, "the event decides what a block does"),
+        ],
+        non_event_keys: &[],
+        alternate_names: &[("Agent", &["Task"]), ("Task", &["Agent"])],
+        judge: "anthropic/claude-haiku-4-5",
+    },
+    output_fields: WORDS,
+    environment: &[
+        ("CLAUDE_PROJECT_DIR", EnvVariable::Project),
+        ("CLAUDE_CODE_SESSION_ID", EnvVariable::Session),
+        ("CLAUDE_PLUGIN_ROOT", EnvVariable::Plugin),
+        ("CLAUDECODE", EnvVariable::Fixed("1")),
+    ],
+    install: InstallSpec {
+        program: "claude",
+        user: SettingsLocation { variable: "CLAUDE_CONFIG_DIR", folder: ".claude", file: "settings.json" },
+        project: SettingsLocation { variable: "", folder: ".claude", file: "settings.json" },
+        form: EntryFormat::Groups(HANDLER),
+        hints: install_hints,
+        ..InstallSpec::COMMON
+    },
+    project_variable: Some("CLAUDE_PROJECT_DIR"),
+    recognise,
+    sender: Some(find_sender),
+    ..ClientDef::COMMON
+};
+
+fn recognise(payload: &Value) -> Option<&str> {
+    let has = |name: &str| host::has(payload, name);
+    let is_codex = host::is_codex_transcript(payload) == Some(true) || (has("turn_id") && has("model"));
+    host::event_of_session(payload).filter(|_| !is_codex && !has("timestamp"))
+}
+
+/// A handler in its settings, and in those of clients that adopted them.
+pub(crate) const HANDLER: HandlerFormat = HandlerFormat {
+    command: "command",
+    file_head: &[],
+    build: |command, timeout_ms| json!({"type": "command", "command": command, "timeout": timeout_ms.div_ceil(1_000)}),
+    timeout_ms: |handler| seconds_field(handler, "timeout"),
+};
+
+fn install_hints(scope: InstallScope) -> Vec<String> {
+    let running = String::from("running sessions keep their hooks until they are restarted");
+    match scope {
+        InstallScope::User => vec![running],
+        InstallScope::Project => vec![
+            running,
+            String::from(
+                "the entries contain the path of `pintle` on this machine; for shared settings use `--program pintle`",
+            ),
+        ],
+    }
+}
+
+/// Detects Copilot CLI, which also runs the hooks of a project's `.claude/settings.json`. Its payloads have no
+/// transcript and a timestamp, and some are entirely in its own format.
+fn find_sender(payload: &Value) -> Option<&'static ClientDef> {
+    let has = |name: &str| host::has(payload, name);
+    let is_copilot = has("sessionId")
+        || has("tool_result")
+        || (has("timestamp") && !has("transcript_path") && !has("permission_mode"));
+    is_copilot.then_some(&copilot::CLIENT)
+}

@@ -1,0 +1,142 @@
+//! Writes decisions in Claude Code's format.
+
+use pintle_contract::Decision;
+use serde_json::{Map, Value, json};
+
+use crate::host::{HookJsonResponse, HostDecision, HostResponse, ResponseContext, shape_like};
+
+/// The fields that every event supports.
+fn start_response(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HookJsonResponse {
+    let output = HookJsonResponse::new(asked);
+    let ended = ruling.stop.as_deref();
+    output
+        .with_top_field("continue", ended.map(|_| false))
+        .with_top_field("stopReason", ended)
+        .with_top_field("systemMessage", ruling.notice_text())
+}
+
+/// An event that supports only notices.
+pub(crate) fn notice(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
+    start_response(asked, ruling).into_response()
+}
+
+/// An event that supports context.
+pub(crate) fn context(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
+    start_response(asked, ruling).with_event_field("additionalContext", ruling.context_text()).into_response()
+}
+
+/// The start of a session. A denied session starts anyway, with a notice to the user.
+pub(super) fn session_start(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
+    if !ruling.is_denied() {
+        return context(asked, ruling);
+    }
+    let notices = ruling.notice_text().map(|text| format!("\n{text}")).unwrap_or_default();
+    start_response(asked, ruling)
+        .with_top_field("systemMessage", Some(format!("{}{notices}", ruling.reason)))
+        .into_response()
+}
+
+pub(crate) fn prompt(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
+    let output = start_response(asked, ruling);
+    if ruling.is_denied() {
+        return output
+            .with_top_field("decision", Some("block"))
+            .with_top_field("reason", Some(ruling.reason.as_str()))
+            .into_denial(&ruling.reason);
+    }
+    output.with_event_field("additionalContext", ruling.context_text()).into_response()
+}
+
+pub(crate) fn before_tool(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
+    let decision = match ruling.decision {
+        Decision::Deny => Some("deny"),
+        Decision::Ask => Some("ask"),
+        Decision::Allow => ruling.is_approved.then_some("allow"),
+    };
+    let reason = Some(ruling.reason.as_str()).filter(|reason| decision.is_some() && !reason.is_empty());
+    let output = start_response(asked, ruling)
+        .with_event_field("permissionDecision", decision)
+        .with_event_field("permissionDecisionReason", reason);
+    if ruling.is_denied() {
+        return output.into_denial(&ruling.reason);
+    }
+    output
+        .with_event_field("updatedInput", ruling.input.clone())
+        .with_event_field("additionalContext", ruling.context_text())
+        .into_response()
+}
+
+/// The host is about to ask the user.
+pub(crate) fn permission(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
+    let output = start_response(asked, ruling);
+    if ruling.is_denied() {
+        let mut decision = json!({"behavior": "deny", "message": ruling.reason});
+        if ruling.stop.is_some()
+            && let Some(fields) = decision.as_object_mut()
+        {
+            fields.insert(String::from("interrupt"), Value::Bool(true));
+        }
+        // The exit status has no documented effect at this event.
+        return output.with_event_field("decision", Some(decision)).into_response();
+    }
+    let approval = (ruling.is_approved && ruling.decision == Decision::Allow).then(|| {
+        let mut decision = Map::new();
+        decision.insert(String::from("behavior"), Value::from("allow"));
+        if let Some(input) = &ruling.input {
+            decision.insert(String::from("updatedInput"), input.clone());
+        }
+        Value::Object(decision)
+    });
+    output.with_event_field("decision", approval).into_response()
+}
+
+/// After a tool. A block only adds its reason, so a withheld result is also replaced. Claude Code ignores a replacement
+/// that does not have the result's structure.
+pub(crate) fn after_tool(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
+    let original = asked.payload.get("tool_response").unwrap_or(&Value::Null);
+    let output = start_response(asked, ruling);
+    let (output, replaced) = if ruling.is_denied() {
+        let reason = ruling.reason.as_str();
+        let output = output.with_top_field("decision", Some("block")).with_top_field("reason", Some(reason));
+        (output, Some(shape_like(original, &Value::from(reason))))
+    } else {
+        (output, ruling.output.as_ref().map(|changed| shape_like(original, changed)))
+    };
+    output
+        .with_event_field("updatedToolOutput", replaced)
+        .with_event_field("additionalContext", ruling.context_text())
+        .into_response()
+}
+
+/// After a failed tool: the hooks' reason is added to the error.
+pub(super) fn failed_tool(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
+    let denied = ruling.is_denied().then(|| ruling.reason.clone());
+    start_response(asked, ruling)
+        .with_event_field("additionalContext", denied.or_else(|| ruling.context_text()))
+        .into_response()
+}
+
+/// The agent, or a subagent, is about to stop.
+pub(crate) fn stop(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
+    let output = start_response(asked, ruling);
+    if ruling.is_denied() && ruling.stop.is_none() {
+        return output
+            .with_top_field("decision", Some("block"))
+            .with_top_field("reason", Some(ruling.reason.as_str()))
+            .into_denial(&ruling.reason);
+    }
+    output.into_response()
+}
+
+/// Before a compaction: all of standard output, including JSON, becomes instructions for the summary.
+pub(super) fn compact(_asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
+    if ruling.is_denied() {
+        return HostResponse::empty().with_stderr(&ruling.reason).with_exit_code(2);
+    }
+    HostResponse { stdout: ruling.context_text().unwrap_or_default(), ..HostResponse::empty() }
+}
+
+/// After a compaction: Claude Code shows standard output to the user as it is.
+pub(super) fn compacted(_asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
+    HostResponse { stdout: ruling.notice_text().unwrap_or_default(), ..HostResponse::empty() }
+}

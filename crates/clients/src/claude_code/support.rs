@@ -1,0 +1,90 @@
+//! Describes which hook decisions Claude Code supports.
+
+use crate::host::ActionSupport::{
+    Approximated, DeniedInstead, Dropped, NotifiesUser, RunEndedInstead, Supported, WithApprovalOnly,
+};
+use crate::host::{ActionSupport, HostSupport};
+
+/// An event that can only be observed.
+pub(super) const TELLS: HostSupport = HostSupport::OBSERVE_ONLY;
+
+/// The end of a session, when nothing can be shown any more.
+pub(super) const SESSION_END: HostSupport =
+    HostSupport { stop: ActionSupport::OVER, notice: Dropped("Claude Code does not show hook messages here"), ..TELLS };
+
+pub(super) const COMPACTED: HostSupport = HostSupport { context: ActionSupport::LATER, ..TELLS };
+
+pub(super) const SESSION_START: HostSupport = HostSupport {
+    deny: ActionSupport::REFUSED,
+    ask: ActionSupport::REFUSED,
+    context: Supported,
+    stop: ActionSupport::REFUSED,
+    ..TELLS
+};
+
+pub(super) const PROMPT: HostSupport = HostSupport {
+    deny: Supported,
+    ask: DeniedInstead("Claude Code cannot ask the user about a prompt"),
+    rewrite: DeniedInstead("Claude Code cannot change a prompt"),
+    context: Supported,
+    stop: Supported,
+    ..TELLS
+};
+
+pub(super) const BEFORE_TOOL: HostSupport = HostSupport {
+    deny: Supported,
+    ask: Supported,
+    approve: Supported,
+    rewrite: Supported,
+    context: Supported,
+    stop: Approximated("the call is denied and the run ends"),
+    ..TELLS
+};
+
+pub(super) const PERMISSION: HostSupport = HostSupport {
+    deny: Supported,
+    ask: Approximated("the user is asked, as without the hook"),
+    approve: Supported,
+    rewrite: WithApprovalOnly("Claude Code applies a rewrite here only together with an approval"),
+    stop: Supported,
+    ..TELLS
+};
+
+pub(super) const AFTER_TOOL: HostSupport =
+    HostSupport { deny: ActionSupport::REPLACED, output: Supported, context: Supported, stop: Supported, ..TELLS };
+
+/// The result of a failed tool is in its error.
+const ERROR: &str = "Claude Code cannot change the text of an error, which the model would read next";
+
+pub(super) const FAILED_TOOL: HostSupport = HostSupport {
+    deny: RunEndedInstead(ERROR),
+    output: RunEndedInstead(ERROR),
+    context: Supported,
+    stop: Supported,
+    ..TELLS
+};
+
+pub(super) const BATCH: HostSupport = HostSupport { context: Supported, stop: Supported, ..TELLS };
+
+pub(super) const SUBAGENT_START: HostSupport = HostSupport { context: ActionSupport::REMINDERS_NOW, ..BATCH };
+
+pub(super) const STOP: HostSupport = HostSupport {
+    deny: Supported,
+    ask: DeniedInstead("Claude Code cannot ask the user whether an agent may stop"),
+    output: NotifiesUser("Claude Code cannot change an answer that the user has already seen"),
+    context: ActionSupport::LATER,
+    stop: Supported,
+    ..TELLS
+};
+
+pub(super) const SUBAGENT_STOP: HostSupport =
+    HostSupport { deny: Approximated("the subagent continues, with the reason as its next message"), ..STOP };
+
+pub(super) const COMPACT: HostSupport = HostSupport {
+    deny: Supported,
+    ask: DeniedInstead("Claude Code cannot ask the user about a compaction"),
+    output: Dropped("Claude Code writes the summary itself"),
+    context: Supported,
+    notice: Dropped("Claude Code treats hook output here as instructions for the summary"),
+    ..TELLS
+};

@@ -1,0 +1,269 @@
+//! The events of Cline. It waits only for the hooks of tools, and its payloads use another name for the event.
+
+use pintle_tools::CLINE;
+use serde_json::{Map, Value, json};
+
+use super::{response as answers, support};
+use crate::host::{HostEventContext, HostEventData, HostEventKind, HostField, HostPayloadError, text};
+use crate::key_values::{self, both, key, read_key, written};
+use crate::matcher::MatcherSyntax;
+use crate::{
+    BlockEffect, ClientEventDef, ClientKey, EncodeContext, InputRewrite, PayloadStyle, PlainTextReader,
+    UnmappedClientEvents, payload_values, shared_events,
+};
+
+/// The shape of Cline's payloads.
+static STYLE: PayloadStyle = PayloadStyle {
+    base: TASK,
+    tools: &CLINE,
+    matcher: MatcherSyntax::Expression,
+    response,
+    read_keys: &[],
+    adjust_context: main_agent_has_no_parent,
+};
+
+const TASK: &[ClientKey] = &[
+    key("clineVersion", written(|_| Some(Value::from("")))),
+    key("taskId", key_values::SESSION),
+    key("workspaceRoots", key_values::DIRECTORIES),
+    key("agent_id", key_values::RUN),
+    key("hookName", written(inner_name)),
+];
+
+/// The call as the model made it; an older part of the payload has all arguments as strings.
+const BEFORE: &[ClientKey] = &[
+    key("tool_call/id", both(id_or_null, HostField::CallId)),
+    key("tool_call/name", key_values::TOOL),
+    key("tool_call/input", key_values::INPUT),
+    key("preToolUse", written(|given| Some(tool_with_parameters(given, Map::new())))),
+];
+
+const OLDER_CALL: &[ClientKey] = &[
+    read_key("preToolUse/toolName", HostField::Tool),
+    read_key("preToolUse/parameters", HostField::Input),
+    read_key("postToolUse/toolName", HostField::Tool),
+    read_key("postToolUse/parameters", HostField::Input),
+    read_key("postToolUse/result", HostField::Response),
+];
+
+const AFTER: &[ClientKey] = &[
+    key("tool_result/id", both(id_or_null, HostField::CallId)),
+    key("tool_result/name", key_values::TOOL),
+    key("tool_result/input", key_values::INPUT),
+    key("tool_result/output", key_values::RESPONSE),
+    key(
+        "tool_result/durationMs",
+        both(|given| Some(payload_values::duration(given).unwrap_or_default()), HostField::Duration),
+    ),
+    key("postToolUse", written(post_tool_use)),
+];
+
+const START: &[ClientKey] = &[key("taskStart", written(metadata))];
+
+const RESUME: &[ClientKey] = &[key("taskResume", written(metadata))];
+
+const COMPLETE: &[ClientKey] = &[
+    key("turn/outputText", both(|given| Some(payload_values::answer(given).unwrap_or_default()), HostField::Answer)),
+    key("turn/status", written(|_| Some(Value::from("completed")))),
+    key("taskComplete", written(metadata)),
+];
+
+const ERROR: &[ClientKey] = &[
+    key("error/name", both(|given| Some(Value::from(given.text("kind"))), HostField::Kind)),
+    key("error/message", both(|given| Some(Value::from(given.text("message"))), HostField::Message)),
+];
+
+const PROMPT: &[ClientKey] =
+    &[key("userPromptSubmit/prompt", key_values::PROMPT), key("userPromptSubmit/attachments", key_values::EMPTY_LIST)];
+
+const OTHER_PROMPT: &[ClientKey] =
+    &[read_key("user_prompt_submit/prompt", HostField::Prompt), read_key("prompt", HostField::Prompt)];
+
+const COMPACT: &[ClientKey] = &[key("preCompact/trigger", key_values::TRIGGER)];
+
+const TELLS: ClientEventDef = ClientEventDef {
+    text: PlainTextReader::Discarded,
+    support: &support::DETACHED,
+    ..ClientEventDef::observe_only(&STYLE)
+};
+
+/// Its events.
+pub const ROWS: &[ClientEventDef] = &[
+    ClientEventDef {
+        name: "TaskStart",
+        canonical: "session.start",
+        keys: &[START],
+        context: true,
+        fires: &["session.start"],
+        adjust: |_, _| Ok(HostEventData::SessionStart { source: String::from("startup") }),
+        support: &support::SESSION_START,
+        ..TELLS
+    },
+    ClientEventDef {
+        name: "TaskResume",
+        canonical: "session.resume",
+        keys: &[RESUME],
+        context: true,
+        fires: shared_events::SESSION_START,
+        adjust: |_, _| Ok(HostEventData::SessionStart { source: String::from("resume") }),
+        support: &support::SESSION_START,
+        ..TELLS
+    },
+    ClientEventDef {
+        name: "UserPromptSubmit",
+        canonical: "prompt.submit",
+        keys: &[PROMPT],
+        read_keys: OTHER_PROMPT,
+        block: BlockEffect::Deny,
+        context: true,
+        fires: shared_events::PROMPT,
+        kind: HostEventKind::Prompt,
+        is_guard: true,
+        ..TELLS
+    }
+    .answered(&support::PROMPT, answers::cancel_task),
+    ClientEventDef {
+        name: "PreToolUse",
+        canonical: "tool.pre",
+        keys: &[BEFORE],
+        read_keys: OLDER_CALL,
+        subject: Some(payload_values::tool_subject),
+        is_tool: true,
+        block: BlockEffect::Deny,
+        permission: true,
+        input: InputRewrite::Replace,
+        context: true,
+        fires: shared_events::BEFORE_TOOL,
+        kind: HostEventKind::BeforeTool,
+        is_guard: true,
+        ..TELLS
+    }
+    .answered(&support::BEFORE_TOOL, answers::cancel_task),
+    ClientEventDef {
+        name: "PostToolUse",
+        canonical: "tool.post",
+        keys: &[AFTER],
+        read_keys: OLDER_CALL,
+        subject: Some(payload_values::tool_subject),
+        is_tool: true,
+        event_filter: Some(shared_events::tool_executed),
+        block: BlockEffect::NotifyModel,
+        context: true,
+        fires: shared_events::AFTER_TOOL,
+        kind: HostEventKind::AfterTool,
+        adjust: mark_failure,
+        ..TELLS
+    }
+    .answered(&support::AFTER_TOOL, answers::cancel_task),
+    ClientEventDef {
+        name: "TaskComplete",
+        canonical: "turn.end",
+        keys: &[COMPLETE],
+        event_filter: Some(shared_events::is_from_main_agent),
+        fires: &["turn.end"],
+        kind: HostEventKind::Stop,
+        support: &support::TASK_END,
+        ..TELLS
+    },
+    ClientEventDef {
+        name: "TaskError",
+        canonical: "error",
+        keys: &[ERROR],
+        fires: shared_events::ERROR,
+        kind: HostEventKind::AgentError,
+        ..TELLS
+    },
+    ClientEventDef { name: "TaskCancel", fires: &["custom.cline_task_cancel"], high_volume: true, ..TELLS },
+    // Cline lists the event and never fires it.
+    ClientEventDef {
+        name: "PreCompact",
+        canonical: "compact.pre",
+        keys: &[COMPACT],
+        block: BlockEffect::Deny,
+        context: true,
+        ..TELLS
+    },
+    ClientEventDef {
+        name: "SessionShutdown",
+        canonical: "session.end",
+        fires: &["session.end"],
+        adjust: |_, _| Ok(HostEventData::SessionEnd { reason: String::from("exit") }),
+        support: &support::SESSION_END,
+        ..TELLS
+    },
+];
+
+/// The events that the catalogue does not have.
+pub(super) const ELSEWHERE: &[UnmappedClientEvents] =
+    &[UnmappedClientEvents { names: &["TaskCancel"], reason: "no other agent reports that the user interrupted it" }];
+
+/// The event names in the payload.
+const INNER: &[(&str, &str)] = &[
+    ("PreToolUse", "tool_call"),
+    ("PostToolUse", "tool_result"),
+    ("UserPromptSubmit", "prompt_submit"),
+    ("TaskStart", "agent_start"),
+    ("TaskResume", "agent_resume"),
+    ("TaskComplete", "agent_end"),
+    ("TaskError", "agent_error"),
+    ("PreCompact", "pre_compact"),
+    ("SessionShutdown", "session_shutdown"),
+];
+
+fn inner_name(context: &EncodeContext<'_>) -> Option<Value> {
+    INNER.iter().find(|(name, _)| *name == context.event_alias).map(|(_, inner)| Value::from(*inner))
+}
+
+/// The tool with its parameters, each of which is a string in Cline.
+fn tool_with_parameters(context: &EncodeContext<'_>, beside: Map<String, Value>) -> Value {
+    let text = |value: &Value| match value {
+        Value::String(text) => Value::from(text.clone()),
+        other => Value::from(other.to_string()),
+    };
+    let inputs = context.tool_input().as_object();
+    let parameters: Map<String, Value> =
+        inputs.into_iter().flatten().map(|(name, value)| (name.clone(), text(value))).collect();
+    let mut fields = Map::new();
+    fields.insert(String::from("toolName"), Value::from(context.tool_name()));
+    fields.insert(String::from("parameters"), Value::Object(parameters));
+    fields.extend(beside);
+    Value::Object(fields)
+}
+
+fn post_tool_use(context: &EncodeContext<'_>) -> Option<Value> {
+    let mut beside = Map::new();
+    beside.insert(String::from("result"), payload_values::result_text(context).unwrap_or_default());
+    let went_well = context.field("is_error") != Some(&Value::Bool(true));
+    beside.insert(String::from("success"), Value::Bool(went_well));
+    beside.insert(String::from("executionTimeMs"), payload_values::duration(context).unwrap_or_default());
+    Some(tool_with_parameters(context, beside))
+}
+
+fn metadata(_: &EncodeContext<'_>) -> Option<Value> {
+    Some(json!({"taskMetadata": {}}))
+}
+
+fn response(context: &EncodeContext<'_>) -> Value {
+    let found = context.original_response().or_else(|| context.field("result")).or_else(|| context.field("content"));
+    found.cloned().unwrap_or_default()
+}
+
+fn id_or_null(context: &EncodeContext<'_>) -> Option<Value> {
+    Some(payload_values::call_id(context).unwrap_or_default())
+}
+
+/// Every agent has an ID; only a subagent also has its parent's ID.
+fn main_agent_has_no_parent(payload: &Value, context: &mut HostEventContext) {
+    if text(payload, "parent_agent_id").is_empty() {
+        context.run.clear();
+    }
+}
+
+fn mark_failure(payload: &Value, data: HostEventData) -> Result<HostEventData, HostPayloadError> {
+    let HostEventData::AfterTool { call, response, duration_ms, .. } = data else {
+        return Ok(data);
+    };
+    let has_error = payload.pointer("/tool_result/error").is_some_and(|error| !error.is_null());
+    let is_error = has_error || payload.pointer("/postToolUse/success") == Some(&Value::Bool(false));
+    Ok(HostEventData::AfterTool { call, response, is_error, duration_ms })
+}

@@ -1,0 +1,102 @@
+//! Cline, tested with 3.0.65: programs named after the event that they are for. It reads the JSON of a response, but never
+//! its status.
+//!
+//! `DEVIATIONS.md` lists where Pintle differs on purpose.
+
+mod events;
+mod extract_answer;
+mod response;
+mod support;
+
+use serde_json::Value;
+
+use crate::client::no_event_name;
+use crate::install::{EntryFormat, InstallSpec, SettingsLocation};
+use crate::{
+    ClientDef, ClientFileLocation, ClientHandlerKind, FieldMeaning, HookLayout, OutputField, SettingsFormat, TimeUnit,
+    host,
+};
+
+pub use events::ROWS;
+
+/// Cline.
+pub static CLIENT: ClientDef = ClientDef {
+    name: "cline",
+    title: "Cline",
+    events: events::ROWS,
+    tools: &pintle_tools::CLINE,
+    dialect: Some("cline"),
+    description: "Cline: programs named after their event",
+    files: &[
+        ClientFileLocation::programs(".clinerules/hooks"),
+        ClientFileLocation::programs(".cline/hooks"),
+        ClientFileLocation::programs("Documents/Cline/Hooks"),
+    ],
+    unmapped_events: events::ELSEWHERE,
+    settings: SettingsFormat {
+        layout: HookLayout::Flat,
+        clock: TimeUnit::Seconds,
+        shell: None,
+        command_ms: 120_000,
+        http_ms: 120_000,
+        prompt_ms: 120_000,
+        kinds: &[("command", ClientHandlerKind::Command)],
+        keys: &["command"],
+        not_carried_over: &[],
+        non_event_keys: &[],
+        alternate_names: &[],
+        judge: "anthropic/claude-haiku-4-5",
+    },
+    output_fields: WORDS,
+    statuses: false,
+    extract_answer: extract_answer::extract_control_line,
+    install: InstallSpec {
+        program: "cline",
+        user: SettingsLocation { variable: "", folder: ".cline", file: "hooks" },
+        project: SettingsLocation { variable: "", folder: ".clinerules", file: "hooks" },
+        form: EntryFormat::Programs,
+        hints: |_| {
+            vec![String::from(
+                "Cline ends the whole task when a hook denies a call, and without a terminal it does not show why",
+            )]
+        },
+        ..InstallSpec::COMMON
+    },
+    event_name: no_event_name,
+    unhooked_actions: &["prompts, when it runs without a terminal"],
+    recognise,
+    ..ClientDef::COMMON
+};
+
+/// What tells an event: a field that only its payload has, or Cline's other name for it.
+const EVENT_MARKS: [(&str, &str); 11] = [
+    ("preToolUse", "PreToolUse"),
+    ("tool_call", "PreToolUse"),
+    ("postToolUse", "PostToolUse"),
+    ("tool_result", "PostToolUse"),
+    ("taskStart", "TaskStart"),
+    ("taskResume", "TaskResume"),
+    ("taskComplete", "TaskComplete"),
+    ("taskCancel", "TaskCancel"),
+    ("userPromptSubmit", "UserPromptSubmit"),
+    ("agent_error", "TaskError"),
+    ("session_shutdown", "SessionShutdown"),
+];
+
+fn recognise(payload: &Value) -> Option<&str> {
+    if !host::has(payload, "taskId") || !host::has(payload, "clineVersion") {
+        return None;
+    }
+    let named = payload.get("hookName").and_then(Value::as_str);
+    let is_marked = |mark: &str| host::has(payload, mark) || named == Some(mark);
+    EVENT_MARKS.iter().find(|(mark, _)| is_marked(mark)).map(|(_, event)| *event)
+}
+
+/// The output fields of its hooks.
+const WORDS: &[OutputField] = &[
+    OutputField::top_level("cancel", FieldMeaning::Cancel),
+    OutputField::top_level("review", FieldMeaning::Review),
+    OutputField::top_level("errorMessage", FieldMeaning::Reason),
+    OutputField::top_level("contextModification", FieldMeaning::Context),
+    OutputField::top_level("overrideInput", FieldMeaning::Input),
+];

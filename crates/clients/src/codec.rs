@@ -1,0 +1,69 @@
+//! The codec of a client's hooks.
+
+use std::sync::Arc;
+
+use pintle_contract::{Codec, Event, HandlerOutput, Verdict};
+use serde_json::Value;
+
+use crate::client::{ClientDef, EnvVariable};
+use crate::{decode, encode};
+
+/// The codec of one hook: the client, and the hook's own options.
+#[derive(Debug, Clone)]
+pub struct ClientCodec {
+    pub client: &'static ClientDef,
+    /// The project directory; `None` is the session's.
+    pub project: Option<Arc<str>>,
+    /// The directory of the plugin that declares the hook.
+    pub plugin: Option<Arc<str>>,
+    /// Whether the hook must print an answer.
+    pub needs_answer: bool,
+    /// Whether plain text that has no reader is invalid output.
+    pub needs_json: bool,
+}
+
+impl ClientCodec {
+    /// The codec of a hook outside a project.
+    pub fn for_client(client: &'static ClientDef) -> Arc<dyn Codec> {
+        Arc::new(Self { client, project: None, plugin: None, needs_answer: false, needs_json: false })
+    }
+}
+
+impl Codec for ClientCodec {
+    fn dialect(&self) -> &'static str {
+        self.client.dialect.unwrap_or(self.client.name)
+    }
+
+    fn encode(&self, event: &Event, spelling: &str) -> Option<Value> {
+        encode::encode(self.client, event, spelling)
+    }
+
+    fn tool_vocabulary(&self, spelling: &str) -> Option<&'static str> {
+        Some(self.client.event_def(spelling)?.style.tools.name)
+    }
+
+    fn event_filter(&self, spelling: &str) -> Option<fn(&Event) -> bool> {
+        self.client.event_def(spelling)?.event_filter
+    }
+
+    fn can_deny(&self, spelling: &str) -> bool {
+        self.client.event_def(spelling).is_none_or(crate::ClientEventDef::can_deny)
+    }
+
+    fn environment(&self, event: &Event, _spelling: &str) -> Vec<(String, String)> {
+        let origin = &event.origin;
+        let of = |variable: &EnvVariable| match variable {
+            EnvVariable::Project => Some(self.project.as_deref().unwrap_or(&origin.cwd).to_owned()),
+            EnvVariable::Session => Some(origin.session.clone()),
+            EnvVariable::Directory => Some(origin.cwd.clone()),
+            EnvVariable::Plugin => self.plugin.as_deref().map(str::to_owned),
+            EnvVariable::Fixed(value) => Some((*value).to_owned()),
+        };
+        let named = self.client.environment.iter();
+        named.filter_map(|(name, variable)| Some(((*name).to_owned(), of(variable)?))).collect()
+    }
+
+    fn decode(&self, event: &Event, spelling: &str, answer: HandlerOutput) -> Verdict {
+        decode::decode(self, event, spelling, answer)
+    }
+}

@@ -1,0 +1,172 @@
+//! GitHub Copilot CLI, tested with 1.0.102: hook files with its own names or Claude Code's.
+//!
+//! The name of an event selects the format of its payload: `preToolUse` uses Copilot's own fields, `PreToolUse` those
+//! of Claude Code. Pintle installs the former; the latter serve files that are written for both. `DEVIATIONS.md` lists
+//! where Pintle differs on purpose.
+
+mod events;
+mod extract_answer;
+mod response;
+mod support;
+
+use pintle_contract::Severity;
+use serde_json::{Value, json};
+
+use crate::client::no_event_name;
+use crate::install::{EntryFormat, HandlerFormat, InstallScope, InstallSpec, SettingsLocation, seconds_field};
+use crate::{
+    ClientDef, ClientFileLocation, ClientHandlerKind, EnvVariable, FieldChoice, FieldMeaning, HookLayout, OutputField,
+    SettingsFormat, TimeUnit, host,
+};
+
+pub use events::ROWS;
+
+/// Copilot CLI.
+pub static CLIENT: ClientDef = ClientDef {
+    name: "copilot",
+    title: "Copilot CLI",
+    events: events::ROWS,
+    tools: &pintle_tools::COPILOT,
+    dialect: Some("copilot"),
+    description: "GitHub Copilot CLI: command and http hooks in separate files",
+    files: &[ClientFileLocation::documents(".github/hooks"), ClientFileLocation::documents(".copilot/hooks")],
+    unmapped_events: events::ELSEWHERE,
+    settings: SettingsFormat {
+        layout: HookLayout::Flat,
+        clock: TimeUnit::Seconds,
+        shell: Some("bash"),
+        command_ms: 30_000,
+        http_ms: 30_000,
+        prompt_ms: 30_000,
+        kinds: &[
+            ("command", ClientHandlerKind::Command),
+            ("http", ClientHandlerKind::Http),
+            ("prompt", ClientHandlerKind::NotCarriedOver("it is a prompt that Copilot CLI sends on the user's behalf")),
+        ],
+        keys: &[
+            "type",
+            "bash",
+            "powershell",
+            "command",
+            "exec",
+            "args",
+            "cwd",
+            "env",
+            "timeoutSec",
+            "timeout",
+            "matcher",
+            "url",
+            "headers",
+            "linux",
+            "osx",
+            "windows",
+        ],
+        not_carried_over: &[("comment", Severity::Note, "it is for human readers")],
+        non_event_keys: &[],
+        alternate_names: &[("Agent", &["Task"])],
+        judge: "openai/gpt-5-mini",
+    },
+    output_fields: WORDS,
+    extract_answer: extract_answer::strip_progress,
+    environment: &[("COPILOT_PROJECT_DIR", EnvVariable::Project), ("CLAUDE_PROJECT_DIR", EnvVariable::Project)],
+    install: InstallSpec {
+        program: "copilot",
+        user: SettingsLocation { variable: "COPILOT_HOME", folder: ".copilot", file: "hooks/pintle.json" },
+        project: SettingsLocation { variable: "", folder: ".github/hooks", file: "pintle.json" },
+        form: EntryFormat::Flat(HandlerFormat {
+            command: "bash",
+            file_head: &[("version", 1)],
+            build: |command, timeout_ms| json!({"type": "command", "bash": command, "timeoutSec": timeout_ms.div_ceil(1_000)}),
+            timeout_ms: |handler| seconds_field(handler, "timeoutSec"),
+        }),
+        shell: &["/bin/bash", "--norc", "--noprofile", "-c"],
+        hints: install_hints,
+        ..InstallSpec::COMMON
+    },
+    // Payloads in Copilot's own format do not name their event, except one, which uses the other format's name.
+    event_name: no_event_name,
+    recognise,
+    ..ClientDef::COMMON
+};
+
+/// The fields that tell an event in Copilot's own format, in the order in which they are looked for: later events have
+/// none of the earlier fields.
+const EVENT_MARKS: [(&str, &str); 15] = [
+    ("errorContext", "errorOccurred"),
+    ("notification_type", "notification"),
+    ("toolInput", "permissionRequest"),
+    ("permissionSuggestions", "permissionRequest"),
+    ("toolResult", "postToolUse"),
+    ("error", "postToolUseFailure"),
+    ("toolArgs", "preToolUse"),
+    ("agentName", "subagentStart"),
+    ("stopReason", "agentStop"),
+    ("prompt", "userPromptSubmitted"),
+    ("initialPrompt", "sessionStart"),
+    ("source", "sessionStart"),
+    ("reason", "sessionEnd"),
+    ("customInstructions", "preCompact"),
+    ("trigger", "preCompact"),
+];
+
+fn recognise(payload: &Value) -> Option<&str> {
+    let has = |name: &str| host::has(payload, name);
+    if !has("sessionId") {
+        // Claude Code's format, which Copilot sends without a transcript.
+        let is_copilot = has("timestamp") && !has("transcript_path") && !has("permission_mode");
+        return host::event_of_session(payload).filter(|_| is_copilot);
+    }
+    if !has("timestamp") {
+        return None;
+    }
+    if has("agentName") && has("stopReason") {
+        return Some("subagentStop");
+    }
+    EVENT_MARKS.iter().find(|(mark, _)| payload.get(mark).is_some()).map(|(_, event)| *event)
+}
+
+/// The values of a permission decision.
+const PERMISSION: FieldMeaning =
+    FieldMeaning::Permission(&[("allow", FieldChoice::Allow), ("deny", FieldChoice::Deny), ("ask", FieldChoice::Ask)]);
+
+/// The output fields of its hooks. A field is read at both levels.
+const WORDS: &[OutputField] = &[
+    OutputField::top_level("permissionDecision", PERMISSION),
+    OutputField::top_level("permissionDecisionReason", FieldMeaning::PermissionReason),
+    OutputField::top_level("modifiedArgs", FieldMeaning::Input),
+    OutputField::top_level("modifiedResult", FieldMeaning::Output(Some("textResultForLlm"))),
+    OutputField::top_level("additionalContext", FieldMeaning::Context),
+    OutputField::top_level(
+        "decision",
+        FieldMeaning::Decision(&[("block", FieldChoice::Deny), ("approve", FieldChoice::Allow)]),
+    ),
+    OutputField::top_level("reason", FieldMeaning::Reason),
+    OutputField::top_level(
+        "behavior",
+        FieldMeaning::Permission(&[("allow", FieldChoice::Allow), ("deny", FieldChoice::Deny)]),
+    ),
+    OutputField::top_level("message", FieldMeaning::PermissionReason),
+    OutputField::top_level("interrupt", FieldMeaning::NotCarriedOver("the call is denied and the agent continues")),
+    OutputField::top_level("continue", FieldMeaning::Continue),
+    OutputField::top_level("stopReason", FieldMeaning::StopReason),
+    OutputField::top_level("systemMessage", FieldMeaning::Notice),
+    OutputField::top_level("suppressOutput", FieldMeaning::NotCarriedOver("")),
+    OutputField::top_level("hookSpecificOutput", FieldMeaning::Specific),
+    OutputField::nested("hookEventName", FieldMeaning::EventName),
+    OutputField::nested("permissionDecision", PERMISSION),
+    OutputField::nested("permissionDecisionReason", FieldMeaning::PermissionReason),
+    OutputField::nested("updatedInput", FieldMeaning::Input),
+    OutputField::nested("additionalContext", FieldMeaning::Context),
+    // VS Code puts the stop decision here.
+    OutputField::nested("decision", FieldMeaning::Decision(&[("block", FieldChoice::Deny)])),
+    OutputField::nested("reason", FieldMeaning::Reason),
+];
+
+fn install_hints(scope: InstallScope) -> Vec<String> {
+    match scope {
+        InstallScope::User => Vec::new(),
+        InstallScope::Project => {
+            vec![String::from("Copilot CLI runs project hooks only in a trusted directory")]
+        }
+    }
+}

@@ -1,0 +1,379 @@
+//! The events of Cursor.
+//!
+//! A shell command fires `preToolUse` and `beforeShellExecution`, and a tool of an MCP server fires `preToolUse` and
+//! `beforeMCPExecution`. Pintle installs the former, which fires for every tool.
+
+use std::borrow::Cow;
+
+use pintle_contract::{Event, ToolKind};
+use pintle_tools::{CURSOR, calls_of};
+use serde_json::{Value, json};
+
+use super::{payload, response as answers, support};
+use crate::event_def::empty_response;
+use crate::host::{HostEventKind, HostField};
+use crate::key_values::{self, both, key, read_key, written};
+use crate::matcher::MatcherSyntax;
+use crate::{
+    BlockEffect, ClientEventDef, ClientKey, EncodeContext, ExitTwoEffect, InputRewrite, PayloadStyle, StopEffect,
+    UnmappedClientEvents, payload_values, shared_events,
+};
+
+/// The shape of Cursor's payloads.
+static STYLE: PayloadStyle = PayloadStyle {
+    base: SESSION,
+    tools: &CURSOR,
+    matcher: MatcherSyntax::Expression,
+    response,
+    read_keys: const { &[read_key("session_id", HostField::Session), read_key("tool_use_id", HostField::CallId)] },
+    adjust_context: payload::prefer_cwd,
+};
+
+const SESSION: &[ClientKey] = &[
+    key("conversation_id", key_values::SESSION),
+    key("generation_id", key_values::TURN),
+    key("model", key_values::MODEL),
+    key("hook_event_name", key_values::NAME),
+    key("workspace_roots", key_values::DIRECTORIES),
+    key("transcript_path", key_values::TRANSCRIPT_OR_NULL),
+];
+
+const BEGINNING: &[ClientKey] = &[
+    key("session_id", key_values::SESSION),
+    key("is_background_agent", key_values::ALWAYS_FALSE),
+    key("composer_mode", written(|_| Some(Value::from("agent")))),
+];
+
+const ENDING: &[ClientKey] = &[
+    key("session_id", key_values::SESSION),
+    key("reason", key_values::END_REASON),
+    key("duration_ms", key_values::DURATION),
+];
+
+const PROMPT: &[ClientKey] = &[key("prompt", key_values::PROMPT), key("attachments", key_values::EMPTY_LIST)];
+
+const CALL: &[ClientKey] = &[
+    key("tool_name", key_values::TOOL),
+    key("tool_input", key_values::INPUT),
+    key("tool_use_id", key_values::CALL_ID),
+    key("cwd", key_values::DIRECTORY),
+];
+
+const LINE: &[ClientKey] = &[
+    key("command", both(|given| payload_values::input_field(given, "command"), HostField::Input)),
+    key("cwd", key_values::DIRECTORY),
+];
+
+const OF_SERVER: &[ClientKey] =
+    &[key("tool_name", both(bare_tool, HostField::Tool)), key("tool_input", key_values::INPUT_TEXT)];
+
+const FILE: &[ClientKey] = &[key("file_path", both(path, HostField::Path)), key("attachments", key_values::EMPTY_LIST)];
+
+const OUTPUT: &[ClientKey] = &[key("tool_output", key_values::RESPONSE), key("duration", key_values::DURATION)];
+
+const FAILURE: &[ClientKey] = &[
+    key("error_message", key_values::ERROR),
+    key("failure_type", written(|_| Some(Value::from("error")))),
+    key("duration", key_values::DURATION),
+];
+
+const PRINTED: &[ClientKey] = &[key("output", key_values::RESULT_TEXT), key("duration", key_values::DURATION)];
+
+const OF_SERVER_RESULT: &[ClientKey] =
+    &[key("result_json", key_values::RESPONSE), key("duration", key_values::DURATION)];
+
+const EDITED: &[ClientKey] = &[
+    key("file_path", both(|given| given.field("path").cloned(), HostField::Path)),
+    key("edits", key_values::EMPTY_LIST),
+];
+
+const DELEGATE: &[ClientKey] = &[key("subagent_type", key_values::DELEGATE), key("task", key_values::TASK)];
+
+const DELEGATED: &[ClientKey] = &[
+    key("subagent_type", key_values::DELEGATE),
+    key("status", written(|given| Some(Value::from(status(given))))),
+    key("summary", key_values::ANSWER),
+    key("loop_count", key_values::CONTINUATION_COUNT),
+];
+
+const TRIGGER: &[ClientKey] = &[key("trigger", key_values::TRIGGER)];
+
+const STOP: &[ClientKey] = &[
+    key("status", written(|given| Some(Value::from(status(given))))),
+    key("loop_count", key_values::CONTINUATION_COUNT),
+];
+
+const TELLS: ClientEventDef = ClientEventDef { exit_two: ExitTwoEffect::Fail, ..ClientEventDef::observe_only(&STYLE) };
+
+/// An event on which a hook can decide.
+const DECIDES: ClientEventDef =
+    ClientEventDef { block: BlockEffect::Deny, permission: true, exit_two: ExitTwoEffect::Block, ..TELLS };
+
+/// Before a tool call.
+const BEFORE: ClientEventDef = ClientEventDef {
+    canonical: "tool.pre",
+    is_tool: true,
+    is_alias: true,
+    fires: shared_events::BEFORE_TOOL,
+    kind: HostEventKind::BeforeTool,
+    is_guard: true,
+    high_volume: true,
+    ..DECIDES
+};
+
+/// After a tool call.
+const AFTER: ClientEventDef = ClientEventDef {
+    canonical: "tool.post",
+    is_tool: true,
+    is_alias: true,
+    event_filter: Some(shared_events::tool_executed),
+    fires: shared_events::FAILED_TOOL,
+    kind: HostEventKind::AfterTool,
+    ..TELLS
+};
+
+/// An event that the catalogue does not have.
+const fn own(name: &'static str, fires: &'static [&'static str]) -> ClientEventDef {
+    ClientEventDef::unmapped(&STYLE, name, fires, &support::SILENT, empty_response)
+}
+
+/// Its events.
+pub const ROWS: &[ClientEventDef] = &[
+    ClientEventDef {
+        name: "sessionStart",
+        canonical: "session.start",
+        keys: &[BEGINNING],
+        context: true,
+        fires: &["session.start"],
+        kind: HostEventKind::SessionStart,
+        adjust: payload::is_startup,
+        ..TELLS
+    }
+    .answered(&support::SESSION_START, answers::context),
+    ClientEventDef {
+        name: "beforeSubmitPrompt",
+        canonical: "prompt.submit",
+        keys: &[PROMPT],
+        block: BlockEffect::Deny,
+        exit_two: ExitTwoEffect::Block,
+        stop: StopEffect::Deny,
+        fires: shared_events::PROMPT,
+        kind: HostEventKind::Prompt,
+        is_guard: true,
+        ..TELLS
+    }
+    .answered(&support::PROMPT, answers::prompt),
+    ClientEventDef {
+        name: "preToolUse",
+        is_alias: false,
+        keys: &[CALL],
+        subject: Some(payload_values::tool_subject),
+        input: InputRewrite::Replace,
+        high_volume: false,
+        ..BEFORE
+    }
+    .answered(&support::BEFORE_TOOL, answers::permission),
+    ClientEventDef {
+        name: "beforeShellExecution",
+        keys: &[LINE],
+        subject: Some(line_subject),
+        event_filter: Some(is_shell),
+        ..shell_call(BEFORE)
+    }
+    .answered(&support::BEFORE_EXECUTION, answers::permission),
+    ClientEventDef {
+        name: "beforeMCPExecution",
+        keys: &[OF_SERVER],
+        subject: Some(payload_values::tool_subject),
+        event_filter: Some(is_mcp_tool),
+        adjust: payload::mark_mcp_tool,
+        ..BEFORE
+    }
+    .answered(&support::BEFORE_EXECUTION, answers::permission),
+    ClientEventDef {
+        name: "beforeReadFile",
+        keys: &[FILE],
+        subject: Some(path_subject),
+        event_filter: Some(is_read),
+        kind: HostEventKind::FileEdited,
+        adjust: payload::read_call,
+        ..BEFORE
+    }
+    .answered(&support::BEFORE_READ, answers::permission),
+    ClientEventDef {
+        name: "postToolUse",
+        is_alias: false,
+        keys: &[CALL, OUTPUT],
+        read_keys: const { &[read_key("duration_ms", HostField::Duration)] },
+        subject: Some(payload_values::tool_subject),
+        output: true,
+        context: true,
+        event_filter: Some(shared_events::has_succeeded),
+        fires: shared_events::AFTER_TOOL,
+        adjust: payload::parse_result,
+        ..AFTER
+    }
+    .answered(&support::AFTER_TOOL, answers::after_tool),
+    ClientEventDef {
+        name: "postToolUseFailure",
+        keys: &[CALL, FAILURE],
+        subject: Some(payload_values::tool_subject),
+        event_filter: Some(shared_events::has_failed),
+        kind: HostEventKind::FailedTool,
+        support: &support::FAILED_TOOL,
+        ..AFTER
+    },
+    ClientEventDef {
+        name: "afterShellExecution",
+        keys: &[LINE, PRINTED],
+        subject: Some(line_subject),
+        event_filter: Some(|event| shared_events::tool_executed(event) && is_shell(event)),
+        high_volume: true,
+        support: &support::FAILED_TOOL,
+        ..shell_call(AFTER)
+    },
+    ClientEventDef {
+        name: "afterMCPExecution",
+        keys: &[OF_SERVER, OF_SERVER_RESULT],
+        subject: Some(payload_values::tool_subject),
+        event_filter: Some(|event| shared_events::tool_executed(event) && is_mcp_tool(event)),
+        high_volume: true,
+        adjust: payload::mark_mcp_tool,
+        support: &support::FAILED_TOOL,
+        ..AFTER
+    },
+    ClientEventDef {
+        name: "afterFileEdit",
+        canonical: "file.edited",
+        keys: &[EDITED],
+        fires: &["file.edited"],
+        kind: HostEventKind::FileEdited,
+        high_volume: true,
+        support: &support::SILENT,
+        ..TELLS
+    },
+    own("afterAgentResponse", &["custom.cursor_after_agent_response"]),
+    own("afterAgentThought", &["custom.cursor_after_agent_thought"]),
+    ClientEventDef {
+        name: "subagentStart",
+        canonical: "delegation.pre",
+        keys: &[DELEGATE],
+        read_keys: SUBAGENT_ID,
+        subject: Some(payload_values::delegate_subject),
+        fires: &["custom.cursor_subagent_start"],
+        kind: HostEventKind::SubagentStart,
+        is_guard: true,
+        high_volume: true,
+        ..DECIDES
+    }
+    .answered(&support::SUBAGENT_START, answers::permission),
+    ClientEventDef {
+        name: "subagentStop",
+        canonical: "delegation.post",
+        keys: &[DELEGATED],
+        read_keys: SUBAGENT_ID,
+        subject: Some(payload_values::delegate_subject),
+        block: BlockEffect::Deny,
+        fires: &["delegation.post"],
+        kind: HostEventKind::SubagentStop,
+        ..TELLS
+    }
+    .answered(&support::STOP, answers::stop),
+    ClientEventDef {
+        name: "preCompact",
+        canonical: "compact.pre",
+        keys: &[TRIGGER],
+        fires: shared_events::COMPACT,
+        kind: HostEventKind::CompactBefore,
+        ..TELLS
+    }
+    .answered(&support::COMPACT, answers::notice),
+    ClientEventDef {
+        name: "stop",
+        canonical: "agent.stop",
+        keys: &[STOP],
+        event_filter: Some(shared_events::is_from_main_agent),
+        block: BlockEffect::Deny,
+        fires: shared_events::STOP,
+        kind: HostEventKind::Stop,
+        ..TELLS
+    }
+    .answered(&support::STOP, answers::stop),
+    ClientEventDef {
+        name: "sessionEnd",
+        canonical: "session.end",
+        keys: &[ENDING],
+        fires: &["session.end"],
+        kind: HostEventKind::SessionEnd,
+        support: &support::SESSION_END,
+        ..TELLS
+    },
+];
+
+const SUBAGENT_ID: &[ClientKey] = &[read_key("subagent_id", HostField::DelegateId)];
+
+/// A shell command, whose keys are the input.
+const fn shell_call(def: ClientEventDef) -> ClientEventDef {
+    ClientEventDef {
+        read_keys: const { &[read_key("hook_event_name", HostField::Tool)] },
+        adjust: payload::command_call,
+        ..def
+    }
+}
+
+/// The events that the catalogue does not have.
+pub(super) const ELSEWHERE: &[UnmappedClientEvents] = &[
+    UnmappedClientEvents {
+        names: &["beforeTabFileRead", "afterTabFileEdit"],
+        reason: "only an editor completes text while the user types",
+    },
+    UnmappedClientEvents {
+        names: &["afterAgentResponse", "afterAgentThought"],
+        reason: "no other agent reports every message",
+    },
+    UnmappedClientEvents { names: &["workspaceOpen"], reason: "only an editor opens workspaces" },
+];
+
+/// The result of a tool, as JSON text.
+fn response(context: &EncodeContext<'_>) -> Value {
+    let result = context.field("result").or_else(|| context.field("content")).cloned().unwrap_or_default();
+    Value::from(result.to_string())
+}
+
+/// The tool's name without the mark of an MCP tool, which it has only where all tools are.
+fn bare_tool(context: &EncodeContext<'_>) -> Option<Value> {
+    let name = context.tool_name();
+    Some(Value::from(name.strip_prefix("MCP:").unwrap_or(name)))
+}
+
+fn path(context: &EncodeContext<'_>) -> Option<Value> {
+    payload_values::input_field(context, "file_path").or_else(|| context.field("args")?.get("path").cloned())
+}
+
+fn path_subject(context: &EncodeContext<'_>) -> Option<Cow<'static, str>> {
+    Some(Cow::Owned(path(context)?.as_str()?.to_owned()))
+}
+
+fn line_subject(context: &EncodeContext<'_>) -> Option<Cow<'static, str>> {
+    Some(Cow::Owned(payload_values::input_field(context, "command")?.as_str()?.to_owned()))
+}
+
+fn status(context: &EncodeContext<'_>) -> &'static str {
+    if context.field("is_error") == Some(&json!(true)) { "error" } else { "completed" }
+}
+
+fn kind(event: &Event) -> ToolKind {
+    calls_of(&event.payload).first().map_or(ToolKind::Other, |call| call.kind)
+}
+
+fn is_shell(event: &Event) -> bool {
+    kind(event) == ToolKind::Shell
+}
+
+fn is_mcp_tool(event: &Event) -> bool {
+    kind(event) == ToolKind::Mcp
+}
+
+fn is_read(event: &Event) -> bool {
+    kind(event) == ToolKind::Read
+}

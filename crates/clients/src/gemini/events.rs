@@ -1,0 +1,232 @@
+//! The events of Gemini CLI.
+
+use pintle_contract::DenyEffect;
+use pintle_tools::GEMINI;
+use serde_json::{Value, json};
+
+use super::{response as answers, support};
+use crate::host::{HostEventContext, HostEventData, HostEventKind, HostField, HostPayloadError, HostToolCall, text};
+use crate::key_values::{self, both, key};
+use crate::matcher::MatcherSyntax;
+use crate::{
+    BlockEffect, ClientEventDef, ClientKey, EncodeContext, ExitTwoEffect, InputRewrite, PayloadStyle, PlainTextReader,
+    StopEffect, UnmappedClientEvents, payload_values, shared_events, shared_keys,
+};
+
+/// The shape of Gemini CLI's payloads.
+static STYLE: PayloadStyle = PayloadStyle {
+    base: shared_keys::SESSION,
+    tools: &GEMINI,
+    matcher: MatcherSyntax::Expression,
+    response,
+    read_keys: shared_keys::CONTEXT,
+    adjust_context: model_of_request,
+};
+
+const REQUEST: &[ClientKey] = &[key("llm_request", both(request, HostField::Request))];
+
+const ANSWER: &[ClientKey] = &[key("llm_response", both(answer, HostField::Response))];
+
+const RESULT: &[ClientKey] = &[key("tool_response", key_values::RESPONSE)];
+
+const BEGINNING: &[ClientKey] = &[key("source", key_values::START_REASON)];
+
+const PROMPT: &[ClientKey] = &[key("prompt", key_values::PROMPT)];
+
+const STOP: &[ClientKey] = &[
+    key("prompt", key_values::LAST_PROMPT),
+    key("prompt_response", key_values::ANSWER),
+    key("stop_hook_active", key_values::STOP_HOOK_ACTIVE),
+];
+
+const TRIGGER: &[ClientKey] = &[key("trigger", key_values::TRIGGER)];
+
+const NOTIFICATION: &[ClientKey] = &[key("notification_type", key_values::KIND), key("message", key_values::MESSAGE)];
+
+/// An event on which a hook can deny.
+const GUARDS: ClientEventDef = ClientEventDef {
+    block: BlockEffect::Deny,
+    exit_two: ExitTwoEffect::Block,
+    stop: StopEffect::Deny,
+    text: PlainTextReader::User,
+    ..ClientEventDef::observe_only(&STYLE)
+};
+
+/// Its events.
+pub const ROWS: &[ClientEventDef] = &[
+    ClientEventDef {
+        keys: &[BEGINNING],
+        stop: StopEffect::Ignored,
+        exit_two: ExitTwoEffect::NotifyUser,
+        text: PlainTextReader::User,
+        ..shared_events::session_start(&STYLE)
+    }
+    .answered(&support::SESSION_START, answers::context),
+    ClientEventDef {
+        name: "BeforeAgent",
+        canonical: "prompt.submit",
+        keys: &[PROMPT],
+        context: true,
+        fires: shared_events::PROMPT,
+        kind: HostEventKind::Prompt,
+        is_guard: true,
+        ..GUARDS
+    }
+    .answered(&support::PROMPT, answers::prompt),
+    ClientEventDef {
+        name: "BeforeTool",
+        canonical: "tool.pre",
+        keys: &[shared_keys::ASKED],
+        subject: Some(payload_values::tool_subject),
+        is_tool: true,
+        input: InputRewrite::Merge,
+        fires: shared_events::BEFORE_TOOL,
+        kind: HostEventKind::BeforeTool,
+        adjust: name_mcp_call,
+        is_guard: true,
+        ..GUARDS
+    }
+    .answered(&support::BEFORE_TOOL, answers::before_tool),
+    ClientEventDef {
+        name: "AfterTool",
+        canonical: "tool.post",
+        keys: &[shared_keys::ASKED, RESULT],
+        subject: Some(payload_values::tool_subject),
+        is_tool: true,
+        event_filter: Some(shared_events::tool_executed),
+        block: BlockEffect::ReplaceResult,
+        on_deny: DenyEffect::StopRun,
+        output: true,
+        context: true,
+        fires: shared_events::AFTER_TOOL,
+        kind: HostEventKind::AfterTool,
+        adjust: name_mcp_call,
+        ..GUARDS
+    }
+    .answered(&support::AFTER_TOOL, answers::after_tool),
+    ClientEventDef {
+        name: "AfterAgent",
+        canonical: "agent.stop",
+        keys: &[STOP],
+        event_filter: Some(shared_events::is_from_main_agent),
+        stop: StopEffect::AllowStop,
+        fires: shared_events::STOP,
+        kind: HostEventKind::Stop,
+        ..GUARDS
+    }
+    .answered(&support::STOP, answers::stop),
+    ClientEventDef { keys: &[NOTIFICATION], text: PlainTextReader::User, ..shared_events::notification(&STYLE) }
+        .answered(&support::TELLS, answers::notice),
+    ClientEventDef {
+        keys: &[shared_keys::ENDING],
+        exit_two: ExitTwoEffect::NotifyUser,
+        text: PlainTextReader::User,
+        ..shared_events::session_end(&STYLE)
+    }
+    .answered(&support::SESSION_END, answers::notice),
+    // It fires before every model call, even if nothing is compressed, and its response has no effect.
+    ClientEventDef {
+        name: "PreCompress",
+        canonical: "compact.pre",
+        keys: &[TRIGGER],
+        subject: Some(payload_values::trigger_subject),
+        exit_two: ExitTwoEffect::NotifyUser,
+        text: PlainTextReader::User,
+        fires: shared_events::COMPACT,
+        kind: HostEventKind::CompactBefore,
+        high_volume: true,
+        ..ClientEventDef::observe_only(&STYLE)
+    }
+    .answered(&support::COMPACT, answers::notice),
+    ClientEventDef {
+        name: "BeforeModel",
+        canonical: "completion.pre",
+        keys: &[REQUEST],
+        fires: &["completion.pre"],
+        kind: HostEventKind::Model,
+        high_volume: true,
+        ..GUARDS
+    }
+    .answered(&support::BEFORE_MODEL, answers::deny_only),
+    ClientEventDef::unmapped(
+        &STYLE,
+        "BeforeToolSelection",
+        &["custom.gemini_before_tool_selection"],
+        &support::TELLS,
+        answers::notice,
+    ),
+    ClientEventDef {
+        name: "AfterModel",
+        canonical: "completion.post",
+        keys: &[REQUEST, ANSWER],
+        fires: &["completion.post"],
+        kind: HostEventKind::Model,
+        high_volume: true,
+        ..GUARDS
+    }
+    .answered(&support::TELLS_LATER, answers::notice),
+];
+
+/// The events that the catalogue does not have.
+pub(super) const ELSEWHERE: &[UnmappedClientEvents] = &[UnmappedClientEvents {
+    names: &["BeforeToolSelection"],
+    reason: "Pintle cannot change which tools the model may choose",
+}];
+
+fn response(context: &EncodeContext<'_>) -> Value {
+    let text =
+        context.original_response().cloned().or_else(|| payload_values::result_text(context)).unwrap_or_default();
+    match context.field("is_error") == Some(&Value::Bool(true)) {
+        true => json!({"llmContent": text, "returnDisplay": text, "error": {"message": text}}),
+        false => json!({"llmContent": text, "returnDisplay": text}),
+    }
+}
+
+/// The request to the model.
+fn request(context: &EncodeContext<'_>) -> Option<Value> {
+    let list = context.field("messages").cloned().unwrap_or_else(|| json!([]));
+    Some(json!({"model": payload_values::model(context), "messages": list}))
+}
+
+/// The response of the model.
+fn answer(context: &EncodeContext<'_>) -> Option<Value> {
+    let text = context.text("text");
+    Some(json!({
+        "text": text,
+        "candidates": [{
+            "content": {"role": "model", "parts": [text]},
+            "finishReason": context.text("finish_reason").to_uppercase(),
+        }],
+    }))
+}
+
+/// The model, which only model events contain.
+fn model_of_request(payload: &Value, context: &mut HostEventContext) {
+    let model = text(payload, "llm_request/model");
+    if context.model.is_none() && !model.is_empty() {
+        context.model = Some(model);
+    }
+}
+
+/// The call under its canonical name if it is one of an MCP server, since its name alone does not show where the
+/// server's name ends; and the result as the model gets it, or the error.
+fn name_mcp_call(payload: &Value, data: HostEventData) -> Result<HostEventData, HostPayloadError> {
+    let named = |call: HostToolCall| {
+        let [server, tool] = ["server_name", "tool_name"].map(|name| text(payload, &format!("mcp_context/{name}")));
+        match server.is_empty() || tool.is_empty() {
+            true => call,
+            false => HostToolCall { name: format!("mcp__{server}__{tool}"), ..call },
+        }
+    };
+    Ok(match data {
+        HostEventData::BeforeTool(call) => HostEventData::BeforeTool(named(call)),
+        HostEventData::AfterTool { call, response, duration_ms, .. } => {
+            let told = |name: &str| response.get(name).filter(|value| !value.is_null()).cloned();
+            let error = told("error");
+            let is_error = error.is_some();
+            let response = told("llmContent").or(error).unwrap_or_else(|| response.clone());
+            HostEventData::AfterTool { call: named(call), response, is_error, duration_ms }
+        }
+        data => data,
+    })
+}

@@ -1,0 +1,68 @@
+//! Builds a response.
+
+use serde_json::{Map, Value};
+
+use super::HostResponse;
+use crate::event_def::ClientEventDef;
+
+/// The inputs of a response writer other than the decision.
+#[derive(Debug, Clone, Copy)]
+pub struct ResponseContext<'a> {
+    /// The event definition.
+    pub event_def: &'static ClientEventDef,
+    /// The payload as the host sent it; null if it could not be read.
+    pub payload: &'a Value,
+}
+
+/// A response builder: fields at the top level, and those of the event's `hookSpecificOutput`.
+#[derive(Debug)]
+pub struct HookJsonResponse {
+    event: &'static str,
+    top_fields: Map<String, Value>,
+    event_fields: Map<String, Value>,
+}
+
+impl HookJsonResponse {
+    /// Starts the response to an event.
+    #[must_use]
+    pub fn new(asked: &ResponseContext<'_>) -> Self {
+        Self { event: asked.event_def.name, top_fields: Map::new(), event_fields: Map::new() }
+    }
+
+    /// Adds a top-level field, if there is a value.
+    #[must_use]
+    pub fn with_top_field(mut self, name: &str, value: Option<impl Into<Value>>) -> Self {
+        if let Some(value) = value {
+            self.top_fields.insert(name.to_owned(), value.into());
+        }
+        self
+    }
+
+    /// Adds a field of the event, if there is a value.
+    #[must_use]
+    pub fn with_event_field(mut self, name: &str, value: Option<impl Into<Value>>) -> Self {
+        if let Some(value) = value {
+            self.event_fields.insert(name.to_owned(), value.into());
+        }
+        self
+    }
+
+    /// The response, status 0. Without fields it is empty.
+    #[must_use]
+    pub fn into_response(mut self) -> HostResponse {
+        if !self.event_fields.is_empty() {
+            let mut specific = Map::new();
+            specific.insert(String::from("hookEventName"), Value::from(self.event));
+            specific.append(&mut self.event_fields);
+            self.top_fields.insert(String::from("hookSpecificOutput"), Value::Object(specific));
+        }
+        HostResponse::json(&Value::Object(self.top_fields))
+    }
+
+    /// The denying response: the reason is also on standard error, and the status is 2, so that a host that reads only
+    /// one of them denies as well.
+    #[must_use]
+    pub fn into_denial(self, reason: &str) -> HostResponse {
+        self.into_response().with_stderr(reason).with_exit_code(2)
+    }
+}

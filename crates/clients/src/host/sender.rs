@@ -1,0 +1,21 @@
+//! What tells which client sent a payload.
+
+use serde_json::Value;
+
+use crate::client::hook_event_name;
+
+/// Whether a payload has a field that is not null.
+pub(crate) fn has(payload: &Value, name: &str) -> bool {
+    payload.get(name).is_some_and(|value| !value.is_null())
+}
+
+/// The event of a payload in Claude Code's format that has a session, too.
+pub(crate) fn event_of_session(payload: &Value) -> Option<&str> {
+    hook_event_name(payload).filter(|_| has(payload, "session_id"))
+}
+
+/// Whether the transcript is one of Codex, which has the start time in its name; `None` without a transcript.
+pub(crate) fn is_codex_transcript(payload: &Value) -> Option<bool> {
+    let path = payload.get("transcript_path").and_then(Value::as_str).filter(|path| !path.is_empty())?;
+    Some(path.rsplit(['/', '\\']).next().is_some_and(|name| name.starts_with("rollout-")))
+}

@@ -1,0 +1,93 @@
+//! Describes which hook decisions Qwen Code supports.
+
+use crate::host::ActionSupport::{Approximated, DeniedInstead, NotifiesUser, RunEndedInstead, Supported};
+use crate::host::{ActionSupport, HostSupport};
+
+/// An event that can only be observed.
+pub(super) const TELLS: HostSupport = HostSupport::OBSERVE_ONLY;
+
+pub(super) const SESSION_END: HostSupport = HostSupport { stop: ActionSupport::OVER_TOLD, ..TELLS };
+
+pub(super) const COMPACTED: HostSupport = HostSupport { context: ActionSupport::LATER, ..TELLS };
+
+pub(super) const SESSION_START: HostSupport = HostSupport {
+    deny: ActionSupport::REFUSED,
+    ask: ActionSupport::REFUSED,
+    context: Supported,
+    stop: ActionSupport::REFUSED,
+    ..TELLS
+};
+
+pub(super) const PROMPT: HostSupport = HostSupport {
+    deny: Supported,
+    ask: DeniedInstead("Qwen Code cannot ask the user about a prompt"),
+    rewrite: DeniedInstead("Qwen Code cannot change a prompt"),
+    context: Supported,
+    stop: Supported,
+    ..TELLS
+};
+
+pub(super) const BEFORE_TOOL: HostSupport = HostSupport {
+    deny: Supported,
+    ask: Supported,
+    approve: Supported,
+    rewrite: Approximated("in yolo mode, where Qwen Code ignores a changed call, the call is denied"),
+    context: Supported,
+    stop: Approximated("the call is denied and the run ends"),
+    ..TELLS
+};
+
+pub(super) const PERMISSION: HostSupport = HostSupport {
+    deny: Supported,
+    ask: Approximated("the user is asked, as without the hook"),
+    approve: Supported,
+    rewrite: DeniedInstead("Qwen Code was not observed to change a call that it asks about"),
+    stop: Supported,
+    ..TELLS
+};
+
+pub(super) const AFTER_TOOL: HostSupport = HostSupport {
+    deny: ActionSupport::REPLACED,
+    output: Approximated("the changed result replaces the result, as an error"),
+    context: Supported,
+    stop: ActionSupport::REPLACED_AND_ENDED,
+    ..TELLS
+};
+
+/// The result of a failed tool is in its error.
+const ERROR: &str = "Qwen Code cannot change the text of an error, which the model would read next";
+
+pub(super) const FAILED_TOOL: HostSupport = HostSupport {
+    deny: RunEndedInstead(ERROR),
+    output: RunEndedInstead(ERROR),
+    context: Supported,
+    stop: Supported,
+    ..TELLS
+};
+
+pub(super) const BATCH: HostSupport =
+    HostSupport { context: Supported, stop: ActionSupport::REPLACED_AND_ENDED, ..TELLS };
+
+pub(super) const SUBAGENT_START: HostSupport = HostSupport { context: ActionSupport::REMINDERS_NOW, ..TELLS };
+
+pub(super) const STOP: HostSupport = HostSupport {
+    deny: Supported,
+    ask: DeniedInstead("Qwen Code cannot ask the user whether an agent may stop"),
+    output: NotifiesUser("Qwen Code cannot change an answer that the user has already seen"),
+    context: ActionSupport::LATER,
+    stop: Supported,
+    ..TELLS
+};
+
+pub(super) const SUBAGENT_STOP: HostSupport =
+    HostSupport { deny: Approximated("the subagent continues, with the reason as its next message"), ..STOP };
+
+const COMPACTS: &str = "Qwen Code compacts whatever hooks return";
+
+pub(super) const COMPACT: HostSupport = HostSupport {
+    deny: NotifiesUser(COMPACTS),
+    ask: NotifiesUser(COMPACTS),
+    output: NotifiesUser("Qwen Code writes the summary itself"),
+    context: Supported,
+    ..TELLS
+};

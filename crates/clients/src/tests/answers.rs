@@ -1,0 +1,114 @@
+//! Hook output to verdicts. A case is a line: the event, the program's exit and output, and the verdict.
+
+use pintle_contract::{CommandOutput, Effect, HandlerOutput, Rewrite, Verdict, VerdictKind};
+use serde_json::{Value, json};
+
+use super::{example_event, heard_event, read_cases};
+use crate::{CLIENTS, ClientCodec};
+use pintle_contract::Codec;
+
+/// A payload that fits the event.
+fn example_payload(canonical: &str) -> Value {
+    match canonical {
+        "tool.pre" | "permission.ask" => json!({"id": "c1", "name": "shell", "args": {"command": "ls"}}),
+        "tool.post" => {
+            json!({"call_id": "c1", "name": "shell", "args": {"command": "ls"}, "content": "x", "is_error": false, "result": "x"})
+        }
+        _ => json!({}),
+    }
+}
+
+/// A verdict as one JSON value.
+fn verdict_to_json(verdict: &Verdict) -> Value {
+    let said = match &verdict.kind {
+        VerdictKind::Pass => json!("pass"),
+        VerdictKind::Allow { reason } => json!({"allow": reason}),
+        VerdictKind::Rewrite(Rewrite::Fields(fields)) => json!({"rewrite": fields}),
+        VerdictKind::Rewrite(Rewrite::Whole(value)) => json!({"whole": value}),
+        VerdictKind::Ask { reason } => json!({"ask": reason}),
+        VerdictKind::Deny { reason } => json!({"deny": reason}),
+        VerdictKind::Failed(failure) => json!({"failed": failure.to_string()}),
+    };
+    let effects: Vec<Value> = verdict
+        .effects
+        .iter()
+        .map(|effect| match effect {
+            Effect::Context(text) => json!({"context": text}),
+            Effect::Notice(text) => json!({"notice": text}),
+            other => json!(format!("{other:?}")),
+        })
+        .collect();
+    let rewrite = verdict.rewrite.as_ref().map(|rewrite| match rewrite {
+        Rewrite::Fields(fields) => json!(fields),
+        Rewrite::Whole(value) => value.clone(),
+    });
+    let mut told = json!({"said": said});
+    for (name, value) in [
+        ("rewrite", rewrite),
+        ("effects", (!effects.is_empty()).then(|| json!(effects))),
+        ("warnings", (!verdict.warnings.is_empty()).then(|| json!(verdict.warnings))),
+    ] {
+        if let Some(value) = value {
+            told[name] = value;
+        }
+    }
+    told
+}
+
+/// The output of a case's hook. Printed JSON may be written directly in the case.
+fn case_output(case: &Value) -> HandlerOutput {
+    if let Some(reply) = case.get("reply") {
+        return HandlerOutput::Text(reply.as_str().unwrap().to_owned());
+    }
+    let printed = |name: &str| match case.get(name) {
+        None => Vec::new(),
+        Some(Value::String(text)) => text.clone().into_bytes(),
+        // Bytes that are not text.
+        Some(Value::Array(bytes)) => bytes.iter().map(|byte| u8::try_from(byte.as_u64().unwrap()).unwrap()).collect(),
+        Some(value) => value.to_string().into_bytes(),
+    };
+    HandlerOutput::Process(CommandOutput {
+        exit_code: case
+            .get("signal")
+            .is_none()
+            .then(|| case.get("exit").map_or(0, |exit| exit.as_i64().unwrap() as i32)),
+        signal: case.get("signal").map(|signal| signal.as_i64().unwrap() as i32),
+        stdout: printed("stdout"),
+        stderr: printed("stderr"),
+        stdout_cut: case.get("cut").is_some(),
+        ..CommandOutput::default()
+    })
+}
+
+#[test]
+fn each_answer_gives_its_verdict() {
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for (name, lines) in read_cases("answers", "jsonl") {
+        let client = CLIENTS.iter().find(|client| client.dialect == Some(name.as_str())).unwrap();
+        for line in lines.lines().filter(|line| !line.trim().is_empty()) {
+            let case: Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
+            let spelling = case["event"].as_str().unwrap();
+            let def = client.event_def(spelling).unwrap();
+            let needs_answer = case.get("needs_answer").is_some();
+            let codec = ClientCodec {
+                client,
+                project: None,
+                plugin: None,
+                needs_answer,
+                needs_json: case.get("needs_json").is_some(),
+            };
+            let payload = case.get("payload").cloned().unwrap_or_else(|| example_payload(def.canonical));
+            let event = heard_event(def, &example_event(def.canonical, payload));
+            let found = verdict_to_json(&codec.decode(&event, spelling, case_output(&case)));
+            count += 1;
+            if case.get("verdict") != Some(&found) {
+                let mut mended = case.clone();
+                mended["verdict"] = found;
+                wrong.push(format!("{name}: {line}\n  found {mended}"));
+            }
+        }
+    }
+    assert!(count > 100, "{count} cases are too few");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

@@ -1,0 +1,145 @@
+//! Reads the hooks of each event: groups with a matcher, or handlers that each have one.
+
+use pintle_contract::{HookDeclaration, Profile, suggest_nearest};
+
+use super::document::{FileOptions, read_boolean};
+use super::handler::{self, HandlerContext};
+use super::{ClientSource, diagnostics};
+use crate::document::{DocNode, MapEntry, NodeKind};
+use pintle_clients::ClientEventDef;
+use pintle_clients::HookLayout;
+use pintle_clients::matcher::SubjectPattern;
+
+pub(super) fn read(source: &ClientSource<'_>, whole: &FileOptions, hooks: &DocNode) -> Vec<HookDeclaration> {
+    let NodeKind::Map(entries) = &hooks.kind else {
+        let message = format!("hooks must be an object of events, not {}", hooks.describe());
+        let help = Some(String::from("write `\"hooks\": {\"PreToolUse\": []}`"));
+        source.report.value_error("wrong_type", &message, hooks.span, help);
+        return Vec::new();
+    };
+    let mut declared = Vec::new();
+    for entry in entries {
+        if let Some(def) = find_event_def(source, entry) {
+            declared.extend(read_event(source, whole, def, &entry.value));
+        }
+    }
+    declared
+}
+
+/// Finds the definition of the event that a key names.
+fn find_event_def(source: &ClientSource<'_>, entry: &MapEntry) -> Option<&'static ClientEventDef> {
+    let (client, name) = (source.client, entry.key.as_str());
+    if let Some(def) = client.event_def(name) {
+        return Some(def);
+    }
+    if let Some(elsewhere) = client.unmapped_events.iter().find(|elsewhere| elsewhere.names.contains(&name)) {
+        diagnostics::event_not_carried_over(source, name, elsewhere.reason, entry.key_span);
+        return None;
+    }
+    // Keys next to the events, and keys of a separate hook file.
+    let beside = ["version", "description", "$schema"];
+    if client.settings.non_event_keys.contains(&name)
+        || beside.contains(&name)
+        || matches!(entry.value.kind, NodeKind::Scalar(_))
+    {
+        return None;
+    }
+    let elsewhere = client.unmapped_events.iter().flat_map(|elsewhere| elsewhere.names.iter().copied());
+    let near = suggest_nearest(name, client.hook_events().map(|def| def.name).chain(elsewhere));
+    let message = format!("{} has no event `{name}`, so its hooks never run", client.title);
+    let help = near.map(|near| format!("did you mean `{near}`?"));
+    diagnostics::no_effect(source, "unknown_event", message, entry.key_span, help);
+    None
+}
+
+fn read_event(
+    source: &ClientSource<'_>,
+    whole: &FileOptions,
+    row: &'static ClientEventDef,
+    node: &DocNode,
+) -> Vec<HookDeclaration> {
+    let Some(items) = read_list(source, &format!("`{}`", row.name), node) else { return Vec::new() };
+    let is_sequential = items.iter().any(|group| group.get("sequential").and_then(read_boolean) == Some(true));
+    let profile = if is_sequential { Profile::SequentialRunAll } else { Profile::ParallelStrictest };
+    let mut declared = Vec::new();
+    for (index, item) in items.iter().enumerate() {
+        let path = format!("{}[{index}]", row.name);
+        let context = HandlerContext { source, file_options: whole, def: row, profile, pattern: None };
+        match source.client.settings.layout {
+            HookLayout::Groups => declared.extend(read_group(&context, &path, item)),
+            HookLayout::Flat => {
+                let context = HandlerContext { pattern: read_pattern(&context, item), ..context.clone() };
+                declared.extend(handler::read(&context, &path, item));
+            }
+        }
+    }
+    declared
+}
+
+fn read_group(context: &HandlerContext<'_>, path: &str, node: &DocNode) -> Vec<HookDeclaration> {
+    let report = context.source.report;
+    let NodeKind::Map(entries) = &node.kind else {
+        let message = format!("{path} must be an object with `hooks`, not {}", node.describe());
+        report.value_error("wrong_type", &message, node.span, None);
+        return Vec::new();
+    };
+    let Some(hooks) = node.get("hooks") else {
+        // Entries with a `path` belong to another dialect, which reads the same file.
+        if node.get("path").is_none() {
+            let message = format!("{path} has no `hooks` list, so nothing in it runs");
+            let help = Some(String::from(
+                "write `{\"matcher\": \"..\", \"hooks\": [{\"type\": \"command\", \"command\": \"..\"}]}`",
+            ));
+            diagnostics::no_effect(context.source, "missing_field", message, node.span, help);
+        }
+        return Vec::new();
+    };
+    for entry in entries {
+        if !["matcher", "hooks", "sequential", "description", "id", "name"].contains(&entry.key.as_str()) {
+            let near = suggest_nearest(&entry.key, ["matcher", "hooks", "sequential"]);
+            let help = near.map(|near| format!("did you mean `{near}`?"));
+            let message = format!("unknown key `{}` in {path}, which has no effect", entry.key);
+            diagnostics::no_effect(context.source, "unknown_key", message, entry.key_span, help);
+        }
+    }
+    let Some(items) = read_list(context.source, &format!("`hooks` of {path}"), hooks) else { return Vec::new() };
+    let context = HandlerContext { pattern: read_pattern(context, node), ..context.clone() };
+    let read = |(index, item)| handler::read(&context, &format!("{path}.hooks[{index}]"), item);
+    items.iter().enumerate().flat_map(read).collect()
+}
+
+/// Reads the matcher of a group or a handler. An invalid matcher matches everything, so that no guard is lost.
+fn read_pattern(context: &HandlerContext<'_>, node: &DocNode) -> Option<SubjectPattern> {
+    let written = node.get("matcher").filter(|node| !node.is_null())?;
+    let Some(text) = written.as_text() else {
+        let message = format!("matcher must be a string, not {}; its hooks run every time", written.describe());
+        diagnostics::no_effect(context.source, "bad_matcher", message, written.span, None);
+        return None;
+    };
+    context.def.subject?;
+    match SubjectPattern::new(context.def.style.matcher, text) {
+        Ok(pattern) => pattern,
+        Err(reason) => {
+            let message = format!("the matcher `{text}` is invalid ({reason}); its hooks run every time");
+            let help = Some(String::from("write names separated by `|`, or a plain regular expression"));
+            diagnostics::no_effect(context.source, "bad_matcher", message, written.span, help);
+            None
+        }
+    }
+}
+
+fn read_list<'n>(source: &ClientSource<'_>, what: &str, node: &'n DocNode) -> Option<&'n [DocNode]> {
+    match &node.kind {
+        NodeKind::List(items) => Some(items),
+        _ => {
+            let message = format!("{what} must be a list, not {}", node.describe());
+            source.report.value_error(
+                "wrong_type",
+                &message,
+                node.span,
+                Some(String::from("put it in square brackets")),
+            );
+            None
+        }
+    }
+}

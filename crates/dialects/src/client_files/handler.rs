@@ -1,0 +1,235 @@
+//! Reads one handler.
+
+mod command;
+mod fields;
+mod http;
+mod prompt;
+
+use std::sync::Arc;
+
+use pintle_contract::{
+    Codec, EnforcementMode, EventName, FailurePolicy, HandlerSpec, HookDeclaration, MatcherSpec, Profile, Severity,
+};
+use serde_json::json;
+
+use super::document::FileOptions;
+use super::{ClientSource, diagnostics};
+use crate::document::{self, DocNode};
+use fields::HandlerFields;
+use pintle_clients::ClientCodec;
+use pintle_clients::ClientEventDef;
+use pintle_clients::ClientHandlerKind;
+use pintle_clients::matcher::{ClientMatcher, PermissionCondition, SubjectPattern};
+
+/// The context that the handlers of a list share.
+#[derive(Debug, Clone)]
+pub(super) struct HandlerContext<'a> {
+    pub(super) source: &'a ClientSource<'a>,
+    pub(super) file_options: &'a FileOptions,
+    pub(super) def: &'static ClientEventDef,
+    pub(super) profile: Profile,
+    pub(super) pattern: Option<SubjectPattern>,
+}
+
+/// The options that every handler may have.
+#[derive(Debug)]
+struct HandlerOptions {
+    name: Option<String>,
+    timeout_ms: u64,
+    background: bool,
+    on_error: Option<FailurePolicy>,
+    needs_answer: bool,
+    needs_json: bool,
+    condition: Option<PermissionCondition>,
+    files: Vec<String>,
+}
+
+/// The maximum length of a name derived from the command, in characters.
+const LONGEST_NAME: usize = 60;
+
+/// Reads one handler: one declaration for each catalogue event of its event. Empty if it is not supported, which is
+/// reported.
+pub(super) fn read(context: &HandlerContext<'_>, path: &str, node: &DocNode) -> Vec<HookDeclaration> {
+    let HandlerContext { source, def: row, .. } = context;
+    if !matches!(node.kind, document::NodeKind::Map(_)) {
+        let message = format!("the hook {path} must be an object, not {}", node.describe());
+        let help = Some(String::from("write `{\"type\": \"command\", \"command\": \"..\"}`"));
+        source.report.value_error("wrong_type", &message, node.span, help);
+        return Vec::new();
+    }
+    let mut carried = HandlerFields::new(context, path, node);
+    let Some(kind) = read_kind(&mut carried) else { return Vec::new() };
+    let spec = match kind {
+        ClientHandlerKind::Command => command::read(&mut carried).map(HandlerSpec::Command),
+        ClientHandlerKind::Http => http::read(&mut carried, context.file_options).map(HandlerSpec::Http),
+        ClientHandlerKind::Prompt => prompt::read(&mut carried, source.client.settings.judge).map(HandlerSpec::Model),
+        ClientHandlerKind::NotCarriedOver(_) => None,
+    };
+    let options = read_options(&mut carried, kind, row);
+    carried.finish();
+    let (Some(handler), Some(options)) = (spec, options) else { return Vec::new() };
+    // Skips Pintle's own commands: otherwise dispatching the hooks would be one of the hooks.
+    if matches!(&handler, HandlerSpec::Command(spec) if command::is_pintle_command(&spec.command)) {
+        return Vec::new();
+    }
+    let is_off = |name: &str| context.file_options.disabled.iter().any(|disabled| disabled == name);
+    let runs = describe_command(&handler);
+    if is_off(&runs) || options.name.as_deref().is_some_and(is_off) {
+        return Vec::new();
+    }
+    let names = std::iter::once(row.canonical).chain(row.also_canonical.iter().copied());
+    names.filter_map(|name| declare(context, node, &options, handler.clone(), &runs, name)).collect()
+}
+
+/// The kind of a handler; `None` if it is unsupported or unknown, which is reported.
+fn read_kind(carried: &mut HandlerFields<'_>) -> Option<ClientHandlerKind> {
+    let kinds = carried.client().settings.kinds;
+    let Some(node) = carried.fields.node("type") else { return kinds.first().map(|(_, kind)| *kind) };
+    let words: Vec<(&str, ClientHandlerKind)> = kinds.to_vec();
+    let kind = carried.fields.choice("type", &words)?;
+    if let ClientHandlerKind::NotCarriedOver(reason) = kind {
+        let word = node.as_text().unwrap_or_default();
+        let what = format!("the `{word}` hook of `{}`", carried.def().name);
+        diagnostics::not_carried_over(carried.source(), Severity::Warning, &what, reason, carried.first_line());
+        return None;
+    }
+    Some(kind)
+}
+
+/// Reads the options that all kinds share. `None` if the hook can never run, which is reported.
+fn read_options(
+    carried: &mut HandlerFields<'_>,
+    kind: ClientHandlerKind,
+    def: &'static ClientEventDef,
+) -> Option<HandlerOptions> {
+    let settings = &carried.client().settings;
+    let written = carried.number("timeout").or_else(|| carried.number("timeoutSec"));
+    let default_ms = match kind {
+        ClientHandlerKind::Http => settings.http_ms,
+        ClientHandlerKind::Prompt => settings.prompt_ms,
+        ClientHandlerKind::Command | ClientHandlerKind::NotCarriedOver(_) => settings.command_ms,
+    };
+    let timeout_ms = written.map_or(def.timeout_ms.unwrap_or(default_ms), |written| settings.to_milliseconds(written));
+    let wakes = carried.boolean("asyncRewake");
+    let background = carried.boolean("async").or(wakes).unwrap_or(false);
+    let on_error = carried.choice("onFailure", &[("block", FailurePolicy::Closed), ("continue", FailurePolicy::Open)]);
+    let needs_answer = carried.boolean("failClosed").unwrap_or(false);
+    let condition = match carried.text("if") {
+        None => None,
+        Some(_) if !def.is_tool => {
+            let message = format!("`if` applies to tool calls only, so a hook with `if` on `{}` never runs", def.name);
+            carried.warn_no_effect("misplaced_key", message, "if", "remove the condition");
+            return None;
+        }
+        Some(text) => read_condition(carried, &text),
+    };
+    // An HTML page, such as a proxy's error page, is not an answer.
+    let needs_json = kind == ClientHandlerKind::Http && on_error == Some(FailurePolicy::Closed);
+    let on_error = if needs_answer { Some(FailurePolicy::Closed) } else { on_error };
+    let files = carried.fields.texts("files");
+    Some(HandlerOptions {
+        name: carried.text("name"),
+        timeout_ms,
+        background,
+        on_error,
+        needs_answer,
+        needs_json,
+        condition,
+        files,
+    })
+}
+
+fn read_condition(carried: &mut HandlerFields<'_>, text: &str) -> Option<PermissionCondition> {
+    match PermissionCondition::new(text) {
+        Ok(condition) => {
+            if !condition.has_known_subject() {
+                let message = format!(
+                    "Pintle ignores the part of `{text}` in parentheses; the condition matches every call of the tool"
+                );
+                carried.warn_no_effect("bad_condition", message, "if", "remove the parentheses");
+            }
+            Some(condition)
+        }
+        Err(reason) => {
+            let message = format!("the condition `{text}` is invalid: {reason}; the hook runs every time");
+            carried.warn_no_effect(
+                "bad_condition",
+                message,
+                "if",
+                "write a tool name and a pattern, for example `Bash(git *)`",
+            );
+            None
+        }
+    }
+}
+
+fn declare(
+    context: &HandlerContext<'_>,
+    node: &DocNode,
+    options: &HandlerOptions,
+    handler: HandlerSpec,
+    runs: &str,
+    canonical: &str,
+) -> Option<HookDeclaration> {
+    let HandlerContext { source, def: row, .. } = *context;
+    let HandlerOptions { timeout_ms, background, on_error, needs_answer, needs_json, .. } = *options;
+    let condition = options.condition.as_ref().map(PermissionCondition::text);
+    let definition = json!([handler_definition(&handler), condition, timeout_ms, background, needs_answer]);
+    let wanted = ClientMatcher {
+        def: row,
+        pattern: context.pattern.clone(),
+        condition: options.condition.clone(),
+        alternate_names: source.client.settings.alternate_names,
+    };
+    let codec: Arc<dyn Codec> = Arc::new(ClientCodec { needs_answer, needs_json, ..source.codec.clone() });
+    Some(HookDeclaration {
+        name: options.name.clone().unwrap_or_else(|| runs.to_owned()),
+        event: EventName::parse(canonical).ok()?,
+        event_alias: Arc::from(row.name),
+        priority: 0,
+        matcher: wanted.into_matcher().map(MatcherSpec::Compiled),
+        handler,
+        on_error,
+        default_on_error: if row.fails_closed { FailurePolicy::Closed } else { FailurePolicy::Open },
+        on_deny: row.on_deny,
+        profile: context.profile,
+        definition: Some(Arc::from(definition.to_string())),
+        mode: EnforcementMode::Enforce,
+        timeout_ms: Some(timeout_ms),
+        background,
+        files: options.files.clone(),
+        tools: Vec::new(),
+        source_trust: pintle_contract::SourceTrust::default(),
+        examples: Vec::new(),
+        location: source.report.location(diagnostics::first_line(source, node.span)),
+        codec,
+    })
+}
+
+/// What distinguishes one handler from another.
+fn handler_definition(handler: &HandlerSpec) -> serde_json::Value {
+    match handler {
+        HandlerSpec::Command(spec) => {
+            json!(["command", spec.command, spec.arguments, spec.shell, spec.environment, spec.directory])
+        }
+        HandlerSpec::Http(spec) => json!(["http", spec.url, spec.headers, spec.allowed_environment]),
+        HandlerSpec::Model(spec) => json!(["prompt", spec.model, spec.prompt]),
+        _ => serde_json::Value::Null,
+    }
+}
+
+/// A one-line description of what a handler runs.
+fn describe_command(handler: &HandlerSpec) -> String {
+    let text = match handler {
+        HandlerSpec::Command(spec) => {
+            let arguments = spec.arguments.iter().flatten().map(String::as_str);
+            std::iter::once(spec.command.as_str()).chain(arguments).collect::<Vec<_>>().join(" ")
+        }
+        HandlerSpec::Http(spec) => spec.url.clone(),
+        HandlerSpec::Model(spec) => prompt::convert_prompt(&spec.prompt),
+        _ => String::new(),
+    };
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    let short: String = line.chars().take(LONGEST_NAME).collect();
+    if short.len() < line.len() { format!("{short}…") } else { short }
+}

@@ -1,0 +1,173 @@
+//! Converts the hook files of the coding agents to declarations, and makes a dialect of each agent.
+//!
+//! Unsupported settings are warnings with their line, the reason, and what happens instead.
+
+mod diagnostics;
+mod document;
+mod events;
+mod executable;
+mod handler;
+#[cfg(test)]
+mod tests;
+
+use std::path::{Path, absolute};
+use std::sync::Arc;
+
+use pintle_contract::HookDeclaration;
+
+use pintle_clients::{ClientCodec, ClientDef, ClientEventDef, ClientFile, FileFormat};
+
+use crate::document::{FileReport, parse_json, parse_toml};
+use crate::{Artifact, ArtifactKind, Dialect, EventAlias, EventMapping, ParsedProject};
+
+/// Makes a dialect of each client that has hook files.
+macro_rules! client_dialects {
+    ($($client:ident),*) => {
+        $(
+            #[doc = concat!("The dialect `", stringify!($client), "`.")]
+            pub mod $client {
+                use std::sync::Arc;
+
+                use pintle_clients::{ClientCodec, $client};
+                use pintle_contract::{Codec, Profile};
+
+                use crate::client_files::{aliases, count_events, load_client, mappings};
+                use crate::{Artifact, Dialect, EventAlias, EventMapping, ParseContext, ParsedProject, UnmappedEvents};
+
+                static EVENTS: [EventMapping; count_events($client::ROWS, false)] = mappings($client::ROWS);
+                static ALIASES: [EventAlias; count_events($client::ROWS, true)] = aliases($client::ROWS);
+
+                /// The dialect.
+                pub static DIALECT: Dialect = Dialect {
+                    name: stringify!($client),
+                    description: $client::CLIENT.description,
+                    profile: Profile::ParallelStrictest,
+                    events: &EVENTS,
+                    aliases: &ALIASES,
+                    unmapped: UnmappedEvents::Unsupported,
+                    codec,
+                    load,
+                };
+
+                /// The codec of a hook outside a project.
+                #[must_use]
+                pub fn codec() -> Arc<dyn Codec> {
+                    ClientCodec::for_client(&$client::CLIENT)
+                }
+
+                /// Loads the client's files.
+                #[must_use]
+                pub fn load(artifacts: &[Artifact], _reading: &ParseContext<'_>) -> ParsedProject {
+                    load_client(&$client::CLIENT, artifacts)
+                }
+            }
+        )*
+
+        /// The dialects of the clients.
+        pub const CLIENT_DIALECTS: &[&crate::Dialect] = &[$(&$client::DIALECT),*];
+    };
+}
+
+pub(crate) use client_dialects;
+
+/// The dialect of a client's file.
+pub(crate) fn dialect_of(file: ClientFile) -> &'static Dialect {
+    let name = file.client.dialect.unwrap_or(file.client.name);
+    crate::CLIENT_DIALECTS.iter().find(|dialect| dialect.name == name).copied().unwrap_or(crate::NATIVE)
+}
+
+/// The number of definitions that are the first of their event, or that are aliases.
+#[expect(clippy::indexing_slicing, reason = "evaluated at compile time, where a wrong index is an error")]
+pub(crate) const fn count_events(rows: &[ClientEventDef], aliases: bool) -> usize {
+    let (mut index, mut found) = (0, 0);
+    while index < rows.len() {
+        if !rows[index].canonical.is_empty() && rows[index].is_alias == aliases {
+            found += 1;
+        }
+        index += 1;
+    }
+    found
+}
+
+/// The canonical and native names of the events.
+#[expect(clippy::indexing_slicing, reason = "evaluated at compile time, where a wrong index is an error")]
+pub(crate) const fn mappings<const N: usize>(rows: &[ClientEventDef]) -> [EventMapping; N] {
+    let mut mappings = [EventMapping { canonical: "", native: "" }; N];
+    let (mut index, mut found) = (0, 0);
+    while index < rows.len() {
+        if !rows[index].canonical.is_empty() && !rows[index].is_alias {
+            mappings[found] = EventMapping { canonical: rows[index].canonical, native: rows[index].name };
+            found += 1;
+        }
+        index += 1;
+    }
+    mappings
+}
+
+/// The definitions that are aliases of their event.
+#[expect(clippy::indexing_slicing, reason = "evaluated at compile time, where a wrong index is an error")]
+pub(crate) const fn aliases<const N: usize>(rows: &[ClientEventDef]) -> [EventAlias; N] {
+    let mut aliases = [EventAlias { name: "", canonical: "" }; N];
+    let (mut index, mut found) = (0, 0);
+    while index < rows.len() {
+        if !rows[index].canonical.is_empty() && rows[index].is_alias {
+            aliases[found] = EventAlias { name: rows[index].name, canonical: rows[index].canonical };
+            found += 1;
+        }
+        index += 1;
+    }
+    aliases
+}
+
+/// Loads the files of one client. Every error of every file is in the diagnostics.
+pub(crate) fn load_client(client: &'static ClientDef, artifacts: &[Artifact]) -> ParsedProject {
+    let mut project = ParsedProject::default();
+    for artifact in artifacts {
+        let ArtifactKind::Client(file) = artifact.role else { continue };
+        let format = if file.format == FileFormat::Toml { "toml" } else { "json" };
+        let report = FileReport::new(Arc::clone(&artifact.file), "").with_format(format);
+        let source = ClientSource { client, report: &report, codec: file_codec(client, &artifact.file.path) };
+        project.hooks.extend(read(&source, artifact, file));
+        let mut findings = report.into_diagnostics();
+        crate::document::sanitize(&mut findings);
+        project.diagnostics.extend(findings);
+    }
+    project
+}
+
+fn read(source: &ClientSource<'_>, artifact: &Artifact, file: ClientFile) -> Vec<HookDeclaration> {
+    match file.format {
+        FileFormat::Program => executable::read(source, artifact).into_iter().collect(),
+        FileFormat::Toml => document::read(source, &parse_toml(source.report)),
+        FileFormat::Json => parse_json(source.report).map(|node| document::read(source, &node)).unwrap_or_default(),
+    }
+}
+
+/// The file being read.
+#[derive(Debug)]
+struct ClientSource<'a> {
+    client: &'static ClientDef,
+    report: &'a FileReport,
+    /// The codec that its hooks share.
+    codec: ClientCodec,
+}
+
+/// The codec of a file's hooks, which contains the project of the file.
+fn file_codec(client: &'static ClientDef, path: &Path) -> ClientCodec {
+    let path = absolute(path).unwrap_or_else(|_| path.to_owned());
+    let is_dotted = |dir: &Path| dir.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+    let named = |dir: &Path| Arc::from(dir.to_string_lossy().as_ref());
+    let own = path.ancestors().skip(1).find(|dir| is_dotted(dir));
+    let home = std::env::var_os("HOME");
+    // A file in the user's home directory applies to the session's project.
+    let project = own.and_then(Path::parent).filter(|dir| home.as_deref() != Some(dir.as_os_str()));
+    let dir = path.parent().filter(|dir| dir.file_name().is_some_and(|name| name == "hooks"));
+    let plugin = dir.and_then(Path::parent).filter(|_| own.is_none());
+    ClientCodec {
+        client,
+        project: project.map(named),
+        plugin: plugin.map(named),
+        needs_answer: false,
+        needs_json: false,
+    }
+}
