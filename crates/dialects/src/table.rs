@@ -153,6 +153,13 @@ mod tests {
     }
 
     #[test]
+    fn every_client_with_hook_files_is_a_dialect() {
+        let named: Vec<_> = pintle_clients::CLIENTS.iter().filter_map(|client| client.dialect).collect();
+        let dialects: Vec<_> = CLIENT_DIALECTS.iter().map(|dialect| dialect.name).collect();
+        assert_eq!(dialects, named);
+    }
+
+    #[test]
     fn every_mapping_and_alias_leads_to_the_catalogue() {
         for dialect in DIALECTS {
             for mapping in dialect.events {

@@ -100,7 +100,7 @@ fn an_answer_of_pintle_is_obeyed() {
     assert_eq!(came["args"], json!({"command": "pwd"}));
 
     let came = drive_one(r#"{"decision":"allow","output":"[gone]"}"#, after()).unwrap();
-    assert_eq!(came["output"], json!({"title": "", "output": "[gone]", "metadata": {}}));
+    assert_eq!(came["output"], json!({"title": "", "output": "[gone]", "metadata": {"output": ""}}));
 
     let came = drive_one(r#"{"decision":"deny","reason":"withheld"}"#, after()).unwrap();
     assert_eq!(came["output"]["output"], "withheld");

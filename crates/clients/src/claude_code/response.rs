@@ -30,33 +30,21 @@ pub(super) fn session_start(asked: &ResponseContext<'_>, ruling: &HostDecision) 
     if !ruling.is_denied() {
         return context(asked, ruling);
     }
-    let notices = ruling.notice_text().map(|text| format!("\n{text}")).unwrap_or_default();
-    start_response(asked, ruling)
-        .with_top_field("systemMessage", Some(format!("{}{notices}", ruling.reason)))
-        .into_response()
+    start_response(asked, ruling).into_denied_start(ruling)
 }
 
 pub(crate) fn prompt(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
     let output = start_response(asked, ruling);
     if ruling.is_denied() {
-        return output
-            .with_top_field("decision", Some("block"))
-            .with_top_field("reason", Some(ruling.reason.as_str()))
-            .into_denial(&ruling.reason);
+        return output.into_block(&ruling.reason);
     }
     output.with_event_field("additionalContext", ruling.context_text()).into_response()
 }
 
 pub(crate) fn before_tool(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
-    let decision = match ruling.decision {
-        Decision::Deny => Some("deny"),
-        Decision::Ask => Some("ask"),
-        Decision::Allow => ruling.is_approved.then_some("allow"),
-    };
-    let reason = Some(ruling.reason.as_str()).filter(|reason| decision.is_some() && !reason.is_empty());
     let output = start_response(asked, ruling)
-        .with_event_field("permissionDecision", decision)
-        .with_event_field("permissionDecisionReason", reason);
+        .with_event_field("permissionDecision", ruling.permission_word())
+        .with_event_field("permissionDecisionReason", ruling.permission_reason());
     if ruling.is_denied() {
         return output.into_denial(&ruling.reason);
     }
@@ -120,10 +108,7 @@ pub(super) fn failed_tool(asked: &ResponseContext<'_>, ruling: &HostDecision) ->
 pub(crate) fn stop(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
     let output = start_response(asked, ruling);
     if ruling.is_denied() && ruling.stop.is_none() {
-        return output
-            .with_top_field("decision", Some("block"))
-            .with_top_field("reason", Some(ruling.reason.as_str()))
-            .into_denial(&ruling.reason);
+        return output.into_block(&ruling.reason);
     }
     output.into_response()
 }

@@ -1,8 +1,6 @@
 //! Describes which hook decisions Claude Code supports.
 
-use crate::host::ActionSupport::{
-    Approximated, DeniedInstead, Dropped, NotifiesUser, RunEndedInstead, Supported, WithApprovalOnly,
-};
+use crate::host::ActionSupport::{Approximated, DeniedInstead, Dropped, Supported, WithApprovalOnly};
 use crate::host::{ActionSupport, HostSupport};
 
 /// An event that can only be observed.
@@ -14,22 +12,10 @@ pub(super) const SESSION_END: HostSupport =
 
 pub(super) const COMPACTED: HostSupport = HostSupport { context: ActionSupport::LATER, ..TELLS };
 
-pub(super) const SESSION_START: HostSupport = HostSupport {
-    deny: ActionSupport::REFUSED,
-    ask: ActionSupport::REFUSED,
-    context: Supported,
-    stop: ActionSupport::REFUSED,
-    ..TELLS
-};
+pub(super) const SESSION_START: HostSupport = HostSupport::SESSION_START;
 
-pub(super) const PROMPT: HostSupport = HostSupport {
-    deny: Supported,
-    ask: DeniedInstead("Claude Code cannot ask the user about a prompt"),
-    rewrite: DeniedInstead("Claude Code cannot change a prompt"),
-    context: Supported,
-    stop: Supported,
-    ..TELLS
-};
+pub(super) const PROMPT: HostSupport =
+    HostSupport::prompt("Claude Code cannot ask the user about a prompt", "Claude Code cannot change a prompt");
 
 pub(super) const BEFORE_TOOL: HostSupport = HostSupport {
     deny: Supported,
@@ -53,32 +39,19 @@ pub(super) const PERMISSION: HostSupport = HostSupport {
 pub(super) const AFTER_TOOL: HostSupport =
     HostSupport { deny: ActionSupport::REPLACED, output: Supported, context: Supported, stop: Supported, ..TELLS };
 
-/// The result of a failed tool is in its error.
-const ERROR: &str = "Claude Code cannot change the text of an error, which the model would read next";
-
-pub(super) const FAILED_TOOL: HostSupport = HostSupport {
-    deny: RunEndedInstead(ERROR),
-    output: RunEndedInstead(ERROR),
-    context: Supported,
-    stop: Supported,
-    ..TELLS
-};
+pub(super) const FAILED_TOOL: HostSupport =
+    HostSupport::failed_tool("Claude Code cannot change the text of an error, which the model would read next");
 
 pub(super) const BATCH: HostSupport = HostSupport { context: Supported, stop: Supported, ..TELLS };
 
 pub(super) const SUBAGENT_START: HostSupport = HostSupport { context: ActionSupport::REMINDERS_NOW, ..BATCH };
 
-pub(super) const STOP: HostSupport = HostSupport {
-    deny: Supported,
-    ask: DeniedInstead("Claude Code cannot ask the user whether an agent may stop"),
-    output: NotifiesUser("Claude Code cannot change an answer that the user has already seen"),
-    context: ActionSupport::LATER,
-    stop: Supported,
-    ..TELLS
-};
+pub(super) const STOP: HostSupport = HostSupport::stop(
+    "Claude Code cannot ask the user whether an agent may stop",
+    "Claude Code cannot change an answer that the user has already seen",
+);
 
-pub(super) const SUBAGENT_STOP: HostSupport =
-    HostSupport { deny: Approximated("the subagent continues, with the reason as its next message"), ..STOP };
+pub(super) const SUBAGENT_STOP: HostSupport = STOP.of_subagent();
 
 pub(super) const COMPACT: HostSupport = HostSupport {
     deny: Supported,

@@ -31,19 +31,13 @@ pub(super) fn session_start(asked: &ResponseContext<'_>, ruling: &HostDecision) 
     if !ruling.is_denied() {
         return context(asked, ruling);
     }
-    let notices = ruling.notice_text().map(|text| format!("\n{text}")).unwrap_or_default();
-    start_response(asked, ruling)
-        .with_top_field("systemMessage", Some(format!("{}{notices}", ruling.reason)))
-        .into_response()
+    start_response(asked, ruling).into_denied_start(ruling)
 }
 
 pub(super) fn prompt(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
     let output = with_run_end(start_response(asked, ruling), ruling);
     if ruling.is_denied() {
-        return output
-            .with_top_field("decision", Some("block"))
-            .with_top_field("reason", Some(ruling.reason.as_str()))
-            .into_denial(&ruling.reason);
+        return output.into_block(&ruling.reason);
     }
     output.with_event_field("additionalContext", ruling.context_text()).into_response()
 }
@@ -92,10 +86,7 @@ pub(super) fn after_tool(asked: &ResponseContext<'_>, ruling: &HostDecision) -> 
 pub(super) fn stop(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
     let output = with_run_end(start_response(asked, ruling), ruling);
     if ruling.is_denied() && ruling.stop.is_none() {
-        return output
-            .with_top_field("decision", Some("block"))
-            .with_top_field("reason", Some(ruling.reason.as_str()))
-            .into_denial(&ruling.reason);
+        return output.into_block(&ruling.reason);
     }
     output.into_response()
 }

@@ -14,22 +14,9 @@ pub(super) const SESSION_END: HostSupport =
 
 pub(super) const COMPACTED: HostSupport = HostSupport { context: ActionSupport::LATER, ..TELLS };
 
-pub(super) const SESSION_START: HostSupport = HostSupport {
-    deny: ActionSupport::REFUSED,
-    ask: ActionSupport::REFUSED,
-    context: Supported,
-    stop: ActionSupport::REFUSED,
-    ..TELLS
-};
+pub(super) const SESSION_START: HostSupport = HostSupport::SESSION_START;
 
-pub(super) const PROMPT: HostSupport = HostSupport {
-    deny: Supported,
-    ask: DeniedInstead(NO_ASK),
-    rewrite: DeniedInstead("Codex cannot change a prompt"),
-    context: Supported,
-    stop: Supported,
-    ..TELLS
-};
+pub(super) const PROMPT: HostSupport = HostSupport::prompt(NO_ASK, "Codex cannot change a prompt");
 
 pub(super) const BEFORE_TOOL: HostSupport = HostSupport {
     deny: Supported,
@@ -60,17 +47,10 @@ pub(super) const AFTER_TOOL: HostSupport = HostSupport {
 
 pub(super) const SUBAGENT_START: HostSupport = HostSupport { context: ActionSupport::REMINDERS_NOW, ..TELLS };
 
-pub(super) const STOP: HostSupport = HostSupport {
-    deny: Supported,
-    ask: DeniedInstead(NO_ASK),
-    output: NotifiesUser("Codex cannot change an answer that the user has already seen"),
-    context: ActionSupport::LATER,
-    stop: Supported,
-    ..TELLS
-};
+pub(super) const STOP: HostSupport =
+    HostSupport::stop(NO_ASK, "Codex cannot change an answer that the user has already seen");
 
-pub(super) const SUBAGENT_STOP: HostSupport =
-    HostSupport { deny: Approximated("the subagent continues, with the reason as its next message"), ..STOP };
+pub(super) const SUBAGENT_STOP: HostSupport = STOP.of_subagent();
 
 pub(super) const COMPACT: HostSupport = HostSupport {
     deny: Approximated("the turn stops before the compaction"),

@@ -38,23 +38,11 @@ pub(super) fn prompt(asked: &ResponseContext<'_>, ruling: &HostDecision) -> Host
     context(asked, ruling)
 }
 
-fn decision_word(ruling: &HostDecision) -> Option<&'static str> {
-    match ruling.decision {
-        Decision::Deny => Some("deny"),
-        Decision::Ask => Some("ask"),
-        Decision::Allow => ruling.is_approved.then_some("allow"),
-    }
-}
-
-fn reason_for<'r>(ruling: &'r HostDecision, decision: Option<&str>) -> Option<&'r str> {
-    Some(ruling.reason.as_str()).filter(|reason| decision.is_some() && !reason.is_empty())
-}
-
 pub(super) fn before_tool(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
-    let decision = decision_word(ruling);
+    let (decision, reason) = (ruling.permission_word(), ruling.permission_reason());
     let output = HookJsonResponse::new(asked)
         .with_top_field("permissionDecision", decision)
-        .with_top_field("permissionDecisionReason", reason_for(ruling, decision));
+        .with_top_field("permissionDecisionReason", reason);
     if ruling.is_denied() {
         return output.into_denial(&ruling.reason);
     }
@@ -63,13 +51,13 @@ pub(super) fn before_tool(asked: &ResponseContext<'_>, ruling: &HostDecision) ->
 
 /// Before a tool, for the event with Claude Code's name.
 pub(super) fn nested_before_tool(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
-    let decision = decision_word(ruling);
+    let (decision, reason) = (ruling.permission_word(), ruling.permission_reason());
     // With the status of a denial, Copilot reads only its own fields.
     let output = HookJsonResponse::new(asked)
         .with_top_field("permissionDecision", decision.filter(|_| ruling.is_denied()))
-        .with_top_field("permissionDecisionReason", reason_for(ruling, decision).filter(|_| ruling.is_denied()))
+        .with_top_field("permissionDecisionReason", reason.filter(|_| ruling.is_denied()))
         .with_event_field("permissionDecision", decision)
-        .with_event_field("permissionDecisionReason", reason_for(ruling, decision));
+        .with_event_field("permissionDecisionReason", reason);
     if ruling.is_denied() {
         return output.into_denial(&ruling.reason);
     }

@@ -65,5 +65,4 @@ pub(super) const STOP: HostSupport = HostSupport {
     ..SILENT
 };
 
-pub(super) const SUBAGENT_STOP: HostSupport =
-    HostSupport { deny: Approximated("the subagent continues, with the reason as its next message"), ..STOP };
+pub(super) const SUBAGENT_STOP: HostSupport = STOP.of_subagent();

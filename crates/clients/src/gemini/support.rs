@@ -13,22 +13,10 @@ pub(super) const SESSION_END: HostSupport = HostSupport { stop: ActionSupport::O
 /// An event that can only be observed, and whose hooks may return context.
 pub(super) const TELLS_LATER: HostSupport = HostSupport { context: ActionSupport::LATER, ..TELLS };
 
-pub(super) const SESSION_START: HostSupport = HostSupport {
-    deny: ActionSupport::REFUSED,
-    ask: ActionSupport::REFUSED,
-    context: Supported,
-    stop: ActionSupport::REFUSED,
-    ..TELLS
-};
+pub(super) const SESSION_START: HostSupport = HostSupport::SESSION_START;
 
-pub(super) const PROMPT: HostSupport = HostSupport {
-    deny: Supported,
-    ask: DeniedInstead("Gemini CLI cannot ask the user about a prompt"),
-    rewrite: DeniedInstead("Gemini CLI cannot change a prompt"),
-    context: Supported,
-    stop: Supported,
-    ..TELLS
-};
+pub(super) const PROMPT: HostSupport =
+    HostSupport::prompt("Gemini CLI cannot ask the user about a prompt", "Gemini CLI cannot change a prompt");
 
 pub(super) const BEFORE_TOOL: HostSupport = HostSupport {
     deny: Supported,
@@ -49,14 +37,10 @@ pub(super) const AFTER_TOOL: HostSupport = HostSupport {
     ..TELLS
 };
 
-pub(super) const STOP: HostSupport = HostSupport {
-    deny: Supported,
-    ask: DeniedInstead("Gemini CLI cannot ask the user whether an agent may stop"),
-    output: NotifiesUser("Gemini CLI cannot change an answer that the user has already seen"),
-    context: ActionSupport::LATER,
-    stop: Supported,
-    ..TELLS
-};
+pub(super) const STOP: HostSupport = HostSupport::stop(
+    "Gemini CLI cannot ask the user whether an agent may stop",
+    "Gemini CLI cannot change an answer that the user has already seen",
+);
 
 pub(super) const BEFORE_MODEL: HostSupport = HostSupport {
     deny: Supported,

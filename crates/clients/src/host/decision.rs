@@ -59,6 +59,22 @@ impl HostDecision {
         self.decision == Decision::Deny
     }
 
+    /// The permission decision by the names that most clients have; `None` without an opinion.
+    #[must_use]
+    pub fn permission_word(&self) -> Option<&'static str> {
+        match self.decision {
+            Decision::Deny => Some("deny"),
+            Decision::Ask => Some("ask"),
+            Decision::Allow => self.is_approved.then_some("allow"),
+        }
+    }
+
+    /// The reason of the permission decision, if there is one.
+    #[must_use]
+    pub fn permission_reason(&self) -> Option<&str> {
+        Some(self.reason.as_str()).filter(|reason| self.permission_word().is_some() && !reason.is_empty())
+    }
+
     /// The replacement of a tool's result: the reason of a denial, otherwise the changed result.
     #[must_use]
     pub fn result_replacement(&self) -> Option<Value> {

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::HostResponse;
+use super::{HostDecision, HostResponse};
 use crate::event_def::ClientEventDef;
 
 /// The inputs of a response writer other than the decision.
@@ -57,6 +57,19 @@ impl HookJsonResponse {
             self.top_fields.insert(String::from("hookSpecificOutput"), Value::Object(specific));
         }
         HostResponse::json(&Value::Object(self.top_fields))
+    }
+
+    /// The denying response of an event whose field `decision` can be `block`.
+    #[must_use]
+    pub fn into_block(self, reason: &str) -> HostResponse {
+        self.with_top_field("decision", Some("block")).with_top_field("reason", Some(reason)).into_denial(reason)
+    }
+
+    /// The response to the denied start of a session, which starts anyway: the reason is a notice for the user.
+    #[must_use]
+    pub fn into_denied_start(self, ruling: &HostDecision) -> HostResponse {
+        let notices = ruling.notice_text().map(|text| format!("\n{text}")).unwrap_or_default();
+        self.with_top_field("systemMessage", Some(format!("{}{notices}", ruling.reason))).into_response()
     }
 
     /// The denying response: the reason is also on standard error, and the status is 2, so that a host that reads only

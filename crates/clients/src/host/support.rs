@@ -126,6 +126,63 @@ impl HostSupport {
         notice: ActionSupport::Supported,
     };
 
+    /// The start of a session, which no host can refuse.
+    pub const SESSION_START: Self = Self {
+        deny: ActionSupport::REFUSED,
+        ask: ActionSupport::REFUSED,
+        context: ActionSupport::Supported,
+        stop: ActionSupport::REFUSED,
+        ..Self::OBSERVE_ONLY
+    };
+
+    /// A prompt that can be denied, with the reasons why it can neither be asked about nor changed.
+    #[must_use]
+    pub const fn prompt(ask: &'static str, rewrite: &'static str) -> Self {
+        Self {
+            deny: ActionSupport::Supported,
+            ask: ActionSupport::DeniedInstead(ask),
+            rewrite: ActionSupport::DeniedInstead(rewrite),
+            context: ActionSupport::Supported,
+            stop: ActionSupport::Supported,
+            ..Self::OBSERVE_ONLY
+        }
+    }
+
+    /// A failed tool, with the reason why its result, which is in its error, cannot be changed.
+    #[must_use]
+    pub const fn failed_tool(error: &'static str) -> Self {
+        Self {
+            deny: ActionSupport::RunEndedInstead(error),
+            output: ActionSupport::RunEndedInstead(error),
+            context: ActionSupport::Supported,
+            stop: ActionSupport::Supported,
+            ..Self::OBSERVE_ONLY
+        }
+    }
+
+    /// The end of a turn that can be continued, with the reasons why it can neither be asked about nor its answer
+    /// changed.
+    #[must_use]
+    pub const fn stop(ask: &'static str, output: &'static str) -> Self {
+        Self {
+            deny: ActionSupport::Supported,
+            ask: ActionSupport::DeniedInstead(ask),
+            output: ActionSupport::NotifiesUser(output),
+            context: ActionSupport::LATER,
+            stop: ActionSupport::Supported,
+            ..Self::OBSERVE_ONLY
+        }
+    }
+
+    /// The same for the end of a subagent's task.
+    #[must_use]
+    pub const fn of_subagent(self) -> Self {
+        Self {
+            deny: ActionSupport::Approximated("the subagent continues, with the reason as its next message"),
+            ..self
+        }
+    }
+
     /// The host's support for one action.
     #[must_use]
     pub fn support_for(&self, verb: HookAction) -> ActionSupport {

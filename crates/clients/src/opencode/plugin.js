@@ -67,6 +67,14 @@ function replaceFields(target, fields) {
   Object.assign(target, fields);
 }
 
+// The same structure without texts: OpenCode's screens rely on it.
+function withoutTexts(value) {
+  if (typeof value === "string") return "";
+  if (Array.isArray(value)) return value.map(withoutTexts);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, withoutTexts(inner)]));
+}
+
 export const Pintle = async ({ client, directory }) => {
   // The parent of each subagent's session; of another session `undefined`.
   const parents = new Map();
@@ -157,7 +165,7 @@ export const Pintle = async ({ client, directory }) => {
       if (text === undefined) return;
       // The title and the metadata can contain the result too.
       if (Array.isArray(output.content)) output.content = [{ type: "text", text }];
-      replaceFields(output, { ...output, title: "", metadata: {}, output: text });
+      replaceFields(output, { ...output, title: "", metadata: withoutTexts(output.metadata ?? {}), output: text });
     },
     "shell.env": async (input, output) => {
       await ask("shell.env", input.sessionID, input, output);

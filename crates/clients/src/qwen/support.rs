@@ -1,6 +1,6 @@
 //! Describes which hook decisions Qwen Code supports.
 
-use crate::host::ActionSupport::{Approximated, DeniedInstead, NotifiesUser, RunEndedInstead, Supported};
+use crate::host::ActionSupport::{Approximated, DeniedInstead, NotifiesUser, Supported};
 use crate::host::{ActionSupport, HostSupport};
 
 /// An event that can only be observed.
@@ -10,22 +10,10 @@ pub(super) const SESSION_END: HostSupport = HostSupport { stop: ActionSupport::O
 
 pub(super) const COMPACTED: HostSupport = HostSupport { context: ActionSupport::LATER, ..TELLS };
 
-pub(super) const SESSION_START: HostSupport = HostSupport {
-    deny: ActionSupport::REFUSED,
-    ask: ActionSupport::REFUSED,
-    context: Supported,
-    stop: ActionSupport::REFUSED,
-    ..TELLS
-};
+pub(super) const SESSION_START: HostSupport = HostSupport::SESSION_START;
 
-pub(super) const PROMPT: HostSupport = HostSupport {
-    deny: Supported,
-    ask: DeniedInstead("Qwen Code cannot ask the user about a prompt"),
-    rewrite: DeniedInstead("Qwen Code cannot change a prompt"),
-    context: Supported,
-    stop: Supported,
-    ..TELLS
-};
+pub(super) const PROMPT: HostSupport =
+    HostSupport::prompt("Qwen Code cannot ask the user about a prompt", "Qwen Code cannot change a prompt");
 
 pub(super) const BEFORE_TOOL: HostSupport = HostSupport {
     deny: Supported,
@@ -54,33 +42,20 @@ pub(super) const AFTER_TOOL: HostSupport = HostSupport {
     ..TELLS
 };
 
-/// The result of a failed tool is in its error.
-const ERROR: &str = "Qwen Code cannot change the text of an error, which the model would read next";
-
-pub(super) const FAILED_TOOL: HostSupport = HostSupport {
-    deny: RunEndedInstead(ERROR),
-    output: RunEndedInstead(ERROR),
-    context: Supported,
-    stop: Supported,
-    ..TELLS
-};
+pub(super) const FAILED_TOOL: HostSupport =
+    HostSupport::failed_tool("Qwen Code cannot change the text of an error, which the model would read next");
 
 pub(super) const BATCH: HostSupport =
     HostSupport { context: Supported, stop: ActionSupport::REPLACED_AND_ENDED, ..TELLS };
 
 pub(super) const SUBAGENT_START: HostSupport = HostSupport { context: ActionSupport::REMINDERS_NOW, ..TELLS };
 
-pub(super) const STOP: HostSupport = HostSupport {
-    deny: Supported,
-    ask: DeniedInstead("Qwen Code cannot ask the user whether an agent may stop"),
-    output: NotifiesUser("Qwen Code cannot change an answer that the user has already seen"),
-    context: ActionSupport::LATER,
-    stop: Supported,
-    ..TELLS
-};
+pub(super) const STOP: HostSupport = HostSupport::stop(
+    "Qwen Code cannot ask the user whether an agent may stop",
+    "Qwen Code cannot change an answer that the user has already seen",
+);
 
-pub(super) const SUBAGENT_STOP: HostSupport =
-    HostSupport { deny: Approximated("the subagent continues, with the reason as its next message"), ..STOP };
+pub(super) const SUBAGENT_STOP: HostSupport = STOP.of_subagent();
 
 const COMPACTS: &str = "Qwen Code compacts whatever hooks return";
 

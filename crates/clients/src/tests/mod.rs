@@ -6,10 +6,10 @@ mod wanted;
 use std::sync::Arc;
 
 use pintle_contract::{Event, EventName, Origin};
-use pintle_tools::{HookVocabulary, heard_events};
+use pintle_tools::{HookVocabulary, VOCABULARIES, heard_events};
 use serde_json::Value;
 
-use super::ClientEventDef;
+use crate::{CLIENTS, ClientEventDef};
 
 /// The event of a catalogue definition.
 fn example_event(name: &str, payload: Value) -> Event {
@@ -38,4 +38,15 @@ fn read_cases(dir: &str, ending: &str) -> Vec<(String, String)> {
         (path.file_stem().unwrap().to_string_lossy().into_owned(), std::fs::read_to_string(path).unwrap())
     };
     files.iter().map(read).collect()
+}
+
+#[test]
+fn every_client_has_a_vocabulary_of_the_list_and_one_row_an_event() {
+    for client in CLIENTS {
+        assert!(VOCABULARIES.iter().any(|words| words.name == client.tools.name), "{}", client.name);
+        for def in client.events {
+            assert_eq!(client.events.iter().filter(|other| other.name == def.name).count(), 1, "{}", def.name);
+            assert!(!def.canonical.is_empty() || !def.fires.is_empty(), "{} {} is no event", client.name, def.name);
+        }
+    }
 }
