@@ -100,8 +100,10 @@ pub struct BuiltMatcher {
 /// The string literals of a script. They show in whose words it is written: which tools it asks about.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ScriptTexts {
-    /// The literals that are compared with something, or that are members of lists and keys of dicts.
+    /// The literals that are compared with the tool's name.
     pub compared: Vec<String>,
+    /// The literals that the tool's name is asked to start with.
+    pub prefixes: Vec<String>,
     /// All literals.
     pub all: Vec<String>,
 }
@@ -110,6 +112,7 @@ impl ScriptTexts {
     /// Adds the literals of another part of the hook.
     pub fn extend(&mut self, other: Self) {
         self.compared.extend(other.compared);
+        self.prefixes.extend(other.prefixes);
         self.all.extend(other.all);
     }
 }

@@ -68,7 +68,9 @@ impl HookVocabulary {
         let subjects = matcher.map(|matcher| matcher.written_subjects());
         let mut names: Vec<String> =
             subjects.as_ref().and_then(SubjectFilter::names).into_iter().flatten().map(str::to_owned).collect();
-        names.extend(texts.compared.into_iter().filter(|text| tool_names().any(|known| known == text)));
+        names.extend(texts.compared);
+        let starts = |name: &&str| texts.prefixes.iter().any(|prefix| name.starts_with(prefix.as_str()));
+        names.extend(tool_names().filter(starts).map(str::to_owned));
         Self::by_names(WantedNames { names, pattern: matcher.cloned() }, &texts.all)
     }
 

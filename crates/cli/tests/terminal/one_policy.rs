@@ -48,6 +48,23 @@ fn policies() -> Vec<(&'static str, &'static str, String)> {
                  return block(\"no leaks\")\n      return allow()\n---\n",
             ),
         ),
+        (
+            "a list of names",
+            ".harness/hooks/p.md",
+            String::from(
+                "---\nevent: tool.pre\npriority: 5\nscript: |\n  SHELLS = [\"Bash\", \"run_shell_command\"]\n  def handle(event, \
+                 payload):\n      if payload[\"name\"] in SHELLS and \"leak\" in payload[\"args\"].get(\"command\", \"\"):\n          \
+                 return block(\"no leaks\")\n      return allow()\n---\n",
+            ),
+        ),
+        (
+            "a pattern",
+            ".harness/hooks/p.md",
+            String::from(
+                "---\nevent: tool.pre\npriority: 5\nscript: |\n  def handle(event, payload):\n      if re.match(\"^(Bash|Write)$\", \
+                 payload[\"name\"]):\n          return block(\"no leaks\")\n      return allow()\n---\n",
+            ),
+        ),
         ("a docker-agent hook", "config/hooks.d/p.yaml", docker.to_owned()),
     ]
 }

@@ -119,11 +119,9 @@ pub(crate) fn bound_names(ast: &AstModule) -> BTreeSet<&str> {
     names::bound_names(ast.statement())
 }
 
-/// The string literals of a module.
+/// The string literals of a module, and the tool names among them.
 pub(crate) fn texts_of(ast: &AstModule) -> ScriptTexts {
-    let mut texts = texts::TextCollector::default();
-    ast::visit_expressions(ast.statement(), &mut |expr| texts.visit(expr));
-    texts.finish()
+    texts::texts_of(ast.statement())
 }
 
 /// Visits all expressions of a module, outermost first.

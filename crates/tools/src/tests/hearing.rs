@@ -20,7 +20,7 @@ fn call_event(vocabulary: &str, name: &str, args: &Value) -> Event {
 /// The vocabulary of a script that compares these texts.
 fn script(texts: &[&str]) -> HookVocabulary {
     let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
-    HookVocabulary::of_hook(None, ScriptTexts { compared: texts.clone(), all: texts })
+    HookVocabulary::of_hook(None, ScriptTexts { compared: texts.clone(), all: texts, ..ScriptTexts::default() })
 }
 
 /// What a hook hears, as `name args` for each part.
