@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use pintle::{
-    DenyEffect, Effect, EnforcementMode, EventName, Failure, FailureKind, FailurePolicy, Handler, Hook, HookCall,
-    Layer, Runtime, RuntimeBuilder, Verdict, native,
+    DenyEffect, Effect, EnforcementMode, Event, EventName, Failure, FailureKind, FailurePolicy, Handler, Hook,
+    HookCall, Layer, Runtime, RuntimeBuilder, Verdict, native,
 };
 use pintle_bridge::{Deadline, HOSTS, HostCall, HostDef, HostEventDef, HostResponse, handle_call};
 use serde_json::{Map, Value, json};
@@ -142,8 +142,8 @@ pub(crate) fn changed_fields(payload: &Value) -> Map<String, Value> {
     found.map_or_else(Map::new, |name| one(name, json!("REWRITTEN")))
 }
 
-/// The fired events: their names and payloads.
-pub(crate) type HostEventLog = Arc<Mutex<Vec<(String, Value)>>>;
+/// The fired events.
+pub(crate) type HostEventLog = Arc<Mutex<Vec<Event>>>;
 
 /// Records events as they are fired: a native hook would hear calls in Pintle's words.
 #[derive(Debug)]
@@ -155,8 +155,7 @@ impl Handler for EventListener {
     }
 
     fn call(&self, call: &HookCall<'_>) -> Verdict {
-        let payload = call.event.payload.value().clone();
-        self.0.lock().unwrap().push((call.event.name.to_string(), payload));
+        self.0.lock().unwrap().push(call.event.clone());
         Verdict::pass()
     }
 }

@@ -3,16 +3,17 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use pintle::clients::{ClientDef, ClientEventDef};
 use pintle::dialects::{DIALECTS, Dialect};
 use pintle::event::CATALOGUE;
-use pintle::{Codec, Event, EventName, Origin, Verdict, native};
+use pintle::tools::{HookVocabulary, PINTLE, heard_events};
+use pintle::{Codec, Event, EventName, Origin};
 use pintle_bridge::{HOSTS, HostDef, HostEventDef};
 use serde_json::{Value, json};
 
-use crate::fixture::{event_of_file, recorded_hosts, respond};
+use crate::fixture::{event_of_file, listening_hooks, recorded_hosts, respond};
 
 /// A client in both directions.
 pub(crate) struct BothWays {
@@ -103,16 +104,12 @@ fn example(def: &ClientEventDef) -> Event {
     Event::new(EventName::parse(event.name).unwrap(), payload, Arc::new(origin))
 }
 
-/// The canonical event that the host reads from a payload.
+/// The canonical event that the host fires for a payload.
 pub(crate) fn read(host: &'static HostDef, def: &'static HostEventDef, event: &str, payload: &Value) -> Option<Event> {
-    let heard = Arc::new(Mutex::new(None));
-    let note = Arc::clone(&heard);
-    let hook = native::hook("listener", EventName::parse(event).unwrap(), move |call| {
-        *note.lock().unwrap() = Some(call.event.clone());
-        Verdict::pass()
-    });
-    respond(host, def, payload.to_string().as_bytes(), vec![hook]);
-    heard.lock().unwrap().take()
+    let (hooks, heard) = listening_hooks(def);
+    respond(host, def, payload.to_string().as_bytes(), hooks);
+    let heard = heard.lock().unwrap();
+    heard.iter().find(|heard| heard.name.as_str() == event).cloned()
 }
 
 /// What no client tells its hooks.
@@ -198,6 +195,7 @@ fn an_event_that_was_written_is_read_back() {
             let written = codec.encode(&event, def.name).unwrap();
             let heard = read(host, read_def, def.canonical, &written);
             let heard = heard.unwrap_or_else(|| panic!("{place}: nothing is read from {written}"));
+            let heard = heard_events(&heard, &HookVocabulary::Fixed(&PINTLE)).remove(0);
             assert_eq!(heard.origin.session, event.origin.session, "{place}");
             assert_eq!(heard.origin.cwd, event.origin.cwd, "{place}");
             let untold = UNTOLD.iter().find(|(event, _)| *event == def.canonical).map_or(&[][..], |(_, names)| names);
