@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use pintle_contract::Event;
-use pintle_tools::{NativeToolCall, caller_of};
+use pintle_contract::{Event, ToolKind};
+use pintle_tools::{NativeToolCall, caller_of, calls_of};
 use serde_json::{Map, Value, json};
 
 use crate::PayloadStyle;
@@ -24,6 +24,12 @@ impl EncodeContext<'_> {
     #[must_use]
     pub fn tool_name(&self) -> &str {
         self.text("name")
+    }
+
+    /// What the tool is for.
+    #[must_use]
+    pub fn tool_kind(&self) -> ToolKind {
+        calls_of(&self.event.payload).first().map_or(ToolKind::Other, |call| call.kind)
     }
 
     /// The arguments of the tool.

@@ -1,5 +1,6 @@
 //! The events of Claude Code.
 
+use pintle_contract::ToolKind;
 use pintle_tools::CLAUDE;
 use serde_json::{Map, Value, json};
 
@@ -86,7 +87,7 @@ fn response(context: &EncodeContext<'_>) -> Value {
         return said.clone();
     }
     let result = context.field("result").or_else(|| context.field("content")).cloned().unwrap_or_default();
-    if context.text("name") != "shell" {
+    if context.tool_kind() != ToolKind::Shell {
         return result;
     }
     let printed = match result {

@@ -1,10 +1,11 @@
 //! Matchers over events.
 
-use pintle_contract::{MatchResult, Matcher, Origin};
+use pintle_contract::{Codec, MatchResult, Matcher, Origin};
 use serde_json::{Value, json};
 
 use super::{example_event, heard_event};
 use crate::CLIENTS;
+use crate::codec::ClientCodec;
 use crate::matcher::{ClientMatcher, PermissionCondition, SubjectPattern};
 
 fn matches_event(client: &str, event_name: &str, matcher: &str, condition: Option<&str>, payload: Value) -> bool {
@@ -96,4 +97,17 @@ fn an_event_that_is_narrower_there_is_not_the_others() {
     assert!(stop(&of_subagent));
     of_subagent.origin = std::sync::Arc::new(Origin { run: String::from("r1"), ..Origin::default() });
     assert!(!stop(&of_subagent));
+}
+
+#[test]
+fn the_result_of_a_command_has_the_fields_of_claude_code_in_every_agent() {
+    let client = CLIENTS.iter().find(|known| known.dialect == Some("claude_code")).unwrap();
+    let def = client.event_def("PostToolUse").unwrap();
+    let codec = ClientCodec { client, project: None, plugin: None, needs_answer: false, needs_json: false };
+    for (name, args) in [("shell", json!({"command": "ls"})), ("run_command", json!({"command": "ls"}))] {
+        let payload =
+            json!({"call_id": "c", "name": name, "args": args, "content": "a", "result": "a", "is_error": false});
+        let written = codec.encode(&heard_event(def, &example_event(def.canonical, payload)), def.name).unwrap();
+        assert_eq!(written["tool_response"]["stdout"], "a", "{name}: {written}");
+    }
 }
