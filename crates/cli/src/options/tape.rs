@@ -15,6 +15,8 @@ pub(crate) struct ProvisionalTape {
     pub(crate) tape: Arc<Tape>,
     /// The file to delete on drop.
     removable_path: Option<PathBuf>,
+    /// Whether the tape is left without an end on drop, unless it was closed before.
+    stays_open: bool,
 }
 
 impl ProvisionalTape {
@@ -45,12 +47,13 @@ impl ProvisionalTape {
             }
             None => Tape::in_memory(header, clock),
         };
-        Ok(Self { tape: Arc::new(tape), removable_path: path })
+        Ok(Self { tape: Arc::new(tape), removable_path: path, stays_open: false })
     }
 
-    /// Continues an existing tape, whose file is always kept.
-    pub(crate) fn from_existing(tape: Tape) -> Self {
-        Self { tape: Arc::new(tape), removable_path: None }
+    /// Continues an existing tape, whose file is always kept. `has_open_session` says whether its session was interrupted:
+    /// if it is not resumed after all, its tape stays without an end.
+    pub(crate) fn from_existing(tape: Tape, has_open_session: bool) -> Self {
+        Self { tape: Arc::new(tape), removable_path: None, stays_open: has_open_session }
     }
 
     /// Keeps the file on drop.
@@ -73,6 +76,7 @@ impl Drop for ProvisionalTape {
                 // A file that cannot be deleted is harmless: its tape has no events.
                 let _ = fs::remove_file(path);
             }
+            None if self.stays_open => {}
             None => drop(self.tape.close()),
         }
     }

@@ -10,7 +10,7 @@ use pintle::tape::show::single_line;
 use pintle::tape::verify::verify_file;
 use pintle::tape::{RecordBody, HeaderRecord, LoadedHook, HostRecord, Tape, TapeError, TapeSource};
 use pintle::{BuiltRuntime, Chain, Clock, Layer, EnforcementMode, PermissionMode, SystemClock};
-use pintle_agent::{SessionSummary, TapeOverview};
+use pintle_agent::{SessionStatus, SessionSummary, TapeOverview};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -167,8 +167,9 @@ impl StartedSession {
         }
         run.adopt_setup(&opened, &named, shadow, is_known)?;
         let (name, started_ms) = (past.session.clone(), past.began_ms);
+        let is_open = past.state != SessionStatus::Ended;
         let before = Some((reading, ResumedFrom { history: past, resume_key: named, persona: opened.persona, is_begun_here: is_known }));
-        Ok(Self { tape: ProvisionalTape::from_existing(tape), path: found.path, name, started_ms, resumed_from: before })
+        Ok(Self { tape: ProvisionalTape::from_existing(tape, is_open), path: found.path, name, started_ms, resumed_from: before })
     }
 }
 
