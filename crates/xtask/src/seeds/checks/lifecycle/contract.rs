@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use pintle::tools::{HookVocabulary, heard_events, vocabulary_by_name};
 use pintle::{CommandOutput, Event, EventName, HandlerOutput, Origin, VerdictKind};
 use pintle_dialects::framework_hooks::{DIALECT, ROWS};
 use serde_json::{Value, json};
@@ -53,7 +54,10 @@ fn check_payload(payload: &Value, name: &str) -> Result<(), String> {
     let tool = if payload.get("tool_name").is_some() { "shell" } else { "" };
     let fired = json!({"prompt": field_text(payload, "prompt"), "name": tool, "args": input});
     let event = EventName::parse(canonical).map_err(|error| error.to_string())?;
-    let encoded = (DIALECT.codec)().encode(&Event::new(event, fired, Arc::new(origin)), name);
+    let codec = (DIALECT.codec)();
+    let words = codec.tool_vocabulary(name).and_then(vocabulary_by_name).ok_or("the dialect has no vocabulary")?;
+    let heard = heard_events(&Event::new(event, fired, Arc::new(origin)), &HookVocabulary::Fixed(words));
+    let encoded = heard.first().and_then(|event| codec.encode(event, name));
     expect_equal(&encoded, &Some(wanted))
 }
 
