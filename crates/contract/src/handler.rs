@@ -93,6 +93,11 @@ pub trait Handler: Send + Sync + Debug {
         self.inner().is_some_and(|inner| inner.reads_paths())
     }
 
+    /// The tool names that the hook's text compares with that of the call.
+    fn written_tool_names(&self) -> &[String] {
+        self.inner().map_or(&[], |inner| inner.written_tool_names())
+    }
+
     /// Runs the hook on an event.
     fn call(&self, call: &HookCall<'_>) -> Verdict;
 }

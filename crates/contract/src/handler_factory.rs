@@ -100,10 +100,12 @@ pub struct BuiltMatcher {
 /// The string literals of a script. They show in whose words it is written: which tools it asks about.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ScriptTexts {
-    /// The literals that are compared with the tool's name.
-    pub compared: Vec<String>,
-    /// The literals that the tool's name is asked to start with.
-    pub prefixes: Vec<String>,
+    /// What the script asks about the tool's name.
+    pub name_tests: Vec<NameTest>,
+    /// Whether it also asks something about the tool's name that its text does not show.
+    pub has_unknown_tests: bool,
+    /// Whether the script may read the `paths` of a call.
+    pub reads_paths: bool,
     /// All literals.
     pub all: Vec<String>,
 }
@@ -111,8 +113,39 @@ pub struct ScriptTexts {
 impl ScriptTexts {
     /// Adds the literals of another part of the hook.
     pub fn extend(&mut self, other: Self) {
-        self.compared.extend(other.compared);
-        self.prefixes.extend(other.prefixes);
+        self.name_tests.extend(other.name_tests);
+        self.has_unknown_tests |= other.has_unknown_tests;
+        self.reads_paths |= other.reads_paths;
         self.all.extend(other.all);
     }
+}
+
+/// A question of a script about the tool's name.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct NameTest {
+    /// What the script asks.
+    pub kind: NameTestKind,
+    /// The text that the name is compared with.
+    pub text: String,
+    /// Whether the script changes the case of the name first.
+    pub ignores_case: bool,
+}
+
+/// How a tool's name is compared with a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum NameTestKind {
+    /// It is the text: `name == "Bash"`.
+    Is,
+    /// It starts with the text.
+    StartsWith,
+    /// It ends with the text.
+    EndsWith,
+    /// It contains the text.
+    Contains,
+    /// It is a part of the text: `name in "Bash, Write"`.
+    IsWithin,
+    /// It matches the text, which is a regular expression.
+    Matches,
+    /// A part of the name, or the name with something else, is the text: `name.split("_")[0] == "run"`.
+    IsRelatedTo,
 }

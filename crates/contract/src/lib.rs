@@ -64,7 +64,9 @@ pub use effect_runner::{EffectCaller, EffectError, EffectReply, EffectRequest, E
 pub use event::{Event, EventName, Origin};
 pub use failure::{Failure, FailureKind, FailurePolicy, LimitKind};
 pub use handler::{CallId, Handler, HookCall, HookInfluence};
-pub use handler_factory::{BuiltHandler, BuiltMatcher, HandlerFactory, Judge, JudgeRequest, ScriptTexts};
+pub use handler_factory::{
+    BuiltHandler, BuiltMatcher, HandlerFactory, Judge, JudgeRequest, NameTest, NameTestKind, ScriptTexts,
+};
 pub use handler_output::{CommandOutput, FunctionOutput, HandlerOutput, ScriptOutput};
 pub use hook::{Chain, DenyEffect, EnforcementMode, Hook, HookId, Layer, Profile, SourceTrust};
 pub use journal::{DispatchId, EventCause, Journal, JournalEntry, NullJournal};

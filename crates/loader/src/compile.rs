@@ -86,8 +86,8 @@ fn compile(declaration: &HookDeclaration, build: &dyn HandlerFactory, findings: 
         _ if can_change_data(&*running, declaration) => FailurePolicy::Closed,
         default => default,
     };
-    let reads_paths = texts.all.iter().any(|text| text == "paths");
-    let vocabulary = hook_vocabulary(declaration, matcher.matcher.as_ref(), texts);
+    let vocabulary = hook_vocabulary(declaration, matcher.matcher.as_ref(), &texts);
+    findings.extend(crate::lint::lint_unclear_tool_names(declaration, &vocabulary, &texts));
     let hook = Hook {
         id: HookId::new(declaration.name.as_str()),
         event: declaration.event.clone(),
@@ -106,14 +106,14 @@ fn compile(declaration: &HookDeclaration, build: &dyn HandlerFactory, findings: 
         limits: CallLimits { timeout_ms: declaration.timeout_ms.unwrap_or(limits.timeout_ms), ..limits },
         location: declaration.location.clone(),
     };
-    Some(translate_hook(hook, vocabulary, reads_paths))
+    Some(translate_hook(hook, vocabulary, texts.reads_paths))
 }
 
 /// The words in which a hook hears tool calls: those of its dialect, otherwise those that its conditions use.
 fn hook_vocabulary(
     declaration: &HookDeclaration,
     matcher: Option<&Arc<dyn Matcher>>,
-    texts: ScriptTexts,
+    texts: &ScriptTexts,
 ) -> HookVocabulary {
     let fixed = declaration.codec.tool_vocabulary(&declaration.event_alias).and_then(vocabulary_by_name);
     fixed.map_or_else(|| HookVocabulary::of_hook(matcher, texts), HookVocabulary::Fixed)

@@ -8,8 +8,9 @@ use std::collections::HashMap;
 
 use pintle_contract::{
     AgentSpec, Chain, Diagnostic, EnforcementMode, HandlerSpec, Hook, HookDeclaration, Location, MatcherSpec,
-    ScriptSource, suggest_nearest,
+    ScriptSource, ScriptTexts, SubjectFilter, suggest_nearest,
 };
+use pintle_tools::HookVocabulary;
 
 pub(crate) use asks::lint_never_asked;
 pub(crate) use programs::lint_missing_program;
@@ -27,9 +28,7 @@ pub(crate) fn lint(
         let condition = condition_of(hook, declarations);
         let place = condition.map_or(&hook.location, |when| &when.location);
         findings.extend(lint_never_matches(hook, condition, place));
-        if let Some(agent) = agent {
-            findings.extend(lint_unknown_tool(hook, place, agent, host_tools));
-        }
+        findings.extend(lint_unknown_tool(hook, place, agent, host_tools));
     }
     findings
 }
@@ -60,14 +59,21 @@ fn lint_never_matches(hook: &Hook, condition: Option<&ScriptSource>, place: &Loc
     Some(Diagnostic::warning("unreachable_hook", message, place.clone()).help(help))
 }
 
-/// Warns about a `when` with the name of an unknown tool that is close to a known one.
-fn lint_unknown_tool(hook: &Hook, place: &Location, agent: &AgentSpec, host_tools: &[&str]) -> Option<Diagnostic> {
+/// Warns about a condition with the name of an unknown tool that is close to a known one.
+fn lint_unknown_tool(
+    hook: &Hook,
+    place: &Location,
+    agent: Option<&AgentSpec>,
+    host_tools: &[&str],
+) -> Option<Diagnostic> {
     if !hook.event.as_str().starts_with("tool.") {
         return None;
     }
-    let subjects = hook.matcher.as_ref()?.written_subjects();
-    let names: Vec<&str> = subjects.names()?.collect();
-    let own = agent.tools.iter().map(|tool| tool.name.as_str()).chain(host_tools.iter().copied());
+    let subjects = hook.matcher.as_ref().map(|matcher| matcher.written_subjects());
+    let matched = subjects.as_ref().and_then(SubjectFilter::names).into_iter().flatten();
+    let names: Vec<&str> = matched.chain(hook.handler.written_tool_names().iter().map(String::as_str)).collect();
+    let own = agent.into_iter().flat_map(|agent| agent.tools.iter().map(|tool| tool.name.as_str()));
+    let own = own.chain(host_tools.iter().copied());
     let known: Vec<&str> = own.chain(pintle_tools::tool_names().map(|name| -> &str { name })).collect();
     let (name, near) = names
         .iter()
@@ -75,6 +81,22 @@ fn lint_unknown_tool(hook: &Hook, place: &Location, agent: &AgentSpec, host_tool
         .find_map(|name| suggest_nearest(name, known.iter().copied()).map(|near| (name, near)))?;
     let message = format!("hook `{}` matches tool `{name}`, which does not exist", hook.id);
     Some(Diagnostic::warning("unknown_tool", message, place.clone()).help(format!("did you mean `{near}`?")))
+}
+
+/// Warns about a script that compares the tool's name only with what it reads elsewhere, so that its text does not show
+/// in which words it is written.
+pub(crate) fn lint_unclear_tool_names(
+    hook: &HookDeclaration,
+    vocabulary: &HookVocabulary,
+    texts: &ScriptTexts,
+) -> Option<Diagnostic> {
+    if !texts.has_unknown_tests || vocabulary.knows_tools() || !hook.event.def().is_about_tool_call() {
+        return None;
+    }
+    let message = format!("hook `{}` compares the tool's name with what it reads elsewhere", hook.name);
+    let help =
+        "it hears Pintle's names, such as `shell`; to hear those of an agent, name one of its tools in the script";
+    Some(Diagnostic::warning("unclear_tool_names", message, hook.location.clone()).help(help))
 }
 
 /// Warns about hooks that run after one that always blocks the same event.
@@ -96,14 +118,17 @@ pub(crate) fn unreachable(declarations: &[HookDeclaration]) -> Vec<Diagnostic> {
     findings
 }
 
-/// Whether the script consists only of `def handle(..): return block(..)`.
+/// Whether the script consists only of `def handle(..): return block("..")`.
 fn is_always_blocking(declaration: &HookDeclaration) -> bool {
     let HandlerSpec::Script(script) = &declaration.handler else {
         return false;
     };
     let mut lines = script.text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
     let opens = lines.next().is_some_and(|line| line.starts_with("def handle(") && line.ends_with(':'));
-    opens
-        && lines.next().is_some_and(|line| line.starts_with("return block(") && line.ends_with(')'))
-        && lines.next().is_none()
+    let reason = |line: &str| Some(line.strip_prefix("return block(")?.strip_suffix(')')?.to_owned());
+    let is_text = |text: String| {
+        let quoted = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+        quoted.is_some_and(|text| !text.contains('"'))
+    };
+    opens && lines.next().and_then(reason).is_some_and(is_text) && lines.next().is_none()
 }

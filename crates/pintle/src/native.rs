@@ -45,7 +45,7 @@ pub fn with_matcher(hook: Hook, matcher: Arc<dyn Matcher>) -> Hook {
 /// Makes native hooks hear tool calls in the words that their matchers use.
 pub(crate) fn translate_chain(mut chain: Chain) -> Chain {
     for hook in chain.hooks.iter_mut().filter(|hook| hook.handler.kind() == "native") {
-        let vocabulary = HookVocabulary::of_hook(hook.matcher.as_ref(), ScriptTexts::default());
+        let vocabulary = HookVocabulary::of_hook(hook.matcher.as_ref(), &ScriptTexts::default());
         *hook = Arc::new(translate_hook((**hook).clone(), vocabulary, true));
     }
     chain

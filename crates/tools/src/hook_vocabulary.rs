@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use pintle_contract::{Matcher, ScriptTexts, SubjectFilter};
+use pintle_contract::{Matcher, ScriptTexts};
 
+use super::wanted_names::{NameMatch, WantedNames};
 use super::{AI_HARNESS, CanonicalCall, PINTLE, ToolMapping, ToolVocabulary, VOCABULARIES};
 
 /// The words in which a hook hears tool calls.
@@ -23,22 +24,6 @@ pub struct NamedVocabularies {
     ranked: Vec<&'static ToolVocabulary>,
 }
 
-/// The tool names that a hook's conditions use.
-#[derive(Debug, Clone, Default)]
-pub struct WantedNames {
-    /// The names that are written out.
-    pub names: Vec<String>,
-    /// A matcher with a pattern for names.
-    pub pattern: Option<Arc<dyn Matcher>>,
-}
-
-impl WantedNames {
-    fn matches(&self, name: &str) -> bool {
-        self.names.iter().any(|known| known == name)
-            || self.pattern.as_ref().is_some_and(|pattern| pattern.accepts_subject(name) == Some(true))
-    }
-}
-
 impl HookVocabulary {
     /// The vocabulary of a hook whose conditions use these tool names. `words` are other texts of the hook, such as the
     /// arguments that it reads: they decide between vocabularies that share a tool's name.
@@ -46,15 +31,15 @@ impl HookVocabulary {
     pub fn by_names(wanted: WantedNames, words: &[String]) -> Self {
         let mut scores: Vec<(usize, usize, &'static ToolVocabulary)> = Vec::new();
         for vocabulary in VOCABULARIES {
-            let is_known = |tool: &&ToolMapping| tool.native_names.iter().any(|name| wanted.matches(name));
+            let is_known = |tool: &&ToolMapping| tool.native_names.iter().any(|name| wanted.has(name));
             let tools: Vec<&ToolMapping> = vocabulary.tools.iter().filter(is_known).collect();
             if tools.is_empty() {
                 continue;
             }
             let names = wanted.names.iter().filter(|name| vocabulary.has_tool(name)).count();
-
-            let fields = words.iter().filter(|word| tools.iter().any(|tool| reads_argument(tool, word))).count();
-            scores.push((names, fields, vocabulary));
+            let is_field =
+                |word: &&String| tools.iter().any(|tool| tool.fields.iter().any(|(native, _)| native == word));
+            scores.push((names, words.iter().filter(is_field).count(), vocabulary));
         }
         // The sort is stable, so the order of the table decides the rest.
         scores.sort_by_key(|(names, fields, _)| std::cmp::Reverse((*names, *fields)));
@@ -64,14 +49,25 @@ impl HookVocabulary {
 
     /// The vocabulary of a hook, from its matcher and the literals of its script.
     #[must_use]
-    pub fn of_hook(matcher: Option<&Arc<dyn Matcher>>, texts: ScriptTexts) -> Self {
-        let subjects = matcher.map(|matcher| matcher.written_subjects());
-        let mut names: Vec<String> =
-            subjects.as_ref().and_then(SubjectFilter::names).into_iter().flatten().map(str::to_owned).collect();
-        names.extend(texts.compared);
-        let starts = |name: &&str| texts.prefixes.iter().any(|prefix| name.starts_with(prefix.as_str()));
-        names.extend(tool_names().filter(starts).map(str::to_owned));
-        Self::by_names(WantedNames { names, pattern: matcher.cloned() }, &texts.all)
+    pub fn of_hook(matcher: Option<&Arc<dyn Matcher>>, texts: &ScriptTexts) -> Self {
+        Self::by_names(WantedNames::of_hook(matcher, texts), &texts.all)
+    }
+
+    /// Whether the hook's dialect or a tool name in its conditions says which vocabulary it is.
+    #[must_use]
+    pub fn knows_tools(&self) -> bool {
+        match self {
+            Self::Fixed(_) => true,
+            Self::ByNames(named) => !named.ranked.is_empty(),
+        }
+    }
+
+    /// The tool names that the hook's conditions write out.
+    pub(crate) fn written_names(&self) -> &[String] {
+        match self {
+            Self::Fixed(_) => &[],
+            Self::ByNames(named) => &named.wanted.names,
+        }
     }
 
     /// Whether a hook hears a call as its caller made it, as far as this is known from its name alone.
@@ -81,9 +77,9 @@ impl HookVocabulary {
             Self::ByNames(named) => match named.ranked.first() {
                 None => has_canonical_arguments(caller),
                 Some(first) if has_canonical_arguments(caller) && has_canonical_arguments(first) => {
-                    named.wanted.matches(name) || caller.has_project_tool(name)
+                    named.wanted.has(name) || caller.has_project_tool(name)
                 }
-                Some(first) => named.wanted.matches(name) && caller.name == first.name,
+                Some(first) => named.wanted.has(name) && caller.name == first.name,
             },
         }
     }
@@ -93,16 +89,18 @@ impl HookVocabulary {
         match self {
             Self::Fixed(vocabulary) => (vocabulary, None),
             Self::ByNames(named) => {
-                for vocabulary in &named.ranked {
-                    let mut names = vocabulary.native_names(&call.name);
-                    if let Some(name) = names.find(|name| named.wanted.matches(name)) {
-                        return (vocabulary, Some(name.to_owned()));
+                for sureness in NameMatch::SUREST_FIRST {
+                    for vocabulary in &named.ranked {
+                        let mut names = vocabulary.native_names(&call.name);
+                        if let Some(name) = names.find(|name| named.wanted.has_as(name, sureness)) {
+                            return (vocabulary, Some(name.to_owned()));
+                        }
                     }
-                }
-                for vocabulary in VOCABULARIES {
-                    let name = vocabulary.mcp.to_native(&call.name).filter(|name| named.wanted.matches(name));
-                    if name.is_some() {
-                        return (vocabulary, name);
+                    for vocabulary in VOCABULARIES {
+                        let name = vocabulary.mcp.to_native(&call.name);
+                        if let Some(name) = name.filter(|name| named.wanted.has_as(name, sureness)) {
+                            return (vocabulary, Some(name));
+                        }
                     }
                 }
                 (named.ranked.first().copied().unwrap_or(&PINTLE), None)
@@ -144,10 +142,6 @@ impl HookVocabulary {
 /// Whether arguments have their canonical names, so that only the name of the tool may differ.
 pub(crate) fn has_canonical_arguments(vocabulary: &ToolVocabulary) -> bool {
     [PINTLE.name, AI_HARNESS.name].contains(&vocabulary.name)
-}
-
-fn reads_argument(tool: &ToolMapping, word: &str) -> bool {
-    tool.fields.iter().any(|(native, _)| *native == word)
 }
 
 /// Every tool name of every vocabulary.

@@ -25,6 +25,7 @@ pub mod patch;
 mod translate;
 mod translated_hook;
 mod vocabulary;
+mod wanted_names;
 
 pub use call::{CallsOfPayload, call_facts, caller_of, calls_of, own_vocabulary};
 pub use claude::CLAUDE;
@@ -34,7 +35,7 @@ pub use copilot::{COPILOT, COPILOT_AS_CLAUDE};
 pub use cursor::CURSOR;
 pub use gemini::{GEMINI, QWEN};
 pub use goose::GOOSE;
-pub use hook_vocabulary::{HookVocabulary, NamedVocabularies, WantedNames, tool_names};
+pub use hook_vocabulary::{HookVocabulary, NamedVocabularies, tool_names};
 pub use input_shape::{InputShape, ListElement};
 pub use mcp::McpNames;
 pub use opencode::OPENCODE;
@@ -42,6 +43,7 @@ pub use own::{AI_HARNESS, DOCKER_AGENT, HARN, PINTLE};
 pub use translate::heard_events;
 pub use translated_hook::translate_hook;
 pub use vocabulary::{CanonicalCall, NativeToolCall, ToolMapping, ToolVocabulary, UnmappableArguments};
+pub use wanted_names::WantedNames;
 
 /// Every vocabulary. Those of Pintle's own loop come first: if a name belongs to several, the first is meant.
 pub static VOCABULARIES: &[&ToolVocabulary] = &[

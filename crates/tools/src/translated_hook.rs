@@ -119,6 +119,10 @@ impl Handler for TranslatedHandler {
         Some(&*self.inner)
     }
 
+    fn written_tool_names(&self) -> &[String] {
+        self.vocabulary.written_names()
+    }
+
     fn reads_paths(&self) -> bool {
         self.reads_paths || self.inner.reads_paths()
     }

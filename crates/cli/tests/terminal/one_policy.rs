@@ -17,6 +17,16 @@ fn script_hook(condition: &str, argument: &str) -> String {
     )
 }
 
+/// A policy whose script has the condition on the tool.
+fn body(words: &'static str, before: &str, condition: &str) -> (&'static str, &'static str, String) {
+    let text = format!(
+        "---\nevent: tool.pre\npriority: 5\nscript: |\n  {before}\n  def handle(event, payload):\n      if {condition} and \
+         \"leak\" in payload[\"args\"].get(\"command\", \"\"):\n          return block(\"no leaks\")\n      return \
+         allow()\n---\n"
+    );
+    (words, ".harness/hooks/p.md", text)
+}
+
 /// The same policy in the words of every format.
 fn policies() -> Vec<(&'static str, &'static str, String)> {
     let script = |condition: &str, argument: &str| script_hook(condition, argument);
@@ -39,32 +49,18 @@ fn policies() -> Vec<(&'static str, &'static str, String)> {
         ("docker-agent's words", ".harness/hooks/p.md", script("when: payload[\"name\"] == \"shell\"\n", "cmd")),
         ("a kind", ".harness/hooks/p.md", script("when: payload[\"kind\"] == \"shell\"\n", "command")),
         ("all names", ".harness/hooks/p.md", script("when: |\n  \"Bash\" in payload[\"names\"]\n", "command")),
-        (
-            "two names in the body",
-            ".harness/hooks/p.md",
-            String::from(
-                "---\nevent: tool.pre\npriority: 5\nscript: |\n  def handle(event, payload):\n      if payload[\"name\"] \
-                 in [\"run_command\", \"shell\"] and \"leak\" in payload[\"args\"].get(\"command\", \"\"):\n          \
-                 return block(\"no leaks\")\n      return allow()\n---\n",
-            ),
-        ),
-        (
-            "a list of names",
-            ".harness/hooks/p.md",
-            String::from(
-                "---\nevent: tool.pre\npriority: 5\nscript: |\n  SHELLS = [\"Bash\", \"run_shell_command\"]\n  def handle(event, \
-                 payload):\n      if payload[\"name\"] in SHELLS and \"leak\" in payload[\"args\"].get(\"command\", \"\"):\n          \
-                 return block(\"no leaks\")\n      return allow()\n---\n",
-            ),
-        ),
-        (
-            "a pattern",
-            ".harness/hooks/p.md",
-            String::from(
-                "---\nevent: tool.pre\npriority: 5\nscript: |\n  def handle(event, payload):\n      if re.match(\"^(Bash|Write)$\", \
-                 payload[\"name\"]):\n          return block(\"no leaks\")\n      return allow()\n---\n",
-            ),
-        ),
+        body("two names in the body", "", r#"payload["name"] in ["run_command", "shell"]"#),
+        body("a list of names", r#"SHELLS = ["Bash", "run_shell_command"]"#, r#"payload["name"] in SHELLS"#),
+        body("a sum of lists", r#"SHELLS = ["Bash"]"#, r#"payload["name"] in SHELLS + ["Write"]"#),
+        body("a constant", r#"SHELL = "Bash""#, r#"payload["name"] == SHELL"#),
+        body("a function", r#"is_shell = lambda called: called == "Bash""#, r#"is_shell(payload["name"])"#),
+        body("a loop", "", r#"[1 for shell in ["Bash"] if payload["name"] == shell]"#),
+        body("another case", "", r#"payload["name"].lower() == "bash""#),
+        body("a pattern", "", r#"re.match("^(Bash|Write)$", payload["name"])"#),
+        body("a beginning", "", r#"payload["name"].startswith("Ba")"#),
+        body("an end", "", r#"payload["name"].endswith("_command")"#),
+        body("a part", "", r#""command" in payload["name"]"#),
+        body("all but some names", "", r#"payload["name"] not in ["Read", "Write"]"#),
         ("a docker-agent hook", "config/hooks.d/p.yaml", docker.to_owned()),
     ]
 }

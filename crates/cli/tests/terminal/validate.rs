@@ -135,3 +135,16 @@ fn large_files_and_many_files_are_checked() {
     assert!(out.len() < 300 * 1_000, "{}", out.len());
     assert!(out.trim_end().ends_with("301 errors, 300 warnings"), "{}", out.lines().last().unwrap());
 }
+
+#[test]
+fn names_that_a_script_asks_about_are_checked() {
+    let script = |condition: &str| {
+        format!(
+            "---\nevent: tool.pre\npriority: 5\nscript: |\n  def handle(event, payload):\n      return block(\"no\") if {condition} else allow()\n---\n"
+        )
+    };
+    let fixture = CliFixture::new_empty()
+        .with_file(".harness/hooks/elsewhere.md", script(r#"payload["name"] in json.decode(fs.read("tools.json"))"#))
+        .with_file(".harness/hooks/misspelt.md", script(r#"payload["name"] == "Bsh""#));
+    snapshot!("validate_tool_names", fixture.pintle(&["validate"]).run_to_screen());
+}

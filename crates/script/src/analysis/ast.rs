@@ -7,6 +7,10 @@ pub(crate) type ArgumentNode = ArgumentP<AstNoPayload>;
 pub(super) type DefNode = DefP<AstNoPayload>;
 pub(super) type ClauseNode = ClauseP<AstNoPayload>;
 
+/// Methods that change lists and dicts.
+pub(super) const MUTATORS: &[&str] =
+    &["append", "extend", "insert", "pop", "popitem", "remove", "clear", "setdefault", "update", "add", "discard"];
+
 /// The byte span of a node in the prepared text.
 pub(crate) fn span_of<T>(node: &starlark::codemap::Spanned<T>) -> (usize, usize) {
     (node.span.begin().get() as usize, node.span.end().get() as usize)

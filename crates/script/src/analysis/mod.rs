@@ -2,10 +2,12 @@
 
 mod arguments;
 mod ast;
+mod bindings;
 mod bounded;
 mod closures;
 mod lints;
 mod mutation;
+mod name_tests;
 mod names;
 mod powers;
 mod reads;
@@ -60,6 +62,17 @@ pub(crate) enum FieldSet {
     Some(Vec<(String, FieldSet)>),
     /// Any: it is passed on, iterated, printed, …
     All,
+}
+
+impl FieldSet {
+    /// Whether a field may be among them.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        match self {
+            Self::None => false,
+            Self::Some(fields) => fields.iter().any(|(field, _)| field == name),
+            Self::All => true,
+        }
+    }
 }
 
 /// The form in which a script expects `payload["arguments"]`.
@@ -119,9 +132,9 @@ pub(crate) fn bound_names(ast: &AstModule) -> BTreeSet<&str> {
     names::bound_names(ast.statement())
 }
 
-/// The string literals of a module, and the tool names among them.
+/// The string literals of a module, and what it asks about the tool's name.
 pub(crate) fn texts_of(ast: &AstModule) -> ScriptTexts {
-    texts::texts_of(ast.statement())
+    name_tests::texts_of(ast.statement())
 }
 
 /// Visits all expressions of a module, outermost first.

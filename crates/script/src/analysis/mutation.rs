@@ -7,12 +7,8 @@ use std::collections::BTreeMap;
 
 use starlark::syntax::ast::{AssignOp, AssignTargetP, AstAssignTarget, AstExpr, AstLiteral, AstStmt, Expr, Stmt};
 
-use super::ast::{ClauseNode, identifier_name, visit_expressions, visit_statements};
+use super::ast::{ClauseNode, MUTATORS, identifier_name, visit_expressions, visit_statements};
 use super::names::target_names;
-
-/// Methods that change lists and dicts.
-pub(super) const MUTATORS: &[&str] =
-    &["append", "extend", "insert", "pop", "popitem", "remove", "clear", "setdefault", "update", "add", "discard"];
 
 /// Namespaces with functions of the same names that do not change a value.
 pub(super) const NAMESPACES: &[&str] = &["cache", "ctx", "set"];

@@ -53,14 +53,15 @@ pub(super) fn compile_at(
     if let Some(finding) = find_unknown_name(&ast, offset) {
         return failed(ScriptPlacement::InProcess, finding);
     }
-    let texts = analysis::texts_of(&ast);
+    let mut texts = analysis::texts_of(&ast);
+    let (reads, form) = analysis::reads_of(&ast, WHEN);
+    texts.reads_paths |= reads.keys.has("paths");
     let demand = analysis::memory_demand(&ast);
     let placement = if demand.is_some() { ScriptPlacement::InProcess } else { ScriptPlacement::Worker };
     if demand.is_none() && !anywhere {
         return CompiledWhen { when: None, diagnostics: Vec::new(), placement, texts, findings: Vec::new() };
     }
     let subjects = subjects::subjects_of(root, event);
-    let (reads, form) = analysis::reads_of(&ast, WHEN);
     if let Some(finding) = form.filter(|finding| finding.severity == Severity::Error) {
         return failed(placement, finding.shifted_by(offset));
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pintle_contract::{Event, EventName, Origin, ScriptTexts};
+use pintle_contract::{Event, EventName, NameTest, NameTestKind, Origin, ScriptTexts};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -20,7 +20,9 @@ fn call_event(vocabulary: &str, name: &str, args: &Value) -> Event {
 /// The vocabulary of a script that compares these texts.
 fn script(texts: &[&str]) -> HookVocabulary {
     let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
-    HookVocabulary::of_hook(None, ScriptTexts { compared: texts.clone(), all: texts, ..ScriptTexts::default() })
+    let is = |text: &String| NameTest { kind: NameTestKind::Is, text: text.clone(), ignores_case: false };
+    let name_tests = texts.iter().map(is).collect();
+    HookVocabulary::of_hook(None, &ScriptTexts { name_tests, all: texts, ..ScriptTexts::default() })
 }
 
 /// What a hook hears, as `name args` for each part.

@@ -4,8 +4,9 @@ use starlark::syntax::ast::{AstArgument, AstExpr, Expr};
 
 use super::flow::FunctionWalk;
 use super::value::AbstractValue;
+use crate::analysis::ast::MUTATORS;
 use crate::analysis::ast::{ArgumentNode, ParameterNode, identifier_name, span_of, string_literal};
-use crate::analysis::mutation::{MUTATORS, NAMESPACES};
+use crate::analysis::mutation::NAMESPACES;
 
 /// Functions of the language that iterate over their argument, which a string does not support.
 const ITERATING: &[&str] = &[

@@ -8,11 +8,12 @@ use std::collections::BTreeSet;
 
 use starlark::syntax::ast::{AssignOp, AssignTargetP, AstExpr, AstStmt, BinOp, Expr, Stmt};
 
+use super::super::ast::MUTATORS;
 use super::super::ast::{
     block_statements, identifier_name, span_of, string_literal, visit_expressions, visit_nested_expressions,
     visit_statements,
 };
-use super::super::mutation::{MUTATORS, NAMESPACES, fresh_names};
+use super::super::mutation::{NAMESPACES, fresh_names};
 
 /// The maximum number of places outside loops where a value with other names may grow.
 const MAX_SHARED_GROWTH: usize = 8;
