@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use pintle_contract::{Event, ToolKind};
-use pintle_tools::{NativeToolCall, caller_of, calls_of};
+use pintle_tools::{NativeToolCall, caller_of, kind_of};
 use serde_json::{Map, Value, json};
 
 use crate::PayloadStyle;
@@ -29,7 +29,7 @@ impl EncodeContext<'_> {
     /// What the tool is for.
     #[must_use]
     pub fn tool_kind(&self) -> ToolKind {
-        calls_of(&self.event.payload).first().map_or(ToolKind::Other, |call| call.kind)
+        kind_of(&self.event.payload)
     }
 
     /// The arguments of the tool.

@@ -76,7 +76,8 @@ impl ToolCallRequest {
     /// What events say about the call beside its name and arguments.
     #[must_use]
     pub fn facts(&self) -> CallFacts {
-        let facts = call_facts(self.vocabulary, &self.name, &self.args);
+        let parts = self.parts();
+        let facts = call_facts(self.vocabulary, &self.name, &parts);
         CallFacts {
             category: self.category.clone().or(facts.category),
             read_only: self.read_only,
@@ -86,7 +87,7 @@ impl ToolCallRequest {
             paths: self
                 .paths
                 .as_ref()
-                .map(|paths| paths.paths_of(&self.parts(), Path::new(self.cwd.as_deref().unwrap_or_default()))),
+                .map(|paths| paths.paths_of(&parts, Path::new(self.cwd.as_deref().unwrap_or_default()))),
             ..facts
         }
     }

@@ -48,41 +48,33 @@ pub fn caller_of(payload: &Payload) -> &'static ToolVocabulary {
     })
 }
 
-/// The parts of a call, converted once for each payload.
-struct CallParts(Vec<CanonicalCall>);
-
-/// A view of the parts of a payload's call.
-#[derive(Clone)]
-pub struct CallsOfPayload(Arc<CallParts>);
-
-impl std::ops::Deref for CallsOfPayload {
-    type Target = [CanonicalCall];
-
-    fn deref(&self) -> &[CanonicalCall] {
-        &self.0.0
-    }
-}
-
-/// The call of a payload in Pintle's words, part by part in the order in which they happen; never empty.
+/// The call of a payload in Pintle's words, part by part in the order in which they happen; never empty. It is converted
+/// once for each payload.
 #[must_use]
-pub fn calls_of(payload: &Payload) -> CallsOfPayload {
-    CallsOfPayload(payload.cached_view("calls", |_| {
+pub fn calls_of(payload: &Payload) -> Arc<Vec<CanonicalCall>> {
+    payload.cached_view("calls", |_| {
         let name = payload.field("name").and_then(Value::as_str).unwrap_or_default();
-        CallParts(caller_of(payload).to_canonical(name, payload.field("args").unwrap_or(&Value::Null)))
-    }))
+        caller_of(payload).to_canonical(name, payload.field("args").unwrap_or(&Value::Null))
+    })
 }
 
-/// What events say about a call beside its name and arguments: its vocabulary, kind, names and category.
+/// The kind of a payload's call: that of its first part.
 #[must_use]
-pub fn call_facts(vocabulary: &'static ToolVocabulary, name: &str, input: &Value) -> CallFacts {
-    let parts = vocabulary.to_canonical(name, input);
+pub fn kind_of(payload: &Payload) -> ToolKind {
+    calls_of(payload).first().map_or(ToolKind::Other, |call| call.kind)
+}
+
+/// What events say about a call beside its name and arguments: its vocabulary, kind, names and category. `parts` is the
+/// call in Pintle's words.
+#[must_use]
+pub fn call_facts(vocabulary: &'static ToolVocabulary, name: &str, parts: &[CanonicalCall]) -> CallFacts {
     let mut names = vec![name.to_owned()];
     let mut add = |name: &str| {
         if !names.iter().any(|known| known == name) {
             names.push(name.to_owned());
         }
     };
-    for part in &parts {
+    for part in parts {
         match NAMES.get(part.name.as_str()) {
             Some(known) => known.iter().for_each(|name| add(name)),
             None => VOCABULARIES.iter().filter_map(|words| words.mcp.to_native(&part.name)).for_each(|name| add(&name)),
@@ -108,12 +100,7 @@ pub fn own_vocabulary(name: &str, args: &Value) -> &'static ToolVocabulary {
     let has = |field: &str| args.get(field).is_some();
     let known =
         |tool: &ToolMapping| tool.fields.iter().filter(|(native, canonical)| has(native) && !has(canonical)).count();
-    let mut best: (&'static ToolVocabulary, usize) = (&PINTLE, 0);
-    for (at, (vocabulary, tool)) in OWN_TOOLS.get(name).into_iter().flatten().enumerate() {
-        let count = known(tool);
-        if at == 0 || count > best.1 {
-            best = (vocabulary, count);
-        }
-    }
-    best.0
+    // Of equals, the last one is the greatest, so the first of the table has to come last.
+    let candidates = OWN_TOOLS.get(name).into_iter().flatten().rev();
+    candidates.max_by_key(|(_, tool)| known(tool)).map_or(&PINTLE, |(vocabulary, _)| vocabulary)
 }

@@ -27,7 +27,7 @@ mod translated_hook;
 mod vocabulary;
 mod wanted_names;
 
-pub use call::{CallsOfPayload, call_facts, caller_of, calls_of, own_vocabulary};
+pub use call::{call_facts, caller_of, calls_of, kind_of, own_vocabulary};
 pub use claude::CLAUDE;
 pub use cline::CLINE;
 pub use codex::CODEX;

@@ -34,9 +34,6 @@ pub(crate) struct HeardPart {
     pub(crate) event: Event,
 }
 
-/// The parts of a call in one vocabulary, made once for each payload.
-struct TranslatedParts(Vec<Payload>);
-
 /// The event as a hook hears it.
 pub(crate) fn hear(event: &Event, hook: &HookVocabulary) -> HeardCall {
     if !event.name.def().is_about_tool_call() {
@@ -53,7 +50,7 @@ pub(crate) fn hear(event: &Event, hook: &HookVocabulary) -> HeardCall {
     let mut parts = Vec::with_capacity(calls.len());
     for (index, call) in calls.iter().enumerate() {
         let (vocabulary, wanted) = hook.words_for(call);
-        if is_patch && hears_patch_text(hook, vocabulary, wanted.as_deref(), index) == Some(false) {
+        if is_patch && !hears_patch_part(hook, vocabulary, wanted.as_deref(), index) {
             continue;
         }
         if is_single && keeps_name(caller, vocabulary, wanted.as_deref(), name) {
@@ -61,7 +58,7 @@ pub(crate) fn hear(event: &Event, hook: &HookVocabulary) -> HeardCall {
         }
         let translated =
             event.payload.cached_view(vocabulary.name, |_| translate_parts(&event.payload, caller, &calls, vocabulary));
-        let Some(payload) = translated.0.get(index) else { continue };
+        let Some(payload) = translated.get(index) else { continue };
         if is_single && has_same_call(payload, &event.payload) && wanted.as_deref().is_none_or(|wanted| wanted == name)
         {
             return HeardCall::AsFired;
@@ -77,15 +74,10 @@ pub(crate) fn hear(event: &Event, hook: &HookVocabulary) -> HeardCall {
 
 /// Whether a hook hears one part of a patch, whose first part is its text: a dialect that has patches hears only the
 /// text, hooks that name the tool hear it too, and the others hear the files.
-fn hears_patch_text(
-    hook: &HookVocabulary,
-    vocabulary: &ToolVocabulary,
-    wanted: Option<&str>,
-    index: usize,
-) -> Option<bool> {
+fn hears_patch_part(hook: &HookVocabulary, vocabulary: &ToolVocabulary, wanted: Option<&str>, index: usize) -> bool {
     match hook {
-        HookVocabulary::Fixed(_) => Some((index == 0) == vocabulary.native_names("patch").next().is_some()),
-        HookVocabulary::ByNames(_) => (index == 0).then_some(wanted.is_some()),
+        HookVocabulary::Fixed(_) => (index == 0) == vocabulary.native_names("patch").next().is_some(),
+        HookVocabulary::ByNames(_) => index != 0 || wanted.is_some(),
     }
 }
 
@@ -115,8 +107,8 @@ fn translate_parts(
     caller: &ToolVocabulary,
     calls: &[CanonicalCall],
     vocabulary: &'static ToolVocabulary,
-) -> TranslatedParts {
-    let Some(fields) = payload.value().as_object() else { return TranslatedParts(Vec::new()) };
+) -> Vec<Payload> {
+    let Some(fields) = payload.value().as_object() else { return Vec::new() };
     let native = |name: &str| fields.get(name).cloned().unwrap_or_default();
     let said = Value::Object(Map::from_iter([
         (String::from("vocabulary"), Value::from(caller.name)),
@@ -145,7 +137,7 @@ fn translate_parts(
         part.insert(String::from("native"), said.clone());
         Payload::new(Value::Object(part))
     });
-    TranslatedParts(parts.collect())
+    parts.collect()
 }
 
 /// The paths of a call that one of its parts names.
@@ -183,7 +175,7 @@ pub(crate) fn merge_into_call(
         }
         *part = first;
     }
-    if let ([before], [after]) = (&*calls, parts.as_slice())
+    if let ([before], [after]) = (calls.as_slice(), parts.as_slice())
         && before.name != after.name
     {
         let native = caller.to_native(&after.name, &after.args);

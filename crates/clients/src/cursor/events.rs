@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use pintle_contract::{Event, ToolKind};
-use pintle_tools::{CURSOR, calls_of};
+use pintle_tools::{CURSOR, kind_of};
 use serde_json::{Value, json};
 
 use super::{payload, response as answers, support};
@@ -362,18 +362,14 @@ fn status(context: &EncodeContext<'_>) -> &'static str {
     if context.field("is_error") == Some(&json!(true)) { "error" } else { "completed" }
 }
 
-fn kind(event: &Event) -> ToolKind {
-    calls_of(&event.payload).first().map_or(ToolKind::Other, |call| call.kind)
-}
-
 fn is_shell(event: &Event) -> bool {
-    kind(event) == ToolKind::Shell
+    kind_of(&event.payload) == ToolKind::Shell
 }
 
 fn is_mcp_tool(event: &Event) -> bool {
-    kind(event) == ToolKind::Mcp
+    kind_of(&event.payload) == ToolKind::Mcp
 }
 
 fn is_read(event: &Event) -> bool {
-    kind(event) == ToolKind::Read
+    kind_of(&event.payload) == ToolKind::Read
 }

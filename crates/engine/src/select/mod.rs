@@ -24,6 +24,7 @@ pub struct HookSet {
     chains: Vec<Chain>,
     // INVARIANT: sorted by `event_order`.
     events: Vec<(EventName, EventIndex)>,
+    reads_paths: bool,
 }
 
 impl HookSet {
@@ -55,7 +56,9 @@ impl HookSet {
                 }
             }
         }
-        Self { chains, events }
+        let reads_paths = |hook: &Arc<Hook>| hook.event.def().is_about_tool_call() && hook.handler.reads_paths();
+        let reads_paths = chains.iter().any(|chain| chain.hooks.iter().any(reads_paths));
+        Self { chains, events, reads_paths }
     }
 
     /// A set without hooks.
@@ -101,7 +104,7 @@ impl HookSet {
     /// Whether a hook may read the `paths` of a tool call.
     #[must_use]
     pub fn reads_paths(&self) -> bool {
-        self.hooks().any(|(_, hook)| hook.event.def().is_about_tool_call() && hook.handler.reads_paths())
+        self.reads_paths
     }
 
     pub(crate) fn event_index(&self, name: &EventName) -> Option<&EventIndex> {

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pintle::tape::show::{StyledLine, Tone};
-use pintle::{CallId, DispatchId, Event, HookExplanation, Journal, JournalEntry, RunPrediction, explain};
+use pintle::{CallId, DispatchId, Event, HookExplanation, Journal, JournalEntry, explain};
 use serde_json::{Value, json};
 
 use super::{ExplainArgs, event_line, explanation_to_json, is_trusted, render_explanations};
@@ -32,7 +32,7 @@ impl Journal for FiredEvents {
     }
 }
 
-/// The hooks of one event, which may have been fired several times about one call.
+/// The hooks of one event.
 struct EventExplanations {
     event: Event,
     hooks: Vec<(HookExplanation, bool)>,
@@ -64,10 +64,7 @@ impl ExplainArgs {
                 (one, trusted)
             };
             let found = explain(&hooks, &event).into_iter().map(with_trust).collect();
-            match explained.iter_mut().find(|known| known.event.name == event.name) {
-                Some(known) => merge_explanations(&mut known.hooks, found),
-                None => explained.push(EventExplanations { event, hooks: found }),
-            }
+            explained.push(EventExplanations { event, hooks: found });
         }
         let others = split_others(&mut explained);
         if global.json {
@@ -107,17 +104,4 @@ fn split_others(explained: &mut [EventExplanations]) -> Vec<(HookExplanation, bo
         hooks.retain(|(hook, _)| hook.event == event.name);
     }
     others
-}
-
-/// Merges what is known about the hooks of an event that is fired again: a hook runs if it runs once.
-fn merge_explanations(known: &mut [(HookExplanation, bool)], more: Vec<(HookExplanation, bool)>) {
-    let is_same = |one: &HookExplanation, other: &HookExplanation| {
-        (&one.hook, &one.source, &one.event, &one.location) == (&other.hook, &other.source, &other.event, &other.location)
-    };
-    for (found, _) in more.into_iter().filter(|(found, _)| found.prediction.is_yes()) {
-        let first = known.iter_mut().find(|(hook, _)| is_same(hook, &found) && !hook.prediction.is_yes());
-        if let Some((hook, _)) = first {
-            hook.prediction = RunPrediction::Yes;
-        }
-    }
 }
