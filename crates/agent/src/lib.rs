@@ -32,6 +32,7 @@ mod tools;
 mod toolsets;
 mod turn_context;
 mod turn_error;
+mod turn_life;
 mod turn_loop;
 mod unsettled;
 mod verify;

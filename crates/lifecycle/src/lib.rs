@@ -1,7 +1,8 @@
 //! The protocol of an agent's life: which events a host fires, in which order, what a deny means, and what goes back.
 //!
 //! Every host follows it: Pintle's own agent loop, the bridge to other agents, and programs that embed Pintle. The
-//! protocol does no I/O: a host implements [`ToolCallHost`] and [`ToolResultHost`], and the functions here call it.
+//! protocol does no I/O: a host implements [`ToolCallHost`], [`ToolResultHost`] and [`LifeHost`], and the functions here
+//! call it.
 //!
 //! A tool call takes this way ([`decide`]):
 //!
@@ -16,12 +17,42 @@
 //!
 //! After the tool, [`conclude`] fires `tool.result` and `tool.post`.
 
+//!
+//! The rest of a life is one function an event, over a [`LifeHost`], in this order:
+//!
+//! | Event | Function | A deny means |
+//! | --- | --- | --- |
+//! | `prompt.submit` | [`submit_prompt`] | the prompt is dropped |
+//! | `turn.start` | [`begin_turn`] | the turn does not begin |
+//! | `completion.pre` | [`review_request`] | the model is not called, and the turn ends |
+//! | `completion.post` | [`review_reply`] | the reply is withheld, and the turn ends |
+//! | (tool calls) | [`decide`], [`conclude`] | the call does not run; its result is withheld |
+//! | `prompt.steer` | [`steer`] | the messages that were sent meanwhile are dropped |
+//! | `agent.stop` | [`review_answer`] | the agent continues; after a failed hook the turn ends |
+//! | `turn.end` | [`end_turn`] | the answer is withheld |
+//! | `prompt.followup` | [`follow_up`] | the waiting prompt is dropped |
+//!
+//! A compaction asks `compact.pre` and `compact.before` ([`plan_compaction`]), which can prevent it, and reports
+//! `compact.post` ([`report_compaction`]). A delegation asks `delegation.pre` ([`review_task`]), then `delegation.post`
+//! ([`review_result`]) and `delegation.post_verify` ([`verify_result`]), which can refuse the result.
+
 mod call_paths;
+mod compaction;
 mod conclude;
 mod decide;
+mod delegation;
+mod life;
 mod request;
+mod turn;
 
 pub use call_paths::PathResolver;
+pub use compaction::{CompactionPlan, plan_compaction, report_compaction};
 pub use conclude::{ToolResultHost, conclude, result_after};
 pub use decide::{AskResolution, CallStage, MAX_ROUNDS, ToolCallHost, decide, decide_permission};
+pub use delegation::{review_result, review_task, verify_result};
+pub use life::{AnswerChange, LifeHost, ReviewedEvent, pass};
 pub use request::ToolCallRequest;
+pub use turn::{
+    AfterRejection, AnswerDecision, AnswerRejection, begin_turn, end_turn, follow_up, review_answer,
+    review_delegated_answer, review_reply, review_request, steer, submit_prompt,
+};

@@ -8,12 +8,9 @@ mod split;
 mod summary;
 mod window;
 
-use std::sync::Arc;
-
-use pintle::Event;
 use pintle::event::{CompactBefore, CompactPost, CompactPre};
+use pintle::lifecycle::{plan_compaction, report_compaction};
 use pintle::tape::record::host::MessagesReplacedBy;
-use pintle::{Effect, Outcome};
 
 use crate::completion::to_event_message;
 use crate::conversation::{Conversation, ConversationLength, SUMMARY, estimate_tokens};
@@ -21,6 +18,7 @@ use crate::model::{MessageRole, ModelMessage, is_context_overflow};
 use crate::observer::AgentEvent;
 use crate::turn_context::TurnContext;
 use crate::turn_error::{TurnError, TurnErrorKind};
+use crate::turn_life::TurnLife;
 
 /// Why a conversation is compacted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -119,15 +117,36 @@ pub(crate) fn compact(
     }
     // Reminders that hooks queue from here on are meant for the compacted conversation.
     let mark = conversation.reminders.last_number();
-    let Some(steering) = fire_compact_pre(turn, conversation, cause, instructions)? else { return Ok(None) };
     let tokens_before = count_tokens(conversation);
     let output_tokens = conversation.usage.output_tokens;
-    let Some(given) = fire_compact_before(turn, &split.removed, cause, (tokens_before, output_tokens, limit))? else {
-        return Ok(None);
+    let pre = || CompactPre {
+        source: cause.source().to_owned(),
+        message_count: u32::try_from(conversation.messages.len()).unwrap_or(u32::MAX),
+        instructions: instructions.map(str::to_owned),
+        host: None,
     };
-    let written = match given {
+    let before = || CompactBefore {
+        reason: cause.reason().to_owned(),
+        input_tokens: tokens_before,
+        output_tokens,
+        context_limit: limit,
+        messages: split.removed.iter().map(to_event_message).collect(),
+        host: None,
+    };
+    let plan = match plan_compaction(&mut TurnLife::new(turn), pre, before) {
+        Ok(plan) => plan,
+        Err(error) if matches!(error.kind, TurnErrorKind::Cancelled) => return Err(error),
+        Err(refusal) => {
+            tell(&format!("the conversation was not compacted: {}", refusal.message));
+            return Ok(None);
+        }
+    };
+    let written = match plan.summary {
         Some(summary) => Ok(summary),
-        None => summary::write(turn, conversation, &split.removed, limit, &steering),
+        None => {
+            let steering: Vec<String> = instructions.map(str::to_owned).into_iter().chain(plan.instructions).collect();
+            summary::write(turn, conversation, &split.removed, limit, &steering)
+        }
     };
     let summary = match written {
         Ok(summary) => summary,
@@ -160,75 +179,9 @@ pub(crate) fn compact(
         context_limit: limit,
         host: None,
     };
-    let _ = turn.fire_team_end(post);
+    report_compaction(&mut TurnLife::new(turn), post)?;
     tell(&format!("compacted {removed_messages} messages of the conversation"));
     Ok(Some(CompactionResult { summary, removed_messages, remaining_messages: remaining, tokens_before, tokens_after }))
-}
-
-/// Fires `compact.pre`. Returns the instructions for the summary, or `None` for a compaction veto.
-fn fire_compact_pre(
-    turn: &TurnContext,
-    conversation: &Conversation,
-    cause: CompactionTrigger,
-    instructions: Option<&str>,
-) -> Result<Option<Vec<String>>, TurnError> {
-    let payload = || CompactPre {
-        source: cause.source().to_owned(),
-        message_count: u32::try_from(conversation.messages.len()).unwrap_or(u32::MAX),
-        instructions: instructions.map(str::to_owned),
-        host: None,
-    };
-    let mut steering: Vec<String> = instructions.map(str::to_owned).into_iter().collect();
-    let Some(outcome) = turn.fire_team(payload) else { return Ok(Some(steering)) };
-    if is_vetoed(turn, &outcome)? {
-        return Ok(None);
-    }
-    steering.extend(outcome.effects.iter().filter_map(|(_, effect)| match effect {
-        Effect::Context(text) => Some(text.clone()),
-        _ => None,
-    }));
-    Ok(Some(steering))
-}
-
-/// Fires `compact.before`. Returns the summary if a hook supplied one, or `None` if a hook vetoes the compaction.
-fn fire_compact_before(
-    turn: &TurnContext,
-    removed: &[ModelMessage],
-    cause: CompactionTrigger,
-    (input_tokens, output_tokens, context_limit): (u64, u64, u64),
-) -> Result<Option<Option<String>>, TurnError> {
-    if !turn.team_listens::<CompactBefore>() {
-        return Ok(Some(None));
-    }
-    let payload = CompactBefore {
-        reason: cause.reason().to_owned(),
-        input_tokens,
-        output_tokens,
-        context_limit,
-        messages: removed.iter().map(to_event_message).collect(),
-        host: None,
-    };
-    let outcome = turn.fire(&Event::from_payload(&payload, Arc::clone(&turn.origin)));
-    if is_vetoed(turn, &outcome)? {
-        return Ok(None);
-    }
-    Ok(Some(outcome.effects.into_iter().find_map(|(_, effect)| match effect {
-        Effect::Summary(text) if !text.trim().is_empty() => Some(text),
-        _ => None,
-    })))
-}
-
-fn is_vetoed(turn: &TurnContext, outcome: &Outcome) -> Result<bool, TurnError> {
-    if turn.scope.cancel.is_cancelled() {
-        return Err(TurnError::cancelled());
-    }
-    if outcome.is_allowed() {
-        return Ok(false);
-    }
-    turn.notify(AgentEvent::Notice {
-        message: &format!("the conversation was not compacted: {}", outcome.denial_text()),
-    });
-    Ok(true)
 }
 
 /// The model's context window in tokens, if it is known.

@@ -5,17 +5,17 @@ mod text_gate;
 pub(crate) mod wire;
 
 use std::cell::Cell;
-use std::sync::Arc;
 
-use pintle::event::{CompletionPost, CompletionPre, TokenUsage};
+use pintle::event::TokenUsage;
 use pintle::tape::ListPrefix;
-use pintle::{DispatchId, Event};
+use pintle::{DispatchId, lifecycle};
 
 use crate::conversation::Conversation;
 use crate::model::{ModelMessage, ModelReply, ModelRequest};
 use crate::observer::AgentEvent;
 use crate::turn_context::TurnContext;
 use crate::turn_error::TurnError;
+use crate::turn_life::TurnLife;
 
 use retry::ModelAttempt;
 
@@ -120,30 +120,17 @@ fn review_request(
 ) -> Result<(ModelRequest, Option<DispatchId>), TurnError> {
     let mut payload = wire::request_to_payload(&request, turn.model().name(), iteration);
     payload.provider = provider_name(turn);
-    let event = Event::from_payload(&payload, Arc::clone(&turn.origin));
-    prefix.iter().for_each(|prefix| prefix.attach_to(&event.payload));
-    let outcome = turn.fire(&event);
-    let dispatch = outcome.dispatch;
-    if turn.scope.cancel.is_cancelled() {
-        return Err(TurnError::cancelled());
-    }
-    if !outcome.is_allowed() {
-        return Err(TurnError::from_denial(turn, "completion", &outcome));
-    }
-    let request = if outcome.rewritten {
-        let rewritten: Result<CompletionPre, _> = serde_json::from_value(outcome.payload.into_value());
-        rewritten
-            .map_err(|error| error.to_string())
-            .and_then(|payload| wire::request_from_payload(payload, &request, turn.model().name()))
-            .map_err(|reason| {
-                TurnError::failed("hook", format!("completion.pre modify payload: {reason}"))
-                    .with_event("completion.pre")
-            })?
-    } else {
-        request
+    let reviewed = lifecycle::review_request(&mut TurnLife::with_prefix(turn, prefix), payload)?;
+    let dispatch = reviewed.dispatch();
+    let misfit = |reason| {
+        TurnError::failed("hook", format!("completion.pre modify payload: {reason}")).with_event("completion.pre")
+    };
+    let request = match reviewed.into_rewritten().map_err(misfit)? {
+        Some(payload) => wire::request_from_payload(payload, &request, turn.model().name()).map_err(misfit)?,
+        None => request,
     };
     let (request, has_more) = add_call_notes(turn, request);
-    Ok((request, (!has_more).then_some(dispatch)))
+    Ok((request, dispatch.filter(|_| !has_more)))
 }
 
 /// The provider of the agent's model, if its declaration names one.
@@ -178,18 +165,12 @@ fn review_reply(
     let mut payload = wire::reply_to_payload(&reply, model, duration_ms);
     payload.provider = provider_name(turn);
     payload.last_user_message = conversation.last_user_message().map(|said| said.content.clone());
-    let outcome = turn.fire(&Event::from_payload(&payload, Arc::clone(&turn.origin)));
-    if !outcome.is_allowed() {
-        return Err(TurnError::from_denial(turn, "completion", &outcome));
+    let misfit = |reason| {
+        TurnError::failed("hook", format!("completion.post modify payload: {reason}")).with_event("completion.post")
+    };
+    let reviewed = lifecycle::review_reply(&mut TurnLife::new(turn), payload)?;
+    match reviewed.into_rewritten().map_err(misfit)? {
+        Some(payload) => wire::reply_from_payload(payload, reply.usage).map_err(misfit),
+        None => Ok(reply),
     }
-    if !outcome.rewritten {
-        return Ok(reply);
-    }
-    let rewritten: Result<CompletionPost, _> = serde_json::from_value(outcome.payload.into_value());
-    rewritten
-        .map_err(|error| error.to_string())
-        .and_then(|payload| wire::reply_from_payload(payload, reply.usage))
-        .map_err(|reason| {
-            TurnError::failed("hook", format!("completion.post modify payload: {reason}")).with_event("completion.post")
-        })
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use pintle::event::{DelegationPost, DelegationPostVerify, TokenUsage};
+use pintle::lifecycle::{AnswerChange, review_result, verify_result};
 use pintle::{Event, ScriptSource, ScriptTool};
 use serde_json::{Value, json};
 
@@ -14,7 +15,8 @@ use crate::observer::AgentEvent;
 use crate::reminders::ConversationReminders;
 use crate::session_state::TurnOutput;
 use crate::tools::join_diagnostics;
-use crate::turn_context::{Agent, TurnContext, TurnState, redirect};
+use crate::turn_context::{Agent, TurnContext, TurnState};
+use crate::turn_life::{TurnLife, apply_change};
 use crate::turn_loop::{run_turn, usage_since};
 use crate::verify;
 
@@ -126,8 +128,10 @@ impl DelegatedTask<'_> {
                 is_error: true,
                 ..self.to_payload(&TurnOutput { text: message.clone(), ..TurnOutput::default() })
             };
-            let outcome = self.turn.fire(&Event::from_payload(&payload, Arc::clone(&self.turn.origin)));
-            if outcome.is_allowed() { message } else { format!("delegation blocked: {}", outcome.reason_for_model()) }
+            match review_result(&mut TurnLife::new(self.turn), payload) {
+                Ok(_) => message,
+                Err(refusal) => refusal.message,
+            }
         })
     }
 
@@ -144,16 +148,14 @@ impl DelegatedTask<'_> {
 
     /// Fires `delegation.post` with the answer.
     fn review(&self, answer: TurnOutput, usage: &mut TokenUsage) -> Result<TurnOutput, String> {
-        let outcome = self.turn.fire(&Event::from_payload(&self.to_payload(&answer), Arc::clone(&self.turn.origin)));
-        if !outcome.is_allowed() {
-            return Err(format!("delegation blocked: {}", outcome.reason_for_model()));
-        }
-        if let Some(request) = redirect(&outcome) {
+        let change = review_result(&mut TurnLife::new(self.turn), self.to_payload(&answer));
+        let change = change.map_err(|refusal| refusal.message)?;
+        if let Some(request) = &change.redirect {
             let delegated = super::run_redirect(self.turn, request, &self.redirects);
             *usage = usage.plus(delegated.usage);
             return delegated.result;
         }
-        Ok(if outcome.rewritten { apply_rewrite(answer, outcome.payload.value()) } else { answer })
+        Ok(apply_change(answer, change))
     }
 
     /// Runs the verify scripts and then the hooks; all must accept. The inner error is a reason to try again. The outer
@@ -189,14 +191,14 @@ impl DelegatedTask<'_> {
             verified: (!self.verifiers.is_empty()).then_some(reasons.is_empty()),
             reason: (!reasons.is_empty()).then(|| reasons.join("; ")),
         };
-        let outcome = self.turn.fire(&Event::from_payload(&payload, Arc::clone(&self.turn.origin)));
-        if !outcome.is_allowed() {
-            reasons.push(outcome.reason_for_model());
-        }
-        if !reasons.is_empty() {
-            return Ok(Err(reasons.join("; ")));
-        }
-        Ok(Ok(if outcome.rewritten { apply_rewrite(answer, outcome.payload.value()) } else { answer }))
+        let change = match verify_result(&mut TurnLife::new(self.turn), payload) {
+            Ok(change) => change,
+            Err(refusal) => {
+                reasons.push(refusal.message);
+                AnswerChange::default()
+            }
+        };
+        if reasons.is_empty() { Ok(Ok(apply_change(answer, change))) } else { Ok(Err(reasons.join("; "))) }
     }
 
     fn to_payload(&self, answer: &TurnOutput) -> DelegationPost {
@@ -227,19 +229,4 @@ impl DelegatedTask<'_> {
             "tool_results": answer.tool_results,
         })
     }
-}
-
-/// The answer with the rewrites of hooks applied.
-fn apply_rewrite(mut answer: TurnOutput, payload: &Value) -> TurnOutput {
-    if let Some(text) = payload.get("result").and_then(Value::as_str) {
-        text.clone_into(&mut answer.text);
-    }
-    let list = |name: &str| payload.get(name).cloned().unwrap_or_default();
-    if let Ok(tool_calls) = serde_json::from_value(list("tool_calls")) {
-        answer.tool_calls = tool_calls;
-    }
-    if let Ok(tool_results) = serde_json::from_value(list("tool_results")) {
-        answer.tool_results = tool_results;
-    }
-    answer
 }

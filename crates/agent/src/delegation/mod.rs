@@ -16,12 +16,13 @@ mod transfer;
 
 use std::sync::Arc;
 
-use pintle::Event;
-use pintle::event::{DelegationPre, TokenUsage};
+use pintle::event::TokenUsage;
+use pintle::lifecycle::review_task;
 use serde_json::Value;
 
 use crate::session_state::{DelegationResult, TurnOutput};
 use crate::turn_context::{Agent, TurnContext};
+use crate::turn_life::TurnLife;
 
 pub(crate) use new_agent::{compile_overlay, new_root};
 pub(crate) use transfer::{TransferMode, check_call_allowed, transfer, unknown_agent_message};
@@ -88,14 +89,10 @@ fn fire_delegation_pre(turn: &TurnContext, request: &mut DelegationRequest) -> R
     }
     let id = parent.shared.unique_name("delegation");
     let payload = request.to_payload(&id, turn.state.delegation.clone(), parent.depth + 1);
-    let outcome = turn.fire(&Event::from_payload(&payload, Arc::clone(&turn.origin)));
-    if !outcome.is_allowed() {
-        return Err(format!("delegation blocked: {}", outcome.reason_for_model()));
-    }
-    if outcome.rewritten {
-        let error = |error: serde_json::Error| format!("delegation.pre modify payload: {error}");
-        let rewritten: DelegationPre = serde_json::from_value(outcome.payload.into_value()).map_err(error)?;
-        *request = DelegationRequest::from_payload(rewritten);
+    let reviewed = review_task(&mut TurnLife::new(turn), payload).map_err(|refusal| refusal.message)?;
+    let rewritten = reviewed.into_rewritten().map_err(|error| format!("delegation.pre modify payload: {error}"))?;
+    if let Some(payload) = rewritten {
+        *request = DelegationRequest::from_payload(payload);
     }
     Ok(id)
 }

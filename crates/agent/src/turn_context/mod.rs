@@ -15,7 +15,7 @@ mod toolbox;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use pintle::event::EventPayload;
+use pintle::event::{EventDef, EventPayload};
 use pintle::tape::record::host::{HostRecord, ReminderRecord};
 use pintle::tools::{ToolVocabulary, own_vocabulary, vocabulary_by_name};
 use pintle::{
@@ -152,7 +152,12 @@ impl TurnContext {
 
     /// Whether to fire an event of teams, see [`LoopRules::fires_team_events`].
     pub(crate) fn team_listens<P: EventPayload>(&self) -> bool {
-        self.rules().fires_team_events || self.agent.shared.runtime.listens(&EventName::from_def(P::def()), &self.scope)
+        self.hears_team_event(P::def())
+    }
+
+    /// The same for an event definition.
+    pub(crate) fn hears_team_event(&self, def: &'static EventDef) -> bool {
+        self.rules().fires_team_events || self.agent.shared.runtime.listens(&EventName::from_def(def), &self.scope)
     }
 
     /// Whether a hook listens to an event, for events that are only fired then.
@@ -256,12 +261,4 @@ impl Approver for DeferringApprover {
     fn request_approval(&self, _question: &ApprovalRequest<'_>) -> ApprovalResponse {
         ApprovalResponse::Deferred
     }
-}
-
-/// The redirect that a hook requested (`delegate(request)`), if any.
-pub(crate) fn redirect(outcome: &Outcome) -> Option<&Value> {
-    outcome.effects.iter().find_map(|(_, effect)| match effect {
-        Effect::Delegate(request) => Some(request),
-        _ => None,
-    })
 }

@@ -10,9 +10,8 @@ mod stop;
 
 use std::sync::Arc;
 
-use pintle::Event;
-use pintle::event::{ErrorPayload, Notification, TokenUsage, ToolCall, ToolResult, TurnEnd, TurnStart, UserInput};
-use serde_json::Value;
+use pintle::event::{ErrorPayload, Notification, TokenUsage, ToolCall, ToolResult, TurnEnd, UserInput};
+use pintle::{Event, lifecycle};
 
 use crate::completion::TextGate;
 use crate::conversation::Conversation;
@@ -22,6 +21,7 @@ use crate::recording;
 use crate::session_state::TurnOutput;
 use crate::turn_context::TurnContext;
 use crate::turn_error::{TurnError, TurnErrorKind};
+use crate::turn_life::{TurnLife, apply_change};
 
 use loop_detector::LoopDetector;
 
@@ -157,12 +157,8 @@ impl TurnRun<'_> {
         let answer = self.progress.take_output(text, usage_since(self.usage_before, self.conversation.usage));
         self.progress.is_open = false;
         let turn = &self.turn;
-        let payload = answer.to_payload(turn.scope.logs.take_lines(), elapsed_ms());
-        let outcome = turn.fire(&Event::from_payload(&payload, Arc::clone(&turn.origin)));
-        if !outcome.is_allowed() {
-            return Err(TurnError::denied(format!("turn blocked: {}", outcome.reason())));
-        }
-        let answer = if outcome.rewritten { apply_rewrite(answer, outcome.payload.value()) } else { answer };
+        let end = answer.to_payload(turn.scope.logs.take_lines(), elapsed_ms());
+        let answer = apply_change(answer, lifecycle::end_turn(&mut TurnLife::new(turn), end)?);
         self.progress.text.conclude(&self.turn, &answer.text);
         Ok(answer)
     }
@@ -172,11 +168,7 @@ impl TurnRun<'_> {
         let message = prompts::submit(&self.turn, message)?;
         self.progress.is_open = true;
         let turn = &self.turn;
-        let outcome = turn.fire(&Event::from_payload(&TurnStart(message.clone()), Arc::clone(&turn.origin)));
-        if !outcome.is_allowed() {
-            return Err(TurnError::denied(format!("turn blocked: {}", outcome.reason())));
-        }
-        let message = outcome.payload.value().as_str().unwrap_or(&message).to_owned();
+        let message = lifecycle::begin_turn(&mut TurnLife::new(turn), message)?;
         turn.notify(AgentEvent::TurnStarted { message: &message });
         self.conversation.push(turn, ModelMessage::user(message));
         Ok(())
@@ -211,21 +203,6 @@ fn report_error(turn: &TurnContext, error: &TurnError, iteration: u32) {
         host: None,
     };
     let _ = turn.fire(&Event::from_payload(&payload, Arc::clone(&turn.origin)));
-}
-
-/// The answer with the rewrites of `turn.end` hooks applied.
-fn apply_rewrite(mut answer: TurnOutput, payload: &Value) -> TurnOutput {
-    let list = |name: &str| payload.get(name).cloned().unwrap_or_default();
-    if let Some(text) = payload.get("text").and_then(Value::as_str) {
-        text.clone_into(&mut answer.text);
-    }
-    if let Ok(tool_calls) = serde_json::from_value(list("tool_calls")) {
-        answer.tool_calls = tool_calls;
-    }
-    if let Ok(tool_results) = serde_json::from_value(list("tool_results")) {
-        answer.tool_results = tool_results;
-    }
-    answer
 }
 
 /// The tokens used between two points.

@@ -3,9 +3,9 @@
 //! A hook of `prompt.submit` that filters prompts must also see the messages sent during a turn. docker-agent has
 //! separate events for these, so `prompt.submit` does not fire for them where its rules apply.
 
-use pintle::event::{PromptFollowup, PromptSteer, PromptSubmit};
+use pintle::event::PromptSubmit;
+use pintle::lifecycle;
 use pintle::tape::record::host::MessageSource;
-use serde_json::Value;
 
 use crate::conversation::Conversation;
 use crate::model::ModelMessage;
@@ -13,6 +13,7 @@ use crate::observer::AgentEvent;
 use crate::recording;
 use crate::turn_context::TurnContext;
 use crate::turn_error::TurnError;
+use crate::turn_life::TurnLife;
 
 /// Whether the user started the turn, not another agent.
 pub(super) fn is_of_person(turn: &TurnContext) -> bool {
@@ -24,17 +25,8 @@ pub(super) fn submit(turn: &TurnContext, prompt: &str) -> Result<String, TurnErr
     if !is_of_person(turn) {
         return Ok(prompt.to_owned());
     }
-    let Some(outcome) = turn.fire_team(|| PromptSubmit { prompt: prompt.to_owned(), source: None, host: None }) else {
-        return Ok(prompt.to_owned());
-    };
-    if turn.scope.cancel.is_cancelled() {
-        return Err(TurnError::cancelled());
-    }
-    if !outcome.is_allowed() {
-        return Err(TurnError::from_denial(turn, "prompt", &outcome).with_stop_reason("user_prompt_submit_blocked"));
-    }
-    let fields = outcome.payload.value();
-    Ok(fields.get("prompt").and_then(Value::as_str).unwrap_or(prompt).to_owned())
+    let prompt = PromptSubmit { prompt: prompt.to_owned(), source: None, host: None };
+    lifecycle::submit_prompt(&mut TurnLife::new(turn), prompt)
 }
 
 /// Adds the messages that the user sent meanwhile to the conversation. Returns whether there were any.
@@ -48,16 +40,11 @@ pub(super) fn take_steering(turn: &TurnContext, conversation: &mut Conversation)
     }
     messages.iter().for_each(|text| recording::record_user_message(turn, MessageSource::Steer, text));
     turn.state.forget_prompt();
-    if let Some(outcome) = turn.fire_team(|| PromptSteer { messages: messages.clone() }) {
-        if !outcome.is_allowed() {
-            turn.notify(AgentEvent::Notice {
-                message: &format!("your message was dropped: {}", outcome.denial_text()),
-            });
+    match lifecycle::steer(&mut TurnLife::new(turn), messages) {
+        Ok(left) => messages = left,
+        Err(refusal) => {
+            turn.notify(AgentEvent::Notice { message: &format!("your message was dropped: {}", refusal.message) });
             return false;
-        }
-        if outcome.rewritten {
-            let listed = outcome.payload.field("messages").and_then(Value::as_array);
-            messages = listed.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect();
         }
     }
     messages.retain_mut(|message| is_admitted(turn, message));
@@ -93,15 +80,11 @@ pub(super) fn take_follow_up(turn: &TurnContext, conversation: &mut Conversation
         recording::record_user_message(turn, MessageSource::FollowUp, &prompt);
         turn.state.forget_prompt();
         let waiting = u32::try_from(waiting).unwrap_or(u32::MAX);
-        if let Some(outcome) = turn.fire_team(|| PromptFollowup { prompt: prompt.clone(), waiting }) {
-            if !outcome.is_allowed() {
-                turn.notify(AgentEvent::Notice {
-                    message: &format!("your prompt was dropped: {}", outcome.denial_text()),
-                });
+        match lifecycle::follow_up(&mut TurnLife::new(turn), prompt, waiting) {
+            Ok(left) => prompt = left,
+            Err(refusal) => {
+                turn.notify(AgentEvent::Notice { message: &format!("your prompt was dropped: {}", refusal.message) });
                 continue;
-            }
-            if let Some(text) = outcome.payload.field("prompt").and_then(Value::as_str) {
-                text.clone_into(&mut prompt);
             }
         }
         if !is_admitted(turn, &mut prompt) {

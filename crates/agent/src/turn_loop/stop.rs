@@ -7,16 +7,14 @@
 //! If a hook fails closed, the agent gets no reason to act on and cannot fix the hook: the answer is not
 //! accepted, and the turn ends.
 
-use std::sync::Arc;
-
-use pintle::Event;
 use pintle::event::{AgentStop, TokenUsage};
-use serde_json::Value;
+use pintle::lifecycle::{AfterRejection, AnswerDecision, AnswerRejection, review_answer};
 
 use super::{TurnProgress, usage_since};
 use crate::conversation::Conversation;
-use crate::turn_context::{TurnContext, redirect};
+use crate::turn_context::TurnContext;
 use crate::turn_error::TurnError;
+use crate::turn_life::TurnLife;
 
 /// The decision on an answer.
 pub(super) enum StopDecision {
@@ -48,19 +46,11 @@ pub(super) fn check_stop(
         last_user_message: conversation.last_user_message().map(|said| said.content.clone()),
         ..AgentStop::default()
     };
-    let outcome = turn.fire(&Event::from_payload(&payload.with_aliases(), Arc::clone(&turn.origin)));
-    if !outcome.is_allowed() {
-        if turn.agent.spec.exit.block_fails_turn {
-            return Err(TurnError::denied(format!("agent stop blocked: {}", outcome.reason())));
-        }
-        if outcome.is_failed() {
-            let message = format!("the answer was not accepted: {}", outcome.reason());
-            return Err(TurnError::failed("hook", message).with_event("agent.stop"));
-        }
-        let said: Vec<&str> = outcome.reasons.iter().map(|reason| reason.text.as_str()).collect();
-        return Ok(StopDecision::Continue(said.join("; ")));
-    }
-    if let Some(request) = redirect(&outcome) {
+    let change = match review_answer(&mut TurnLife::new(turn), payload)? {
+        AnswerDecision::Accept(change) => change,
+        AnswerDecision::Reject(rejection) => return continue_after(turn, rejection),
+    };
+    if let Some(request) = &change.redirect {
         let answer = (turn.agent.shared.ports.redirect)(turn, request);
         conversation.usage = conversation.usage.plus(turn.state.take_usage());
         let answer = answer.map_err(|why| TurnError::failed("delegation", why).with_event("agent.stop"))?;
@@ -68,16 +58,27 @@ pub(super) fn check_stop(
         progress.tool_results.extend(answer.tool_results);
         return Ok(StopDecision::Accept(answer.text));
     }
-    if !outcome.rewritten {
-        return Ok(StopDecision::Accept(text));
-    }
-    let fields = outcome.payload.value();
-    let list = |name: &str| fields.get(name).cloned().unwrap_or_default();
-    if let Ok(tool_calls) = serde_json::from_value(list("tool_calls")) {
+    if let Some(tool_calls) = change.tool_calls {
         progress.tool_calls = tool_calls;
     }
-    if let Ok(tool_results) = serde_json::from_value(list("tool_results")) {
+    if let Some(tool_results) = change.tool_results {
         progress.tool_results = tool_results;
     }
-    Ok(StopDecision::Accept(fields.get("response").and_then(Value::as_str).map_or(text, str::to_owned)))
+    Ok(StopDecision::Accept(change.text.unwrap_or(text)))
+}
+
+/// What follows an answer that hooks do not accept.
+fn continue_after(turn: &TurnContext, rejection: AnswerRejection) -> Result<StopDecision, TurnError> {
+    let AnswerRejection { reason, next } = rejection;
+    if turn.agent.spec.exit.block_fails_turn {
+        return Err(TurnError::denied(format!("agent stop blocked: {reason}")));
+    }
+    match next {
+        AfterRejection::Continue(message) => Ok(StopDecision::Continue(message)),
+        AfterRejection::EndRun(why) => Err(TurnError::denied(if why.trim().is_empty() { reason } else { why })),
+        AfterRejection::Fail => {
+            let message = format!("the answer was not accepted: {reason}");
+            Err(TurnError::failed("hook", message).with_event("agent.stop"))
+        }
+    }
 }

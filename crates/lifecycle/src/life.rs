@@ -1,0 +1,120 @@
+//! The host of an agent's life, and what it does with one event.
+
+use std::marker::PhantomData;
+
+use pintle_contract::event::{EventDef, EventPayload, ToolCall, ToolResult};
+use pintle_contract::{Decision, DispatchId, Effect, Outcome};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// A host that fires the events of an agent's life.
+pub trait LifeHost {
+    /// Why the agent does not go on.
+    type Refusal;
+
+    /// Whether an event is fired: a hook listens to it, or the host records it even without hooks.
+    fn hears(&self, def: &'static EventDef) -> bool;
+
+    /// Fires an event, and applies the effects of its outcome.
+    ///
+    /// # Errors
+    /// If the host was cancelled.
+    fn fire<P: EventPayload>(&mut self, payload: &P) -> Result<Outcome, Self::Refusal>;
+
+    /// The refusal for an outcome that denies an event.
+    fn refuse(&mut self, def: &'static EventDef, outcome: &Outcome) -> Self::Refusal;
+
+    /// Whether the host passes open questions of hooks on to its user. Default: no, an open question denies.
+    fn passes_asks_on(&self) -> bool {
+        false
+    }
+}
+
+/// What hooks left of an event that they did not deny.
+#[derive(Debug)]
+pub struct ReviewedEvent<P> {
+    /// The outcome; `None` if the event was not fired.
+    pub outcome: Option<Outcome>,
+    payload: PhantomData<P>,
+}
+
+impl<P: DeserializeOwned> ReviewedEvent<P> {
+    /// The dispatch of the event.
+    #[must_use]
+    pub fn dispatch(&self) -> Option<DispatchId> {
+        self.outcome.as_ref().map(|outcome| outcome.dispatch)
+    }
+
+    /// The payload as hooks changed it; `None` if they changed nothing.
+    ///
+    /// # Errors
+    /// If the changed payload no longer fits the event.
+    pub fn into_rewritten(self) -> Result<Option<P>, String> {
+        let Some(outcome) = self.outcome.filter(|outcome| outcome.rewritten) else { return Ok(None) };
+        serde_json::from_value(outcome.payload.into_value()).map(Some).map_err(|error| error.to_string())
+    }
+}
+
+/// What hooks change about an answer.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct AnswerChange {
+    /// The request of a hook that hands the task to another agent.
+    pub redirect: Option<Value>,
+    /// Another text.
+    pub text: Option<String>,
+    /// Other tool calls.
+    pub tool_calls: Option<Vec<ToolCall>>,
+    /// Other results of tools.
+    pub tool_results: Option<Vec<ToolResult>>,
+}
+
+impl AnswerChange {
+    /// The change in an outcome, whose payload has the text in the field `text`.
+    pub(crate) fn from_outcome(outcome: &Outcome, text: &str) -> Self {
+        let redirect = outcome.effects.iter().find_map(|(_, effect)| match effect {
+            Effect::Delegate(request) => Some(request.clone()),
+            _ => None,
+        });
+        if !outcome.rewritten {
+            return Self { redirect, ..Self::default() };
+        }
+        let field = |name: &str| outcome.payload.field(name);
+        Self {
+            redirect,
+            text: field(text).and_then(Value::as_str).map(str::to_owned),
+            tool_calls: field("tool_calls").and_then(|list| serde_json::from_value(list.clone()).ok()),
+            tool_results: field("tool_results").and_then(|list| serde_json::from_value(list.clone()).ok()),
+        }
+    }
+}
+
+/// Whether an outcome keeps the host from going on.
+pub(crate) fn is_refusal<H: LifeHost>(host: &H, outcome: &Outcome) -> bool {
+    match outcome.decision {
+        Decision::Allow => false,
+        Decision::Ask => !host.passes_asks_on(),
+        Decision::Deny => true,
+    }
+}
+
+/// Fires an event, if the host hears it.
+///
+/// # Errors
+/// With the refusal, if hooks deny it.
+pub fn pass<H: LifeHost, P: EventPayload>(
+    host: &mut H,
+    payload: impl FnOnce() -> P,
+) -> Result<ReviewedEvent<P>, H::Refusal> {
+    let outcome = fire_if_heard(host, payload)?;
+    if let Some(outcome) = outcome.as_ref().filter(|outcome| is_refusal(host, outcome)) {
+        return Err(host.refuse(P::def(), outcome));
+    }
+    Ok(ReviewedEvent { outcome, payload: PhantomData })
+}
+
+pub(crate) fn fire_if_heard<H: LifeHost, P: EventPayload>(
+    host: &mut H,
+    payload: impl FnOnce() -> P,
+) -> Result<Option<Outcome>, H::Refusal> {
+    if host.hears(P::def()) { host.fire(&payload()).map(Some) } else { Ok(None) }
+}
