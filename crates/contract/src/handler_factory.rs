@@ -106,6 +106,8 @@ pub struct ScriptTexts {
     pub has_unknown_tests: bool,
     /// Whether the script may read the `paths` of a call.
     pub reads_paths: bool,
+    /// The arguments of a call that the script reads; any literal, if the text does not show which.
+    pub arguments: Vec<String>,
     /// All literals.
     pub all: Vec<String>,
 }
@@ -116,6 +118,7 @@ impl ScriptTexts {
         self.name_tests.extend(other.name_tests);
         self.has_unknown_tests |= other.has_unknown_tests;
         self.reads_paths |= other.reads_paths;
+        self.arguments.extend(other.arguments);
         self.all.extend(other.all);
     }
 }

@@ -210,8 +210,7 @@ fn compile_at(name: &str, text: &ScriptSource, role: ScriptKind, anywhere: bool)
         }
     };
     let analysis = analysis::analyse(&source, &ast, role);
-    let mut texts = analysis::texts_of(&ast);
-    texts.reads_paths |= analysis.reads.keys.has("paths");
+    let texts = analysis::texts_of(&ast, &analysis.reads);
     let mut findings = analysis.findings;
     let failed = findings.iter().any(|finding| finding.severity == pintle_contract::Severity::Error);
     if failed || (analysis.placement == ScriptPlacement::Worker && !anywhere) {

@@ -1,6 +1,7 @@
 //! The vocabulary that a hook is written in.
 
-use std::sync::Arc;
+use std::collections::HashSet;
+use std::sync::{Arc, LazyLock};
 
 use pintle_contract::{Matcher, ScriptTexts};
 
@@ -25,10 +26,11 @@ pub struct NamedVocabularies {
 }
 
 impl HookVocabulary {
-    /// The vocabulary of a hook whose conditions use these tool names. `words` are other texts of the hook, such as the
-    /// arguments that it reads: they decide between vocabularies that share a tool's name.
+    /// The vocabulary of a hook whose conditions use these tool names. `words` are other texts of the hook: they decide
+    /// between vocabularies that share a tool's name. A hook that names no tool is in the vocabulary that has most of the
+    /// `arguments` that it reads.
     #[must_use]
-    pub fn by_names(wanted: WantedNames, words: &[String]) -> Self {
+    pub fn by_names(wanted: WantedNames, words: &[String], arguments: &[String]) -> Self {
         let mut scores: Vec<(usize, usize, &'static ToolVocabulary)> = Vec::new();
         for vocabulary in VOCABULARIES {
             let is_known = |tool: &&ToolMapping| tool.native_names.iter().any(|name| wanted.has(name));
@@ -41,6 +43,12 @@ impl HookVocabulary {
                 |word: &&String| tools.iter().any(|tool| tool.fields.iter().any(|(native, _)| native == word));
             scores.push((names, words.iter().filter(is_field).count(), vocabulary));
         }
+        if scores.is_empty() {
+            let own = count_arguments(&PINTLE, arguments);
+            let counts = VOCABULARIES.iter().map(|vocabulary| (count_arguments(vocabulary, arguments), *vocabulary));
+            scores =
+                counts.filter(|(count, _)| *count > own).map(|(count, vocabulary)| (count, 0, vocabulary)).collect();
+        }
         // The sort is stable, so the order of the table decides the rest.
         scores.sort_by_key(|(names, fields, _)| std::cmp::Reverse((*names, *fields)));
         let ranked = scores.into_iter().map(|(_, _, vocabulary)| vocabulary).collect();
@@ -50,7 +58,7 @@ impl HookVocabulary {
     /// The vocabulary of a hook, from its matcher and the literals of its script.
     #[must_use]
     pub fn of_hook(matcher: Option<&Arc<dyn Matcher>>, texts: &ScriptTexts) -> Self {
-        Self::by_names(WantedNames::of_hook(matcher, texts), &texts.all)
+        Self::by_names(WantedNames::of_hook(matcher, texts), &texts.all, &texts.arguments)
     }
 
     /// Whether the hook's dialect or a tool name in its conditions says which vocabulary it is.
@@ -143,6 +151,27 @@ impl HookVocabulary {
 pub(crate) fn has_canonical_arguments(vocabulary: &ToolVocabulary) -> bool {
     [PINTLE.name, AI_HARNESS.name].contains(&vocabulary.name)
 }
+
+/// How many of these arguments the tools of a vocabulary have. A name that only some of them have does not count: for
+/// the others, the hook would miss the argument.
+fn count_arguments(vocabulary: &ToolVocabulary, arguments: &[String]) -> usize {
+    let fields = || vocabulary.tools.iter().flat_map(|tool| tool.fields);
+    let has = |argument: &&String| {
+        fields().any(|(native, _)| native == argument)
+            || !fields().any(|(_, canonical)| canonical == argument)
+                && vocabulary
+                    .tools
+                    .iter()
+                    .any(|tool| CANONICAL_ARGUMENTS.contains(&(tool.canonical, argument.as_str())))
+    };
+    arguments.iter().filter(has).count()
+}
+
+/// Each canonical tool with its arguments, as far as a vocabulary has another name for them.
+static CANONICAL_ARGUMENTS: LazyLock<HashSet<(&str, &str)>> = LazyLock::new(|| {
+    let tools = VOCABULARIES.iter().flat_map(|vocabulary| vocabulary.tools);
+    tools.flat_map(|tool| tool.fields.iter().map(|(_, canonical)| (tool.canonical, *canonical))).collect()
+});
 
 /// Every tool name of every vocabulary.
 pub fn tool_names() -> impl Iterator<Item = &'static str> + Clone {

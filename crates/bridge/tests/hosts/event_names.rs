@@ -10,7 +10,7 @@ use crate::fixture::{data_dir, event_of_file, listening_hooks, recorded_hosts, r
 #[test]
 fn every_payload_that_was_captured_becomes_canonical_events() {
     // Those of a hook without conditions.
-    let own_words = HookVocabulary::by_names(WantedNames::default(), &[]);
+    let own_words = HookVocabulary::by_names(WantedNames::default(), &[], &[]);
     for (host, files) in recorded_hosts() {
         let mut text = String::new();
         for file in files {

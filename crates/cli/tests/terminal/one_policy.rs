@@ -61,6 +61,7 @@ fn policies() -> Vec<(&'static str, &'static str, String)> {
         body("an end", "", r#"payload["name"].endswith("_command")"#),
         body("a part", "", r#""command" in payload["name"]"#),
         body("all but some names", "", r#"payload["name"] not in ["Read", "Write"]"#),
+        ("docker-agent's argument alone", ".harness/hooks/p.md", script("", "cmd")),
         ("a docker-agent hook", "config/hooks.d/p.yaml", docker.to_owned()),
     ]
 }

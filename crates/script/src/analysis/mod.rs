@@ -65,12 +65,13 @@ pub(crate) enum FieldSet {
 }
 
 impl FieldSet {
-    /// Whether a field may be among them.
-    pub(crate) fn has(&self, name: &str) -> bool {
+    /// The fields that are read of one of them.
+    pub(crate) fn field(&self, name: &str) -> &Self {
         match self {
-            Self::None => false,
-            Self::Some(fields) => fields.iter().any(|(field, _)| field == name),
-            Self::All => true,
+            Self::Some(fields) => {
+                fields.iter().find(|(field, _)| field == name).map_or(&Self::None, |(_, fields)| fields)
+            }
+            whole => whole,
         }
     }
 }
@@ -133,8 +134,14 @@ pub(crate) fn bound_names(ast: &AstModule) -> BTreeSet<&str> {
 }
 
 /// The string literals of a module, and what it asks about the tool's name.
-pub(crate) fn texts_of(ast: &AstModule) -> ScriptTexts {
-    name_tests::texts_of(ast.statement())
+pub(crate) fn texts_of(ast: &AstModule, reads: &PayloadReads) -> ScriptTexts {
+    let texts = name_tests::texts_of(ast.statement());
+    let arguments = match reads.keys.field("args") {
+        FieldSet::None => Vec::new(),
+        FieldSet::Some(fields) => fields.iter().map(|(name, _)| name.clone()).collect(),
+        FieldSet::All => texts.all.clone(),
+    };
+    ScriptTexts { reads_paths: *reads.keys.field("paths") != FieldSet::None, arguments, ..texts }
 }
 
 /// Visits all expressions of a module, outermost first.

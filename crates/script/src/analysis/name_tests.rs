@@ -37,8 +37,7 @@ pub(super) fn texts_of(root: &AstStmt) -> ScriptTexts {
         }
     });
     let has_unknown_tests = reader.has_unknown || reader.search.is_cut;
-    let reads_paths = all.iter().any(|text| text == "paths");
-    ScriptTexts { name_tests: reader.tests.into_iter().collect(), has_unknown_tests, reads_paths, all }
+    ScriptTexts { name_tests: reader.tests.into_iter().collect(), has_unknown_tests, all, ..ScriptTexts::default() }
 }
 
 /// What the value of an expression has of the tool's name.

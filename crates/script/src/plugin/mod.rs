@@ -90,7 +90,7 @@ fn compile_at(name: &str, text: &ScriptSource, anywhere: bool) -> CompiledPlugin
         Err(finding) => return CompiledPlugin::from_findings(&source, ScriptPlacement::Worker, vec![finding]),
     };
     let analysis = analysis::analyse(&source, &ast, ScriptKind::Plugin);
-    let texts = analysis::texts_of(&ast);
+    let texts = analysis::texts_of(&ast, &analysis.reads);
     let (mut findings, placement) = (analysis.findings, analysis.placement);
     let failed = findings.iter().any(|finding| finding.severity == Severity::Error);
     if failed || (placement == ScriptPlacement::Worker && !anywhere) {

@@ -53,9 +53,8 @@ pub(super) fn compile_at(
     if let Some(finding) = find_unknown_name(&ast, offset) {
         return failed(ScriptPlacement::InProcess, finding);
     }
-    let mut texts = analysis::texts_of(&ast);
     let (reads, form) = analysis::reads_of(&ast, WHEN);
-    texts.reads_paths |= reads.keys.has("paths");
+    let texts = analysis::texts_of(&ast, &reads);
     let demand = analysis::memory_demand(&ast);
     let placement = if demand.is_some() { ScriptPlacement::InProcess } else { ScriptPlacement::Worker };
     if demand.is_none() && !anywhere {

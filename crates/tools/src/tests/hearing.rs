@@ -131,3 +131,26 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_hook_that_names_no_tool_hears_the_arguments_that_it_reads() {
+    let read = |arguments: &[&str]| {
+        let arguments = arguments.iter().map(|argument| (*argument).to_owned()).collect();
+        HookVocabulary::of_hook(None, &ScriptTexts { arguments, ..ScriptTexts::default() })
+    };
+    let (write, bash) = (json!({"file_path": "a", "content": "b"}), json!({"command": "ls"}));
+    for (arguments, caller, name, args, expected) in [
+        (&[][..], "claude", "Write", &write, r#"write {"path":"a","content":"b"}"#),
+        (&["path"], "claude", "Write", &write, r#"write {"path":"a","content":"b"}"#),
+        (&["file_path"], "claude", "Write", &write, r#"Write {"file_path":"a","content":"b"}"#),
+        (&["file_path"], "gemini", "write_file", &write, r#"Write {"file_path":"a","content":"b"}"#),
+        (&["file_path", "command"], "pintle", "write", &json!({"path": "a"}), r#"Write {"file_path":"a"}"#),
+        (&["file_path", "path"], "claude", "Write", &write, r#"write {"path":"a","content":"b"}"#),
+        (&["path", "old_string"], "claude", "Write", &write, r#"write {"path":"a","content":"b"}"#),
+        (&["cmd"], "claude", "Bash", &bash, r#"shell {"cmd":"ls"}"#),
+        (&["command", "cwd"], "claude", "Bash", &bash, r#"Shell {"command":"ls"}"#),
+        (&["title"], "claude", "Bash", &bash, r#"shell {"command":"ls"}"#),
+    ] {
+        assert_eq!(list_heard_calls(&read(arguments), caller, name, args), [expected], "{arguments:?} {caller}");
+    }
+}
