@@ -231,4 +231,32 @@ pub(super) const CLIENTS: &[TestClient] = &[
             (ProofKind::Failure, ProofResult::RunEnded, "it cannot change a result, so its task ends"),
         ],
     },
+    TestClient {
+        name: "opencode",
+        package: "opencode-ai",
+        version: "1.18.33",
+        program: "opencode",
+        setup: Some("postinstall.mjs"),
+        settings: &[],
+        trust_settings: &[],
+        environment: &[
+            (
+                "OPENCODE_CONFIG_CONTENT",
+                r#"{"provider": {"scripted": {"npm": "@ai-sdk/openai-compatible", "api": "URL/v1", "options": {"apiKey": "none"}, "models": {"test": {"name": "test"}}}}, "model": "scripted/test", "small_model": "scripted/test"}"#,
+            ),
+            ("OPENCODE_DISABLE_AUTOUPDATE", "1"),
+            ("OPENCODE_DISABLE_MODELS_FETCH", "1"),
+        ],
+        before: &[],
+        arguments: &["run", "--auto", "--model", "scripted/test", "PROMPT"],
+        shell_tool: "bash",
+        shell_input: |command| json!({"command": command, "description": "a test"}),
+        give_up_message: None,
+        expected_problem: None,
+        exceptions: &[
+            (ProofKind::Prompt, ProofResult::PromptFailed, "without a terminal, the reason is only in its log"),
+            (ProofKind::Stop, ProofResult::Stopped, "its turn is over when hooks hear of the end"),
+            (ProofKind::End, ProofResult::NextCommandDenied, "it continues, and its calls are denied"),
+        ],
+    },
 ];

@@ -23,6 +23,8 @@ pub(super) enum ProofResult {
     PromptDenied,
     /// The model did not get the prompt, and the reason was not shown.
     PromptDeniedSilently,
+    /// The model did not get the prompt, and the client shows an error instead of the reason.
+    PromptFailed,
     /// The model got the text.
     ModelInformed,
     /// The model did not get the text.
@@ -65,6 +67,7 @@ impl ProofResult {
         match proof.kind {
             ProofKind::Prompt if seen.requests == 0 && seen.user_informed => Self::PromptDenied,
             ProofKind::Prompt if seen.requests == 0 && seen.ended_well => Self::PromptDeniedSilently,
+            ProofKind::Prompt if seen.requests == 0 && seen.has_error => Self::PromptFailed,
             _ if seen.requests == 0 => Self::ClientFailed,
             ProofKind::Context | ProofKind::Remark if seen.model_informed => Self::ModelInformed,
             ProofKind::Context | ProofKind::Remark => Self::ModelNotInformed,
@@ -109,6 +112,7 @@ impl fmt::Display for ProofResult {
             Self::OutputUnseen => "ran, and the model did not see its output",
             Self::PromptDenied => "the model got no prompt, the user got the reason",
             Self::PromptDeniedSilently => "the model got no prompt, the reason was not shown",
+            Self::PromptFailed => "the model got no prompt, an error was shown",
             Self::ModelInformed => "the model got the text",
             Self::ModelNotInformed => "the model did not get the text",
             Self::ContinuedOnce => "continued once, with the reason",

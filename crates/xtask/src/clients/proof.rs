@@ -236,6 +236,8 @@ pub(super) struct ProofEvidence {
     pub(super) user_informed: bool,
     /// Whether the client exited with status 0.
     pub(super) ended_well: bool,
+    /// Whether it ended by itself with another status and an error on its screen.
+    pub(super) has_error: bool,
     /// Whether it says that it gave up.
     pub(super) gave_up: bool,
     client: CommandRun,
@@ -277,6 +279,7 @@ impl ClientProof {
             model_informed: is_told(words),
             user_informed: !words.is_empty() && (client.stdout.contains(words) || client.stderr.contains(words)),
             ended_well: client.status == Some(0),
+            has_error: client.status.is_some_and(|status| status != 0) && client.stderr.contains("Error"),
             gave_up: fixture.client.give_up_message.is_some_and(|words| client.stdout.contains(words)),
             client,
             conversation,
