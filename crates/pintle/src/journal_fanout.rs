@@ -103,10 +103,12 @@ impl Journal for JournalFanout {
             Some(tape) => tape.record_without_hooks(event, cause),
             None => self.call_counter.record_without_hooks(event, cause),
         };
-        let outcome = Outcome { dispatch, ..Outcome::unchanged(event.payload.clone()) };
-        for watcher in &self.listeners {
-            watcher.record(dispatch, &JournalEntry::Event { event, cause });
-            watcher.record(dispatch, &JournalEntry::Outcome { event, outcome: &outcome });
+        if !self.listeners.is_empty() {
+            let outcome = Outcome { dispatch, ..Outcome::unchanged(event.payload.clone()) };
+            for watcher in &self.listeners {
+                watcher.record(dispatch, &JournalEntry::Event { event, cause });
+                watcher.record(dispatch, &JournalEntry::Outcome { event, outcome: &outcome });
+            }
         }
         dispatch
     }
@@ -132,6 +134,10 @@ impl Journal for CallCounter {
     }
 
     fn record(&self, _dispatch: DispatchId, _entry: &JournalEntry<'_>) {}
+
+    fn record_without_hooks(&self, event: &Event, cause: EventCause) -> DispatchId {
+        self.begin_dispatch(&JournalEntry::Event { event, cause })
+    }
 
     fn next_call(&self) -> CallId {
         CallId(self.calls.fetch_add(1, Ordering::Relaxed) + 1)

@@ -131,6 +131,7 @@ impl HookVocabulary {
         for vocabulary in VOCABULARIES {
             let may_become = |native: &&&'static str| {
                 vocabulary.canonical_names(native).any(|tool| canonical.iter().any(|name| name == tool))
+                    && !(self.hears_as_made(vocabulary, native) && **native != name)
             };
             let natives = vocabulary.tools.iter().flat_map(|tool| tool.native_names);
             names.extend(natives.filter(may_become).map(|name| (*name).to_owned()));
@@ -148,8 +149,8 @@ impl HookVocabulary {
 }
 
 /// Whether arguments have their canonical names, so that only the name of the tool may differ.
-pub(crate) fn has_canonical_arguments(vocabulary: &ToolVocabulary) -> bool {
-    [PINTLE.name, AI_HARNESS.name].contains(&vocabulary.name)
+pub(crate) fn has_canonical_arguments(vocabulary: &'static ToolVocabulary) -> bool {
+    [&PINTLE, &AI_HARNESS].into_iter().any(|own| std::ptr::eq(vocabulary, own))
 }
 
 /// How many of these arguments the tools of a vocabulary have. A name that only some of them have does not count: for

@@ -82,7 +82,12 @@ fn hears_patch_part(hook: &HookVocabulary, vocabulary: &ToolVocabulary, wanted: 
 }
 
 /// Whether a hook hears a call in the caller's own words: they are the hook's, or a second set of Pintle's.
-fn keeps_name(caller: &ToolVocabulary, hook: &ToolVocabulary, wanted: Option<&str>, name: &str) -> bool {
+fn keeps_name(
+    caller: &'static ToolVocabulary,
+    hook: &'static ToolVocabulary,
+    wanted: Option<&str>,
+    name: &str,
+) -> bool {
     match wanted {
         Some(wanted) => caller.name == hook.name && wanted == name,
         None => caller.name == hook.name || has_canonical_arguments(caller) && has_canonical_arguments(hook),
