@@ -25,14 +25,20 @@ impl DispatchTracker {
         self.last
     }
 
+    /// The number of the next dispatch, which another tracker began.
+    pub(crate) fn reserve(&mut self) -> u64 {
+        self.last += 1;
+        self.last
+    }
+
     /// Begins a dispatch. A cause that has ended is not recorded: what a hook started in the background may outlive the
     /// hook's call.
     pub(crate) fn begin(&mut self, fired: &Event, cause: EventCause) -> &mut OpenDispatch {
-        self.last += 1;
+        let number = self.reserve();
         let parent = cause.parent.and_then(|parent| self.open.iter().find(|open| open.number == parent.0));
         let call = parent.and(cause.call).filter(|call| parent.is_some_and(|parent| parent.is_running(*call)));
         let parent = parent.map(|parent| parent.number);
-        self.open.push(OpenDispatch::new(self.last, parent, call, fired));
+        self.open.push(OpenDispatch::new(number, parent, call, fired));
         self.open.last_mut().unwrap_or(&mut self.no_dispatch)
     }
 

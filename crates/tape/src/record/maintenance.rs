@@ -53,12 +53,12 @@ pub struct ClosedRecord<'a> {
     pub digest: Cow<'a, str>,
 }
 
-/// A torn record was removed before the tape was continued.
+/// A torn record was removed before the tape was continued, or the program died between two records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HealedRecord {
     /// The line it was on, from 1.
     pub line: u64,
-    /// Its size.
+    /// Its size; 0 if there is none.
     pub size_bytes: u64,
 }

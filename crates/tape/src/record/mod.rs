@@ -69,7 +69,8 @@
 //! `blob` holds a large value ([`BlobRecord`]): `digest`, and `value` or `parts` (see above).
 //!
 //! `healed` replaces a torn record when the tape is continued ([`HealedRecord`]): `line` (the line of the torn record,
-//! from 1, which is now the line of this record), `size_bytes` (the number of bytes that were removed).
+//! from 1, which is now the line of this record), `size_bytes` (the number of bytes that were removed). If the program
+//! died between two records, `size_bytes` is 0. What was open before this record has no end.
 //!
 //! `closed` is written when the program closes the tape and nothing is unfinished ([`ClosedRecord`]): `records` (the
 //! number of records before this one), `digest` (the SHA-256 of this line without that field). It is the last record of
@@ -165,6 +166,10 @@
 //! in declared order before the first of them runs. Their `hook_returned` records follow in declared order, whichever
 //! returned first. Only their `effect` records have the order in which they happened, those of one call in their own
 //! order.
+//!
+//! Programs that run at the same time, such as calls of one session of another agent, each write a branch in a file of
+//! its own. A branch becomes part of the tape in one piece, when its program ends. `at_ms` of its records is then never
+//! less than in the record before.
 //!
 //! If the program died, what it was doing has no end on the tape. The next record is then `healed` or `resumed`, or the
 //! tape ends.

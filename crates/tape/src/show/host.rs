@@ -97,13 +97,15 @@ pub(super) fn render_approval(at: &str, resolved: &ApprovalRecord<'_>) -> Styled
     line
 }
 
-/// The line of a torn record that was removed.
+/// The line of a torn record that was removed, or of a program that died between two records.
 pub(super) fn render_healed(at: &str, healed: HealedRecord) -> StyledLine {
-    let HealedRecord { line, size_bytes } = healed;
-    StyledLine::new(
-        Tone::Warn,
-        format!("{at}line {line} was truncated; its {size_bytes} bytes were removed and the tape continues"),
-    )
+    let text = match healed {
+        HealedRecord { size_bytes: 0, .. } => String::from("the program ended here, and the tape continues"),
+        HealedRecord { line, size_bytes } => {
+            format!("line {line} was truncated; its {size_bytes} bytes were removed and the tape continues")
+        }
+    };
+    StyledLine::new(Tone::Warn, format!("{at}{text}"))
 }
 
 pub(super) fn render_closed(at: &str, closed: &ClosedRecord<'_>) -> StyledLine {

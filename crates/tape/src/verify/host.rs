@@ -196,6 +196,7 @@ impl HostCheck {
 
     /// Forgets what was open, because it will not end.
     fn clear_open_work(&mut self) {
+        self.last_denial = None;
         self.running_calls.clear();
         self.open_requests.clear();
         self.turns.clear();

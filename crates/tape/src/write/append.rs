@@ -16,7 +16,7 @@ use super::{Tape, TapeState, file};
 use crate::TapeError;
 use crate::blobs::RecentLists;
 use crate::dispatch_tracker::DispatchTracker;
-use crate::read::TapeReader;
+use crate::read::{TapeLine, TapeReader};
 use crate::record::{HeaderRecord, HealedRecord, HostRecord, Record, RecordBody};
 use crate::verify::chain::ChainCheck;
 
@@ -62,18 +62,18 @@ impl Tape {
         let open = |source| TapeError::Open { path: path.to_owned(), source };
         let mut file = file::reopen(path)?;
         let mut reader = TapeReader::from_file(file.try_clone().map_err(open)?, path)?.abridged();
-        let (mut last, mut links, mut whole_bytes) = (TapeTail::default(), ChainCheck::default(), 0);
+        let (mut last, mut links) = (TapeTail::default(), ChainCheck::default());
+        let (mut whole_bytes, mut last_line_bytes) = (0, 0);
         for line in &mut reader {
             let line = line?;
-            if let Some(found) = links.check_record(&line.record, &line.text).first() {
-                let error = format!("{}; expected {}", found.found_text(), found.expected_text());
-                return Err(TapeError::Line { line: line.number, reason: error });
-            }
+            check_link(&mut links, &line)?;
             last.add_record(&line.record);
-            whole_bytes += line.text.len() as u64 + 1;
+            last_line_bytes = line.text.len() as u64 + 1;
+            whole_bytes += last_line_bytes;
         }
         let (torn, blobs) = (reader.torn(), reader.blobs());
         let lines = LineEncoder::resume_after(links.next_seq, links.prev, blobs.digests().collect())
+            .with_last_line_len(last_line_bytes)
             .with_recent_lists(RecentLists::resume_after(blobs.last_lists(RecentLists::most())));
         if torn.is_none() && !reader.ends_with_newline() {
             file.write_all(b"\n").map_err(open)?;
@@ -131,5 +131,16 @@ impl Tape {
         let tape = Self { path: Some(path.to_owned()), ..Self::from_sink(sink, header, clock) };
         tape.put(|_| RecordBody::Healed(HealedRecord { line: 1, size_bytes: size_bytes as u64 }));
         tape.take_error().map_or(Ok(tape), Err)
+    }
+}
+
+/// Checks that a line follows from the one before.
+pub(super) fn check_link(links: &mut ChainCheck, line: &TapeLine) -> Result<(), TapeError> {
+    match links.check_record(&line.record, &line.text).first() {
+        None => Ok(()),
+        Some(found) => {
+            let reason = format!("{}; expected {}", found.found_text(), found.expected_text());
+            Err(TapeError::Line { line: line.number, reason })
+        }
     }
 }

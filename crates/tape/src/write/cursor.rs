@@ -34,15 +34,15 @@ pub struct TapeCursor {
     next_seq: u64,
     last_ms: u64,
     prev: Option<String>,
-    dispatch: u64,
-    call: u64,
+    pub(super) dispatch: u64,
+    pub(super) call: u64,
     request: u64,
-    next_entry: u64,
-    next_chain: u64,
+    pub(super) next_entry: u64,
+    pub(super) next_chain: u64,
     /// The hooks that were recorded last.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(rename = "standing")]
-    first_hooks: Option<FirstHooks>,
+    pub(super) first_hooks: Option<FirstHooks>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     blobs: Vec<String>,
 }
@@ -84,7 +84,24 @@ impl Tape {
     /// As [`Tape::append_to`]; and [`TapeError::CursorLost`] if the line before the cursor is not on the tape: then
     /// records are missing.
     pub fn resume_at(path: impl AsRef<Path>, cursor: &TapeCursor, clock: Arc<dyn Clock>) -> Result<Self, TapeError> {
-        let path = path.as_ref();
+        Self::resume(path.as_ref(), cursor, clock, RecordsAfterCursor::Keep)
+    }
+
+    /// Continues a tape as [`Tape::resume_at`], after removing the records behind the cursor: the part of a branch that a
+    /// process had merged when it died, and that will be merged again.
+    ///
+    /// # Errors
+    /// As [`Tape::resume_at`], also if something else than records is behind the cursor.
+    pub fn rewind_to(path: impl AsRef<Path>, cursor: &TapeCursor, clock: Arc<dyn Clock>) -> Result<Self, TapeError> {
+        Self::resume(path.as_ref(), cursor, clock, RecordsAfterCursor::Remove)
+    }
+
+    fn resume(
+        path: &Path,
+        cursor: &TapeCursor,
+        clock: Arc<dyn Clock>,
+        after: RecordsAfterCursor,
+    ) -> Result<Self, TapeError> {
         let mut file = match file::reopen(path) {
             Err(TapeError::Open { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
                 return Err(cursor.lost_error(path, "it was deleted"));
@@ -93,6 +110,13 @@ impl Tape {
         };
         match cursor.find_in(&mut file) {
             CursorPosition::End => {}
+            CursorPosition::Inside if after == RecordsAfterCursor::Remove => {
+                drop(file);
+                // Only records are removed, and nothing that another program wrote.
+                drop(Self::append_to(path, Arc::clone(&clock))?);
+                file = file::reopen(path)?;
+                file.set_len(cursor.size_bytes).map_err(|source| TapeError::Open { path: path.to_owned(), source })?;
+            }
             CursorPosition::Inside => {
                 drop(file);
                 return Self::append_to(path, clock);
@@ -119,6 +143,13 @@ impl Tape {
             ..Self::new(Some(path.to_owned()), clock, state)
         })
     }
+}
+
+/// What happens to records behind a cursor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum RecordsAfterCursor {
+    Keep,
+    Remove,
 }
 
 /// The position of a cursor in a file.

@@ -123,6 +123,39 @@ impl HookNumbering {
         HooksRecord { scope: HookScope::Agent, hooks: vec![entry] }
     }
 
+    /// Numbers hooks again that a branch recorded, and adds their new numbers by the old ones. Returns whether they have to
+    /// be recorded: not if they are the ones recorded last.
+    pub(crate) fn renumber(&mut self, loaded: &mut HooksRecord, entries: &mut HashMap<u64, u64>) -> bool {
+        let Some((old_entry, old_chain)) = loaded.hooks.first().map(|first| (first.entry, first.chain)) else {
+            return true;
+        };
+        let mut move_to = |entry: u64, chain: u64| {
+            let mut moved = loaded.clone();
+            for hook in &mut moved.hooks {
+                hook.entry = hook.entry.saturating_sub(old_entry).saturating_add(entry);
+                hook.chain = hook.chain.saturating_sub(old_chain).saturating_add(chain);
+            }
+            let numbers = loaded.hooks.iter().zip(&moved.hooks);
+            entries.extend(numbers.map(|(old, new)| (old.entry, new.entry)));
+            moved
+        };
+        if let Some(known) = self.first_hooks().filter(|_| loaded.scope == HookScope::Runtime)
+            && digest_of(&move_to(known.entry, known.chain)) == known.digest
+        {
+            return false;
+        }
+        let (entry, chain) = self.next_numbers();
+        let moved = move_to(entry, chain);
+        if let Some(last) = moved.hooks.last() {
+            (self.next_entry, self.next_chain) = (last.entry.saturating_add(1), last.chain.saturating_add(1));
+        }
+        if moved.scope == HookScope::Runtime {
+            self.first_hooks = Some(FirstHooks { entry, chain, digest: digest_of(&moved) });
+        }
+        *loaded = moved;
+        true
+    }
+
     fn add_entry(&mut self, chain: &Chain, hook: &Hook, address: Weak<Hook>) -> LoadedHook {
         let entry = self.next_entry;
         self.next_entry += 1;

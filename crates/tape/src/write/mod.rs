@@ -1,6 +1,7 @@
 //! Writes tapes.
 
 mod append;
+mod branch;
 mod cursor;
 mod durability;
 mod file;

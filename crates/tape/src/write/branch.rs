@@ -1,0 +1,160 @@
+//! Branches of a tape: the records of one of several processes that run at the same time. The process that ends its
+//! branch merges it into the tape, in one piece.
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use pintle_contract::Clock;
+
+use super::append::check_link;
+use super::cursor::TapeCursor;
+use super::hook_numbers::HookNumbering;
+use super::line_encoder::LineEncoder;
+use super::output::{TapeOutput, TapeSink};
+use super::tape_file::TapeFile;
+use super::{Tape, TapeState, file};
+use crate::TapeError;
+use crate::dispatch_tracker::DispatchTracker;
+use crate::read::TapeReader;
+use crate::record::{HeaderRecord, HealedRecord, Record, RecordBody};
+use crate::verify::chain::ChainCheck;
+
+impl Tape {
+    /// Creates a branch of a tape in a new file: a tape of its own, whose hooks have the numbers that they have on the
+    /// tape at `base`.
+    ///
+    /// # Errors
+    /// As [`Tape::create`].
+    pub fn create_branch(
+        path: impl AsRef<Path>,
+        base: &TapeCursor,
+        header: HeaderRecord,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Self, TapeError> {
+        let path = path.as_ref();
+        let file = TapeFile::new(file::create(path)?, path, 0);
+        let state = TapeState {
+            dispatches: DispatchTracker::resume_after(base.dispatch),
+            hooks: HookNumbering::resume_after(base.next_entry, base.next_chain)
+                .with_first_hooks(base.first_hooks.clone()),
+            output: TapeOutput::new(LineEncoder::default(), TapeSink::File(file)),
+            sessions: BTreeSet::new(),
+        };
+        let calls = AtomicU64::new(base.call);
+        let branch = Self { calls, ..Self::new(Some(path.to_owned()), clock, state) };
+        branch.put(|_| RecordBody::Header(header));
+        branch.take_error().map_or(Ok(branch), Err)
+    }
+
+    /// Appends the records of a branch, numbered and chained again, and not earlier than the last record. If its process
+    /// died, a `healed` record follows, because what was open on the branch does not end.
+    ///
+    /// # Errors
+    /// When the branch cannot be read, its chain of digests is broken, or the tape cannot be written.
+    pub fn merge_branch(&self, branch: impl AsRef<Path>, is_interrupted: bool) -> Result<(), TapeError> {
+        let mut reader = match TapeReader::open(branch.as_ref()) {
+            Err(TapeError::Empty) if is_interrupted => return Ok(()),
+            reader => reader?,
+        };
+        let (mut links, mut numbers) = (ChainCheck::default(), BranchNumbers::default());
+        for line in &mut reader {
+            let line = match line {
+                // The process died before it had written the header.
+                Err(TapeError::Torn { .. }) if is_interrupted => return Ok(()),
+                line => line?,
+            };
+            check_link(&mut links, &line)?;
+            let Record { at_ms, body, .. } = line.record;
+            self.with_state(|state| {
+                if let Some(body) = numbers.renumber(state, &self.calls, body) {
+                    state.output.put(at_ms, body);
+                }
+            });
+        }
+        if is_interrupted {
+            let size_bytes = reader.torn().map_or(0, |torn| torn.size_bytes as u64);
+            self.put(|state| {
+                RecordBody::Healed(HealedRecord { line: state.output.lines.next_seq().saturating_add(1), size_bytes })
+            });
+        }
+        self.take_error().map_or(Ok(()), Err)
+    }
+}
+
+/// The numbers on the tape of what is numbered on a branch.
+#[derive(Debug, Default)]
+struct BranchNumbers {
+    dispatches: HashMap<u64, u64>,
+    calls: HashMap<u64, u64>,
+    /// Only those of hooks that the branch recorded. All others have the numbers of the tape.
+    entries: HashMap<u64, u64>,
+}
+
+impl BranchNumbers {
+    /// Numbers a record of a branch again. `None` if the tape has it already or writes it itself.
+    fn renumber(
+        &mut self,
+        state: &mut TapeState,
+        calls: &AtomicU64,
+        mut body: RecordBody<'static>,
+    ) -> Option<RecordBody<'static>> {
+        match &mut body {
+            // The values of blobs are back in their records, and become blobs of the tape.
+            RecordBody::Header(_) | RecordBody::Blob(_) | RecordBody::Closed(_) => return None,
+            RecordBody::Hooks(loaded) => {
+                return state.hooks.renumber(loaded, &mut self.entries).then_some(body);
+            }
+            RecordBody::Event(fired) => {
+                self.dispatches.insert(fired.dispatch, state.dispatches.reserve());
+                self.dispatches.replace(&mut fired.dispatch);
+                self.dispatches.replace_any(&mut fired.parent);
+                self.calls.replace_any(&mut fired.cause);
+            }
+            RecordBody::HookCall(call) => {
+                self.calls.insert(call.call, calls.fetch_add(1, Ordering::Relaxed) + 1);
+                self.calls.replace(&mut call.call);
+                self.dispatches.replace(&mut call.dispatch);
+                self.entries.replace(&mut call.entry);
+            }
+            RecordBody::HookReturned(returned) => {
+                self.dispatches.replace(&mut returned.dispatch);
+                self.calls.replace(&mut returned.call);
+            }
+            RecordBody::HookVetoed(vetoed) => {
+                self.dispatches.replace(&mut vetoed.dispatch);
+                self.calls.replace(&mut vetoed.call);
+            }
+            RecordBody::MatcherFailed(skipped) | RecordBody::NotCalled(skipped) => {
+                self.dispatches.replace(&mut skipped.dispatch);
+                self.entries.replace(&mut skipped.entry);
+            }
+            RecordBody::Effect(effect) => {
+                self.dispatches.replace_any(&mut effect.dispatch);
+                self.calls.replace_any(&mut effect.call);
+            }
+            RecordBody::Warning(warning) => self.dispatches.replace_any(&mut warning.dispatch),
+            RecordBody::Approval(approval) => self.dispatches.replace_any(&mut approval.dispatch),
+            RecordBody::Outcome(outcome) => self.dispatches.replace(&mut outcome.dispatch),
+            RecordBody::Host(_) | RecordBody::Healed(_) | RecordBody::Note(_) | RecordBody::Unknown { .. } => {}
+        }
+        Some(body)
+    }
+}
+
+/// New numbers by their old ones.
+trait NewNumbers {
+    /// Replaces a number that has a new one.
+    fn replace(&self, number: &mut u64);
+
+    fn replace_any<'n>(&self, numbers: impl IntoIterator<Item = &'n mut u64>) {
+        numbers.into_iter().for_each(|number| self.replace(number));
+    }
+}
+
+impl NewNumbers for HashMap<u64, u64> {
+    fn replace(&self, number: &mut u64) {
+        *number = self.get(number).copied().unwrap_or(*number);
+    }
+}

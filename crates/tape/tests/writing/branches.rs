@@ -1,0 +1,201 @@
+//! Branches of a tape, which several processes write at the same time.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use pintle_contract::{Decision, EventCause, Journal};
+use pintle_tape::verify::{VerifyReport, verify_bytes};
+use pintle_tape::{HeaderRecord, RecordBody, Tape, TapeCursor, TapeError, read};
+use serde_json::json;
+
+use crate::fixture::{WritingTickingClock, fixture_chain, make_event, record_dispatch};
+
+fn clock() -> Arc<WritingTickingClock> {
+    Arc::new(WritingTickingClock::default())
+}
+
+fn header() -> HeaderRecord {
+    HeaderRecord::new("s1", 1_000)
+}
+
+/// A new tape, and its end.
+fn create_tape(dir: &Path) -> TapeCursor {
+    Tape::create(dir.join("tape.jsonl"), header(), clock()).unwrap().cursor().unwrap()
+}
+
+/// A branch of the tape, with every feature of a dispatch.
+fn write_branch(dir: &Path, name: &str, base: &TapeCursor) -> Tape {
+    let branch = Tape::create_branch(dir.join(name), base, header(), clock()).unwrap();
+    branch.record_hooks([fixture_chain()]);
+    record_dispatch(&branch);
+    branch.record_note("remark", json!({"branch": name, "text": "x".repeat(3_000)}));
+    branch
+}
+
+fn merge(dir: &Path, base: &TapeCursor, branches: &[(&str, bool)]) -> TapeCursor {
+    let tape = Tape::resume_at(dir.join("tape.jsonl"), base, clock()).unwrap();
+    for (name, is_interrupted) in branches {
+        tape.merge_branch(dir.join(name), *is_interrupted).unwrap();
+    }
+    tape.cursor().unwrap()
+}
+
+/// Verifies and replays the tape.
+fn check_tape(dir: &Path) -> VerifyReport {
+    let bytes = fs::read(dir.join("tape.jsonl")).unwrap();
+    let report = verify_bytes(&bytes).unwrap();
+    assert!(report.is_valid(), "{:#?}", report.findings);
+    report
+}
+
+#[test]
+fn branches_of_one_base_are_merged_in_any_order() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let base = create_tape(dir);
+    let branches = ["a", "b", "c"].map(|name| write_branch(dir, name, &base));
+    let end = merge(dir, &base, &[("c", false), ("a", false), ("b", false)]);
+    drop(branches);
+    let report = check_tape(dir);
+    assert_eq!((report.dispatches, report.calls), (6, 6));
+    let records = read(dir.join("tape.jsonl")).unwrap().records;
+    let of_kind = |kind: &str| records.iter().filter(|record| record.body.kind() == kind).count();
+    assert_eq!(of_kind("hooks"), 1, "they have the same hooks");
+    let order: Vec<&str> = records
+        .iter()
+        .filter_map(|record| match &record.body {
+            RecordBody::Note(note) => note.data.get("branch")?.as_str(),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(order, ["c", "a", "b"]);
+    // The next process knows the hooks, and continues behind all of them.
+    let next = Tape::create_branch(dir.join("d"), &end, header(), clock()).unwrap();
+    next.record_hooks([fixture_chain()]);
+    record_dispatch(&next);
+    assert!(!fs::read_to_string(dir.join("d")).unwrap().contains("\"kind\":\"hooks\""));
+    merge(dir, &end, &[("d", false)]);
+    assert_eq!(check_tape(dir).calls, 8);
+}
+
+#[test]
+fn a_branch_without_others_is_what_the_tape_would_have_been() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let base = create_tape(dir);
+    drop(write_branch(dir, "a", &base));
+    merge(dir, &base, &[("a", false)]);
+    let branch = fs::read(dir.join("a")).unwrap();
+    let tape = fs::read(dir.join("tape.jsonl")).unwrap();
+    assert_eq!(String::from_utf8(tape).unwrap(), String::from_utf8(branch).unwrap());
+    check_tape(dir);
+}
+
+#[test]
+fn the_end_of_a_tape_that_was_read_is_a_base() {
+    let dir = tempfile::tempdir().unwrap();
+    let (dir, tape) = (dir.path(), dir.path().join("tape.jsonl"));
+    create_tape(dir);
+    let base = Tape::append_to(&tape, clock()).unwrap().cursor().unwrap();
+    assert!(base.is_within(&tape));
+    drop(write_branch(dir, "a", &base));
+    let end = merge(dir, &base, &[("a", false)]);
+    let read = Tape::append_to(&tape, clock()).unwrap().cursor().unwrap();
+    assert!(read.is_within(&tape) && read.record_count() == end.record_count());
+    drop(write_branch(dir, "b", &read));
+    merge(dir, &read, &[("b", false)]);
+    check_tape(dir);
+}
+
+#[test]
+fn a_branch_with_other_hooks_records_them() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let base = create_tape(dir);
+    drop(write_branch(dir, "a", &base));
+    let other = Tape::create_branch(dir.join("b"), &base, header(), clock()).unwrap();
+    other.record_hooks([fixture_chain(), fixture_chain()]);
+    record_dispatch(&other);
+    drop(other);
+    drop(write_branch(dir, "c", &base));
+    merge(dir, &base, &[("a", false), ("b", false), ("c", false)]);
+    assert_eq!(check_tape(dir).calls, 6);
+}
+
+#[test]
+fn a_branch_whose_process_died_is_merged_as_far_as_it_goes() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let base = create_tape(dir);
+    drop(write_branch(dir, "whole", &base));
+    let whole = fs::read(dir.join("whole")).unwrap();
+    let line_ends = (1..=whole.len()).filter(|end| whole[end - 1] == b'\n');
+    for end in line_ends.flat_map(|end| [end - 1, end]).chain((0..whole.len()).step_by(101)) {
+        let case = tempfile::tempdir().unwrap();
+        let base = create_tape(case.path());
+        fs::write(case.path().join("cut"), &whole[..end]).unwrap();
+        drop(write_branch(case.path(), "next", &base));
+        let end_of_cut = merge(case.path(), &base, &[("cut", true)]);
+        merge(case.path(), &end_of_cut, &[("next", false)]);
+        let report = check_tape(case.path());
+        assert!(report.unfinished.iter().all(|open| open.description.contains("closed")), "cut at {end}: {report:?}");
+    }
+}
+
+#[test]
+fn a_denial_without_a_reply_is_over_with_its_process() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let base = create_tape(dir);
+    let denied = Tape::create_branch(dir.join("denied"), &base, header(), clock()).unwrap();
+    denied.record_hooks([fixture_chain()]);
+    record_dispatch(&denied);
+    drop(denied);
+    let allowed = Tape::create_branch(dir.join("allowed"), &base, header(), clock()).unwrap();
+    let event = make_event("tool.pre", json!({"id": "2", "name": "run", "arguments": "{}", "args": {}}));
+    let _ = allowed.record_without_hooks(&event, EventCause::default());
+    allowed.record_note("bridge", json!({"decision": Decision::Allow}));
+    drop(allowed);
+    merge(dir, &base, &[("denied", true), ("allowed", false)]);
+    check_tape(dir);
+}
+
+#[test]
+fn a_merge_that_was_interrupted_is_done_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let tape = dir.join("tape.jsonl");
+    let base = create_tape(dir);
+    let before = fs::read(&tape).unwrap();
+    drop(write_branch(dir, "a", &base));
+    merge(dir, &base, &[("a", false)]);
+    let whole = fs::read(&tape).unwrap();
+    for end in (before.len()..=whole.len()).step_by(13) {
+        fs::write(&tape, &whole[..end]).unwrap();
+        let again = Tape::rewind_to(&tape, &base, clock()).unwrap();
+        again.merge_branch(dir.join("a"), false).unwrap();
+        drop(again);
+        assert_eq!(fs::read(&tape).unwrap(), whole, "after {end} bytes");
+    }
+    // What another program wrote stays.
+    let foreign = [&whole[..], b"{\"seq\":-1}\n"].concat();
+    fs::write(&tape, &foreign).unwrap();
+    assert!(matches!(Tape::rewind_to(&tape, &base, clock()), Err(TapeError::Line { .. })));
+    assert_eq!(fs::read(&tape).unwrap(), foreign);
+}
+
+#[test]
+fn a_branch_that_was_changed_is_not_merged() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let base = create_tape(dir);
+    drop(write_branch(dir, "a", &base));
+    let text = fs::read_to_string(dir.join("a")).unwrap().replacen("be careful", "be careless", 1);
+    fs::write(dir.join("a"), text).unwrap();
+    let tape = Tape::resume_at(dir.join("tape.jsonl"), &base, clock()).unwrap();
+    for is_interrupted in [true, false] {
+        let refused = tape.merge_branch(dir.join("a"), is_interrupted);
+        assert!(matches!(refused, Err(TapeError::Line { .. })), "{refused:?}");
+    }
+}
