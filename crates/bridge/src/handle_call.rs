@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pintle::loader::PolicyPaths;
+use pintle::tape::TapeError;
 use pintle::{
     ApprovalRequest, ApprovalResponse, Approver, BuiltRuntime, Clock, EventScope, Origin, PayloadError, RecheckMemory,
     RuntimeBuilder, Severity, SystemClock, read_payload,
@@ -15,7 +16,10 @@ use serde_json::Value;
 use crate::dispatch::HostDispatch;
 use crate::fit_to_host::fit_to_host;
 use crate::policy::with_machine_policy;
-use crate::session::{GUARDS, HostSession, HostSessionState, NOTE, decision_note, host_folder, mark_fired};
+use crate::session::{
+    HostSession, HostSessionError, HostSessionState, NOTE, TrackedState, decision_note, host_folder, mark_fired,
+    to_event_log_line,
+};
 use crate::{
     Deadline, HostDecision, HostDef, HostEvent, HostEventData, HostEventDef, HostResponse, ResponseContext, canary,
 };
@@ -191,7 +195,7 @@ fn decide_canary(
 ) -> Result<(HostDecision, BuiltRuntime), String> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
     let cwd = std::env::current_dir().unwrap_or_default();
-    let project = resolve_project(errand, None, &cwd, clock.unix_ms());
+    let project = errand.project.clone().filter(|dir| dir.is_dir()).unwrap_or(cwd);
     let built = hooks(&HookLookup { project, excluded_dialect: errand.host.dialect })?.clock(clock).build();
     let ruling = match load_failure(&built) {
         Some(reason) if def.is_guard => HostDecision::deny(reason),
@@ -217,54 +221,51 @@ fn decide(
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
     let now_ms = clock.unix_ms();
     let is_stored = purpose == CallPurpose::Enforce;
-    let dir = errand.state_directory.filter(|_| is_stored).map(|directory| host_folder(directory, host.name));
-    let patience = errand.deadline.remaining() / 2;
-    let mut session = match &dir {
-        Some(dir) => {
-            let claimed = HostSession::lock(dir, &told.context.session, patience);
-            mark_fired(dir, def.name, now_ms);
-            Some(
-                claimed
-                    .map_err(|error| format!("cannot open the session: {}", session_error_text(&error, host, &told)))?,
-            )
-        }
-        None => None,
-    };
     let whose_cwd = Some(told.context.cwd.as_str()).filter(|cwd| !cwd.is_empty()).map(PathBuf::from);
     let whose_cwd = match is_stored {
         true => whose_cwd,
         false => whose_cwd.filter(|cwd| cwd.is_dir()).or_else(|| errand.project.clone()),
     };
     let cwd = whose_cwd.or_else(|| std::env::current_dir().ok()).unwrap_or_default();
-    let project = resolve_project(errand, session.as_mut(), &cwd, now_ms);
+    let known_project = errand.project.clone().filter(|dir| dir.is_dir());
+    let first_project = known_project.as_ref().unwrap_or(&cwd);
+    let dir = errand.state_directory.filter(|_| is_stored).map(|directory| host_folder(directory, host.name));
+    let mut session = match &dir {
+        Some(dir) => {
+            let begun = HostSession::begin(dir, &told, first_project, &clock, errand.deadline.remaining());
+            mark_fired(dir, def.name, now_ms);
+            Some(begun.map_err(|error| session_error_text("cannot open the session", &error, host, &told))?)
+        }
+        None => None,
+    };
+    let mut unkept = HostSessionState::default();
+    unkept.begin_call(&told.data, first_project, now_ms);
+    let state = session.as_ref().map_or(&unkept, |session| &session.state);
+    // The project is the one in the host's environment, otherwise the one in which the session started.
+    let project = known_project.unwrap_or_else(|| PathBuf::from(&state.project));
     let mut builder = hooks(&HookLookup { project: project.clone(), excluded_dialect: errand.host.dialect })?;
     if let Some(session) = &session {
         builder = builder.initial_guards(session.state.session_guards.clone());
-        let tape = session.open_tape(&told.context.session, Arc::clone(&clock));
-        builder = builder.tape(Arc::new(tape.map_err(|error| format!("{error}; {}", recovery_hint(host, &told)))?));
+        builder = builder.tape(session.tape()).script_state(session.script_state());
     }
     let memory = RecheckMemory::default();
     let builder = builder.recheck_memory(memory.clone());
-    let built = builder.clock(clock).shadow(errand.shadow).approver(Arc::new(DeferToHost)).build();
+    let built = builder.clock(Arc::clone(&clock)).shadow(errand.shadow).approver(Arc::new(DeferToHost)).build();
     let policy = with_machine_policy(built.policy.clone(), errand.state_directory, &project);
     let paths = PolicyPaths::new(&policy, &project, &cwd);
+    if let Some(session) = &mut session {
+        let kept = session.update_guards(&built.projects);
+        kept.map_err(|error| session_error_text("cannot save the session", &error, host, &told))?;
+    }
+    let broken = load_failure(&built);
+    let scope = EventScope { cancel: errand.deadline.cancel(), ..EventScope::default() };
+    let known = session.as_mut().map_or(&mut unkept, |session| &mut session.state);
+    let mut state = TrackedState::new(known.clone());
     let mut notices: Vec<String> =
         built.projects.iter().filter_map(pintle::loader::ProjectTrust::user_notice).collect();
-    let broken = load_failure(&built);
-    let mut unkept = HostSessionState::default();
-    let scope = EventScope { cancel: errand.deadline.cancel(), ..EventScope::default() };
-    if let Some(session) = &session {
-        session.restore(&built.runtime, &scope);
-    }
-    let state = session.as_mut().map_or(&mut unkept, |session| &mut session.state);
-    if state.update_guards(&built.projects)
-        && let Some(tape) = built.runtime.tape()
-    {
-        tape.record_note(GUARDS, serde_json::to_value(&state.session_guards).unwrap_or_default());
-    }
     // A notice for the whole session is shown once.
-    notices.retain(|notice| state.mark_if_new("notices", notice, false));
-    let mut ruling = match (broken, standing_denial(state, def, &told.data)) {
+    notices.iter().for_each(|notice| state.send_notice_once("notices", notice));
+    let mut ruling = match (broken, standing_denial(&state, def, &told.data)) {
         (Some(reason), _) if def.is_guard => HostDecision::deny(reason),
         (_, Some(reason)) => HostDecision::deny(reason),
         (broken, None) => {
@@ -287,7 +288,7 @@ fn decide(
                     cwd: cwd.display().to_string(),
                     ..Origin::default()
                 }),
-                state,
+                state: &mut state,
                 now_ms,
                 paths: &paths,
                 shadow: errand.shadow,
@@ -298,34 +299,27 @@ fn decide(
     };
     notices.append(&mut ruling.notices);
     ruling.notices = notices;
-    if let Some(secrets) = built.runtime.redactor() {
-        redact_decision(&mut ruling, &**secrets);
-    }
-    if let Some(tape) = built.runtime.tape() {
-        tape.record_note(NOTE, decision_note(host, def, &ruling));
-    }
-    if let (Some(session), Some(tape)) = (&mut session, built.runtime.tape()) {
-        if def.fires.contains(&"session.end") {
-            let _ = tape.close();
+    state.add_logs(scope.logs.take_lines().into_iter().map(to_event_log_line).collect());
+    let conclude = |stored: &mut HostSessionState| {
+        // Another call may have denied the session, or stopped the turn, while this one was running.
+        if let Some(reason) = standing_denial(stored, def, &told.data).filter(|_| !ruling.is_denied()) {
+            ruling = HostDecision { notices: std::mem::take(&mut ruling.notices), ..HostDecision::deny(reason) };
         }
-        if let Some(error) = tape.check_file() {
-            return Err(format!("cannot record this event on the tape: {error}"));
+        state.settle(stored, &mut ruling);
+        if let Some(secrets) = built.runtime.redactor() {
+            redact_decision(&mut ruling, &**secrets);
         }
-        session.save(&built.runtime, &scope).map_err(|error| format!("cannot save the session: {error}"))?;
+        if let Some(tape) = built.runtime.tape() {
+            tape.record_note(NOTE, decision_note(host, def, &ruling));
+        }
+    };
+    match session {
+        None => conclude(&mut unkept),
+        Some(session) => session
+            .finish(def.fires.contains(&"session.end"), conclude)
+            .map_err(|error| session_error_text("cannot save the session", &error, host, &told))?,
     }
     Ok((ruling, built))
-}
-
-/// The project's directory: the one in the host's environment, otherwise the one in which the session started.
-fn resolve_project(errand: &HostCall<'_>, session: Option<&mut HostSession>, cwd: &Path, now_ms: u64) -> PathBuf {
-    let known = errand.project.clone().filter(|dir| dir.is_dir());
-    let Some(session) = session else { return known.unwrap_or_else(|| cwd.to_owned()) };
-    if session.state.project.is_empty() {
-        let first = known.clone().unwrap_or_else(|| cwd.to_owned());
-        session.state.project = first.display().to_string();
-        session.state.started_ms = now_ms;
-    }
-    known.unwrap_or_else(|| PathBuf::from(&session.state.project))
 }
 
 /// The reason why the hooks are incomplete: a declared hook did not load, and it may be a guard.
@@ -355,11 +349,17 @@ fn redact_decision(ruling: &mut HostDecision, secrets: &dyn pintle::Redactor) {
     }
 }
 
-fn session_error_text(error: &io::Error, host: &HostDef, told: &HostEvent) -> String {
-    match error.kind() {
-        io::ErrorKind::TimedOut => String::from("another hook call of this session is still running"),
-        io::ErrorKind::Other => format!("{error}; {}", recovery_hint(host, told)),
-        _ => error.to_string(),
+/// The error of a session, for the user. `what` is what could not be done.
+fn session_error_text(what: &str, error: &HostSessionError, host: &HostDef, told: &HostEvent) -> String {
+    match error {
+        HostSessionError::Tape(error @ (TapeError::Write { .. } | TapeError::Changed { .. })) => {
+            format!("cannot record this event on the tape: {error}")
+        }
+        HostSessionError::Tape(error) => format!("{error}; {}", recovery_hint(host, told)),
+        HostSessionError::State(error) if error.kind() == io::ErrorKind::Other => {
+            format!("{what}: {error}; {}", recovery_hint(host, told))
+        }
+        HostSessionError::State(error) => format!("{what}: {error}"),
     }
 }
 

@@ -176,6 +176,23 @@ impl EffectRequest {
         matches!(self, Self::Fs { function, .. } if FILE_READS.contains(&function.as_str()))
     }
 
+    /// Whether the request changes metrics, the cache or scratch values; `None` if it does not use them.
+    #[must_use]
+    pub fn changes_state(&self) -> Option<bool> {
+        match self {
+            Self::MetricIncr { .. }
+            | Self::MetricSet { .. }
+            | Self::MetricReset { .. }
+            | Self::CacheSet { .. }
+            | Self::CacheDelete { .. }
+            | Self::ContextSet { .. } => Some(true),
+            Self::MetricGet { .. } | Self::MetricSnapshot | Self::CacheGet { .. } | Self::ContextGet { .. } => {
+                Some(false)
+            }
+            _ => None,
+        }
+    }
+
     /// Whether the reply may take time. Waiting for it ends with the time limit of the caller.
     #[must_use]
     pub fn may_wait(&self) -> bool {

@@ -25,10 +25,10 @@ use crate::journal_fanout::JournalFanout;
 use crate::native;
 use crate::register::{self, HookBuilder, HookEvent, HookReturn, HookSurface, PersonaHook, SessionHook, ToolHook};
 use crate::runtime::RuntimeParts;
-use crate::state::RunState;
-use crate::{RandomSource, RecheckMemory, Runtime, SeededRandom, SystemClock};
+use crate::{RandomSource, Runtime, SeededRandom, SystemClock};
 pub use built::BuiltRuntime;
 use sources::{HookSource, InlineHooks, PathPurpose};
+use wrapping::HandlerWrapping;
 
 /// What a [`Runtime`] is built from. Every setting has a default.
 #[derive(Debug, Default)]
@@ -55,8 +55,7 @@ pub struct RuntimeBuilder {
     workspace: Option<PathBuf>,
     skip_worker_probe: bool,
     redact_secrets: bool,
-    recheck_memory: Option<RecheckMemory>,
-    is_uncalled: bool,
+    wrapping: HandlerWrapping,
 }
 
 impl RuntimeBuilder {
@@ -369,7 +368,7 @@ impl RuntimeBuilder {
         let first = team.as_ref().and_then(|team: &TeamSpec| team.agents.first());
         let declared = || agent.as_ref().or(first.map(AsRef::as_ref)).map(|agent: &AgentSpec| agent.network.clone());
         let network = self.network.or_else(declared).unwrap_or_default();
-        wrapping::wrap_handlers(&mut chains, self.recheck_memory.as_ref(), self.is_uncalled);
+        let (run_state, state_sharing) = self.wrapping.wrap(&mut chains);
         let set = HookSet::new(chains);
         let journals = JournalFanout::new(self.tape.clone(), self.journals);
         journals.enable_redaction(set.chains());
@@ -384,7 +383,8 @@ impl RuntimeBuilder {
         let workspace = sources::choose_workspace(self.workspace, &projects, &layers);
         let parts = RuntimeParts {
             handler_factory: build,
-            run_state: RunState::default(),
+            run_state,
+            state_sharing,
             http_gateway: HttpGateway::new(&network),
             clock: self.clock.unwrap_or_else(|| Arc::new(SystemClock::default())),
             random: self.random.unwrap_or_else(|| Arc::new(SeededRandom::from_entropy())),

@@ -69,7 +69,7 @@ pub use register::{
 };
 pub use runtime::Runtime;
 pub use scope::EventScope;
-pub use state::{LayerState, LogBuffer, ScratchValues, ScriptLogLine};
+pub use state::{LayerState, LogBuffer, ScratchValues, ScriptLogLine, ScriptStateStore};
 
 pub use pintle_clients as clients;
 pub use pintle_contract::*;

@@ -18,7 +18,7 @@ use serde_json::{Map, Value};
 use crate::clock::FrozenClock;
 use crate::journal_fanout::JournalFanout;
 use crate::register::{HookRegistry, SOURCE, SurfaceKind};
-use crate::state::RunState;
+use crate::state::{RunState, StateSharing};
 use crate::{EventScope, OutcomeFuture, RandomSource, RuntimeBuilder, ScopedEffects, tape_gate};
 
 thread_local! {
@@ -41,7 +41,8 @@ pub struct Runtime {
 #[derive(Debug)]
 pub(crate) struct RuntimeParts {
     pub(crate) handler_factory: handlers::DefaultHandlerFactory,
-    pub(crate) run_state: RunState,
+    pub(crate) run_state: Arc<RunState>,
+    pub(crate) state_sharing: Option<Arc<StateSharing>>,
     pub(crate) http_gateway: HttpGateway,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) random: Arc<dyn RandomSource>,
@@ -368,6 +369,11 @@ impl Runtime {
 
     pub(crate) fn run_state(&self) -> &RunState {
         &self.parts.run_state
+    }
+
+    /// How the state of scripts is shared with other processes; `None` if it is not.
+    pub(crate) fn state_sharing(&self) -> Option<&StateSharing> {
+        self.parts.state_sharing.as_deref()
     }
 
     pub(crate) fn journals(&self) -> &JournalFanout {

@@ -2,7 +2,6 @@
 
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
@@ -73,30 +72,4 @@ fn a_lower_layer_does_not_reach_the_state_of_a_guard_above() {
             assert_eq!(decisions, expected, "{layer}: {attack}");
         }
     }
-}
-
-/// State that a process saves for the next one is separated by layer too.
-#[test]
-fn state_comes_back_to_the_layer_that_it_belongs_to() {
-    let (user, below) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    write_hook(user.path(), "limit", 10, USER);
-    write_hook(
-        below.path(),
-        "count",
-        1,
-        "    metrics.incr(\"calls\", 40)\n    cache.set(\"owner\", \"project\")\n    return allow()",
-    );
-    let (first, scope) = (build_runtime(&user, &below, Layer::Project), EventScope::default());
-    assert_eq!(first.fire_in(&call_event(), &scope).decision, Decision::Allow);
-    let kept = first.layer_states(&scope);
-    let text = serde_json::to_string(&kept).unwrap();
-    let read: BTreeMap<Layer, pintle::LayerState> = serde_json::from_str(&text).unwrap();
-    assert_eq!(read, kept);
-    let (second, scope) = (build_runtime(&user, &below, Layer::Project), EventScope::default());
-    second.restore_layer_states(&scope, &read);
-    assert_eq!(second.fire_in(&call_event(), &scope).decision, Decision::Allow);
-    assert_eq!(second.fire_in(&call_event(), &scope).decision, Decision::Deny);
-    // The call that the guard of the higher layer denied never reached the lower hook.
-    let metrics = second.metrics();
-    assert_eq!((metrics.get("calls"), metrics.get("calls (project)")), (Some(&json!(3)), Some(&json!(80))));
 }

@@ -1,11 +1,14 @@
-//! The directory of a session that many short processes share: its tape, its state, and a lock.
+//! The directory of a session that many short processes share: its tape, its state, a lock, and the branches of the tape
+//! that running calls write.
 
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::is_being_written;
 use crate::line::digest_hex;
 
 /// How long a process waits between two attempts to lock.
@@ -15,8 +18,22 @@ const LOCK: &str = "lock";
 const TAPE: &str = "tape.jsonl";
 /// The file with the saved state.
 const STATE: &str = "state.json";
+/// The start of a branch's file name.
+const BRANCH: &str = "call-";
 /// The maximum length of a session id that is used as a directory name.
 const LONGEST_NAME: usize = 100;
+
+/// The file of a saved state, as it was read or written.
+#[derive(Debug)]
+pub struct StateFile(File);
+
+impl StateFile {
+    /// Whether the state was saved again since.
+    #[must_use]
+    pub fn is_replaced(&self) -> bool {
+        cfg!(not(unix)) || is_gone(&self.0)
+    }
+}
 
 /// The directory of a session, locked while this value exists.
 #[derive(Debug)]
@@ -46,10 +63,8 @@ impl SessionFolder {
                 }
                 Err(TryLockError::Error(error)) => return Err(error),
                 Err(TryLockError::WouldBlock) if Instant::now() >= until => {
-                    return Err(io::Error::new(
-                        io::ErrorKind::TimedOut,
-                        "another call of this session is still running",
-                    ));
+                    let text = format!("another process keeps `{}` locked", path.join(LOCK).display());
+                    return Err(io::Error::new(io::ErrorKind::TimedOut, text));
                 }
                 Err(TryLockError::WouldBlock) => thread::sleep(LOOK),
             }
@@ -59,8 +74,11 @@ impl SessionFolder {
     /// Deletes the session with its whole directory.
     ///
     /// # Errors
-    /// When something in it cannot be deleted.
+    /// When a call of it is running ([`io::ErrorKind::TimedOut`]), or something in it cannot be deleted.
     pub fn delete(self) -> io::Result<()> {
+        if self.branches()?.iter().any(|branch| is_running(branch)) {
+            return Err(io::Error::new(io::ErrorKind::TimedOut, "a call of this session is running"));
+        }
         for entry in fs::read_dir(&self.path)? {
             let entry = entry?;
             if entry.file_name() == LOCK {
@@ -82,28 +100,76 @@ impl SessionFolder {
         tape_path(&self.path)
     }
 
-    /// The saved state, if there is any.
+    /// A path for the branch of a call that begins, which no other call has. Branches are sorted by time.
+    #[must_use]
+    pub fn new_branch_path(&self, now_ms: u64) -> PathBuf {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let (process, count) = (std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        self.path.join(format!("{BRANCH}{now_ms:014}-{process}-{count}.jsonl"))
+    }
+
+    /// The branches of calls that ended without merging them, the oldest first.
+    ///
+    /// # Errors
+    /// When the directory cannot be read.
+    pub fn abandoned_branches(&self) -> io::Result<Vec<PathBuf>> {
+        let mut abandoned = self.branches()?;
+        abandoned.retain(|branch| !is_running(branch));
+        abandoned.sort_unstable();
+        Ok(abandoned)
+    }
+
+    /// Whether a call is running other than that of a branch.
+    ///
+    /// # Errors
+    /// When the directory cannot be read.
+    pub fn has_other_call(&self, own: &Path) -> io::Result<bool> {
+        Ok(self.branches()?.iter().any(|branch| branch != own && is_running(branch)))
+    }
+
+    fn branches(&self) -> io::Result<Vec<PathBuf>> {
+        branches(&self.path)
+    }
+
+    /// Removes a branch that was merged.
+    ///
+    /// # Errors
+    /// When it cannot be removed.
+    pub fn remove_branch(&self, branch: &Path) -> io::Result<()> {
+        fs::remove_file(branch)
+    }
+
+    /// The saved state with its file, if there is any.
     ///
     /// # Errors
     /// When it cannot be read, or was saved but is missing.
-    pub fn load_state(&self) -> io::Result<Option<Vec<u8>>> {
-        match load_state(&self.path)? {
-            None if self.lock.metadata()?.len() > 0 => Err(io::Error::other(format!("its `{STATE}` is missing"))),
-            kept => Ok(kept),
+    pub fn load_state(&self) -> io::Result<Option<(StateFile, Vec<u8>)>> {
+        match pintle_files::open(self.path.join(STATE)) {
+            Ok(mut file) => {
+                let mut bytes = Vec::new();
+                file.read_to_end(&mut bytes)?;
+                Ok(Some((StateFile(file), bytes)))
+            }
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            Err(_) if self.lock.metadata()?.len() > 0 => Err(io::Error::other(format!("its `{STATE}` is missing"))),
+            Err(_) => Ok(None),
         }
     }
 
-    /// Replaces the saved state. If the process dies meanwhile, either the old or the new state remains.
+    /// Replaces the saved state, and returns its new file. If the process dies meanwhile, either the old or the new state
+    /// remains.
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn save_state(&self, bytes: &[u8]) -> io::Result<()> {
-        replace_atomically(&self.path.join(STATE), bytes)?;
+    pub fn save_state(&self, bytes: &[u8]) -> io::Result<StateFile> {
+        // Only one process at a time gets here, so a file that a killed one left is used again.
+        let path = self.path.join(STATE);
+        let file = replace_by(&path.with_extension("new"), &path, bytes)?;
         // The lock file records that state was saved, so that missing state is not taken for a new session.
         if self.lock.metadata().is_ok_and(|lock| lock.len() == 0) {
             let _ = (&self.lock).write_all(b"kept\n");
         }
-        Ok(())
+        Ok(StateFile(file))
     }
 }
 
@@ -132,15 +198,19 @@ pub fn read_if_exists(path: &Path) -> io::Result<Option<Vec<u8>>> {
 /// # Errors
 /// When the file cannot be written.
 pub fn replace_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let beside = path.with_extension(format!("{}.new", std::process::id()));
+    replace_by(&path.with_extension(format!("{}.new", std::process::id())), path, bytes).map(drop)
+}
+
+/// Replaces a file by a new one, which is written beside it.
+fn replace_by(beside: &Path, path: &Path, bytes: &[u8]) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let written = options.open(&beside).and_then(|mut file| file.write_all(bytes));
-    let replaced = written.and_then(|()| fs::rename(&beside, path));
+    let written = options.open(beside).and_then(|mut file| file.write_all(bytes).map(|()| file));
+    let replaced = written.and_then(|file| fs::rename(beside, path).map(|()| file));
     if replaced.is_err() {
-        let _ = fs::remove_file(&beside);
+        let _ = fs::remove_file(beside);
     }
     replaced
 }
@@ -176,11 +246,15 @@ pub fn size_bytes(dir: &Path) -> u64 {
     files.filter(fs::Metadata::is_file).map(|file| file.len()).sum()
 }
 
-/// Whether a process has locked the session's directory. A directory without a lock file is not locked.
+/// Whether a call of the session is running, or a process has locked its directory. A directory without a lock file is
+/// not locked.
 ///
 /// # Errors
 /// When its lock file exists and cannot be checked.
-pub fn is_locked(dir: &Path) -> io::Result<bool> {
+pub fn is_in_use(dir: &Path) -> io::Result<bool> {
+    if branches(dir)?.iter().any(|branch| is_running(branch)) {
+        return Ok(true);
+    }
     let lock = match pintle_files::open(dir.join(LOCK)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
         opened => opened?,
@@ -190,6 +264,23 @@ pub fn is_locked(dir: &Path) -> io::Result<bool> {
         Err(TryLockError::Error(error)) if error.kind() != io::ErrorKind::Unsupported => Err(error),
         _ => Ok(false),
     }
+}
+
+fn branches(dir: &Path) -> io::Result<Vec<PathBuf>> {
+    let is_branch = |name: &str| name.starts_with(BRANCH) && name.ends_with(".jsonl");
+    let entries = match fs::read_dir(dir) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let files = entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
+    let names = files.map(|entry| entry.file_name());
+    let named = names.filter_map(|name| name.into_string().ok()).filter(|name| is_branch(name));
+    Ok(named.map(|name| dir.join(name)).collect())
+}
+
+/// Whether the process of a branch is running. It has locked the file; a branch that cannot be opened counts as running.
+fn is_running(branch: &Path) -> bool {
+    is_being_written(branch).unwrap_or(true)
 }
 
 /// Opens the lock file of a directory, and creates both if needed.
@@ -203,15 +294,15 @@ fn open_or_create_lock(dir: &Path) -> io::Result<File> {
     }
 }
 
-/// Whether the lock file was deleted after it was opened.
+/// Whether a file was deleted after it was opened.
 #[cfg(unix)]
-fn is_gone(lock: &File) -> bool {
-    lock.metadata().is_ok_and(|lock| std::os::unix::fs::MetadataExt::nlink(&lock) == 0)
+fn is_gone(file: &File) -> bool {
+    file.metadata().is_ok_and(|file| std::os::unix::fs::MetadataExt::nlink(&file) == 0)
 }
 
 /// On other systems open files cannot be deleted.
 #[cfg(not(unix))]
-fn is_gone(_lock: &File) -> bool {
+fn is_gone(_file: &File) -> bool {
     false
 }
 
@@ -241,12 +332,12 @@ mod tests {
         let path = root.join("claude").join("s1");
         let first = SessionFolder::lock(path.clone(), Duration::ZERO).unwrap();
         assert_eq!(SessionFolder::lock(path.clone(), Duration::ZERO).unwrap_err().kind(), io::ErrorKind::TimedOut);
-        assert_eq!(first.load_state().unwrap(), None);
+        assert!(first.load_state().unwrap().is_none());
         first.save_state(b"one").unwrap();
         first.save_state(b"two").unwrap();
         drop(first);
         let next = SessionFolder::lock(path, Duration::ZERO).unwrap();
-        assert_eq!(next.load_state().unwrap().as_deref(), Some(b"two".as_slice()));
+        assert_eq!(next.load_state().unwrap().unwrap().1, b"two");
         fs::remove_dir_all(root).unwrap();
     }
 
@@ -254,9 +345,9 @@ mod tests {
     fn deleted_session_starts_empty_for_the_process_that_waited() {
         let root = std::env::temp_dir().join(format!("pintle-store-delete-{}", std::process::id()));
         let path = root.join("claude").join("s1");
-        assert!(!is_locked(&path).unwrap(), "it does not exist");
+        assert!(!is_in_use(&path).unwrap(), "it does not exist");
         let first = SessionFolder::lock(path.clone(), Duration::ZERO).unwrap();
-        assert!(is_locked(&path).unwrap());
+        assert!(is_in_use(&path).unwrap());
         first.save_state(b"one").unwrap();
         fs::create_dir(path.join("more")).unwrap();
         fs::write(path.join("more/file"), "").unwrap();
@@ -271,7 +362,7 @@ mod tests {
         assert_eq!(session_folders(&root.join("claude")), std::slice::from_ref(&path));
         assert!(next.load_state().unwrap().is_none() && !path.join("more").exists());
         drop(next);
-        assert!(path.exists() && !is_locked(&path).unwrap());
+        assert!(path.exists() && !is_in_use(&path).unwrap());
         fs::remove_dir_all(root).unwrap();
     }
 

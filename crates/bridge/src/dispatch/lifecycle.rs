@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use pintle::event::{
     AgentStop, CompactBefore, CompactPost, CompactPre, CompletionPost, CompletionPre, DelegationPost, ErrorPayload,
-    EventPayload, FileEdited, Notification, PermissionReply, PromptSubmit, SessionEnd, SessionError, SessionResume,
-    SessionStart, ToolBatch, ToolCall, ToolResult, TurnEnd, TurnStart,
+    EventPayload, FileEdited, LogLine, Notification, PermissionReply, PromptSubmit, SessionEnd, SessionError,
+    SessionResume, SessionStart, ToolBatch, ToolCall, ToolResult, TurnEnd, TurnStart,
 };
 use pintle::{Decision, Event, EventName, Outcome};
 use serde_json::Value;
 
 use super::HostDispatch;
 use crate::ActionSupport;
-use crate::session::to_event_log_line;
+use crate::session::HostSessionState;
 use crate::{HostEventData, dispatch};
 
 /// The most continuations by hooks in one turn. After that, hooks that want the agent to continue are ignored.
@@ -31,7 +31,8 @@ pub(super) fn fire(dispatch: &mut HostDispatch<'_>, moment: &HostEventData) {
         if !(HostDispatch::is_guard(&event) || dispatch.runtime.listens(&event, dispatch.scope)) {
             continue;
         }
-        let Some(payload) = build_payload(dispatch, name, moment, &text) else { continue };
+        let logs = if *name == "turn.end" { dispatch.take_logs() } else { Vec::new() };
+        let Some(payload) = build_payload(dispatch, name, moment, &text, logs) else { continue };
         let outcome = dispatch.fire_event(&Event::new(event, payload, Arc::clone(&dispatch.origin)));
         if !apply_outcome(dispatch, name, moment, &outcome, &mut text) {
             break;
@@ -39,7 +40,8 @@ pub(super) fn fire(dispatch: &mut HostDispatch<'_>, moment: &HostEventData) {
     }
     // If the host cannot reject a prompt, all its tool calls are denied.
     if matches!(moment, HostEventData::Prompt { .. }) && !dispatch.event_def.is_guard && dispatch.decision.is_denied() {
-        dispatch.state.turn_stop_reason = Some(dispatch.decision.reason.clone());
+        let reason = dispatch.decision.reason.clone();
+        dispatch.state.change_turn(move |state| state.turn_stop_reason = Some(reason.clone()));
     }
 }
 
@@ -47,28 +49,24 @@ pub(super) fn fire(dispatch: &mut HostDispatch<'_>, moment: &HostEventData) {
 fn update_session(dispatch: &mut HostDispatch<'_>, moment: &HostEventData) {
     match moment {
         HostEventData::SessionStart { source } => {
-            dispatch.state.session_denial = None;
-            dispatch.state.turn_stop_reason = None;
+            // Until the hooks have answered, calls that run meanwhile are denied as before.
+            dispatch.state.change(|state| (state.session_denial, state.turn_stop_reason) = (None, None));
             if source != "resume" {
-                dispatch.state.clear_sent();
+                dispatch.state.change(HostSessionState::clear_sent);
             }
         }
-        HostEventData::CompactAfter { .. } => dispatch.state.clear_sent(),
-        HostEventData::Prompt { text, .. } if dispatch.state.is_hook_continuation(text) => {}
-        HostEventData::Prompt { text, .. } => {
-            dispatch.state.begin_turn(text, dispatch.now_ms);
-            dispatch.scope.scratch.clear();
-            let _ = dispatch.scope.logs.take_lines();
-            let mut origin = (*dispatch.origin).clone();
-            origin.turn = dispatch.state.turn;
-            dispatch.origin = Arc::new(origin);
-        }
+        HostEventData::CompactAfter { .. } => dispatch.state.change(HostSessionState::clear_sent),
+        HostEventData::Prompt { .. } if dispatch.state.is_hook_continuation => {}
+        HostEventData::Prompt { .. } => dispatch.state.change_turn(|state| state.turn_stop_reason = None),
         HostEventData::Batch(calls) => end_run_if_withheld(dispatch, calls.len()),
         // The host resets its count, so the bridge does too.
         HostEventData::Stop { is_continuation: false, .. } if dispatch.state.is_hook_continuation => {}
         HostEventData::Stop { is_continuation: false, .. }
         | HostEventData::SubagentStop { is_continuation: false, .. } => {
-            dispatch.state.continuations.remove(&dispatch.event_context.run);
+            let run = dispatch.event_context.run.clone();
+            dispatch.state.change_turn(move |state| {
+                state.continuations.remove(&run);
+            });
         }
         _ => {}
     }
@@ -78,12 +76,12 @@ fn update_session(dispatch: &mut HostDispatch<'_>, moment: &HostEventData) {
 /// last result with the reason, so the reason is the text that hooks left of that result.
 fn end_run_if_withheld(dispatch: &mut HostDispatch<'_>, call_count: usize) {
     let run = dispatch.event_context.run.clone();
-    let withheld = std::mem::take(&mut dispatch.state.withheld_results);
-    let (own, others): (Vec<_>, Vec<_>) = withheld.into_iter().partition(|(of, _)| *of == run);
-    dispatch.state.withheld_results = others;
+    let of_run = dispatch.state.withheld_results.iter().filter(|(of, _)| *of == run);
+    let own: Vec<String> = of_run.map(|(_, text)| text.clone()).collect();
+    dispatch.state.change_turn(move |state| state.withheld_results.retain(|(of, _)| *of != run));
     match own.as_slice() {
         [] => {}
-        [(_, text)] if call_count == 1 => dispatch.end_run(text.clone()),
+        [text] if call_count == 1 => dispatch.end_run(text.clone()),
         _ => dispatch.end_run(String::from("hooks changed or denied the result of a failed tool")),
     }
 }
@@ -99,7 +97,8 @@ fn apply_outcome(
     match (event, moment) {
         ("session.start" | "session.resume", _) if !outcome.is_allowed() => {
             let reason = format!("session blocked: {}", outcome.reason());
-            dispatch.state.session_denial = Some(reason.clone());
+            let denial = reason.clone();
+            dispatch.state.change(move |state| state.session_denial = Some(denial.clone()));
             dispatch.deny(reason);
             false
         }
@@ -151,8 +150,8 @@ fn continue_agent(dispatch: &mut HostDispatch<'_>, outcome: &Outcome) {
         dispatch.end_run(why);
         return;
     }
-    let count = dispatch.state.continuations.entry(dispatch.event_context.run.clone()).or_default();
-    if *count >= MOST_CONTINUATIONS {
+    let run = dispatch.event_context.run.clone();
+    if dispatch.state.continuations.get(&run).is_some_and(|count| *count >= MOST_CONTINUATIONS) {
         let text = format!(
             "pintle: hooks made the agent continue {MOST_CONTINUATIONS} times in this turn, which is the limit: {}",
             outcome.reason()
@@ -160,11 +159,14 @@ fn continue_agent(dispatch: &mut HostDispatch<'_>, outcome: &Outcome) {
         dispatch.decision.notices.push(text);
         return;
     }
-    *count += 1;
     let said: Vec<&str> =
         outcome.reasons.iter().map(|reason| reason.text.trim()).filter(|text| !text.is_empty()).collect();
     let said = if said.is_empty() { outcome.reason() } else { said.join("; ") };
-    dispatch.state.continuation_reason = Some(said.trim().to_owned());
+    let reason = said.trim().to_owned();
+    dispatch.state.change_turn(move |state| {
+        *state.continuations.entry(run.clone()).or_default() += 1;
+        state.continuation_reason = Some(reason.clone());
+    });
     dispatch.deny(said);
 }
 
@@ -181,6 +183,7 @@ fn build_payload(
     event: &str,
     moment: &HostEventData,
     text: &str,
+    logs: Vec<LogLine>,
 ) -> Option<Value> {
     let host = || Some(dispatch.host_payload());
     let cwd = || dispatch.origin.cwd.clone();
@@ -249,7 +252,7 @@ fn build_payload(
                 text: answer.clone(),
                 tool_calls: state.calls.clone(),
                 tool_results: state.results.clone(),
-                logs: dispatch.scope.logs.take_lines().into_iter().map(to_event_log_line).collect(),
+                logs,
                 duration_ms: Some(elapsed_ms(state.turn_started_ms, dispatch.now_ms)),
                 host: host(),
                 ..TurnEnd::default()

@@ -6,7 +6,7 @@ mod tool;
 
 use std::sync::Arc;
 
-use pintle::event::{ContextScope, EventClass, EventDef, EventPayload, HostPayload};
+use pintle::event::{ContextScope, EventClass, EventDef, EventPayload, HostPayload, LogLine};
 use pintle::lifecycle::{PathResolver, ToolCallRequest};
 use pintle::loader::PolicyPaths;
 use pintle::tools::ToolVocabulary;
@@ -17,7 +17,7 @@ use pintle::{
 use serde_json::Value;
 
 use crate::ActionSupport;
-use crate::session::HostSessionState;
+use crate::session::{TrackedState, to_event_log_line};
 use crate::{HostDecision, HostDef, HostEvent, HostEventContext, HostEventData, HostEventDef, HostToolCall};
 
 /// One host call while its events are fired.
@@ -32,7 +32,7 @@ pub(crate) struct HostDispatch<'a> {
     /// The verdicts of each hook on the call so far.
     pub(crate) memory: &'a RecheckMemory,
     pub(crate) origin: Arc<Origin>,
-    pub(crate) state: &'a mut HostSessionState,
+    pub(crate) state: &'a mut TrackedState,
     pub(crate) now_ms: u64,
     /// The policy files, and the directory to which paths in calls are relative.
     pub(crate) paths: &'a PolicyPaths<'a>,
@@ -54,12 +54,8 @@ impl HostDispatch<'_> {
             moment => lifecycle::fire(&mut self, moment),
         }
         if self.can_tell_model() && self.event_context.run.is_empty() {
-            for text in std::mem::take(&mut self.state.pending_context) {
-                self.add_context(ContextScope::Turn, &text);
-            }
+            self.state.deliver_pending_context();
         }
-        let mut told = std::collections::BTreeSet::new();
-        self.decision.notices.retain(|notice| told.insert(notice.clone()));
         self.decision
     }
 
@@ -144,7 +140,8 @@ impl HostDispatch<'_> {
     fn end_run(&mut self, reason: String) {
         let reason = if reason.trim().is_empty() { String::from("a hook ended the run") } else { reason };
         if matches!(self.event_def.support.stop, ActionSupport::Supported | ActionSupport::Approximated(_)) {
-            self.state.turn_stop_reason = Some(reason.clone());
+            let reason = reason.clone();
+            self.state.change_turn(move |state| state.turn_stop_reason = Some(reason.clone()));
         }
         self.decision.stop = Some(reason);
     }
@@ -192,9 +189,8 @@ impl HostDispatch<'_> {
                 _ => continue,
             };
             // Its `when` may fail on every call; the user is told once.
-            if self.state.mark_if_new("", &text, false) {
-                self.decision.notices.push(text);
-            }
+            self.state.send_notice_once("", &text);
+            self.decision.notices.push(text);
         }
         for shadow in &outcome.shadow {
             let would = match &shadow.verdict.kind {
@@ -211,23 +207,28 @@ impl HostDispatch<'_> {
     /// Adds text for the model, unless the model already has it. Text for one turn stays in the host's conversation
     /// anyway, so it is added once per turn.
     fn add_context(&mut self, scope: ContextScope, text: &str) {
-        let heard = self.can_tell_model();
-        if let ActionSupport::Deferred(_) = self.event_def.support.context
-            && scope != ContextScope::None
-            && !text.is_empty()
-        {
-            self.state.pending_context.push(text.to_owned());
+        if scope == ContextScope::None || text.is_empty() {
             return;
         }
-        let is_new = match scope {
-            ContextScope::None => return,
-            ContextScope::Call => true,
-            ContextScope::Turn => !heard || self.state.mark_if_new(&self.event_context.run, text, true),
-            ContextScope::Persistent => !heard || self.state.mark_if_new(&self.event_context.run, text, false),
-        };
-        if is_new && !text.is_empty() && !self.decision.context.iter().any(|given| given == text) {
-            self.decision.context.push(text.to_owned());
+        if let ActionSupport::Deferred(_) = self.event_def.support.context {
+            let text = text.to_owned();
+            self.state.change(move |state| state.pending_context.push(text.clone()));
+            return;
         }
+        if self.decision.context.iter().any(|given| given == text) {
+            return;
+        }
+        self.decision.context.push(text.to_owned());
+        if scope != ContextScope::Call && self.can_tell_model() {
+            self.state.send_context_once(&self.event_context.run, text, scope == ContextScope::Turn);
+        }
+    }
+
+    /// Removes and returns the log lines of the turn, with those of this call.
+    fn take_logs(&mut self) -> Vec<LogLine> {
+        let mut lines = self.state.take_logs();
+        lines.extend(self.scope.logs.take_lines().into_iter().map(to_event_log_line));
+        lines
     }
 
     /// A call as the hooks get it.

@@ -28,7 +28,7 @@ pub(super) fn fire(dispatch: &mut HostDispatch<'_>, moment: &HostEventData) {
         (dispatch.decision.is_denied(), dispatch.event_def.support.deny)
     {
         let reason = dispatch.decision.reason.clone();
-        dispatch.state.withheld_results.push((dispatch.event_context.run.clone(), reason.clone()));
+        withhold_result(dispatch, reason.clone());
         dispatch.end_run(format!("{reason} ({why})"));
     }
     if !is_error {
@@ -46,11 +46,17 @@ pub(super) fn fire(dispatch: &mut HostDispatch<'_>, moment: &HostEventData) {
 fn replace_result(dispatch: &mut HostDispatch<'_>, result: Value) {
     match dispatch.event_def.support.output {
         ActionSupport::RunEndedInstead(reason) => {
-            dispatch.state.withheld_results.push((dispatch.event_context.run.clone(), json_to_text(&result)));
+            withhold_result(dispatch, json_to_text(&result));
             dispatch.end_run(format!("a hook changed the result of a failed tool, but {reason}"));
         }
         _ => dispatch.decision.output = Some(result),
     }
+}
+
+/// Keeps what hooks left of a result that the host cannot change.
+fn withhold_result(dispatch: &mut HostDispatch<'_>, text: String) {
+    let withheld = (dispatch.event_context.run.clone(), text);
+    dispatch.state.change_turn(move |state| state.withheld_results.push(withheld.clone()));
 }
 
 /// A tool result while its events are fired.

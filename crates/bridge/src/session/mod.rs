@@ -1,6 +1,8 @@
 //! Keeps a host's session across many short processes: its directory, its state and its tape.
 
+mod changes;
 mod state;
+mod store;
 mod stored;
 mod summary;
 
@@ -9,14 +11,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use pintle::tape::session_folder::{self, SessionFolder};
-use pintle::tape::{HeaderRecord, Tape, TapeError};
-use pintle::{Clock, EventScope, LogLevel, Runtime, ScriptLogLine, event};
+use pintle::loader::ProjectTrust;
+use pintle::tape::Tape;
+use pintle::tape::session_folder;
+use pintle::{Clock, LogLevel, ScriptLogLine, ScriptStateStore, event};
 use serde_json::{Map, Value, json};
 
-use crate::{HostDecision, HostDef, HostEventDef};
+use crate::{HostDecision, HostDef, HostEvent, HostEventDef};
+use store::SessionStore;
 
+pub(crate) use changes::TrackedState;
 pub(crate) use state::HostSessionState;
+pub(crate) use store::HostSessionError;
 pub use stored::StoredSession;
 pub use summary::HostSessionSummary;
 
@@ -29,10 +35,12 @@ pub(crate) const GUARDS: &str = "guards";
 /// The resolution of the list of fired events, in milliseconds.
 const FIRED_STEP_MS: u64 = 10_000;
 
-/// A session that this process has locked while the value exists.
-#[derive(Debug)]
+/// A session in which this process handles a call. Other calls of it may run at the same time: the session is locked only
+/// when the call begins and ends, and while scripts use its state. What the call records is on a branch of the tape.
 pub(crate) struct HostSession {
-    folder: SessionFolder,
+    store: Arc<SessionStore>,
+    branch: Arc<Tape>,
+    /// The state when the call began.
     pub(crate) state: HostSessionState,
 }
 
@@ -42,67 +50,82 @@ pub(crate) fn host_folder(state_directory: &Path, host: &str) -> PathBuf {
 }
 
 impl HostSession {
-    /// Locks a session of a host.
+    /// Begins a call of a session. `project` is the session's directory if this is its first call.
     ///
     /// # Errors
-    /// When another process still has the lock after `patience`, the directory cannot be created, or the saved state
-    /// cannot be read.
-    pub(crate) fn lock(dir: &Path, session: &str, patience: Duration) -> io::Result<Self> {
-        let dir = SessionFolder::lock(dir.join(session_folder::folder_name(session)), patience)?;
-        let mut state = match dir.load_state()? {
-            None => HostSessionState::default(),
-            // The state contains past denials and the end of the tape: without it the session cannot continue.
-            Some(bytes) => serde_json::from_slice(&bytes)
-                .and_then(serde_json::from_value::<HostSessionState>)
-                .map_err(|error| io::Error::other(format!("its saved state cannot be read: {error}")))
-                .and_then(require_cursor)?,
-        };
-        // A process that was killed during the first call leaves only the tape, which contains the initial guards.
-        if state.cursor.is_none() {
-            state.session_guards = summary::read_recorded_guards(&dir.tape_path()).unwrap_or_default();
+    /// When the session cannot be locked in time, its directory cannot be created, its saved state cannot be read, or its
+    /// tape cannot be written, was changed, or differs from the saved state: then records are missing.
+    pub(crate) fn begin(
+        dir: &Path,
+        event: &HostEvent,
+        project: &Path,
+        clock: &Arc<dyn Clock>,
+        time_left: Duration,
+    ) -> Result<Self, HostSessionError> {
+        let (session, now_ms) = (event.context.session.as_str(), clock.unix_ms());
+        let dir = dir.join(session_folder::folder_name(session));
+        let store = Arc::new(SessionStore::new(dir, Arc::clone(clock), time_left));
+        let mut locked = store.lock()?;
+        let mut has_changed = locked.open_tape(session, now_ms)?;
+        has_changed |= locked.state_mut().begin_call(&event.data, project, now_ms);
+        if has_changed {
+            locked.save()?;
         }
-        Ok(Self { folder: dir, state })
+        let branch = Arc::new(locked.create_branch(session, now_ms)?);
+        let state = locked.state().clone();
+        drop(locked);
+        store.set_turn(state.turn);
+        Ok(Self { store, branch, state })
     }
 
-    /// Creates the session's tape, or opens it at its saved end.
+    /// The tape of this call.
+    pub(crate) fn tape(&self) -> Arc<Tape> {
+        Arc::clone(&self.branch)
+    }
+
+    /// The state of scripts, which all calls of the session use.
+    pub(crate) fn script_state(&self) -> Arc<dyn ScriptStateStore> {
+        Arc::clone(&self.store) as Arc<dyn ScriptStateStore>
+    }
+
+    /// Keeps the untrusted guards, at once: a call that begins now must have them too.
     ///
     /// # Errors
-    /// When it cannot be opened or written, its chain is broken, or it differs from the saved state: then records are
-    /// missing.
-    pub(crate) fn open_tape(&self, session: &str, clock: Arc<dyn Clock>) -> Result<Tape, TapeError> {
-        let path = self.folder.tape_path();
-        match &self.state.cursor {
-            Some(cursor) => Tape::resume_at(&path, cursor, clock),
-            // No call was saved yet, so the end of the tape cannot be checked.
-            None => Tape::open_or_create(&path, HeaderRecord::new(session, clock.unix_ms()), clock),
+    /// When they cannot be saved.
+    pub(crate) fn update_guards(&mut self, projects: &[ProjectTrust]) -> Result<(), HostSessionError> {
+        if !self.state.update_guards(projects) {
+            return Ok(());
         }
+        let mut locked = self.store.lock()?;
+        if locked.state_mut().update_guards(projects) {
+            locked.save()?;
+        }
+        self.branch.record_note(GUARDS, serde_json::to_value(&self.state.session_guards).unwrap_or_default());
+        Ok(())
     }
 
-    /// Restores the state of scripts.
-    pub(crate) fn restore(&self, runtime: &Runtime, scope: &EventScope) {
-        runtime.restore_layer_states(scope, &self.state.layers);
-        for event::LogLine { level, hook, message } in &self.state.logs {
-            let level = if level == "warn" { LogLevel::Warn } else { LogLevel::Info };
-            scope.logs.push(ScriptLogLine { level, hook: hook.clone(), message: message.clone() });
-        }
-    }
-
-    /// Saves the state of scripts, and the end of the tape.
+    /// Ends the call: `conclude` changes the stored state and makes the last records, then everything becomes part of the
+    /// session. `ends_session` is whether the host reported the end of the session.
     ///
     /// # Errors
-    /// When it cannot be written.
-    pub(crate) fn save(&mut self, runtime: &Runtime, scope: &EventScope) -> io::Result<()> {
-        self.state.layers = runtime.layer_states(scope);
-        self.state.set_logs(scope.logs.take_lines().into_iter().map(to_event_log_line).collect());
-        self.state.cursor = runtime.tape().and_then(|tape| tape.cursor());
-        self.folder.save_state(&serde_json::to_vec(&self.state)?)
+    /// When something cannot be recorded or saved.
+    pub(crate) fn finish(
+        self,
+        ends_session: bool,
+        conclude: impl FnOnce(&mut HostSessionState),
+    ) -> Result<(), HostSessionError> {
+        let mut locked = self.store.lock()?;
+        if let Some(error) = locked.take_script_error() {
+            return Err(io::Error::other(error).into());
+        }
+        conclude(locked.state_mut());
+        locked.state_mut().has_ended |= ends_session;
+        self.branch.check_file();
+        if let Some(error) = self.branch.take_error() {
+            return Err(error.into());
+        }
+        self.branch.path().map_or(Ok(()), |branch| locked.merge_branch(branch))
     }
-}
-
-/// A saved state always contains the end of the tape.
-fn require_cursor(state: HostSessionState) -> io::Result<HostSessionState> {
-    let error = || io::Error::other("its saved state does not say where its tape ends, so it was modified");
-    if state.cursor.is_some() { Ok(state) } else { Err(error()) }
 }
 
 /// A log line in the form of event payloads.

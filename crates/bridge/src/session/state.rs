@@ -1,7 +1,7 @@
 //! The state of a session between two calls.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use pintle::event::{LogLine, ToolCall, ToolResult};
 use pintle::loader::{ProjectTrust, TrustGrant};
@@ -10,6 +10,8 @@ use pintle::{Layer, LayerState};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
+
+use crate::HostEventData;
 
 /// The most calls of a turn that are kept for `agent.stop` and `turn.end`; the newest are kept.
 const MOST_CALLS: usize = 64;
@@ -24,6 +26,12 @@ const MOST_RESULT_BYTES: usize = 2_000;
 pub(crate) struct HostSessionState {
     /// The end of the tape.
     pub(crate) cursor: Option<TapeCursor>,
+    /// The branch of the tape that was merged last. It may still exist.
+    #[serde(rename = "merged", skip_serializing_if = "Option::is_none")]
+    pub(crate) merged_branch: Option<String>,
+    /// Whether the host reported the end of the session, and no call began since.
+    #[serde(rename = "ended")]
+    pub(crate) has_ended: bool,
     /// The directory in which the session started. An agent cannot get other hooks by changing its directory.
     pub(crate) project: String,
     /// The guards that ran without trust, by project directory. An agent must not gain anything by changing or removing
@@ -70,12 +78,31 @@ pub(crate) struct HostSessionState {
 }
 
 impl HostSessionState {
-    /// Starts a turn, and resets the state of the previous one.
-    pub(crate) fn begin_turn(&mut self, prompt: &str, now_ms: u64) {
+    /// Begins a call. Returns whether anything changed.
+    pub(crate) fn begin_call(&mut self, event: &HostEventData, project: &Path, now_ms: u64) -> bool {
+        let is_first = self.project.is_empty();
+        if is_first {
+            self.project = project.display().to_string();
+            self.started_ms = now_ms;
+        }
+        let went_on = std::mem::take(&mut self.has_ended);
+        let prompt = match event {
+            HostEventData::Prompt { text, .. } => Some(text),
+            _ => None,
+        };
+        if let Some(prompt) = prompt
+            && !self.is_hook_continuation(prompt)
+        {
+            self.begin_turn(prompt, now_ms);
+        }
+        is_first || went_on || prompt.is_some()
+    }
+
+    /// Starts a turn, and resets the state of the previous one. Whether that was stopped is left to the hooks of the prompt.
+    fn begin_turn(&mut self, prompt: &str, now_ms: u64) {
         self.turn = self.turn.saturating_add(1);
         self.turn_started_ms = now_ms;
         prompt.clone_into(&mut self.prompt);
-        self.turn_stop_reason = None;
         self.layers.values_mut().for_each(|state| state.scratch.clear());
         self.logs.clear();
         self.sent_texts_in_turn.clear();
@@ -89,7 +116,7 @@ impl HostSessionState {
 
     /// Whether a prompt is not the user's but the reason with which hooks made the agent continue, so that the turn
     /// continues.
-    pub(crate) fn is_hook_continuation(&mut self, prompt: &str) -> bool {
+    fn is_hook_continuation(&mut self, prompt: &str) -> bool {
         self.is_hook_continuation =
             self.continuation_reason.as_deref().is_some_and(|reason| !reason.is_empty() && prompt.contains(reason));
         self.is_hook_continuation
@@ -122,9 +149,10 @@ impl HostSessionState {
         if for_turn { self.sent_texts_in_turn.insert(key) } else { self.sent_texts.insert(key) }
     }
 
-    /// Replaces the log lines of the turn.
-    pub(crate) fn set_logs(&mut self, mut lines: Vec<LogLine>) {
-        self.logs = lines.split_off(lines.len().saturating_sub(MOST_LINES));
+    /// Adds log lines of the turn.
+    pub(crate) fn add_logs(&mut self, lines: Vec<LogLine>) {
+        self.logs.extend(lines);
+        self.logs.drain(..self.logs.len().saturating_sub(MOST_LINES));
     }
 
     /// Keeps a finished call for the end of the turn.
@@ -175,9 +203,9 @@ mod tests {
         assert_eq!((state.calls.len(), state.results.len()), (MOST_CALLS, MOST_CALLS));
         assert!(state.results.iter().all(|result| result.content.len() <= MOST_RESULT_BYTES + 6));
         let line = |number: usize| LogLine { message: number.to_string(), ..LogLine::default() };
-        state.set_logs((0..MOST_LINES + 5).map(line).collect());
+        state.add_logs((0..MOST_LINES + 5).map(line).collect());
         assert_eq!((state.logs.len(), state.logs.first()), (MOST_LINES, Some(&line(5))));
-        state.set_logs(vec![line(1)]);
-        assert_eq!(state.logs, [line(1)]);
+        state.add_logs(vec![line(1)]);
+        assert_eq!((state.logs.first(), state.logs.last()), (Some(&line(6)), Some(&line(1))));
     }
 }

@@ -24,7 +24,7 @@ pub struct StoredSession {
     pub project: Option<PathBuf>,
     /// The size of all its files, in bytes.
     pub size_bytes: u64,
-    /// Whether a call of it is being handled right now.
+    /// Whether a call of it is running.
     pub is_in_use: bool,
     /// The summary of its tape, or the reason why it cannot be read.
     pub summary: Result<HostSessionSummary, String>,
@@ -68,7 +68,7 @@ impl StoredSession {
     /// Deletes the session with all its files.
     ///
     /// # Errors
-    /// When a call of it is being handled right now ([`io::ErrorKind::TimedOut`]), or its files cannot be deleted.
+    /// When a call of it is running ([`io::ErrorKind::TimedOut`]), or its files cannot be deleted.
     pub fn delete(&self) -> io::Result<()> {
         SessionFolder::lock(self.folder.clone(), Duration::ZERO)?.delete()
     }
@@ -82,7 +82,7 @@ impl StoredSession {
             session: named.unwrap_or_else(name),
             project: project_of(&dir),
             size_bytes: session_folder::size_bytes(&dir),
-            is_in_use: session_folder::is_locked(&dir).unwrap_or(false),
+            is_in_use: session_folder::is_in_use(&dir).unwrap_or(false),
             summary: story,
             folder: dir,
         }

@@ -77,6 +77,8 @@ impl HostSessionSummary {
                     let def = note.data.get("event").and_then(Value::as_str).and_then(|event| host.find_event(event));
                     story.has_ended = def.is_some_and(|def| def.fires.contains(&"session.end"));
                 }
+                // Calls that ended after the session were already running.
+                RecordBody::Closed(_) => story.has_ended = true,
                 _ => {}
             }
         }

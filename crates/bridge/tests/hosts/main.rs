@@ -9,6 +9,7 @@ mod failed;
 mod final_bytes;
 mod fixture;
 mod garbage;
+mod parallel;
 mod policy;
 mod read_back;
 mod recognise;

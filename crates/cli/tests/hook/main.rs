@@ -5,6 +5,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 mod folders;
+mod parallel;
 
 use std::fs;
 use std::io::Write;

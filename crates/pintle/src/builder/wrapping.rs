@@ -4,14 +4,23 @@ use std::sync::Arc;
 
 use pintle_contract::{Chain, Handler, HookCall, Verdict};
 
-use crate::{RecheckMemory, RuntimeBuilder};
+use crate::state::{RunState, StateSharing};
+use crate::{RecheckMemory, RuntimeBuilder, ScriptStateStore};
+
+/// What is put around the handlers of all hooks.
+#[derive(Debug, Default)]
+pub(super) struct HandlerWrapping {
+    recheck_memory: Option<RecheckMemory>,
+    is_uncalled: bool,
+    script_state: Option<Arc<dyn ScriptStateStore>>,
+}
 
 impl RuntimeBuilder {
     /// Remembers what each hook did for a call, for a host that fires several events about one call. Default: events
     /// are independent.
     #[must_use]
     pub fn recheck_memory(mut self, memory: RecheckMemory) -> Self {
-        self.recheck_memory = Some(memory);
+        self.wrapping.recheck_memory = Some(memory);
         self
     }
 
@@ -19,20 +28,38 @@ impl RuntimeBuilder {
     /// are called.
     #[must_use]
     pub fn without_calls(mut self) -> Self {
-        self.is_uncalled = true;
+        self.wrapping.is_uncalled = true;
+        self
+    }
+
+    /// Keeps the metrics, the cache and the scratch values of scripts in a store that other processes use at the same
+    /// time. Default: the runtime has its own.
+    #[must_use]
+    pub fn script_state(mut self, store: Arc<dyn ScriptStateStore>) -> Self {
+        self.wrapping.script_state = Some(store);
         self
     }
 }
 
-/// Wraps the handlers of all hooks.
-pub(super) fn wrap_handlers(chains: &mut [Chain], memory: Option<&RecheckMemory>, is_uncalled: bool) {
-    if is_uncalled {
-        for hook in chains.iter_mut().flat_map(|chain| &mut chain.hooks) {
-            let handler = UncalledHandler { kind: hook.handler.kind() };
-            Arc::make_mut(hook).handler = Arc::new(handler);
+impl HandlerWrapping {
+    /// Wraps the handlers of all hooks. Returns their state, and how it is shared.
+    pub(super) fn wrap(self, chains: &mut [Chain]) -> (Arc<RunState>, Option<Arc<StateSharing>>) {
+        let run_state = Arc::default();
+        if self.is_uncalled {
+            for hook in chains.iter_mut().flat_map(|chain| &mut chain.hooks) {
+                let handler = UncalledHandler { kind: hook.handler.kind() };
+                Arc::make_mut(hook).handler = Arc::new(handler);
+            }
+            return (run_state, None);
         }
-    } else if let Some(memory) = memory {
-        memory.wrap(chains);
+        if let Some(memory) = &self.recheck_memory {
+            memory.wrap(chains);
+        }
+        let sharing = self.script_state.map(|store| Arc::new(StateSharing::new(store, Arc::clone(&run_state))));
+        if let Some(sharing) = &sharing {
+            sharing.wrap(chains);
+        }
+        (run_state, sharing)
     }
 }
 

@@ -22,6 +22,15 @@ pub struct ScopedEffects<'a> {
 
 impl ScopedEffects<'_> {
     fn perform_request(&self, caller: EffectCaller<'_>, request: EffectRequest) -> Result<EffectReply, EffectError> {
+        if let Some(sharing) = self.runtime.state_sharing() {
+            if let Some(changes) = request.changes_state() {
+                let answer = || local::answer_local(self, caller, request);
+                return sharing.with_state(caller.call, &self.scope.scratch, changes, answer);
+            }
+            if request.may_wait() {
+                sharing.pause(caller.call)?;
+            }
+        }
         match request {
             EffectRequest::Emit { event, payload } => emit::emit(self, caller, &event, payload),
             EffectRequest::Http { .. }
@@ -66,7 +75,11 @@ impl EffectRunner for ScopedEffects<'_> {
     }
 
     fn metric_incr(&self, caller: EffectCaller<'_>, name: &str, by: i64) -> Result<i64, EffectError> {
-        let value = self.runtime.run_state().for_layer(caller.layer).metrics.increment(name, by);
+        let increment = || self.runtime.run_state().for_layer(caller.layer).metrics.increment(name, by);
+        let value = match self.runtime.state_sharing() {
+            Some(sharing) => sharing.with_state(caller.call, &self.scope.scratch, true, increment)?,
+            None => increment(),
+        };
         let journals = self.runtime.journals();
         if journals.records_effects() {
             let request = EffectRequest::MetricIncr { name: name.to_owned(), amount: by };

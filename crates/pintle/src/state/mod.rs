@@ -7,6 +7,7 @@ mod key_value;
 mod log;
 mod metrics;
 mod scratch;
+mod sharing;
 
 use std::collections::BTreeMap;
 
@@ -16,9 +17,11 @@ use serde_json::{Map, Value};
 
 pub use log::{LogBuffer, ScriptLogLine};
 pub use scratch::ScratchValues;
+pub use sharing::ScriptStateStore;
 
 pub(crate) use key_value::KeyValueStore;
 pub(crate) use metrics::MetricStore;
+pub(crate) use sharing::StateSharing;
 
 /// The state of one run by configuration layer, shared by all its agents.
 #[derive(Debug, Default)]
@@ -52,7 +55,7 @@ impl RunState {
 }
 
 /// The layers with a state of their own, highest first. Agents share the state of their project.
-pub(crate) const OWNERS: [Layer; 4] = [Layer::Managed, Layer::User, Layer::Project, Layer::Runtime];
+const OWNERS: [Layer; 4] = [Layer::Managed, Layer::User, Layer::Project, Layer::Runtime];
 
 /// One value for each layer.
 #[derive(Debug, Default)]

@@ -52,6 +52,11 @@ impl ScratchValues {
     /// Removes all values.
     pub fn clear(&self) {
         self.shared_values.clear();
+        self.clear_layers();
+    }
+
+    /// Removes the values that scripts set.
+    pub(super) fn clear_layers(&self) {
         for layer in super::OWNERS {
             self.layer_values.for_layer(layer).clear();
         }

@@ -43,7 +43,7 @@ struct StoredTapeCursor {
 impl TapeVerifyArgs {
     /// Verifies a tape; the exit status is 1 unless it is valid and complete.
     pub(crate) fn execute(self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
-        let is_running = is_being_written(&self.tape).unwrap_or(false);
+        let is_running = is_being_written(&self.tape).unwrap_or(false) || has_running_calls(&self.tape);
         let report = verify_file(&self.tape).map_err(|error| tape_error(&self.tape, error))?;
         let mut against = Vec::new();
         if let Some(expected) = self.expect.as_ref().filter(|expected| !report.digest.starts_with(expected.as_str())) {
@@ -67,6 +67,12 @@ fn parse_digest(text: &str) -> Result<String, String> {
         LEAST_DIGEST..=64 if text.bytes().all(|byte| byte.is_ascii_hexdigit()) => Ok(text),
         _ => Err(format!("a digest has 64 hexadecimal digits; give at least the first {LEAST_DIGEST}")),
     }
+}
+
+/// Whether the tape is that of a session of which a call is running.
+fn has_running_calls(tape: &Path) -> bool {
+    let dir = tape.parent().filter(|dir| session_folder::tape_path(dir) == tape);
+    dir.is_some_and(|dir| session_folder::is_in_use(dir).unwrap_or(false))
 }
 
 /// Returns an objection if the state file next to a tape, which says where the last call left it, does not match.

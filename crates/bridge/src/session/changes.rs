@@ -1,0 +1,119 @@
+//! What one call changes in its session, while other calls may change it too.
+
+use std::collections::BTreeSet;
+use std::ops::Deref;
+
+use pintle::event::{LogLine, ToolCall, ToolResult};
+
+use super::state::HostSessionState;
+use crate::HostDecision;
+
+type StateChange = Box<dyn FnOnce(&mut HostSessionState)>;
+
+/// The state of the session when this call began, with the call's own changes. They are made to the stored state when
+/// the call ends, so that they overwrite nothing that other calls changed meanwhile.
+#[derive(Default)]
+pub(crate) struct TrackedState {
+    known: HostSessionState,
+    changes: Vec<StateChange>,
+    once_context: Vec<OnceText>,
+    once_notices: Vec<OnceText>,
+    /// Whether this call passes on the context that waits for the model.
+    delivers_pending_context: bool,
+}
+
+/// A text that is passed on once in the session or in the turn.
+struct OnceText {
+    run: String,
+    text: String,
+    for_turn: bool,
+}
+
+impl Deref for TrackedState {
+    type Target = HostSessionState;
+
+    fn deref(&self) -> &HostSessionState {
+        &self.known
+    }
+}
+
+impl TrackedState {
+    pub(crate) fn new(known: HostSessionState) -> Self {
+        Self { known, ..Self::default() }
+    }
+
+    /// Changes the session.
+    pub(crate) fn change(&mut self, change: impl Fn(&mut HostSessionState) + 'static) {
+        change(&mut self.known);
+        self.changes.push(Box::new(change));
+    }
+
+    /// Changes the turn of this call. Once another turn has begun, the change has no effect.
+    pub(crate) fn change_turn(&mut self, change: impl Fn(&mut HostSessionState) + 'static) {
+        change(&mut self.known);
+        self.change_turn_at_end(change);
+    }
+
+    fn change_turn_at_end(&mut self, change: impl FnOnce(&mut HostSessionState) + 'static) {
+        let turn = self.known.turn;
+        self.changes.push(Box::new(move |state: &mut HostSessionState| {
+            if state.turn == turn {
+                change(state);
+            }
+        }));
+    }
+
+    /// Keeps a finished tool call for the end of the turn.
+    pub(crate) fn add_call(&mut self, call: ToolCall, result: ToolResult) {
+        self.change_turn_at_end(|state| state.add_call(call, result));
+    }
+
+    /// Adds the turn's log lines of this call.
+    pub(crate) fn add_logs(&mut self, lines: Vec<LogLine>) {
+        if !lines.is_empty() {
+            self.change_turn_at_end(|state| state.add_logs(lines));
+        }
+    }
+
+    /// Removes and returns the log lines of the turn.
+    pub(crate) fn take_logs(&mut self) -> Vec<LogLine> {
+        let lines = self.known.logs.clone();
+        let count = lines.len();
+        self.change_turn(move |state| drop(state.logs.drain(..count.min(state.logs.len()))));
+        lines
+    }
+
+    /// Passes a context of the decision on only if the model does not have it yet.
+    pub(crate) fn send_context_once(&mut self, run: &str, text: &str, for_turn: bool) {
+        self.once_context.push(OnceText { run: run.to_owned(), text: text.to_owned(), for_turn });
+    }
+
+    /// Passes a notice of the decision on only once in the session. `run` tells kinds of notices apart.
+    pub(crate) fn send_notice_once(&mut self, run: &str, text: &str) {
+        self.once_notices.push(OnceText { run: run.to_owned(), text: text.to_owned(), for_turn: false });
+    }
+
+    /// Passes the context on that could not be passed to the model before.
+    pub(crate) fn deliver_pending_context(&mut self) {
+        self.delivers_pending_context = true;
+    }
+
+    /// Makes the changes to the stored state, and removes from the decision what was passed on before.
+    pub(crate) fn settle(self, state: &mut HostSessionState, decision: &mut HostDecision) {
+        self.changes.into_iter().for_each(|change| change(state));
+        let mut is_new = |texts: &[OnceText], text: &String| {
+            let mut once = texts.iter().filter(|once| once.text == *text);
+            once.next().is_none_or(|once| state.mark_if_new(&once.run, text, once.for_turn))
+        };
+        decision.context.retain(|text| is_new(&self.once_context, text));
+        let mut seen = BTreeSet::new();
+        decision.notices.retain(|notice| seen.insert(notice.clone()) && is_new(&self.once_notices, notice));
+        if self.delivers_pending_context {
+            for text in std::mem::take(&mut state.pending_context) {
+                if state.mark_if_new("", &text, /*for_turn*/ true) && !decision.context.contains(&text) {
+                    decision.context.push(text);
+                }
+            }
+        }
+    }
+}
