@@ -2,7 +2,7 @@
 
 use std::any::{Any, TypeId};
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
@@ -19,13 +19,14 @@ type CachedView = (TypeId, &'static str, Arc<dyn Any + Send + Sync>);
 struct PayloadInner {
     value: Value,
     views: Mutex<Vec<CachedView>>,
+    classified: OnceLock<&'static (dyn Any + Send + Sync)>,
 }
 
 impl Payload {
     /// Creates a payload from a JSON value.
     #[must_use]
     pub fn new(value: Value) -> Self {
-        Self(Arc::new(PayloadInner { value, views: Mutex::new(Vec::new()) }))
+        Self(Arc::new(PayloadInner { value, views: Mutex::new(Vec::new()), classified: OnceLock::new() }))
     }
 
     /// The payload as a JSON value.
@@ -66,6 +67,17 @@ impl Payload {
         }
         self.0.views.lock().unwrap_or_else(PoisonError::into_inner).push((TypeId::of::<T>(), key, made.clone()));
         made
+    }
+
+    /// What this payload is an instance of, such as the vocabulary of its call. `find` is asked once; a second type of
+    /// answers is not kept.
+    pub fn classified<T: Any + Send + Sync>(&self, find: impl FnOnce() -> &'static T) -> &'static T {
+        if let Some(known) = self.0.classified.get().and_then(|known| known.downcast_ref::<T>()) {
+            return known;
+        }
+        let found = find();
+        let _ = self.0.classified.set(found);
+        found
     }
 
     fn known_view<T: Any + Send + Sync>(&self, key: &'static str) -> Option<Arc<T>> {

@@ -41,10 +41,12 @@ static NAMES: LazyLock<HashMap<&str, Vec<&str>>> = LazyLock::new(|| {
 /// The vocabulary of the agent that made a call: the one that the payload names, otherwise one of Pintle's own loop.
 #[must_use]
 pub fn caller_of(payload: &Payload) -> &'static ToolVocabulary {
-    let named = payload.field("vocabulary").and_then(Value::as_str).and_then(vocabulary_by_name);
-    named.unwrap_or_else(|| {
-        let name = payload.field("name").and_then(Value::as_str).unwrap_or_default();
-        own_vocabulary(name, payload.field("args").unwrap_or(&Value::Null))
+    payload.classified(|| {
+        let named = payload.field("vocabulary").and_then(Value::as_str).and_then(vocabulary_by_name);
+        named.unwrap_or_else(|| {
+            let name = payload.field("name").and_then(Value::as_str).unwrap_or_default();
+            own_vocabulary(name, payload.field("args").unwrap_or(&Value::Null))
+        })
     })
 }
 
