@@ -8,8 +8,8 @@ use std::sync::Arc;
 use pintle::loader::PolicyPaths;
 use pintle::tape::TapeError;
 use pintle::{
-    ApprovalRequest, ApprovalResponse, Approver, BuiltRuntime, Clock, EventScope, Origin, PayloadError, RecheckMemory,
-    RuntimeBuilder, Severity, SystemClock, read_payload,
+    ApprovalRequest, ApprovalResponse, Approver, BuiltRuntime, Clock, EventScope, Origin, PayloadError, RuntimeBuilder,
+    Severity, SystemClock, read_payload,
 };
 use serde_json::Value;
 
@@ -248,8 +248,6 @@ fn decide(
         builder = builder.initial_guards(session.state.session_guards.clone());
         builder = builder.tape(session.tape()).script_state(session.script_state());
     }
-    let memory = RecheckMemory::default();
-    let builder = builder.recheck_memory(memory.clone());
     let built = builder.clock(Arc::clone(&clock)).shadow(errand.shadow).approver(Arc::new(DeferToHost)).build();
     let policy = with_machine_policy(built.policy.clone(), errand.state_directory, &project);
     let paths = PolicyPaths::new(&policy, &project, &cwd);
@@ -278,7 +276,6 @@ fn decide(
                 payload,
                 runtime: &built.runtime,
                 scope: &scope,
-                memory: &memory,
                 origin: Arc::new(Origin {
                     session: whose.session.clone(),
                     turn: state.turn,

@@ -59,6 +59,12 @@ pub enum HookInfluence {
     Shapes,
 }
 
+/// Calls the hooks of several events about one thing, so that what a hook does twice happens once.
+pub trait CallMemory: Send + Sync + Debug {
+    /// Calls the hook's handler. A panic of the handler passes through.
+    fn call(&self, call: &HookCall<'_>) -> Verdict;
+}
+
 /// Runs one kind of hook: a script, a command, a builtin, a native closure.
 ///
 /// A handler never panics and never blocks beyond its limits. A failure is a verdict

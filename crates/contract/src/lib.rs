@@ -63,7 +63,7 @@ pub use effect::{Effect, LogLevel};
 pub use effect_runner::{EffectCaller, EffectError, EffectReply, EffectRequest, EffectRunner, NoEffects};
 pub use event::{Event, EventName, Origin};
 pub use failure::{Failure, FailureKind, FailurePolicy, LimitKind};
-pub use handler::{CallId, Handler, HookCall, HookInfluence};
+pub use handler::{CallId, CallMemory, Handler, HookCall, HookInfluence};
 pub use handler_factory::{
     BuiltHandler, BuiltMatcher, HandlerFactory, Judge, JudgeRequest, NameTest, NameTestKind, ScriptTexts,
 };

@@ -55,6 +55,7 @@ fn main() -> ExitCode {
         cancel: &cancel,
         shadow: false,
         cause: EventCause::default(),
+        memory: None,
     };
 
     let pair = || [tool_hook("a", &tool_pre, &["run_command"]), idle_hook("b", &tool_pre)];

@@ -86,6 +86,7 @@ fn main() -> ExitCode {
         cancel: &cancel,
         shadow: false,
         cause: EventCause::default(),
+        memory: None,
     };
     let fire = |set: &HookSet, event: &Event| dispatch(set, event, &context);
     let event = |name: &str, payload: Value| Event::new(event_name(name), payload, Arc::new(Origin::default()));

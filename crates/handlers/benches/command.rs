@@ -169,6 +169,7 @@ fn main() -> ExitCode {
         cancel: &cancel,
         shadow: false,
         cause: EventCause::default(),
+        memory: None,
     };
     let ask = |hooks: &HookSet| {
         let outcome = dispatch(hooks, &event, &context);

@@ -55,6 +55,8 @@ pub trait ToolCallHost {
     fn hears(&self, stage: CallStage) -> bool;
 
     /// Fires the event of a stage for the call as it is now, and applies the effects of the outcome. Asks stay open.
+    /// A stage may be fired more than once about a call: the host drops the effects and further rewrites of repeated
+    /// hooks.
     ///
     /// # Errors
     /// If the host was cancelled.
@@ -78,12 +80,6 @@ pub trait ToolCallHost {
         Ok(())
     }
 
-    /// Whether all hooks judge a call again that others changed after them. A host that repeats them must drop the
-    /// effects and further rewrites of repeated hooks. Default: only the guards judge it again.
-    fn repeats_all_hooks(&self) -> bool {
-        false
-    }
-
     /// Forgets the open asks of an earlier round. Default: keeps them.
     fn begin_round(&mut self) {}
 
@@ -93,8 +89,8 @@ pub trait ToolCallHost {
     /// If the call is not approved.
     fn resolve_asks(&mut self) -> Result<AskResolution<Self::Approval>, Self::Refusal>;
 
-    /// The refusal of a call that hooks keep changing.
-    fn refuse_unsettled(&mut self) -> Self::Refusal;
+    /// The refusal of a call that hooks keep changing; those of this stage changed it last.
+    fn refuse_unsettled(&mut self, stage: CallStage) -> Self::Refusal;
 }
 
 /// Checks a tool call until nothing changes it any more.
@@ -102,7 +98,6 @@ pub trait ToolCallHost {
 /// # Errors
 /// With the refusal, if the call does not run.
 pub fn decide<H: ToolCallHost>(host: &mut H) -> Result<H::Approval, H::Refusal> {
-    pass_stage(host, CallStage::Transform)?;
     for _ in 0..MAX_ROUNDS {
         host.begin_round();
         check_until_settled(host)?;
@@ -110,7 +105,7 @@ pub fn decide<H: ToolCallHost>(host: &mut H) -> Result<H::Approval, H::Refusal> 
             return Ok(approval);
         }
     }
-    Err(host.refuse_unsettled())
+    Err(host.refuse_unsettled(CallStage::Permission))
 }
 
 /// Checks a call that the host agent is about to ask its user about: `permission.ask`, whose hooks may answer for the
@@ -126,36 +121,46 @@ pub fn decide_permission<H: ToolCallHost>(host: &mut H) -> Result<H::Approval, H
             return Ok(approval);
         }
     }
-    Err(host.refuse_unsettled())
+    Err(host.refuse_unsettled(CallStage::Permission))
 }
 
-/// Steps 2 to 5. Returns when every hook that judges the call again has seen the final one.
+/// Steps 1 to 5. Returns when every hook that can deny the call has judged the final one.
 fn check_until_settled<H: ToolCallHost>(host: &mut H) -> Result<(), H::Refusal> {
-    if !pass_checks(host)? {
-        return Ok(());
-    }
-    if !host.repeats_all_hooks() {
-        pass_stage(host, CallStage::Guard)?;
-        return host.check_rules();
-    }
+    pass_stage(host, CallStage::Transform)?;
+    let mut changed_by = pass_checks(host)?;
     for _ in 0..MAX_ROUNDS {
+        let Some(stage) = changed_by else { return Ok(()) };
         let was_transformed = pass_stage(host, CallStage::Transform)?;
-        if !pass_checks(host)? && !was_transformed {
-            return Ok(());
-        }
+        changed_by = if was_transformed || stage == CallStage::Delegation {
+            pass_checks(host)?
+        } else {
+            // The hooks of `tool.pre` agreed among themselves on the call as it is now.
+            pass_guards(host)?;
+            None
+        };
     }
-    Err(host.refuse_unsettled())
+    changed_by.map_or(Ok(()), |stage| Err(host.refuse_unsettled(stage)))
 }
 
-/// Steps 2 to 4. Returns whether a hook of the last two changed the call.
-fn pass_checks<H: ToolCallHost>(host: &mut H) -> Result<bool, H::Refusal> {
+/// Step 2.
+fn pass_guards<H: ToolCallHost>(host: &mut H) -> Result<(), H::Refusal> {
+    pass_stage(host, CallStage::Guard)?;
+    host.check_rules()
+}
+
+/// Steps 2 to 4. Returns the last stage whose hooks changed the call.
+fn pass_checks<H: ToolCallHost>(host: &mut H) -> Result<Option<CallStage>, H::Refusal> {
     pass_stage(host, CallStage::Guard)?;
     let ruled = host.check_rules();
     let judged = pass_stage(host, CallStage::Pre);
     // What a rule denies stays denied, whatever the hooks of `tool.pre` decide.
     ruled?;
     let was_judged_anew = judged?;
-    Ok(pass_stage(host, CallStage::Delegation)? || was_judged_anew)
+    Ok(match () {
+        () if pass_stage(host, CallStage::Delegation)? => Some(CallStage::Delegation),
+        () if was_judged_anew => Some(CallStage::Pre),
+        () => None,
+    })
 }
 
 /// Fires a stage. Returns whether its hooks changed the call.

@@ -10,10 +10,11 @@
 //! 2. `tool.guard` decides, and a deny ends the checks; then the host's own permission rules decide.
 //! 3. `tool.pre` always fires: no rule skips a hook that decides. What a rule denies stays denied.
 //! 4. `delegation.pre` follows, if the tool starts another agent.
-//! 5. If step 3 or 4 changed the call, the checks of step 2 are repeated with the final call. A host that can repeat
-//!    hooks without repeating their effects repeats all steps, until nothing changes.
+//! 5. If step 3 or 4 changed the call, the hooks before it judge the final call: `tool.transform` and step 2 are
+//!    repeated, and `tool.pre` if they or step 4 changed the call, until nothing changes. The host makes sure that a
+//!    repeated hook has its effects once.
 //! 6. The host resolves open asks: hooks of `permission.ask`, then the user. If a hook changes the call there, all
-//!    checks from step 2 on are repeated.
+//!    steps are repeated.
 //!
 //! After the tool, [`conclude`] fires `tool.result` and `tool.post`.
 

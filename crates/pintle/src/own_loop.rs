@@ -43,6 +43,7 @@ impl Runtime {
         origin: &Arc<Origin>,
         scope: &EventScope,
     ) -> ToolCallDecision {
+        let scope = EventScope { memory: Some(Arc::default()), ..scope.clone() };
         let mut host = OwnLoopCall { runtime: self, scope, origin, call, has_open_ask: None };
         match decide(&mut host) {
             Ok(()) => ToolCallDecision::Run(Box::new(host.call)),
@@ -65,7 +66,8 @@ impl Runtime {
 
 struct OwnLoopCall<'a> {
     runtime: &'a Runtime,
-    scope: &'a EventScope,
+    /// The scope, with the memory of this call.
+    scope: EventScope,
     origin: &'a Arc<Origin>,
     call: ToolCallRequest,
     /// The reason of an ask without an answer.
@@ -77,7 +79,8 @@ impl ToolCallHost for OwnLoopCall<'_> {
     type Approval = ();
 
     fn hears(&self, stage: CallStage) -> bool {
-        let listens = || EventName::parse(stage.event_name()).is_ok_and(|name| self.runtime.listens(&name, self.scope));
+        let listens =
+            || EventName::parse(stage.event_name()).is_ok_and(|name| self.runtime.listens(&name, &self.scope));
         match stage {
             // Every call is recorded.
             CallStage::Pre => true,
@@ -87,7 +90,7 @@ impl ToolCallHost for OwnLoopCall<'_> {
     }
 
     fn fire(&mut self, stage: CallStage) -> Result<Outcome, String> {
-        Ok(self.runtime.fire_in(&self.call.to_event(stage, "", Arc::clone(self.origin)), self.scope))
+        Ok(self.runtime.fire_in(&self.call.to_event(stage, "", Arc::clone(self.origin)), &self.scope))
     }
 
     fn refuse(&mut self, _stage: CallStage, outcome: &Outcome) -> String {
@@ -113,7 +116,7 @@ impl ToolCallHost for OwnLoopCall<'_> {
         self.has_open_ask.take().map_or(Ok(AskResolution::Approved(())), Err)
     }
 
-    fn refuse_unsettled(&mut self) -> String {
+    fn refuse_unsettled(&mut self, _stage: CallStage) -> String {
         String::from("hooks keep changing this call")
     }
 }

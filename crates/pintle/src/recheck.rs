@@ -1,111 +1,73 @@
 //! Calls that a host fires more than once: the effects of a hook apply only once.
 //!
-//! A host may have to fire several events about one call: one for each name of the tool, and again after a rewrite.
-//! Within one dispatch the engine already drops the effects of a repeated hook call. [`RecheckMemory`] does the same
-//! across dispatches.
+//! A host may have to fire several events about one call, and the same event again after a rewrite. Within one dispatch
+//! the engine already drops the effects of a repeated hook call. [`RecheckMemory`] does the same across dispatches.
 
 use std::collections::HashMap;
 use std::mem;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::ptr;
+use std::sync::{Mutex, PoisonError};
 
 use pintle_contract::event::RewriteTarget;
 use pintle_contract::{
-    Chain, EffectCaller, EffectError, EffectReply, EffectRequest, EffectRunner, Event, Handler, HookCall, Payload,
-    Rewrite, Verdict, VerdictKind,
+    CallMemory, EffectCaller, EffectError, EffectReply, EffectRequest, EffectRunner, Event, Handler, HookCall, HookId,
+    Payload, Rewrite, Verdict, VerdictKind,
 };
 use pintle_engine::ReadOnlyEffects;
 use serde_json::Value;
 
 type RecordedEffectReply = Result<EffectReply, EffectError>;
 
-/// Remembers what each hook did for a call, while a host fires several events about it.
+/// Remembers what each hook did for one call, while a host fires several events about it; see
+/// [`EventScope::memory`](crate::EventScope::memory). Each call has its own memory, so calls may be checked at once.
 ///
-/// Between [`RecheckMemory::enter`] and [`RecheckMemory::leave`], a hook that is called again
+/// A hook that is called again
 /// - gets the same replies to repeated effect requests, and leaves no further changes in metrics, caches and logs, if
 ///   it was called under the same tool name before. A deny keeps all of its effects;
 /// - does not rewrite a second time unless its rewrite would leave its own result unchanged: a hook that wraps a
 ///   command wraps it once; a hook that corrects a command corrects it as often as needed.
-#[derive(Debug, Clone, Default)]
-pub struct RecheckMemory(Arc<AtomicU64>);
+#[derive(Debug, Default)]
+pub struct RecheckMemory(Mutex<HashMap<HookKey, HookMemory>>);
 
-impl RecheckMemory {
-    /// Starts a group of events about one part of a call; `part` is its index, from 0.
-    pub fn enter(&self, part: usize) {
-        self.0.store(u64::try_from(part).unwrap_or(u64::MAX).saturating_add(1), Ordering::Relaxed);
-    }
+/// A hook: its address, which distinguishes hooks of the same name, and its name.
+type HookKey = (usize, HookId);
 
-    /// Ends the group: the events that follow are independent.
-    pub fn leave(&self) {
-        self.0.store(0, Ordering::Relaxed);
-    }
-
-    /// Wraps every hook of these chains, so that it uses the memory.
-    pub(crate) fn wrap(&self, chains: &mut [Chain]) {
-        for hook in chains.iter_mut().flat_map(|chain| &mut chain.hooks) {
-            if hook.event.def().target == RewriteTarget::Nothing && !hook.guard {
-                continue;
-            }
-            let inner = Arc::clone(&hook.handler);
-            let handler = RecheckedHandler { inner, memory: self.clone(), parts: Mutex::default() };
-            let mut wrapped = (**hook).clone();
-            wrapped.handler = Arc::new(handler);
-            *hook = Arc::new(wrapped);
-        }
-    }
-}
-
-/// A handler that uses a memory.
-#[derive(Debug)]
-struct RecheckedHandler {
-    inner: Arc<dyn Handler>,
-    memory: RecheckMemory,
-    /// What the hook did for each part of the call.
-    parts: Mutex<HashMap<u64, PartMemory>>,
-}
-
-/// What a hook did for one part of a call.
+/// What a hook did for the call.
 #[derive(Debug, Default, Clone)]
-struct PartMemory {
+struct HookMemory {
     /// The replies that the hook got, by the tool name it was called under.
     replies: HashMap<String, Vec<(EffectRequest, RecordedEffectReply)>>,
     has_rewritten: bool,
 }
 
-impl Handler for RecheckedHandler {
-    fn kind(&self) -> &'static str {
-        self.inner.kind()
-    }
-
-    fn inner(&self) -> Option<&dyn Handler> {
-        Some(&*self.inner)
-    }
-
+impl CallMemory for RecheckMemory {
     fn call(&self, call: &HookCall<'_>) -> Verdict {
-        let part = self.memory.0.load(Ordering::Relaxed);
-        if part == 0 {
-            return self.inner.call(call);
+        let HookCall { hook, event, .. } = call;
+        let handler = &*hook.handler;
+        if hook.event.def().target == RewriteTarget::Nothing && !hook.guard {
+            return handler.call(call);
         }
-        let lock = || self.parts.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = lock().get(&part).cloned().unwrap_or_default();
-        let name = call.event.payload.field("name").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let key = (ptr::from_ref::<pintle_contract::Hook>(hook).addr(), hook.id.clone());
+        let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = lock().get(&key).cloned().unwrap_or_default();
+        let name = event.payload.field("name").and_then(Value::as_str).unwrap_or_default().to_owned();
         let (mut verdict, replies) = match known.replies.get(&name) {
             None => {
                 let seam = ReplyRecorder { effects: call.effects, replies: Mutex::default() };
-                let verdict = self.inner.call(&HookCall { effects: &seam, ..*call });
+                let verdict = handler.call(&HookCall { effects: &seam, ..*call });
                 (verdict, Some(seam.replies.into_inner().unwrap_or_else(PoisonError::into_inner)))
             }
-            Some(replies) => (repeat_call(&*self.inner, call, replies), None),
+            Some(replies) => (repeat_call(handler, call, replies), None),
         };
         if let Some(rewrite) = verdict.target_rewrite() {
-            let again = known.has_rewritten && !self.is_rewrite_stable(call, rewrite, replies.as_ref());
+            let again = known.has_rewritten && !is_rewrite_stable(call, rewrite, replies.as_ref());
             if again {
                 drop_rewrite(&mut verdict);
             }
         }
         let rewrites = verdict.target_rewrite().is_some();
-        let mut parts = lock();
-        let memory = parts.entry(part).or_default();
+        let mut hooks = lock();
+        let memory = hooks.entry(key).or_default();
         memory.has_rewritten |= rewrites;
         if let Some(replies) = replies {
             memory.replies.insert(name, replies);
@@ -114,22 +76,19 @@ impl Handler for RecheckedHandler {
     }
 }
 
-impl RecheckedHandler {
-    /// Whether the hook's rewrite would leave its own result unchanged.
-    fn is_rewrite_stable(
-        &self,
-        call: &HookCall<'_>,
-        rewrite: &Rewrite,
-        replies: Option<&Vec<(EffectRequest, RecordedEffectReply)>>,
-    ) -> bool {
-        let Some(own) = apply_rewrite(call.event, rewrite) else { return false };
-        let event = call.event.with_payload(Payload::new(own));
-        let seam = RepeatedEffects::new(call.effects, replies.map_or(&[], Vec::as_slice));
-        let verdict = self.inner.call(&HookCall { event: &event, effects: &seam, ..*call });
-        match verdict.target_rewrite() {
-            None => true,
-            Some(next) => apply_rewrite(&event, next).is_some_and(|next| next == *event.payload.value()),
-        }
+/// Whether the hook's rewrite would leave its own result unchanged.
+fn is_rewrite_stable(
+    call: &HookCall<'_>,
+    rewrite: &Rewrite,
+    replies: Option<&Vec<(EffectRequest, RecordedEffectReply)>>,
+) -> bool {
+    let Some(own) = apply_rewrite(call.event, rewrite) else { return false };
+    let event = call.event.with_payload(Payload::new(own));
+    let seam = RepeatedEffects::new(call.effects, replies.map_or(&[], Vec::as_slice));
+    let verdict = call.hook.handler.call(&HookCall { event: &event, effects: &seam, ..*call });
+    match verdict.target_rewrite() {
+        None => true,
+        Some(next) => apply_rewrite(&event, next).is_some_and(|next| next == *event.payload.value()),
     }
 }
 

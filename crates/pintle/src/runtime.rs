@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pintle_contract::{
-    Approver, Chain, Clock, Diagnostic, Event, EventName, HookDeclaration, Journal, JournalEntry, Judge, Layer,
-    NullJournal, Origin, Outcome, Redactor, ScriptSource, Severity, ToolSpec,
+    Approver, CallMemory, Chain, Clock, Diagnostic, Event, EventName, HookDeclaration, Journal, JournalEntry, Judge,
+    Layer, NullJournal, Origin, Outcome, Redactor, ScriptSource, Severity, ToolSpec,
 };
 use pintle_engine::{DispatchContext, HookSet, dispatch};
 use pintle_handlers::http::HttpGateway;
@@ -200,6 +200,7 @@ impl Runtime {
             cancel: &scope.cancel,
             shadow: parts.is_shadow,
             cause: scope.cause,
+            memory: scope.memory.as_deref().map(|memory| memory as &dyn CallMemory),
         };
         // In shadow mode nothing is enforced, including this; the other journals were notified that the tape ended.
         if !parts.is_shadow

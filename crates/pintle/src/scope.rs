@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pintle_contract::{Approver, CancelToken, EffectCaller, EffectError, EventCause, HookCall};
 
-use crate::{HookOverlay, Host, LogBuffer, ScratchValues};
+use crate::{HookOverlay, Host, LogBuffer, RecheckMemory, ScratchValues};
 
 /// The context of a dispatch: the agent's own hooks, its host, and what causes the event. The default is an event that
 /// the host fires without an agent.
@@ -26,6 +26,9 @@ pub struct EventScope {
     pub scratch: Arc<ScratchValues>,
     /// What causes the events fired here.
     pub cause: EventCause,
+    /// What hooks did in earlier events about the same call; `None` if events are independent. It does not apply to the
+    /// events that hooks fire.
+    pub memory: Option<Arc<RecheckMemory>>,
 }
 
 impl EventScope {
@@ -48,12 +51,12 @@ impl EventScope {
                 EventCause::MAX_DEPTH
             )));
         }
-        Ok(Self { cause: EventCause { depth: self.cause.depth + 1, ..self.cause }, ..self.clone() })
+        Ok(Self { cause: EventCause { depth: self.cause.depth + 1, ..self.cause }, memory: None, ..self.clone() })
     }
 
     /// Creates a scope for what a script in this one causes; it ends with the script's own time limit.
     pub(crate) fn for_caller(&self, caller: EffectCaller<'_>) -> Self {
-        let mut scope = self.clone();
+        let mut scope = Self { memory: None, ..self.clone() };
         if let Some(cancel) = caller.cancel {
             scope.cancel = cancel.clone();
         }

@@ -120,6 +120,7 @@ fn build_tape(length: usize) -> Vec<u8> {
             cancel: &cancel,
             shadow: false,
             cause: EventCause::default(),
+            memory: None,
         };
         dispatch(&set, &Event::new(parse_event_name(event), payload, origin(turn)), &context)
     };

@@ -177,7 +177,12 @@ impl TurnContext {
 
     /// Fires an event and applies the effects of its hooks.
     pub(crate) fn fire(&self, event: &Event) -> Outcome {
-        let outcome = self.agent.shared.runtime.fire_in(event, &self.scope);
+        self.fire_in(event, &self.scope)
+    }
+
+    /// Fires an event in a scope derived from this one's, and applies the effects of its hooks.
+    pub(crate) fn fire_in(&self, event: &Event, scope: &EventScope) -> Outcome {
+        let outcome = self.agent.shared.runtime.fire_in(event, scope);
         self.take_effects(&event.name, &outcome);
         outcome
     }
@@ -194,19 +199,14 @@ impl TurnContext {
 
     /// Fires an event and leaves its asks undecided ([`pintle::Decision::Ask`]), because the loop itself asks the user.
     pub(crate) fn fire_deferring_asks(&self, event: &Event) -> Outcome {
-        let scope = EventScope { approver: Some(Arc::new(DeferringApprover)), ..self.scope.clone() };
-        let outcome = self.agent.shared.runtime.fire_in(event, &scope);
-        self.take_effects(&event.name, &outcome);
-        outcome
+        self.fire_in(event, &defer_asks(self.scope.clone()))
     }
 
     /// Fires an event that reports an end. Its hooks are called even if the turn was cancelled, so that an audit sees
     /// the end of everything it saw begin. The time limit of a waiting script still applies.
     pub(crate) fn fire_end(&self, event: &Event) -> Outcome {
         let scope = EventScope { cancel: self.scope.cancel.time_limit_token(), ..self.scope.clone() };
-        let outcome = self.agent.shared.runtime.fire_in(event, &scope);
-        self.take_effects(&event.name, &outcome);
-        outcome
+        self.fire_in(event, &scope)
     }
 
     pub(crate) fn notify(&self, what: AgentEvent<'_>) {
@@ -251,6 +251,11 @@ impl TurnContext {
             }
         }
     }
+}
+
+/// The scope of an event whose asks the loop itself resolves.
+pub(crate) fn defer_asks(scope: EventScope) -> EventScope {
+    EventScope { approver: Some(Arc::new(DeferringApprover)), ..scope }
 }
 
 /// Defers asks to the loop.

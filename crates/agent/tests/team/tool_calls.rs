@@ -62,6 +62,7 @@ fn a_call_that_everybody_asks_about_goes_past_everybody_once() {
         tool.transform shell {"command":"make"}
         tool.guard shell {"command":"make"}
         tool.pre shell {"command":"make"}
+        tool.transform shell {"command":"make -h"}
         tool.guard shell {"command":"make -h"}
         permission.ask look at it {"blast":"low"}
         user.input permission
@@ -83,6 +84,7 @@ fn the_person_sees_the_exact_call_that_runs() {
         tool.transform shell {"command":"make"}
         tool.guard shell {"command":"make"}
         tool.pre shell {"command":"make"}
+        tool.transform shell {"command":"make -h"}
         tool.guard shell {"command":"make -h"}
         permission.ask no permission rule allows it
         user.input permission
@@ -192,6 +194,23 @@ fn changed_arguments_are_judged_again_and_nothing_is_allowed_by_that() {
     let allowed = PermissionsSpec { allow: vec![parse_rule("shell:cmd=pwd")], ..PermissionsSpec::default() };
     let asked = play_turn(TeamScenario { permissions: allowed, ..one_call_scenario("make").hook(to("pwd")) }).1;
     assert!(asked.contains(&String::from("permission.reply deny resolver unavailable")), "{asked:?}");
+}
+
+#[test]
+fn a_call_that_hooks_keep_changing_is_refused() {
+    let command = |call: &pintle::HookCall<'_>| {
+        call.event.payload.field("args").and_then(|args| args["command"].as_str()).unwrap().to_owned()
+    };
+    let to = |command: String| Verdict::rewrite(json!({"args": {"command": command}}).as_object().unwrap().clone());
+    let insists = hook("insists", "tool.transform", move |call| match command(call) {
+        command if command.ends_with(" -n") => Verdict::pass(),
+        command => to(format!("{command} -n")),
+    });
+    let undoes = hook("undoes", "tool.pre", move |call| to(command(call).replace(" -n", "")));
+    let lines = play_turn(one_call_scenario("make").hook(insists).hook(undoes)).1;
+    let told = "tool.post The tool call was rejected by a pre_tool_use hook. Reason: the hooks of `tool.pre` keep changing \
+                the call false";
+    assert_eq!(lines.last().map(String::as_str), Some(told));
 }
 
 #[test]

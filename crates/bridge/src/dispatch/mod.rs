@@ -11,8 +11,8 @@ use pintle::lifecycle::{PathResolver, ToolCallRequest};
 use pintle::loader::PolicyPaths;
 use pintle::tools::ToolVocabulary;
 use pintle::{
-    Decision, Effect, Event, EventName, EventScope, FailurePolicy, Origin, Outcome, RecheckMemory, Runtime,
-    VerdictKind, is_matcher_failure_warning, is_untrusted_claim,
+    Decision, Effect, Event, EventName, EventScope, FailurePolicy, Origin, Outcome, Runtime, VerdictKind,
+    is_matcher_failure_warning, is_untrusted_claim,
 };
 use serde_json::Value;
 
@@ -30,7 +30,6 @@ pub(crate) struct HostDispatch<'a> {
     pub(crate) runtime: &'a Runtime,
     pub(crate) scope: &'a EventScope,
     /// The verdicts of each hook on the call so far.
-    pub(crate) memory: &'a RecheckMemory,
     pub(crate) origin: Arc<Origin>,
     pub(crate) state: &'a mut TrackedState,
     pub(crate) now_ms: u64,
@@ -90,7 +89,11 @@ impl HostDispatch<'_> {
     }
 
     fn fire_event(&mut self, event: &Event) -> Outcome {
-        let outcome = self.runtime.fire_in(event, self.scope);
+        self.fire_event_in(event, self.scope)
+    }
+
+    fn fire_event_in(&mut self, event: &Event, scope: &EventScope) -> Outcome {
+        let outcome = self.runtime.fire_in(event, scope);
         self.apply_effects(event.name.def(), &outcome);
         outcome
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pintle::lifecycle::{
     AskResolution, CallStage, MAX_ROUNDS, ToolCallHost, ToolCallRequest, decide, decide_permission,
 };
-use pintle::{Decision, Outcome};
+use pintle::{Decision, EventScope, Outcome};
 
 use super::HostDispatch;
 use crate::HostToolCall;
@@ -33,6 +33,8 @@ struct DeniedCall;
 struct HostCallGate<'h, 'a> {
     dispatch: &'h mut HostDispatch<'a>,
     call: &'h HostToolCall,
+    /// The scope of the call's events, with its own memory.
+    scope: EventScope,
     /// The call as the hooks left it.
     request: ToolCallRequest,
     /// The stage whose approval can replace the user's.
@@ -46,15 +48,13 @@ struct HostCallGate<'h, 'a> {
 impl<'h, 'a> HostCallGate<'h, 'a> {
     fn new(dispatch: &'h mut HostDispatch<'a>, call: &'h HostToolCall, approving_stage: CallStage) -> Self {
         let request = dispatch.to_request(call);
-        Self { dispatch, call, request, approving_stage, is_approved: false, is_changed: false }
+        let scope = EventScope { memory: Some(Arc::default()), ..dispatch.scope.clone() };
+        Self { dispatch, call, scope, request, approving_stage, is_approved: false, is_changed: false }
     }
 
     /// Runs the protocol. Returns whether a hook approved the call; `None` if it is denied.
     fn judge(&mut self, protocol: fn(&mut Self) -> Result<(), DeniedCall>) -> Option<bool> {
-        self.dispatch.memory.enter(0);
-        let judged = protocol(self);
-        self.dispatch.memory.leave();
-        judged.ok()?;
+        protocol(self).ok()?;
         let parts = self.request.parts();
         if let Some(reason) = policy_denial(self.dispatch.paths, self.dispatch.host, &parts) {
             if !self.dispatch.shadow {
@@ -95,7 +95,7 @@ impl ToolCallHost for HostCallGate<'_, '_> {
     fn fire(&mut self, stage: CallStage) -> Result<Outcome, DeniedCall> {
         let reason = format!("{} asks", self.dispatch.host.title);
         let event = self.request.to_event(stage, &reason, Arc::clone(&self.dispatch.origin));
-        Ok(self.dispatch.fire_event(&event))
+        Ok(self.dispatch.fire_event_in(&event, &self.scope))
     }
 
     fn refuse(&mut self, _stage: CallStage, outcome: &Outcome) -> DeniedCall {
@@ -122,17 +122,12 @@ impl ToolCallHost for HostCallGate<'_, '_> {
         Ok(true)
     }
 
-    /// The call's memory keeps effects and rewrites from happening twice.
-    fn repeats_all_hooks(&self) -> bool {
-        true
-    }
-
     /// The host resolves asks itself.
     fn resolve_asks(&mut self) -> Result<AskResolution<()>, DeniedCall> {
         Ok(AskResolution::Approved(()))
     }
 
-    fn refuse_unsettled(&mut self) -> DeniedCall {
+    fn refuse_unsettled(&mut self, _stage: CallStage) -> DeniedCall {
         self.dispatch.deny(format!(
             "hooks keep changing this call, even after {MAX_ROUNDS} recheck rounds; make one of them keep the other's \
              change"

@@ -163,6 +163,31 @@ fn an_argument_of_the_other_family_hides_nothing() {
     }
 }
 
+#[test]
+fn a_transform_hook_judges_what_a_later_hook_makes_of_the_call() {
+    let changes = "---\nevent: tool.pre\npriority: 1\nscript: |\n  def handle(event, payload):\n      return \
+                   modify({\"args\": {\"command\": \"echo leak > leak.txt\"}})\n---\n";
+    let denies = script_hook("", "command").replace("tool.pre", "tool.transform");
+    let mut fixture = with_policy(".harness/hooks/changes.md", changes).with_file(".harness/hooks/denies.md", denies);
+    let hooks = fixture.path(".harness/hooks").to_str().unwrap().to_owned();
+    let payload = json!({"session_id": "s", "cwd": fixture.path("").to_str().unwrap(), "hook_event_name": "PreToolUse",
+        "tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "t1"});
+    let arguments = ["hook", "claude", "--hooks", hooks.as_str()];
+    let (out, err, status) = fixture.pintle(&arguments).with_input(&payload.to_string()).run_to_parts();
+    assert!(status == Some(2) && err.contains("no leaks"), "in Claude Code: {status:?} {out} {err}");
+    for (family, argument, agent) in [
+        ("harness.md", "command", "---\nname: a\nmodel: script:turns.yaml\n---\nYou run commands.\n"),
+        ("team.yaml", "cmd", "agents:\n  root:\n    model: script:turns.yaml\n    toolsets: [{type: shell}]\n"),
+    ] {
+        let turns = TURNS.replace("{ARG: echo leak > leak.txt}", &format!("{{{argument}: ls}}"));
+        fixture = fixture.with_file(family, agent).with_file("turns.yaml", turns);
+        let arguments = ["run", family, "go", "--yes", "-m", "script:turns.yaml", "--hooks", &hooks];
+        let (out, err, _) = fixture.pintle(&arguments).run_to_parts();
+        assert!(format!("{out}{err}").contains("no leaks"), "{family}: {out} {err}");
+        assert!(!fixture.path("leak.txt").exists(), "{family}");
+    }
+}
+
 /// A hook that denies from the fourth call on.
 const QUOTA: &str = "---\nevent: tool.pre\npriority: 1\nscript: |\n  def handle(event, payload):\n      if \
                      metrics.incr(\"calls\") > 3:\n          return block(\"quota of 3 calls used\")\n      return \

@@ -81,7 +81,8 @@ pub(super) fn call(
         let (depth, limits, cancel) = (context.cause.depth, &hook.limits, context.cancel);
         let call = HookCall { dispatch, id, depth, hook, layer, event, limits, effects: seam, cancel };
         let start = context.clock.monotonic_us();
-        let verdict = catch_unwind(AssertUnwindSafe(|| hook.handler.call(&call))).unwrap_or_else(|panic| {
+        let answer = || context.memory.map_or_else(|| hook.handler.call(&call), |memory| memory.call(&call));
+        let verdict = catch_unwind(AssertUnwindSafe(answer)).unwrap_or_else(|panic| {
             let message = format!("the handler panicked: {}", panic_text(&*panic));
             Verdict::failed(Failure::new(FailureKind::Crash, message))
         });

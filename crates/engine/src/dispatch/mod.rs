@@ -9,7 +9,9 @@ mod read_only_effects;
 mod recheck_guards;
 mod state;
 
-use pintle_contract::{Approver, CancelToken, Clock, EffectRunner, Event, EventCause, Journal, JournalEntry, Outcome};
+use pintle_contract::{
+    Approver, CallMemory, CancelToken, Clock, EffectRunner, Event, EventCause, Journal, JournalEntry, Outcome,
+};
 
 use crate::HookSet;
 use crate::select::EventIndex;
@@ -36,6 +38,8 @@ pub struct DispatchContext<'a> {
     pub shadow: bool,
     /// What causes the event.
     pub cause: EventCause,
+    /// What the hooks did in earlier events about the same thing; `None` if the event is independent.
+    pub memory: Option<&'a dyn CallMemory>,
 }
 
 /// Runs an event through the hooks of a set.

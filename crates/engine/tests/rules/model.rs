@@ -270,6 +270,7 @@ impl DispatchFixture<'_> {
             cancel: &self.cancel,
             shadow: self.shadow,
             cause: EventCause::default(),
+            memory: None,
         };
         dispatch(set, event, &context)
     }

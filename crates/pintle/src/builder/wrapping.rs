@@ -1,29 +1,20 @@
-//! Settings that put another handler around that of every hook.
+//! Settings that put another handler around or in place of that of every hook.
 
 use std::sync::Arc;
 
 use pintle_contract::{Chain, Handler, HookCall, Verdict};
 
 use crate::state::{RunState, StateSharing};
-use crate::{RecheckMemory, RuntimeBuilder, ScriptStateStore};
+use crate::{RuntimeBuilder, ScriptStateStore};
 
 /// What is put around the handlers of all hooks.
 #[derive(Debug, Default)]
 pub(super) struct HandlerWrapping {
-    recheck_memory: Option<RecheckMemory>,
     is_uncalled: bool,
     script_state: Option<Arc<dyn ScriptStateStore>>,
 }
 
 impl RuntimeBuilder {
-    /// Remembers what each hook did for a call, for a host that fires several events about one call. Default: events
-    /// are independent.
-    #[must_use]
-    pub fn recheck_memory(mut self, memory: RecheckMemory) -> Self {
-        self.wrapping.recheck_memory = Some(memory);
-        self
-    }
-
     /// Calls no hook: each one that matches passes. This is for a host that shows which hooks would run. Default: hooks
     /// are called.
     #[must_use]
@@ -51,9 +42,6 @@ impl HandlerWrapping {
                 Arc::make_mut(hook).handler = Arc::new(handler);
             }
             return (run_state, None);
-        }
-        if let Some(memory) = &self.recheck_memory {
-            memory.wrap(chains);
         }
         let sharing = self.script_state.map(|store| Arc::new(StateSharing::new(store, Arc::clone(&run_state))));
         if let Some(sharing) = &sharing {

@@ -161,6 +161,7 @@ fn fire_dispatch(
         cancel: &cancel,
         shadow,
         cause: EventCause::default(),
+        memory: None,
     };
     let outcome = dispatch(&set, &recorded.event, &context);
     journal.into_dispatch(outcome, effects.into_unused_effects())

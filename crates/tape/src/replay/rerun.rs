@@ -128,6 +128,8 @@ impl DispatchReplayer<'_, '_> {
             cancel: &cancel,
             shadow: self.header.shadow,
             cause,
+            // What a repeated call did is on the tape.
+            memory: None,
         };
         dispatch(&stubs.set, &event, &context);
         (journal.close(), records)

@@ -92,6 +92,7 @@ impl ReplaySessionFixture {
             cancel,
             shadow: self.shadow,
             cause: by.map(HookCall::cause).unwrap_or_default(),
+            memory: None,
         };
         dispatch(set, event, &context)
     }

@@ -10,14 +10,14 @@ use pintle::event::{
     ApprovalRequested, EventPayload, PermissionAsk, PermissionReply, ToolGuard, ToolTransform, UserInput,
 };
 use pintle::lifecycle::{AskResolution, CallStage, ToolCallHost, decide};
-use pintle::{Decision, Effect, Event, Outcome, OutcomeReason};
+use pintle::{Decision, Effect, Event, EventScope, Outcome, OutcomeReason, RecheckMemory};
 use serde_json::{Map, Value};
 
 use super::question;
 use super::refusal::CallRefusal;
 use super::target::CallTarget;
 use crate::permission::PermissionStatus;
-use crate::turn_context::TurnContext;
+use crate::turn_context::{TurnContext, defer_asks};
 
 /// Runs all checks, and applies the rewrites of hooks to the call.
 ///
@@ -32,6 +32,7 @@ pub(super) fn check(turn: &TurnContext, id: &str, target: &mut CallTarget) -> Re
         asks: PendingAsks::default(),
         allowed_by: None,
         pre: PreDecision::default(),
+        memory: Arc::default(),
     };
     let settled = decide(&mut gate).unwrap_or_else(|denied| denied);
     let settled = match settled {
@@ -154,6 +155,8 @@ pub(super) struct ToolCallGate<'a> {
     /// What allows the call if nothing asks.
     allowed_by: Option<PermissionBasis>,
     pre: PreDecision,
+    /// What the hooks did in earlier events about the call.
+    memory: Arc<RecheckMemory>,
 }
 
 /// What the hooks of `tool.pre` decided.
@@ -197,7 +200,8 @@ impl ToolCallHost for ToolCallGate<'_> {
             CallStage::Pre => self.is_managed,
             CallStage::Transform | CallStage::Delegation => false,
         };
-        let outcome = if defers { self.turn.fire_deferring_asks(&event) } else { self.turn.fire(&event) };
+        let scope = EventScope { memory: Some(Arc::clone(&self.memory)), ..self.turn.scope.clone() };
+        let outcome = self.turn.fire_in(&event, &if defers { defer_asks(scope) } else { scope });
         self.check_cancelled()?;
         Ok(outcome)
     }
@@ -271,9 +275,9 @@ impl ToolCallHost for ToolCallGate<'_> {
         question::resolve_asks(self)
     }
 
-    fn refuse_unsettled(&mut self) -> GateResult {
-        let reason = String::from("the hooks of `permission.ask` keep changing the call");
-        let basis = PermissionBasis::PermissionAsk;
+    fn refuse_unsettled(&mut self, stage: CallStage) -> GateResult {
+        let reason = format!("the hooks of `{}` keep changing the call", stage.event_name());
+        let basis = denial_basis(stage);
         let text = self.turn.rules().wording.call_denied_for(basis.event().unwrap_or_default(), &reason);
         GateResult { reason, ..GateResult::deny(basis, CallRefusal::Blocked(text)) }
     }
