@@ -104,6 +104,12 @@ pub trait Handler: Send + Sync + Debug {
         self.inner().map_or(&[], |inner| inner.written_tool_names())
     }
 
+    /// Whether the order of the hook's calls matters, because it keeps state between them or shares it with other hooks.
+    /// Hosts call such hooks about one thing after another, and all others at once. Default: true.
+    fn needs_order(&self) -> bool {
+        self.inner().is_none_or(|inner| inner.needs_order())
+    }
+
     /// Runs the hook on an event.
     fn call(&self, call: &HookCall<'_>) -> Verdict;
 }

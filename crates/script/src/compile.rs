@@ -109,6 +109,8 @@ pub struct CompiledScript {
     pub powers: ScriptPowers,
     /// Its string literals.
     pub texts: ScriptTexts,
+    /// Whether the order of its calls matters, as far as its text shows.
+    pub needs_order: bool,
     /// The findings behind `diagnostics`, which can be sent between processes.
     pub findings: Vec<ScriptFinding>,
 }
@@ -188,7 +190,7 @@ impl CompiledScript {
         script: Option<Arc<Script>>,
     ) -> Self {
         let diagnostics = findings.iter().map(|finding| finding.locate(source)).collect();
-        Self { script, diagnostics, placement, powers, texts: ScriptTexts::default(), findings }
+        Self { script, diagnostics, placement, powers, texts: ScriptTexts::default(), needs_order: true, findings }
     }
 }
 
@@ -215,7 +217,7 @@ fn compile_at(name: &str, text: &ScriptSource, role: ScriptKind, anywhere: bool)
     let failed = findings.iter().any(|finding| finding.severity == pintle_contract::Severity::Error);
     if failed || (analysis.placement == ScriptPlacement::Worker && !anywhere) {
         let failed = CompiledScript::from_findings(&source, analysis.placement, analysis.powers, findings, None);
-        return CompiledScript { texts, ..failed };
+        return CompiledScript { texts, needs_order: analysis.needs_order, ..failed };
     }
     match load::evaluate(&source, ast, role, role.entry_point()) {
         Ok(entry) => {
@@ -233,6 +235,7 @@ fn compile_at(name: &str, text: &ScriptSource, role: ScriptKind, anywhere: bool)
                 placement: analysis.placement,
                 powers: analysis.powers,
                 texts,
+                needs_order: analysis.needs_order,
                 findings,
             }
         }

@@ -22,6 +22,10 @@ impl Handler for DenyHandler {
         "native"
     }
 
+    fn needs_order(&self) -> bool {
+        false
+    }
+
     fn call(&self, _call: &HookCall<'_>) -> Verdict {
         Verdict::deny(self.reason.as_str())
     }
@@ -42,6 +46,10 @@ impl MaxOutputHandler {
 impl Handler for MaxOutputHandler {
     fn kind(&self) -> &'static str {
         "native"
+    }
+
+    fn needs_order(&self) -> bool {
+        false
     }
 
     fn call(&self, call: &HookCall<'_>) -> Verdict {

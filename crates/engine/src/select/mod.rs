@@ -107,6 +107,12 @@ impl HookSet {
         self.reads_paths
     }
 
+    /// Whether a hook for one of these events depends on the order of its calls.
+    #[must_use]
+    pub fn needs_order(&self, events: &[&str]) -> bool {
+        self.hooks().any(|(_, hook)| hook.handler.needs_order() && events.contains(&hook.event.as_str()))
+    }
+
     pub(crate) fn event_index(&self, name: &EventName) -> Option<&EventIndex> {
         let at = self.events.binary_search_by(|(known, _)| event_order(known, name)).ok()?;
         self.events.get(at).map(|(_, index)| index)

@@ -27,6 +27,10 @@ pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> BuiltinRes
 }
 
 impl BuiltinHook for ElideRepeatedToolResults {
+    fn needs_order(&self) -> bool {
+        true
+    }
+
     fn call(&self, asked: &BuiltinCall<'_>) -> Verdict {
         let origin = &asked.call.event.origin;
         match asked.event_name() {

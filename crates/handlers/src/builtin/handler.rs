@@ -23,6 +23,10 @@ impl Handler for BuiltinHandler {
         self.builtin.may_wait()
     }
 
+    fn needs_order(&self) -> bool {
+        self.builtin.needs_order()
+    }
+
     fn redactor(&self) -> Option<Arc<dyn Redactor>> {
         self.builtin.redactor()
     }

@@ -57,6 +57,11 @@ pub(crate) trait BuiltinHook: Send + Sync + Debug {
         false
     }
 
+    /// As [`Handler::needs_order`](pintle_contract::Handler::needs_order). Default: false, since most keep no state.
+    fn needs_order(&self) -> bool {
+        false
+    }
+
     /// As [`Handler::redactor`](pintle_contract::Handler::redactor).
     fn redactor(&self) -> Option<Arc<dyn Redactor>> {
         None

@@ -49,6 +49,10 @@ impl BuiltinHook for SnapshotHook {
         true
     }
 
+    fn needs_order(&self) -> bool {
+        true
+    }
+
     fn call(&self, asked: &BuiltinCall<'_>) -> Verdict {
         match handle_event(asked, self.data.as_deref()) {
             Ok(()) => Verdict::pass(),

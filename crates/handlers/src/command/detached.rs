@@ -43,6 +43,10 @@ impl Handler for DetachedCommandHandler {
         "command"
     }
 
+    fn needs_order(&self) -> bool {
+        false
+    }
+
     fn influence(&self, _spelling: &str) -> HookInfluence {
         HookInfluence::Observes
     }

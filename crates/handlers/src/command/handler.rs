@@ -28,6 +28,10 @@ impl Handler for CommandHandler {
         true
     }
 
+    fn needs_order(&self) -> bool {
+        self.persistent_process.is_some()
+    }
+
     fn influence(&self, spelling: &str) -> HookInfluence {
         self.codec.influence(spelling).min(HookInfluence::MayChange)
     }

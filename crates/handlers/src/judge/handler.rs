@@ -59,6 +59,10 @@ impl Handler for JudgeHandler {
         true
     }
 
+    fn needs_order(&self) -> bool {
+        false
+    }
+
     fn influence(&self, spelling: &str) -> HookInfluence {
         self.codec.influence(spelling).min(HookInfluence::MayChange)
     }

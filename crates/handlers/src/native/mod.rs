@@ -39,7 +39,8 @@ impl NativeHandler {
     }
 
     /// Declares that the closure may wait for something outside this process, so that several hooks run concurrently if
-    /// their chain allows it.
+    /// their chain allows it, and that the order of its calls does not matter, so that it is called about several tool
+    /// calls at once.
     #[must_use]
     pub fn may_wait_outside(mut self) -> Self {
         self.may_wait = true;
@@ -54,6 +55,10 @@ impl Handler for NativeHandler {
 
     fn may_wait(&self) -> bool {
         self.may_wait
+    }
+
+    fn needs_order(&self) -> bool {
+        !self.may_wait
     }
 
     fn call(&self, call: &HookCall<'_>) -> Verdict {

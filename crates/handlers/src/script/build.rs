@@ -19,6 +19,7 @@ pub(super) struct BuiltScript {
     pub(super) location: Option<ScriptLocation>,
     pub(super) powers: ScriptPowers,
     pub(super) texts: ScriptTexts,
+    pub(super) needs_order: bool,
     pub(super) diagnostics: Vec<Diagnostic>,
 }
 
@@ -30,6 +31,7 @@ impl DefaultHandlerFactory {
             location: None,
             powers: compiled.powers,
             texts: compiled.texts,
+            needs_order: compiled.needs_order,
             diagnostics: compiled.diagnostics,
         };
         if has_error(&built.diagnostics) {
@@ -64,11 +66,11 @@ fn has_error(diagnostics: &[Diagnostic]) -> bool {
 impl DefaultHandlerFactory {
     /// The handler of a hook that is a script.
     pub(crate) fn script_handler(&self, declaration: &HookDeclaration, text: &ScriptSource) -> BuiltHandler {
-        let BuiltScript { location, powers, texts, diagnostics } =
+        let BuiltScript { location, powers, texts, needs_order, diagnostics } =
             self.compile_script(&declaration.name, text, ScriptKind::Hook);
         let codec = Arc::clone(&declaration.codec);
         let influence = code_influence(powers.can_rewrite || powers.can_deny);
-        let handler = location.map(|location| Arc::new(ScriptHandler { location, codec, influence }) as _);
+        let handler = location.map(|location| Arc::new(ScriptHandler { location, codec, influence, needs_order }) as _);
         BuiltHandler { handler, guard: powers.can_deny, texts, diagnostics }
     }
 

@@ -24,6 +24,8 @@ pub(super) struct ScriptHandler {
     pub(super) codec: Arc<dyn Codec>,
     /// The influence that its code shows.
     pub(super) influence: HookInfluence,
+    /// Whether it uses what other calls can change.
+    pub(super) needs_order: bool,
 }
 
 impl Handler for ScriptHandler {
@@ -36,6 +38,10 @@ impl Handler for ScriptHandler {
             ScriptLocation::InProcess(script, _) => script.may_wait(),
             ScriptLocation::Worker(_) => true,
         }
+    }
+
+    fn needs_order(&self) -> bool {
+        self.needs_order
     }
 
     fn influence(&self, spelling: &str) -> HookInfluence {
@@ -128,6 +134,10 @@ pub(crate) struct NoopHandler;
 impl Handler for NoopHandler {
     fn kind(&self) -> &'static str {
         "none"
+    }
+
+    fn needs_order(&self) -> bool {
+        false
     }
 
     fn call(&self, _call: &HookCall<'_>) -> Verdict {

@@ -41,6 +41,10 @@ impl Handler for WebhookHandler {
         !self.is_background
     }
 
+    fn needs_order(&self) -> bool {
+        false
+    }
+
     fn influence(&self, spelling: &str) -> HookInfluence {
         match self.is_background {
             true => HookInfluence::Observes,

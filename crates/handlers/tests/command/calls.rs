@@ -171,9 +171,9 @@ fn a_hook_is_a_guard_where_it_can_stop_something() {
     }
     let kinds = [false, true].map(|keep| {
         let handler = build_handler(CommandSpec { keep, ..shell_command("true") }).handler.unwrap();
-        (handler.kind(), handler.may_wait())
+        (handler.kind(), handler.may_wait(), handler.needs_order())
     });
-    assert_eq!(kinds, [("command", true), ("worker", true)]);
+    assert_eq!(kinds, [("command", true, false), ("worker", true, true)]);
 }
 
 /// Counts how often a payload is encoded.

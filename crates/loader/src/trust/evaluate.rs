@@ -339,6 +339,10 @@ impl Handler for UntrustedHandler {
         KIND
     }
 
+    fn needs_order(&self) -> bool {
+        false
+    }
+
     fn call(&self, _call: &HookCall<'_>) -> Verdict {
         Verdict::failed(Failure::new(FailureKind::Error, self.message.clone()))
     }

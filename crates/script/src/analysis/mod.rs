@@ -39,6 +39,8 @@ pub(crate) struct ScriptAnalysis {
     pub(crate) powers: ScriptPowers,
     /// Whether a call may wait for something outside the process.
     pub(crate) may_wait: bool,
+    /// Whether a call may use what other calls change.
+    pub(crate) needs_order: bool,
     pub(crate) reads: PayloadReads,
 }
 
@@ -104,6 +106,7 @@ pub(crate) fn analyse(source: &PreparedSource, ast: &AstModule, role: ScriptKind
         demand,
         powers: powers::powers_of(ast),
         may_wait: names::may_wait(ast),
+        needs_order: names::needs_order(ast),
         reads,
     }
 }

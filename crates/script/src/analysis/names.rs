@@ -61,6 +61,19 @@ pub(super) fn may_wait(ast: &AstModule) -> bool {
     found
 }
 
+/// The namespaces and functions whose results do not depend on other calls, and whose use other calls do not notice.
+const ORDER_FREE: &[&str] = &[
+    "allow", "ask", "base64", "block", "crypto", "env", "fs", "hash", "http", "json", "math", "modify", "now", "re",
+    "set", "sleep", "string", "time", "url", "validate",
+];
+
+/// Whether a script uses a built-in that may keep state, such as a counter, or act on the session.
+pub(super) fn needs_order(ast: &AstModule) -> bool {
+    let used = names_used(ast);
+    let roots = globals::catalogue().iter().map(|builtin| builtin.name.split('.').next().unwrap_or_default());
+    roots.filter(|root| !ORDER_FREE.contains(root)).any(|root| used.contains(root))
+}
+
 /// Every name that a script reads.
 pub(crate) fn names_used(ast: &AstModule) -> BTreeSet<&str> {
     let mut used = BTreeSet::new();
@@ -270,5 +283,33 @@ pub(super) fn target_names(target: &AstAssignTarget) -> Vec<&str> {
         AssignTargetP::Identifier(name) => vec![name.ident.as_str()],
         AssignTargetP::Tuple(parts) => parts.iter().flat_map(target_names).collect(),
         AssignTargetP::Index(_) | AssignTargetP::Dot(..) => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load::dialect;
+
+    #[test]
+    fn the_order_of_calls_matters_where_a_script_keeps_or_shares_something() {
+        for (body, wanted) in [
+            ("return block(\"no\")", false),
+            ("sleep(5)", false),
+            ("return allow() if http.get(\"https://a.example\") else None", false),
+            ("return block(time.now() + fs.read(\"a\"))", false),
+            ("metrics.incr(\"calls\")", true),
+            ("count = metrics\n  count.incr(\"calls\")", true),
+            ("return cache.get(\"x\")", true),
+            ("ctx.set(\"x\", 1)", true),
+            ("log(\"x\")", true),
+            ("print(\"x\")", true),
+            ("emit(\"custom.x\")", true),
+            ("return meta.call_tool(\"shell\", {})", true),
+            ("return random(1, 2)", true),
+        ] {
+            let text = format!("def handle(event, payload):\n  {body}\n");
+            assert_eq!(needs_order(&AstModule::parse("t", text, &dialect()).unwrap()), wanted, "{body}");
+        }
     }
 }
