@@ -16,6 +16,7 @@ use pintle_tape::Tape;
 use serde_json::{Map, Value};
 
 use crate::clock::FrozenClock;
+use crate::held_records::{HeldRecords, HoldingJournal};
 use crate::journal_fanout::JournalFanout;
 use crate::register::{HookRegistry, SOURCE, SurfaceKind};
 use crate::state::{RunState, StateSharing};
@@ -186,8 +187,9 @@ impl Runtime {
 
     fn dispatch(&self, set: &HookSet, event: &Event, scope: &EventScope) -> Outcome {
         let parts = &self.parts;
+        let holding = scope.held.as_deref().map(|held| HoldingJournal { held, journals: &parts.journals, set });
         let (journal, clock): (&dyn Journal, &dyn Clock) = match parts.journals.has_listeners() {
-            true => (&parts.journals, &*parts.clock),
+            true => (holding.as_ref().map_or(&parts.journals as &dyn Journal, |holding| holding), &*parts.clock),
             // Without hooks and journals no one needs the ID, and threads need not share a counter.
             false if std::ptr::eq(set, &self.empty_set) => (&NullJournal, &FrozenClock),
             false => (parts.journals.call_counter(), &FrozenClock),
@@ -216,6 +218,18 @@ impl Runtime {
             tape_gate::deny_unrecorded(&parts.journals, event, &mut outcome);
         }
         outcome
+    }
+
+    /// Writes the records that a scope held back ([`EventScope::held`]). Those that follow are written at once.
+    pub fn release_records(&self, held: &HeldRecords) {
+        held.release(&self.parts.journals);
+    }
+
+    /// Whether a hook of the runtime or the scope's agent for one of these events depends on the order of its calls
+    /// ([`pintle_contract::Handler::needs_order`]). If not, a host may fire them about several things at once.
+    #[must_use]
+    pub fn needs_order(&self, events: &[&str], scope: &EventScope) -> bool {
+        scope.overlay.apply_to(self.hooks()).needs_order(events)
     }
 
     /// The effect runner for a tool's script.

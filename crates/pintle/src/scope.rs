@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pintle_contract::{Approver, CancelToken, EffectCaller, EffectError, EventCause, HookCall};
 
-use crate::{HookOverlay, Host, LogBuffer, RecheckMemory, ScratchValues};
+use crate::{HeldRecords, HookOverlay, Host, LogBuffer, RecheckMemory, ScratchValues};
 
 /// The context of a dispatch: the agent's own hooks, its host, and what causes the event. The default is an event that
 /// the host fires without an agent.
@@ -29,6 +29,8 @@ pub struct EventScope {
     /// What hooks did in earlier events about the same call; `None` if events are independent. It does not apply to the
     /// events that hooks fire.
     pub memory: Option<Arc<RecheckMemory>>,
+    /// Holds the records of the events fired here back; `None` writes them at once.
+    pub held: Option<Arc<HeldRecords>>,
 }
 
 impl EventScope {

@@ -15,8 +15,8 @@ use pintle::tape::replay::{ReplayOptions, replay};
 use pintle::tape::verify::verify_bytes;
 use pintle::tape::{HeaderRecord, RecordBody, Tape, read_bytes};
 use pintle::{
-    Chain, Decision, DispatchId, Event, EventName, EventScope, FailureKind, Hook, HookCall, Layer, LimitKind, Origin,
-    Profile, Runtime, SystemClock, Verdict, native,
+    Chain, Decision, DispatchId, EffectRequest, Event, EventName, EventScope, FailureKind, Hook, HookCall, Layer,
+    LimitKind, Origin, Profile, Runtime, SystemClock, Verdict, native,
 };
 use serde_json::json;
 
@@ -234,4 +234,66 @@ fn a_future_that_is_dropped_cancels_a_waiting_hook() {
     drop(future);
     assert_eq!(ends.recv(), Ok(DispatchId(1)));
     assert!(!scope.cancel.is_cancelled(), "only the dispatch is cancelled");
+}
+
+#[test]
+fn records_that_are_held_back_are_written_on_release_in_the_order_of_releases() {
+    let tape = Arc::new(Tape::in_memory(HeaderRecord::new("s", 0), Arc::new(SystemClock::default())));
+    let hooks = ["custom.a", "custom.b", "custom.inner"].map(|on| {
+        native::hook(on, EventName::parse(on).expect("a name"), |call| {
+            call.effects.metric_incr(call.caller(), "calls", 1).expect("it counts");
+            if call.event.name.as_str() != "custom.inner" {
+                let emit = EffectRequest::Emit { event: String::from("custom.inner"), payload: json!({}) };
+                call.effects.perform(call.caller(), emit).expect("it is allowed");
+            }
+            Verdict::pass()
+        })
+    });
+    let builder = Runtime::builder().chain(native::chain("test", Layer::Project, hooks)).tape(Arc::clone(&tape));
+    let runtime = builder.build().runtime;
+    let begun = tape.lines().len();
+    let held = || EventScope { held: Some(Arc::default()), ..EventScope::default() };
+    let (first, second) = (held(), held());
+    let release = |scope: &EventScope| runtime.release_records(scope.held.as_ref().expect("it is held"));
+    let steps = Arc::new(Mutex::new(Vec::new()));
+    let note = |step: &'static str| {
+        let steps = Arc::clone(&steps);
+        move || steps.lock().unwrap().push(step)
+    };
+    for (scope, name, step) in [(&second, "custom.b", "b"), (&first, "custom.a", "a")] {
+        assert!(runtime.fire_in(&event(name), scope).is_allowed());
+        scope.held.as_ref().expect("it is held").run_after(note(step));
+    }
+    assert_eq!((tape.lines().len(), steps.lock().unwrap().len()), (begun, 0), "nothing is written");
+    release(&first);
+    release(&second);
+    assert!(runtime.fire_in(&event("custom.a"), &second).is_allowed(), "it is written at once");
+    assert_eq!(*steps.lock().unwrap(), ["a", "b"]);
+
+    let bytes = (tape.lines().join("\n") + "\n").into_bytes();
+    let mut fired = Vec::new();
+    for record in read_bytes(&bytes).expect("a tape").records {
+        match record.body {
+            RecordBody::Event(event) => {
+                fired.push((event.event.to_string(), event.dispatch, event.parent, event.cause))
+            }
+            RecordBody::Effect(effect) => assert!(effect.dispatch.is_some() && effect.call.is_some(), "{effect:?}"),
+            _ => {}
+        }
+    }
+    let event = |name: &str, dispatch, by: Option<(u64, u64)>| {
+        (name.to_owned(), dispatch, by.map(|(parent, _)| parent), by.map(|(_, call)| call))
+    };
+    let wanted = [
+        event("custom.a", 1, None),
+        event("custom.inner", 2, Some((1, 1))),
+        event("custom.b", 3, None),
+        event("custom.inner", 4, Some((3, 3))),
+        event("custom.a", 5, None),
+        event("custom.inner", 6, Some((5, 5))),
+    ];
+    assert_eq!(fired, wanted);
+    let report = verify_bytes(&bytes).expect("a tape");
+    assert!(report.is_valid(), "{report:?}");
+    assert_eq!(replay(&bytes, &ReplayOptions::default()).expect("a tape").difference, None);
 }

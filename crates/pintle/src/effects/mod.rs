@@ -21,6 +21,14 @@ pub struct ScopedEffects<'a> {
 }
 
 impl ScopedEffects<'_> {
+    fn record(&self, caller: EffectCaller<'_>, request: &EffectRequest, reply: &Result<EffectReply, EffectError>) {
+        let journals = self.runtime.journals();
+        match &self.scope.held {
+            Some(held) => held.record_effect(journals, caller, request, reply),
+            None => journals.record_effect(caller, request, reply),
+        }
+    }
+
     fn perform_request(&self, caller: EffectCaller<'_>, request: EffectRequest) -> Result<EffectReply, EffectError> {
         if let Some(sharing) = self.runtime.state_sharing() {
             if let Some(changes) = request.changes_state() {
@@ -70,7 +78,7 @@ impl EffectRunner for ScopedEffects<'_> {
         let reply = self.perform_request(caller, request.clone());
         let kept = reply.as_ref().ok().and_then(|reply| clean::redact_reply(&request, reply)).map(Ok);
         let asked = clean::redact_request(&request);
-        journals.record_effect(caller, asked.as_ref().unwrap_or(&request), kept.as_ref().unwrap_or(&reply));
+        self.record(caller, asked.as_ref().unwrap_or(&request), kept.as_ref().unwrap_or(&reply));
         reply
     }
 
@@ -83,7 +91,7 @@ impl EffectRunner for ScopedEffects<'_> {
         let journals = self.runtime.journals();
         if journals.records_effects() {
             let request = EffectRequest::MetricIncr { name: name.to_owned(), amount: by };
-            journals.record_effect(caller, &request, &Ok(EffectReply::Int(value)));
+            self.record(caller, &request, &Ok(EffectReply::Int(value)));
         }
         Ok(value)
     }
