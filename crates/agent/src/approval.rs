@@ -41,6 +41,7 @@ pub(crate) fn request_approval<'t>(
     is_settled: &dyn Fn() -> bool,
 ) -> Option<ApprovalAnswer<'t>> {
     let ApprovalPrompt { kind, name, call, event, reasons, metadata, allows_grant: grants } = *asking;
+    turn.await_turn();
     let approver = turn.approver();
     let digest = event.payload.digest();
     let texts: Vec<&str> = reasons.iter().map(|reason| reason.text.as_str()).collect();

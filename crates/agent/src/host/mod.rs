@@ -51,9 +51,11 @@ impl AgentHost {
         let mut turn = TurnContext {
             agent: Arc::clone(&self.agent),
             origin: Arc::clone(&self.origin),
-            scope: scope.nested()?,
+            // What a tool or an agent does is on the tape before it happens.
+            scope: EventScope { held: None, ..scope.nested()? },
             state: Arc::clone(&self.state),
             step_context: self.step_context.clone(),
+            call_turn: None,
         };
         if caller.is_hook() && turn.step_context.take().is_some() {
             let outside = Origin { persona: String::new(), step: String::new(), ..Origin::clone(&self.origin) };

@@ -151,6 +151,11 @@ impl PermissionChecker {
         self.grants.add_all();
     }
 
+    /// Whether the user granted every call of every tool.
+    pub(crate) fn is_session_granted(&self) -> bool {
+        self.grants.allows_all()
+    }
+
     /// Waits until no other approval request is shown.
     pub(crate) fn lock_prompt(&self) -> MutexGuard<'_, ()> {
         self.prompt_lock.lock().unwrap_or_else(PoisonError::into_inner)

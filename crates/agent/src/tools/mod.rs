@@ -17,7 +17,7 @@ pub(crate) mod search;
 use serde_json::Value;
 
 pub(crate) use def::{ToolAccess, ToolDef, build_tools};
-pub(crate) use dispatch::{GuardedCall, INTERRUPTED, RequestedToolCall, ResumedCall, dispatch};
+pub(crate) use dispatch::{CheckedCall, FinishedCall, INTERRUPTED, RequestedToolCall, ResumedCall, dispatch};
 pub(crate) use done::DoneTool;
 pub(crate) use edit_file::{TextEdit, edit_file};
 pub(crate) use script::{StarlarkTool, join_diagnostics};

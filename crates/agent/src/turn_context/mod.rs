@@ -5,6 +5,7 @@
 //! these provide is behind [`SessionPorts`] and [`Tool`].
 
 mod agent;
+mod batch_order;
 mod policy;
 mod session;
 mod state;
@@ -28,10 +29,13 @@ use crate::model::{Model, ModelTool};
 use crate::observer::AgentEvent;
 use crate::reminders::{ConversationReminders, ReminderQueue, TransitionLog};
 
+use batch_order::CallTurn;
+
 pub use session::ModelOpener;
 pub use tool::{Tool, ToolContext};
 
 pub(crate) use agent::{Agent, AgentParts};
+pub(crate) use batch_order::{BatchOrder, CallPhase};
 pub(crate) use policy::ToolPolicies;
 pub(crate) use session::{GeneratedNames, SessionContext, SessionPorts, TeamMembers};
 pub(crate) use state::TurnState;
@@ -47,6 +51,8 @@ pub(crate) struct TurnContext {
     pub(crate) state: Arc<TurnState>,
     /// The running step, if any.
     pub(crate) step_context: Option<Arc<StepContext>>,
+    /// The turn of the tool call that it belongs to, among the calls of its batch.
+    pub(crate) call_turn: Option<Arc<CallTurn>>,
 }
 
 impl TurnContext {
@@ -83,7 +89,7 @@ impl TurnContext {
             ..EventScope::default()
         };
         let work = state.step_context.clone();
-        Self { agent: Arc::clone(agent), origin, scope, state, step_context: work }
+        Self { agent: Arc::clone(agent), origin, scope, state, step_context: work, call_turn: None }
     }
 
     /// The context for another agent that takes over the turn, with the conversation's context from hooks.
@@ -97,6 +103,7 @@ impl TurnContext {
             scope,
             state: Arc::clone(&self.state),
             step_context: self.step_context.clone(),
+            call_turn: None,
         }
     }
 
@@ -241,15 +248,26 @@ impl TurnContext {
     /// Applies the effects of an outcome, whatever the decision: a hook that denies may still return effects.
     pub(crate) fn take_effects(&self, event: &EventName, outcome: &Outcome) {
         for (_, effect) in &outcome.effects {
-            match effect {
-                Effect::Context(text) => self.state.add_note(event, text),
-                Effect::Reminder(reminder) => self.remind(reminder.clone()),
-                Effect::Notice(text) => self.notify(AgentEvent::Notice { message: text }),
-                // Summaries are handled by compaction, log lines were recorded as effect requests, and redirects by the
-                // caller.
-                _ => {}
-            }
+            let (event, effect) = (event.clone(), effect.clone());
+            self.in_turn(move |context| context.apply_effect(&event, &effect));
         }
+    }
+
+    fn apply_effect(&self, event: &EventName, effect: &Effect) {
+        match effect {
+            Effect::Context(text) => self.state.add_note(event, text),
+            Effect::Reminder(reminder) => self.remind(reminder.clone()),
+            Effect::Notice(text) => self.notify(AgentEvent::Notice { message: text }),
+            // Summaries are handled by compaction, log lines were recorded as effect requests, and redirects by the
+            // caller.
+            _ => {}
+        }
+    }
+
+    /// Ends the run after the running calls. The reason of the first call of a batch wins.
+    pub(crate) fn request_stop(&self, reason: String) {
+        let index = self.call_turn.as_ref().map_or(0, |call_turn| call_turn.index());
+        self.state.request_stop(index, reason);
     }
 }
 

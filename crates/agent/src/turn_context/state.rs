@@ -23,8 +23,8 @@ pub(crate) struct TurnState {
     delegated_usage: Mutex<TokenUsage>,
     /// The agent to hand the conversation over to, if requested and not done yet.
     handoff: Mutex<Option<String>>,
-    /// Why a hook ends the run, if one does.
-    stop: Mutex<Option<String>>,
+    /// Why a hook ends the run, if one does, and the index of the call in its batch.
+    stop: Mutex<Option<(usize, String)>>,
     /// The reminders of the turn's conversation.
     pub(crate) reminders: Arc<ConversationReminders>,
     /// The delegation this turn works on; empty for the agent that talks to the user.
@@ -97,9 +97,12 @@ impl TurnState {
         self.handoff.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// Ends the run after the running calls. The first reason wins.
-    pub(crate) fn request_stop(&self, reason: String) {
-        self.stop.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(reason);
+    /// Ends the run after the running calls. The reason of the first call wins, whichever call gave its reason first.
+    pub(crate) fn request_stop(&self, index: usize, reason: String) {
+        let mut stop = self.stop.lock().unwrap_or_else(PoisonError::into_inner);
+        if stop.as_ref().is_none_or(|(known, _)| index < *known) {
+            *stop = Some((index, reason));
+        }
     }
 
     /// Whether a hook ends the run.
@@ -109,7 +112,7 @@ impl TurnState {
 
     /// Takes the reason why a hook ends the run.
     pub(crate) fn take_stop(&self) -> Option<String> {
-        self.stop.lock().unwrap_or_else(PoisonError::into_inner).take()
+        self.stop.lock().unwrap_or_else(PoisonError::into_inner).take().map(|(_, reason)| reason)
     }
 
     /// Drops the context that belongs to the user's last message, because there is a newer one.

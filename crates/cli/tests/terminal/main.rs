@@ -4,6 +4,7 @@
 
 mod fixture;
 
+mod batch;
 mod captured_payloads;
 mod colour;
 mod conversation;

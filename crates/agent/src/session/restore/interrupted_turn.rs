@@ -212,7 +212,7 @@ impl TurnRun<'_> {
             let _ = turn.state.request_handoff(&agent);
         }
         if let Some(reason) = cut_off.last_batch.stop.take() {
-            turn.state.request_stop(reason);
+            turn.request_stop(reason);
         }
         cut_off.requeue(turn);
     }

@@ -37,7 +37,7 @@ pub(super) fn check(turn: &TurnContext, id: &str, target: &mut CallTarget) -> Re
     let settled = decide(&mut gate).unwrap_or_else(|denied| denied);
     let settled = match settled {
         // Output of hooks that were cancelled is not a denial: the user wanted everything to stop.
-        _ if turn.scope.cancel.is_cancelled() => GateResult::deny(PermissionBasis::Cancelled, CallRefusal::Cancelled),
+        _ if turn.scope.cancel.is_cancelled() => GateResult::cancelled(turn),
         settled => settled,
     };
     if let Some(basis) = settled.basis.filter(|_| gate.is_managed) {
@@ -76,6 +76,11 @@ impl GateResult {
 
     pub(super) fn deny(basis: PermissionBasis, refusal: CallRefusal) -> Self {
         Self { refusal: Some(Box::new(refusal)), ..Self::allow(basis) }
+    }
+
+    /// The result when the turn was cancelled, or a hook ended the run.
+    fn cancelled(turn: &TurnContext) -> Self {
+        Self::deny(PermissionBasis::Cancelled, CallRefusal::cancelled(turn))
     }
 
     /// The result when hooks of an event denied.
@@ -268,6 +273,14 @@ impl ToolCallHost for ToolCallGate<'_> {
             self.asks.rule_ask = None;
             self.allowed_by = Some(PermissionBasis::ToolPre);
         }
+        if self.asks.is_only_mode() {
+            // What the user grants when asked about an earlier call covers this one as well.
+            self.turn.await_turn();
+            if self.turn.agent.shared.permissions.is_session_granted() {
+                self.asks.rule_ask = None;
+                self.check_rules()?;
+            }
+        }
         if self.asks.is_silent() {
             let is_by_hook = self.pre.is_approved && self.allowed_by != Some(PermissionBasis::Rule);
             return approved(if is_by_hook { Some(PermissionBasis::ToolPre) } else { self.allowed_by });
@@ -299,7 +312,7 @@ impl ToolCallGate<'_> {
     /// Fails if the turn was cancelled, whatever the cancelled hooks returned.
     pub(super) fn check_cancelled(&self) -> Result<(), GateResult> {
         if self.turn.scope.cancel.is_cancelled() {
-            return Err(GateResult::deny(PermissionBasis::Cancelled, CallRefusal::Cancelled));
+            return Err(GateResult::cancelled(self.turn));
         }
         Ok(())
     }

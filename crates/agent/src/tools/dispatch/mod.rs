@@ -48,17 +48,20 @@ pub(crate) struct RequestedToolCall<'a> {
 pub(crate) struct FinishedCall {
     pub(crate) call: ToolCall,
     pub(crate) result: ToolResult,
+    end: ToolCallEnd,
 }
 
 /// Runs one call with all its events. Never fails: an error is the result.
 pub(crate) fn dispatch(turn: &TurnContext, request: &RequestedToolCall<'_>) -> FinishedCall {
-    let asked = GuardedCall::guard(turn, request);
-    let ran = asked.run(turn);
-    asked.review(turn, ran)
+    let call = CheckedCall::check(turn, request).start(turn);
+    let ran = call.run(turn);
+    let finished = call.review(turn, ran);
+    finished.report(turn);
+    finished
 }
 
 /// A call after its checks.
-pub(crate) struct GuardedCall {
+pub(crate) struct CheckedCall {
     id: String,
     target: CallTarget,
     refusal: Option<CallRefusal>,
@@ -70,30 +73,35 @@ pub(crate) struct ExecutedCall {
     duration_ms: Option<u64>,
 }
 
-/// The result of a call whose thread crashed.
+/// The result of a call that crashed.
 impl Default for ExecutedCall {
     fn default() -> Self {
         Self { result: Err(CallRefusal::Failed(String::from("the call crashed"))), duration_ms: None }
     }
 }
 
-impl GuardedCall {
-    /// Runs the checks that may refuse a call.
-    pub(crate) fn guard(turn: &TurnContext, request: &RequestedToolCall<'_>) -> Self {
+impl CheckedCall {
+    /// Runs the checks that may refuse a call. A call after a hook has ended the run is skipped without checks.
+    pub(crate) fn check(turn: &TurnContext, request: &RequestedToolCall<'_>) -> Self {
         let mut target = CallTarget::parse(turn, request.name, request.arguments);
-        turn.notify(AgentEvent::ToolCalled { id: request.id, name: &target.name, arguments: &target.arguments });
-        let refusal = gate::check(turn, request.id, &mut target).err();
+        let (id, name, arguments) = (request.id.to_owned(), target.name.clone(), target.arguments.clone());
+        turn.in_turn(move |turn| {
+            turn.notify(AgentEvent::ToolCalled { id: &id, name: &name, arguments: &arguments });
+        });
+        let refusal = match turn.state.is_stopped() {
+            true => Some(CallRefusal::Skipped),
+            false => gate::check(turn, request.id, &mut target).err(),
+        };
         Self { id: request.id.to_owned(), target, refusal }
     }
 
-    /// A call that is skipped without checks, because a hook has ended the run.
-    pub(crate) fn skip(turn: &TurnContext, request: &RequestedToolCall<'_>) -> Self {
-        let target = CallTarget::parse(turn, request.name, request.arguments);
-        turn.notify(AgentEvent::ToolCalled { id: request.id, name: &target.name, arguments: &target.arguments });
-        Self { id: request.id.to_owned(), target, refusal: Some(CallRefusal::Skipped) }
+    /// Records that the tool is about to run, unless the call is refused or cannot run.
+    pub(crate) fn start(self, turn: &TurnContext) -> Self {
+        let refusal = self.refusal.or_else(|| begin_tool(turn, &self.id, &self.target).err());
+        Self { refusal, ..self }
     }
 
-    /// Runs the tool, unless the call was refused.
+    /// Runs the tool of a call that was started.
     pub(crate) fn run(&self, turn: &TurnContext) -> ExecutedCall {
         if let Some(refusal) = &self.refusal {
             return ExecutedCall { result: Err(refusal.clone()), duration_ms: None };
@@ -101,8 +109,7 @@ impl GuardedCall {
         let clock = turn.agent.shared.runtime.clock();
         let began_us = clock.monotonic_us();
         let result = run_tool(turn, &self.id, &self.target);
-        let duration_ms = matches!(result, Ok(_) | Err(CallRefusal::Failed(_))).then(|| elapsed_ms(clock, began_us));
-        ExecutedCall { result, duration_ms }
+        ExecutedCall { result, duration_ms: Some(elapsed_ms(clock, began_us)) }
     }
 
     /// Fires `tool.result` and `tool.post` with the result.
@@ -123,36 +130,50 @@ fn review_result(
     (was_run, duration_ms): (bool, Option<u64>),
 ) -> FinishedCall {
     let result = conclude(&mut review::CallReview { turn, target, was_run, duration_ms }, result);
-    let ToolResult { call_id: id, name, content, is_error, .. } = &result;
-    turn.notify(AgentEvent::ToolReturned { id, name, content, is_error: *is_error, end });
+    let ToolResult { call_id: id, name, .. } = &result;
     let call =
         ToolCall { id: id.clone(), name: name.clone(), args: target.args.clone(), arguments: target.arguments.clone() };
-    FinishedCall { call, result }
+    FinishedCall { call, result, end }
 }
 
-fn run_tool(turn: &TurnContext, call_id: &str, target: &CallTarget) -> Result<Value, CallRefusal> {
+impl FinishedCall {
+    /// The end of a call that crashed on its way.
+    pub(crate) fn from_crash(turn: &TurnContext, request: &RequestedToolCall<'_>) -> Self {
+        let CallTarget { name, args, arguments, .. } = CallTarget::parse(turn, request.name, request.arguments);
+        let result = to_tool_result(turn, request.id, &name, ExecutedCall::default().result);
+        let call = ToolCall { id: request.id.to_owned(), name, args, arguments };
+        Self { call, result, end: ToolCallEnd::Failed }
+    }
+
+    /// Reports the result to observers.
+    pub(crate) fn report(&self, turn: &TurnContext) {
+        let ToolResult { call_id: id, name, content, is_error, .. } = &self.result;
+        turn.notify(AgentEvent::ToolReturned { id, name, content, is_error: *is_error, end: self.end });
+    }
+}
+
+/// Checks whether a call can run, and records that it does.
+fn begin_tool(turn: &TurnContext, call_id: &str, target: &CallTarget) -> Result<(), CallRefusal> {
     if let Some(reason) = target.unusable_reason(turn) {
         return Err(CallRefusal::Unusable(reason));
     }
+    if turn.state.is_stopped() || turn.scope.cancel.is_cancelled() {
+        return Err(CallRefusal::cancelled(turn));
+    }
+    recording::record_tool_call(turn, call_id, &target.name, &target.args);
+    recording::recording_failure(turn).map_or(Ok(()), |reason| Err(CallRefusal::Unusable(reason)))
+}
+
+fn run_tool(turn: &TurnContext, call_id: &str, target: &CallTarget) -> Result<Value, CallRefusal> {
     let Some(tool) = &target.tool else {
         return Err(CallRefusal::Unusable(turn.agent.missing_tool_message(&target.name)));
     };
-    if turn.state.is_stopped() {
-        return Err(CallRefusal::Skipped);
-    }
-    if turn.scope.cancel.is_cancelled() {
-        return Err(CallRefusal::Cancelled);
-    }
     let used = ToolContext { turn, call_id, tool: &target.name };
     let shared = &turn.agent.shared;
     let began_us = shared.runtime.clock().monotonic_us();
     let _open = shared.state.pending_work.begin(WorkKind::ToolCall, call_id, &target.name, began_us);
     let _watched = tool.can_write_unseen().then(|| turn.watch_call(&target.name, call_id));
     // A tool may be code of the embedder: a panic in it fails the call, not the session.
-    recording::record_tool_call(turn, call_id, &target.name, &target.args);
-    if let Some(reason) = recording::recording_failure(turn) {
-        return Err(CallRefusal::Unusable(reason));
-    }
     let result = match catch_unwind(AssertUnwindSafe(|| tool.call(&target.args, &used))) {
         Ok(result) => check_size(result).map_err(CallRefusal::Failed),
         Err(_) => Err(CallRefusal::Failed(format!("tool \"{}\" crashed", target.name))),

@@ -25,6 +25,11 @@ pub(super) enum CallRefusal {
 }
 
 impl CallRefusal {
+    /// Why a call does not run whose context is cancelled.
+    pub(super) fn cancelled(turn: &TurnContext) -> Self {
+        if turn.state.is_stopped() { Self::Skipped } else { Self::Cancelled }
+    }
+
     /// How the call ended, for observers.
     pub(super) fn end(&self) -> ToolCallEnd {
         match self {

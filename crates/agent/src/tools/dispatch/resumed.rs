@@ -35,6 +35,8 @@ impl ResumedCall<'_> {
             Some(_) => ToolCallEnd::Returned,
             None => ToolCallEnd::Interrupted,
         };
-        review_result(turn, &target, gave.unwrap_or_else(interrupted), end, (was_run, None))
+        let finished = review_result(turn, &target, gave.unwrap_or_else(interrupted), end, (was_run, None));
+        finished.report(turn);
+        finished
     }
 }

@@ -33,7 +33,7 @@ impl ToolResultHost for CallReview<'_> {
         let outcome = self.turn.fire_end(&Event::from_payload(&payload, Arc::clone(&self.turn.origin)));
         // A hook that denies in docker-agent's sense ends the run, but the result stays.
         if let Some(reason) = outcome.stop_reason() {
-            self.turn.state.request_stop(if reason.trim().is_empty() { outcome.denial_text() } else { reason });
+            self.turn.request_stop(if reason.trim().is_empty() { outcome.denial_text() } else { reason });
         }
         outcome
     }
