@@ -1,5 +1,6 @@
 //! Fires the canonical events of one host call, and combines their outcomes into one decision.
 
+mod life;
 mod lifecycle;
 mod result;
 mod tool;
