@@ -17,7 +17,7 @@ type ParameterList<'a> = &'a [Spanned<ParameterNode>];
 /// The nodes that the questions about one script may visit together; a longer search ends without an answer.
 const MAX_VISITS: usize = 200_000;
 /// The depth of a search, over calls and names.
-pub(super) const MAX_DEPTH: usize = 200;
+const MAX_DEPTH: usize = 200;
 
 /// What a search has visited.
 #[derive(Debug, Default)]

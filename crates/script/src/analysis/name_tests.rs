@@ -276,12 +276,13 @@ impl<'a> NameFlow<'a, '_> {
 
 #[cfg(test)]
 mod tests {
-    use pintle_contract::ScriptSource;
+    use starlark::syntax::AstModule;
 
-    use crate::compile::{ScriptKind, compile};
+    use crate::load::dialect;
 
     fn describe(module: &str) -> String {
-        let texts = compile("h", &ScriptSource::without_file(module), ScriptKind::Hook).texts;
+        let ast = AstModule::parse("h", module.to_owned(), &dialect()).unwrap();
+        let texts = super::texts_of(ast.statement());
         let tests = texts.name_tests.iter().map(|test| {
             let case = if test.ignores_case { "~" } else { "" };
             format!("{:?}{case} {}", test.kind, test.text)
@@ -386,6 +387,9 @@ mod tests {
             chain.push_str(&format!("v{index} = v{} + v{}\n", index - 1, index - 1));
         }
         assert_eq!(handle(&chain, "return payload[\"name\"] in v2999"), "?");
+        let doubled = chain.replace("[\"Bash\"]", "\"Bash\"");
+        assert_eq!(handle(&doubled, "return payload[\"name\"] in v2999"), "?");
+        assert_eq!(handle(&doubled, "return payload[\"name\"] == v1"), "Is BashBash");
         let circle = "def f(x):\n    return g(x)\ndef g(x):\n    return f(x) + [\"Bash\"]";
         assert_eq!(handle(circle, "return payload[\"name\"] in f(1)"), "Is Bash");
     }

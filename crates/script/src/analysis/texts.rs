@@ -5,10 +5,13 @@ use std::collections::BTreeSet;
 use starlark::syntax::ast::{AstArgument, AstExpr, BinOp, Expr};
 
 use super::ast::{identifier_name, string_literal};
-use super::bindings::{MAX_DEPTH, NameBindings, ValueSearch};
+use super::bindings::{NameBindings, ValueSearch};
 
 /// Namespaces of functions whose results the text of the script does not show.
 const OUTSIDE: [&str; 8] = ["base64", "env", "exec", "fs", "http", "meta", "os", "transcript"];
+
+/// The size of a text that is put together from others; a longer one is no tool's name.
+const MAX_TEXT_BYTES: usize = 4_096;
 
 /// A call of a method; `string.lower(text)` is one of `text`.
 pub(super) struct MethodCall<'a> {
@@ -33,7 +36,7 @@ impl<'a> NameBindings<'a> {
     /// Adds the string literals that an expression may have in its value.
     pub(super) fn collect_texts(&self, expr: &'a AstExpr, search: &mut ValueSearch<'a>, texts: &mut BTreeSet<String>) {
         search.enter(|search| {
-            if let Some(text) = self.constant_text(expr, 0) {
+            if let Some(text) = self.constant_text(expr, search) {
                 texts.insert(text);
                 return;
             }
@@ -62,7 +65,8 @@ impl<'a> NameBindings<'a> {
                     if method.ends_with("split") || method == "splitlines" {
                         let mut whole = BTreeSet::new();
                         self.collect_texts(base, search, &mut whole);
-                        let separator = arguments.first().and_then(|argument| self.constant_text(argument.expr(), 0));
+                        let separator =
+                            arguments.first().and_then(|argument| self.constant_text(argument.expr(), search));
                         texts.extend(whole.iter().flat_map(|text| split(text, separator.as_deref())));
                         return;
                     }
@@ -77,45 +81,45 @@ impl<'a> NameBindings<'a> {
         });
     }
 
-    /// The text that an expression always has.
-    pub(super) fn constant_text(&self, expr: &'a AstExpr, depth: usize) -> Option<String> {
-        if depth >= MAX_DEPTH {
-            return None;
-        }
-        match &expr.node {
-            Expr::Literal(_) => string_literal(expr).map(str::to_owned),
-            Expr::Identifier(name) => match self.values_of(&name.ident) {
-                [value] => self.constant_text(value, depth + 1),
+    /// The text that an expression always has, if it is short.
+    fn constant_text(&self, expr: &'a AstExpr, search: &mut ValueSearch<'a>) -> Option<String> {
+        search.enter(|search| {
+            let text = match &expr.node {
+                Expr::Literal(_) => string_literal(expr).map(str::to_owned),
+                Expr::Identifier(name) => match self.values_of(&name.ident) {
+                    [value] => self.constant_text(value, search),
+                    _ => None,
+                },
+                Expr::Op(left, BinOp::Add, right) => {
+                    Some(self.constant_text(left, search)? + &self.constant_text(right, search)?)
+                }
+                Expr::Call(callee, call) => {
+                    let MethodCall { base, method, arguments } = MethodCall::read(callee, &call.args)?;
+                    let (true, [argument]) = (method == "join", arguments) else { return None };
+                    // `string.join` has the list first.
+                    let (list, separator) = match self.constant_list(base, search) {
+                        Some(list) => (list, self.constant_text(argument.expr(), search)?),
+                        None => (self.constant_list(argument.expr(), search)?, self.constant_text(base, search)?),
+                    };
+                    Some(list.join(&separator))
+                }
                 _ => None,
-            },
-            Expr::Op(left, BinOp::Add, right) => {
-                Some(self.constant_text(left, depth + 1)? + &self.constant_text(right, depth + 1)?)
-            }
-            Expr::Call(callee, call) => {
-                let MethodCall { base, method, arguments } = MethodCall::read(callee, &call.args)?;
-                let (true, [argument]) = (method == "join", arguments) else { return None };
-                // `string.join` has the list first.
-                let (list, separator) = match self.constant_list(base, depth + 1) {
-                    Some(list) => (list, self.constant_text(argument.expr(), depth + 1)?),
-                    None => (self.constant_list(argument.expr(), depth + 1)?, self.constant_text(base, depth + 1)?),
-                };
-                Some(list.join(&separator))
-            }
-            _ => None,
-        }
+            };
+            text.filter(|text| text.len() <= MAX_TEXT_BYTES)
+        })
     }
 
-    fn constant_list(&self, expr: &'a AstExpr, depth: usize) -> Option<Vec<String>> {
-        match &expr.node {
+    fn constant_list(&self, expr: &'a AstExpr, search: &mut ValueSearch<'a>) -> Option<Vec<String>> {
+        search.enter(|search| match &expr.node {
             Expr::List(items) | Expr::Tuple(items) => {
-                items.iter().map(|item| self.constant_text(item, depth + 1)).collect()
+                items.iter().map(|item| self.constant_text(item, search)).collect()
             }
-            Expr::Identifier(name) if depth < MAX_DEPTH => match self.values_of(&name.ident) {
-                [value] => self.constant_list(value, depth + 1),
+            Expr::Identifier(name) => match self.values_of(&name.ident) {
+                [value] => self.constant_list(value, search),
                 _ => None,
             },
             _ => None,
-        }
+        })
     }
 }
 
