@@ -10,7 +10,7 @@ use super::bindings::{NameBindings, ValueSearch};
 /// Namespaces of functions whose results the text of the script does not show.
 const OUTSIDE: [&str; 8] = ["base64", "env", "exec", "fs", "http", "meta", "os", "transcript"];
 
-/// The size of a text that is put together from others; a longer one is no tool's name.
+/// The size of a text that is put together from others; longer ones are not a tool's name.
 const MAX_TEXT_BYTES: usize = 4_096;
 
 /// A call of a method; `string.lower(text)` is one of `text`.

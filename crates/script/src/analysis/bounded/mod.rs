@@ -17,6 +17,7 @@
 //! | values that grow in a loop, or in a function that the script calls | lists and dicts created there that have one name; a string or a number under a fixed key of anything | parameters, values with a second name, or values that another value contains |
 //! | loops | over literals, up to 10,000 iterations in total; over the input, nested twice | deeper; `range` of unknown size |
 //! | `+`, `%`, f-strings, `format` | outside loops, or on a loop's own item, up to 64 inputs in total | fed back in a loop |
+//! | constants put together from constants | longer by a literal; doubled up to 12 times in the script | doubled more often |
 //! | `*` | numbers by a literal or `len(..)`, strings by a small literal | anything else; `*=` |
 //! | `<<` | by a literal up to 64 | anything else |
 //! | `in`, `find`, `count` | short literal needles, or a literal list to search | needles from the input |
@@ -45,6 +46,8 @@ use size::{LoopCount, ValueSize};
 
 /// The maximum total allocation of a script, in inputs.
 const MAX_ALLOCATED: u64 = 64;
+/// The maximum number of operations that double a constant.
+const MAX_CONSTANT_DOUBLINGS: u32 = 12;
 /// The maximum number of iterations of loops over literals, multiplied if they are nested.
 const MAX_LITERAL_TURNS: u64 = 10_000;
 /// The maximum nesting depth of loops over the input.
@@ -109,6 +112,8 @@ struct SizeMachine<'a> {
     calls: usize,
     /// The inputs allocated so far.
     allocated: u64,
+    /// The operations that doubled a constant.
+    constant_doublings: u32,
     /// Additional memory in inputs: the overhead of many small values, and temporary values of built-ins.
     extra_units: u64,
     /// The enclosing loops.
@@ -343,12 +348,19 @@ impl<'a> SizeMachine<'a> {
     ) -> Option<ValueSize> {
         let mut total = ValueSize { loop_count: LoopCount::Literal(u32::try_from(count).ok()?), ..ValueSize::NOTHING };
         let mut numbers = count > 0;
+        let mut composed = 0_u64;
         for item in items {
             let size = self.size_of_expression(item, names)?;
+            composed += u64::from(size.is_composed_constant());
+            total.is_composed |=
+                size.is_composed || !matches!(item.node, Expr::Literal(_) | Expr::List(_) | Expr::Tuple(_));
             numbers &= size.is_number;
             total.units = total.units.saturating_add(size.units);
             total.is_shared_out &= size.is_shared_out || size.units == 0;
             total.is_function |= size.is_function;
+        }
+        if composed > 1 {
+            self.count_growth(size::doublings(composed))?;
         }
         Some(ValueSize { items_are_numbers: numbers, ..total })
     }

@@ -1,6 +1,6 @@
 //! Sizes of values, as multiples of the input.
 
-use super::{MAX_ALLOCATED, SizeMachine};
+use super::{MAX_ALLOCATED, MAX_CONSTANT_DOUBLINGS, SizeMachine};
 
 /// A literal up to this length is negligible compared to an input.
 const SHORT_TEXT_BYTES: usize = 256;
@@ -22,6 +22,8 @@ pub(super) struct ValueSize {
     pub(super) items_are_numbers: bool,
     /// Whether it is or contains a function: it may be passed on, but not called.
     pub(super) is_function: bool,
+    /// Whether it is put together from other values, so that it may be longer than a literal.
+    pub(super) is_composed: bool,
 }
 
 /// The number of iterations of a loop.
@@ -42,6 +44,7 @@ impl ValueSize {
         loop_count: LoopCount::Input,
         items_are_numbers: false,
         is_function: false,
+        is_composed: false,
     };
     pub(super) const NUMBER: Self = Self { is_number: true, ..Self::NOTHING };
     pub(super) const FUNCTION: Self = Self { is_function: true, ..Self::NOTHING };
@@ -63,7 +66,13 @@ impl ValueSize {
             loop_count: if self.loop_count == other.loop_count { self.loop_count } else { LoopCount::Input },
             items_are_numbers: self.items_are_numbers && other.items_are_numbers,
             is_function: self.is_function || other.is_function,
+            is_composed: self.is_composed || other.is_composed,
         }
+    }
+
+    /// Whether it is a constant that may be longer than a literal.
+    pub(super) fn is_composed_constant(self) -> bool {
+        self.units == 0 && !self.is_number && self.is_composed
     }
 }
 
@@ -74,7 +83,14 @@ impl SizeMachine<'_> {
             return None;
         }
         self.allocated = self.allocated.saturating_add(units.saturating_mul(self.enclosing_loops.turn_count));
-        (self.allocated <= MAX_ALLOCATED).then_some(ValueSize { units, ..ValueSize::NOTHING })
+        (self.allocated <= MAX_ALLOCATED).then_some(ValueSize { units, is_composed: true, ..ValueSize::NOTHING })
+    }
+
+    /// Counts operations that multiply the length of a constant: constants are not measured, but thirty doublings of
+    /// one letter fill the memory. `None` if there are too many.
+    pub(super) fn count_growth(&mut self, doublings: u32) -> Option<()> {
+        self.constant_doublings = self.constant_doublings.saturating_add(doublings);
+        (self.constant_doublings <= MAX_CONSTANT_DOUBLINGS).then_some(())
     }
 
     /// Counts memory that does not belong to a value.
@@ -93,6 +109,9 @@ impl SizeMachine<'_> {
 
     /// The concatenation of both.
     pub(super) fn size_of_text_sum(&mut self, left: ValueSize, right: ValueSize) -> Option<ValueSize> {
+        if left.is_composed_constant() && right.is_composed_constant() {
+            self.count_growth(1)?;
+        }
         let whole = |size: ValueSize| size.is_shared_out || size.units == 0;
         let made = self.allocate(left.units.saturating_add(right.units), whole(left) && whole(right))?;
         Some(ValueSize { is_function: left.is_function || right.is_function, ..made })
@@ -116,6 +135,12 @@ impl SizeMachine<'_> {
             loop_count: super::LoopCount::Input,
             items_are_numbers: container.items_are_numbers && item.is_number,
             is_function: container.is_function || item.is_function,
+            is_composed: true,
         }
     }
+}
+
+/// How often a value is doubled that is repeated this many times.
+pub(super) fn doublings(times: u64) -> u32 {
+    times.saturating_sub(1).checked_ilog2().map_or(0, |bits| bits + 1)
 }

@@ -120,6 +120,31 @@ fn doubling_script() -> String {
 }
 
 #[test]
+fn a_constant_that_is_doubled_again_and_again_is_not_bounded() {
+    for step in [
+        "S + S",
+        "\"%s%s\" % (S, S)",
+        "\"{}{}\".format(S, S)",
+        "f\"{S}{S}\"",
+        "S.replace(\"a\", \"aa\")",
+        "[S, S]",
+        "(S, S)",
+        "S.upper() + S",
+        "str(S) + S",
+    ] {
+        let doubled = |count: usize| {
+            let line = |index: usize| format!("s{} = {}\n", index + 1, step.replace('S', &format!("s{index}")));
+            format!("s0 = \"a\"\n{}return allow()", (0..count).map(line).collect::<String>())
+        };
+        assert!(is_bounded(&doubled(3)), "should run here:\n{}", doubled(3));
+        assert!(!is_bounded(&doubled(40)), "should run in a worker:\n{}", doubled(40));
+    }
+    // Constants that grow by literals are as long as the script.
+    let added: String = (1..100).map(|index| format!("s{index} = s{} + \"a\"\n", index - 1)).collect();
+    assert!(is_bounded(&format!("s0 = \"a\"\n{added}return allow()")));
+}
+
+#[test]
 fn uncalled_functions_count_because_loading_computes_their_defaults() {
     let text = "def unused():\n  return max(range(2147483647))\ndef handle(event, payload):\n  return allow()\n";
     assert_eq!(input_bound(&AstModule::parse("t", text.to_owned(), &dialect()).unwrap()), None);
