@@ -1,6 +1,6 @@
 //! Signals that end the program: Ctrl-C, SIGTERM and SIGHUP.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use pintle::CancelToken;
@@ -25,14 +25,13 @@ pub(super) struct CtrlCHandler {
 pub(super) struct EndingSignal(Arc<Mutex<Option<CliStatus>>>);
 
 impl EndingSignal {
-    /// The exit status for the signal.
+    /// The exit status for the signal. Waits until a signal that is being handled has been reported.
     pub(super) fn status(&self) -> Option<CliStatus> {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.lock()
     }
 
-    /// Records the signal unless there is one already.
-    fn record_first(&self, status: CliStatus) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(status);
+    fn lock(&self) -> MutexGuard<'_, Option<CliStatus>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -83,6 +82,8 @@ impl CtrlCHandler {
 
     fn handle_signal(&self, status: CliStatus, signalled: &EndingSignal) {
         let exit = || std::process::exit(status as i32);
+        // Held until the note is printed: the cancelled session can end before, and the program with it.
+        let mut first = signalled.lock();
         let what = if self.is_conversation && status == CliStatus::Interrupted {
             match self.turn.interrupt() {
                 InterruptResult::NoTurn => "",
@@ -92,7 +93,7 @@ impl CtrlCHandler {
         } else if self.session.is_cancelled() {
             exit()
         } else {
-            signalled.record_first(status);
+            first.get_or_insert(status);
             self.session.cancel();
             "session"
         };
