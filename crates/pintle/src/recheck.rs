@@ -184,14 +184,5 @@ impl EffectRunner for RepeatedEffects<'_> {
 }
 
 fn has_side_effect(request: &EffectRequest) -> bool {
-    matches!(
-        request,
-        EffectRequest::MetricIncr { .. }
-            | EffectRequest::MetricSet { .. }
-            | EffectRequest::MetricReset { .. }
-            | EffectRequest::Log { .. }
-            | EffectRequest::CacheSet { .. }
-            | EffectRequest::CacheDelete { .. }
-            | EffectRequest::ContextSet { .. }
-    )
+    matches!(request, EffectRequest::Log { .. }) || request.changes_state() == Some(true)
 }

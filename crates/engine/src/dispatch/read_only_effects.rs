@@ -34,18 +34,8 @@ impl<'a> ReadOnlyEffects<'a> {
     }
 
     fn withhold(&self, request: &EffectRequest) {
-        let writes = matches!(
-            request,
-            EffectRequest::MetricIncr { .. }
-                | EffectRequest::MetricSet { .. }
-                | EffectRequest::MetricReset { .. }
-                | EffectRequest::Log { .. }
-                | EffectRequest::CacheSet { .. }
-                | EffectRequest::CacheDelete { .. }
-                | EffectRequest::ContextSet { .. }
-                | EffectRequest::Emit { .. }
-        );
-        if writes {
+        let tells_others = matches!(request, EffectRequest::Log { .. } | EffectRequest::Emit { .. });
+        if tells_others || request.changes_state() == Some(true) {
             self.withheld.lock().unwrap_or_else(PoisonError::into_inner).push(request.clone());
         }
     }
