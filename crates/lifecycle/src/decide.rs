@@ -156,11 +156,10 @@ fn pass_checks<H: ToolCallHost>(host: &mut H) -> Result<Option<CallStage>, H::Re
     // What a rule denies stays denied, whatever the hooks of `tool.pre` decide.
     ruled?;
     let was_judged_anew = judged?;
-    Ok(match () {
-        () if pass_stage(host, CallStage::Delegation)? => Some(CallStage::Delegation),
-        () if was_judged_anew => Some(CallStage::Pre),
-        () => None,
-    })
+    if pass_stage(host, CallStage::Delegation)? {
+        return Ok(Some(CallStage::Delegation));
+    }
+    Ok(was_judged_anew.then_some(CallStage::Pre))
 }
 
 /// Fires a stage. Returns whether its hooks changed the call.

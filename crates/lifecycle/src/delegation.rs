@@ -2,7 +2,7 @@
 
 use pintle_contract::event::{DelegationPost, DelegationPostVerify, DelegationPre};
 
-use super::life::{AnswerChange, LifeHost, ReviewedEvent, pass};
+use super::life::{AnswerChange, LifeHost, ReviewedEvent, pass, pass_answer};
 
 /// Shows hooks a task before another agent gets it (`delegation.pre`).
 ///
@@ -17,8 +17,7 @@ pub fn review_task<H: LifeHost>(host: &mut H, task: DelegationPre) -> Result<Rev
 /// # Errors
 /// With the refusal, if hooks deny it.
 pub fn review_result<H: LifeHost>(host: &mut H, result: DelegationPost) -> Result<AnswerChange, H::Refusal> {
-    let outcome = pass(host, || result)?.outcome;
-    Ok(outcome.map_or_else(AnswerChange::default, |outcome| AnswerChange::from_outcome(&outcome, "result")))
+    pass_answer(host, || result, "result")
 }
 
 /// Asks hooks whether a result does what the task asks (`delegation.post_verify`), and returns what they change.
@@ -26,6 +25,5 @@ pub fn review_result<H: LifeHost>(host: &mut H, result: DelegationPost) -> Resul
 /// # Errors
 /// With the refusal, if hooks deny it: the other agent tries again.
 pub fn verify_result<H: LifeHost>(host: &mut H, result: DelegationPostVerify) -> Result<AnswerChange, H::Refusal> {
-    let outcome = pass(host, || result)?.outcome;
-    Ok(outcome.map_or_else(AnswerChange::default, |outcome| AnswerChange::from_outcome(&outcome, "result")))
+    pass_answer(host, || result, "result")
 }

@@ -17,7 +17,6 @@
 //!    steps are repeated.
 //!
 //! After the tool, [`conclude`] fires `tool.result` and `tool.post`.
-
 //!
 //! The rest of a life is one function an event, over a [`LifeHost`], in this order:
 //!

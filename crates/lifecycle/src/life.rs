@@ -112,6 +112,16 @@ pub fn pass<H: LifeHost, P: EventPayload>(
     Ok(ReviewedEvent { outcome, payload: PhantomData })
 }
 
+/// Fires an event, if the host hears it, and returns what hooks change about the answer in its field `text`.
+pub(crate) fn pass_answer<H: LifeHost, P: EventPayload>(
+    host: &mut H,
+    payload: impl FnOnce() -> P,
+    text: &str,
+) -> Result<AnswerChange, H::Refusal> {
+    let outcome = pass(host, payload)?.outcome;
+    Ok(outcome.map_or_else(AnswerChange::default, |outcome| AnswerChange::from_outcome(&outcome, text)))
+}
+
 pub(crate) fn fire_if_heard<H: LifeHost, P: EventPayload>(
     host: &mut H,
     payload: impl FnOnce() -> P,

@@ -7,7 +7,7 @@ use pintle_contract::event::{
 };
 use serde_json::Value;
 
-use super::life::{AnswerChange, LifeHost, ReviewedEvent, fire_if_heard, is_refusal, pass};
+use super::life::{AnswerChange, LifeHost, ReviewedEvent, fire_if_heard, is_refusal, pass, pass_answer};
 
 /// The decision of hooks on an answer.
 #[derive(Debug, Clone, PartialEq)]
@@ -78,26 +78,26 @@ pub fn follow_up<H: LifeHost>(host: &mut H, prompt: String, waiting: u32) -> Res
     Ok(changed_text(outcome.as_ref(), "prompt").unwrap_or(prompt))
 }
 
-/// Shows hooks a request to the model (`completion.pre`).
+/// Shows hooks a request to the model (`completion.pre`). It is built only if it is shown.
 ///
 /// # Errors
 /// With the refusal, if hooks deny it.
 pub fn review_request<H: LifeHost>(
     host: &mut H,
-    request: CompletionPre,
+    request: impl FnOnce() -> CompletionPre,
 ) -> Result<ReviewedEvent<CompletionPre>, H::Refusal> {
-    pass(host, || request)
+    pass(host, request)
 }
 
-/// Shows hooks the model's reply (`completion.post`).
+/// Shows hooks the model's reply (`completion.post`). It is built only if it is shown.
 ///
 /// # Errors
 /// With the refusal, if hooks deny it.
 pub fn review_reply<H: LifeHost>(
     host: &mut H,
-    reply: CompletionPost,
+    reply: impl FnOnce() -> CompletionPost,
 ) -> Result<ReviewedEvent<CompletionPost>, H::Refusal> {
-    pass(host, || reply)
+    pass(host, reply)
 }
 
 /// Asks hooks whether the agent may stop with this answer (`agent.stop`).
@@ -125,8 +125,7 @@ pub fn review_delegated_answer<H: LifeHost>(
 /// # Errors
 /// With the refusal, if hooks deny the answer.
 pub fn end_turn<H: LifeHost>(host: &mut H, end: TurnEnd) -> Result<AnswerChange, H::Refusal> {
-    let outcome = pass(host, || end.with_aliases())?.outcome;
-    Ok(outcome.map_or_else(AnswerChange::default, |outcome| AnswerChange::from_outcome(&outcome, "text")))
+    pass_answer(host, || end.with_aliases(), "text")
 }
 
 fn judge<H: LifeHost, P: EventPayload>(host: &mut H, payload: P, text: &str) -> Result<AnswerDecision, H::Refusal> {

@@ -61,7 +61,7 @@ const STEPS: &[(&str, LifeStep, &str, &str, &str)] = &[
         "completion.pre",
         |life| {
             let request = CompletionPre { model: text(), ..CompletionPre::default() };
-            Ok(review_request(life, request)?.into_rewritten()?.map_or_else(text, |request| request.model))
+            Ok(review_request(life, || request)?.into_rewritten()?.map_or_else(text, |request| request.model))
         },
         r#"modify({"model": "new"})"#,
         "new",
@@ -71,7 +71,7 @@ const STEPS: &[(&str, LifeStep, &str, &str, &str)] = &[
         "completion.post",
         |life| {
             let reply = CompletionPost { text: text(), ..CompletionPost::default() };
-            Ok(review_reply(life, reply)?.into_rewritten()?.map_or_else(text, |reply| reply.text))
+            Ok(review_reply(life, || reply)?.into_rewritten()?.map_or_else(text, |reply| reply.text))
         },
         r#"modify({"text": "new"})"#,
         "new",

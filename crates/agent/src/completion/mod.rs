@@ -6,7 +6,7 @@ pub(crate) mod wire;
 
 use std::cell::Cell;
 
-use pintle::event::TokenUsage;
+use pintle::event::{CompletionPost, CompletionPre, TokenUsage};
 use pintle::tape::ListPrefix;
 use pintle::{DispatchId, lifecycle};
 
@@ -118,8 +118,10 @@ fn review_request(
     iteration: u32,
     prefix: Option<ListPrefix>,
 ) -> Result<(ModelRequest, Option<DispatchId>), TurnError> {
-    let mut payload = wire::request_to_payload(&request, turn.model().name(), iteration);
-    payload.provider = provider_name(turn);
+    let payload = || CompletionPre {
+        provider: provider_name(turn),
+        ..wire::request_to_payload(&request, turn.model().name(), iteration)
+    };
     let reviewed = lifecycle::review_request(&mut TurnLife::with_prefix(turn, prefix), payload)?;
     let dispatch = reviewed.dispatch();
     let misfit = |reason| {
@@ -162,9 +164,11 @@ fn review_reply(
     model: &str,
     duration_ms: u64,
 ) -> Result<ModelReply, TurnError> {
-    let mut payload = wire::reply_to_payload(&reply, model, duration_ms);
-    payload.provider = provider_name(turn);
-    payload.last_user_message = conversation.last_user_message().map(|said| said.content.clone());
+    let payload = || CompletionPost {
+        provider: provider_name(turn),
+        last_user_message: conversation.last_user_message().map(|said| said.content.clone()),
+        ..wire::reply_to_payload(&reply, model, duration_ms)
+    };
     let misfit = |reason| {
         TurnError::failed("hook", format!("completion.post modify payload: {reason}")).with_event("completion.post")
     };

@@ -23,10 +23,8 @@ pub(crate) struct EventRefused;
 impl LifeHost for HostDispatch<'_> {
     type Refusal = EventRefused;
 
-    /// An event without listeners is recorded only if the session's tape would be incomplete without it.
     fn hears(&self, def: &'static EventDef) -> bool {
-        let name = EventName::from_def(def);
-        self.event_def.fires.contains(&def.name) && (Self::is_guard(&name) || self.runtime.listens(&name, self.scope))
+        self.event_def.fires.contains(&def.name) && self.is_fired(&EventName::from_def(def))
     }
 
     fn fire<P: EventPayload>(&mut self, payload: &P) -> Result<Outcome, EventRefused> {
@@ -54,10 +52,10 @@ impl LifeHost for HostDispatch<'_> {
 
 /// Fires the events of a step in the agent's life; nothing for another moment.
 pub(super) fn fire(dispatch: &mut HostDispatch<'_>, moment: &HostEventData) -> Result<(), EventRefused> {
-    let host = Some(dispatch.host_payload());
+    let host = dispatch.host_payload();
     match moment {
         HostEventData::Prompt { text, source } => {
-            let prompt = PromptSubmit { prompt: text.clone(), source: source.clone(), host };
+            let prompt = PromptSubmit { prompt: text.clone(), source: source.clone(), host: Some(host) };
             let prompt = submit_prompt(dispatch, prompt)?;
             take_prompt(dispatch, text, &prompt);
             let prompt = begin_turn(dispatch, prompt)?;
@@ -66,11 +64,12 @@ pub(super) fn fire(dispatch: &mut HostDispatch<'_>, moment: &HostEventData) -> R
         }
         HostEventData::Model { request, response } => {
             let model = dispatch.event_context.model.clone().unwrap_or_default();
-            let host = HostPayload { input: Some(request.clone()), ..dispatch.host_payload() };
-            let pre = CompletionPre { model: model.clone(), host: Some(host.clone()), ..CompletionPre::default() };
+            let sent = || HostPayload { input: Some(request.clone()), ..host.clone() };
+            let pre = || CompletionPre { model: model.clone(), host: Some(sent()), ..CompletionPre::default() };
             review_request(dispatch, pre)?;
-            let host = Some(HostPayload { response: Some(response.clone()), ..host });
-            review_reply(dispatch, CompletionPost { model, host, ..CompletionPost::default() })?;
+            let host = || Some(HostPayload { response: Some(response.clone()), ..sent() });
+            let post = || CompletionPost { model: model.clone(), host: host(), ..CompletionPost::default() };
+            review_reply(dispatch, post)?;
             Ok(())
         }
         HostEventData::SubagentStop { agent, id, answer, .. } => {
@@ -80,23 +79,23 @@ pub(super) fn fire(dispatch: &mut HostDispatch<'_>, moment: &HostEventData) -> R
                 result: answer.clone(),
                 response: answer.clone(),
                 depth: 1,
-                host,
+                host: Some(host),
                 ..DelegationPost::default()
             };
             let decision = review_delegated_answer(dispatch, result)?;
             take_answer_decision(dispatch, decision, answer)
         }
-        HostEventData::Stop { answer, .. } => fire_stop(dispatch, answer, host),
+        HostEventData::Stop { answer, .. } => fire_stop(dispatch, answer, Some(host)),
         HostEventData::CompactBefore { trigger, instructions } => {
-            let before_host = host.clone();
             let pre = || CompactPre {
                 source: trigger.clone(),
                 instructions: instructions.clone(),
-                host,
+                host: Some(host.clone()),
                 ..CompactPre::default()
             };
             let reason = if trigger == "manual" { "manual" } else { "threshold" };
-            let before = || CompactBefore { reason: reason.to_owned(), host: before_host, ..CompactBefore::default() };
+            let before =
+                || CompactBefore { reason: reason.to_owned(), host: Some(host.clone()), ..CompactBefore::default() };
             plan_compaction(dispatch, pre, before).map(drop)
         }
         _ => Ok(()),
@@ -134,7 +133,7 @@ fn fire_stop(dispatch: &mut HostDispatch<'_>, answer: &str, host: Option<HostPay
             tool_calls: state.calls.clone(),
             tool_results: state.results.clone(),
             logs,
-            duration_ms: Some(super::lifecycle::elapsed_ms(state.turn_started_ms, dispatch.now_ms)),
+            duration_ms: Some(dispatch.elapsed_ms(state.turn_started_ms)),
             host,
             ..TurnEnd::default()
         };

@@ -1,4 +1,5 @@
-//! Fires lifecycle events: sessions, prompts, ends of turns, and notifications.
+//! Keeps the state of the session, and fires the events that are no step in the agent's life: starts and ends of
+//! sessions, batches, errors, notifications.
 
 use std::sync::Arc;
 
@@ -30,8 +31,7 @@ pub(super) fn fire(dispatch: &mut HostDispatch<'_>, moment: &HostEventData) {
 fn fire_notifications(dispatch: &mut HostDispatch<'_>, moment: &HostEventData) {
     for name in dispatch.event_def.fires {
         let Ok(event) = EventName::parse(name) else { continue };
-        // An event without listeners is recorded only if the session's tape would be incomplete without it.
-        if !(HostDispatch::is_guard(&event) || dispatch.runtime.listens(&event, dispatch.scope)) {
+        if !dispatch.is_fired(&event) {
             continue;
         }
         let Some(payload) = build_payload(dispatch, name, moment) else { continue };
@@ -114,7 +114,7 @@ fn build_payload(dispatch: &HostDispatch<'_>, event: &str, moment: &HostEventDat
         ("session.end", HostEventData::SessionEnd { reason }) => to_payload_value(&SessionEnd {
             reason: reason.clone(),
             turns: state.turn,
-            duration_ms: elapsed_ms(state.started_ms, dispatch.now_ms),
+            duration_ms: dispatch.elapsed_ms(state.started_ms),
             host: host(),
             ..SessionEnd::default()
         }),
@@ -180,11 +180,6 @@ fn build_payload(dispatch: &HostDispatch<'_>, event: &str, moment: &HostEventDat
         _ if event.starts_with("custom.") => Some(dispatch.payload.clone()),
         _ => None,
     }
-}
-
-/// The elapsed time; `None` if the start is unknown.
-pub(super) fn elapsed_ms(began_ms: u64, now_ms: u64) -> u64 {
-    if began_ms == 0 { 0 } else { now_ms.saturating_sub(began_ms) }
 }
 
 /// A catalogue payload as a JSON value. Payloads are plain data with string keys, so this never fails.

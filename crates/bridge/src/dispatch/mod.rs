@@ -263,8 +263,14 @@ impl HostDispatch<'_> {
         }
     }
 
-    /// Whether hooks of an event can prevent an action.
-    fn is_guard(name: &EventName) -> bool {
-        name.def().class == EventClass::Guard
+    /// Whether an event of this host call is fired. One without listeners is only if the session's tape would be
+    /// incomplete without it, because hooks could have prevented an action.
+    fn is_fired(&self, name: &EventName) -> bool {
+        name.def().class == EventClass::Guard || self.runtime.listens(name, self.scope)
+    }
+
+    /// The time since a start in milliseconds; 0 if the start is unknown.
+    fn elapsed_ms(&self, began_ms: u64) -> u64 {
+        if began_ms == 0 { 0 } else { self.now_ms.saturating_sub(began_ms) }
     }
 }
