@@ -125,10 +125,9 @@ fn is_always_blocking(declaration: &HookDeclaration) -> bool {
     };
     let mut lines = script.text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
     let opens = lines.next().is_some_and(|line| line.starts_with("def handle(") && line.ends_with(':'));
-    let reason = |line: &str| Some(line.strip_prefix("return block(")?.strip_suffix(')')?.to_owned());
-    let is_text = |text: String| {
-        let quoted = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
-        quoted.is_some_and(|text| !text.contains('"'))
+    let blocks = |line: &str| {
+        let reason = line.strip_prefix("return block(\"").and_then(|line| line.strip_suffix("\")"));
+        reason.is_some_and(|reason| !reason.contains('"'))
     };
-    opens && lines.next().and_then(reason).is_some_and(is_text) && lines.next().is_none()
+    opens && lines.next().is_some_and(blocks) && lines.next().is_none()
 }

@@ -22,6 +22,7 @@ pub struct WantedNames {
 /// A condition that several names may satisfy.
 #[derive(Debug, Clone)]
 enum SimilarNames {
+    /// With the text in lower case, if the case is ignored.
     Tested(NameTest),
     Matching(Regex),
     /// One of the script's texts, which may be compared with the name.
@@ -57,7 +58,10 @@ impl WantedNames {
                     let pattern = pattern.case_insensitive(ignores_case).size_limit(PATTERN_BYTES).build();
                     similar.extend(pattern.ok().map(SimilarNames::Matching));
                 }
-                _ => similar.push(SimilarNames::Tested(test.clone())),
+                (_, true) => {
+                    similar.push(SimilarNames::Tested(NameTest { text: test.text.to_lowercase(), ..test.clone() }));
+                }
+                (_, false) => similar.push(SimilarNames::Tested(test.clone())),
             }
         }
         if texts.has_unknown_tests {
@@ -88,9 +92,7 @@ impl SimilarNames {
         match self {
             Self::Matching(pattern) => pattern.is_match(name),
             Self::Mentioned(text) => text == name,
-            Self::Tested(test) if test.ignores_case => {
-                accepts(test.kind, &test.text.to_lowercase(), &name.to_lowercase())
-            }
+            Self::Tested(test) if test.ignores_case => accepts(test.kind, &test.text, &name.to_lowercase()),
             Self::Tested(test) => accepts(test.kind, &test.text, name),
         }
     }

@@ -112,7 +112,7 @@ impl<'a> TestReader<'a, '_> {
     /// Adds the tests of an expression against the texts of another, if the first has the tool's name.
     fn add_tests(&mut self, tested: &'a AstExpr, against: &'a AstExpr, kinds: &[NameTestKind]) {
         self.search.restart();
-        let content = self.name_content(tested);
+        let content = NameFlow { bindings: self.bindings }.content_of(tested, &mut self.search);
         if content == NameContent::Nothing {
             return;
         }
@@ -122,8 +122,8 @@ impl<'a> TestReader<'a, '_> {
         texts.remove("");
         self.has_unknown |= self.search.reads_outside;
         for text in texts {
+            let is_one_name = text.chars().all(|letter| letter.is_alphanumeric() || "_-.".contains(letter));
             for kind in kinds {
-                let is_one_name = text.chars().all(|letter| letter.is_alphanumeric() || "_-.".contains(letter));
                 let kind = match kind {
                     NameTestKind::IsWithin if is_one_name => continue,
                     NameTestKind::Is if content == NameContent::Part => NameTestKind::IsRelatedTo,
@@ -133,14 +133,6 @@ impl<'a> TestReader<'a, '_> {
                 self.tests.insert(NameTest { kind, text: text.clone(), ignores_case });
             }
         }
-    }
-
-    /// What the value of an expression has of the tool's name.
-    fn name_content(&mut self, expr: &'a AstExpr) -> NameContent {
-        let mut search = std::mem::take(&mut self.search);
-        let content = NameFlow { bindings: self.bindings }.content_of(expr, &mut search);
-        self.search = search;
-        content
     }
 }
 

@@ -3,7 +3,7 @@
 use starlark::syntax::ast::{AstArgument, AstExpr, AstLiteral, BinOp, Expr};
 
 use super::super::ast::{ArgumentNode, identifier_name, string_literal};
-use super::size::{LoopCount, ValueSize, doublings};
+use super::size::{LoopCount, ValueSize};
 use super::{MAX_LITERAL_TURNS, SizeMachine, SizeNames};
 use crate::compile::ScriptKind;
 use crate::globals::{self, REGISTRATIONS};
@@ -158,8 +158,8 @@ impl<'a> SizeMachine<'a> {
                 let grown = given.literal_text(1)?.len() as u64 + 1;
                 let text = *given.sizes.get(2)?;
                 given.is_constant(0).then_some(())?;
-                if text.units == 0 && grown > 1 {
-                    self.count_growth(doublings(grown))?;
+                if text.units == 0 {
+                    self.count_growth(grown)?;
                 }
                 self.allocate(text.units.saturating_mul(grown), text.is_shared_out)
             }
@@ -240,15 +240,15 @@ impl<'a> SizeMachine<'a> {
                 let (old, new) = (given.literal_text(0)?, given.literal_text(1)?);
                 (!old.is_empty()).then_some(())?;
                 let grown = new.len().div_ceil(old.len()).max(1) as u64;
-                if value.units == 0 && grown > 1 {
-                    self.count_growth(doublings(grown))?;
+                if value.units == 0 {
+                    self.count_growth(grown)?;
                 }
                 self.allocate(value.units.saturating_mul(grown), value.is_shared_out)
             }
             "format" => {
                 let places = string_literal(base)?.matches('{').count() as u64;
-                if given.sizes.iter().any(|size| size.is_composed_constant()) && places > 1 {
-                    self.count_growth(doublings(places))?;
+                if given.sizes.iter().any(|size| size.is_composed_constant()) {
+                    self.count_growth(places)?;
                 }
                 self.allocate(given.total_units().saturating_mul(places), given.is_shared_out())
             }

@@ -359,9 +359,7 @@ impl<'a> SizeMachine<'a> {
             total.is_shared_out &= size.is_shared_out || size.units == 0;
             total.is_function |= size.is_function;
         }
-        if composed > 1 {
-            self.count_growth(size::doublings(composed))?;
-        }
+        self.count_growth(composed)?;
         Some(ValueSize { items_are_numbers: numbers, ..total })
     }
 }

@@ -3,7 +3,7 @@
 use starlark::syntax::ast::{AstExpr, BinOp};
 
 use super::super::ast::string_literal;
-use super::size::{LoopCount, ValueSize, doublings};
+use super::size::{LoopCount, ValueSize};
 use super::{SizeMachine, SizeNames};
 
 /// The largest literal by which a number or a string of the input may be multiplied.
@@ -59,8 +59,8 @@ impl<'a> SizeMachine<'a> {
         match string_literal(format) {
             Some(format) => {
                 let places = format.matches('%').count() as u64;
-                if right.is_composed_constant() && places > 1 {
-                    self.count_growth(doublings(places))?;
+                if right.is_composed_constant() {
+                    self.count_growth(places)?;
                 }
                 self.allocate(right.units.saturating_mul(places), right.is_shared_out)
             }

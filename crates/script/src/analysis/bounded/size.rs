@@ -86,9 +86,10 @@ impl SizeMachine<'_> {
         (self.allocated <= MAX_ALLOCATED).then_some(ValueSize { units, is_composed: true, ..ValueSize::NOTHING })
     }
 
-    /// Counts operations that multiply the length of a constant: constants are not measured, but thirty doublings of
-    /// one letter fill the memory. `None` if there are too many.
-    pub(super) fn count_growth(&mut self, doublings: u32) -> Option<()> {
+    /// Counts an operation that makes a constant this many times as long, in doublings: constants are not measured, but
+    /// thirty doublings of one letter fill the memory. `None` if there are too many.
+    pub(super) fn count_growth(&mut self, times: u64) -> Option<()> {
+        let doublings = times.saturating_sub(1).checked_ilog2().map_or(0, |bits| bits + 1);
         self.constant_doublings = self.constant_doublings.saturating_add(doublings);
         (self.constant_doublings <= MAX_CONSTANT_DOUBLINGS).then_some(())
     }
@@ -110,7 +111,7 @@ impl SizeMachine<'_> {
     /// The concatenation of both.
     pub(super) fn size_of_text_sum(&mut self, left: ValueSize, right: ValueSize) -> Option<ValueSize> {
         if left.is_composed_constant() && right.is_composed_constant() {
-            self.count_growth(1)?;
+            self.count_growth(2)?;
         }
         let whole = |size: ValueSize| size.is_shared_out || size.units == 0;
         let made = self.allocate(left.units.saturating_add(right.units), whole(left) && whole(right))?;
@@ -138,9 +139,4 @@ impl SizeMachine<'_> {
             is_composed: true,
         }
     }
-}
-
-/// How often a value is doubled that is repeated this many times.
-pub(super) fn doublings(times: u64) -> u32 {
-    times.saturating_sub(1).checked_ilog2().map_or(0, |bits| bits + 1)
 }
