@@ -40,6 +40,10 @@ impl ArgumentSizes<'_> {
         self.texts.get(position).copied().flatten()
     }
 
+    fn composed_constants(&self) -> usize {
+        self.sizes.iter().filter(|size| size.is_composed_constant()).count()
+    }
+
     fn has_function(&self) -> bool {
         self.sizes.iter().any(|size| size.is_function)
     }
@@ -66,6 +70,7 @@ impl<'a> SizeMachine<'a> {
             given.sizes.push(self.size_of_expression(expr, names)?);
             given.texts.push(string_literal(expr));
         }
+        self.count_growth(given.composed_constants() as u64)?;
         match &callee.node {
             Expr::Identifier(name) if names.contains_key(name.ident.as_str()) => None,
             Expr::Identifier(name) if self.functions.contains_key(name.ident.as_str()) => {
@@ -76,6 +81,7 @@ impl<'a> SizeMachine<'a> {
                     units: given.total_units(),
                     is_shared_out: given.is_shared_out(),
                     is_function: function,
+                    is_composed: given.composed_constants() > 0,
                     ..ValueSize::NOTHING
                 }; 16];
                 if plain {
@@ -112,7 +118,7 @@ impl<'a> SizeMachine<'a> {
             "len" | "bool" | "hash" | "abs" | "float" => Some(ValueSize::NUMBER),
             "type" => Some(ValueSize::NOTHING),
             "int" => first.is_number.then_some(ValueSize::NUMBER),
-            "str" | "repr" => self.allocate(first.units * PRINTED, first.is_shared_out),
+            "str" | "repr" => self.size_of_printed(given),
             "list" | "tuple" | "dict" | "sorted" | "reversed" | "enumerate" | "zip" => {
                 if matches!(name, "dict" | "enumerate" | "zip") {
                     self.add_extra_units(given.total_units() * PIECES);
@@ -142,6 +148,14 @@ impl<'a> SizeMachine<'a> {
         }
     }
 
+    /// The text of the values. Escaping a text that is escaped already doubles it.
+    fn size_of_printed(&mut self, given: &ArgumentSizes<'_>) -> Option<ValueSize> {
+        if given.composed_constants() > 0 {
+            self.count_growth(2)?;
+        }
+        self.allocate(given.total_units() * PRINTED, given.is_shared_out())
+    }
+
     /// An effect reply is as large as the input, each time.
     fn size_of_effect_reply(&self, fetched: bool) -> ValueSize {
         if fetched {
@@ -169,7 +183,9 @@ impl<'a> SizeMachine<'a> {
                 self.allocate(text.units * 2, text.is_shared_out)
             }
             ("string", "join") => {
-                given.is_constant(1).then(|| self.allocate(first.units + 1, first.is_shared_out)).flatten()
+                let separator = *given.sizes.get(1)?;
+                (separator.units == 0 && !separator.is_composed_constant()).then_some(())?;
+                self.allocate(first.units + 1, first.is_shared_out)
             }
             ("string", "contains_any") => {
                 let needles = *given.sizes.get(1)?;
@@ -185,7 +201,7 @@ impl<'a> SizeMachine<'a> {
             ("json" | "base64" | "url" | "string" | "set" | "crypto" | "hash", _) => {
                 // The text is created twice on the way, from a copy of the value.
                 self.add_extra_units(given.total_units() * (PRINTED * 2 + 1));
-                self.allocate(given.total_units() * PRINTED, given.is_shared_out())
+                self.size_of_printed(given)
             }
             ("math" | "validate" | "time" | "uuid", _) => Some(ValueSize::NUMBER),
             ("metrics", "snapshot" | "get") => Some(self.size_of_effect_reply(true)),
@@ -233,7 +249,7 @@ impl<'a> SizeMachine<'a> {
             "find" | "rfind" | "index" | "rindex" | "count" => given.is_constant(0).then_some(ValueSize::NUMBER),
             "join" => {
                 let parts = *given.sizes.first()?;
-                (value.units == 0).then_some(())?;
+                (value.units == 0 && !value.is_composed_constant()).then_some(())?;
                 self.allocate(parts.units + 1, parts.is_shared_out)
             }
             "replace" => {
@@ -247,7 +263,7 @@ impl<'a> SizeMachine<'a> {
             }
             "format" => {
                 let places = string_literal(base)?.matches('{').count() as u64;
-                if given.sizes.iter().any(|size| size.is_composed_constant()) {
+                if given.composed_constants() > 0 {
                     self.count_growth(places)?;
                 }
                 self.allocate(given.total_units().saturating_mul(places), given.is_shared_out())
@@ -256,7 +272,7 @@ impl<'a> SizeMachine<'a> {
                 let name = identifier_name(base).filter(|name| names.contains_key(*name))?;
                 let item =
                     ValueSize { is_number: given.sizes.iter().all(|size| size.is_number), ..given.largest_size() };
-                let grown = self.size_after_insert(value, item);
+                let grown = self.size_after_insert(value, item)?;
                 names.insert(name, grown);
                 Some(value.larger(item))
             }

@@ -99,7 +99,7 @@ impl<'a> SizeMachine<'a> {
             }
             for expr in made {
                 let size = machine.size_of_expression(expr, names)?;
-                *total = machine.size_after_insert(*total, size);
+                *total = machine.size_after_insert(*total, size)?;
             }
             Some(())
         })

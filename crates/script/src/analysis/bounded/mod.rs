@@ -232,10 +232,10 @@ impl<'a> SizeMachine<'a> {
         };
         let known = self.lookup_name(name, names)?;
         let changed = match op {
-            AssignOp::Add if matches!(value.node, Expr::List(_)) => self.size_after_insert(known, added),
+            AssignOp::Add if matches!(value.node, Expr::List(_)) => self.size_after_insert(known, added)?,
             AssignOp::Add => self.size_of_sum(known, added)?,
             AssignOp::Subtract | AssignOp::Divide | AssignOp::FloorDivide => ValueSize::NUMBER,
-            AssignOp::BitOr => self.size_after_insert(known, added),
+            AssignOp::BitOr => self.size_after_insert(known, added)?,
             _ => return None,
         };
         names.insert(name, changed);
@@ -256,7 +256,7 @@ impl<'a> SizeMachine<'a> {
                 self.size_of_expression(&parts.1, names)?;
                 match identifier_name(&parts.0) {
                     Some(name) => {
-                        let grown = self.size_after_insert(self.lookup_name(name, names)?, size);
+                        let grown = self.size_after_insert(self.lookup_name(name, names)?, size)?;
                         if let Some(known) = names.get_mut(name) {
                             *known = grown;
                         }

@@ -119,7 +119,10 @@ impl SizeMachine<'_> {
     }
 
     /// A container into which a value was inserted in each iteration. Nothing is copied.
-    pub(super) fn size_after_insert(&self, container: ValueSize, item: ValueSize) -> ValueSize {
+    pub(super) fn size_after_insert(&mut self, container: ValueSize, item: ValueSize) -> Option<ValueSize> {
+        if item.is_composed_constant() {
+            self.count_growth(self.enclosing_loops.turn_count.saturating_add(1))?;
+        }
         let in_loop = self.enclosing_loops.input_loop_count > 0;
         let added = match (in_loop, item.units) {
             (false, units) => units.saturating_mul(self.enclosing_loops.turn_count),
@@ -128,7 +131,7 @@ impl SizeMachine<'_> {
             // As large as the input in every iteration: must never be copied.
             (true, _) => MAX_ALLOCATED + 1,
         };
-        ValueSize {
+        Some(ValueSize {
             units: container.units.saturating_add(added),
             is_shared_out: container.is_shared_out && !in_loop,
             is_number: false,
@@ -137,6 +140,6 @@ impl SizeMachine<'_> {
             items_are_numbers: container.items_are_numbers && item.is_number,
             is_function: container.is_function || item.is_function,
             is_composed: true,
-        }
+        })
     }
 }

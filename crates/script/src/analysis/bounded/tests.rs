@@ -5,8 +5,8 @@ use starlark::syntax::AstModule;
 use super::input_bound;
 use crate::load::dialect;
 
-/// Functions that grow their argument, and one that returns it.
-const GROWING: &str = "def put(l, s):\n  l.append(s)\ndef put_all(l, m):\n  l += m\ndef same(l):\n  return l\n";
+/// Functions that grow their argument, one that returns it, and one that doubles it.
+const GROWING: &str = "def put(l, s):\n  l.append(s)\ndef put_all(l, m):\n  l += m\ndef same(l):\n  return l\ndef twice(s):\n  return s + s\n";
 
 fn is_bounded(body: &str) -> bool {
     let body: String = body.lines().map(|line| format!("  {line}\n")).collect();
@@ -131,13 +131,37 @@ fn a_constant_that_is_doubled_again_and_again_is_not_bounded() {
         "(S, S)",
         "S.upper() + S",
         "str(S) + S",
+        "{\"a\": S, \"b\": S}",
+        "dict(a = S, b = S)",
+        "[]\nT.append(S)\nT.append(S)",
+        "[]\nT.extend([S, S])",
+        "[]\nT.insert(0, S)\nT.insert(0, S)",
+        "{}\nT[\"a\"] = S\nT[\"b\"] = S",
+        "{}\nT.update({\"a\": S, \"b\": S})",
+        "{}\nT.update(a = S, b = S)",
+        "[S for _ in [1, 2]]",
+        "[x for x in [S, S]]",
+        "repr(S)",
+        "json.encode(S)",
+        "S * 2",
+        "(S if S else S) + S",
+        "list(zip([S], [S]))",
+        "twice(S)",
+        "twice(s = S)",
+        "{}\nT.setdefault(\"a\", S)\nT.setdefault(\"b\", S)",
     ] {
         let doubled = |count: usize| {
-            let line = |index: usize| format!("s{} = {}\n", index + 1, step.replace('S', &format!("s{index}")));
+            let line = |index: usize| {
+                let (grown, from) = (format!("s{}", index + 1), format!("s{index}"));
+                format!("{grown} = {}\n", step.replace('S', &from).replace('T', &grown))
+            };
             format!("s0 = \"a\"\n{}return allow()", (0..count).map(line).collect::<String>())
         };
         assert!(is_bounded(&doubled(3)), "should run here:\n{}", doubled(3));
         assert!(!is_bounded(&doubled(40)), "should run in a worker:\n{}", doubled(40));
+    }
+    for join in ["s1.join([\"\", \"\", \"\"])", "string.join([\"a\", \"b\"], s1)"] {
+        assert!(!is_bounded(&format!("s1 = \"a\".upper()\nreturn block({join})")), "should run in a worker: {join}");
     }
     // Constants that grow by literals are as long as the script.
     let added: String = (1..100).map(|index| format!("s{index} = s{} + \"a\"\n", index - 1)).collect();
