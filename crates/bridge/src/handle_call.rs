@@ -17,8 +17,8 @@ use crate::dispatch::HostDispatch;
 use crate::fit_to_host::fit_to_host;
 use crate::policy::with_machine_policy;
 use crate::session::{
-    HostSession, HostSessionError, HostSessionState, NOTE, TrackedState, decision_note, host_folder, mark_fired,
-    to_event_log_line,
+    HostSession, HostSessionError, HostSessionState, NOTE, ScriptStateCopy, TrackedState, decision_note, host_folder,
+    mark_fired, peek_state, to_event_log_line,
 };
 use crate::{
     Deadline, HostDecision, HostDef, HostEvent, HostEventData, HostEventDef, HostResponse, ResponseContext, canary,
@@ -65,6 +65,15 @@ pub struct HandledCall {
     pub response: HostResponse,
     /// The runtime with the hooks; `None` if the call was decided without them.
     pub built: Option<BuiltRuntime>,
+    /// The session that the call belongs to, if it was decided with what earlier calls left there.
+    pub known_session: Option<String>,
+}
+
+/// The decision of the hooks, before it is fitted to the host.
+struct DecidedCall {
+    decision: HostDecision,
+    built: BuiltRuntime,
+    known_session: Option<String>,
 }
 
 /// Whether a call is enforced, or only its decision is shown.
@@ -83,8 +92,8 @@ pub fn handle_call(
     decide_and_respond(errand, CallPurpose::Enforce, hooks).map_or_else(|response| response, |call| call.response)
 }
 
-/// Decides on a call as [`handle_call`] does, for a user who wants to see the decision. Nothing is stored, and the session
-/// is a new one. If the working directory in the payload does not exist here, it is the project's.
+/// Decides on a call as [`handle_call`] does, for a user who wants to see the decision. Nothing is stored. A session that is
+/// known here counts as it stands, with its counters and denials; any other is a new one. If the working directory in the payload does not exist here, it is the project's.
 ///
 /// # Errors
 /// With the response, if the event is not known.
@@ -119,17 +128,19 @@ fn decide_and_respond(
         Ok(payload) => catch_unwind(AssertUnwindSafe(|| decide(errand, purpose, host, def, payload, hooks)))
             .unwrap_or_else(|_| Err(String::from("`pintle hook` crashed; this is a defect in Pintle"))),
     };
-    let (ruling, built) = match heard {
-        Ok((_, built)) if errand.deadline.is_over() && def.is_guard => {
-            (HostDecision::deny(errand.deadline.reason()), Some(built))
+    let (decision, built, known_session) = match heard {
+        Ok(DecidedCall { built, known_session, .. }) if errand.deadline.is_over() && def.is_guard => {
+            (HostDecision::deny(errand.deadline.reason()), Some(built), known_session)
         }
-        Ok((ruling, built)) => (ruling, Some(built)),
-        Err(reason) if def.is_guard => (HostDecision::deny(format!("pintle: {reason}")), None),
-        Err(reason) => (HostDecision { notices: vec![format!("pintle: {reason}")], ..HostDecision::pass() }, None),
+        Ok(DecidedCall { decision, built, known_session }) => (decision, Some(built), known_session),
+        Err(reason) if def.is_guard => (HostDecision::deny(format!("pintle: {reason}")), None, None),
+        Err(reason) => {
+            (HostDecision { notices: vec![format!("pintle: {reason}")], ..HostDecision::pass() }, None, None)
+        }
     };
-    let decision = fit_to_host(ruling, def.support);
+    let decision = fit_to_host(decision, def.support);
     let response = (def.write_response)(&ResponseContext { event_def: def, payload: read }, &decision);
-    Ok(HandledCall { host, event_def: def, decision, response, built })
+    Ok(HandledCall { host, event_def: def, decision, response, built, known_session })
 }
 
 /// Reads a payload. A payload with a duplicate key is an error, but is read anyway to find the name of its event.
@@ -192,7 +203,7 @@ fn decide_canary(
     def: &'static HostEventDef,
     ruling: HostDecision,
     hooks: impl FnOnce(&HookLookup) -> Result<RuntimeBuilder, String>,
-) -> Result<(HostDecision, BuiltRuntime), String> {
+) -> Result<DecidedCall, String> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
     let cwd = std::env::current_dir().unwrap_or_default();
     let project = errand.project.clone().filter(|dir| dir.is_dir()).unwrap_or(cwd);
@@ -201,7 +212,7 @@ fn decide_canary(
         Some(reason) if def.is_guard => HostDecision::deny(reason),
         _ => ruling,
     };
-    Ok((ruling, built))
+    Ok(DecidedCall { decision: ruling, built, known_session: None })
 }
 
 /// Reads a payload, and runs the hooks.
@@ -212,7 +223,7 @@ fn decide(
     def: &'static HostEventDef,
     payload: &Value,
     hooks: impl FnOnce(&HookLookup) -> Result<RuntimeBuilder, String>,
-) -> Result<(HostDecision, BuiltRuntime), String> {
+) -> Result<DecidedCall, String> {
     let unreadable = |error| format!("cannot read the payload from {}: {error}", host.title);
     if let Some(ruling) = canary::canary_decision(payload) {
         return decide_canary(errand, def, ruling, hooks);
@@ -229,25 +240,30 @@ fn decide(
     let cwd = whose_cwd.or_else(|| std::env::current_dir().ok()).unwrap_or_default();
     let known_project = errand.project.clone().filter(|dir| dir.is_dir());
     let first_project = known_project.as_ref().unwrap_or(&cwd);
-    let dir = errand.state_directory.filter(|_| is_stored).map(|directory| host_folder(directory, host.name));
-    let mut session = match &dir {
-        Some(dir) => {
+    let dir = errand.state_directory.map(|directory| host_folder(directory, host.name));
+    let cannot_open = |error| session_error_text("cannot open the session", &error, host, &told);
+    let (mut session, known) = match &dir {
+        Some(dir) if is_stored => {
             let begun = HostSession::begin(dir, &told, first_project, &clock, errand.deadline.remaining());
             mark_fired(dir, def.name, now_ms);
-            Some(begun.map_err(|error| session_error_text("cannot open the session", &error, host, &told))?)
+            (Some(begun.map_err(cannot_open)?), None)
         }
-        None => None,
+        Some(dir) => (None, peek_state(dir, &told.context.session).map_err(|error| cannot_open(error.into()))?),
+        None => (None, None),
     };
-    let mut unkept = HostSessionState::default();
+    let is_known = known.is_some();
+    let mut unkept = known.unwrap_or_default();
     unkept.begin_call(&told.data, first_project, now_ms);
     let state = session.as_ref().map_or(&unkept, |session| &session.state);
     // The project is the one in the host's environment, otherwise the one in which the session started.
     let project = known_project.unwrap_or_else(|| PathBuf::from(&state.project));
     let mut builder = hooks(&HookLookup { project: project.clone(), excluded_dialect: errand.host.dialect })?;
-    if let Some(session) = &session {
-        builder = builder.initial_guards(session.state.session_guards.clone());
-        builder = builder.tape(session.tape()).script_state(session.script_state());
-    }
+    builder = builder.initial_guards(state.session_guards.clone());
+    builder = match &session {
+        Some(session) => builder.tape(session.tape()).script_state(session.script_state()),
+        None if is_known => builder.script_state(Arc::new(ScriptStateCopy::new(state))),
+        None => builder,
+    };
     let built = builder.clock(Arc::clone(&clock)).shadow(errand.shadow).approver(Arc::new(DeferToHost)).build();
     let policy = with_machine_policy(built.policy.clone(), errand.state_directory, &project);
     let paths = PolicyPaths::new(&policy, &project, &cwd);
@@ -316,7 +332,7 @@ fn decide(
             .finish(def.fires.contains(&"session.end"), conclude)
             .map_err(|error| session_error_text("cannot save the session", &error, host, &told))?,
     }
-    Ok((ruling, built))
+    Ok(DecidedCall { decision: ruling, built, known_session: is_known.then_some(told.context.session) })
 }
 
 /// The reason why the hooks are incomplete: a declared hook did not load, and it may be a guard.

@@ -22,7 +22,7 @@ use store::SessionStore;
 
 pub(crate) use changes::TrackedState;
 pub(crate) use state::HostSessionState;
-pub(crate) use store::HostSessionError;
+pub(crate) use store::{HostSessionError, ScriptStateCopy};
 pub use stored::StoredSession;
 pub use summary::HostSessionSummary;
 
@@ -47,6 +47,14 @@ pub(crate) struct HostSession {
 /// The directory of a host in the state directory.
 pub(crate) fn host_folder(state_directory: &Path, host: &str) -> PathBuf {
     state_directory.join("bridge").join(host)
+}
+
+/// The state of a session as its last call left it, to be looked at; `None` if the session is not known.
+///
+/// # Errors
+/// When it cannot be read.
+pub(crate) fn peek_state(dir: &Path, session: &str) -> io::Result<Option<HostSessionState>> {
+    store::read_state(&dir.join(session_folder::folder_name(session)))
 }
 
 impl HostSession {

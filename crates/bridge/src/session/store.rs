@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use pintle::tape::session_folder::{SessionFolder, StateFile};
+use pintle::tape::session_folder::{self, SessionFolder, StateFile};
 use pintle::tape::{HeaderRecord, Tape, TapeCursor, TapeError};
 use pintle::{Clock, Layer, LayerState, ScriptStateStore, snapshot};
 
@@ -114,6 +114,31 @@ impl SessionStore {
         }
         Ok(folder)
     }
+}
+
+/// A copy of a session's scripts' state: what hooks change in it is gone with the call.
+#[derive(Debug)]
+pub(crate) struct ScriptStateCopy(Mutex<Option<BTreeMap<Layer, LayerState>>>);
+
+impl ScriptStateCopy {
+    pub(crate) fn new(state: &HostSessionState) -> Self {
+        Self(Mutex::new(Some(state.layers.clone())))
+    }
+}
+
+impl ScriptStateStore for ScriptStateCopy {
+    fn acquire(&self) -> Result<Option<BTreeMap<Layer, LayerState>>, String> {
+        Ok(self.0.lock().unwrap_or_else(PoisonError::into_inner).take())
+    }
+
+    fn release(&self, _changed: Option<BTreeMap<Layer, LayerState>>) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+/// The state of a session as it was saved last, without its lock; `None` if the session is not known.
+pub(super) fn read_state(dir: &Path) -> io::Result<Option<HostSessionState>> {
+    session_folder::load_state(dir)?.map(|bytes| parse_state(&bytes)).transpose()
 }
 
 fn parse_state(bytes: &[u8]) -> io::Result<HostSessionState> {

@@ -86,3 +86,29 @@ fn fire_says_which_hook_does_not_load_and_denies_as_the_bridge_does() {
     let call = captured("claude/payloads/PreToolUse.json");
     snapshot!("captured_broken", fixture.pintle(&["fire", "policy"]).with_input(&call).run_to_screen());
 }
+
+const QUOTA: &str = r#"---
+event: tool.pre
+script: |
+  def handle(event, payload):
+      if metrics.incr("calls") > 2:
+          return block("two calls are enough")
+      return allow()
+---
+"#;
+
+#[test]
+fn fire_decides_in_the_session_of_the_payload_as_it_stands() {
+    let fixture = CliFixture::new_empty().with_file("policy/quota.md", QUOTA);
+    let call = captured("claude/payloads/PreToolUse.json");
+    let fire = || fixture.pintle(&["fire", "policy", "--host", "claude"]).with_input(&call).run_to_parts();
+    let hook = || fixture.pintle(&["hook", "claude", "--hooks", "policy"]).with_input(&call).run_to_parts();
+    assert_eq!((fire().2, hook().2, fire().2, hook().2), (Some(0), Some(0), Some(0), Some(0)));
+    // Looking twice is no call.
+    let (_, note, _) = fire();
+    assert!(note.contains("is known here: this is the decision as it stands now"), "{note}");
+    snapshot!("captured_fire_known_session", fixture.pintle(&["fire", "policy"]).with_input(&call).run_to_screen());
+    assert_eq!(fire().2, Some(2));
+    let (out, err, _) = hook();
+    assert!(format!("{out}{err}").contains("two calls are enough"), "{out}{err}");
+}

@@ -40,6 +40,9 @@ impl FireArgs {
         if let Some(built) = &call.built {
             print_diagnostics(built, &places.paths, terminal);
         }
+        if let Some(session) = call.known_session.as_ref().filter(|_| !global.json) {
+            terminal.print_note(format!("session `{session}` is known here: this is the decision as it stands now"));
+        }
         if global.json {
             terminal.print_json(&report.call_to_json(&call));
         } else {

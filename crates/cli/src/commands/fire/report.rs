@@ -117,6 +117,7 @@ impl FireReport {
         json!({
             "host": call.host.name,
             "event": call.event_def.name,
+            "known_session": call.known_session,
             "decision": decided.decision,
             "approved": decided.is_approved,
             "reason": decided.reason,
