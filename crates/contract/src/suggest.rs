@@ -11,38 +11,60 @@ pub fn suggest_nearest<'a>(written: &str, candidates: impl IntoIterator<Item = &
     if written.chars().nth(LONGEST_NAME).is_some() {
         return None;
     }
-    let wanted = written.to_lowercase();
-    let allowed = (wanted.chars().count() / 3).max(1);
+    let wanted: Vec<char> = written.chars().flat_map(char::to_lowercase).collect();
+    let mut search = NearestName { allowed: (wanted.len() / 3).max(1), wanted, ..NearestName::default() };
     candidates
         .into_iter()
-        .map(|candidate| (edit_distance(&wanted, &candidate.to_lowercase()), candidate))
-        .filter(|(edits, _)| *edits <= allowed)
+        .filter_map(|candidate| Some((search.edits_of(candidate)?, candidate)))
         .min_by_key(|(edits, _)| *edits)
         .map(|(_, candidate)| candidate)
 }
 
-/// The number of edits (insert, delete, replace, swap of neighbours) between two texts.
-fn edit_distance(from: &str, to: &str) -> usize {
-    let to: Vec<char> = to.chars().collect();
-    let mut before_last: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=to.len()).collect();
-    let mut previous = None;
-    for (row, have) in from.chars().enumerate() {
-        let mut current = vec![row + 1];
-        for (column, want) in to.iter().enumerate() {
-            let at = |cells: &[usize], index: usize| cells.get(index).copied().unwrap_or(usize::MAX / 2);
-            let replace = at(&last, column) + usize::from(have != *want);
-            let mut best = replace.min(at(&last, column + 1) + 1).min(at(&current, column) + 1);
-            let swapped = column > 0 && previous == Some(*want) && to.get(column - 1) == Some(&have);
-            if swapped {
-                best = best.min(at(&before_last, column - 1) + 1);
-            }
-            current.push(best);
+/// A search among many candidates, whose buffers are used again.
+#[derive(Default)]
+struct NearestName {
+    wanted: Vec<char>,
+    /// The most edits that are tolerated.
+    allowed: usize,
+    candidate: Vec<char>,
+    /// The distances of the last two prefixes of `wanted`, and of this one, from each prefix of the candidate.
+    before_last: Vec<usize>,
+    last: Vec<usize>,
+    current: Vec<usize>,
+}
+
+impl NearestName {
+    /// The number of edits (insert, delete, replace, swap of neighbours) from `wanted` to a candidate; `None` if there are
+    /// more than tolerated.
+    fn edits_of(&mut self, candidate: &str) -> Option<usize> {
+        let Self { wanted, allowed, candidate: to, before_last, last, current } = self;
+        to.clear();
+        to.extend(candidate.chars().flat_map(char::to_lowercase));
+        if to.len().abs_diff(wanted.len()) > *allowed {
+            return None;
         }
-        before_last = std::mem::replace(&mut last, current);
-        previous = Some(have);
+        last.clear();
+        last.extend(0..=to.len());
+        let mut previous = None;
+        for (row, have) in wanted.iter().enumerate() {
+            current.clear();
+            current.push(row + 1);
+            for (column, want) in to.iter().enumerate() {
+                let at = |cells: &[usize], index: usize| cells.get(index).copied().unwrap_or(usize::MAX / 2);
+                let replace = at(last, column) + usize::from(have != want);
+                let mut best = replace.min(at(last, column + 1) + 1).min(at(current, column) + 1);
+                let swapped = column > 0 && previous == Some(want) && to.get(column - 1) == Some(have);
+                if swapped {
+                    best = best.min(at(before_last, column - 1) + 1);
+                }
+                current.push(best);
+            }
+            std::mem::swap(before_last, last);
+            std::mem::swap(last, current);
+            previous = Some(have);
+        }
+        last.last().copied().filter(|edits| edits <= allowed)
     }
-    last.last().copied().unwrap_or(0)
 }
 
 #[cfg(test)]
