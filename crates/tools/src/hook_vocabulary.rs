@@ -78,16 +78,19 @@ impl HookVocabulary {
         }
     }
 
-    /// Whether a hook hears a call as its caller made it, as far as this is known from its name alone.
-    pub(crate) fn hears_as_made(&self, caller: &'static ToolVocabulary, name: &str) -> bool {
+    /// Whether a hook hears a call as its caller made it, as far as this is known from its name alone. Most hooks do not
+    /// need the name.
+    #[inline]
+    pub(crate) fn hears_as_made<'n>(&self, caller: &'static ToolVocabulary, name: impl FnOnce() -> &'n str) -> bool {
         match self {
             Self::Fixed(vocabulary) => caller.name == vocabulary.name,
             Self::ByNames(named) => match named.ranked.first() {
                 None => has_canonical_arguments(caller),
                 Some(first) if has_canonical_arguments(caller) && has_canonical_arguments(first) => {
+                    let name = name();
                     named.wanted.has(name) || caller.has_project_tool(name)
                 }
-                Some(first) => named.wanted.has(name) && caller.name == first.name,
+                Some(first) => caller.name == first.name && named.wanted.has(name()),
             },
         }
     }
@@ -131,7 +134,7 @@ impl HookVocabulary {
         for vocabulary in VOCABULARIES {
             let may_become = |native: &&&'static str| {
                 vocabulary.canonical_names(native).any(|tool| canonical.iter().any(|name| name == tool))
-                    && !(self.hears_as_made(vocabulary, native) && **native != name)
+                    && !(self.hears_as_made(vocabulary, || native) && **native != name)
             };
             let natives = vocabulary.tools.iter().flat_map(|tool| tool.native_names);
             names.extend(natives.filter(may_become).map(|name| (*name).to_owned()));

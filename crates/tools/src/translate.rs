@@ -18,6 +18,9 @@ pub(crate) enum HeardCall {
 /// The events that a hook in these words hears instead of one: the event itself, or one for each part of its call.
 #[must_use]
 pub fn heard_events(event: &Event, hook: &HookVocabulary) -> Vec<Event> {
+    if !event.name.def().is_about_tool_call() {
+        return vec![event.clone()];
+    }
     match hear(event, hook) {
         HeardCall::AsFired => vec![event.clone()],
         HeardCall::Translated(parts) => parts.into_iter().map(|part| part.event).collect(),
@@ -34,16 +37,13 @@ pub(crate) struct HeardPart {
     pub(crate) event: Event,
 }
 
-/// The event as a hook hears it.
+/// The event about a tool call as a hook hears it.
 pub(crate) fn hear(event: &Event, hook: &HookVocabulary) -> HeardCall {
-    if !event.name.def().is_about_tool_call() {
+    let caller = caller_of(&event.payload);
+    if hook.hears_as_made(caller, || event.subject().unwrap_or_default()) {
         return HeardCall::AsFired;
     }
     let Some(name) = event.subject() else { return HeardCall::AsFired };
-    let caller = caller_of(&event.payload);
-    if hook.hears_as_made(caller, name) {
-        return HeardCall::AsFired;
-    }
     let calls = calls_of(&event.payload);
     let is_single = calls.len() == 1;
     let is_patch = !is_single && calls.first().is_some_and(|call| call.name == "patch");
