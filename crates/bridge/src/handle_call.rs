@@ -93,7 +93,8 @@ pub fn handle_call(
 }
 
 /// Decides on a call as [`handle_call`] does, for a user who wants to see the decision. Nothing is stored. A session that is
-/// known here counts as it stands, with its counters and denials; any other is a new one. If the working directory in the payload does not exist here, it is the project's.
+/// known here counts with its present counters and denials; any other is a new one. If the working directory in the payload
+/// does not exist here, it is the project's.
 ///
 /// # Errors
 /// With the response, if the event is not known.

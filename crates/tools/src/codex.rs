@@ -7,10 +7,10 @@ pub static CODEX: ToolVocabulary = ToolVocabulary {
     name: "codex",
     mcp: McpNames::Doubled,
     tools: &[
-        ToolMapping::new(&["Bash", "shell", "local_shell", "shell_command", "container.exec"], "shell")
+        ToolMapping::new(&["Bash", "shell", "local_shell", "shell_command"], "shell")
             .fields(&[("workdir", "directory")])
             .shape(InputShape::MayPatch("command")),
-        ToolMapping::new(&["exec_command"], "shell")
+        ToolMapping::new(&["exec_command", "container.exec"], "shell")
             .fields(&[("cmd", "command"), ("workdir", "directory")])
             .shape(InputShape::MayPatch("cmd")),
         ToolMapping::new(&["unified_exec"], "shell")

@@ -1,16 +1,22 @@
 //! The shapes of a tool's native input.
 
 mod addresses;
+mod command;
 mod list;
 mod patched;
 
 pub use list::ListElement;
 
-use serde_json::Value;
+use std::iter;
+
+use serde_json::{Map, Value};
 
 use self::list::{element_call, read_elements};
 use self::patched::{merge_patch, merge_text, patch_text};
 use super::{CanonicalCall, ToolMapping, UnmappableArguments, fields, patch};
+
+/// The canonical name of the tool that runs commands.
+const SHELL: &str = "shell";
 
 /// The shape of a tool's native input.
 #[derive(Debug, Clone, Copy)]
@@ -75,12 +81,12 @@ impl InputShape {
                 }
                 None => vec![plain_call(tool, input)],
             },
-            Self::MayPatch(key) => {
-                let mut parts = vec![plain_call(tool, input)];
-                if let Some(text) = input.get(key).and_then(Value::as_str).filter(|text| patch::is_patch(text)) {
-                    parts.extend(patch::to_calls(text));
-                }
-                parts
+            Self::MayPatch(_) => {
+                let call = plain_call(tool, input);
+                let text = |name: &str| call.args.get(name).and_then(Value::as_str);
+                let patched = text("command").filter(|command| patch::is_patch(command));
+                let files = patched.map(|command| patch::calls_of_command(command, text("directory")));
+                iter::once(call.clone()).chain(files.into_iter().flatten()).collect()
             }
             Self::Addresses(key) => addresses::to_calls(plain_call(tool, input), key),
         }
@@ -134,16 +140,27 @@ fn build_call(tool: &ToolMapping, args: Value) -> CanonicalCall {
 }
 
 fn plain_call(tool: &ToolMapping, input: &Value) -> CanonicalCall {
-    build_call(
-        tool,
-        input
-            .as_object()
-            .map_or_else(|| input.clone(), |input| Value::Object(fields::to_canonical(tool.fields, input))),
-    )
+    let args = match input {
+        Value::Object(input) => Value::Object(canonical_arguments(tool, input)),
+        other => other.clone(),
+    };
+    build_call(tool, args)
+}
+
+fn canonical_arguments(tool: &ToolMapping, input: &Map<String, Value>) -> Map<String, Value> {
+    let args = fields::to_canonical(tool.fields, input);
+    if tool.canonical == SHELL { command::write_as_text(args) } else { args }
 }
 
 fn merge_plain(tool: &ToolMapping, input: &Value, after: &[CanonicalCall]) -> Result<Value, UnmappableArguments> {
     match (input, after) {
+        (Value::Object(input), [CanonicalCall { args: Value::Object(args), .. }]) if tool.canonical == SHELL => {
+            let args = command::restore_words(args, &fields::to_canonical(tool.fields, input));
+            let args = args.ok_or_else(|| {
+                UnmappableArguments(String::from("the changed command needs a shell, and the call runs a program"))
+            })?;
+            fields::merge_back(tool.fields, input, &args).map(Value::Object)
+        }
         (Value::Object(input), [CanonicalCall { args: Value::Object(args), .. }]) => {
             fields::merge_back(tool.fields, input, args).map(Value::Object)
         }

@@ -1,7 +1,10 @@
 //! The patches of Codex (`*** Begin Patch`): the files that a patch changes, and how.
 
+mod directory;
 mod read;
 mod rewrite;
+
+use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
@@ -21,6 +24,26 @@ pub fn is_patch(text: &str) -> bool {
 #[must_use]
 pub fn to_calls(text: &str) -> Vec<CanonicalCall> {
     read::sections(text).iter().flat_map(section_calls).map(|(name, args)| CanonicalCall::new(name, args)).collect()
+}
+
+/// The calls of the patches in a shell command, which refer to its working directory: the one that the call names, and
+/// those that the command changes to before a patch.
+#[must_use]
+pub fn calls_of_command(command: &str, directory: Option<&str>) -> Vec<CanonicalCall> {
+    let mut calls = Vec::new();
+    for section in read::sections(command) {
+        let mut base = PathBuf::from(directory.unwrap_or_default());
+        base.extend(directory::changes_before(command, section.header_line));
+        for (name, mut args) in section_calls(&section) {
+            if let Some(path) = args.get_mut("path")
+                && let Some(written) = path.as_str()
+            {
+                *path = Value::from(base.join(written).display().to_string());
+            }
+            calls.push(CanonicalCall::new(name, args));
+        }
+    }
+    calls
 }
 
 /// The patch with the changed arguments of its files.

@@ -110,6 +110,24 @@ fn changed_argument_is_merged_under_the_native_name_and_rest_stays() {
             json!({"file_path": "b", "edits": [{"old_string": "x"}]}),
         ),
         ("gemini", "mcp_fs_read", &json!({"path": "a"}), 0, "path", Some(json!("b")), json!({"path": "b"})),
+        (
+            "codex",
+            "shell",
+            &json!({"command": ["bash", "-lc", "rm a"]}),
+            0,
+            "command",
+            Some(json!("ls && true")),
+            json!({"command": ["bash", "-lc", "ls && true"]}),
+        ),
+        (
+            "codex",
+            "shell",
+            &json!({"command": ["rm", "a"]}),
+            0,
+            "command",
+            Some(json!("ls 'a b'")),
+            json!({"command": ["ls", "a b"]}),
+        ),
     ];
     for (host, tool, input, part, argument, to, wanted) in cases {
         assert_eq!(change_argument(host, tool, input, part, argument, to), Ok(wanted), "{host} {tool} {input}");
@@ -158,6 +176,10 @@ fn what_an_agents_form_has_no_place_for_is_an_error() {
     assert_eq!(reason.to_string(), "a call of `shell` cannot become a call of another tool");
     let reason = words.merge_back("Bash", &json!({"command": "ls"}), &[]).unwrap_err();
     assert_eq!(reason.to_string(), "the number of canonical calls of `Bash` cannot change");
+    assert_eq!(
+        change_argument("codex", "shell", &json!({"command": ["rm", "a"]}), 0, "command", Some(json!("ls && true"))),
+        Err(String::from("the changed command needs a shell, and the call runs a program"))
+    );
     let command = json!({"command": "apply_patch '*** Begin Patch\n*** Delete File: b\n*** End Patch'"});
     assert_eq!(
         change_argument("codex", "Bash", &command, 1, "path", Some(json!("c"))),
