@@ -139,6 +139,10 @@ impl Journal for NullJournal {
         DispatchId(0)
     }
 
+    fn record_without_hooks(&self, _event: &Event, _cause: EventCause) -> DispatchId {
+        DispatchId(0)
+    }
+
     fn record(&self, _dispatch: DispatchId, _entry: &JournalEntry<'_>) {}
 
     fn next_call(&self) -> CallId {

@@ -44,6 +44,7 @@ const NO_REASON: &str = "Agent terminated by a hook.";
 impl Outcome {
     /// The outcome if no hook matches: allowed, with the payload unchanged.
     #[must_use]
+    #[inline]
     pub fn unchanged(payload: Payload) -> Self {
         Self {
             dispatch: DispatchId::default(),

@@ -48,13 +48,14 @@ pub struct DispatchContext<'a> {
 /// two parallel calls finishes first does not change the outcome or the journal.
 pub fn dispatch(set: &HookSet, event: &Event, context: &DispatchContext<'_>) -> Outcome {
     let Some(index) = set.event_index(&event.name) else {
-        let id = context.journal.record_without_hooks(event, context.cause);
-        return Outcome { dispatch: id, ..Outcome::unchanged(event.payload.clone()) };
+        let mut outcome = Outcome::unchanged(event.payload.clone());
+        outcome.dispatch = context.journal.record_without_hooks(event, context.cause);
+        return outcome;
     };
-    let id = context.journal.begin_dispatch(&JournalEntry::Event { event, cause: context.cause });
-    let mut outcome = Outcome { dispatch: id, ..Outcome::unchanged(event.payload.clone()) };
+    let mut outcome = Outcome::unchanged(event.payload.clone());
+    outcome.dispatch = context.journal.begin_dispatch(&JournalEntry::Event { event, cause: context.cause });
     run_chains(index, event, context, &mut outcome);
-    context.journal.record(id, &JournalEntry::Outcome { event, outcome: &outcome });
+    context.journal.record(outcome.dispatch, &JournalEntry::Outcome { event, outcome: &outcome });
     outcome
 }
 
