@@ -1,18 +1,12 @@
 //! Writes decisions in Claude Code's format.
 
-use pintle_contract::Decision;
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
 use crate::host::{HookJsonResponse, HostDecision, HostResponse, ResponseContext, shape_like};
 
 /// The fields that every event supports.
 fn start_response(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HookJsonResponse {
-    let output = HookJsonResponse::new(asked);
-    let ended = ruling.stop.as_deref();
-    output
-        .with_top_field("continue", ended.map(|_| false))
-        .with_top_field("stopReason", ended)
-        .with_top_field("systemMessage", ruling.notice_text())
+    HookJsonResponse::new(asked).with_run_end(ruling).with_notice(ruling)
 }
 
 /// An event that supports only notices.
@@ -22,7 +16,7 @@ pub(crate) fn notice(asked: &ResponseContext<'_>, ruling: &HostDecision) -> Host
 
 /// An event that supports context.
 pub(crate) fn context(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
-    start_response(asked, ruling).with_event_field("additionalContext", ruling.context_text()).into_response()
+    start_response(asked, ruling).with_context(ruling).into_response()
 }
 
 /// The start of a session. A denied session starts anyway, with a notice to the user.
@@ -38,7 +32,7 @@ pub(crate) fn prompt(asked: &ResponseContext<'_>, ruling: &HostDecision) -> Host
     if ruling.is_denied() {
         return output.into_block(&ruling.reason);
     }
-    output.with_event_field("additionalContext", ruling.context_text()).into_response()
+    output.with_context(ruling).into_response()
 }
 
 pub(crate) fn before_tool(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
@@ -48,34 +42,12 @@ pub(crate) fn before_tool(asked: &ResponseContext<'_>, ruling: &HostDecision) ->
     if ruling.is_denied() {
         return output.into_denial(&ruling.reason);
     }
-    output
-        .with_event_field("updatedInput", ruling.input.clone())
-        .with_event_field("additionalContext", ruling.context_text())
-        .into_response()
+    output.with_event_field("updatedInput", ruling.input.clone()).with_context(ruling).into_response()
 }
 
-/// The host is about to ask the user.
+/// The host is about to ask the user. The exit status has no documented effect at this event.
 pub(crate) fn permission(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
-    let output = start_response(asked, ruling);
-    if ruling.is_denied() {
-        let mut decision = json!({"behavior": "deny", "message": ruling.reason});
-        if ruling.stop.is_some()
-            && let Some(fields) = decision.as_object_mut()
-        {
-            fields.insert(String::from("interrupt"), Value::Bool(true));
-        }
-        // The exit status has no documented effect at this event.
-        return output.with_event_field("decision", Some(decision)).into_response();
-    }
-    let approval = (ruling.is_approved && ruling.decision == Decision::Allow).then(|| {
-        let mut decision = Map::new();
-        decision.insert(String::from("behavior"), Value::from("allow"));
-        if let Some(input) = &ruling.input {
-            decision.insert(String::from("updatedInput"), input.clone());
-        }
-        Value::Object(decision)
-    });
-    output.with_event_field("decision", approval).into_response()
+    start_response(asked, ruling).with_event_field("decision", ruling.permission_answer()).into_response()
 }
 
 /// After a tool. A block only adds its reason, so a withheld result is also replaced. Claude Code ignores a replacement
@@ -90,10 +62,7 @@ pub(crate) fn after_tool(asked: &ResponseContext<'_>, ruling: &HostDecision) -> 
     } else {
         (output, ruling.output.as_ref().map(|changed| shape_like(original, changed)))
     };
-    output
-        .with_event_field("updatedToolOutput", replaced)
-        .with_event_field("additionalContext", ruling.context_text())
-        .into_response()
+    output.with_event_field("updatedToolOutput", replaced).with_context(ruling).into_response()
 }
 
 /// After a failed tool: the hooks' reason is added to the error.

@@ -7,13 +7,7 @@ use crate::host::{HookJsonResponse, HostDecision, HostResponse, ResponseContext}
 
 /// The fields that most events support.
 fn start_response(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HookJsonResponse {
-    HookJsonResponse::new(asked).with_top_field("systemMessage", ruling.notice_text())
-}
-
-/// Ends the run, where the event supports it.
-fn with_run_end(output: HookJsonResponse, ruling: &HostDecision) -> HookJsonResponse {
-    let ended = ruling.stop.as_deref();
-    output.with_top_field("continue", ended.map(|_| false)).with_top_field("stopReason", ended)
+    HookJsonResponse::new(asked).with_notice(ruling)
 }
 
 /// An event that supports only notices.
@@ -23,7 +17,7 @@ pub(super) fn notice(asked: &ResponseContext<'_>, ruling: &HostDecision) -> Host
 
 /// An event that supports context.
 pub(super) fn context(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
-    start_response(asked, ruling).with_event_field("additionalContext", ruling.context_text()).into_response()
+    start_response(asked, ruling).with_context(ruling).into_response()
 }
 
 /// The start of a session. A denied session starts anyway, with a notice to the user.
@@ -35,11 +29,11 @@ pub(super) fn session_start(asked: &ResponseContext<'_>, ruling: &HostDecision) 
 }
 
 pub(super) fn prompt(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
-    let output = with_run_end(start_response(asked, ruling), ruling);
+    let output = start_response(asked, ruling).with_run_end(ruling);
     if ruling.is_denied() {
         return output.into_block(&ruling.reason);
     }
-    output.with_event_field("additionalContext", ruling.context_text()).into_response()
+    output.with_context(ruling).into_response()
 }
 
 /// Before a tool. An approval is possible only with a rewrite, and `ask` is not supported.
@@ -54,7 +48,7 @@ pub(super) fn before_tool(asked: &ResponseContext<'_>, ruling: &HostDecision) ->
     output
         .with_event_field("permissionDecision", ruling.input.as_ref().map(|_| "allow"))
         .with_event_field("updatedInput", ruling.input.clone())
-        .with_event_field("additionalContext", ruling.context_text())
+        .with_context(ruling)
         .into_response()
 }
 
@@ -73,18 +67,18 @@ pub(super) fn permission(asked: &ResponseContext<'_>, ruling: &HostDecision) -> 
 
 /// After a tool: the reason of a block replaces the result.
 pub(super) fn after_tool(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
-    let output = with_run_end(start_response(asked, ruling), ruling);
+    let output = start_response(asked, ruling).with_run_end(ruling);
     let replaced = ruling.result_replacement_text();
     output
         .with_top_field("decision", replaced.as_ref().map(|_| "block"))
         .with_top_field("reason", replaced)
-        .with_event_field("additionalContext", ruling.context_text())
+        .with_context(ruling)
         .into_response()
 }
 
 /// The agent, or a subagent, is about to stop.
 pub(super) fn stop(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
-    let output = with_run_end(start_response(asked, ruling), ruling);
+    let output = start_response(asked, ruling).with_run_end(ruling);
     if ruling.is_denied() && ruling.stop.is_none() {
         return output.into_block(&ruling.reason);
     }

@@ -1,9 +1,8 @@
 //! Writes decisions in Copilot's format: its own fields are at the top level, and any status except 0 denies before a
 //! tool and is a warning elsewhere.
 
-use pintle_contract::Decision;
 use pintle_contract::event::json_to_text;
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
 use crate::host::{HookJsonResponse, HostDecision, HostResponse, ResponseContext};
 
@@ -66,17 +65,8 @@ pub(super) fn nested_before_tool(asked: &ResponseContext<'_>, ruling: &HostDecis
 
 /// The host is about to ask the user.
 pub(super) fn permission(_asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
-    let mut fields = Map::new();
-    if ruling.is_denied() {
-        fields.insert(String::from("behavior"), Value::from("deny"));
-        fields.insert(String::from("message"), Value::from(ruling.reason.as_str()));
-        if ruling.stop.is_some() {
-            fields.insert(String::from("interrupt"), Value::Bool(true));
-        }
-    } else if ruling.is_approved && ruling.decision == Decision::Allow {
-        fields.insert(String::from("behavior"), Value::from("allow"));
-    }
-    with_logged_notices(HostResponse::json(&Value::Object(fields)), ruling)
+    let answer = ruling.permission_answer().map_or_else(HostResponse::empty, |answer| HostResponse::json(&answer));
+    with_logged_notices(answer, ruling)
 }
 
 pub(super) fn after_tool(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {

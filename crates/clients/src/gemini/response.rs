@@ -6,12 +6,7 @@ use crate::host::{HookJsonResponse, HostDecision, HostResponse, ResponseContext}
 
 /// The fields that every event supports.
 fn start_response(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HookJsonResponse {
-    let output = HookJsonResponse::new(asked);
-    let ended = ruling.stop.as_deref();
-    output
-        .with_top_field("continue", ended.map(|_| false))
-        .with_top_field("stopReason", ended)
-        .with_top_field("systemMessage", ruling.notice_text())
+    HookJsonResponse::new(asked).with_run_end(ruling).with_notice(ruling)
 }
 
 fn deny_with_reason(asked: &ResponseContext<'_>, ruling: &HostDecision, reason: &str) -> HostResponse {
@@ -28,7 +23,7 @@ pub(super) fn notice(asked: &ResponseContext<'_>, ruling: &HostDecision) -> Host
 
 /// An event that supports context.
 pub(super) fn context(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
-    start_response(asked, ruling).with_event_field("additionalContext", ruling.context_text()).into_response()
+    start_response(asked, ruling).with_context(ruling).into_response()
 }
 
 /// An event that supports only denials.
@@ -64,7 +59,7 @@ pub(super) fn after_tool(asked: &ResponseContext<'_>, ruling: &HostDecision) -> 
     start_response(asked, ruling)
         .with_top_field("decision", replaced.as_ref().map(|_| "deny"))
         .with_top_field("reason", replaced)
-        .with_event_field("additionalContext", ruling.context_text())
+        .with_context(ruling)
         .into_response()
 }
 

@@ -75,6 +75,20 @@ impl HostDecision {
         Some(self.reason.as_str()).filter(|reason| self.permission_word().is_some() && !reason.is_empty())
     }
 
+    /// The answer to a request for permission, in the fields that Claude Code introduced; `None` without an opinion.
+    #[must_use]
+    pub fn permission_answer(&self) -> Option<Value> {
+        let word = self.permission_word().filter(|word| *word != "ask")?;
+        let denied = self.is_denied();
+        let fields = [
+            ("behavior", Some(Value::from(word))),
+            ("message", denied.then(|| Value::from(self.reason.as_str()))),
+            ("interrupt", (denied && self.stop.is_some()).then_some(Value::Bool(true))),
+            ("updatedInput", self.input.clone().filter(|_| !denied)),
+        ];
+        Some(fields.into_iter().filter_map(|(name, value)| Some((name, value?))).collect())
+    }
+
     /// The replacement of a tool's result: the reason of a denial, otherwise the changed result.
     #[must_use]
     pub fn result_replacement(&self) -> Option<Value> {

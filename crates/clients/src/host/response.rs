@@ -47,6 +47,25 @@ impl HookJsonResponse {
         self
     }
 
+    /// Ends the run with its reason, if it must end.
+    #[must_use]
+    pub fn with_run_end(self, ruling: &HostDecision) -> Self {
+        let ended = ruling.stop.as_deref();
+        self.with_top_field("continue", ended.map(|_| false)).with_top_field("stopReason", ended)
+    }
+
+    /// Adds the notices for the user, if there are any.
+    #[must_use]
+    pub fn with_notice(self, ruling: &HostDecision) -> Self {
+        self.with_top_field("systemMessage", ruling.notice_text())
+    }
+
+    /// Adds the context for the model, if there is any.
+    #[must_use]
+    pub fn with_context(self, ruling: &HostDecision) -> Self {
+        self.with_event_field("additionalContext", ruling.context_text())
+    }
+
     /// The response, status 0. Without fields it is empty.
     #[must_use]
     pub fn into_response(mut self) -> HostResponse {

@@ -25,9 +25,9 @@ pub(super) fn before_tool(asked: &ResponseContext<'_>, ruling: &HostDecision) ->
 /// way. Context next to it is dropped, so it is appended to the reason.
 pub(super) fn after_tool(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
     let replaced = ruling.result_replacement_text();
-    let output = HookJsonResponse::new(asked).with_top_field("systemMessage", ruling.notice_text());
+    let output = HookJsonResponse::new(asked).with_notice(ruling);
     if replaced.is_none() && ruling.stop.is_none() {
-        return output.with_event_field("additionalContext", ruling.context_text()).into_response();
+        return output.with_context(ruling).into_response();
     }
     let texts: Vec<String> = [replaced, ruling.stop.clone(), ruling.context_text()].into_iter().flatten().collect();
     output
