@@ -100,7 +100,7 @@ pub struct PayloadStyle {
     /// Encodes the result of a tool.
     pub response: fn(&EncodeContext<'_>) -> Value,
     /// Keys that are read at every event, and written at some or none.
-    pub read_keys: &'static [ClientKey],
+    pub read_keys: &'static [&'static [ClientKey]],
     /// Changes the session, turn and agent that were read, where the keys do not say everything.
     pub adjust_context: fn(&Value, &mut HostEventContext),
 }

@@ -15,7 +15,7 @@ static STYLE: PayloadStyle = PayloadStyle {
     tools: &CLAUDE,
     matcher: MatcherSyntax::NamesOrExpression,
     response,
-    read_keys: shared_keys::CONTEXT,
+    read_keys: &[shared_keys::CONTEXT],
     adjust_context: unchanged_context,
 };
 

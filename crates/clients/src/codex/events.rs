@@ -18,7 +18,7 @@ static STYLE: PayloadStyle = PayloadStyle {
     tools: &CODEX,
     matcher: MatcherSyntax::Expression,
     response,
-    read_keys: shared_keys::CONTEXT,
+    read_keys: &[shared_keys::CONTEXT],
     adjust_context: unchanged_context,
 };
 

@@ -19,7 +19,7 @@ static CAMEL: PayloadStyle = PayloadStyle {
     tools: &COPILOT,
     matcher: MatcherSyntax::WholeExpression,
     response,
-    read_keys: CAMEL_CONTEXT,
+    read_keys: &[CAMEL_CONTEXT],
     adjust_context: unchanged_context,
 };
 
@@ -29,7 +29,7 @@ static PASCAL: PayloadStyle = PayloadStyle {
     tools: &CLAUDE,
     matcher: MatcherSyntax::NamesOrExpression,
     response: result,
-    read_keys: PASCAL_CONTEXT,
+    read_keys: &[shared_keys::CONTEXT, CAMEL_SESSION, CAMEL_CONTEXT, CAMEL_CALL],
     adjust_context: unchanged_context,
 };
 
@@ -41,18 +41,9 @@ const CAMEL_CONTEXT: &[ClientKey] = &[
     read_key("toolCallId", HostField::CallId),
 ];
 
-const PASCAL_CONTEXT: &[ClientKey] = &[
-    read_key("agent_type", HostField::Agent),
-    read_key("agent_id", HostField::Run),
-    read_key("permission_mode", HostField::Mode),
-    read_key("turn_id", HostField::Turn),
-    read_key("prompt_id", HostField::Turn),
-    read_key("model", HostField::Model),
-    read_key("sessionId", HostField::Session),
-    read_key("agentType", HostField::Agent),
-    read_key("agentId", HostField::Run),
-    read_key("transcriptPath", HostField::Transcript),
-    read_key("toolCallId", HostField::CallId),
+const CAMEL_SESSION: &[ClientKey] = &[read_key("sessionId", HostField::Session)];
+
+const CAMEL_CALL: &[ClientKey] = &[
     read_key("toolName", HostField::Tool),
     read_key("toolArgs", HostField::Input),
     read_key("toolInput", HostField::Input),

@@ -25,7 +25,7 @@ static STYLE: PayloadStyle = PayloadStyle {
     tools: &CURSOR,
     matcher: MatcherSyntax::Expression,
     response,
-    read_keys: const { &[read_key("session_id", HostField::Session), read_key("tool_use_id", HostField::CallId)] },
+    read_keys: const { &[&[read_key("session_id", HostField::Session), read_key("tool_use_id", HostField::CallId)]] },
     adjust_context: payload::prefer_cwd,
 };
 

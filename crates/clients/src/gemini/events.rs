@@ -19,7 +19,7 @@ static STYLE: PayloadStyle = PayloadStyle {
     tools: &GEMINI,
     matcher: MatcherSyntax::Expression,
     response,
-    read_keys: shared_keys::CONTEXT,
+    read_keys: &[shared_keys::CONTEXT],
     adjust_context: model_of_request,
 };
 

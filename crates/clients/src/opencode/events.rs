@@ -15,7 +15,7 @@ static STYLE: PayloadStyle = PayloadStyle {
     tools: &OPENCODE,
     matcher: MatcherSyntax::Expression,
     response: |_| Value::Null,
-    read_keys: CONTEXT,
+    read_keys: &[CONTEXT],
     adjust_context: root_session,
 };
 

@@ -20,7 +20,7 @@ static STYLE: PayloadStyle = PayloadStyle {
     tools: &QWEN,
     matcher: MatcherSyntax::NameThenExpression,
     response,
-    read_keys: shared_keys::CONTEXT,
+    read_keys: &[shared_keys::CONTEXT],
     adjust_context: unchanged_context,
 };
 
