@@ -1,10 +1,10 @@
-//! The values of payload keys: one function for each value, whatever a client calls its key.
+//! The values of payload keys that take more than a line, whatever a client calls its key.
 
 use std::borrow::Cow;
 
 use pintle_contract::{Event, ToolKind};
 use pintle_tools::{NativeToolCall, caller_of, kind_of};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::PayloadStyle;
 
@@ -68,42 +68,14 @@ impl EncodeContext<'_> {
     }
 }
 
-fn non_empty(text: &str) -> Option<Value> {
+/// A text that is not empty.
+pub fn non_empty(text: &str) -> Option<Value> {
     (!text.is_empty()).then(|| Value::from(text))
 }
 
-/// The session ID.
-pub fn session(context: &EncodeContext<'_>) -> Option<Value> {
-    Some(Value::from(context.event.origin.session.as_str()))
-}
-
-/// The transcript file; an empty file if there is none, so that scripts can read it.
+/// The file with the conversation.
 pub fn transcript(context: &EncodeContext<'_>) -> Option<Value> {
-    Some(conversation(context).unwrap_or_else(|| Value::from("/dev/null")))
-}
-
-/// The transcript file; null if there is none.
-pub fn transcript_or_null(context: &EncodeContext<'_>) -> Option<Value> {
-    Some(conversation(context).unwrap_or_default())
-}
-
-fn conversation(context: &EncodeContext<'_>) -> Option<Value> {
     context.original_field("transcript_path").cloned().or_else(|| non_empty(&context.event.origin.transcript))
-}
-
-/// The working directory.
-pub fn directory(context: &EncodeContext<'_>) -> Option<Value> {
-    Some(Value::from(context.event.origin.cwd.as_str()))
-}
-
-/// The workspace directories.
-pub fn directories(context: &EncodeContext<'_>) -> Option<Value> {
-    Some(json!([context.event.origin.cwd]))
-}
-
-/// The event's name.
-pub fn name(context: &EncodeContext<'_>) -> Option<Value> {
-    Some(Value::from(context.event_alias))
 }
 
 /// The permission mode, by Claude Code's names.
@@ -127,40 +99,15 @@ pub fn turn(context: &EncodeContext<'_>) -> Option<Value> {
     (origin.turn > 0).then(|| Value::from(format!("{}:{}", origin.session, origin.turn)))
 }
 
-/// The model's name.
-pub fn model(context: &EncodeContext<'_>) -> Option<Value> {
-    context.original_field("model").or_else(|| context.field("model")).cloned()
-}
-
-/// The run ID of a subagent.
-pub fn run(context: &EncodeContext<'_>) -> Option<Value> {
-    non_empty(&context.event.origin.run)
-}
-
 /// The type of a subagent.
 pub fn agent_kind(context: &EncodeContext<'_>) -> Option<Value> {
     let origin = &context.event.origin;
     non_empty(&origin.agent).filter(|_| !origin.run.is_empty())
 }
 
-/// The tool's name.
-pub fn tool(context: &EncodeContext<'_>) -> Option<Value> {
-    Some(Value::from(context.tool_name()))
-}
-
 /// The tool's name, for matchers.
 pub fn tool_subject(context: &EncodeContext<'_>) -> Option<Cow<'static, str>> {
     Some(Cow::Owned(context.tool_name().to_owned()))
-}
-
-/// The tool's input.
-pub fn input(context: &EncodeContext<'_>) -> Option<Value> {
-    Some(context.tool_input().clone())
-}
-
-/// The tool's input as JSON text.
-pub fn input_text(context: &EncodeContext<'_>) -> Option<Value> {
-    Some(Value::from(context.tool_input().to_string()))
 }
 
 /// The ID of the call.
@@ -173,49 +120,9 @@ pub fn input_field(context: &EncodeContext<'_>, name: &str) -> Option<Value> {
     context.tool_input().get(name).cloned()
 }
 
-/// The result of the tool, as the client encodes it.
-pub fn response(context: &EncodeContext<'_>) -> Option<Value> {
-    Some((context.style.response)(context))
-}
-
 /// The result as the model receives it.
 pub fn result_text(context: &EncodeContext<'_>) -> Option<Value> {
     Some(context.field("content").cloned().unwrap_or_else(|| Value::from("")))
-}
-
-/// The error message.
-pub fn error(context: &EncodeContext<'_>) -> Option<Value> {
-    context.field("error").or_else(|| context.field("content")).cloned()
-}
-
-/// The duration of the call, in milliseconds.
-pub fn duration(context: &EncodeContext<'_>) -> Option<Value> {
-    context.field("duration_ms").cloned()
-}
-
-/// Always false.
-pub fn always_false(_: &EncodeContext<'_>) -> Option<Value> {
-    Some(Value::Bool(false))
-}
-
-/// An empty list.
-pub fn empty_list(_: &EncodeContext<'_>) -> Option<Value> {
-    Some(json!([]))
-}
-
-/// The user's prompt.
-pub fn prompt(context: &EncodeContext<'_>) -> Option<Value> {
-    Some(Value::from(context.text("prompt")))
-}
-
-/// The source of the prompt.
-pub fn source(context: &EncodeContext<'_>) -> Option<Value> {
-    context.field("source").cloned()
-}
-
-/// Why the session starts.
-pub fn start_reason(context: &EncodeContext<'_>) -> Option<Value> {
-    start_reason_subject(context).map(Value::from)
 }
 
 /// Why the session starts, for matchers.
@@ -228,11 +135,6 @@ pub fn start_reason_subject(context: &EncodeContext<'_>) -> Option<Cow<'static, 
     })
 }
 
-/// Why the session ends, by Claude Code's names.
-pub fn end_reason(context: &EncodeContext<'_>) -> Option<Value> {
-    end_reason_subject(context).map(Value::from)
-}
-
 /// Why the session ends, for matchers.
 pub fn end_reason_subject(context: &EncodeContext<'_>) -> Option<Cow<'static, str>> {
     Some(match context.text("reason") {
@@ -242,35 +144,15 @@ pub fn end_reason_subject(context: &EncodeContext<'_>) -> Option<Cow<'static, st
     })
 }
 
-/// What triggered a compaction: `manual` or `auto`.
-pub fn trigger(context: &EncodeContext<'_>) -> Option<Value> {
-    trigger_subject(context).map(Value::from)
-}
-
 /// What triggered a compaction, for matchers.
 pub fn trigger_subject(context: &EncodeContext<'_>) -> Option<Cow<'static, str>> {
     let is_manual = context.text("source") == "manual" || context.text("reason") == "manual";
     Some(Cow::Borrowed(if is_manual { "manual" } else { "auto" }))
 }
 
-/// The user's instructions for the summary.
-pub fn instructions(context: &EncodeContext<'_>) -> Option<Value> {
-    Some(context.field("instructions").cloned().unwrap_or_else(|| Value::from("")))
-}
-
-/// The summary of a compaction.
-pub fn summary(context: &EncodeContext<'_>) -> Option<Value> {
-    context.field("summary").cloned()
-}
-
 /// The final answer of the turn.
 pub fn answer(context: &EncodeContext<'_>) -> Option<Value> {
     ["response", "result", "text"].into_iter().find_map(|name| context.field(name)).cloned()
-}
-
-/// The user's last prompt.
-pub fn last_prompt(context: &EncodeContext<'_>) -> Option<Value> {
-    Some(context.field("last_user_message").cloned().unwrap_or_else(|| Value::from("")))
 }
 
 /// Whether a hook already made the agent continue.
@@ -279,54 +161,14 @@ pub fn stop_hook_active(context: &EncodeContext<'_>) -> Option<Value> {
     Some(Value::Bool(times > 0))
 }
 
-/// How often a hook already made the agent continue.
-pub fn continuation_count(context: &EncodeContext<'_>) -> Option<Value> {
-    Some(context.field("continuations").cloned().unwrap_or_else(|| json!(0)))
-}
-
-/// The ID of a delegated task.
-pub fn delegation(context: &EncodeContext<'_>) -> Option<Value> {
-    non_empty(context.text("id"))
-}
-
-/// The agent that a task is delegated to.
-pub fn delegate(context: &EncodeContext<'_>) -> Option<Value> {
-    Some(Value::from(context.text("agent")))
-}
-
 /// The agent that a task is delegated to, for matchers.
 pub fn delegate_subject(context: &EncodeContext<'_>) -> Option<Cow<'static, str>> {
     Some(Cow::Owned(context.text("agent").to_owned()))
 }
 
-/// The text of a delegated task.
-pub fn task(context: &EncodeContext<'_>) -> Option<Value> {
-    context.field("prompt").or_else(|| context.field("task")).cloned()
-}
-
-/// The text of a notification or of an error.
-pub fn message(context: &EncodeContext<'_>) -> Option<Value> {
-    context.field("message").cloned()
-}
-
-/// The title of a notification.
-pub fn title(context: &EncodeContext<'_>) -> Option<Value> {
-    context.field("title").cloned()
-}
-
-/// The kind of a notification or of an error.
-pub fn kind(context: &EncodeContext<'_>) -> Option<Value> {
-    context.field("kind").cloned()
-}
-
 /// The kind of a notification or of an error, for matchers.
 pub fn kind_subject(context: &EncodeContext<'_>) -> Option<Cow<'static, str>> {
     Some(Cow::Owned(context.text("kind").to_owned()))
-}
-
-/// Why a call was denied.
-pub fn reason(context: &EncodeContext<'_>) -> Option<Value> {
-    Some(Value::from(context.text("reason")))
 }
 
 /// The calls of a batch, each with its result.
@@ -343,15 +185,12 @@ pub fn calls(context: &EncodeContext<'_>) -> Option<Value> {
             None => NativeToolCall { name: name.to_owned(), input: input.clone() },
         };
         let result = results.iter().find(|result| result.get("call_id") == call.get("id"));
-        let mut fields = Map::new();
-        fields.insert(String::from("tool_name"), Value::from(native.name));
-        fields.insert(String::from("tool_input"), native.input);
-        fields.insert(String::from("tool_use_id"), call.get("id").cloned().unwrap_or_default());
-        fields.insert(
-            String::from("tool_response"),
-            result.and_then(|result| result.get("content")).cloned().unwrap_or_default(),
-        );
-        Value::Object(fields)
+        json!({
+            "tool_name": native.name,
+            "tool_input": native.input,
+            "tool_use_id": call.get("id"),
+            "tool_response": result.and_then(|result| result.get("content")),
+        })
     };
     Some(Value::Array(list("tool_calls").iter().map(one).collect()))
 }

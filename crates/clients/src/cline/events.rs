@@ -53,7 +53,7 @@ const AFTER: &[ClientKey] = &[
     key("tool_result/output", key_values::RESPONSE),
     key(
         "tool_result/durationMs",
-        both(|given| Some(payload_values::duration(given).unwrap_or_default()), HostField::Duration),
+        both(|given| Some(given.field("duration_ms").cloned().unwrap_or_default()), HostField::Duration),
     ),
     key("postToolUse", written(post_tool_use)),
 ];
@@ -235,7 +235,7 @@ fn post_tool_use(context: &EncodeContext<'_>) -> Option<Value> {
     beside.insert(String::from("result"), payload_values::result_text(context).unwrap_or_default());
     let went_well = context.field("is_error") != Some(&Value::Bool(true));
     beside.insert(String::from("success"), Value::Bool(went_well));
-    beside.insert(String::from("executionTimeMs"), payload_values::duration(context).unwrap_or_default());
+    beside.insert(String::from("executionTimeMs"), context.field("duration_ms").cloned().unwrap_or_default());
     Some(tool_with_parameters(context, beside))
 }
 

@@ -80,7 +80,7 @@ const STOP: &[ClientKey] =
 const DELEGATE: &[ClientKey] = &[
     key("agentId", key_values::DELEGATION),
     key("agentName", key_values::DELEGATE),
-    key("agentType", written(payload_values::delegate)),
+    key("agentType", written(key_values::DELEGATE.write)),
 ];
 
 const ANSWER: &[ClientKey] = &[key("response", key_values::ANSWER)];
@@ -287,7 +287,8 @@ fn result(context: &EncodeContext<'_>) -> Value {
 
 /// Why a session starts, by Copilot CLI's names.
 fn start_reason(context: &EncodeContext<'_>) -> Option<Value> {
-    payload_values::start_reason(context).map(|source| if source == "startup" { Value::from("new") } else { source })
+    (key_values::START_REASON.write)(context)
+        .map(|source| if source == "startup" { Value::from("new") } else { source })
 }
 
 /// Why a session ends, by Copilot CLI's names.

@@ -185,7 +185,7 @@ fn response(context: &EncodeContext<'_>) -> Value {
 /// The request to the model.
 fn request(context: &EncodeContext<'_>) -> Option<Value> {
     let list = context.field("messages").cloned().unwrap_or_else(|| json!([]));
-    Some(json!({"model": payload_values::model(context), "messages": list}))
+    Some(json!({"model": (key_values::MODEL.write)(context), "messages": list}))
 }
 
 /// The response of the model.
