@@ -5,15 +5,13 @@
 mod events;
 mod output_fields;
 pub(crate) mod response;
-mod support;
+pub(crate) mod support;
 
 use pintle_contract::Severity;
 use serde_json::{Value, json};
 
 use crate::install::{EntryFormat, HandlerFormat, InstallScope, InstallSpec, SettingsLocation, seconds_field};
-use crate::{
-    ClientDef, ClientFileLocation, ClientHandlerKind, EnvVariable, HookLayout, SettingsFormat, TimeUnit, copilot, host,
-};
+use crate::{ClientDef, ClientFileLocation, ClientHandlerKind, EnvVariable, SettingsFormat, copilot, host};
 
 pub(crate) use output_fields::WORDS;
 
@@ -33,9 +31,6 @@ pub static CLIENT: ClientDef = ClientDef {
     ],
     unmapped_events: events::ELSEWHERE,
     settings: SettingsFormat {
-        layout: HookLayout::Groups,
-        clock: TimeUnit::Seconds,
-        shell: None,
         command_ms: 600_000,
         http_ms: 600_000,
         prompt_ms: 30_000,
@@ -80,9 +75,8 @@ pub static CLIENT: ClientDef = ClientDef {
             ),
             ("continueOnBlock", Severity::Note, "the event decides what a block does"),
         ],
-        non_event_keys: &[],
         alternate_names: &[("Agent", &["Task"]), ("Task", &["Agent"])],
-        judge: "anthropic/claude-haiku-4-5",
+        ..SettingsFormat::COMMON
     },
     output_fields: WORDS,
     environment: &[

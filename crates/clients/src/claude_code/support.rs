@@ -17,7 +17,7 @@ pub(super) const SESSION_START: HostSupport = HostSupport::SESSION_START;
 pub(super) const PROMPT: HostSupport =
     HostSupport::prompt("Claude Code cannot ask the user about a prompt", "Claude Code cannot change a prompt");
 
-pub(super) const BEFORE_TOOL: HostSupport = HostSupport {
+pub(crate) const BEFORE_TOOL: HostSupport = HostSupport {
     deny: Supported,
     ask: Supported,
     approve: Supported,
@@ -27,14 +27,8 @@ pub(super) const BEFORE_TOOL: HostSupport = HostSupport {
     ..TELLS
 };
 
-pub(super) const PERMISSION: HostSupport = HostSupport {
-    deny: Supported,
-    ask: Approximated("the user is asked, as without the hook"),
-    approve: Supported,
-    rewrite: WithApprovalOnly("Claude Code applies a rewrite here only together with an approval"),
-    stop: Supported,
-    ..TELLS
-};
+pub(super) const PERMISSION: HostSupport =
+    HostSupport::permission(WithApprovalOnly("Claude Code applies a rewrite here only together with an approval"));
 
 pub(super) const AFTER_TOOL: HostSupport =
     HostSupport { deny: ActionSupport::REPLACED, output: Supported, context: Supported, stop: Supported, ..TELLS };

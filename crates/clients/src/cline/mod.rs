@@ -12,10 +12,7 @@ use serde_json::Value;
 
 use crate::client::no_event_name;
 use crate::install::{EntryFormat, InstallSpec, SettingsLocation};
-use crate::{
-    ClientDef, ClientFileLocation, ClientHandlerKind, FieldMeaning, HookLayout, OutputField, SettingsFormat, TimeUnit,
-    host,
-};
+use crate::{ClientDef, ClientFileLocation, FieldMeaning, HookLayout, OutputField, SettingsFormat, host};
 
 pub use events::ROWS;
 
@@ -35,17 +32,11 @@ pub static CLIENT: ClientDef = ClientDef {
     unmapped_events: events::ELSEWHERE,
     settings: SettingsFormat {
         layout: HookLayout::Flat,
-        clock: TimeUnit::Seconds,
-        shell: None,
         command_ms: 120_000,
         http_ms: 120_000,
         prompt_ms: 120_000,
-        kinds: &[("command", ClientHandlerKind::Command)],
         keys: &["command"],
-        not_carried_over: &[],
-        non_event_keys: &[],
-        alternate_names: &[],
-        judge: "anthropic/claude-haiku-4-5",
+        ..SettingsFormat::COMMON
     },
     output_fields: WORDS,
     statuses: false,

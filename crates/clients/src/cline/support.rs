@@ -10,12 +10,10 @@ const UNSAID: &str = "Cline does not show hook messages here";
 pub(super) const DETACHED: HostSupport = HostSupport {
     deny: Dropped(DROPPED),
     ask: Dropped(DROPPED),
-    approve: NotApplicable,
-    rewrite: NotApplicable,
-    output: NotApplicable,
     context: Dropped(DROPPED),
     stop: Approximated("every tool call is denied until the next prompt, which ends the task"),
     notice: Dropped(DROPPED),
+    ..HostSupport::OBSERVE_ONLY
 };
 
 pub(super) const SESSION_START: HostSupport =

@@ -13,8 +13,8 @@ use serde_json::Value;
 use crate::claude_code::HANDLER;
 use crate::install::{EntryFormat, InstallScope, InstallSpec, SettingsLocation};
 use crate::{
-    ClientDef, ClientFileLocation, ClientHandlerKind, FieldChoice, FieldMeaning, FileFormat, HookLayout, LocationKind,
-    OutputField, SettingsFormat, TimeUnit, host,
+    ClientDef, ClientFileLocation, ClientHandlerKind, FieldChoice, FieldMeaning, FileFormat, LocationKind, OutputField,
+    SettingsFormat, host,
 };
 
 pub use events::ROWS;
@@ -33,8 +33,6 @@ pub static CLIENT: ClientDef = ClientDef {
     ],
     unmapped_events: events::ELSEWHERE,
     settings: SettingsFormat {
-        layout: HookLayout::Groups,
-        clock: TimeUnit::Seconds,
         shell: Some("bash"),
         command_ms: 600_000,
         http_ms: 600_000,
@@ -59,6 +57,7 @@ pub static CLIENT: ClientDef = ClientDef {
         non_event_keys: &["state"],
         alternate_names: &[("apply_patch", &["Write", "Edit"])],
         judge: "openai/gpt-5-mini",
+        ..SettingsFormat::COMMON
     },
     output_fields: WORDS,
     strict: true,

@@ -24,17 +24,13 @@ pub(super) const BEFORE_TOOL: HostSupport = HostSupport {
     approve: Dropped("Codex accepts an approval only together with a rewrite"),
     rewrite: Supported,
     context: Supported,
-    stop: Approximated("the call is denied, and so is everything after it"),
+    stop: ActionSupport::DENIED_AND_ENDED,
     ..TELLS
 };
 
 pub(super) const PERMISSION: HostSupport = HostSupport {
-    deny: Supported,
-    ask: Approximated("the user is asked, as without the hook"),
-    approve: Supported,
-    rewrite: DeniedInstead("Codex cannot change a call that it asks about"),
-    stop: Approximated("the call is denied, and so is everything after it"),
-    ..TELLS
+    stop: ActionSupport::DENIED_AND_ENDED,
+    ..HostSupport::permission(DeniedInstead("Codex cannot change a call that it asks about"))
 };
 
 pub(super) const AFTER_TOOL: HostSupport = HostSupport {

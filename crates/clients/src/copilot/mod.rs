@@ -16,7 +16,7 @@ use crate::client::no_event_name;
 use crate::install::{EntryFormat, HandlerFormat, InstallScope, InstallSpec, SettingsLocation, seconds_field};
 use crate::{
     ClientDef, ClientFileLocation, ClientHandlerKind, EnvVariable, FieldChoice, FieldMeaning, HookLayout, OutputField,
-    SettingsFormat, TimeUnit, host,
+    SettingsFormat, host,
 };
 
 pub use events::ROWS;
@@ -33,7 +33,6 @@ pub static CLIENT: ClientDef = ClientDef {
     unmapped_events: events::ELSEWHERE,
     settings: SettingsFormat {
         layout: HookLayout::Flat,
-        clock: TimeUnit::Seconds,
         shell: Some("bash"),
         command_ms: 30_000,
         http_ms: 30_000,
@@ -62,9 +61,9 @@ pub static CLIENT: ClientDef = ClientDef {
             "windows",
         ],
         not_carried_over: &[("comment", Severity::Note, "it is for human readers")],
-        non_event_keys: &[],
         alternate_names: &[("Agent", &["Task"])],
         judge: "openai/gpt-5-mini",
+        ..SettingsFormat::COMMON
     },
     output_fields: WORDS,
     extract_answer: extract_answer::strip_progress,

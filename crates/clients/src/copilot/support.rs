@@ -1,6 +1,6 @@
 //! Describes which hook decisions Copilot supports.
 
-use crate::host::ActionSupport::{Approximated, DeniedInstead, Dropped, NotApplicable, RunEndedInstead, Supported};
+use crate::host::ActionSupport::{Approximated, DeniedInstead, Dropped, RunEndedInstead, Supported};
 use crate::host::{ActionSupport, HostSupport};
 
 const UNSAID: &str = "Copilot does not show hook messages here";
@@ -10,12 +10,9 @@ const REFUSED: ActionSupport = Approximated("the session starts, but all its too
 pub(super) const SILENT: HostSupport = HostSupport {
     deny: Dropped("Copilot continues whatever a hook returns here"),
     ask: Dropped("Copilot continues whatever a hook returns here"),
-    approve: NotApplicable,
-    rewrite: NotApplicable,
-    output: NotApplicable,
     context: Dropped(UNSAID),
-    stop: ActionSupport::ENDED,
     notice: Approximated("the message appears in Copilot's log"),
+    ..HostSupport::OBSERVE_ONLY
 };
 
 pub(super) const SESSION_START: HostSupport =
@@ -36,17 +33,14 @@ pub(super) const BEFORE_TOOL: HostSupport = HostSupport {
     ask: Supported,
     approve: Supported,
     rewrite: Supported,
-    stop: Approximated("the call is denied, and so is everything after it"),
+    stop: ActionSupport::DENIED_AND_ENDED,
     ..SILENT
 };
 
 pub(super) const PERMISSION: HostSupport = HostSupport {
-    deny: Supported,
-    ask: Approximated("the user is asked, as without the hook"),
-    approve: Supported,
-    rewrite: DeniedInstead("Copilot cannot change a call that it asks about"),
-    stop: Supported,
-    ..SILENT
+    context: SILENT.context,
+    notice: SILENT.notice,
+    ..HostSupport::permission(DeniedInstead("Copilot cannot change a call that it asks about"))
 };
 
 pub(super) const AFTER_TOOL: HostSupport =

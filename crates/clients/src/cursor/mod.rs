@@ -10,11 +10,12 @@ mod support;
 use pintle_contract::Severity;
 use serde_json::json;
 
+use crate::claude_code::HANDLER;
 use crate::client::hook_event_name;
-use crate::install::{EntryFormat, HandlerFormat, InstallSpec, SettingsLocation, seconds_field};
+use crate::install::{EntryFormat, HandlerFormat, InstallSpec, SettingsLocation};
 use crate::{
     ClientDef, ClientFileLocation, ClientHandlerKind, FieldChoice, FieldMeaning, HookLayout, OutputField,
-    SettingsFormat, TimeUnit, host,
+    SettingsFormat, host,
 };
 
 pub use events::ROWS;
@@ -31,17 +32,10 @@ pub static CLIENT: ClientDef = ClientDef {
     unmapped_events: events::ELSEWHERE,
     settings: SettingsFormat {
         layout: HookLayout::Flat,
-        clock: TimeUnit::Seconds,
-        shell: None,
-        command_ms: 60_000,
-        http_ms: 60_000,
-        prompt_ms: 60_000,
         kinds: &[("command", ClientHandlerKind::Command), ("prompt", ClientHandlerKind::Prompt)],
         keys: &["command", "type", "timeout", "failClosed", "matcher", "prompt", "model"],
         not_carried_over: &[("loop_limit", Severity::Note, "the agent's own limit on continuing applies")],
-        non_event_keys: &[],
-        alternate_names: &[],
-        judge: "anthropic/claude-haiku-4-5",
+        ..SettingsFormat::COMMON
     },
     output_fields: WORDS,
     install: InstallSpec {
@@ -49,10 +43,9 @@ pub static CLIENT: ClientDef = ClientDef {
         user: SettingsLocation { variable: "", folder: ".cursor", file: "hooks.json" },
         project: SettingsLocation { variable: "", folder: ".cursor", file: "hooks.json" },
         form: EntryFormat::Flat(HandlerFormat {
-            command: "command",
             file_head: &[("version", 1)],
             build: |command, timeout_ms| json!({"command": command, "timeout": timeout_ms.div_ceil(1_000)}),
-            timeout_ms: |handler| seconds_field(handler, "timeout"),
+            ..HANDLER
         }),
         hints: |_| {
             vec![String::from(

@@ -9,24 +9,10 @@ const NO_TEXT: ActionSupport = NotifiesUser("Cursor does not accept context here
 const UNSAID: &str = "Cursor does not show hook messages here";
 
 /// An event whose response is ignored.
-pub(super) const SILENT: HostSupport = HostSupport {
-    deny: NotApplicable,
-    ask: NotApplicable,
-    approve: NotApplicable,
-    rewrite: NotApplicable,
-    output: NotApplicable,
-    context: Dropped(UNSAID),
-    stop: ActionSupport::ENDED,
-    notice: Dropped(UNSAID),
-};
+pub(super) const SILENT: HostSupport =
+    HostSupport { context: Dropped(UNSAID), notice: Dropped(UNSAID), ..HostSupport::OBSERVE_ONLY };
 
-pub(super) const SESSION_START: HostSupport = HostSupport {
-    deny: ActionSupport::REFUSED,
-    ask: ActionSupport::REFUSED,
-    context: Supported,
-    stop: ActionSupport::REFUSED,
-    ..SILENT
-};
+pub(super) const SESSION_START: HostSupport = HostSupport { notice: Dropped(UNSAID), ..HostSupport::SESSION_START };
 
 pub(super) const SESSION_END: HostSupport = HostSupport { stop: ActionSupport::OVER, ..SILENT };
 
@@ -51,7 +37,7 @@ pub(super) const BEFORE_TOOL: HostSupport = HostSupport {
     approve: Dropped("Cursor asks the user according to its own settings"),
     rewrite: Supported,
     context: NO_TEXT,
-    stop: Approximated("the call is denied, and so is everything after it"),
+    stop: ActionSupport::DENIED_AND_ENDED,
     notice: Supported,
     ..SILENT
 };

@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 
 use crate::install::{EntryFormat, HandlerFormat, InstallScope, InstallSpec, SettingsLocation};
 use crate::{
-    ClientDef, ClientFileLocation, ClientHandlerKind, EnvVariable, FieldChoice, FieldMeaning, HookLayout, OutputField,
-    SettingsFormat, TimeUnit, claude_code, host,
+    ClientDef, ClientFileLocation, EnvVariable, FieldChoice, FieldMeaning, OutputField, SettingsFormat, TimeUnit,
+    claude_code, host,
 };
 
 pub use events::ROWS;
@@ -29,18 +29,12 @@ pub static CLIENT: ClientDef = ClientDef {
     files: &[ClientFileLocation::json(".gemini/settings.json")],
     unmapped_events: events::ELSEWHERE,
     settings: SettingsFormat {
-        layout: HookLayout::Groups,
         clock: TimeUnit::Milliseconds,
         shell: Some("bash"),
-        command_ms: 60_000,
-        http_ms: 60_000,
-        prompt_ms: 60_000,
-        kinds: &[("command", ClientHandlerKind::Command)],
         keys: &["type", "command", "name", "timeout", "description", "env"],
-        not_carried_over: &[],
         non_event_keys: &["enabled", "disabled", "notifications"],
-        alternate_names: &[],
         judge: "gemini/gemini-2.5-flash",
+        ..SettingsFormat::COMMON
     },
     output_fields: WORDS,
     environment: &[

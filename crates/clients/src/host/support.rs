@@ -81,6 +81,10 @@ impl ActionSupport {
     pub const REMINDERS_NOW: Self = Self::Approximated("the model gets reminders; other context is not supported here");
     /// A hook ends the run and the host cannot.
     pub const ENDED: Self = Self::Approximated("every tool call is denied until the next prompt");
+    /// A hook ends the run before a call, and the host can only deny the call.
+    pub const DENIED_AND_ENDED: Self = Self::Approximated("the call is denied, and so is everything after it");
+    /// A hook asks about what the user is asked about anyway.
+    pub const ASKED_ANYWAY: Self = Self::Approximated("the user is asked, as without the hook");
     /// A hook denies a result.
     pub const REPLACED: Self = Self::Approximated("the reason replaces the result");
     /// A hook ends the run after a tool, and the host replaces the result with the reason.
@@ -143,6 +147,19 @@ impl HostSupport {
             ask: ActionSupport::DeniedInstead(ask),
             rewrite: ActionSupport::DeniedInstead(rewrite),
             context: ActionSupport::Supported,
+            stop: ActionSupport::Supported,
+            ..Self::OBSERVE_ONLY
+        }
+    }
+
+    /// The request for a permission, which a hook can settle, with what becomes of a changed call.
+    #[must_use]
+    pub const fn permission(rewrite: ActionSupport) -> Self {
+        Self {
+            deny: ActionSupport::Supported,
+            ask: ActionSupport::ASKED_ANYWAY,
+            approve: ActionSupport::Supported,
+            rewrite,
             stop: ActionSupport::Supported,
             ..Self::OBSERVE_ONLY
         }

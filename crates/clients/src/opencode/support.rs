@@ -1,6 +1,6 @@
 //! Describes which hook decisions OpenCode supports through Pintle's plugin.
 
-use crate::host::ActionSupport::{Approximated, DeniedInstead, Dropped, NotApplicable, Supported};
+use crate::host::ActionSupport::{Approximated, DeniedInstead, Dropped, Supported};
 use crate::host::{ActionSupport, HostSupport};
 
 /// Context goes into the system prompt of the model's next calls.
@@ -9,23 +9,12 @@ const NO_ASK: &str = "OpenCode cannot ask the user on behalf of a hook";
 
 /// An event that can only be observed.
 pub(super) const TELLS: HostSupport = HostSupport {
-    deny: NotApplicable,
-    ask: NotApplicable,
-    approve: NotApplicable,
-    rewrite: NotApplicable,
-    output: NotApplicable,
-    context: ActionSupport::REMINDERS,
-    stop: ActionSupport::ENDED,
     notice: Approximated("the message is in OpenCode's log, and on its screen if it has one"),
+    ..HostSupport::OBSERVE_ONLY
 };
 
-pub(super) const SESSION_START: HostSupport = HostSupport {
-    deny: ActionSupport::REFUSED,
-    ask: ActionSupport::REFUSED,
-    context: ActionSupport::LATER,
-    stop: ActionSupport::REFUSED,
-    ..TELLS
-};
+pub(super) const SESSION_START: HostSupport =
+    HostSupport { context: ActionSupport::LATER, notice: TELLS.notice, ..HostSupport::SESSION_START };
 
 pub(super) const SESSION_END: HostSupport = HostSupport { stop: ActionSupport::OVER, ..TELLS };
 
@@ -43,12 +32,12 @@ pub(super) const BEFORE_TOOL: HostSupport = HostSupport {
     approve: Dropped("OpenCode asks the user according to its own settings"),
     rewrite: Supported,
     context: IN_SYSTEM,
-    stop: Approximated("the call is denied, and so is everything after it"),
+    stop: ActionSupport::DENIED_AND_ENDED,
     ..TELLS
 };
 
 pub(super) const PERMISSION: HostSupport = HostSupport {
-    ask: Approximated("the user is asked, as without the hook"),
+    ask: ActionSupport::ASKED_ANYWAY,
     approve: Dropped("OpenCode asks about patterns, not about the whole call"),
     rewrite: DeniedInstead("OpenCode cannot change a call that it asks about"),
     context: ActionSupport::REMINDERS_NOW,

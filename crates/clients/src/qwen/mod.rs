@@ -13,8 +13,7 @@ use serde_json::{Value, json};
 
 use crate::install::{EntryFormat, HandlerFormat, InstallSpec, SettingsLocation};
 use crate::{
-    ClientDef, ClientFileLocation, ClientHandlerKind, EnvVariable, HookLayout, SettingsFormat, TimeUnit, claude_code,
-    host,
+    ClientDef, ClientFileLocation, ClientHandlerKind, EnvVariable, SettingsFormat, TimeUnit, claude_code, host,
 };
 
 pub use events::ROWS;
@@ -30,10 +29,8 @@ pub static CLIENT: ClientDef = ClientDef {
     files: &[ClientFileLocation::json(".qwen/settings.json")],
     unmapped_events: events::ELSEWHERE,
     settings: SettingsFormat {
-        layout: HookLayout::Groups,
         clock: TimeUnit::SecondsOrMilliseconds,
         shell: Some("bash"),
-        command_ms: 60_000,
         http_ms: 600_000,
         prompt_ms: 30_000,
         kinds: &[
@@ -74,6 +71,7 @@ pub static CLIENT: ClientDef = ClientDef {
             ("agent", &["Agent", "Task"]),
         ],
         judge: "openai/gpt-5-mini",
+        ..SettingsFormat::COMMON
     },
     output_fields: claude_code::WORDS,
     environment: &[

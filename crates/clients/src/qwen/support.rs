@@ -1,5 +1,6 @@
 //! Describes which hook decisions Qwen Code supports.
 
+use crate::claude_code::support as claude;
 use crate::host::ActionSupport::{Approximated, DeniedInstead, NotifiesUser, Supported};
 use crate::host::{ActionSupport, HostSupport};
 
@@ -16,23 +17,12 @@ pub(super) const PROMPT: HostSupport =
     HostSupport::prompt("Qwen Code cannot ask the user about a prompt", "Qwen Code cannot change a prompt");
 
 pub(super) const BEFORE_TOOL: HostSupport = HostSupport {
-    deny: Supported,
-    ask: Supported,
-    approve: Supported,
     rewrite: Approximated("in yolo mode, where Qwen Code ignores a changed call, the call is denied"),
-    context: Supported,
-    stop: Approximated("the call is denied and the run ends"),
-    ..TELLS
+    ..claude::BEFORE_TOOL
 };
 
-pub(super) const PERMISSION: HostSupport = HostSupport {
-    deny: Supported,
-    ask: Approximated("the user is asked, as without the hook"),
-    approve: Supported,
-    rewrite: DeniedInstead("Qwen Code was not observed to change a call that it asks about"),
-    stop: Supported,
-    ..TELLS
-};
+pub(super) const PERMISSION: HostSupport =
+    HostSupport::permission(DeniedInstead("Qwen Code was not observed to change a call that it asks about"));
 
 pub(super) const AFTER_TOOL: HostSupport = HostSupport {
     deny: ActionSupport::REPLACED,
