@@ -28,3 +28,6 @@ pub use ai_harness::{InlineHook, declare_hook, read_hook};
 pub use artifact::{Artifact, ArtifactKind, BundleFolder, ParseContext, ParsedProject};
 pub use program_lookup::{PathStatus, ProgramLookup};
 pub use table::{DIALECTS, Dialect, EventAlias, EventMapping, EventSupport, NATIVE, UnmappedEvents};
+
+#[cfg(test)]
+mod test_support;

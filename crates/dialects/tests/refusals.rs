@@ -4,9 +4,9 @@
 
 use std::sync::{Arc, LazyLock};
 
-use pintle_contract::event::CATALOGUE;
-use pintle_contract::{Codec, CommandOutput, Event, EventName, HandlerOutput, Origin, Verdict, VerdictKind};
+use pintle_contract::{Codec, CommandOutput, HandlerOutput, Verdict, VerdictKind};
 use pintle_dialects::{claude_code, cline, codex, copilot, cursor, docker_agent, gemini, harness_framework, qwen};
+use pintle_testkit::{catalogue_payload, plain_event};
 use proptest::prelude::*;
 use regex::Regex;
 
@@ -183,9 +183,7 @@ fn repeat_key(text: &str, at: prop::sample::Index) -> String {
 }
 
 fn decode_guard_output(guard: &GuardCase, stdout: Vec<u8>) -> Verdict {
-    let def = CATALOGUE.iter().find(|def| def.name == guard.canonical).unwrap();
-    let name = EventName::parse(guard.canonical).unwrap();
-    let event = Event::new(name, (def.example)(), Arc::new(Origin::default()));
+    let event = plain_event(guard.canonical, catalogue_payload(guard.canonical));
     let answer = CommandOutput { exit_code: Some(0), stdout, ..CommandOutput::default() };
     (guard.codec)().decode(&event, guard.event_alias, HandlerOutput::Process(answer))
 }

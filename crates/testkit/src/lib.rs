@@ -1,4 +1,4 @@
-//! Helpers for Pintle's tests: a controlled clock, scripted hooks, a journal of lines, an effect runner in memory, a
+//! Helpers for Pintle's tests: a controlled clock, scripted hooks, example events, a journal of lines, an effect runner in memory, a
 //! model server, and a bench that compares two things in one run. For development only.
 
 pub mod bench;
@@ -7,6 +7,7 @@ pub mod model_server;
 mod approver;
 mod clock;
 mod effects;
+mod example;
 mod handler;
 mod hook;
 mod journal;
@@ -17,6 +18,7 @@ mod panics;
 pub use approver::ScriptedApprover;
 pub use clock::{FakeClock, RunningClock};
 pub use effects::InMemoryEffects;
+pub use example::{catalogue_payload, event_from, example_event, example_origin, plain_event, read_cases};
 pub use handler::{ScriptedHandler, SeenCall};
 pub use hook::{chain, hook};
 pub use journal::LineJournal;

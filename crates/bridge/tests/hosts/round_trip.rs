@@ -9,8 +9,9 @@ use pintle::clients::{ClientDef, ClientEventDef};
 use pintle::dialects::{DIALECTS, Dialect};
 use pintle::event::CATALOGUE;
 use pintle::tools::{HookVocabulary, PINTLE, heard_events};
-use pintle::{Codec, Event, EventName, Origin};
+use pintle::{Codec, Event};
 use pintle_bridge::{HOSTS, HostDef, HostEventDef};
+use pintle_testkit::example_event;
 use serde_json::{Value, json};
 
 use crate::fixture::{event_of_file, listening_hooks, recorded_hosts, respond};
@@ -94,14 +95,7 @@ fn example(def: &ClientEventDef) -> Event {
         // Clients have words of their own for the others.
         fields.insert(String::from("reason"), json!("clear"));
     }
-    let origin = Origin {
-        session: String::from("s1"),
-        turn: 2,
-        agent: String::from("root"),
-        cwd: String::from("/home/dev/project"),
-        ..Origin::default()
-    };
-    Event::new(EventName::parse(event.name).unwrap(), payload, Arc::new(origin))
+    example_event(event.name, payload)
 }
 
 /// The canonical event that the host fires for a payload.

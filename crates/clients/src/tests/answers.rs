@@ -1,11 +1,13 @@
 //! Hook output to verdicts. A case is a line: the event, the program's exit and output, and the verdict.
 
-use pintle_contract::{CommandOutput, Effect, HandlerOutput, Rewrite, Verdict, VerdictKind};
+use std::path::Path;
+
+use pintle_contract::{Codec, CommandOutput, Effect, HandlerOutput, Rewrite, Verdict, VerdictKind};
+use pintle_testkit::{example_event, read_cases};
 use serde_json::{Value, json};
 
-use super::{example_event, heard_event, read_cases};
+use super::heard_event;
 use crate::{CLIENTS, ClientCodec};
-use pintle_contract::Codec;
 
 /// A payload that fits the event.
 fn example_payload(canonical: &str) -> Value {
@@ -84,7 +86,7 @@ fn case_output(case: &Value) -> HandlerOutput {
 fn each_answer_gives_its_verdict() {
     let mut wrong = Vec::new();
     let mut count = 0;
-    for (name, lines) in read_cases("answers", "jsonl") {
+    for (name, lines) in read_cases(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tests/answers"), "jsonl") {
         let client = CLIENTS.iter().find(|client| client.dialect == Some(name.as_str())).unwrap();
         for line in lines.lines().filter(|line| !line.trim().is_empty()) {
             let case: Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));

@@ -1,9 +1,10 @@
 //! Matchers over events.
 
 use pintle_contract::{Codec, MatchResult, Matcher, Origin};
+use pintle_testkit::example_event;
 use serde_json::{Value, json};
 
-use super::{example_event, heard_event};
+use super::heard_event;
 use crate::CLIENTS;
 use crate::codec::ClientCodec;
 use crate::matcher::{ClientMatcher, PermissionCondition, SubjectPattern};

@@ -91,17 +91,15 @@ fn bad_output(message: &str) -> Verdict {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
-    use pintle_contract::{EventName, Origin};
+    use pintle_testkit::plain_event;
     use proptest::prelude::*;
     use serde_json::json;
 
     use super::*;
+    use crate::test_support::any_json;
 
     fn answer(payload: Value, answer: ScriptOutput) -> Verdict {
-        let event = Event::new(EventName::parse("tool.pre").unwrap(), payload, Arc::new(Origin::default()));
-        decode(&event, HandlerOutput::Script(answer))
+        decode(&plain_event("tool.pre", payload), HandlerOutput::Script(answer))
     }
 
     fn dict(value: Value) -> ScriptOutput {
@@ -195,22 +193,8 @@ mod tests {
         assert_eq!(answer(Value::Null, ScriptOutput::Modify(json!({"a": 1}))), wanted);
     }
 
-    /// Any JSON value, with decision keywords in the keys and values that matter.
     fn any_value() -> impl Strategy<Value = Value> {
-        let words = prop::sample::select(vec!["action", "payload", "reason", "request", "block", "modify", "x"]);
-        let leaf = prop_oneof![
-            Just(Value::Null),
-            any::<bool>().prop_map(Value::from),
-            any::<i64>().prop_map(Value::from),
-            words.clone().prop_map(Value::from)
-        ];
-        leaf.prop_recursive(3, 16, 4, move |inner| {
-            let fields = prop::collection::vec((words.clone().prop_map(str::to_owned), inner.clone()), 0..5);
-            prop_oneof![
-                prop::collection::vec(inner, 0..4).prop_map(Value::from),
-                fields.prop_map(|fields| fields.into_iter().collect())
-            ]
-        })
+        any_json(&["action", "payload", "reason", "request", "block", "modify", "x"], 3)
     }
 
     proptest! {

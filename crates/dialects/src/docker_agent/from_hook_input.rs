@@ -108,6 +108,7 @@ fn read_messages(value: &Value, payload: &mut Map<String, Value>) {
 
 #[cfg(test)]
 mod tests {
+    use pintle_testkit::{catalogue_payload, plain_event};
     use serde_json::json;
 
     use super::*;
@@ -160,7 +161,7 @@ mod tests {
                 Some((decision, detail)) => json!({"decision": decision, "detail": detail}),
                 None => json!({"reason": fact}),
             };
-            let fired = pintle_contract::Event::new(event.clone(), payload.clone(), std::sync::Arc::default());
+            let fired = plain_event(canonical, payload.clone());
             let object = codec.encode(&fired, name).unwrap();
             assert_eq!(object[key], word, "{fact}");
             assert_eq!(payload_from_hook_input(&event, &object), Some(payload), "{fact}");
@@ -171,12 +172,11 @@ mod tests {
     fn every_event_takes_back_what_its_hooks_got() {
         for def in ROWS {
             let event = EventName::parse(def.canonical).unwrap();
-            let payload = (event.def().example)();
-            let example = pintle_contract::Event::new(event.clone(), payload, std::sync::Arc::default());
+            let example = plain_event(def.canonical, catalogue_payload(def.canonical));
             let object = (super::super::DIALECT.codec)().encode(&example, def.name).unwrap();
             let mut again = payload_from_hook_input(&event, &object).unwrap_or_else(|| panic!("{}", def.name));
             event.complete(&mut again).unwrap_or_else(|error| panic!("{}: {error}", def.name));
-            let fired = pintle_contract::Event::new(event, again, std::sync::Arc::default());
+            let fired = plain_event(def.canonical, again);
             let mut encoded = (super::super::DIALECT.codec)().encode(&fired, def.name).unwrap();
             // Models of a model switch have a base URL that the object does not contain.
             if let (Some(fields), Some(models)) = (encoded.as_object_mut(), object.get("from_agent_models")) {

@@ -93,17 +93,15 @@ fn parse_stdout(process: &CommandOutput) -> Result<Value, Failure> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
-    use pintle_contract::{EventName, Origin, VerdictKind};
+    use pintle_contract::VerdictKind;
+    use pintle_testkit::plain_event;
     use serde_json::json;
 
     use super::*;
 
     #[test]
     fn what_a_program_prints_is_what_its_function_returned() {
-        let event =
-            Event::new(EventName::parse("prompt.submit").unwrap(), json!({"prompt": "x"}), Arc::new(Origin::default()));
+        let event = plain_event("prompt.submit", json!({"prompt": "x"}));
         let said = |exit_code, stdout: &str, stderr: &str| {
             let process = CommandOutput {
                 exit_code,

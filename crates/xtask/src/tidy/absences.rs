@@ -72,6 +72,7 @@ const ABSENCES: &[ForbiddenPattern] = &[
                 "crates/agent/src/toolsets/memory/",
                 "notes that outlive the session, in the file that the agent's author names",
             ),
+            ("crates/testkit/src/example.rs", "the cases of a test"),
             ("crates/bridge/src/install/", "the settings of other agents, which are changed and restored"),
             ("crates/bridge/src/doctor/", "the files of other agents with their hooks and trust"),
             ("crates/cli/", "the files that its user names on the command line"),

@@ -16,6 +16,7 @@ use pintle_contract::{
 use serde_json::json;
 
 use super::*;
+use crate::test_support::findings;
 
 /// Loads files given as kind, name and text; the path is the name with its directory.
 fn read(files: &[(ArtifactKind, &str, &str)]) -> ParsedProject {
@@ -41,16 +42,6 @@ fn read(files: &[(ArtifactKind, &str, &str)]) -> ParsedProject {
         })
         .collect();
     load(&artifacts, &ParseContext { host_tools: &["shell"], ..ParseContext::default() })
-}
-
-/// The diagnostics of at least a severity, each with its help.
-fn findings(project: &ParsedProject, least: Severity) -> Vec<String> {
-    let shown = project.diagnostics.iter().filter(|diagnostic| diagnostic.severity >= least);
-    shown
-        .map(|diagnostic| {
-            diagnostic.help.as_ref().map_or(diagnostic.to_string(), |help| format!("{diagnostic} | {help}"))
-        })
-        .collect()
 }
 
 fn names(project: &ParsedProject) -> Vec<&str> {

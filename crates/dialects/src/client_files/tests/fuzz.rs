@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use pintle_contract::{Codec, CommandOutput, HandlerOutput, SourceFile, VerdictKind};
+use pintle_testkit::example_event;
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::example_event;
 use crate::{Artifact, ArtifactKind, ParseContext};
 use pintle_clients::{CLIENTS, ClientCodec, ClientDef, ClientFile, locations};
 

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pintle_contract::{HandlerSpec, HookDeclaration, MatcherSpec, Profile, SourceFile};
+use pintle_testkit::read_cases;
 
-use super::read_cases;
 use crate::{Artifact, ArtifactKind, ParseContext};
 use pintle_clients::recognise;
 
@@ -74,7 +74,8 @@ fn sections(page: &str) -> impl Iterator<Item = (&str, Vec<&str>)> {
 #[test]
 fn each_file_gives_its_hooks_and_tells_what_it_cannot_carry_over() {
     let mut wrong = Vec::new();
-    for (name, page) in read_cases("loading", "md") {
+    for (name, page) in read_cases(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src/client_files/tests/loading"), "md")
+    {
         let mut count = 0;
         for (path, blocks) in sections(&page) {
             count += 1;

@@ -2,32 +2,3 @@
 
 mod fuzz;
 mod loading;
-
-use std::sync::Arc;
-
-use pintle_contract::{Event, EventName, Origin};
-use serde_json::Value;
-
-/// The event of a catalogue definition.
-fn example_event(name: &str, payload: Value) -> Event {
-    let origin = Origin {
-        session: String::from("s1"),
-        turn: 2,
-        agent: String::from("root"),
-        cwd: String::from("/home/dev/project"),
-        ..Origin::default()
-    };
-    Event::new(EventName::parse(name).unwrap(), payload, Arc::new(origin))
-}
-
-/// A directory of cases below this one.
-fn read_cases(dir: &str, ending: &str) -> Vec<(String, String)> {
-    let dir = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/client_files/tests").join(dir);
-    let mut files: Vec<_> = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()).collect();
-    files.retain(|path| path.extension().is_some_and(|found| found == ending));
-    files.sort();
-    let read = |path: &std::path::PathBuf| {
-        (path.file_stem().unwrap().to_string_lossy().into_owned(), std::fs::read_to_string(path).unwrap())
-    };
-    files.iter().map(read).collect()
-}

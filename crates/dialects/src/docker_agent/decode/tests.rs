@@ -9,10 +9,8 @@ mod strict;
 
 use std::sync::Arc;
 
-use pintle_contract::event::CATALOGUE;
-use pintle_contract::{
-    Codec, CommandOutput, Effect, Event, EventName, HandlerOutput, Origin, Rewrite, Verdict, VerdictKind,
-};
+use pintle_contract::{Codec, CommandOutput, Effect, Event, HandlerOutput, Rewrite, Verdict, VerdictKind};
+use pintle_testkit::{catalogue_payload, plain_event};
 
 use crate::docker_agent::codec::DockerAgentCodec;
 use crate::docker_agent::{DockerAgentVersion, ROWS};
@@ -23,8 +21,7 @@ fn example_event(name: &str) -> (Event, &str) {
         "preempt" => ("tool.guard", "pre_tool_use"),
         name => (ROWS.iter().find(|def| def.name == name).unwrap().canonical, name),
     };
-    let def = CATALOGUE.iter().find(|def| def.name == canonical).unwrap();
-    (Event::new(EventName::parse(canonical).unwrap(), (def.example)(), Arc::new(Origin::default())), spelling)
+    (plain_event(canonical, catalogue_payload(canonical)), spelling)
 }
 
 fn exit_output(code: i32, stdout: &str, stderr: &str) -> CommandOutput {

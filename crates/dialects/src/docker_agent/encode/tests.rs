@@ -1,6 +1,7 @@
 use std::sync::Arc;
 
-use pintle_contract::{Codec, Event, EventName, Origin};
+use pintle_contract::{Codec, Event, Origin};
+use pintle_testkit::{event_from, example_origin};
 use serde_json::{Value, json};
 
 use crate::docker_agent::codec::DockerAgentCodec;
@@ -58,14 +59,7 @@ const ADDED: [(&str, &str); 3] =
     [("before_compaction", "messages"), ("subagent_stop", "status"), ("on_user_input", "reason")];
 
 fn event(canonical: &str, payload: Value) -> Event {
-    let origin = Origin {
-        session: String::from("s1"),
-        turn: 1,
-        agent: String::from("root"),
-        cwd: String::from("/w"),
-        ..Origin::default()
-    };
-    Event::new(EventName::parse(canonical).unwrap(), payload, Arc::new(origin))
+    event_from(Origin { turn: 1, cwd: String::from("/w"), ..example_origin() }, canonical, payload)
 }
 
 fn encode_text(compat: DockerAgentVersion, spelling: &str, canonical: &str, payload: &Value) -> String {
@@ -373,8 +367,7 @@ fn a_new_working_tree_is_told_before_there_is_a_session() {
 #[test]
 fn a_delegated_agent_has_a_session_of_its_own() {
     let origin = Origin { session: String::from("s1"), run: String::from("d7"), ..Origin::default() };
-    let name = EventName::parse("iteration.start").unwrap();
-    let event = Event::new(name, json!({"iteration": 1}), Arc::new(origin));
+    let event = event_from(origin, "iteration.start", json!({"iteration": 1}));
     let bytes = DockerAgentCodec::default().encode_bytes(&event, "turn_start");
     assert_eq!(String::from_utf8(bytes).unwrap(), r#"{"session_id":"s1.d7","cwd":"","hook_event_name":"turn_start"}"#);
 }

@@ -2,9 +2,10 @@
 
 use pintle_contract::event::CATALOGUE;
 use pintle_contract::{
-    CallId, CallLimits, CancelToken, DispatchId, EnforcementMode, Event, FailurePolicy, Hook, HookCall, HookId, Layer,
-    NoEffects, Origin, SourceTrust, VerdictKind,
+    CallId, CallLimits, CancelToken, DispatchId, EnforcementMode, FailurePolicy, HookCall, Layer, NoEffects,
+    VerdictKind,
 };
+use pintle_testkit::plain_event;
 use serde_json::{Value, json};
 
 use super::*;
@@ -140,25 +141,8 @@ fn hooks_of_a_program_are_named_by_their_function_or_as_their_author_says() {
 /// Calls a native handler.
 fn call_handler(declaration: &HookDeclaration, payload: Value) -> VerdictKind {
     let HandlerSpec::Native(handler) = &declaration.handler else { panic!() };
-    let event = Event::new(declaration.event.clone(), payload, Arc::new(Origin::default()));
-    let hook = Hook {
-        id: HookId::new(declaration.name.as_str()),
-        event: declaration.event.clone(),
-        event_alias: Arc::clone(&declaration.event_alias),
-        priority: 0,
-        matcher: None,
-        handler: Arc::clone(handler),
-        on_deny: DenyEffect::DenyEvent,
-        definition: None,
-        guard: true,
-        on_failure: FailurePolicy::Closed,
-        strict_matcher: false,
-        mode: EnforcementMode::Enforce,
-        source_trust: SourceTrust::Trusted,
-        tools: Vec::new(),
-        limits: CallLimits::default(),
-        location: Location::default(),
-    };
+    let event = plain_event(declaration.event.as_str(), payload);
+    let hook = pintle_testkit::hook(&declaration.name, declaration.event.clone(), Arc::clone(handler));
     let (limits, cancel) = (CallLimits::default(), CancelToken::default());
     let call = HookCall {
         dispatch: DispatchId(1),

@@ -4,10 +4,8 @@ mod fuzz;
 mod matrix;
 mod reminders;
 
-use std::sync::Arc;
-
-use pintle_contract::event::CATALOGUE;
-use pintle_contract::{Effect, Event, EventName, FunctionOutput, Origin, Reminder, Rewrite, Verdict, VerdictKind};
+use pintle_contract::{Effect, Event, FunctionOutput, Reminder, Rewrite, Verdict, VerdictKind};
+use pintle_testkit::{catalogue_payload, plain_event};
 use serde_json::{Value, json};
 
 use super::decode;
@@ -16,8 +14,7 @@ use crate::harn::ROWS;
 /// The example event of the catalogue for one of Harn's.
 fn example_event(name: &str) -> Event {
     let def = ROWS.iter().find(|def| def.name == name).unwrap();
-    let example = CATALOGUE.iter().find(|known| known.name == def.canonical).unwrap().example;
-    Event::new(EventName::parse(def.canonical).unwrap(), example(), Arc::new(Origin::default()))
+    plain_event(def.canonical, catalogue_payload(def.canonical))
 }
 
 fn answer(name: &str, value: Value) -> Verdict {

@@ -1,9 +1,7 @@
 //! One example for each event, against `payloads.txt`.
 
-use std::sync::Arc;
-
-use pintle_contract::event::CATALOGUE;
-use pintle_contract::{Event, EventName, Origin};
+use pintle_contract::{Event, Origin};
+use pintle_testkit::{catalogue_payload, event_from, example_origin};
 use serde_json::{Value, json};
 
 use super::encode;
@@ -11,22 +9,16 @@ use crate::harn::{HarnEventDef, ROWS};
 
 const PAYLOADS: &str = include_str!("tests/payloads.txt");
 
-fn origin() -> Arc<Origin> {
-    Arc::new(Origin {
-        session: String::from("s1"),
-        turn: 2,
-        agent: String::from("root"),
-        cwd: String::from("/home/ada/project"),
-        ..Origin::default()
-    })
+fn origin() -> Origin {
+    Origin { cwd: String::from("/home/ada/project"), ..example_origin() }
 }
 
 fn event(def: &HarnEventDef, payload: Value) -> Event {
-    Event::new(EventName::parse(def.canonical).unwrap(), payload, origin())
+    event_from(origin(), def.canonical, payload)
 }
 
 fn example(def: &HarnEventDef) -> Value {
-    (CATALOGUE.iter().find(|known| known.name == def.canonical).unwrap().example)()
+    catalogue_payload(def.canonical)
 }
 
 #[test]
@@ -52,7 +44,7 @@ fn no_payload_has_a_key_twice_and_an_unknown_event_has_its_spelling() {
         paths.dedup();
         assert_eq!(paths.len(), all, "{}", def.name);
     }
-    let unknown = Event::new(EventName::parse("custom.thing").unwrap(), json!({"x": 1}), origin());
+    let unknown = event_from(origin(), "custom.thing", json!({"x": 1}));
     let value = encode(&unknown, "Thing");
     assert!(value.to_string().starts_with(r#"{"event":"Thing","session":{"id":"s1"},"agent":"root","#), "{value}");
 }
@@ -105,9 +97,8 @@ fn step_without_persona_is_its_own_target_and_tools_see_their_step() {
     let def = ROWS.iter().find(|def| def.name == "PreStep").unwrap();
     let alone = encode(&event(def, json!({"persona": "", "step": "audit", "args": []})), "PreStep");
     assert_eq!((&alone["target"], &alone["persona"]), (&json!("audit"), &json!("")));
-    let inside = Origin { persona: String::from("merge_captain"), step: String::from("audit"), ..(*origin()).clone() };
-    let call = Event::new(EventName::parse("tool.pre").unwrap(), json!({"name": "shell"}), Arc::new(inside));
-    let seen = encode(&call, "PreToolUse");
+    let inside = Origin { persona: String::from("merge_captain"), step: String::from("audit"), ..origin() };
+    let seen = encode(&event_from(inside, "tool.pre", json!({"name": "shell"})), "PreToolUse");
     assert_eq!((&seen["persona"], &seen["step"]["name"]), (&json!("merge_captain"), &json!("audit")));
 }
 

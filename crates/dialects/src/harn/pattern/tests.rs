@@ -1,8 +1,7 @@
 //! Patterns: their matches and their errors.
 
-use std::sync::Arc;
-
-use pintle_contract::{Event, EventName, MatchResult, Matcher, Origin, SubjectFilter};
+use pintle_contract::{Event, MatchResult, Matcher, SubjectFilter};
+use pintle_testkit::plain_event;
 use serde_json::{Value, json};
 
 use super::{EventPattern, NameGlob, PersonaScope};
@@ -11,7 +10,7 @@ use crate::harn::event_def::HarnEventDef;
 
 fn event(name: &str, payload: Value) -> Event {
     let def = ROWS.iter().find(|def| def.name == name).unwrap();
-    Event::new(EventName::parse(def.canonical).unwrap(), payload, Arc::new(Origin::default()))
+    plain_event(def.canonical, payload)
 }
 
 fn call(name: &str) -> Event {

@@ -1,9 +1,10 @@
 use std::sync::Arc;
 
 use pintle_contract::{Codec, CommandOutput, Effect, FunctionOutput, HandlerOutput, Verdict, VerdictKind};
+use pintle_testkit::catalogue_payload;
 use serde_json::{Value, json};
 
-use super::{event, example_payload};
+use super::event;
 use crate::harness_framework::codec::FrameworkCodec;
 use crate::harness_framework::event_def::by_name;
 
@@ -13,7 +14,7 @@ const ANSWERS: &str = include_str!("answers.jsonl");
 fn decode(spelling: &str, answer: HandlerOutput) -> Verdict {
     let canonical = by_name(spelling).unwrap().canonical;
     let codec = FrameworkCodec { hook: Arc::from("Guard") };
-    codec.decode(&event(canonical, example_payload(canonical)), spelling, answer)
+    codec.decode(&event(canonical, catalogue_payload(canonical)), spelling, answer)
 }
 
 fn verdict_text(verdict: &Verdict) -> String {

@@ -10,8 +10,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use pintle_contract::event::EventDef;
-use pintle_contract::{Event, EventName, HookDeclaration, Origin, SourceFile};
+use pintle_contract::{Event, HookDeclaration, Origin, SourceFile};
+use pintle_testkit::event_from;
 use pintle_tools::{CLAUDE, HookVocabulary, heard_events};
 use serde_json::Value;
 
@@ -82,12 +82,5 @@ fn origin() -> Origin {
 }
 
 fn event(canonical: &str, payload: Value) -> Event {
-    let event = Event::new(EventName::parse(canonical).unwrap(), payload, Arc::new(origin()));
-    heard_events(&event, &HookVocabulary::Fixed(&CLAUDE)).remove(0)
-}
-
-/// The catalogue's example payload of an event.
-fn example_payload(canonical: &str) -> Value {
-    let def: &EventDef = EventName::parse(canonical).unwrap().def();
-    (def.example)()
+    heard_events(&event_from(origin(), canonical, payload), &HookVocabulary::Fixed(&CLAUDE)).remove(0)
 }

@@ -1,9 +1,8 @@
-use std::sync::Arc;
-
 use pintle_contract::{Event, Origin};
+use pintle_testkit::{catalogue_payload, event_from};
 use serde_json::{Value, json};
 
-use super::{event, example_payload, origin};
+use super::{event, origin};
 use crate::harness_framework::{ROWS, codec};
 
 fn payload_text(event: &Event, spelling: &str) -> String {
@@ -26,7 +25,7 @@ fn every_event_has_the_documented_fields_in_their_order() {
     assert_eq!(ROWS.len(), further.len());
     for (def, (name, rest)) in ROWS.iter().zip(further) {
         assert_eq!(def.name, name);
-        let line = payload_text(&event(def.canonical, example_payload(def.canonical)), name);
+        let line = payload_text(&event(def.canonical, catalogue_payload(def.canonical)), name);
         assert_eq!(line, format!("{{{}{rest}}}", base(name)));
     }
 }
@@ -76,14 +75,13 @@ fn a_call_of_claude_code_keeps_its_native_form() {
 #[test]
 fn unrecorded_session_has_an_empty_readable_transcript() {
     let nowhere = Origin { transcript: String::new(), ..origin() };
-    let event = Event::new(event("session.end", json!({})).name, json!({}), Arc::new(nowhere));
+    let event = event_from(nowhere, "session.end", json!({}));
     assert_eq!(codec().encode(&event, "SessionEnd").unwrap()["transcript_path"], "/dev/null");
 }
 
 #[test]
 fn an_agent_below_the_first_one_has_no_session_prompt_or_stop_of_its_own() {
-    let of_depth =
-        |depth| Event::new(event("turn.end", json!({})).name, json!({}), Arc::new(Origin { depth, ..origin() }));
+    let of_depth = |depth| event_from(Origin { depth, ..origin() }, "turn.end", json!({}));
     for (spelling, asked) in [
         ("SessionStart", false),
         ("UserPromptSubmit", false),

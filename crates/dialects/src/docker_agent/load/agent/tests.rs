@@ -11,6 +11,7 @@ use std::sync::Arc;
 use pintle_contract::{AgentSpec, MemberSpec, ModelSpec, Severity, SourceFile, TeamSpec};
 
 use crate::docker_agent::{DockerAgentVersion, load};
+use crate::test_support::findings;
 use crate::{Artifact, ArtifactKind, ParseContext, ParsedProject};
 
 /// Reads one file.
@@ -18,16 +19,6 @@ fn read_as(role: ArtifactKind, text: &str, compat: Option<DockerAgentVersion>) -
     let file = Arc::new(SourceFile { path: PathBuf::from("team.yaml"), text: text.to_owned() });
     let artifact = Artifact { role, name: String::from("team"), file };
     load(&[artifact], &ParseContext { compat, ..ParseContext::default() })
-}
-
-/// The diagnostics of at least a severity, each with its help.
-fn findings(project: &ParsedProject, least: Severity) -> Vec<String> {
-    let shown = project.diagnostics.iter().filter(|diagnostic| diagnostic.severity >= least);
-    shown
-        .map(|diagnostic| {
-            diagnostic.help.as_ref().map_or(diagnostic.to_string(), |help| format!("{diagnostic} | {help}"))
-        })
-        .collect()
 }
 
 /// The team of a file without errors.

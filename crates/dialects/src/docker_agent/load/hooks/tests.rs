@@ -14,6 +14,7 @@ use pintle_contract::{ByteSpan, DenyEffect, FailurePolicy, MatcherSpec, Profile,
 
 use super::*;
 use crate::document::parse;
+use crate::test_support::show_diagnostic;
 
 /// The hooks of a block, and the diagnostics as shown, each with its help.
 fn read_as(text: &str, compat: DockerAgentVersion) -> (Vec<HookDeclaration>, Vec<String>) {
@@ -23,7 +24,7 @@ fn read_as(text: &str, compat: DockerAgentVersion) -> (Vec<HookDeclaration>, Vec
     let hooks = document.ok().flatten().map(|node| read(&report, &node, compat)).unwrap_or_default();
     let shown = report.into_diagnostics().into_iter().map(|diagnostic| {
         assert!(diagnostic.location.line_column().is_some(), "{diagnostic}");
-        diagnostic.help.as_ref().map_or(diagnostic.to_string(), |help| format!("{diagnostic} | {help}"))
+        show_diagnostic(&diagnostic)
     });
     (hooks, shown.collect())
 }

@@ -2,58 +2,43 @@
 
 use pintle_contract::{Effect, VerdictKind};
 use proptest::prelude::*;
-use serde_json::Value;
 
 use super::answer;
 use crate::harn::ROWS;
+use crate::test_support::any_json;
 
-/// Any JSON value, with words of the protocol in the keys and values that matter.
-fn any_value() -> impl Strategy<Value = Value> {
-    let words = prop::sample::select(vec![
-        "block",
-        "deny",
-        "decision",
-        "reason",
-        "args",
-        "result",
-        "output",
-        "modify",
-        "action",
-        "reminder",
-        "then",
-        "effects",
-        "body",
-        "tags",
-        "ttl_turns",
-        "propagate",
-        "type",
-        "spec",
-        "denial",
-        "kind",
-        "truncated",
-        "all",
-        "x",
-    ]);
-    let leaf = prop_oneof![
-        Just(Value::Null),
-        any::<bool>().prop_map(Value::from),
-        any::<i64>().prop_map(Value::from),
-        words.clone().prop_map(Value::from)
-    ];
-    leaf.prop_recursive(5, 32, 4, move |inner| {
-        let fields = prop::collection::vec((words.clone().prop_map(str::to_owned), inner.clone()), 0..5);
-        prop_oneof![
-            prop::collection::vec(inner, 0..4).prop_map(Value::from),
-            fields.prop_map(|fields| fields.into_iter().collect())
-        ]
-    })
-}
+/// The words of the protocol.
+const WORDS: &[&str] = &[
+    "block",
+    "deny",
+    "decision",
+    "reason",
+    "args",
+    "result",
+    "output",
+    "modify",
+    "action",
+    "reminder",
+    "then",
+    "effects",
+    "body",
+    "tags",
+    "ttl_turns",
+    "propagate",
+    "type",
+    "spec",
+    "denial",
+    "kind",
+    "truncated",
+    "all",
+    "x",
+];
 
 proptest! {
     #[test]
     fn any_value_is_a_verdict_and_unsupported_controls_do_not_pass(
         which in 0..ROWS.len(),
-        value in any_value(),
+        value in any_json(WORDS, 5),
     ) {
         let row = &ROWS[which];
         let verdict = answer(row.name, value);

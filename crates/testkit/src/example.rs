@@ -1,0 +1,56 @@
+//! Example events, and test cases in directories.
+#![expect(clippy::unwrap_used, reason = "a test with an unknown event or without its cases must fail")]
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use pintle_contract::{Event, EventName, Origin};
+use serde_json::Value;
+
+/// The origin of an event in the second turn of a session.
+#[must_use]
+pub fn example_origin() -> Origin {
+    Origin {
+        session: String::from("s1"),
+        turn: 2,
+        agent: String::from("root"),
+        cwd: String::from("/home/dev/project"),
+        ..Origin::default()
+    }
+}
+
+/// An event with this payload, from [`example_origin`].
+#[must_use]
+pub fn example_event(name: &str, payload: Value) -> Event {
+    event_from(example_origin(), name, payload)
+}
+
+/// An event with this payload, from an empty origin.
+#[must_use]
+pub fn plain_event(name: &str, payload: Value) -> Event {
+    event_from(Origin::default(), name, payload)
+}
+
+/// An event with this payload and origin.
+#[must_use]
+pub fn event_from(origin: Origin, name: &str, payload: Value) -> Event {
+    Event::new(EventName::parse(name).unwrap(), payload, Arc::new(origin))
+}
+
+/// The catalogue's example payload of an event.
+#[must_use]
+pub fn catalogue_payload(name: &str) -> Value {
+    (EventName::parse(name).unwrap().def().example)()
+}
+
+/// The files of a directory with this ending: the name without the ending, and the text of each, in order.
+#[must_use]
+pub fn read_cases(dir: &Path, ending: &str) -> Vec<(String, String)> {
+    let mut files: Vec<_> = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| path.extension().is_some_and(|found| found == ending));
+    files.sort();
+    let read =
+        |path: &Path| (path.file_stem().unwrap().to_string_lossy().into_owned(), fs::read_to_string(path).unwrap());
+    files.iter().map(|path| read(path)).collect()
+}
