@@ -58,6 +58,41 @@ pub struct HookDeclaration {
     pub codec: Arc<dyn Codec>,
 }
 
+impl HookDeclaration {
+    /// A hook with the defaults of every option: it matches every dispatch and is enforced.
+    #[must_use]
+    pub fn new(
+        name: impl Into<String>,
+        event: EventName,
+        handler: HandlerSpec,
+        location: Location,
+        codec: Arc<dyn Codec>,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            event_alias: Arc::from(event.as_str()),
+            default_on_error: event.def().on_failure,
+            event,
+            priority: 0,
+            matcher: None,
+            handler,
+            on_error: None,
+            on_deny: DenyEffect::default(),
+            profile: Profile::SequentialFirstDeny,
+            definition: None,
+            mode: EnforcementMode::default(),
+            timeout_ms: None,
+            background: false,
+            files: Vec::new(),
+            tools: Vec::new(),
+            source_trust: SourceTrust::default(),
+            examples: Vec::new(),
+            location,
+            codec,
+        }
+    }
+}
+
 /// The condition under which a hook runs.
 #[derive(Debug, Clone)]
 pub enum MatcherSpec {

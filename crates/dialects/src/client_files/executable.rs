@@ -4,14 +4,12 @@ use std::path::absolute;
 use std::sync::Arc;
 
 use pintle_contract::{
-    CommandSpec, Diagnostic, EnforcementMode, EventName, FailurePolicy, HandlerSpec, HookDeclaration, Location,
-    Profile, suggest_nearest,
+    CommandSpec, Diagnostic, EventName, FailurePolicy, HandlerSpec, HookDeclaration, Location, Profile, suggest_nearest,
 };
 use serde_json::json;
 
 use super::{ClientSource, diagnostics};
 use crate::Artifact;
-use pintle_clients::ClientCodec;
 
 /// Reads one program. Files with other names are scripts that the hooks use.
 pub(super) fn read(source: &ClientSource<'_>, artifact: &Artifact) -> Option<HookDeclaration> {
@@ -35,26 +33,17 @@ pub(super) fn read(source: &ClientSource<'_>, artifact: &Artifact) -> Option<Hoo
         arguments: Some(Vec::new()),
         ..CommandSpec::default()
     };
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let event = EventName::parse(def.canonical).ok()?;
+    let definition = json!([spec.command]).to_string();
+    let codec = Arc::new(source.codec.clone());
     Some(HookDeclaration {
-        name: path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
-        event: EventName::parse(def.canonical).ok()?,
         event_alias: Arc::from(def.name),
-        priority: 0,
-        matcher: None,
-        definition: Some(Arc::from(json!([spec.command]).to_string())),
-        handler: HandlerSpec::Command(spec),
-        on_error: None,
+        definition: Some(Arc::from(definition)),
         default_on_error: if def.fails_closed { FailurePolicy::Closed } else { FailurePolicy::Open },
         on_deny: def.on_deny,
         profile: Profile::ParallelStrictest,
-        mode: EnforcementMode::Enforce,
         timeout_ms: Some(client.settings.command_ms),
-        background: false,
-        files: Vec::new(),
-        tools: Vec::new(),
-        source_trust: pintle_contract::SourceTrust::default(),
-        examples: Vec::new(),
-        location: here,
-        codec: Arc::new(ClientCodec { ..source.codec.clone() }),
+        ..HookDeclaration::new(name, event, HandlerSpec::Command(spec), here, codec)
     })
 }

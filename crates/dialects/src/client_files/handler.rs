@@ -7,9 +7,7 @@ mod prompt;
 
 use std::sync::Arc;
 
-use pintle_contract::{
-    Codec, EnforcementMode, EventName, FailurePolicy, HandlerSpec, HookDeclaration, MatcherSpec, Profile, Severity,
-};
+use pintle_contract::{Codec, EventName, FailurePolicy, HandlerSpec, HookDeclaration, MatcherSpec, Profile, Severity};
 use serde_json::json;
 
 use super::document::FileOptions;
@@ -182,27 +180,21 @@ fn declare(
         alternate_names: source.client.settings.alternate_names,
     };
     let codec: Arc<dyn Codec> = Arc::new(ClientCodec { needs_answer, needs_json, ..source.codec.clone() });
+    let name = options.name.clone().unwrap_or_else(|| runs.to_owned());
+    let event = EventName::parse(canonical).ok()?;
+    let location = source.report.location(diagnostics::first_line(source, node.span));
     Some(HookDeclaration {
-        name: options.name.clone().unwrap_or_else(|| runs.to_owned()),
-        event: EventName::parse(canonical).ok()?,
         event_alias: Arc::from(row.name),
-        priority: 0,
         matcher: wanted.into_matcher().map(MatcherSpec::Compiled),
-        handler,
         on_error,
         default_on_error: if row.fails_closed { FailurePolicy::Closed } else { FailurePolicy::Open },
         on_deny: row.on_deny,
         profile: context.profile,
         definition: Some(Arc::from(definition.to_string())),
-        mode: EnforcementMode::Enforce,
         timeout_ms: Some(timeout_ms),
         background,
         files: options.files.clone(),
-        tools: Vec::new(),
-        source_trust: pintle_contract::SourceTrust::default(),
-        examples: Vec::new(),
-        location: source.report.location(diagnostics::first_line(source, node.span)),
-        codec,
+        ..HookDeclaration::new(name, event, handler, location, codec)
     })
 }
 

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use pintle_contract::{
-    DenyEffect, Diagnostic, EnforcementMode, EventName, FailurePolicy, HandlerSpec, HookDeclaration, Location,
-    MatcherSpec, Profile,
+    Diagnostic, EnforcementMode, EventName, FailurePolicy, HandlerSpec, HookDeclaration, Location, MatcherSpec,
 };
 
 use super::codec::HarnCodec;
@@ -271,27 +270,16 @@ fn build_declaration(
     location: Location,
 ) -> Option<HookDeclaration> {
     let def: &'static HarnEventDef = named.def;
+    let codec = Arc::new(HarnCodec::for_hook(&name));
     Some(HookDeclaration {
-        event: EventName::parse(def.canonical).ok()?,
         event_alias: Arc::from(def.name),
-        priority: 0,
         matcher,
-        handler,
         on_error: options.on_error,
         default_on_error: def.on_failure(),
-        on_deny: DenyEffect::DenyEvent,
-        profile: Profile::SequentialFirstDeny,
-        definition: None,
         mode: options.mode,
         timeout_ms: options.timeout_ms,
-        background: false,
-        files: Vec::new(),
         tools: options.tools.clone(),
-        source_trust: pintle_contract::SourceTrust::default(),
-        examples: Vec::new(),
-        location,
-        codec: Arc::new(HarnCodec::for_hook(&name)),
-        name,
+        ..HookDeclaration::new(name, EventName::parse(def.canonical).ok()?, handler, location, codec)
     })
 }
 

@@ -49,27 +49,18 @@ pub(super) fn declare(
 }
 
 fn build_declaration(draft: HookDraft, event: EventName, spelling: String, codec: &Arc<dyn Codec>) -> HookDeclaration {
+    let handler = draft.script.map_or(HandlerSpec::None, HandlerSpec::Script);
     HookDeclaration {
-        on_deny: pintle_contract::DenyEffect::default(),
-        profile: pintle_contract::Profile::SequentialFirstDeny,
-        definition: None,
-        name: draft.name,
-        default_on_error: event.def().on_failure,
-        event,
         event_alias: Arc::from(spelling),
         priority: draft.priority,
         matcher: draft.when.map(MatcherSpec::Expression),
-        handler: draft.script.map_or(HandlerSpec::None, HandlerSpec::Script),
         on_error: draft.on_error,
         mode: draft.mode,
         timeout_ms: draft.timeout_ms,
-        background: false,
         files: draft.files,
         tools: draft.tools,
-        source_trust: pintle_contract::SourceTrust::default(),
         examples: draft.examples,
-        location: draft.location,
-        codec: Arc::clone(codec),
+        ..HookDeclaration::new(draft.name, event, handler, draft.location, Arc::clone(codec))
     }
 }
 

@@ -4,8 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use pintle_contract::{
-    DenyEffect, EnforcementMode, EventName, FailurePolicy, HandlerSpec, HookDeclaration, MatcherSpec, Profile,
-    suggest_nearest,
+    EnforcementMode, EventName, FailurePolicy, HandlerSpec, HookDeclaration, MatcherSpec, Profile, suggest_nearest,
 };
 use serde_json::{Map, Value};
 
@@ -65,29 +64,19 @@ pub(super) fn read(
         );
     }
     let name = header.name().map_or_else(|| stem(&file), str::to_owned);
+    let codec = Arc::new(FrameworkCodec { hook: Arc::from(name.as_str()) });
+    let event = EventName::parse(row.canonical).ok()?;
     Some(HookDeclaration {
-        event: EventName::parse(row.canonical).ok()?,
         event_alias: Arc::from(row.name),
-        priority: 0,
         matcher: wanted.map(|wanted| {
             MatcherSpec::Compiled(Arc::new(FrameworkMatcher { event_alias: row.name, expected_fields: wanted }))
         }),
-        handler: HandlerSpec::Command(script.command),
         on_error,
         default_on_error: FailurePolicy::Open,
-        on_deny: DenyEffect::DenyEvent,
         profile: Profile::ParallelStrictest,
-        definition: None,
         mode,
         timeout_ms: Some(timeout_ms),
-        background: false,
-        files: Vec::new(),
-        tools: Vec::new(),
-        source_trust: pintle_contract::SourceTrust::default(),
-        examples: Vec::new(),
-        location: report.location(node.span),
-        codec: Arc::new(FrameworkCodec { hook: Arc::from(name.as_str()) }),
-        name,
+        ..HookDeclaration::new(name, event, HandlerSpec::Command(script.command), report.location(node.span), codec)
     })
 }
 

@@ -87,12 +87,8 @@ impl DockerHookDraft {
         let codec: Arc<dyn Codec> =
             Arc::new(DockerAgentCodec { compat: self.compat, strict_output: self.strict_output, schema });
         Some(HookDeclaration {
-            name: named.name(),
-            event,
             event_alias: Arc::from(self.def.name),
-            priority: 0,
             matcher: self.matcher,
-            handler: self.handler,
             on_error: self.on_error,
             default_on_error: policy::default(self.def, self.compat),
             on_deny: if self.def.name == "post_tool_use" { DenyEffect::StopRun } else { DenyEffect::DenyEvent },
@@ -104,13 +100,8 @@ impl DockerHookDraft {
             definition: Some(definition),
             mode: self.mode,
             timeout_ms: Some(self.timeout_ms),
-            background: false,
             files: self.files,
-            tools: Vec::new(),
-            source_trust: pintle_contract::SourceTrust::default(),
-            examples: Vec::new(),
-            location: self.location,
-            codec,
+            ..HookDeclaration::new(named.name(), event, self.handler, self.location, codec)
         })
     }
 
