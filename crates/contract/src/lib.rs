@@ -83,6 +83,6 @@ pub use plugin::{FunctionRef, FunctionSpec, LoadedPlugin, RegisteredFunction, Re
 pub use redactor::Redactor;
 pub use reminder::{Reminder, ReminderAuthority, ReminderPropagation, ReminderRoleHint};
 pub use source::{ByteSpan, Location, SourceFile};
-pub use suggest::suggest_nearest;
+pub use suggest::{did_you_mean, suggest_nearest, suggest_or_list};
 pub use tool_kind::ToolKind;
 pub use verdict::{Rewrite, Verdict, VerdictKind};

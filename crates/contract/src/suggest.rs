@@ -20,6 +20,21 @@ pub fn suggest_nearest<'a>(written: &str, candidates: impl IntoIterator<Item = &
         .map(|(_, candidate)| candidate)
 }
 
+/// The help for a misspelt name: the candidate most similar to it, if one is similar enough.
+pub fn did_you_mean<'a>(written: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    suggest_nearest(written, candidates).map(|near| format!("did you mean `{near}`?"))
+}
+
+/// The help for a misspelt name: the candidate most similar to it, otherwise all candidates after `intro`.
+pub fn suggest_or_list<'a>(
+    written: &str,
+    candidates: impl IntoIterator<Item = &'a str> + Clone,
+    intro: &str,
+) -> String {
+    let all = || candidates.clone().into_iter().collect::<Vec<_>>().join(", ");
+    did_you_mean(written, candidates.clone()).unwrap_or_else(|| format!("{intro} {}", all()))
+}
+
 /// A search among many candidates, whose buffers are used again.
 #[derive(Default)]
 struct NearestName {

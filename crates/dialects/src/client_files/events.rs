@@ -1,6 +1,6 @@
 //! Reads the hooks of each event: groups with a matcher, or handlers that each have one.
 
-use pintle_contract::{HookDeclaration, Profile, suggest_nearest};
+use pintle_contract::{HookDeclaration, Profile, did_you_mean};
 
 use super::document::{FileOptions, read_boolean};
 use super::handler::{self, HandlerContext};
@@ -45,9 +45,8 @@ fn find_event_def(source: &ClientSource<'_>, entry: &MapEntry) -> Option<&'stati
         return None;
     }
     let elsewhere = client.unmapped_events.iter().flat_map(|elsewhere| elsewhere.names.iter().copied());
-    let near = suggest_nearest(name, client.hook_events().map(|def| def.name).chain(elsewhere));
+    let help = did_you_mean(name, client.hook_events().map(|def| def.name).chain(elsewhere));
     let message = format!("{} has no event `{name}`, so its hooks never run", client.title);
-    let help = near.map(|near| format!("did you mean `{near}`?"));
     diagnostics::no_effect(source, "unknown_event", message, entry.key_span, help);
     None
 }
@@ -96,8 +95,7 @@ fn read_group(context: &HandlerContext<'_>, path: &str, node: &DocNode) -> Vec<H
     };
     for entry in entries {
         if !["matcher", "hooks", "sequential", "description", "id", "name"].contains(&entry.key.as_str()) {
-            let near = suggest_nearest(&entry.key, ["matcher", "hooks", "sequential"]);
-            let help = near.map(|near| format!("did you mean `{near}`?"));
+            let help = did_you_mean(&entry.key, ["matcher", "hooks", "sequential"]);
             let message = format!("unknown key `{}` in {path}, which has no effect", entry.key);
             diagnostics::no_effect(context.source, "unknown_key", message, entry.key_span, help);
         }

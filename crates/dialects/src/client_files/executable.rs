@@ -4,7 +4,7 @@ use std::path::absolute;
 use std::sync::Arc;
 
 use pintle_contract::{
-    CommandSpec, Diagnostic, EventName, FailurePolicy, HandlerSpec, HookDeclaration, Location, Profile, suggest_nearest,
+    CommandSpec, Diagnostic, EventName, FailurePolicy, HandlerSpec, HookDeclaration, Location, Profile, did_you_mean,
 };
 use serde_json::json;
 
@@ -20,10 +20,10 @@ pub(super) fn read(source: &ClientSource<'_>, artifact: &Artifact) -> Option<Hoo
     let Some(def) = client.event_def(name) else {
         if let Some(elsewhere) = client.unmapped_events.iter().find(|elsewhere| elsewhere.names.contains(&name)) {
             diagnostics::event_not_carried_over(source, name, elsewhere.reason, here.span);
-        } else if let Some(near) = suggest_nearest(name, client.hook_events().map(|def| def.name)) {
+        } else if let Some(help) = did_you_mean(name, client.hook_events().map(|def| def.name)) {
             let message = format!("{} has no event `{name}`, so the program never runs", client.title);
             let diagnostic = Diagnostic::warning("unknown_event", message, here);
-            source.report.add(diagnostic.help(format!("did you mean `{near}`?")));
+            source.report.add(diagnostic.help(help));
         }
         return None;
     };

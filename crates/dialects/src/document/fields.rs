@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use pintle_contract::{ByteSpan, ScriptSource, suggest_nearest};
+use pintle_contract::{ByteSpan, ScriptSource, did_you_mean, suggest_nearest, suggest_or_list};
 
 use super::{DocNode, FileReport, MapEntry, NodeKind, PlainValue};
 
@@ -160,8 +160,7 @@ impl<'a> FieldReader<'a> {
         let found = words.iter().find(|(word, _)| *word == text).map(|(_, value)| value.clone());
         if found.is_none() {
             let all: Vec<String> = words.iter().map(|(word, _)| format!("`{word}`")).collect();
-            let near = suggest_nearest(text, words.iter().map(|(word, _)| *word))
-                .map(|near| format!("did you mean `{near}`?"));
+            let near = did_you_mean(text, words.iter().map(|(word, _)| *word));
             let message = format!("{key} must be {}, not `{text}`", all.join(" or "));
             self.report.value_error("bad_value", &message, node.span, near);
         }
@@ -247,11 +246,7 @@ impl<'a> FieldReader<'a> {
             if self.known.contains(&key) || self.reported.contains(&key) || told.contains(&key) {
                 continue;
             }
-            let near = suggest_nearest(key, self.known.iter().copied());
-            let help = match near {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("known keys: {}", self.known.join(", ")),
-            };
+            let help = suggest_or_list(key, self.known.iter().copied(), "known keys:");
             self.report.warning("unknown_key", self.describe_unknown(key), entry.key_span, Some(help));
         }
     }
@@ -290,10 +285,7 @@ impl<'a> FieldReader<'a> {
     /// Reports every unknown field as an error, for formats that are read strictly.
     pub fn finish_strictly(self) {
         for entry in self.unread() {
-            let help = match suggest_nearest(&entry.key, self.known.iter().copied()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("known keys: {}", self.known.join(", ")),
-            };
+            let help = suggest_or_list(&entry.key, self.known.iter().copied(), "known keys:");
             let message = format!("unknown key `{}` in {}", entry.key, self.owner);
             self.report.value_error("unknown_key", &message, entry.key_span, Some(help));
         }

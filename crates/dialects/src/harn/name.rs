@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use pintle_contract::{Diagnostic, Location, suggest_nearest};
+use pintle_contract::{Diagnostic, Location, did_you_mean};
 
 use super::event_def::{HarnEventDef, HarnSurface, ROWS, to_snake_case};
 
@@ -129,9 +129,8 @@ fn unknown_event(written: &str) -> EventNameError {
             std::iter::once(Cow::Borrowed(def.name)).chain(snake)
         })
         .collect();
-    let help = match suggest_nearest(written, names.iter().map(AsRef::as_ref)) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => format!("the events are {}", ROWS.iter().map(|def| def.name).collect::<Vec<_>>().join(", ")),
-    };
+    let help = did_you_mean(written, names.iter().map(AsRef::as_ref)).unwrap_or_else(|| {
+        format!("the events are {}", ROWS.iter().map(|def| def.name).collect::<Vec<_>>().join(", "))
+    });
     EventNameError { code: "unknown_event", message: format!("unknown event `{written}`"), help: Some(help) }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pintle_contract::{
-    AgentSpec, Diagnostic, HookDeclaration, Location, PolicyMode, ToolSpec, ToolsPolicy, suggest_nearest,
+    AgentSpec, Diagnostic, HookDeclaration, Location, PolicyMode, ToolSpec, ToolsPolicy, did_you_mean,
 };
 
 use super::hook::{self, HookDraft, first_line};
@@ -180,9 +180,7 @@ fn unknown_reference<'a>(
     names: impl Iterator<Item = &'a str>,
 ) -> Diagnostic {
     let message = format!("agent `{agent}` refers to {kind} `{}`, which does not exist", reference.name);
-    let help = match suggest_nearest(&reference.name, names) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => format!("add a {kind} of that name, or remove the reference"),
-    };
+    let help = did_you_mean(&reference.name, names)
+        .unwrap_or_else(|| format!("add a {kind} of that name, or remove the reference"));
     Diagnostic::error("dangling_reference", message, reference.location.clone()).help(help)
 }

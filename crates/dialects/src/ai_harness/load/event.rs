@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pintle_contract::{Codec, Diagnostic, EventName, HandlerSpec, HookDeclaration, MatcherSpec, suggest_nearest};
+use pintle_contract::{Codec, Diagnostic, EventName, HandlerSpec, HookDeclaration, MatcherSpec, did_you_mean};
 
 use super::hook::HookDraft;
 use crate::ai_harness::{DIALECT, codec};
@@ -71,10 +71,8 @@ fn check_never_fired(event: &EventName, spelling: &str, draft: &HookDraft) -> Op
         return None;
     }
     let known = META_EVENTS.into_iter().chain(DIALECT.aliases.iter().map(|alias| alias.name));
-    let help = match suggest_nearest(spelling, known) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => format!("the `meta.` events are {}", META_EVENTS.join(", ")),
-    };
+    let help =
+        did_you_mean(spelling, known).unwrap_or_else(|| format!("the `meta.` events are {}", META_EVENTS.join(", ")));
     Some(
         Diagnostic::warning(
             "unfired_event",

@@ -79,8 +79,8 @@ pub(super) fn read_policy(fields: &mut FieldReader<'_>) -> ToolsPolicy {
         Some((node, text)) => {
             let written = text.unwrap_or(node.describe());
             let message = format!("tools_policy.mode \"{written}\" must be allowlist|denylist");
-            let near = text.and_then(|text| pintle_contract::suggest_nearest(text, ["allowlist", "denylist"]));
-            report.error("bad_value", &message, node.span, near.map(|near| format!("did you mean `{near}`?")));
+            let help = text.and_then(|text| pintle_contract::did_you_mean(text, ["allowlist", "denylist"]));
+            report.error("bad_value", &message, node.span, help);
             // The stricter mode, in case the caller continues despite the error.
             PolicyMode::Allowlist
         }

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use pintle_contract::{
-    Diagnostic, Location, RegisteredFunction, RegistrationArgument, RegistrationCall, suggest_nearest,
+    Diagnostic, Location, RegisteredFunction, RegistrationArgument, RegistrationCall, did_you_mean, suggest_or_list,
 };
 use serde_json::Value;
 
@@ -167,9 +167,8 @@ impl<'a> ArgumentReader<'a> {
         let found = words.iter().find(|(word, _)| *word == text).map(|(_, meaning)| *meaning);
         if found.is_none() {
             let all: Vec<String> = words.iter().map(|(word, _)| format!("`{word}`")).collect();
-            let near = suggest_nearest(&text, words.iter().map(|(word, _)| *word));
-            let help =
-                near.map_or_else(|| format!("write {}", all.join(" or ")), |near| format!("did you mean `{near}`?"));
+            let near = did_you_mean(&text, words.iter().map(|(word, _)| *word));
+            let help = near.unwrap_or_else(|| format!("write {}", all.join(" or ")));
             self.report_fault(format!("`{name}` of `{}` must be {}, not `{text}`", self.owner, all.join(" or ")), help);
         }
         found
@@ -178,10 +177,7 @@ impl<'a> ArgumentReader<'a> {
     /// Reports every argument that was not taken.
     pub(super) fn finish(self) {
         for (name, _) in &self.remaining {
-            let help = match suggest_nearest(name, self.known.iter().copied()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("known keys: {}", self.known.join(", ")),
-            };
+            let help = suggest_or_list(name, self.known.iter().copied(), "known keys:");
             let message = format!("unknown key `{name}` in `{}`", self.owner);
             self.findings.push(Diagnostic::error("unknown_key", message, self.location.clone()).help(help));
         }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use pintle_contract::{HandlerSpec, suggest_nearest};
+use pintle_contract::{HandlerSpec, did_you_mean};
 
 use super::module::{PackageContext, resolve};
 use super::options;
@@ -59,9 +59,9 @@ pub(super) fn read(
 fn warn_near_misses(report: &FileReport, node: &DocNode, known: &[&str], owner: &str) {
     let NodeKind::Map(entries) = &node.kind else { return };
     for entry in entries.iter().filter(|entry| !known.contains(&entry.key.as_str())) {
-        if let Some(near) = suggest_nearest(&entry.key, known.iter().copied()) {
+        if let Some(help) = did_you_mean(&entry.key, known.iter().copied()) {
             let message = format!("`{}` of {owner} is ignored", entry.key);
-            report.warning("unknown_key", message, entry.key_span, Some(format!("did you mean `{near}`?")));
+            report.warning("unknown_key", message, entry.key_span, Some(help));
         }
     }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pintle_contract::{
-    ByteSpan, CommandSpec, Diagnostic, FunctionRef, FunctionSpec, HandlerSpec, Location, ScriptSource, suggest_nearest,
+    ByteSpan, CommandSpec, Diagnostic, FunctionRef, FunctionSpec, HandlerSpec, Location, ScriptSource, suggest_or_list,
 };
 
 use crate::Artifact;
@@ -98,12 +98,9 @@ fn find_module<'a>(module: &str, home: &PackageContext<'a>) -> Result<&'a Artifa
         }
     }
     let known: Vec<&str> = known_modules(home);
-    let help = match suggest_nearest(own, known.iter().copied()) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None if known.is_empty() => {
-            format!("write it as `{}.star` next to the manifest, in `src/` or in `lib/`", stem.display())
-        }
-        None => format!("the package has {}", known.join(", ")),
+    let help = match known.is_empty() {
+        true => format!("write it as `{}.star` next to the manifest, in `src/` or in `lib/`", stem.display()),
+        false => suggest_or_list(own, known.iter().copied(), "the package has"),
     };
     Err(HandlerLookupError::new(format!("the package has no module `{module}`"), help))
 }

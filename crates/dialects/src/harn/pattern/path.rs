@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use pintle_contract::{Event, KeySource, LazyValue, PayloadKey, suggest_nearest};
+use pintle_contract::{Event, KeySource, LazyValue, PayloadKey, suggest_or_list};
 use serde_json::Value;
 
 use super::PatternError;
@@ -111,9 +111,6 @@ pub(super) fn is_root(first: &str, def: &HarnEventDef) -> bool {
 fn unknown_path(text: &str, def: &HarnEventDef) -> PatternError {
     let message = format!("`{}` has no field `{text}`", def.name);
     let paths = def.paths();
-    let help = match suggest_nearest(text, paths.iter().map(String::as_str)) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => format!("its fields are {}", paths.join(", ")),
-    };
+    let help = suggest_or_list(text, paths.iter().map(String::as_str), "its fields are");
     PatternError::with_help(message, help)
 }

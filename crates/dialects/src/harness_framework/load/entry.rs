@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use pintle_contract::{
-    EnforcementMode, EventName, FailurePolicy, HandlerSpec, HookDeclaration, MatcherSpec, Profile, suggest_nearest,
+    EnforcementMode, EventName, FailurePolicy, HandlerSpec, HookDeclaration, MatcherSpec, Profile, suggest_or_list,
 };
 use serde_json::{Map, Value};
 
@@ -136,12 +136,9 @@ fn read_conditions(
         return None;
     };
     for entry in entries {
-        let known = || BASE.into_iter().chain(def.fields.iter().map(|field| field.name()));
-        if !known().any(|field| field == entry.key) {
-            let help = match suggest_nearest(&entry.key, known()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("the fields of {} are {}", def.name, known().collect::<Vec<_>>().join(", ")),
-            };
+        let known = BASE.into_iter().chain(def.fields.iter().map(|field| field.name()));
+        if !known.clone().any(|field| field == entry.key) {
+            let help = suggest_or_list(&entry.key, known, &format!("the fields of {} are", def.name));
             let message = format!("the payload of {} has no field `{}`, so the hook never fires", def.name, entry.key);
             report.warning("dead_matcher", message, entry.key_span, Some(help));
         } else if entry.key == FrameworkField::ToolName.name() {

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use pintle_contract::{ByteSpan, Diagnostic, Location, Severity, SourceFile, suggest_nearest};
+use pintle_contract::{ByteSpan, Diagnostic, Location, Severity, SourceFile, suggest_or_list};
 use serde_json::{Map, Value};
 
 use super::entry::stem;
@@ -121,10 +121,7 @@ fn check_event(line: &HeaderLine, def: &FrameworkEventDef, differs: &dyn Fn(&Hea
     let word = line.value.split_whitespace().next().unwrap_or_default();
     let names = || ROWS.iter().map(|def| def.name);
     if !names().any(|name| name == word) {
-        let help = match suggest_nearest(word, names()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("the events are {}", names().collect::<Vec<_>>().join(", ")),
-        };
+        let help = suggest_or_list(word, names(), "the events are");
         differs(line, format!("the header names the event `{word}`, which does not exist"), help);
     } else if word != def.name {
         let message =

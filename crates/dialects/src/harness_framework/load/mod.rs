@@ -7,7 +7,7 @@ mod program;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use pintle_contract::{HookDeclaration, SourceFile, suggest_nearest};
+use pintle_contract::{HookDeclaration, SourceFile, suggest_or_list};
 
 use super::event_def::{self, FrameworkEventDef, ROWS};
 use crate::document::{DocNode, FileReport, MapEntry, NodeKind, parse_json};
@@ -88,11 +88,7 @@ impl FrameworkSettingsFile<'_> {
     fn find_known_event(&self, event: &MapEntry) -> Option<&'static FrameworkEventDef> {
         let def = event_def::by_name(&event.key);
         if def.is_none() {
-            let names: Vec<&str> = ROWS.iter().map(|def| def.name).collect();
-            let help = match suggest_nearest(&event.key, names.iter().copied()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("the events are {}", names.join(", ")),
-            };
+            let help = suggest_or_list(&event.key, ROWS.iter().map(|def| def.name), "the events are");
             let message = format!("unknown event `{}`", event.key);
             self.report.value_error("unknown_event", &message, event.key_span, Some(help));
         }

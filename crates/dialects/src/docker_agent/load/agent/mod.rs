@@ -19,7 +19,7 @@ pub use liveness::tools_of;
 
 use std::sync::Arc;
 
-use pintle_contract::{AgentSpec, ByteSpan, PermissionMode, PermissionsSpec, TeamSpec, suggest_nearest};
+use pintle_contract::{AgentSpec, ByteSpan, PermissionMode, PermissionsSpec, TeamSpec, did_you_mean};
 
 use self::model::ModelTable;
 use self::tools::SharedDefinitions;
@@ -169,10 +169,7 @@ fn report_unknown<'a>(
     known: impl Iterator<Item = &'a str> + Clone,
     otherwise: &str,
 ) {
-    let help = match suggest_nearest(name, known) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => otherwise.to_owned(),
-    };
+    let help = did_you_mean(name, known).unwrap_or_else(|| otherwise.to_owned());
     report.value_error("unknown_name", &format!("{what} `{name}` is not declared"), span, Some(help));
 }
 

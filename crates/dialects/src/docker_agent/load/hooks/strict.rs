@@ -1,6 +1,6 @@
 //! Reads the fields of one mapping strictly: a key that is not read is an error.
 
-use pintle_contract::{ByteSpan, suggest_nearest};
+use pintle_contract::{ByteSpan, did_you_mean, suggest_or_list};
 
 use super::{BlockPath, report_fault};
 use crate::document::{DocNode, FileReport, MapEntry, NodeKind, PlainValue};
@@ -117,8 +117,7 @@ impl<'a> StrictFieldReader<'a> {
         let text = scalar_text(node).unwrap_or_default();
         let found = words.iter().find(|(word, _)| *word == text).map(|(_, value)| *value);
         if found.is_none() {
-            let near = suggest_nearest(&text, words.iter().map(|(word, _)| *word));
-            let help = near.map(|near| format!("did you mean `{near}`?"));
+            let help = did_you_mean(&text, words.iter().map(|(word, _)| *word));
             self.report_fault("bad_value", &format!("{message}, not `{text}`"), node, help);
         }
         found
@@ -134,11 +133,8 @@ impl<'a> StrictFieldReader<'a> {
     /// Reports every unknown field. `help` may suggest more than the nearest name.
     pub(super) fn finish(self, help: impl Fn(&str) -> Option<String>) {
         for entry in self.entries.iter().filter(|entry| !self.known.contains(&entry.key.as_str())) {
-            let near = || suggest_nearest(&entry.key, self.known.iter().copied());
-            let advice = help(&entry.key).unwrap_or_else(|| match near() {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("known keys: {}", self.known.join(", ")),
-            });
+            let known = self.known.iter().copied();
+            let advice = help(&entry.key).unwrap_or_else(|| suggest_or_list(&entry.key, known, "known keys:"));
             let message = format!("{}: unknown key `{}`", self.path, entry.key);
             self.report.error("unknown_key", &message, entry.key_span, Some(advice));
         }

@@ -4,7 +4,7 @@ mod mcp;
 mod script;
 mod toolset_types;
 
-use pintle_contract::{ByteSpan, ToolsetSpec, suggest_nearest};
+use pintle_contract::{ByteSpan, ToolsetSpec, did_you_mean};
 
 use self::toolset_types::{NOT_YET_TYPES, ROWS};
 use super::model::read_names;
@@ -133,10 +133,8 @@ impl<'a> SharedDefinitions<'a> {
             return self.report.warning("not_supported", message, span, help);
         }
         let known = ROWS.iter().map(|def| def.name);
-        let help = match suggest_nearest(name, known.clone().chain(NOT_YET_TYPES.iter().copied())) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("the toolset types are {}", known.collect::<Vec<_>>().join(", ")),
-        };
+        let help = did_you_mean(name, known.clone().chain(NOT_YET_TYPES.iter().copied()))
+            .unwrap_or_else(|| format!("the toolset types are {}", known.collect::<Vec<_>>().join(", ")));
         self.report.value_error("unknown_toolset", &format!("unknown toolset type `{name}`"), span, Some(help));
     }
 }

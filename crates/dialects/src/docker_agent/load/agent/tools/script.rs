@@ -1,6 +1,6 @@
 //! Reads shell commands that are tools.
 
-use pintle_contract::{ScriptToolSpec, ToolsetKind, suggest_nearest};
+use pintle_contract::{ScriptToolSpec, ToolsetKind, did_you_mean};
 use serde_json::{Map, Value, json};
 
 use super::super::entries_of;
@@ -76,10 +76,8 @@ fn read_parameters(fields: &mut FieldReader<'_>) -> Value {
     let required: Vec<String> = if is_list(fields) {
         let written = read_names(fields, "required");
         for (name, span) in written.iter().filter(|(name, _)| !properties.contains_key(name)) {
-            let help = match suggest_nearest(name, properties.keys().map(String::as_str)) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => String::from("declare it under `args`"),
-            };
+            let help = did_you_mean(name, properties.keys().map(String::as_str))
+                .unwrap_or_else(|| String::from("declare it under `args`"));
             report.value_error(
                 "unknown_name",
                 &format!("the required argument `{name}` is not declared"),
