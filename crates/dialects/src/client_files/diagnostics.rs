@@ -34,10 +34,3 @@ pub(super) fn no_effect(
 ) {
     source.report.warning(code, message, span, help);
 }
-
-/// The first line of a span, for diagnostics about the whole of it.
-pub(super) fn first_line(source: &ClientSource<'_>, span: ByteSpan) -> ByteSpan {
-    let text = source.report.file().text.get(span.start..span.end).unwrap_or_default();
-    let length = text.find('\n').unwrap_or(text.len());
-    ByteSpan { start: span.start, end: span.start + text.get(..length).unwrap_or_default().trim_end().len() }
-}

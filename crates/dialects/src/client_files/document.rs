@@ -3,7 +3,7 @@
 use pintle_contract::HookDeclaration;
 
 use super::{ClientSource, diagnostics, events};
-use crate::document::{DocNode, NodeKind, PlainValue};
+use crate::document::DocNode;
 
 /// Options of a file that apply to all of its hooks.
 #[derive(Debug, Default)]
@@ -19,7 +19,7 @@ pub(super) struct FileOptions {
 /// Reads a document: `hooks` and the options next to it. If it has no `hooks` and its keys are events, the document
 /// itself is the hooks.
 pub(super) fn read(source: &ClientSource<'_>, document: &DocNode) -> Vec<HookDeclaration> {
-    let NodeKind::Map(entries) = &document.kind else {
+    let Some(entries) = document.entries() else {
         let message = format!("the file must be an object, not {}", document.describe());
         source.report.value_error("wrong_type", &message, document.span, Some(String::from("write `{\"hooks\": {}}`")));
         return Vec::new();
@@ -31,9 +31,9 @@ pub(super) fn read(source: &ClientSource<'_>, document: &DocNode) -> Vec<HookDec
         None => return Vec::new(),
     };
     let off = [document.get("disableAllHooks"), document.get("hooksConfig").and_then(|inner| inner.get("disabled"))];
-    let off = off.into_iter().flatten().find(|node| read_boolean(node) == Some(true));
+    let off = off.into_iter().flatten().find(|node| node.as_boolean() == Some(true));
     let enabled = [document.get("hooksConfig"), Some(hooks)].into_iter().flatten();
-    let not_on = enabled.filter_map(|inner| inner.get("enabled")).find(|node| read_boolean(node) == Some(false));
+    let not_on = enabled.filter_map(|inner| inner.get("enabled")).find(|node| node.as_boolean() == Some(false));
     if let Some(switch) = off.or(not_on) {
         let message = String::from("this setting switches off all hooks in the file, so none is loaded");
         let help = Some(String::from("remove the setting to load them"));
@@ -49,19 +49,6 @@ pub(super) fn read(source: &ClientSource<'_>, document: &DocNode) -> Vec<HookDec
     events::read(source, &whole, hooks)
 }
 
-pub(super) fn read_boolean(node: &DocNode) -> Option<bool> {
-    match &node.kind {
-        NodeKind::Scalar(scalar) => match scalar.plain_value() {
-            PlainValue::Boolean(value) => Some(value),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
 fn read_texts(node: &DocNode) -> Option<Vec<String>> {
-    match &node.kind {
-        NodeKind::List(items) => Some(items.iter().filter_map(DocNode::as_text).map(str::to_owned).collect()),
-        _ => None,
-    }
+    Some(node.items()?.iter().filter_map(DocNode::as_text).map(str::to_owned).collect())
 }

@@ -2,7 +2,7 @@
 
 use pintle_contract::{HookDeclaration, Profile, did_you_mean};
 
-use super::document::{FileOptions, read_boolean};
+use super::document::FileOptions;
 use super::handler::{self, HandlerContext};
 use super::{ClientSource, diagnostics};
 use crate::document::{DocNode, MapEntry, NodeKind};
@@ -11,7 +11,7 @@ use pintle_clients::HookLayout;
 use pintle_clients::matcher::SubjectPattern;
 
 pub(super) fn read(source: &ClientSource<'_>, whole: &FileOptions, hooks: &DocNode) -> Vec<HookDeclaration> {
-    let NodeKind::Map(entries) = &hooks.kind else {
+    let Some(entries) = hooks.entries() else {
         let message = format!("hooks must be an object of events, not {}", hooks.describe());
         let help = Some(String::from("write `\"hooks\": {\"PreToolUse\": []}`"));
         source.report.value_error("wrong_type", &message, hooks.span, help);
@@ -58,7 +58,7 @@ fn read_event(
     node: &DocNode,
 ) -> Vec<HookDeclaration> {
     let Some(items) = read_list(source, &format!("`{}`", row.name), node) else { return Vec::new() };
-    let is_sequential = items.iter().any(|group| group.get("sequential").and_then(read_boolean) == Some(true));
+    let is_sequential = items.iter().any(|group| group.get("sequential").and_then(DocNode::as_boolean) == Some(true));
     let profile = if is_sequential { Profile::SequentialRunAll } else { Profile::ParallelStrictest };
     let mut declared = Vec::new();
     for (index, item) in items.iter().enumerate() {
@@ -77,7 +77,7 @@ fn read_event(
 
 fn read_group(context: &HandlerContext<'_>, path: &str, node: &DocNode) -> Vec<HookDeclaration> {
     let report = context.source.report;
-    let NodeKind::Map(entries) = &node.kind else {
+    let Some(entries) = node.entries() else {
         let message = format!("{path} must be an object with `hooks`, not {}", node.describe());
         report.value_error("wrong_type", &message, node.span, None);
         return Vec::new();
@@ -127,17 +127,10 @@ fn read_pattern(context: &HandlerContext<'_>, node: &DocNode) -> Option<SubjectP
 }
 
 fn read_list<'n>(source: &ClientSource<'_>, what: &str, node: &'n DocNode) -> Option<&'n [DocNode]> {
-    match &node.kind {
-        NodeKind::List(items) => Some(items),
-        _ => {
-            let message = format!("{what} must be a list, not {}", node.describe());
-            source.report.value_error(
-                "wrong_type",
-                &message,
-                node.span,
-                Some(String::from("put it in square brackets")),
-            );
-            None
-        }
+    if node.items().is_none() {
+        let message = format!("{what} must be a list, not {}", node.describe());
+        let help = Some(String::from("put it in square brackets"));
+        source.report.value_error("wrong_type", &message, node.span, help);
     }
+    node.items()
 }

@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::document::FileOptions;
 use super::{ClientSource, diagnostics};
-use crate::document::{self, DocNode};
+use crate::document::DocNode;
 use fields::HandlerFields;
 use pintle_clients::ClientCodec;
 use pintle_clients::ClientEventDef;
@@ -49,7 +49,7 @@ const LONGEST_NAME: usize = 60;
 /// reported.
 pub(super) fn read(context: &HandlerContext<'_>, path: &str, node: &DocNode) -> Vec<HookDeclaration> {
     let HandlerContext { source, def: row, .. } = context;
-    if !matches!(node.kind, document::NodeKind::Map(_)) {
+    if node.entries().is_none() {
         let message = format!("the hook {path} must be an object, not {}", node.describe());
         let help = Some(String::from("write `{\"type\": \"command\", \"command\": \"..\"}`"));
         source.report.value_error("wrong_type", &message, node.span, help);
@@ -182,7 +182,7 @@ fn declare(
     let codec: Arc<dyn Codec> = Arc::new(ClientCodec { needs_answer, needs_json, ..source.codec.clone() });
     let name = options.name.clone().unwrap_or_else(|| runs.to_owned());
     let event = EventName::parse(canonical).ok()?;
-    let location = source.report.location(diagnostics::first_line(source, node.span));
+    let location = source.report.location(source.report.first_line(node.span));
     Some(HookDeclaration {
         event_alias: Arc::from(row.name),
         matcher: wanted.into_matcher().map(MatcherSpec::Compiled),

@@ -30,11 +30,8 @@ impl<'a> FieldReader<'a> {
     #[must_use]
     pub fn new(report: &'a FileReport, owner: impl Into<String>, node: Option<&'a DocNode>, place: ByteSpan) -> Self {
         let owner = owner.into();
-        let entries: &[MapEntry] = match node.map(|node| &node.kind) {
-            Some(NodeKind::Map(entries)) => entries,
-            _ => &[],
-        };
-        if let Some(node) = node.filter(|node| !matches!(node.kind, NodeKind::Map(_))) {
+        let entries = node.and_then(DocNode::entries);
+        if let Some(node) = node.filter(|_| entries.is_none()) {
             let message = format!("{owner} must be a mapping, not {}", node.describe());
             let help = Some(String::from("write lines such as `field: value`"));
             report.value_error("wrong_type", &message, node.span, help);
@@ -42,11 +39,17 @@ impl<'a> FieldReader<'a> {
         Self {
             report,
             owner,
-            entries,
+            entries: entries.unwrap_or_default(),
             place: node.map_or(place, |node| node.span),
             known: Vec::new(),
             reported: Vec::new(),
         }
+    }
+
+    /// Reads the value of an entry. `kind` names what the entry declares, such as `agent`.
+    #[must_use]
+    pub fn of_entry(report: &'a FileReport, kind: &str, entry: &'a MapEntry) -> Self {
+        Self::new(report, format!("{kind} `{}`", entry.key), Some(&entry.value), entry.key_span)
     }
 
     /// The location of the mapping.
@@ -69,6 +72,11 @@ impl<'a> FieldReader<'a> {
         self.entries.iter().find(|entry| entry.key == key).map(|entry| &entry.value)
     }
 
+    /// The location of a field; that of the mapping if it is absent.
+    pub fn span_of(&mut self, key: &'static str) -> ByteSpan {
+        self.node(key).map_or(self.place, |node| node.span)
+    }
+
     /// A field's node, unless it is empty.
     fn non_empty_node(&mut self, key: &'static str) -> Option<&'a DocNode> {
         self.node(key).filter(|node| !node.is_null())
@@ -77,10 +85,7 @@ impl<'a> FieldReader<'a> {
     /// A string.
     pub fn text(&mut self, key: &'static str) -> Option<String> {
         let node = self.non_empty_node(key)?;
-        match node.as_text() {
-            Some(text) => Some(text.to_owned()),
-            None => self.report_wrong_type(key, node, "a string"),
-        }
+        node.as_text().map(str::to_owned).or_else(|| self.report_wrong_type(key, node, "a string"))
     }
 
     /// A Starlark script, with its location.
@@ -103,10 +108,7 @@ impl<'a> FieldReader<'a> {
         T: TryFrom<i128> + Display + PartialOrd,
     {
         let node = self.node(key)?;
-        let NodeKind::Scalar(scalar) = &node.kind else {
-            return self.report_wrong_type(key, node, "a whole number");
-        };
-        let PlainValue::Integer(value) = scalar.plain_value() else {
+        let Some(PlainValue::Integer(value)) = node.plain_value() else {
             return self.report_wrong_type(key, node, "a whole number");
         };
         let fitting = T::try_from(value).ok().filter(|value| range.contains(value));
@@ -120,15 +122,7 @@ impl<'a> FieldReader<'a> {
     /// A number.
     pub fn number(&mut self, key: &'static str, range: RangeInclusive<f64>) -> Option<f64> {
         let node = self.node(key)?;
-        let value = match &node.kind {
-            NodeKind::Scalar(scalar) => match scalar.plain_value() {
-                PlainValue::Integer(value) => Some(value as f64),
-                PlainValue::Float(value) => Some(value),
-                _ => None,
-            },
-            _ => None,
-        };
-        let Some(value) = value else {
+        let Some(value) = node.as_number() else {
             return self.report_wrong_type(key, node, "a number");
         };
         if !range.contains(&value) {
@@ -142,13 +136,7 @@ impl<'a> FieldReader<'a> {
     /// `true` or `false`.
     pub fn boolean(&mut self, key: &'static str) -> Option<bool> {
         let node = self.node(key)?;
-        match &node.kind {
-            NodeKind::Scalar(scalar) => match scalar.plain_value() {
-                PlainValue::Boolean(value) => Some(value),
-                _ => self.report_wrong_type(key, node, "true or false"),
-            },
-            _ => self.report_wrong_type(key, node, "true or false"),
-        }
+        node.as_boolean().or_else(|| self.report_wrong_type(key, node, "true or false"))
     }
 
     /// One of a set of words.
@@ -181,7 +169,7 @@ impl<'a> FieldReader<'a> {
     /// A mapping of strings, in the order written. Numbers and booleans are accepted as strings; empty if absent.
     pub fn pairs(&mut self, key: &'static str) -> Vec<(String, String)> {
         let Some(node) = self.non_empty_node(key) else { return Vec::new() };
-        let NodeKind::Map(entries) = &node.kind else {
+        let Some(entries) = node.entries() else {
             return self.report_wrong_type(key, node, "a mapping").unwrap_or_default();
         };
         let pair = |entry: &MapEntry| match &entry.value.kind {
@@ -194,21 +182,16 @@ impl<'a> FieldReader<'a> {
     /// A list.
     pub fn list(&mut self, key: &'static str) -> Option<&'a [DocNode]> {
         let node = self.non_empty_node(key)?;
-        match &node.kind {
-            NodeKind::List(items) => Some(items),
-            _ => self.report_wrong_type(key, node, "a list"),
-        }
+        node.items().or_else(|| self.report_wrong_type(key, node, "a list"))
     }
 
     /// A mapping's fields.
     pub fn fields(&mut self, key: &'static str) -> Option<FieldReader<'a>> {
         let node = self.non_empty_node(key)?;
-        match &node.kind {
-            NodeKind::Map(_) => {
-                Some(FieldReader::new(self.report, format!("`{key}` of {}", self.owner), Some(node), node.span))
-            }
-            _ => self.report_wrong_type(key, node, "a mapping"),
+        if node.entries().is_none() {
+            return self.report_wrong_type(key, node, "a mapping");
         }
+        Some(FieldReader::new(self.report, format!("`{key}` of {}", self.owner), Some(node), node.span))
     }
 
     /// Warns, if the field is present, that it is not supported yet.

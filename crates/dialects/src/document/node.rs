@@ -76,8 +76,32 @@ impl DocNode {
     /// The value of a key, if this is a mapping that has it.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Self> {
+        self.entries()?.iter().find(|entry| entry.key == key).map(|entry| &entry.value)
+    }
+
+    /// The entries, if this is a mapping.
+    #[must_use]
+    pub fn entries(&self) -> Option<&[MapEntry]> {
         match &self.kind {
-            NodeKind::Map(entries) => entries.iter().find(|entry| entry.key == key).map(|entry| &entry.value),
+            NodeKind::Map(entries) => Some(entries),
+            _ => None,
+        }
+    }
+
+    /// The items, if this is a list.
+    #[must_use]
+    pub fn items(&self) -> Option<&[Self]> {
+        match &self.kind {
+            NodeKind::List(items) => Some(items),
+            _ => None,
+        }
+    }
+
+    /// The typed value, if this is a single one.
+    #[must_use]
+    pub fn plain_value(&self) -> Option<PlainValue> {
+        match &self.kind {
+            NodeKind::Scalar(scalar) => Some(scalar.plain_value()),
             _ => None,
         }
     }
@@ -100,7 +124,26 @@ impl DocNode {
     /// Whether it is `null`, `~` or nothing.
     #[must_use]
     pub fn is_null(&self) -> bool {
-        matches!(&self.kind, NodeKind::Scalar(scalar) if scalar.plain_value() == PlainValue::Null)
+        self.plain_value() == Some(PlainValue::Null)
+    }
+
+    /// The value, if this is `true` or `false`.
+    #[must_use]
+    pub fn as_boolean(&self) -> Option<bool> {
+        match self.plain_value()? {
+            PlainValue::Boolean(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The value, if this is a number.
+    #[must_use]
+    pub fn as_number(&self) -> Option<f64> {
+        match self.plain_value()? {
+            PlainValue::Integer(value) => Some(value as f64),
+            PlainValue::Float(value) => Some(value),
+            _ => None,
+        }
     }
 
     /// The text, if this is a string and not a number, a boolean or null.

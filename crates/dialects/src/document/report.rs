@@ -41,6 +41,13 @@ impl FileReport {
         Location::new(Arc::clone(&self.file), span)
     }
 
+    /// The first line of a span, for diagnostics about the whole of it.
+    #[must_use]
+    pub fn first_line(&self, span: ByteSpan) -> ByteSpan {
+        let line = self.file.text.get(span.start..span.end).and_then(|text| text.lines().next()).unwrap_or_default();
+        ByteSpan { start: span.start, end: span.start + line.trim_end().len() }
+    }
+
     /// Adds a diagnostic.
     pub fn add(&self, diagnostic: Diagnostic) {
         self.findings.borrow_mut().push(diagnostic);

@@ -7,7 +7,7 @@ use pintle_contract::{
     BudgetSpec, ErrorBoundary, ModelSpec, PersonaSpec, PolicyMode, PriceSpec, RetrySpec, StepSpec, ToolsPolicy,
 };
 
-use crate::document::{DocNode, FieldReader, FileReport, NodeKind, PlainValue};
+use crate::document::{DocNode, FieldReader, FileReport};
 
 /// Keys of Harn's table that Pintle does not implement, and the alternatives.
 const ELSEWHERE: [(&str, &str); 8] = [
@@ -23,7 +23,7 @@ const ELSEWHERE: [(&str, &str); 8] = [
 
 /// Reads the list of personas. Every error is reported.
 pub(super) fn read(report: &FileReport, personas: &DocNode) -> Vec<PersonaSpec> {
-    let NodeKind::List(items) = &personas.kind else {
+    let Some(items) = personas.items() else {
         let message = format!("personas must be a list of tables, not {}", personas.describe());
         let help = String::from("start each persona with a line `[[personas]]`");
         report.value_error("wrong_type", &message, personas.span, Some(help));
@@ -126,25 +126,12 @@ fn read_price(report: &FileReport, index: usize, item: &DocNode) -> Option<Price
 fn read_thresholds(fields: &mut FieldReader<'_>) -> Vec<f64> {
     let report = fields.report();
     let number = |item: &DocNode| {
-        let read = match &item.kind {
-            NodeKind::Scalar(scalar) => match scalar.plain_value() {
-                #[expect(clippy::cast_precision_loss, reason = "no threshold is beyond 2^53 percent")]
-                PlainValue::Integer(number) => Some(number as f64),
-                PlainValue::Float(number) => Some(number),
-                _ => None,
-            },
-            _ => None,
-        };
-        if read.is_none() {
+        if item.as_number().is_none() {
             let message = format!("thresholds must be a list of numbers, not of {}", item.describe());
-            report.value_error(
-                "wrong_type",
-                &message,
-                item.span,
-                Some(String::from("write percentages, such as `[50, 90]`")),
-            );
+            let help = Some(String::from("write percentages, such as `[50, 90]`"));
+            report.value_error("wrong_type", &message, item.span, help);
         }
-        read
+        item.as_number()
     };
     fields.list("thresholds").unwrap_or_default().iter().filter_map(number).collect()
 }

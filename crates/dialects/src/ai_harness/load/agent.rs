@@ -6,7 +6,7 @@ use pintle_contract::{
     AgentSpec, Diagnostic, HookDeclaration, Location, PolicyMode, ToolSpec, ToolsPolicy, did_you_mean,
 };
 
-use super::hook::{self, HookDraft, first_line};
+use super::hook::{self, HookDraft};
 use super::merge::{DeclarationSource, MergedDeclarations, ToolDraft, merge};
 use super::model::{self, ModelRef};
 use super::{GatheredFiles, event, new_report, tool};
@@ -48,7 +48,7 @@ pub(super) struct ReferenceScope<'a> {
 pub(super) fn read(artifact: &Artifact, gathered: &mut GatheredFiles) {
     let report = new_report(artifact, "agent ");
     if let Some(document) = split(&report) {
-        let place = first_line(&artifact.file.text, document.matter_span);
+        let place = report.first_line(document.matter_span);
         let mut fields =
             FieldReader::new(&report, format!("agent `{}`", artifact.name), document.matter.as_ref(), place);
         let help =
@@ -77,7 +77,7 @@ pub(super) fn read(artifact: &Artifact, gathered: &mut GatheredFiles) {
                 let message = format!("an agent cannot have its own `{key}`, so this would restrict nothing");
                 let help =
                     Some(String::from("write it in `harness.md`, or list the agent's `tools`; it then has no others"));
-                report.value_error("misplaced_key", &message, first_line(&artifact.file.text, node.span), help);
+                report.value_error("misplaced_key", &message, report.first_line(node.span), help);
             }
         }
         fields.finish_guarding(&["tools", "hooks", "tools_policy", "network"]);

@@ -1,6 +1,5 @@
 //! Loads a bundle: tools and hooks in the lists of one file's frontmatter.
 
-use super::hook::first_line;
 use super::merge::DeclarationSource;
 use super::{GatheredFiles, condition, hook, new_report, tool};
 use crate::document::{FieldReader, NodeKind, split};
@@ -56,7 +55,7 @@ fn read_condition(fields: &mut FieldReader<'_>) -> BundleSelection {
 pub(super) fn read(artifact: &Artifact, dir: BundleFolder, gathered: &mut GatheredFiles) {
     let report = new_report(artifact, "artifact ");
     if let Some(document) = split(&report) {
-        let place = first_line(&artifact.file.text, document.matter_span);
+        let place = report.first_line(document.matter_span);
         let mut fields =
             FieldReader::new(&report, format!("bundle `{}`", artifact.name), document.matter.as_ref(), place);
         for key in ABOUT {

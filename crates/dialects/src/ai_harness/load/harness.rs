@@ -1,11 +1,10 @@
 //! Reads the agent's own file: `harness.md` or `harness.yaml`.
 
-use pintle_contract::{AgentSpec, ByteSpan, Location};
+use pintle_contract::{AgentSpec, ByteSpan};
 
-use super::hook::first_line;
 use super::merge::DeclarationSource;
 use super::{GatheredFiles, hook, model, new_report, settings, tool};
-use crate::document::{FieldReader, FileReport, parse, skip_byte_order_mark, split};
+use crate::document::{FieldReader, parse, skip_byte_order_mark, split};
 use crate::{Artifact, ArtifactKind};
 
 /// The stem of a YAML file that can only be an agent's own file.
@@ -24,8 +23,7 @@ pub(super) fn read(artifact: &Artifact, gathered: &mut GatheredFiles) {
                 let help = Some(String::from("write an agent, its hooks or a list of hooks into it, or delete it"));
                 report.value_error("empty_file", "the file is empty and declares nothing", whole, help);
             }
-            let mut fields =
-                FieldReader::new(&report, "the agent", matter.as_ref(), first_line(&artifact.file.text, whole));
+            let mut fields = FieldReader::new(&report, "the agent", matter.as_ref(), report.first_line(whole));
             read_fields(&mut fields, "", gathered);
             match artifact.name.as_str() {
                 OWN_NAME => fields.finish_guarding(GUARDING),
@@ -34,7 +32,7 @@ pub(super) fn read(artifact: &Artifact, gathered: &mut GatheredFiles) {
             }
         }
     } else if let Some(document) = split(&report) {
-        let place = first_line(&artifact.file.text, document.matter_span);
+        let place = report.first_line(document.matter_span);
         let mut fields = FieldReader::new(&report, "the agent", document.matter.as_ref(), place);
         read_fields(&mut fields, document.body, gathered);
         fields.finish_guarding(GUARDING);
@@ -62,7 +60,7 @@ fn read_fields(fields: &mut FieldReader<'_>, body: &str, gathered: &mut Gathered
         meta: settings::read_meta(fields),
         network: settings::read_network(fields),
         exit: settings::read_exit(fields),
-        location: to_location(fields.report(), fields.span()),
+        location: fields.report().location(fields.report().first_line(fields.span())),
         ..AgentSpec::default()
     };
     // A key of Pintle's own. A project can turn redaction on but not off.
@@ -74,8 +72,4 @@ fn read_fields(fields: &mut FieldReader<'_>, body: &str, gathered: &mut Gathered
     fields.warn_unsupported("artifact_sources", "copy the artifacts into `.harness/`");
     fields.warn_unsupported("trusted_sources", "copy the artifacts into `.harness/`");
     gathered.harness = Some(spec);
-}
-
-fn to_location(report: &FileReport, span: ByteSpan) -> Location {
-    report.location(first_line(&report.file().text, span))
 }

@@ -1,11 +1,11 @@
 //! Reads one hook.
 
-use pintle_contract::{ByteSpan, EnforcementMode, FailurePolicy, HookExample, Location, ScriptSource};
+use pintle_contract::{EnforcementMode, FailurePolicy, HookExample, Location, ScriptSource};
 
 use super::merge::DeclarationSource;
 use super::{GatheredFiles, new_report};
 use crate::Artifact;
-use crate::document::{DocNode, FieldReader, NodeKind, split, to_json};
+use crate::document::{DocNode, FieldReader, split, to_json};
 
 /// The maximum timeout of one call: one hour.
 const MAX_TIMEOUT_MS: u64 = 3_600_000;
@@ -54,7 +54,7 @@ impl HookDraft {
 pub(super) fn read_file(artifact: &Artifact, gathered: &mut GatheredFiles) {
     let report = new_report(artifact, "hook ");
     if let Some(document) = split(&report) {
-        let place = first_line(&artifact.file.text, document.matter_span);
+        let place = report.first_line(document.matter_span);
         let says = |key: &str| document.matter.as_ref().is_some_and(|matter| matter.get(key).is_some());
         if !says("event") && !says("script") && has_fenced_list(document.body, &["event:", "handler:"]) {
             let message =
@@ -102,10 +102,8 @@ pub(super) fn read_inline(
     let named = item.get("handler").and_then(DocNode::as_text).unwrap_or_default();
     let owner = if named.is_empty() { format!("hooks[{index}]") } else { format!("hook `{named}`") };
     let mut own = FieldReader::new(report, owner, Some(item), item.span);
-    if !matches!(item.kind, NodeKind::Map(_)) {
-        return None;
-    }
-    let place = first_line(&report.file().text, item.span);
+    item.entries()?;
+    let place = report.first_line(item.span);
     let handler = own.text("handler").filter(|name| !name.is_empty());
     own.misplaced("name", "name a hook in a list with `handler`");
     if handler.is_none() && own.node("handler").is_none_or(|node| node.is_null() || node.as_text().is_some()) {
@@ -183,12 +181,7 @@ fn read_examples(fields: &mut FieldReader<'_>) -> Vec<HookExample> {
     let report = fields.report();
     let items = fields.list("examples").unwrap_or_default();
     if let Some(node) = fields.node("examples").filter(|_| !items.is_empty()) {
-        report.note(
-            "reserved_key",
-            "`examples` are parsed but not run yet",
-            first_line(&report.file().text, node.span),
-            None,
-        );
+        report.note("reserved_key", "`examples` are parsed but not run yet", report.first_line(node.span), None);
     }
     let mut examples = Vec::new();
     for (index, item) in items.iter().enumerate() {
@@ -220,10 +213,4 @@ pub(super) fn has_fenced_list(body: &str, keys: &[&str]) -> bool {
         is_inside
             && line.strip_prefix("- ").is_some_and(|item| keys.iter().any(|key| item.trim_start().starts_with(key)))
     })
-}
-
-/// The first line of a span, which is enough to show its location.
-pub(super) fn first_line(text: &str, part: ByteSpan) -> ByteSpan {
-    let line = text.get(part.start..part.end).and_then(|inside| inside.lines().next()).unwrap_or_default();
-    ByteSpan { start: part.start, end: part.start + line.trim_end().len() }
 }

@@ -2,7 +2,7 @@
 
 use pintle_contract::{ModelSpec, RetrySpec};
 
-use crate::document::{FieldReader, NodeKind};
+use crate::document::FieldReader;
 
 /// The model of a mapping without `name`.
 const DEFAULT_NAME: &str = "gpt-4o";
@@ -36,7 +36,7 @@ impl ModelRef {
 /// Reads `model`: a mapping or only a name.
 pub(super) fn read(fields: &mut FieldReader<'_>) -> Option<ModelRef> {
     let node = fields.node("model").filter(|node| !node.is_null())?;
-    if matches!(node.kind, NodeKind::Map(_)) {
+    if node.entries().is_some() {
         let mut own = fields.fields("model")?;
         let model = read_fields(&mut own);
         own.finish();
@@ -58,7 +58,7 @@ pub(super) fn read_list(fields: &mut FieldReader<'_>) -> Vec<ModelSpec> {
         let mut own = FieldReader::new(report, format!("models[{index}]"), Some(item), item.span);
         let model = read_fields(&mut own);
         own.finish();
-        if matches!(item.kind, NodeKind::Map(_)) {
+        if item.entries().is_some() {
             models.push(model);
         }
     }

@@ -5,7 +5,7 @@ use pintle_contract::{
     PermissionMode, PolicyMode, ToolsPolicy,
 };
 
-use crate::document::{FieldReader, NodeKind, PlainValue};
+use crate::document::{DocNode, FieldReader, PlainValue};
 
 /// The maximum delegation depth.
 const MAX_DEPTH: u32 = 5;
@@ -95,7 +95,7 @@ pub(super) fn read_delegation(fields: &mut FieldReader<'_>) -> DelegationSpec {
     };
     let mut max_depth = own.integer("max_depth", 0..=u32::MAX);
     if let Some(depth) = max_depth.filter(|depth| *depth > MAX_DEPTH) {
-        let place = own.node("max_depth").map_or(own.span(), |node| node.span);
+        let place = own.span_of("max_depth");
         let help = Some(format!("write at most {MAX_DEPTH}"));
         own.report().warning(
             "bad_value",
@@ -123,28 +123,18 @@ pub(super) fn read_delegation(fields: &mut FieldReader<'_>) -> DelegationSpec {
 fn read_iterations(fields: &mut FieldReader<'_>) -> Vec<u32> {
     let report = fields.report();
     let items = fields.list("iterations_per_depth").unwrap_or_default();
-    let whole = |item: &crate::document::DocNode| match &item.kind {
-        NodeKind::Scalar(scalar) => match scalar.plain_value() {
-            PlainValue::Integer(value) => u32::try_from(value).ok().filter(|value| *value > 0),
-            _ => None,
-        },
+    let whole = |item: &DocNode| match item.plain_value() {
+        Some(PlainValue::Integer(value)) if value > 0 => u32::try_from(value).ok(),
         _ => None,
     };
-    items
-        .iter()
-        .filter_map(|item| {
-            let value = whole(item);
-            if value.is_none() {
-                report.value_error(
-                    "bad_value",
-                    "iterations_per_depth must list whole numbers above 0",
-                    item.span,
-                    None,
-                );
-            }
-            value
-        })
-        .collect()
+    let read = |item| {
+        let value = whole(item);
+        if value.is_none() {
+            report.value_error("bad_value", "iterations_per_depth must list whole numbers above 0", item.span, None);
+        }
+        value
+    };
+    items.iter().filter_map(read).collect()
 }
 
 /// Reads `meta`. If absent, it is disabled.

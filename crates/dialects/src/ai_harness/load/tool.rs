@@ -3,11 +3,11 @@
 use pintle_contract::{ByteSpan, Location, ScriptSource, ToolSpec};
 use serde_json::{Map, Value, json};
 
-use super::hook::{first_line, has_fenced_list};
+use super::hook::has_fenced_list;
 use super::merge::{DeclarationSource, ToolDraft};
 use super::{GatheredFiles, new_report};
 use crate::Artifact;
-use crate::document::{DocNode, FieldReader, NodeKind, split, to_json};
+use crate::document::{DocNode, FieldReader, split, to_json};
 
 /// The restricting keys.
 const GUARDING: &[&str] = &["script", "parameters", "verify"];
@@ -22,7 +22,7 @@ const TYPES: [&str; 6] = ["string", "number", "integer", "boolean", "object", "a
 pub(super) fn read_file(artifact: &Artifact, gathered: &mut GatheredFiles) {
     let report = new_report(artifact, "tool ");
     if let Some(document) = split(&report) {
-        let place = first_line(&artifact.file.text, document.matter_span);
+        let place = report.first_line(document.matter_span);
         let owner = format!("tool `{}`", artifact.name);
         let mut fields = FieldReader::new(&report, owner, document.matter.as_ref(), place);
         let help = format!("the tool is named after its file, `{}`; rename the file to rename the tool", artifact.name);
@@ -61,11 +61,9 @@ pub(super) fn read_inline(
     let named = item.get("name").and_then(DocNode::as_text).unwrap_or_default();
     let owner = if named.is_empty() { format!("tools[{index}]") } else { format!("tool `{named}`") };
     let mut own = FieldReader::new(report, owner, Some(item), item.span);
-    if !matches!(item.kind, NodeKind::Map(_)) {
-        return None;
-    }
+    item.entries()?;
     let name = own.text("name").filter(|name| !name.is_empty());
-    let place = first_line(&report.file().text, item.span);
+    let place = report.first_line(item.span);
     if name.is_none() && own.node("name").is_none_or(|node| node.is_null() || node.as_text().is_some()) {
         report.error(
             "missing_field",
@@ -114,7 +112,7 @@ fn read_timeout(fields: &mut FieldReader<'_>, name: &str) -> u64 {
         Ok(0) => DEFAULT_TIMEOUT_MS,
         Ok(value) => value,
         Err(_) => {
-            let place = fields.node("timeout_ms").map_or(fields.span(), |node| node.span);
+            let place = fields.span_of("timeout_ms");
             fields.report().error("bad_value", &format!("tool \"{name}\" timeout_ms must be >= 0"), place, None);
             DEFAULT_TIMEOUT_MS
         }
@@ -130,7 +128,7 @@ fn read_parameters(fields: &mut FieldReader<'_>) -> Value {
     let Some(node) = fields.node("parameters").filter(|node| !node.is_null()) else {
         return none();
     };
-    let NodeKind::Map(entries) = &node.kind else {
+    let Some(entries) = node.entries() else {
         let message = format!("parameters must be a mapping of names, not {}", node.describe());
         report.value_error(
             "wrong_type",
@@ -141,15 +139,14 @@ fn read_parameters(fields: &mut FieldReader<'_>) -> Value {
         return none();
     };
     let is_schema = node.get("type").and_then(DocNode::as_text) == Some("object")
-        && node.get("properties").is_some_and(|properties| matches!(properties.kind, NodeKind::Map(_)));
+        && node.get("properties").is_some_and(|properties| properties.entries().is_some());
     if is_schema {
         return read_json(fields, node).unwrap_or_else(none);
     }
     let mut properties = Map::new();
     let mut required = Vec::new();
     for entry in entries {
-        let mut own =
-            FieldReader::new(report, format!("parameter `{}`", entry.key), Some(&entry.value), entry.key_span);
+        let mut own = FieldReader::of_entry(report, "parameter", entry);
         let mut property = Map::new();
         read_property(&mut own, &mut property, entry.key_span);
         if own.boolean("required") == Some(true) {

@@ -4,7 +4,7 @@ use pintle_contract::ByteSpan;
 
 use super::HandlerContext;
 use crate::client_files::{ClientSource, diagnostics};
-use crate::document::{DocNode, FieldReader, NodeKind};
+use crate::document::{DocNode, FieldReader};
 use pintle_clients::ClientDef;
 use pintle_clients::ClientEventDef;
 
@@ -35,7 +35,7 @@ impl<'a> HandlerFields<'a> {
     }
 
     pub(super) fn first_line(&self) -> ByteSpan {
-        diagnostics::first_line(self.context.source, self.node.span)
+        self.context.source.report.first_line(self.node.span)
     }
 
     fn has_key(&self, key: &str) -> bool {
@@ -73,27 +73,16 @@ impl<'a> HandlerFields<'a> {
     }
 
     fn key_span(&self, key: &str) -> ByteSpan {
-        let entry = match &self.node.kind {
-            NodeKind::Map(entries) => entries.iter().find(|entry| entry.key == key),
-            _ => None,
-        };
-        entry.map_or(self.node.span, |entry| entry.key_span)
+        let mut entries = self.node.entries().unwrap_or_default().iter();
+        entries.find(|entry| entry.key == key).map_or(self.node.span, |entry| entry.key_span)
     }
 
     /// Reports unsupported and unknown keys.
     pub(super) fn finish(mut self) {
         for (key, severity, reason) in self.client().settings.not_carried_over {
-            let is_on = self.fields.node(key).is_some_and(|node| {
-                !node.is_null() && crate::client_files::document::read_boolean(node) != Some(false)
-            });
-            if is_on {
-                diagnostics::not_carried_over(
-                    self.source(),
-                    *severity,
-                    &format!("`{key}`"),
-                    reason,
-                    self.key_span(key),
-                );
+            if self.fields.node(key).is_some_and(|node| !node.is_null() && node.as_boolean() != Some(false)) {
+                let (what, span) = (format!("`{key}`"), self.key_span(key));
+                diagnostics::not_carried_over(self.source(), *severity, &what, reason, span);
             }
         }
         for key in self.client().settings.keys {

@@ -11,8 +11,6 @@ mod lint;
 mod policy;
 mod strict;
 
-use std::sync::Arc;
-
 use pintle_contract::{BuiltinSpec, CommandSpec, Diagnostic, HandlerSpec, HookDeclaration, Location};
 
 pub(in crate::docker_agent::load) use self::advice::guess_event;
@@ -122,11 +120,11 @@ fn report_fault(
     node: &DocNode,
     help: Option<String>,
 ) {
-    report.error(code, &format!("{path}: {message}"), strict::first_line(report, node.span), help);
+    report.error(code, &format!("{path}: {message}"), report.first_line(node.span), help);
 }
 
 fn node_location(report: &FileReport, node: &DocNode) -> Location {
-    Location::new(Arc::clone(report.file()), strict::first_line(report, node.span))
+    report.location(report.first_line(node.span))
 }
 
 fn warn(

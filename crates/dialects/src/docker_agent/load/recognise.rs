@@ -26,14 +26,13 @@ pub fn recognise(text: &str) -> Option<ArtifactKind> {
     let report = FileReport::new(Arc::new(SourceFile { path: PathBuf::new(), text: text.to_owned() }), "");
     let whole = ByteSpan { start: skip_byte_order_mark(&report), end: text.len() };
     match outline(&report, whole) {
-        Ok(document) => match &document?.kind {
-            NodeKind::Map(entries) => {
-                let keys: Vec<&str> = entries.iter().map(|entry| entry.key.as_str()).collect();
-                recognise_exact_keys(&keys)
-                    .or_else(|| entries.iter().find_map(|entry| recognise_misspelled_key(entry, &keys)))
-            }
-            _ => None,
-        },
+        Ok(document) => {
+            let document = document?;
+            let entries = document.entries()?;
+            let keys: Vec<&str> = entries.iter().map(|entry| entry.key.as_str()).collect();
+            recognise_exact_keys(&keys)
+                .or_else(|| entries.iter().find_map(|entry| recognise_misspelled_key(entry, &keys)))
+        }
         Err(read) => {
             let lines = text.lines().filter_map(top_level_key);
             let keys: Vec<&str> = read.iter().map(String::as_str).chain(lines).collect();
@@ -63,10 +62,7 @@ fn recognise_misspelled_key(entry: &MapEntry, keys: &[&str]) -> Option<ArtifactK
     }
     let MapEntry { key, value, .. } = entry;
     let is_near = |word: &str| key != word && key.len() <= MAX_KEY && suggest_nearest(key, [word]).is_some();
-    let below = match &value.kind {
-        NodeKind::Map(entries) => entries.as_slice(),
-        _ => &[],
-    };
+    let below = value.entries().unwrap_or_default();
     if is_near("agents") && below.iter().any(|agent| OF_AGENTS.iter().any(|key| agent.value.get(key).is_some())) {
         return Some(ArtifactKind::Team);
     }

@@ -8,7 +8,7 @@ use pintle_contract::{HandlerSpec, did_you_mean};
 use super::module::{PackageContext, resolve};
 use super::options;
 use super::package::dependencies;
-use crate::document::{DocNode, FieldReader, FileReport, NodeKind, parse_toml};
+use crate::document::{DocNode, FieldReader, FileReport, parse_toml};
 use crate::harn::{declare, personas};
 use crate::{Artifact, ParseContext, ParsedProject};
 
@@ -36,7 +36,7 @@ pub(super) fn read(
     }
     let mut fields = FieldReader::new(&report, "the manifest", Some(&document), document.span);
     let package = fields.fields("package").and_then(|mut package| package.text("name"));
-    let exports = read_exports(&mut fields);
+    let exports = fields.pairs("exports");
     let dir = artifact.file.path.parent().unwrap_or(Path::new(""));
     let home = PackageContext {
         folder: dir,
@@ -57,17 +57,13 @@ pub(super) fn read(
 
 /// Warns of keys that are similar to a known one. Only Harn uses the others.
 fn warn_near_misses(report: &FileReport, node: &DocNode, known: &[&str], owner: &str) {
-    let NodeKind::Map(entries) = &node.kind else { return };
-    for entry in entries.iter().filter(|entry| !known.contains(&entry.key.as_str())) {
+    let entries = node.entries().unwrap_or_default().iter();
+    for entry in entries.filter(|entry| !known.contains(&entry.key.as_str())) {
         if let Some(help) = did_you_mean(&entry.key, known.iter().copied()) {
             let message = format!("`{}` of {owner} is ignored", entry.key);
             report.warning("unknown_key", message, entry.key_span, Some(help));
         }
     }
-}
-
-fn read_exports(fields: &mut FieldReader<'_>) -> Vec<(String, String)> {
-    fields.pairs("exports")
 }
 
 fn read_hook(
@@ -80,7 +76,7 @@ fn read_hook(
 ) {
     let before = report.error_count();
     let mut fields = FieldReader::new(report, format!("hooks[{index}]"), Some(item), item.span);
-    if !matches!(item.kind, NodeKind::Map(_)) {
+    if item.entries().is_none() {
         return;
     }
     for key in ["event", "handler"] {

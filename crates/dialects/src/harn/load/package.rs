@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pintle_contract::{Location, SourceFile};
 
-use crate::document::{DocNode, FileReport, NodeKind, parse_toml};
+use crate::document::{DocNode, FileReport, parse_toml};
 
 /// The files of a package, relative to the directory of its manifest.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -43,18 +43,15 @@ pub fn package_files(path: &Path, manifest: &str) -> PackageFiles {
 
 /// The modules of `[exports]` and their paths.
 pub(super) fn exports(document: &DocNode) -> impl Iterator<Item = (&str, &str)> {
-    let entries = match document.get("exports").map(|exports| &exports.kind) {
-        Some(NodeKind::Map(entries)) => entries.as_slice(),
-        _ => &[],
-    };
-    entries.iter().filter_map(|entry| Some((entry.key.as_str(), entry.value.as_text()?)))
+    section(document, "exports").filter_map(|(name, node)| Some((name, node.as_text()?)))
 }
 
 /// The names of `[dependencies]` and their values.
 pub(super) fn dependencies(document: &DocNode) -> impl Iterator<Item = (&str, &DocNode)> {
-    let entries = match document.get("dependencies").map(|dependencies| &dependencies.kind) {
-        Some(NodeKind::Map(entries)) => entries.as_slice(),
-        _ => &[],
-    };
+    section(document, "dependencies")
+}
+
+fn section<'a>(document: &'a DocNode, name: &str) -> impl Iterator<Item = (&'a str, &'a DocNode)> + use<'a> {
+    let entries = document.get(name).and_then(DocNode::entries).unwrap_or_default();
     entries.iter().map(|entry| (entry.key.as_str(), &entry.value))
 }

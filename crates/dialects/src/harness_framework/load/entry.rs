@@ -9,7 +9,7 @@ use pintle_contract::{
 use serde_json::{Map, Value};
 
 use super::{FrameworkSettingsFile, header, program};
-use crate::document::{DocNode, FieldReader, NodeKind, PlainValue, to_json};
+use crate::document::{DocNode, FieldReader, to_json};
 use crate::harness_framework::codec::FrameworkCodec;
 use crate::harness_framework::event_def::{FrameworkEventDef, FrameworkField};
 use crate::harness_framework::matcher::FrameworkMatcher;
@@ -39,7 +39,7 @@ pub(super) fn read(
     let mode = fields
         .choice("mode", &[("enforce", EnforcementMode::Enforce), ("shadow", EnforcementMode::Shadow)])
         .unwrap_or_default();
-    let place = fields.node("path").map_or(node.span, |path| path.span);
+    let place = fields.span_of("path");
     fields.finish();
     let Some(path) = path.filter(|_| report.error_count() == errors) else {
         if report.error_count() == errors {
@@ -91,14 +91,7 @@ pub(super) fn stem(file: &Path) -> String {
 
 fn read_timeout(fields: &mut FieldReader<'_>) -> u64 {
     let Some(node) = fields.node("timeout") else { return DEFAULT_TIMEOUT_MS };
-    let number = match &node.kind {
-        NodeKind::Scalar(scalar) => match scalar.plain_value() {
-            PlainValue::Integer(value) => Some(value as f64),
-            PlainValue::Float(value) => Some(value),
-            _ => None,
-        },
-        _ => None,
-    };
+    let number = node.as_number();
     let Some(given) = number.filter(|number| number.is_finite() && *number > 0.0) else {
         let shown = number.map_or_else(|| node.describe().to_owned(), |number| format!("`{number}`"));
         let message = format!("timeout must be a number of milliseconds above 0, not {shown}");
@@ -125,7 +118,7 @@ fn read_conditions(
 ) -> Option<Map<String, Value>> {
     let node = node.filter(|node| !node.is_null())?;
     let report = settings.report;
-    let NodeKind::Map(entries) = &node.kind else {
+    let Some(entries) = node.entries() else {
         let help = String::from("write the conditions: `{\"tool_name\": \"Bash\"}`");
         report.value_error(
             "wrong_type",

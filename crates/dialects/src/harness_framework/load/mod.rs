@@ -10,7 +10,7 @@ use std::sync::Arc;
 use pintle_contract::{HookDeclaration, SourceFile, suggest_or_list};
 
 use super::event_def::{self, FrameworkEventDef, ROWS};
-use crate::document::{DocNode, FileReport, MapEntry, NodeKind, parse_json};
+use crate::document::{DocNode, FileReport, MapEntry, parse_json};
 use crate::{Artifact, ParseContext, ParsedProject, ProgramLookup};
 
 /// Loads settings files. Every error of every file is in the diagnostics.
@@ -38,10 +38,10 @@ pub fn recognise(text: &str) -> bool {
         // A file with a JSON error is still recognized.
         return ["\"hooks\"", "\"path\""].iter().all(|word| text.contains(word)) && !text.contains("\"command\"");
     };
-    let Some(NodeKind::Map(events)) = document.get("hooks").map(|hooks| &hooks.kind) else { return false };
-    events.iter().any(|event| match &event.value.kind {
-        NodeKind::List(entries) => entries.iter().any(|entry| entry.get("path").is_some() && !is_group(entry)),
-        _ => event.value.get("path").is_some(),
+    let Some(events) = document.get("hooks").and_then(DocNode::entries) else { return false };
+    events.iter().any(|event| match event.value.items() {
+        Some(entries) => entries.iter().any(|entry| entry.get("path").is_some() && !is_group(entry)),
+        None => event.value.get("path").is_some(),
     })
 }
 
@@ -52,7 +52,7 @@ fn is_group(entry: &DocNode) -> bool {
 }
 
 fn has_only_groups(list: &DocNode) -> bool {
-    matches!(&list.kind, NodeKind::List(entries) if !entries.is_empty() && entries.iter().all(is_group))
+    list.items().is_some_and(|entries| !entries.is_empty() && entries.iter().all(is_group))
 }
 
 /// The framework root: the directory of the settings file.
@@ -71,7 +71,7 @@ struct FrameworkSettingsFile<'a> {
 
 impl FrameworkSettingsFile<'_> {
     fn read(&self, hooks: &DocNode) -> Vec<HookDeclaration> {
-        let NodeKind::Map(events) = &hooks.kind else {
+        let Some(events) = hooks.entries() else {
             let message = format!("hooks must be an object of events, not {}", hooks.describe());
             self.report.value_error("wrong_type", &message, hooks.span, None);
             return Vec::new();
@@ -96,7 +96,7 @@ impl FrameworkSettingsFile<'_> {
     }
 
     fn read_entries(&self, def: &'static FrameworkEventDef, list: &DocNode) -> Vec<HookDeclaration> {
-        let NodeKind::List(entries) = &list.kind else {
+        let Some(entries) = list.items() else {
             let message = format!("{} must be a list of entries, not {}", def.name, list.describe());
             let help = String::from("put the entry in brackets: `[{\"path\": \"hooks/Name.ts\"}]`");
             self.report.value_error("wrong_type", &message, list.span, Some(help));

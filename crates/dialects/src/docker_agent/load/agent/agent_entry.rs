@@ -42,7 +42,7 @@ const NOT_YET: &[UnsupportedKey] = &[
 /// Reads one agent. Invalid parts are reported and skipped.
 pub(super) fn read(entry: &MapEntry, file: &AgentFile<'_>) -> AgentSpec {
     let report = file.report;
-    let mut fields = FieldReader::new(report, format!("agent `{}`", entry.key), Some(&entry.value), entry.key_span);
+    let mut fields = FieldReader::of_entry(report, "agent", entry);
     let location = report.location(entry.key_span);
     let chosen = read_model(&mut fields, file);
     let fallback = read_fallback(&mut fields);
@@ -104,7 +104,7 @@ fn read_history(fields: &mut FieldReader<'_>) -> HistorySpec {
 
 fn read_model(fields: &mut FieldReader<'_>, file: &AgentFile<'_>) -> Option<ResolvedModel> {
     let text = fields.text("model")?;
-    let span = fields.node("model").map_or(fields.span(), |node| node.span);
+    let span = fields.span_of("model");
     file.models.choose(&text, span)
 }
 
@@ -167,7 +167,7 @@ fn read_references(fields: &mut FieldReader<'_>, key: &'static str, file: &Agent
 
 fn read_forced(fields: &mut FieldReader<'_>, file: &AgentFile<'_>) -> Option<String> {
     let name = fields.text("force_handoff")?;
-    let span = fields.node("force_handoff").map_or(fields.span(), |node| node.span);
+    let span = fields.span_of("force_handoff");
     check_declared(&name, span, file).then_some(name)
 }
 

@@ -42,8 +42,7 @@ fn read_one(report: &FileReport, entry: &MapEntry) -> Option<(String, String)> {
     if let Some(text) = entry.value.as_text() {
         return Some((entry.key.clone(), text.to_owned()));
     }
-    let owner = format!("command `{}`", entry.key);
-    let mut fields = FieldReader::new(report, owner, Some(&entry.value), entry.key_span);
+    let mut fields = FieldReader::of_entry(report, "command", entry);
     let instruction = fields.text("instruction");
     let _ = fields.text("description");
     unsupported::report_unsupported(&mut fields, NOT_YET);

@@ -93,7 +93,7 @@ pub(super) fn read(
     read_metadata(&mut fields);
     unsupported::report_unsupported(&mut fields, NOT_YET);
     if fields.unread().any(|entry| entry.key == "hooks") {
-        let span = fields.node("hooks").map_or(fields.span(), |node| node.span);
+        let span = fields.span_of("hooks");
         let help = Some(String::from("write it below its agent, for example `agents: {root: {hooks: ..}}`"));
         report.value_error("misplaced_key", "`hooks` must be inside an agent", span, help);
     }
@@ -107,10 +107,7 @@ fn entries_of<'a>(fields: &mut FieldReader<'a>, key: &'static str) -> &'a [MapEn
     let node = fields.node(key);
     // `fields` reports a value that is not a mapping.
     let _ = fields.fields(key);
-    match node.map(|node| &node.kind) {
-        Some(NodeKind::Map(entries)) => entries,
-        _ => &[],
-    }
+    node.and_then(DocNode::entries).unwrap_or_default()
 }
 
 /// Reads `version`, which is a string in docker-agent but is often written without quotes.

@@ -4,7 +4,7 @@ use pintle_contract::{ByteSpan, ModelSpec, RetrySpec};
 
 use super::unsupported::{self, UnsupportedKey};
 use super::{entries_of, report_unknown};
-use crate::document::{FieldReader, FileReport, MapEntry, NodeKind};
+use crate::document::{DocNode, FieldReader, FileReport, MapEntry};
 
 /// The number of retries after docker-agent's first attempt.
 pub(super) const RETRIES: u32 = 2;
@@ -152,8 +152,7 @@ impl<'a> ModelTable<'a> {
     }
 
     fn read_model(&self, entry: &'a MapEntry) -> Option<ResolvedModel> {
-        let mut fields =
-            FieldReader::new(self.report, format!("model `{}`", entry.key), Some(&entry.value), entry.key_span);
+        let mut fields = FieldReader::of_entry(self.report, "model", entry);
         let first_available = read_names(&mut fields, "first_available");
         let provider = fields.text("provider");
         let own = provider.as_deref().map(|provider| self.provider_default(provider));
@@ -196,10 +195,7 @@ impl<'a> ModelTable<'a> {
 pub(super) fn read_names(fields: &mut FieldReader<'_>, key: &'static str) -> Vec<(String, ByteSpan)> {
     // The getter reports a value that is not a string.
     let _ = fields.texts(key);
-    let items = fields.node(key).filter(|node| !node.is_null()).and_then(|node| match &node.kind {
-        NodeKind::List(items) => Some(items.as_slice()),
-        _ => None,
-    });
+    let items = fields.node(key).and_then(DocNode::items);
     items.unwrap_or_default().iter().filter_map(|item| Some((item.as_text()?.to_owned(), item.span))).collect()
 }
 
@@ -243,7 +239,7 @@ fn read_options(fields: &mut FieldReader<'_>) -> Option<u64> {
 }
 
 fn read_provider(report: &FileReport, entry: &MapEntry) -> ProviderDecl {
-    let mut fields = FieldReader::new(report, format!("provider `{}`", entry.key), Some(&entry.value), entry.key_span);
+    let mut fields = FieldReader::of_entry(report, "provider", entry);
     let provider = fields.text("provider").unwrap_or_else(|| String::from(DEFAULT_PROVIDER));
     let forms = [("openai_chatcompletions", false), ("openai_responses", true)];
     let speaks_responses = fields.choice("api_type", &forms).unwrap_or(false);

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use pintle_contract::{HookDeclaration, Location, MatcherSpec};
+use pintle_contract::{HookDeclaration, MatcherSpec};
 use regex::Regex;
 
-use super::strict::{StrictFieldReader, first_line, scalar_text};
+use super::strict::{StrictFieldReader, scalar_text};
 use super::{BlockPath, hook, report_fault, warn};
 use crate::docker_agent::event_def::PREEMPT;
 use crate::docker_agent::{DockerAgentVersion, DockerEventDef};
@@ -124,6 +124,6 @@ fn read_matcher(context: &EntryContext<'_>, fields: &mut StrictFieldReader<'_>) 
         warn(context.report, "bad_matcher", message, node.span, Some(help.to_owned()));
         return Err(());
     }
-    let location = Location::new(Arc::clone(context.report.file()), first_line(context.report, node.span));
+    let location = context.report.location(context.report.first_line(node.span));
     Ok(Some(MatcherSpec::Pattern { text: Arc::from(text), location }))
 }

@@ -8,7 +8,7 @@ mod words;
 use pintle_contract::{ByteSpan, Diagnostic};
 
 use super::hook::DockerHookKind;
-use super::strict::{StrictFieldReader, first_line};
+use super::strict::StrictFieldReader;
 use crate::docker_agent::decode::{DECISION_SCHEMA, KeySpelling, OutputKey, find_key};
 use crate::docker_agent::event_def::{ContextReader, PermissionWords};
 use crate::docker_agent::{DockerAgentVersion, DockerEventDef};
@@ -77,7 +77,7 @@ fn check_model(fields: &mut StrictFieldReader<'_>, def: &DockerEventDef) {
             );
         }
         None if def.context == ContextReader::NoReader => {
-            let span = first_line(fields.report, fields.mapping.span);
+            let span = fields.report.first_line(fields.mapping.span);
             let message = format!("{}: the model's reply has no effect on {}", fields.path, def.name);
             warn(fields, message, span, "write `schema: pre_tool_use_decision` to let the model decide");
         }

@@ -19,13 +19,11 @@ pub(super) struct StrictFieldReader<'a> {
 impl<'a> StrictFieldReader<'a> {
     /// The fields of a node; `None` if it is not a mapping, which is reported with `wanted`.
     pub(super) fn new(report: &'a FileReport, path: BlockPath, node: &'a DocNode, wanted: &str) -> Option<Self> {
-        match &node.kind {
-            NodeKind::Map(entries) => Some(Self { report, path, mapping: node, entries, known: Vec::new() }),
-            _ => {
-                report_fault(report, "wrong_type", &path, &format!("{wanted}, not {}", node.describe()), node, None);
-                None
-            }
-        }
+        let Some(entries) = node.entries() else {
+            report_fault(report, "wrong_type", &path, &format!("{wanted}, not {}", node.describe()), node, None);
+            return None;
+        };
+        Some(Self { report, path, mapping: node, entries, known: Vec::new() })
     }
 
     /// A field's node, unless it is empty.
@@ -54,10 +52,7 @@ impl<'a> StrictFieldReader<'a> {
     /// Reads strings; a single one may be written without a list.
     pub(super) fn texts(&mut self, key: &'static str) -> Vec<String> {
         let Some(node) = self.node(key) else { return Vec::new() };
-        let items = match &node.kind {
-            NodeKind::List(items) => items.as_slice(),
-            _ => std::slice::from_ref(node),
-        };
+        let items = node.items().unwrap_or(std::slice::from_ref(node));
         let mut texts = Vec::new();
         for item in items {
             match scalar_text(item) {
@@ -73,27 +68,18 @@ impl<'a> StrictFieldReader<'a> {
 
     pub(super) fn boolean(&mut self, key: &'static str) -> Option<bool> {
         let node = self.node(key)?;
-        match &node.kind {
-            NodeKind::Scalar(scalar) if matches!(scalar.plain_value(), PlainValue::Boolean(_)) => {
-                Some(scalar.plain_value() == PlainValue::Boolean(true))
-            }
-            _ => {
-                let help = Some(format!("write `{key}: true` or `{key}: false`"));
-                self.report_fault(
-                    "wrong_type",
-                    &format!("{key} must be true or false, not {}", node.describe()),
-                    node,
-                    help,
-                );
-                None
-            }
+        if node.as_boolean().is_none() {
+            let message = format!("{key} must be true or false, not {}", node.describe());
+            let help = Some(format!("write `{key}: true` or `{key}: false`"));
+            self.report_fault("wrong_type", &message, node, help);
         }
+        node.as_boolean()
     }
 
     /// A mapping of strings.
     pub(super) fn pairs(&mut self, key: &'static str) -> Vec<(String, String)> {
         let Some(node) = self.node(key) else { return Vec::new() };
-        let NodeKind::Map(entries) = &node.kind else {
+        let Some(entries) = node.entries() else {
             let help = Some(String::from("write lines such as `NAME: value`"));
             self.report_fault("wrong_type", &format!("{key} must be a mapping, not {}", node.describe()), node, help);
             return Vec::new();
@@ -152,11 +138,4 @@ pub(super) fn scalar_text(node: &DocNode) -> Option<String> {
         NodeKind::Scalar(scalar) if scalar.plain_value() != PlainValue::Null => Some(scalar.text.clone()),
         _ => None,
     }
-}
-
-/// The first line of a span.
-pub(super) fn first_line(report: &FileReport, span: ByteSpan) -> ByteSpan {
-    let text = report.file().text.get(span.start..span.end).unwrap_or_default();
-    let line = text.lines().next().unwrap_or_default();
-    ByteSpan { start: span.start, end: span.start + line.trim_end().len() }
 }

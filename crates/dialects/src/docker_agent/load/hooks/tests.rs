@@ -9,6 +9,7 @@ mod lints;
 mod policies;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use pintle_contract::{ByteSpan, DenyEffect, FailurePolicy, MatcherSpec, Profile, SourceFile};
 

@@ -22,7 +22,7 @@ const CATALOGUE: &str = "docker:";
 pub(super) fn read(fields: &mut FieldReader<'_>, shelf: &SharedDefinitions<'_>) -> Option<ToolsetKind> {
     let named = fields.text("ref").filter(|name| !name.starts_with(CATALOGUE));
     let Some(named) = named else { return read_server(fields).map(ToolsetKind::Mcp) };
-    let span = fields.node("ref").map_or(fields.span(), |node| node.span);
+    let span = fields.span_of("ref");
     let Some(entry) = shelf.servers.iter().find(|entry| entry.key == named) else {
         let known = shelf.servers.iter().map(|entry| entry.key.as_str());
         report_unknown(
@@ -42,8 +42,7 @@ pub(super) fn read(fields: &mut FieldReader<'_>, shelf: &SharedDefinitions<'_>) 
 
 /// Reads one server of `mcps`.
 pub(super) fn read_definition(report: &FileReport, entry: &MapEntry) -> Option<McpSpec> {
-    let mut fields =
-        FieldReader::new(report, format!("the server `{}`", entry.key), Some(&entry.value), entry.key_span);
+    let mut fields = FieldReader::of_entry(report, "the server", entry);
     let server = read_server(&mut fields);
     let _ = (fields.texts("tools"), fields.text("instruction"));
     unsupported::report_unsupported(&mut fields, NOT_YET);
@@ -63,7 +62,7 @@ fn read_server(fields: &mut FieldReader<'_>) -> Option<McpSpec> {
     let has_remote = fields.node("remote").is_some_and(|node| !node.is_null());
     let remote = read_remote(fields);
     if catalogue.is_some() {
-        let span = fields.node("ref").map_or(fields.span(), |node| node.span);
+        let span = fields.span_of("ref");
         let message = format!(
             "servers of Docker's catalogue are not supported yet, so the agent does not get the tools of `{}`",
             catalogue.unwrap_or_default()

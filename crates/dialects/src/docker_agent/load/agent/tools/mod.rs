@@ -126,7 +126,7 @@ impl<'a> SharedDefinitions<'a> {
 
     /// Reports an unknown or unsupported toolset type.
     fn report_unknown_type(&self, name: &str, fields: &mut FieldReader<'_>) {
-        let span = fields.node("type").map_or(fields.span(), |node| node.span);
+        let span = fields.span_of("type");
         if NOT_YET_TYPES.contains(&name) {
             let message = format!("the toolset `{name}` is not supported yet, so the agent does not get its tools");
             let help = Some(String::from("an MCP server (`type: mcp`) or `type: script` may do the same"));

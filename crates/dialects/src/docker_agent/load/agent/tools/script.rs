@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::entries_of;
 use super::super::model::read_names;
-use crate::document::{FieldReader, FileReport, MapEntry, NodeKind, to_json};
+use crate::document::{FieldReader, FileReport, MapEntry, to_json};
 
 pub(super) fn read(fields: &mut FieldReader<'_>) -> Option<ToolsetKind> {
     let report = fields.report();
@@ -21,7 +21,7 @@ pub(super) fn read(fields: &mut FieldReader<'_>) -> Option<ToolsetKind> {
 }
 
 fn read_tool(report: &FileReport, entry: &MapEntry, context: &[(String, String)]) -> Option<ScriptToolSpec> {
-    let mut fields = FieldReader::new(report, format!("the tool `{}`", entry.key), Some(&entry.value), entry.key_span);
+    let mut fields = FieldReader::of_entry(report, "the tool", entry);
     if !is_tool_name(&entry.key) {
         let message = format!("`{}` is not a valid tool name", entry.key);
         let help = Some(String::from("use letters, digits, `_` and `-`, starting with a letter or `_`"));
@@ -70,10 +70,7 @@ fn read_parameters(fields: &mut FieldReader<'_>) -> Value {
             Err(node) => report.value_error("bad_value", "the number cannot be written as JSON", node.span, None),
         }
     }
-    let is_list = |fields: &mut FieldReader<'_>| {
-        fields.node("required").is_some_and(|node| matches!(node.kind, NodeKind::List(_)))
-    };
-    let required: Vec<String> = if is_list(fields) {
+    let required: Vec<String> = if fields.node("required").is_some_and(|node| node.items().is_some()) {
         let written = read_names(fields, "required");
         for (name, span) in written.iter().filter(|(name, _)| !properties.contains_key(name)) {
             let help = did_you_mean(name, properties.keys().map(String::as_str))
