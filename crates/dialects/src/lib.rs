@@ -27,6 +27,7 @@ client_files::client_dialects!(claude_code, codex, gemini, qwen, copilot, cursor
 pub use ai_harness::{InlineHook, declare_hook, read_hook};
 pub use artifact::{Artifact, ArtifactKind, BundleFolder, ParseContext, ParsedProject};
 pub use program_lookup::{PathStatus, ProgramLookup};
+pub(crate) use table::event_mappings;
 pub use table::{DIALECTS, Dialect, EventAlias, EventMapping, EventSupport, NATIVE, UnmappedEvents};
 
 #[cfg(test)]

@@ -63,6 +63,25 @@ pub struct EventMapping {
     pub native: &'static str,
 }
 
+/// The canonical and native names of a table of definitions, computed at compile time.
+macro_rules! event_mappings {
+    ($rows:expr) => {{
+        #[expect(clippy::indexing_slicing, reason = "evaluated at compile time, where a wrong index is an error")]
+        const MAPPINGS: [$crate::EventMapping; $rows.len()] = {
+            let mut mappings = [$crate::EventMapping { canonical: "", native: "" }; $rows.len()];
+            let mut index = 0;
+            while index < $rows.len() {
+                mappings[index] = $crate::EventMapping { canonical: $rows[index].canonical, native: $rows[index].name };
+                index += 1;
+            }
+            mappings
+        };
+        MAPPINGS
+    }};
+}
+
+pub(crate) use event_mappings;
+
 /// An alias of an event. A hook that subscribes under it receives that name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EventAlias {

@@ -23,14 +23,3 @@ pub(super) fn event_not_carried_over(source: &ClientSource<'_>, name: &str, reas
     let help = Some(format!("its hooks still run in {}", source.client.title));
     source.report.warning("not_carried_over", message, span, help);
 }
-
-/// Reports a setting that has no effect.
-pub(super) fn no_effect(
-    source: &ClientSource<'_>,
-    code: &'static str,
-    message: String,
-    span: ByteSpan,
-    help: Option<String>,
-) {
-    source.report.warning(code, message, span, help);
-}

@@ -2,7 +2,7 @@
 
 use pintle_contract::HookDeclaration;
 
-use super::{ClientSource, diagnostics, events};
+use super::{ClientSource, events};
 use crate::document::DocNode;
 
 /// Options of a file that apply to all of its hooks.
@@ -37,7 +37,7 @@ pub(super) fn read(source: &ClientSource<'_>, document: &DocNode) -> Vec<HookDec
     if let Some(switch) = off.or(not_on) {
         let message = String::from("this setting switches off all hooks in the file, so none is loaded");
         let help = Some(String::from("remove the setting to load them"));
-        diagnostics::no_effect(source, "switched_off", message, switch.span, help);
+        source.report.warning("switched_off", message, switch.span, help);
         return Vec::new();
     }
     let of_config = document.get("hooksConfig").and_then(|inner| inner.get("disabled")).and_then(read_texts);

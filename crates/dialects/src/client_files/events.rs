@@ -47,7 +47,7 @@ fn find_event_def(source: &ClientSource<'_>, entry: &MapEntry) -> Option<&'stati
     let elsewhere = client.unmapped_events.iter().flat_map(|elsewhere| elsewhere.names.iter().copied());
     let help = did_you_mean(name, client.hook_events().map(|def| def.name).chain(elsewhere));
     let message = format!("{} has no event `{name}`, so its hooks never run", client.title);
-    diagnostics::no_effect(source, "unknown_event", message, entry.key_span, help);
+    source.report.warning("unknown_event", message, entry.key_span, help);
     None
 }
 
@@ -89,7 +89,7 @@ fn read_group(context: &HandlerContext<'_>, path: &str, node: &DocNode) -> Vec<H
             let help = Some(String::from(
                 "write `{\"matcher\": \"..\", \"hooks\": [{\"type\": \"command\", \"command\": \"..\"}]}`",
             ));
-            diagnostics::no_effect(context.source, "missing_field", message, node.span, help);
+            context.source.report.warning("missing_field", message, node.span, help);
         }
         return Vec::new();
     };
@@ -97,7 +97,7 @@ fn read_group(context: &HandlerContext<'_>, path: &str, node: &DocNode) -> Vec<H
         if !["matcher", "hooks", "sequential", "description", "id", "name"].contains(&entry.key.as_str()) {
             let help = did_you_mean(&entry.key, ["matcher", "hooks", "sequential"]);
             let message = format!("unknown key `{}` in {path}, which has no effect", entry.key);
-            diagnostics::no_effect(context.source, "unknown_key", message, entry.key_span, help);
+            context.source.report.warning("unknown_key", message, entry.key_span, help);
         }
     }
     let Some(items) = read_list(context.source, &format!("`hooks` of {path}"), hooks) else { return Vec::new() };
@@ -111,7 +111,7 @@ fn read_pattern(context: &HandlerContext<'_>, node: &DocNode) -> Option<SubjectP
     let written = node.get("matcher").filter(|node| !node.is_null())?;
     let Some(text) = written.as_text() else {
         let message = format!("matcher must be a string, not {}; its hooks run every time", written.describe());
-        diagnostics::no_effect(context.source, "bad_matcher", message, written.span, None);
+        context.source.report.warning("bad_matcher", message, written.span, None);
         return None;
     };
     context.def.subject?;
@@ -120,7 +120,7 @@ fn read_pattern(context: &HandlerContext<'_>, node: &DocNode) -> Option<SubjectP
         Err(reason) => {
             let message = format!("the matcher `{text}` is invalid ({reason}); its hooks run every time");
             let help = Some(String::from("write names separated by `|`, or a plain regular expression"));
-            diagnostics::no_effect(context.source, "bad_matcher", message, written.span, help);
+            context.source.report.warning("bad_matcher", message, written.span, help);
             None
         }
     }

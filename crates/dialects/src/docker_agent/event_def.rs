@@ -4,7 +4,7 @@ use pintle_contract::{Event, HookInfluence};
 
 use super::DockerAgentVersion;
 use super::encode::keys::{self, DockerKey, ObjectOpening};
-use crate::EventMapping;
+use crate::{EventMapping, event_mappings};
 
 /// The definition of a docker-agent event.
 #[derive(Debug)]
@@ -271,18 +271,7 @@ pub(super) static PREEMPT: DockerEventDef = DockerEventDef {
 static ELSEWHERE: DockerEventDef = TELLS;
 
 /// The canonical and native names of the events.
-pub(super) static EVENTS: [EventMapping; ROWS.len()] = mappings();
-
-#[expect(clippy::indexing_slicing, reason = "evaluated at compile time, where a wrong index is an error")]
-const fn mappings() -> [EventMapping; ROWS.len()] {
-    let mut mappings = [EventMapping { canonical: "", native: "" }; ROWS.len()];
-    let mut index = 0;
-    while index < ROWS.len() {
-        mappings[index] = EventMapping { canonical: ROWS[index].canonical, native: ROWS[index].name };
-        index += 1;
-    }
-    mappings
-}
+pub(super) static EVENTS: [EventMapping; ROWS.len()] = event_mappings!(ROWS);
 
 /// The definition of an event under the name that a hook's author wrote.
 pub(super) fn for_event(event: &Event, spelling: &str) -> &'static DockerEventDef {

@@ -3,7 +3,7 @@
 use pintle_contract::{Event, FailurePolicy, HookInfluence, PayloadKey};
 
 use super::encode::keys;
-use crate::EventMapping;
+use crate::{EventMapping, event_mappings};
 
 /// The definition of a Harn event.
 #[derive(Debug)]
@@ -241,18 +241,7 @@ pub(super) fn to_snake_case(name: &str) -> String {
 }
 
 /// The canonical and native names of the events.
-pub(super) static EVENTS: [EventMapping; ROWS.len()] = mappings();
-
-#[expect(clippy::indexing_slicing, reason = "evaluated at compile time, where a wrong index is an error")]
-const fn mappings() -> [EventMapping; ROWS.len()] {
-    let mut mappings = [EventMapping { canonical: "", native: "" }; ROWS.len()];
-    let mut index = 0;
-    while index < ROWS.len() {
-        mappings[index] = EventMapping { canonical: ROWS[index].canonical, native: ROWS[index].name };
-        index += 1;
-    }
-    mappings
-}
+pub(super) static EVENTS: [EventMapping; ROWS.len()] = event_mappings!(ROWS);
 
 /// The definition of an event; `None` if Harn does not have it.
 pub(super) fn for_event(event: &Event) -> Option<&'static HarnEventDef> {

@@ -2,7 +2,7 @@
 
 use pintle_contract::Event;
 
-use crate::EventMapping;
+use crate::{EventMapping, event_mappings};
 
 /// The definition of a Harness Framework event.
 #[derive(Debug)]
@@ -94,18 +94,7 @@ pub const ROWS: &[FrameworkEventDef] = &[
 ];
 
 /// The canonical and native names of the events.
-pub(super) static EVENTS: [EventMapping; ROWS.len()] = mappings();
-
-#[expect(clippy::indexing_slicing, reason = "evaluated at compile time, where a wrong index is an error")]
-const fn mappings() -> [EventMapping; ROWS.len()] {
-    let mut mappings = [EventMapping { canonical: "", native: "" }; ROWS.len()];
-    let mut index = 0;
-    while index < ROWS.len() {
-        mappings[index] = EventMapping { canonical: ROWS[index].canonical, native: ROWS[index].name };
-        index += 1;
-    }
-    mappings
-}
+pub(super) static EVENTS: [EventMapping; ROWS.len()] = event_mappings!(ROWS);
 
 /// The definition of an event by its name.
 pub(super) fn by_name(name: &str) -> Option<&'static FrameworkEventDef> {

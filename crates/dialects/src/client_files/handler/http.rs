@@ -3,7 +3,6 @@
 use pintle_contract::HttpSpec;
 
 use super::fields::HandlerFields;
-use crate::client_files::diagnostics;
 use crate::client_files::document::FileOptions;
 
 /// Reads the handler; `None` if it has no URL or the file itself forbids it, which is reported.
@@ -23,7 +22,7 @@ pub(super) fn read(carried: &mut HandlerFields<'_>, whole: &FileOptions) -> Opti
         && !allowed.iter().any(|pattern| matches_url(pattern, &url))
     {
         let message = String::from("the address is not in this file's `allowedHttpHookUrls`, so the hook never runs");
-        diagnostics::no_effect(carried.source(), "switched_off", message, carried.first_line(), None);
+        carried.source().report.warning("switched_off", message, carried.first_line(), None);
         return None;
     }
     Some(HttpSpec { url, headers, allowed_environment })

@@ -11,7 +11,7 @@ mod lint;
 mod policy;
 mod strict;
 
-use pintle_contract::{BuiltinSpec, CommandSpec, Diagnostic, HandlerSpec, HookDeclaration, Location};
+use pintle_contract::{BuiltinSpec, CommandSpec, HandlerSpec, HookDeclaration, Location};
 
 pub(in crate::docker_agent::load) use self::advice::guess_event;
 use self::declare::{DockerHookDraft, HookNaming};
@@ -125,17 +125,6 @@ fn report_fault(
 
 fn node_location(report: &FileReport, node: &DocNode) -> Location {
     report.location(report.first_line(node.span))
-}
-
-fn warn(
-    report: &FileReport,
-    code: &'static str,
-    message: String,
-    span: pintle_contract::ByteSpan,
-    help: Option<String>,
-) {
-    let diagnostic = Diagnostic::warning(code, message, report.location(span));
-    report.add(Diagnostic { help, ..diagnostic });
 }
 
 #[cfg(test)]

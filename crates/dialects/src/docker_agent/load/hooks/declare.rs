@@ -9,7 +9,7 @@ use pintle_contract::{
 };
 use serde_json::{Value, json};
 
-use super::{policy, warn};
+use super::policy;
 use crate::docker_agent::codec::DockerAgentCodec;
 use crate::docker_agent::{DockerAgentVersion, DockerEventDef};
 use crate::document::FileReport;
@@ -160,6 +160,6 @@ pub(super) fn warn_duplicates(report: &FileReport, declared: &[HookDeclaration])
              command and args",
             hook.name
         );
-        warn(report, "repeated_hook", message, hook.location.span, Some(String::from("remove one of the two")));
+        report.warning("repeated_hook", message, hook.location.span, Some(String::from("remove one of the two")));
     }
 }

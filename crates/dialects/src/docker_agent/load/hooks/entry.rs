@@ -6,7 +6,7 @@ use pintle_contract::{HookDeclaration, MatcherSpec};
 use regex::Regex;
 
 use super::strict::{StrictFieldReader, scalar_text};
-use super::{BlockPath, hook, report_fault, warn};
+use super::{BlockPath, hook, report_fault};
 use crate::docker_agent::event_def::PREEMPT;
 use crate::docker_agent::{DockerAgentVersion, DockerEventDef};
 use crate::document::{DocNode, FileReport, NodeKind};
@@ -121,7 +121,7 @@ fn read_matcher(context: &EntryContext<'_>, fields: &mut StrictFieldReader<'_>) 
     if context.compat == DockerAgentVersion::G1 && Regex::new(&text).is_err() {
         let message = format!("{}: the matcher `{text}` is not a valid regular expression", fields.path);
         let help = "under `compat: g1` the whole entry is skipped, including its guards; fix the matcher";
-        warn(context.report, "bad_matcher", message, node.span, Some(help.to_owned()));
+        context.report.warning("bad_matcher", message, node.span, Some(help.to_owned()));
         return Err(());
     }
     let location = context.report.location(context.report.first_line(node.span));

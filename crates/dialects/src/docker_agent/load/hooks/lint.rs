@@ -5,7 +5,7 @@
 
 mod words;
 
-use pintle_contract::{ByteSpan, Diagnostic};
+use pintle_contract::ByteSpan;
 
 use super::hook::DockerHookKind;
 use super::strict::StrictFieldReader;
@@ -59,8 +59,7 @@ impl DockerHookKind {
 }
 
 fn warn(fields: &StrictFieldReader<'_>, message: String, span: ByteSpan, help: &str) {
-    let diagnostic = Diagnostic::warning("no_effect", message, fields.report.location(span));
-    fields.report.add(diagnostic.help(help));
+    fields.report.warning("no_effect", message, span, Some(help.to_owned()));
 }
 
 fn check_model(fields: &mut StrictFieldReader<'_>, def: &DockerEventDef) {

@@ -3,7 +3,6 @@
 use pintle_contract::FailurePolicy;
 
 use super::strict::StrictFieldReader;
-use super::warn;
 use crate::docker_agent::{DockerAgentVersion, DockerEventDef};
 
 /// The author's policy for failures.
@@ -42,7 +41,7 @@ pub(super) fn read(
             if chosen.is_none() {
                 let message = format!("{}: unknown value `{text}` for `on_error`", fields.path);
                 let help = Some(String::from("`compat: g1` treats it as warn; write warn, ignore, or block"));
-                warn(fields.report, "bad_value", message, node.span, help);
+                fields.report.warning("bad_value", message, node.span, help);
             }
             chosen.unwrap_or(OnErrorPolicy::Warn)
         }
@@ -50,7 +49,7 @@ pub(super) fn read(
     if def.fails_closed {
         if chosen != OnErrorPolicy::Block {
             let message = format!("{}: a failed hook of {} always blocks the call", fields.path, def.name);
-            warn(fields.report, "no_effect", message, node.span, Some(String::from("remove `on_error`")));
+            fields.report.warning("no_effect", message, node.span, Some(String::from("remove `on_error`")));
         }
         return None;
     }
