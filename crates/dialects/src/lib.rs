@@ -21,6 +21,7 @@ mod artifact;
 mod client_files;
 mod program_lookup;
 mod table;
+mod words;
 
 client_files::client_dialects!(claude_code, codex, gemini, qwen, copilot, cursor, cline);
 

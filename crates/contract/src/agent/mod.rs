@@ -66,7 +66,7 @@ pub struct AgentSpec {
 }
 
 /// A language model and how to reach it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ModelSpec {
     /// The name of the model, such as `gpt-4o`.
     pub name: String,

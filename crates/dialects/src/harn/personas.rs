@@ -4,7 +4,7 @@
 //! is run by a Rust program.
 
 use pintle_contract::{
-    BudgetSpec, ErrorBoundary, ModelSpec, PersonaSpec, PolicyMode, PriceSpec, RetrySpec, StepSpec, ToolsPolicy,
+    BudgetSpec, ErrorBoundary, ModelSpec, PersonaSpec, PolicyMode, PriceSpec, StepSpec, ToolsPolicy,
 };
 
 use crate::document::{DocNode, FieldReader, FileReport};
@@ -140,15 +140,7 @@ fn read_thresholds(fields: &mut FieldReader<'_>) -> Vec<f64> {
 fn read_model(fields: &mut FieldReader<'_>) -> Option<ModelSpec> {
     let typed = fields.text("model")?;
     let (provider, name) = typed.split_once(':').unwrap_or(("", &typed));
-    Some(ModelSpec {
-        name: name.trim().to_owned(),
-        provider: provider.trim().to_owned(),
-        base_url: None,
-        api_key_env: None,
-        max_tokens: None,
-        temperature: None,
-        retry: RetrySpec::default(),
-    })
+    Some(ModelSpec { name: name.trim().to_owned(), provider: provider.trim().to_owned(), ..ModelSpec::default() })
 }
 
 #[cfg(test)]

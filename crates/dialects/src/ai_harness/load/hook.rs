@@ -6,6 +6,7 @@ use super::merge::DeclarationSource;
 use super::{GatheredFiles, new_report};
 use crate::Artifact;
 use crate::document::{DocNode, FieldReader, split, to_json};
+use crate::words::{ENFORCEMENT_MODES, FAILURE_POLICIES};
 
 /// The maximum timeout of one call: one hour.
 const MAX_TIMEOUT_MS: u64 = 3_600_000;
@@ -137,10 +138,8 @@ fn read_fields(fields: &mut FieldReader<'_>, name: String, source: DeclarationSo
     }
     let priority = fields.integer::<i32>("priority", i32::MIN..=i32::MAX).unwrap_or(0).into();
     let timeout_ms = fields.integer("timeout_ms", 1..=MAX_TIMEOUT_MS);
-    let on_error = fields.choice("on_error", &[("open", FailurePolicy::Open), ("closed", FailurePolicy::Closed)]);
-    let mode = fields
-        .choice("mode", &[("enforce", EnforcementMode::Enforce), ("shadow", EnforcementMode::Shadow)])
-        .unwrap_or_default();
+    let on_error = fields.choice("on_error", &FAILURE_POLICIES);
+    let mode = fields.choice("mode", &ENFORCEMENT_MODES).unwrap_or_default();
     let files = fields.texts("files");
     let tools = fields.texts("tools");
     let examples = read_examples(fields);

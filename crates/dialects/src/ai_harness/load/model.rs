@@ -66,15 +66,7 @@ pub(super) fn read_list(fields: &mut FieldReader<'_>) -> Vec<ModelSpec> {
 }
 
 fn default_model() -> ModelSpec {
-    ModelSpec {
-        name: String::from(DEFAULT_NAME),
-        provider: String::from(DEFAULT_PROVIDER),
-        base_url: None,
-        api_key_env: None,
-        max_tokens: None,
-        temperature: None,
-        retry: RetrySpec::default(),
-    }
+    ModelSpec { name: String::from(DEFAULT_NAME), provider: String::from(DEFAULT_PROVIDER), ..ModelSpec::default() }
 }
 
 fn read_fields(fields: &mut FieldReader<'_>) -> ModelSpec {

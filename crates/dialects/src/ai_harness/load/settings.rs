@@ -6,6 +6,7 @@ use pintle_contract::{
 };
 
 use crate::document::{DocNode, FieldReader, PlainValue};
+use crate::words::PERMISSION_MODES;
 
 /// The maximum delegation depth.
 const MAX_DEPTH: u32 = 5;
@@ -42,13 +43,7 @@ pub(super) fn read_compaction(fields: &mut FieldReader<'_>) -> CompactionSpec {
 }
 
 pub(super) fn read_permission_mode(fields: &mut FieldReader<'_>) -> Option<PermissionMode> {
-    let modes = [
-        ("strict", PermissionMode::Strict),
-        ("balanced", PermissionMode::Balanced),
-        ("restricted", PermissionMode::Restricted),
-        ("autonomous", PermissionMode::Autonomous),
-    ];
-    fields.choice("permission_mode", &modes)
+    fields.choice("permission_mode", &PERMISSION_MODES)
 }
 
 /// Reads `tools_policy`. A list of allowed tools without a mode is an allowlist.

@@ -1,17 +1,12 @@
 //! Reads the options that every registration can have.
 
-use pintle_contract::{EnforcementMode, FailurePolicy};
-
 use super::argument::ArgumentReader;
 use crate::document::FieldReader;
 use crate::harn::HarnHookOptions;
+use crate::words::{ENFORCEMENT_MODES, FAILURE_POLICIES};
 
 /// The maximum timeout of one call: one hour.
 const MAX_TIMEOUT_MS: u64 = 3_600_000;
-
-const POLICIES: [(&str, FailurePolicy); 2] = [("open", FailurePolicy::Open), ("closed", FailurePolicy::Closed)];
-const MODES: [(&str, EnforcementMode); 2] =
-    [("enforce", EnforcementMode::Enforce), ("shadow", EnforcementMode::Shadow)];
 
 /// Reads the options of a call.
 pub(super) fn from_call(arguments: &mut ArgumentReader<'_>) -> HarnHookOptions {
@@ -26,8 +21,8 @@ pub(super) fn from_call(arguments: &mut ArgumentReader<'_>) -> HarnHookOptions {
     HarnHookOptions {
         name,
         timeout_ms,
-        on_error: arguments.choice("on_error", &POLICIES),
-        mode: arguments.choice("mode", &MODES).unwrap_or_default(),
+        on_error: arguments.choice("on_error", &FAILURE_POLICIES),
+        mode: arguments.choice("mode", &ENFORCEMENT_MODES).unwrap_or_default(),
         tools: arguments.texts("tools"),
     }
 }
@@ -37,8 +32,8 @@ pub(super) fn from_fields(fields: &mut FieldReader<'_>) -> HarnHookOptions {
     HarnHookOptions {
         name: fields.text("name").filter(|name| !name.trim().is_empty()),
         timeout_ms: fields.integer("timeout_ms", 1..=MAX_TIMEOUT_MS),
-        on_error: fields.choice("on_error", &POLICIES),
-        mode: fields.choice("mode", &MODES).unwrap_or_default(),
+        on_error: fields.choice("on_error", &FAILURE_POLICIES),
+        mode: fields.choice("mode", &ENFORCEMENT_MODES).unwrap_or_default(),
         tools: fields.texts("tools"),
     }
 }

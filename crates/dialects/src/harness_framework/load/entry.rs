@@ -3,9 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use pintle_contract::{
-    EnforcementMode, EventName, FailurePolicy, HandlerSpec, HookDeclaration, MatcherSpec, Profile, suggest_or_list,
-};
+use pintle_contract::{EventName, FailurePolicy, HandlerSpec, HookDeclaration, MatcherSpec, Profile, suggest_or_list};
 use serde_json::{Map, Value};
 
 use super::{FrameworkSettingsFile, header, program};
@@ -13,6 +11,7 @@ use crate::document::{DocNode, FieldReader, to_json};
 use crate::harness_framework::codec::FrameworkCodec;
 use crate::harness_framework::event_def::{FrameworkEventDef, FrameworkField};
 use crate::harness_framework::matcher::FrameworkMatcher;
+use crate::words::{ENFORCEMENT_MODES, FAILURE_POLICIES};
 use pintle_tools::CLAUDE;
 
 /// The default timeout of a hook.
@@ -34,11 +33,8 @@ pub(super) fn read(
     let path = fields.text("path").filter(|path| !path.trim().is_empty());
     let timeout_ms = read_timeout(&mut fields);
     let wanted = read_conditions(settings, row, fields.node("matcher"));
-    let policies = [("open", FailurePolicy::Open), ("closed", FailurePolicy::Closed)];
-    let on_error = fields.choice("on_error", &policies);
-    let mode = fields
-        .choice("mode", &[("enforce", EnforcementMode::Enforce), ("shadow", EnforcementMode::Shadow)])
-        .unwrap_or_default();
+    let on_error = fields.choice("on_error", &FAILURE_POLICIES);
+    let mode = fields.choice("mode", &ENFORCEMENT_MODES).unwrap_or_default();
     let place = fields.span_of("path");
     fields.finish();
     let Some(path) = path.filter(|_| report.error_count() == errors) else {

@@ -26,20 +26,13 @@ use self::tools::SharedDefinitions;
 use self::unsupported::UnsupportedKey;
 use crate::docker_agent::DockerAgentVersion;
 use crate::document::{DocNode, FieldReader, FileReport, MapEntry, NodeKind, sanitize};
+use crate::words::PERMISSION_MODES;
 
 /// The agent that talks to the user, if one has this name; otherwise the first of the file.
 const ROOT: &str = "root";
 
 /// The newest configuration version of docker-agent.
 const NEWEST_VERSION: i128 = 15;
-
-/// The permission modes for calls that no rule matches, by docker-agent's names.
-const MODES: &[(&str, PermissionMode)] = &[
-    ("strict", PermissionMode::Strict),
-    ("balanced", PermissionMode::Balanced),
-    ("restricted", PermissionMode::Restricted),
-    ("autonomous", PermissionMode::Autonomous),
-];
 
 /// Keys of the document that docker-agent has and Pintle does not implement.
 const NOT_YET: &[UnsupportedKey] = &[
@@ -176,7 +169,7 @@ pub(super) fn read_permissions(fields: &mut FieldReader<'_>) -> PermissionsSpec 
 
 /// Reads `safety` of a mapping: the permission mode for calls that no rule matches.
 pub(super) fn read_mode(fields: &mut FieldReader<'_>) -> Option<PermissionMode> {
-    fields.choice("safety", MODES)
+    fields.choice("safety", &PERMISSION_MODES)
 }
 
 /// The diagnostics of a report, each on one line.

@@ -204,15 +204,8 @@ fn without_options(spec: ModelSpec) -> ResolvedModel {
 }
 
 fn empty_model(provider: &str) -> ModelSpec {
-    ModelSpec {
-        name: String::new(),
-        provider: provider.to_owned(),
-        base_url: None,
-        api_key_env: None,
-        max_tokens: None,
-        temperature: None,
-        retry: RetrySpec { max_retries: RETRIES, ..RetrySpec::default() },
-    }
+    let retry = RetrySpec { max_retries: RETRIES, ..RetrySpec::default() };
+    ModelSpec { provider: provider.to_owned(), retry, ..ModelSpec::default() }
 }
 
 /// Reads `base_url`. Variables in it are an error, because they are not replaced.

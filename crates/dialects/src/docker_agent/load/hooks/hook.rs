@@ -1,8 +1,6 @@
 //! Reads one hook.
 
-use pintle_contract::{
-    BuiltinSpec, CommandSpec, EnforcementMode, HandlerSpec, HookDeclaration, JudgeSpec, SandboxSpec,
-};
+use pintle_contract::{BuiltinSpec, CommandSpec, HandlerSpec, HookDeclaration, JudgeSpec, SandboxSpec};
 
 use super::declare::{DEFAULT_TIMEOUT_MS, DockerHookDraft, HookNaming};
 use super::entry::EntryContext;
@@ -10,6 +8,7 @@ use super::strict::{StrictFieldReader, scalar_text};
 use super::{BlockPath, lint, node_location, policy};
 use crate::docker_agent::DockerAgentVersion;
 use crate::document::DocNode;
+use crate::words::ENFORCEMENT_MODES;
 
 /// The keys of a hook.
 pub(super) const KEYS: [&str; 17] = [
@@ -53,8 +52,7 @@ pub(super) fn read(context: &EntryContext<'_>, path: BlockPath, node: &DocNode) 
     let on_error = policy::read(&mut fields, context.def, context.compat);
     let strict_output =
         context.compat == DockerAgentVersion::Newest && fields.boolean("strict_output").unwrap_or(false);
-    let modes = [("enforce", EnforcementMode::Enforce), ("shadow", EnforcementMode::Shadow)];
-    let mode = fields.choice("mode", &modes, "mode must be enforce or shadow").unwrap_or_default();
+    let mode = fields.choice("mode", &ENFORCEMENT_MODES, "mode must be enforce or shadow").unwrap_or_default();
     let files = fields.texts("files");
     let command = fields.node("command").and_then(scalar_text);
     if let Some(kind) = kind {
