@@ -10,7 +10,7 @@ const NO_REASON: &str = "a hook denied this without giving a reason";
 /// Fits a decision to the host.
 #[must_use]
 pub(crate) fn fit_to_host(mut ruling: HostDecision, can: &HostSupport) -> HostDecision {
-    fit_inputs(&mut ruling, can);
+    fit_changes(&mut ruling, can);
     fit_decision(&mut ruling, can);
     fit_context(&mut ruling, can);
     if ruling.decision != Decision::Allow && ruling.reason.trim().is_empty() {
@@ -20,37 +20,32 @@ pub(crate) fn fit_to_host(mut ruling: HostDecision, can: &HostSupport) -> HostDe
 }
 
 /// Fits changed inputs and results.
-fn fit_inputs(ruling: &mut HostDecision, can: &HostSupport) {
-    if ruling.input.is_some() {
-        let approved = ruling.is_approved && ruling.decision == Decision::Allow;
-        match can.rewrite {
-            ActionSupport::Supported | ActionSupport::Approximated(_) => {}
-            ActionSupport::WithApprovalOnly(_) if approved => {}
-            ActionSupport::DeniedInstead(reason) | ActionSupport::WithApprovalOnly(reason) => {
-                ruling.input = None;
-                force_denial(ruling, &format!("a hook changed this, but {reason}"));
-            }
-            ability => {
-                ruling.input = None;
-                notify_dropped(ruling, HookAction::Rewrite, ability, None);
-            }
-        }
+fn fit_changes(ruling: &mut HostDecision, can: &HostSupport) {
+    let is_approved = ruling.is_approved && ruling.decision == Decision::Allow;
+    let rewrite = match can.rewrite {
+        ActionSupport::WithApprovalOnly(_) if is_approved => ActionSupport::Supported,
+        ability => ability,
+    };
+    if ruling.input.is_some() && drops_change(ruling, HookAction::Rewrite, rewrite) {
+        ruling.input = None;
     }
-    if ruling.output.is_some() {
-        match can.output {
-            ActionSupport::Supported | ActionSupport::Approximated(_) => {}
-            // The run ends, which was decided when the hooks ran.
-            ActionSupport::RunEndedInstead(_) => ruling.output = None,
-            ActionSupport::DeniedInstead(reason) | ActionSupport::WithApprovalOnly(reason) => {
-                ruling.output = None;
-                force_denial(ruling, &format!("a hook changed this, but {reason}"));
-            }
-            ability => {
-                ruling.output = None;
-                notify_dropped(ruling, HookAction::Output, ability, None);
-            }
-        }
+    if ruling.output.is_some() && drops_change(ruling, HookAction::Output, can.output) {
+        ruling.output = None;
     }
+}
+
+/// Whether the host cannot make a change; the decision then says what happens instead.
+fn drops_change(ruling: &mut HostDecision, verb: HookAction, ability: ActionSupport) -> bool {
+    match ability {
+        ActionSupport::Supported | ActionSupport::Approximated(_) => return false,
+        // The run ends, which was decided when the hooks ran.
+        ActionSupport::RunEndedInstead(_) if verb == HookAction::Output => {}
+        ActionSupport::DeniedInstead(reason) | ActionSupport::WithApprovalOnly(reason) => {
+            force_denial(ruling, &format!("a hook changed this, but {reason}"));
+        }
+        ability => notify_dropped(ruling, verb, ability, None),
+    }
+    true
 }
 
 fn fit_decision(ruling: &mut HostDecision, can: &HostSupport) {

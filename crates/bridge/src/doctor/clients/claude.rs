@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::check_hook_switch;
 use crate::HostDef;
 use crate::doctor::{DoctorFinding, SettingsDocument};
 use crate::install::{InstallEnvironment, InstallScope};
@@ -26,18 +27,13 @@ pub(super) fn check_settings(host: &'static HostDef, site: &InstallEnvironment) 
             let what = format!("Claude Code silently ignores `{shown}`: it is not valid JSON");
             findings.push(DoctorFinding::problem(what));
         }
-        if document.is_set_to("/disableAllHooks", true) {
-            findings.push(DoctorFinding::problem(format!("`disableAllHooks` in `{shown}` disables all hooks")));
-        }
+        findings.extend(check_hook_switch(&document, site));
         if layer == Path::new(MANAGED) && document.is_set_to("/allowManagedHooksOnly", true) {
             let what = format!("`allowManagedHooksOnly` in `{shown}` allows only an organisation's hooks");
             findings.push(
                 DoctorFinding::problem(what).help("ask your administrator to add the entries to the managed settings"),
             );
         }
-    }
-    if findings.is_empty() {
-        findings.push(DoctorFinding::ok("hooks are enabled in its settings"));
     }
     findings
 }

@@ -47,9 +47,6 @@ pub(super) fn check_settings(host: &'static HostDef, site: &InstallEnvironment) 
             findings.push(DoctorFinding::problem(what).help(help));
         }
     }
-    if findings.is_empty() {
-        findings.push(DoctorFinding::ok("Codex trusts the entries"));
-    }
     findings
 }
 

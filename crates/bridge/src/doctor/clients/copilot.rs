@@ -1,5 +1,6 @@
 //! Checks what prevents Copilot CLI from running hooks.
 
+use super::check_hook_switch;
 use crate::HostDef;
 use crate::doctor::{DoctorFinding, SettingsDocument};
 use crate::install::{InstallEnvironment, InstallScope, installed_entries};
@@ -11,10 +12,7 @@ pub(super) fn check_settings(host: &'static HostDef, site: &InstallEnvironment) 
     let mut trusted = false;
     for name in ["config.json", "settings.json"] {
         let document = SettingsDocument::read(&dir.join(name));
-        if document.is_set_to("/disableAllHooks", true) {
-            let what = format!("`disableAllHooks` in `{}` disables all hooks", site.display_path(&document.path));
-            findings.push(DoctorFinding::problem(what));
-        }
+        findings.extend(check_hook_switch(&document, site));
         let folders = ["/trusted_folders", "/trustedFolders"]
             .iter()
             .filter_map(|field| document.value.pointer(field)?.as_array());
@@ -28,9 +26,6 @@ pub(super) fn check_settings(host: &'static HostDef, site: &InstallEnvironment) 
         );
         findings
             .push(DoctorFinding::problem(what).help("start `copilot` there once and trust the directory permanently"));
-    }
-    if findings.is_empty() {
-        findings.push(DoctorFinding::ok("hooks are enabled in its settings"));
     }
     findings
 }

@@ -20,9 +20,6 @@ pub(super) fn check_settings(host: &'static HostDef, site: &InstallEnvironment) 
         }
     }
     findings.extend(check_folder_trust(host, site));
-    if findings.is_empty() {
-        findings.push(DoctorFinding::ok("hooks are enabled in its settings, and this directory is trusted"));
-    }
     findings
 }
 

@@ -21,8 +21,5 @@ pub(super) fn check_settings(host: &'static HostDef, site: &InstallEnvironment) 
             findings.push(DoctorFinding::problem(what).help(help));
         }
     }
-    if findings.is_empty() {
-        findings.push(DoctorFinding::ok("its plugin is the one of this version of Pintle"));
-    }
     findings
 }
