@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use pintle::suggest_nearest;
+use pintle::tools::AI_HARNESS;
+use pintle::{NATIVE_TOOLS, suggest_nearest};
 
 use super::policy::ToolPolicies;
 use super::tool::Tool;
@@ -69,21 +70,13 @@ pub(crate) fn allows_tool(policies: &ToolPolicies, name: &str) -> bool {
     policies.allows(name) && alternate_name(name).is_none_or(|other| !policies.denies(other))
 }
 
-/// The native tools that have a second name, which hooks of AI Harness projects use.
-const SECOND_NAMES: [(&str, &str); 6] = [
-    ("read", "fs.read"),
-    ("write", "fs.write"),
-    ("edit", "fs.edit"),
-    ("list", "fs.list"),
-    ("glob", "fs.glob"),
-    ("grep", "fs.grep"),
-];
-
-/// The other name of a native tool.
+/// The other name of a native tool that has two: hooks of AI Harness projects use the second one.
 pub(crate) fn alternate_name(name: &str) -> Option<&'static str> {
-    SECOND_NAMES.iter().find_map(|(first, second)| match () {
-        () if name == *first => Some(*second),
-        () if name == *second => Some(*first),
-        () => None,
-    })
+    let second_names = AI_HARNESS.tools.iter().filter_map(|tool| match tool.native_names {
+        [second] if NATIVE_TOOLS.contains(second) => Some((tool.canonical, *second)),
+        _ => None,
+    });
+    second_names
+        .flat_map(|(first, second)| [(first, second), (second, first)])
+        .find_map(|(one, other)| (one == name).then_some(other))
 }
