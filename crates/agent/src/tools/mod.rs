@@ -5,21 +5,17 @@
 //! through `dispatch`.
 
 mod arguments;
-pub(crate) mod command;
 mod def;
 mod dispatch;
 mod done;
-mod edit_file;
 pub(crate) mod native;
 mod script;
-pub(crate) mod search;
 
 use serde_json::Value;
 
 pub(crate) use def::{ToolAccess, ToolDef, build_tools};
 pub(crate) use dispatch::{CheckedCall, FinishedCall, INTERRUPTED, RequestedToolCall, ResumedCall, dispatch};
 pub(crate) use done::DoneTool;
-pub(crate) use edit_file::{TextEdit, edit_file};
 pub(crate) use script::{StarlarkTool, join_diagnostics};
 
 /// A string argument; empty if it is missing.
@@ -36,6 +32,11 @@ pub(crate) fn dir_argument<'a>(arguments: &'a Value, name: &str) -> &'a str {
         "" => ".",
         folder => folder,
     }
+}
+
+/// A list of strings among the arguments; empty if it is missing.
+pub(crate) fn text_list_argument<'a>(arguments: &'a Value, name: &str) -> Vec<&'a str> {
+    arguments.get(name).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
 /// A non-negative integer argument.

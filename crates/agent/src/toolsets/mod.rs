@@ -1,17 +1,16 @@
-//! The toolsets of a team's members: one file or directory per set, one match arm per set in [`open`].
+//! The toolsets of a team's members: one match arm per set in [`open`]. The tools of `filesystem`, `shell` and `fetch` are
+//! native tools under docker-agent's names; every other set is a file or directory.
 //!
 //! Names, arguments, categories, read-only hints and result texts are docker-agent's, so that its hooks see what they
 //! were written for. A set's instruction for the model is added to the member's system prompt after its own
 //! instruction, in the order of the sets (`team.rs` does so when it opens the member).
 
 mod expand;
-mod fetch;
-mod filesystem;
 mod mcp;
 mod memory;
+mod native;
 mod script;
 mod set;
-mod shell;
 mod team;
 mod think;
 mod todo;
@@ -73,13 +72,13 @@ fn open(
 ) -> Result<Toolset, String> {
     let workspace = &shared.workspace;
     let mut set = match &spec.kind {
-        ToolsetKind::Shell { environment } => shell::open(expand::expand_all(environment)),
-        ToolsetKind::Filesystem => filesystem::open(workspace),
+        ToolsetKind::Shell { environment } => native::open_shell(expand::expand_all(environment)),
+        ToolsetKind::Filesystem => native::open_filesystem(workspace),
         ToolsetKind::Think => think::open(),
         ToolsetKind::Todo { shared: true } => todo::open(Arc::clone(&place.todos)),
         ToolsetKind::Todo { shared: false } => todo::open(Arc::default()),
         ToolsetKind::Memory { path } => memory::open(path.as_deref(), workspace)?,
-        ToolsetKind::Fetch { timeout_ms } => fetch::open(*timeout_ms, &member.network),
+        ToolsetKind::Fetch { timeout_ms } => native::open_fetch(*timeout_ms, &member.network),
         ToolsetKind::Script(tools) => script::open(tools),
         ToolsetKind::Mcp(server) => mcp::open(server, shared)?,
         ToolsetKind::BackgroundAgents => team::background::open(),

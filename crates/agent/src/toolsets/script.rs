@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::expand;
 use super::set::Toolset;
 use crate::model::ModelTool;
-use crate::tools::command::{CommandShell, ToolCommand};
+use crate::tools::native::{CommandShell, ToolCommand, failure_status, output_text};
 use crate::turn_context::{Tool, ToolContext};
 
 /// The number of bytes of the output that are kept, from its beginning.
@@ -64,20 +64,14 @@ impl Tool for CommandTool {
             output_bytes: OUTPUT_BYTES,
         };
         let output = command.run(at)?;
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        let what = &self.spec.name;
-        if output.timed_out {
-            return Err(format!(
-                "`{what}` did not end within {} ms and was killed\nOutput: {text}",
-                command.timeout_ms
-            ));
-        }
-        match (output.exit_code, output.signal) {
-            (Some(0), _) => Ok(Value::String(text)),
-            (Some(code), _) => Err(format!("Error executing command '{what}': exit status {code}\nOutput: {text}")),
-            (None, signal) => {
-                Err(format!("Error executing command '{what}': signal {}\nOutput: {text}", signal.unwrap_or_default()))
+        let (text, what) = (output_text(&output, OUTPUT_BYTES), &self.spec.name);
+        match failure_status(&output) {
+            _ if output.timed_out => {
+                let limit_ms = command.timeout_ms;
+                Err(format!("`{what}` did not end within {limit_ms} ms and was killed\nOutput: {text}"))
             }
+            Some(failure) => Err(format!("Error executing command '{what}': {failure}\nOutput: {text}")),
+            None => Ok(Value::String(text)),
         }
     }
 }

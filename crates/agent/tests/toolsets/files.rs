@@ -18,12 +18,15 @@ fn prepare_files(dir: &Path) {
     fs::create_dir_all(dir.join("empty")).unwrap();
     fs::create_dir_all(dir.join(".harness")).unwrap();
     fs::write(dir.join("a.txt"), "one\ntwo\nthree\n").unwrap();
+    fs::write(dir.join("empty.txt"), "").unwrap();
+    fs::File::create(dir.join("large.txt")).unwrap().set_len(9 << 20).unwrap();
     fs::write(dir.join("src/b.rs"), "fn main() {}\n// two\n").unwrap();
     fs::write(dir.join("src/deep/c.rs"), "two (2)\n").unwrap();
     fs::write(dir.join(".git/config"), "two\n").unwrap();
     fs::write(dir.join(".harness/rule.md"), "kept").unwrap();
     fs::write(dir.join("binary"), b"two\xff\xfe").unwrap();
     std::os::unix::fs::symlink("/etc", dir.join("out")).unwrap();
+    std::os::unix::fs::symlink("src", dir.join("linked")).unwrap();
 }
 
 #[test]
@@ -31,7 +34,8 @@ fn each_tool_does_what_it_says_and_refuses_what_it_must() {
     let table: Vec<(&str, Value, Result<&str, &str>)> = vec![
         ("read_file", json!({"path": "a.txt"}), Ok("one\ntwo\nthree\n")),
         ("read_file", json!({"path": "a.txt", "line": 2, "limit": 1}), Ok("two\n")),
-        ("read_file", json!({"path": "a.txt", "line": 9}), Ok("")),
+        ("read_file", json!({"path": "a.txt", "line": 9}), Err("line 9 is not in the file, which has 3 lines")),
+        ("read_file", json!({"path": "empty.txt", "line": 1}), Ok("")),
         ("read_file", json!({"path": "a.txt", "line": 0}), Err("must be at least 1")),
         ("read_file", json!({"path": "no.txt"}), Err("does not exist")),
         ("read_file", json!({"path": "../x"}), Err("outside the workspace")),
@@ -50,6 +54,8 @@ fn each_tool_does_what_it_says_and_refuses_what_it_must() {
             json!({"paths": ["src/deep/c.rs"], "json": true}),
             Ok(r#"[{"path":"src/deep/c.rs","content":"two (2)\n"}]"#),
         ),
+        ("read_multiple_files", json!({"paths": []}), Err("at least 1 items")),
+        ("read_multiple_files", json!({"paths": ["large.txt", "large.txt"]}), Err("larger than 16 MiB together")),
         ("list_directory", json!({"path": "src"}), Ok("FILE b.rs\nDIR  deep\n")),
         ("list_directory", json!({"path": "empty"}), Ok("Directory is empty: empty\n")),
         ("list_directory", json!({"path": "a.txt"}), Err("is not a directory")),
@@ -99,7 +105,11 @@ fn each_tool_does_what_it_says_and_refuses_what_it_must() {
             Err("Edit 2 failed: the text to replace is not in the file"),
         ),
         ("edit_file", json!({"path": "a.txt", "edits": [{"oldText": "", "newText": "x"}]}), Err("is empty")),
-        ("edit_file", json!({"path": "src/b.rs", "edits": [{"oldText": "n", "newText": "m"}]}), Err("2 times")),
+        (
+            "edit_file",
+            json!({"path": "src/b.rs", "all": true, "edits": [{"oldText": "n", "newText": "m", "all": true}]}),
+            Err("2 times"),
+        ),
         ("read_file", json!({"path": "a.txt"}), Ok("2\nthree\n")),
         (
             "create_directory",
@@ -110,6 +120,7 @@ fn each_tool_does_what_it_says_and_refuses_what_it_must() {
         ("remove_directory", json!({"paths": ["x/y"]}), Ok("Directory removed successfully: x/y")),
         ("remove_directory", json!({"paths": ["src"]}), Err("cannot use `src`")),
         ("remove_directory", json!({"paths": ["a.txt"]}), Err("is not a directory")),
+        ("remove_directory", json!({"paths": ["linked"]}), Err("is not a directory")),
         ("remove_directory", json!({"paths": []}), Err("at least 1 items")),
     ];
     let calls: Vec<(&str, Value)> = table.iter().map(|(name, arguments, _)| (*name, arguments.clone())).collect();
@@ -117,6 +128,7 @@ fn each_tool_does_what_it_says_and_refuses_what_it_must() {
     let (results, fixture) = call_toolset(ToolsetKind::Filesystem, prepare_files, &calls);
     check_results(&results, &calls, &expected);
     assert_eq!(fs::read_to_string(fixture.folder.path().join(".harness/rule.md")).unwrap(), "kept");
+    assert!(fixture.folder.path().join("linked").is_symlink());
 }
 
 #[test]

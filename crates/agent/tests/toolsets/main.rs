@@ -4,6 +4,7 @@
 mod support;
 
 mod bench;
+mod families;
 mod files;
 mod mcp;
 mod shell;

@@ -152,6 +152,17 @@ fn a_page_is_fetched_through_the_gate() {
     assert!(results[0].1 && results[0].0.contains("not in the allowlist"), "{results:?}");
 }
 
+#[test]
+fn the_pages_of_one_call_are_no_larger_than_a_result_may_be() {
+    let page: &str = Box::leak("x".repeat(1 << 20).into_boxed_str());
+    let server = start_page_server(page, 17);
+    let allowed = NetworkSpec { allowed_domains: vec![String::from("127.0.0.1")] };
+    let spec = AgentSpec { network: allowed, ..member_spec([toolset_spec(ToolsetKind::Fetch { timeout_ms: None })]) };
+    let calls = [("fetch", json!({"urls": vec![server; 20], "format": "html"}))];
+    let (results, _stage) = make_calls(spec, [], |_| {}, &calls);
+    check_results(&results, &calls, &[Err("the results are larger than 16 MiB together; ask for fewer at once")]);
+}
+
 /// A server that sends the same page this many times.
 fn start_page_server(page: &'static str, times: usize) -> String {
     use std::io::{Read, Write};

@@ -1,11 +1,18 @@
-//! The native tools: one file and one table entry each.
+//! The native tools: one file and one implementation each, under the names of both families.
+//!
+//! An implementation takes arguments in Pintle's words. The tools of the first family have these words themselves (those
+//! of AI Harness projects have other names, but the same arguments); those of docker-agent's toolsets are translated by
+//! its vocabulary. What a family promises is in its entries: the schema, the limits and the form of the result.
 
+mod directories;
 mod edit;
 mod fetch;
 mod glob;
 mod grep;
 mod list;
+mod parts;
 mod read;
+mod search;
 mod shell;
 mod write;
 
@@ -15,15 +22,31 @@ use super::ToolDef;
 use crate::model::ModelTool;
 use crate::turn_context::{Tool, Toolbox, alternate_name};
 
+pub(crate) use fetch::{FETCH_URLS, FetchState};
+pub(crate) use shell::{CommandShell, SHELL_TOOLS, ShellState, ToolCommand, failure_status, output_text};
+
+/// The files of the workspace, for docker-agent's toolset.
+pub(crate) static FILESYSTEM_TOOLS: [ToolDef; 9] = [
+    list::DIRECTORY_TREE,
+    edit::EDIT_FILE,
+    list::LIST_DIRECTORY,
+    read::READ_FILE,
+    read::READ_MULTIPLE_FILES,
+    grep::SEARCH_FILES_CONTENT,
+    write::WRITE_FILE,
+    directories::CREATE_DIRECTORY,
+    directories::REMOVE_DIRECTORY,
+];
+
 static NATIVE: [(ToolDef, ToolOffer); 8] = [
-    (shell::TOOL, ToolOffer::Granted),
-    (read::TOOL, ToolOffer::Always),
-    (write::TOOL, ToolOffer::Always),
-    (edit::TOOL, ToolOffer::Always),
-    (list::TOOL, ToolOffer::Always),
-    (glob::TOOL, ToolOffer::Always),
-    (grep::TOOL, ToolOffer::Always),
-    (fetch::TOOL, ToolOffer::Always),
+    (shell::SHELL, ToolOffer::Granted),
+    (read::READ, ToolOffer::Always),
+    (write::WRITE, ToolOffer::Always),
+    (edit::EDIT, ToolOffer::Always),
+    (list::LIST, ToolOffer::Always),
+    (glob::GLOB, ToolOffer::Always),
+    (grep::GREP, ToolOffer::Always),
+    (fetch::FETCH, ToolOffer::Always),
 ];
 
 /// When a native tool is offered to an agent.
@@ -66,6 +89,8 @@ fn native_tools() -> impl Iterator<Item = (Arc<dyn Tool>, ToolOffer)> {
 
 #[cfg(test)]
 mod tests {
+    use pintle::tools::{DOCKER_AGENT, PINTLE};
+
     use super::*;
 
     #[test]
@@ -86,5 +111,28 @@ mod tests {
         names.sort();
         names.dedup();
         assert_eq!(names.len(), count);
+    }
+
+    #[test]
+    fn the_vocabularies_have_the_tools_and_the_schemas_have_the_arguments() {
+        let named = |def: &ToolDef| (def.name, (def.properties)());
+        let docker_agent = FILESYSTEM_TOOLS.iter().map(named).chain([(FETCH_URLS.name, (FETCH_URLS.properties)())]);
+        let docker_agent = docker_agent.chain(SHELL_TOOLS.iter().map(|def| (def.name, (def.properties)())));
+        for (name, properties) in docker_agent {
+            let Some(tool) = DOCKER_AGENT.tools.iter().find(|tool| tool.native_names.contains(&name)) else {
+                assert!(
+                    name == "create_directory" || name.ends_with("background_jobs") || name.ends_with("_job"),
+                    "{name}"
+                );
+                continue;
+            };
+            let schema = properties.to_string();
+            for (native, _) in tool.fields.iter().filter(|_| name != "read_multiple_files") {
+                assert!(schema.contains(&format!("\"{native}\":")), "{name}.{native}");
+            }
+        }
+        for (def, _) in &NATIVE {
+            assert!(PINTLE.tools.iter().any(|tool| tool.native_names == [def.name]), "{}", def.name);
+        }
     }
 }

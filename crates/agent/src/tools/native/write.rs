@@ -1,11 +1,12 @@
-//! `write`: writes a file.
+//! Writes files: `write` and `write_file`.
 
 use serde_json::{Value, json};
 
+use super::parts::docker_agent_call;
 use crate::tools::{ToolAccess, ToolDef, text_argument};
 use crate::turn_context::ToolContext;
 
-pub(super) const TOOL: ToolDef = ToolDef {
+pub(super) const WRITE: ToolDef = ToolDef {
     name: "write",
     description: "Writes a text file of the workspace. Replaces its content, and creates missing directories.",
     required: &["path", "content"],
@@ -16,11 +17,28 @@ pub(super) const TOOL: ToolDef = ToolDef {
         })
     },
     access: ToolAccess::Reported,
-    call,
+    call: |_, arguments, at| write(arguments, at, |path, bytes| format!("wrote {bytes} bytes to {path}")),
 };
 
-fn call(_: &(), arguments: &Value, at: &ToolContext<'_>) -> Result<Value, String> {
-    let (path, content) = (text_argument(arguments, "path"), text_argument(arguments, "content"));
+pub(crate) const WRITE_FILE: ToolDef = ToolDef {
+    name: "write_file",
+    description: "Writes a file. Creates it or replaces its content, and creates missing directories.",
+    properties: || {
+        json!({
+            "path": {"type": "string", "description": "The file."},
+            "content": {"type": "string", "description": "The whole new text."},
+        })
+    },
+    call: |_, arguments, at| {
+        let told = |path: &str, bytes| format!("File written successfully: {path} ({bytes} bytes)");
+        write(&docker_agent_call(arguments, at), at, told)
+    },
+    ..WRITE
+};
+
+/// Writes a file; `told` describes the path and the number of bytes.
+fn write(call: &Value, at: &ToolContext<'_>, told: fn(&str, usize) -> String) -> Result<Value, String> {
+    let (path, content) = (text_argument(call, "path"), text_argument(call, "content"));
     at.files().write(path, content)?;
-    Ok(Value::String(format!("wrote {} bytes to {path}", content.len())))
+    Ok(Value::String(told(path, content.len())))
 }

@@ -1,7 +1,9 @@
 //! Command lines that tools run: one implementation for every tool that starts a program.
 
 use pintle::process::{self, ProcessEnvironment, ProcessOutput, ProcessSpec};
+use serde_json::Value;
 
+use crate::tools::text_argument;
 use crate::turn_context::ToolContext;
 
 /// A command line that a tool runs inside the workspace.
@@ -26,9 +28,15 @@ pub(crate) enum CommandShell {
     Posix,
 }
 
-impl ToolCommand<'_> {
+impl<'a> ToolCommand<'a> {
+    /// The command that a model chose, in Pintle's words. Its limits are those of the family.
+    pub(super) fn from_call(call: &'a Value, shell: CommandShell) -> Self {
+        let (line, directory) = (text_argument(call, "command"), text_argument(call, "directory"));
+        Self { line, directory, shell, variables: &[], timeout_ms: 0, output_bytes: 0 }
+    }
+
     /// Runs the command that a model chose.
-    pub(crate) fn run_checked(&self, at: &ToolContext<'_>) -> Result<ProcessOutput, String> {
+    pub(super) fn run_checked(&self, at: &ToolContext<'_>) -> Result<ProcessOutput, String> {
         self.check(at)?;
         self.run(at)
     }
@@ -38,12 +46,18 @@ impl ToolCommand<'_> {
         process::run(&self.to_process(at)?, at.cancel()).map_err(|error| error.to_string())
     }
 
-    /// Fails if the command would change a protected file.
-    pub(crate) fn check(&self, at: &ToolContext<'_>) -> Result<(), String> {
+    /// Fails if a model's command cannot run, or would change a protected file.
+    pub(super) fn check(&self, at: &ToolContext<'_>) -> Result<(), String> {
+        if self.line.trim().is_empty() {
+            return Err(String::from("the command is empty; pass a command line"));
+        }
+        if self.line.contains('\0') {
+            return Err(String::from("the command contains a NUL character, which a command line cannot"));
+        }
         at.workspace().check_run(self.line, self.directory())
     }
 
-    pub(crate) fn to_process(&self, at: &ToolContext<'_>) -> Result<ProcessSpec, String> {
+    pub(super) fn to_process(&self, at: &ToolContext<'_>) -> Result<ProcessSpec, String> {
         let (program, arguments): (_, &[&str]) = match self.shell {
             CommandShell::Bash => ("bash", &["-c", self.line]),
             CommandShell::Posix => ("/bin/sh", &["-c", "exec 2>&1; exec /bin/sh -c -- \"$0\"", self.line]),
@@ -64,7 +78,23 @@ impl ToolCommand<'_> {
         ProcessEnvironment::Exactly(variables.collect())
     }
 
-    fn directory(&self) -> &str {
+    pub(super) fn directory(&self) -> &str {
         if self.directory.is_empty() { "." } else { self.directory }
+    }
+}
+
+/// Both outputs in one, and a remark if they were cut.
+pub(crate) fn output_text(output: &ProcessOutput, output_bytes: usize) -> String {
+    let text = String::from_utf8_lossy(&output.stdout);
+    let remark = format!("\n\n[Output truncated: exceeded {output_bytes} bytes]");
+    format!("{text}{}", if output.truncated { remark.as_str() } else { "" })
+}
+
+/// How a command failed, such as `exit status 1`; `None` if it did not.
+pub(crate) fn failure_status(output: &ProcessOutput) -> Option<String> {
+    match (output.exit_code, output.signal) {
+        (Some(0), _) => None,
+        (Some(code), _) => Some(format!("exit status {code}")),
+        (None, signal) => Some(format!("signal {}", signal.unwrap_or_default())),
     }
 }

@@ -5,6 +5,7 @@ use std::ops::{ControlFlow, Range};
 use std::path::Path;
 
 use pintle::CancelToken;
+use pintle::jail::TreeWalk;
 use pintle::script::search::{SearchBudget, SearchPattern};
 
 use crate::turn_context::ToolContext;
@@ -14,17 +15,17 @@ use crate::workspace::Workspace;
 const PATTERN_BYTES: usize = 1 << 20;
 
 /// A matching line.
-pub(crate) struct LineHit<'a> {
-    pub(crate) path: &'a str,
+pub(super) struct LineHit<'a> {
+    pub(super) path: &'a str,
     /// The line's number, from 1.
-    pub(crate) number: usize,
-    pub(crate) line: &'a str,
+    pub(super) number: usize,
+    pub(super) line: &'a str,
     /// The byte range of the first match in the line.
-    pub(crate) span: Range<usize>,
+    pub(super) span: Range<usize>,
 }
 
 /// Compiles a regular expression. `shown` is what the model wrote.
-pub(crate) fn compile_pattern(expression: &str, shown: &str) -> Result<SearchPattern, String> {
+pub(super) fn compile_pattern(expression: &str, shown: &str) -> Result<SearchPattern, String> {
     SearchPattern::with_size_limit(expression, PATTERN_BYTES).map_err(|error| {
         // The parser's last line contains the error; the lines before it show the pattern.
         let reason = error.to_string();
@@ -34,31 +35,24 @@ pub(crate) fn compile_pattern(expression: &str, shown: &str) -> Result<SearchPat
 }
 
 /// Calls `each` with the matching lines of the file at a path, or of the wanted files in a directory, until it breaks.
+/// Returns why not every file was searched, if so.
 ///
 /// # Errors
 /// When there is nothing at the path, or the search is cancelled.
-pub(crate) fn search_tree(
+pub(super) fn search_tree(
     at: &ToolContext<'_>,
     path: &str,
     wanted: impl Fn(&Path) -> bool,
     pattern: &SearchPattern,
     each: impl FnMut(LineHit<'_>) -> ControlFlow<()>,
-) -> Result<(), String> {
-    let paths = find_files(at.workspace(), path, wanted, at.cancel())?;
-    search_lines(at.workspace(), &paths, pattern, at.cancel(), each)
-}
-
-/// The file at a path, or the matching files in a directory.
-fn find_files(
-    workspace: &Workspace,
-    path: &str,
-    wanted: impl Fn(&Path) -> bool,
-    cancel: &CancelToken,
-) -> Result<Vec<String>, String> {
-    match workspace.stat(path)?.is_dir {
-        true => Ok(workspace.walk(path, wanted, cancel)?.paths),
-        false => Ok(vec![path.to_owned()]),
-    }
+) -> Result<Option<String>, String> {
+    let mut found = match at.workspace().stat(path)?.is_dir {
+        true => at.workspace().walk(path, wanted, at.cancel())?,
+        false => TreeWalk { paths: vec![path.to_owned()], ..TreeWalk::default() },
+    };
+    let paths = std::mem::take(&mut found.paths);
+    search_lines(at.workspace(), &paths, pattern, at.cancel(), each)?;
+    Ok(found.all_paths().err())
 }
 
 /// Calls `each` with the matching lines, file by file, until it breaks.

@@ -7,9 +7,8 @@ use std::thread::JoinHandle;
 use pintle::CancelToken;
 use pintle::process::{self, ProcessError, ProcessOutput};
 
-use super::posix_command;
+use super::command::ToolCommand;
 use crate::session_state::WorkKind;
-use crate::tools::command::ToolCommand;
 use crate::turn_context::ToolContext;
 
 /// The number of bytes of a job's output that are kept, from its beginning, as in docker-agent.
@@ -51,15 +50,8 @@ struct JobExit {
 impl ShellJobs {
     /// Starts a command and returns the job's id. It belongs to the session, not to the turn, so cancelling the turn
     /// does not stop it.
-    pub(super) fn start(
-        &self,
-        command: &str,
-        directory: &str,
-        variables: &[(String, String)],
-        at: &ToolContext<'_>,
-    ) -> Result<String, String> {
-        let unlimited = posix_command(command, directory, variables);
-        let run = ToolCommand { timeout_ms: LIFETIME_MS, output_bytes: OUTPUT_BYTES, ..unlimited };
+    pub(super) fn start(&self, command: ToolCommand<'_>, at: &ToolContext<'_>) -> Result<String, String> {
+        let run = ToolCommand { timeout_ms: LIFETIME_MS, output_bytes: OUTPUT_BYTES, ..command };
         run.check(at)?;
         let spec = run.to_process(at)?;
         let shared = &at.turn.agent.shared;
@@ -71,7 +63,7 @@ impl ShellJobs {
         let number = jobs.len() + 1;
         let job = Arc::new(ShellJob {
             id: format!("job_{number}"),
-            command: command.to_owned(),
+            command: run.line.to_owned(),
             began_us: shared.runtime.clock().monotonic_us(),
             cancel: shared.cancel.child_token(),
             output: Mutex::default(),
@@ -79,7 +71,7 @@ impl ShellJobs {
             thread: Mutex::default(),
         });
         let running = Arc::clone(&job);
-        let open = shared.state.pending_work.begin(WorkKind::BackgroundTask, &job.id, command, job.began_us);
+        let open = shared.state.pending_work.begin(WorkKind::BackgroundTask, &job.id, run.line, job.began_us);
         let work = move || {
             let _open = open;
             let result = process::run_streaming(&spec, &running.cancel, &mut |printed| running.append_output(printed));
@@ -93,8 +85,8 @@ impl ShellJobs {
         let thread = thread.map_err(|error| format!("the job cannot be started: {error}"))?;
         *job.thread.lock().unwrap_or_else(PoisonError::into_inner) = Some(thread);
         jobs.insert(number, Arc::clone(&job));
-        let directory = if directory.is_empty() { "." } else { directory };
-        Ok(format!("Background job started with ID: {}\nCommand: {command}\nWorking directory: {directory}", job.id))
+        let (id, line, directory) = (&job.id, run.line, run.directory());
+        Ok(format!("Background job started with ID: {id}\nCommand: {line}\nWorking directory: {directory}"))
     }
 
     pub(super) fn list(&self, at: &ToolContext<'_>) -> String {
