@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pintle::event::{EventDef, EventPayload};
+use pintle::event::{EventKind, EventPayload};
 use pintle::lifecycle::{AnswerChange, LifeHost};
 use pintle::tape::ListPrefix;
 use pintle::{Event, Outcome};
@@ -12,11 +12,18 @@ use crate::turn_context::TurnContext;
 use crate::turn_error::TurnError;
 
 /// Events that only fire if a hook listens, or if the rules of the agent's system want them recorded.
-const TEAM_EVENTS: [&str; 6] =
-    ["prompt.submit", "prompt.steer", "prompt.followup", "compact.pre", "compact.before", "compact.post"];
+const TEAM_EVENTS: [EventKind; 6] = [
+    EventKind::PromptSubmit,
+    EventKind::PromptSteer,
+    EventKind::PromptFollowup,
+    EventKind::CompactPre,
+    EventKind::CompactBefore,
+    EventKind::CompactPost,
+];
 
 /// Events before something that a cancelled turn does not do.
-const BEFORE_WORK: [&str; 4] = ["prompt.submit", "completion.pre", "compact.pre", "compact.before"];
+const BEFORE_WORK: [EventKind; 4] =
+    [EventKind::PromptSubmit, EventKind::CompletionPre, EventKind::CompactPre, EventKind::CompactBefore];
 
 /// One event of a turn.
 pub(crate) struct TurnLife<'a> {
@@ -38,8 +45,8 @@ impl<'a> TurnLife<'a> {
 impl LifeHost for TurnLife<'_> {
     type Refusal = TurnError;
 
-    fn hears(&self, def: &'static EventDef) -> bool {
-        !TEAM_EVENTS.contains(&def.name) || self.turn.hears_team_event(def)
+    fn hears(&self, kind: EventKind) -> bool {
+        !TEAM_EVENTS.contains(&kind) || self.turn.hears_team_event(kind)
     }
 
     fn fire<P: EventPayload>(&mut self, payload: &P) -> Result<Outcome, TurnError> {
@@ -47,25 +54,29 @@ impl LifeHost for TurnLife<'_> {
         if let Some(prefix) = self.prefix.take() {
             prefix.attach_to(&event.payload);
         }
-        let name = event.name.def().name;
         // What has happened is reported even if the turn was cancelled meanwhile.
-        let outcome = if name == "compact.post" { self.turn.fire_end(&event) } else { self.turn.fire(&event) };
-        if BEFORE_WORK.contains(&name) && self.turn.scope.cancel.is_cancelled() {
+        let outcome =
+            if P::KIND == EventKind::CompactPost { self.turn.fire_end(&event) } else { self.turn.fire(&event) };
+        if BEFORE_WORK.contains(&P::KIND) && self.turn.scope.cancel.is_cancelled() {
             return Err(TurnError::cancelled());
         }
         Ok(outcome)
     }
 
-    fn refuse(&mut self, def: &'static EventDef, outcome: &Outcome) -> TurnError {
-        match def.name {
-            "prompt.submit" => {
+    fn refuse(&mut self, kind: EventKind, outcome: &Outcome) -> TurnError {
+        match kind {
+            EventKind::PromptSubmit => {
                 TurnError::from_denial(self.turn, "prompt", outcome).with_stop_reason("user_prompt_submit_blocked")
             }
-            "completion.pre" | "completion.post" => TurnError::from_denial(self.turn, "completion", outcome),
-            "turn.start" | "turn.end" => TurnError::denied(format!("turn blocked: {}", outcome.reason())),
+            EventKind::CompletionPre | EventKind::CompletionPost => {
+                TurnError::from_denial(self.turn, "completion", outcome)
+            }
+            EventKind::TurnStart | EventKind::TurnEnd => {
+                TurnError::denied(format!("turn blocked: {}", outcome.reason()))
+            }
             // The agent that tries again learns only what is wrong with its result.
-            "delegation.post_verify" => TurnError::denied(outcome.reason_for_model()),
-            "delegation.pre" | "delegation.post" => {
+            EventKind::DelegationPostVerify => TurnError::denied(outcome.reason_for_model()),
+            EventKind::DelegationPre | EventKind::DelegationPost => {
                 TurnError::denied(format!("delegation blocked: {}", outcome.reason_for_model()))
             }
             _ => TurnError::denied(outcome.denial_text()),

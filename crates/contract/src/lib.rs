@@ -61,7 +61,7 @@ pub use declaration::{
 pub use diagnostic::{Diagnostic, Severity};
 pub use effect::{Effect, LogLevel};
 pub use effect_runner::{EffectCaller, EffectError, EffectReply, EffectRequest, EffectRunner, NoEffects};
-pub use event::{Event, EventName, Origin};
+pub use event::{Event, EventKind, EventName, Origin};
 pub use failure::{Failure, FailureKind, FailurePolicy, LimitKind};
 pub use handler::{CallId, CallMemory, Handler, HookCall, HookInfluence};
 pub use handler_factory::{

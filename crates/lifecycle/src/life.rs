@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use pintle_contract::event::{EventDef, EventPayload, ToolCall, ToolResult};
+use pintle_contract::event::{EventKind, EventPayload, ToolCall, ToolResult};
 use pintle_contract::{Decision, DispatchId, Effect, Outcome};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -13,7 +13,7 @@ pub trait LifeHost {
     type Refusal;
 
     /// Whether an event is fired: a hook listens to it, or the host records it even without hooks.
-    fn hears(&self, def: &'static EventDef) -> bool;
+    fn hears(&self, kind: EventKind) -> bool;
 
     /// Fires an event, and applies the effects of its outcome.
     ///
@@ -22,7 +22,7 @@ pub trait LifeHost {
     fn fire<P: EventPayload>(&mut self, payload: &P) -> Result<Outcome, Self::Refusal>;
 
     /// The refusal for an outcome that denies an event.
-    fn refuse(&mut self, def: &'static EventDef, outcome: &Outcome) -> Self::Refusal;
+    fn refuse(&mut self, kind: EventKind, outcome: &Outcome) -> Self::Refusal;
 
     /// Whether the host passes open questions of hooks on to its user. Default: no, an open question denies.
     fn passes_asks_on(&self) -> bool {
@@ -107,7 +107,7 @@ pub fn pass<H: LifeHost, P: EventPayload>(
 ) -> Result<ReviewedEvent<P>, H::Refusal> {
     let outcome = fire_if_heard(host, payload)?;
     if let Some(outcome) = outcome.as_ref().filter(|outcome| is_refusal(host, outcome)) {
-        return Err(host.refuse(P::def(), outcome));
+        return Err(host.refuse(P::KIND, outcome));
     }
     Ok(ReviewedEvent { outcome, payload: PhantomData })
 }
@@ -126,5 +126,5 @@ pub(crate) fn fire_if_heard<H: LifeHost, P: EventPayload>(
     host: &mut H,
     payload: impl FnOnce() -> P,
 ) -> Result<Option<Outcome>, H::Refusal> {
-    if host.hears(P::def()) { host.fire(&payload()).map(Some) } else { Ok(None) }
+    if host.hears(P::KIND) { host.fire(&payload()).map(Some) } else { Ok(None) }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pintle_contract::event::{EventDef, EventPayload};
+use pintle_contract::event::{EventKind, EventPayload};
 use pintle_contract::{Effect, Event, Origin, Outcome};
 use pintle_lifecycle::LifeHost;
 
@@ -61,7 +61,7 @@ impl LifeHost for RuntimeLife<'_> {
     type Refusal = String;
 
     /// Every event is recorded.
-    fn hears(&self, _def: &'static EventDef) -> bool {
+    fn hears(&self, _kind: EventKind) -> bool {
         true
     }
 
@@ -78,7 +78,7 @@ impl LifeHost for RuntimeLife<'_> {
         Ok(outcome)
     }
 
-    fn refuse(&mut self, def: &'static EventDef, outcome: &Outcome) -> String {
-        format!("{} denied: {}", def.name, outcome.denial_text())
+    fn refuse(&mut self, kind: EventKind, outcome: &Outcome) -> String {
+        format!("{kind} denied: {}", outcome.denial_text())
     }
 }

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pintle_contract::{
-    Approver, CallMemory, Chain, Clock, Diagnostic, Event, EventName, HookDeclaration, Journal, JournalEntry, Judge,
-    Layer, NullJournal, Origin, Outcome, Redactor, ScriptSource, Severity, ToolSpec,
+    Approver, CallMemory, Chain, Clock, Diagnostic, Event, EventKind, EventName, HookDeclaration, Journal,
+    JournalEntry, Judge, Layer, NullJournal, Origin, Outcome, Redactor, ScriptSource, Severity, ToolSpec,
 };
 use pintle_engine::{DispatchContext, HookSet, dispatch};
 use pintle_handlers::http::HttpGateway;
@@ -228,7 +228,7 @@ impl Runtime {
     /// Whether a hook of the runtime or the scope's agent for one of these events depends on the order of its calls
     /// ([`pintle_contract::Handler::needs_order`]). If not, a host may fire them about several things at once.
     #[must_use]
-    pub fn needs_order(&self, events: &[&str], scope: &EventScope) -> bool {
+    pub fn needs_order(&self, events: &[EventKind], scope: &EventScope) -> bool {
         scope.overlay.apply_to(self.hooks()).needs_order(events)
     }
 
@@ -259,7 +259,7 @@ impl Runtime {
     #[must_use]
     pub fn threshold_percents(&self, scope: &EventScope) -> Vec<f64> {
         let set = scope.overlay.apply_to(self.hooks());
-        let listening = set.hooks().filter(|(_, hook)| hook.event.as_str() == "budget.threshold");
+        let listening = set.hooks().filter(|(_, hook)| hook.event.kind() == EventKind::BudgetThreshold);
         listening.filter_map(|(_, hook)| hook.matcher.as_ref()?.threshold_percent()).collect()
     }
 

@@ -7,10 +7,10 @@ mod session;
 
 use std::sync::Arc;
 
-use pintle::event::{EventPayload, FileEdited};
 use pintle::script::DONE_KEY;
 use pintle::{
-    EffectCaller, EffectError, EffectReply, EffectRequest, EventName, EventScope, Host, Origin, Outcome, jail,
+    EffectCaller, EffectError, EffectReply, EffectRequest, EventKind, EventName, EventScope, Host, Origin, Outcome,
+    jail,
 };
 
 use serde_json::Value;
@@ -108,7 +108,7 @@ impl Host for AgentHost {
                 jail::answer_fs(workspace, &function, &arguments, jail::MAX_HOOK_FILE_BYTES, &scope.cancel)
             }
             EffectRequest::Fs { function, arguments } => {
-                let is_told = self.agent.shared.runtime.listens(&EventName::from_def(FileEdited::def()), scope);
+                let is_told = self.agent.shared.runtime.listens(&EventKind::FileEdited.into(), scope);
                 let by = EditAuthor { run: &self.origin.run, tool: caller.name, call_id: None };
                 let told = is_told.then_some((&self.agent.shared.state.edits, by));
                 fs::perform(&TrackedFiles { workspace, edit_sink: told }, &function, &arguments, &scope.cancel)

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use pintle::event::{EventPayload, PersonaPaused, PersonaResumed, TokenUsage};
+use pintle::event::{EventKind, TokenUsage};
 use pintle::{BudgetSpec, PersonaSpec};
 use serde_json::Value;
 
@@ -59,10 +59,10 @@ impl PersonaRegistry {
         let text = |field: &str| payload.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
         let mut known = self.lock_entries();
         let known = known.entry(text("persona"));
-        if event == PersonaPaused::def().name {
+        if event == EventKind::PersonaPaused.name() {
             let paused = PausedPersona { persona: text("persona"), reason: text("reason"), source: text("by") };
             known.or_default().paused = Some(paused);
-        } else if event == PersonaResumed::def().name {
+        } else if event == EventKind::PersonaResumed.name() {
             known.or_default().paused = None;
         }
     }

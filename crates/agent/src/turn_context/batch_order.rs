@@ -8,14 +8,20 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use pintle::{ApprovalRequest, ApprovalResponse, Approver, HeldRecords};
+use pintle::{ApprovalRequest, ApprovalResponse, Approver, EventKind, HeldRecords};
 
 use super::TurnContext;
 
 /// The events before a tool.
-const CHECKS: [&str; 5] = ["tool.transform", "tool.guard", "tool.pre", "permission.ask", "permission.reply"];
+const CHECKS: [EventKind; 5] = [
+    EventKind::ToolTransform,
+    EventKind::ToolGuard,
+    EventKind::ToolPre,
+    EventKind::PermissionAsk,
+    EventKind::PermissionReply,
+];
 /// The events after a tool.
-const REVIEWS: [&str; 2] = ["tool.result", "tool.post"];
+const REVIEWS: [EventKind; 2] = [EventKind::ToolResult, EventKind::ToolPost];
 
 /// A part of a call's way that ends in the order of the calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

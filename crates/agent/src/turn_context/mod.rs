@@ -16,12 +16,12 @@ mod toolbox;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use pintle::event::{EventDef, EventPayload};
+use pintle::event::EventPayload;
 use pintle::tape::record::host::{HostRecord, ReminderRecord};
 use pintle::tools::{ToolVocabulary, own_vocabulary, vocabulary_by_name};
 use pintle::{
-    ApprovalRequest, ApprovalResponse, Approver, CancelToken, Effect, Event, EventName, EventScope, LogBuffer,
-    LoopRules, ModelSpec, Origin, Outcome, Reminder, ScratchValues,
+    ApprovalRequest, ApprovalResponse, Approver, CancelToken, Effect, Event, EventKind, EventName, EventScope,
+    LogBuffer, LoopRules, ModelSpec, Origin, Outcome, Reminder, ScratchValues,
 };
 use serde_json::Value;
 
@@ -159,22 +159,22 @@ impl TurnContext {
 
     /// Whether to fire an event of teams, see [`LoopRules::fires_team_events`].
     pub(crate) fn team_listens<P: EventPayload>(&self) -> bool {
-        self.hears_team_event(P::def())
+        self.hears_team_event(P::KIND)
     }
 
-    /// The same for an event definition.
-    pub(crate) fn hears_team_event(&self, def: &'static EventDef) -> bool {
-        self.rules().fires_team_events || self.agent.shared.runtime.listens(&EventName::from_def(def), &self.scope)
+    /// The same for a kind of event.
+    pub(crate) fn hears_team_event(&self, kind: EventKind) -> bool {
+        self.rules().fires_team_events || self.agent.shared.runtime.listens(&kind.into(), &self.scope)
     }
 
     /// Whether a hook listens to an event, for events that are only fired then.
     pub(crate) fn has_listener<P: EventPayload>(&self) -> bool {
-        self.agent.shared.runtime.listens(&EventName::from_def(P::def()), &self.scope)
+        self.agent.shared.runtime.listens(&P::KIND.into(), &self.scope)
     }
 
     /// Whether a hook can deny or rewrite an event.
     pub(crate) fn can_change<P: EventPayload>(&self) -> bool {
-        self.agent.shared.runtime.may_change(&EventName::from_def(P::def()), &self.scope)
+        self.agent.shared.runtime.may_change(&P::KIND.into(), &self.scope)
     }
 
     /// Fires an event only if a hook listens.

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Barrier, Mutex};
 
 use pintle::dialects::docker_agent::LOOP_RULES;
-use pintle::event::{CATALOGUE, EventDef};
+use pintle::event::EventKind;
 use pintle::{
     AgentSpec, ApprovalResponse, Approver, EventName, ExitSpec, HistorySpec, Hook, Layer, MemberSpec, OnMaxIterations,
     PermissionMode, PermissionRule, PermissionsSpec, Runtime, Verdict, native,
@@ -75,12 +75,12 @@ impl TeamEventLog {
     }
 
     fn hooks(&self) -> impl Iterator<Item = Hook> {
-        let is_asked_for = |def: &&&EventDef| !FOR_LISTENERS.contains(&def.name);
-        let events = CATALOGUE.iter().filter(|def| def.family().is_none()).filter(is_asked_for);
+        let is_asked_for = |kind: &&EventKind| kind.def().family().is_none() && !FOR_LISTENERS.contains(&kind.name());
+        let events = EventKind::ALL.iter().filter(is_asked_for);
         let record = self.clone();
-        events.map(move |def| {
+        events.map(move |kind| {
             let record = record.clone();
-            let hook = native::hook("record", EventName::from_def(def), move |call| {
+            let hook = native::hook("record", (*kind).into(), move |call| {
                 let name = call.event.name.as_str();
                 let fields = SHOWN.iter().find(|(event, _)| *event == name).map(|(_, fields)| *fields);
                 let mut line = name.to_owned();

@@ -1,14 +1,14 @@
 //! The host's prompts, model calls, answers and compactions, on the way that `pintle::lifecycle` prescribes.
 
 use pintle::event::{
-    AgentStop, CompactBefore, CompactPre, CompletionPost, CompletionPre, DelegationPost, EventDef, EventPayload,
+    AgentStop, CompactBefore, CompactPre, CompletionPost, CompletionPre, DelegationPost, EventKind, EventPayload,
     HostPayload, PromptSubmit, TurnEnd,
 };
 use pintle::lifecycle::{
     AfterRejection, AnswerDecision, AnswerRejection, LifeHost, begin_turn, end_turn, plan_compaction, review_answer,
     review_delegated_answer, review_reply, review_request, submit_prompt,
 };
-use pintle::{Decision, EventName, Outcome};
+use pintle::{Decision, Outcome};
 use serde_json::Value;
 
 use super::HostDispatch;
@@ -23,8 +23,8 @@ pub(crate) struct EventRefused;
 impl LifeHost for HostDispatch<'_> {
     type Refusal = EventRefused;
 
-    fn hears(&self, def: &'static EventDef) -> bool {
-        self.event_def.fires.contains(&def.name) && self.is_fired(&EventName::from_def(def))
+    fn hears(&self, kind: EventKind) -> bool {
+        self.event_def.fires.contains(&kind.name()) && self.is_fired(&kind.into())
     }
 
     fn fire<P: EventPayload>(&mut self, payload: &P) -> Result<Outcome, EventRefused> {
@@ -35,8 +35,8 @@ impl LifeHost for HostDispatch<'_> {
         Ok(outcome)
     }
 
-    fn refuse(&mut self, def: &'static EventDef, outcome: &Outcome) -> EventRefused {
-        if def.name == "turn.end" {
+    fn refuse(&mut self, kind: EventKind, outcome: &Outcome) -> EventRefused {
+        if kind == EventKind::TurnEnd {
             // The turn has ended, and a hook rejects its result.
             self.decision.stop = Some(format!("turn blocked: {}", outcome.reason()));
         } else {
@@ -110,7 +110,7 @@ fn take_prompt(dispatch: &mut HostDispatch<'_>, before: &str, after: &str) {
 
 fn fire_stop(dispatch: &mut HostDispatch<'_>, answer: &str, host: Option<HostPayload>) -> Result<(), EventRefused> {
     let state = &*dispatch.state;
-    if dispatch.hears(AgentStop::def()) {
+    if dispatch.hears(EventKind::AgentStop) {
         let stop = AgentStop {
             id: dispatch.origin.session.clone(),
             finish_reason: String::from("stop"),
@@ -125,7 +125,7 @@ fn fire_stop(dispatch: &mut HostDispatch<'_>, answer: &str, host: Option<HostPay
         let decision = review_answer(dispatch, stop)?;
         take_answer_decision(dispatch, decision, answer)?;
     }
-    if dispatch.hears(TurnEnd::def()) {
+    if dispatch.hears(EventKind::TurnEnd) {
         let logs = dispatch.take_logs();
         let state = &*dispatch.state;
         let end = TurnEnd {

@@ -6,8 +6,7 @@ use serde::Deserialize;
 use serde::de::value::MapDeserializer;
 use serde_json::{Value, json};
 
-use super::catalogue;
-use super::{ChatMessage, EventDef, EventName, RewriteTarget};
+use super::{ChatMessage, EventDef, EventKind, EventName, RewriteTarget};
 
 /// The roles that a message may have. `developer` is OpenAI's newer name for `system`.
 const ROLES: [&str; 5] = ["system", "developer", "user", "assistant", "tool"];
@@ -22,8 +21,8 @@ pub fn check_rewrite(event: &EventName, before: &Value, after: &Value) -> Result
     let RewriteTarget::Fields(names) = def.target else { return Ok(()) };
     for name in names {
         let Some(value) = after.get(*name).filter(|value| before.get(*name) != Some(*value)) else { continue };
-        catalogue::fits(def, name, value).map_err(|error| explain_mismatch(def, name, value, &error))?;
-        if *name == "messages" && def.name == catalogue::completion_pre::ROW.name {
+        event.kind().check_field(name, value).map_err(|error| explain_mismatch(def, name, value, &error))?;
+        if *name == "messages" && event.kind() == EventKind::CompletionPre {
             check_messages(value)?;
         }
         if *name == "choices" && value.as_array().is_some_and(Vec::is_empty) {

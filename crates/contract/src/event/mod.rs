@@ -48,7 +48,7 @@ impl Event {
     pub fn from_payload<P: EventPayload>(payload: &P, origin: Arc<Origin>) -> Self {
         // A catalogue payload is plain data with string keys, which can always be serialised to JSON.
         let value = serde_json::to_value(payload).unwrap_or(Value::Null);
-        Self::new(EventName::from_def(P::def()), value, origin)
+        Self::new(P::KIND.into(), value, origin)
     }
 
     /// The event's subject: the payload field that matchers check first, such as the tool name. `None` if the event has
@@ -97,6 +97,6 @@ pub struct Origin {
 
 /// A typed payload of the catalogue.
 pub trait EventPayload: Serialize {
-    /// The event definition that the payload belongs to.
-    fn def() -> &'static EventDef;
+    /// The event that the payload belongs to.
+    const KIND: EventKind;
 }

@@ -1,78 +1,85 @@
 //! Names of events.
 
 use std::fmt;
-use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
 
-use super::{CATALOGUE, EventDef};
+use super::{CATALOGUE, EventDef, EventKind};
 use crate::suggest_nearest;
 
-/// The canonical name of an event: its definition in the catalogue and, for the families `custom.*` and `meta.*`, a
-/// suffix.
-#[derive(Clone)]
+impl EventKind {
+    /// The canonical name of the event; the name of a family ends in `.*`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        self.def().name
+    }
+
+    /// The kind of the event with this canonical name; `None` if the catalogue has no such event.
+    ///
+    /// The families `custom.` and `meta.` take a suffix of `[a-z0-9_]+`.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+        let is_single = |kind: &&Self| kind.name() == name && kind.def().family().is_none();
+        let is_in_family = |kind: &&Self| {
+            let suffix = kind.def().family().and_then(|prefix| name.strip_prefix(prefix));
+            suffix.is_some_and(|suffix| !suffix.is_empty() && suffix.bytes().all(plain))
+        };
+        Self::ALL.iter().find(is_single).or_else(|| Self::ALL.iter().find(is_in_family)).copied()
+    }
+}
+
+impl fmt::Display for EventKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// The canonical name of an event: its kind and, for the families `custom.*` and `meta.*`, a suffix.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EventName {
-    def: &'static EventDef,
+    kind: EventKind,
+    /// The name of an event of a family.
     full: Option<Arc<str>>,
 }
 
 impl EventName {
-    /// The name of a single event, which is not a family.
-    #[must_use]
-    pub fn from_def(row: &'static EventDef) -> Self {
-        Self { def: row, full: None }
-    }
-
     /// Parses a canonical name.
-    ///
-    /// The families `custom.` and `meta.` take a suffix of `[a-z0-9_]+`.
     ///
     /// # Errors
     /// When the catalogue has no event with this name.
     pub fn parse(name: &str) -> Result<Self, UnknownEvent> {
-        let unknown = || UnknownEvent {
+        let kind = EventKind::from_name(name).ok_or_else(|| UnknownEvent {
             name: name.to_owned(),
             suggestion: suggest_nearest(name, CATALOGUE.iter().map(|row| row.name)),
-        };
-        if let Some(row) = CATALOGUE.iter().find(|row| row.name == name && row.family().is_none()) {
-            return Ok(Self::from_def(row));
-        }
-        let in_family = |row: &&&EventDef| row.family().is_some_and(|prefix| name.starts_with(prefix));
-        let row: &'static EventDef = CATALOGUE.iter().find(in_family).ok_or_else(unknown)?;
-        let suffix = row.family().and_then(|prefix| name.strip_prefix(prefix)).unwrap_or_default();
-        let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
-        if suffix.is_empty() || !suffix.bytes().all(plain) {
-            return Err(unknown());
-        }
-        Ok(Self { def: row, full: Some(Arc::from(name)) })
+        })?;
+        Ok(Self { kind, full: kind.def().family().map(|_| Arc::from(name)) })
+    }
+
+    /// The kind of the event.
+    #[must_use]
+    pub const fn kind(&self) -> EventKind {
+        self.kind
     }
 
     /// The event definition in the catalogue.
     #[must_use]
-    pub fn def(&self) -> &'static EventDef {
-        self.def
+    pub const fn def(&self) -> &'static EventDef {
+        self.kind.def()
     }
 
     /// The full name, such as `tool.pre` or `custom.deploy`.
     #[must_use]
     pub fn as_str(&self) -> &str {
-        self.full.as_deref().unwrap_or(self.def.name)
+        self.full.as_deref().unwrap_or(self.kind.name())
     }
 }
 
-impl PartialEq for EventName {
-    fn eq(&self, other: &Self) -> bool {
-        std::ptr::eq(self.def, other.def) && self.full == other.full
-    }
-}
-
-impl Eq for EventName {}
-
-impl Hash for EventName {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        std::ptr::from_ref(self.def).hash(state);
-        self.full.hash(state);
+/// The name of a single event, which is not a family.
+impl From<EventKind> for EventName {
+    fn from(kind: EventKind) -> Self {
+        Self { kind, full: None }
     }
 }
 

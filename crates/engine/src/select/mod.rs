@@ -4,11 +4,9 @@ mod duplicates;
 mod index;
 mod match_hook;
 
-use std::cmp::Ordering;
-use std::ptr;
 use std::sync::Arc;
 
-use pintle_contract::{Chain, EnforcementMode, EventName, FailurePolicy, Hook, HookInfluence};
+use pintle_contract::{Chain, EnforcementMode, EventKind, EventName, FailurePolicy, Hook, HookInfluence};
 
 pub(crate) use duplicates::is_duplicate;
 pub(crate) use index::{CandidateIter, EventIndex, NextHook};
@@ -22,8 +20,9 @@ pub(crate) use match_hook::{is_hook_failure, match_candidate, match_hook, panic_
 #[derive(Debug, Clone, Default)]
 pub struct HookSet {
     chains: Vec<Chain>,
-    // INVARIANT: sorted by `event_order`.
-    events: Vec<(EventName, EventIndex)>,
+    // INVARIANT: one list for each kind up to the last that has hooks; a list is sorted by name, and only that of a family
+    // can have more than one name.
+    events: Vec<Vec<(EventName, EventIndex)>>,
     reads_paths: bool,
 }
 
@@ -32,7 +31,8 @@ impl HookSet {
     #[must_use]
     pub fn new(mut chains: Vec<Chain>) -> Self {
         chains.sort_by_key(|chain| chain.layer);
-        let mut events: Vec<(EventName, EventIndex)> = Vec::new();
+        let last = chains.iter().flat_map(|chain| &chain.hooks).map(|hook| hook.event.kind() as usize).max();
+        let mut events = vec![Vec::new(); last.map_or(0, |last| last + 1)];
         for chain in &chains {
             let mut heard: Vec<&EventName> = Vec::new();
             for hook in &chain.hooks {
@@ -41,18 +41,13 @@ impl HookSet {
                 }
             }
             for name in heard {
-                let of_event = || chain.hooks.iter().filter(|hook| hook.event == *name);
-                match events.binary_search_by(|(known, _)| event_order(known, name)) {
-                    Ok(at) => {
-                        if let Some((_, index)) = events.get_mut(at) {
-                            index.push(chain, of_event());
-                        }
-                    }
-                    Err(at) => {
-                        let mut index = EventIndex::default();
-                        index.push(chain, of_event());
-                        events.insert(at, (name.clone(), index));
-                    }
+                let Some(names) = events.get_mut(name.kind() as usize) else { continue };
+                let at = find_name(names, name).unwrap_or_else(|at| {
+                    names.insert(at, (name.clone(), EventIndex::default()));
+                    at
+                });
+                if let Some((_, index)) = names.get_mut(at) {
+                    index.push(chain, chain.hooks.iter().filter(|hook| hook.event == *name));
                 }
             }
         }
@@ -109,22 +104,17 @@ impl HookSet {
 
     /// Whether a hook for one of these events depends on the order of its calls.
     #[must_use]
-    pub fn needs_order(&self, events: &[&str]) -> bool {
-        self.hooks().any(|(_, hook)| hook.handler.needs_order() && events.contains(&hook.event.as_str()))
+    pub fn needs_order(&self, events: &[EventKind]) -> bool {
+        self.hooks().any(|(_, hook)| hook.handler.needs_order() && events.contains(&hook.event.kind()))
     }
 
     pub(crate) fn event_index(&self, name: &EventName) -> Option<&EventIndex> {
-        let at = self.events.binary_search_by(|(known, _)| event_order(known, name)).ok()?;
-        self.events.get(at).map(|(_, index)| index)
+        let names = self.events.get(name.kind() as usize)?;
+        names.get(find_name(names, name).ok()?).map(|(_, index)| index)
     }
 }
 
-/// An order of event names that compares only addresses, except within the families.
-fn event_order(one: &EventName, other: &EventName) -> Ordering {
-    let address = |name: &EventName| ptr::from_ref(name.def()).addr();
-    address(one).cmp(&address(other)).then_with(|| {
-        let (one, other) = (one.as_str(), other.as_str());
-        // The name of an event that is not a family is one string at one address.
-        if ptr::eq(one, other) { Ordering::Equal } else { one.cmp(other) }
-    })
+/// The position of a name among those of its kind, or where to insert it.
+fn find_name(names: &[(EventName, EventIndex)], name: &EventName) -> Result<usize, usize> {
+    names.binary_search_by(|(known, _)| known.cmp(name))
 }

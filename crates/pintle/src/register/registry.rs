@@ -1,11 +1,10 @@
 //! The current hooks of a runtime, including those registered while it runs.
 
 use std::cell::RefCell;
-use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
 
-use pintle_contract::{Chain, EventName, HookId};
+use pintle_contract::{Chain, EventKind, EventName, HookId};
 use pintle_engine::HookSet;
 
 use super::SurfaceKind;
@@ -166,12 +165,13 @@ impl HookRegistry {
     }
 }
 
-/// The bit of an event, which it may share with other events.
+// Each event has a bit of its own.
+const _: () = assert!(EventKind::ALL.len() <= u64::BITS as usize);
+
+/// The bit of an event; those of a family share one.
 #[inline]
 fn event_bit(name: &EventName) -> u64 {
-    // Event definitions are at different addresses; the factor, 2^64 over the golden ratio, spreads them.
-    let address = u64::try_from(ptr::from_ref(name.def()).addr()).unwrap_or_default();
-    1 << (address.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58)
+    1 << name.kind() as u8
 }
 
 /// The bits of all events that a set has hooks for.

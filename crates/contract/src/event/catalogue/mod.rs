@@ -1,7 +1,7 @@
 //! The catalogue: one file for each event, with its event definition and payload type.
 //!
 //! Reference pages, JSON Schemas, `pintle events`, dialect mappings and lints are derived from it. To add an event, add
-//! a file here and an entry to the list below.
+//! a file here and an entry to the list below; the entry's first word is the event's [`EventKind`].
 
 use serde_json::Value;
 
@@ -9,26 +9,44 @@ use super::def::EventDef;
 use super::fit;
 
 macro_rules! catalogue {
-    ($($module:ident::$payload:ident),* $(,)?) => {
+    ($($kind:ident: $module:ident::$payload:ident),* $(,)?) => {
         $(pub mod $module;)*
         $(pub use $module::$payload;)*
 
         $(impl super::EventPayload for $payload {
-            fn def() -> &'static EventDef {
-                &$module::ROW
-            }
+            const KIND: EventKind = EventKind::$kind;
         })*
+
+        /// The kind of an event: one for each event definition, in the order of an agent's lifecycle.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[repr(u8)]
+        #[non_exhaustive]
+        pub enum EventKind {
+            $(#[doc = concat!("The event of [`", stringify!($payload), "`].")] $kind,)*
+        }
+
+        impl EventKind {
+            /// Every kind, in the order of an agent's lifecycle.
+            pub const ALL: &[Self] = &[$(Self::$kind),*];
+
+            /// The event definition in the catalogue.
+            #[must_use]
+            pub const fn def(self) -> &'static EventDef {
+                match self {
+                    $(Self::$kind => &$module::ROW,)*
+                }
+            }
+
+            /// Checks one field of a payload against the payload type of the event.
+            pub(super) fn check_field(self, name: &str, value: &Value) -> Result<(), serde_json::Error> {
+                match self {
+                    $(Self::$kind => fit::check_field::<$payload>(name, value),)*
+                }
+            }
+        }
 
         /// Every event definition, in the order of an agent's lifecycle.
         pub static CATALOGUE: &[&EventDef] = &[$(&$module::ROW),*];
-
-        /// Checks one field of a payload against the payload type of its event definition.
-        pub(super) fn fits(row: &EventDef, name: &str, value: &Value) -> Result<(), serde_json::Error> {
-            $(if std::ptr::eq(row, &$module::ROW) {
-                return fit::check_field::<$payload>(name, value);
-            })*
-            Ok(())
-        }
 
         #[cfg(test)]
         fn round_trips() {
@@ -38,55 +56,55 @@ macro_rules! catalogue {
 }
 
 catalogue! {
-    worktree_create::WorktreeCreate,
-    session_start::SessionStart,
-    session_resume::SessionResume,
-    prompt_submit::PromptSubmit,
-    prompt_steer::PromptSteer,
-    prompt_followup::PromptFollowup,
-    turn_start::TurnStart,
-    iteration_start::IterationStart,
-    completion_pre::CompletionPre,
-    completion_post::CompletionPost,
-    tool_transform::ToolTransform,
-    tool_guard::ToolGuard,
-    tool_pre::ToolPre,
-    permission_ask::PermissionAsk,
-    approval_requested::ApprovalRequested,
-    permission_reply::PermissionReply,
-    tool_result::ToolResultPayload,
-    tool_post::ToolPost,
-    tool_batch::ToolBatch,
-    file_edited::FileEdited,
-    delegation_pre::DelegationPre,
-    delegation_post::DelegationPost,
-    delegation_post_verify::DelegationPostVerify,
-    handoff_emitted::HandoffEmitted,
-    agent_switch::AgentSwitch,
-    persona_paused::PersonaPaused,
-    persona_resumed::PersonaResumed,
-    step_pre::StepPre,
-    step_post::StepPost,
-    budget_threshold::BudgetThreshold,
-    limit_iterations::LimitIterations,
-    iteration_post::IterationPost,
-    iteration_end::IterationEnd,
-    compact_pre::CompactPre,
-    compact_before::CompactBefore,
-    compact_post::CompactPost,
-    agent_stop::AgentStop,
-    turn_end::TurnEnd,
-    finish_pre::FinishPre,
-    finish_unsettled::FinishUnsettled,
-    finish_post::FinishPost,
-    user_input::UserInput,
-    notification::Notification,
-    session_idle::SessionIdle,
-    error::ErrorPayload,
-    session_error::SessionError,
-    session_end::SessionEnd,
-    custom::CustomPayload,
-    meta::MetaPayload,
+    WorktreeCreate: worktree_create::WorktreeCreate,
+    SessionStart: session_start::SessionStart,
+    SessionResume: session_resume::SessionResume,
+    PromptSubmit: prompt_submit::PromptSubmit,
+    PromptSteer: prompt_steer::PromptSteer,
+    PromptFollowup: prompt_followup::PromptFollowup,
+    TurnStart: turn_start::TurnStart,
+    IterationStart: iteration_start::IterationStart,
+    CompletionPre: completion_pre::CompletionPre,
+    CompletionPost: completion_post::CompletionPost,
+    ToolTransform: tool_transform::ToolTransform,
+    ToolGuard: tool_guard::ToolGuard,
+    ToolPre: tool_pre::ToolPre,
+    PermissionAsk: permission_ask::PermissionAsk,
+    ApprovalRequested: approval_requested::ApprovalRequested,
+    PermissionReply: permission_reply::PermissionReply,
+    ToolResult: tool_result::ToolResultPayload,
+    ToolPost: tool_post::ToolPost,
+    ToolBatch: tool_batch::ToolBatch,
+    FileEdited: file_edited::FileEdited,
+    DelegationPre: delegation_pre::DelegationPre,
+    DelegationPost: delegation_post::DelegationPost,
+    DelegationPostVerify: delegation_post_verify::DelegationPostVerify,
+    HandoffEmitted: handoff_emitted::HandoffEmitted,
+    AgentSwitch: agent_switch::AgentSwitch,
+    PersonaPaused: persona_paused::PersonaPaused,
+    PersonaResumed: persona_resumed::PersonaResumed,
+    StepPre: step_pre::StepPre,
+    StepPost: step_post::StepPost,
+    BudgetThreshold: budget_threshold::BudgetThreshold,
+    LimitIterations: limit_iterations::LimitIterations,
+    IterationPost: iteration_post::IterationPost,
+    IterationEnd: iteration_end::IterationEnd,
+    CompactPre: compact_pre::CompactPre,
+    CompactBefore: compact_before::CompactBefore,
+    CompactPost: compact_post::CompactPost,
+    AgentStop: agent_stop::AgentStop,
+    TurnEnd: turn_end::TurnEnd,
+    FinishPre: finish_pre::FinishPre,
+    FinishUnsettled: finish_unsettled::FinishUnsettled,
+    FinishPost: finish_post::FinishPost,
+    UserInput: user_input::UserInput,
+    Notification: notification::Notification,
+    SessionIdle: session_idle::SessionIdle,
+    Error: error::ErrorPayload,
+    SessionError: session_error::SessionError,
+    SessionEnd: session_end::SessionEnd,
+    Custom: custom::CustomPayload,
+    Meta: meta::MetaPayload,
 }
 
 #[cfg(test)]

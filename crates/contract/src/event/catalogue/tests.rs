@@ -62,6 +62,20 @@ fn names_are_unique_and_in_one_shape() {
 }
 
 #[test]
+fn each_kind_is_the_row_at_its_place() {
+    assert_eq!(EventKind::ALL.len(), CATALOGUE.len());
+    for (at, (kind, def)) in EventKind::ALL.iter().zip(CATALOGUE).enumerate() {
+        assert!(*kind as usize == at && std::ptr::eq(kind.def(), *def), "{kind}");
+        let words = def.name.trim_end_matches(".*").split(['.', '_']);
+        let variant: String = words.map(|word| word[..1].to_uppercase() + &word[1..]).collect();
+        assert_eq!(format!("{kind:?}"), variant, "the variant reads like the name");
+        assert_eq!(EventKind::from_name(def.name), def.family().is_none().then_some(*kind));
+        assert_eq!(EventName::from(*kind).as_str(), def.name);
+    }
+    assert_eq!(EventKind::from_name("custom.deploy"), Some(EventKind::Custom));
+}
+
+#[test]
 fn a_family_takes_a_plain_suffix_and_nothing_else() {
     let families: Vec<_> = CATALOGUE.iter().filter_map(|def| def.family()).collect();
     assert_eq!(families, ["custom.", "meta."]);
@@ -163,7 +177,7 @@ fn each_field_is_described() {
 }
 
 pub(super) fn assert_round_trip<P: EventPayload + serde::de::DeserializeOwned + Default>() {
-    let def = P::def();
+    let def = P::KIND.def();
     let example = (def.example)();
     let typed: P = serde_json::from_value(example.clone()).unwrap_or_else(|error| panic!("{}: {error}", def.name));
     assert_eq!(Event::from_payload(&typed, Origin::default().into()).payload.value(), &example, "{}", def.name);
