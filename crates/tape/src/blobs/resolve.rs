@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use pintle_contract::EventKind;
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -193,7 +194,7 @@ impl<'b> BlobStore<'b> {
             "hook_call" | "outcome" => "value",
             _ => return None,
         };
-        if fields.get("event").is_some_and(|event| event != "completion.pre") {
+        if fields.get("event").is_some_and(|event| event != EventKind::CompletionPre.name()) {
             return None;
         }
         let messages = fields.get_mut(name)?.get_mut("messages")?;

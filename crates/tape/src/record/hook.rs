@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use pintle_contract::{CallId, Decision, Event, Failure, Hook, Verdict, VerdictKind};
+use pintle_contract::{CallId, Decision, Event, EventKind, Failure, Hook, Verdict, VerdictKind};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -123,7 +123,7 @@ impl<'a> HookVetoedRecord<'a> {
             VerdictKind::Ask { reason } => (Decision::Ask, reason),
             VerdictKind::Pass | VerdictKind::Rewrite(_) | VerdictKind::Failed(_) => return None,
         };
-        let counts = decision == Decision::Deny || hook.event.as_str() == "permission.ask";
+        let counts = decision == Decision::Deny || hook.event.kind() == EventKind::PermissionAsk;
         counts.then(|| Self {
             dispatch,
             call: call.0,

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pintle_contract::Decision;
+use pintle_contract::{Decision, EventKind};
 use serde_json::Value;
 
 use super::style::single_line;
@@ -12,7 +12,8 @@ use crate::record::{OutcomeRecord, Record, RecordBody};
 const TEXTS: [&str; 4] = ["text", "response", "content", "result"];
 
 /// The events whose denial removes their text.
-const WITHHELD_IF_DENIED: [&str; 4] = ["completion.post", "agent.stop", "turn.end", "tool.result"];
+const WITHHELD_IF_DENIED: [EventKind; 4] =
+    [EventKind::CompletionPost, EventKind::AgentStop, EventKind::TurnEnd, EventKind::ToolResult];
 
 /// Shorter texts may be part of another text by chance.
 const SHORTEST_PART_BYTES: usize = 4;
@@ -55,7 +56,9 @@ impl RemovedTexts {
 
     fn conclude(&mut self, decided: &OutcomeRecord<'_>) {
         let Some((before, newest)) = self.open.remove(&decided.dispatch) else { return };
-        let is_refused = decided.decision == Decision::Deny && WITHHELD_IF_DENIED.contains(&&*decided.event);
+        let is_withheld =
+            || EventKind::from_name(&decided.event).is_some_and(|kind| WITHHELD_IF_DENIED.contains(&kind));
+        let is_refused = decided.decision == Decision::Deny && is_withheld();
         let after = decided.value.as_deref().or(newest.as_ref()).filter(|_| decided.rewritten);
         for name in TEXTS {
             let Some(old) = before.get(name).and_then(Value::as_str).filter(|text| !text.is_empty()) else { continue };

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use pintle_contract::Origin;
+use pintle_contract::{EventKind, Origin};
 use serde_json::Value;
 
 use super::FindingSink;
@@ -63,18 +63,18 @@ impl ConsistencyCheck {
     pub(super) fn add_outcome(&mut self, ended: &FinishedDispatch) {
         let line = (ended.owner.session.clone(), ended.owner.run.clone());
         let text = |name: &str| ended.payload.get(name).and_then(Value::as_str).map(str::to_owned);
-        match ended.event.as_str() {
-            "prompt.submit" if !ended.is_refused => {
+        match ended.kind {
+            EventKind::PromptSubmit if !ended.is_refused => {
                 if let Some(prompt) = text("prompt") {
                     self.prompts.insert(line, (ended.owner.turn, prompt));
                 }
             }
-            "turn.start" if !ended.is_refused => {
+            EventKind::TurnStart if !ended.is_refused => {
                 if let Some(words) = ended.payload.as_str() {
                     self.turn_prompts.insert(line, words.to_owned());
                 }
             }
-            "tool.pre" | "tool.transform" | "permission.ask" if ended.rewritten => {
+            EventKind::ToolPre | EventKind::ToolTransform | EventKind::PermissionAsk if ended.rewritten => {
                 self.changed_calls.insert((line, text("id").unwrap_or_default()));
             }
             _ => {}
@@ -82,12 +82,13 @@ impl ConsistencyCheck {
     }
 
     fn check_event(&mut self, fired: &EventRecord<'_>, notes: &mut FindingSink<'_>) {
+        let Some(kind) = EventKind::from_name(&fired.event) else { return };
         let line = agent_run_of(&fired.origin);
         let field = |name: &str| fired.payload.get(name);
         let text = |name: &str| field(name).and_then(Value::as_str);
-        match &*fired.event {
-            "prompt.submit" => self.check_shown_prompt(&line, text("prompt").unwrap_or_default(), notes),
-            "prompt.steer" => {
+        match kind {
+            EventKind::PromptSubmit => self.check_shown_prompt(&line, text("prompt").unwrap_or_default(), notes),
+            EventKind::PromptSteer => {
                 let steered = self.take_user_messages(&line, |source| source == MessageSource::Steer);
                 let shown = field("messages").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
                 let same = steered.is_empty() || steered.iter().map(String::as_str).eq(shown);
@@ -97,7 +98,7 @@ impl ConsistencyCheck {
                     || format!("{steered:?}, as recorded before"),
                 );
             }
-            "prompt.followup" => {
+            EventKind::PromptFollowup => {
                 let followed = self.take_user_messages(&line, |source| source == MessageSource::FollowUp);
                 let shown = text("prompt").unwrap_or_default();
                 let same = followed.is_empty() || followed.iter().any(|said| is_same_text(said, shown));
@@ -107,7 +108,7 @@ impl ConsistencyCheck {
                     || format!("{followed:?}, as recorded before"),
                 );
             }
-            "turn.start" => {
+            EventKind::TurnStart => {
                 let turn = fired.origin.turn;
                 let prompt = self.prompts.remove(&line).or_else(|| self.take_prompt(&line, turn));
                 if let (Some((_, prompt)), Some(shown)) = (prompt.filter(|(of, _)| *of == turn), fired.payload.as_str())
@@ -116,9 +117,9 @@ impl ConsistencyCheck {
                     notes.add_unless(is_same_text(&prompt, shown), || format!("its prompt is {shown:?}"), expected);
                 }
             }
-            "tool.transform" | "tool.pre" => self.check_shown_call(&line, fired, notes),
-            "tool.result" | "tool.post" => self.check_shown_result(&line, fired, notes),
-            "completion.post" => {
+            EventKind::ToolTransform | EventKind::ToolPre => self.check_shown_call(&line, fired, notes),
+            EventKind::ToolResult | EventKind::ToolPost => self.check_shown_result(&line, fired, notes),
+            EventKind::CompletionPost => {
                 self.check_no_open_request(&fired.origin, notes);
                 if let Some(reply) = self.replies.remove(&line) {
                     let shown = fired.payload.pointer("/choices/0/message").unwrap_or(&Value::Null);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use pintle_contract::{Decision, Origin};
+use pintle_contract::{Decision, EventKind, Origin};
 use serde_json::Value;
 
 use super::messages::is_sent;
@@ -42,7 +42,7 @@ pub(super) struct HostCheck {
     /// The open turns and their steps, with the line.
     turns: BTreeMap<TurnOf, usize>,
     /// What the hooks of a host agent's call denied, since the last reply to that agent.
-    last_denial: Option<(u64, String)>,
+    last_denial: Option<(u64, EventKind)>,
 }
 
 /// A turn: its run, its number, its agent and its step.
@@ -79,16 +79,16 @@ struct SentRequest {
 impl HostCheck {
     /// Adds the outcome of an event that the host has to obey.
     pub(super) fn add_outcome(&mut self, ended: FinishedDispatch) {
-        if ended.event == "completion.post" {
+        if ended.kind == EventKind::CompletionPost {
             self.replies.add_reply((ended.owner.session.clone(), ended.owner.run.clone()), &ended);
         }
-        let is_gate = matches!(ended.event.as_str(), "tool.pre" | "permission.ask" | "prompt.submit");
+        let is_gate = matches!(ended.kind, EventKind::ToolPre | EventKind::PermissionAsk | EventKind::PromptSubmit);
         if is_gate && ended.decision == Decision::Deny {
-            self.last_denial.get_or_insert_with(|| (ended.number, ended.event.clone()));
+            self.last_denial.get_or_insert((ended.number, ended.kind));
         }
         let FinishedDispatch {
             number: dispatch,
-            event,
+            kind,
             owner: who,
             decision,
             is_refused: refused,
@@ -101,24 +101,24 @@ impl HostCheck {
         let line = (session, run);
         let field = |name: &str| payload.get(name).cloned().unwrap_or_default();
         let id = |name: &str| field(name).as_str().unwrap_or_default().to_owned();
-        match event.as_str() {
-            "tool.pre" => {
+        match kind {
+            EventKind::ToolPre => {
                 let denied = (decision == Decision::Deny).then_some("`tool.pre`");
                 let permit = ToolPermit { dispatch, denied_by: denied, name: field("name"), args: field("args") };
                 self.permits.insert((line, id("id")), permit);
             }
-            "permission.ask" if decision == Decision::Deny => {
+            EventKind::PermissionAsk if decision == Decision::Deny => {
                 if let Some(permit) = self.permits.get_mut(&(line, id("id"))) {
                     permit.denied_by = Some("`permission.ask`");
                 }
             }
-            "tool.post" => {
+            EventKind::ToolPost => {
                 self.results.insert(
                     (line, id("call_id")),
                     ReviewedResult { dispatch, is_refused: refused, content: field("content") },
                 );
             }
-            "completion.pre" => {
+            EventKind::CompletionPre => {
                 let sent = SentRequest {
                     dispatch,
                     is_refused: decision == Decision::Deny,
@@ -129,13 +129,13 @@ impl HostCheck {
                 };
                 self.requests.insert(line, sent);
             }
-            "prompt.submit" if refused && self.steered_turns.contains(&(line.clone(), turn)) => {
+            EventKind::PromptSubmit if refused && self.steered_turns.contains(&(line.clone(), turn)) => {
                 self.refused_steers.insert((line, id("prompt")));
             }
-            "prompt.submit" if refused => {
+            EventKind::PromptSubmit if refused => {
                 self.refused_prompts.insert((line, turn));
             }
-            "session.end" if depth == 0 => {
+            EventKind::SessionEnd if depth == 0 => {
                 self.sessions.remove(&line.0);
                 self.ended_sessions.insert(line.0);
             }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use pintle_contract::{Decision, Effect, Origin};
+use pintle_contract::{Decision, Effect, EventKind, Origin};
 use serde_json::Value;
 
 use super::{FindingSink, UnfinishedWork};
@@ -12,15 +12,15 @@ use crate::record::{
 };
 
 /// The events whose final payload the host has to obey.
-const OBEYED: [&str; 8] = [
-    "tool.transform",
-    "tool.pre",
-    "tool.post",
-    "completion.pre",
-    "completion.post",
-    "permission.ask",
-    "prompt.submit",
-    "turn.start",
+const OBEYED: [EventKind; 8] = [
+    EventKind::ToolTransform,
+    EventKind::ToolPre,
+    EventKind::ToolPost,
+    EventKind::CompletionPre,
+    EventKind::CompletionPost,
+    EventKind::PermissionAsk,
+    EventKind::PromptSubmit,
+    EventKind::TurnStart,
 ];
 
 /// The dispatches so far.
@@ -40,6 +40,8 @@ pub(super) struct StructureCheck {
 struct DispatchInProgress {
     line: usize,
     event: String,
+    /// `None` for an event that the catalogue does not have.
+    kind: Option<EventKind>,
     parent: Option<u64>,
     owner: DispatchOwner,
     versions: u32,
@@ -71,7 +73,7 @@ pub(super) struct DispatchOwner {
 #[derive(Debug)]
 pub(super) struct FinishedDispatch {
     pub(super) number: u64,
-    pub(super) event: String,
+    pub(super) kind: EventKind,
     pub(super) owner: DispatchOwner,
     pub(super) decision: Decision,
     /// Whether it denies the event, rather than only ending the run.
@@ -231,10 +233,12 @@ impl StructureCheck {
             let asked = self.open.values().any(|open| open.calls.get(&cause).is_some_and(|(_, answered)| !answered));
             notes.add_unless(asked, || format!("cause {cause}"), || String::from("a call that has not returned"));
         }
-        let is_obeyed = OBEYED.contains(&&*fired.event);
+        let kind = EventKind::from_name(&fired.event);
+        let is_obeyed = kind.is_some_and(|kind| OBEYED.contains(&kind));
         let open = DispatchInProgress {
             line: notes.line,
             event: fired.event.to_string(),
+            kind,
             parent: fired.parent,
             owner: DispatchOwner::from_origin(&fired.origin),
             versions: 1,
@@ -293,8 +297,8 @@ impl StructureCheck {
         }
         let decision = match said.verdict {
             VerdictLabel::Deny => Some(Decision::Deny),
-            VerdictLabel::Allow if open.event == "permission.ask" => Some(Decision::Allow),
-            VerdictLabel::Ask if open.event == "permission.ask" => Some(Decision::Ask),
+            VerdictLabel::Allow if open.kind == Some(EventKind::PermissionAsk) => Some(Decision::Allow),
+            VerdictLabel::Ask if open.kind == Some(EventKind::PermissionAsk) => Some(Decision::Ask),
             _ => None,
         };
         let owned = |text: &str| std::borrow::Cow::Owned(text.to_owned());
@@ -336,16 +340,16 @@ impl StructureCheck {
         let CheckedPayload { value: payload, abridged_line } = payload.cloned().unwrap_or_default();
         let refuses = decided.reasons.is_empty() || decided.reasons.iter().any(|reason| !reason.stops_run);
         let refused = decided.decision == Decision::Deny && refuses;
-        let DispatchInProgress { event, owner: who, is_obeyed, .. } = open;
-        let is_end = event == "session.end";
+        let DispatchInProgress { kind, owner: who, is_obeyed, .. } = open;
+        let kind = kind.filter(|kind| is_obeyed || *kind == EventKind::SessionEnd)?;
         let told = decided.effects.iter().filter_map(|effect| match &*effect.effect {
             Effect::Context(text) => Some(text.clone()),
             _ => None,
         });
         let (decision, rewritten, told) = (decided.decision, decided.rewritten, told.collect());
-        (is_obeyed || is_end).then_some(FinishedDispatch {
+        Some(FinishedDispatch {
             number,
-            event,
+            kind,
             owner: who,
             decision,
             is_refused: refused,

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use pintle_contract::suggest_nearest;
+use pintle_contract::{EventKind, suggest_nearest};
 
 use crate::record::RecordBody;
 use crate::record::host::{HostRecord, TurnPhase};
@@ -41,7 +41,7 @@ impl Durability {
             Self::None => false,
             Self::Turn => match body {
                 RecordBody::Host(HostRecord::Turn(turn)) => turn.phase == TurnPhase::End,
-                body => body.outcome().is_some_and(|outcome| outcome.event == "session.end"),
+                body => body.outcome().is_some_and(|outcome| outcome.event == EventKind::SessionEnd.name()),
             },
             Self::Record => true,
         }

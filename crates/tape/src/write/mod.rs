@@ -21,8 +21,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use pintle_contract::{
-    CallId, Chain, Clock, DispatchId, EffectCaller, EffectError, EffectReply, EffectRequest, Event, EventCause, Hook,
-    Journal, JournalEntry, Redactor,
+    CallId, Chain, Clock, DispatchId, EffectCaller, EffectError, EffectReply, EffectRequest, Event, EventCause,
+    EventKind, Hook, Journal, JournalEntry, Redactor,
 };
 use serde_json::Value;
 
@@ -298,7 +298,7 @@ impl TapeState {
 
     fn end_dispatch(&mut self, dispatch: DispatchId, event: &Event) {
         self.dispatches.end(dispatch);
-        if event.name.as_str() == "session.end" && event.origin.depth == 0 {
+        if event.name.kind() == EventKind::SessionEnd && event.origin.depth == 0 {
             self.sessions.remove(&event.origin.session);
         }
     }
