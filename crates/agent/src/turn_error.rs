@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use pintle::Outcome;
 use pintle::event::iteration_end::IterationEndReason;
+use pintle::{EventKind, Outcome};
 
 use crate::model::{ModelError, ModelErrorKind};
 use crate::turn_context::TurnContext;
@@ -30,8 +30,8 @@ pub enum TurnErrorKind {
     Failed {
         /// What failed: `model`, `hook`, `delegation`, `limit`, `session` or `config`.
         source: &'static str,
-        /// The event during or after which it happened.
-        event: &'static str,
+        /// The event during or after which it happened, if there is one.
+        event: Option<EventKind>,
         /// Whether a retry may help.
         is_retryable: bool,
     },
@@ -47,13 +47,13 @@ impl TurnError {
     }
 
     pub(crate) fn failed(what: &'static str, message: impl Into<String>) -> Self {
-        let kind = TurnErrorKind::Failed { source: what, event: "", is_retryable: false };
+        let kind = TurnErrorKind::Failed { source: what, event: None, is_retryable: false };
         Self { kind, message: message.into(), stop_reason: None }
     }
 
-    pub(crate) fn with_event(mut self, event: &'static str) -> Self {
+    pub(crate) fn with_event(mut self, event: EventKind) -> Self {
         if let TurnErrorKind::Failed { event: during, .. } = &mut self.kind {
-            *during = event;
+            *during = Some(event);
         }
         self
     }
@@ -129,7 +129,8 @@ impl From<ModelError> for TurnError {
             ModelErrorKind::Retryable => true,
             ModelErrorKind::Fatal | ModelErrorKind::Script => false,
         };
-        let kind = TurnErrorKind::Failed { source: "model", event: "completion.pre", is_retryable: retryable };
+        let kind =
+            TurnErrorKind::Failed { source: "model", event: Some(EventKind::CompletionPre), is_retryable: retryable };
         Self { kind, message: error.message, stop_reason: None }
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pintle::event::{BudgetThreshold, TokenUsage};
-use pintle::{BudgetSpec, ErrorBoundary, Event, HookId, Origin, OutcomeReason, StepSpec};
+use pintle::{BudgetSpec, ErrorBoundary, Event, EventKind, HookId, Origin, OutcomeReason, StepSpec};
 use serde_json::Map;
 
 use super::exceeded::BudgetExceeded;
@@ -101,7 +101,8 @@ impl TurnContext {
     /// Fails if the budget is exhausted, unless its step escalates and the user extends it.
     fn check_meter(&self, charged: &MeterCharge<'_>) -> Result<(), TurnError> {
         let MeterCharge { meter, step } = charged;
-        let error = |spent: &BudgetExceeded| TurnError::failed("limit", spent.message()).with_event("budget.threshold");
+        let error =
+            |spent: &BudgetExceeded| TurnError::failed("limit", spent.message()).with_event(EventKind::BudgetThreshold);
         if let Some(spent) = meter.exhausted_budget() {
             return Err(error(&spent));
         }

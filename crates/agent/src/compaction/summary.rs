@@ -1,5 +1,6 @@
 //! Asks the agent's own model to write the summary.
 
+use pintle::EventKind;
 use pintle::event::TokenUsage;
 
 use crate::completion;
@@ -51,7 +52,9 @@ pub(super) fn write(
     conversation.usage = conversation.usage.plus(TokenUsage::new(reply.usage.input_tokens, reply.usage.output_tokens));
     let summary = reply.text.trim();
     if summary.is_empty() {
-        return Err(TurnError::failed("model", "the model gave no summary; try again").with_event("compact.before"));
+        return Err(
+            TurnError::failed("model", "the model gave no summary; try again").with_event(EventKind::CompactBefore)
+        );
     }
     Ok(summary.to_owned())
 }

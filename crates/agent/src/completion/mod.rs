@@ -8,7 +8,7 @@ use std::cell::Cell;
 
 use pintle::event::{CompletionPost, CompletionPre, TokenUsage};
 use pintle::tape::ListPrefix;
-use pintle::{DispatchId, lifecycle};
+use pintle::{DispatchId, EventKind, lifecycle};
 
 use crate::conversation::Conversation;
 use crate::model::{ModelMessage, ModelReply, ModelRequest};
@@ -125,7 +125,8 @@ fn review_request(
     let reviewed = lifecycle::review_request(&mut TurnLife::with_prefix(turn, prefix), payload)?;
     let dispatch = reviewed.dispatch();
     let misfit = |reason| {
-        TurnError::failed("hook", format!("completion.pre modify payload: {reason}")).with_event("completion.pre")
+        TurnError::failed("hook", format!("completion.pre modify payload: {reason}"))
+            .with_event(EventKind::CompletionPre)
     };
     let request = match reviewed.into_rewritten().map_err(misfit)? {
         Some(payload) => wire::request_from_payload(payload, &request, turn.model().name()).map_err(misfit)?,
@@ -170,7 +171,8 @@ fn review_reply(
         ..wire::reply_to_payload(&reply, model, duration_ms)
     };
     let misfit = |reason| {
-        TurnError::failed("hook", format!("completion.post modify payload: {reason}")).with_event("completion.post")
+        TurnError::failed("hook", format!("completion.post modify payload: {reason}"))
+            .with_event(EventKind::CompletionPost)
     };
     let reviewed = lifecycle::review_reply(&mut TurnLife::new(turn), payload)?;
     match reviewed.into_rewritten().map_err(misfit)? {

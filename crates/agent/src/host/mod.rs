@@ -81,7 +81,7 @@ impl AgentHost {
 impl Host for AgentHost {
     fn apply_outcome(&self, caller: EffectCaller<'_>, event: &EventName, outcome: &Outcome, scope: &EventScope) {
         if let Ok(turn) = self.caller_turn(caller, scope) {
-            turn.take_effects(event, outcome);
+            turn.take_effects(event.kind(), outcome);
         }
     }
 

@@ -1,6 +1,6 @@
 //! Context from hooks for the model.
 
-use pintle::EventName;
+use pintle::EventKind;
 use pintle::event::ContextScope;
 
 /// Context from hooks for the model, by how long it is kept.
@@ -18,10 +18,10 @@ pub(crate) struct ContextNotes {
 
 impl ContextNotes {
     /// Adds the context that a hook of an event returned.
-    pub(crate) fn add(&mut self, event: &EventName, text: &str) {
-        let scope = match event.as_str() {
+    pub(crate) fn add(&mut self, event: EventKind, text: &str) {
+        let scope = match event {
             // This is for the summary, not for the conversation.
-            "compact.pre" => return,
+            EventKind::CompactPre => return,
             _ if is_prompt(event) => return self.prompt.push(text.to_owned()),
             _ => event.def().context,
         };
@@ -35,6 +35,6 @@ impl ContextNotes {
 }
 
 /// Whether an event is about the user's message, so that context from its hooks is kept until the next message.
-pub(crate) fn is_prompt(event: &EventName) -> bool {
-    matches!(event.as_str(), "prompt.submit" | "prompt.steer" | "prompt.followup")
+pub(crate) fn is_prompt(event: EventKind) -> bool {
+    matches!(event, EventKind::PromptSubmit | EventKind::PromptSteer | EventKind::PromptFollowup)
 }

@@ -55,14 +55,14 @@ impl PersonaRegistry {
     }
 
     /// Restores a persona from an event on the tape. Only `persona.paused` and `persona.resumed` have an effect.
-    pub(crate) fn restore_event(&self, event: &str, payload: &Value) {
+    pub(crate) fn restore_event(&self, event: EventKind, payload: &Value) {
         let text = |field: &str| payload.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
         let mut known = self.lock_entries();
         let known = known.entry(text("persona"));
-        if event == EventKind::PersonaPaused.name() {
+        if event == EventKind::PersonaPaused {
             let paused = PausedPersona { persona: text("persona"), reason: text("reason"), source: text("by") };
             known.or_default().paused = Some(paused);
-        } else if event == EventKind::PersonaResumed.name() {
+        } else if event == EventKind::PersonaResumed {
             known.or_default().paused = None;
         }
     }

@@ -20,8 +20,8 @@ use pintle::event::EventPayload;
 use pintle::tape::record::host::{HostRecord, ReminderRecord};
 use pintle::tools::{ToolVocabulary, own_vocabulary, vocabulary_by_name};
 use pintle::{
-    ApprovalRequest, ApprovalResponse, Approver, CancelToken, Effect, Event, EventKind, EventName, EventScope,
-    LogBuffer, LoopRules, ModelSpec, Origin, Outcome, Reminder, ScratchValues,
+    ApprovalRequest, ApprovalResponse, Approver, CancelToken, Effect, Event, EventKind, EventScope, LogBuffer,
+    LoopRules, ModelSpec, Origin, Outcome, Reminder, ScratchValues,
 };
 use serde_json::Value;
 
@@ -190,7 +190,7 @@ impl TurnContext {
     /// Fires an event in a scope derived from this one's, and applies the effects of its hooks.
     pub(crate) fn fire_in(&self, event: &Event, scope: &EventScope) -> Outcome {
         let outcome = self.agent.shared.runtime.fire_in(event, scope);
-        self.take_effects(&event.name, &outcome);
+        self.take_effects(event.name.kind(), &outcome);
         outcome
     }
 
@@ -246,14 +246,14 @@ impl TurnContext {
     }
 
     /// Applies the effects of an outcome, whatever the decision: a hook that denies may still return effects.
-    pub(crate) fn take_effects(&self, event: &EventName, outcome: &Outcome) {
+    pub(crate) fn take_effects(&self, event: EventKind, outcome: &Outcome) {
         for (_, effect) in &outcome.effects {
-            let (event, effect) = (event.clone(), effect.clone());
-            self.in_turn(move |context| context.apply_effect(&event, &effect));
+            let effect = effect.clone();
+            self.in_turn(move |context| context.apply_effect(event, &effect));
         }
     }
 
-    fn apply_effect(&self, event: &EventName, effect: &Effect) {
+    fn apply_effect(&self, event: EventKind, effect: &Effect) {
         match effect {
             Effect::Context(text) => self.state.add_note(event, text),
             Effect::Reminder(reminder) => self.remind(reminder.clone()),

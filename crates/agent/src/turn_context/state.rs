@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use pintle::EventName;
+use pintle::EventKind;
 use pintle::event::TokenUsage;
 use serde_json::{Value, json};
 
@@ -150,7 +150,7 @@ impl TurnState {
     }
 
     /// Adds context from a hook.
-    pub(super) fn add_note(&self, event: &EventName, text: &str) {
+    pub(super) fn add_note(&self, event: EventKind, text: &str) {
         self.lock_notes().add(event, text);
     }
 

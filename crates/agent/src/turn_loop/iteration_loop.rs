@@ -5,8 +5,8 @@
 //! steering again, and for an answer `agent.stop`, a forced hand-off, steering and one follow-up. For agents outside a
 //! team this equals the AI Harness order, since no hook listens to the other events.
 
-use pintle::ExitMode;
 use pintle::event::iteration_end::IterationEndReason;
+use pintle::{EventKind, ExitMode};
 use serde_json::Value;
 
 use super::iteration::{self, Iteration};
@@ -170,7 +170,7 @@ impl TurnRun<'_> {
         }
         let most = self.turn.agent.spec.exit.max_consecutive_tool_calls;
         if let Some(message) = self.progress.loops.record_batch(&reply.tool_calls, most) {
-            let fault = TurnError::failed("limit", message).with_event("tool.post");
+            let fault = TurnError::failed("limit", message).with_event(EventKind::ToolPost);
             return Err(IterationError { error: fault, reason: IterationEndReason::Loop });
         }
         if let Some(why) = self.turn.state.take_stop() {
@@ -210,7 +210,7 @@ impl TurnRun<'_> {
                     "agents handed the conversation on {MAX_FORCED_HANDOFFS} times without ending; remove the cycle of \
                      forced hand-offs"
                 );
-                return Err(TurnError::failed("limit", why).with_event("agent.switch").into());
+                return Err(TurnError::failed("limit", why).with_event(EventKind::AgentSwitch).into());
             }
             self.progress.forced_handoffs += 1;
             self.progress.text.accept(&self.turn, &text);
@@ -232,7 +232,7 @@ impl TurnRun<'_> {
     /// Hands the conversation over to another member of the team.
     fn hand_over(&mut self, name: &str, kind: &'static str) -> Result<(), TurnError> {
         let agent = &self.turn.agent;
-        let error = |reason: String| TurnError::failed("delegation", reason).with_event("agent.switch");
+        let error = |reason: String| TurnError::failed("delegation", reason).with_event(EventKind::AgentSwitch);
         let team = agent.shared.team.as_ref();
         let team = team.ok_or_else(|| error(String::from("this agent is not part of a team and cannot hand over")))?;
         let next = team.as_successor(agent, name).map_err(error)?;
@@ -274,7 +274,7 @@ impl TurnRun<'_> {
         self.progress.finish_reason.clone_from(&reply.finish_reason);
         if reply.finish_reason == "content_filter" {
             let reason = "the provider's content filter cut the answer off; rephrase the message";
-            return Err(TurnError::failed("model", reason).with_event("completion.post"));
+            return Err(TurnError::failed("model", reason).with_event(EventKind::CompletionPost));
         }
         if reply.finish_reason == "length" {
             turn.notify(AgentEvent::Notice {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pintle::event::{LimitIterations, Notification, SessionResume};
-use pintle::{Event, HookId, OnMaxIterations, OutcomeReason};
+use pintle::{Event, EventKind, HookId, OnMaxIterations, OutcomeReason};
 use serde_json::Map;
 
 use super::{TurnRun, iteration, prompts};
@@ -58,7 +58,7 @@ impl TurnRun<'_> {
         match choice {
             OnMaxIterations::Error => {
                 Err(TurnError::failed("limit", format!("{message}; raise `exit_policy.max_iterations`"))
-                    .with_event("limit.iterations"))
+                    .with_event(EventKind::LimitIterations))
             }
             OnMaxIterations::WarnAndExit => {
                 self.turn.notify(AgentEvent::Notice { message: &message });

@@ -11,7 +11,7 @@ mod stop;
 use std::sync::Arc;
 
 use pintle::event::{ErrorPayload, Notification, TokenUsage, ToolCall, ToolResult, TurnEnd, UserInput};
-use pintle::{Event, lifecycle};
+use pintle::{Event, EventKind, lifecycle};
 
 use crate::completion::TextGate;
 use crate::conversation::Conversation;
@@ -182,7 +182,7 @@ fn report_error(turn: &TurnContext, error: &TurnError, iteration: u32) {
         TurnErrorKind::Failed { source: what, event: during, is_retryable: retryable } => {
             (what, during, retryable, None)
         }
-        TurnErrorKind::Denied if turn.rules().reports_denials => ("hook", "", false, Some(String::from("blocked"))),
+        TurnErrorKind::Denied if turn.rules().reports_denials => ("hook", None, false, Some(String::from("blocked"))),
         TurnErrorKind::Denied | TurnErrorKind::Cancelled => return,
     };
     let notice = || Notification {
@@ -196,7 +196,7 @@ fn report_error(turn: &TurnContext, error: &TurnError, iteration: u32) {
     let payload = ErrorPayload {
         message: error.message.clone(),
         kind: kind.to_owned(),
-        during: during.to_owned(),
+        during: during.map_or("", EventKind::name).to_owned(),
         code,
         retryable,
         iteration: (iteration > 0).then_some(iteration),

@@ -7,6 +7,7 @@
 //! If a hook fails closed, the agent gets no reason to act on and cannot fix the hook: the answer is not
 //! accepted, and the turn ends.
 
+use pintle::EventKind;
 use pintle::event::{AgentStop, TokenUsage};
 use pintle::lifecycle::{AfterRejection, AnswerDecision, AnswerRejection, review_answer};
 
@@ -53,7 +54,7 @@ pub(super) fn check_stop(
     if let Some(request) = &change.redirect {
         let answer = (turn.agent.shared.ports.redirect)(turn, request);
         conversation.usage = conversation.usage.plus(turn.state.take_usage());
-        let answer = answer.map_err(|why| TurnError::failed("delegation", why).with_event("agent.stop"))?;
+        let answer = answer.map_err(|why| TurnError::failed("delegation", why).with_event(EventKind::AgentStop))?;
         progress.tool_calls.extend(answer.tool_calls);
         progress.tool_results.extend(answer.tool_results);
         return Ok(StopDecision::Accept(answer.text));
@@ -78,7 +79,7 @@ fn continue_after(turn: &TurnContext, rejection: AnswerRejection) -> Result<Stop
         AfterRejection::EndRun(why) => Err(TurnError::denied(if why.trim().is_empty() { reason } else { why })),
         AfterRejection::Fail => {
             let message = format!("the answer was not accepted: {reason}");
-            Err(TurnError::failed("hook", message).with_event("agent.stop"))
+            Err(TurnError::failed("hook", message).with_event(EventKind::AgentStop))
         }
     }
 }

@@ -8,7 +8,7 @@ use pintle::event;
 use pintle::tape::record::host::{self, HostRecord, MessageSource, MessagesReplacedBy, TurnPhase};
 use pintle::tape::record::{ApprovalRecord, ApprovalResult, EffectRecord, EventRecord};
 use pintle::tape::{RecordBody, TapeSource};
-use pintle::{ApprovalScope, EffectRequest, Origin};
+use pintle::{ApprovalScope, EffectRequest, EventKind, Origin};
 use serde_json::Value;
 
 use super::calls::RecordedPayload;
@@ -91,10 +91,11 @@ impl TapeFold<'_> {
 
     fn apply_event(&mut self, fired: EventRecord<'static>, line: Option<Vec<u8>>) {
         // Events that a script emits do not change the session.
-        let is_main = self.is_main(&fired.origin) && !fired.event.starts_with("custom.");
+        let kind = EventKind::from_name(&fired.event);
+        let is_main = self.is_main(&fired.origin) && kind != Some(EventKind::Custom);
         let outcome = fired.outcome();
         let open = OpenEvent {
-            event: fired.event.into_owned(),
+            kind,
             run: fired.origin.run.clone(),
             is_main,
             payload: PayloadOnTape { value: fired.payload.into_owned(), line },
@@ -114,13 +115,14 @@ impl TapeFold<'_> {
         let payload = &open.payload.value;
         let text = |name: &str| payload.get(name).and_then(Value::as_str).unwrap_or_default();
         let number = |name: &str| payload.get(name).and_then(Value::as_u64);
-        match open.event.as_str() {
+        let Some(kind) = open.kind else { return };
+        match kind {
             // Another session of the same program: no context from hooks remains.
-            "session.start" if text("source") == "clear" => {
+            EventKind::SessionStart if text("source") == "clear" => {
                 self.restored.notes.clear();
                 self.restored.speaker = None;
             }
-            "agent.switch" if matches!(text("kind"), "handoff" | "forced_handoff") => {
+            EventKind::AgentSwitch if matches!(text("kind"), "handoff" | "forced_handoff") => {
                 self.restored.speaker = Some(text("to").to_owned());
                 if let Some(turn) = &mut self.interrupted_turn {
                     turn.last_batch.handoff = None;
@@ -128,12 +130,12 @@ impl TapeFold<'_> {
                     turn.progress.forced_handoffs += u32::from(text("kind") == "forced_handoff");
                 }
             }
-            "completion.pre" => {
+            EventKind::CompletionPre => {
                 if let (Some(turn), Some(iteration)) = (&mut self.interrupted_turn, number("iteration")) {
                     turn.last_iteration = u32::try_from(iteration).unwrap_or(u32::MAX);
                 }
             }
-            "completion.post" => {
+            EventKind::CompletionPost => {
                 self.restored.answered_count += 1;
                 let usage = decode_usage(payload.get("usage"));
                 self.restored.length.counted_tokens = usage.total_tokens;
@@ -142,21 +144,21 @@ impl TapeFold<'_> {
                     text("finish_reason").clone_into(&mut turn.progress.finish_reason);
                 }
             }
-            "tool.pre" => {
+            EventKind::ToolPre => {
                 if let Some(turn) = &mut self.interrupted_turn {
                     turn.last_batch.guarded_ids.insert(text("id").to_owned());
                 }
             }
-            "tool.post" => {
+            EventKind::ToolPost => {
                 if let Some(turn) = &mut self.interrupted_turn {
                     let args = payload.get("args").cloned().unwrap_or_default();
                     turn.last_batch.reviewed_calls.insert(text("call_id").to_owned(), (text("name").to_owned(), args));
                 }
             }
-            "step.pre" => self.steps.enter(text("persona"), text("step")),
-            "step.post" => self.steps.leave(text("persona"), text("step")),
-            "persona.paused" | "persona.resumed" => {
-                self.restored.personas.push((open.event.clone(), payload.clone()));
+            EventKind::StepPre => self.steps.enter(text("persona"), text("step")),
+            EventKind::StepPost => self.steps.leave(text("persona"), text("step")),
+            EventKind::PersonaPaused | EventKind::PersonaResumed => {
+                self.restored.personas.push((kind, payload.clone()));
             }
             _ => {}
         }

@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use pintle::event::{SessionResume, TokenUsage};
 use pintle::tape::TapeSource;
-use pintle::{ApprovalScope, EffectRequest, Event, EventScope, Layer};
+use pintle::{ApprovalScope, EffectRequest, Event, EventKind, EventScope, Layer};
 use serde_json::Value;
 
 use super::{Session, SessionPhase};
@@ -56,7 +56,7 @@ pub(super) struct RestoredSession {
     effects: Vec<(Layer, String, EffectRequest)>,
     usage_records: Vec<RecordedUsage>,
     /// The `persona.paused` and `persona.resumed` events.
-    personas: Vec<(String, Value)>,
+    personas: Vec<(EventKind, Value)>,
     interrupted_turn: Option<Box<InterruptedTurn>>,
     calls: RecordedModelCalls,
     /// The number of records, which is larger than any number in a generated name.
@@ -87,9 +87,9 @@ impl RestoredSession {
     }
 
     /// Adds context from hooks for the rest of the session. Context from `session.start` is not added twice.
-    fn add_notes(&mut self, event: &str, notes: Vec<String>) {
+    fn add_notes(&mut self, event: EventKind, notes: Vec<String>) {
         for note in notes {
-            if event != "session.start" || !self.notes.contains(&note) {
+            if event != EventKind::SessionStart || !self.notes.contains(&note) {
                 self.notes.push(note);
             }
         }
@@ -113,8 +113,8 @@ impl Session {
     pub(super) fn with_restored(mut self, restored: RestoredSession) -> Result<Self, String> {
         let shared = Arc::clone(&self.agent.shared);
         shared.skip_names_up_to(restored.record_count);
-        for (event, payload) in &restored.personas {
-            shared.state.personas.restore_event(event, payload);
+        for (event, payload) in restored.personas {
+            shared.state.personas.restore_event(event, &payload);
         }
         for RecordedUsage { personas, model, usage } in restored.usage_records {
             personas.iter().for_each(|persona| shared.state.personas.restore_usage(persona, &model, usage));

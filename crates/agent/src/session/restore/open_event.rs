@@ -1,12 +1,14 @@
 //! An event of the tape whose dispatch has not ended.
 
+use pintle::EventKind;
 use serde_json::Value;
 
 use super::calls::RecordedPayload;
 
 /// An open dispatch.
 pub(super) struct OpenEvent {
-    pub(super) event: String,
+    /// `None` for an event that the catalogue does not have.
+    pub(super) kind: Option<EventKind>,
     pub(super) run: String,
     /// Whether it belongs to the session's own agent, not a delegated one.
     pub(super) is_main: bool,

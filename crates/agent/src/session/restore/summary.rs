@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use pintle::EventKind;
 use pintle::tape::record::host::{HostRecord, MessageSource, TurnPhase};
 use pintle::tape::{HeaderRecord, LoadedTape, Record, RecordBody, TapeError, TapeSource};
 use serde_json::Value;
@@ -124,10 +125,10 @@ impl SessionSummary {
                 let goes_on = turn.phase == TurnPhase::Start && turn.origin.step.is_empty();
                 self.interrupted_turn = goes_on.then_some(turn.origin.turn);
             }
-            RecordBody::Event(fired) => match &*fired.event {
-                "session.end" => self.state = SessionStatus::Ended,
-                "session.start" | "session.resume" => self.state = SessionStatus::Interrupted,
-                "agent.switch" => {
+            RecordBody::Event(fired) => match EventKind::from_name(&fired.event) {
+                Some(EventKind::SessionEnd) => self.state = SessionStatus::Ended,
+                Some(EventKind::SessionStart | EventKind::SessionResume) => self.state = SessionStatus::Interrupted,
+                Some(EventKind::AgentSwitch) => {
                     let kind = fired.payload.get("kind").and_then(Value::as_str);
                     let to = fired.payload.get("to").and_then(Value::as_str);
                     if let (Some("handoff" | "forced_handoff"), Some(to)) = (kind, to) {

@@ -1,7 +1,7 @@
 //! What the outcomes on a tape leave in the session.
 
 use pintle::tape::record::OutcomeRecord;
-use pintle::{Decision, Effect, EventName};
+use pintle::{Decision, Effect, EventKind};
 use serde_json::Value;
 
 use super::super::open_event::{OpenEvent, PayloadOnTape};
@@ -20,11 +20,11 @@ impl TapeFold<'_> {
         if open.is_main {
             self.apply_main_outcome(&open, &decided, &text);
         }
-        match open.event.as_str() {
-            "completion.pre" => {
+        match open.kind {
+            Some(EventKind::CompletionPre) => {
                 self.request_payloads.insert(open.run, (decided.dispatch, last.into_recorded()));
             }
-            "tool.pre" => drop(self.guarded_calls.insert((open.run, text("id")), last.value)),
+            Some(EventKind::ToolPre) => drop(self.guarded_calls.insert((open.run, text("id")), last.value)),
             _ => {}
         }
     }
@@ -32,20 +32,20 @@ impl TapeFold<'_> {
     /// Applies the outcome of an event of the session's own agent; `text` reads its final payload.
     fn apply_main_outcome(&mut self, open: &OpenEvent, decided: &OutcomeRecord<'_>, text: &dyn Fn(&str) -> String) {
         self.take_notes(open, decided);
-        if open.event == "step.pre" && decided.decision == Decision::Deny {
+        if open.kind == Some(EventKind::StepPre) && decided.decision == Decision::Deny {
             self.steps.refuse(&text("persona"), &text("step"));
         }
         let Some(turn) = &mut self.interrupted_turn else { return };
-        match open.event.as_str() {
-            "agent.stop" if decided.decision == Decision::Deny => {
+        match open.kind {
+            Some(EventKind::AgentStop) if decided.decision == Decision::Deny => {
                 turn.progress.continuations += 1;
                 turn.progress.is_done = false;
             }
-            "tool.post" => {
+            Some(EventKind::ToolPost) => {
                 let stop = decided.reasons.iter().find(|reason| reason.stops_run);
                 turn.last_batch.stop = turn.last_batch.stop.take().or_else(|| stop.map(|reason| reason.text.clone()));
             }
-            "session.resume" if decided.decision == Decision::Allow => {
+            Some(EventKind::SessionResume) if decided.decision == Decision::Allow => {
                 let raised = open.payload.value.get("new_max_iterations").and_then(Value::as_u64);
                 turn.limit = raised.map(|limit| u32::try_from(limit).unwrap_or(u32::MAX)).or(turn.limit);
             }
@@ -55,13 +55,13 @@ impl TapeFold<'_> {
 
     /// Adds the context from the hooks of a dispatch.
     fn take_notes(&mut self, open: &OpenEvent, decided: &OutcomeRecord<'_>) {
-        let Ok(name) = EventName::parse(&open.event) else { return };
+        let Some(kind) = open.kind else { return };
         for told in &decided.effects {
             let Effect::Context(text) = &*told.effect else { continue };
             let mut notes =
                 self.interrupted_turn.as_mut().map(|turn| std::mem::take(&mut turn.notes)).unwrap_or_default();
-            notes.add(&name, text);
-            self.restored.add_notes(&open.event, std::mem::take(&mut notes.persistent));
+            notes.add(kind, text);
+            self.restored.add_notes(kind, std::mem::take(&mut notes.persistent));
             if let Some(turn) = &mut self.interrupted_turn {
                 turn.notes = notes;
             }
