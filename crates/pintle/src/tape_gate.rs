@@ -1,7 +1,7 @@
 //! Denies guarded events when the tape cannot be written: nothing may happen that is not recorded.
 
 use pintle_contract::event::EventClass;
-use pintle_contract::{Decision, Event, EventName, HookId, Outcome, OutcomeReason};
+use pintle_contract::{Decision, Event, EventKind, EventName, HookId, Outcome, OutcomeReason};
 
 use crate::journal_fanout::JournalFanout;
 
@@ -9,11 +9,11 @@ use crate::journal_fanout::JournalFanout;
 const TAPE: &str = "tape";
 
 /// Guarded events whose deny makes the agent continue; denying them would not stop anything.
-const DENY_SENDS_ON: [&str; 2] = ["agent.stop", "delegation.post_verify"];
+const DENY_SENDS_ON: [EventKind; 2] = [EventKind::AgentStop, EventKind::DelegationPostVerify];
 
 /// Whether an allow of the event lets an action happen.
 pub(crate) fn is_guarded(name: &EventName) -> bool {
-    name.def().class == EventClass::Guard && !DENY_SENDS_ON.contains(&name.as_str())
+    name.def().class == EventClass::Guard && !DENY_SENDS_ON.contains(&name.kind())
 }
 
 /// The reason to deny a guarded event because the tape ended early or was changed; `None` if the tape is intact.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pintle::dialects::DIALECTS;
 use pintle::event::{CATALOGUE, EventDef};
-use pintle::{Event, EventName, Hook, HookSet, Origin, suggest_nearest};
+use pintle::{Event, EventKind, EventName, Hook, HookSet, Origin, suggest_nearest};
 use serde_json::Value;
 
 /// An event named on the command line, and the dialect's alias for it if that is what was typed.
@@ -13,15 +13,15 @@ use serde_json::Value;
 pub(crate) struct EventArgument(pub(crate) EventName, pub(crate) Option<String>);
 
 /// A host fires the first of these events before the second; some dialect has the same alias for both.
-const ASKED_FIRST: (&str, &str) = ("tool.guard", "tool.pre");
+const ASKED_FIRST: (EventKind, EventKind) = (EventKind::ToolGuard, EventKind::ToolPre);
 
 impl EventArgument {
     /// Returns the event that a host fires before this one, if hooks listen to it under the typed alias.
     pub(crate) fn preceding_event(&self, hooks: &HookSet, payload: &Value, origin: &Arc<Origin>) -> Option<Event> {
-        let typed = self.1.as_deref().filter(|_| self.0.as_str() == ASKED_FIRST.1)?;
-        let listens = |hook: &Hook| hook.event.as_str() == ASKED_FIRST.0 && &*hook.event_alias == typed;
+        let typed = self.1.as_deref().filter(|_| self.0.kind() == ASKED_FIRST.1)?;
+        let listens = |hook: &Hook| hook.event.kind() == ASKED_FIRST.0 && &*hook.event_alias == typed;
         hooks.hooks().find(|(_, hook)| listens(hook))?;
-        let name = EventName::parse(ASKED_FIRST.0).ok()?;
+        let name = EventName::from(ASKED_FIRST.0);
         let mut payload = payload.clone();
         name.complete(&mut payload).ok()?;
         Some(Event::new(name, payload, Arc::clone(origin)))

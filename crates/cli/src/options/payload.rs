@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal, Read};
 
 use pintle::dialects::command_hooks::{self, payload_from_hook_input};
 use pintle::tape::show::single_line;
-use pintle::{EventName, MAX_PAYLOAD_BYTES, PayloadError, read_payload};
+use pintle::{EventKind, EventName, MAX_PAYLOAD_BYTES, PayloadError, read_payload};
 use serde_json::Value;
 
 use super::EventArgument;
@@ -99,7 +99,7 @@ fn complete_payload(event: &EventName, value: &mut Value) -> Result<(), String> 
     {
         return Err(format!("`{field}`, the name of the tool, is missing"));
     }
-    if event.as_str() == "tool.pre"
+    if event.kind() == EventKind::ToolPre
         && let Some(fields) = value.as_object_mut()
     {
         fields.entry("id").or_insert_with(|| Value::from("call_1"));

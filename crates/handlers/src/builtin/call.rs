@@ -6,7 +6,8 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use pintle_contract::{
-    BuiltinSpec, Codec, EffectReply, EffectRequest, Failure, FailureKind, HookCall, HookDeclaration, Payload, Redactor,
+    BuiltinSpec, Codec, EffectReply, EffectRequest, EventKind, Failure, FailureKind, HookCall, HookDeclaration,
+    Payload, Redactor,
 };
 use serde_json::Value;
 
@@ -56,9 +57,8 @@ impl<'a> BuiltinCall<'a> {
         Self { call, config: setup, started_at: Instant::now() }
     }
 
-    /// The canonical name of the event, such as `tool.pre`.
-    pub(crate) fn event_name(&self) -> &'static str {
-        self.call.event.name.def().name
+    pub(crate) fn event_kind(&self) -> EventKind {
+        self.call.event.name.kind()
     }
 
     pub(crate) fn field(&self, name: &str) -> Option<&'a Value> {

@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use pintle_contract::{Origin, Verdict};
+use pintle_contract::{EventKind, Origin, Verdict};
 use serde_json::{Map, Value};
 
 use super::limit_large_tool_results::MOST_BYTES;
@@ -33,10 +33,10 @@ impl BuiltinHook for ElideRepeatedToolResults {
 
     fn call(&self, asked: &BuiltinCall<'_>) -> Verdict {
         let origin = &asked.call.event.origin;
-        match asked.event_name() {
-            "tool.result" => elide_repeated(asked),
+        match asked.event_kind() {
+            EventKind::ToolResult => elide_repeated(asked),
             // A summarised or cleared result is no longer in the model's context.
-            "session.start" | "session.end" | "compact.post" => {
+            EventKind::SessionStart | EventKind::SessionEnd | EventKind::CompactPost => {
                 seen().forget(&conversation_key(origin));
                 Verdict::pass()
             }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use pintle_contract::Verdict;
+use pintle_contract::{EventKind, Verdict};
 use serde_json::{Map, Value};
 
 use super::excerpt::first_bytes;
@@ -53,7 +53,7 @@ impl BuiltinHook for HandleLargeToolOutput {
     fn call(&self, asked: &BuiltinCall<'_>) -> Verdict {
         let content = asked.text("content");
         let is_partial = asked.field("partial").and_then(Value::as_bool).unwrap_or(false);
-        if asked.event_name() != "tool.result" || is_partial || content.len() <= self.threshold_bytes {
+        if asked.event_kind() != EventKind::ToolResult || is_partial || content.len() <= self.threshold_bytes {
             return Verdict::pass();
         }
         let content = &*asked.redact_text(content);

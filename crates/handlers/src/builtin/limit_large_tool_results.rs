@@ -4,7 +4,7 @@
 //! first, or all hooks see the original (`compat: g1`), it redacts secrets itself: a secret that is cut in two could
 //! not be recognised afterwards.
 
-use pintle_contract::Verdict;
+use pintle_contract::{EventKind, Verdict};
 use serde_json::{Map, Value};
 
 use super::excerpt::{first_bytes, first_lines, last_bytes, last_lines, line_count};
@@ -29,15 +29,17 @@ pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> BuiltinRes
 impl BuiltinHook for LimitLargeToolResults {
     fn call(&self, asked: &BuiltinCall<'_>) -> Verdict {
         let origin = &asked.call.event.origin;
-        match asked.event_name() {
+        match asked.event_kind() {
             // The end of a delegated agent is not the end of the session.
-            "session.end" if origin.depth == 0 => match large_results::remove_session_results(&origin.session) {
-                Ok(()) => Verdict::pass(),
-                Err(error) => {
-                    Verdict::pass().with_warning(format!("cannot delete the files of large results: {error}"))
+            EventKind::SessionEnd if origin.depth == 0 => {
+                match large_results::remove_session_results(&origin.session) {
+                    Ok(()) => Verdict::pass(),
+                    Err(error) => {
+                        Verdict::pass().with_warning(format!("cannot delete the files of large results: {error}"))
+                    }
                 }
-            },
-            "tool.result" => limit_result(asked),
+            }
+            EventKind::ToolResult => limit_result(asked),
             _ => Verdict::pass(),
         }
     }

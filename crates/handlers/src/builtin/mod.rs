@@ -102,9 +102,9 @@ pub(crate) fn build(
         .into_iter()
         .map(|doubt| Diagnostic::warning("bad_builtin_argument", format!("{}: {doubt}", def.name), at()))
         .collect();
-    if !def.events.is_empty() && !def.events.contains(&declaration.event.def().name) {
+    if !def.events.is_empty() && !def.events.contains(&declaration.event.kind()) {
         let message = format!("`{}` has no effect on `{}`", def.name, declaration.event);
-        let help = format!("it belongs on {}", quote_names(def.events.iter().copied()));
+        let help = format!("it belongs on {}", quote_names(def.events.iter().map(|kind| kind.name())));
         diagnostics.push(Diagnostic::warning("builtin_without_effect", message, at()).help(help));
     }
     if let Some(own) = builtin.redactor() {

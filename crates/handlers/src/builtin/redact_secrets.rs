@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use pintle_contract::event::RewriteTarget;
-use pintle_contract::{Effect, Redactor, Rewrite, Verdict};
+use pintle_contract::{Effect, EventKind, Redactor, Rewrite, Verdict};
 use serde_json::{Map, Value};
 
 use super::{BuiltinCall, BuiltinHook, BuiltinResult};
@@ -33,12 +33,12 @@ impl BuiltinHook for RedactSecrets {
 
     fn call(&self, asked: &BuiltinCall<'_>) -> Verdict {
         let secrets = &*self.scanner;
-        let rewritten = match asked.event_name() {
-            "completion.pre" => {
+        let rewritten = match asked.event_kind() {
+            EventKind::CompletionPre => {
                 single_field("messages", asked.field("messages").and_then(|list| redact_messages(secrets, list)))
             }
-            "tool.result" => single_field("content", redact_result(secrets, asked)),
-            "tool.pre" | "tool.transform" => {
+            EventKind::ToolResult => single_field("content", redact_result(secrets, asked)),
+            EventKind::ToolPre | EventKind::ToolTransform => {
                 let args = single_field("args", asked.field("args").and_then(|args| secrets.redact_value(args)));
                 let notice = || {
                     format!(

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use pintle_contract::Verdict;
+use pintle_contract::{EventKind, Verdict};
 
 use super::{BuiltinCall, BuiltinHook, BuiltinResult};
 use crate::snapshot::{CheckpointLabel, SnapshotError, SnapshotStore, data_dir};
@@ -62,7 +62,7 @@ impl BuiltinHook for SnapshotHook {
 }
 
 fn handle_event(asked: &BuiltinCall<'_>, data: Option<&Path>) -> Result<(), SnapshotError> {
-    let event = asked.event_name();
+    let event = asked.event_kind();
     let Some(directory) = asked.working_dir() else { return Ok(()) };
     let data = data.map_or_else(data_dir, |data| Ok(data.to_owned()))?;
     let snapshots = SnapshotStore::open(&data, &directory, asked.time_left_ms(), asked.call.cancel)?;
@@ -70,12 +70,12 @@ fn handle_event(asked: &BuiltinCall<'_>, data: Option<&Path>) -> Result<(), Snap
     let who = (origin.session.clone(), origin.run.clone());
     let files = (snapshots.store().to_owned(), snapshots.scope().to_owned());
     match event {
-        "session.start" => snapshots.capture().map(drop),
-        "session.end" => {
+        EventKind::SessionStart => snapshots.capture().map(drop),
+        EventKind::SessionEnd => {
             lock_open_work().retain(|work| work.session_run != who);
             if snapshots.store().exists() { snapshots.prune() } else { Ok(()) }
         }
-        "iteration.start" => {
+        EventKind::IterationStart => {
             let before = snapshots.capture()?;
             let mut begun = lock_open_work();
             // All actions of the last iteration are over: a denied call has no end event.
@@ -86,7 +86,7 @@ fn handle_event(asked: &BuiltinCall<'_>, data: Option<&Path>) -> Result<(), Snap
             );
             Ok(())
         }
-        "tool.pre" => {
+        EventKind::ToolPre => {
             let known = oldest_tree(&lock_open_work(), &files, &who);
             // Within an iteration the files were already captured.
             let before = known.map_or_else(|| snapshots.capture(), Ok)?;
@@ -96,8 +96,8 @@ fn handle_event(asked: &BuiltinCall<'_>, data: Option<&Path>) -> Result<(), Snap
             );
             Ok(())
         }
-        "tool.post" | "iteration.end" => {
-            let call = if event == "tool.post" { call_id(asked) } else { String::new() };
+        EventKind::ToolPost | EventKind::IterationEnd => {
+            let call = if event == EventKind::ToolPost { call_id(asked) } else { String::new() };
             let before = oldest_tree(&lock_open_work(), &files, &who);
             lock_open_work().retain(|work| work.session_run != who || work.files != files || work.call_id != call);
             match before {
@@ -118,8 +118,8 @@ fn finish_work(
 ) -> Result<(), SnapshotError> {
     let after = snapshots.capture()?;
     let origin = &asked.call.event.origin;
-    let what = match asked.event_name() {
-        "tool.post" => format!("{} {}", asked.text("name"), call_id(asked)),
+    let what = match asked.event_kind() {
+        EventKind::ToolPost => format!("{} {}", asked.text("name"), call_id(asked)),
         _ => format!("iteration {}", asked.field("iteration").and_then(serde_json::Value::as_u64).unwrap_or_default()),
     };
     // A checkpoint without a time is still useful, but its age is unknown.
@@ -147,7 +147,7 @@ fn oldest_tree(begun: &[OpenCheckpoint], files: &(PathBuf, PathBuf), who: &(Stri
 
 /// The ID of the call of a tool event.
 fn call_id(asked: &BuiltinCall<'_>) -> String {
-    let field = if asked.event_name() == "tool.post" { "call_id" } else { "id" };
+    let field = if asked.event_kind() == EventKind::ToolPost { "call_id" } else { "id" };
     asked.text(field).to_owned()
 }
 

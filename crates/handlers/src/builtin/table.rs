@@ -5,6 +5,7 @@ use super::{
     add_prompt_files, add_recent_commits, add_user_info, elide_repeated_tool_results, handle_large_tool_output,
     http_post, limit_large_tool_results, max_iterations, redact_secrets, safer_shell, snapshot, unload,
 };
+use pintle_contract::EventKind;
 
 /// The definition of a built-in.
 #[derive(Debug)]
@@ -14,7 +15,7 @@ pub struct BuiltinDef {
     /// A one-sentence description.
     pub doc: &'static str,
     /// The canonical events that it supports; empty for any event.
-    pub events: &'static [&'static str],
+    pub events: &'static [EventKind],
     /// A description of its arguments; empty if it takes none.
     pub arguments: &'static str,
     /// Whether it can deny or ask.
@@ -33,11 +34,23 @@ pub fn builtins() -> &'static [BuiltinDef] {
 }
 
 /// Events for context that may change with every call, in order of preference.
-const CONTEXT_OF_CALLS: &[&str] =
-    &["iteration.start", "session.start", "prompt.submit", "prompt.steer", "prompt.followup", "compact.pre"];
+const CONTEXT_OF_CALLS: &[EventKind] = &[
+    EventKind::IterationStart,
+    EventKind::SessionStart,
+    EventKind::PromptSubmit,
+    EventKind::PromptSteer,
+    EventKind::PromptFollowup,
+    EventKind::CompactPre,
+];
 /// Events for context that does not change during a session, in order of preference.
-const CONTEXT_OF_SESSIONS: &[&str] =
-    &["session.start", "iteration.start", "prompt.submit", "prompt.steer", "prompt.followup", "compact.pre"];
+const CONTEXT_OF_SESSIONS: &[EventKind] = &[
+    EventKind::SessionStart,
+    EventKind::IterationStart,
+    EventKind::PromptSubmit,
+    EventKind::PromptSteer,
+    EventKind::PromptFollowup,
+    EventKind::CompactPre,
+];
 
 static BUILTINS: &[BuiltinDef] = &[
     BuiltinDef {
@@ -125,7 +138,7 @@ static BUILTINS: &[BuiltinDef] = &[
     BuiltinDef {
         name: "elide_repeated_tool_results",
         doc: "Replaces the result of a read-only tool with one line if it is the same as the last time.",
-        events: &["tool.result", "session.start", "session.end", "compact.post"],
+        events: &[EventKind::ToolResult, EventKind::SessionStart, EventKind::SessionEnd, EventKind::CompactPost],
         arguments: "",
         can_deny: false,
         side_effects: "",
@@ -134,7 +147,7 @@ static BUILTINS: &[BuiltinDef] = &[
     BuiltinDef {
         name: "handle_large_tool_output",
         doc: "Writes results above a size to a file and gives the model only their beginning.",
-        events: &["tool.result"],
+        events: &[EventKind::ToolResult],
         arguments: "a JSON object: `Threshold` (default 30000 bytes), `PreviewSize` (3000), `OutputDir`",
         can_deny: false,
         side_effects: "writes tool results to files",
@@ -153,7 +166,7 @@ static BUILTINS: &[BuiltinDef] = &[
         name: "limit_large_tool_results",
         doc: "Writes results above 50 KiB or 2000 lines to a file, kept until the session ends, and gives the model \
               a part.",
-        events: &["tool.result", "session.end"],
+        events: &[EventKind::ToolResult, EventKind::SessionEnd],
         arguments: "",
         can_deny: false,
         side_effects: "",
@@ -162,7 +175,7 @@ static BUILTINS: &[BuiltinDef] = &[
     BuiltinDef {
         name: "max_iterations",
         doc: "Ends the agent's run before a model call once it has made a given number of model calls.",
-        events: &["completion.pre"],
+        events: &[EventKind::CompletionPre],
         arguments: "`N`: the maximum number of model calls in one turn; without it the number is not limited",
         can_deny: true,
         side_effects: "",
@@ -172,15 +185,15 @@ static BUILTINS: &[BuiltinDef] = &[
         name: "redact_secrets",
         doc: "Redacts secrets in what the model, the tools and the conversation get, and on the tape.",
         events: &[
-            "completion.pre",
-            "completion.post",
-            "tool.result",
-            "tool.post",
-            "tool.transform",
-            "tool.pre",
-            "prompt.submit",
-            "prompt.steer",
-            "prompt.followup",
+            EventKind::CompletionPre,
+            EventKind::CompletionPost,
+            EventKind::ToolResult,
+            EventKind::ToolPost,
+            EventKind::ToolTransform,
+            EventKind::ToolPre,
+            EventKind::PromptSubmit,
+            EventKind::PromptSteer,
+            EventKind::PromptFollowup,
         ],
         arguments: "",
         can_deny: false,
@@ -190,7 +203,7 @@ static BUILTINS: &[BuiltinDef] = &[
     BuiltinDef {
         name: "safer_shell",
         doc: "Labels shell commands as safe, destructive or unknown, and asks the user according to a policy.",
-        events: &["tool.guard", "tool.pre"],
+        events: &[EventKind::ToolGuard, EventKind::ToolPre],
         arguments: "`unsafe`, `safer`, `safe-auto` or `strict`; without it the session's mode decides",
         can_deny: true,
         side_effects: "",
@@ -199,7 +212,14 @@ static BUILTINS: &[BuiltinDef] = &[
     BuiltinDef {
         name: "snapshot",
         doc: "Takes snapshots of the files before and after the agent's work, which `pintle snapshot` can restore.",
-        events: &["session.start", "iteration.start", "iteration.end", "tool.pre", "tool.post", "session.end"],
+        events: &[
+            EventKind::SessionStart,
+            EventKind::IterationStart,
+            EventKind::IterationEnd,
+            EventKind::ToolPre,
+            EventKind::ToolPost,
+            EventKind::SessionEnd,
+        ],
         arguments: "",
         can_deny: false,
         side_effects: "keeps copies of the files",
@@ -208,7 +228,7 @@ static BUILTINS: &[BuiltinDef] = &[
     BuiltinDef {
         name: "unload",
         doc: "Frees the memory of local models that the previous agent used.",
-        events: &["agent.switch"],
+        events: &[EventKind::AgentSwitch],
         arguments: "",
         can_deny: false,
         side_effects: "sends requests to the servers of local models",

@@ -1,5 +1,6 @@
 //! The errors of snapshots.
 
+use pintle_contract::EventKind;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -11,7 +12,7 @@ pub enum SnapshotError {
     /// Snapshots have no effect on this event.
     UnsupportedEvent {
         /// The event.
-        event: &'static str,
+        event: EventKind,
     },
     /// The directory does not exist.
     MissingDirectory {

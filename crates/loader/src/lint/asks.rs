@@ -1,13 +1,13 @@
 //! Warns about approval hooks in a project that never asks the user.
 
 use pintle_contract::{
-    AgentSpec, Diagnostic, HandlerSpec, HookDeclaration, OnMaxIterations, PermissionMode, PermissionsSpec,
+    AgentSpec, Diagnostic, EventKind, HandlerSpec, HookDeclaration, OnMaxIterations, PermissionMode, PermissionsSpec,
 };
 
 use crate::policy::hooks_of;
 
 /// The events of approval requests.
-const OF_QUESTIONS: [&str; 2] = ["permission.ask", "approval.requested"];
+const OF_QUESTIONS: [EventKind; 2] = [EventKind::PermissionAsk, EventKind::ApprovalRequested];
 
 /// Warns about hooks on these events in an agent's project where no hook, rule or mode asks the user.
 pub(crate) fn lint_never_asked(
@@ -23,7 +23,8 @@ pub(crate) fn lint_never_asked(
         return Vec::new();
     }
     let waiting = all().filter(|hook| {
-        OF_QUESTIONS.contains(&hook.event.as_str()) && !(asks_at_limit && hook.event.as_str() == "approval.requested")
+        OF_QUESTIONS.contains(&hook.event.kind())
+            && !(asks_at_limit && hook.event.kind() == EventKind::ApprovalRequested)
     });
     let tell = |hook: &HookDeclaration| {
         let message = format!("hook `{}` never runs: nothing in this project asks the user", hook.name);
@@ -36,7 +37,7 @@ pub(crate) fn lint_never_asked(
 /// Whether a hook may return `ask`. The text of a script shows it; a script that decides by external data may return
 /// anything.
 fn can_ask(hook: &HookDeclaration) -> bool {
-    if OF_QUESTIONS.contains(&hook.event.as_str()) {
+    if OF_QUESTIONS.contains(&hook.event.kind()) {
         return false;
     }
     match &hook.handler {

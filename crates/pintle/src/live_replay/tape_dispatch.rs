@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use pintle_contract::{
-    ApprovalResponse, EffectError, EffectReply, EffectRequest, Event, EventName, FailureKind, Origin, Payload, Verdict,
+    ApprovalResponse, EffectError, EffectReply, EffectRequest, Event, EventKind, EventName, FailureKind, Origin,
+    Payload, Verdict,
 };
 use pintle_tape::record::{HookCallRecord, OutcomeRecord};
 use pintle_tape::replay::{decode_approval, decode_verdict};
@@ -58,7 +59,9 @@ pub(super) type TapeHookTable = HashMap<u64, LoadedHook>;
 /// The working directory of a session. The origins on a tape do not have it, but the payload of `session.start` does.
 pub(super) fn session_dir(tape: &LoadedTape) -> Option<&str> {
     tape.records.iter().find_map(|record| match &record.body {
-        RecordBody::Event(fired) if fired.event == "session.start" => fired.payload.get("cwd").and_then(Value::as_str),
+        RecordBody::Event(fired) if fired.event == EventKind::SessionStart.name() => {
+            fired.payload.get("cwd").and_then(Value::as_str)
+        }
         _ => None,
     })
 }

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use pintle::{BuiltinDef, builtins};
+use pintle_contract::EventKind;
 use pintle_dialects::command_hooks::{ContextReader, DIALECT, DockerEventDef, DockerRewrite, PermissionWords, ROWS};
 
 const HEAD: &str = "\
@@ -106,9 +107,8 @@ fn render_event(def: &DockerEventDef) -> String {
 }
 
 fn render_row(builtin: &BuiltinDef) -> String {
-    let named = |canonical: &&'static str| {
-        ROWS.iter().find(|def| def.canonical == *canonical).map(|def| format!("`{}`", def.name))
-    };
+    let named =
+        |kind: &EventKind| ROWS.iter().find(|def| def.canonical == kind.name()).map(|def| format!("`{}`", def.name));
     let events: Vec<String> = builtin.events.iter().filter_map(named).collect();
     let events = if events.is_empty() { String::from("any event") } else { events.join(", ") };
     let arguments = if builtin.arguments.is_empty() { "none" } else { builtin.arguments };

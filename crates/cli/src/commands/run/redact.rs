@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use pintle::tape::{RecordBody, RecordObserver, Record, TapeError};
-use pintle::{Origin, Redactor, Runtime};
+use pintle::{Origin, Redactor, Runtime, EventKind};
 use pintle_agent::{AgentEvent, Observer};
 
 use super::live_display::LiveDisplay;
@@ -89,7 +89,7 @@ impl RecordObserver for RedactingObserver {
     fn on_record(&self, record: &Record<'_>, line: &str) {
         // The answer is complete when its hooks are called, and belongs before their verdicts.
         if let (Some(secrets), RecordBody::Event(fired)) = (self.redactor(), &record.body)
-            && fired.event == "completion.post"
+            && fired.event == EventKind::CompletionPost.name()
         {
             self.flush_agent(&fired.origin, secrets);
         }

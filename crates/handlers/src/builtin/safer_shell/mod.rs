@@ -8,7 +8,7 @@ mod parse;
 mod read_only_commands;
 mod risky_commands;
 
-use pintle_contract::{Effect, Verdict, suggest_nearest};
+use pintle_contract::{Effect, EventKind, Verdict, suggest_nearest};
 use serde_json::{Map, Value};
 
 use super::{BuiltinCall, BuiltinHook, BuiltinResult};
@@ -69,7 +69,7 @@ pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> BuiltinRes
 
 impl BuiltinHook for SaferShell {
     fn call(&self, asked: &BuiltinCall<'_>) -> Verdict {
-        if !matches!(asked.event_name(), "tool.pre" | "tool.guard") || asked.text("name") != "shell" {
+        if !matches!(asked.event_kind(), EventKind::ToolPre | EventKind::ToolGuard) || asked.text("name") != "shell" {
             return Verdict::pass();
         }
         let argument =

@@ -144,9 +144,6 @@ fn every_row_is_whole_and_the_table_is_in_order() {
     assert!(names.is_sorted() && names.windows(2).all(|pair| pair[0] != pair[1]), "{names:?}");
     for def in builtins() {
         assert!(def.doc.ends_with('.') && !def.doc.contains('\n'), "{}", def.name);
-        for event in def.events {
-            assert!(EventName::parse(event).is_ok(), "{}: {event}", def.name);
-        }
         // Without arguments each of them can be built, and on an event without data none panics.
         let builtin = (def.make)(&[], &mut Vec::new()).unwrap();
         for event in ["user.input", "tool.result", "completion.pre", "session.start", "tool.pre", "agent.switch"] {
