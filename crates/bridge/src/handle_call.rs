@@ -8,8 +8,8 @@ use std::sync::Arc;
 use pintle::loader::PolicyPaths;
 use pintle::tape::TapeError;
 use pintle::{
-    ApprovalRequest, ApprovalResponse, Approver, BuiltRuntime, Clock, EventScope, Origin, PayloadError, RuntimeBuilder,
-    Severity, SystemClock, read_payload,
+    ApprovalRequest, ApprovalResponse, Approver, BuiltRuntime, Clock, EventKind, EventScope, Origin, PayloadError,
+    RuntimeBuilder, Severity, SystemClock, read_payload,
 };
 use serde_json::Value;
 
@@ -330,7 +330,7 @@ fn decide(
     match session {
         None => conclude(&mut unkept),
         Some(session) => session
-            .finish(def.fires.contains(&"session.end"), conclude)
+            .finish(def.fires.contains(&EventKind::SessionEnd), conclude)
             .map_err(|error| session_error_text("cannot save the session", &error, host, &told))?,
     }
     Ok(DecidedCall { decision: ruling, built, known_session: is_known.then_some(told.context.session) })

@@ -146,7 +146,7 @@ impl ClientDef {
 
     /// The events at which its hooks run here.
     pub fn hook_events(&self) -> impl Iterator<Item = &'static ClientEventDef> + Clone + use<> {
-        self.events.iter().filter(|def| !def.canonical.is_empty())
+        self.events.iter().filter(|def| def.canonical.is_some())
     }
 
     /// The definition of an event at which its hooks run here.
@@ -157,7 +157,7 @@ impl ClientDef {
 
     /// The events that it reports as a host.
     pub fn host_events(&self) -> impl Iterator<Item = &'static ClientEventDef> + Clone + use<> {
-        self.events.iter().filter(|def| !def.fires.is_empty())
+        self.events.iter().filter(|def| def.fired_events().next().is_some())
     }
 
     /// The definition of an event that it reports as a host.

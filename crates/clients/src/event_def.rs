@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use pintle_contract::{DenyEffect, Event};
+use pintle_contract::{DenyEffect, Event, EventKind, EventName};
 use serde_json::Value;
 
 use pintle_tools::ToolVocabulary;
@@ -23,10 +23,10 @@ pub type SubjectFn = fn(&EncodeContext<'_>) -> Option<Cow<'static, str>>;
 pub struct ClientEventDef {
     /// The client's name of the event.
     pub name: &'static str,
-    /// The catalogue's event for which the client's hooks run; empty if the catalogue does not have it.
-    pub canonical: &'static str,
+    /// The catalogue's event for which the client's hooks run; `None` if the catalogue does not have it.
+    pub canonical: Option<EventKind>,
     /// Other events of the catalogue that are the same event in the client.
-    pub also_canonical: &'static [&'static str],
+    pub also_canonical: &'static [EventKind],
     /// Whether another definition is the first one of this catalogue event.
     pub is_alias: bool,
     /// The shape of the payload.
@@ -61,9 +61,10 @@ pub struct ClientEventDef {
     pub on_deny: DenyEffect,
     /// The timeout in milliseconds, if it differs from the handler's.
     pub timeout_ms: Option<u64>,
-    /// The canonical events that Pintle fires when the client reports the event, in order; empty if the client never
-    /// does.
-    pub fires: &'static [&'static str],
+    /// The catalogue's events that Pintle fires when the client reports the event, in order.
+    pub fires: &'static [EventKind],
+    /// The event `custom.*` that Pintle then fires, for an event that the catalogue does not have.
+    pub custom: Option<&'static str>,
     /// What the payload is read as.
     pub kind: HostEventKind,
     /// Keys that are read and not written.
@@ -185,7 +186,7 @@ impl ClientEventDef {
     pub const fn observe_only(style: &'static PayloadStyle) -> Self {
         Self {
             name: "",
-            canonical: "",
+            canonical: None,
             also_canonical: &[],
             is_alias: false,
             style,
@@ -205,6 +206,7 @@ impl ClientEventDef {
             on_deny: DenyEffect::DenyEvent,
             timeout_ms: None,
             fires: &[],
+            custom: None,
             kind: HostEventKind::Other,
             read_keys: &[],
             adjust: unchanged_data,
@@ -220,17 +222,23 @@ impl ClientEventDef {
     pub const fn unmapped(
         style: &'static PayloadStyle,
         name: &'static str,
-        fires: &'static [&'static str],
+        custom: &'static str,
         support: &'static HostSupport,
         write_response: WriteResponseFn,
     ) -> Self {
-        Self { name, fires, high_volume: true, support, write_response, ..Self::observe_only(style) }
+        Self { name, custom: Some(custom), high_volume: true, support, write_response, ..Self::observe_only(style) }
     }
 
     /// The event with what the client supports when it runs Pintle, and the writer of its responses.
     #[must_use]
     pub const fn answered(self, support: &'static HostSupport, write_response: WriteResponseFn) -> Self {
         Self { support, write_response, ..self }
+    }
+
+    /// Every event that Pintle fires when the client reports the event, in order; none if the client never does.
+    pub fn fired_events(&self) -> impl Iterator<Item = EventName> + use<> {
+        let custom = self.custom.and_then(|name| EventName::parse(name).ok());
+        self.fires.iter().copied().map(EventName::from).chain(custom)
     }
 
     /// Whether a hook on it can deny.

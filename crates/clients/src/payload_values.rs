@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use pintle_contract::{Event, ToolKind};
+use pintle_contract::{Event, EventKind, ToolKind};
 use pintle_tools::{NativeToolCall, caller_of, kind_of};
 use serde_json::{Value, json};
 
@@ -127,9 +127,9 @@ pub fn result_text(context: &EncodeContext<'_>) -> Option<Value> {
 
 /// Why the session starts, for matchers.
 pub fn start_reason_subject(context: &EncodeContext<'_>) -> Option<Cow<'static, str>> {
-    Some(match (context.event.name.as_str(), context.text("source")) {
-        ("compact.post", _) => Cow::Borrowed("compact"),
-        ("session.resume", "") => Cow::Borrowed("resume"),
+    Some(match (context.event.name.kind(), context.text("source")) {
+        (EventKind::CompactPost, _) => Cow::Borrowed("compact"),
+        (EventKind::SessionResume, "") => Cow::Borrowed("resume"),
         (_, "") => Cow::Borrowed("startup"),
         (_, source) => Cow::Owned(source.to_owned()),
     })

@@ -1,7 +1,7 @@
 //! The events that Claude Code introduced and most other clients adopted: one definition each, for any payload style.
 //! What a client does differently overrides the definition in its own directory.
 
-use pintle_contract::{DenyEffect, Event};
+use pintle_contract::{DenyEffect, Event, EventKind};
 use serde_json::Value;
 
 use crate::event_def::{
@@ -12,27 +12,28 @@ use crate::key_values::read_key;
 use crate::{payload_values, shared_keys};
 
 /// The events before a tool call, in order.
-pub const BEFORE_TOOL: &[&str] = &["tool.transform", "tool.guard", "tool.pre", "delegation.pre"];
+pub const BEFORE_TOOL: &[EventKind] =
+    &[EventKind::ToolTransform, EventKind::ToolGuard, EventKind::ToolPre, EventKind::DelegationPre];
 /// The events after a tool call.
-pub const AFTER_TOOL: &[&str] = &["tool.result", "tool.post", "file.edited"];
+pub const AFTER_TOOL: &[EventKind] = &[EventKind::ToolResult, EventKind::ToolPost, EventKind::FileEdited];
 /// The events after a tool call that failed.
-pub const FAILED_TOOL: &[&str] = &["tool.result", "tool.post"];
+pub const FAILED_TOOL: &[EventKind] = &[EventKind::ToolResult, EventKind::ToolPost];
 /// The events of a prompt.
-pub const PROMPT: &[&str] = &["prompt.submit", "turn.start"];
+pub const PROMPT: &[EventKind] = &[EventKind::PromptSubmit, EventKind::TurnStart];
 /// The events at the start of a session.
-pub const SESSION_START: &[&str] = &["session.start", "session.resume"];
+pub const SESSION_START: &[EventKind] = &[EventKind::SessionStart, EventKind::SessionResume];
 /// The events at the end of a turn.
-pub const STOP: &[&str] = &["agent.stop", "turn.end"];
+pub const STOP: &[EventKind] = &[EventKind::AgentStop, EventKind::TurnEnd];
 /// The events of an error.
-pub const ERROR: &[&str] = &["error", "session.error"];
+pub const ERROR: &[EventKind] = &[EventKind::Error, EventKind::SessionError];
 /// The events before a compaction.
-pub const COMPACT: &[&str] = &["compact.pre", "compact.before"];
+pub const COMPACT: &[EventKind] = &[EventKind::CompactPre, EventKind::CompactBefore];
 
 /// Before a tool call.
 pub const fn pre_tool_use(style: &'static PayloadStyle) -> ClientEventDef {
     ClientEventDef {
         name: "PreToolUse",
-        canonical: "tool.pre",
+        canonical: Some(EventKind::ToolPre),
         fires: BEFORE_TOOL,
         kind: HostEventKind::BeforeTool,
         is_guard: true,
@@ -53,8 +54,8 @@ pub const fn pre_tool_use(style: &'static PayloadStyle) -> ClientEventDef {
 pub const fn permission_request(style: &'static PayloadStyle) -> ClientEventDef {
     ClientEventDef {
         name: "PermissionRequest",
-        canonical: "permission.ask",
-        fires: &["permission.ask"],
+        canonical: Some(EventKind::PermissionAsk),
+        fires: &[EventKind::PermissionAsk],
         keys: &[shared_keys::AT_WORK, shared_keys::SUBAGENT, shared_keys::ASKED],
         context: false,
         ..pre_tool_use(style)
@@ -65,8 +66,8 @@ pub const fn permission_request(style: &'static PayloadStyle) -> ClientEventDef 
 pub const fn permission_denied(style: &'static PayloadStyle) -> ClientEventDef {
     ClientEventDef {
         name: "PermissionDenied",
-        canonical: "permission.reply",
-        fires: &["permission.reply"],
+        canonical: Some(EventKind::PermissionReply),
+        fires: &[EventKind::PermissionReply],
         kind: HostEventKind::PermissionDenied,
         high_volume: true,
         keys: &[shared_keys::AT_WORK, shared_keys::SUBAGENT, shared_keys::CALL, shared_keys::REFUSAL],
@@ -81,7 +82,7 @@ pub const fn permission_denied(style: &'static PayloadStyle) -> ClientEventDef {
 pub const fn post_tool_use(style: &'static PayloadStyle) -> ClientEventDef {
     ClientEventDef {
         name: "PostToolUse",
-        canonical: "tool.post",
+        canonical: Some(EventKind::ToolPost),
         fires: AFTER_TOOL,
         kind: HostEventKind::AfterTool,
         keys: &[shared_keys::AT_WORK, shared_keys::SUBAGENT, shared_keys::CALL, shared_keys::RESULT],
@@ -117,8 +118,8 @@ pub const fn post_tool_use_failure(style: &'static PayloadStyle) -> ClientEventD
 pub const fn post_tool_batch(style: &'static PayloadStyle) -> ClientEventDef {
     ClientEventDef {
         name: "PostToolBatch",
-        canonical: "tool.batch",
-        fires: &["tool.batch"],
+        canonical: Some(EventKind::ToolBatch),
+        fires: &[EventKind::ToolBatch],
         kind: HostEventKind::Batch,
         keys: &[shared_keys::AT_WORK, shared_keys::SUBAGENT, shared_keys::BATCH],
         exit_two: ExitTwoEffect::NotifyModel,
@@ -131,7 +132,7 @@ pub const fn post_tool_batch(style: &'static PayloadStyle) -> ClientEventDef {
 pub const fn user_prompt_submit(style: &'static PayloadStyle) -> ClientEventDef {
     ClientEventDef {
         name: "UserPromptSubmit",
-        canonical: "prompt.submit",
+        canonical: Some(EventKind::PromptSubmit),
         fires: PROMPT,
         kind: HostEventKind::Prompt,
         is_guard: true,
@@ -149,10 +150,10 @@ pub const fn user_prompt_submit(style: &'static PayloadStyle) -> ClientEventDef 
 pub const fn session_start(style: &'static PayloadStyle) -> ClientEventDef {
     ClientEventDef {
         name: "SessionStart",
-        canonical: "session.start",
+        canonical: Some(EventKind::SessionStart),
         fires: SESSION_START,
         kind: HostEventKind::SessionStart,
-        also_canonical: &["session.resume", "compact.post"],
+        also_canonical: &[EventKind::SessionResume, EventKind::CompactPost],
         keys: &[shared_keys::BEGINNING],
         subject: Some(payload_values::start_reason_subject),
         event_filter: Some(starts_session),
@@ -168,8 +169,8 @@ pub const fn session_start(style: &'static PayloadStyle) -> ClientEventDef {
 pub const fn session_end(style: &'static PayloadStyle) -> ClientEventDef {
     ClientEventDef {
         name: "SessionEnd",
-        canonical: "session.end",
-        fires: &["session.end"],
+        canonical: Some(EventKind::SessionEnd),
+        fires: &[EventKind::SessionEnd],
         kind: HostEventKind::SessionEnd,
         keys: &[shared_keys::TURN, shared_keys::ENDING],
         subject: Some(payload_values::end_reason_subject),
@@ -181,7 +182,7 @@ pub const fn session_end(style: &'static PayloadStyle) -> ClientEventDef {
 pub const fn stop(style: &'static PayloadStyle) -> ClientEventDef {
     ClientEventDef {
         name: "Stop",
-        canonical: "agent.stop",
+        canonical: Some(EventKind::AgentStop),
         fires: STOP,
         kind: HostEventKind::Stop,
         keys: &[shared_keys::AT_WORK, shared_keys::STOP, shared_keys::BESIDE],
@@ -197,7 +198,7 @@ pub const fn stop(style: &'static PayloadStyle) -> ClientEventDef {
 pub const fn stop_failure(style: &'static PayloadStyle) -> ClientEventDef {
     ClientEventDef {
         name: "StopFailure",
-        canonical: "error",
+        canonical: Some(EventKind::Error),
         fires: ERROR,
         kind: HostEventKind::AgentError,
         keys: &[shared_keys::AT_WORK, shared_keys::ERROR],
@@ -210,7 +211,7 @@ pub const fn stop_failure(style: &'static PayloadStyle) -> ClientEventDef {
 pub const fn subagent_start(style: &'static PayloadStyle) -> ClientEventDef {
     ClientEventDef {
         name: "SubagentStart",
-        canonical: "delegation.pre",
+        canonical: Some(EventKind::DelegationPre),
         kind: HostEventKind::SubagentStart,
         high_volume: true,
         keys: &[shared_keys::TURN, shared_keys::DELEGATE],
@@ -225,8 +226,8 @@ pub const fn subagent_start(style: &'static PayloadStyle) -> ClientEventDef {
 pub const fn subagent_stop(style: &'static PayloadStyle) -> ClientEventDef {
     ClientEventDef {
         name: "SubagentStop",
-        canonical: "delegation.post",
-        fires: &["delegation.post"],
+        canonical: Some(EventKind::DelegationPost),
+        fires: &[EventKind::DelegationPost],
         kind: HostEventKind::SubagentStop,
         keys: &[
             shared_keys::AT_WORK,
@@ -246,7 +247,7 @@ pub const fn subagent_stop(style: &'static PayloadStyle) -> ClientEventDef {
 pub const fn pre_compact(style: &'static PayloadStyle) -> ClientEventDef {
     ClientEventDef {
         name: "PreCompact",
-        canonical: "compact.pre",
+        canonical: Some(EventKind::CompactPre),
         fires: COMPACT,
         kind: HostEventKind::CompactBefore,
         keys: &[shared_keys::TURN, shared_keys::COMPACT],
@@ -264,8 +265,8 @@ pub const fn pre_compact(style: &'static PayloadStyle) -> ClientEventDef {
 pub const fn post_compact(style: &'static PayloadStyle) -> ClientEventDef {
     ClientEventDef {
         name: "PostCompact",
-        canonical: "compact.post",
-        fires: &["compact.post"],
+        canonical: Some(EventKind::CompactPost),
+        fires: &[EventKind::CompactPost],
         kind: HostEventKind::CompactAfter,
         keys: &[shared_keys::TURN, shared_keys::COMPACTED],
         subject: Some(payload_values::trigger_subject),
@@ -278,8 +279,8 @@ pub const fn post_compact(style: &'static PayloadStyle) -> ClientEventDef {
 pub const fn notification(style: &'static PayloadStyle) -> ClientEventDef {
     ClientEventDef {
         name: "Notification",
-        canonical: "notification",
-        fires: &["notification"],
+        canonical: Some(EventKind::Notification),
+        fires: &[EventKind::Notification],
         kind: HostEventKind::Notification,
         keys: &[shared_keys::TURN, shared_keys::NOTIFICATION],
         subject: Some(payload_values::kind_subject),
@@ -315,11 +316,11 @@ pub fn is_from_main_agent(event: &Event) -> bool {
 /// Whether the event starts a session. The bridge fires `session.start` for each of these; Pintle's own loop has
 /// separate events for two of them.
 pub fn starts_session(event: &Event) -> bool {
-    match event.name.as_str() {
-        "session.resume" => {
+    match event.name.kind() {
+        EventKind::SessionResume => {
             payload_values::is_native_event(event) && event.payload.field("previous_max_iterations").is_none()
         }
-        "compact.post" => payload_values::is_native_event(event),
+        EventKind::CompactPost => payload_values::is_native_event(event),
         _ => true,
     }
 }

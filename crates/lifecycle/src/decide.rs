@@ -1,6 +1,6 @@
 //! The checks before a tool call runs.
 
-use pintle_contract::{Decision, Outcome};
+use pintle_contract::{Decision, EventKind, Outcome};
 
 /// How often a call may change and be checked again before it is refused.
 pub const MAX_ROUNDS: u32 = 3;
@@ -21,15 +21,15 @@ pub enum CallStage {
 }
 
 impl CallStage {
-    /// The canonical name of the event.
+    /// The kind of the event.
     #[must_use]
-    pub fn event_name(self) -> &'static str {
+    pub const fn event_kind(self) -> EventKind {
         match self {
-            Self::Transform => "tool.transform",
-            Self::Guard => "tool.guard",
-            Self::Pre => "tool.pre",
-            Self::Delegation => "delegation.pre",
-            Self::Permission => "permission.ask",
+            Self::Transform => EventKind::ToolTransform,
+            Self::Guard => EventKind::ToolGuard,
+            Self::Pre => EventKind::ToolPre,
+            Self::Delegation => EventKind::DelegationPre,
+            Self::Permission => EventKind::PermissionAsk,
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pintle_contract::event::{ToolPost, ToolResult};
-use pintle_contract::{Decision, Event, EventName, Origin, Outcome};
+use pintle_contract::{Decision, Event, Origin, Outcome};
 use pintle_lifecycle::{
     AskResolution, CallStage, ToolCallHost, ToolCallRequest, ToolResultHost, conclude, decide, result_after,
 };
@@ -79,8 +79,7 @@ impl ToolCallHost for OwnLoopCall<'_> {
     type Approval = ();
 
     fn hears(&self, stage: CallStage) -> bool {
-        let listens =
-            || EventName::parse(stage.event_name()).is_ok_and(|name| self.runtime.listens(&name, &self.scope));
+        let listens = || self.runtime.listens(&stage.event_kind().into(), &self.scope);
         match stage {
             // Every call is recorded.
             CallStage::Pre => true,

@@ -24,7 +24,7 @@ impl LifeHost for HostDispatch<'_> {
     type Refusal = EventRefused;
 
     fn hears(&self, kind: EventKind) -> bool {
-        self.event_def.fires.contains(&kind.name()) && self.is_fired(&kind.into())
+        self.event_def.fires.contains(&kind) && self.is_fired(&kind.into())
     }
 
     fn fire<P: EventPayload>(&mut self, payload: &P) -> Result<Outcome, EventRefused> {

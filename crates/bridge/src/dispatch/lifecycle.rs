@@ -7,7 +7,7 @@ use pintle::event::{
     CompactPost, ErrorPayload, EventPayload, FileEdited, Notification, PermissionReply, SessionEnd, SessionError,
     SessionResume, SessionStart, ToolBatch, ToolCall, ToolResult,
 };
-use pintle::{Event, EventName, Outcome};
+use pintle::{Event, EventKind, Outcome};
 use serde_json::Value;
 
 use super::{HostDispatch, life};
@@ -29,14 +29,14 @@ pub(super) fn fire(dispatch: &mut HostDispatch<'_>, moment: &HostEventData) {
 
 /// Fires the events that are no step in the agent's life.
 fn fire_notifications(dispatch: &mut HostDispatch<'_>, moment: &HostEventData) {
-    for name in dispatch.event_def.fires {
-        let Ok(event) = EventName::parse(name) else { continue };
+    for event in dispatch.event_def.fired_events() {
+        let kind = event.kind();
         if !dispatch.is_fired(&event) {
             continue;
         }
-        let Some(payload) = build_payload(dispatch, name, moment) else { continue };
+        let Some(payload) = build_payload(dispatch, kind, moment) else { continue };
         let outcome = dispatch.fire_event(&Event::new(event, payload, Arc::clone(&dispatch.origin)));
-        if matches!(*name, "session.start" | "session.resume") && !outcome.is_allowed() {
+        if matches!(kind, EventKind::SessionStart | EventKind::SessionResume) && !outcome.is_allowed() {
             deny_session(dispatch, &outcome);
             break;
         }
@@ -95,15 +95,15 @@ fn end_run_if_withheld(dispatch: &mut HostDispatch<'_>, call_count: usize) {
 }
 
 /// The payload of a canonical event, if the host event has data for it.
-fn build_payload(dispatch: &HostDispatch<'_>, event: &str, moment: &HostEventData) -> Option<Value> {
+fn build_payload(dispatch: &HostDispatch<'_>, kind: EventKind, moment: &HostEventData) -> Option<Value> {
     let host = || Some(dispatch.host_payload());
     let cwd = || dispatch.origin.cwd.clone();
     let state = &*dispatch.state;
-    match (event, moment) {
-        ("session.start", HostEventData::SessionStart { source }) => {
+    match (kind, moment) {
+        (EventKind::SessionStart, HostEventData::SessionStart { source }) => {
             to_payload_value(&SessionStart { source: source.clone(), cwd: cwd(), host: host() })
         }
-        ("session.resume", HostEventData::SessionStart { source }) if source == "resume" => {
+        (EventKind::SessionResume, HostEventData::SessionStart { source }) if source == "resume" => {
             to_payload_value(&SessionResume {
                 source: source.clone(),
                 cwd: cwd(),
@@ -111,14 +111,14 @@ fn build_payload(dispatch: &HostDispatch<'_>, event: &str, moment: &HostEventDat
                 ..SessionResume::default()
             })
         }
-        ("session.end", HostEventData::SessionEnd { reason }) => to_payload_value(&SessionEnd {
+        (EventKind::SessionEnd, HostEventData::SessionEnd { reason }) => to_payload_value(&SessionEnd {
             reason: reason.clone(),
             turns: state.turn,
             duration_ms: dispatch.elapsed_ms(state.started_ms),
             host: host(),
             ..SessionEnd::default()
         }),
-        ("tool.batch", HostEventData::Batch(calls)) => {
+        (EventKind::ToolBatch, HostEventData::Batch(calls)) => {
             let mut batch = ToolBatch { host: host(), ..ToolBatch::default() };
             for (call, response) in calls {
                 for part in dispatch.tools().to_canonical(&call.name, &call.input) {
@@ -129,14 +129,16 @@ fn build_payload(dispatch: &HostDispatch<'_>, event: &str, moment: &HostEventDat
             }
             to_payload_value(&batch)
         }
-        ("error", HostEventData::AgentError { kind, message, is_retryable }) => to_payload_value(&ErrorPayload {
-            message: message.clone(),
-            kind: kind.clone(),
-            retryable: *is_retryable,
-            host: host(),
-            ..ErrorPayload::default()
-        }),
-        ("permission.reply", HostEventData::PermissionDenied { call, reason }) => {
+        (EventKind::Error, HostEventData::AgentError { kind, message, is_retryable }) => {
+            to_payload_value(&ErrorPayload {
+                message: message.clone(),
+                kind: kind.clone(),
+                retryable: *is_retryable,
+                host: host(),
+                ..ErrorPayload::default()
+            })
+        }
+        (EventKind::PermissionReply, HostEventData::PermissionDenied { call, reason }) => {
             let request = dispatch.to_request(call);
             to_payload_value(&PermissionReply {
                 facts: request.facts(),
@@ -149,19 +151,19 @@ fn build_payload(dispatch: &HostDispatch<'_>, event: &str, moment: &HostEventDat
                 ..PermissionReply::default()
             })
         }
-        ("file.edited", HostEventData::FileEdited { path }) => to_payload_value(&FileEdited {
+        (EventKind::FileEdited, HostEventData::FileEdited { path }) => to_payload_value(&FileEdited {
             path: path.clone(),
             operation: String::from("edit"),
             host: host(),
             ..FileEdited::default()
         }),
-        ("session.error", HostEventData::AgentError { kind, message, .. }) => to_payload_value(&SessionError {
+        (EventKind::SessionError, HostEventData::AgentError { kind, message, .. }) => to_payload_value(&SessionError {
             status: String::from("failed"),
             stop_reason: kind.clone(),
             message: message.clone(),
             host: host(),
         }),
-        ("compact.post", HostEventData::CompactAfter { trigger, summary }) => {
+        (EventKind::CompactPost, HostEventData::CompactAfter { trigger, summary }) => {
             let reason = if trigger == "manual" { "manual" } else { "threshold" };
             to_payload_value(&CompactPost {
                 reason: reason.to_owned(),
@@ -170,14 +172,16 @@ fn build_payload(dispatch: &HostDispatch<'_>, event: &str, moment: &HostEventDat
                 ..CompactPost::default()
             })
         }
-        ("notification", HostEventData::Notification { kind, title, message }) => to_payload_value(&Notification {
-            kind: kind.clone(),
-            level: String::from("info"),
-            title: title.clone(),
-            message: message.clone(),
-            host: host(),
-        }),
-        _ if event.starts_with("custom.") => Some(dispatch.payload.clone()),
+        (EventKind::Notification, HostEventData::Notification { kind, title, message }) => {
+            to_payload_value(&Notification {
+                kind: kind.clone(),
+                level: String::from("info"),
+                title: title.clone(),
+                message: message.clone(),
+                host: host(),
+            })
+        }
+        (EventKind::Custom, _) => Some(dispatch.payload.clone()),
         _ => None,
     }
 }

@@ -12,7 +12,7 @@ use pintle::lifecycle::{PathResolver, ToolCallRequest};
 use pintle::loader::PolicyPaths;
 use pintle::tools::ToolVocabulary;
 use pintle::{
-    Decision, Effect, Event, EventName, EventScope, FailurePolicy, Origin, Outcome, Runtime, VerdictKind,
+    Decision, Effect, Event, EventKind, EventName, EventScope, FailurePolicy, Origin, Outcome, Runtime, VerdictKind,
     is_matcher_failure_warning, is_untrusted_claim,
 };
 use serde_json::Value;
@@ -46,7 +46,7 @@ impl HostDispatch<'_> {
     pub(crate) fn fire_all(mut self, told: &HostEvent) -> HostDecision {
         let def = self.event_def;
         match &told.data {
-            HostEventData::BeforeTool(call) if def.fires.contains(&"permission.ask") => {
+            HostEventData::BeforeTool(call) if def.fires.contains(&EventKind::PermissionAsk) => {
                 tool::fire_permission(&mut self, call)
             }
             HostEventData::BeforeTool(call) => tool::fire(&mut self, call),
@@ -70,18 +70,22 @@ impl HostDispatch<'_> {
     }
 
     /// Whether a hook listens to a canonical event that this host event fires.
-    fn has_listeners(&self, event: &str) -> bool {
-        self.event_def.fires.contains(&event) && self.has_any_listener(event)
+    fn has_listeners(&self, kind: EventKind) -> bool {
+        self.event_def.fires.contains(&kind) && self.has_any_listener(kind)
     }
 
     /// Whether a hook listens to a canonical event.
-    fn has_any_listener(&self, event: &str) -> bool {
-        EventName::parse(event).is_ok_and(|name| self.runtime.listens(&name, self.scope))
+    fn has_any_listener(&self, kind: EventKind) -> bool {
+        self.runtime.listens(&kind.into(), self.scope)
     }
 
     /// The tool-call event that is fired even without listeners, so that the call is recorded on the tape.
-    fn always_fired_event(&self) -> &'static str {
-        if self.event_def.fires.contains(&"permission.ask") { "permission.ask" } else { "tool.pre" }
+    fn always_fired_event(&self) -> EventKind {
+        if self.event_def.fires.contains(&EventKind::PermissionAsk) {
+            EventKind::PermissionAsk
+        } else {
+            EventKind::ToolPre
+        }
     }
 
     /// Fires a catalogue event, and applies the effects of the outcome.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pintle::event::{FileEdited, ToolCall, ToolPost, ToolResult, json_to_text};
 use pintle::lifecycle::{ToolCallRequest, ToolResultHost, conclude};
 use pintle::tools::CanonicalCall;
-use pintle::{Event, Outcome, ToolKind};
+use pintle::{Event, EventKind, Outcome, ToolKind};
 use serde_json::Value;
 
 use super::HostDispatch;
@@ -69,7 +69,7 @@ struct HostResultReview<'h, 'a> {
 
 impl ToolResultHost for HostResultReview<'_, '_> {
     fn fire_result(&mut self, result: &ToolResult) -> Option<Outcome> {
-        let listens = self.dispatch.has_listeners("tool.result");
+        let listens = self.dispatch.has_listeners(EventKind::ToolResult);
         listens.then(|| self.dispatch.fire(&self.request.to_result_payload(result.clone())))
     }
 
@@ -95,7 +95,7 @@ impl ToolResultHost for HostResultReview<'_, '_> {
 /// Fires `file.edited` for a file that a call wrote.
 fn fire_file_edited(dispatch: &mut HostDispatch<'_>, id: &str, part: &CanonicalCall) {
     let is_written = matches!(part.kind, ToolKind::Write | ToolKind::Edit | ToolKind::Delete);
-    if !is_written || !dispatch.has_listeners("file.edited") {
+    if !is_written || !dispatch.has_listeners(EventKind::FileEdited) {
         return;
     }
     let Some(path) = part.args.get("path").and_then(Value::as_str) else { return };

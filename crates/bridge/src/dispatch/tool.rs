@@ -82,7 +82,7 @@ impl ToolCallHost for HostCallGate<'_, '_> {
     type Approval = ();
 
     fn hears(&self, stage: CallStage) -> bool {
-        let event = stage.event_name();
+        let event = stage.event_kind();
         let is_delegation = stage == CallStage::Delegation;
         if is_delegation && self.request.delegated_task().is_none() {
             return false;

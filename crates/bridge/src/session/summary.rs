@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use pintle::EventKind;
 use pintle::loader::TrustGrant;
 use pintle::tape::{RecordBody, TapeError, TapeReader};
 use serde_json::Value;
@@ -68,14 +69,14 @@ impl HostSessionSummary {
                     let prompt = fired.payload.get("prompt").and_then(Value::as_str);
                     // A prompt that does not start a turn is not the user's but the reason with which hooks made the
                     // agent continue.
-                    if fired.event == "prompt.submit" && fired.origin.turn > story.turns {
+                    if fired.event == EventKind::PromptSubmit.name() && fired.origin.turn > story.turns {
                         prompt.unwrap_or_default().clone_into(&mut story.last_prompt);
                     }
                     story.turns = story.turns.max(fired.origin.turn);
                 }
                 RecordBody::Note(note) if note.kind == super::NOTE => {
                     let def = note.data.get("event").and_then(Value::as_str).and_then(|event| host.find_event(event));
-                    story.has_ended = def.is_some_and(|def| def.fires.contains(&"session.end"));
+                    story.has_ended = def.is_some_and(|def| def.fires.contains(&EventKind::SessionEnd));
                 }
                 // Calls that ended after the session were already running.
                 RecordBody::Closed(_) => story.has_ended = true,

@@ -5,15 +5,16 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use pintle::{
-    DenyEffect, Effect, EnforcementMode, Event, EventName, Failure, FailureKind, FailurePolicy, Handler, Hook,
-    HookCall, Layer, Runtime, RuntimeBuilder, Verdict, native,
+    DenyEffect, Effect, EnforcementMode, Event, EventKind, EventName, Failure, FailureKind, FailurePolicy, Handler,
+    Hook, HookCall, Layer, Runtime, RuntimeBuilder, Verdict, native,
 };
 use pintle_bridge::{Deadline, HOSTS, HostCall, HostDef, HostEventDef, HostResponse, handle_call};
 use serde_json::{Map, Value, json};
 
 /// The most important canonical event of a host event.
-pub(crate) fn main_event(def: &HostEventDef) -> Option<&'static str> {
-    ["tool.pre", "tool.post"].into_iter().find(|event| def.fires.contains(event)).or(def.fires.first().copied())
+pub(crate) fn main_event(def: &HostEventDef) -> Option<EventName> {
+    let tool_event = [EventKind::ToolPre, EventKind::ToolPost].into_iter().find(|kind| def.fires.contains(kind));
+    tool_event.map(EventName::from).or(def.fired_events().next())
 }
 
 /// The hosts with recorded payloads.
@@ -95,9 +96,8 @@ pub(crate) const SAYINGS: [&str; 14] = [
 ];
 
 /// A hook that returns this verdict.
-pub(crate) fn hook_saying(said: &'static str, event: &str) -> Hook {
-    let name = EventName::parse(event).unwrap();
-    let hook = native::hook("h", name, move |call| match said {
+pub(crate) fn hook_saying(said: &'static str, event: EventName) -> Hook {
+    let hook = native::hook("h", event, move |call| match said {
         "allow" => Verdict::pass(),
         "approve" => Verdict::allow("fine"),
         "deny" | "stop" | "shadow deny" => Verdict::deny("not \"today\"\nand `never`"),
@@ -163,9 +163,9 @@ impl Handler for EventListener {
 /// Hooks that record the events they get, and the record.
 pub(crate) fn listening_hooks(def: &HostEventDef) -> (Vec<Hook>, HostEventLog) {
     let heard = HostEventLog::default();
-    let listen = |event: &&str| {
-        let hook = native::hook("listener", EventName::parse(event).unwrap(), |_| Verdict::pass());
+    let listen = |event: EventName| {
+        let hook = native::hook("listener", event, |_| Verdict::pass());
         Hook { handler: Arc::new(EventListener(Arc::clone(&heard))), ..hook }
     };
-    (def.fires.iter().map(listen).collect(), heard)
+    (def.fired_events().map(listen).collect(), heard)
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use pintle::{CommandOutput, Effect, HandlerOutput, VerdictKind};
+use pintle::{CommandOutput, Effect, EventKind, HandlerOutput, VerdictKind};
 use pintle_bridge::{ActionSupport, HookAction, HostEventDef};
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ use crate::round_trip::{BothWays, WireDifferences, clients, read};
 /// The verdict that a host's support for an action promises; `None` if it promises something similar.
 fn promised(said: &str, def: &HostEventDef) -> Option<&'static str> {
     let (action, kind) = match said {
-        "rewrite" if def.fires.contains(&"tool.post") => (HookAction::Output, "rewrite"),
+        "rewrite" if def.fires.contains(&EventKind::ToolPost) => (HookAction::Output, "rewrite"),
         "approve" => (HookAction::Approve, "approve"),
         "deny" => (HookAction::Deny, "deny"),
         "ask" => (HookAction::Ask, "ask"),
@@ -51,7 +51,7 @@ fn a_response_that_was_written_is_read_back() {
             let Some(def) = client.event_def(read_def.name) else { continue };
             let bytes = fs::read(&file).unwrap();
             let sent: Value = serde_json::from_slice(&bytes).unwrap();
-            let Some(event) = read(host, read_def, def.canonical, &sent) else { continue };
+            let Some(event) = read(host, read_def, def.canonical.unwrap(), &sent) else { continue };
             let allowed = respond(host, read_def, &bytes, Vec::new());
             for said in ["allow", "approve", "deny", "ask", "rewrite", "context"] {
                 let Some(promised) = promised(said, read_def) else { continue };

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use pintle::{DenyEffect, Effect, EventName, Hook, Reminder, Rewrite, Verdict, native};
+use pintle::{DenyEffect, Effect, EventKind, EventName, Hook, Reminder, Rewrite, Verdict, native};
 use pintle_bridge::{ActionSupport, HookAction, HostDef, HostEventDef, HostResponse};
 use serde_json::{Map, Value};
 
@@ -43,7 +43,7 @@ impl RecordedHost {
             let mut files = self.files.clone();
             // The plain call of a tool comes first.
             files.sort_by_key(|file| {
-                (!event_of_file(self.host, file).fires.contains(&"tool.pre"), file.as_os_str().len())
+                (!event_of_file(self.host, file).fires.contains(&EventKind::ToolPre), file.as_os_str().len())
             });
             for (name, value) in files.iter().flat_map(read) {
                 fields.entry(name).or_insert(value);
@@ -71,7 +71,7 @@ impl RecordedHost {
     }
 
     /// The response to the host's next call of a canonical event, without hooks.
-    fn respond_to_next(&self, event: &str, state: &Path) -> HostResponse {
+    fn respond_to_next(&self, event: EventKind, state: &Path) -> HostResponse {
         let def = self.host.host_events().find(|def| def.fires.contains(&event) && !def.high_volume).unwrap();
         self.respond_to(def, Vec::new(), state)
     }
@@ -87,7 +87,7 @@ struct ResponseBaseline {
 
 /// The effect of one hook's decision.
 struct ObservedSupport {
-    event: &'static str,
+    event: EventName,
     /// Whether the hook returned a reminder instead of other context.
     is_reminder: bool,
     answer: HostResponse,
@@ -182,10 +182,9 @@ fn response_shape(answer: &HostResponse) -> (String, u8) {
 }
 
 /// The hooks for an action on an event, each with another verdict; none if the action is not applicable.
-fn hooks_for_action(verb: HookAction, event: &'static str) -> Vec<Hook> {
-    let hook = |say: fn(&Value) -> Verdict| {
-        native::hook("h", EventName::parse(event).unwrap(), move |call| say(call.event.payload.value()))
-    };
+fn hooks_for_action(verb: HookAction, event: &EventName) -> Vec<Hook> {
+    let hook =
+        |say: fn(&Value) -> Verdict| native::hook("h", event.clone(), move |call| say(call.event.payload.value()));
     let rewriting = |payload: &Value| match payload {
         Value::String(_) => Verdict::pass().with_rewrite(Rewrite::Whole(Value::from("REWRITTEN"))),
         fields => {
@@ -206,9 +205,9 @@ fn hooks_for_action(verb: HookAction, event: &'static str) -> Vec<Hook> {
             hook(|_| Verdict::pass().with_effect(Effect::Context(String::from(WORD)))),
             hook(|_| Verdict::pass().with_effect(Effect::Reminder(Reminder::for_one_turn(WORD)))),
         ],
-        HookAction::Rewrite if BEFORE.contains(&event) => vec![hook(rewriting)],
-        HookAction::Output if AFTER.contains(&event) => vec![hook(rewriting)],
-        HookAction::Output if event.starts_with("compact.") => {
+        HookAction::Rewrite if BEFORE.contains(&event.as_str()) => vec![hook(rewriting)],
+        HookAction::Output if AFTER.contains(&event.as_str()) => vec![hook(rewriting)],
+        HookAction::Output if event.as_str().starts_with("compact.") => {
             vec![hook(|_| Verdict::pass().with_effect(Effect::Summary(String::from(WORD))))]
         }
         HookAction::Rewrite | HookAction::Output => Vec::new(),
@@ -223,17 +222,18 @@ fn observe_action(
     known: &ResponseBaseline,
 ) -> Vec<ObservedSupport> {
     let mut all = Vec::new();
-    for event in def.fires {
-        for (index, hook) in hooks_for_action(verb, event).into_iter().enumerate() {
+    for event in def.fired_events() {
+        for (index, hook) in hooks_for_action(verb, &event).into_iter().enumerate() {
             let state = tempfile::tempdir().unwrap();
             let answer = sent.respond_to(def, vec![hook], state.path());
             // Deferred effects are observed at an event that can show them.
             let may_deny = matches!(verb, HookAction::Deny | HookAction::Ask | HookAction::Stop | HookAction::Output);
-            let later =
-                (may_deny || verb == HookAction::Context).then(|| sent.respond_to_next("tool.pre", state.path()));
-            let prompt = (verb == HookAction::Context).then(|| sent.respond_to_next("prompt.submit", state.path()));
+            let later = (may_deny || verb == HookAction::Context)
+                .then(|| sent.respond_to_next(EventKind::ToolPre, state.path()));
+            let prompt =
+                (verb == HookAction::Context).then(|| sent.respond_to_next(EventKind::PromptSubmit, state.path()));
             all.push(ObservedSupport {
-                event,
+                event: event.clone(),
                 is_reminder: index > 0,
                 is_unchanged: answer == known.without_hook,
                 answer,
@@ -251,11 +251,11 @@ fn what_is_reported_of_a_host_is_what_comes_of_it() {
     for (host, files) in recorded_hosts() {
         let sent = RecordedHost { host, files };
         let anew = || tempfile::tempdir().unwrap();
-        let free = sent.respond_to_next("tool.pre", anew().path());
+        let free = sent.respond_to_next(EventKind::ToolPre, anew().path());
         for def in host.host_events() {
-            let Some(first) = def.fires.first() else { continue };
+            let Some(first) = def.fired_events().next() else { continue };
             let plain = sent.respond_to(def, Vec::new(), anew().path());
-            let denied = sent.respond_to(def, hooks_for_action(HookAction::Deny, first), anew().path());
+            let denied = sent.respond_to(def, hooks_for_action(HookAction::Deny, &first), anew().path());
             let known = ResponseBaseline { without_hook: plain, with_denial: denied, next_tool_call: free.clone() };
             for verb in HookAction::ALL {
                 let all = observe_action(&sent, def, verb, &known);

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use pintle::tape::{replay, verify};
 use pintle::{
-    Effect, EffectCaller, EffectReply, EffectRequest, Event, EventName, Failure, FailureKind, FailurePolicy, Hook,
-    LimitKind, MatchResult, Matcher, Verdict, native,
+    Effect, EffectCaller, EffectReply, EffectRequest, Event, EventKind, EventName, Failure, FailureKind, FailurePolicy,
+    Hook, LimitKind, MatchResult, Matcher, Verdict, native,
 };
 use pintle_bridge::{HOSTS, HostDef, HostResponse};
 use serde_json::{Value, json};
@@ -364,7 +364,7 @@ fn events_that_fired_are_written_down_for_the_doctor() {
 fn no_session_of_any_host_reaches_out_of_its_folder() {
     for host in HOSTS {
         let state = tempfile::tempdir().unwrap();
-        let def = host.host_events().find(|def| def.fires.contains(&"tool.pre")).unwrap();
+        let def = host.host_events().find(|def| def.fires.contains(&EventKind::ToolPre)).unwrap();
         for session in ["../../x", "/etc", "a/b", ".."] {
             let payload = json!({"session_id": session, "sessionId": session, "taskId": session,
                 "conversation_id": session, "tool_name": "x", "tool_input": {}});

@@ -165,7 +165,7 @@ impl FiredEventArgs {
 
     /// Whether the named event, if any, is this one or one that it fires.
     fn fits(&self, def: &HostEventDef) -> bool {
-        let fires = |event: &EventArgument| def.fires.contains(&event.0.as_str());
+        let fires = |event: &EventArgument| def.fired_events().any(|fired| fired == event.0);
         self.word().is_none_or(|word| def.name == word || self.event().is_some_and(fires))
     }
 

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use pintle::EventKind;
 use pintle_bridge::{HOSTS, HostDef, HostEventDef};
 use serde_json::Value;
 
@@ -57,7 +58,7 @@ struct HostShellCall {
 
 impl HostShellCall {
     fn load(host: &'static HostDef, project: &Path) -> Self {
-        let is_call = |def: &&HostEventDef| def.is_guard && def.fires.contains(&"tool.pre");
+        let is_call = |def: &&HostEventDef| def.is_guard && def.fires.contains(&EventKind::ToolPre);
         let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../bridge/tests/data").join(host.name).join("payloads");
         let file = |def: &HostEventDef| dir.join(format!("{}.json", def.name));
         let event_def = host.events.iter().filter(is_call).find(|def| file(def).is_file()).unwrap();

@@ -20,8 +20,8 @@ static STYLE: PayloadStyle = PayloadStyle {
 };
 
 /// An event that the catalogue does not have.
-const fn own(name: &'static str, fires: &'static [&'static str]) -> ClientEventDef {
-    ClientEventDef::unmapped(&STYLE, name, fires, &support::TELLS, answers::notice)
+const fn own(name: &'static str, custom: &'static str) -> ClientEventDef {
+    ClientEventDef::unmapped(&STYLE, name, custom, &support::TELLS, answers::notice)
 }
 
 /// An event whose hooks can only give notices.
@@ -40,7 +40,7 @@ pub const ROWS: &[ClientEventDef] = &[
     shared_events::post_tool_use(&STYLE).answered(&support::AFTER_TOOL, answers::after_tool),
     shared_events::post_tool_use_failure(&STYLE).answered(&support::FAILED_TOOL, answers::failed_tool),
     shared_events::post_tool_batch(&STYLE).answered(&support::BATCH, answers::context),
-    ClientEventDef { fires: &["custom.claude_subagent_start"], ..shared_events::subagent_start(&STYLE) }
+    ClientEventDef { custom: Some("custom.claude_subagent_start"), ..shared_events::subagent_start(&STYLE) }
         .answered(&support::SUBAGENT_START, answers::context),
     shared_events::subagent_stop(&STYLE).answered(&support::SUBAGENT_STOP, answers::stop),
     shared_events::stop(&STYLE).answered(&support::STOP, answers::stop),
@@ -50,10 +50,10 @@ pub const ROWS: &[ClientEventDef] = &[
     shared_events::post_compact(&STYLE).answered(&support::COMPACTED, answers::compacted),
     notify_only(shared_events::notification(&STYLE)),
     ClientEventDef { timeout_ms: Some(1_500), support: &support::SESSION_END, ..shared_events::session_end(&STYLE) },
-    own("UserPromptExpansion", &["custom.claude_user_prompt_expansion"]),
-    own("InstructionsLoaded", &["custom.claude_instructions_loaded"]),
-    own("CwdChanged", &["custom.claude_cwd_changed"]),
-    own("MessageDisplay", &["custom.claude_message_display"]),
+    own("UserPromptExpansion", "custom.claude_user_prompt_expansion"),
+    own("InstructionsLoaded", "custom.claude_instructions_loaded"),
+    own("CwdChanged", "custom.claude_cwd_changed"),
+    own("MessageDisplay", "custom.claude_message_display"),
 ];
 
 /// The events that the catalogue does not have.

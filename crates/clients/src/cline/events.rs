@@ -1,5 +1,6 @@
 //! The events of Cline. It waits only for the hooks of tools, and its payloads use another name for the event.
 
+use pintle_contract::EventKind;
 use pintle_tools::CLINE;
 use serde_json::{Map, Value, json};
 
@@ -91,17 +92,17 @@ const TELLS: ClientEventDef = ClientEventDef {
 pub const ROWS: &[ClientEventDef] = &[
     ClientEventDef {
         name: "TaskStart",
-        canonical: "session.start",
+        canonical: Some(EventKind::SessionStart),
         keys: &[START],
         context: true,
-        fires: &["session.start"],
+        fires: &[EventKind::SessionStart],
         adjust: |_, _| Ok(HostEventData::SessionStart { source: String::from("startup") }),
         support: &support::SESSION_START,
         ..TELLS
     },
     ClientEventDef {
         name: "TaskResume",
-        canonical: "session.resume",
+        canonical: Some(EventKind::SessionResume),
         keys: &[RESUME],
         context: true,
         fires: shared_events::SESSION_START,
@@ -111,7 +112,7 @@ pub const ROWS: &[ClientEventDef] = &[
     },
     ClientEventDef {
         name: "UserPromptSubmit",
-        canonical: "prompt.submit",
+        canonical: Some(EventKind::PromptSubmit),
         keys: &[PROMPT],
         read_keys: OTHER_PROMPT,
         block: BlockEffect::Deny,
@@ -124,7 +125,7 @@ pub const ROWS: &[ClientEventDef] = &[
     .answered(&support::PROMPT, answers::cancel_task),
     ClientEventDef {
         name: "PreToolUse",
-        canonical: "tool.pre",
+        canonical: Some(EventKind::ToolPre),
         keys: &[BEFORE],
         read_keys: OLDER_CALL,
         subject: Some(payload_values::tool_subject),
@@ -141,7 +142,7 @@ pub const ROWS: &[ClientEventDef] = &[
     .answered(&support::BEFORE_TOOL, answers::cancel_task),
     ClientEventDef {
         name: "PostToolUse",
-        canonical: "tool.post",
+        canonical: Some(EventKind::ToolPost),
         keys: &[AFTER],
         read_keys: OLDER_CALL,
         subject: Some(payload_values::tool_subject),
@@ -157,27 +158,27 @@ pub const ROWS: &[ClientEventDef] = &[
     .answered(&support::AFTER_TOOL, answers::cancel_task),
     ClientEventDef {
         name: "TaskComplete",
-        canonical: "turn.end",
+        canonical: Some(EventKind::TurnEnd),
         keys: &[COMPLETE],
         event_filter: Some(shared_events::is_from_main_agent),
-        fires: &["turn.end"],
+        fires: &[EventKind::TurnEnd],
         kind: HostEventKind::Stop,
         support: &support::TASK_END,
         ..TELLS
     },
     ClientEventDef {
         name: "TaskError",
-        canonical: "error",
+        canonical: Some(EventKind::Error),
         keys: &[ERROR],
         fires: shared_events::ERROR,
         kind: HostEventKind::AgentError,
         ..TELLS
     },
-    ClientEventDef { name: "TaskCancel", fires: &["custom.cline_task_cancel"], high_volume: true, ..TELLS },
+    ClientEventDef { name: "TaskCancel", custom: Some("custom.cline_task_cancel"), high_volume: true, ..TELLS },
     // Cline lists the event and never fires it.
     ClientEventDef {
         name: "PreCompact",
-        canonical: "compact.pre",
+        canonical: Some(EventKind::CompactPre),
         keys: &[COMPACT],
         block: BlockEffect::Deny,
         context: true,
@@ -185,8 +186,8 @@ pub const ROWS: &[ClientEventDef] = &[
     },
     ClientEventDef {
         name: "SessionShutdown",
-        canonical: "session.end",
-        fires: &["session.end"],
+        canonical: Some(EventKind::SessionEnd),
+        fires: &[EventKind::SessionEnd],
         adjust: |_, _| Ok(HostEventData::SessionEnd { reason: String::from("exit") }),
         support: &support::SESSION_END,
         ..TELLS

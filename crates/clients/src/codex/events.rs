@@ -68,7 +68,7 @@ pub const ROWS: &[ClientEventDef] = &[
     .answered(&support::AFTER_TOOL, answers::after_tool),
     ClientEventDef {
         keys: &[MODEL, MODE, TURN, shared_keys::DELEGATE],
-        fires: &["custom.codex_subagent_start"],
+        custom: Some("custom.codex_subagent_start"),
         ..shared_events::subagent_start(&STYLE)
     }
     .answered(&support::SUBAGENT_START, answers::context),
@@ -94,7 +94,7 @@ pub const ROWS: &[ClientEventDef] = &[
         support: &support::SESSION_END,
         ..shared_events::session_end(&STYLE)
     },
-    ClientEventDef::unmapped(&STYLE, "Interrupt", &["custom.codex_interrupt"], &support::TELLS, answers::notice),
+    ClientEventDef::unmapped(&STYLE, "Interrupt", "custom.codex_interrupt", &support::TELLS, answers::notice),
 ];
 
 /// The events that the catalogue does not have.

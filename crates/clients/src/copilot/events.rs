@@ -1,5 +1,6 @@
 //! The events of Copilot CLI, each under two names.
 
+use pintle_contract::EventKind;
 use pintle_tools::{CLAUDE, COPILOT, COPILOT_AS_CLAUDE};
 use serde_json::{Value, json};
 
@@ -124,7 +125,7 @@ const fn as_alias(def: ClientEventDef) -> ClientEventDef {
     ClientEventDef { is_alias: true, high_volume: true, tools: Some(&COPILOT_AS_CLAUDE), ..def }
 }
 
-const STARTED: &[&str] = &["custom.copilot_subagent_start"];
+const STARTED: Option<&str> = Some("custom.copilot_subagent_start");
 
 /// Its events.
 pub const ROWS: &[ClientEventDef] = &[
@@ -137,7 +138,7 @@ pub const ROWS: &[ClientEventDef] = &[
     .answered(&support::SESSION_START, answers::context),
     ClientEventDef {
         name: "userPromptSubmitted",
-        canonical: "prompt.submit",
+        canonical: Some(EventKind::PromptSubmit),
         keys: &[PROMPT],
         context: true,
         fires: shared_events::PROMPT,
@@ -185,7 +186,7 @@ pub const ROWS: &[ClientEventDef] = &[
     silent(ClientEventDef {
         name: "subagentStart",
         keys: &[TRANSCRIPT, DELEGATE],
-        fires: STARTED,
+        custom: STARTED,
         ..without_exit_effects(shared_events::subagent_start(&CAMEL))
     }),
     ClientEventDef {
@@ -208,7 +209,7 @@ pub const ROWS: &[ClientEventDef] = &[
     }),
     silent(ClientEventDef {
         name: "errorOccurred",
-        canonical: "error",
+        canonical: Some(EventKind::Error),
         keys: &[ERROR],
         subject: Some(payload_values::kind_subject),
         fires: shared_events::ERROR,
@@ -253,7 +254,10 @@ pub const ROWS: &[ClientEventDef] = &[
     .answered(&support::FAILED_TOOL, answers::context),
     as_alias(ClientEventDef { exit_two: ExitTwoEffect::Fail, ..shared_events::stop(&PASCAL) })
         .answered(&support::STOP, answers::stop),
-    silent(as_alias(ClientEventDef { fires: STARTED, ..without_exit_effects(shared_events::subagent_start(&PASCAL)) })),
+    silent(as_alias(ClientEventDef {
+        custom: STARTED,
+        ..without_exit_effects(shared_events::subagent_start(&PASCAL))
+    })),
     as_alias(ClientEventDef { exit_two: ExitTwoEffect::Fail, ..shared_events::subagent_stop(&PASCAL) })
         .answered(&support::SUBAGENT_STOP, answers::stop),
     silent(as_alias(ClientEventDef {

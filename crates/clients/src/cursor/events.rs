@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use pintle_contract::{Event, ToolKind};
+use pintle_contract::{Event, EventKind, ToolKind};
 use pintle_tools::{CURSOR, kind_of};
 use serde_json::{Value, json};
 
@@ -111,7 +111,7 @@ const DECIDES: ClientEventDef =
 
 /// Before a tool call.
 const BEFORE: ClientEventDef = ClientEventDef {
-    canonical: "tool.pre",
+    canonical: Some(EventKind::ToolPre),
     is_tool: true,
     is_alias: true,
     fires: shared_events::BEFORE_TOOL,
@@ -123,7 +123,7 @@ const BEFORE: ClientEventDef = ClientEventDef {
 
 /// After a tool call.
 const AFTER: ClientEventDef = ClientEventDef {
-    canonical: "tool.post",
+    canonical: Some(EventKind::ToolPost),
     is_tool: true,
     is_alias: true,
     event_filter: Some(shared_events::tool_executed),
@@ -133,18 +133,18 @@ const AFTER: ClientEventDef = ClientEventDef {
 };
 
 /// An event that the catalogue does not have.
-const fn own(name: &'static str, fires: &'static [&'static str]) -> ClientEventDef {
-    ClientEventDef::unmapped(&STYLE, name, fires, &support::SILENT, empty_response)
+const fn own(name: &'static str, custom: &'static str) -> ClientEventDef {
+    ClientEventDef::unmapped(&STYLE, name, custom, &support::SILENT, empty_response)
 }
 
 /// Its events.
 pub const ROWS: &[ClientEventDef] = &[
     ClientEventDef {
         name: "sessionStart",
-        canonical: "session.start",
+        canonical: Some(EventKind::SessionStart),
         keys: &[BEGINNING],
         context: true,
-        fires: &["session.start"],
+        fires: &[EventKind::SessionStart],
         kind: HostEventKind::SessionStart,
         adjust: payload::is_startup,
         ..TELLS
@@ -152,7 +152,7 @@ pub const ROWS: &[ClientEventDef] = &[
     .answered(&support::SESSION_START, answers::context),
     ClientEventDef {
         name: "beforeSubmitPrompt",
-        canonical: "prompt.submit",
+        canonical: Some(EventKind::PromptSubmit),
         keys: &[PROMPT],
         block: BlockEffect::Deny,
         exit_two: ExitTwoEffect::Block,
@@ -244,23 +244,23 @@ pub const ROWS: &[ClientEventDef] = &[
     },
     ClientEventDef {
         name: "afterFileEdit",
-        canonical: "file.edited",
+        canonical: Some(EventKind::FileEdited),
         keys: &[EDITED],
-        fires: &["file.edited"],
+        fires: &[EventKind::FileEdited],
         kind: HostEventKind::FileEdited,
         high_volume: true,
         support: &support::SILENT,
         ..TELLS
     },
-    own("afterAgentResponse", &["custom.cursor_after_agent_response"]),
-    own("afterAgentThought", &["custom.cursor_after_agent_thought"]),
+    own("afterAgentResponse", "custom.cursor_after_agent_response"),
+    own("afterAgentThought", "custom.cursor_after_agent_thought"),
     ClientEventDef {
         name: "subagentStart",
-        canonical: "delegation.pre",
+        canonical: Some(EventKind::DelegationPre),
         keys: &[DELEGATE],
         read_keys: SUBAGENT_ID,
         subject: Some(payload_values::delegate_subject),
-        fires: &["custom.cursor_subagent_start"],
+        custom: Some("custom.cursor_subagent_start"),
         kind: HostEventKind::SubagentStart,
         is_guard: true,
         high_volume: true,
@@ -269,19 +269,19 @@ pub const ROWS: &[ClientEventDef] = &[
     .answered(&support::SUBAGENT_START, answers::permission),
     ClientEventDef {
         name: "subagentStop",
-        canonical: "delegation.post",
+        canonical: Some(EventKind::DelegationPost),
         keys: &[DELEGATED],
         read_keys: SUBAGENT_ID,
         subject: Some(payload_values::delegate_subject),
         block: BlockEffect::Deny,
-        fires: &["delegation.post"],
+        fires: &[EventKind::DelegationPost],
         kind: HostEventKind::SubagentStop,
         ..TELLS
     }
     .answered(&support::STOP, answers::stop),
     ClientEventDef {
         name: "preCompact",
-        canonical: "compact.pre",
+        canonical: Some(EventKind::CompactPre),
         keys: &[TRIGGER],
         fires: shared_events::COMPACT,
         kind: HostEventKind::CompactBefore,
@@ -290,7 +290,7 @@ pub const ROWS: &[ClientEventDef] = &[
     .answered(&support::COMPACT, answers::notice),
     ClientEventDef {
         name: "stop",
-        canonical: "agent.stop",
+        canonical: Some(EventKind::AgentStop),
         keys: &[STOP],
         event_filter: Some(shared_events::is_from_main_agent),
         block: BlockEffect::Deny,
@@ -301,9 +301,9 @@ pub const ROWS: &[ClientEventDef] = &[
     .answered(&support::STOP, answers::stop),
     ClientEventDef {
         name: "sessionEnd",
-        canonical: "session.end",
+        canonical: Some(EventKind::SessionEnd),
         keys: &[ENDING],
-        fires: &["session.end"],
+        fires: &[EventKind::SessionEnd],
         kind: HostEventKind::SessionEnd,
         support: &support::SESSION_END,
         ..TELLS

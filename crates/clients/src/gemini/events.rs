@@ -1,6 +1,6 @@
 //! The events of Gemini CLI.
 
-use pintle_contract::DenyEffect;
+use pintle_contract::{DenyEffect, EventKind};
 use pintle_tools::GEMINI;
 use serde_json::{Value, json};
 
@@ -64,7 +64,7 @@ pub const ROWS: &[ClientEventDef] = &[
     .answered(&support::SESSION_START, answers::context),
     ClientEventDef {
         name: "BeforeAgent",
-        canonical: "prompt.submit",
+        canonical: Some(EventKind::PromptSubmit),
         keys: &[PROMPT],
         context: true,
         fires: shared_events::PROMPT,
@@ -75,7 +75,7 @@ pub const ROWS: &[ClientEventDef] = &[
     .answered(&support::PROMPT, answers::prompt),
     ClientEventDef {
         name: "BeforeTool",
-        canonical: "tool.pre",
+        canonical: Some(EventKind::ToolPre),
         keys: &[shared_keys::ASKED],
         subject: Some(payload_values::tool_subject),
         is_tool: true,
@@ -89,7 +89,7 @@ pub const ROWS: &[ClientEventDef] = &[
     .answered(&support::BEFORE_TOOL, answers::before_tool),
     ClientEventDef {
         name: "AfterTool",
-        canonical: "tool.post",
+        canonical: Some(EventKind::ToolPost),
         keys: &[shared_keys::ASKED, RESULT],
         subject: Some(payload_values::tool_subject),
         is_tool: true,
@@ -106,7 +106,7 @@ pub const ROWS: &[ClientEventDef] = &[
     .answered(&support::AFTER_TOOL, answers::after_tool),
     ClientEventDef {
         name: "AfterAgent",
-        canonical: "agent.stop",
+        canonical: Some(EventKind::AgentStop),
         keys: &[STOP],
         event_filter: Some(shared_events::is_from_main_agent),
         stop: StopEffect::AllowStop,
@@ -127,7 +127,7 @@ pub const ROWS: &[ClientEventDef] = &[
     // It fires before every model call, even if nothing is compressed, and its response has no effect.
     ClientEventDef {
         name: "PreCompress",
-        canonical: "compact.pre",
+        canonical: Some(EventKind::CompactPre),
         keys: &[TRIGGER],
         subject: Some(payload_values::trigger_subject),
         exit_two: ExitTwoEffect::NotifyUser,
@@ -140,9 +140,9 @@ pub const ROWS: &[ClientEventDef] = &[
     .answered(&support::COMPACT, answers::notice),
     ClientEventDef {
         name: "BeforeModel",
-        canonical: "completion.pre",
+        canonical: Some(EventKind::CompletionPre),
         keys: &[REQUEST],
-        fires: &["completion.pre"],
+        fires: &[EventKind::CompletionPre],
         kind: HostEventKind::Model,
         high_volume: true,
         ..GUARDS
@@ -151,15 +151,15 @@ pub const ROWS: &[ClientEventDef] = &[
     ClientEventDef::unmapped(
         &STYLE,
         "BeforeToolSelection",
-        &["custom.gemini_before_tool_selection"],
+        "custom.gemini_before_tool_selection",
         &support::TELLS,
         answers::notice,
     ),
     ClientEventDef {
         name: "AfterModel",
-        canonical: "completion.post",
+        canonical: Some(EventKind::CompletionPost),
         keys: &[REQUEST, ANSWER],
-        fires: &["completion.post"],
+        fires: &[EventKind::CompletionPost],
         kind: HostEventKind::Model,
         high_volume: true,
         ..GUARDS

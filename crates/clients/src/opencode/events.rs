@@ -1,5 +1,6 @@
 //! The events of OpenCode, as the plugin sends them: the two objects that OpenCode gives to its hook, and the session.
 
+use pintle_contract::EventKind;
 use pintle_tools::OPENCODE;
 use serde_json::{Value, json};
 
@@ -48,7 +49,7 @@ const REQUEST: &[ClientKey] = &[read_key("output", HostField::Request)];
 const fn event(
     name: &'static str,
     kind: HostEventKind,
-    fires: &'static [&'static str],
+    fires: &'static [EventKind],
     read_keys: &'static [ClientKey],
 ) -> ClientEventDef {
     ClientEventDef { name, kind, fires, read_keys, ..ClientEventDef::observe_only(&STYLE) }
@@ -58,7 +59,7 @@ const fn event(
 const fn guard(
     name: &'static str,
     kind: HostEventKind,
-    fires: &'static [&'static str],
+    fires: &'static [EventKind],
     read_keys: &'static [ClientKey],
 ) -> ClientEventDef {
     ClientEventDef { is_guard: true, write_response: answers::decide, ..event(name, kind, fires, read_keys) }
@@ -69,7 +70,7 @@ pub const ROWS: &[ClientEventDef] = &[
     ClientEventDef {
         adjust: session_created,
         support: &support::SESSION_START,
-        ..event("session.created", HostEventKind::SessionStart, &["session.start"], &[])
+        ..event("session.created", HostEventKind::SessionStart, &[EventKind::SessionStart], &[])
     },
     ClientEventDef {
         adjust: prompt,
@@ -83,7 +84,7 @@ pub const ROWS: &[ClientEventDef] = &[
     ClientEventDef {
         adjust: permission,
         support: &support::PERMISSION,
-        ..guard("permission.ask", HostEventKind::Other, &["permission.ask"], &[])
+        ..guard("permission.ask", HostEventKind::Other, &[EventKind::PermissionAsk], &[])
     },
     // The plugin withholds a result about which it gets no answer.
     ClientEventDef {
@@ -98,35 +99,37 @@ pub const ROWS: &[ClientEventDef] = &[
     ClientEventDef {
         adjust: |_, _| Ok(HostEventData::CompactAfter { trigger: String::from("auto"), summary: String::new() }),
         support: &support::COMPACTED,
-        ..event("session.compacted", HostEventKind::Other, &["compact.post"], &[])
+        ..event("session.compacted", HostEventKind::Other, &[EventKind::CompactPost], &[])
     },
     ClientEventDef {
         adjust: end_of_subagent,
         support: &support::TURN_END,
-        ..event("session.idle", HostEventKind::Stop, &["delegation.post", "turn.end"], ANSWER)
+        ..event("session.idle", HostEventKind::Stop, &[EventKind::DelegationPost, EventKind::TurnEnd], ANSWER)
     },
     event("session.error", HostEventKind::AgentError, shared_events::ERROR, ERROR),
     ClientEventDef {
         adjust: permission_notice,
-        ..event("permission.updated", HostEventKind::Notification, &["notification"], TITLE)
+        ..event("permission.updated", HostEventKind::Notification, &[EventKind::Notification], TITLE)
     },
     ClientEventDef {
         adjust: session_deleted,
         support: &support::SESSION_END,
-        ..event("session.deleted", HostEventKind::SessionEnd, &["session.end"], &[])
+        ..event("session.deleted", HostEventKind::SessionEnd, &[EventKind::SessionEnd], &[])
     },
     ClientEventDef {
         high_volume: true,
         support: &support::BEFORE_MODEL,
-        ..guard("chat.params", HostEventKind::Model, &["completion.pre"], REQUEST)
+        ..guard("chat.params", HostEventKind::Model, &[EventKind::CompletionPre], REQUEST)
     },
     ClientEventDef {
+        custom: Some("custom.opencode_shell_env"),
         high_volume: true,
-        ..event("shell.env", HostEventKind::Other, &["custom.opencode_shell_env"], &[])
+        ..event("shell.env", HostEventKind::Other, &[], &[])
     },
     ClientEventDef {
+        custom: Some("custom.opencode_system_transform"),
         high_volume: true,
-        ..event("experimental.chat.system.transform", HostEventKind::Other, &["custom.opencode_system_transform"], &[])
+        ..event("experimental.chat.system.transform", HostEventKind::Other, &[], &[])
     },
 ];
 

@@ -30,8 +30,8 @@ const CALL_ID: &[ClientKey] = &[key("tool_call_id", key_values::CALL_ID)];
 const BESIDE: &[ClientKey] = &[key("background_tasks", key_values::EMPTY_LIST), key("crons", key_values::EMPTY_LIST)];
 
 /// An event that the catalogue does not have.
-const fn own(name: &'static str, fires: &'static [&'static str]) -> ClientEventDef {
-    ClientEventDef::unmapped(&STYLE, name, fires, &support::TELLS, claude::notice)
+const fn own(name: &'static str, custom: &'static str) -> ClientEventDef {
+    ClientEventDef::unmapped(&STYLE, name, custom, &support::TELLS, claude::notice)
 }
 
 /// An event whose hooks can only give notices.
@@ -87,16 +87,16 @@ pub const ROWS: &[ClientEventDef] = &[
     shared_events::session_end(&STYLE).answered(&support::SESSION_END, claude::notice),
     ClientEventDef {
         keys: &[shared_keys::AT_WORK, shared_keys::DELEGATE],
-        fires: &["custom.qwen_subagent_start"],
+        custom: Some("custom.qwen_subagent_start"),
         ..shared_events::subagent_start(&STYLE)
     }
     .answered(&support::SUBAGENT_START, claude::context),
-    own("UserPromptExpansion", &["custom.qwen_user_prompt_expansion"]),
-    own("SessionDelete", &["custom.qwen_session_delete"]),
-    own("MessageDisplay", &["custom.qwen_message_display"]),
-    own("TodoCreated", &["custom.qwen_todo_created"]),
-    own("TodoCompleted", &["custom.qwen_todo_completed"]),
-    own("InstructionsLoaded", &["custom.qwen_instructions_loaded"]),
+    own("UserPromptExpansion", "custom.qwen_user_prompt_expansion"),
+    own("SessionDelete", "custom.qwen_session_delete"),
+    own("MessageDisplay", "custom.qwen_message_display"),
+    own("TodoCreated", "custom.qwen_todo_created"),
+    own("TodoCompleted", "custom.qwen_todo_completed"),
+    own("InstructionsLoaded", "custom.qwen_instructions_loaded"),
 ];
 
 /// The events that the catalogue does not have.

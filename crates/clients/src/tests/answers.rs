@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use pintle_contract::{Codec, CommandOutput, Effect, HandlerOutput, Rewrite, Verdict, VerdictKind};
+use pintle_contract::{Codec, CommandOutput, Effect, EventKind, HandlerOutput, Rewrite, Verdict, VerdictKind};
 use pintle_testkit::{example_event, read_cases};
 use serde_json::{Value, json};
 
@@ -10,10 +10,12 @@ use super::heard_event;
 use crate::{CLIENTS, ClientCodec};
 
 /// A payload that fits the event.
-fn example_payload(canonical: &str) -> Value {
+fn example_payload(canonical: EventKind) -> Value {
     match canonical {
-        "tool.pre" | "permission.ask" => json!({"id": "c1", "name": "shell", "args": {"command": "ls"}}),
-        "tool.post" => {
+        EventKind::ToolPre | EventKind::PermissionAsk => {
+            json!({"id": "c1", "name": "shell", "args": {"command": "ls"}})
+        }
+        EventKind::ToolPost => {
             json!({"call_id": "c1", "name": "shell", "args": {"command": "ls"}, "content": "x", "is_error": false, "result": "x"})
         }
         _ => json!({}),
@@ -100,8 +102,8 @@ fn each_answer_gives_its_verdict() {
                 needs_answer,
                 needs_json: case.get("needs_json").is_some(),
             };
-            let payload = case.get("payload").cloned().unwrap_or_else(|| example_payload(def.canonical));
-            let event = heard_event(def, &example_event(def.canonical, payload));
+            let payload = case.get("payload").cloned().unwrap_or_else(|| example_payload(def.canonical.unwrap()));
+            let event = heard_event(def, &example_event(def.canonical.unwrap().name(), payload));
             let found = verdict_to_json(&codec.decode(&event, spelling, case_output(&case)));
             count += 1;
             if case.get("verdict") != Some(&found) {

@@ -18,7 +18,7 @@ fn matches_event(client: &str, event_name: &str, matcher: &str, condition: Optio
         condition: condition.map(|text| PermissionCondition::new(text).unwrap()),
         alternate_names: client.settings.alternate_names,
     };
-    wanted.matches(&heard_event(row, &example_event(row.canonical, payload))) == MatchResult::Yes
+    wanted.matches(&heard_event(row, &example_event(row.canonical.unwrap().name(), payload))) == MatchResult::Yes
 }
 
 #[test]
@@ -108,7 +108,8 @@ fn the_result_of_a_command_has_the_fields_of_claude_code_in_every_agent() {
     for (name, args) in [("shell", json!({"command": "ls"})), ("run_command", json!({"command": "ls"}))] {
         let payload =
             json!({"call_id": "c", "name": name, "args": args, "content": "a", "result": "a", "is_error": false});
-        let written = codec.encode(&heard_event(def, &example_event(def.canonical, payload)), def.name).unwrap();
+        let written =
+            codec.encode(&heard_event(def, &example_event(def.canonical.unwrap().name(), payload)), def.name).unwrap();
         assert_eq!(written["tool_response"]["stdout"], "a", "{name}: {written}");
     }
 }

@@ -1,6 +1,6 @@
 //! How the agent loop treats an agent, where the systems that agents are declared for differ.
 
-use crate::Outcome;
+use crate::{EventKind, Outcome};
 
 /// How the agent loop treats an agent, where the systems that agents are declared for differ. A dialect supplies the
 /// rules of its own system.
@@ -43,7 +43,7 @@ pub struct RefusalWording {
     /// The same if no hook gave a reason.
     pub call_without_reason: &'static str,
     /// The names of events in these texts, by event; any other event keeps its name.
-    pub event_names: &'static [(&'static str, &'static str)],
+    pub event_names: &'static [(EventKind, &'static str)],
     /// The result of a call that is skipped because a hook ended the run.
     pub skipped_call: &'static str,
     /// The message of a turn that ends because a hook denied; `{what}` stands for what it denied.
@@ -69,15 +69,17 @@ impl Default for RefusalWording {
 impl RefusalWording {
     /// The result of a tool call that hooks of an event denied.
     #[must_use]
-    pub fn call_denied_by(&self, event: &str, outcome: &Outcome) -> String {
+    pub fn call_denied_by(&self, event: Option<EventKind>, outcome: &Outcome) -> String {
         let reason = if self.quotes_hooks { outcome.hook_texts() } else { outcome.reason_for_model() };
         self.call_denied_for(event, &reason)
     }
 
     /// The result of a tool call that was denied at an event for this reason, which may be empty.
     #[must_use]
-    pub fn call_denied_for(&self, event: &str, reason: &str) -> String {
-        let name = self.event_names.iter().find(|(known, _)| *known == event).map_or(event, |(_, name)| *name);
+    pub fn call_denied_for(&self, event: Option<EventKind>, reason: &str) -> String {
+        let renamed =
+            |kind: EventKind| self.event_names.iter().find(|(known, _)| *known == kind).map(|(_, name)| *name);
+        let name = event.map_or("", |kind| renamed(kind).unwrap_or(kind.name()));
         let text = if reason.is_empty() { self.call_without_reason } else { self.call };
         text.replace("{event}", name).replace("{reason}", reason)
     }
@@ -110,17 +112,17 @@ mod tests {
         let quoting = RefusalWording {
             call: "{event} says no: {reason}",
             call_without_reason: "{event} says no",
-            event_names: &[("tool.pre", "before_tool")],
+            event_names: &[(EventKind::ToolPre, "before_tool")],
             turn: "{reason}",
             quotes_hooks: true,
             ..plain
         };
         let (two, none) = (denied(&["one", " ", "two"]), denied(&[""]));
-        assert_eq!(plain.call_denied_by("tool.pre", &two), "tool blocked: one; two");
-        assert_eq!(plain.call_denied_by("tool.pre", &none), "tool blocked: denied by policy");
+        assert_eq!(plain.call_denied_by(Some(EventKind::ToolPre), &two), "tool blocked: one; two");
+        assert_eq!(plain.call_denied_by(Some(EventKind::ToolPre), &none), "tool blocked: denied by policy");
         assert_eq!(plain.turn_denied_by("prompt", &none), "prompt blocked: blocked by hook \"guard\"");
-        assert_eq!(quoting.call_denied_by("tool.pre", &two), "before_tool says no: one\ntwo");
-        assert_eq!(quoting.call_denied_by("tool.guard", &none), "tool.guard says no");
+        assert_eq!(quoting.call_denied_by(Some(EventKind::ToolPre), &two), "before_tool says no: one\ntwo");
+        assert_eq!(quoting.call_denied_by(Some(EventKind::ToolGuard), &none), "tool.guard says no");
         assert_eq!(quoting.turn_denied_by("prompt", &two), "one\ntwo");
         assert_eq!(quoting.turn_denied_by("prompt", &none), "Agent terminated by a hook.");
     }

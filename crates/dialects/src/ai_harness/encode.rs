@@ -1,6 +1,6 @@
 //! Encodes events for the hooks of this dialect.
 
-use pintle_contract::Event;
+use pintle_contract::{Event, EventKind};
 use serde_json::Value;
 
 /// The payload that a hook receives, if it differs from the canonical one.
@@ -8,8 +8,8 @@ use serde_json::Value;
 /// The canonical payloads of the documented events already contain both the documented and the fired event aliases, so
 /// nothing is copied during dispatch. The only difference: session events have no payload in this dialect.
 pub(super) fn encode(event: &Event) -> Option<Value> {
-    match event.name.as_str() {
-        "session.start" | "session.end" => Some(Value::Null),
+    match event.name.kind() {
+        EventKind::SessionStart | EventKind::SessionEnd => Some(Value::Null),
         _ => None,
     }
 }

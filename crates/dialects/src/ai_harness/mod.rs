@@ -10,7 +10,7 @@ mod load;
 
 use std::sync::Arc;
 
-use pintle_contract::{Codec, Event, HandlerOutput, Profile, Verdict};
+use pintle_contract::{Codec, Event, EventKind, HandlerOutput, Profile, Verdict};
 use serde_json::Value;
 
 pub use load::{InlineHook, declare_hook, load, read_hook};
@@ -29,27 +29,27 @@ pub static DIALECT: Dialect = Dialect {
     load,
 };
 
-const fn same_name_mapping(name: &'static str) -> EventMapping {
-    EventMapping { canonical: name, native: name }
+const fn same_name_mapping(kind: EventKind) -> EventMapping {
+    EventMapping { canonical: kind, native: kind.name() }
 }
 
 /// The events of the reference, and `agent.stop`. All names are canonical.
 static EVENTS: &[EventMapping] = &[
-    same_name_mapping("session.start"),
-    same_name_mapping("session.end"),
-    same_name_mapping("turn.start"),
-    same_name_mapping("turn.end"),
-    same_name_mapping("tool.pre"),
-    same_name_mapping("tool.post"),
-    same_name_mapping("completion.pre"),
-    same_name_mapping("completion.post"),
-    same_name_mapping("delegation.pre"),
-    same_name_mapping("delegation.post"),
-    same_name_mapping("delegation.post_verify"),
-    same_name_mapping("agent.stop"),
-    same_name_mapping("error"),
-    same_name_mapping("custom.*"),
-    same_name_mapping("meta.*"),
+    same_name_mapping(EventKind::SessionStart),
+    same_name_mapping(EventKind::SessionEnd),
+    same_name_mapping(EventKind::TurnStart),
+    same_name_mapping(EventKind::TurnEnd),
+    same_name_mapping(EventKind::ToolPre),
+    same_name_mapping(EventKind::ToolPost),
+    same_name_mapping(EventKind::CompletionPre),
+    same_name_mapping(EventKind::CompletionPost),
+    same_name_mapping(EventKind::DelegationPre),
+    same_name_mapping(EventKind::DelegationPost),
+    same_name_mapping(EventKind::DelegationPostVerify),
+    same_name_mapping(EventKind::AgentStop),
+    same_name_mapping(EventKind::Error),
+    same_name_mapping(EventKind::Custom),
+    same_name_mapping(EventKind::Meta),
 ];
 
 /// The reference's names of events that the implementation fires under other names. Both work.

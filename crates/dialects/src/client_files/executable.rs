@@ -4,7 +4,7 @@ use std::path::absolute;
 use std::sync::Arc;
 
 use pintle_contract::{
-    CommandSpec, Diagnostic, EventName, FailurePolicy, HandlerSpec, HookDeclaration, Location, Profile, did_you_mean,
+    CommandSpec, Diagnostic, FailurePolicy, HandlerSpec, HookDeclaration, Location, Profile, did_you_mean,
 };
 use serde_json::json;
 
@@ -34,7 +34,7 @@ pub(super) fn read(source: &ClientSource<'_>, artifact: &Artifact) -> Option<Hoo
         ..CommandSpec::default()
     };
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let event = EventName::parse(def.canonical).ok()?;
+    let event = def.canonical?.into();
     let definition = json!([spec.command]).to_string();
     let codec = Arc::new(source.codec.clone());
     Some(HookDeclaration {

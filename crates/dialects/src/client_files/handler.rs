@@ -7,7 +7,7 @@ mod prompt;
 
 use std::sync::Arc;
 
-use pintle_contract::{Codec, EventName, FailurePolicy, HandlerSpec, HookDeclaration, MatcherSpec, Profile, Severity};
+use pintle_contract::{Codec, EventKind, FailurePolicy, HandlerSpec, HookDeclaration, MatcherSpec, Profile, Severity};
 use serde_json::json;
 
 use super::document::FileOptions;
@@ -75,8 +75,8 @@ pub(super) fn read(context: &HandlerContext<'_>, path: &str, node: &DocNode) -> 
     if is_off(&runs) || options.name.as_deref().is_some_and(is_off) {
         return Vec::new();
     }
-    let names = std::iter::once(row.canonical).chain(row.also_canonical.iter().copied());
-    names.filter_map(|name| declare(context, node, &options, handler.clone(), &runs, name)).collect()
+    let kinds = row.canonical.into_iter().chain(row.also_canonical.iter().copied());
+    kinds.map(|kind| declare(context, node, &options, handler.clone(), &runs, kind)).collect()
 }
 
 /// The kind of a handler; `None` if it is unsupported or unknown, which is reported.
@@ -167,8 +167,8 @@ fn declare(
     options: &HandlerOptions,
     handler: HandlerSpec,
     runs: &str,
-    canonical: &str,
-) -> Option<HookDeclaration> {
+    kind: EventKind,
+) -> HookDeclaration {
     let HandlerContext { source, def: row, .. } = *context;
     let HandlerOptions { timeout_ms, background, on_error, needs_answer, needs_json, .. } = *options;
     let condition = options.condition.as_ref().map(PermissionCondition::text);
@@ -181,9 +181,8 @@ fn declare(
     };
     let codec: Arc<dyn Codec> = Arc::new(ClientCodec { needs_answer, needs_json, ..source.codec.clone() });
     let name = options.name.clone().unwrap_or_else(|| runs.to_owned());
-    let event = EventName::parse(canonical).ok()?;
     let location = source.report.location(source.report.first_line(node.span));
-    Some(HookDeclaration {
+    HookDeclaration {
         event_alias: Arc::from(row.name),
         matcher: wanted.into_matcher().map(MatcherSpec::Compiled),
         on_error,
@@ -194,8 +193,8 @@ fn declare(
         timeout_ms: Some(timeout_ms),
         background,
         files: options.files.clone(),
-        ..HookDeclaration::new(name, event, handler, location, codec)
-    })
+        ..HookDeclaration::new(name, kind.into(), handler, location, codec)
+    }
 }
 
 /// What distinguishes one handler from another.

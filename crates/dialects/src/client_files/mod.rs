@@ -13,7 +13,7 @@ mod tests;
 use std::path::{Path, absolute};
 use std::sync::Arc;
 
-use pintle_contract::HookDeclaration;
+use pintle_contract::{EventKind, HookDeclaration};
 
 use pintle_clients::{ClientCodec, ClientDef, ClientEventDef, ClientFile, FileFormat};
 
@@ -81,7 +81,7 @@ pub(crate) fn dialect_of(file: ClientFile) -> &'static Dialect {
 pub(crate) const fn count_events(rows: &[ClientEventDef], aliases: bool) -> usize {
     let (mut index, mut found) = (0, 0);
     while index < rows.len() {
-        if !rows[index].canonical.is_empty() && rows[index].is_alias == aliases {
+        if rows[index].canonical.is_some() && rows[index].is_alias == aliases {
             found += 1;
         }
         index += 1;
@@ -92,11 +92,11 @@ pub(crate) const fn count_events(rows: &[ClientEventDef], aliases: bool) -> usiz
 /// The canonical and native names of the events.
 #[expect(clippy::indexing_slicing, reason = "evaluated at compile time, where a wrong index is an error")]
 pub(crate) const fn mappings<const N: usize>(rows: &[ClientEventDef]) -> [EventMapping; N] {
-    let mut mappings = [EventMapping { canonical: "", native: "" }; N];
+    let mut mappings = [EventMapping { canonical: EventKind::Custom, native: "" }; N];
     let (mut index, mut found) = (0, 0);
     while index < rows.len() {
-        if !rows[index].canonical.is_empty() && !rows[index].is_alias {
-            mappings[found] = EventMapping { canonical: rows[index].canonical, native: rows[index].name };
+        if let (Some(canonical), false) = (rows[index].canonical, rows[index].is_alias) {
+            mappings[found] = EventMapping { canonical, native: rows[index].name };
             found += 1;
         }
         index += 1;
@@ -110,8 +110,8 @@ pub(crate) const fn aliases<const N: usize>(rows: &[ClientEventDef]) -> [EventAl
     let mut aliases = [EventAlias { name: "", canonical: "" }; N];
     let (mut index, mut found) = (0, 0);
     while index < rows.len() {
-        if !rows[index].canonical.is_empty() && rows[index].is_alias {
-            aliases[found] = EventAlias { name: rows[index].name, canonical: rows[index].canonical };
+        if let (Some(canonical), true) = (rows[index].canonical, rows[index].is_alias) {
+            aliases[found] = EventAlias { name: rows[index].name, canonical: canonical.name() };
             found += 1;
         }
         index += 1;

@@ -1,6 +1,6 @@
 //! The definitions of docker-agent's events.
 
-use pintle_contract::{Event, HookInfluence};
+use pintle_contract::{Event, EventKind, HookInfluence};
 
 use super::DockerAgentVersion;
 use super::encode::keys::{self, DockerKey, ObjectOpening};
@@ -11,8 +11,8 @@ use crate::{EventMapping, event_mappings};
 pub struct DockerEventDef {
     /// The event's name in docker-agent.
     pub name: &'static str,
-    /// The event's name in the catalogue.
-    pub canonical: &'static str,
+    /// The event in the catalogue.
+    pub canonical: EventKind,
     /// The oldest version that has the event.
     pub since: DockerAgentVersion,
     /// Whether its hooks are in entries with a `matcher`, not in a flat list.
@@ -90,7 +90,7 @@ pub enum ContextReader {
 /// An event on which hooks can only observe.
 const TELLS: DockerEventDef = DockerEventDef {
     name: "",
-    canonical: "",
+    canonical: EventKind::Custom,
     since: DockerAgentVersion::G1,
     matcher: false,
     can_block: false,
@@ -114,23 +114,28 @@ const PROMPT: DockerEventDef = DockerEventDef { can_block: true, context: Contex
 pub const ROWS: &[DockerEventDef] = &[
     DockerEventDef {
         name: "pre_tool_use",
-        canonical: "tool.pre",
+        canonical: EventKind::ToolPre,
         fails_closed: true,
         rewrites: Some(DockerRewrite::Input),
         decisions: PermissionWords::All,
         ..OF_TOOL
     },
-    DockerEventDef { name: "post_tool_use", canonical: "tool.post", keys: &[keys::CALL, keys::RESULT], ..OF_TOOL },
+    DockerEventDef {
+        name: "post_tool_use",
+        canonical: EventKind::ToolPost,
+        keys: &[keys::CALL, keys::RESULT],
+        ..OF_TOOL
+    },
     DockerEventDef {
         name: "permission_request",
-        canonical: "permission.ask",
+        canonical: EventKind::PermissionAsk,
         decisions: PermissionWords::AllowDeny,
         metadata: true,
         ..OF_TOOL
     },
     DockerEventDef {
         name: "tool_response_transform",
-        canonical: "tool.result",
+        canonical: EventKind::ToolResult,
         can_block: false,
         rewrites: Some(DockerRewrite::Response),
         keys: &[keys::CATEGORY, keys::CALL, keys::RESULT],
@@ -138,7 +143,7 @@ pub const ROWS: &[DockerEventDef] = &[
     },
     DockerEventDef {
         name: "tool_input_transform",
-        canonical: "tool.transform",
+        canonical: EventKind::ToolTransform,
         since: DockerAgentVersion::Newest,
         rewrites: Some(DockerRewrite::Input),
         keys: &[keys::CATEGORY, keys::CALL],
@@ -146,7 +151,7 @@ pub const ROWS: &[DockerEventDef] = &[
     },
     DockerEventDef {
         name: "tool_guard",
-        canonical: "tool.guard",
+        canonical: EventKind::ToolGuard,
         since: DockerAgentVersion::Newest,
         fails_closed: true,
         decisions: PermissionWords::All,
@@ -156,37 +161,37 @@ pub const ROWS: &[DockerEventDef] = &[
     },
     DockerEventDef {
         name: "session_start",
-        canonical: "session.start",
+        canonical: EventKind::SessionStart,
         context: ContextReader::Model,
         keys: &[keys::SESSION_START],
         ..TELLS
     },
-    DockerEventDef { name: "user_prompt_submit", canonical: "prompt.submit", keys: &[keys::PROMPT], ..PROMPT },
+    DockerEventDef { name: "user_prompt_submit", canonical: EventKind::PromptSubmit, keys: &[keys::PROMPT], ..PROMPT },
     DockerEventDef {
         name: "user_steering_messages_submit",
-        canonical: "prompt.steer",
+        canonical: EventKind::PromptSteer,
         since: DockerAgentVersion::Newest,
         keys: &[keys::STEERING],
         ..PROMPT
     },
     DockerEventDef {
         name: "user_followup_submit",
-        canonical: "prompt.followup",
+        canonical: EventKind::PromptFollowup,
         since: DockerAgentVersion::Newest,
         keys: &[keys::PROMPT],
         ..PROMPT
     },
-    DockerEventDef { name: "turn_start", canonical: "iteration.start", context: ContextReader::Model, ..TELLS },
+    DockerEventDef { name: "turn_start", canonical: EventKind::IterationStart, context: ContextReader::Model, ..TELLS },
     DockerEventDef {
         name: "turn_end",
-        canonical: "iteration.end",
+        canonical: EventKind::IterationEnd,
         opening: &keys::NAMED,
         keys: &[keys::TURN_END],
         ..TELLS
     },
     DockerEventDef {
         name: "before_llm_call",
-        canonical: "completion.pre",
+        canonical: EventKind::CompletionPre,
         can_block: true,
         rewrites: Some(DockerRewrite::Messages),
         opening: &keys::NAMED,
@@ -195,14 +200,14 @@ pub const ROWS: &[DockerEventDef] = &[
     },
     DockerEventDef {
         name: "after_llm_call",
-        canonical: "completion.post",
+        canonical: EventKind::CompletionPost,
         opening: &keys::NAMED,
         keys: &[keys::AFTER_CALL],
         ..TELLS
     },
     DockerEventDef {
         name: "pre_compact",
-        canonical: "compact.pre",
+        canonical: EventKind::CompactPre,
         can_block: true,
         context: ContextReader::Model,
         keys: &[keys::PRE_COMPACT],
@@ -210,7 +215,7 @@ pub const ROWS: &[DockerEventDef] = &[
     },
     DockerEventDef {
         name: "before_compaction",
-        canonical: "compact.before",
+        canonical: EventKind::CompactBefore,
         can_block: true,
         decisions: PermissionWords::Deny,
         summary: true,
@@ -219,28 +224,34 @@ pub const ROWS: &[DockerEventDef] = &[
     },
     DockerEventDef {
         name: "after_compaction",
-        canonical: "compact.post",
+        canonical: EventKind::CompactPost,
         keys: &[keys::COMPACTION, keys::COMPACTION_SUMMARY],
         ..TELLS
     },
     DockerEventDef {
         name: "subagent_stop",
-        canonical: "delegation.post",
+        canonical: EventKind::DelegationPost,
         opening: &keys::CHILD,
         keys: &[keys::CHILD_END],
         ..TELLS
     },
-    DockerEventDef { name: "on_user_input", canonical: "user.input", keys: &[keys::USER_INPUT], ..TELLS },
-    DockerEventDef { name: "stop", canonical: "agent.stop", opening: &keys::NAMED, keys: &[keys::STOP], ..TELLS },
-    DockerEventDef { name: "notification", canonical: "notification", keys: &[keys::NOTIFICATION], ..TELLS },
-    DockerEventDef { name: "on_error", canonical: "error", keys: &[keys::ERROR], ..TELLS },
-    DockerEventDef { name: "on_max_iterations", canonical: "limit.iterations", keys: &[keys::LIMIT], ..TELLS },
-    DockerEventDef { name: "session_end", canonical: "session.end", keys: &[keys::SESSION_END], ..TELLS },
-    DockerEventDef { name: "on_agent_switch", canonical: "agent.switch", keys: &[keys::SWITCH], ..TELLS },
-    DockerEventDef { name: "on_session_resume", canonical: "session.resume", keys: &[keys::RESUME], ..TELLS },
+    DockerEventDef { name: "on_user_input", canonical: EventKind::UserInput, keys: &[keys::USER_INPUT], ..TELLS },
+    DockerEventDef {
+        name: "stop",
+        canonical: EventKind::AgentStop,
+        opening: &keys::NAMED,
+        keys: &[keys::STOP],
+        ..TELLS
+    },
+    DockerEventDef { name: "notification", canonical: EventKind::Notification, keys: &[keys::NOTIFICATION], ..TELLS },
+    DockerEventDef { name: "on_error", canonical: EventKind::Error, keys: &[keys::ERROR], ..TELLS },
+    DockerEventDef { name: "on_max_iterations", canonical: EventKind::LimitIterations, keys: &[keys::LIMIT], ..TELLS },
+    DockerEventDef { name: "session_end", canonical: EventKind::SessionEnd, keys: &[keys::SESSION_END], ..TELLS },
+    DockerEventDef { name: "on_agent_switch", canonical: EventKind::AgentSwitch, keys: &[keys::SWITCH], ..TELLS },
+    DockerEventDef { name: "on_session_resume", canonical: EventKind::SessionResume, keys: &[keys::RESUME], ..TELLS },
     DockerEventDef {
         name: "on_tool_approval_decision",
-        canonical: "permission.reply",
+        canonical: EventKind::PermissionReply,
         matcher: false,
         can_block: false,
         keys: &[keys::CALL, keys::APPROVAL],
@@ -248,7 +259,7 @@ pub const ROWS: &[DockerEventDef] = &[
     },
     DockerEventDef {
         name: "worktree_create",
-        canonical: "worktree.create",
+        canonical: EventKind::WorktreeCreate,
         can_block: true,
         context: ContextReader::User,
         opening: &keys::WORKTREE,
@@ -260,7 +271,7 @@ pub const ROWS: &[DockerEventDef] = &[
 /// `pre_tool_use` entries with `preempt_yolo: true`, which decide whatever the permission rules say.
 pub(super) static PREEMPT: DockerEventDef = DockerEventDef {
     name: "pre_tool_use",
-    canonical: "tool.guard",
+    canonical: EventKind::ToolGuard,
     fails_closed: true,
     decisions: PermissionWords::All,
     metadata: true,
@@ -275,7 +286,7 @@ pub(super) static EVENTS: [EventMapping; ROWS.len()] = event_mappings!(ROWS);
 
 /// The definition of an event under the name that a hook's author wrote.
 pub(super) fn for_event(event: &Event, spelling: &str) -> &'static DockerEventDef {
-    let canonical = event.name.as_str();
+    let canonical = event.name.kind();
     if canonical == PREEMPT.canonical && spelling == PREEMPT.name {
         return &PREEMPT;
     }

@@ -1,7 +1,7 @@
 //! Converts the standard input of a docker-agent hook back to the event's payload, so that users can test hooks with
 //! it.
 
-use pintle_contract::EventName;
+use pintle_contract::{EventKind, EventName};
 use serde_json::{Map, Value, json};
 
 use super::encode::{chat, keys};
@@ -26,7 +26,7 @@ const RENAMED: &[(&str, &[&str])] = &[
 pub fn payload_from_hook_input(event: &EventName, object: &Value) -> Option<Value> {
     let given = object.as_object()?;
     let name = given.get("hook_event_name").map(|name| name.as_str().unwrap_or_default());
-    let def = ROWS.iter().find(|def| name.is_none_or(|name| def.name == name) && def.canonical == event.as_str())?;
+    let def = ROWS.iter().find(|def| name.is_none_or(|name| def.name == name) && def.canonical == event.kind())?;
     if name.is_none() && !is_foreign(event, def, given) {
         return None;
     }
@@ -43,7 +43,7 @@ pub fn payload_from_hook_input(event: &EventName, object: &Value) -> Option<Valu
             (None, name) => {
                 let known = RENAMED.iter().find(|(renamed, _)| *renamed == name).map_or(&[][..], |(_, fields)| fields);
                 if let Some(field) = known.iter().find(|field| example.get(**field).is_some()) {
-                    let word = value.as_str().and_then(|word| keys::canonical_word(name, event.as_str(), word));
+                    let word = value.as_str().and_then(|word| keys::canonical_word(name, event.kind(), word));
                     payload.insert((*field).to_owned(), word.map_or_else(|| value.clone(), Value::from));
                 }
             }
@@ -77,7 +77,7 @@ fn is_foreign(event: &EventName, def: &DockerEventDef, given: &Map<String, Value
 
 /// Reads the first keys. A sub-agent's end has the child where other events have the agent itself.
 fn read_opening(def: &DockerEventDef, given: &Map<String, Value>, payload: &mut Map<String, Value>) {
-    if def.canonical == "delegation.post" {
+    if def.canonical == EventKind::DelegationPost {
         for (key, field) in [("session_id", "id"), ("agent_name", "agent")] {
             if let Some(value) = given.get(key) {
                 // The child's session ID starts with its parent's.
@@ -171,12 +171,12 @@ mod tests {
     #[test]
     fn every_event_takes_back_what_its_hooks_got() {
         for def in ROWS {
-            let event = EventName::parse(def.canonical).unwrap();
-            let example = plain_event(def.canonical, catalogue_payload(def.canonical));
+            let event = EventName::from(def.canonical);
+            let example = plain_event(def.canonical.name(), catalogue_payload(def.canonical.name()));
             let object = (super::super::DIALECT.codec)().encode(&example, def.name).unwrap();
             let mut again = payload_from_hook_input(&event, &object).unwrap_or_else(|| panic!("{}", def.name));
             event.complete(&mut again).unwrap_or_else(|error| panic!("{}: {error}", def.name));
-            let fired = plain_event(def.canonical, again);
+            let fired = plain_event(def.canonical.name(), again);
             let mut encoded = (super::super::DIALECT.codec)().encode(&fired, def.name).unwrap();
             // Models of a model switch have a base URL that the object does not contain.
             if let (Some(fields), Some(models)) = (encoded.as_object_mut(), object.get("from_agent_models")) {

@@ -1,6 +1,6 @@
 //! docker-agent's rules for the agent loop.
 
-use pintle_contract::{LoopRules, RefusalWording};
+use pintle_contract::{EventKind, LoopRules, RefusalWording};
 use pintle_tools::DOCKER_AGENT;
 
 /// docker-agent's rules for the agent loop: its events always fire, and its hooks know these texts.
@@ -14,10 +14,10 @@ pub const LOOP_RULES: LoopRules = LoopRules {
         call: "The tool call was rejected by a {event} hook. Reason: {reason}",
         call_without_reason: "The tool call was rejected by a {event} hook.",
         event_names: &[
-            ("tool.transform", "tool_input_transform"),
-            ("tool.guard", "tool_guard"),
-            ("tool.pre", "pre_tool_use"),
-            ("permission.ask", "permission_request"),
+            (EventKind::ToolTransform, "tool_input_transform"),
+            (EventKind::ToolGuard, "tool_guard"),
+            (EventKind::ToolPre, "pre_tool_use"),
+            (EventKind::PermissionAsk, "permission_request"),
         ],
         skipped_call: "The tool call was skipped because a post_tool_use hook signalled run termination.",
         turn: "{reason}",

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pintle_contract::{
-    Diagnostic, EnforcementMode, EventName, FailurePolicy, HandlerSpec, HookDeclaration, Location, MatcherSpec,
+    Diagnostic, EnforcementMode, FailurePolicy, HandlerSpec, HookDeclaration, Location, MatcherSpec,
 };
 
 use super::codec::HarnCodec;
@@ -279,7 +279,7 @@ fn build_declaration(
         mode: options.mode,
         timeout_ms: options.timeout_ms,
         tools: options.tools.clone(),
-        ..HookDeclaration::new(name, EventName::parse(def.canonical).ok()?, handler, location, codec)
+        ..HookDeclaration::new(name, def.canonical.into(), handler, location, codec)
     })
 }
 

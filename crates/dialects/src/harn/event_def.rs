@@ -1,6 +1,6 @@
 //! The definitions of the Harn events that Pintle fires.
 
-use pintle_contract::{Event, FailurePolicy, HookInfluence, PayloadKey};
+use pintle_contract::{Event, EventKind, FailurePolicy, HookInfluence, PayloadKey};
 
 use super::encode::keys;
 use crate::{EventMapping, event_mappings};
@@ -10,8 +10,8 @@ use crate::{EventMapping, event_mappings};
 pub struct HarnEventDef {
     /// The event's name in Harn.
     pub name: &'static str,
-    /// The event's name in the catalogue.
-    pub canonical: &'static str,
+    /// The event in the catalogue.
+    pub canonical: EventKind,
     /// The functions that register its hooks.
     pub surface: HarnSurface,
     /// Whether a hook can veto it. Its failed hooks then deny.
@@ -103,7 +103,7 @@ impl HarnEventDef {
 /// A session event on which hooks can only observe.
 const TELLS: HarnEventDef = HarnEventDef {
     name: "",
-    canonical: "",
+    canonical: EventKind::Custom,
     surface: HarnSurface::Session,
     veto: false,
     decides: false,
@@ -124,7 +124,7 @@ const OF_PERSONA: HarnEventDef = HarnEventDef { surface: HarnSurface::Persona, .
 pub const ROWS: &[HarnEventDef] = &[
     HarnEventDef {
         name: "PreToolUse",
-        canonical: "tool.pre",
+        canonical: EventKind::ToolPre,
         surface: HarnSurface::Tool,
         veto: true,
         rewrites: Some(HarnRewrite::Arguments),
@@ -133,7 +133,7 @@ pub const ROWS: &[HarnEventDef] = &[
     },
     HarnEventDef {
         name: "PostToolUse",
-        canonical: "tool.post",
+        canonical: EventKind::ToolPost,
         surface: HarnSurface::Tool,
         rewrites: Some(HarnRewrite::Result),
         keys: keys::POST_TOOL,
@@ -141,7 +141,7 @@ pub const ROWS: &[HarnEventDef] = &[
     },
     HarnEventDef {
         name: "PreStep",
-        canonical: "step.pre",
+        canonical: EventKind::StepPre,
         veto: true,
         rewrites: Some(HarnRewrite::StepArguments),
         empty_word: Some("Allow"),
@@ -151,7 +151,7 @@ pub const ROWS: &[HarnEventDef] = &[
     },
     HarnEventDef {
         name: "PostStep",
-        canonical: "step.post",
+        canonical: EventKind::StepPost,
         rewrites: Some(HarnRewrite::Output),
         empty_word: Some("Pass"),
         subject: Some("target"),
@@ -160,7 +160,7 @@ pub const ROWS: &[HarnEventDef] = &[
     },
     HarnEventDef {
         name: "OnApprovalRequested",
-        canonical: "approval.requested",
+        canonical: EventKind::ApprovalRequested,
         subject: Some("approval.name"),
         indexed: true,
         keys: keys::APPROVAL,
@@ -168,7 +168,7 @@ pub const ROWS: &[HarnEventDef] = &[
     },
     HarnEventDef {
         name: "OnHandoffEmitted",
-        canonical: "handoff.emitted",
+        canonical: EventKind::HandoffEmitted,
         subject: Some("handoff.to"),
         indexed: true,
         keys: keys::HANDOFF,
@@ -176,56 +176,62 @@ pub const ROWS: &[HarnEventDef] = &[
     },
     HarnEventDef {
         name: "OnPersonaPaused",
-        canonical: "persona.paused",
+        canonical: EventKind::PersonaPaused,
         subject: Some("persona"),
         keys: keys::PAUSE,
         ..OF_PERSONA
     },
     HarnEventDef {
         name: "OnPersonaResumed",
-        canonical: "persona.resumed",
+        canonical: EventKind::PersonaResumed,
         subject: Some("persona"),
         keys: keys::PAUSE,
         ..OF_PERSONA
     },
     HarnEventDef {
         name: "OnBudgetThreshold",
-        canonical: "budget.threshold",
+        canonical: EventKind::BudgetThreshold,
         subject: Some("budget.kind"),
         indexed: true,
         keys: keys::BUDGET,
         ..OF_PERSONA
     },
-    HarnEventDef { name: "SessionStart", canonical: "session.start", keys: keys::START, ..TELLS },
-    HarnEventDef { name: "SessionEnd", canonical: "session.end", keys: keys::END, ..TELLS },
-    HarnEventDef { name: "UserPromptSubmit", canonical: "prompt.submit", veto: true, keys: keys::PROMPT, ..TELLS },
-    HarnEventDef { name: "PreCompact", canonical: "compact.pre", veto: true, keys: keys::PRE_COMPACT, ..TELLS },
-    HarnEventDef { name: "PostCompact", canonical: "compact.post", keys: keys::POST_COMPACT, ..TELLS },
-    HarnEventDef { name: "PostTurn", canonical: "iteration.post", keys: keys::POST_TURN, ..TELLS },
+    HarnEventDef { name: "SessionStart", canonical: EventKind::SessionStart, keys: keys::START, ..TELLS },
+    HarnEventDef { name: "SessionEnd", canonical: EventKind::SessionEnd, keys: keys::END, ..TELLS },
+    HarnEventDef {
+        name: "UserPromptSubmit",
+        canonical: EventKind::PromptSubmit,
+        veto: true,
+        keys: keys::PROMPT,
+        ..TELLS
+    },
+    HarnEventDef { name: "PreCompact", canonical: EventKind::CompactPre, veto: true, keys: keys::PRE_COMPACT, ..TELLS },
+    HarnEventDef { name: "PostCompact", canonical: EventKind::CompactPost, keys: keys::POST_COMPACT, ..TELLS },
+    HarnEventDef { name: "PostTurn", canonical: EventKind::IterationPost, keys: keys::POST_TURN, ..TELLS },
     HarnEventDef {
         name: "PermissionAsked",
-        canonical: "permission.ask",
+        canonical: EventKind::PermissionAsk,
         veto: true,
         decides: true,
         keys: keys::PERMISSION,
         ..OF_TOOL
     },
-    HarnEventDef { name: "PermissionReplied", canonical: "permission.reply", keys: keys::REPLY, ..OF_TOOL },
+    HarnEventDef { name: "PermissionReplied", canonical: EventKind::PermissionReply, keys: keys::REPLY, ..OF_TOOL },
     HarnEventDef {
         name: "FileEdited",
-        canonical: "file.edited",
+        canonical: EventKind::FileEdited,
         subject: Some("path"),
         indexed: true,
         keys: keys::FILE,
         ..TELLS
     },
-    HarnEventDef { name: "SessionError", canonical: "session.error", keys: keys::ERROR, ..TELLS },
-    HarnEventDef { name: "SessionIdle", canonical: "session.idle", keys: keys::IDLE, ..TELLS },
-    HarnEventDef { name: "PreFinish", canonical: "finish.pre", keys: keys::PRE_FINISH, ..TELLS },
-    HarnEventDef { name: "OnUnsettledDetected", canonical: "finish.unsettled", keys: keys::UNSETTLED, ..TELLS },
-    HarnEventDef { name: "PostFinish", canonical: "finish.post", keys: keys::POST_FINISH, ..TELLS },
-    HarnEventDef { name: "PreAgentTurn", canonical: "turn.start", keys: keys::PRE_AGENT_TURN, ..TELLS },
-    HarnEventDef { name: "PostAgentTurn", canonical: "turn.end", keys: keys::POST_AGENT_TURN, ..TELLS },
+    HarnEventDef { name: "SessionError", canonical: EventKind::SessionError, keys: keys::ERROR, ..TELLS },
+    HarnEventDef { name: "SessionIdle", canonical: EventKind::SessionIdle, keys: keys::IDLE, ..TELLS },
+    HarnEventDef { name: "PreFinish", canonical: EventKind::FinishPre, keys: keys::PRE_FINISH, ..TELLS },
+    HarnEventDef { name: "OnUnsettledDetected", canonical: EventKind::FinishUnsettled, keys: keys::UNSETTLED, ..TELLS },
+    HarnEventDef { name: "PostFinish", canonical: EventKind::FinishPost, keys: keys::POST_FINISH, ..TELLS },
+    HarnEventDef { name: "PreAgentTurn", canonical: EventKind::TurnStart, keys: keys::PRE_AGENT_TURN, ..TELLS },
+    HarnEventDef { name: "PostAgentTurn", canonical: EventKind::TurnEnd, keys: keys::POST_AGENT_TURN, ..TELLS },
 ];
 
 /// Converts a name to snake case.
@@ -245,6 +251,6 @@ pub(super) static EVENTS: [EventMapping; ROWS.len()] = event_mappings!(ROWS);
 
 /// The definition of an event; `None` if Harn does not have it.
 pub(super) fn for_event(event: &Event) -> Option<&'static HarnEventDef> {
-    let canonical = event.name.as_str();
+    let canonical = event.name.kind();
     ROWS.iter().find(|def| def.canonical == canonical)
 }

@@ -1,6 +1,6 @@
 //! The definitions of the six events.
 
-use pintle_contract::Event;
+use pintle_contract::{Event, EventKind};
 
 use crate::{EventMapping, event_mappings};
 
@@ -9,8 +9,8 @@ use crate::{EventMapping, event_mappings};
 pub struct FrameworkEventDef {
     /// Its name.
     pub name: &'static str,
-    /// The event's name in the catalogue.
-    pub canonical: &'static str,
+    /// The event in the catalogue.
+    pub canonical: EventKind,
     /// The payload fields in addition to those of every event.
     pub fields: &'static [FrameworkField],
     /// Whether JSON decisions have an effect: on other events they are plain text.
@@ -48,7 +48,7 @@ impl FrameworkField {
 
 const TELLS: FrameworkEventDef = FrameworkEventDef {
     name: "",
-    canonical: "",
+    canonical: EventKind::Custom,
     fields: &[],
     decides: false,
     is_outermost_only: false,
@@ -61,32 +61,32 @@ const TELLS: FrameworkEventDef = FrameworkEventDef {
 /// `Stop` is `turn.end`, not `agent.stop`: it fires once for each final response, and the output of its hooks is for
 /// the model, to which it could not be delivered at `agent.stop`.
 pub const ROWS: &[FrameworkEventDef] = &[
-    FrameworkEventDef { name: "SessionStart", canonical: "session.start", is_outermost_only: true, ..TELLS },
+    FrameworkEventDef { name: "SessionStart", canonical: EventKind::SessionStart, is_outermost_only: true, ..TELLS },
     FrameworkEventDef {
         name: "UserPromptSubmit",
-        canonical: "prompt.submit",
+        canonical: EventKind::PromptSubmit,
         fields: &[FrameworkField::Prompt],
         is_outermost_only: true,
         ..TELLS
     },
     FrameworkEventDef {
         name: "PreToolUse",
-        canonical: "tool.pre",
+        canonical: EventKind::ToolPre,
         fields: &[FrameworkField::ToolName, FrameworkField::ToolInput],
         decides: true,
         ..TELLS
     },
-    FrameworkEventDef { name: "SubagentStop", canonical: "delegation.post", ..TELLS },
+    FrameworkEventDef { name: "SubagentStop", canonical: EventKind::DelegationPost, ..TELLS },
     FrameworkEventDef {
         name: "Stop",
-        canonical: "turn.end",
+        canonical: EventKind::TurnEnd,
         is_outermost_only: true,
         notifies_model_of_block: true,
         ..TELLS
     },
     FrameworkEventDef {
         name: "SessionEnd",
-        canonical: "session.end",
+        canonical: EventKind::SessionEnd,
         is_outermost_only: true,
         has_reader: false,
         ..TELLS
@@ -104,5 +104,5 @@ pub(super) fn by_name(name: &str) -> Option<&'static FrameworkEventDef> {
 /// The definition of an event; an empty one if the framework does not have the event.
 pub(super) fn for_event(event: &Event) -> &'static FrameworkEventDef {
     static ELSEWHERE: FrameworkEventDef = TELLS;
-    ROWS.iter().find(|def| def.canonical == event.name.as_str()).unwrap_or(&ELSEWHERE)
+    ROWS.iter().find(|def| def.canonical == event.name.kind()).unwrap_or(&ELSEWHERE)
 }

@@ -6,10 +6,9 @@ use std::sync::Arc;
 
 use pintle::dialects::docker_agent::{DockerAgentVersion, ROWS, hooks};
 use pintle::dialects::document::{FileReport, parse};
-use pintle::event::CATALOGUE;
 use pintle::{
-    ByteSpan, Decision, Diagnostic, Effect, Event, EventName, FailurePolicy, Layer, Origin, Outcome, Runtime,
-    RuntimeBuilder, SourceFile,
+    ByteSpan, Decision, Diagnostic, Effect, Event, EventKind, EventName, FailurePolicy, Layer, Origin, Outcome,
+    Runtime, RuntimeBuilder, SourceFile,
 };
 use serde_json::Value;
 
@@ -55,10 +54,10 @@ impl DockerHooksFixture {
 /// The example of an event, with some fields replaced; `pre_tool_use+preempt` stands for preempting hooks.
 pub(crate) fn example_event(name: &str, fields: Value) -> Event {
     let canonical = match name {
-        "pre_tool_use+preempt" => "tool.guard",
+        "pre_tool_use+preempt" => EventKind::ToolGuard,
         name => ROWS.iter().find(|def| def.name == name).unwrap().canonical,
     };
-    let def = CATALOGUE.iter().find(|def| def.name == canonical).unwrap();
+    let def = canonical.def();
     let mut payload = (def.example)();
     if def.is_about_tool_call() {
         payload.as_object_mut().unwrap().insert(String::from("vocabulary"), Value::from("docker_agent"));
@@ -66,7 +65,7 @@ pub(crate) fn example_event(name: &str, fields: Value) -> Event {
     if let (Value::Object(payload), Value::Object(fields)) = (&mut payload, fields) {
         payload.extend(fields);
     }
-    let name = EventName::parse(canonical).unwrap();
+    let name = EventName::from(canonical);
     name.complete(&mut payload).unwrap();
     let origin = Origin { session: String::from("s1"), agent: String::from("root"), ..Origin::default() };
     Event::new(name, payload, Arc::new(origin))

@@ -6,7 +6,7 @@ use pintle_clients::{
     BlockEffect, CLIENTS, ClientDef, ClientEventDef, ExitTwoEffect, InputRewrite, LocationKind, PlainTextReader,
     StopEffect, locations,
 };
-use pintle_contract::DenyEffect;
+use pintle_contract::{DenyEffect, EventKind};
 
 const HEAD: &str = "\
 # Hooks of coding agents
@@ -103,8 +103,8 @@ fn render_event(def: &ClientEventDef) -> String {
     };
     let matcher = if def.subject.is_some() { "yes" } else { "-" };
     let context = if def.context { "the model" } else { "-" };
-    let anchor: String = def.canonical.chars().filter(|letter| *letter != '.').collect();
-    let (name, canonical) = (def.name, def.canonical);
+    let (name, canonical) = (def.name, def.canonical.map_or("", EventKind::name));
+    let anchor = canonical.replace('.', "");
     format!(
         "| `{name}` | [`{canonical}`](events.md#{anchor}) | {matcher} | {exit_two} | {block} | {stop} | {changes} | {context} | {text} |"
     )

@@ -98,17 +98,16 @@ fn render_event(def: &DockerEventDef) -> String {
         ContextReader::Model => "the model",
         ContextReader::User => "the user",
     };
-    let anchor: String = def.canonical.chars().filter(|letter| *letter != '.').collect();
+    let (name, canonical) = (def.name, def.canonical.name());
+    let anchor = canonical.replace('.', "");
     let (matcher, blocks) = (yes(def.matcher), yes(def.can_block));
-    let (name, canonical) = (def.name, def.canonical);
     format!(
         "| `{name}` | [`{canonical}`](events.md#{anchor}) | {matcher} | {blocks} | {fails} | {decisions} | {rewrites} | {context} |"
     )
 }
 
 fn render_row(builtin: &BuiltinDef) -> String {
-    let named =
-        |kind: &EventKind| ROWS.iter().find(|def| def.canonical == kind.name()).map(|def| format!("`{}`", def.name));
+    let named = |kind: &EventKind| ROWS.iter().find(|def| def.canonical == *kind).map(|def| format!("`{}`", def.name));
     let events: Vec<String> = builtin.events.iter().filter_map(named).collect();
     let events = if events.is_empty() { String::from("any event") } else { events.join(", ") };
     let arguments = if builtin.arguments.is_empty() { "none" } else { builtin.arguments };

@@ -83,7 +83,7 @@ fn render_event(def: &HarnEventDef) -> String {
         Some(HarnRewrite::Output) => "the output",
     };
     let subject = def.subject.map_or_else(|| String::from("-"), |subject| format!("`{subject}`"));
-    let link = def.canonical.replace('.', "");
+    let link = def.canonical.name().replace('.', "");
     format!(
         "| `{}` | {also} | [`{}`](events.md#{link}) | `{}` | {veto} | {fails} | {rewrites} | {subject} |",
         def.name,

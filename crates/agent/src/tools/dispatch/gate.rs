@@ -85,8 +85,7 @@ impl GateResult {
 
     /// The result when hooks of an event denied.
     fn from_denial(turn: &TurnContext, basis: PermissionBasis, outcome: &Outcome) -> Self {
-        let event = basis.event().unwrap_or_default();
-        let refusal = CallRefusal::Blocked(turn.rules().wording.call_denied_by(event, outcome));
+        let refusal = CallRefusal::Blocked(turn.rules().wording.call_denied_by(basis.event(), outcome));
         Self { reason: outcome.hook_texts(), ..Self::deny(basis, refusal) }
     }
 }
@@ -289,9 +288,9 @@ impl ToolCallHost for ToolCallGate<'_> {
     }
 
     fn refuse_unsettled(&mut self, stage: CallStage) -> GateResult {
-        let reason = format!("the hooks of `{}` keep changing the call", stage.event_name());
+        let reason = format!("the hooks of `{}` keep changing the call", stage.event_kind());
         let basis = denial_basis(stage);
-        let text = self.turn.rules().wording.call_denied_for(basis.event().unwrap_or_default(), &reason);
+        let text = self.turn.rules().wording.call_denied_for(basis.event(), &reason);
         GateResult { reason, ..GateResult::deny(basis, CallRefusal::Blocked(text)) }
     }
 }

@@ -25,7 +25,8 @@ pub(super) fn print_support(host: &'static HostDef, terminal: &Terminal, global:
     let rows = host.host_events().filter(|def| !def.high_volume);
     for def in rows {
         let guards = if def.is_guard { "; denied if Pintle cannot respond" } else { "" };
-        let fires = if def.fires.is_empty() { String::from("nothing") } else { def.fires.join(", ") };
+        let fires: Vec<String> = def.fired_events().map(|event| event.to_string()).collect();
+        let fires = if fires.is_empty() { String::from("nothing") } else { fires.join(", ") };
         terminal.print_lines(&[
             StyledLine::new(Tone::Plain, def.name),
             StyledLine::new(Tone::Quiet, format!("  fires {fires}{guards}")),
@@ -82,7 +83,7 @@ fn event_to_json(def: &pintle_bridge::HostEventDef) -> Value {
     });
     json!({
         "event": def.name,
-        "fires": def.fires,
+        "fires": def.fired_events().collect::<Vec<_>>(),
         "guards": def.is_guard,
         "installed": !def.high_volume,
         "decisions": decisions.collect::<Vec<_>>(),

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
+use crate::event::EventKind;
 use crate::event::fragment::CallFacts;
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
 
@@ -97,12 +98,12 @@ impl PermissionBasis {
 
     /// The event whose hook decided, if a hook did.
     #[must_use]
-    pub fn event(self) -> Option<&'static str> {
+    pub const fn event(self) -> Option<EventKind> {
         match self {
-            Self::ToolTransform => Some("tool.transform"),
-            Self::ToolGuard => Some("tool.guard"),
-            Self::ToolPre => Some("tool.pre"),
-            Self::PermissionAsk => Some("permission.ask"),
+            Self::ToolTransform => Some(EventKind::ToolTransform),
+            Self::ToolGuard => Some(EventKind::ToolGuard),
+            Self::ToolPre => Some(EventKind::ToolPre),
+            Self::PermissionAsk => Some(EventKind::PermissionAsk),
             _ => None,
         }
     }

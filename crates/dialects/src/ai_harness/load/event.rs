@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
-use pintle_contract::{Codec, Diagnostic, EventName, HandlerSpec, HookDeclaration, MatcherSpec, did_you_mean};
+use pintle_contract::{
+    Codec, Diagnostic, EventKind, EventName, HandlerSpec, HookDeclaration, MatcherSpec, did_you_mean,
+};
 
 use super::hook::HookDraft;
 use crate::ai_harness::{DIALECT, codec};
 
 /// The placeholder event of a hook without a valid event, so that its script is still compiled and its errors are
 /// reported.
-const STAND_IN: &str = "tool.pre";
+const STAND_IN: EventKind = EventKind::ToolPre;
 
 /// The `meta.*` events that are fired. Any plain name after the dot is valid, so a typo there is not an error.
 const META_EVENTS: [&str; 4] = ["meta.register_tool", "meta.register_hook", "meta.register_agent", "meta.call_tool"];
@@ -40,8 +42,7 @@ pub(super) fn declare(
                 declared.push(build_declaration(draft, event, spelling, &codec));
             }
             None => {
-                let stand_in = EventName::parse(STAND_IN).ok();
-                unplaced.extend(stand_in.map(|event| build_declaration(draft, event, STAND_IN.to_owned(), &codec)));
+                unplaced.push(build_declaration(draft, STAND_IN.into(), STAND_IN.to_string(), &codec));
             }
         }
     }

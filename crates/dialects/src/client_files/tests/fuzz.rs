@@ -94,7 +94,7 @@ proptest! {
         let rows: Vec<_> = client.hook_events().collect();
         let row = rows[row.index(rows.len())];
         let codec = ClientCodec { client, project: None, plugin: None, needs_answer, needs_json: false };
-        let event = example_event(row.canonical, json!({"name": "shell", "args": {"command": "ls"}}));
+        let event = example_event(row.canonical.unwrap().name(), json!({"name": "shell", "args": {"command": "ls"}}));
         let stdout = [stdout.into_bytes(), bytes].concat();
         let answer = CommandOutput { exit_code, stdout, ..CommandOutput::default() };
         let verdict = codec.decode(&event, row.name, HandlerOutput::Process(answer.clone()));

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use pintle_contract::{CommandOutput, Effect, Failure, Verdict, read_leading_json};
+use pintle_contract::{CommandOutput, Effect, EventKind, Failure, Verdict, read_leading_json};
 use serde_json::{Map, Value};
 
 use super::output::DockerHookOutput;
@@ -112,7 +112,7 @@ fn decode_plain_text(asked: &DockerDecodeContext<'_>, text: &str, is_mended: boo
     verdict = match asked.def.context {
         // After a tool ran there is nothing left to guard, and hooks print log lines.
         ContextReader::NoReader
-            if asked.def.can_block && asked.def.canonical != "tool.post" && verdict.warnings.is_empty() =>
+            if asked.def.can_block && asked.def.canonical != EventKind::ToolPost && verdict.warnings.is_empty() =>
         {
             return verdict.with_warning(UNREAD);
         }

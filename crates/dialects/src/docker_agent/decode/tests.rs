@@ -9,7 +9,7 @@ mod strict;
 
 use std::sync::Arc;
 
-use pintle_contract::{Codec, CommandOutput, Effect, Event, HandlerOutput, Rewrite, Verdict, VerdictKind};
+use pintle_contract::{Codec, CommandOutput, Effect, Event, EventKind, HandlerOutput, Rewrite, Verdict, VerdictKind};
 use pintle_testkit::{catalogue_payload, plain_event};
 
 use crate::docker_agent::codec::DockerAgentCodec;
@@ -18,10 +18,10 @@ use crate::docker_agent::{DockerAgentVersion, ROWS};
 /// The example payload of an event; `preempt` is `pre_tool_use` with `preempt_yolo`.
 fn example_event(name: &str) -> (Event, &str) {
     let (canonical, spelling) = match name {
-        "preempt" => ("tool.guard", "pre_tool_use"),
+        "preempt" => (EventKind::ToolGuard, "pre_tool_use"),
         name => (ROWS.iter().find(|def| def.name == name).unwrap().canonical, name),
     };
-    (plain_event(canonical, catalogue_payload(canonical)), spelling)
+    (plain_event(canonical.name(), catalogue_payload(canonical.name())), spelling)
 }
 
 fn exit_output(code: i32, stdout: &str, stderr: &str) -> CommandOutput {

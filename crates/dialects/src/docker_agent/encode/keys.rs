@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use pintle_contract::Event;
+use pintle_contract::{Event, EventKind};
 use serde_json::{Map, Value, json};
 
 use super::DockerValue;
@@ -267,12 +267,12 @@ const ITERATION_REASONS: &[(&str, &str)] = &[
 /// What settled a tool call: the decision (empty for either), the catalogue's value of `detail`, and docker-agent's
 /// value.
 const APPROVAL_SOURCES: &[(&str, &str, &str)] = &[
-    ("", "tool.transform", "tool_input_transform_deny"),
-    ("", "tool.guard", "tool_guard_deny"),
-    ("allow", "tool.pre", "pre_tool_use_hook_allow"),
-    ("deny", "tool.pre", "pre_tool_use_hook_deny"),
-    ("allow", "permission.ask", "permission_request_hook_allow"),
-    ("deny", "permission.ask", "permission_request_hook_deny"),
+    ("", EventKind::ToolTransform.name(), "tool_input_transform_deny"),
+    ("", EventKind::ToolGuard.name(), "tool_guard_deny"),
+    ("allow", EventKind::ToolPre.name(), "pre_tool_use_hook_allow"),
+    ("deny", EventKind::ToolPre.name(), "pre_tool_use_hook_deny"),
+    ("allow", EventKind::PermissionAsk.name(), "permission_request_hook_allow"),
+    ("deny", EventKind::PermissionAsk.name(), "permission_request_hook_deny"),
     ("allow", "rule", "team_permissions_allow"),
     ("deny", "rule", "team_permissions_deny"),
     ("", "undeclared", "mode_legacy"),
@@ -298,9 +298,9 @@ const SWITCH_KINDS: &[(&str, &str)] = &[
 ];
 
 /// The catalogue's value for a docker-agent value; `None` if they are the same.
-pub(crate) fn canonical_word(key: &str, event: &str, theirs: &str) -> Option<&'static str> {
+pub(crate) fn canonical_word(key: &str, event: EventKind, theirs: &str) -> Option<&'static str> {
     let words = match (key, event) {
-        ("reason", "iteration.end") => ITERATION_REASONS,
+        ("reason", EventKind::IterationEnd) => ITERATION_REASONS,
         ("reason", _) => END_REASONS,
         ("agent_switch_kind", _) => SWITCH_KINDS,
         ("approval_source", _) => {

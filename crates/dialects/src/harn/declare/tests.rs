@@ -1,6 +1,5 @@
 //! The four registration functions as a program calls them, and tool hooks without a function.
 
-use pintle_contract::event::CATALOGUE;
 use pintle_contract::{
     CallId, CallLimits, CancelToken, DispatchId, EnforcementMode, FailurePolicy, HookCall, Layer, NoEffects,
     VerdictKind,
@@ -36,7 +35,11 @@ fn session_events_have_both_spellings_and_one_alias() {
     for def in ROWS.iter().filter(|def| def.surface == HarnSurface::Session) {
         for spelled in [def.name.to_owned(), def.snake_name()] {
             let declared = declare_session(&spelled).unwrap();
-            assert_eq!((declared.event.as_str(), &*declared.event_alias), (def.canonical, def.name), "{spelled}");
+            assert_eq!(
+                (declared.event.as_str(), &*declared.event_alias),
+                (def.canonical.name(), def.name),
+                "{spelled}"
+            );
         }
     }
     assert_eq!(declare_session("error").unwrap().event.as_str(), "session.error");
@@ -180,7 +183,7 @@ fn deny_refuses_with_its_reason_and_max_output_cuts_below_two_hundred_too() {
 #[test]
 fn every_row_leads_to_the_catalogue_and_hooks_fail_as_their_veto_says() {
     for def in ROWS {
-        let known = CATALOGUE.iter().find(|known| known.name == def.canonical).unwrap();
+        let known = def.canonical.def();
         let policy = if def.veto { FailurePolicy::Closed } else { FailurePolicy::Open };
         assert_eq!(def.on_failure(), policy, "{}", def.name);
         assert!(def.paths().contains(&String::from("session.id")), "{}", def.name);

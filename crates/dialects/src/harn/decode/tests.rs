@@ -14,7 +14,7 @@ use crate::harn::ROWS;
 /// The example event of the catalogue for one of Harn's.
 fn example_event(name: &str) -> Event {
     let def = ROWS.iter().find(|def| def.name == name).unwrap();
-    plain_event(def.canonical, catalogue_payload(def.canonical))
+    plain_event(def.canonical.name(), catalogue_payload(def.canonical.name()))
 }
 
 fn answer(name: &str, value: Value) -> Verdict {

@@ -14,11 +14,11 @@ fn origin() -> Origin {
 }
 
 fn event(def: &HarnEventDef, payload: Value) -> Event {
-    event_from(origin(), def.canonical, payload)
+    event_from(origin(), def.canonical.name(), payload)
 }
 
 fn example(def: &HarnEventDef) -> Value {
-    catalogue_payload(def.canonical)
+    catalogue_payload(def.canonical.name())
 }
 
 #[test]

@@ -189,7 +189,7 @@ impl PluginRegistrar {
             return;
         }
         let is_of = |hook: &HookDeclaration| {
-            ROWS.iter().any(|def| def.canonical == hook.event.as_str() && def.surface == surface)
+            ROWS.iter().any(|def| def.canonical == hook.event.kind() && def.surface == surface)
         };
         self.hooks.retain(|hook| !is_of(hook));
     }

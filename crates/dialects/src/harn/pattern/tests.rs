@@ -10,7 +10,7 @@ use crate::harn::event_def::HarnEventDef;
 
 fn event(name: &str, payload: Value) -> Event {
     let def = ROWS.iter().find(|def| def.name == name).unwrap();
-    plain_event(def.canonical, payload)
+    plain_event(def.canonical.name(), payload)
 }
 
 fn call(name: &str) -> Event {
@@ -18,7 +18,7 @@ fn call(name: &str) -> Event {
 }
 
 fn accepts(pattern: &str, event: &Event) -> bool {
-    let def = ROWS.iter().find(|def| def.canonical == event.name.as_str()).unwrap();
+    let def = ROWS.iter().find(|def| def.canonical == event.name.kind()).unwrap();
     EventPattern::compile(pattern, def.name).unwrap_or_else(|error| panic!("{pattern}: {error}")).accepts(event)
 }
 

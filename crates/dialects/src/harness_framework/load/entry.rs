@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use pintle_contract::{EventName, FailurePolicy, HandlerSpec, HookDeclaration, MatcherSpec, Profile, suggest_or_list};
+use pintle_contract::{FailurePolicy, HandlerSpec, HookDeclaration, MatcherSpec, Profile, suggest_or_list};
 use serde_json::{Map, Value};
 
 use super::{FrameworkSettingsFile, header, program};
@@ -61,7 +61,7 @@ pub(super) fn read(
     }
     let name = header.name().map_or_else(|| stem(&file), str::to_owned);
     let codec = Arc::new(FrameworkCodec { hook: Arc::from(name.as_str()) });
-    let event = EventName::parse(row.canonical).ok()?;
+    let event = row.canonical.into();
     Some(HookDeclaration {
         event_alias: Arc::from(row.name),
         matcher: wanted.map(|wanted| {

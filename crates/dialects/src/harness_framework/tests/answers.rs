@@ -12,7 +12,7 @@ use crate::harness_framework::event_def::by_name;
 const ANSWERS: &str = include_str!("answers.jsonl");
 
 fn decode(spelling: &str, answer: HandlerOutput) -> Verdict {
-    let canonical = by_name(spelling).unwrap().canonical;
+    let canonical = by_name(spelling).unwrap().canonical.name();
     let codec = FrameworkCodec { hook: Arc::from("Guard") };
     codec.decode(&event(canonical, catalogue_payload(canonical)), spelling, answer)
 }

@@ -59,7 +59,7 @@ proptest! {
         let codec = FrameworkCodec { hook: Arc::from("Guard") };
         for row in ROWS {
             let answer = CommandOutput { exit_code: code, stdout: stdout.clone(), stderr: stderr.clone(), ..CommandOutput::default() };
-            let verdict = codec.decode(&event(row.canonical, json!({})), row.name, HandlerOutput::Process(answer));
+            let verdict = codec.decode(&event(row.canonical.name(), json!({})), row.name, HandlerOutput::Process(answer));
             if code == Some(2) {
                 prop_assert!(matches!(&verdict.kind, VerdictKind::Deny { reason } if !reason.is_empty()), "{:?}", verdict);
             } else if code != Some(0) {

@@ -25,7 +25,7 @@ fn every_event_has_the_documented_fields_in_their_order() {
     assert_eq!(ROWS.len(), further.len());
     for (def, (name, rest)) in ROWS.iter().zip(further) {
         assert_eq!(def.name, name);
-        let line = payload_text(&event(def.canonical, catalogue_payload(def.canonical)), name);
+        let line = payload_text(&event(def.canonical.name(), catalogue_payload(def.canonical.name())), name);
         assert_eq!(line, format!("{{{}{rest}}}", base(name)));
     }
 }

@@ -1,13 +1,13 @@
 //! Finds tools that one agent guards, but an agent that it delegates to does not.
 
-use pintle_contract::{AgentSpec, Diagnostic, EnforcementMode, HookDeclaration, MatcherSpec};
+use pintle_contract::{AgentSpec, Diagnostic, EnforcementMode, EventKind, HookDeclaration, MatcherSpec};
 use regex::Regex;
 
 use super::liveness::named_tools;
 use crate::document::FileReport;
 
 /// The events whose hooks decide about a call.
-const GUARDS: [&str; 2] = ["tool.guard", "tool.pre"];
+const GUARDS: [EventKind; 2] = [EventKind::ToolGuard, EventKind::ToolPre];
 
 /// Warns of agents that can call without a guard a tool that the delegating agent guards.
 pub(super) fn check(report: &FileReport, members: &[AgentSpec]) {
@@ -41,7 +41,7 @@ fn is_guarded(agent: &AgentSpec, tool: &str) -> bool {
     // Default hooks have the location of their agent.
     let own =
         agent.hooks.iter().filter(|hook| hook.location != agent.location && hook.mode == EnforcementMode::Enforce);
-    own.filter(|hook| GUARDS.contains(&hook.event.as_str())).any(|hook| covers_tool(hook, tool))
+    own.filter(|hook| GUARDS.contains(&hook.event.kind())).any(|hook| covers_tool(hook, tool))
 }
 
 fn covers_tool(hook: &HookDeclaration, tool: &str) -> bool {

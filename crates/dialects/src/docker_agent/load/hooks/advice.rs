@@ -30,7 +30,7 @@ pub(in crate::docker_agent::load) fn guess_event(written: &str) -> Option<&'stat
 /// The event with this name in another agent.
 fn find_foreign_alias(written: &str) -> Option<&'static str> {
     let snake = to_snake_case(written);
-    let known = ROWS.iter().find(|def| def.canonical == written || def.name == snake).map(|def| def.name);
+    let known = ROWS.iter().find(|def| def.canonical.name() == written || def.name == snake).map(|def| def.name);
     known.or_else(|| ELSEWHERE.iter().find(|(name, _)| *name == snake).map(|(_, name)| *name))
 }
 

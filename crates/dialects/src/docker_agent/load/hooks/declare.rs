@@ -78,7 +78,7 @@ impl DockerHookDraft {
 
     /// Builds the declaration. There is always one: the catalogue has every event of the dialect.
     pub(super) fn declare(self, named: &HookNaming<'_>) -> Option<HookDeclaration> {
-        let event = EventName::parse(self.def.canonical).ok()?;
+        let event = EventName::from(self.def.canonical);
         let definition = Arc::from(self.definition(named.author_name).to_string());
         let schema = match &self.handler {
             HandlerSpec::Model(spec) => spec.schema.as_deref().map(Arc::from),

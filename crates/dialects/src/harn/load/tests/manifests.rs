@@ -36,7 +36,7 @@ fn every_event_is_named_one_to_one() {
         let manifest = format!("[[hooks]]\nevent = \"{written}\"\nhandler = \"policy::reject_secrets\"\n");
         let project = package(&manifest, &["pkg/policy.star"]);
         assert_eq!(describe_findings(&project), [""; 0], "{written}");
-        assert_eq!(project.hooks[0].event.as_str(), def.canonical);
+        assert_eq!(project.hooks[0].event.kind(), def.canonical);
     }
     assert_eq!(ROWS.len() + UNSUPPORTED.len(), 42);
     for (name, nearest) in UNSUPPORTED {

@@ -53,7 +53,7 @@ fn check_payload(payload: &Value, name: &str) -> Result<(), String> {
     let input = payload.get("tool_input").cloned().unwrap_or_default();
     let tool = if payload.get("tool_name").is_some() { "shell" } else { "" };
     let fired = json!({"prompt": field_text(payload, "prompt"), "name": tool, "args": input});
-    let event = EventName::parse(canonical).map_err(|error| error.to_string())?;
+    let event = EventName::from(canonical);
     let codec = (DIALECT.codec)();
     let words = codec.tool_vocabulary(name).and_then(vocabulary_by_name).ok_or("the dialect has no vocabulary")?;
     let heard = heard_events(&Event::new(event, fired, Arc::new(origin)), &HookVocabulary::Fixed(words));

@@ -7,7 +7,7 @@ fn every_event_takes_hooks_in_its_own_form_and_gets_its_canonical_name() {
     for def in ROWS {
         let hooks = read_clean(&single_hook_block(def.name, "type: command, command: 'true'"));
         let [hook] = hooks.as_slice() else { panic!("{}", def.name) };
-        assert_eq!((hook.event.as_str(), &*hook.event_alias), (def.canonical, def.name));
+        assert_eq!((hook.event.as_str(), &*hook.event_alias), (def.canonical.name(), def.name));
         let profile = if def.rewrites.is_some() { Profile::SequentialRunAll } else { Profile::ParallelStrictest };
         assert_eq!(hook.profile, profile, "{}", def.name);
         let stops = def.name == "post_tool_use";

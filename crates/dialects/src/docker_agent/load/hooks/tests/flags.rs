@@ -10,7 +10,7 @@ fn every_event_has_a_flag_and_blank_ones_are_skipped() {
         let hook = hook_from_flag(def.name, "./guard.sh", DockerAgentVersion::Newest).unwrap().unwrap();
         assert_eq!(
             (hook.event.as_str(), &*hook.event_alias, hook.name.as_str()),
-            (def.canonical, def.name, "./guard.sh")
+            (def.canonical.name(), def.name, "./guard.sh")
         );
         assert!(hook.matcher.is_none());
         assert!(matches!(hook.handler, HandlerSpec::Command(_)));
