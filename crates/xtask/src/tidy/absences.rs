@@ -1,14 +1,16 @@
 //! Checks that parts of the sources do not use what they must not, as `ARCHITECTURE.md` says.
 
+use pintle_contract::EventKind;
+
 use crate::tidy::code::{has_word, is_test_file, shipped_lines};
 use crate::workspace::SourceWorkspace;
 
 /// Something that a part of the sources must not contain.
-struct ForbiddenPattern {
+struct ForbiddenPattern<'a> {
     /// The rule in words.
     rule: &'static str,
     /// Any of these words breaks it.
-    words: &'static [&'static str],
+    words: &'a [&'a str],
     /// Where the rule applies: prefixes of paths.
     scope: &'static [&'static str],
     /// Where it does not apply, because the place exists for this purpose.
@@ -19,7 +21,7 @@ struct ForbiddenPattern {
 
 const EVERYWHERE: &[&str] = &["crates/"];
 
-const ABSENCES: &[ForbiddenPattern] = &[
+const ABSENCES: &[ForbiddenPattern<'_>] = &[
     ForbiddenPattern {
         rule: "the middle does no I/O, reads no clock and starts no thread",
         words: &[
@@ -157,14 +159,31 @@ const ABSENCES: &[ForbiddenPattern] = &[
     },
 ];
 
+/// Names of events as literals. The words are those of the catalogue, except names of one plain word.
+const EVENT_NAMES: ForbiddenPattern<'_> = ForbiddenPattern {
+    rule: "code matches `EventKind`; names of events are read and written at the rim",
+    words: &[],
+    scope: EVERYWHERE,
+    allowed_in: &["crates/contract/src/event/catalogue/", "crates/testkit/", "crates/xtask/src/seeds/"],
+    excused: &[("crates/clients/src/opencode/events.rs", "OpenCode has events of its own with these names")],
+};
+
 pub(super) fn find_violations(workspace: &SourceWorkspace) -> Vec<String> {
     let sources: Vec<_> = workspace.sources().filter(|(name, _)| !is_test_file(name) && *name != file!()).collect();
     let mut faults: Vec<String> = ABSENCES.iter().flat_map(|absence| find_matches(absence, &sources)).collect();
+    faults.extend(find_event_literals(&sources));
     faults.extend(check_interpreter_dependency(workspace));
     faults
 }
 
-fn find_matches(absence: &ForbiddenPattern, sources: &[(&str, &str)]) -> Vec<String> {
+fn find_event_literals(sources: &[(&str, &str)]) -> Vec<String> {
+    let names = EventKind::ALL.iter().filter(|kind| kind.name().contains('.'));
+    let literals: Vec<String> = names.map(|kind| format!("\"{kind}\"")).collect();
+    let literals: Vec<&str> = literals.iter().map(String::as_str).collect();
+    find_matches(&ForbiddenPattern { words: &literals, ..EVENT_NAMES }, sources)
+}
+
+fn find_matches(absence: &ForbiddenPattern<'_>, sources: &[(&str, &str)]) -> Vec<String> {
     let starts = |name: &str, paths: &[&str]| paths.iter().any(|path| name.starts_with(path));
     let mut faults = Vec::new();
     let mut used = vec![false; absence.excused.len()];
@@ -204,7 +223,7 @@ fn check_interpreter_dependency(workspace: &SourceWorkspace) -> Vec<String> {
 mod tests {
     use super::*;
 
-    const RULE: ForbiddenPattern = ForbiddenPattern {
+    const RULE: ForbiddenPattern<'_> = ForbiddenPattern {
         rule: "nobody shouts",
         words: &["SHOUT"],
         scope: &["crates/"],
@@ -225,5 +244,18 @@ mod tests {
             "`crates/a/quiet.rs` needs no exception from `nobody shouts`",
         ];
         assert_eq!(find_matches(&RULE, &sources), expected);
+    }
+
+    #[test]
+    fn a_literal_is_found_only_if_it_is_the_name_of_an_event() {
+        let sources = [
+            ("crates/a/b.rs", "// \"tool.pre\"\nis(\"tool.pre\");\nis(\"no tool.pre\");\nis(\"error\");\n"),
+            ("crates/clients/src/opencode/events.rs", "is(\"session.idle\")"),
+            ("crates/contract/src/event/catalogue/tool_pre.rs", "is(\"tool.pre\")"),
+        ];
+        let expected =
+            ["crates/a/b.rs:2: `\"tool.pre\"`, but code matches `EventKind`; names of events are read and written at \
+                         the rim"];
+        assert_eq!(find_event_literals(&sources), expected);
     }
 }
