@@ -8,7 +8,7 @@ mod text;
 use crate::blobs;
 use crate::record::{Record, RecordBody};
 
-pub(crate) use body::{encode_fields, from_fields, parse_typed, push_fields};
+pub(crate) use body::{FieldSource, encode_fields, from_fields, parse_typed};
 pub(crate) use closing::{is_closing, make_closing_record};
 pub(crate) use head::{RecordHead, push_line};
 pub(crate) use text::is_deep;

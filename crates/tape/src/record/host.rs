@@ -9,33 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::dispatch::deserialize_present;
-
-/// One record of the host.
-#[derive(Debug, Clone, PartialEq)]
-pub enum HostRecord<'a> {
-    /// A session was opened.
-    Session(SessionRecord<'a>),
-    /// A session is resumed from its tape.
-    Resumed(SessionRecord<'a>),
-    /// The user, or a program on the user's behalf, sent a message.
-    UserMessage(UserMessageRecord<'a>),
-    /// The model is about to be called.
-    ModelRequest(ModelRequestRecord<'a>),
-    /// The model replied or failed.
-    ModelReply(ModelReplyRecord<'a>),
-    /// A tool is about to run.
-    ToolCall(ToolCallRecord<'a>),
-    /// A tool ran.
-    ToolResult(ToolResultRecord<'a>),
-    /// A message was added to a conversation.
-    Message(MessageRecord<'a>),
-    /// The messages of a conversation were replaced.
-    Messages(MessagesRecord<'a>),
-    /// Something happened to a reminder.
-    Reminder(ReminderRecord<'a>),
-    /// A turn begins or ends.
-    Turn(TurnRecord<'a>),
-}
+pub use super::kinds::HostRecord;
 
 /// A session, with the data needed to open it again.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -262,42 +236,5 @@ impl TurnRecord<'_> {
     #[must_use]
     pub fn starts_session_turn(&self) -> bool {
         self.phase == TurnPhase::Start && self.origin.depth == 0
-    }
-}
-
-impl HostRecord<'_> {
-    /// The name of the record's kind.
-    #[must_use]
-    pub fn kind(&self) -> &'static str {
-        match self {
-            Self::Session(_) => "session",
-            Self::Resumed(_) => "resumed",
-            Self::UserMessage(_) => "said",
-            Self::ModelRequest(_) => "model_request",
-            Self::ModelReply(_) => "model_reply",
-            Self::ToolCall(_) => "tool_call",
-            Self::ToolResult(_) => "tool_result",
-            Self::Message(_) => "message",
-            Self::Messages(_) => "messages",
-            Self::Reminder(_) => "reminder",
-            Self::Turn(_) => "turn",
-        }
-    }
-
-    /// The session, turn and agent that the record is about.
-    #[must_use]
-    pub fn origin(&self) -> &Origin {
-        match self {
-            Self::Session(session) | Self::Resumed(session) => &session.origin,
-            Self::UserMessage(said) => &said.origin,
-            Self::ModelRequest(request) => &request.origin,
-            Self::ModelReply(reply) => &reply.origin,
-            Self::ToolCall(call) => &call.origin,
-            Self::ToolResult(result) => &result.origin,
-            Self::Message(message) => &message.origin,
-            Self::Messages(messages) => &messages.origin,
-            Self::Reminder(reminded) => &reminded.origin,
-            Self::Turn(turn) => &turn.origin,
-        }
     }
 }

@@ -193,12 +193,9 @@ pub mod host;
 mod dispatch;
 mod header;
 mod hook;
+mod kinds;
 mod maintenance;
 mod verdict;
-
-use std::borrow::Cow;
-
-use serde_json::{Map, Value};
 
 pub use dispatch::{
     ApprovalRecord, ApprovalResult, EffectRecord, EventRecord, FailureEntry, HookEffect, OutcomeRecord, ShadowEntry,
@@ -206,43 +203,13 @@ pub use dispatch::{
 };
 pub use header::{HeaderRecord, HookScope, HooksRecord, LoadedHook};
 pub use hook::{HookCallRecord, HookReturnedRecord, HookSkippedRecord, HookVetoedRecord};
-pub use host::HostRecord;
+pub(crate) use kinds::{CopiedValue, REDACTED, RecordNumbers, copied_fields, is_reserved};
+pub use kinds::{HostRecord, NoteRecord, RecordBody};
 pub use maintenance::{BlobRecord, ClosedRecord, HealedRecord, ListPart, ListSlice};
 pub use verdict::{RecordedFailure, RecordedVerdict, VerdictLabel};
 
 /// The version of the format, and the only one that Pintle writes and reads.
 pub const FORMAT: u32 = 5;
-
-/// The kinds that a note cannot have, because they have a meaning of their own.
-pub(crate) const RESERVED: [&str; 27] = [
-    "header",
-    "hooks",
-    "event",
-    "unmatched",
-    "unasked",
-    "hook_call",
-    "effect",
-    "hook_returned",
-    "hook_vetoed",
-    "warning",
-    "approval",
-    "outcome",
-    "session",
-    "resumed",
-    "said",
-    "model_request",
-    "model_reply",
-    "tool_call",
-    "tool_result",
-    "message",
-    "messages",
-    "reminder",
-    "turn",
-    "blob",
-    "healed",
-    "closed",
-    "redacted",
-];
 
 /// One line of a tape.
 ///
@@ -258,117 +225,5 @@ pub struct Record<'a> {
     pub body: RecordBody<'a>,
 }
 
-/// The kind of a record, with the fields of that kind.
-#[derive(Debug, Clone, PartialEq)]
-pub enum RecordBody<'a> {
-    /// The tape starts.
-    Header(HeaderRecord),
-    /// Hooks were loaded.
-    Hooks(HooksRecord),
-    /// A dispatch starts.
-    Event(EventRecord<'a>),
-    /// A hook's matcher failed.
-    MatcherFailed(HookSkippedRecord<'a>),
-    /// A hook matches the event but is not called.
-    NotCalled(HookSkippedRecord<'a>),
-    /// A hook is about to be called.
-    HookCall(HookCallRecord<'a>),
-    /// A hook or a tool made an effect request.
-    Effect(EffectRecord<'a>),
-    /// A hook returned.
-    HookReturned(HookReturnedRecord<'a>),
-    /// The verdict before this record denies, or decides a permission.
-    HookVetoed(HookVetoedRecord<'a>),
-    /// A warning about a hook.
-    Warning(WarningRecord<'a>),
-    /// An approval request got a response.
-    Approval(ApprovalRecord<'a>),
-    /// A dispatch ended.
-    Outcome(OutcomeRecord<'a>),
-    /// An action or a result of the host.
-    Host(HostRecord<'a>),
-    /// A value that later records refer to.
-    Blob(BlobRecord<'a>),
-    /// A torn record at the end of the tape was removed.
-    Healed(HealedRecord),
-    /// The tape was closed.
-    Closed(ClosedRecord<'a>),
-    /// A note of the host.
-    Note(NoteRecord<'a>),
-    /// A record of a kind that this version does not know, unchanged.
-    Unknown {
-        kind: String,
-        /// The fields of the record, without those that every record has.
-        fields: Map<String, Value>,
-    },
-}
-
-/// A note of the host.
-#[derive(Debug, Clone, PartialEq)]
-pub struct NoteRecord<'a> {
-    /// The kind of the note; not one of the reserved kinds.
-    pub kind: Cow<'a, str>,
-    /// The content of the note.
-    pub data: Cow<'a, Value>,
-}
-
-impl RecordBody<'_> {
-    /// The value of `kind` on the tape.
-    #[must_use]
-    pub fn kind(&self) -> &str {
-        match self {
-            Self::Header(_) => "header",
-            Self::Hooks(_) => "hooks",
-            Self::Event(_) => "event",
-            Self::MatcherFailed(_) => "unmatched",
-            Self::NotCalled(_) => "unasked",
-            Self::HookCall(_) => "hook_call",
-            Self::Effect(_) => "effect",
-            Self::HookReturned(_) => "hook_returned",
-            Self::HookVetoed(_) => "hook_vetoed",
-            Self::Warning(_) => "warning",
-            Self::Approval(_) => "approval",
-            Self::Outcome(_) => "outcome",
-            Self::Host(host) => host.kind(),
-            Self::Blob(_) => "blob",
-            Self::Healed(_) => "healed",
-            Self::Closed(_) => "closed",
-            Self::Note(note) => &note.kind,
-            Self::Unknown { kind, .. } => kind,
-        }
-    }
-
-    /// The outcome that the record has, or that it implies because no hook is registered for its event.
-    #[must_use]
-    pub fn outcome(&self) -> Option<Cow<'_, OutcomeRecord<'_>>> {
-        match self {
-            Self::Event(fired) => fired.outcome().map(Cow::Owned),
-            Self::Outcome(outcome) => Some(Cow::Borrowed(outcome)),
-            _ => None,
-        }
-    }
-
-    /// The number of the dispatch that the record belongs to.
-    #[must_use]
-    pub fn dispatch(&self) -> Option<u64> {
-        match self {
-            Self::Event(fired) => Some(fired.dispatch),
-            Self::MatcherFailed(skipped) | Self::NotCalled(skipped) => Some(skipped.dispatch),
-            Self::HookCall(call) => Some(call.dispatch),
-            Self::Effect(effect) => effect.dispatch,
-            Self::HookReturned(returned) => Some(returned.dispatch),
-            Self::HookVetoed(vetoed) => Some(vetoed.dispatch),
-            Self::Warning(warning) => warning.dispatch,
-            Self::Approval(approval) => approval.dispatch,
-            Self::Outcome(outcome) => Some(outcome.dispatch),
-            Self::Header(_)
-            | Self::Hooks(_)
-            | Self::Host(_)
-            | Self::Blob(_)
-            | Self::Healed(_)
-            | Self::Closed(_)
-            | Self::Note(_)
-            | Self::Unknown { .. } => None,
-        }
-    }
-}
+#[cfg(test)]
+mod tests;

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use pintle_contract::Redactor;
 
 use crate::blobs::{BlobContent, ExtractedBlob, RecentLists, STRING_BYTES, may_contain_reference};
-use crate::line::{is_deep, push_fields};
+use crate::line::is_deep;
 use crate::record::RecordBody;
 use crate::write::EncodedFields;
 use crate::write::line_encoder::blob_fields;
@@ -80,7 +80,7 @@ fn is_encoded_as(body: &RecordBody<'_>, tail: &[u8]) -> bool {
         text.clear();
         push_kind(text, body.kind());
         let start = text.len();
-        if push_fields(text, body).is_err() {
+        if body.push_fields(text).is_err() {
             return false;
         }
         // The first brace becomes the comma.

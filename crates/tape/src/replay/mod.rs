@@ -165,7 +165,7 @@ fn rerun<'t>(
     });
     let registry = StubRegistry::new(loaded.flat_map(|loaded| loaded.hooks.iter().map(|entry| (loaded.scope, entry))));
     let called_entries: HashSet<u64> =
-        records.iter().filter_map(|record| hook_entry_of(record.body.as_ref()?)).collect();
+        records.iter().filter_map(|record| record.body.as_ref()?.numbers().entry).collect();
     let mut turns = 0;
     let mut dispatches = RecordedDispatches::default();
     let mut lines = Vec::with_capacity(count);
@@ -209,13 +209,4 @@ fn rerun<'t>(
         difference,
         tape: renumbered.tape,
     })
-}
-
-/// The number of the hook that a record is about.
-fn hook_entry_of(body: &RecordBody<'_>) -> Option<u64> {
-    match body {
-        RecordBody::HookCall(call) => Some(call.entry),
-        RecordBody::MatcherFailed(skipped) | RecordBody::NotCalled(skipped) => Some(skipped.entry),
-        _ => None,
-    }
 }

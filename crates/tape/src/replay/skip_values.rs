@@ -5,17 +5,9 @@
 //! encodes the rest of the record as usual, with a short placeholder for the value.
 
 use crate::blobs::{BlobStore, FieldScanner, JsonKind};
+use crate::record::{CopiedValue, copied_fields};
 
-/// The kinds of values that a skipped field may hold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum SkippableValue {
-    Any,
-    Text,
-    /// An array of any values.
-    List,
-}
-
-impl SkippableValue {
+impl CopiedValue {
     /// The placeholder for a value of this kind; `None` if the field may not hold such a value.
     fn placeholder_for(self, kind: JsonKind) -> Option<&'static str> {
         match (self, kind) {
@@ -27,28 +19,11 @@ impl SkippableValue {
     }
 }
 
-/// The fields of a record kind that need not be parsed.
-fn skippable_fields(kind: &str) -> &'static [(&'static str, SkippableValue)] {
-    match kind {
-        "event" | "model_request" => &[("payload", SkippableValue::Any)],
-        "hook_call" | "outcome" => &[("value", SkippableValue::Any)],
-        "message" => &[("message", SkippableValue::Any)],
-        "messages" => &[("messages", SkippableValue::List)],
-        "model_reply" => &[("reply", SkippableValue::Any)],
-        "said" => &[("text", SkippableValue::Text)],
-        "session" | "resumed" => &[("opened", SkippableValue::Any)],
-        "tool_call" => &[("args", SkippableValue::Any)],
-        "tool_result" => &[("content", SkippableValue::Text), ("result", SkippableValue::Any)],
-        "turn" => &[("usage", SkippableValue::Any)],
-        _ => &[],
-    }
-}
-
 /// The text after the kind, with placeholders for the values that need not be parsed. `None` if the kind has no such
 /// fields, or if a value does not have the writer's encoding.
 pub(super) fn without_values(kind: &str, rest: &str, blobs: &BlobStore<'_>) -> Option<String> {
-    let skippable = skippable_fields(kind);
-    if skippable.is_empty() {
+    let copied = copied_fields(kind);
+    if copied.is_empty() {
         return None;
     }
     let mut scan = FieldScanner::new(blobs, rest);
@@ -60,7 +35,7 @@ pub(super) fn without_values(kind: &str, rest: &str, blobs: &BlobStore<'_>) -> O
         scan.consume(b':').then_some(())?;
         let value = scan.index();
         let found = scan.scan_field()?;
-        match skippable.iter().find(|(field, _)| *field == name) {
+        match copied.iter().find(|(field, _)| *field == name) {
             Some((_, allowed)) => {
                 short.push_str(rest.get(start..value)?);
                 short.push_str(allowed.placeholder_for(found)?);
@@ -77,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn skippable_values_are_replaced_and_the_rest_is_kept() {
+    fn copied_values_are_replaced_and_the_rest_is_kept() {
         let cases = [
             ("message", r#","origin":{"a":1},"message":{"role":"user"}}"#, Some(r#","origin":{"a":1},"message":0}"#)),
             ("messages", r#","why":"clear","messages":[1,{}]}"#, Some(r#","why":"clear","messages":[]}"#)),

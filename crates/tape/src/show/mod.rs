@@ -121,7 +121,14 @@ impl TapeRenderer {
             RecordBody::Unknown { kind, .. } => {
                 vec![StyledLine::new(Tone::Quiet, format!("{at}{} (unknown kind of record)", single_line(kind, 40)))]
             }
-            body => match body.dispatch().and_then(|number| self.open.get_mut(&number)) {
+            body @ (RecordBody::MatcherFailed(_)
+            | RecordBody::NotCalled(_)
+            | RecordBody::HookCall(_)
+            | RecordBody::Effect(_)
+            | RecordBody::HookReturned(_)
+            | RecordBody::HookVetoed(_)
+            | RecordBody::Warning(_)
+            | RecordBody::Approval(_)) => match body.dispatch().and_then(|number| self.open.get_mut(&number)) {
                 Some(block) => {
                     block.add(body, &options);
                     Vec::new()

@@ -247,7 +247,7 @@ impl HostCheck {
             HostRecord::Turn(turn) if turn.phase == TurnPhase::Start => {
                 self.turns.insert(turn_of(&turn.origin), notes.line);
             }
-            HostRecord::Turn(turn) if turn.phase == TurnPhase::End => {
+            HostRecord::Turn(turn) => {
                 let ended = turn_of(&turn.origin);
                 if self.turns.remove(&ended).is_none() {
                     // A hand-off passes the turn to another agent, which ends it.
@@ -264,7 +264,7 @@ impl HostCheck {
                     self.steered_turns.insert((line, said.origin.turn));
                 }
             }
-            _ => {}
+            HostRecord::Resumed(_) | HostRecord::Messages(_) | HostRecord::Reminder(_) => {}
         }
     }
 

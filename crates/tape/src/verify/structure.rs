@@ -143,7 +143,10 @@ impl StructureCheck {
                     );
                 }
             }
-            _ => {}
+            // The veto was checked with the record before.
+            RecordBody::HookVetoed(_) => {}
+            RecordBody::Header(_) | RecordBody::Blob(_) | RecordBody::Host(_) => {}
+            RecordBody::Note(_) | RecordBody::Unknown { .. } => {}
         }
         None
     }

@@ -18,7 +18,7 @@ use super::{Tape, TapeState, file};
 use crate::TapeError;
 use crate::dispatch_tracker::DispatchTracker;
 use crate::read::TapeReader;
-use crate::record::{HeaderRecord, HealedRecord, Record, RecordBody};
+use crate::record::{HeaderRecord, HealedRecord, Record, RecordBody, RecordNumbers};
 use crate::verify::chain::ChainCheck;
 
 impl Tape {
@@ -108,53 +108,21 @@ impl BranchNumbers {
             }
             RecordBody::Event(fired) => {
                 self.dispatches.insert(fired.dispatch, state.dispatches.reserve());
-                self.dispatches.replace(&mut fired.dispatch);
-                self.dispatches.replace_any(&mut fired.parent);
-                self.calls.replace_any(&mut fired.cause);
             }
             RecordBody::HookCall(call) => {
                 self.calls.insert(call.call, calls.fetch_add(1, Ordering::Relaxed) + 1);
-                self.calls.replace(&mut call.call);
-                self.dispatches.replace(&mut call.dispatch);
-                self.entries.replace(&mut call.entry);
             }
-            RecordBody::HookReturned(returned) => {
-                self.dispatches.replace(&mut returned.dispatch);
-                self.calls.replace(&mut returned.call);
-            }
-            RecordBody::HookVetoed(vetoed) => {
-                self.dispatches.replace(&mut vetoed.dispatch);
-                self.calls.replace(&mut vetoed.call);
-            }
-            RecordBody::MatcherFailed(skipped) | RecordBody::NotCalled(skipped) => {
-                self.dispatches.replace(&mut skipped.dispatch);
-                self.entries.replace(&mut skipped.entry);
-            }
-            RecordBody::Effect(effect) => {
-                self.dispatches.replace_any(&mut effect.dispatch);
-                self.calls.replace_any(&mut effect.call);
-            }
-            RecordBody::Warning(warning) => self.dispatches.replace_any(&mut warning.dispatch),
-            RecordBody::Approval(approval) => self.dispatches.replace_any(&mut approval.dispatch),
-            RecordBody::Outcome(outcome) => self.dispatches.replace(&mut outcome.dispatch),
-            RecordBody::Host(_) | RecordBody::Healed(_) | RecordBody::Note(_) | RecordBody::Unknown { .. } => {}
+            _ => {}
         }
+        let RecordNumbers { dispatch, parent, call, cause, entry } = body.numbers_mut();
+        replace(dispatch.into_iter().chain(parent), &self.dispatches);
+        replace(call.into_iter().chain(cause), &self.calls);
+        replace(entry, &self.entries);
         Some(body)
     }
 }
 
-/// New numbers by their old ones.
-trait NewNumbers {
-    /// Replaces a number that has a new one.
-    fn replace(&self, number: &mut u64);
-
-    fn replace_any<'n>(&self, numbers: impl IntoIterator<Item = &'n mut u64>) {
-        numbers.into_iter().for_each(|number| self.replace(number));
-    }
-}
-
-impl NewNumbers for HashMap<u64, u64> {
-    fn replace(&self, number: &mut u64) {
-        *number = self.get(number).copied().unwrap_or(*number);
-    }
+/// Replaces the numbers that have a new one.
+fn replace<'n>(numbers: impl IntoIterator<Item = &'n mut u64>, new_numbers: &HashMap<u64, u64>) {
+    numbers.into_iter().for_each(|number| *number = new_numbers.get(number).copied().unwrap_or(*number));
 }

@@ -30,7 +30,7 @@ use crate::TapeError;
 use crate::dispatch_tracker::DispatchTracker;
 use crate::journal_records;
 use crate::record::{
-    ApprovalRecord, EffectRecord, EventRecord, HeaderRecord, HookScope, HostRecord, NoteRecord, RESERVED, RecordBody,
+    ApprovalRecord, EffectRecord, EventRecord, HeaderRecord, HookScope, HostRecord, NoteRecord, RecordBody, is_reserved,
 };
 use hook_numbers::HookNumbering;
 pub(crate) use line_encoder::EncodedFields;
@@ -206,7 +206,7 @@ impl Tape {
 
     /// Records a note of the host, such as `remark`. A kind with a meaning in the format gets the prefix `note.`.
     pub fn record_note(&self, kind: &str, data: Value) {
-        let kind = if RESERVED.contains(&kind) { Cow::Owned(format!("note.{kind}")) } else { Cow::Borrowed(kind) };
+        let kind = if is_reserved(kind) { Cow::Owned(format!("note.{kind}")) } else { Cow::Borrowed(kind) };
         self.put(|_| RecordBody::Note(NoteRecord { kind, data: Cow::Owned(data) }));
     }
 

@@ -10,7 +10,7 @@ use super::tape_file::TapeFile;
 use super::{Durability, ListPrefix, RecordObserver};
 use crate::TapeError;
 use crate::line;
-use crate::record::{Record, RecordBody};
+use crate::record::{REDACTED, Record, RecordBody};
 use crate::write::line_encoder::{LineEncoder, LineSource};
 
 /// Encodes records and writes their lines. After an error nothing more is written, but observers continue to receive
@@ -128,7 +128,7 @@ impl TapeOutput {
                     // The record itself can be shown, but only after the encoder has released it.
                     LineSource::Record => plain = Some((written.seq, prev, line.into_owned())),
                     LineSource::Redacted(fields) => {
-                        let body = line::parse_body(body.kind(), fields).unwrap_or_else(|_| redacted_body("redacted"));
+                        let body = line::parse_body(body.kind(), fields).unwrap_or_else(|_| redacted_body(REDACTED));
                         follower.on_record(&record(body), &line);
                     }
                     LineSource::Blob => follower.on_record(&record(redacted_body("blob")), &line),
