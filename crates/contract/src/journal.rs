@@ -117,8 +117,8 @@ pub trait Journal: Send + Sync + Debug {
     /// journal.
     fn record(&self, dispatch: DispatchId, entry: &JournalEntry<'_>);
 
-    /// Records a whole dispatch: no hook is registered for the event, so nothing happens between its first and its last
-    /// step. Default: records both.
+    /// Records a whole dispatch: no hook matches the event, so nothing happens between its first and its last step.
+    /// Default: records both.
     fn record_without_hooks(&self, event: &Event, cause: EventCause) -> DispatchId {
         let dispatch = self.begin_dispatch(&JournalEntry::Event { event, cause });
         let outcome = Outcome { dispatch, ..Outcome::unchanged(event.payload.clone()) };

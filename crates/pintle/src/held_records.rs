@@ -39,7 +39,7 @@ struct RecordQueue {
 #[derive(Debug)]
 enum HeldStep {
     Event { dispatch: DispatchId, event: Event, cause: EventCause },
-    WithoutHooks { event: Event, cause: EventCause },
+    WithoutHooks { dispatch: DispatchId, event: Event, cause: EventCause },
     MatcherFailed { dispatch: DispatchId, hook: Arc<Hook>, round: u8, failure: Failure },
     NotCalled { dispatch: DispatchId, hook: Arc<Hook>, round: u8, failure: Failure },
     Call { dispatch: DispatchId, id: CallId, hook: Arc<Hook>, round: u8, event: Event },
@@ -146,8 +146,9 @@ impl RecordQueue {
                 let number = journals.begin_dispatch(&JournalEntry::Event { event: &event, cause });
                 self.dispatches.insert(dispatch.0, number);
             }
-            HeldStep::WithoutHooks { event, cause } => {
-                let _ = journals.record_without_hooks(&event, self.cause(cause));
+            HeldStep::WithoutHooks { dispatch, event, cause } => {
+                let number = journals.record_without_hooks(&event, self.cause(cause));
+                self.dispatches.insert(dispatch.0, number);
             }
             HeldStep::MatcherFailed { dispatch, hook, round, failure } => journals.record(
                 self.dispatch(dispatch),
@@ -250,8 +251,9 @@ impl Journal for HoldingJournal<'_> {
 
     fn record_without_hooks(&self, event: &Event, cause: EventCause) -> DispatchId {
         let mut queue = self.held.lock();
-        queue.add(self.journals, HeldStep::WithoutHooks { event: event.clone(), cause });
-        DispatchId(next_number())
+        let dispatch = DispatchId(next_number());
+        queue.add(self.journals, HeldStep::WithoutHooks { dispatch, event: event.clone(), cause });
+        dispatch
     }
 
     fn next_call(&self) -> CallId {

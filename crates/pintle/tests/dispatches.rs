@@ -10,7 +10,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 use std::time::Duration;
 
-use pintle::native::NativeHandler;
+use pintle::native::{NativeHandler, NativeMatcher};
 use pintle::tape::replay::{ReplayOptions, replay};
 use pintle::tape::verify::verify_bytes;
 use pintle::tape::{HeaderRecord, RecordBody, Tape, read_bytes};
@@ -168,6 +168,35 @@ fn an_event_that_a_script_emits_names_its_parent_and_its_call() {
     // Each dispatch has one call, so their numbers are the same.
     let nested = (2..=9).map(|number| (number, Some(number - 1), Some(number - 1)));
     assert_eq!(fired, [(1, None, None)].into_iter().chain(nested).collect::<Vec<_>>());
+}
+
+#[test]
+fn an_event_that_no_hook_matches_is_one_record() {
+    let kinds = |matches: fn(&Event) -> bool| {
+        let tape = Arc::new(Tape::in_memory(HeaderRecord::new("s", 0), Arc::new(SystemClock::default())));
+        let hook = native::hook("guard", EventName::parse("custom.root").expect("a name"), |_| Verdict::pass());
+        let hook = native::with_matcher(hook, Arc::new(NativeMatcher::new("matches", matches)));
+        let chain = native::chain("test", Layer::Project, [hook]);
+        let runtime = Runtime::builder().chain(chain).tape(Arc::clone(&tape)).build().runtime;
+        let outcomes = [runtime.fire(&event("custom.root")), runtime.fire(&event("custom.root"))];
+        assert_eq!(outcomes.map(|outcome| outcome.dispatch), [DispatchId(1), DispatchId(2)]);
+
+        let bytes = (tape.lines().join("\n") + "\n").into_bytes();
+        let report = verify_bytes(&bytes).expect("a tape");
+        assert!(report.is_valid(), "{report:?}");
+        let replayed = replay(&bytes, &ReplayOptions::default()).expect("a tape");
+        assert_eq!((replayed.difference, replayed.unfinished), (None, Vec::new()));
+        let records = read_bytes(&bytes).expect("a tape").records;
+        let first = records.iter().filter(|record| record.body.dispatch() == Some(1));
+        let kind = |body: &RecordBody<'_>| match body {
+            RecordBody::Event(fired) if fired.no_hooks => String::from("event with no_hooks"),
+            body => body.kind().to_owned(),
+        };
+        first.map(|record| kind(&record.body)).collect::<Vec<_>>()
+    };
+    assert_eq!(kinds(|_| false), ["event with no_hooks"]);
+    assert_eq!(kinds(|_| true), ["event", "hook_call", "hook_returned", "outcome"]);
+    assert_eq!(kinds(|_| panic!("no matcher")), ["event", "unmatched", "unasked", "outcome"]);
 }
 
 struct ThreadWaker(Thread);

@@ -44,6 +44,15 @@ fn fire_and_explain_take_what_an_agent_sent() {
 }
 
 #[test]
+fn fire_reports_the_outcome_of_an_event_that_no_hook_matches() {
+    let fixture = CliFixture::new_empty().with_file("policy/guard.md", GUARD.replace("shell", "edit_file"));
+    let call = captured("claude/payloads/PreToolUse.json");
+    let screen = fixture.pintle(&["fire", "policy", "--json"]).with_input(&call).run_to_screen();
+    let outcome = r#""outcomes":[{"dispatch":1,"event":"tool.pre","decision":"allow","approved":false,"rewritten":false,"payload":0,"asked":0}]"#;
+    assert!(screen.contains(outcome), "{screen}");
+}
+
+#[test]
 fn fire_asks_for_the_agent_instead_of_guessing() {
     let fixture = create_policy();
     let bare = r#"{"session_id": "z", "tool_name": "Bash", "tool_input": {"command": "rm -rf /"}}"#;

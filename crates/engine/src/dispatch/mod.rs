@@ -10,7 +10,8 @@ mod recheck_guards;
 mod state;
 
 use pintle_contract::{
-    Approver, CallMemory, CancelToken, Clock, EffectRunner, Event, EventCause, Journal, JournalEntry, Outcome,
+    Approver, CallMemory, CancelToken, Clock, DispatchId, EffectRunner, Event, EventCause, Journal, JournalEntry,
+    Outcome,
 };
 
 use crate::HookSet;
@@ -47,21 +48,25 @@ pub struct DispatchContext<'a> {
 /// There is always an outcome: if a hook fails, panics or returns invalid output, its failure policy applies. Which of
 /// two parallel calls finishes first does not change the outcome or the journal.
 pub fn dispatch(set: &HookSet, event: &Event, context: &DispatchContext<'_>) -> Outcome {
-    let Some(index) = set.event_index(&event.name) else {
-        let mut outcome = Outcome::unchanged(event.payload.clone());
-        outcome.dispatch = context.journal.record_without_hooks(event, context.cause);
-        return outcome;
-    };
     let mut outcome = Outcome::unchanged(event.payload.clone());
-    outcome.dispatch = context.journal.begin_dispatch(&JournalEntry::Event { event, cause: context.cause });
-    run_chains(index, event, context, &mut outcome);
-    context.journal.record(outcome.dispatch, &JournalEntry::Outcome { event, outcome: &outcome });
+    let begun = set.event_index(&event.name).and_then(|index| run_chains(index, event, context, &mut outcome));
+    // If no hook was called or skipped, there is nothing between the first and the last step.
+    outcome.dispatch = begun.unwrap_or_else(|| context.journal.record_without_hooks(event, context.cause));
+    if let Some(dispatch) = begun {
+        context.journal.record(dispatch, &JournalEntry::Outcome { event, outcome: &outcome });
+    }
     outcome
 }
 
-/// Runs the chains and fills in the outcome in place, because it is too large to move.
-fn run_chains(index: &EventIndex, event: &Event, context: &DispatchContext<'_>, outcome: &mut Outcome) {
-    let mut run = DispatchState::new(outcome.dispatch, index, event, context);
+/// Runs the chains and fills in the outcome in place, because it is too large to move. Returns the dispatch if the
+/// journal has any of its steps. If it has none, the outcome is unchanged.
+fn run_chains(
+    index: &EventIndex,
+    event: &Event,
+    context: &DispatchContext<'_>,
+    outcome: &mut Outcome,
+) -> Option<DispatchId> {
+    let mut run = DispatchState::new(index, event, context);
     while let Some(turn) = run.next_chain() {
         profile::run(&mut run, turn);
         // After a deny no further chain is called.
@@ -71,4 +76,5 @@ fn run_chains(index: &EventIndex, event: &Event, context: &DispatchContext<'_>, 
     }
     recheck_guards::recheck_guards(&mut run);
     conclude::conclude(&mut run, outcome);
+    run.begun()
 }

@@ -1,5 +1,7 @@
 //! The state of one dispatch.
 
+use std::cell::OnceCell;
+
 use pintle_contract::event::RewriteTarget;
 use pintle_contract::{
     DispatchId, EnforcementMode, Event, Failure, FailureKind, HookId, JournalEntry, MatchResult, Payload, VerdictKind,
@@ -14,7 +16,8 @@ use crate::select::{CandidateIter, EventIndex, NextHook, is_hook_failure, match_
 
 /// A running dispatch.
 pub(super) struct DispatchState<'a> {
-    id: DispatchId,
+    /// The dispatch, once the journal has its first step.
+    begun: OnceCell<DispatchId>,
     pub(super) context: &'a DispatchContext<'a>,
     pub(super) tally: VerdictTally,
     index: &'a EventIndex,
@@ -33,14 +36,9 @@ pub(super) struct DispatchState<'a> {
 
 impl<'a> DispatchState<'a> {
     #[inline]
-    pub(super) fn new(
-        id: DispatchId,
-        index: &'a EventIndex,
-        fired: &'a Event,
-        context: &'a DispatchContext<'a>,
-    ) -> Self {
+    pub(super) fn new(index: &'a EventIndex, fired: &'a Event, context: &'a DispatchContext<'a>) -> Self {
         Self {
-            id,
+            begun: OnceCell::new(),
             context,
             tally: VerdictTally::default(),
             index,
@@ -57,7 +55,18 @@ impl<'a> DispatchState<'a> {
 
     /// Records a step in the journal.
     pub(super) fn record(&self, entry: &JournalEntry<'_>) {
-        self.context.journal.record(self.id, entry);
+        self.context.journal.record(self.begin(), entry);
+    }
+
+    /// The dispatch, which is recorded first if needed. A dispatch in which no hook is called is recorded as a whole.
+    fn begin(&self) -> DispatchId {
+        let event = JournalEntry::Event { event: self.fired, cause: self.context.cause };
+        *self.begun.get_or_init(|| self.context.journal.begin_dispatch(&event))
+    }
+
+    /// The dispatch, if the journal has any of its steps.
+    pub(super) fn begun(&self) -> Option<DispatchId> {
+        self.begun.get().copied()
     }
 
     /// The event with the current payload.
@@ -185,7 +194,14 @@ impl<'a> DispatchState<'a> {
         } else {
             EffectMode::Live
         };
-        PendingCall { dispatch: self.id, hook: voter.hook, layer: voter.layer, ordinal, round, effect_mode: hearing }
+        PendingCall {
+            dispatch: self.begin(),
+            hook: voter.hook,
+            layer: voter.layer,
+            ordinal,
+            round,
+            effect_mode: hearing,
+        }
     }
 
     /// Records the verdict of a hook that was called with the current event, and applies its rewrite.

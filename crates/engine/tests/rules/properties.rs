@@ -308,7 +308,8 @@ proptest! {
         prop_assert_eq!(spoken(&once), spoken(&again));
     }
 
-    /// The same hooks and the same event give the same bytes every time.
+    /// The same hooks and the same event give the same bytes every time, and the journal has the outcome, also that of
+    /// a dispatch that it records as a whole.
     #[test]
     fn rule_08_a_dispatch_is_repeatable(chains in any_chains(any_hook()), event in any_event(), answer in any_response()) {
         let once = || {
@@ -316,9 +317,11 @@ proptest! {
             let world =
                 DispatchFixture { journal: &journal, effects: &seam, approver: &resolver, shadow: false, cancel: CancelToken::default() };
             let outcome = world.dispatch(&build_set(&chains, &event.name), &event);
-            (format!("{outcome:?}"), journal.text())
+            (format!("outcome {} {outcome:?}", event.name), journal.text())
         };
-        prop_assert_eq!(once(), once());
+        let (outcome, journal) = once();
+        prop_assert_eq!(journal.lines().last(), Some(&*outcome));
+        prop_assert_eq!((outcome, journal), once());
     }
 }
 

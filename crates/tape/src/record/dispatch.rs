@@ -27,8 +27,8 @@ pub struct EventRecord<'a> {
     pub event: Cow<'a, str>,
     /// The session, turn and agent that fired the event.
     pub origin: Cow<'a, Origin>,
-    /// Whether no hook is registered for the event. The record is then the whole dispatch: the event is allowed, with
-    /// this payload.
+    /// Whether no hook matches the event. The record is then the whole dispatch: the event is allowed, with this
+    /// payload.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub no_hooks: bool,
     /// The payload as fired: version 0.
@@ -235,13 +235,13 @@ impl<'a> EventRecord<'a> {
         }
     }
 
-    /// Sets whether no hook is registered for the event.
+    /// Sets whether no hook matches the event.
     #[must_use]
     pub fn with_no_hooks(self, no_hooks: bool) -> Self {
         Self { no_hooks, ..self }
     }
 
-    /// The outcome, if no hook is registered for the event.
+    /// The outcome, if no hook matches the event.
     #[must_use]
     pub fn outcome(&self) -> Option<OutcomeRecord<'static>> {
         self.no_hooks.then(|| OutcomeRecord {

@@ -249,7 +249,7 @@ impl RecordBody<'_> {
         self.numbers().dispatch
     }
 
-    /// The outcome that the record has, or that it implies because no hook is registered for its event.
+    /// The outcome that the record has, or that it implies because no hook was called for its event.
     #[must_use]
     pub fn outcome(&self) -> Option<Cow<'_, OutcomeRecord<'_>>> {
         match self {

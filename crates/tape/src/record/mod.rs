@@ -89,9 +89,11 @@
 //!
 //! `event` starts a dispatch ([`EventRecord`]): `dispatch` (its number, from 1 in the order of the tape), `parent` (the
 //! dispatch on the same thread that this one is inside of), `cause` (the hook call that emitted the event), `event`,
-//! `origin` `{session, turn, agent, depth, run, persona, step}`, `no_hooks` (`true` if no hook is registered for the
+//! `origin` `{session, turn, agent, depth, run, persona, step}`, `no_hooks` (`true` if no hook matches the
 //! event; otherwise absent), `payload` (version 0 of the payload in this dispatch). With `no_hooks` this record is the
-//! whole dispatch: the event is allowed with this payload, and there is no `outcome`.
+//! whole dispatch: the event is allowed with this payload, and there is no `outcome`. The record is written when the
+//! first hook is called or skipped, or when no hook has matched. A tape of an earlier build may have an `outcome` with
+//! `asked` 0 instead of `no_hooks`.
 //!
 //! `unmatched` means that a hook's matcher failed ([`HookSkippedRecord`]): `dispatch`, `hook`, `entry`, `round` (0, or
 //! 1 to 4 in a recheck round), `failure` `{kind, message, path, line}`. A `warning` or an `unasked` follows.

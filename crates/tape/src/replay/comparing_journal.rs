@@ -79,7 +79,7 @@ impl<'s, 't> ComparingJournal<'s, 't> {
         self
     }
 
-    /// Sets whether no hook was registered for the event.
+    /// Sets whether the event's record is the whole dispatch.
     #[must_use]
     pub(super) fn without_hooks(mut self, has_no_hooks: bool) -> Self {
         self.state.get_mut().unwrap_or_else(PoisonError::into_inner).has_no_hooks = has_no_hooks;

@@ -41,6 +41,9 @@ impl RecordObserver for FireReport {
             RecordBody::HookReturned(_) => gathered.calls.push(strip_record_head(fields())),
             RecordBody::Effect(_) => gathered.effects.push(strip_record_head(fields())),
             RecordBody::Outcome(_) => gathered.outcomes.push(strip_record_head(fields())),
+            RecordBody::Event(fired) => {
+                gathered.outcomes.extend(fired.outcome().and_then(|outcome| serde_json::to_value(outcome).ok()));
+            }
             _ => {}
         }
         let lines = gathered.view.feed(record);
