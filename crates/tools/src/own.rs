@@ -11,6 +11,7 @@ pub static PINTLE: ToolVocabulary = ToolVocabulary {
         ToolMapping::new(&["shell"], "shell"),
         ToolMapping::new(&["read"], "read"),
         ToolMapping::new(&["write"], "write"),
+        ToolMapping::new(&["create_directory"], "create_directory"),
         ToolMapping::new(&["edit"], "edit"),
         ToolMapping::new(&["patch"], "patch").shape(InputShape::Patch(&["patch"])),
         ToolMapping::new(&["delete"], "delete"),
@@ -62,6 +63,11 @@ pub static DOCKER_AGENT: ToolVocabulary = ToolVocabulary {
             .fields(&[("oldText", "old"), ("newText", "new")])
             .shape(InputShape::List { key: "edits", element: ListElement::Object("new"), shared: &[("path", "path")] }),
         ToolMapping::new(&["list_directory", "directory_tree"], "list"),
+        ToolMapping::new(&["create_directory"], "create_directory").shape(InputShape::List {
+            key: "paths",
+            element: ListElement::Text("path"),
+            shared: &[],
+        }),
         ToolMapping::new(&["remove_directory"], "delete").shape(InputShape::List {
             key: "paths",
             element: ListElement::Text("path"),

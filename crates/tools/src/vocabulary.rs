@@ -97,6 +97,7 @@ const KINDS: &[(&str, ToolKind)] = &[
     ("shell", ToolKind::Shell),
     ("read", ToolKind::Read),
     ("write", ToolKind::Write),
+    ("create_directory", ToolKind::Write),
     ("edit", ToolKind::Edit),
     ("patch", ToolKind::Edit),
     ("delete", ToolKind::Delete),
