@@ -2,7 +2,7 @@
 
 use std::any::{Any, TypeId};
 use std::fmt;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
@@ -14,11 +14,9 @@ use sha2::{Digest, Sha256};
 #[derive(Clone)]
 pub struct Payload(Arc<PayloadInner>);
 
-type CachedView = (TypeId, &'static str, Arc<dyn Any + Send + Sync>);
-
 struct PayloadInner {
     value: Value,
-    views: Mutex<Vec<CachedView>>,
+    views: ViewSlot,
     classified: OnceLock<&'static (dyn Any + Send + Sync)>,
 }
 
@@ -26,7 +24,7 @@ impl Payload {
     /// Creates a payload from a JSON value.
     #[must_use]
     pub fn new(value: Value) -> Self {
-        Self(Arc::new(PayloadInner { value, views: Mutex::new(Vec::new()), classified: OnceLock::new() }))
+        Self(Arc::new(PayloadInner { value, views: ViewSlot::new(), classified: OnceLock::new() }))
     }
 
     /// The payload as a JSON value.
@@ -56,21 +54,25 @@ impl Payload {
     ///
     /// `key` distinguishes two representations of one type, such as the buffers of two dialects. `make` may ask for
     /// other representations of the same payload.
-    pub fn cached_view<T: Any + Send + Sync>(&self, key: &'static str, make: impl FnOnce(&Value) -> T) -> Arc<T> {
-        if let Some(view) = self.known_view(key) {
-            return view;
+    pub fn cached_view<T: Any + Send + Sync>(&self, key: &'static str, make: impl FnOnce(&Value) -> T) -> &T {
+        let mut slot = match find_view(&self.0.views, key) {
+            Ok(view) => return view,
+            Err(end) => end,
+        };
+        // `make` can use other views meanwhile.
+        let mut made = Some(ViewNode::new(key, make(&self.0.value)));
+        loop {
+            slot = match find_view(slot, key) {
+                Ok(view) => return view,
+                Err(end) => end,
+            };
+            made = made.and_then(|node| slot.set(node).err());
         }
-        // No lock is held meanwhile, so that `make` can use other views.
-        let made = Arc::new(make(&self.0.value));
-        if let Some(view) = self.known_view(key) {
-            return view;
-        }
-        self.0.views.lock().unwrap_or_else(PoisonError::into_inner).push((TypeId::of::<T>(), key, made.clone()));
-        made
     }
 
     /// What this payload is an instance of, such as the vocabulary of its call. `find` is asked once; a second type of
     /// answers is not kept.
+    #[inline]
     pub fn classified<T: Any + Send + Sync>(&self, find: impl FnOnce() -> &'static T) -> &'static T {
         if let Some(known) = self.0.classified.get().and_then(|known| known.downcast_ref::<T>()) {
             return known;
@@ -78,13 +80,6 @@ impl Payload {
         let found = find();
         let _ = self.0.classified.set(found);
         found
-    }
-
-    fn known_view<T: Any + Send + Sync>(&self, key: &'static str) -> Option<Arc<T>> {
-        let wanted = TypeId::of::<T>();
-        let views = self.0.views.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = views.iter().find(|(id, name, _)| *id == wanted && *name == key);
-        known.and_then(|(_, _, view)| Arc::clone(view).downcast::<T>().ok())
     }
 
     /// Whether two payloads share one allocation: a cheap sign that nothing changed.
@@ -117,6 +112,38 @@ impl Payload {
         }
         text
     }
+}
+
+/// The end of a list of views, or the next one. The list only grows, so it is read without a lock.
+type ViewSlot = OnceLock<Box<ViewNode>>;
+
+struct ViewNode {
+    id: TypeId,
+    key: &'static str,
+    view: Box<dyn Any + Send + Sync>,
+    next: ViewSlot,
+}
+
+impl ViewNode {
+    fn new<T: Any + Send + Sync>(key: &'static str, view: T) -> Box<Self> {
+        Box::new(Self { id: TypeId::of::<T>(), key, view: Box::new(view), next: ViewSlot::new() })
+    }
+}
+
+/// Finds a view from a slot on; otherwise returns the end of the list.
+#[inline]
+fn find_view<'a, T: Any>(mut slot: &'a ViewSlot, key: &'static str) -> Result<&'a T, &'a ViewSlot> {
+    while let Some(node) = slot.get() {
+        // A key is mostly the same constant, so its text is rarely compared.
+        if node.id == TypeId::of::<T>()
+            && (std::ptr::eq(node.key, key) || node.key == key)
+            && let Some(view) = node.view.downcast_ref()
+        {
+            return Ok(view);
+        }
+        slot = &node.next;
+    }
+    Err(slot)
 }
 
 /// The largest number of fields for which a linear search is faster than hashing a name.
@@ -160,8 +187,9 @@ mod tests {
     fn a_view_is_made_once_for_each_type_and_key() {
         let payload = Payload::new(json!({"name": "x"}));
         let first = payload.cached_view("a", |value| value.to_string());
-        let again = payload.clone().cached_view("a", |_| -> String { unreachable!("made twice") });
-        assert!(Arc::ptr_eq(&first, &again));
+        let other = payload.clone();
+        let again = other.cached_view("a", |_| -> String { unreachable!("made twice") });
+        assert!(std::ptr::eq(first, again));
         assert_eq!(*payload.cached_view("b", |_| String::from("other")), "other");
     }
 

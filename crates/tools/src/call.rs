@@ -1,7 +1,7 @@
 //! The tool call of an event: who made it, and the call in Pintle's words.
 
 use std::collections::HashMap;
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
 use pintle_contract::event::CallFacts;
 use pintle_contract::{Payload, ToolKind};
@@ -40,6 +40,7 @@ static NAMES: LazyLock<HashMap<&str, Vec<&str>>> = LazyLock::new(|| {
 
 /// The vocabulary of the agent that made a call: the one that the payload names, otherwise one of Pintle's own loop.
 #[must_use]
+#[inline]
 pub fn caller_of(payload: &Payload) -> &'static ToolVocabulary {
     payload.classified(|| {
         let named = payload.field("vocabulary").and_then(Value::as_str).and_then(vocabulary_by_name);
@@ -53,7 +54,7 @@ pub fn caller_of(payload: &Payload) -> &'static ToolVocabulary {
 /// The call of a payload in Pintle's words, part by part in the order in which they happen; never empty. It is converted
 /// once for each payload.
 #[must_use]
-pub fn calls_of(payload: &Payload) -> Arc<Vec<CanonicalCall>> {
+pub fn calls_of(payload: &Payload) -> &[CanonicalCall] {
     payload.cached_view("calls", |_| {
         let name = payload.field("name").and_then(Value::as_str).unwrap_or_default();
         caller_of(payload).to_canonical(name, payload.field("args").unwrap_or(&Value::Null))

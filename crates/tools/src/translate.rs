@@ -38,11 +38,17 @@ pub(crate) struct HeardPart {
 }
 
 /// The event about a tool call as a hook hears it.
+#[inline]
 pub(crate) fn hear(event: &Event, hook: &HookVocabulary) -> HeardCall {
     let caller = caller_of(&event.payload);
     if hook.hears_as_made(caller, || event.subject().unwrap_or_default()) {
         return HeardCall::AsFired;
     }
+    translate(event, caller, hook)
+}
+
+/// The event in the hook's words, if the parts of the call or its name differ there.
+fn translate(event: &Event, caller: &'static ToolVocabulary, hook: &HookVocabulary) -> HeardCall {
     let Some(name) = event.subject() else { return HeardCall::AsFired };
     let calls = calls_of(&event.payload);
     let is_single = calls.len() == 1;
@@ -57,7 +63,7 @@ pub(crate) fn hear(event: &Event, hook: &HookVocabulary) -> HeardCall {
             return HeardCall::AsFired;
         }
         let translated =
-            event.payload.cached_view(vocabulary.name, |_| translate_parts(&event.payload, caller, &calls, vocabulary));
+            event.payload.cached_view(vocabulary.name, |_| translate_parts(&event.payload, caller, calls, vocabulary));
         let Some(payload) = translated.get(index) else { continue };
         if is_single && has_same_call(payload, &event.payload) && wanted.as_deref().is_none_or(|wanted| wanted == name)
         {
@@ -180,7 +186,7 @@ pub(crate) fn merge_into_call(
         }
         *part = first;
     }
-    if let ([before], [after]) = (calls.as_slice(), parts.as_slice())
+    if let ([before], [after]) = (calls, parts.as_slice())
         && before.name != after.name
     {
         let native = caller.to_native(&after.name, &after.args);
