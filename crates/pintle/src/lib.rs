@@ -5,9 +5,9 @@
 //!
 //! ```
 //! use std::sync::Arc;
-//! use pintle::{Chain, Event, EventName, Hook, Layer, Origin, Profile, Runtime, Verdict, native};
+//! use pintle::{Chain, Event, EventKind, Hook, Layer, Origin, Profile, Runtime, Verdict, native};
 //!
-//! let guard = native::hook("no_format", EventName::parse("tool.pre")?, |call| {
+//! let guard = native::hook("no_format", EventKind::ToolPre, |call| {
 //!     match call.event.subject() {
 //!         Some("format_disk") => Verdict::deny("formatting is not allowed"),
 //!         _ => Verdict::pass(),
@@ -25,10 +25,9 @@
 //!     .runtime;
 //!
 //! let call = serde_json::json!({"id": "1", "name": "format_disk", "arguments": "{}", "args": {}});
-//! let event = Event::new(EventName::parse("tool.pre")?, call, Arc::new(Origin::default()));
+//! let event = Event::new(EventKind::ToolPre, call, Arc::new(Origin::default()));
 //! let outcome = runtime.fire(&event);
 //! assert_eq!(outcome.reason(), r#"blocked by hook "no_format": formatting is not allowed"#);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 #![deny(missing_docs)]

@@ -14,7 +14,12 @@ pub use pintle_handlers::native::{NativeHandler, NativeMatcher};
 /// Creates a hook that calls a closure on every dispatch of an event.
 ///
 /// It is a guard. If the closure panics, the failure policy of the event's definition applies.
-pub fn hook(name: &str, event: EventName, answer: impl Fn(&HookCall<'_>) -> Verdict + Send + Sync + 'static) -> Hook {
+pub fn hook(
+    name: &str,
+    event: impl Into<EventName>,
+    answer: impl Fn(&HookCall<'_>) -> Verdict + Send + Sync + 'static,
+) -> Hook {
+    let event = event.into();
     let on_failure: FailurePolicy = event.def().on_failure;
     Hook {
         id: HookId::new(name),

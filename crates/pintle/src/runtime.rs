@@ -130,7 +130,7 @@ impl Runtime {
     /// use std::task::{Context, Poll, Wake, Waker};
     /// use std::thread::{self, Thread};
     ///
-    /// use pintle::{Event, EventName, Origin, Runtime, ToolHook};
+    /// use pintle::{Event, EventKind, Origin, Runtime, ToolHook};
     ///
     /// // Any executor works. This one waits for a single future.
     /// struct ThreadWaker(Thread);
@@ -152,10 +152,9 @@ impl Runtime {
     /// let exec = ToolHook::for_tools("exec_*").deny("exec is gated");
     /// let runtime = Runtime::builder().register_tool_hook(exec).build().runtime;
     /// let call = serde_json::json!({"id": "1", "name": "exec_ls", "arguments": "{}", "args": {}});
-    /// let event = Event::new(EventName::parse("tool.pre")?, call, Arc::new(Origin::default()));
+    /// let event = Event::new(EventKind::ToolPre, call, Arc::new(Origin::default()));
     /// let outcome = block_on(async { runtime.fire_async(event).await });
     /// assert!(!outcome.is_allowed());
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn fire_async(self: &Arc<Self>, event: Event) -> OutcomeFuture {
         self.fire_async_in(event, EventScope::default())

@@ -80,7 +80,7 @@ impl TeamEventLog {
         let record = self.clone();
         events.map(move |kind| {
             let record = record.clone();
-            let hook = native::hook("record", (*kind).into(), move |call| {
+            let hook = native::hook("record", *kind, move |call| {
                 let name = call.event.name.as_str();
                 let fields = SHOWN.iter().find(|(event, _)| *event == name).map(|(_, fields)| *fields);
                 let mut line = name.to_owned();

@@ -37,10 +37,10 @@ pub struct Event {
 }
 
 impl Event {
-    /// Creates an event from a JSON value.
+    /// Creates an event from a JSON value. The name is an [`EventKind`], or an [`EventName`] for an event of a family.
     #[must_use]
-    pub fn new(name: EventName, payload: impl Into<Payload>, origin: Arc<Origin>) -> Self {
-        Self { name, payload: payload.into(), origin }
+    pub fn new(name: impl Into<EventName>, payload: impl Into<Payload>, origin: Arc<Origin>) -> Self {
+        Self { name: name.into(), payload: payload.into(), origin }
     }
 
     /// Creates an event from a typed payload of the catalogue.
@@ -48,7 +48,7 @@ impl Event {
     pub fn from_payload<P: EventPayload>(payload: &P, origin: Arc<Origin>) -> Self {
         // A catalogue payload is plain data with string keys, which can always be serialised to JSON.
         let value = serde_json::to_value(payload).unwrap_or(Value::Null);
-        Self::new(P::KIND.into(), value, origin)
+        Self::new(P::KIND, value, origin)
     }
 
     /// The event's subject: the payload field that matchers check first, such as the tool name. `None` if the event has
