@@ -21,7 +21,8 @@ pub fn translate_hook(hook: Hook, vocabulary: HookVocabulary, reads_paths: bool)
     let vocabulary = Arc::new(vocabulary);
     let written = hook.matcher.clone();
     let matcher = hook.matcher.map(|inner| -> Arc<dyn Matcher> {
-        Arc::new(TranslatedMatcher { inner, vocabulary: Arc::clone(&vocabulary) })
+        let subjects = caller_subjects(&*inner, &vocabulary);
+        Arc::new(TranslatedMatcher { inner, vocabulary: Arc::clone(&vocabulary), subjects })
     });
     let handler = Arc::new(TranslatedHandler { inner: hook.handler, matcher: written, vocabulary, reads_paths });
     Hook { matcher, handler, ..hook }
@@ -31,6 +32,22 @@ pub fn translate_hook(hook: Hook, vocabulary: HookVocabulary, reads_paths: bool)
 struct TranslatedMatcher {
     inner: Arc<dyn Matcher>,
     vocabulary: Arc<HookVocabulary>,
+    /// The subjects in the words of all callers. Sets of hooks are made anew with each registration, and this costs a
+    /// look at every vocabulary.
+    subjects: SubjectFilter,
+}
+
+/// The subjects that a matcher accepts, under the names of all callers.
+fn caller_subjects(inner: &dyn Matcher, vocabulary: &HookVocabulary) -> SubjectFilter {
+    let SubjectFilter::Only { certain, mut possible } = inner.subjects() else { return SubjectFilter::Any };
+    let names = certain.iter().chain(&possible);
+    let mut callers: Vec<String> = names.flat_map(|name| vocabulary.caller_names(name)).collect();
+    let certain = if vocabulary.keeps_names() { certain } else { Vec::new() };
+    callers.retain(|name| !certain.contains(name));
+    possible.extend(callers);
+    possible.sort_unstable();
+    possible.dedup();
+    SubjectFilter::Only { certain, possible }
 }
 
 impl Matcher for TranslatedMatcher {
@@ -52,15 +69,7 @@ impl Matcher for TranslatedMatcher {
     }
 
     fn subjects(&self) -> SubjectFilter {
-        let SubjectFilter::Only { certain, mut possible } = self.inner.subjects() else { return SubjectFilter::Any };
-        let names = certain.iter().chain(&possible);
-        let mut callers: Vec<String> = names.flat_map(|name| self.vocabulary.caller_names(name)).collect();
-        let certain = if self.vocabulary.keeps_names() { certain } else { Vec::new() };
-        callers.retain(|name| !certain.contains(name));
-        possible.extend(callers);
-        possible.sort_unstable();
-        possible.dedup();
-        SubjectFilter::Only { certain, possible }
+        self.subjects.clone()
     }
 
     fn written_subjects(&self) -> SubjectFilter {
