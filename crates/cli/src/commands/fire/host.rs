@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use pintle::tape::HeaderRecord;
+use pintle::tape::show::single_line;
 use pintle::{Clock, SystemClock};
 
 use super::report::FireReport;
@@ -10,6 +11,9 @@ use super::{FireArgs, SESSION, status_of_decision};
 use crate::error::{CliError, CliStatus};
 use crate::options::{GlobalOptions, CapturedPayload, ProvisionalTape, preview_host_call, print_diagnostics, trust};
 use crate::terminal::Terminal;
+
+/// Most characters of a session's ID in a note.
+const ID_CHARS: usize = 100;
 
 impl FireArgs {
     /// Decides on a payload of another agent.
@@ -41,6 +45,7 @@ impl FireArgs {
             print_diagnostics(built, &places.paths, terminal);
         }
         if let Some(session) = call.known_session.as_ref().filter(|_| !global.json) {
+            let session = single_line(session, ID_CHARS);
             terminal.print_note(format!("session `{session}` is known here: this is the decision as it stands now"));
         }
         if global.json {
