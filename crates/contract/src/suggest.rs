@@ -60,7 +60,7 @@ impl NearestName {
         }
         last.clear();
         last.extend(0..=to.len());
-        let mut previous = None;
+        let (mut previous, mut least_before) = (None, 0);
         for (row, have) in wanted.iter().enumerate() {
             current.clear();
             current.push(row + 1);
@@ -74,6 +74,12 @@ impl NearestName {
                 }
                 current.push(best);
             }
+            // A swap reaches back two rows, so two of them must be too far.
+            let least = current.iter().copied().min().unwrap_or_default();
+            if least.min(least_before) > *allowed {
+                return None;
+            }
+            least_before = least;
             std::mem::swap(before_last, last);
             std::mem::swap(last, current);
             previous = Some(have);
