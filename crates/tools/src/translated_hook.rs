@@ -32,7 +32,7 @@ pub fn translate_hook(hook: Hook, vocabulary: HookVocabulary, reads_paths: bool)
 struct TranslatedMatcher {
     inner: Arc<dyn Matcher>,
     vocabulary: Arc<HookVocabulary>,
-    /// The subjects in the words of all callers. Sets of hooks are made anew with each registration, and this costs a
+    /// The subjects in the words of all callers. Each registration builds the set of hooks again, and this costs a
     /// look at every vocabulary.
     subjects: SubjectFilter,
 }
