@@ -76,10 +76,12 @@ impl EventName {
     }
 }
 
-/// The name of a single event, which is not a family.
+/// The name of a single event. The kind of a family gives its event `custom.event` or `meta.event`; its other names are
+/// [parsed](EventName::parse).
 impl From<EventKind> for EventName {
     fn from(kind: EventKind) -> Self {
-        Self { kind, full: None }
+        let full = kind.def().family().map(|prefix| Arc::from(format!("{prefix}event")));
+        Self { kind, full }
     }
 }
 

@@ -70,7 +70,9 @@ fn each_kind_is_the_row_at_its_place() {
         let variant: String = words.map(|word| word[..1].to_uppercase() + &word[1..]).collect();
         assert_eq!(format!("{kind:?}"), variant, "the variant reads like the name");
         assert_eq!(EventKind::from_name(def.name), def.family().is_none().then_some(*kind));
-        assert_eq!(EventName::from(*kind).as_str(), def.name);
+        let name = EventName::from(*kind);
+        assert_eq!(name.as_str(), def.name.replace('*', "event"));
+        assert_eq!(EventName::parse(name.as_str()), Ok(name), "what is fired can be read from a tape");
     }
     assert_eq!(EventKind::from_name("custom.deploy"), Some(EventKind::Custom));
 }
