@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::tools::{ToolAccess, ToolDef, text_list_argument};
+use super::parts::docker_agent_parts;
+use crate::tools::{ToolAccess, ToolDef, text_argument};
 use crate::turn_context::ToolContext;
 
 pub(crate) const CREATE_DIRECTORY: ToolDef = ToolDef {
@@ -44,7 +45,8 @@ fn for_each_path(
     act: impl Fn(&ToolContext<'_>, &str) -> Result<(), String>,
 ) -> Result<Value, String> {
     let mut lines = Vec::new();
-    for path in text_list_argument(arguments, "paths") {
+    for part in docker_agent_parts(arguments, at) {
+        let path = text_argument(&part, "path");
         act(at, path).map_err(|reason| {
             if lines.is_empty() { reason.clone() } else { format!("{}; then: {reason}", lines.join("; ")) }
         })?;
