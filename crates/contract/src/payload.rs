@@ -1,6 +1,6 @@
 //! An event's data, shared so that dispatch does not copy it.
 
-use std::any::{Any, TypeId};
+use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -60,7 +60,9 @@ impl Payload {
             Err(end) => end,
         };
         // `make` can use other views meanwhile.
-        let mut made = Some(ViewNode::new(key, make(&self.0.value)));
+        let node: Box<ViewNode<dyn Any + Send + Sync>> =
+            Box::new(ViewNode { key, next: ViewSlot::new(), view: make(&self.0.value) });
+        let mut made = Some(node);
         loop {
             slot = match find_view(slot, key) {
                 Ok(view) => return view,
@@ -115,19 +117,12 @@ impl Payload {
 }
 
 /// The end of a list of views, or the next one. The list only grows, so it is read without a lock.
-type ViewSlot = OnceLock<Box<ViewNode>>;
+type ViewSlot = OnceLock<Box<ViewNode<dyn Any + Send + Sync>>>;
 
-struct ViewNode {
-    id: TypeId,
+struct ViewNode<T: ?Sized> {
     key: &'static str,
-    view: Box<dyn Any + Send + Sync>,
     next: ViewSlot,
-}
-
-impl ViewNode {
-    fn new<T: Any + Send + Sync>(key: &'static str, view: T) -> Box<Self> {
-        Box::new(Self { id: TypeId::of::<T>(), key, view: Box::new(view), next: ViewSlot::new() })
-    }
+    view: T,
 }
 
 /// Finds a view from a slot on; otherwise returns the end of the list.
@@ -135,8 +130,7 @@ impl ViewNode {
 fn find_view<'a, T: Any>(mut slot: &'a ViewSlot, key: &'static str) -> Result<&'a T, &'a ViewSlot> {
     while let Some(node) = slot.get() {
         // A key is mostly the same constant, so its text is rarely compared.
-        if node.id == TypeId::of::<T>()
-            && (std::ptr::eq(node.key, key) || node.key == key)
+        if (std::ptr::eq(node.key, key) || node.key == key)
             && let Some(view) = node.view.downcast_ref()
         {
             return Ok(view);
@@ -191,6 +185,21 @@ mod tests {
         let again = other.cached_view("a", |_| -> String { unreachable!("made twice") });
         assert!(std::ptr::eq(first, again));
         assert_eq!(*payload.cached_view("b", |_| String::from("other")), "other");
+        assert_eq!(*payload.cached_view("a", |_| 3_u8), 3, "another type under the same key");
+        // `make` may ask for others, also for the one that it makes.
+        assert_eq!(*payload.cached_view("c", |_| *payload.cached_view("c", |_| 1_u8) + 1), 1);
+    }
+
+    #[test]
+    fn threads_that_ask_at_once_get_the_same_views() {
+        let payload = Payload::new(json!({}));
+        let ask = |key| std::ptr::from_ref(payload.cached_view(key, |_| key.to_owned())).addr();
+        let keys = ["a", "b", "c", "d"];
+        let asked: Vec<_> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..8).map(|_| scope.spawn(move || keys.map(ask))).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        assert!(asked.iter().all(|views| *views == keys.map(ask)), "{asked:?}");
     }
 
     #[test]
