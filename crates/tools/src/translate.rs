@@ -23,7 +23,7 @@ pub fn heard_events(event: &Event, hook: &HookVocabulary) -> Vec<Event> {
     }
     match hear(event, hook) {
         HeardCall::AsFired => vec![event.clone()],
-        HeardCall::Translated(parts) => parts.into_iter().map(|part| part.event).collect(),
+        HeardCall::Translated(parts) => parts.iter().map(|part| part.to_event(event)).collect(),
     }
 }
 
@@ -33,8 +33,29 @@ pub(crate) struct HeardPart {
     pub(crate) index: usize,
     /// The words.
     pub(crate) vocabulary: &'static ToolVocabulary,
-    /// The event with only this part.
-    pub(crate) event: Event,
+    /// The name that the hook expects, if its conditions name the tool.
+    wanted: Option<String>,
+}
+
+impl HeardPart {
+    /// The event with only this part. It also has the whole call as its caller made it, so it is built only for the
+    /// hook call: those of a patch over thousands of files would not fit into the memory together.
+    pub(crate) fn to_event(&self, event: &Event) -> Event {
+        let (payload, calls) = (&event.payload, calls_of(&event.payload));
+        let part = match calls {
+            [_] => self.only_part(payload).clone(),
+            _ => translate_part(payload, calls, self.index, self.vocabulary),
+        };
+        event.with_payload(match &self.wanted {
+            Some(wanted) if part.field("name").and_then(Value::as_str) != Some(wanted) => rename(&part, wanted),
+            _ => part,
+        })
+    }
+
+    /// The payload of a call's only part in the vocabulary, which all hooks of it share.
+    fn only_part<'p>(&self, payload: &'p Payload) -> &'p Payload {
+        payload.cached_view(self.vocabulary.name, |_| translate_part(payload, calls_of(payload), 0, self.vocabulary))
+    }
 }
 
 /// The event about a tool call as a hook hears it.
@@ -62,18 +83,14 @@ fn translate(event: &Event, caller: &'static ToolVocabulary, hook: &HookVocabula
         if is_single && keeps_name(caller, vocabulary, wanted.as_deref(), name) {
             return HeardCall::AsFired;
         }
-        let translated =
-            event.payload.cached_view(vocabulary.name, |_| translate_parts(&event.payload, caller, calls, vocabulary));
-        let Some(payload) = translated.get(index) else { continue };
-        if is_single && has_same_call(payload, &event.payload) && wanted.as_deref().is_none_or(|wanted| wanted == name)
+        let part = HeardPart { index, vocabulary, wanted };
+        if is_single
+            && has_same_call(part.only_part(&event.payload), &event.payload)
+            && part.wanted.as_deref().is_none_or(|wanted| wanted == name)
         {
             return HeardCall::AsFired;
         }
-        let payload = match wanted {
-            Some(wanted) if payload.field("name").and_then(Value::as_str) != Some(&wanted) => rename(payload, &wanted),
-            _ => payload.clone(),
-        };
-        parts.push(HeardPart { index, vocabulary, event: event.with_payload(payload) });
+        parts.push(part);
     }
     HeardCall::Translated(parts)
 }
@@ -112,43 +129,42 @@ fn rename(payload: &Payload, name: &str) -> Payload {
     Payload::new(value)
 }
 
-/// The payloads of all parts in a vocabulary.
-fn translate_parts(
+/// The payload of one part in a vocabulary.
+fn translate_part(
     payload: &Payload,
-    caller: &ToolVocabulary,
     calls: &[CanonicalCall],
+    index: usize,
     vocabulary: &'static ToolVocabulary,
-) -> Vec<Payload> {
-    let Some(fields) = payload.value().as_object() else { return Vec::new() };
+) -> Payload {
+    let (Some(fields), Some(call)) = (payload.value().as_object(), calls.get(index)) else {
+        return Payload::new(payload.value().clone());
+    };
     let native = |name: &str| fields.get(name).cloned().unwrap_or_default();
     let said = Value::Object(Map::from_iter([
-        (String::from("vocabulary"), Value::from(caller.name)),
+        (String::from("vocabulary"), Value::from(caller_of(payload).name)),
         (String::from("name"), native("name")),
         (String::from("args"), native("args")),
     ]));
-    let parts = calls.iter().enumerate().map(|(index, call)| {
-        let translated = vocabulary.to_native(&call.name, &call.args);
-        let mut part = Map::with_capacity(fields.len() + 3);
-        for (key, value) in fields {
-            let value = match key.as_str() {
-                "name" => Value::from(translated.name.as_str()),
-                "args" => translated.input.clone(),
-                "arguments" => Value::from(translated.input.to_string()),
-                "paths" => paths_of_part(value, call),
-                _ => value.clone(),
-            };
-            part.insert(key.clone(), value);
-        }
-        part.insert(String::from("vocabulary"), Value::from(vocabulary.name));
-        part.insert(String::from("kind"), Value::from(call.kind.as_str()));
-        if calls.len() > 1 {
-            part.insert(String::from("part"), Value::from(index + 1));
-            part.insert(String::from("parts"), Value::from(calls.len()));
-        }
-        part.insert(String::from("native"), said.clone());
-        Payload::new(Value::Object(part))
-    });
-    parts.collect()
+    let translated = vocabulary.to_native(&call.name, &call.args);
+    let mut part = Map::with_capacity(fields.len() + 3);
+    for (key, value) in fields {
+        let value = match key.as_str() {
+            "name" => Value::from(translated.name.as_str()),
+            "args" => translated.input.clone(),
+            "arguments" => Value::from(translated.input.to_string()),
+            "paths" => paths_of_part(value, call),
+            _ => value.clone(),
+        };
+        part.insert(key.clone(), value);
+    }
+    part.insert(String::from("vocabulary"), Value::from(vocabulary.name));
+    part.insert(String::from("kind"), Value::from(call.kind.as_str()));
+    if calls.len() > 1 {
+        part.insert(String::from("part"), Value::from(index + 1));
+        part.insert(String::from("parts"), Value::from(calls.len()));
+    }
+    part.insert(String::from("native"), said);
+    Payload::new(Value::Object(part))
 }
 
 /// The paths of a call that one of its parts names.
@@ -197,9 +213,9 @@ pub(crate) fn merge_into_call(
 }
 
 /// An event with some fields replaced, as hooks before this one left them.
-pub(crate) fn with_fields(event: &Event, fields: &Map<String, Value>) -> Event {
+pub(crate) fn with_fields(event: Event, fields: &Map<String, Value>) -> Event {
     if fields.is_empty() {
-        return event.clone();
+        return event;
     }
     let mut value = event.payload.value().clone();
     if let Value::Object(payload) = &mut value {

@@ -57,7 +57,7 @@ impl Matcher for TranslatedMatcher {
             HeardCall::Translated(parts) => {
                 let mut result = MatchResult::No;
                 for part in parts {
-                    match self.inner.matches(&part.event) {
+                    match self.inner.matches(&part.to_event(event)) {
                         MatchResult::Yes => return MatchResult::Yes,
                         failed @ MatchResult::Failed(_) => result = failed,
                         MatchResult::No => {}
@@ -99,7 +99,7 @@ impl TranslatedHandler {
     fn call_parts(&self, call: &HookCall<'_>, parts: &[HeardPart]) -> Verdict {
         let mut verdicts = PartVerdicts::new(call.event, call.hook.on_failure);
         for part in parts {
-            let event = with_fields(&part.event, verdicts.fields());
+            let event = with_fields(part.to_event(call.event), verdicts.fields());
             if parts.len() > 1 && !self.wants(&event) {
                 verdicts.skip();
                 continue;

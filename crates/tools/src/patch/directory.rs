@@ -1,18 +1,38 @@
 //! The directories that a shell command changes to before it applies a patch.
 
-/// The arguments of `cd` and `pushd` before a line, outside of patches.
-pub(super) fn changes_before(command: &str, line: usize) -> Vec<String> {
-    let mut in_patch = false;
-    let mut changes = Vec::new();
-    for line in command.split('\n').take(line) {
-        // The command may stand before the patch in its first line, and after it in its last one.
-        let before = line.split_once("*** Begin Patch").map(|(before, _)| before);
-        if !in_patch {
-            changes.extend(before.unwrap_or(line).split(['&', '|', ';', '(', '{']).filter_map(parse_change));
-        }
-        in_patch = before.is_some() || in_patch && !line.contains("*** End Patch");
+use std::path::PathBuf;
+use std::str::Split;
+
+/// The directory in which a shell command is, while its lines are read.
+pub(super) struct WorkingDirectory<'a> {
+    lines: Split<'a, char>,
+    next_line: usize,
+    in_patch: bool,
+    path: PathBuf,
+}
+
+impl<'a> WorkingDirectory<'a> {
+    /// The directory in which a command starts.
+    pub(super) fn new(command: &'a str, start: &str) -> Self {
+        Self { lines: command.split('\n'), next_line: 0, in_patch: false, path: PathBuf::from(start) }
     }
-    changes
+
+    /// The directory before a line, which is not before that of the last call: the start with the arguments of `cd` and
+    /// `pushd` outside of patches.
+    pub(super) fn before_line(&mut self, line: usize) -> &PathBuf {
+        let count = line.saturating_sub(self.next_line);
+        for line in self.lines.by_ref().take(count) {
+            // The command may stand before the patch in its first line, and after it in its last one.
+            let before = line.split_once("*** Begin Patch").map(|(before, _)| before);
+            if !self.in_patch {
+                let commands = before.unwrap_or(line).split(['&', '|', ';', '(', '{']);
+                self.path.extend(commands.filter_map(parse_change));
+            }
+            self.in_patch = before.is_some() || self.in_patch && !line.contains("*** End Patch");
+        }
+        self.next_line += count;
+        &self.path
+    }
 }
 
 fn parse_change(command: &str) -> Option<String> {
@@ -32,15 +52,18 @@ mod tests {
         for (command, expected) in [
             ("apply_patch <<'EOF'\n*** Begin Patch\nHERE", ""),
             ("cd sub && apply_patch <<'EOF'\n*** Begin Patch\nHERE", "sub"),
-            ("cd -- 'my dir'; cd ..\napply_patch '*** Begin Patch\nHERE", "my dir|.."),
+            ("cd -- 'my dir'; cd ..\napply_patch '*** Begin Patch\nHERE", "my dir/.."),
             ("(pushd /tmp && apply_patch <<EOF\n*** Begin Patch\nHERE", "/tmp"),
             ("bash -lc \"cd sub && apply_patch <<'EOF'\n*** Begin Patch\nHERE", "sub"),
             ("apply_patch <<'EOF'\n*** Begin Patch\n+cd no\n cd no\ncd no\nHERE", ""),
             ("echo cd no && apply_patch <<'EOF'\n*** Begin Patch\nHERE", ""),
-            ("cd a\n*** Begin Patch\n+cd no\n*** End Patch\nEOF\ncd b\napply_patch <<A\n*** Begin Patch\nHERE", "a|b"),
+            ("cd a\n*** Begin Patch\n+cd no\n*** End Patch\nEOF\ncd b\napply_patch <<A\n*** Begin Patch\nHERE", "a/b"),
         ] {
             let line = command.split('\n').position(|line| line == "HERE").unwrap();
-            assert_eq!(changes_before(command, line).join("|"), expected, "{command}");
+            let mut directory = WorkingDirectory::new(command, "");
+            // Asking on the way changes nothing.
+            (0..line).step_by(2).for_each(|line| drop(directory.before_line(line).clone()));
+            assert_eq!(directory.before_line(line).display().to_string(), expected, "{command}");
         }
     }
 }

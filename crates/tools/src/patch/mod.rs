@@ -4,10 +4,9 @@ mod directory;
 mod read;
 mod rewrite;
 
-use std::path::PathBuf;
-
 use serde_json::{Value, json};
 
+use self::directory::WorkingDirectory;
 use self::read::{PatchAction, PatchSection};
 use super::{CanonicalCall, UnmappableArguments};
 
@@ -30,10 +29,10 @@ pub fn to_calls(text: &str) -> Vec<CanonicalCall> {
 /// those that the command changes to before a patch.
 #[must_use]
 pub fn calls_of_command(command: &str, directory: Option<&str>) -> Vec<CanonicalCall> {
+    let mut directory = WorkingDirectory::new(command, directory.unwrap_or_default());
     let mut calls = Vec::new();
     for section in read::sections(command) {
-        let mut base = PathBuf::from(directory.unwrap_or_default());
-        base.extend(directory::changes_before(command, section.header_line));
+        let base = directory.before_line(section.header_line);
         for (name, mut args) in section_calls(&section) {
             if let Some(path) = args.get_mut("path")
                 && let Some(written) = path.as_str()

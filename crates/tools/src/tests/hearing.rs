@@ -154,3 +154,18 @@ fn a_hook_that_names_no_tool_hears_the_arguments_that_it_reads() {
         assert_eq!(list_heard_calls(&read(arguments), caller, name, args), [expected], "{arguments:?} {caller}");
     }
 }
+
+#[test]
+fn only_the_part_of_a_call_of_one_part_is_kept() {
+    let patch = json!({"command": "*** Begin Patch\n*** Delete File: a\n*** Delete File: b\n*** End Patch"});
+    for (event, count, is_kept) in [
+        (call_event("codex", "apply_patch", &patch), 2, false),
+        (call_event("codex", "Bash", &json!({"command": "ls"})), 1, true),
+    ] {
+        let hear = || heard_events(&event, &HookVocabulary::Fixed(&DOCKER_AGENT));
+        let (once, again) = (hear(), hear());
+        assert_eq!(once.len(), count);
+        let kept = once.iter().zip(&again).all(|(one, other)| one.payload.ptr_eq(&other.payload));
+        assert_eq!(kept, is_kept, "thousands of parts with the whole patch in each would fill the memory");
+    }
+}
