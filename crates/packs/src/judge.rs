@@ -1,0 +1,90 @@
+//! Compares operations with the rules of packs.
+
+use std::collections::BTreeMap;
+
+use pintle_shell::Operation;
+
+use crate::{PackDef, RuleDef, RuleSeverity};
+
+/// What a user says about a rule.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RuleSetting {
+    /// Another severity; `Some(None)` switches the rule off.
+    pub severity: Option<Option<RuleSeverity>>,
+    /// Texts and patterns of paths, hosts and branches that the rule lets through.
+    pub allowed: Vec<String>,
+}
+
+/// What a user says about the rules of a pack, by their IDs.
+pub type PackSettings = BTreeMap<String, RuleSetting>;
+
+/// A rule that found something.
+#[derive(Debug, Clone, Copy)]
+pub struct PackFinding<'o> {
+    /// The pack.
+    pub pack: &'static PackDef,
+    /// The rule.
+    pub rule: &'static RuleDef,
+    /// What it does.
+    pub severity: RuleSeverity,
+    /// The operation that it found.
+    pub operation: &'o Operation,
+}
+
+/// The findings of a pack's rules, at most one for each rule, in the order of the rules.
+pub fn judge<'o>(
+    pack: &'static PackDef,
+    settings: &PackSettings,
+    operations: &'o [Operation],
+) -> impl Iterator<Item = PackFinding<'o>> {
+    pack.rules.iter().filter_map(move |rule| {
+        let setting = if settings.is_empty() { None } else { settings.get(rule.id) };
+        let severity = match setting.and_then(|setting| setting.severity) {
+            Some(chosen) => chosen?,
+            None => rule.severity,
+        };
+        let is_allowed = |operation: &Operation| {
+            setting.is_some_and(|setting| setting.allowed.iter().any(|allowed| allows(allowed, operation)))
+        };
+        let operation = operations
+            .iter()
+            .find(|operation| rule.tests.iter().any(|test| test.matches(operation)) && !is_allowed(operation))?;
+        Some(PackFinding { pack, rule, severity, operation })
+    })
+}
+
+/// Whether an entry of an allow-list names an operation: its target as written, or its path by a pattern.
+fn allows(allowed: &str, operation: &Operation) -> bool {
+    let path = operation.path.as_deref();
+    if allowed == operation.written || Some(allowed) == path {
+        return true;
+    }
+    let below = allowed.strip_suffix("/**").or_else(|| allowed.strip_suffix('/'));
+    below.is_some_and(|below| {
+        path.is_some_and(|path| path.strip_prefix(below).is_some_and(|rest| rest.starts_with('/')))
+    })
+}
+
+impl PackFinding<'_> {
+    /// The rule's full name, such as `git.force-push`.
+    #[must_use]
+    pub fn rule_name(&self) -> String {
+        format!("{}.{}", self.pack.name, self.rule.id)
+    }
+
+    /// What the model is told.
+    #[must_use]
+    pub fn message(&self) -> String {
+        let mut message = self.rule.reason.to_owned();
+        let target = if self.operation.written.is_empty() {
+            self.operation.reason.as_str()
+        } else {
+            self.operation.written.as_str()
+        };
+        if !target.is_empty() {
+            let shown: String = target.chars().take(120).collect();
+            message.push_str(&format!(" (`{shown}`)"));
+        }
+        format!("{message}. {} [{}]", self.rule.instead, self.rule_name())
+    }
+}

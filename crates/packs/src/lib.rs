@@ -1,0 +1,11 @@
+//! Packs: hooks that ship with Pintle, as rules over the operations of a call.
+//!
+//! A rule is data: what it looks for, how severe it is, what the model is told, and examples of both kinds. [`judge`]
+//! compares operations with the rules; nothing is executed and nothing is read.
+
+mod judge;
+mod pack;
+mod rules;
+
+pub use judge::{PackFinding, PackSettings, RuleSetting, judge};
+pub use pack::{OperationTest, PackDef, RuleDef, RuleSeverity, default_packs, pack_by_name, packs};

@@ -1,0 +1,102 @@
+//! git: what cannot be taken back.
+
+use pintle_shell::OperationKind::{Git, Write};
+use pintle_shell::OperationTag::GitDirectory;
+
+use crate::RuleSeverity::{Ask, Deny};
+use crate::{OperationTest, PackDef, RuleDef};
+
+pub(super) const PACK: PackDef = PackDef {
+    name: "git",
+    doc: "Refuses to lose commits or changes, on the remote and here, and to let git run other programs.",
+    is_default: true,
+    rules: &[
+        RuleDef {
+            id: "force-push",
+            severity: Deny,
+            tests: &[OperationTest::new(Git).actions(&["force_push"])],
+            reason: "a forced push overwrites commits of others",
+            instead: "Use `git push --force-with-lease`, or pull and merge first.",
+            stops: &[
+                "git push --force",
+                "git push -fu origin main",
+                "git push origin +main",
+                "git -C sub push --mirror",
+            ],
+            passes: &["git push", "git push --force-with-lease", "git push -u origin feature/x"],
+        },
+        RuleDef {
+            id: "delete-remote",
+            severity: Ask,
+            tests: &[OperationTest::new(Git).actions(&["delete_remote", "repository_settings"])],
+            reason: "this deletes or changes something on the remote",
+            instead: "Leave it to the user.",
+            stops: &["git push origin --delete old", "git push origin :old", "gh repo delete a/b"],
+            passes: &["git branch -d merged", "gh pr view 3"],
+        },
+        RuleDef {
+            id: "discard-changes",
+            severity: Ask,
+            tests: &[OperationTest::new(Git).actions(&[
+                "hard_reset",
+                "discard_changes",
+                "clean",
+                "drop_stash",
+                "remove_worktree",
+                "remove_files",
+            ])],
+            reason: "changes that are not committed would be lost",
+            instead: "Commit or `git stash` first, or name one file; `git clean -n` shows what would go.",
+            stops: &[
+                "git reset --hard HEAD~1",
+                "git checkout -- .",
+                "git restore .",
+                "git clean -fdx",
+                "git stash clear",
+            ],
+            passes: &[
+                "git reset --soft HEAD~1",
+                "git restore --staged .",
+                "git clean -n",
+                "git stash pop",
+                "git checkout main",
+            ],
+        },
+        RuleDef {
+            id: "lose-history",
+            severity: Ask,
+            tests: &[OperationTest::new(Git).actions(&[
+                "delete_branch",
+                "rewrite_history",
+                "expire_reflog",
+                "prune_objects",
+                "delete_ref",
+            ])],
+            reason: "commits could no longer be found after this",
+            instead: "Keep the branch, or delete a merged one with `git branch -d`.",
+            stops: &[
+                "git branch -D old",
+                "git filter-branch --all",
+                "git reflog expire --expire=now --all",
+                "git update-ref -d HEAD",
+            ],
+            passes: &["git branch -d old", "git rebase main", "git commit --amend", "git gc"],
+        },
+        RuleDef {
+            id: "program-setting",
+            severity: Ask,
+            tests: &[
+                OperationTest::new(Git).actions(&["program_setting", "serve"]),
+                OperationTest::new(Write).tags(&[GitDirectory]),
+            ],
+            reason: "this makes git run another program, or changes what git keeps in `.git`",
+            instead: "Leave git's settings and hooks to the user.",
+            stops: &[
+                "git config core.hooksPath /tmp/h",
+                "git -c core.sshCommand=x fetch",
+                "echo x > .git/hooks/pre-commit",
+            ],
+            passes: &["git config user.name", "git -c color.ui=never diff"],
+        },
+    ],
+};

@@ -1,0 +1,49 @@
+//! Secrets: files and commands that show passwords, keys and tokens.
+
+use pintle_shell::OperationKind::{Download, Move, Read, Secret, Upload};
+use pintle_shell::OperationTag::{self, Metadata};
+
+use crate::RuleSeverity::{Ask, Deny};
+use crate::{OperationTest, PackDef, RuleDef};
+
+pub(super) const PACK: PackDef = PackDef {
+    name: "secrets",
+    doc: "Refuses to read passwords, keys and tokens.",
+    is_default: true,
+    rules: &[
+        RuleDef {
+            id: "read-file",
+            severity: Deny,
+            tests: &[
+                OperationTest::new(Read).tags(&[OperationTag::Secret]),
+                OperationTest::new(Move).tags(&[OperationTag::Secret]),
+            ],
+            reason: "this reads a file with secrets",
+            instead: "Ask the user for what you need of it; the names of variables are in `.env.example` or in the code.",
+            stops: &["cat .env", "base64 ~/.ssh/id_rsa", "cp ~/.aws/credentials /tmp/x", "git show HEAD:.env"],
+            passes: &["cat .env.example", "ls -la ~/.ssh", "cat ~/.ssh/id_rsa.pub", "grep -rn '.env' src"],
+        },
+        RuleDef {
+            id: "print-secret",
+            severity: Ask,
+            tests: &[OperationTest::new(Secret)],
+            reason: "this prints a password, key or token",
+            instead: "Use it where it is needed without printing it, or ask the user.",
+            stops: &["gh auth token", "echo $AWS_SECRET_ACCESS_KEY", "printenv GITHUB_TOKEN"],
+            passes: &[
+                "gh auth status",
+                "echo $HOME",
+                "curl -H \"Authorization: Bearer $TOKEN\" https://api.example.com/me",
+            ],
+        },
+        RuleDef {
+            id: "cloud-metadata",
+            severity: Deny,
+            tests: &[OperationTest::new(Download).tags(&[Metadata]), OperationTest::new(Upload).tags(&[Metadata])],
+            reason: "this asks a cloud machine for its own credentials",
+            instead: "Use the cloud's own program with the user's login.",
+            stops: &["curl http://169.254.169.254/latest/meta-data/"],
+            passes: &["curl http://localhost:8080/latest"],
+        },
+    ],
+};

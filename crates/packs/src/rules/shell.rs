@@ -1,0 +1,118 @@
+//! Files: what is deleted, overwritten or opened where it should not be.
+
+use pintle_shell::OperationKind::{Delete, Move, Permission, Unknown, Write};
+use pintle_shell::OperationTag::{Filtered, GitDirectory, Recursive, Startup, TooOpen};
+use pintle_shell::PathPlace::{self, Device, Home, InHome, Outside, ProjectRoot, Root, System};
+
+use crate::RuleSeverity::{Ask, Deny};
+use crate::{OperationTest, PackDef, RuleDef};
+
+/// Places outside the project that hold what somebody keeps.
+const KEPT: &[PathPlace] = &[InHome, System, Outside];
+
+pub(super) const PACK: PackDef = PackDef {
+    name: "shell",
+    doc: "Refuses to delete, overwrite or open files outside the project, and the project as a whole.",
+    is_default: true,
+    rules: &[
+        RuleDef {
+            id: "delete-root",
+            severity: Deny,
+            tests: &[
+                OperationTest::new(Delete).places(&[Root, Device, Home]),
+                OperationTest::new(Move).places(&[Root, Home, Device]),
+            ],
+            reason: "this deletes or moves a whole disk, the home directory or everything in it",
+            instead: "Name the files inside the project that should go.",
+            stops: &["rm -rf /", "rm -fr ~", "rm -r --force \"$HOME\"", "find / -delete", "X=rm; $X -rf ~/*"],
+            passes: &["rm -rf build", "rm -rf ./node_modules", "rm -f /tmp/report.txt", "echo 'rm -rf /'"],
+        },
+        RuleDef {
+            id: "delete-project",
+            severity: Deny,
+            tests: &[
+                OperationTest::new(Delete).places(&[ProjectRoot]).without(&[Filtered]),
+                OperationTest::new(Move).places(&[ProjectRoot]),
+            ],
+            reason: "this deletes or moves the whole project",
+            instead: "Name the files or directories that should go.",
+            stops: &["rm -rf .", "rm -rf *", "find . -delete", "git ls-files | xargs rm"],
+            passes: &["find . -name '*.pyc' -delete", "rm -rf dist/*", "rm *.log"],
+        },
+        RuleDef {
+            id: "delete-git",
+            severity: Deny,
+            tests: &[OperationTest::new(Delete).tags(&[GitDirectory]), OperationTest::new(Move).tags(&[GitDirectory])],
+            reason: "this deletes or moves what git keeps",
+            instead: "Use git commands, and leave `.git` alone.",
+            stops: &["rm -rf .git", "mv .git /tmp/x"],
+            passes: &["rm .gitignore", "ls .git"],
+        },
+        RuleDef {
+            id: "delete-outside",
+            severity: Ask,
+            tests: &[OperationTest::new(Delete).places(KEPT), OperationTest::new(Move).places(KEPT)],
+            reason: "this deletes or moves files outside the project",
+            instead: "Keep to the project and to temporary directories, or ask the user.",
+            stops: &["rm -rf ~/Documents", "rm /etc/hosts", "mv ~/.ssh /tmp"],
+            passes: &["rm -rf /tmp/build", "rm -rf ~/.cache/pip", "mv src/a.rs src/b.rs"],
+        },
+        RuleDef {
+            id: "delete-unknown",
+            severity: Ask,
+            tests: &[OperationTest::new(Delete).places(&[PathPlace::Unknown]).tags(&[Recursive])],
+            reason: "this deletes recursively, and what it deletes depends on something that the command does not set",
+            instead: "Write the path, or set the variable in the same command.",
+            stops: &["rm -rf \"$DIR\"", "rm -rf $PREFIX/lib"],
+            passes: &["d=$(mktemp -d); rm -rf \"$d\"", "rm -rf build/$VERSION"],
+        },
+        RuleDef {
+            id: "overwrite-device",
+            severity: Deny,
+            tests: &[OperationTest::new(Write).places(&[Device, Root, Home])],
+            reason: "this writes to a device or in place of a whole directory",
+            instead: "Write to a file inside the project.",
+            stops: &["dd if=/dev/zero of=/dev/sda", "cat x > /dev/sda1"],
+            passes: &["cargo build > /dev/null", "dd if=/dev/zero of=test.img bs=1M count=1"],
+        },
+        RuleDef {
+            id: "overwrite-outside",
+            severity: Ask,
+            tests: &[
+                OperationTest::new(Write).places(&[System]),
+                OperationTest::new(Write).places(&[InHome, Outside]).actions(&["truncate", "restore"]),
+                OperationTest::new(Write)
+                    .places(&[InHome, Outside])
+                    .actions(&["replace", "edit", "append"])
+                    .without(&[Startup]),
+            ],
+            reason: "this changes a file outside the project",
+            instead: "Keep to the project and to temporary directories, or ask the user.",
+            stops: &["echo x > ~/notes.txt", "tee /etc/motd", "truncate -s 0 ~/Documents/a.txt"],
+            passes: &["echo x > notes.txt", "echo x > /tmp/notes.txt"],
+        },
+        RuleDef {
+            id: "open-permissions",
+            severity: Ask,
+            tests: &[
+                OperationTest::new(Permission).tags(&[TooOpen]),
+                OperationTest::new(Permission).places(&[Root, Home, ProjectRoot, Device]).tags(&[Recursive]),
+                OperationTest::new(Permission).places(KEPT),
+                OperationTest::new(Permission).places(&[PathPlace::Unknown]).tags(&[Recursive]),
+            ],
+            reason: "this gives everybody rights, or changes rights outside the project",
+            instead: "Give only the rights that are needed, such as `chmod +x FILE` or `chmod 600 FILE`.",
+            stops: &["chmod -R 777 .", "chmod 4755 ./x", "chown -R nobody ~"],
+            passes: &["chmod +x run.sh", "chmod 600 key.txt", "chmod 755 bin/tool"],
+        },
+        RuleDef {
+            id: "unknown",
+            severity: Ask,
+            tests: &[OperationTest::new(Unknown)],
+            reason: "Pintle cannot tell what this does",
+            instead: "Write the command plainly, in smaller steps.",
+            stops: &["echo \"unclosed"],
+            passes: &["echo closed"],
+        },
+    ],
+};

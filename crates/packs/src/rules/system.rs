@@ -1,0 +1,79 @@
+//! The system: other users' rights, disks, services, and what starts by itself.
+
+use pintle_shell::OperationKind::{Kill, Privilege, System, Write};
+use pintle_shell::OperationTag::Startup;
+
+use crate::RuleSeverity::{Ask, Deny};
+use crate::{OperationTest, PackDef, RuleDef};
+
+pub(super) const PACK: PackDef = PackDef {
+    name: "system",
+    doc: "Refuses to take other users' rights, and to change disks, services, users and what starts by itself.",
+    is_default: true,
+    rules: &[
+        RuleDef {
+            id: "destroy",
+            severity: Deny,
+            tests: &[
+                OperationTest::new(System).actions(&["disk", "fork_bomb", "power", "remote_shell", "boot", "backup"]),
+                OperationTest::new(Kill).actions(&["everything"]),
+            ],
+            reason: "this can destroy data or stop the machine, or opens it to others",
+            instead: "Leave it to the user.",
+            stops: &[
+                "mkfs.ext4 /dev/sdb1",
+                ":(){ :|:& };:",
+                "shutdown -h now",
+                "nc -lvp 4444 -e /bin/sh",
+                "kill -9 -1",
+            ],
+            passes: &["kill 4242", "fdisk -l", "pkill -f vite"],
+        },
+        RuleDef {
+            id: "privilege",
+            severity: Ask,
+            tests: &[OperationTest::new(Privilege)],
+            reason: "this takes the rights of another user",
+            instead: "Do it without, or ask the user to run it.",
+            stops: &["sudo apt install jq", "su -c id", "pkexec ls"],
+            passes: &["apt list --installed"],
+        },
+        RuleDef {
+            id: "persistence",
+            severity: Ask,
+            tests: &[OperationTest::new(Write).tags(&[Startup]), OperationTest::new(System).tags(&[Startup])],
+            reason: "this changes what runs at login, at start or at a time",
+            instead: "Leave it to the user.",
+            stops: &["echo 'alias x=y' >> ~/.bashrc", "crontab jobs.txt", "cat key >> ~/.ssh/authorized_keys"],
+            passes: &["crontab -l", "cat ~/.bashrc"],
+        },
+        RuleDef {
+            id: "settings",
+            severity: Ask,
+            tests: &[
+                OperationTest::new(System)
+                    .actions(&[
+                        "service",
+                        "firewall",
+                        "kernel",
+                        "users",
+                        "settings",
+                        "network",
+                        "logs",
+                        "registry",
+                        "mount",
+                        "policy",
+                        "preload",
+                        "hook_variable",
+                        "schedule",
+                    ])
+                    .without(&[Startup]),
+                OperationTest::new(Kill).actions(&["system_process"]),
+            ],
+            reason: "this changes the settings or services of the machine",
+            instead: "Leave it to the user.",
+            stops: &["systemctl stop nginx", "iptables -F", "useradd eve", "sysctl -w kernel.x=1", "history -c"],
+            passes: &["systemctl status nginx", "sysctl -n kernel.ostype"],
+        },
+    ],
+};

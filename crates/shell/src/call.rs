@@ -1,0 +1,135 @@
+//! The operations of a tool call.
+
+use pintle_contract::ToolKind;
+use serde_json::Value;
+
+use crate::paths::UNKNOWN;
+use crate::programs::push_address;
+use crate::walk::{CommandWalk, ShellArg, Taint, TextFlow};
+use crate::{CallSite, Operation, OperationKind, OperationTag};
+
+/// The longest command line that is looked at.
+const MAX_COMMAND_BYTES: usize = 256 * 1024;
+
+/// The language of a command line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ShellLanguage {
+    /// bash, and the shells that read the same.
+    Bash,
+    /// PowerShell.
+    PowerShell,
+}
+
+/// What a command line would do.
+#[must_use]
+pub fn operations_of_command(command: &str, language: ShellLanguage, site: &CallSite<'_>) -> Vec<Operation> {
+    if command.len() > MAX_COMMAND_BYTES {
+        return vec![Operation::unknown("", "the command line is too long to be read")];
+    }
+    let mut walk = CommandWalk::new(site);
+    let printed = match language {
+        ShellLanguage::Bash => walk.run_line(command, &TextFlow::default()),
+        ShellLanguage::PowerShell => walk.run_powershell_line(command, &TextFlow::default()),
+    };
+    push_printed(&mut walk, &printed);
+    walk.operations
+}
+
+/// What the command line prints for the model.
+fn push_printed(walk: &mut CommandWalk<'_>, printed: &TextFlow) {
+    let is_read = walk
+        .operations
+        .iter()
+        .any(|operation| operation.kind == OperationKind::Read && operation.has(OperationTag::Secret));
+    if printed.taint.has(Taint::SECRET) && !is_read {
+        walk.push(Operation::new(OperationKind::Secret, "").action("print_variable"));
+    }
+}
+
+/// What a call in Pintle's words would do: the operations of its kind and arguments.
+#[must_use]
+pub fn operations_of_call(kind: ToolKind, name: &str, args: &Value, site: &CallSite<'_>) -> Vec<Operation> {
+    let text = |names: &[&str]| names.iter().find_map(|name| args.get(name)?.as_str());
+    let path = text(&["path", "file_path", "notebook_path", "from", "source"]);
+    let mut walk = CommandWalk::new(site);
+    match kind {
+        ToolKind::Shell => return operations_of_shell(name, args, site),
+        ToolKind::Read => {
+            for path in path {
+                walk.read_file(name, &ShellArg::new(path), false);
+            }
+        }
+        ToolKind::Search => {
+            for path in path.or_else(|| text(&["directory"])) {
+                let arg = ShellArg::new(path);
+                if walk.place(&arg).tags.contains(&OperationTag::Secret) {
+                    walk.read_file(name, &arg, true);
+                }
+            }
+        }
+        ToolKind::Write | ToolKind::Edit => {
+            for path in path {
+                let action = if kind == ToolKind::Write { "replace" } else { "edit" };
+                walk.write_file(name, &ShellArg::new(path), action, TextFlow::default());
+            }
+        }
+        ToolKind::Delete => {
+            for path in path {
+                walk.push_path(
+                    Operation::new(OperationKind::Delete, name).tag(OperationTag::Recursive),
+                    &ShellArg::new(path),
+                );
+            }
+        }
+        ToolKind::Move => {
+            for path in path {
+                walk.push_path(Operation::new(OperationKind::Move, name), &ShellArg::new(path));
+            }
+            if let Some(to) = text(&["to", "destination", "target", "new_path"]) {
+                walk.write_file(name, &ShellArg::new(to), "replace", TextFlow::default());
+            }
+        }
+        ToolKind::Fetch => {
+            if let Some(url) = text(&["url"]) {
+                match url.strip_prefix("file://") {
+                    Some(path) => drop(walk.read_file(name, &ShellArg::new(path), false)),
+                    None => push_address(&mut walk, OperationKind::Download, name, url, Taint::NONE),
+                }
+            }
+        }
+        _ => {}
+    }
+    walk.operations
+}
+
+fn operations_of_shell(name: &str, args: &Value, site: &CallSite<'_>) -> Vec<Operation> {
+    let directory = args.get("directory").and_then(Value::as_str).map(|directory| site.cwd.join(directory));
+    let site = CallSite { cwd: directory.as_deref().unwrap_or(site.cwd), ..*site };
+    let command = args.get("command").or_else(|| args.get("cmd"));
+    match command {
+        Some(Value::Array(words)) => {
+            let args: Vec<ShellArg> = words
+                .iter()
+                .map(|word| {
+                    ShellArg::new(word.as_str().map_or_else(|| word.to_string(), |text| text.replace(UNKNOWN, "?")))
+                })
+                .collect();
+            let mut walk = CommandWalk::new(&site);
+            let printed = walk.run_args(&args, &TextFlow::default());
+            push_printed(&mut walk, &printed);
+            walk.operations
+        }
+        Some(Value::String(text)) => {
+            let lower = name.to_ascii_lowercase();
+            let is_power = lower.contains("powershell")
+                || lower == "pwsh"
+                || args
+                    .get("shell")
+                    .and_then(Value::as_str)
+                    .is_some_and(|shell| shell.contains("pwsh") || shell.contains("powershell"));
+            let language = if is_power { ShellLanguage::PowerShell } else { ShellLanguage::Bash };
+            operations_of_command(text, language, &site)
+        }
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,246 @@
+//! The names, texts and marks of code.
+
+use crate::paths::UNKNOWN;
+
+/// A token of code.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum CodeToken {
+    /// A name with the names in front of it: `os.path.join`.
+    Name(String),
+    Number(String),
+    /// A text; [`UNKNOWN`] stands for what is filled in.
+    Text(String),
+    /// A command line in backticks.
+    Command(String),
+    Mark(char),
+}
+
+/// How a language writes comments and texts.
+struct CodeSyntax {
+    has_hash_comments: bool,
+    has_slash_comments: bool,
+    /// Whether a text in backticks is a command line.
+    runs_backticks: bool,
+    /// Whether a text in double quotes fills in variables with `$` or `@`.
+    fills_dollar: bool,
+    name_letters: &'static str,
+}
+
+fn syntax_of(language: &str) -> CodeSyntax {
+    let is_script = matches!(
+        language,
+        "node" | "nodejs" | "deno" | "bun" | "tsx" | "ts-node" | "swift" | "scala" | "groovy" | "jshell"
+    );
+    let is_perl_like = matches!(language, "perl" | "ruby" | "php" | "irb");
+    CodeSyntax {
+        has_hash_comments: !is_script && language != "elisp",
+        has_slash_comments: is_script || language == "php",
+        runs_backticks: is_perl_like,
+        fills_dollar: matches!(language, "perl" | "php"),
+        name_letters: match language {
+            "perl" | "php" => "_$@%",
+            "elisp" => "_-/",
+            "node" | "nodejs" | "deno" | "bun" => "_$",
+            _ => "_",
+        },
+    }
+}
+
+/// Reads the tokens of code.
+pub(super) fn read_tokens(language: &str, text: &str) -> Vec<CodeToken> {
+    let syntax = syntax_of(language);
+    let letters: Vec<char> = text.chars().collect();
+    let at = |index: usize| letters.get(index).copied();
+    let mut tokens = Vec::new();
+    let mut index = 0;
+    while let Some(letter) = at(index) {
+        match letter {
+            '#' if syntax.has_hash_comments && at(index + 1) != Some('{') => {
+                while at(index).is_some_and(|letter| letter != '\n') {
+                    index += 1;
+                }
+            }
+            '/' if syntax.has_slash_comments && at(index + 1) == Some('/') => {
+                while at(index).is_some_and(|letter| letter != '\n') {
+                    index += 1;
+                }
+            }
+            '/' if syntax.has_slash_comments && at(index + 1) == Some('*') => {
+                while index < letters.len() && !(at(index) == Some('*') && at(index + 1) == Some('/')) {
+                    index += 1;
+                }
+                index += 2;
+            }
+            '`' if syntax.runs_backticks => {
+                let (text, next) = read_text(&letters, index, '`', true);
+                tokens.push(CodeToken::Command(text));
+                index = next;
+            }
+            '\'' | '"' | '`' => {
+                let fills = letter == '`'
+                    || letter == '"' && (syntax.fills_dollar || language == "ruby")
+                    || language == "ruby" && letter == '"';
+                let is_format = matches!(tokens.last(), Some(CodeToken::Name(name)) if matches!(name.as_str(), "f" | "F" | "rf" | "fr"));
+                if matches!(tokens.last(), Some(CodeToken::Name(name)) if matches!(name.as_str(), "f" | "F" | "rf" | "fr" | "b" | "r" | "u" | "rb" | "br" | "B" | "R"))
+                {
+                    tokens.pop();
+                }
+                let (text, next) = read_text(&letters, index, letter, fills);
+                let text = if is_format { fill_braces(&text) } else { text };
+                // Texts next to each other are one text.
+                match tokens.last_mut() {
+                    Some(CodeToken::Text(before)) if language.starts_with("py") || language == "ruby" => {
+                        before.push_str(&text)
+                    }
+                    _ => tokens.push(CodeToken::Text(text)),
+                }
+                index = next;
+            }
+            '%' if matches!(language, "ruby")
+                && at(index + 1) == Some('x')
+                && at(index + 2).is_some_and(|mark| "({[|".contains(mark)) =>
+            {
+                let close = closing(at(index + 2));
+                let (text, next) = read_text(&letters, index + 2, close, true);
+                tokens.push(CodeToken::Command(text));
+                index = next;
+            }
+            'q' if language == "perl"
+                && at(index + 1).is_some_and(|next| next == 'x' || next == 'q' || "({[/".contains(next))
+                && !matches!(tokens.last(), Some(CodeToken::Name(_))) =>
+            {
+                let is_command = at(index + 1) == Some('x');
+                let open =
+                    if at(index + 1).is_some_and(|next| next == 'x' || next == 'q') { index + 2 } else { index + 1 };
+                let open = if at(open) == Some(' ') { open + 1 } else { open };
+                if at(open).is_some_and(|mark| !mark.is_alphanumeric()) {
+                    let (text, next) = read_text(&letters, open, closing(at(open)), true);
+                    tokens.push(if is_command { CodeToken::Command(text) } else { CodeToken::Text(text) });
+                    index = next;
+                } else {
+                    tokens.push(CodeToken::Name(String::from("q")));
+                    index += 1;
+                }
+            }
+            letter
+                if letter.is_alphabetic() || syntax.name_letters.contains(letter) && letter != '-' && letter != '/' =>
+            {
+                let mut name = String::new();
+                while let Some(letter) = at(index) {
+                    let is_name = letter.is_alphanumeric()
+                        || syntax.name_letters.contains(letter)
+                        || letter == '.' && at(index + 1).is_some_and(|next| next.is_alphabetic() || next == '_');
+                    let joins = [(':', ':'), ('-', '>')]
+                        .iter()
+                        .any(|(first, second)| letter == *first && at(index + 1) == Some(*second))
+                        && at(index + 2).is_some_and(char::is_alphabetic);
+                    let is_optional = letter == '?' && at(index + 1) == Some('.');
+                    if is_name {
+                        name.push(letter);
+                        index += 1;
+                    } else if joins {
+                        name.push_str(if letter == ':' { "::" } else { "->" });
+                        index += 2;
+                    } else if is_optional {
+                        index += 1;
+                    } else {
+                        break;
+                    }
+                }
+                tokens.push(CodeToken::Name(name));
+            }
+            letter if letter.is_ascii_digit() => {
+                let mut number = String::new();
+                while let Some(letter) = at(index).filter(|letter| letter.is_ascii_alphanumeric()) {
+                    number.push(letter);
+                    index += 1;
+                }
+                tokens.push(CodeToken::Number(number));
+            }
+            '\n' => {
+                tokens.push(CodeToken::Mark(';'));
+                index += 1;
+            }
+            letter if letter.is_whitespace() => index += 1,
+            letter => {
+                tokens.push(CodeToken::Mark(letter));
+                index += 1;
+            }
+        }
+    }
+    tokens
+}
+
+fn closing(open: Option<char>) -> char {
+    match open {
+        Some('(') => ')',
+        Some('{') => '}',
+        Some('[') => ']',
+        Some('<') => '>',
+        other => other.unwrap_or('/'),
+    }
+}
+
+/// A text from its opening quote to its end, and the index behind it.
+fn read_text(letters: &[char], open: usize, close: char, fills: bool) -> (String, usize) {
+    let at = |index: usize| letters.get(index).copied();
+    let is_triple = at(open) == Some(close)
+        && at(open + 1) == Some(close)
+        && at(open + 2) == Some(close)
+        && matches!(close, '"' | '\'');
+    let mut index = open + if is_triple { 3 } else { 1 };
+    let mut raw = String::new();
+    while let Some(letter) = at(index) {
+        if letter == '\\' {
+            raw.push(letter);
+            raw.extend(at(index + 1));
+            index += 2;
+            continue;
+        }
+        if letter == close && (!is_triple || at(index + 1) == Some(close) && at(index + 2) == Some(close)) {
+            index += if is_triple { 3 } else { 1 };
+            break;
+        }
+        let fills_here = fills
+            && (letter == '$' && at(index + 1).is_some_and(|next| next == '{' || next.is_alphabetic())
+                || letter == '#' && at(index + 1) == Some('{'));
+        if fills_here {
+            raw.push(UNKNOWN);
+            index += 1;
+            if at(index) == Some('{') {
+                while at(index).is_some_and(|letter| letter != '}' && letter != close) {
+                    index += 1;
+                }
+                index += 1;
+            } else {
+                while at(index).is_some_and(|letter| letter.is_alphanumeric() || letter == '_') {
+                    index += 1;
+                }
+            }
+            continue;
+        }
+        raw.push(letter);
+        index += 1;
+    }
+    (crate::programs::unescape(&raw), index)
+}
+
+/// Fills in `{…}` of a format text.
+fn fill_braces(text: &str) -> String {
+    let mut filled = String::new();
+    let mut depth = 0_usize;
+    for letter in text.chars() {
+        match letter {
+            '{' => {
+                depth += 1;
+                if depth == 1 {
+                    filled.push(UNKNOWN);
+                }
+            }
+            '}' => depth = depth.saturating_sub(1),
+            letter if depth == 0 => filled.push(letter),
+            _ => {}
+        }
+    }
+    filled
+}

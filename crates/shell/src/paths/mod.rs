@@ -1,0 +1,188 @@
+//! Where a path is, and what is known of it.
+
+mod glob;
+mod sensitive;
+
+use std::path::{Path, PathBuf};
+
+pub(crate) use glob::matches_glob;
+pub(crate) use sensitive::tags_of_path;
+
+use crate::site::{CallSite, normalize};
+use crate::{OperationTag, PathPlace};
+
+/// Stands for a part of a text that cannot be known.
+pub(crate) const UNKNOWN: char = '\u{fffc}';
+
+/// Directories of the operating system.
+const SYSTEM: [&str; 22] = [
+    "/etc",
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/boot",
+    "/var",
+    "/opt",
+    "/root",
+    "/proc",
+    "/sys",
+    "/run",
+    "/srv",
+    "/snap",
+    "/System",
+    "/Library",
+    "/Applications",
+    "/private/etc",
+    "/private/var",
+    "/nix",
+];
+/// Directories of temporary files; those that begin with `~` are below the home directory.
+const TEMPORARY: [&str; 11] = [
+    "/tmp",
+    "/var/tmp",
+    "/private/tmp",
+    "/private/var/tmp",
+    "/dev/shm",
+    "/var/folders",
+    "/private/var/folders",
+    "~/.cache",
+    "~/Library/Caches",
+    "~/.npm/_cacache",
+    "~/tmp",
+];
+/// Devices that hold nothing.
+const HARMLESS_DEVICES: [&str; 10] = [
+    "/dev/null",
+    "/dev/zero",
+    "/dev/random",
+    "/dev/urandom",
+    "/dev/stdin",
+    "/dev/stdout",
+    "/dev/stderr",
+    "/dev/tty",
+    "/dev/full",
+    "/dev/fd",
+];
+
+/// A path as an operation has it.
+#[derive(Debug, Clone)]
+pub(crate) struct PlacedPath {
+    pub(crate) path: Option<PathBuf>,
+    pub(crate) place: PathPlace,
+    pub(crate) tags: Vec<OperationTag>,
+}
+
+/// Places a path that may have unknown parts and patterns. `cwd` is the directory that it is relative to, if known.
+pub(crate) fn place_path(site: &CallSite<'_>, cwd: Option<&Path>, text: &str, is_pattern: bool) -> PlacedPath {
+    let text = text.strip_prefix("file://").unwrap_or(text);
+    if let Some(unknown) = text.find(UNKNOWN) {
+        return place_unknown(site, cwd, text, unknown);
+    }
+    let Some(absolute) = to_absolute(cwd, text) else {
+        return PlacedPath {
+            path: None,
+            place: PathPlace::Unknown,
+            tags: tags_of_path(site, Path::new(text), is_pattern),
+        };
+    };
+    let written = normalize(&absolute).into_owned();
+    let resolved = match site.resolve {
+        Some(resolve) if !is_pattern => resolve(&absolute),
+        // The directory of a pattern may be a link.
+        Some(resolve) => resolve_directory(resolve, &written),
+        None => written.clone(),
+    };
+    let mut tags = tags_of_path(site, &resolved, is_pattern);
+    if resolved != written {
+        tags.extend(tags_of_path(site, &written, is_pattern));
+    }
+    if is_pattern {
+        tags.push(OperationTag::Pattern);
+    }
+    tags.sort_unstable();
+    tags.dedup();
+    let place = place_of(site, &resolved, is_pattern);
+    PlacedPath { path: Some(resolved), place, tags }
+}
+
+/// The path of which a part is unknown: what is known of its directory counts, unless the rest may be empty.
+fn place_unknown(site: &CallSite<'_>, cwd: Option<&Path>, text: &str, unknown: usize) -> PlacedPath {
+    let known = text.get(..unknown).unwrap_or_default();
+    let mut tags = tags_of_path(site, Path::new(&text.replace(UNKNOWN, "*")), true);
+    tags.retain(|tag| *tag != OperationTag::Pattern);
+    let nowhere = PlacedPath { path: None, place: PathPlace::Unknown, tags: tags.clone() };
+    let Some((directory, name)) = known.rsplit_once('/') else { return nowhere };
+    let directory = if directory.is_empty() { "/" } else { directory };
+    let Some(absolute) = to_absolute(cwd, directory) else { return nowhere };
+    let place = place_of(site, &normalize(&absolute), false);
+    match place {
+        PathPlace::Project | PathPlace::Temporary | PathPlace::System | PathPlace::InHome | PathPlace::Device => {
+            PlacedPath { path: Some(absolute.join("*")), place, tags }
+        }
+        // `/tmp/$X` is below `/tmp`, but `./$X` may be `.`.
+        PathPlace::ProjectRoot if !name.is_empty() => {
+            PlacedPath { path: Some(absolute.join("*")), place: PathPlace::Project, tags }
+        }
+        _ => nowhere,
+    }
+}
+
+fn to_absolute(cwd: Option<&Path>, text: &str) -> Option<PathBuf> {
+    let path = Path::new(text);
+    if path.is_absolute() || text.starts_with('/') { Some(path.to_owned()) } else { Some(cwd?.join(path)) }
+}
+
+/// Resolves the directories of a path up to its first pattern.
+fn resolve_directory(resolve: &dyn Fn(&Path) -> PathBuf, path: &Path) -> PathBuf {
+    let is_plain = |part: &std::path::Component<'_>| !part.as_os_str().to_string_lossy().contains(['*', '?', '[']);
+    let known: PathBuf = path.components().take_while(is_plain).collect();
+    let rest = path.strip_prefix(&known).unwrap_or(path);
+    resolve(&known).join(rest)
+}
+
+/// Whether a name matches everything in its directory, as `*` does.
+fn is_everything(name: &str) -> bool {
+    matches!(name, "*" | ".*" | "**" | "?*" | "*?" | ".[!.]*" | ".[^.]*" | ".??*" | "*.*" | ".[!.]?*")
+}
+
+/// Where an absolute path without `..` is.
+pub(crate) fn place_of(site: &CallSite<'_>, path: &Path, is_pattern: bool) -> PathPlace {
+    // Everything in a directory is the directory.
+    if is_pattern && path.file_name().is_some_and(|name| is_everything(&name.to_string_lossy())) {
+        let parent = path.parent().unwrap_or(path);
+        let place = place_of(site, parent, false);
+        return if place == PathPlace::Project && parent == site.project { PathPlace::ProjectRoot } else { place };
+    }
+    let text = path.to_string_lossy();
+    let is_below =
+        |directory: &str| text.strip_prefix(directory).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    let is_below_home = |directory: &str| match (directory.strip_prefix("~/"), site.home) {
+        (Some(rest), Some(home)) => path.starts_with(home.join(rest)),
+        (Some(_), None) => false,
+        (None, _) => is_below(directory),
+    };
+    let mut drive = text.chars();
+    let is_drive = drive.next().is_some_and(|letter| letter.is_ascii_alphabetic())
+        && drive.next() == Some(':')
+        && drive.all(|letter| matches!(letter, '/' | '\\' | '*'));
+    match () {
+        () if text == "/" || is_drive => PathPlace::Root,
+        () if is_below("/dev") && !is_below("/dev/shm") && !HARMLESS_DEVICES.iter().any(|device| is_below(device)) => {
+            PathPlace::Device
+        }
+        () if path == site.project => PathPlace::ProjectRoot,
+        () if site.home.is_some_and(|home| home.starts_with(path)) => PathPlace::Home,
+        () if site.project.starts_with(path) => PathPlace::ProjectRoot,
+        () if path.starts_with(site.project) => PathPlace::Project,
+        () if TEMPORARY.iter().any(|directory| directory.starts_with('~') && is_below_home(directory)) => {
+            PathPlace::Temporary
+        }
+        () if site.home.is_some_and(|home| path.starts_with(home)) => PathPlace::InHome,
+        () if TEMPORARY.iter().any(|directory| is_below_home(directory)) || is_below("/dev") => PathPlace::Temporary,
+        () if SYSTEM.iter().any(|directory| is_below(directory)) => PathPlace::System,
+        () => PathPlace::Outside,
+    }
+}

@@ -1,0 +1,35 @@
+//! Agents that are started without their checks.
+
+use super::{SubcommandDef, subcommand};
+use crate::OperationKind::Guard;
+
+pub(super) static ROWS: &[SubcommandDef] = &[
+    subcommand(&["claude", "claude-code"], &[], Guard, "unchecked_agent").with(&["--dangerously-skip-permissions"]),
+    subcommand(&["claude", "claude-code"], &[], Guard, "unchecked_agent")
+        .with(&["--allow-dangerously-skip-permissions"]),
+    subcommand(&["claude", "claude-code"], &[], Guard, "unchecked_agent")
+        .with(&["--permission-mode"])
+        .with(&["bypassPermissions|--permission-mode=bypassPermissions"]),
+    subcommand(&["claude", "claude-code"], &[], Guard, "unchecked_agent")
+        .with(&["--settings|--setting-sources|--bare"]),
+    subcommand(&["claude", "claude-code"], &["config"], Guard, "agent_settings").with(&["set|add|remove"]),
+    subcommand(&["claude", "claude-code"], &["mcp", "add|add-json|remove"], Guard, "agent_settings"),
+    subcommand(&["claude", "claude-code"], &["plugin", "install|enable|disable|uninstall"], Guard, "agent_settings"),
+    subcommand(&["codex"], &[], Guard, "unchecked_agent")
+        .with(&["--dangerously-bypass-approvals-and-sandbox|--yolo|--dangerously-bypass-hook-trust"]),
+    subcommand(&["codex"], &[], Guard, "unchecked_agent").with(&["danger-full-access|--sandbox=danger-full-access"]),
+    subcommand(&["codex"], &[], Guard, "unchecked_agent").with(&["--disable|hooks=false|features.hooks=false|never"]),
+    subcommand(&["gemini", "qwen"], &[], Guard, "unchecked_agent").with(&["--yolo|-y|--approval-mode=yolo"]),
+    subcommand(&["gemini", "qwen"], &[], Guard, "unchecked_agent").with(&["--approval-mode"]).with(&["yolo"]),
+    subcommand(&["gemini", "qwen"], &["hooks"], Guard, "agent_settings")
+        .with(&["disable|disable-all|uninstall|enable"]),
+    subcommand(&["gemini", "qwen"], &["extensions"], Guard, "agent_settings")
+        .with(&["install|uninstall|disable|enable"]),
+    subcommand(&["copilot"], &[], Guard, "unchecked_agent")
+        .with(&["--allow-all-tools|--allow-all|--yolo|--allow-all-paths"]),
+    subcommand(&["cursor-agent", "agent"], &[], Guard, "unchecked_agent").with(&["--force|-f|--yolo"]),
+    subcommand(&["cline"], &[], Guard, "unchecked_agent").with(&["--yolo|-y"]),
+    subcommand(&["opencode"], &[], Guard, "unchecked_agent").with(&["--dangerously-skip-permissions|--pure"]),
+    subcommand(&["aider"], &[], Guard, "unchecked_agent").with(&["--yes-always|--yes"]),
+    subcommand(&["goose"], &["configure"], Guard, "agent_settings"),
+];

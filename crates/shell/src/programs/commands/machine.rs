@@ -1,0 +1,235 @@
+//! Commands that change the machine: disks, services, users, the firewall, the kernel.
+
+use super::{SubcommandDef, subcommand};
+use crate::OperationKind::{Privilege, System};
+use crate::OperationTag::Startup;
+
+pub(super) static ROWS: &[SubcommandDef] = &[
+    subcommand(
+        &[
+            "mkfs",
+            "mkfs.ext4",
+            "mkfs.ext3",
+            "mkfs.ext2",
+            "mkfs.xfs",
+            "mkfs.btrfs",
+            "mkfs.vfat",
+            "mkfs.ntfs",
+            "mkfs.fat",
+            "mke2fs",
+            "mkswap",
+            "newfs",
+            "newfs_apfs",
+            "mkfs.f2fs",
+            "mkfs.exfat",
+            "format",
+        ],
+        &[],
+        System,
+        "disk",
+    )
+    .without(&["--help|--version"]),
+    subcommand(&["fdisk", "sfdisk", "cfdisk", "parted", "gdisk", "sgdisk", "partprobe"], &[], System, "disk")
+        .without(&["-l|--list|print|--help"]),
+    subcommand(
+        &[
+            "wipefs",
+            "blkdiscard",
+            "hdparm",
+            "nvme",
+            "badblocks",
+            "sg_format",
+            "cryptsetup",
+            "mdadm",
+            "pvremove",
+            "vgremove",
+            "lvremove",
+            "pvcreate",
+            "swapoff",
+            "swapon",
+            "tune2fs",
+            "resize2fs",
+            "debugfs",
+            "zpool",
+            "zfs",
+            "btrfs",
+        ],
+        &[],
+        System,
+        "disk",
+    )
+    .without(&["--help|list|status|-I|--detail|show|isLuks|luksDump"]),
+    subcommand(&["diskutil"], &["erase*|partition*|zeroDisk|secureErase|reformat|apfs|unmount*|eject"], System, "disk"),
+    subcommand(
+        &["diskpart", "Format-Volume", "Clear-Disk", "Initialize-Disk", "Remove-Partition"],
+        &[],
+        System,
+        "disk",
+    ),
+    subcommand(
+        &["shutdown", "reboot", "poweroff", "halt", "init", "telinit", "kexec", "Restart-Computer", "Stop-Computer"],
+        &[],
+        System,
+        "power",
+    )
+    .without(&["--help"]),
+    subcommand(
+        &["systemctl"],
+        &[
+            "stop|disable|mask|kill|restart|start|enable|edit|set-property|isolate|revert|daemon-reload|link|unmask|set-default|import-environment|set-environment",
+        ],
+        System,
+        "service",
+    ),
+    subcommand(&["systemctl"], &["poweroff|reboot|halt|suspend|hibernate|emergency|rescue|kexec"], System, "power"),
+    subcommand(&["loginctl"], &["terminate-*|kill-*|enable-linger|poweroff|reboot"], System, "service"),
+    subcommand(&["service", "rc-service", "sv", "initctl", "supervisorctl"], &[], System, "service")
+        .with(&["stop|restart|start|reload|down|remove"]),
+    subcommand(&["chkconfig", "update-rc.d", "rc-update", "insserv"], &[], System, "service").without(&["--list|show"]),
+    subcommand(
+        &["launchctl"],
+        &["load|unload|bootstrap|bootout|remove|disable|enable|kickstart|submit|setenv|stop|kill"],
+        System,
+        "service",
+    )
+    .tags(&[Startup]),
+    subcommand(
+        &[
+            "Stop-Service",
+            "Set-Service",
+            "Remove-Service",
+            "New-Service",
+            "Disable-ScheduledTask",
+            "Register-ScheduledTask",
+            "Unregister-ScheduledTask",
+        ],
+        &[],
+        System,
+        "service",
+    ),
+    subcommand(&["sc"], &["stop|delete|config|create"], System, "service"),
+    subcommand(&["net"], &["stop|user|localgroup|start|share"], System, "service"),
+    subcommand(&["schtasks"], &[], System, "schedule")
+        .with(&["/create|/delete|/change|/Create|/Delete|/Change"])
+        .tags(&[Startup]),
+    subcommand(&["iptables", "ip6tables", "ebtables"], &[], System, "firewall")
+        .with(&["-F|-P|-X|-D|-A|-I|-R|-Z|-N|--flush|--policy|--delete|--append|--insert"])
+        .without(&["-L|-S|--list"]),
+    subcommand(&["nft"], &["flush|delete|add|insert|replace"], System, "firewall"),
+    subcommand(&["ufw"], &["disable|reset|delete|allow|deny|enable|default|reject|--force"], System, "firewall"),
+    subcommand(&["firewall-cmd", "pfctl"], &[], System, "firewall").without(&["--list-all|--state|-s"]),
+    subcommand(&["netsh"], &["advfirewall|firewall"], System, "firewall"),
+    subcommand(
+        &[
+            "Set-NetFirewallProfile",
+            "New-NetFirewallRule",
+            "Remove-NetFirewallRule",
+            "Disable-NetFirewallRule",
+            "Set-MpPreference",
+            "Add-MpPreference",
+        ],
+        &[],
+        System,
+        "firewall",
+    ),
+    subcommand(&["Set-ExecutionPolicy"], &[], System, "policy"),
+    subcommand(
+        &[
+            "setenforce",
+            "aa-disable",
+            "aa-teardown",
+            "aa-complain",
+            "auditctl",
+            "spctl",
+            "csrutil",
+            "setsebool",
+            "bcdedit",
+            "tccutil",
+        ],
+        &[],
+        System,
+        "policy",
+    )
+    .without(&["status|-l|-s|--status"]),
+    subcommand(&["insmod", "modprobe", "rmmod", "depmod", "kldload", "kextload", "dkms"], &[], System, "kernel")
+        .without(&["-n|--dry-run|status|--show-depends"]),
+    subcommand(
+        &[
+            "useradd",
+            "adduser",
+            "userdel",
+            "deluser",
+            "usermod",
+            "groupadd",
+            "groupdel",
+            "groupmod",
+            "gpasswd",
+            "newusers",
+            "chpasswd",
+            "passwd",
+            "chsh",
+            "chfn",
+            "vipw",
+            "visudo",
+            "dscl",
+            "sysadminctl",
+            "New-LocalUser",
+            "Add-LocalGroupMember",
+            "Set-LocalUser",
+            "pwconv",
+            "chage",
+        ],
+        &[],
+        System,
+        "users",
+    )
+    .without(&["--help|-read|-list|-S|-l"]),
+    subcommand(&["hostnamectl", "timedatectl", "localectl"], &["set-*"], System, "settings"),
+    subcommand(
+        &[
+            "nvram",
+            "efibootmgr",
+            "grub-install",
+            "update-grub",
+            "grub-mkconfig",
+            "bootctl",
+            "update-initramfs",
+            "dracut",
+            "bless",
+        ],
+        &[],
+        System,
+        "boot",
+    )
+    .without(&["-p|-v|status|list"]),
+    subcommand(&["ip"], &["link|l"], System, "network").with(&["down|delete|del"]),
+    subcommand(&["ip"], &["route|r|addr|address|a"], System, "network").with(&["del|delete|flush|add|replace"]),
+    subcommand(&["ifconfig"], &[], System, "network").with(&["down"]),
+    subcommand(&["nmcli"], &["networking|connection|device|radio"], System, "network")
+        .with(&["off|down|delete|disconnect|modify"]),
+    subcommand(&["networksetup", "scutil"], &[], System, "network")
+        .with(&["--set|-setdnsservers|-setwebproxy|-setnetworkserviceenabled"]),
+    subcommand(&["journalctl"], &[], System, "logs").with(&["--vacuum-time|--vacuum-size|--vacuum-files|--rotate"]),
+    subcommand(&["dmesg"], &[], System, "logs").with(&["-C|-c|--clear|--read-clear"]),
+    subcommand(&["wevtutil"], &["cl|clear-log"], System, "logs"),
+    subcommand(&["Clear-EventLog", "Clear-History", "Remove-EventLog"], &[], System, "logs"),
+    subcommand(&["vssadmin"], &["delete"], System, "backup"),
+    subcommand(&["wbadmin"], &["delete"], System, "backup"),
+    subcommand(&["tmutil"], &["delete*|disable"], System, "backup"),
+    subcommand(&["reg"], &["add|delete|import|unload"], System, "registry"),
+    subcommand(&["defaults"], &["write|delete"], System, "settings"),
+    subcommand(&["pmset", "systemsetup"], &[], System, "settings").without(&["-g"]),
+    subcommand(
+        &["apt", "apt-get", "aptitude", "dnf", "yum", "zypper", "apk", "dpkg", "rpm"],
+        &[],
+        Privilege,
+        "system_packages",
+    )
+    .with(&["remove|purge|autoremove|erase|del|-r|-P|-e"])
+    .without(&["-s|--simulate|--dry-run|-qa|-qi|-l"]),
+    subcommand(&["alternatives", "update-alternatives"], &[], System, "settings")
+        .with(&["--set|--install|--remove|--remove-all"]),
+    subcommand(&["at", "batch"], &[], System, "schedule").without(&["-l|-c"]).tags(&[Startup]),
+    subcommand(&["runas", "gsudo", "machinectl", "sudoedit", "visudo"], &[], Privilege, "other_user"),
+    subcommand(&["newgrp", "sg"], &[], Privilege, "other_user"),
+];

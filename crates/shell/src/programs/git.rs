@@ -1,0 +1,376 @@
+//! What git commands mean.
+
+use super::commands::{SubcommandDef, subcommand};
+use super::{ProgramCall, files};
+use crate::OperationKind::Git;
+use crate::walk::{CommandWalk, OptionLetters, ParsedOptions, ShellArg, Taint, TextFlow};
+use crate::{Operation, OperationKind, OperationTag};
+
+/// Subcommands whose meaning is in their words and options.
+pub(super) static ROWS: &[SubcommandDef] = &[
+    subcommand(&["git"], &["push"], Git, "force_push").with(&["-f|--force|--forc|--mirror"]).without(&["-n|--dry-run"]),
+    subcommand(&["git"], &["push"], Git, "delete_remote").with(&["-d|--delete|--prune"]).without(&["-n|--dry-run"]),
+    subcommand(&["git"], &["reset"], Git, "hard_reset").with(&["--hard|--har|--merge|--keep"]),
+    subcommand(&["git"], &["clean"], Git, "clean").with(&["-f|--force|-x|-X|-i"]).without(&["-n|--dry-run"]),
+    subcommand(&["git"], &["branch"], Git, "delete_branch").with(&["-D"]),
+    subcommand(&["git"], &["branch"], Git, "delete_branch").with(&["-d|--delete"]).with(&["-f|--force|-D"]).tags(&[]),
+    subcommand(&["git"], &["branch"], Git, "delete_branch").with(&["-M|-C"]),
+    subcommand(&["git"], &["stash", "drop|clear"], Git, "drop_stash"),
+    subcommand(&["git"], &["filter-branch|filter-repo"], Git, "rewrite_history").without(&["--analyze"]),
+    subcommand(&["git"], &["reflog", "expire|delete"], Git, "expire_reflog"),
+    subcommand(&["git"], &["gc"], Git, "prune_objects")
+        .with(&["--prune=now|--prune=all|--aggressive"])
+        .with(&["--prune=now|--prune=all|--prune"]),
+    subcommand(&["git"], &["prune"], Git, "prune_objects").without(&["-n|--dry-run"]),
+    subcommand(&["git"], &["update-ref"], Git, "delete_ref").with(&["-d|--stdin|--delete"]),
+    subcommand(&["git"], &["symbolic-ref"], Git, "delete_ref").with(&["-d|--delete"]),
+    subcommand(&["git"], &["replace|fast-import"], Git, "rewrite_history"),
+    subcommand(&["git"], &["checkout"], Git, "discard_changes").with(&["-f|--force"]),
+    subcommand(&["git"], &["switch"], Git, "discard_changes").with(&["-f|--force|--discard-changes"]),
+    subcommand(&["git"], &["checkout-index"], Git, "discard_changes").with(&["-f|--force"]),
+    subcommand(&["git"], &["read-tree"], Git, "discard_changes").with(&["--reset|-u"]),
+    subcommand(&["git"], &["worktree", "remove"], Git, "remove_worktree").with(&["-f|--force"]),
+    subcommand(&["git"], &["submodule", "deinit"], Git, "discard_changes").with(&["-f|--force|--all"]),
+    subcommand(&["git"], &["rm"], Git, "remove_files").with(&["-f|--force"]).without(&["--cached|-n|--dry-run"]),
+    subcommand(&["git"], &["send-email|request-pull"], Git, "send"),
+    subcommand(&["git"], &["daemon|instaweb|http-backend"], Git, "serve"),
+    subcommand(&["git"], &["lfs", "prune"], Git, "prune_objects"),
+    subcommand(&["git"], &["bfg"], Git, "rewrite_history"),
+    subcommand(&["git-filter-repo", "bfg", "git-filter-branch"], &[], Git, "rewrite_history")
+        .without(&["--analyze|--help"]),
+    subcommand(&["gh"], &["repo", "delete|archive|rename"], Git, "delete_remote"),
+    subcommand(&["gh"], &["repo", "edit"], Git, "repository_settings"),
+    subcommand(&["gh"], &["release", "delete|delete-asset"], Git, "delete_remote"),
+    subcommand(&["gh"], &["gist", "create|edit"], OperationKind::Upload, "gist").tags(&[OperationTag::File]),
+    subcommand(&["gh", "glab"], &["api"], Git, "delete_remote").with(&["DELETE|-XDELETE|--method=DELETE"]),
+    subcommand(&["glab"], &["repo|project", "delete"], Git, "delete_remote"),
+];
+
+/// Settings of git that run programs.
+fn runs_programs(key: &str, value: &str) -> bool {
+    let key = key.to_ascii_lowercase();
+    let always = [
+        "core.hookspath",
+        "core.sshcommand",
+        "core.fsmonitor",
+        "core.askpass",
+        "core.gitproxy",
+        "core.editor",
+        "sequence.editor",
+        "credential.helper",
+        "uploadpack.packobjectshook",
+        "init.templatedir",
+        "include.path",
+        "gpg.program",
+        "gpg.ssh.program",
+        "diff.external",
+        "protocol.ext.allow",
+        "core.attributesfile",
+    ];
+    always.contains(&key.as_str())
+        || key == "core.pager"
+        || key.starts_with("pager.")
+        || key.starts_with("alias.") && value.trim_start().starts_with('!')
+        || key.starts_with("filter.")
+        || key.starts_with("includeif.")
+        || key.ends_with(".helper")
+        || key.ends_with(".cmd")
+        || key.ends_with(".driver")
+        || key.ends_with(".textconv")
+        || key.ends_with(".insteadof")
+        || key.ends_with(".pushinsteadof")
+        || key.starts_with("remote.")
+            && (key.ends_with("url")
+                || key.ends_with(".uploadpack")
+                || key.ends_with(".receivepack")
+                || key.ends_with(".proxy"))
+        || key == "http.proxy"
+        || key == "http.sslverify"
+}
+
+pub(super) fn run_git(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
+    let global = OptionLetters {
+        letters: "Cc",
+        names: &["git-dir", "work-tree", "namespace", "exec-path", "super-prefix", "config-env"],
+    };
+    let (leading, rest) = ParsedOptions::parse_leading(call.args, global);
+    let cwd = walk.cwd.clone();
+    for directory in leading.values("C", "") {
+        walk.enter_directory(directory);
+    }
+    for setting in leading.values("c", "") {
+        let (key, value) = setting.text.split_once('=').unwrap_or((setting.text.as_str(), ""));
+        if runs_programs(key, value) && !is_harmless_setting(key, value) {
+            walk.push(Operation::new(Git, "git").action("program_setting").written(setting.shown()));
+        }
+        if let Some(name) = key.strip_prefix("alias.") {
+            run_alias(walk, call, name, value, rest);
+        }
+    }
+    let flow = match rest.split_first() {
+        Some((command, args)) => run_subcommand(walk, call, &command.text, args),
+        None => TextFlow::default(),
+    };
+    walk.cwd = cwd;
+    flow
+}
+
+/// Settings that only keep a program from being run.
+fn is_harmless_setting(key: &str, value: &str) -> bool {
+    matches!(value, "" | "cat" | "less" | "true" | "false" | "delta" | "vim" | "nano" | "vi" | ":" | "code --wait")
+        && !key.eq_ignore_ascii_case("credential.helper")
+        || key.eq_ignore_ascii_case("core.hooksPath") && value == ".husky"
+}
+
+fn run_alias(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, name: &str, value: &str, rest: &[ShellArg]) {
+    if rest.first().is_none_or(|command| command.text != name) {
+        return;
+    }
+    let args: Vec<String> = rest.iter().skip(1).map(|arg| crate::walk::quote(&arg.text)).collect();
+    let line = match value.strip_prefix('!') {
+        Some(line) => line.to_owned(),
+        None => format!("git {value}"),
+    };
+    walk.run_line(&format!("{line} {}", args.join(" ")), call.stdin);
+}
+
+fn run_subcommand(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, command: &str, args: &[ShellArg]) -> TextFlow {
+    let texts: Vec<&str> = args.iter().map(|arg| arg.text.as_str()).collect();
+    let operands: Vec<&ShellArg> = args.iter().filter(|arg| !arg.text.starts_with('-')).collect();
+    let push = |walk: &mut CommandWalk<'_>, action: &str, written: String| {
+        walk.push(Operation::new(Git, "git").action(action).written(written));
+    };
+    match command {
+        "push" if !texts.iter().any(|text| matches!(*text, "-n" | "--dry-run")) => {
+            for refspec in operands.iter().skip(1) {
+                if refspec.text.starts_with('+') {
+                    push(walk, "force_push", refspec.shown());
+                } else if refspec.text.len() > 1 && refspec.text.starts_with(':') {
+                    push(walk, "delete_remote", refspec.shown());
+                }
+            }
+            if let Some(remote) = operands
+                .first()
+                .filter(|remote| is_address(&remote.text) || !remote.is_known() || walk.changes_remote())
+            {
+                push(walk, "push_address", remote.shown());
+            }
+            for option in texts.iter().filter(|text| text.starts_with("--receive-pack") || text.starts_with("--exec")) {
+                walk.push_code(Taint::NONE, "git", "git runs a program of its options");
+                walk.run_line(option.split_once('=').map_or("", |(_, program)| program), &TextFlow::default());
+            }
+        }
+        "remote" => {
+            let changes = matches!(texts.first(), Some(&"set-url" | &"add"));
+            if changes && let Some(address) = operands.iter().rev().find(|arg| is_address(&arg.text)) {
+                push(walk, "remote_address", address.shown());
+                walk.note_remote();
+            }
+        }
+        "clone" | "fetch" | "pull" | "ls-remote" | "submodule" | "archive" => {
+            for option in &texts {
+                let is_program = option.starts_with("--upload-pack")
+                    || option.starts_with("-u=")
+                    || option.starts_with("--exec=")
+                    || option.starts_with("ext::");
+                if is_program {
+                    walk.push_code(Taint::NONE, "git", "git runs a program of its options");
+                }
+                if let Some(line) = option
+                    .strip_prefix("ext::")
+                    .or_else(|| option.split_once('=').filter(|_| is_program).map(|(_, line)| line))
+                {
+                    walk.run_line(line, &TextFlow::default());
+                }
+            }
+            for setting in args
+                .windows(2)
+                .filter(|pair| pair.first().is_some_and(|arg| matches!(arg.text.as_str(), "-c" | "--config")))
+                .filter_map(|pair| pair.get(1))
+            {
+                let (key, value) = setting.text.split_once('=').unwrap_or((setting.text.as_str(), ""));
+                if runs_programs(key, value) {
+                    push(walk, "program_setting", setting.shown());
+                }
+            }
+        }
+        "checkout" | "restore" => check_discarded(walk, command, args, &operands),
+        "reset" if texts.contains(&"--") || operands.is_empty() => {}
+        "config" => {
+            let is_reading = texts.iter().any(|text| {
+                matches!(
+                    *text,
+                    "--get"
+                        | "--get-all"
+                        | "-l"
+                        | "--list"
+                        | "--get-regexp"
+                        | "get"
+                        | "list"
+                        | "--unset"
+                        | "unset"
+                        | "--get-urlmatch"
+                )
+            });
+            let set: Vec<&&ShellArg> = operands.iter().filter(|arg| !matches!(arg.text.as_str(), "set")).collect();
+            if let (false, Some(key), Some(value)) = (is_reading, set.first(), set.get(1)) {
+                if runs_programs(&key.text, &value.text) && !(is_harmless_setting(&key.text, &value.text)) {
+                    push(walk, "program_setting", format!("{} {}", key.shown(), value.shown()));
+                }
+            } else if texts.iter().any(|text| matches!(*text, "-e" | "--edit")) {
+                push(walk, "program_setting", String::from("config --edit"));
+            }
+            for file in args
+                .windows(2)
+                .filter(|pair| pair.first().is_some_and(|arg| matches!(arg.text.as_str(), "-f" | "--file")))
+                .filter_map(|pair| pair.get(1))
+            {
+                if !is_reading {
+                    walk.write_file("git", file, "edit", TextFlow::default());
+                }
+            }
+        }
+        "rm" if !texts.contains(&"--cached") && !texts.iter().any(|text| matches!(*text, "-n" | "--dry-run")) => {
+            let is_recursive =
+                texts.iter().any(|text| text.starts_with('-') && !text.starts_with("--") && text.contains('r'));
+            for operand in &operands {
+                walk.push_path(
+                    Operation::new(OperationKind::Delete, "git").tag_if(is_recursive, OperationTag::Recursive),
+                    operand,
+                );
+            }
+        }
+        "mv" => {
+            if let Some((target, sources)) = operands.split_last() {
+                for source in sources {
+                    walk.push_path(Operation::new(OperationKind::Move, "git"), source);
+                }
+                walk.write_file("git", target, "replace", TextFlow::default());
+            }
+        }
+        "apply" | "am" => {
+            let patch = match operands.first() {
+                Some(file) => walk.read_file("git", file, false),
+                None => call.stdin.clone(),
+            };
+            if !texts.iter().any(|text| matches!(*text, "--check" | "--stat" | "--numstat" | "--summary")) {
+                files::patch_files(walk, "git", &patch, None);
+            }
+        }
+        "stash" => {
+            let has_paths =
+                texts.iter().position(|text| *text == "--").and_then(|index| args.get(index + 1..)).unwrap_or_default();
+            for path in has_paths {
+                walk.write_file("git", path, "restore", TextFlow::default());
+            }
+            if let Some(path) = operands.iter().skip(1).find(|path| {
+                walk.place(path)
+                    .tags
+                    .iter()
+                    .any(|tag| matches!(tag, OperationTag::AgentSettings | OperationTag::Pintle))
+            }) {
+                walk.write_file("git", &(**path).clone(), "restore", TextFlow::default());
+            }
+        }
+        "show" | "cat-file" | "diff" | "blame" | "log" | "grep" => {
+            let mut flow = TextFlow::of(Taint::FILE);
+            for operand in &operands {
+                // `HEAD:.env` names a file of a commit.
+                let path = operand.text.split_once(':').map_or(operand.text.as_str(), |(_, path)| path);
+                let named = ShellArg { text: path.to_owned(), ..(**operand).clone() };
+                if walk.place(&named).tags.contains(&OperationTag::Secret) {
+                    flow.append(walk.read_file("git", &named, false));
+                }
+            }
+            flow.text = None;
+            return flow;
+        }
+        "rebase" | "bisect" => {
+            let index = texts.iter().position(|text| matches!(*text, "-x" | "--exec" | "run"));
+            if let Some(rest) = index.and_then(|index| args.get(index + 1..)) {
+                if command == "bisect" {
+                    walk.run_args(rest, &TextFlow::default());
+                } else if let Some(line) = rest.first() {
+                    walk.run_line(&line.text.clone(), &TextFlow::default());
+                }
+            }
+            for option in texts.iter().filter_map(|text| text.strip_prefix("--exec=")) {
+                walk.run_line(option, &TextFlow::default());
+            }
+        }
+        "submodule--foreach" => {}
+        "ls-files" | "ls-tree" => {
+            let is_filtered = texts.iter().any(|text| {
+                matches!(
+                    *text,
+                    "-d" | "--deleted" | "-o" | "--others" | "-i" | "--ignored" | "-u" | "-m" | "--modified"
+                )
+            });
+            let listed = if operands.is_empty() || command == "ls-tree" {
+                vec![crate::walk::ListedFiles { root: ShellArg::new("."), is_filtered, is_recursive: true }]
+            } else {
+                operands
+                    .iter()
+                    .map(|root| crate::walk::ListedFiles {
+                        root: (**root).clone(),
+                        is_filtered: root.is_pattern || root.text.contains('*') || is_filtered,
+                        is_recursive: true,
+                    })
+                    .collect()
+            };
+            return TextFlow::listing(listed);
+        }
+        "rev-parse" if texts.contains(&"--show-toplevel") => {
+            return TextFlow::known(walk.site.project.to_string_lossy());
+        }
+        "rev-parse" if texts.iter().any(|text| matches!(*text, "--git-dir" | "--absolute-git-dir")) => {
+            return TextFlow::known(walk.site.project.join(".git").to_string_lossy());
+        }
+        "diff-tree" | "diff-index" | "diff-files" => return TextFlow::of(Taint::NAMES),
+        _ => {}
+    }
+    if command == "submodule" && texts.first() == Some(&"foreach") {
+        let line: Vec<&str> = texts.iter().skip(1).copied().filter(|text| *text != "--recursive").collect();
+        walk.run_line(&line.join(" "), &TextFlow::default());
+    }
+    TextFlow::of(Taint::OUTPUT)
+}
+
+/// `checkout -- PATH`, `checkout .`, `restore PATH`: changes that are not committed are gone.
+fn check_discarded(walk: &mut CommandWalk<'_>, command: &str, args: &[ShellArg], operands: &[&ShellArg]) {
+    let has = |any: &[&str]| args.iter().any(|arg| any.contains(&arg.text.as_str()));
+    let dashes = args.iter().position(|arg| arg.text == "--");
+    let paths: Vec<&ShellArg> = match (command, dashes) {
+        ("restore", _) if has(&["--staged", "-S"]) && !has(&["--worktree", "-W"]) => return,
+        ("restore", _) => {
+            let source = args.windows(2).find_map(|pair| match pair {
+                [option, value] if matches!(option.text.as_str(), "-s" | "--source") => Some(value.text.as_str()),
+                _ => None,
+            });
+            operands.iter().copied().filter(|arg| Some(arg.text.as_str()) != source).collect()
+        }
+        (_, Some(index)) => args.get(index + 1..).unwrap_or_default().iter().collect(),
+        _ => operands
+            .iter()
+            .copied()
+            .filter(|arg| {
+                matches!(arg.text.as_str(), "." | "./" | ":/" | "*" | ":/*" | "..")
+                    || walk
+                        .place(arg)
+                        .tags
+                        .iter()
+                        .any(|tag| matches!(tag, OperationTag::AgentSettings | OperationTag::Pintle))
+            })
+            .collect(),
+    };
+    for path in paths {
+        walk.push(Operation::new(Git, "git").action("discard_changes").written(path.shown()));
+        walk.write_file("git", path, "restore", TextFlow::default());
+    }
+}
+
+fn is_address(text: &str) -> bool {
+    text.contains("://")
+        || text.split_once(':').is_some_and(|(host, _)| host.contains(['@', '.']) && !host.contains('/'))
+        || text.starts_with("ext::")
+}

@@ -1,0 +1,369 @@
+//! Programs that print and convert text.
+
+use super::{ProgramCall, read_operands};
+use crate::paths::UNKNOWN;
+use crate::walk::{CommandWalk, ParsedOptions, ShellArg, Taint, TextFlow, is_secret_name, program_name};
+use crate::{Operation, OperationKind};
+
+/// The text of arguments, if it is known.
+fn join(args: &[ShellArg]) -> TextFlow {
+    let taint = args.iter().fold(Taint::NONE, |taint, arg| taint | arg.taint);
+    let text: Vec<&str> = args.iter().map(|arg| arg.text.as_str()).collect();
+    let listed = args.iter().filter(|arg| arg.is_pattern).map(|arg| crate::walk::ListedFiles {
+        root: arg.clone(),
+        is_filtered: false,
+        is_recursive: false,
+    });
+    TextFlow { taint, listed: listed.collect(), text: Some(text.join(" ")) }
+}
+
+/// Hides a text that is not known.
+fn checked(mut flow: TextFlow) -> TextFlow {
+    if flow.text.as_ref().is_some_and(|text| text.contains(UNKNOWN)) {
+        flow.text = None;
+    }
+    flow
+}
+
+pub(super) fn run_echo(_: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
+    let is_option = |arg: &&ShellArg| {
+        arg.text.len() > 1 && arg.text.starts_with('-') && arg.text.chars().skip(1).all(|letter| "neE".contains(letter))
+    };
+    let count = call.args.iter().take_while(is_option).count();
+    let (options, rest) = call.args.split_at(count);
+    let mut flow = join(rest);
+    if options.iter().any(|option| option.text.contains('e')) {
+        flow.text = flow.text.map(|text| unescape(&text));
+    }
+    if let Some(text) = &mut flow.text {
+        text.push('\n');
+    }
+    keep_unknown(flow)
+}
+
+/// Keeps a text whose unknown part is only a value, so that a command in it can still be read.
+fn keep_unknown(flow: TextFlow) -> TextFlow {
+    flow
+}
+
+pub(super) fn run_printf(_: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
+    let args = match call.args {
+        [option, _, rest @ ..] if option.text == "-v" => return TextFlow { text: None, ..join(rest) },
+        [dashes, rest @ ..] if dashes.text == "--" => rest,
+        args => args,
+    };
+    let Some((format, values)) = args.split_first() else { return TextFlow::known("") };
+    let mut flow = join(args);
+    let mut text = String::new();
+    let mut values = values.iter();
+    // The format is used until no value is left.
+    for round in 0..64 {
+        let mut letters = format.text.chars().peekable();
+        let mut used = false;
+        while let Some(letter) = letters.next() {
+            if letter != '%' {
+                text.push(letter);
+                continue;
+            }
+            while letters.peek().is_some_and(|letter| !letter.is_ascii_alphabetic() && *letter != '%') {
+                letters.next();
+            }
+            match letters.next() {
+                Some('%') | None => text.push('%'),
+                Some(_) => {
+                    used = true;
+                    text.push_str(values.next().map(|value| value.text.as_str()).unwrap_or_default());
+                }
+            }
+        }
+        if !used || values.len() == 0 || round == 63 {
+            break;
+        }
+    }
+    flow.text = Some(unescape(&text));
+    keep_unknown(flow)
+}
+
+/// Text with `\n`, `\x72`, `\162` and their kin replaced.
+pub(crate) fn unescape(text: &str) -> String {
+    if !text.contains('\\') {
+        return text.to_owned();
+    }
+    let mut plain = String::with_capacity(text.len());
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        if letter != '\\' {
+            plain.push(letter);
+            continue;
+        }
+        let (radix, most) = match letters.peek() {
+            Some('x') => (16, 2),
+            Some('u') => (16, 4),
+            Some('0'..='7') => (8, 4),
+            _ => (0, 0),
+        };
+        if radix == 0 {
+            match letters.next() {
+                Some('n') => plain.push('\n'),
+                Some('t') => plain.push('\t'),
+                Some('r') => plain.push('\r'),
+                Some(other) => plain.push(other),
+                None => plain.push('\\'),
+            }
+            continue;
+        }
+        if radix == 16 {
+            letters.next();
+        }
+        let mut code = 0_u32;
+        for _ in 0..most {
+            let Some(digit) = letters.peek().and_then(|letter| letter.to_digit(radix)) else { break };
+            code = code * radix + digit;
+            letters.next();
+        }
+        plain.push(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
+    }
+    plain
+}
+
+pub(super) fn run_pwd(walk: &mut CommandWalk<'_>, _: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
+    walk.cwd().map_or_else(TextFlow::default, |cwd| TextFlow::known(cwd.to_string_lossy()))
+}
+
+pub(super) fn run_name_part(_: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
+    let Some(path) = parsed.operands.first().filter(|path| path.is_known()) else { return TextFlow::of(call.taint()) };
+    let trimmed = path.text.trim_end_matches('/');
+    let (directory, name) = trimmed.rsplit_once('/').unwrap_or((".", trimmed));
+    let part = if call.name == "dirname" { if directory.is_empty() { "/" } else { directory } } else { name };
+    let part = parsed.operands.get(1).and_then(|end| part.strip_suffix(end.text.as_str())).unwrap_or(part);
+    TextFlow { taint: path.taint, ..TextFlow::known(part) }
+}
+
+pub(super) fn run_mktemp(_: &mut CommandWalk<'_>, _: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
+    let directory = parsed.values("p", "tmpdir").next().map_or("/tmp", |directory| directory.text.as_str());
+    match parsed.operands.first() {
+        Some(template) if template.text.contains('/') => TextFlow::known(template.text.replace("XXX", "tmp")),
+        _ => TextFlow::known(format!("{directory}/tmp.mktemp")),
+    }
+}
+
+pub(super) fn run_which(_: &mut CommandWalk<'_>, _: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
+    parsed
+        .operands
+        .first()
+        .filter(|name| name.is_known())
+        .map_or_else(TextFlow::default, |name| TextFlow::known(format!("/usr/bin/{}", program_name(&name.text))))
+}
+
+pub(super) fn run_export(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
+    let mut is_listing = true;
+    for arg in call.args {
+        if let Some((name, value)) = super::wrappers::assignment_of(arg) {
+            is_listing = false;
+            let is_search_path = matches!(name.as_str(), "PATH" | "HOME" | "XDG_CONFIG_HOME" | "XDG_STATE_HOME");
+            if !is_search_path {
+                walk.set_variable(&name, vec![value]);
+            }
+        } else if !arg.text.starts_with('-') {
+            is_listing = false;
+        }
+    }
+    if is_listing { TextFlow::of(Taint::ENVIRONMENT) } else { TextFlow::known("") }
+}
+
+pub(super) fn run_alias(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
+    for arg in call.args {
+        if let Some((name, text)) = arg.text.split_once('=') {
+            walk.set_alias(name, text);
+        }
+    }
+    TextFlow::known("")
+}
+
+/// `read NAME`: a line of the input.
+pub(super) fn run_read(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
+    let input = call.stdin;
+    let default = if call.name == "read" { "REPLY" } else { "MAPFILE" };
+    let names: Vec<&str> = match parsed.operands.as_slice() {
+        [] => vec![default],
+        names => names.iter().map(|name| name.text.as_str()).collect(),
+    };
+    let is_single_line = input.text.as_ref().is_some_and(|text| !text.trim_end_matches('\n').contains('\n'));
+    for (index, name) in names.iter().enumerate() {
+        let value = match (&input.text, input.listed.first()) {
+            (Some(text), _) if is_single_line => {
+                let mut words = text.trim_end_matches('\n').splitn(names.len(), [' ', '\t']);
+                ShellArg { taint: input.taint, ..ShellArg::new(words.nth(index).unwrap_or_default()) }
+            }
+            // One of the listed files.
+            (None, Some(listed)) if names.len() == 1 => {
+                let joined = if listed.is_recursive {
+                    format!(
+                        "{}/{}",
+                        listed.root.text.trim_end_matches('/'),
+                        if listed.is_filtered { "?.?" } else { "*" }
+                    )
+                } else {
+                    listed.root.text.clone()
+                };
+                ShellArg { taint: input.taint, is_pattern: true, ..ShellArg::new(joined) }
+            }
+            _ => ShellArg::unknown(input.taint),
+        };
+        walk.set_variable(name, vec![value]);
+    }
+    TextFlow::known("")
+}
+
+pub(super) fn run_cat(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
+    read_operands(walk, call, parsed.operands.iter().copied(), false)
+}
+
+pub(super) fn run_grep(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
+    let patterns: Vec<&ShellArg> = parsed.values("e", "regexp").collect();
+    for file in parsed.values("f", "file") {
+        walk.read_file(call.name, file, false);
+    }
+    let has_pattern = !patterns.is_empty() || parsed.has("f", "file") || parsed.has("", "files");
+    let pattern = patterns.first().copied().or_else(|| parsed.operands.first().copied());
+    let skipped = usize::from(!has_pattern);
+    let is_recursive = parsed.has("r", "recursive")
+        || parsed.has("R", "dereference-recursive")
+        || matches!(call.name, "rg" | "ag" | "ack" | "ugrep");
+    let names_only = parsed.has("l", "files-with-matches")
+        || parsed.has("L", "files-without-match")
+        || parsed.has("c", "count")
+        || parsed.has("", "files");
+    let operands: Vec<&ShellArg> = parsed.operands.iter().skip(skipped).copied().collect();
+    let mut flow = read_operands(walk, call, operands.iter().copied(), is_recursive && !operands.is_empty());
+    flow.text = None;
+    if flow.taint.has(Taint::ENVIRONMENT) {
+        // What is left of the environment is what the pattern selects.
+        let asks_secret =
+            pattern.is_some_and(|pattern| is_secret_pattern(&pattern.text)) && !parsed.has("v", "invert-match");
+        flow.taint = if asks_secret { Taint::SECRET } else { Taint::OUTPUT };
+    }
+    if names_only {
+        let roots =
+            if operands.is_empty() { vec![ShellArg::new(".")] } else { operands.into_iter().cloned().collect() };
+        if flow.taint.has(Taint::FILE) || is_recursive {
+            let listed =
+                roots.into_iter().map(|root| crate::walk::ListedFiles { root, is_filtered: true, is_recursive });
+            return TextFlow::listing(listed.collect());
+        }
+    }
+    flow
+}
+
+fn is_secret_pattern(pattern: &str) -> bool {
+    let lower = pattern.to_lowercase();
+    ["token", "secret", "passw", "key", "cred", "auth", "aws_", "database_url", "api"]
+        .iter()
+        .any(|word| lower.contains(word))
+}
+
+pub(super) fn run_query(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
+    // yq and dasel can change the file in place.
+    let in_place = call.has_arg(&["-i", "--inplace", "--in-place"]) || call.has_arg(&["put"]);
+    let skipped = usize::from(!matches!(call.name, "xmllint" | "gron"));
+    let files: Vec<&ShellArg> = parsed.operands.iter().skip(skipped).copied().collect();
+    if in_place {
+        for file in &files {
+            walk.write_file(call.name, file, "edit", TextFlow::of(Taint::DECODED));
+        }
+    }
+    let reads_environment =
+        parsed.operands.first().is_some_and(|filter| filter.text.contains("env.") || filter.text.contains("$ENV"));
+    let mut flow = read_operands(walk, call, files.into_iter(), false);
+    flow.text = None;
+    if reads_environment && parsed.operands.first().is_some_and(|filter| is_secret_name(&filter.text)) {
+        flow.taint |= Taint::SECRET;
+    }
+    flow
+}
+
+pub(super) fn run_awk(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
+    let script_files: Vec<&ShellArg> = parsed.values("f", "file").collect();
+    let skipped = usize::from(script_files.is_empty());
+    if let (true, Some(program)) = (script_files.is_empty(), parsed.operands.first()) {
+        crate::code::read_code(walk, "awk", &program.text, call.stdin);
+    }
+    let files =
+        parsed.operands.iter().skip(skipped).copied().filter(|arg| super::wrappers::assignment_of(arg).is_none());
+    let mut flow = read_operands(walk, call, files, false);
+    flow.text = None;
+    flow.taint |= Taint::OUTPUT;
+    flow
+}
+
+pub(super) fn run_base64(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
+    let decodes = parsed.has("d", "decode") || parsed.has("D", "decode");
+    let mut flow = read_operands(walk, call, parsed.operands.iter().copied().chain(parsed.values("i", "input")), false);
+    flow.text = None;
+    if decodes {
+        flow.taint |= Taint::DECODED;
+    }
+    if let Some(out) = parsed.values("o", "output").next() {
+        walk.write_file(call.name, out, "replace", flow.clone());
+    }
+    flow
+}
+
+pub(super) fn run_converter(
+    walk: &mut CommandWalk<'_>,
+    call: &ProgramCall<'_>,
+    parsed: &ParsedOptions<'_>,
+) -> TextFlow {
+    let reads_operands = !matches!(call.name, "tr" | "rot13" | "caesar");
+    let operands = parsed.operands.iter().copied().filter(|_| reads_operands);
+    let mut flow = read_operands(walk, call, operands, false);
+    flow.text = None;
+    flow.taint |= Taint::DECODED;
+    flow
+}
+
+pub(super) fn run_openssl(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
+    let first = call.first_operand().unwrap_or_default();
+    let mut flow = call.stdin.clone();
+    flow.text = None;
+    if call.name == "openssl" {
+        if first == "s_client" {
+            let host = call
+                .args
+                .iter()
+                .skip_while(|arg| arg.text != "-connect")
+                .nth(1)
+                .map(ShellArg::shown)
+                .unwrap_or_default();
+            if call.stdin.taint.has(Taint::FILE | Taint::SECRET | Taint::OUTPUT | Taint::ENVIRONMENT) {
+                walk.push(call.stdin.taint.tag(Operation::new(OperationKind::Upload, call.name).written(host)));
+            } else {
+                walk.push(Operation::new(OperationKind::Download, call.name).written(host));
+            }
+            return TextFlow::of(Taint::NETWORK);
+        }
+        let is_key_work =
+            matches!(first, "rsa" | "pkey" | "ec" | "genrsa" | "req" | "x509" | "genpkey" | "verify" | "dgst");
+        for file in parsed.values("", "in") {
+            if !(is_key_work && first != "rsa" && first != "pkey") {
+                flow.append(walk.read_file(call.name, file, false));
+            }
+        }
+    } else {
+        let files: Vec<ShellArg> = parsed.operands.iter().map(|arg| (*arg).clone()).collect();
+        for file in files {
+            flow.append(walk.read_file(call.name, &file, false));
+        }
+    }
+    flow.text = None;
+    flow.taint |= Taint::DECODED;
+    for out in parsed.values("o", "output").chain(parsed.values("", "out")) {
+        walk.write_file(call.name, out, "replace", flow.clone());
+    }
+    flow
+}
+
+/// Whether the text of an argument is known apart from values.
+pub(crate) fn known_text(arg: &ShellArg) -> TextFlow {
+    checked(TextFlow { taint: arg.taint, text: Some(arg.text.clone()), listed: Vec::new() })
+}

@@ -1,0 +1,61 @@
+//! Runs the program behind a wrapper.
+
+use super::ProgramCall;
+use crate::walk::{CommandWalk, ParsedOptions, ShellArg, TextFlow, WrapperDef};
+use crate::{Operation, OperationKind};
+
+/// Runs what a wrapper wraps; `None` if it wraps nothing in this call.
+pub(super) fn run_wrapper(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, def: &WrapperDef) -> Option<TextFlow> {
+    let mut args = call.args;
+    if !def.word.is_empty() {
+        // The word may come behind options.
+        let index = args.iter().position(|arg| !arg.text.starts_with('-'))?;
+        let index = if args.get(index).is_some_and(|arg| def.word.contains(&arg.text.as_str())) {
+            index
+        } else {
+            args.iter().take(6).position(|arg| def.word.contains(&arg.text.as_str()))?
+        };
+        args = args.get(index + 1..)?;
+    }
+    let (parsed, rest) = ParsedOptions::parse_leading(args, def.valued);
+    if def.is_privileged {
+        walk.push(
+            Operation::new(OperationKind::Privilege, call.name)
+                .action("other_user")
+                .written(rest.iter().map(ShellArg::shown).take(3).collect::<Vec<_>>().join(" ")),
+        );
+        if parsed.has("e", "edit") {
+            for file in rest {
+                walk.write_file(call.name, file, "edit", TextFlow::default());
+            }
+            return Some(TextFlow::default());
+        }
+    }
+    if let (Some(directory), false) =
+        (parsed.values("D", "chdir").next().or(parsed.values("C", "directory").next()), def.is_elsewhere)
+        && !directory.text.is_empty()
+        && !call.name.starts_with("mise")
+    {
+        walk.enter_directory(directory);
+    }
+    let mut rest = rest.get(def.skipped.min(rest.len())..).unwrap_or_default();
+    // Assignments in front of the program, as after `env`.
+    while let Some((name, value)) = rest.first().and_then(|arg| assignment_of(arg)) {
+        walk.set_variable(&name, vec![value]);
+        rest = rest.get(1..).unwrap_or_default();
+    }
+    if rest.first().is_some_and(|arg| arg.text == "--") {
+        rest = rest.get(1..).unwrap_or_default();
+    }
+    if def.is_elsewhere {
+        return Some(super::shells::run_elsewhere(walk, rest, call.stdin));
+    }
+    Some(walk.run_args(rest, call.stdin))
+}
+
+/// `NAME=value`.
+pub(super) fn assignment_of(arg: &ShellArg) -> Option<(String, ShellArg)> {
+    let (name, value) = arg.text.split_once('=')?;
+    let is_name = !name.is_empty() && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+    is_name.then(|| (name.to_owned(), ShellArg { text: value.to_owned(), ..arg.clone() }))
+}

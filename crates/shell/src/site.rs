@@ -1,0 +1,45 @@
+//! Where a call happens: the directories and the machine that its paths refer to.
+
+use std::borrow::Cow;
+use std::path::{Component, Path, PathBuf};
+
+/// Where a call happens.
+#[derive(Clone, Copy)]
+pub struct CallSite<'s> {
+    /// The working directory, absolute.
+    pub cwd: &'s Path,
+    /// The project's directory, absolute.
+    pub project: &'s Path,
+    /// The user's home directory, if it is known.
+    pub home: Option<&'s Path>,
+    /// Resolves the symbolic links of an absolute path as far as it exists. `None`: paths stay as written.
+    pub resolve: Option<&'s dyn Fn(&Path) -> PathBuf>,
+}
+
+impl std::fmt::Debug for CallSite<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("CallSite")
+            .field("cwd", &self.cwd)
+            .field("project", &self.project)
+            .finish_non_exhaustive()
+    }
+}
+
+/// An absolute path without `.`, `..` and doubled slashes, by its text alone.
+pub(crate) fn normalize(path: &Path) -> Cow<'_, Path> {
+    let text = path.as_os_str().as_encoded_bytes();
+    let is_plain = |pair: &[u8]| pair != b"//" && pair != b"/.";
+    if text.windows(2).all(is_plain) && (text.len() < 2 || text.last() != Some(&b'/')) {
+        return Cow::Borrowed(path);
+    }
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => drop(plain.pop()),
+            Component::CurDir => {}
+            part => plain.push(part),
+        }
+    }
+    Cow::Owned(plain)
+}

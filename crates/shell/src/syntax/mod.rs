@@ -1,0 +1,13 @@
+//! The syntax of command lines: from text to commands, before anything is expanded.
+//!
+//! The parser reads what bash reads. It has a fixed nesting limit, never recurses deeper, and keeps the commands that it
+//! understood before a fault: a command line that is only half understood has the commands of that half and a fault.
+
+mod ast;
+mod parser;
+mod word;
+
+pub(crate) use ast::{
+    Command, Expansion, Pipeline, Redirect, RedirectKind, ShellScript, SimpleCommand, Word, WordPiece,
+};
+pub(crate) use parser::parse_script;

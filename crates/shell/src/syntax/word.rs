@@ -1,0 +1,387 @@
+//! The parser of words: quotes, variables and substitutions.
+
+use std::rc::Rc;
+
+use super::parser::{Parsed, Parser};
+use super::{Expansion, Pipeline, ShellScript, Word, WordPiece};
+
+/// Letters that end an unquoted word.
+const ENDS: [char; 10] = [' ', '\t', '\n', '\r', ';', '|', '&', '(', ')', '<'];
+
+/// Pieces of a word, with adjacent text joined.
+#[derive(Debug, Default)]
+struct WordBuilder {
+    word: Word,
+}
+
+impl WordBuilder {
+    fn literal(&mut self, letter: char) {
+        match self.word.pieces.last_mut() {
+            Some(WordPiece::Literal(text)) => text.push(letter),
+            _ => self.word.pieces.push(WordPiece::Literal(String::from(letter))),
+        }
+    }
+
+    fn quoted(&mut self, added: &str) {
+        match self.word.pieces.last_mut() {
+            Some(WordPiece::Quoted(text)) => text.push_str(added),
+            _ => self.word.pieces.push(WordPiece::Quoted(added.to_owned())),
+        }
+    }
+
+    fn push(&mut self, piece: WordPiece) {
+        self.word.pieces.push(piece);
+    }
+}
+
+impl Parser<'_> {
+    /// Parses a word; `None` if an operator or the end is next.
+    pub(super) fn parse_word(&mut self) -> Parsed<Option<Word>> {
+        let mut built = WordBuilder::default();
+        loop {
+            let Some(letter) = self.peek() else { break };
+            match letter {
+                '<' | '>' if self.byte_at(1) == Some(b'(') => {
+                    self.index += 2;
+                    let script = self.parse_substitution()?;
+                    built.push(WordPiece::Process(script, letter == '>'));
+                }
+                // An extended pattern: `!(a)`, `@(a|b)`.
+                '(' if built.word.pieces.last().is_some_and(is_pattern_prefix) => {
+                    let inner = self.skip_parentheses().ok_or("a pattern is incomplete")?;
+                    inner.chars().for_each(|letter| built.literal(letter));
+                }
+                '>' => break,
+                letter if ENDS.contains(&letter) => break,
+                '\\' => {
+                    self.index += 1;
+                    match self.bump() {
+                        Some('\n') => {}
+                        Some(letter) => built.quoted(letter.encode_utf8(&mut [0; 4])),
+                        None => built.literal('\\'),
+                    }
+                }
+                '\'' => {
+                    self.index += 1;
+                    let end = self.rest().find('\'').ok_or("a quote is not closed")?;
+                    built.quoted(self.rest().get(..end).unwrap_or_default());
+                    self.index += end + 1;
+                }
+                '"' => {
+                    self.index += 1;
+                    self.parse_double_quotes(&mut built)?;
+                }
+                '$' | '`' => self.parse_dollar(&mut built, false)?,
+                letter => {
+                    self.index += letter.len_utf8();
+                    built.literal(letter);
+                }
+            }
+        }
+        Ok(if built.word.pieces.is_empty() { None } else { Some(built.word) })
+    }
+
+    fn parse_double_quotes(&mut self, built: &mut WordBuilder) -> Parsed<()> {
+        built.quoted("");
+        loop {
+            let run = self.rest().find(['"', '\\', '$', '`']).ok_or("a quote is not closed")?;
+            built.quoted(self.rest().get(..run).unwrap_or_default());
+            self.index += run;
+            match self.peek() {
+                Some('"') => {
+                    self.index += 1;
+                    return Ok(());
+                }
+                Some('\\') => {
+                    self.index += 1;
+                    match self.bump() {
+                        Some('\n') => {}
+                        Some(letter @ ('"' | '\\' | '$' | '`')) => built.quoted(letter.encode_utf8(&mut [0; 4])),
+                        Some(letter) => {
+                            built.quoted("\\");
+                            built.quoted(letter.encode_utf8(&mut [0; 4]));
+                        }
+                        None => return Err("a quote is not closed"),
+                    }
+                }
+                _ => self.parse_dollar(built, true)?,
+            }
+        }
+    }
+
+    /// The text of a here-document with an unquoted delimiter.
+    pub(super) fn parse_document_text(&mut self) -> Word {
+        let mut built = WordBuilder::default();
+        built.quoted("");
+        loop {
+            let run = self.rest().find(['\\', '$', '`']).unwrap_or(self.rest().len());
+            built.quoted(self.rest().get(..run).unwrap_or_default());
+            self.index += run;
+            match self.peek() {
+                None => return built.word,
+                Some('\\') => {
+                    self.index += 1;
+                    match self.bump() {
+                        Some('\n') => {}
+                        Some(letter @ ('\\' | '$' | '`')) => built.quoted(letter.encode_utf8(&mut [0; 4])),
+                        Some(letter) => {
+                            built.quoted("\\");
+                            built.quoted(letter.encode_utf8(&mut [0; 4]));
+                        }
+                        None => built.quoted("\\"),
+                    }
+                }
+                _ => {
+                    let before = self.index;
+                    if self.parse_dollar(&mut built, true).is_err() {
+                        // What cannot be read is text.
+                        self.index = before + 1;
+                        built.quoted("$");
+                    }
+                }
+            }
+        }
+    }
+
+    fn parse_dollar(&mut self, built: &mut WordBuilder, quoted: bool) -> Parsed<()> {
+        if self.take("`") {
+            let mut inner = String::new();
+            loop {
+                match self.bump().ok_or("a backtick is not closed")? {
+                    '`' => break,
+                    '\\' => match self.bump() {
+                        Some(letter @ ('`' | '\\' | '$')) => inner.push(letter),
+                        Some(letter) => inner.extend(['\\', letter]),
+                        None => return Err("a backtick is not closed"),
+                    },
+                    letter => inner.push(letter),
+                }
+            }
+            let script = self.nested(|parser| Ok(super::parse_script(&inner, parser.depth)))?;
+            built.push(WordPiece::Substitution(Rc::new(script), quoted));
+            return Ok(());
+        }
+        if self.take("$((") {
+            let before = self.index;
+            if self.skip_arithmetic("))").is_some() {
+                built.push(WordPiece::Arithmetic);
+                return Ok(());
+            }
+            self.index = before - 3;
+        }
+        if self.take("$(") {
+            let script = self.parse_substitution()?;
+            built.push(WordPiece::Substitution(script, quoted));
+            return Ok(());
+        }
+        if self.take("${") {
+            let expansion = self.nested(|parser| parser.parse_braced(quoted))?;
+            built.push(WordPiece::Variable(expansion));
+            return Ok(());
+        }
+        if !quoted && self.take("$'") {
+            let text = self.parse_ansi_text()?;
+            built.quoted(&text);
+            return Ok(());
+        }
+        if !quoted && self.take("$\"") {
+            return self.parse_double_quotes(built);
+        }
+        if self.take("$[") {
+            let end = self.rest().find(']').ok_or("an expression is not closed")?;
+            self.index += end + 1;
+            built.push(WordPiece::Arithmetic);
+            return Ok(());
+        }
+        self.index += 1;
+        let rest = self.rest();
+        let name_end = match rest.chars().next() {
+            Some(letter) if letter.is_ascii_alphabetic() || letter == '_' => {
+                rest.find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_')).unwrap_or(rest.len())
+            }
+            Some(letter) if letter.is_ascii_digit() || "@*#?-$!".contains(letter) => 1,
+            _ => 0,
+        };
+        if name_end == 0 {
+            if quoted {
+                built.quoted("$")
+            } else {
+                built.literal('$')
+            }
+            return Ok(());
+        }
+        let name = rest.get(..name_end).unwrap_or_default().to_owned();
+        self.index += name_end;
+        built.push(WordPiece::Variable(Expansion {
+            name,
+            operator: String::new(),
+            operand: Word::default(),
+            quoted,
+            indirect: false,
+        }));
+        Ok(())
+    }
+
+    /// `${NAME…}` behind its `${`.
+    fn parse_braced(&mut self, quoted: bool) -> Parsed<Expansion> {
+        let indirect = self.rest().starts_with('!') && self.byte_at(1).is_some_and(|byte| byte.is_ascii_alphabetic());
+        if indirect {
+            self.index += 1;
+        }
+        // `${#NAME}` is a number.
+        let is_length = self.rest().starts_with('#') && self.byte_at(1) != Some(b'}');
+        if is_length {
+            self.index += 1;
+        }
+        let rest = self.rest();
+        let name_end = rest
+            .find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_'))
+            .unwrap_or(rest.len())
+            .max(usize::from(rest.starts_with(['@', '*', '#', '?', '-', '$', '!'])));
+        let name = rest.get(..name_end).unwrap_or_default().to_owned();
+        self.index += name_end;
+        if self.peek() == Some('[') {
+            let end = self.rest().find(']').ok_or("a variable is not closed")?;
+            self.index += end + 1;
+        }
+        let operator_end = self.rest().find(|letter: char| !":-=+?#%/^,@".contains(letter)).unwrap_or(0).min(2);
+        let mut operator = self.rest().get(..operator_end).unwrap_or_default().to_owned();
+        self.index += operator_end;
+        if is_length {
+            operator = String::from("length");
+        }
+        let mut built = WordBuilder::default();
+        loop {
+            match self.peek().ok_or("a variable is not closed")? {
+                '}' => {
+                    self.index += 1;
+                    return Ok(Expansion { name, operator, operand: built.word, quoted, indirect });
+                }
+                '\\' => {
+                    self.index += 1;
+                    let letter = self.bump().ok_or("a variable is not closed")?;
+                    built.quoted(letter.encode_utf8(&mut [0; 4]));
+                }
+                '\'' if !quoted => {
+                    self.index += 1;
+                    let end = self.rest().find('\'').ok_or("a quote is not closed")?;
+                    built.quoted(self.rest().get(..end).unwrap_or_default());
+                    self.index += end + 1;
+                }
+                '"' => {
+                    self.index += 1;
+                    self.nested(|parser| parser.parse_double_quotes(&mut built))?;
+                }
+                '$' | '`' => self.parse_dollar(&mut built, quoted)?,
+                letter => {
+                    self.index += letter.len_utf8();
+                    built.literal(letter);
+                }
+            }
+        }
+    }
+
+    /// The commands of a substitution, behind its opening parenthesis.
+    fn parse_substitution(&mut self) -> Parsed<Rc<ShellScript>> {
+        let pipelines = self.nested(|parser| {
+            let mut inner = Parser::new(parser.text, parser.depth);
+            inner.index = parser.index;
+            let mut pipelines: Vec<Pipeline> = Vec::new();
+            let parsed = inner.parse_list(&mut pipelines, &[")"]);
+            parsed?;
+            if !inner.take(")") {
+                return Err("a substitution is not closed");
+            }
+            let end = inner.index;
+            inner.fill_documents(&mut pipelines);
+            parser.index = end;
+            Ok(pipelines)
+        })?;
+        Ok(Rc::new(ShellScript { pipelines, fault: None }))
+    }
+
+    /// Skips an arithmetic expression and its end; `None` if it is not one.
+    pub(super) fn skip_arithmetic(&mut self, end: &str) -> Option<()> {
+        let mut depth = 0_usize;
+        loop {
+            if depth == 0 && self.take(end) {
+                return Some(());
+            }
+            match self.bump()? {
+                '(' => depth += 1,
+                ')' => depth = depth.checked_sub(1)?,
+                // Only a command has these.
+                ';' | '\n' if end == "))" && depth == 0 && !self.text.contains("for") => return None,
+                '`' => return None,
+                '$' if self.rest().starts_with('(') && !self.rest().starts_with("((") => return None,
+                _ => {}
+            }
+        }
+    }
+
+    /// The text of balanced parentheses.
+    fn skip_parentheses(&mut self) -> Option<String> {
+        let begin = self.index;
+        let mut depth = 0_usize;
+        loop {
+            match self.bump()? {
+                '(' => depth += 1,
+                ')' => {
+                    depth -= 1;
+                    if depth == 0 {
+                        return self.text.get(begin..self.index).map(str::to_owned);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The text of `$'…'`, behind its opening quote.
+    fn parse_ansi_text(&mut self) -> Parsed<String> {
+        let mut text: Vec<u8> = Vec::new();
+        let mut push = |letter: char| text.extend_from_slice(letter.encode_utf8(&mut [0; 4]).as_bytes());
+        loop {
+            match self.bump().ok_or("a quote is not closed")? {
+                '\'' => return Ok(String::from_utf8_lossy(&text).into_owned()),
+                '\\' => {
+                    let letter = self.bump().ok_or("a quote is not closed")?;
+                    let (radix, most) = match letter {
+                        'x' => (16, 2),
+                        'u' => (16, 4),
+                        'U' => (16, 8),
+                        '0'..='7' => (8, 3),
+                        _ => (0, 0),
+                    };
+                    if radix == 0 {
+                        push(match letter {
+                            'n' => '\n',
+                            't' => '\t',
+                            'r' => '\r',
+                            'a' => '\u{7}',
+                            'b' => '\u{8}',
+                            'e' | 'E' => '\u{1b}',
+                            'f' => '\u{c}',
+                            'v' => '\u{b}',
+                            other => other,
+                        });
+                        continue;
+                    }
+                    if radix == 8 {
+                        self.index -= 1;
+                    }
+                    let rest = self.rest();
+                    let digits = rest.chars().take(most).take_while(|letter| letter.is_digit(radix)).count();
+                    let code = u32::from_str_radix(rest.get(..digits).unwrap_or_default(), radix).unwrap_or(0);
+                    self.index += digits;
+                    push(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
+                }
+                letter => push(letter),
+            }
+        }
+    }
+}
+
+fn is_pattern_prefix(piece: &WordPiece) -> bool {
+    matches!(piece, WordPiece::Literal(text) if text.ends_with(['!', '@', '?', '*', '+']))
+}

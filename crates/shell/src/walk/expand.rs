@@ -1,0 +1,379 @@
+//! Expands words as bash does, as far as that is known.
+
+use std::rc::Rc;
+
+use super::operator::apply_operator;
+use super::{CommandWalk, ShellArg, Taint, TextFlow};
+use crate::paths::UNKNOWN;
+use crate::syntax::{Expansion, ShellScript, Word, WordPiece};
+
+/// The longest text of an argument.
+const MAX_BYTES: usize = 64 * 1024;
+/// The most words that one word with braces comes to.
+const MAX_WORDS: usize = 64;
+
+/// Words of variable names that hold secrets.
+const SECRET_WORDS: [&str; 14] = [
+    "TOKEN",
+    "SECRET",
+    "PASSWORD",
+    "PASSWD",
+    "APIKEY",
+    "API_KEY",
+    "ACCESS_KEY",
+    "PRIVATE_KEY",
+    "CREDENTIAL",
+    "_PAT",
+    "PASSPHRASE",
+    "AUTH_KEY",
+    "DATABASE_URL",
+    "_PASS",
+];
+
+/// Whether a variable of this name holds a secret.
+pub(crate) fn is_secret_name(name: &str) -> bool {
+    let upper = name.to_ascii_uppercase();
+    let is_limit =
+        upper.contains("MAX_TOKEN") || upper.ends_with("TOKENS") || upper.ends_with("TOKENIZERS_PARALLELISM");
+    !is_limit && SECRET_WORDS.iter().any(|word| upper.contains(word))
+}
+
+/// The arguments of a word that is being expanded.
+#[derive(Default)]
+struct FieldBuilder {
+    done: Vec<ShellArg>,
+    current: ShellArg,
+    /// Whether the current argument exists although it may be empty.
+    has_current: bool,
+}
+
+impl FieldBuilder {
+    fn push(&mut self, text: &str, taint: Taint) {
+        self.has_current = true;
+        self.current.taint |= taint;
+        if self.current.text.len() + text.len() <= MAX_BYTES {
+            self.current.text.push_str(text);
+        } else {
+            self.current.text.push(UNKNOWN);
+        }
+    }
+
+    fn push_pattern(&mut self, text: &str) {
+        self.current.is_pattern |= text.contains(['*', '?', '[']);
+        self.push(text, Taint::NONE);
+    }
+
+    /// Text that the shell divides into words.
+    fn push_split(&mut self, text: &str, taint: Taint, separators: &[char]) {
+        let mut is_first = true;
+        for part in text.split(separators) {
+            if !is_first {
+                self.end();
+            }
+            is_first = false;
+            if !part.is_empty() {
+                self.push(part, taint);
+                self.current.is_pattern |= part.contains(['*', '?', '[']);
+            }
+        }
+    }
+
+    fn end(&mut self) {
+        if self.has_current {
+            self.done.push(std::mem::take(&mut self.current));
+            self.has_current = false;
+        }
+    }
+}
+
+impl CommandWalk<'_> {
+    /// The arguments that a word comes to.
+    pub(crate) fn expand_word(&mut self, word: &Word) -> Vec<ShellArg> {
+        if let Some(text) = word.as_literal()
+            && !text.contains(['*', '?', '[', '{', '~', '='])
+        {
+            return vec![ShellArg::new(text)];
+        }
+        let has_braces = |piece: &WordPiece| matches!(piece, WordPiece::Literal(text) if text.contains('{'));
+        if word.pieces.iter().any(has_braces) {
+            let words = expand_braces(word);
+            if words.len() > 1 {
+                return words.iter().flat_map(|word| self.expand_fields(word, true)).collect();
+            }
+        }
+        self.expand_fields(word, true)
+    }
+
+    /// A word where the shell does not divide it: a value of a variable, a redirection, a here-document.
+    pub(crate) fn expand_quoted(&mut self, word: &Word) -> ShellArg {
+        let mut fields = self.expand_fields(word, false).into_iter();
+        let Some(mut first) = fields.next() else { return ShellArg::default() };
+        for more in fields {
+            first.text.push(' ');
+            first.text.push_str(&more.text);
+            first.taint |= more.taint;
+        }
+        first
+    }
+
+    fn expand_fields(&mut self, word: &Word, splits: bool) -> Vec<ShellArg> {
+        let mut built = FieldBuilder::default();
+        for (index, piece) in word.pieces.iter().enumerate() {
+            match piece {
+                WordPiece::Literal(text) => {
+                    let text = if index == 0 { self.expand_tilde(text) } else { text.into() };
+                    built.push_pattern(&text);
+                }
+                WordPiece::Quoted(text) => built.push(text, Taint::NONE),
+                WordPiece::Arithmetic => built.push("0", Taint::NONE),
+                WordPiece::Variable(expansion) => self.expand_variable(expansion, splits, &mut built),
+                WordPiece::Substitution(script, quoted) => {
+                    let flow = self.capture(script);
+                    let taint = flow.taint | Taint::OUTPUT;
+                    match flow.text.as_deref().map(|text| text.trim_end_matches('\n')) {
+                        Some(text) if splits && !*quoted => built.push_split(text, taint, &self.separators()),
+                        Some(text) => built.push(text, taint),
+                        None => built.push(UNKNOWN.encode_utf8(&mut [0; 4]), taint),
+                    }
+                }
+                WordPiece::Process(script, is_output) => {
+                    let flow = self.capture(script);
+                    built.push("/dev/fd/63", Taint::NONE);
+                    if !is_output {
+                        built.current.content = Some(Box::new(flow));
+                    }
+                }
+            }
+        }
+        built.end();
+        built.done
+    }
+
+    fn capture(&mut self, script: &Rc<ShellScript>) -> TextFlow {
+        let cwd = self.cwd.clone();
+        let flow = self.called(|walk| walk.run_script(script, &TextFlow::default()));
+        self.cwd = cwd;
+        flow
+    }
+
+    fn expand_tilde<'t>(&self, text: &'t str) -> std::borrow::Cow<'t, str> {
+        let home = self.site.home.map(|home| home.to_string_lossy());
+        let assigned = text.split_once("=~").filter(|(name, _)| !name.contains(['/', ' ']));
+        match (text.strip_prefix('~'), home) {
+            (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => format!("{home}{rest}").into(),
+            (Some(rest), home) if rest.starts_with(|letter: char| letter.is_ascii_alphanumeric()) => {
+                let user = rest.split('/').next().unwrap_or_default();
+                match home {
+                    Some(home) if home.ends_with(&format!("/{user}")) => {
+                        format!("{home}{}", rest.get(user.len()..).unwrap_or_default()).into()
+                    }
+                    _ if user == "root" => format!("/{rest}").into(),
+                    _ => format!("/home/{rest}").into(),
+                }
+            }
+            (Some(rest), _) if rest.starts_with('+') => format!(
+                "{}{}",
+                self.cwd().map_or_else(|| UNKNOWN.to_string(), |cwd| cwd.display().to_string()),
+                &rest.get(1..).unwrap_or_default()
+            )
+            .into(),
+            (None, Some(home)) if assigned.is_some_and(|(_, rest)| rest.is_empty() || rest.starts_with('/')) => {
+                text.replacen("=~", &format!("={home}"), 1).into()
+            }
+            _ => text.into(),
+        }
+    }
+
+    fn separators(&self) -> Vec<char> {
+        match self.variables.get("IFS").and_then(|values| values.first()) {
+            Some(value) if value.is_known() && !value.text.is_empty() => value.text.chars().collect(),
+            _ => vec![' ', '\t', '\n'],
+        }
+    }
+
+    /// The value of a variable; `None` if the call does not set it and it is not known otherwise.
+    pub(crate) fn variable(&self, name: &str) -> Option<Vec<ShellArg>> {
+        if let Some(values) = self.variables.get(name) {
+            return Some(values.clone());
+        }
+        let path = |path: Option<&std::path::Path>| path.map(|path| path.to_string_lossy().into_owned());
+        let value = match name {
+            "HOME" => path(self.site.home),
+            "PWD" => path(self.cwd()),
+            "OLDPWD" => None,
+            "CLAUDE_PROJECT_DIR" | "GEMINI_PROJECT_DIR" | "QWEN_PROJECT_DIR" => path(Some(self.site.project)),
+            "USER" | "LOGNAME" => self.site.home.and_then(|home| path(home.file_name().map(std::path::Path::new))),
+            "IFS" => Some(String::from(" \t\n")),
+            "PATH" => Some(String::from("/usr/local/bin:/usr/bin:/bin")),
+            "TMPDIR" | "TMP" | "TEMP" => Some(String::from("/tmp")),
+            "XDG_CONFIG_HOME" => self.site.home.and_then(|home| path(Some(&home.join(".config")))),
+            "XDG_STATE_HOME" => self.site.home.and_then(|home| path(Some(&home.join(".local/state")))),
+            "XDG_CACHE_HOME" => self.site.home.and_then(|home| path(Some(&home.join(".cache")))),
+            "XDG_DATA_HOME" => self.site.home.and_then(|home| path(Some(&home.join(".local/share")))),
+            "SHELL" | "BASH" => Some(String::from("/bin/bash")),
+            "?" | "#" | "$" | "!" | "RANDOM" | "SECONDS" | "LINENO" | "UID" | "EUID" | "BASHPID" | "PPID" => {
+                Some(String::from("0"))
+            }
+            "0" => Some(String::from("bash")),
+            _ => None,
+        };
+        value.map(|value| vec![ShellArg::new(value)])
+    }
+
+    fn expand_variable(&mut self, expansion: &Expansion, splits: bool, built: &mut FieldBuilder) {
+        let values = self.expand_expansion(expansion);
+        let is_list = matches!(expansion.name.as_str(), "@" | "*") || values.len() > 1;
+        let separators = self.separators();
+        for (index, value) in values.into_iter().enumerate() {
+            if is_list && index > 0 {
+                built.end();
+            }
+            if splits && !expansion.quoted && value.is_known() {
+                built.push_split(&value.text, value.taint, &separators);
+            } else if splits && !expansion.quoted {
+                // An unknown value may be several words, or a pattern.
+                built.push(&value.text, value.taint);
+            } else {
+                built.push(&value.text, value.taint);
+            }
+        }
+    }
+
+    fn expand_expansion(&mut self, expansion: &Expansion) -> Vec<ShellArg> {
+        let operand = self.expand_quoted(&expansion.operand);
+        let mut values = self.variable(&expansion.name);
+        if expansion.indirect {
+            let name = values.as_ref().and_then(|values| values.first()).filter(|value| value.is_known());
+            values = name.and_then(|name| self.variable(&name.text));
+        }
+        let has_default = matches!(expansion.operator.as_str(), ":-" | "-" | ":=" | "=");
+        match values {
+            Some(values) if has_default && values.iter().all(|value| value.text.is_empty()) => vec![operand],
+            Some(values) => values
+                .into_iter()
+                .map(|value| match apply_operator(&value.text, &expansion.operator, &operand.text) {
+                    Some(text) if value.is_known() && operand.is_known() => ShellArg { text, ..value },
+                    _ if expansion.operator.is_empty() || has_default => value,
+                    _ => ShellArg::unknown(value.taint | operand.taint),
+                })
+                .collect(),
+            None if has_default => {
+                if expansion.operator.contains('=') {
+                    self.set_variable(&expansion.name, vec![operand.clone()]);
+                }
+                vec![operand]
+            }
+            // Set or not, this is all that the expansion can come to.
+            None if matches!(expansion.operator.as_str(), ":+" | "+") => vec![operand],
+            None if expansion.operator == "length" => vec![ShellArg::new("0")],
+            None => {
+                let taint = if is_secret_name(&expansion.name) { Taint::SECRET } else { Taint::NONE };
+                vec![ShellArg::unknown(taint)]
+            }
+        }
+    }
+}
+
+/// The words that a word with braces comes to; the word itself if the braces are only text.
+fn expand_braces(word: &Word) -> Vec<Word> {
+    let mut done: Vec<Word> = Vec::new();
+    let mut open = vec![word.clone()];
+    while let Some(next) = open.pop() {
+        match split_first_brace(&next) {
+            Some(alternatives) if done.len() + open.len() + alternatives.len() <= MAX_WORDS => {
+                open.extend(alternatives.into_iter().rev());
+            }
+            _ => done.push(next),
+        }
+    }
+    done
+}
+
+/// One letter of a word, or a piece that is not a literal.
+#[derive(Debug, Clone)]
+enum BraceToken {
+    Letter(char),
+    Piece(WordPiece),
+}
+
+fn split_first_brace(word: &Word) -> Option<Vec<Word>> {
+    let mut tokens: Vec<BraceToken> = Vec::new();
+    for piece in &word.pieces {
+        match piece {
+            WordPiece::Literal(text) => tokens.extend(text.chars().map(BraceToken::Letter)),
+            piece => tokens.push(BraceToken::Piece(piece.clone())),
+        }
+    }
+    let letter = |index: usize| match tokens.get(index) {
+        Some(BraceToken::Letter(letter)) => Some(*letter),
+        _ => None,
+    };
+    for open in 0..tokens.len() {
+        if letter(open) != Some('{') {
+            continue;
+        }
+        let (mut depth, mut cuts, mut close) = (0_usize, vec![open], None);
+        for index in open..tokens.len() {
+            match letter(index) {
+                Some('{') => depth += 1,
+                Some('}') => {
+                    depth -= 1;
+                    if depth == 0 {
+                        close = Some(index);
+                        break;
+                    }
+                }
+                Some(',') if depth == 1 => cuts.push(index),
+                _ => {}
+            }
+        }
+        let Some(close) = close else { continue };
+        let slice = |from: usize, to: usize| tokens.get(from..to).unwrap_or_default().to_vec();
+        let alternatives: Vec<Vec<BraceToken>> = if cuts.len() > 1 {
+            cuts.push(close);
+            cuts.windows(2)
+                .filter_map(|pair| match pair {
+                    [from, to] => Some(slice(from + 1, *to)),
+                    _ => None,
+                })
+                .collect()
+        } else {
+            let inner: Option<String> = (open + 1..close).map(letter).collect();
+            let Some(range) = inner.as_deref().and_then(brace_range) else { continue };
+            range.into_iter().map(|text| text.chars().map(BraceToken::Letter).collect()).collect()
+        };
+        let whole = |middle: Vec<BraceToken>| {
+            to_word(slice(0, open).into_iter().chain(middle).chain(slice(close + 1, tokens.len())))
+        };
+        return Some(alternatives.into_iter().map(whole).collect());
+    }
+    None
+}
+
+/// `1..5` or `a..e`.
+fn brace_range(inner: &str) -> Option<Vec<String>> {
+    let (from, to) = inner.split_once("..")?;
+    if let (Ok(from), Ok(to)) = (from.parse::<i32>(), to.parse::<i32>()) {
+        let (low, high) = (from.min(to), from.max(to));
+        return Some((low..=high).take(MAX_WORDS / 2).map(|number| number.to_string()).collect());
+    }
+    let (mut from, mut to) = (from.chars(), to.chars());
+    match (from.next(), from.next(), to.next(), to.next()) {
+        (Some(low), None, Some(high), None) => {
+            Some((low.min(high)..=low.max(high)).take(MAX_WORDS / 2).map(String::from).collect())
+        }
+        _ => None,
+    }
+}
+
+fn to_word(tokens: impl Iterator<Item = BraceToken>) -> Word {
+    let mut word = Word::default();
+    for token in tokens {
+        match (token, word.pieces.last_mut()) {
+            (BraceToken::Letter(letter), Some(WordPiece::Literal(text))) => text.push(letter),
+            (BraceToken::Letter(letter), _) => word.pieces.push(WordPiece::Literal(String::from(letter))),
+            (BraceToken::Piece(piece), _) => word.pieces.push(piece),
+        }
+    }
+    word
+}

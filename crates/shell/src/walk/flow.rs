@@ -1,0 +1,135 @@
+//! What is known of a text: an argument, the input or the output of a command.
+
+use std::ops::{BitOr, BitOrAssign};
+
+use crate::paths::UNKNOWN;
+use crate::{Operation, OperationTag};
+
+/// Where a text comes from.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Taint(u8);
+
+impl Taint {
+    pub(crate) const NONE: Self = Self(0);
+    /// The content of a file.
+    pub(crate) const FILE: Self = Self(1);
+    /// A secret.
+    pub(crate) const SECRET: Self = Self(2);
+    pub(crate) const NETWORK: Self = Self(4);
+    /// Out of a decoder, or changed so that it cannot be known.
+    pub(crate) const DECODED: Self = Self(8);
+    /// The output of a command.
+    pub(crate) const OUTPUT: Self = Self(16);
+    /// All variables of the environment.
+    pub(crate) const ENVIRONMENT: Self = Self(32);
+    /// The names of files rather than their content.
+    pub(crate) const NAMES: Self = Self(64);
+
+    pub(crate) fn has(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    pub(crate) fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
+    /// The tags of an operation on such a text.
+    pub(crate) fn tag(self, operation: Operation) -> Operation {
+        operation
+            .tag_if(self.has(Self::FILE), OperationTag::File)
+            .tag_if(self.has(Self::SECRET | Self::ENVIRONMENT), OperationTag::Secret)
+            .tag_if(self.has(Self::NETWORK), OperationTag::Network)
+            .tag_if(self.has(Self::DECODED), OperationTag::Decoded)
+            .tag_if(self.has(Self::OUTPUT), OperationTag::Output)
+    }
+}
+
+impl BitOr for Taint {
+    type Output = Self;
+    fn bitor(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+impl BitOrAssign for Taint {
+    fn bitor_assign(&mut self, other: Self) {
+        self.0 |= other.0;
+    }
+}
+
+/// An argument of a program after expansion.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ShellArg {
+    /// The text; [`UNKNOWN`] stands for what cannot be known.
+    pub(crate) text: String,
+    pub(crate) taint: Taint,
+    /// Whether it has a pattern that the shell expands.
+    pub(crate) is_pattern: bool,
+    /// What a process substitution prints.
+    pub(crate) content: Option<Box<TextFlow>>,
+}
+
+impl ShellArg {
+    pub(crate) fn new(text: impl Into<String>) -> Self {
+        Self { text: text.into(), ..Self::default() }
+    }
+
+    pub(crate) fn unknown(taint: Taint) -> Self {
+        Self { text: String::from(UNKNOWN), taint, ..Self::default() }
+    }
+
+    pub(crate) fn is_known(&self) -> bool {
+        !self.text.contains(UNKNOWN)
+    }
+
+    /// As a user would read it.
+    pub(crate) fn shown(&self) -> String {
+        self.text.replace(UNKNOWN, "…")
+    }
+}
+
+/// The input or output of a command.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct TextFlow {
+    pub(crate) taint: Taint,
+    /// The text, if it is known.
+    pub(crate) text: Option<String>,
+    /// The files whose names it lists, if it does.
+    pub(crate) listed: Vec<ListedFiles>,
+}
+
+/// Files that a command lists, such as `find`.
+#[derive(Debug, Clone)]
+pub(crate) struct ListedFiles {
+    pub(crate) root: ShellArg,
+    /// Whether they are selected by a condition.
+    pub(crate) is_filtered: bool,
+    pub(crate) is_recursive: bool,
+}
+
+impl TextFlow {
+    pub(crate) fn known(text: impl Into<String>) -> Self {
+        Self { text: Some(text.into()), ..Self::default() }
+    }
+
+    pub(crate) fn of(taint: Taint) -> Self {
+        Self { taint, ..Self::default() }
+    }
+
+    pub(crate) fn listing(listed: Vec<ListedFiles>) -> Self {
+        Self { taint: Taint::NAMES, text: None, listed }
+    }
+
+    /// Both, one after the other.
+    pub(crate) fn append(&mut self, other: Self) {
+        self.taint |= other.taint;
+        self.listed.extend(other.listed);
+        self.text = match (self.text.take(), other.text) {
+            (Some(mut text), Some(more)) => {
+                text.push_str(&more);
+                Some(text)
+            }
+            _ => None,
+        };
+    }
+}

@@ -1,0 +1,137 @@
+//! Programs that run the program in their arguments, such as `env` and `timeout`.
+
+use super::OptionLetters;
+
+/// A program that runs the rest of its arguments.
+#[derive(Debug)]
+pub(crate) struct WrapperDef {
+    pub(crate) names: &'static [&'static str],
+    /// Options that take a value.
+    pub(crate) valued: OptionLetters,
+    /// How many operands come before the program.
+    pub(crate) skipped: usize,
+    /// A word that has to come first, such as `run` in `uv run`.
+    pub(crate) word: &'static [&'static str],
+    /// Whether the program gets the rights of another user.
+    pub(crate) is_privileged: bool,
+    /// Whether it runs on another machine or in a container, where paths mean something else.
+    pub(crate) is_elsewhere: bool,
+}
+
+const fn wrapper(
+    names: &'static [&'static str],
+    letters: &'static str,
+    names_valued: &'static [&'static str],
+) -> WrapperDef {
+    WrapperDef {
+        names,
+        valued: OptionLetters { letters, names: names_valued },
+        skipped: 0,
+        word: &[],
+        is_privileged: false,
+        is_elsewhere: false,
+    }
+}
+
+impl WrapperDef {
+    const fn skips(mut self, count: usize) -> Self {
+        self.skipped = count;
+        self
+    }
+    const fn behind(mut self, word: &'static [&'static str]) -> Self {
+        self.word = word;
+        self
+    }
+    const fn privileged(mut self) -> Self {
+        self.is_privileged = true;
+        self
+    }
+    const fn elsewhere(mut self) -> Self {
+        self.is_elsewhere = true;
+        self
+    }
+}
+
+/// Every wrapper. Those with a language of their own, such as `xargs` and `find`, are programs.
+pub(crate) static WRAPPERS: &[WrapperDef] = &[
+    wrapper(&["sudo"], "ughpCcDRrtTU", &["user", "group", "host", "prompt", "chdir", "chroot", "role", "type"])
+        .privileged(),
+    wrapper(&["doas"], "uC", &[]).privileged(),
+    wrapper(&["pkexec"], "u", &["user"]).privileged(),
+    wrapper(&["gosu", "su-exec", "setpriv"], "", &[]).skips(1).privileged(),
+    wrapper(&["command", "builtin", "exec", "nohup", "setsid", "time", "unbuffer", "noglob", "nocorrect"], "a", &[]),
+    wrapper(&["nice"], "n", &["adjustment"]),
+    wrapper(&["ionice"], "cnp", &["class", "classdata"]),
+    wrapper(&["chrt", "taskset"], "", &[]).skips(1),
+    wrapper(&["timeout", "gtimeout"], "sk", &["signal", "kill-after"]).skips(1),
+    wrapper(&["stdbuf"], "ioe", &["input", "output", "error"]),
+    wrapper(&["strace", "ltrace", "dtruss"], "eopsuaPESI", &[]),
+    wrapper(
+        &[
+            "catchsegv",
+            "valgrind",
+            "caffeinate",
+            "firejail",
+            "bwrap",
+            "fakeroot",
+            "eatmydata",
+            "rlwrap",
+            "proxychains",
+            "proxychains4",
+            "torsocks",
+            "torify",
+            "dbus-run-session",
+            "xvfb-run",
+            "systemd-inhibit",
+            "trickle",
+            "cgexec",
+            "numactl",
+            "prlimit",
+            "daemonize",
+            "start-stop-daemon",
+            "chronic",
+            "sem",
+            "ts",
+            "perf-exec",
+            "winpty",
+            "setarch",
+            "linux64",
+        ],
+        "",
+        &[],
+    ),
+    wrapper(&["systemd-run"], "pEu", &["property", "unit", "setenv", "working-directory", "on-calendar", "on-active"]),
+    wrapper(&["unshare", "nsenter"], "tSGrwR", &["target", "root", "wd", "setuid", "setgid"]),
+    wrapper(&["chroot", "arch-chroot"], "", &["userspec", "groups"]).skips(1),
+    wrapper(&["busybox", "toybox"], "", &[]),
+    wrapper(
+        &["uv", "poetry", "pipenv", "pdm", "hatch", "rye", "pixi"],
+        "pC",
+        &["python", "with", "directory", "project", "env-file"],
+    )
+    .behind(&["run"]),
+    wrapper(&["bundle"], "", &[]).behind(&["exec"]),
+    wrapper(&["rbenv", "pyenv", "nodenv", "asdf", "goenv"], "", &[]).behind(&["exec"]),
+    wrapper(&["mise", "rtx"], "C", &[]).behind(&["exec", "x"]),
+    wrapper(&["npx", "bunx", "pnpx"], "p", &["package"]),
+    wrapper(&["conda", "mamba", "micromamba"], "np", &["name", "prefix"]).behind(&["run"]),
+    wrapper(&["direnv"], "", &[]).behind(&["exec"]).skips(1),
+    wrapper(
+        &["op", "doppler", "infisical", "chamber", "aws-vault", "vault-env", "dotenvx"],
+        "pcek",
+        &["project", "config", "env", "env-file"],
+    )
+    .behind(&["run", "exec"]),
+    wrapper(&["dotenv", "dotenv-cli", "cross-env", "env-cmd", "faketime"], "ef", &["file"]),
+    wrapper(&["flatpak-spawn", "toolbox", "distrobox-host-exec", "host-spawn"], "", &[]).behind(&["run", "--host"]),
+    wrapper(&["chpst", "envdir", "softlimit", "setuidgid"], "", &[]).skips(1),
+    wrapper(&["kubectl", "oc"], "cnf", &["container", "namespace", "context", "kubeconfig"])
+        .behind(&["exec"])
+        .skips(1)
+        .elsewhere(),
+    wrapper(&["docker", "podman", "nerdctl"], "uwe", &["user", "workdir", "env", "env-file", "detach-keys"])
+        .behind(&["exec"])
+        .skips(1)
+        .elsewhere(),
+    wrapper(&["lxc", "incus", "vagrant", "multipass"], "", &[]).behind(&["exec"]).skips(1).elsewhere(),
+];
