@@ -2,7 +2,9 @@
 
 use std::fmt::Debug;
 
-use crate::{CallLimits, CancelToken, DispatchId, EffectCaller, EffectRunner, Event, EventCause, Hook, Layer, Verdict};
+use crate::{
+    CallLimits, CallReads, CancelToken, DispatchId, EffectCaller, EffectRunner, Event, EventCause, Hook, Layer, Verdict,
+};
 
 /// The ID of one hook call within a session's tape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -94,9 +96,16 @@ pub trait Handler: Send + Sync + Debug {
         self.inner().map_or(HookInfluence::MayChange, |inner| inner.influence(spelling))
     }
 
-    /// Whether a call may read the `paths` of a tool call. Hosts resolve them only for such hooks. Default: false.
-    fn reads_paths(&self) -> bool {
-        self.inner().is_some_and(|inner| inner.reads_paths())
+    /// What a call may read of a tool call's `paths` and `operations`. Hosts work them out only for such hooks.
+    /// Default: nothing.
+    fn call_reads(&self) -> CallReads {
+        self.inner().map_or(CallReads::default(), |inner| inner.call_reads())
+    }
+
+    /// Whether the hook hears every tool call as its caller made it, because it reads only what is the same in all
+    /// words. Default: no, it hears calls in its own words.
+    fn hears_calls_as_made(&self) -> bool {
+        self.inner().is_some_and(|inner| inner.hears_calls_as_made())
     }
 
     /// The tool names that the hook's text compares with that of the call.

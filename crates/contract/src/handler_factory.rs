@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::{Capability, Diagnostic, Handler, HookDeclaration, LoadedPlugin, Matcher, ScriptSource, ToolSpec};
+use crate::{
+    CallReads, Capability, Diagnostic, Handler, HookDeclaration, LoadedPlugin, Matcher, ScriptSource, ToolSpec,
+};
 
 /// Builds handlers and matchers from declarations.
 ///
@@ -104,8 +106,8 @@ pub struct ScriptTexts {
     pub name_tests: Vec<NameTest>,
     /// Whether it also asks something about the tool's name that its text does not show.
     pub has_unknown_tests: bool,
-    /// Whether the script may read the `paths` of a call.
-    pub reads_paths: bool,
+    /// What the script may read of a call's `paths` and `operations`.
+    pub call_reads: CallReads,
     /// The arguments of a call that the script reads; any literal, if the text does not show which.
     pub arguments: Vec<String>,
     /// All literals.
@@ -117,7 +119,7 @@ impl ScriptTexts {
     pub fn extend(&mut self, other: Self) {
         self.name_tests.extend(other.name_tests);
         self.has_unknown_tests |= other.has_unknown_tests;
-        self.reads_paths |= other.reads_paths;
+        self.call_reads |= other.call_reads;
         self.arguments.extend(other.arguments);
         self.all.extend(other.all);
     }

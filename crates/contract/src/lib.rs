@@ -11,6 +11,7 @@ pub mod event;
 
 mod agent;
 mod approver;
+mod call_reads;
 mod cancel_channel;
 mod cancel_token;
 mod capability;
@@ -30,6 +31,7 @@ mod json;
 mod lazy_payload;
 mod limits;
 mod matcher;
+mod operation;
 mod outcome;
 mod payload;
 mod payload_limit;
@@ -49,6 +51,7 @@ pub use agent::{
     price_of,
 };
 pub use approver::{ApprovalRequest, ApprovalResponse, ApprovalScope, Approver, NoApprover};
+pub use call_reads::{CallReads, EventCallReads};
 pub use cancel_channel::{CancelReceiver, CancelSender, ReceiveError};
 pub use cancel_token::{CancelToken, WakeGuard};
 pub use capability::{Capability, UntrustedGuardPolicy};
@@ -74,6 +77,7 @@ pub use json::{JsonError, format_key, read_json, read_json_bytes, read_leading_j
 pub use lazy_payload::{KeySource, LazyPayload, LazyValue, PayloadKey};
 pub use limits::CallLimits;
 pub use matcher::{MatchResult, Matcher, SubjectFilter};
+pub use operation::{Operation, OperationKind, OperationTag, PathPlace};
 pub use outcome::{Approval, Decision, FailureReport, Outcome, OutcomeReason, ShadowVerdict, Warning};
 pub use payload::{Payload, get_field};
 pub use payload_limit::{

@@ -36,6 +36,8 @@ pub enum ArtifactKind {
     Hook,
     /// Tools and hooks together.
     Bundle(BundleFolder),
+    /// The packs that are on: `policy.yaml`.
+    Policy,
     /// A sub-agent: `agents/*.md`.
     Agent,
     /// Agents that work as a team, with their hooks: a docker-agent YAML file.
@@ -78,7 +80,13 @@ impl ArtifactKind {
             Self::FrameworkSettings => &harness_framework::DIALECT,
             Self::Plugin | Self::Package | Self::Module => &harn::DIALECT,
             Self::Client(file) => client_files::dialect_of(file),
-            Self::Harness | Self::HarnessYaml | Self::Tool | Self::Hook | Self::Bundle(_) | Self::Agent => NATIVE,
+            Self::Harness
+            | Self::HarnessYaml
+            | Self::Tool
+            | Self::Hook
+            | Self::Bundle(_)
+            | Self::Agent
+            | Self::Policy => NATIVE,
         }
     }
 }

@@ -3,6 +3,7 @@
 //! A file that a user, a project or another agent names may be a pipe or a device: opening a pipe waits for its other
 //! end, and reading a device may never end. Code that reads a file by a name from outside opens it here.
 
+mod home;
 mod links;
 
 use std::fs::File;
@@ -13,6 +14,7 @@ use std::path::Path;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 
+pub use home::home_dir;
 pub use links::{normalize_path, resolve_links};
 
 /// The largest text that is read.

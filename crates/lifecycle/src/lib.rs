@@ -36,7 +36,6 @@
 //! `compact.post` ([`report_compaction`]). A delegation asks `delegation.pre` ([`review_task`]), then `delegation.post`
 //! ([`review_result`]) and `delegation.post_verify` ([`verify_result`]), which can refuse the result.
 
-mod call_paths;
 mod compaction;
 mod conclude;
 mod decide;
@@ -45,12 +44,12 @@ mod life;
 mod request;
 mod turn;
 
-pub use call_paths::PathResolver;
 pub use compaction::{CompactionPlan, plan_compaction, report_compaction};
 pub use conclude::{ToolResultHost, conclude, result_after};
 pub use decide::{AskResolution, CallStage, MAX_ROUNDS, ToolCallHost, decide, decide_permission};
 pub use delegation::{review_result, review_task, verify_result};
 pub use life::{AnswerChange, LifeHost, ReviewedEvent, pass};
+pub use pintle_tools::PathResolver;
 pub use request::ToolCallRequest;
 pub use turn::{
     AfterRejection, AnswerDecision, AnswerRejection, begin_turn, end_turn, follow_up, review_answer,

@@ -1,13 +1,12 @@
 //! A tool call on its way through the hooks.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use pintle_contract::event::{
     CallFacts, DelegationPre, HostPayload, PermissionAsk, ToolGuard, ToolPost, ToolPre, ToolResult, ToolResultPayload,
     ToolTransform,
 };
-use pintle_contract::{Event, Origin, Outcome, ToolKind};
+use pintle_contract::{Event, EventKind, Origin, Outcome, ToolKind};
 use pintle_tools::{CanonicalCall, ToolVocabulary, call_facts};
 use serde_json::Value;
 
@@ -38,7 +37,7 @@ pub struct ToolCallRequest {
     pub cwd: Option<String>,
     /// The host agent's own data.
     pub host: Option<HostPayload>,
-    /// Resolves the paths of the call; `None` if no hook reads them.
+    /// Works out the paths and operations of the call; `None` if no hook reads them.
     pub paths: Option<PathResolver>,
 }
 
@@ -73,23 +72,23 @@ impl ToolCallRequest {
         self.vocabulary.to_canonical(&self.name, &self.args)
     }
 
-    /// What events say about the call beside its name and arguments.
+    /// What an event of this kind says about the call beside its name and arguments.
     #[must_use]
-    pub fn facts(&self) -> CallFacts {
+    pub fn facts(&self, kind: EventKind) -> CallFacts {
         let parts = self.parts();
         let facts = call_facts(self.vocabulary, &self.name, &parts);
-        CallFacts {
+        let mut facts = CallFacts {
             category: self.category.clone().or(facts.category),
             read_only: self.read_only,
             permission_mode: self.permission_mode.clone(),
             cwd: self.cwd.clone(),
             host: self.host.clone(),
-            paths: self
-                .paths
-                .as_ref()
-                .map(|paths| paths.paths_of(&parts, Path::new(self.cwd.as_deref().unwrap_or_default()))),
             ..facts
+        };
+        if let Some(resolver) = &self.paths {
+            resolver.add_facts(&mut facts, kind, &parts);
         }
+        facts
     }
 
     /// The arguments as JSON text.
@@ -102,7 +101,7 @@ impl ToolCallRequest {
     #[must_use]
     pub fn to_event(&self, stage: CallStage, reason: &str, origin: Arc<Origin>) -> Event {
         let (id, name, arguments) = (self.id.clone(), self.name.clone(), self.arguments_text());
-        let (args, facts) = (self.args.clone(), self.facts());
+        let (args, facts) = (self.args.clone(), self.facts(stage.event_kind()));
         match stage {
             CallStage::Transform => Event::from_payload(&ToolTransform { id, name, arguments, args, facts }, origin),
             CallStage::Guard => Event::from_payload(&ToolGuard { id, name, arguments, args, facts }, origin),
@@ -180,13 +179,13 @@ impl ToolCallRequest {
     pub fn to_result_payload(&self, result: ToolResult) -> ToolResultPayload {
         let ToolResult { call_id, name, content, is_error, result } = result;
         let error = is_error.then(|| content.clone());
-        let (args, facts) = (Some(self.args.clone()), self.facts());
+        let (args, facts) = (Some(self.args.clone()), self.facts(EventKind::ToolResult));
         ToolResultPayload { call_id, name, content, is_error, result, error, args, partial: false, facts }
     }
 
     /// The payload of `tool.post`.
     #[must_use]
     pub fn to_post_payload(&self, result: ToolResult) -> ToolPost {
-        ToolPost { args: Some(self.args.clone()), facts: self.facts(), ..ToolPost::new(result) }
+        ToolPost { args: Some(self.args.clone()), facts: self.facts(EventKind::ToolPost), ..ToolPost::new(result) }
     }
 }

@@ -106,7 +106,7 @@ fn compile(declaration: &HookDeclaration, build: &dyn HandlerFactory, findings: 
         limits: CallLimits { timeout_ms: declaration.timeout_ms.unwrap_or(limits.timeout_ms), ..limits },
         location: declaration.location.clone(),
     };
-    Some(translate_hook(hook, vocabulary, texts.reads_paths))
+    Some(translate_hook(hook, vocabulary, texts.call_reads))
 }
 
 /// The words in which a hook hears tool calls: those of its dialect, otherwise those that its conditions use.

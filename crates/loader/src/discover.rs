@@ -18,7 +18,8 @@
 //! 7. Any other directory contains hooks. Blocks of hooks in YAML are read in a directory of hooks.
 //! 8. Subdirectories are not read. A file is read if its name ends in `.md` or `.star`, in lower case; the order is
 //!    that of the names' bytes. A missing directory is fine, a missing path is not.
-//! 9. A document among the hooks, such as a README, is not read, unless the user named it ([`crate::documents`]).
+//! 9. `policy.yaml` in such a root, or in the directory of a user or an organisation, says which packs are on.
+//! 10. A document among the hooks, such as a README, is not read, unless the user named it ([`crate::documents`]).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -46,6 +47,9 @@ const OWN_FILES: [&str; 2] = ["harness.md", "harness.yaml"];
 
 /// Settings that register hooks, directly in a directory.
 const SETTINGS: &str = "settings.json";
+
+/// The packs that are on, in a root and in the directory of a user or an organisation.
+const POLICY: &str = "policy.yaml";
 
 /// The directory of a project's hooks, tools and agents.
 const ROOT: &str = ".harness";
@@ -101,6 +105,7 @@ pub(crate) fn discover_user_dir(dir: &Path, findings: &mut Vec<Diagnostic>) -> V
     for (name, role) in FOLDERS.iter().filter(|(_, role)| !matches!(role, ArtifactKind::Tool | ArtifactKind::Agent)) {
         search.add_flat_if_present(&dir.join(name), *role);
     }
+    search.add_policy(dir);
     search.add_settings(dir);
     search.add_package(dir);
     search.found
@@ -125,6 +130,9 @@ impl FileDiscovery<'_> {
         }
         if name == MANIFEST {
             return package::discover_package(path, &mut self.found, self.findings);
+        }
+        if name == POLICY {
+            return self.found.push(DiscoveredFile { path: path.to_owned(), role: ArtifactKind::Policy });
         }
         let dir = parent.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let roles = client_files::artifact_kinds(path);
@@ -229,11 +237,24 @@ impl FileDiscovery<'_> {
             self.findings.push(error_without_file("unreadable", message, "make it a directory that contains `hooks/`"));
             return;
         }
+        self.add_policy(root);
         self.add_flat_if_present(&root.join("tools"), ArtifactKind::Tool);
         self.add_flat_if_present(&root.join("hooks"), ArtifactKind::Hook);
         self.add_root_bundles(root);
         for (name, role) in FOLDERS.iter().filter(|(name, _)| !matches!(*name, "tools" | "hooks")) {
             self.add_flat_if_present(&root.join(name), *role);
+        }
+    }
+
+    /// Adds the policy file of a directory. One of a similar name is an error, because it may be meant to guard something.
+    fn add_policy(&mut self, dir: &Path) {
+        let path = dir.join(POLICY);
+        if path.exists() {
+            self.found.push(DiscoveredFile { path, role: ArtifactKind::Policy });
+        }
+        for near in ["policy.yml", "policy.json"].map(|name| dir.join(name)).iter().filter(|path| path.is_file()) {
+            let message = format!("the file `{}` is not read, so the packs in it are not on", near.display());
+            self.findings.push(error_without_file("unread_file", message, &format!("rename it to `{POLICY}`")));
         }
     }
 

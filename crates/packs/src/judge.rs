@@ -1,22 +1,8 @@
 //! Compares operations with the rules of packs.
 
-use std::collections::BTreeMap;
-
 use pintle_shell::Operation;
 
-use crate::{PackDef, RuleDef, RuleSeverity};
-
-/// What a user says about a rule.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct RuleSetting {
-    /// Another severity; `Some(None)` switches the rule off.
-    pub severity: Option<Option<RuleSeverity>>,
-    /// Texts and patterns of paths, hosts and branches that the rule lets through.
-    pub allowed: Vec<String>,
-}
-
-/// What a user says about the rules of a pack, by their IDs.
-pub type PackSettings = BTreeMap<String, RuleSetting>;
+use crate::{PackDef, PackSettings, RuleDef, RuleSeverity};
 
 /// A rule that found something.
 #[derive(Debug, Clone, Copy)]

@@ -6,6 +6,8 @@
 mod judge;
 mod pack;
 mod rules;
+mod settings;
 
-pub use judge::{PackFinding, PackSettings, RuleSetting, judge};
+pub use judge::{PackFinding, judge};
 pub use pack::{OperationTest, PackDef, RuleDef, RuleSeverity, default_packs, pack_by_name, packs};
+pub use settings::{PackSettings, RuleSetting, SEVERITY_WORDS, add_setting};

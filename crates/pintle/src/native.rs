@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pintle_contract::{
-    CallLimits, EnforcementMode, EventName, FailurePolicy, Hook, HookCall, HookId, Layer, Location, Profile,
+    CallLimits, CallReads, EnforcementMode, EventName, FailurePolicy, Hook, HookCall, HookId, Layer, Location, Profile,
     SourceTrust, Verdict,
 };
 use pintle_contract::{Chain, Matcher, ScriptTexts};
@@ -51,7 +51,7 @@ pub fn with_matcher(hook: Hook, matcher: Arc<dyn Matcher>) -> Hook {
 pub(crate) fn translate_chain(mut chain: Chain) -> Chain {
     for hook in chain.hooks.iter_mut().filter(|hook| hook.handler.kind() == "native") {
         let vocabulary = HookVocabulary::of_hook(hook.matcher.as_ref(), &ScriptTexts::default());
-        *hook = Arc::new(translate_hook((**hook).clone(), vocabulary, true));
+        *hook = Arc::new(translate_hook((**hook).clone(), vocabulary, CallReads { paths: true, operations: false }));
     }
     chain
 }

@@ -1,11 +1,13 @@
 //! Tool calls of a program's own agent loop.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use pintle_contract::event::{ToolPost, ToolResult};
 use pintle_contract::{Decision, Event, Origin, Outcome};
 use pintle_lifecycle::{
-    AskResolution, CallStage, ToolCallHost, ToolCallRequest, ToolResultHost, conclude, decide, result_after,
+    AskResolution, CallStage, PathResolver, ToolCallHost, ToolCallRequest, ToolResultHost, conclude, decide,
+    result_after,
 };
 
 use crate::{EventScope, Runtime};
@@ -20,6 +22,14 @@ pub enum ToolCallDecision {
 }
 
 impl Runtime {
+    /// Works out the paths and operations of tool calls in a project; `None` if no hook reads them.
+    #[must_use]
+    pub fn path_resolver(&self, project: &Path) -> Option<PathResolver> {
+        let reads = self.hooks().call_reads();
+        let resolve = pintle_files::resolve_links;
+        (!reads.is_empty()).then(|| PathResolver { project: project.to_owned(), resolve, reads })
+    }
+
     /// Asks all hooks about a tool call, in the order of [`lifecycle`](pintle_lifecycle). Open asks go to the runtime's
     /// approver; without one they are refused.
     ///
@@ -44,6 +54,8 @@ impl Runtime {
         scope: &EventScope,
     ) -> ToolCallDecision {
         let scope = EventScope { memory: Some(Arc::default()), ..scope.clone() };
+        let paths = call.paths.clone().or_else(|| self.path_resolver(Path::new(&origin.cwd)));
+        let call = ToolCallRequest { paths, cwd: call.cwd.clone().or_else(|| Some(origin.cwd.clone())), ..call };
         let mut host = OwnLoopCall { runtime: self, scope, origin, call, has_open_ask: None };
         match decide(&mut host) {
             Ok(()) => ToolCallDecision::Run(Box::new(host.call)),

@@ -6,7 +6,6 @@
 
 mod call;
 mod code;
-mod operation;
 mod paths;
 mod programs;
 mod site;
@@ -14,5 +13,5 @@ mod syntax;
 mod walk;
 
 pub use call::{ShellLanguage, operations_of_call, operations_of_command};
-pub use operation::{Operation, OperationKind, OperationTag, PathPlace};
+pub use pintle_contract::{Operation, OperationKind, OperationTag, PathPlace};
 pub use site::CallSite;

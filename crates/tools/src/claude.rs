@@ -1,6 +1,8 @@
 //! The tool vocabulary of Claude Code, and of Copilot if its hooks use Claude's form.
 
-use super::{InputShape, ListElement, McpNames, ToolMapping, ToolVocabulary};
+use super::input_shape::{InputShape, ListElement};
+use super::mcp::McpNames;
+use super::vocabulary::{ToolMapping, ToolVocabulary};
 
 /// The tool vocabulary of Claude Code.
 pub static CLAUDE: ToolVocabulary = ToolVocabulary {

@@ -1,6 +1,8 @@
 //! The tool vocabulary of Cline, which accepts several commands or files in one call.
 
-use super::{InputShape, ListElement, McpNames, ToolMapping, ToolVocabulary};
+use super::input_shape::{InputShape, ListElement};
+use super::mcp::McpNames;
+use super::vocabulary::{ToolMapping, ToolVocabulary};
 
 /// The tool vocabulary of Cline, including older names.
 pub static CLINE: ToolVocabulary = ToolVocabulary {

@@ -1,6 +1,8 @@
 //! The tool vocabulary of Codex.
 
-use super::{InputShape, McpNames, ToolMapping, ToolVocabulary};
+use super::input_shape::InputShape;
+use super::mcp::McpNames;
+use super::vocabulary::{ToolMapping, ToolVocabulary};
 
 /// The tool vocabulary of Codex. It applies patches in a shell command itself.
 pub static CODEX: ToolVocabulary = ToolVocabulary {

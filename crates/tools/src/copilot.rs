@@ -1,6 +1,8 @@
 //! The tool vocabularies of GitHub Copilot CLI.
 
-use super::{InputShape, ListElement, McpNames, ToolMapping, ToolVocabulary};
+use super::input_shape::{InputShape, ListElement};
+use super::mcp::McpNames;
+use super::vocabulary::{ToolMapping, ToolVocabulary};
 
 /// The tool vocabulary of Copilot CLI, for hooks in its own form.
 pub static COPILOT: ToolVocabulary = ToolVocabulary {

@@ -1,6 +1,8 @@
 //! The tool vocabulary of Cursor.
 
-use super::{InputShape, McpNames, ToolMapping, ToolVocabulary};
+use super::input_shape::InputShape;
+use super::mcp::McpNames;
+use super::vocabulary::{ToolMapping, ToolVocabulary};
 
 /// The tool vocabulary of Cursor.
 pub static CURSOR: ToolVocabulary = ToolVocabulary {

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::UnmappableArguments;
+use super::vocabulary::UnmappableArguments;
 
 /// Names that differ: the native one and the canonical one.
 type FieldNames = [(&'static str, &'static str)];

@@ -1,6 +1,8 @@
 //! The tool vocabularies of Gemini CLI and of its fork Qwen Code.
 
-use super::{InputShape, ListElement, McpNames, ToolMapping, ToolVocabulary};
+use super::input_shape::{InputShape, ListElement};
+use super::mcp::McpNames;
+use super::vocabulary::{ToolMapping, ToolVocabulary};
 
 // Mappings that both have.
 

@@ -1,6 +1,7 @@
 //! The tool vocabulary of goose.
 
-use super::{McpNames, ToolMapping, ToolVocabulary};
+use super::mcp::McpNames;
+use super::vocabulary::{ToolMapping, ToolVocabulary};
 
 /// The tool vocabulary of goose.
 pub static GOOSE: ToolVocabulary = ToolVocabulary {

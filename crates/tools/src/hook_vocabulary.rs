@@ -5,8 +5,10 @@ use std::sync::{Arc, LazyLock};
 
 use pintle_contract::{Matcher, ScriptTexts};
 
+use super::own::{AI_HARNESS, PINTLE};
+use super::vocabularies::VOCABULARIES;
+use super::vocabulary::{CanonicalCall, ToolMapping, ToolVocabulary};
 use super::wanted_names::{NameMatch, WantedNames};
-use super::{AI_HARNESS, CanonicalCall, PINTLE, ToolMapping, ToolVocabulary, VOCABULARIES};
 
 /// The words in which a hook hears tool calls.
 #[derive(Debug, Clone)]

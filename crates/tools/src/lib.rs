@@ -7,6 +7,7 @@
 //! a hook is written in; [`translate_hook`] makes it hear every call in them.
 
 mod call;
+mod call_paths;
 mod claude;
 mod cline;
 mod codex;
@@ -19,15 +20,18 @@ mod hook_vocabulary;
 mod input_shape;
 mod mcp;
 mod opencode;
+mod operations;
 mod own;
 mod part_verdicts;
 pub mod patch;
 mod translate;
 mod translated_hook;
+mod vocabularies;
 mod vocabulary;
 mod wanted_names;
 
 pub use call::{call_facts, caller_of, calls_of, kind_of, own_vocabulary};
+pub use call_paths::PathResolver;
 pub use claude::CLAUDE;
 pub use cline::CLINE;
 pub use codex::CODEX;
@@ -39,35 +43,13 @@ pub use hook_vocabulary::{HookVocabulary, NamedVocabularies, tool_names};
 pub use input_shape::{InputShape, ListElement};
 pub use mcp::McpNames;
 pub use opencode::OPENCODE;
+pub use operations::{operations_of, operations_of_parts};
 pub use own::{AI_HARNESS, DOCKER_AGENT, HARN, PINTLE};
 pub use translate::heard_events;
 pub use translated_hook::translate_hook;
+pub use vocabularies::{VOCABULARIES, vocabulary_by_name};
 pub use vocabulary::{CanonicalCall, NativeToolCall, ToolMapping, ToolVocabulary, UnmappableArguments};
 pub use wanted_names::WantedNames;
-
-/// Every vocabulary. Those of Pintle's own loop come first: if a name belongs to several, the first is meant.
-pub static VOCABULARIES: &[&ToolVocabulary] = &[
-    &PINTLE,
-    &AI_HARNESS,
-    &DOCKER_AGENT,
-    &HARN,
-    &CLAUDE,
-    &CODEX,
-    &GEMINI,
-    &QWEN,
-    &COPILOT,
-    &COPILOT_AS_CLAUDE,
-    &CURSOR,
-    &CLINE,
-    &GOOSE,
-    &OPENCODE,
-];
-
-/// The vocabulary with a name, such as `claude`.
-#[must_use]
-pub fn vocabulary_by_name(name: &str) -> Option<&'static ToolVocabulary> {
-    VOCABULARIES.iter().find(|vocabulary| vocabulary.name == name).copied()
-}
 
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,8 @@
 //! The tool vocabulary of OpenCode.
 
-use super::{InputShape, ListElement, McpNames, ToolMapping, ToolVocabulary};
+use super::input_shape::{InputShape, ListElement};
+use super::mcp::McpNames;
+use super::vocabulary::{ToolMapping, ToolVocabulary};
 
 /// The tool vocabulary of OpenCode.
 pub static OPENCODE: ToolVocabulary = ToolVocabulary {

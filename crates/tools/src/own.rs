@@ -1,7 +1,9 @@
 //! The tool vocabularies of Pintle's own agent loop: Pintle's canonical names, those of AI Harness projects, those of
 //! docker-agent's toolsets, and Harn's.
 
-use super::{InputShape, ListElement, McpNames, ToolMapping, ToolVocabulary};
+use super::input_shape::{InputShape, ListElement};
+use super::mcp::McpNames;
+use super::vocabulary::{ToolMapping, ToolVocabulary};
 
 /// Pintle's own names, the canonical ones.
 pub static PINTLE: ToolVocabulary = ToolVocabulary {

@@ -3,8 +3,8 @@
 use pintle_contract::{Effect, Event, Failure, FailureKind, FailurePolicy, Rewrite, Verdict, VerdictKind};
 use serde_json::{Map, Value};
 
-use super::ToolVocabulary;
 use super::translate::{HeardPart, merge_into_call};
+use super::vocabulary::ToolVocabulary;
 
 /// The fields of a payload that are the call itself.
 const CALL_FIELDS: [&str; 3] = ["name", "args", "arguments"];

@@ -4,8 +4,9 @@ use pintle_contract::{Event, Payload};
 use serde_json::{Map, Value};
 
 use super::call::{caller_of, calls_of};
+use super::hook_vocabulary::HookVocabulary;
 use super::hook_vocabulary::has_canonical_arguments;
-use super::{CanonicalCall, HookVocabulary, ToolVocabulary};
+use super::vocabulary::{CanonicalCall, ToolVocabulary};
 
 /// An event as one hook hears it.
 pub(crate) enum HeardCall {
@@ -153,6 +154,7 @@ fn translate_part(
             "args" => translated.input.clone(),
             "arguments" => Value::from(translated.input.to_string()),
             "paths" => paths_of_part(value, call),
+            "operations" => operations_of_part(value, index),
             _ => value.clone(),
         };
         part.insert(key.clone(), value);
@@ -174,6 +176,15 @@ fn paths_of_part(paths: &Value, call: &CanonicalCall) -> Value {
         call.args.as_object().is_some_and(|args| args.values().any(|value| Some(value) == written))
     };
     paths.as_array().map_or(Value::Null, |paths| paths.iter().filter(is_named).cloned().collect())
+}
+
+/// The operations of a call that one of its parts does.
+fn operations_of_part(operations: &Value, index: usize) -> Value {
+    let is_of_part = |operation: &&Value| {
+        let part = operation.get("part").and_then(Value::as_u64);
+        part.is_none_or(|part| usize::try_from(part).is_ok_and(|part| part == index + 1))
+    };
+    operations.as_array().map_or(Value::Null, |operations| operations.iter().filter(is_of_part).cloned().collect())
 }
 
 /// The rewritten call of the event, in the caller's words.

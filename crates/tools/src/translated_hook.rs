@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use pintle_contract::{Event, Handler, Hook, HookCall, MatchResult, Matcher, SubjectFilter, Verdict};
+use pintle_contract::{CallReads, Event, Handler, Hook, HookCall, MatchResult, Matcher, SubjectFilter, Verdict};
 
-use super::HookVocabulary;
+use super::hook_vocabulary::HookVocabulary;
+use super::operations::with_worked_out;
 use super::part_verdicts::PartVerdicts;
 use super::translate::{HeardCall, HeardPart, hear, with_fields};
 
@@ -12,19 +13,19 @@ use super::translate::{HeardCall, HeardPart, hear, with_fields};
 ///
 /// A hook in the caller's words hears a call of several parts whole, and any other hook hears it part by part. One
 /// refusal refuses the whole call; rewritten parts are merged back into it. Hooks of other events stay as they are.
-/// `reads_paths` says whether the hook's text names the `paths` of a call.
+/// `call_reads` says what the hook's text names of the `paths` and `operations` of a call.
 #[must_use]
-pub fn translate_hook(hook: Hook, vocabulary: HookVocabulary, reads_paths: bool) -> Hook {
-    if !hook.event.def().is_about_tool_call() {
+pub fn translate_hook(hook: Hook, vocabulary: HookVocabulary, call_reads: CallReads) -> Hook {
+    if !hook.event.def().is_about_tool_call() || hook.handler.hears_calls_as_made() {
         return hook;
     }
     let vocabulary = Arc::new(vocabulary);
     let written = hook.matcher.clone();
     let matcher = hook.matcher.map(|inner| -> Arc<dyn Matcher> {
         let subjects = caller_subjects(&*inner, &vocabulary);
-        Arc::new(TranslatedMatcher { inner, vocabulary: Arc::clone(&vocabulary), subjects })
+        Arc::new(TranslatedMatcher { inner, vocabulary: Arc::clone(&vocabulary), subjects, call_reads })
     });
-    let handler = Arc::new(TranslatedHandler { inner: hook.handler, matcher: written, vocabulary, reads_paths });
+    let handler = Arc::new(TranslatedHandler { inner: hook.handler, matcher: written, vocabulary, call_reads });
     Hook { matcher, handler, ..hook }
 }
 
@@ -35,6 +36,7 @@ struct TranslatedMatcher {
     /// The subjects in the words of all callers. Each registration builds the set of hooks again, and this costs a
     /// look at every vocabulary.
     subjects: SubjectFilter,
+    call_reads: CallReads,
 }
 
 /// The subjects that a matcher accepts, under the names of all callers.
@@ -52,6 +54,7 @@ fn caller_subjects(inner: &dyn Matcher, vocabulary: &HookVocabulary) -> SubjectF
 
 impl Matcher for TranslatedMatcher {
     fn matches(&self, event: &Event) -> MatchResult {
+        let event = &*with_worked_out(event, self.call_reads);
         match hear(event, &self.vocabulary) {
             HeardCall::AsFired => self.inner.matches(event),
             HeardCall::Translated(parts) => {
@@ -91,7 +94,7 @@ struct TranslatedHandler {
     /// The hook's own matcher, which decides for each part of a call of several.
     matcher: Option<Arc<dyn Matcher>>,
     vocabulary: Arc<HookVocabulary>,
-    reads_paths: bool,
+    call_reads: CallReads,
 }
 
 impl TranslatedHandler {
@@ -132,11 +135,15 @@ impl Handler for TranslatedHandler {
         self.vocabulary.written_names()
     }
 
-    fn reads_paths(&self) -> bool {
-        self.reads_paths || self.inner.reads_paths()
+    fn call_reads(&self) -> CallReads {
+        let mut reads = self.call_reads;
+        reads |= self.inner.call_reads();
+        reads
     }
 
     fn call(&self, call: &HookCall<'_>) -> Verdict {
+        let event = with_worked_out(call.event, self.call_reads);
+        let call = &HookCall { event: &event, ..*call };
         match hear(call.event, &self.vocabulary) {
             HeardCall::AsFired => self.inner.call(call),
             HeardCall::Translated(parts) => self.call_parts(call, &parts),

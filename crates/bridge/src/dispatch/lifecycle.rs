@@ -141,7 +141,7 @@ fn build_payload(dispatch: &HostDispatch<'_>, kind: EventKind, moment: &HostEven
         (EventKind::PermissionReply, HostEventData::PermissionDenied { call, reason }) => {
             let request = dispatch.to_request(call);
             to_payload_value(&PermissionReply {
-                facts: request.facts(),
+                facts: request.facts(EventKind::PermissionReply),
                 id: request.id,
                 name: request.name,
                 decision: String::from("deny"),

@@ -8,7 +8,7 @@ mod tool;
 use std::sync::Arc;
 
 use pintle::event::{ContextScope, EventClass, EventDef, EventPayload, HostPayload, LogLine};
-use pintle::lifecycle::{PathResolver, ToolCallRequest};
+use pintle::lifecycle::ToolCallRequest;
 use pintle::loader::PolicyPaths;
 use pintle::tools::ToolVocabulary;
 use pintle::{
@@ -245,10 +245,7 @@ impl HostDispatch<'_> {
             permission_mode: self.event_context.permission_mode.clone(),
             cwd: Some(self.event_context.cwd.clone()).filter(|cwd| !cwd.is_empty()),
             host: Some(self.host_payload()),
-            paths: self.runtime.hooks().reads_paths().then(|| PathResolver {
-                project: self.paths.project().to_owned(),
-                resolve: pintle::files::resolve_links,
-            }),
+            paths: self.runtime.path_resolver(self.paths.project()),
             ..ToolCallRequest::new(call.id.clone(), self.tools(), call.name.clone(), call.input.clone())
         }
     }

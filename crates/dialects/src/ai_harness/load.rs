@@ -20,6 +20,7 @@ mod harness;
 mod hook;
 mod merge;
 mod model;
+mod policy;
 mod settings;
 mod tool;
 
@@ -41,6 +42,8 @@ use crate::{Artifact, ArtifactKind, BundleFolder, ParseContext, ParsedProject};
 #[derive(Default)]
 struct GatheredFiles {
     hooks: Vec<HookDraft>,
+    /// The hooks of packs.
+    packs: Vec<HookDeclaration>,
     tools: Vec<ToolDraft>,
     agents: Vec<agent::AgentDraft>,
     harness: Option<AgentSpec>,
@@ -64,6 +67,7 @@ pub fn load(artifacts: &[Artifact], reading: &ParseContext<'_>) -> ParsedProject
             ArtifactKind::Tool => tool::read_file(artifact, &mut gathered),
             ArtifactKind::Bundle(dir) => bundle::read(artifact, dir, &mut gathered),
             ArtifactKind::Agent => agent::read(artifact, &mut gathered),
+            ArtifactKind::Policy => policy::read(artifact, &mut gathered),
             // The loader passes these to the dialect they belong to.
             _ => {}
         }
@@ -85,11 +89,12 @@ fn load_order(role: ArtifactKind) -> u8 {
 }
 
 fn assemble(gathered: GatheredFiles, host_tools: &[&str]) -> ParsedProject {
-    let GatheredFiles { hooks, tools, agents, harness, redact_secrets, contexts, mut findings } = gathered;
+    let GatheredFiles { hooks, packs, tools, agents, harness, redact_secrets, contexts, mut findings } = gathered;
     let MergedDeclarations { hooks, tools } = merge::merge(hooks, tools, &mut findings);
     let mut unplaced = Vec::new();
     let mut declared = event::declare("", hooks, &mut unplaced, &mut findings);
     declared.sort_by(|one, other| path_of(one).cmp(path_of(other)));
+    declared.extend(packs);
     let has_agent = harness.is_some() || !tools.is_empty() || !agents.is_empty() || !contexts.is_empty();
     let mut root = harness.unwrap_or_else(|| AgentSpec { name: String::from("root"), ..AgentSpec::default() });
     root.tools = tools;

@@ -6,7 +6,9 @@ mod match_hook;
 
 use std::sync::Arc;
 
-use pintle_contract::{Chain, EnforcementMode, EventKind, EventName, FailurePolicy, Hook, HookInfluence};
+use pintle_contract::{
+    Chain, EnforcementMode, EventCallReads, EventKind, EventName, FailurePolicy, Hook, HookInfluence,
+};
 
 pub(crate) use duplicates::is_duplicate;
 pub(crate) use index::{CandidateIter, EventIndex, NextHook};
@@ -23,7 +25,7 @@ pub struct HookSet {
     // INVARIANT: one list for each kind up to the last that has hooks; a list is sorted by name, and only that of a family
     // can have more than one name.
     events: Vec<Vec<(EventName, EventIndex)>>,
-    reads_paths: bool,
+    call_reads: EventCallReads,
 }
 
 impl HookSet {
@@ -51,9 +53,11 @@ impl HookSet {
                 }
             }
         }
-        let reads_paths = |hook: &Arc<Hook>| hook.event.def().is_about_tool_call() && hook.handler.reads_paths();
-        let reads_paths = chains.iter().any(|chain| chain.hooks.iter().any(reads_paths));
-        Self { chains, events, reads_paths }
+        let mut call_reads = EventCallReads::default();
+        for hook in chains.iter().flat_map(|chain| &chain.hooks).filter(|hook| hook.event.def().is_about_tool_call()) {
+            call_reads.add(hook.event.kind(), hook.handler.call_reads());
+        }
+        Self { chains, events, call_reads }
     }
 
     /// A set without hooks.
@@ -96,10 +100,10 @@ impl HookSet {
         self.has_hooks_for(name) && self.hooks().any(|(_, hook)| hook.event == *name && can(hook))
     }
 
-    /// Whether a hook may read the `paths` of a tool call.
+    /// What the hooks of each event may read of a tool call's `paths` and `operations`.
     #[must_use]
-    pub fn reads_paths(&self) -> bool {
-        self.reads_paths
+    pub fn call_reads(&self) -> EventCallReads {
+        self.call_reads
     }
 
     /// Whether a hook for one of these events depends on the order of its calls.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pintle_contract::{Failure, FailureKind, Handler, HookCall, Redactor, Verdict};
+use pintle_contract::{CallReads, Failure, FailureKind, Handler, HookCall, Redactor, Verdict};
 
 use super::call::BuiltinConfig;
 use super::{BuiltinCall, BuiltinHook};
@@ -25,6 +25,14 @@ impl Handler for BuiltinHandler {
 
     fn needs_order(&self) -> bool {
         self.builtin.needs_order()
+    }
+
+    fn call_reads(&self) -> CallReads {
+        CallReads { paths: false, operations: self.builtin.reads_operations() }
+    }
+
+    fn hears_calls_as_made(&self) -> bool {
+        self.builtin.reads_operations()
     }
 
     fn redactor(&self) -> Option<Arc<dyn Redactor>> {

@@ -22,6 +22,7 @@ mod http_post;
 mod large_results;
 mod limit_large_tool_results;
 mod max_iterations;
+mod pack;
 mod redact_secrets;
 mod safer_shell;
 mod snapshot;
@@ -59,6 +60,11 @@ pub(crate) trait BuiltinHook: Send + Sync + Debug {
 
     /// As [`Handler::needs_order`](pintle_contract::Handler::needs_order). Default: false, since most keep no state.
     fn needs_order(&self) -> bool {
+        false
+    }
+
+    /// Whether it reads what a call would do, and nothing of it in anybody's words. Default: false.
+    fn reads_operations(&self) -> bool {
         false
     }
 

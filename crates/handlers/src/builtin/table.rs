@@ -3,7 +3,7 @@
 use super::{
     BuiltinResult, add_context, add_date, add_directory_listing, add_environment_info, add_git_diff, add_git_status,
     add_prompt_files, add_recent_commits, add_user_info, elide_repeated_tool_results, handle_large_tool_output,
-    http_post, limit_large_tool_results, max_iterations, redact_secrets, safer_shell, snapshot, unload,
+    http_post, limit_large_tool_results, max_iterations, pack, redact_secrets, safer_shell, snapshot, unload,
 };
 use pintle_contract::EventKind;
 
@@ -180,6 +180,15 @@ static BUILTINS: &[BuiltinDef] = &[
         can_deny: true,
         side_effects: "",
         make: max_iterations::make,
+    },
+    BuiltinDef {
+        name: "pack",
+        doc: "Judges what a tool call would do by the rules of one of Pintle's packs; `pintle packs` shows them.",
+        events: &[EventKind::ToolGuard, EventKind::ToolPre, EventKind::PermissionAsk],
+        arguments: "the pack's name; then `RULE=off`, `RULE=warn`, `RULE=ask`, `RULE=deny` or `RULE:allow=PATH` for rules of it",
+        can_deny: true,
+        side_effects: "",
+        make: pack::make,
     },
     BuiltinDef {
         name: "redact_secrets",

@@ -66,10 +66,6 @@ impl fmt::Display for MissingDir {
     }
 }
 
-pub(crate) fn home_dir() -> Option<PathBuf> {
-    dir_from_env("HOME")
-}
-
 /// Finds the directory of the user's own settings and hooks: the one that `--config-dir` names, otherwise the one that
 /// a variable names, otherwise the default one if it exists.
 ///
@@ -118,7 +114,7 @@ pub fn state_dir() -> Option<PathBuf> {
 fn default_pintle_dir(base: &'static str, below_home: &str) -> Option<PathBuf> {
     // The XDG Base Directory Specification says to ignore relative paths.
     let base = dir_from_env(base).filter(|base| base.is_absolute());
-    Some(base.or_else(|| Some(home_dir()?.join(below_home)))?.join("pintle"))
+    Some(base.or_else(|| Some(pintle_files::home_dir()?.join(below_home)))?.join("pintle"))
 }
 
 fn dir_from_env(variable: &'static str) -> Option<PathBuf> {

@@ -10,7 +10,6 @@ mod project;
 
 use std::path::{Path, PathBuf};
 
-pub(crate) use dirs::home_dir;
 pub use dirs::{MissingDir, UserDirs, find_config_dir, find_managed_dir, state_dir};
 pub use folder::load_layer;
 pub use project::find_projects;
@@ -62,7 +61,7 @@ impl LayerDirs {
 
     fn find_own(cwd: PathBuf, config: Option<&Path>) -> Result<Self, MissingDir> {
         let managed = vec![PathBuf::from(dirs::MANAGED)];
-        Ok(Self { cwd, home: dirs::home_dir(), managed, config: find_config_dir(config)?, ..Self::default() })
+        Ok(Self { cwd, home: pintle_files::home_dir(), managed, config: find_config_dir(config)?, ..Self::default() })
     }
 
     /// Runs the agent of the nearest project, with its own settings.

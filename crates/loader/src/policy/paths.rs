@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
 use super::PolicyFiles;
-use crate::layers::home_dir;
 use crate::matching::expand_pattern;
 
 /// The most files that are tested against a shell pattern.
@@ -47,7 +46,7 @@ impl<'a> PolicyPaths<'a> {
     /// Resolves the paths of a call in a working directory.
     #[must_use]
     pub fn new(policy: &'a PolicyFiles, project: &Path, cwd: &Path) -> Self {
-        let home = home_dir();
+        let home = pintle_files::home_dir();
         let base = std::path::absolute(cwd).unwrap_or_else(|_| cwd.to_owned());
         Self { policy, home, project: project.to_owned(), base }
     }

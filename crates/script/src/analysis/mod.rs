@@ -15,7 +15,7 @@ mod texts;
 
 use std::collections::BTreeSet;
 
-use pintle_contract::{ScriptTexts, Severity};
+use pintle_contract::{CallReads, ScriptTexts, Severity};
 use starlark::syntax::AstModule;
 use starlark::syntax::ast::AstExpr;
 
@@ -144,7 +144,9 @@ pub(crate) fn texts_of(ast: &AstModule, reads: &PayloadReads) -> ScriptTexts {
         FieldSet::Some(fields) => fields.iter().map(|(name, _)| name.clone()).collect(),
         FieldSet::All => texts.all.clone(),
     };
-    ScriptTexts { reads_paths: *reads.keys.field("paths") != FieldSet::None, arguments, ..texts }
+    let reads_field = |name: &str| *reads.keys.field(name) != FieldSet::None;
+    let call_reads = CallReads { paths: reads_field("paths"), operations: reads_field("operations") };
+    ScriptTexts { call_reads, arguments, ..texts }
 }
 
 /// Visits all expressions of a module, outermost first.

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::merge_plain;
-use crate::{CanonicalCall, ToolMapping, UnmappableArguments};
+use crate::vocabulary::{CanonicalCall, ToolMapping, UnmappableArguments};
 
 /// The canonical argument for an address.
 const URL: &str = "url";

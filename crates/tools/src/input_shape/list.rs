@@ -3,7 +3,8 @@
 use serde_json::{Map, Value};
 
 use super::build_call;
-use crate::{CanonicalCall, ToolMapping, UnmappableArguments, fields};
+use crate::fields;
+use crate::vocabulary::{CanonicalCall, ToolMapping, UnmappableArguments};
 
 /// Names that differ: the native one and the canonical one.
 type ListFieldNames = &'static [(&'static str, &'static str)];

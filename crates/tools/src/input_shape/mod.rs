@@ -13,7 +13,8 @@ use serde_json::{Map, Value};
 
 use self::list::{element_call, read_elements};
 use self::patched::{merge_patch, merge_text, patch_text};
-use super::{CanonicalCall, ToolMapping, UnmappableArguments, fields, patch};
+use crate::vocabulary::{CanonicalCall, ToolMapping, UnmappableArguments};
+use crate::{fields, patch};
 
 /// The canonical name of the tool that runs commands.
 const SHELL: &str = "shell";

@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use crate::{CanonicalCall, UnmappableArguments, patch};
+use crate::patch;
+use crate::vocabulary::{CanonicalCall, UnmappableArguments};
 
 /// The patch text of an input.
 pub(super) fn patch_text<'a>(input: &'a Value, keys: &[&str]) -> Option<&'a str> {

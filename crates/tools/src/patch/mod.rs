@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use self::directory::WorkingDirectory;
 use self::read::{PatchAction, PatchSection};
-use super::{CanonicalCall, UnmappableArguments};
+use crate::vocabulary::{CanonicalCall, UnmappableArguments};
 
 /// Whether a text contains such a patch.
 #[must_use]

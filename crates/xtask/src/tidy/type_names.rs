@@ -44,6 +44,7 @@ const ONE_WORD: &[&str] = &[
     "Notification",
     "Observer",
     "Origin",
+    "Operation",
     "Outcome",
     "Payload",
     "Persona",

@@ -10,7 +10,7 @@ use pintle::event::{
     ApprovalRequested, EventPayload, PermissionAsk, PermissionReply, ToolGuard, ToolTransform, UserInput,
 };
 use pintle::lifecycle::{AskResolution, CallStage, ToolCallHost, decide};
-use pintle::{Decision, Effect, Event, EventScope, Outcome, OutcomeReason, RecheckMemory};
+use pintle::{Decision, Effect, Event, EventKind, EventScope, Outcome, OutcomeReason, RecheckMemory};
 use serde_json::{Map, Value};
 
 use super::question;
@@ -331,7 +331,7 @@ impl ToolCallGate<'_> {
         let request = self.target.to_request(self.turn, self.id);
         PermissionAsk {
             arguments: request.arguments_text(),
-            facts: request.facts(),
+            facts: request.facts(EventKind::PermissionAsk),
             id: request.id,
             name: request.name,
             args: request.args,

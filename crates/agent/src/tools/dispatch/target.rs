@@ -1,10 +1,11 @@
 //! The name and arguments of a call, updated by the rewrites of hooks.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
 
+use pintle::EventKind;
 use pintle::event::PermissionReply;
-use pintle::lifecycle::{PathResolver, ToolCallRequest};
+use pintle::lifecycle::ToolCallRequest;
 use serde_json::{Map, Value};
 
 use super::super::arguments;
@@ -98,10 +99,7 @@ impl CallTarget {
             read_only: self.is_read_only().then_some(true),
             permission_mode: permissions.is_declared().then(|| permissions.mode().to_owned()),
             cwd: Some(turn.origin.cwd.clone()).filter(|cwd| !cwd.is_empty()),
-            paths: turn.agent.shared.runtime.hooks().reads_paths().then(|| PathResolver {
-                project: PathBuf::from(&turn.origin.cwd),
-                resolve: pintle::files::resolve_links,
-            }),
+            paths: turn.agent.shared.runtime.path_resolver(Path::new(&turn.origin.cwd)),
             ..ToolCallRequest::new(id, vocabulary, self.name.clone(), self.args.clone())
         }
     }
@@ -112,7 +110,7 @@ impl CallTarget {
             id: id.to_owned(),
             name: self.name.clone(),
             args: Some(self.args.clone()),
-            facts: self.to_request(turn, id).facts(),
+            facts: self.to_request(turn, id).facts(EventKind::PermissionReply),
             safety_label: turn.agent.shared.permissions.is_declared().then(label),
             ..PermissionReply::default()
         }

@@ -5,6 +5,9 @@ use serde_json::Value;
 use super::{require_object, require_texts};
 use crate::read_json;
 
+/// Fields that a host works out from the call.
+const WORKED_OUT: [&str; 2] = ["paths", "operations"];
+
 /// Makes `args` and `arguments` equal: the one that changed wins, or `args` if both did.
 pub(in crate::event) fn sync_tool_call(event: &str, before: &Value, after: &mut Value) -> Result<(), String> {
     let fields = require_object(event, after)?;
@@ -25,6 +28,12 @@ pub(in crate::event) fn sync_tool_call(event: &str, before: &Value, after: &mut 
     };
     let text = serde_json::to_string(args).map_err(|error| error.to_string())?;
     fields.insert(String::from("arguments"), Value::String(text));
+    if ["name", "args"].iter().any(|name| fields.get(*name) != before.get(*name)) {
+        // What was worked out for another call. Hooks that read it get it again for this one.
+        for name in WORKED_OUT {
+            fields.remove(name);
+        }
+    }
     Ok(())
 }
 

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::HostPayload;
-use crate::ToolKind;
+use crate::{Operation, ToolKind};
 
 /// What events say about a tool call beside its name and arguments.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -23,9 +23,16 @@ pub struct CallFacts {
     /// The absolute path of the directory that relative paths refer to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
+    /// The absolute path of the project; absent if no hook reads paths or operations.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
     /// The paths that the call names; absent if no hook reads them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub paths: Option<Vec<CallPath>>,
+    /// What the call would do, found before it is done; absent if no hook reads it. What cannot be known is an operation
+    /// of the kind `unknown`, with its reason.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub operations: Option<Vec<Operation>>,
     /// The tool's category, such as `shell` or `filesystem`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,

@@ -62,7 +62,7 @@ impl<'a> CommandAnalysis<'a> {
             command,
             project,
             cwd: None,
-            home: crate::layers::home_dir(),
+            home: pintle_files::home_dir(),
             bases,
             roots: Vec::new(),
             initial_variables: VariableValues::new(),

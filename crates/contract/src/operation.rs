@@ -1,9 +1,10 @@
 //! What a call would do, found before it is done.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One thing that a call would do.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Operation {
     /// What it is.
@@ -27,13 +28,16 @@ pub struct Operation {
     /// What else is known, in alphabetical order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<OperationTag>,
-    /// Why it is unknown; only for the kind `unknown`.
+    /// Why it cannot be known; only for the kinds `unknown` and `run_code`.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub reason: String,
+    /// The part of the call that does it, counted from 1; absent for a call of one part.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub part: Option<usize>,
 }
 
 /// What an operation is.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OperationKind {
     /// Reads a file.
@@ -84,7 +88,7 @@ pub enum OperationKind {
 }
 
 /// Where a path is. A path in several of these is in the first that applies, from the top.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PathPlace {
     /// A part of the path cannot be known.
@@ -110,7 +114,7 @@ pub enum PathPlace {
 }
 
 /// What else is known of an operation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OperationTag {
     /// Hook settings of an agent.

@@ -2,23 +2,28 @@
 
 use std::path::{Path, PathBuf};
 
-use pintle_contract::ToolKind;
 use pintle_contract::event::CallPath;
-use pintle_tools::CanonicalCall;
+use pintle_contract::{EventCallReads, ToolKind};
 use serde_json::Value;
 
-/// How the paths of a call are resolved. The protocol touches no files, so the host brings the function that does.
+use super::vocabulary::CanonicalCall;
+
+/// How the paths and operations of a call are worked out, and for which events. The protocol touches no files, so the
+/// host brings the function that does.
 #[derive(Debug, Clone)]
 pub struct PathResolver {
     /// The project, which the paths are inside of or not.
     pub project: PathBuf,
     /// Returns an absolute path without symbolic links, `.` and `..`.
     pub resolve: fn(&Path) -> PathBuf,
+    /// What the hooks of each event read.
+    pub reads: EventCallReads,
 }
 
 impl PathResolver {
     /// The paths of a call, in the order of its parts. Relative ones refer to `cwd`.
-    pub(crate) fn paths_of(&self, parts: &[CanonicalCall], cwd: &Path) -> Vec<CallPath> {
+    #[must_use]
+    pub fn paths_of(&self, parts: &[CanonicalCall], cwd: &Path) -> Vec<CallPath> {
         let project = (self.resolve)(&self.project);
         let named = parts.iter().flat_map(|part| path_arguments(part).map(move |written| (part.kind, written)));
         named

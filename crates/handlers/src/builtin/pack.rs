@@ -1,0 +1,57 @@
+//! `pack`: the rules of a pack over what a call would do.
+
+use std::fmt::Write;
+
+use pintle_contract::{Effect, EventKind, Verdict, suggest_or_list};
+use pintle_packs::{PackDef, PackFinding, PackSettings, RuleSeverity, add_setting, judge, pack_by_name, packs};
+use pintle_tools::operations_of;
+
+use super::{BuiltinCall, BuiltinHook, BuiltinResult};
+
+/// A pack with what the user says about its rules.
+#[derive(Debug)]
+struct PackHook {
+    pack: &'static PackDef,
+    settings: PackSettings,
+}
+
+pub(super) fn make(arguments: &[String], _doubts: &mut Vec<String>) -> BuiltinResult {
+    let Some((name, rest)) = arguments.split_first() else {
+        return Err(String::from("the name of the pack is missing; `pintle packs` lists them"));
+    };
+    let Some(pack) = pack_by_name(name) else {
+        let help = suggest_or_list(name, packs().iter().map(|pack| pack.name), "the packs are");
+        return Err(format!("unknown pack `{name}`; {help}"));
+    };
+    let mut settings = PackSettings::new();
+    for argument in rest {
+        add_setting(pack, &mut settings, argument)?;
+    }
+    Ok(Box::new(PackHook { pack, settings }))
+}
+
+impl BuiltinHook for PackHook {
+    fn call(&self, asked: &BuiltinCall<'_>) -> Verdict {
+        if !matches!(asked.event_kind(), EventKind::ToolPre | EventKind::ToolGuard | EventKind::PermissionAsk) {
+            return Verdict::pass();
+        }
+        let operations = operations_of(asked.call.event);
+        let mut found: Vec<PackFinding<'_>> = judge(self.pack, &self.settings, operations).collect();
+        // Of equals, the first rule is the one that is told.
+        found.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+        let Some((first, others)) = found.split_first() else { return Verdict::pass() };
+        let mut reason = first.message();
+        for other in others.iter().filter(|other| other.severity == first.severity) {
+            let _ = write!(reason, " Also: {} [{}].", other.rule.reason, other.rule_name());
+        }
+        match first.severity {
+            RuleSeverity::Deny => Verdict::deny(reason),
+            RuleSeverity::Ask => Verdict::ask(reason),
+            RuleSeverity::Warn => Verdict::pass().with_effect(Effect::Notice(reason)),
+        }
+    }
+
+    fn reads_operations(&self) -> bool {
+        true
+    }
+}

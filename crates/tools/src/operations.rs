@@ -1,0 +1,109 @@
+//! What a tool call would do.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+
+use pintle_contract::event::CallFacts;
+use pintle_contract::{CallReads, Event, EventCallReads, EventKind, Operation, Payload};
+use pintle_shell::{CallSite, operations_of_call};
+use serde_json::Value;
+
+use super::call::calls_of;
+use super::call_paths::PathResolver;
+use super::vocabulary::CanonicalCall;
+
+impl PathResolver {
+    /// Adds what the hooks of an event read of a call.
+    pub fn add_facts(&self, facts: &mut CallFacts, kind: EventKind, parts: &[CanonicalCall]) {
+        let reads = self.reads.select(kind);
+        if !reads.paths && !reads.operations {
+            return;
+        }
+        let cwd = Path::new(facts.cwd.as_deref().unwrap_or_default());
+        let paths = reads.paths.then(|| self.paths_of(parts, cwd));
+        let operations = reads.operations.then(|| operations_of_parts(parts, cwd, &self.project, &self.resolve));
+        facts.project = Some(self.project.display().to_string());
+        (facts.paths, facts.operations) = (paths, operations);
+    }
+}
+
+/// What the parts of a call would do, in their order. Relative paths refer to `cwd`.
+#[must_use]
+pub fn operations_of_parts(
+    parts: &[CanonicalCall],
+    cwd: &Path,
+    project: &Path,
+    resolve: &dyn Fn(&Path) -> PathBuf,
+) -> Vec<Operation> {
+    let home = pintle_files::home_dir();
+    let site = CallSite { cwd, project, home: home.as_deref(), resolve: Some(resolve) };
+    let mut all = Vec::new();
+    for (index, part) in parts.iter().enumerate() {
+        let done = operations_of_call(part.kind, &part.name, &part.args, &site);
+        let number = (parts.len() > 1).then_some(index + 1);
+        all.extend(done.into_iter().map(|operation| Operation { part: number, ..operation }));
+    }
+    all
+}
+
+/// What the call of an event would do: as the host worked it out, otherwise worked out here. A call that a hook changed
+/// is another call. It is done once for each payload.
+#[must_use]
+pub fn operations_of(event: &Event) -> &[Operation] {
+    event.payload.cached_view("operations", |value| {
+        let recorded = value.get("operations").filter(|value| value.is_array());
+        match recorded.and_then(|value| serde_json::from_value(value.clone()).ok()) {
+            Some(operations) => operations,
+            None => work_out(&event.payload, &event.origin.cwd),
+        }
+    })
+}
+
+fn work_out(payload: &Payload, origin_cwd: &str) -> Vec<Operation> {
+    let base = CallBase::new(payload, origin_cwd);
+    operations_of_parts(calls_of(payload), base.cwd, base.project, &pintle_files::resolve_links)
+}
+
+/// The directories that the paths of a call refer to.
+struct CallBase<'p> {
+    cwd: &'p Path,
+    project: &'p Path,
+}
+
+impl<'p> CallBase<'p> {
+    fn new(payload: &'p Payload, origin_cwd: &'p str) -> Self {
+        let text = |name: &str| payload.field(name).and_then(Value::as_str);
+        let cwd = text("cwd").unwrap_or(origin_cwd);
+        Self { cwd: Path::new(cwd), project: Path::new(text("project").unwrap_or(cwd)) }
+    }
+}
+
+/// The event with what its hooks read of the call, if a change of the call removed it.
+pub(crate) fn with_worked_out<'e>(event: &'e Event, reads: CallReads) -> Cow<'e, Event> {
+    let lacks = |name: &str| event.payload.field(name).is_none();
+    let (paths, operations) = (reads.paths && lacks("paths"), reads.operations && lacks("operations"));
+    if !paths && !operations {
+        return Cow::Borrowed(event);
+    }
+    let cached = event.payload.cached_view("worked_out", |value| {
+        let mut fields = value.clone();
+        if let Value::Object(fields) = &mut fields {
+            let base = CallBase::new(&event.payload, &event.origin.cwd);
+            let resolver = PathResolver {
+                project: base.project.to_owned(),
+                resolve: pintle_files::resolve_links,
+                reads: EventCallReads::default(),
+            };
+            let paths = resolver.paths_of(calls_of(&event.payload), base.cwd);
+            let worked_out =
+                [("paths", serde_json::to_value(paths)), ("operations", serde_json::to_value(operations_of(event)))];
+            for (name, value) in worked_out {
+                if let (false, Ok(value)) = (fields.contains_key(name), value) {
+                    fields.insert(name.to_owned(), value);
+                }
+            }
+        }
+        Payload::new(fields)
+    });
+    Cow::Owned(event.with_payload(cached.clone()))
+}
