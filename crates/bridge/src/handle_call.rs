@@ -305,6 +305,7 @@ fn decide(
                 state: &mut state,
                 now_ms,
                 paths: &paths,
+                state_directory: errand.state_directory,
                 shadow: errand.shadow,
                 decision: HostDecision::pass(),
             };

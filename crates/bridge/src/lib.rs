@@ -5,6 +5,7 @@
 //! [`HostDecision`], fits it to what the host [supports](HostSupport), and writes it in the host's own format as a
 //! [`HostResponse`].
 
+mod agent_ancestors;
 mod deadline;
 mod dispatch;
 mod fit_to_host;
@@ -17,6 +18,7 @@ pub mod canary;
 pub mod doctor;
 pub mod install;
 
+pub use agent_ancestors::{AgentAncestor, find_agent_above};
 pub use deadline::Deadline;
 pub use handle_call::{HandledCall, HookLookup, HostCall, handle_call, preview_call};
 pub use pintle::clients::host::{

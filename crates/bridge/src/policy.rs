@@ -42,14 +42,18 @@ pub(crate) fn with_machine_policy(loaded: PolicyFiles, state: Option<&Path>, pro
         .with_paths(env::current_exe().ok())
 }
 
+/// A description of the policy that a call would change.
+pub(crate) fn find_policy_change(paths: &PolicyPaths<'_>, parts: &[CanonicalCall]) -> Option<String> {
+    parts.iter().find_map(|part| find_changed_policy(paths, part, parts))
+}
+
 /// The reason to deny a call that would change policy.
-pub(crate) fn policy_denial(paths: &PolicyPaths<'_>, host: &HostDef, parts: &[CanonicalCall]) -> Option<String> {
-    let changed = parts.iter().find_map(|part| find_changed_policy(paths, part, parts))?;
+pub(crate) fn denial_text(changed: &str, host: &HostDef) -> String {
     let title = host.title;
-    Some(format!(
+    format!(
         "this would change {changed}, and an agent must not change its own policy; leave it unchanged, or ask the user \
-         to edit it outside {title}"
-    ))
+         to edit it outside {title}, or to run `pintle pause` in a terminal of their own"
+    )
 }
 
 /// A description of the policy that a part of a call would change.

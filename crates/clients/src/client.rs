@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::host::{HostDecision, HostResponse, ResponseContext};
 use crate::install::InstallSpec;
-use crate::{CLIENTS, ClientEventDef, ClientFileLocation, OutputField, SettingsFormat};
+use crate::{AgentMarks, CLIENTS, ClientEventDef, ClientFileLocation, OutputField, SettingsFormat};
 
 /// A coding agent: its hooks, which Pintle runs, and its calls of Pintle as its hook.
 #[derive(Debug)]
@@ -48,6 +48,8 @@ pub struct ClientDef {
     pub deadline_ms: u64,
     /// The way to install Pintle in the client.
     pub install: InstallSpec,
+    /// What tells its processes from those of its user.
+    pub marks: AgentMarks,
     /// Reads the client's event name from a payload, if the payload has it.
     pub event_name: fn(payload: &Value) -> Option<&str>,
     /// The environment variable with the project's directory.
@@ -123,6 +125,7 @@ impl ClientDef {
         environment: &[],
         deadline_ms: 25_000,
         install: InstallSpec::COMMON,
+        marks: AgentMarks::NONE,
         event_name: hook_event_name,
         project_variable: None,
         unhooked_actions: &[],

@@ -5,6 +5,7 @@
 //! hook of the client, and read when the client runs Pintle. The list of clients is [`CLIENTS`]; everything that goes
 //! through all clients goes through it.
 
+pub mod agent_marks;
 pub mod client;
 pub mod event_def;
 pub mod file_locations;
@@ -34,6 +35,7 @@ mod settings;
 #[cfg(test)]
 mod tests;
 
+pub use agent_marks::{AgentMarks, is_interpreter};
 pub use client::{ClientDef, EnvVariable, UnknownHost, UnmappedClientEvents, list_names, unchanged_output};
 pub use codec::ClientCodec;
 pub use decode::{FieldChoice, FieldMeaning, OutputField};

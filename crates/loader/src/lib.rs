@@ -17,7 +17,9 @@ mod matching;
 mod narrowed_matcher;
 mod package;
 mod parse;
+mod pause;
 mod policy;
+mod private_file;
 mod programs;
 mod read;
 mod team;
@@ -29,6 +31,7 @@ pub use layers::{
     LayerDirs, MissingDir, UserDirs, find_config_dir, find_managed_dir, find_projects, load_layer, state_dir,
 };
 pub use load::{LoadOptions, LoadedPath, load, load_discovered, load_for_hooks, load_project_agent, load_with};
+pub use pause::{MAX_PAUSE_MS, PauseFileError, PauseWindow};
 pub use policy::{CommandJudgement, PolicyFiles, PolicyPaths, has_policy_name, judge_command, quote_word};
 pub use team::{find_team_file, has_more_than, has_usual_name};
 pub use trust::{

@@ -5,6 +5,7 @@ mod lifecycle;
 mod result;
 mod tool;
 
+use std::path::Path;
 use std::sync::Arc;
 
 use pintle::event::{ContextScope, EventClass, EventDef, EventPayload, HostPayload, LogLine};
@@ -36,6 +37,8 @@ pub(crate) struct HostDispatch<'a> {
     pub(crate) now_ms: u64,
     /// The policy files, and the directory to which paths in calls are relative.
     pub(crate) paths: &'a PolicyPaths<'a>,
+    /// The state directory, which holds the pause of self-protection.
+    pub(crate) state_directory: Option<&'a Path>,
     /// Whether decisions are only recorded and not enforced.
     pub(crate) shadow: bool,
     pub(crate) decision: HostDecision,

@@ -5,11 +5,14 @@ use std::sync::Arc;
 use pintle::lifecycle::{
     AskResolution, CallStage, MAX_ROUNDS, ToolCallHost, ToolCallRequest, decide, decide_permission,
 };
+use pintle::loader::PauseWindow;
 use pintle::{Decision, EventScope, Outcome};
+use serde_json::json;
 
 use super::HostDispatch;
 use crate::HostToolCall;
-use crate::policy::policy_denial;
+use crate::policy::{denial_text, find_policy_change};
+use crate::session::PAUSE_NOTE;
 
 /// Judges a tool call before it runs.
 pub(super) fn fire(dispatch: &mut HostDispatch<'_>, call: &HostToolCall) {
@@ -56,18 +59,52 @@ impl<'h, 'a> HostCallGate<'h, 'a> {
     fn judge(&mut self, protocol: fn(&mut Self) -> Result<(), DeniedCall>) -> Option<bool> {
         protocol(self).ok()?;
         let parts = self.request.parts();
-        if let Some(reason) = policy_denial(self.dispatch.paths, self.dispatch.host, &parts) {
-            if !self.dispatch.shadow {
-                self.dispatch.deny(format!("blocked by pintle: {reason}"));
-                return None;
-            }
-            let text = format!("pintle, in shadow mode: would have denied this: {reason}");
-            self.dispatch.decision.notices.push(text);
+        if let Some(changed) = find_policy_change(self.dispatch.paths, &parts) {
+            self.apply_self_protection(&changed).ok()?;
         }
         if self.request.args != self.call.input {
             self.dispatch.decision.input = Some(self.request.args.clone());
         }
         Some(self.is_approved)
+    }
+
+    /// Denies a call that would change policy, unless the user paused self-protection.
+    fn apply_self_protection(&mut self, changed: &str) -> Result<(), DeniedCall> {
+        let reason = denial_text(changed, self.dispatch.host);
+        let notice = match self.find_pause() {
+            Some(pause) => {
+                self.record_pause(pause, changed);
+                let rest = pause.remaining_text(self.dispatch.now_ms);
+                format!("pintle: self-protection is paused for another {rest}, so this may change {changed}")
+            }
+            None if self.dispatch.shadow => format!("pintle, in shadow mode: would have denied this: {reason}"),
+            None => {
+                self.dispatch.deny(format!("blocked by pintle: {reason}"));
+                return Err(DeniedCall);
+            }
+        };
+        self.dispatch.decision.notices.push(notice);
+        Ok(())
+    }
+
+    /// The user's pause. A project that names its own state directory cannot pause anything.
+    fn find_pause(&self) -> Option<PauseWindow> {
+        let state = self.dispatch.state_directory?;
+        let pause = PauseWindow::load(state, self.dispatch.now_ms).ok()??;
+        (!PauseWindow::is_stored_in(state, self.dispatch.paths.project())).then_some(pause)
+    }
+
+    fn record_pause(&self, pause: PauseWindow, changed: &str) {
+        if let Some(tape) = self.dispatch.runtime.tape() {
+            let note = json!({
+                "host": self.dispatch.host.name,
+                "event": self.dispatch.event_def.name,
+                "tool": self.request.name,
+                "changed": changed,
+                "ends_at_ms": pause.ends_at_ms,
+            });
+            tape.record_note(PAUSE_NOTE, note);
+        }
     }
 
     fn refuse_change(&mut self, reason: &str) -> DeniedCall {

@@ -32,6 +32,9 @@ pub(crate) const NOTE: &str = "bridge";
 /// The kind of the tape notes that contain the untrusted guards of a session; the last one applies.
 pub(crate) const GUARDS: &str = "guards";
 
+/// The kind of the tape notes about calls that passed because the user paused self-protection.
+pub(crate) const PAUSE_NOTE: &str = "pause";
+
 /// The resolution of the list of fired events, in milliseconds.
 const FIRED_STEP_MS: u64 = 10_000;
 

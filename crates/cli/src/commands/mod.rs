@@ -58,6 +58,9 @@ commands! {
     Sessions(sessions::SessionsArgs),
     /// Review what a project's hooks can do, and trust the project.
     Trust(trust::TrustArgs),
+    /// Pause self-protection for some minutes, so that an agent may edit its policy.
+    #[command(long_about = pause::LONG_ABOUT)]
+    Pause(pause::PauseArgs),
     /// List, compare and restore file snapshots.
     Snapshot(snapshot::SnapshotArgs),
     /// Run hooks for another agent, such as Claude Code.

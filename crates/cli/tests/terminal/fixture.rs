@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::process::{Command, Stdio};
 
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use tempfile::TempDir;
 
 /// Blocks a few commands.
@@ -102,6 +103,11 @@ impl CliFixture {
         self.folder.path().join(path)
     }
 
+    /// A path in the user's own folder, with their settings and state.
+    pub(crate) fn user_path(&self, path: &str) -> std::path::PathBuf {
+        self.user_dir.path().join(path)
+    }
+
     /// The program with arguments, and nothing on standard input.
     pub(crate) fn pintle<'a>(&'a self, arguments: &[&'a str]) -> CliInvocation<'a> {
         CliInvocation {
@@ -138,9 +144,8 @@ impl<'a> CliInvocation<'a> {
         self
     }
 
-    /// Runs the program; gives standard output, standard error and exit status.
-    pub(crate) fn run_to_parts(&self) -> (String, String, Option<i32>) {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_pintle"));
+    /// Gives a command the environment and the folder of this run.
+    fn prepare(&self, mut command: Command) -> Command {
         for variable in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS"] {
             command.env_remove(variable);
         }
@@ -149,10 +154,51 @@ impl<'a> CliInvocation<'a> {
         for variable in &self.unset {
             command.env_remove(variable);
         }
-        let mut child = command
+        command.envs(self.environment.iter().copied()).current_dir(self.stage.path(self.folder));
+        command
+    }
+
+    /// Runs a script of a shell with the program's path and arguments as its own, on a terminal of its own. Each time the
+    /// screen ends in a prompt, the reply is typed. Gives all that the terminal shows.
+    pub(crate) fn run_on_terminal(
+        &self,
+        shell: &std::path::Path,
+        script: &str,
+        reply: impl Fn(&str) -> String,
+    ) -> String {
+        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        grantpt(&master).unwrap();
+        unlockpt(&master).unwrap();
+        let name = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
+        let side = || fs::File::options().read(true).write(true).open(&name).unwrap();
+        let mut child = self
+            .prepare(Command::new(shell))
+            .args(["-c", script, "sh", env!("CARGO_BIN_EXE_pintle")])
             .args(&self.arguments)
-            .envs(self.environment.iter().copied())
-            .current_dir(self.stage.path(self.folder))
+            .stdin(side())
+            .stdout(side())
+            .stderr(side())
+            .spawn()
+            .unwrap();
+        let mut master = fs::File::from(master);
+        let mut screen = String::new();
+        let mut bytes = [0; 4096];
+        // Reading fails when the last program has closed the other side.
+        while let Ok(count @ 1..) = master.read(&mut bytes) {
+            screen.push_str(std::str::from_utf8(bytes.get(..count).unwrap()).unwrap());
+            if screen.ends_with(": ") {
+                master.write_all(format!("{}\n", reply(&screen)).as_bytes()).unwrap();
+            }
+        }
+        child.wait().unwrap();
+        screen.replace("\r\n", "\n")
+    }
+
+    /// Runs the program; gives standard output, standard error and exit status.
+    pub(crate) fn run_to_parts(&self) -> (String, String, Option<i32>) {
+        let mut child = self
+            .prepare(Command::new(env!("CARGO_BIN_EXE_pintle")))
+            .args(&self.arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

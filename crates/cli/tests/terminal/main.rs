@@ -23,6 +23,7 @@ mod life;
 mod meta_policy;
 mod models;
 mod one_policy;
+mod pause;
 mod persona;
 mod pipes;
 mod plugins;

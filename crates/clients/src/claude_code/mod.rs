@@ -11,7 +11,7 @@ use pintle_contract::Severity;
 use serde_json::{Value, json};
 
 use crate::install::{EntryFormat, HandlerFormat, InstallScope, InstallSpec, SettingsLocation, seconds_field};
-use crate::{ClientDef, ClientFileLocation, ClientHandlerKind, EnvVariable, SettingsFormat, copilot, host};
+use crate::{AgentMarks, ClientDef, ClientFileLocation, ClientHandlerKind, EnvVariable, SettingsFormat, copilot, host};
 
 pub(crate) use output_fields::WORDS;
 
@@ -85,6 +85,11 @@ pub static CLIENT: ClientDef = ClientDef {
         ("CLAUDE_PLUGIN_ROOT", EnvVariable::Plugin),
         ("CLAUDECODE", EnvVariable::Fixed("1")),
     ],
+    marks: AgentMarks {
+        programs: &["claude", "claude-code"],
+        packages: &["@anthropic-ai/claude-code"],
+        variables: &["CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_CHILD_SESSION"],
+    },
     install: InstallSpec {
         program: "claude",
         user: SettingsLocation { variable: "CLAUDE_CONFIG_DIR", folder: ".claude", file: "settings.json" },

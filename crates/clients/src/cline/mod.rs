@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::client::no_event_name;
 use crate::install::{EntryFormat, InstallSpec, SettingsLocation};
-use crate::{ClientDef, ClientFileLocation, FieldMeaning, HookLayout, OutputField, SettingsFormat, host};
+use crate::{AgentMarks, ClientDef, ClientFileLocation, FieldMeaning, HookLayout, OutputField, SettingsFormat, host};
 
 pub use events::ROWS;
 
@@ -41,6 +41,11 @@ pub static CLIENT: ClientDef = ClientDef {
     output_fields: WORDS,
     statuses: false,
     extract_answer: extract_answer::extract_control_line,
+    marks: AgentMarks {
+        programs: &["cline"],
+        packages: &["cline"],
+        variables: &["CLINE_ACTIVE", "CLINE_CONNECTOR_CLI_LAUNCH"],
+    },
     install: InstallSpec {
         program: "cline",
         user: SettingsLocation { variable: "", folder: ".cline", file: "hooks" },

@@ -13,8 +13,8 @@ use serde_json::Value;
 use crate::claude_code::HANDLER;
 use crate::install::{EntryFormat, InstallScope, InstallSpec, SettingsLocation};
 use crate::{
-    ClientDef, ClientFileLocation, ClientHandlerKind, FieldChoice, FieldMeaning, FileFormat, LocationKind, OutputField,
-    SettingsFormat, host,
+    AgentMarks, ClientDef, ClientFileLocation, ClientHandlerKind, FieldChoice, FieldMeaning, FileFormat, LocationKind,
+    OutputField, SettingsFormat, host,
 };
 
 pub use events::ROWS;
@@ -61,6 +61,17 @@ pub static CLIENT: ClientDef = ClientDef {
     },
     output_fields: WORDS,
     strict: true,
+    marks: AgentMarks {
+        programs: &["codex"],
+        packages: &["@openai/codex"],
+        variables: &[
+            "CODEX_SANDBOX",
+            "CODEX_SANDBOX_NETWORK_DISABLED",
+            "CODEX_CI",
+            "CODEX_THREAD_ID",
+            "CODEX_MANAGED_PACKAGE_ROOT",
+        ],
+    },
     install: InstallSpec {
         program: "codex",
         user: SettingsLocation { variable: "CODEX_HOME", folder: ".codex", file: "hooks.json" },

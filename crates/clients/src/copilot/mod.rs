@@ -15,8 +15,8 @@ use serde_json::{Value, json};
 use crate::client::no_event_name;
 use crate::install::{EntryFormat, HandlerFormat, InstallScope, InstallSpec, SettingsLocation, seconds_field};
 use crate::{
-    ClientDef, ClientFileLocation, ClientHandlerKind, EnvVariable, FieldChoice, FieldMeaning, HookLayout, OutputField,
-    SettingsFormat, host,
+    AgentMarks, ClientDef, ClientFileLocation, ClientHandlerKind, EnvVariable, FieldChoice, FieldMeaning, HookLayout,
+    OutputField, SettingsFormat, host,
 };
 
 pub use events::ROWS;
@@ -68,6 +68,11 @@ pub static CLIENT: ClientDef = ClientDef {
     output_fields: WORDS,
     extract_answer: extract_answer::strip_progress,
     environment: &[("COPILOT_PROJECT_DIR", EnvVariable::Project), ("CLAUDE_PROJECT_DIR", EnvVariable::Project)],
+    marks: AgentMarks {
+        programs: &["copilot"],
+        packages: &["@github/copilot"],
+        variables: &["COPILOT_CLI", "COPILOT_CLI_BINARY_VERSION"],
+    },
     install: InstallSpec {
         program: "copilot",
         user: SettingsLocation { variable: "COPILOT_HOME", folder: ".copilot", file: "hooks/pintle.json" },

@@ -14,7 +14,7 @@ use crate::claude_code::HANDLER;
 use crate::client::hook_event_name;
 use crate::install::{EntryFormat, HandlerFormat, InstallSpec, SettingsLocation};
 use crate::{
-    ClientDef, ClientFileLocation, ClientHandlerKind, FieldChoice, FieldMeaning, HookLayout, OutputField,
+    AgentMarks, ClientDef, ClientFileLocation, ClientHandlerKind, FieldChoice, FieldMeaning, HookLayout, OutputField,
     SettingsFormat, host,
 };
 
@@ -38,6 +38,11 @@ pub static CLIENT: ClientDef = ClientDef {
         ..SettingsFormat::COMMON
     },
     output_fields: WORDS,
+    marks: AgentMarks {
+        programs: &["cursor", "cursor-agent"],
+        packages: &["cursor-agent"],
+        variables: &["CURSOR_AGENT"],
+    },
     install: InstallSpec {
         program: "cursor",
         user: SettingsLocation { variable: "", folder: ".cursor", file: "hooks.json" },

@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 
 use crate::install::{EntryFormat, HandlerFormat, InstallScope, InstallSpec, SettingsLocation};
 use crate::{
-    ClientDef, ClientFileLocation, EnvVariable, FieldChoice, FieldMeaning, OutputField, SettingsFormat, TimeUnit,
-    claude_code, host,
+    AgentMarks, ClientDef, ClientFileLocation, EnvVariable, FieldChoice, FieldMeaning, OutputField, SettingsFormat,
+    TimeUnit, claude_code, host,
 };
 
 pub use events::ROWS;
@@ -43,6 +43,11 @@ pub static CLIENT: ClientDef = ClientDef {
         ("GEMINI_CWD", EnvVariable::Directory),
         ("CLAUDE_PROJECT_DIR", EnvVariable::Project),
     ],
+    marks: AgentMarks {
+        programs: &["gemini"],
+        packages: &["@google/gemini-cli"],
+        variables: &["GEMINI_CLI", "GEMINI_SESSION_ID", "GEMINI_CLI_NO_RELAUNCH"],
+    },
     install: InstallSpec {
         program: "gemini",
         user: SettingsLocation { variable: "", folder: ".gemini", file: "settings.json" },

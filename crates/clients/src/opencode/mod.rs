@@ -10,8 +10,8 @@ mod support;
 
 use serde_json::{Value, json};
 
-use crate::ClientDef;
 use crate::install::{EntryFormat, InstallSpec, InstalledEntry, SettingsLocation};
+use crate::{AgentMarks, ClientDef};
 
 pub use events::ROWS;
 
@@ -21,6 +21,7 @@ pub static CLIENT: ClientDef = ClientDef {
     title: "OpenCode",
     events: events::ROWS,
     tools: &pintle_tools::OPENCODE,
+    marks: AgentMarks { programs: &["opencode"], packages: &["opencode-ai"], variables: &["OPENCODE", "OPENCODE_PID"] },
     install: InstallSpec {
         program: "opencode",
         user: SettingsLocation { variable: "XDG_CONFIG_HOME", folder: ".config", file: "opencode/plugins/pintle.js" },

@@ -13,7 +13,8 @@ use serde_json::{Value, json};
 
 use crate::install::{EntryFormat, HandlerFormat, InstallSpec, SettingsLocation};
 use crate::{
-    ClientDef, ClientFileLocation, ClientHandlerKind, EnvVariable, SettingsFormat, TimeUnit, claude_code, host,
+    AgentMarks, ClientDef, ClientFileLocation, ClientHandlerKind, EnvVariable, SettingsFormat, TimeUnit, claude_code,
+    host,
 };
 
 pub use events::ROWS;
@@ -80,6 +81,11 @@ pub static CLIENT: ClientDef = ClientDef {
         ("GEMINI_PROJECT_DIR", EnvVariable::Project),
         ("CLAUDE_PROJECT_DIR", EnvVariable::Project),
     ],
+    marks: AgentMarks {
+        programs: &["qwen"],
+        packages: &["@qwen-code/qwen-code"],
+        variables: &["QWEN_CODE", "QWEN_CODE_CLI", "QWEN_CODE_SESSION_ID", "QWEN_CODE_NO_RELAUNCH"],
+    },
     install: InstallSpec {
         program: "qwen",
         user: SettingsLocation { variable: "", folder: ".qwen", file: "settings.json" },

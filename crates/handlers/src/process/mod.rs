@@ -24,6 +24,7 @@
 //! control group). The end is always guaranteed: one system call kills a group, so that no fork escapes it, and
 //! processes outside the group are killed repeatedly until none is left.
 
+mod ancestors;
 mod cancel_pipe;
 mod exit_watcher;
 mod launcher;
@@ -41,6 +42,7 @@ use std::time::{Duration, Instant};
 
 use pintle_contract::{CancelToken, SandboxSpec};
 
+pub use ancestors::{AncestorProcess, list_ancestors};
 pub(crate) use cancel_pipe::CancelPipe;
 pub use launcher::enable_launchers;
 pub(crate) use launcher::{is_launcher, serve};

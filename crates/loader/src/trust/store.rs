@@ -5,24 +5,19 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::fs::{self, File, OpenOptions};
-use std::io::{ErrorKind, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::fs::{self, OpenOptions};
+use std::io::ErrorKind;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::{TrustGrant, TrustOptions};
 use crate::discover::io_error_text;
+use crate::private_file::{OTHERS_WRITE, create_private_dir, find_writable_folder, replace_private_json};
 
 /// The version of the file format.
 const VERSION: u32 = 1;
-/// The mode bits that let other users write.
-const OTHERS_WRITE: u32 = 0o022;
-/// The mode bit that lets everyone write.
-const EVERYBODY_WRITES: u32 = 0o002;
-/// The mode bit of a directory in which users can remove only their own files.
-const STICKY: u32 = 0o1000;
 
 /// The trust grants of a user, by project directory without links in its path.
 #[derive(Debug, Default)]
@@ -129,7 +124,7 @@ impl TrustStore {
         };
         let dir = path.parent().unwrap_or(Path::new("."));
         let failed = |error: std::io::Error| write_error(path, &error);
-        fs::DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(failed)?;
+        create_private_dir(dir).map_err(failed)?;
         // Two concurrent calls must not overwrite each other's grants.
         let guard = OpenOptions::new()
             .create(true)
@@ -141,7 +136,7 @@ impl TrustStore {
         guard.lock().map_err(failed)?;
         let mut projects = read_grants(path)?;
         change(&mut projects);
-        write_atomically(path, &TrustFile { version: VERSION, projects }).map_err(failed)
+        replace_private_json(path, &TrustFile { version: VERSION, projects }).map_err(failed)
     }
 
     /// The reason why the grants must not be used for a project: the trust file is inside the project, so that the
@@ -199,18 +194,6 @@ fn read_grants(path: &Path) -> Result<BTreeMap<String, TrustGrant>, TrustStoreEr
     }
 }
 
-/// The directory through which other users could replace this file: its own if other users can write to it, or one
-/// further up if everyone can write to it and remove other users' files.
-fn find_writable_folder(path: &Path) -> Option<PathBuf> {
-    let real = path.canonicalize().ok()?;
-    let mode = |dir: &Path| fs::metadata(dir).map(|found| found.permissions().mode()).unwrap_or_default();
-    let is_open = |(depth, dir): &(usize, &Path)| match depth {
-        0 => mode(dir) & OTHERS_WRITE != 0,
-        _ => mode(dir) & EVERYBODY_WRITES != 0 && mode(dir) & STICKY == 0,
-    };
-    real.ancestors().skip(1).enumerate().find(is_open).map(|(_, dir)| dir.to_owned())
-}
-
 fn broken_file_error(path: &Path, reason: &str) -> TrustStoreError {
     TrustStoreError {
         message: format!("`{}` is not a valid trust file: {reason}", path.display()),
@@ -227,26 +210,4 @@ fn write_error(path: &Path, error: &std::io::Error) -> TrustStoreError {
         help: String::from("fix its permissions, or set PINTLE_STATE_DIR to another directory"),
         is_broken: false,
     }
-}
-
-fn write_atomically(path: &Path, form: &TrustFile) -> std::io::Result<()> {
-    let beside = path.with_extension(format!("{}.new", std::process::id()));
-    let written = write_new(&beside, form).and_then(|()| fs::rename(&beside, path));
-    if written.is_err() {
-        // It may not have been created.
-        let _ = fs::remove_file(&beside);
-    }
-    written?;
-    // The new name is durable only after its directory is synced.
-    File::open(path.parent().unwrap_or(Path::new(".")))?.sync_all()
-}
-
-fn write_new(path: &Path, form: &TrustFile) -> std::io::Result<()> {
-    // The leftover of a program that was killed here.
-    let _ = fs::remove_file(path);
-    let mut file = OpenOptions::new().create_new(true).write(true).mode(0o600).open(path)?;
-    let mut text = serde_json::to_vec_pretty(form)?;
-    text.push(b'\n');
-    file.write_all(&text)?;
-    file.sync_all()
 }
