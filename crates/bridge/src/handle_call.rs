@@ -15,7 +15,6 @@ use serde_json::Value;
 
 use crate::dispatch::HostDispatch;
 use crate::fit_to_host::fit_to_host;
-use crate::policy::with_machine_policy;
 use crate::session::{
     HostSession, HostSessionError, HostSessionState, NOTE, ScriptStateCopy, TrackedState, decision_note, host_folder,
     mark_fired, peek_state, to_event_log_line,
@@ -266,7 +265,7 @@ fn decide(
         None => builder,
     };
     let built = builder.clock(Arc::clone(&clock)).shadow(errand.shadow).approver(Arc::new(DeferToHost)).build();
-    let policy = with_machine_policy(built.policy.clone(), errand.state_directory, &project);
+    let policy = built.policy.clone().with_machine_policy(errand.state_directory, &project);
     let paths = PolicyPaths::new(&policy, &project, &cwd);
     if let Some(session) = &mut session {
         let kept = session.update_guards(&built.projects);

@@ -4,16 +4,14 @@
 //! shell commands by the words that evidently name written files; reading is never denied. Effects that are not visible
 //! in the words (of a script that the command runs, or a variable that it sets) are not detected.
 
-use std::env;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use pintle::ToolKind;
-use pintle::loader::{PolicyFiles, PolicyPaths, judge_command, quote_word};
+use pintle::loader::{PolicyPaths, judge_command, quote_word};
 use pintle::tools::CanonicalCall;
 use serde_json::Value;
 
-use crate::install::{InstallEnvironment, InstallScope};
-use crate::{HOSTS, HostDef};
+use crate::HostDef;
 
 /// Parts of the names of tools that only read.
 const READING: [&str; 12] =
@@ -27,20 +25,6 @@ const WRITING: [&str; 15] = [
 
 /// The deepest level of unknown tools' arguments that is examined.
 const MAX_DEPTH: usize = 8;
-
-/// Adds this machine's policy files: the state directory, the settings of host agents, and this program.
-pub(crate) fn with_machine_policy(loaded: PolicyFiles, state: Option<&Path>, project: &Path) -> PolicyFiles {
-    let settings = InstallEnvironment::from_env(project).map(|site| {
-        let places = HOSTS
-            .iter()
-            .flat_map(|host| InstallScope::ALL.map(|scope| site.settings_path(scope, host.install.location(scope))));
-        places.collect::<Vec<_>>()
-    });
-    loaded
-        .with_paths(state.map(Path::to_owned))
-        .with_paths(settings.unwrap_or_default())
-        .with_paths(env::current_exe().ok())
-}
 
 /// A description of the policy that a call would change.
 pub(crate) fn find_policy_change(paths: &PolicyPaths<'_>, parts: &[CanonicalCall]) -> Option<String> {
@@ -126,3 +110,6 @@ fn command_text(command: &Value) -> String {
         _ => String::new(),
     }
 }
+
+#[cfg(test)]
+mod tests;

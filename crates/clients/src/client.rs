@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::host::{HostDecision, HostResponse, ResponseContext};
 use crate::install::InstallSpec;
-use crate::{AgentMarks, CLIENTS, ClientEventDef, ClientFileLocation, OutputField, SettingsFormat};
+use crate::{AgentMarks, CLIENTS, ClientEventDef, ClientFileLocation, GuardedPaths, OutputField, SettingsFormat};
 
 /// A coding agent: its hooks, which Pintle runs, and its calls of Pintle as its hook.
 #[derive(Debug)]
@@ -50,6 +50,8 @@ pub struct ClientDef {
     pub install: InstallSpec,
     /// What tells its processes from those of its user.
     pub marks: AgentMarks,
+    /// Its settings that decide which hooks it runs, in addition to `files`.
+    pub guarded: GuardedPaths,
     /// Reads the client's event name from a payload, if the payload has it.
     pub event_name: fn(payload: &Value) -> Option<&str>,
     /// The environment variable with the project's directory.
@@ -126,6 +128,7 @@ impl ClientDef {
         deadline_ms: 25_000,
         install: InstallSpec::COMMON,
         marks: AgentMarks::NONE,
+        guarded: GuardedPaths::NONE,
         event_name: hook_event_name,
         project_variable: None,
         unhooked_actions: &[],

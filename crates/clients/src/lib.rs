@@ -9,6 +9,7 @@ pub mod agent_marks;
 pub mod client;
 pub mod event_def;
 pub mod file_locations;
+pub mod guarded_paths;
 pub mod host;
 pub mod install;
 pub mod key_values;
@@ -43,6 +44,7 @@ pub use event_def::{
     BlockEffect, ClientEventDef, ClientKey, ExitTwoEffect, InputRewrite, PayloadStyle, PlainTextReader, StopEffect,
 };
 pub use file_locations::{ClientFile, ClientFileLocation, FileFormat, LocationKind, is_json, locations, recognise};
+pub use guarded_paths::{GuardedPaths, absolute_settings, relative_settings};
 pub use payload_values::EncodeContext;
 pub use settings::{ClientHandlerKind, HookLayout, SettingsFormat, TimeUnit};
 

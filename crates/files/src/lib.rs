@@ -15,7 +15,7 @@ use rustix::fs::OFlags;
 use rustix::io::Errno;
 
 pub use home::home_dir;
-pub use links::{normalize_path, resolve_links};
+pub use links::{normalize_path, resolve_links, trace_links};
 
 /// The largest text that is read.
 pub const MAX_TEXT_BYTES: u64 = 64 << 20;
@@ -71,6 +71,8 @@ pub fn read_text(path: impl AsRef<Path>) -> io::Result<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use super::*;
 
     #[test]
@@ -104,5 +106,26 @@ mod tests {
         assert_eq!(read_text(&path).unwrap_err().to_string(), "it is not UTF-8 text");
         File::create(&path).unwrap().set_len(MAX_TEXT_BYTES + 1).unwrap();
         assert_eq!(read_text(&path).unwrap_err().to_string(), "it is larger than 64 MiB");
+    }
+
+    #[test]
+    fn links_of_a_path_are_traced_in_any_component() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        let at = |path: &str| root.join(path);
+        std::fs::create_dir_all(at("a/b")).unwrap();
+        for (target, link) in [("a", "way"), ("b/file", "a/there"), ("../gone", "a/b/up"), ("loop", "loop")] {
+            std::os::unix::fs::symlink(target, at(link)).unwrap();
+        }
+        let trace = |path: &str| {
+            let below = |path: PathBuf| path.strip_prefix(&root).unwrap().display().to_string();
+            trace_links(&at(path)).into_iter().map(below).collect::<Vec<_>>()
+        };
+        assert_eq!(trace("a/b/c"), ["a/b/c"]);
+        assert_eq!(trace("./way/there"), ["way", "a/there", "a/b/file"]);
+        assert_eq!(trace("way/b/../there"), ["way", "a/there", "a/b/file"]);
+        assert_eq!(trace("way/b/up/x"), ["way", "a/b/up", "a/gone/x"]);
+        assert!(trace("loop").len() < 20);
+        assert_eq!(trace_links(Path::new("/no/../such")), [Path::new("/such")]);
     }
 }

@@ -1,5 +1,6 @@
 //! Paths without symbolic links.
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
@@ -33,6 +34,34 @@ fn resolve_links_up_to(path: &Path, links: usize) -> PathBuf {
 
 /// The most dangling links that are followed.
 const MOST_LINKS: usize = 16;
+
+/// The links that a path goes through, each without links in its own parent directory, and last what the path means. A
+/// part that does not exist stays as it is.
+#[must_use]
+pub fn trace_links(path: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut pending: Vec<OsString> = to_parts(path);
+    let mut known = PathBuf::new();
+    while let Some(part) = pending.pop() {
+        if part == ".." {
+            known.pop();
+            continue;
+        }
+        known.push(part);
+        if let Some(target) = fs::read_link(&known).ok().filter(|_| found.len() < MOST_LINKS) {
+            found.push(known.clone());
+            known.pop();
+            pending.extend(to_parts(&target));
+        }
+    }
+    found.push(known);
+    found
+}
+
+/// The parts of a path, the last one first. An absolute path begins with `/`, which replaces what it is pushed to.
+fn to_parts(path: &Path) -> Vec<OsString> {
+    path.components().rev().filter(|part| *part != Component::CurDir).map(|part| part.as_os_str().to_owned()).collect()
+}
 
 /// A path without `.` and `..`, resolved lexically.
 #[must_use]

@@ -145,7 +145,7 @@ impl FileDiscovery<'_> {
         } else if is_yaml_path(path) {
             recognise_role(path).unwrap_or(ArtifactKind::HarnessYaml)
         } else {
-            role_of_folder(dir).unwrap_or(ArtifactKind::Hook)
+            folder_role(dir).unwrap_or(ArtifactKind::Hook)
         };
         self.found.push(DiscoveredFile { path: path.to_owned(), role });
     }
@@ -183,8 +183,7 @@ impl FileDiscovery<'_> {
         if FOLDERS.iter().any(|(name, _)| path.join(name).is_dir()) {
             return self.add_root(path);
         }
-        let role =
-            path.file_name().and_then(|name| name.to_str()).and_then(role_of_folder).unwrap_or(ArtifactKind::Hook);
+        let role = path.file_name().and_then(|name| name.to_str()).and_then(folder_role).unwrap_or(ArtifactKind::Hook);
         self.add_flat(path, role);
     }
 
@@ -368,7 +367,7 @@ fn role_of_own_file(name: &str) -> ArtifactKind {
     if name == "harness.md" { ArtifactKind::Harness } else { ArtifactKind::HarnessYaml }
 }
 
-fn role_of_folder(name: &str) -> Option<ArtifactKind> {
+pub(crate) fn folder_role(name: &str) -> Option<ArtifactKind> {
     FOLDERS.iter().find(|(known, _)| *known == name).map(|(_, role)| *role)
 }
 

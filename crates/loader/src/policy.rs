@@ -5,24 +5,26 @@
 
 mod commands;
 mod git;
+mod listed_paths;
+mod machine;
 mod paths;
 mod programs;
 mod search;
 mod words;
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 use std::sync::OnceLock;
 
-use pintle_clients::locations;
+use pintle_clients::relative_settings;
 use pintle_contract::{AgentSpec, HandlerSpec, HookDeclaration};
-use pintle_files::resolve_links;
+use pintle_files::{normalize_path, resolve_links};
 
+use crate::discover::folder_role;
 use crate::trust::files_of_hook;
 
 pub use commands::{CommandJudgement, judge_command};
+use listed_paths::{ListedPaths, has_any_below};
 pub use paths::PolicyPaths;
 pub use words::quote_word;
 
@@ -39,15 +41,19 @@ pub struct PolicyFiles {
     found: Vec<PathBuf>,
     /// Hooks that run commands, with the directory to which their paths are relative.
     hooks: Vec<(HookDeclaration, PathBuf)>,
-    /// The paths without links, as far as they exist. Resolved on first use, since most processes never ask.
-    resolved_paths: OnceLock<BTreeSet<PathBuf>>,
+    /// Directories of hooks, in which every new file is a hook. One that contains the working directory is ignored.
+    hook_dirs: Vec<PathBuf>,
+    /// Directories in which agents look for their settings: the home directory and the project.
+    settings_dirs: Vec<PathBuf>,
+    /// All of them. Resolved on first use, since most processes never ask.
+    listed_paths: OnceLock<ListedPaths>,
 }
 
 impl PolicyFiles {
     /// Adds files and directories.
     #[must_use]
     pub fn with_paths(mut self, paths: impl IntoIterator<Item = PathBuf>) -> Self {
-        self.resolved_paths = OnceLock::new();
+        self.listed_paths = OnceLock::new();
         self.found.extend(paths.into_iter().filter_map(|path| std::path::absolute(path).ok()));
         self
     }
@@ -56,6 +62,8 @@ impl PolicyFiles {
     #[must_use]
     pub fn merged_with(mut self, other: Self) -> Self {
         self.hooks.extend(other.hooks);
+        self.hook_dirs.extend(other.hook_dirs);
+        self.settings_dirs.extend(other.settings_dirs);
         self.with_paths(other.found)
     }
 
@@ -68,6 +76,7 @@ impl PolicyFiles {
             self.hooks.iter().map(|(hook, _)| (hook.clone(), dir.clone())).collect();
         self.hooks.extend(here);
         self.found.retain(|path| !dir.starts_with(resolve_links(path)));
+        self.hook_dirs.retain(|path| !dir.starts_with(resolve_links(path)));
         self.with_paths([])
     }
 
@@ -79,19 +88,15 @@ impl PolicyFiles {
 
     /// The files and directories that were found, without links in their paths.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
-        self.resolved_paths().iter().map(PathBuf::as_path)
+        self.listed_paths().paths()
     }
 
-    fn resolved_paths(&self) -> &BTreeSet<PathBuf> {
-        // Neither the name nor its link target may be replaced.
-        self.resolved_paths.get_or_init(|| {
+    fn listed_paths(&self) -> &ListedPaths {
+        self.listed_paths.get_or_init(|| {
             let of_hooks = self.hooks.iter().flat_map(|(hook, dir)| files_of_hook(hook, dir));
-            self.found
-                .iter()
-                .cloned()
-                .chain(of_hooks)
-                .flat_map(|path| [resolve_parent(&path), resolve_links(&path)])
-                .collect()
+            let settings = self.settings_dirs.iter().flat_map(|dir| machine::settings_below(dir));
+            let found = self.found.iter().chain(&self.hook_dirs).cloned();
+            ListedPaths::from_paths(found.chain(of_hooks).chain(settings))
         })
     }
 
@@ -100,31 +105,25 @@ impl PolicyFiles {
     /// counts too.
     #[must_use]
     pub fn is_policy(&self, path: &Path) -> bool {
-        let listed = |path: &Path| path.ancestors().any(|above| self.resolved_paths().contains(above));
-        [resolve_parent(path), resolve_links(path)].iter().any(|path| has_policy_name(path) || listed(path))
-            || self.is_hard_link(path)
+        let listed = self.listed_paths();
+        find_readings(path)
+            .iter()
+            .any(|path| has_policy_name(path) || listed.covers(path) || listed.has_hard_link(path))
     }
 
     /// Whether moving or removing a path changes policy: as [`Self::is_policy`], or because it contains policy.
     #[must_use]
     pub fn contains_policy(&self, path: &Path) -> bool {
-        let listed = |path: &PathBuf| {
-            self.resolved_paths()
-                .range::<PathBuf, _>(path.clone()..)
-                .next()
-                .is_some_and(|found| found.starts_with(path))
-        };
-        self.is_policy(path)
-            || [resolve_parent(path), resolve_links(path)].iter().any(|path| listed(path) || has_policy_below(path))
+        let has_listed_below = |path: &Path| self.listed_paths().find_below(path).next().is_some();
+        self.is_policy(path) || find_readings(path).iter().any(|path| has_listed_below(path) || has_policy_below(path))
     }
 
     /// The existing policy below a directory: listed files, files with a policy name, everything in policy directories,
     /// and the directories in between.
     pub(crate) fn policy_below(&self, dir: &Path) -> BTreeSet<PathBuf> {
         let dir = resolve_links(dir);
-        let listed = self.resolved_paths().range::<PathBuf, _>(dir.clone()..);
-        let listed = listed.take_while(|found| found.starts_with(&dir)).cloned();
-        let places = locations().map(|(place, _)| Path::new(place.path)).chain(ANYWHERE.map(Path::new));
+        let listed = self.listed_paths().find_below(&dir).map(Path::to_owned);
+        let places = relative_settings().chain(ANYWHERE).map(Path::new);
         let named = places.flat_map(|place| {
             // `.claude/settings.json` is below `.claude` as well.
             let rests = place.ancestors().filter(|first| ends_with_path(&dir, first));
@@ -145,16 +144,6 @@ impl PolicyFiles {
         }
         found
     }
-
-    /// Whether a path is a hard link to policy.
-    fn is_hard_link(&self, path: &Path) -> bool {
-        let identity = |path: &Path| fs::metadata(path).ok().filter(|found| found.is_file() && found.nlink() > 1);
-        let identity = |path: &Path| identity(path).map(|found| (found.dev(), found.ino()));
-        let Some(wanted) = identity(path) else { return false };
-        let mut is_it = |path: &Path| identity(path) == Some(wanted);
-        let in_folder = |path: &PathBuf| is_it(path) || (path.is_dir() && has_any_below(path, &mut is_it));
-        self.resolved_paths().iter().any(in_folder)
-    }
 }
 
 /// The files of a loaded path, and those that its hooks name.
@@ -167,7 +156,18 @@ pub(crate) fn collect_policy_files<'a>(
     let dir = resolve_links(&std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned()));
     let hooks = hooks.filter(|hook| matches!(hook.handler, HandlerSpec::Command(_)) || !hook.files.is_empty());
     let hooks = hooks.map(|hook| (hook.clone(), dir.clone())).collect();
-    PolicyFiles { hooks, ..PolicyFiles::default() }.with_paths(found.map(Path::to_owned))
+    let found: Vec<PathBuf> = found.map(Path::to_owned).collect();
+    let hook_dirs = found.iter().filter_map(|file| find_hook_dir(path, file)).collect();
+    PolicyFiles { hooks, hook_dirs, ..PolicyFiles::default() }.with_paths(found)
+}
+
+/// The directory of a file of a loaded path, if every file that is added to it is a hook as well.
+fn find_hook_dir(path: &Path, file: &Path) -> Option<PathBuf> {
+    let name = file.file_name()?.to_str()?;
+    let is_hook = (name.ends_with(".md") || name.ends_with(".star")) && !has_policy_name(file);
+    let dir = file.parent().filter(|_| is_hook)?;
+    let is_known = dir == path || (dir.parent() == Some(path) && folder_role(dir.file_name()?.to_str()?).is_some());
+    is_known.then(|| std::path::absolute(dir).ok())?
 }
 
 /// The hooks of an agent and of its child agents.
@@ -179,12 +179,12 @@ pub(crate) fn hooks_of(agent: &AgentSpec) -> Vec<&HookDeclaration> {
 #[must_use]
 pub fn has_policy_name(path: &Path) -> bool {
     let named = |part: Component<'_>| ANYWHERE.iter().any(|name| part.as_os_str().eq_ignore_ascii_case(name));
-    path.components().any(named) || path.ancestors().any(is_client_hook_path)
+    path.components().any(named) || path.ancestors().any(is_settings_path)
 }
 
-/// Whether a path ends in the path of a coding agent's hook file.
-fn is_client_hook_path(path: &Path) -> bool {
-    locations().any(|(place, _)| ends_with_path(path, Path::new(place.path)))
+/// Whether a path ends in the path of a coding agent's settings for hooks.
+fn is_settings_path(path: &Path) -> bool {
+    relative_settings().any(|place| ends_with_path(path, Path::new(place)))
 }
 
 fn ends_with_path(path: &Path, place: &Path) -> bool {
@@ -204,32 +204,18 @@ fn has_policy_below(dir: &Path) -> bool {
         })
     };
     ANYWHERE.iter().any(|name| dir.join(name).exists())
-        || locations().any(|(place, _)| dir.join(place.path).exists() || is_first_part(place.path))
+        || relative_settings().any(|place| dir.join(place).exists() || is_first_part(place))
 }
 
-/// The most directory entries that are examined for another name of a file.
-const MOST_ENTRIES: usize = 65_536;
-
-/// Whether a predicate holds for any file below a directory; links are not followed.
-fn has_any_below(dir: &Path, is_it: &mut dyn FnMut(&Path) -> bool) -> bool {
-    let mut folders = vec![dir.to_owned()];
-    let mut seen = 0;
-    while let Some(dir) = folders.pop() {
-        for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
-            seen += 1;
-            let path = entry.path();
-            match entry.file_type() {
-                Ok(kind) if kind.is_dir() => folders.push(path),
-                Ok(kind) if kind.is_file() && is_it(&path) => return true,
-                _ => {}
-            }
-        }
-        if seen > MOST_ENTRIES {
-            // A file that cannot be ruled out is treated as policy.
-            return true;
-        }
+/// What a path may mean, without links: for the system, and for a program that removes `..` before it follows links. Both
+/// with and without following its last part.
+fn find_readings(path: &Path) -> Vec<PathBuf> {
+    let plain = normalize_path(path);
+    let mut readings = vec![resolve_parent(path), resolve_links(path)];
+    if plain != path {
+        readings.extend([resolve_parent(&plain), resolve_links(&plain)]);
     }
-    false
+    readings
 }
 
 /// A path without links in its parent directory; the last component stays, whether it is a link or not.
@@ -242,6 +228,7 @@ fn resolve_parent(path: &Path) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::os::unix::fs::symlink;
 
     use super::*;

@@ -11,7 +11,10 @@ use pintle_contract::Severity;
 use serde_json::{Value, json};
 
 use crate::install::{EntryFormat, HandlerFormat, InstallScope, InstallSpec, SettingsLocation, seconds_field};
-use crate::{AgentMarks, ClientDef, ClientFileLocation, ClientHandlerKind, EnvVariable, SettingsFormat, copilot, host};
+use crate::{
+    AgentMarks, ClientDef, ClientFileLocation, ClientHandlerKind, EnvVariable, GuardedPaths, SettingsFormat, copilot,
+    host,
+};
 
 pub(crate) use output_fields::WORDS;
 
@@ -85,6 +88,11 @@ pub static CLIENT: ClientDef = ClientDef {
         ("CLAUDE_PLUGIN_ROOT", EnvVariable::Plugin),
         ("CLAUDECODE", EnvVariable::Fixed("1")),
     ],
+    guarded: GuardedPaths {
+        relative: &["claude-code/managed-settings.json"],
+        managed: &["/etc/claude-code", "/Library/Application Support/ClaudeCode"],
+        variables: &[],
+    },
     marks: AgentMarks {
         programs: &["claude", "claude-code"],
         packages: &["@anthropic-ai/claude-code"],

@@ -13,8 +13,8 @@ use serde_json::Value;
 use crate::claude_code::HANDLER;
 use crate::install::{EntryFormat, InstallScope, InstallSpec, SettingsLocation};
 use crate::{
-    AgentMarks, ClientDef, ClientFileLocation, ClientHandlerKind, FieldChoice, FieldMeaning, FileFormat, LocationKind,
-    OutputField, SettingsFormat, host,
+    AgentMarks, ClientDef, ClientFileLocation, ClientHandlerKind, FieldChoice, FieldMeaning, FileFormat, GuardedPaths,
+    LocationKind, OutputField, SettingsFormat, host,
 };
 
 pub use events::ROWS;
@@ -61,6 +61,7 @@ pub static CLIENT: ClientDef = ClientDef {
     },
     output_fields: WORDS,
     strict: true,
+    guarded: GuardedPaths { relative: &[], managed: &["/etc/codex"], variables: &[] },
     marks: AgentMarks {
         programs: &["codex"],
         packages: &["@openai/codex"],

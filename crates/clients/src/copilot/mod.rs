@@ -15,8 +15,8 @@ use serde_json::{Value, json};
 use crate::client::no_event_name;
 use crate::install::{EntryFormat, HandlerFormat, InstallScope, InstallSpec, SettingsLocation, seconds_field};
 use crate::{
-    AgentMarks, ClientDef, ClientFileLocation, ClientHandlerKind, EnvVariable, FieldChoice, FieldMeaning, HookLayout,
-    OutputField, SettingsFormat, host,
+    AgentMarks, ClientDef, ClientFileLocation, ClientHandlerKind, EnvVariable, FieldChoice, FieldMeaning, GuardedPaths,
+    HookLayout, OutputField, SettingsFormat, host,
 };
 
 pub use events::ROWS;
@@ -68,6 +68,16 @@ pub static CLIENT: ClientDef = ClientDef {
     output_fields: WORDS,
     extract_answer: extract_answer::strip_progress,
     environment: &[("COPILOT_PROJECT_DIR", EnvVariable::Project), ("CLAUDE_PROJECT_DIR", EnvVariable::Project)],
+    guarded: GuardedPaths {
+        relative: &[
+            ".github/copilot/settings.json",
+            ".github/copilot/settings.local.json",
+            ".copilot/config.json",
+            ".copilot/settings.json",
+        ],
+        managed: &["/etc/github-copilot"],
+        variables: &[],
+    },
     marks: AgentMarks {
         programs: &["copilot"],
         packages: &["@github/copilot"],

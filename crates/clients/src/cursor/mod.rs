@@ -14,8 +14,8 @@ use crate::claude_code::HANDLER;
 use crate::client::hook_event_name;
 use crate::install::{EntryFormat, HandlerFormat, InstallSpec, SettingsLocation};
 use crate::{
-    AgentMarks, ClientDef, ClientFileLocation, ClientHandlerKind, FieldChoice, FieldMeaning, HookLayout, OutputField,
-    SettingsFormat, host,
+    AgentMarks, ClientDef, ClientFileLocation, ClientHandlerKind, FieldChoice, FieldMeaning, GuardedPaths, HookLayout,
+    OutputField, SettingsFormat, host,
 };
 
 pub use events::ROWS;
@@ -38,6 +38,11 @@ pub static CLIENT: ClientDef = ClientDef {
         ..SettingsFormat::COMMON
     },
     output_fields: WORDS,
+    guarded: GuardedPaths {
+        relative: &[],
+        managed: &["/etc/cursor", "/Library/Application Support/Cursor/hooks.json"],
+        variables: &[],
+    },
     marks: AgentMarks {
         programs: &["cursor", "cursor-agent"],
         packages: &["cursor-agent"],

@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 
 use crate::install::{EntryFormat, HandlerFormat, InstallScope, InstallSpec, SettingsLocation};
 use crate::{
-    AgentMarks, ClientDef, ClientFileLocation, EnvVariable, FieldChoice, FieldMeaning, OutputField, SettingsFormat,
-    TimeUnit, claude_code, host,
+    AgentMarks, ClientDef, ClientFileLocation, EnvVariable, FieldChoice, FieldMeaning, GuardedPaths, OutputField,
+    SettingsFormat, TimeUnit, claude_code, host,
 };
 
 pub use events::ROWS;
@@ -43,6 +43,15 @@ pub static CLIENT: ClientDef = ClientDef {
         ("GEMINI_CWD", EnvVariable::Directory),
         ("CLAUDE_PROJECT_DIR", EnvVariable::Project),
     ],
+    guarded: GuardedPaths {
+        relative: &[".gemini/trustedFolders.json"],
+        managed: &["/etc/gemini-cli", "/Library/Application Support/GeminiCli"],
+        variables: &[
+            "GEMINI_CLI_SYSTEM_SETTINGS_PATH",
+            "GEMINI_CLI_SYSTEM_DEFAULTS_PATH",
+            "GEMINI_CLI_TRUSTED_FOLDERS_PATH",
+        ],
+    },
     marks: AgentMarks {
         programs: &["gemini"],
         packages: &["@google/gemini-cli"],

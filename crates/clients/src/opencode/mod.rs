@@ -11,7 +11,7 @@ mod support;
 use serde_json::{Value, json};
 
 use crate::install::{EntryFormat, InstallSpec, InstalledEntry, SettingsLocation};
-use crate::{AgentMarks, ClientDef};
+use crate::{AgentMarks, ClientDef, GuardedPaths};
 
 pub use events::ROWS;
 
@@ -21,6 +21,23 @@ pub static CLIENT: ClientDef = ClientDef {
     title: "OpenCode",
     events: events::ROWS,
     tools: &pintle_tools::OPENCODE,
+    guarded: GuardedPaths {
+        relative: &[
+            ".opencode/plugins",
+            ".opencode/plugin",
+            ".opencode/opencode.json",
+            ".opencode/opencode.jsonc",
+            "opencode.json",
+            "opencode.jsonc",
+            ".config/opencode/plugins",
+            ".config/opencode/plugin",
+            ".config/opencode/config.json",
+            ".config/opencode/opencode.json",
+            ".config/opencode/opencode.jsonc",
+        ],
+        managed: &["/etc/opencode", "/Library/Application Support/opencode"],
+        variables: &["OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR"],
+    },
     marks: AgentMarks { programs: &["opencode"], packages: &["opencode-ai"], variables: &["OPENCODE", "OPENCODE_PID"] },
     install: InstallSpec {
         program: "opencode",

@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 
 use crate::install::{EntryFormat, HandlerFormat, InstallSpec, SettingsLocation};
 use crate::{
-    AgentMarks, ClientDef, ClientFileLocation, ClientHandlerKind, EnvVariable, SettingsFormat, TimeUnit, claude_code,
-    host,
+    AgentMarks, ClientDef, ClientFileLocation, ClientHandlerKind, EnvVariable, GuardedPaths, SettingsFormat, TimeUnit,
+    claude_code, host,
 };
 
 pub use events::ROWS;
@@ -81,6 +81,15 @@ pub static CLIENT: ClientDef = ClientDef {
         ("GEMINI_PROJECT_DIR", EnvVariable::Project),
         ("CLAUDE_PROJECT_DIR", EnvVariable::Project),
     ],
+    guarded: GuardedPaths {
+        relative: &[".qwen/trustedFolders.json"],
+        managed: &["/etc/qwen-code", "/Library/Application Support/QwenCode"],
+        variables: &[
+            "QWEN_CODE_SYSTEM_SETTINGS_PATH",
+            "QWEN_CODE_SYSTEM_DEFAULTS_PATH",
+            "QWEN_CODE_TRUSTED_FOLDERS_PATH",
+        ],
+    },
     marks: AgentMarks {
         programs: &["qwen"],
         packages: &["@qwen-code/qwen-code"],

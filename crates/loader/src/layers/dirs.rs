@@ -66,6 +66,14 @@ impl fmt::Display for MissingDir {
     }
 }
 
+/// Every directory in which Pintle looks for policy or keeps what it knows, by the environment and without it. A default
+/// directory counts although a variable names another one: the next process may not have the variable.
+pub(crate) fn default_dirs() -> impl Iterator<Item = PathBuf> {
+    let UserDirs { config, state, managed } = UserDirs::from_env();
+    let defaults = [default_config_dir(), default_pintle_dir("XDG_STATE_HOME", ".local/state")];
+    [config, state, managed, Some(PathBuf::from(MANAGED))].into_iter().chain(defaults).flatten()
+}
+
 /// Finds the directory of the user's own settings and hooks: the one that `--config-dir` names, otherwise the one that
 /// a variable names, otherwise the default one if it exists.
 ///

@@ -2,36 +2,13 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use super::PolicyFiles;
 use crate::matching::expand_pattern;
 
 /// The most files that are tested against a shell pattern.
 const MOST_MATCHES: usize = 4096;
-
-/// The path endings of settings that can disable hooks.
-const SWITCHES: [&str; 5] = [
-    ".github/copilot/settings.json",
-    ".github/copilot/settings.local.json",
-    ".copilot/config.json",
-    ".copilot/settings.json",
-    "claude-code/managed-settings.json",
-];
-
-/// Whether a path is that of settings that can disable hooks.
-fn is_hook_switch(path: &Path) -> bool {
-    let mut plain: Vec<String> = Vec::new();
-    for part in path.components() {
-        match part {
-            Component::ParentDir => drop(plain.pop()),
-            Component::Normal(name) => plain.push(name.to_string_lossy().to_lowercase()),
-            _ => {}
-        }
-    }
-    let plain = format!("/{}", plain.join("/"));
-    SWITCHES.iter().any(|end| plain.ends_with(&format!("/{end}")))
-}
 
 /// Policy files and the directories to which the paths of a tool call are relative.
 #[derive(Debug, Clone)]
@@ -101,7 +78,7 @@ impl<'a> PolicyPaths<'a> {
     #[must_use]
     pub fn policy_changed_at(&self, text: &str) -> Option<PathBuf> {
         let path = self.to_absolute(text);
-        (is_hook_switch(&path) || self.policy.contains_policy(&path)).then_some(path)
+        self.policy.contains_policy(&path).then_some(path)
     }
 
     /// The existing policy below a directory, with the directories above it.
@@ -112,7 +89,7 @@ impl<'a> PolicyPaths<'a> {
     /// The policy that writing to a path would change. A directory cannot be written, so the files below it stay.
     pub(super) fn policy_written_at(&self, text: &str) -> Option<PathBuf> {
         let path = self.to_absolute(text);
-        (is_hook_switch(&path) || self.policy.is_policy(&path)).then_some(path)
+        self.policy.is_policy(&path).then_some(path)
     }
 
     /// The files that a shell word matches if it is a pattern, otherwise the word itself.
