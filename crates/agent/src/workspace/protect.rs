@@ -1,16 +1,13 @@
 //! Files that tools can read but not change: the policy an agent runs under, and its records.
 
 use std::io;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use cap_std::fs::Dir;
 use pintle::CancelToken;
 use pintle::loader::{PolicyFiles, PolicyPaths, has_policy_name, judge_command, quote_word};
 
 use super::Workspace;
-
-/// The directories and files that tools cannot change, anywhere in the workspace.
-const PROTECTED: [&str; 3] = [".harness", "harness.md", ".pintle"];
 
 impl Workspace {
     /// Makes these paths read-only as well, wherever they are.
@@ -20,11 +17,11 @@ impl Workspace {
         self.with_policy(policy)
     }
 
-    /// Makes these files read-only. If the workspace is a project, only its policy files are protected; the agent works
-    /// on the rest.
+    /// Makes these files read-only, and the policy of this machine. If the workspace is a project, only its policy files are
+    /// protected; the agent works on the rest.
     #[must_use]
     pub fn with_policy(mut self, policy: PolicyFiles) -> Self {
-        self.policy = policy.with_working_dir(self.root());
+        self.policy = policy.with_machine_policy(None, self.root()).with_working_dir(self.root());
         self
     }
 
@@ -32,8 +29,7 @@ impl Workspace {
     /// protected, by any links.
     pub(super) fn check_change(&self, path: &str) -> Result<(), String> {
         let real = self.run_at(path, resolve_links)?;
-        let is_protected = is_agent_path(&real) || self.policy.is_policy(&self.root().join(&real));
-        if is_protected { Err(protected_message(path)) } else { Ok(()) }
+        if self.policy.is_policy(&self.root().join(&real)) { Err(protected_message(path)) } else { Ok(()) }
     }
 
     /// Checks that a tool may move what is at a path: it must not contain anything protected either.
@@ -41,7 +37,7 @@ impl Workspace {
         self.check_change(path)?;
         let base = self.run_at(path, resolve_links)?;
         let is_folder = self.run_at(path, |dir, path| dir.symlink_metadata(path)).is_ok_and(|found| found.is_dir());
-        let goes_along = |within: &Path| has_policy_name(&base.join(within)) || is_agent_path(&base.join(within));
+        let goes_along = |within: &Path| has_policy_name(&base.join(within));
         let is_protected = self.policy.contains_policy(&self.root().join(&base))
             // Files that a walk skips may be protected as well.
             || (is_folder && self.walk(path, goes_along, &CancelToken::default())?.all_paths() != Ok(Vec::new()));
@@ -63,11 +59,6 @@ impl Workspace {
         let words = std::iter::once(program).chain(arguments.iter().map(String::as_str));
         self.check_run(&words.map(quote_word).collect::<Vec<_>>().join(" "), dir)
     }
-}
-
-fn is_agent_path(path: &Path) -> bool {
-    let is_one = |part: Component<'_>| PROTECTED.iter().any(|name| part.as_os_str().eq_ignore_ascii_case(name));
-    path.components().any(is_one)
 }
 
 fn protected_message(path: &str) -> String {

@@ -31,6 +31,14 @@ fn tools_of_the_loop_do_not_change_what_a_guard_runs() {
         "harn.toml",
         ".harness/hooks/new.md",
         ".pintle/x",
+        "plugin.star",
+        "rules/first.md",
+        "rules/new.md",
+        ".claude/settings.local.json",
+        ".github/copilot/settings.json",
+        ".gemini/trustedFolders.json",
+        ".opencode/plugins/pintle.js",
+        "opencode.json",
     ];
     let write = |path: &str| format!("  - calls: [{{tool: write_file, args: {{path: {path}, content: 'exit 0'}}}}]\n");
     let expect = "    expect: {tool: write_file, contains: read-only for tools}\n";
@@ -50,15 +58,51 @@ fn tools_of_the_loop_do_not_change_what_a_guard_runs() {
         .with_file("guard.sh", GUARD)
         .with_file("words.sh", "true\n")
         .with_file("victim", "alive")
+        .with_file("plugin.star", "register_tool_hook({\"pattern\": \"never_*\", \"deny\": \"no\"})\n")
+        .with_file("rules/first.md", SCRIPT)
         .with_file("real/x", "");
     std::os::unix::fs::symlink(".", fixture.path("linked")).unwrap();
     fs::hard_link(fixture.path("guard.sh"), fixture.path("hard.txt")).unwrap();
-    let (out, err, status) = fixture.pintle(&["run", "agent.yaml", "--yes", "-q"]).run_to_parts();
+    let run = ["run", "agent.yaml", "--hooks", "plugin.star", "--hooks", "rules", "--yes", "-q"];
+    let (out, err, status) = fixture.pintle(&run).run_to_parts();
     assert_eq!((out.as_str(), status), ("Done.\n", Some(0)), "{err}");
     assert_eq!(fs::read_to_string(fixture.path("guard.sh")).unwrap(), GUARD);
     assert_eq!(fs::read_to_string(fixture.path("agent.yaml")).unwrap(), AGENT);
     assert!(fixture.path("victim").exists() && fixture.path("notes.txt").exists());
     assert!(!fixture.path(".claude").exists() && !fixture.path("checks/absent.sh").exists());
+}
+
+#[test]
+fn shell_of_the_loop_leaves_the_machines_policy_alone() {
+    let agent = "agents:\n  root:\n    model: script/turns.yaml\n    description: works\n    instruction: Work.\n    toolsets: [{type: shell}]\n";
+    let fixture = CliFixture::new_empty().with_file("agent.yaml", agent);
+    let home = fixture.path("home");
+    let user = fixture.user_path("").display().to_string();
+    let program = env!("CARGO_BIN_EXE_pintle");
+    let commands = [
+        format!("echo > {user}/hooks/new.md"),
+        format!("rm -f {program}"),
+        format!("echo > {}/.config/pintle/hooks/new.md", home.display()),
+        String::from("mkdir -p ~/.local/state/pintle && echo > ~/.local/state/pintle/trust.json"),
+        String::from("echo > ~/.claude/settings.json"),
+        String::from("echo > ~/.config/opencode/plugins/pintle.js"),
+        String::from("echo > /etc/claude-code/managed-settings.json"),
+        String::from("echo > /etc/pintle/hooks/new.md"),
+    ];
+    let expect = "    expect: {tool: shell, contains: 'the command was not run: it would change'}\n";
+    let mut turns = String::from("prompts: [Go.]\nturns:\n");
+    for (index, command) in commands.iter().enumerate() {
+        turns += &format!("  - calls: [{{tool: shell, args: {{cmd: '{command}'}}}}]\n");
+        turns += if index > 0 { expect } else { "" };
+    }
+    turns += &format!("  - say: Done.\n{expect}");
+    let fixture = fixture.with_file("turns.yaml", &turns);
+    fs::create_dir(&home).unwrap();
+    let home = home.display().to_string();
+    let run = fixture.pintle(&["run", "agent.yaml", "--yes", "-q"]).with_variable("HOME", &home);
+    let (out, err, status) = run.run_to_parts();
+    assert_eq!((out.as_str(), status), ("Done.\n", Some(0)), "{err}");
+    assert!(fs::read_dir(&home).unwrap().next().is_none() && fs::metadata(program).is_ok());
 }
 
 const SCRIPT: &str = "---\nevent: tool.pre\npriority: 10\nwhen: payload[\"name\"] == \"shell\"\nscript: |\n  def handle(event, payload):\n      if \"FORBIDDEN\" in payload[\"args\"][\"command\"]:\n          return block(\"it is forbidden\")\n      return allow()\n---\n";
