@@ -11,7 +11,7 @@ mod project;
 use std::path::{Path, PathBuf};
 
 pub use dirs::{MissingDir, UserDirs, find_config_dir, find_managed_dir, state_dir};
-pub(crate) use dirs::{default_dirs, home_dir};
+pub(crate) use dirs::default_dirs;
 pub use folder::load_layer;
 pub use project::find_projects;
 

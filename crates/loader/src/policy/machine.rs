@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use pintle_clients::{absolute_settings, relative_settings};
 
 use super::{ANYWHERE, PolicyFiles};
-use crate::layers::{default_dirs, home_dir};
+use pintle_files::home_dir;
+
+use crate::layers::default_dirs;
 
 impl PolicyFiles {
     /// Adds the policy of this machine for a project: the directories of the organisation, of the user's settings and of
