@@ -13,15 +13,14 @@ use pintle::{
 };
 use serde_json::Value;
 
+use crate::canary::{CallWatch, Canary, CanaryHooks, report_decision};
 use crate::dispatch::HostDispatch;
 use crate::fit_to_host::fit_to_host;
 use crate::session::{
     HostSession, HostSessionError, HostSessionState, NOTE, ScriptStateCopy, TrackedState, decision_note, host_folder,
     mark_fired, peek_state, to_event_log_line,
 };
-use crate::{
-    Deadline, HostDecision, HostDef, HostEvent, HostEventData, HostEventDef, HostResponse, ResponseContext, canary,
-};
+use crate::{Deadline, HostDecision, HostDef, HostEvent, HostEventData, HostEventDef, HostResponse, ResponseContext};
 
 /// One call of a host.
 #[derive(Debug)]
@@ -71,7 +70,7 @@ pub struct HandledCall {
 /// The decision of the hooks, before it is fitted to the host.
 struct DecidedCall {
     decision: HostDecision,
-    built: BuiltRuntime,
+    built: Option<BuiltRuntime>,
     known_session: Option<String>,
 }
 
@@ -125,14 +124,17 @@ fn decide_and_respond(
         Err((_, error)) => Err(format!("cannot read the payload from {}: {error}", errand.host.title)),
         Ok(_) if has_event_conflict(errand.event, said) => Err(event_conflict_text(errand, named)),
         // Hooks may run third-party code, and the bridge may have defects.
-        Ok(payload) => catch_unwind(AssertUnwindSafe(|| decide(errand, purpose, host, def, payload, hooks)))
-            .unwrap_or_else(|_| Err(String::from("`pintle hook` crashed; this is a defect in Pintle"))),
+        Ok(payload) => catch_unwind(AssertUnwindSafe(|| match Canary::from_payload(payload) {
+            Some(canary) => decide_canary(&canary, errand, (host, def), payload, hooks),
+            None => decide(errand, purpose, (host, def), payload, hooks),
+        }))
+        .unwrap_or_else(|_| Err(String::from("`pintle hook` crashed; this is a defect in Pintle"))),
     };
     let (decision, built, known_session) = match heard {
         Ok(DecidedCall { built, known_session, .. }) if errand.deadline.is_over() && def.is_guard => {
-            (HostDecision::deny(errand.deadline.reason()), Some(built), known_session)
+            (HostDecision::deny(errand.deadline.reason()), built, known_session)
         }
-        Ok(DecidedCall { decision, built, known_session }) => (decision, Some(built), known_session),
+        Ok(DecidedCall { decision, built, known_session }) => (decision, built, known_session),
         Err(reason) if def.is_guard => (HostDecision::deny(format!("pintle: {reason}")), None, None),
         Err(reason) => {
             (HostDecision { notices: vec![format!("pintle: {reason}")], ..HostDecision::pass() }, None, None)
@@ -197,46 +199,46 @@ fn respond_to_unknown_event(host: &HostDef, named: Option<&str>, error: Option<&
     }
 }
 
-/// The decision on a test call. The hooks are loaded as for a real call, so that loading is tested too, but none runs.
+/// Decides on a test call of `pintle doctor`. Nothing is stored.
 fn decide_canary(
+    canary: &Canary,
     errand: &HostCall<'_>,
-    def: &'static HostEventDef,
-    ruling: HostDecision,
+    (host, def): (&'static HostDef, &'static HostEventDef),
+    payload: &Value,
     hooks: impl FnOnce(&HookLookup) -> Result<RuntimeBuilder, String>,
 ) -> Result<DecidedCall, String> {
-    let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
-    let cwd = std::env::current_dir().unwrap_or_default();
-    let project = errand.project.clone().filter(|dir| dir.is_dir()).unwrap_or(cwd);
-    let built = hooks(&HookLookup { project, excluded_dialect: errand.host.dialect })?.clock(clock).build();
-    let ruling = match load_failure(&built) {
-        Some(reason) if def.is_guard => HostDecision::deny(reason),
-        _ => ruling,
+    let decision = match canary.fixed_decision() {
+        Some(decision) => decision,
+        None if *canary == Canary::ListHooks => {
+            let project = errand.project.clone().filter(|dir| dir.is_dir()).or_else(|| std::env::current_dir().ok());
+            let place = HookLookup { project: project.unwrap_or_default(), excluded_dialect: errand.host.dialect };
+            report_decision(&CanaryHooks::from_runtime(&hooks(&place)?.build()))
+        }
+        None => {
+            let watch = Arc::new(CallWatch::default());
+            let hooks = |place: &HookLookup| Ok(hooks(place)?.journal(watch.clone()));
+            let decided = decide(errand, CallPurpose::Preview, (host, def), payload, hooks)?;
+            report_decision(&watch.take_verdict(decided.decision))
+        }
     };
-    Ok(DecidedCall { decision: ruling, built, known_session: None })
+    Ok(DecidedCall { decision, built: None, known_session: None })
 }
 
 /// Reads a payload, and runs the hooks.
 fn decide(
     errand: &HostCall<'_>,
     purpose: CallPurpose,
-    host: &'static HostDef,
-    def: &'static HostEventDef,
+    (host, def): (&'static HostDef, &'static HostEventDef),
     payload: &Value,
     hooks: impl FnOnce(&HookLookup) -> Result<RuntimeBuilder, String>,
 ) -> Result<DecidedCall, String> {
-    let unreadable = |error| format!("cannot read the payload from {}: {error}", host.title);
-    if let Some(ruling) = canary::canary_decision(payload) {
-        return decide_canary(errand, def, ruling, hooks);
-    }
-    let told = def.read(payload).map_err(unreadable)?;
+    let told = def.read(payload).map_err(|error| format!("cannot read the payload from {}: {error}", host.title))?;
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
     let now_ms = clock.unix_ms();
     let is_stored = purpose == CallPurpose::Enforce;
     let whose_cwd = Some(told.context.cwd.as_str()).filter(|cwd| !cwd.is_empty()).map(PathBuf::from);
-    let whose_cwd = match is_stored {
-        true => whose_cwd,
-        false => whose_cwd.filter(|cwd| cwd.is_dir()).or_else(|| errand.project.clone()),
-    };
+    let whose_cwd = whose_cwd.filter(|cwd| is_stored || cwd.is_dir());
+    let whose_cwd = whose_cwd.or_else(|| errand.project.clone().filter(|_| !is_stored));
     let cwd = whose_cwd.or_else(|| std::env::current_dir().ok()).unwrap_or_default();
     let known_project = errand.project.clone().filter(|dir| dir.is_dir());
     let first_project = known_project.as_ref().unwrap_or(&cwd);
@@ -333,7 +335,7 @@ fn decide(
             .finish(def.fires.contains(&EventKind::SessionEnd), conclude)
             .map_err(|error| session_error_text("cannot save the session", &error, host, &told))?,
     }
-    Ok(DecidedCall { decision: ruling, built, known_session: is_known.then_some(told.context.session) })
+    Ok(DecidedCall { decision: ruling, built: Some(built), known_session: is_known.then_some(told.context.session) })
 }
 
 /// The reason why the hooks are incomplete: a declared hook did not load, and it may be a guard.

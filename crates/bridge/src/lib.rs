@@ -6,6 +6,7 @@
 //! [`HostResponse`].
 
 mod agent_ancestors;
+mod canary;
 mod deadline;
 mod dispatch;
 mod fit_to_host;
@@ -14,7 +15,6 @@ mod policy;
 mod recognise;
 mod session;
 
-pub mod canary;
 pub mod doctor;
 pub mod install;
 

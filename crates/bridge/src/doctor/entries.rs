@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use pintle::loader::UserDirs;
 
-use super::{DoctorFinding, InstallLocation};
+use super::finding::DoctorFinding;
+use super::location::InstallLocation;
 use crate::HostDef;
 use crate::install::{self, InstallScope, program_of};
 

@@ -4,9 +4,13 @@ mod client;
 mod clients;
 mod documents;
 mod entries;
+mod finding;
+mod guards;
 mod last_fired;
+mod location;
 mod probe;
 mod run_program;
+mod test_calls;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -15,67 +19,14 @@ use pintle::loader::UserDirs;
 
 pub use client::{HostProgram, find_on_path};
 pub use documents::SettingsDocument;
-pub(crate) use run_program::{ProgramRun, exchange_line, run};
+pub use finding::{CheckStatus, DoctorFinding};
+pub use guards::{AppliedHook, GuardCheck, ProvenRefusal};
+pub use location::InstallLocation;
+pub(crate) use run_program::exchange_line;
 
+use self::probe::EntryProbe;
 use crate::HostDef;
-use crate::install::{InstallEnvironment, InstallScope, InstalledEntry, installed_entries, named_dirs};
-
-/// The result of one check.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum CheckStatus {
-    /// Everything is as it should be.
-    Ok,
-    /// Information that the user should know.
-    Note,
-    /// Hooks do not run, or do not run correctly.
-    Problem,
-}
-
-impl CheckStatus {
-    /// The word in reports.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Note => "note",
-            Self::Problem => "bad",
-        }
-    }
-}
-
-/// A finding of `pintle doctor`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DoctorFinding {
-    /// The status of the finding.
-    pub status: CheckStatus,
-    /// The finding, in one line.
-    pub text: String,
-    /// The next step for the user.
-    pub help: Option<String>,
-}
-
-impl DoctorFinding {
-    /// A finding without a problem.
-    pub fn ok(text: impl Into<String>) -> Self {
-        Self { status: CheckStatus::Ok, text: text.into(), help: None }
-    }
-
-    /// Information that the user should know.
-    pub fn note(text: impl Into<String>) -> Self {
-        Self { status: CheckStatus::Note, text: text.into(), help: None }
-    }
-
-    /// A problem: hooks do not run, or do not run correctly.
-    pub fn problem(text: impl Into<String>) -> Self {
-        Self { status: CheckStatus::Problem, text: text.into(), help: None }
-    }
-
-    /// The finding with a next step.
-    #[must_use]
-    pub fn help(self, help: impl Into<String>) -> Self {
-        Self { help: Some(help.into()), ..self }
-    }
-}
+use crate::install::{InstallEnvironment, InstallScope, installed_entries, named_dirs};
 
 /// The report about one host.
 #[derive(Debug)]
@@ -90,17 +41,6 @@ pub struct DoctorReport {
     pub findings: Vec<DoctorFinding>,
     /// The installed events in the host's order, with the time when each last fired.
     pub events: Vec<LastFired>,
-}
-
-/// A possible location of entries.
-#[derive(Debug)]
-pub struct InstallLocation {
-    /// The scope of the settings.
-    pub scope: InstallScope,
-    /// The settings file, or the directory of executables.
-    pub path: PathBuf,
-    /// The installed entries.
-    pub entries: Vec<InstalledEntry>,
 }
 
 /// An installed event.
@@ -139,7 +79,7 @@ pub fn examine(host: &'static HostDef, site: &InstallEnvironment, now: &UserDirs
             findings.push(DoctorFinding::problem(error.to_string()));
             Vec::new()
         });
-        places.push(InstallLocation { scope, path, entries });
+        places.push(InstallLocation { scope, path, entries, guards: None });
     }
     let mut examination = DoctorReport { host, client, locations: places, findings, events: Vec::new() };
     if !examination.is_installed() {
@@ -152,10 +92,16 @@ pub fn examine(host: &'static HostDef, site: &InstallEnvironment, now: &UserDirs
         examination.findings.push(DoctorFinding::note(what));
     }
     examination.findings.extend(clients::check_settings(host, site));
-    for place in examination.locations.iter().filter(|place| !place.entries.is_empty()) {
+    for place in examination.locations.iter_mut().filter(|place| !place.entries.is_empty()) {
         examination.findings.extend(entries::check_entries(host, place, now));
-        examination.findings.extend(probe::probe(host, site, place));
+        let probe = EntryProbe { host, site, place };
+        let wire = probe.check_wire();
+        let responds = wire.iter().all(|finding| finding.status < CheckStatus::Problem);
+        examination.findings.extend(wire);
+        place.guards = responds.then(|| guards::check(probe));
+        examination.findings.extend(place.guards.iter().flat_map(|guards| guards.findings.clone()));
     }
+    examination.findings.extend(guards::check_any(host, site, &examination.locations));
     examination.events = list_last_fired(&examination, now);
     examination
 }

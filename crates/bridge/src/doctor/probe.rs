@@ -2,103 +2,160 @@
 
 use std::ffi::OsStr;
 
+use pintle::clients::host::HostField;
 use serde_json::{Map, Value, json};
 
-use super::{DoctorFinding, InstallLocation, ProgramRun, run};
+use super::finding::DoctorFinding;
+use super::location::InstallLocation;
+use super::run_program::{ProgramRun, run};
 use crate::canary::Canary;
 use crate::install::{EntryFormat, InstallEnvironment, InstalledEntry, NO_RESPONSE, program_of};
-use crate::{HostDef, HostEventDef, HostResponse, ResponseContext};
+use crate::{HostDecision, HostDef, HostEventDef, HostResponse, ResponseContext};
 
 /// The time limit of an entry without its own timeout, in milliseconds.
 const LIMIT_MS: u64 = 60_000;
+/// The session of every test call.
+const SESSION: &str = "pintle-doctor";
 
-/// Sends a call that must be denied, and one that must be allowed, through every guarded entry as the host would.
-pub(super) fn probe(host: &'static HostDef, site: &InstallEnvironment, place: &InstallLocation) -> Vec<DoctorFinding> {
-    let scope = place.scope.as_str();
-    let guarded = place.entries.iter().filter_map(|entry| Some((entry, host.find_event(&entry.event)?)));
-    let mut events = Vec::new();
-    let mut findings = Vec::new();
-    for (entry, def) in guarded.filter(|(_, def)| def.is_guard) {
-        let wrong = [Canary::Deny, Canary::Pass]
-            .into_iter()
-            .find_map(|canary| find_difference(host, def, entry, site, place, canary));
-        match wrong {
-            Some((what, help)) => {
-                let finding = DoctorFinding::problem(format!("{scope}, `{}`: {what}", def.name));
-                findings.push(DoctorFinding { help, ..finding });
+/// Sends test calls through the installed entries of one location, as the host would.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct EntryProbe<'a> {
+    pub(super) host: &'static HostDef,
+    pub(super) site: &'a InstallEnvironment,
+    pub(super) place: &'a InstallLocation,
+}
+
+impl<'a> EntryProbe<'a> {
+    /// The installed entries of guarded events.
+    pub(super) fn guarded_entries(self) -> impl Iterator<Item = (&'a InstalledEntry, &'static HostEventDef)> {
+        let entries = self.place.entries.iter();
+        entries
+            .filter_map(move |entry| Some((entry, self.host.find_event(&entry.event)?)))
+            .filter(|(_, def)| def.is_guard)
+    }
+
+    /// Sends a call that must be denied, and one that must be allowed, through every guarded entry.
+    pub(super) fn check_wire(self) -> Vec<DoctorFinding> {
+        let scope = self.place.scope.as_str();
+        let mut events = Vec::new();
+        let mut findings = Vec::new();
+        for (entry, def) in self.guarded_entries() {
+            let calls = [
+                ("a test call that must be denied", Canary::denied()),
+                ("a test call that must be allowed", Canary::Pass),
+            ];
+            let wrong = calls.iter().find_map(|(what, canary)| {
+                let decision = canary.fixed_decision()?;
+                self.find_difference(def, entry, (what, canary), &decision)
+            });
+            match wrong {
+                Some((what, help)) => {
+                    let finding = DoctorFinding::problem(format!("{scope}, `{}`: {what}", def.name));
+                    findings.push(DoctorFinding { help, ..finding });
+                }
+                None => events.push(format!("`{}`", def.name)),
             }
-            None => events.push(format!("`{}`", def.name)),
+        }
+        if !events.is_empty() {
+            let what = format!(
+                "{scope}: two test calls were decided correctly (one denied, one allowed) at {}",
+                events.join(", ")
+            );
+            findings.push(DoctorFinding::ok(what));
+        }
+        findings
+    }
+
+    /// The difference between the actual and the expected response to a test call, with the next step.
+    fn find_difference(
+        self,
+        def: &'static HostEventDef,
+        entry: &InstalledEntry,
+        (what, canary): (&str, &Canary),
+        decision: &HostDecision,
+    ) -> Option<(String, Option<String>)> {
+        let payload = canary.with_marker(self.empty_payload(def));
+        let wanted = (def.write_response)(&ResponseContext { event_def: def, payload: &payload }, decision);
+        let Some(ran) = self.send(entry, &payload) else {
+            return Some((format!("{what} got no answer within {} ms", limit_ms(entry)), None));
+        };
+        if is_expected(&ran, &wanted) {
+            return None;
+        }
+        if ran.stderr.contains(NO_RESPONSE) {
+            let what = String::from("Pintle does not answer there, so everything is denied");
+            let help = program_of(self.host, entry)
+                .map(|program| format!("run `{program} hook {} {} </dev/null` to see why", self.host.name, def.name));
+            return Some((what, help));
+        }
+        Some((format!("{what} returned {}", describe_run(&ran)), None))
+    }
+
+    /// A payload with the fields that every host sends.
+    pub(super) fn empty_payload(self, def: &HostEventDef) -> Map<String, Value> {
+        let fields = [
+            ("session_id", json!(SESSION)),
+            ("transcript_path", json!("")),
+            ("cwd", json!(self.site.project.to_string_lossy())),
+            ("hook_event_name", json!(def.name)),
+        ];
+        fields.into_iter().map(|(name, value)| (String::from(name), value)).collect()
+    }
+
+    /// A payload with these fields, at the keys where the host sends them; `None` if it does not send one of them.
+    pub(super) fn payload_with(
+        self,
+        def: &'static HostEventDef,
+        fields: Vec<(HostField, Value)>,
+    ) -> Option<Map<String, Value>> {
+        let mut payload = Value::Object(self.empty_payload(def));
+        let own = [
+            (HostField::Session, json!(SESSION)),
+            (HostField::Directory, json!(self.site.project.to_string_lossy())),
+            (HostField::CallId, json!(SESSION)),
+        ];
+        let set = |payload: &mut Value, field: HostField, value: Value| {
+            let read_only = def.read_keys.iter().chain(def.style.read_keys.iter().copied().flatten());
+            let key = def.all_keys().chain(read_only).find(|key| key.field == Some(field))?;
+            insert(payload, key.name, value)
+        };
+        for (field, value) in own {
+            // Not every host sends these.
+            let _ = set(&mut payload, field, value);
+        }
+        for (field, value) in fields {
+            set(&mut payload, field, value)?;
+        }
+        payload.as_object().cloned()
+    }
+
+    /// Sends a payload through an entry; `None` if it does not answer in time.
+    pub(super) fn send(self, entry: &InstalledEntry, payload: &Value) -> Option<ProgramRun> {
+        let program = self.place.path.join(&entry.event);
+        let install = &self.host.install;
+        let words: Vec<&OsStr> = match install.form {
+            EntryFormat::Programs => vec![program.as_os_str()],
+            _ => install.shell.iter().copied().chain([entry.command.as_str()]).map(OsStr::new).collect(),
+        };
+        run(&words, self.site, &payload.to_string(), limit_ms(entry))
+    }
+}
+
+fn limit_ms(entry: &InstalledEntry) -> u64 {
+    if entry.timeout_ms == 0 { LIMIT_MS } else { entry.timeout_ms }
+}
+
+/// Inserts a value at a path such as `input/tool`.
+fn insert(payload: &mut Value, path: &str, value: Value) -> Option<()> {
+    let (name, rest) = path.split_once('/').map_or((path, None), |(name, rest)| (name, Some(rest)));
+    let fields = payload.as_object_mut()?;
+    match rest {
+        Some(rest) => insert(fields.entry(name).or_insert_with(|| json!({})), rest, value),
+        None => {
+            fields.insert(name.to_owned(), value);
+            Some(())
         }
     }
-    if !events.is_empty() {
-        let what = format!(
-            "{scope}: two test calls were decided correctly (one denied, one allowed) at {}",
-            events.join(", ")
-        );
-        findings.push(DoctorFinding::ok(what));
-    }
-    findings
-}
-
-/// The difference between the actual and the expected response to a test call, with the next step.
-fn find_difference(
-    host: &'static HostDef,
-    def: &'static HostEventDef,
-    entry: &InstalledEntry,
-    site: &InstallEnvironment,
-    place: &InstallLocation,
-    canary: Canary,
-) -> Option<(String, Option<String>)> {
-    let payload = canary.with_marker(canary_payload(def, site));
-    let wanted = (def.write_response)(&ResponseContext { event_def: def, payload: &payload }, &canary.decision());
-    let what = match canary {
-        Canary::Deny => "a test call that must be denied",
-        Canary::Pass => "a test call that must be allowed",
-    };
-    let limit_ms = if entry.timeout_ms == 0 { LIMIT_MS } else { entry.timeout_ms };
-    let Some(ran) = send_payload(host, entry, site, place, &payload, limit_ms) else {
-        return Some((format!("{what} got no answer within {limit_ms} ms"), None));
-    };
-    if is_expected(&ran, &wanted) {
-        return None;
-    }
-    if ran.stderr.contains(NO_RESPONSE) {
-        let what = String::from("Pintle does not answer there, so everything is denied");
-        let help = program_of(host, entry)
-            .map(|program| format!("run `{program} hook {} {} </dev/null` to see why", host.name, def.name));
-        return Some((what, help));
-    }
-    Some((format!("{what} returned {}", describe_run(&ran)), None))
-}
-
-/// A payload with the fields that every host sends.
-fn canary_payload(def: &HostEventDef, site: &InstallEnvironment) -> Map<String, Value> {
-    let fields = json!({
-        "session_id": "pintle-doctor",
-        "transcript_path": "",
-        "cwd": site.project.to_string_lossy(),
-        "hook_event_name": def.name,
-    });
-    match fields {
-        Value::Object(fields) => fields,
-        _ => Map::new(),
-    }
-}
-
-fn send_payload(
-    host: &HostDef,
-    entry: &InstalledEntry,
-    site: &InstallEnvironment,
-    place: &InstallLocation,
-    payload: &Value,
-    limit_ms: u64,
-) -> Option<ProgramRun> {
-    let program = place.path.join(&entry.event);
-    let words: Vec<&OsStr> = match host.install.form {
-        EntryFormat::Programs => vec![program.as_os_str()],
-        _ => host.install.shell.iter().copied().chain([entry.command.as_str()]).map(OsStr::new).collect(),
-    };
-    run(&words, site, &payload.to_string(), limit_ms)
 }
 
 /// Whether the response is as expected. Standard output is compared as JSON, and must not contain anything else.
@@ -110,7 +167,7 @@ fn is_expected(ran: &ProgramRun, wanted: &HostResponse) -> bool {
 }
 
 /// A one-line summary of the response, for debugging.
-fn describe_run(ran: &ProgramRun) -> String {
+pub(super) fn describe_run(ran: &ProgramRun) -> String {
     let status = ran.status.map_or_else(|| String::from("a signal"), |status| format!("status {status}"));
     let first = |text: &str| text.lines().next().unwrap_or_default().chars().take(200).collect::<String>();
     match (first(&ran.stderr), first(&ran.stdout)) {

@@ -6,7 +6,7 @@ use crate::fixture::{CliFixture, CliInvocation, snapshot};
 const SETTINGS: &str = "{\n  // Easy on the eyes.\n  \"theme\": \"dark\",\n  \"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"./bell.sh\"}]}]}\n}\n";
 
 /// A home with settings, and a path that has this program and a client.
-fn create_fixture() -> CliFixture {
+pub(crate) fn create_fixture() -> CliFixture {
     let fixture = CliFixture::new_empty()
         .with_file("home/.claude/settings.json", SETTINGS)
         .with_file("bin/claude", "#!/bin/sh\necho '2.1.330 (Claude Code)'\n");
@@ -15,7 +15,7 @@ fn create_fixture() -> CliFixture {
     fixture
 }
 
-fn run_at_home<'a>(fixture: &'a CliFixture, arguments: &[&'a str]) -> CliInvocation<'a> {
+pub(crate) fn run_at_home<'a>(fixture: &'a CliFixture, arguments: &[&'a str]) -> CliInvocation<'a> {
     let run = fixture.pintle(arguments).with_variable("HOME", "home").with_variable("PATH", "bin:/usr/bin:/bin");
     let unset = ["CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"];
     let own =

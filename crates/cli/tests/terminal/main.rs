@@ -9,6 +9,7 @@ mod captured_payloads;
 mod colour;
 mod conversation;
 mod daemon;
+mod doctor;
 mod endings;
 mod events;
 mod evidence;

@@ -69,7 +69,7 @@ fn hook_fields() -> Vec<FieldDoc> {
             "examples",
             "list",
             "none",
-            "Payloads with the verdict that the hook must return. Read, but not run yet.",
+            "Payloads with the verdict that the hook must return. `pintle doctor` sends the first one that it must refuse; otherwise they are not run yet.",
         ),
         field("verify", "any", "none", "Reserved: read, but without effect on a hook."),
         field("verify_policy", "any", "none", "Reserved: read, but without effect on a hook."),

@@ -1,0 +1,121 @@
+//! Lists the hooks that a real call would load.
+
+use std::path::PathBuf;
+
+use pintle::{BuiltRuntime, Chain, EnforcementMode, Hook, HookDeclaration, HookExample, Layer, Severity};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// The verdicts of an example that are refusals.
+const REFUSALS: [&str; 3] = ["block", "deny", "ask"];
+
+/// What a real call would load.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct CanaryHooks {
+    /// The hooks that run, in their order.
+    pub(crate) hooks: Vec<CanaryHook>,
+    /// The hooks of projects that do not run because they are not trusted.
+    pub(crate) untrusted: Vec<CanaryUntrusted>,
+    /// The errors and warnings about hook files.
+    pub(crate) diagnostics: Vec<CanaryDiagnostic>,
+}
+
+/// A loaded hook.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct CanaryHook {
+    pub(crate) name: String,
+    pub(crate) event: String,
+    pub(crate) layer: Layer,
+    /// The file of the hook, otherwise the source that registers it.
+    pub(crate) source: PathBuf,
+    /// The line of the hook, from 1.
+    pub(crate) line: Option<usize>,
+    /// Whether it can deny.
+    pub(crate) is_guard: bool,
+    pub(crate) mode: EnforcementMode,
+    /// The payload of its first example that it must refuse.
+    pub(crate) refused_example: Option<Value>,
+}
+
+/// A hook that does not run because its project is not trusted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct CanaryUntrusted {
+    pub(crate) hook: String,
+    pub(crate) project: PathBuf,
+    pub(crate) is_guard: bool,
+    /// Whether its events are denied.
+    pub(crate) is_denied: bool,
+}
+
+/// An error or a warning about a hook file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct CanaryDiagnostic {
+    pub(crate) is_error: bool,
+    pub(crate) message: String,
+    pub(crate) path: Option<PathBuf>,
+    pub(crate) line: Option<usize>,
+    pub(crate) help: Option<String>,
+}
+
+impl CanaryHooks {
+    /// The hooks of a runtime.
+    pub(crate) fn from_runtime(built: &BuiltRuntime) -> Self {
+        let untrusted = built.projects.iter().flat_map(|project| {
+            project.untrusted_hooks.iter().map(|hook| CanaryUntrusted {
+                hook: hook.hook.clone(),
+                project: project.folder().to_owned(),
+                is_guard: hook.is_guard,
+                is_denied: hook.is_denied,
+            })
+        });
+        let untrusted: Vec<CanaryUntrusted> = untrusted.collect();
+        // What denies in the place of an untrusted hook is not one of the user's hooks.
+        let stands_in = |hook: &Hook| untrusted.iter().any(|other| other.hook == hook.id.as_str());
+        let set = built.runtime.hooks();
+        let hooks = set.hooks().filter(|(_, hook)| !stands_in(hook));
+        let hooks = hooks.map(|(chain, hook)| CanaryHook::new(chain, hook, &built.declarations)).collect();
+        let told = built.diagnostics.iter().filter(|diagnostic| diagnostic.severity > Severity::Note);
+        let diagnostics = told.map(|diagnostic| CanaryDiagnostic {
+            is_error: diagnostic.severity == Severity::Error,
+            message: diagnostic.message.clone(),
+            path: diagnostic.location.path().map(PathBuf::from),
+            line: diagnostic.location.line_column().map(|(line, _)| line),
+            help: diagnostic.help.clone(),
+        });
+        let diagnostics = diagnostics.collect();
+        Self { hooks, untrusted, diagnostics }
+    }
+
+    /// Whether a hook does not load.
+    pub(crate) fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(|diagnostic| diagnostic.is_error)
+    }
+}
+
+impl CanaryHook {
+    fn new(chain: &Chain, hook: &Hook, declarations: &[HookDeclaration]) -> Self {
+        let is_of_hook =
+            |declared: &&HookDeclaration| declared.name == hook.id.as_str() && declared.location == hook.location;
+        let examples = declarations.iter().find(is_of_hook).map(|declared| declared.examples.as_slice());
+        let is_refused = |example: &&HookExample| REFUSALS.contains(&example.expect.as_str());
+        Self {
+            name: hook.id.to_string(),
+            event: hook.event.to_string(),
+            layer: chain.layer,
+            source: hook.location.path().map_or_else(|| PathBuf::from(&*chain.source), PathBuf::from),
+            line: hook.location.line_column().map(|(line, _)| line),
+            is_guard: hook.guard,
+            mode: hook.mode,
+            refused_example: examples
+                .unwrap_or_default()
+                .iter()
+                .find(is_refused)
+                .map(|example| example.payload.clone()),
+        }
+    }
+
+    /// Whether it can refuse something: a guard that is enforced.
+    pub(crate) fn can_refuse(&self) -> bool {
+        self.is_guard && self.mode == EnforcementMode::Enforce
+    }
+}
