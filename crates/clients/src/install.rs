@@ -131,8 +131,8 @@ impl EntryFormat {
     }
 }
 
-/// A timeout of a handler in whole seconds, in milliseconds; 0 if it has none.
+/// A timeout of a handler in seconds, in milliseconds; 0 if it has none.
 #[must_use]
 pub fn seconds_field(handler: &Value, name: &str) -> u64 {
-    handler.get(name).and_then(Value::as_u64).unwrap_or_default().saturating_mul(1_000)
+    handler.get(name).and_then(Value::as_f64).map_or(0, |seconds| (seconds * 1_000.0) as u64)
 }

@@ -37,3 +37,12 @@ impl SettingsDocument {
         self.value.pointer(field) == Some(&Value::Bool(wanted))
     }
 }
+
+/// The JSON files of a directory, by name; none if it does not exist.
+pub(super) fn list_json(dir: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut files: Vec<PathBuf> =
+        entries.filter(|path| path.extension().is_some_and(|ending| ending == "json")).collect();
+    files.sort();
+    files
+}

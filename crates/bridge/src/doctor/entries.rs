@@ -1,4 +1,4 @@
-//! Checks whether installed entries are complete and up to date.
+//! Checks whether installed entries are complete and up to date, and whether the host waits for each of them.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 
 use pintle::loader::UserDirs;
 
+use super::entry_faults;
 use super::finding::DoctorFinding;
 use super::location::InstallLocation;
 use crate::HostDef;
 use crate::install::{self, InstallScope, program_of};
 
-/// Checks whether entries are complete and up to date, and name the user's current directories.
+/// Checks whether entries are up to date and effective, and name the user's current directories.
 pub(super) fn check_entries(host: &'static HostDef, place: &InstallLocation, now: &UserDirs) -> Vec<DoctorFinding> {
     let scope = place.scope.as_str();
     let again = format!("run `pintle install {} --scope {scope}` to rewrite them", host.name);
@@ -24,17 +25,13 @@ pub(super) fn check_entries(host: &'static HostDef, place: &InstallLocation, now
         let what = format!("the {scope} entries run `{program}`, which does not exist; guarded events are denied");
         findings.push(DoctorFinding::problem(what).help(again.clone()));
     }
-    let has = |event: &str| place.entries.iter().any(|entry| entry.event == event);
-    let guards = host.host_events().filter(|def| def.is_guard && !def.high_volume);
-    let missing: Vec<String> = guards.filter(|def| !has(def.name)).map(|def| format!("`{}`", def.name)).collect();
-    if !missing.is_empty() {
-        findings.push(DoctorFinding::note(format!(
-            "the {scope} entries do not include {}, so nothing is denied there",
-            missing.join(", ")
-        )));
+    let faults = entry_faults::find_faults(host, place);
+    for (fault, events) in &faults {
+        let what = format!("{scope}, {}: {fault}", events.join(", "));
+        findings.push(DoctorFinding::problem(what).help(again.clone()));
     }
     let changed = |entry: &&install::InstalledEntry| !install::is_current(host, place.scope, entry);
-    if let Some(entry) = place.entries.iter().find(changed) {
+    if let Some(entry) = place.entries.iter().find(changed).filter(|_| faults.is_empty()) {
         let what = format!("the {scope} entry of `{}` differs from what this version of Pintle writes", entry.event);
         findings.push(DoctorFinding::note(what).help(again.clone()));
     }
@@ -42,6 +39,17 @@ pub(super) fn check_entries(host: &'static HostDef, place: &InstallLocation, now
         findings.extend(find_moved_dirs(host, place, now).map(|what| DoctorFinding::note(what).help(again.clone())));
     }
     findings
+}
+
+/// The problem that an event which is installed by default is in none of the locations.
+pub(super) fn check_missing_events(host: &'static HostDef, places: &[InstallLocation]) -> Option<DoctorFinding> {
+    let has = |event: &str| places.iter().flat_map(|place| &place.entries).any(|entry| entry.event == event);
+    let missing = host.host_events().filter(|def| !def.high_volume && !has(def.name));
+    let missing: Vec<String> = missing.map(|def| format!("`{}`", def.name)).collect();
+    let scope = places.iter().find(|place| !place.entries.is_empty())?.scope.as_str();
+    let what = format!("{} does not call Pintle at {}, so no hook runs there", host.title, missing.join(", "));
+    let help = format!("run `pintle install {} --scope {scope}` to add them", host.name);
+    (!missing.is_empty()).then(|| DoctorFinding::problem(what).help(help))
 }
 
 /// A description of a user directory, with its field.

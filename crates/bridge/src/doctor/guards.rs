@@ -70,7 +70,12 @@ const CHECKS: [fn(&LoadedContext<'_>) -> Vec<DoctorFinding>; 6] =
 
 /// Asks the installed program which hooks it loads, and sends test calls through them.
 pub(super) fn check(probe: EntryProbe<'_>) -> GuardCheck {
-    let Some((entry, def)) = probe.guarded_entries().next() else { return GuardCheck::default() };
+    let Some((entry, def)) = probe.guarded_entries().next() else {
+        let what = "no event is installed at which a hook could refuse anything";
+        let finding = DoctorFinding::problem(format!("{}: {what}", probe.place.scope.as_str()));
+        let help = format!("run `pintle install {}` without `--events`", probe.host.name);
+        return GuardCheck { findings: vec![finding.help(help)], ..GuardCheck::default() };
+    };
     let ran = probe.send(entry, &Canary::ListHooks.with_marker(probe.empty_payload(def)));
     let loaded: Option<CanaryHooks> = ran.as_ref().and_then(|ran| read_report(&ran.stdout, &ran.stderr));
     let Some(loaded) = loaded else {

@@ -4,6 +4,7 @@ mod client;
 mod clients;
 mod documents;
 mod entries;
+mod entry_faults;
 mod finding;
 mod guards;
 mod last_fired;
@@ -101,6 +102,7 @@ pub fn examine(host: &'static HostDef, site: &InstallEnvironment, now: &UserDirs
         place.guards = responds.then(|| guards::check(probe));
         examination.findings.extend(place.guards.iter().flat_map(|guards| guards.findings.clone()));
     }
+    examination.findings.extend(entries::check_missing_events(host, &examination.locations));
     examination.findings.extend(guards::check_any(host, site, &examination.locations));
     examination.events = list_last_fired(&examination, now);
     examination

@@ -53,8 +53,8 @@ pub(super) fn command_line(
     def: &'static HostEventDef,
     options: &InstallOptions,
 ) -> (String, u64) {
-    let short = host.install.timeout_limits.iter().find(|(event, _)| *event == def.name).map(|(_, limit_ms)| *limit_ms);
-    let timeout_ms = short.unwrap_or(host.deadline_ms + GRACE_MS);
+    let short = timeout_limit_ms(host, def);
+    let timeout_ms = written_timeout_ms(host, def);
     let mut call = format!("{} hook {} {}", shell_quote(&options.program), host.name, def.name);
     let UserDirs { config, state, managed } = &options.folders;
     let folders = [(CONFIG, config), (STATE, state), (MANAGED, managed)];
@@ -66,6 +66,17 @@ pub(super) fn command_line(
         call.push_str(&format!("{OPTION}{DEADLINE} {}", limit_ms.saturating_sub(SHORT_GRACE_MS)));
     }
     (format!("{ANSWER}=$({call}); {}", fallback_command(host, def)), timeout_ms)
+}
+
+/// The host's own timeout limit for an event, in milliseconds.
+fn timeout_limit_ms(host: &HostDef, def: &HostEventDef) -> Option<u64> {
+    host.install.timeout_limits.iter().find(|(event, _)| *event == def.name).map(|(_, limit_ms)| *limit_ms)
+}
+
+/// The host's timeout for an event as it is installed, in milliseconds.
+#[must_use]
+pub fn written_timeout_ms(host: &HostDef, def: &HostEventDef) -> u64 {
+    timeout_limit_ms(host, def).unwrap_or(host.deadline_ms + GRACE_MS)
 }
 
 /// The prefix of an option.
@@ -133,6 +144,21 @@ pub(super) fn parse_word(text: &str) -> Option<(String, &str)> {
     }
 }
 
+/// The words of the call in a command line, without what the line does afterwards.
+pub(crate) fn call_words(line: &str) -> Vec<String> {
+    let call = line.strip_prefix(ANSWER).and_then(|rest| rest.strip_prefix("=$(")).unwrap_or(line);
+    let call = format!("{call} ");
+    let (mut words, mut rest) = (Vec::new(), call.trim_start());
+    while let Some((word, after)) = parse_word(rest) {
+        words.push(word);
+        rest = after.trim_start_matches(' ');
+        if rest.starts_with(')') {
+            break;
+        }
+    }
+    words
+}
+
 /// The program of an installed command line of a host; `None` if Pintle did not write the line.
 #[must_use]
 pub fn parse_own_command(line: &str, host: &str) -> Option<String> {
@@ -165,6 +191,25 @@ mod tests {
         ];
         for (line, program) in cases {
             assert_eq!(parse_own_command(line, "claude").as_deref(), program, "{line}");
+        }
+    }
+
+    #[test]
+    fn the_words_of_a_call_end_where_the_call_does() {
+        let cases: [(&str, &[&str]); 4] = [
+            (
+                "pintle_answer=$('/my tools/pintle' hook claude Stop --shadow); case x",
+                &["/my tools/pintle", "hook", "claude", "Stop", "--shadow"],
+            ),
+            ("pintle hook claude Stop --shadow", &["pintle", "hook", "claude", "Stop", "--shadow"]),
+            (
+                "pintle hook claude Stop --hooks 'a --shadow b'",
+                &["pintle", "hook", "claude", "Stop", "--hooks", "a --shadow b"],
+            ),
+            ("", &[]),
+        ];
+        for (line, words) in cases {
+            assert_eq!(call_words(line), words, "{line}");
         }
     }
 

@@ -21,8 +21,8 @@ pub use apply::InstallReport;
 pub use environment::InstallEnvironment;
 pub use error::InstallError;
 pub use installed_line::{is_current, named_dirs};
-pub(crate) use line::NO_RESPONSE;
-pub use line::{InstallOptions, parse_own_command};
+pub use line::{InstallOptions, parse_own_command, written_timeout_ms};
+pub(crate) use line::{NO_RESPONSE, call_words};
 pub use pintle::clients::install::{
     EntryFormat, HandlerFormat, InstallScope, InstallSpec, InstalledEntry, SettingsLocation,
 };

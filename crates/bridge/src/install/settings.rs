@@ -27,9 +27,17 @@ struct OwnHandler {
     element_index: usize,
     inner_index: Option<usize>,
     handler: Value,
+    /// Whether its group has fields of its own, such as a matcher.
+    is_in_special_group: bool,
 }
 
 impl OwnHandler {
+    /// Whether neither the handler nor its group has fields that the other handler does not have.
+    fn has_only_fields_of(&self, other: &Value) -> bool {
+        let mut fields = self.handler.as_object().into_iter().flatten();
+        !self.is_in_special_group && fields.all(|(name, _)| other.get(name).is_some())
+    }
+
     fn path_steps(&self) -> Vec<JsonPathStep<'_>> {
         let list =
             [JsonPathStep::Key("hooks"), JsonPathStep::Key(&self.event), JsonPathStep::Index(self.element_index)];
@@ -64,14 +72,16 @@ impl<'a> SettingsFile<'a> {
         Ok(self.find_own_handlers()?.into_iter().map(|found| (found.event, found.handler)).collect())
     }
 
-    /// Makes these handlers the only installed ones. Unchanged handlers stay untouched.
+    /// Makes these handlers the only installed ones. Unchanged handlers stay untouched; one with fields that Pintle does
+    /// not write, which may keep it from being called, is replaced.
     pub(super) fn set_handlers(&mut self, wanted: &[PlacedHandler]) -> Result<(), String> {
         if JsonTree::parse(&self.text)?.node_at(&[]).is_none() {
             self.text.push_str("{}\n");
         }
         self.remove_matching(|found, before| {
-            let wanted = wanted.iter().any(|(event, _)| *event == found.event);
-            !wanted || before.iter().any(|other: &OwnHandler| other.event == found.event)
+            let wanted = wanted.iter().find(|(event, _)| *event == found.event);
+            let is_plain = wanted.is_some_and(|(_, handler)| found.has_only_fields_of(handler));
+            !is_plain || before.iter().any(|other: &OwnHandler| other.event == found.event)
         })?;
         for found in self.find_own_handlers()? {
             let wanted =
@@ -131,6 +141,8 @@ impl<'a> SettingsFile<'a> {
             // An event that is not a list is an error only if a handler must be added to it.
             let list: Value = field.value.clone().into();
             for (element, value) in list.as_array().into_iter().flatten().enumerate() {
+                let mut fields = value.as_object().into_iter().flatten();
+                let is_special = fields.any(|(name, _)| name != "hooks");
                 let mut add = |inner: Option<usize>, handler: &Value| {
                     if self.is_own_handler(handler) {
                         found.push(OwnHandler {
@@ -138,6 +150,7 @@ impl<'a> SettingsFile<'a> {
                             element_index: element,
                             inner_index: inner,
                             handler: handler.clone(),
+                            is_in_special_group: inner.is_some() && is_special,
                         });
                     }
                 };

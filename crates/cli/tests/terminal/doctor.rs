@@ -9,7 +9,7 @@ use crate::fixture::{CliFixture, snapshot};
 use crate::install::{create_fixture, run_at_home};
 
 /// Refuses a word in commands, and has an example of that.
-const GUARD: &str = r#"---
+pub(crate) const GUARD: &str = r#"---
 event: tool.pre
 when: payload["name"] == "shell"
 priority: 1
@@ -60,24 +60,24 @@ script: |
 
 const HOOKS: &str = "home/.config/pintle/hooks";
 
-fn with_hooks(hooks: &[(&str, &str)]) -> CliFixture {
+pub(crate) fn with_hooks(hooks: &[(&str, &str)]) -> CliFixture {
     let fixture = create_fixture();
     hooks.iter().fold(fixture, |fixture, (name, text)| fixture.with_file(&format!("{HOOKS}/{name}.md"), text))
 }
 
-fn install(fixture: &CliFixture, host: &str) {
+pub(crate) fn install(fixture: &CliFixture, host: &str) {
     let (out, err, status) = run_at_home(fixture, &["install", host, "--program", "pintle", "--yes"]).run_to_parts();
     assert_eq!(status, Some(0), "{host}: {out}{err}");
 }
 
-fn examine(fixture: &CliFixture, host: &str) -> (Value, Option<i32>) {
+pub(crate) fn examine(fixture: &CliFixture, host: &str) -> (Value, Option<i32>) {
     let (out, _, status) = run_at_home(fixture, &["doctor", host, "--json"]).run_to_parts();
     let mut reports: Vec<Value> = serde_json::from_str(&out).unwrap();
     (reports.remove(0), status)
 }
 
 /// The texts of the problems.
-fn problems(report: &Value) -> Vec<String> {
+pub(crate) fn problems(report: &Value) -> Vec<String> {
     let findings = report["findings"].as_array().unwrap().iter();
     let bad = findings.filter(|finding| finding["health"] == "bad");
     bad.map(|finding| format!("{} | {}", finding["text"].as_str().unwrap(), finding["help"].as_str().unwrap_or("")))

@@ -10,6 +10,7 @@ mod colour;
 mod conversation;
 mod daemon;
 mod doctor;
+mod doctor_settings;
 mod endings;
 mod events;
 mod evidence;

@@ -11,7 +11,7 @@ mod tests;
 use pintle_contract::Severity;
 use serde_json::{Value, json};
 
-use crate::install::{EntryFormat, HandlerFormat, InstallSpec, SettingsLocation};
+use crate::install::{EntryFormat, HandlerFormat, InstallSpec, SettingsLocation, seconds_field};
 use crate::{
     AgentMarks, ClientDef, ClientFileLocation, ClientHandlerKind, EnvVariable, GuardedPaths, SettingsFormat, TimeUnit,
     claude_code, host,
@@ -103,6 +103,11 @@ pub static CLIENT: ClientDef = ClientDef {
             build: |command, timeout_ms| {
                 let timeout = timeout_ms.div_ceil(1_000);
                 json!({"type": "command", "name": "pintle", "command": command, "timeout": timeout})
+            },
+            // Qwen Code takes numbers from 1000 on as milliseconds.
+            timeout_ms: |handler| match seconds_field(handler, "timeout") {
+                timeout_ms @ 1_000_000.. => timeout_ms / 1_000,
+                timeout_ms => timeout_ms,
             },
             ..claude_code::HANDLER
         }),

@@ -10,7 +10,7 @@ use crate::install::{InstallEnvironment, InstallScope, installed_entries, parse_
 const LIMIT_MS: u64 = 20_000;
 
 /// Checks what Codex reports about the installed entries: it lists every hook with its trust status.
-pub(super) fn check_settings(host: &'static HostDef, site: &InstallEnvironment) -> Vec<DoctorFinding> {
+pub(super) fn check_trust(host: &'static HostDef, site: &InstallEnvironment) -> Vec<DoctorFinding> {
     let Some(hooks) = list_hooks(host, site) else {
         let what = "cannot find out which hooks Codex trusts";
         return vec![

@@ -4,29 +4,10 @@ use crate::HostDef;
 use crate::doctor::{DoctorFinding, SettingsDocument};
 use crate::install::{InstallEnvironment, InstallScope};
 
-/// Checks the settings for hook switches, and whether the directory is trusted.
-pub(super) fn check_settings(host: &'static HostDef, site: &InstallEnvironment) -> Vec<DoctorFinding> {
-    let mut findings = Vec::new();
-    for scope in InstallScope::ALL {
-        let path = site.settings_path(scope, host.install.location(scope));
-        let document = SettingsDocument::read(&path);
-        let shown = site.display_path(&path);
-        if document.is_set_to("/hooksConfig/enabled", false) {
-            findings.push(DoctorFinding::problem(format!("`hooksConfig.enabled` in `{shown}` disables all hooks")));
-        }
-        let disabled = document.value.pointer("/hooksConfig/disabled").and_then(|names| names.as_array());
-        if disabled.into_iter().flatten().any(|name| name == "pintle") {
-            findings.push(DoctorFinding::problem(format!("`hooksConfig.disabled` in `{shown}` lists `pintle`")));
-        }
-    }
-    findings.extend(check_folder_trust(host, site));
-    findings
-}
-
 /// Whether the directory is trusted: by the environment, or by an earlier answer of the user.
-fn check_folder_trust(host: &HostDef, site: &InstallEnvironment) -> Option<DoctorFinding> {
+pub(super) fn check_trust(host: &'static HostDef, site: &InstallEnvironment) -> Vec<DoctorFinding> {
     if site.variable("GEMINI_CLI_TRUST_WORKSPACE") == Some("true") {
-        return None;
+        return Vec::new();
     }
     let dir = site.host_dir(InstallScope::User, host.install.location(InstallScope::User));
     let answers = SettingsDocument::read(&dir.join("trustedFolders.json"));
@@ -46,5 +27,5 @@ fn check_folder_trust(host: &HostDef, site: &InstallEnvironment) -> Option<Docto
         site.display_path(&site.project)
     );
     let help = "start `gemini` there and trust it; in CI set `GEMINI_CLI_TRUST_WORKSPACE=true`";
-    (!trusted).then(|| DoctorFinding::problem(what).help(help))
+    if trusted { Vec::new() } else { vec![DoctorFinding::problem(what).help(help)] }
 }

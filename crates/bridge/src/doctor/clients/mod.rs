@@ -1,13 +1,12 @@
 //! Checks of each client's own settings for what prevents hooks from running.
 
-mod claude;
 mod codex;
 mod copilot;
 mod gemini;
 mod opencode;
-mod qwen;
+mod switches;
 
-use super::{DoctorFinding, SettingsDocument};
+use super::DoctorFinding;
 use crate::HostDef;
 use crate::install::InstallEnvironment;
 
@@ -17,27 +16,25 @@ type CheckSettingsFn = fn(host: &'static HostDef, site: &InstallEnvironment) -> 
 /// The finding if nothing prevents hooks from running.
 const ENABLED: &str = "hooks are enabled in its settings";
 
-/// The clients that have settings about hooks, and what is reported if nothing is wrong.
-const CHECKS: &[(&str, CheckSettingsFn, &str)] = &[
-    ("claude", claude::check_settings, ENABLED),
-    ("codex", codex::check_settings, "Codex trusts the entries"),
-    ("gemini", gemini::check_settings, "hooks are enabled in its settings, and this directory is trusted"),
-    ("qwen", qwen::check_settings, ENABLED),
-    ("copilot", copilot::check_settings, ENABLED),
-    ("opencode", opencode::check_settings, "its plugin is the one of this version of Pintle"),
+/// The clients that have settings about hooks: what is checked, and what is reported if nothing is wrong.
+const CHECKS: &[(&str, &[CheckSettingsFn], &str)] = &[
+    ("claude", &[switches::check_switches], ENABLED),
+    ("codex", &[codex::check_trust], "Codex trusts the entries"),
+    (
+        "gemini",
+        &[switches::check_switches, gemini::check_trust],
+        "hooks are enabled in its settings, and this directory is trusted",
+    ),
+    ("qwen", &[switches::check_switches], ENABLED),
+    ("copilot", &[switches::check_switches, copilot::check_trust], ENABLED),
+    ("opencode", &[opencode::check_plugin], "its plugin is the one of this version of Pintle"),
 ];
 
 /// Checks the settings of a client; nothing if it has none about hooks.
 pub(super) fn check_settings(host: &'static HostDef, site: &InstallEnvironment) -> Vec<DoctorFinding> {
-    let Some((_, check, ok)) = CHECKS.iter().find(|(name, ..)| *name == host.name) else { return Vec::new() };
-    let findings = check(host, site);
+    let Some((_, checks, ok)) = CHECKS.iter().find(|(name, ..)| *name == host.name) else { return Vec::new() };
+    let findings: Vec<DoctorFinding> = checks.iter().flat_map(|check| check(host, site)).collect();
     if findings.is_empty() { vec![DoctorFinding::ok(*ok)] } else { findings }
-}
-
-/// The problem of a file with the switch for all hooks that Claude Code and other clients have.
-fn check_hook_switch(document: &SettingsDocument, site: &InstallEnvironment) -> Option<DoctorFinding> {
-    let what = || format!("`disableAllHooks` in `{}` disables all hooks", site.display_path(&document.path));
-    document.is_set_to("/disableAllHooks", true).then(|| DoctorFinding::problem(what()))
 }
 
 #[cfg(test)]

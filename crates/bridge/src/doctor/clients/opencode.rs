@@ -5,7 +5,7 @@ use crate::doctor::DoctorFinding;
 use crate::install::{EntryFormat, InstallEnvironment, InstallScope, installed_entries};
 
 /// Checks that the plugin is what Pintle wrote: it decides what an answer means.
-pub(super) fn check_settings(host: &'static HostDef, site: &InstallEnvironment) -> Vec<DoctorFinding> {
+pub(super) fn check_plugin(host: &'static HostDef, site: &InstallEnvironment) -> Vec<DoctorFinding> {
     let mut findings = Vec::new();
     for scope in InstallScope::ALL {
         let path = site.settings_path(scope, host.install.location(scope));
