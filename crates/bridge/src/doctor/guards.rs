@@ -23,7 +23,7 @@ pub struct GuardCheck {
     /// The test calls that hooks refused.
     pub refusals: Vec<ProvenRefusal>,
     /// What was found.
-    pub(super) findings: Vec<DoctorFinding>,
+    pub findings: Vec<DoctorFinding>,
     /// Whether the hooks could be listed, and all of them load.
     is_loaded: bool,
 }
@@ -187,15 +187,22 @@ fn list_applied(context: &LoadedContext<'_>) -> Vec<DoctorFinding> {
     }]
 }
 
-/// The hooks on events that the host does not report.
+/// The hooks on events that the installed entries do not report.
 fn list_unreported(context: &LoadedContext<'_>) -> Vec<DoctorFinding> {
-    let names: Vec<String> =
-        context.unreported.iter().map(|hook| format!("`{}` ({})", hook.name, hook.event)).collect();
-    if names.is_empty() {
-        return Vec::new();
-    }
-    let title = context.probe.host.title;
-    vec![DoctorFinding::note(format!("{}: {title} never calls {}", context.scope(), join(&names)))]
+    let host = context.probe.host;
+    let known: Vec<String> =
+        host.host_events().flat_map(HostEventDef::fired_events).map(|event| event.to_string()).collect();
+    let reasons = [
+        (true, String::from("not called, because its event is not installed")),
+        (false, format!("not called, because {} does not report its event", host.title)),
+    ];
+    let finding = |(is_known, reason): (bool, String)| {
+        let hooks = context.unreported.iter().filter(|hook| known.contains(&hook.event) == is_known);
+        let names: Vec<String> = hooks.map(|hook| format!("`{}` ({})", hook.name, hook.event)).collect();
+        let what = format!("{}: {reason}: {}", context.scope(), join(&names));
+        (!names.is_empty()).then(|| DoctorFinding::note(what))
+    };
+    reasons.into_iter().filter_map(finding).collect()
 }
 
 /// The guards in shadow mode.

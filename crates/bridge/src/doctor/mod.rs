@@ -108,6 +108,21 @@ pub fn examine(host: &'static HostDef, site: &InstallEnvironment, now: &UserDirs
     examination
 }
 
+/// Examines only which of the user's hooks an installed location loads, and whether they refuse anything, as
+/// [`examine`] does.
+#[must_use]
+pub fn examine_guards(host: &'static HostDef, site: &InstallEnvironment, scope: InstallScope) -> GuardCheck {
+    let path = site.settings_path(scope, host.install.location(scope));
+    // Settings that cannot be read have no entries.
+    let entries = installed_entries(host, site, scope).unwrap_or_default();
+    let mut place = InstallLocation { scope, path, entries, guards: None };
+    place.guards = Some(guards::check(EntryProbe { host, site, place: &place }));
+    let unguarded = guards::check_any(host, site, std::slice::from_ref(&place));
+    let mut guards = place.guards.unwrap_or_default();
+    guards.findings.extend(unguarded);
+    guards
+}
+
 /// The times when the installed events last fired, from the state directories in the entries and the user's current
 /// one.
 fn list_last_fired(examination: &DoctorReport, now: &UserDirs) -> Vec<LastFired> {

@@ -32,6 +32,7 @@ impl UninstallArgs {
             plan,
             done_message: "removed",
             unchanged_message: "Pintle is not installed there",
+            guarded_scope: None,
         };
         edit.carry_out(&self.agreement, &[], terminal, global)
     }

@@ -1,6 +1,7 @@
 //! Formatting of output.
 
 pub(crate) mod diagnostic;
+pub(crate) mod guards;
 pub(crate) mod style;
 pub(crate) mod table;
 pub(crate) mod trust;

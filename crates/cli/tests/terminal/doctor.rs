@@ -88,6 +88,7 @@ pub(crate) fn problems(report: &Value) -> Vec<String> {
 fn the_hooks_are_named_and_proved_to_refuse() {
     let fixture = with_hooks(&[("guard", GUARD), ("notes", NOTES)]);
     install(&fixture, "claude");
+    let fixture = fixture.with_file(&format!("{HOOKS}/models.md"), NOTES.replace("tool.post", "iteration.start"));
     snapshot!("doctor_guards", run_at_home(&fixture, &["doctor", "claude"]).run_to_screen());
     snapshot!("doctor_guards_json", run_at_home(&fixture, &["doctor", "claude", "--json"]).run_to_screen());
     assert!(!fixture.path("home/.local/state/pintle/bridge").exists(), "a test call is not stored");
@@ -204,4 +205,16 @@ fn a_test_call_leaves_nothing_behind() {
     let state = fixture.path("home/.local/state/pintle");
     let left: Vec<_> = fs::read_dir(&state).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
     assert_eq!(left, Vec::<std::path::PathBuf>::new());
+}
+
+#[test]
+fn an_installation_ends_with_the_hooks_that_apply() {
+    let arguments = ["install", "claude", "--program", "pintle", "--events", "PreToolUse", "--yes"];
+    let fixture = with_hooks(&[("guard", GUARD), ("notes", NOTES)]);
+    run_at_home(&fixture, &arguments).run_to_parts();
+    snapshot!("install_guards", run_at_home(&fixture, &arguments).run_to_screen());
+    let json = [&arguments[..], &["--json"]].concat();
+    snapshot!("install_guards_json", run_at_home(&fixture, &json).run_to_screen());
+    fs::remove_file(fixture.path("home/.config/pintle/hooks/guard.md")).unwrap();
+    snapshot!("install_unguarded", run_at_home(&fixture, &arguments).run_to_screen());
 }

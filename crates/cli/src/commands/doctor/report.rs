@@ -2,11 +2,11 @@
 
 use pintle::tape::show::{StyledLine, Tone, single_line};
 use pintle::{Clock, SystemClock};
-use pintle_bridge::doctor::{DoctorReport, GuardCheck, LastFired, CheckStatus};
+use pintle_bridge::doctor::{DoctorReport, LastFired, CheckStatus};
 use pintle_bridge::install::InstallEnvironment;
 use serde_json::{Value, json};
 
-use crate::render::{age_text, count_text};
+use crate::render::{age_text, count_text, guards};
 
 /// Most characters of a line.
 const CUT: usize = 600;
@@ -59,11 +59,8 @@ fn version_number(said: &str) -> &str {
 pub(super) fn json(examination: &DoctorReport) -> Value {
     let places = examination.locations.iter().map(|place| {
         let events: Vec<&str> = place.entries.iter().map(|entry| entry.event.as_str()).collect();
-        let guards = place.guards.as_ref().map(guards_to_json);
+        let guards = place.guards.as_ref().map(guards::to_json);
         json!({"scope": place.scope.as_str(), "path": place.path, "events": events, "guards": guards})
-    });
-    let findings = examination.findings.iter().map(|finding| {
-        json!({"health": finding.status.as_str(), "text": finding.text, "help": finding.help})
     });
     let fired = |fired: &LastFired| json!({"event": fired.event, "last_ms": fired.last_ms});
     json!({
@@ -71,27 +68,7 @@ pub(super) fn json(examination: &DoctorReport) -> Value {
         "healthy": examination.is_healthy(),
         "client": examination.client.as_ref().map(|client| json!({"path": client.path, "version": client.version})),
         "places": places.collect::<Vec<_>>(),
-        "findings": findings.collect::<Vec<_>>(),
+        "findings": guards::findings_to_json(&examination.findings),
         "events": examination.events.iter().map(fired).collect::<Vec<_>>(),
-    })
-}
-
-/// Renders the hooks that an installed location loads, and the test calls that they refused.
-fn guards_to_json(guards: &GuardCheck) -> Value {
-    let hooks = guards.hooks.iter().map(|hook| {
-        json!({
-            "hook": hook.name,
-            "event": hook.event,
-            "layer": hook.layer,
-            "path": hook.source,
-            "mode": hook.mode,
-            "can_refuse": hook.can_refuse,
-        })
-    });
-    let refused = guards.refusals.iter().map(|refusal| json!({"hooks": refusal.hooks, "call": refusal.call}));
-    json!({
-        "count": guards.hooks.len(),
-        "hooks": hooks.collect::<Vec<_>>(),
-        "refused": refused.collect::<Vec<_>>(),
     })
 }

@@ -5,11 +5,13 @@ use std::io::{self, IsTerminal};
 use clap::Args;
 use pintle::tape::show::{StyledLine, Tone};
 use pintle_bridge::HostDef;
-use pintle_bridge::install::{InstallReport, InstallPlan, InstallEnvironment};
+use pintle_bridge::doctor::{GuardCheck, examine_guards};
+use pintle_bridge::install::{InstallEnvironment, InstallPlan, InstallReport, InstallScope};
 use serde_json::{Value, json};
 
 use crate::error::{CliError, CliStatus};
 use crate::options::GlobalOptions;
+use crate::render::guards;
 use crate::terminal::Terminal;
 
 /// How the change is confirmed.
@@ -32,6 +34,8 @@ pub(in crate::commands) struct SettingsEdit<'a> {
     pub(in crate::commands) done_message: &'static str,
     /// The message if there is nothing to change.
     pub(in crate::commands) unchanged_message: &'static str,
+    /// The scope in which the user's hooks apply afterwards.
+    pub(in crate::commands) guarded_scope: Option<InstallScope>,
 }
 
 impl SettingsEdit<'_> {
@@ -55,8 +59,10 @@ impl SettingsEdit<'_> {
             terminal.print_note("nothing was changed");
             return Ok(CliStatus::Denied);
         };
+        let is_installed = idle || made.is_some();
+        let guards = self.guarded_scope.filter(|_| is_installed).map(|scope| examine_guards(self.host, self.site, scope));
         if global.json {
-            terminal.print_json(&self.to_json(made.as_ref(), hints));
+            terminal.print_json(&self.to_json(made.as_ref(), guards.as_ref(), hints));
             return Ok(CliStatus::Done);
         }
         let title = self.host.title;
@@ -64,6 +70,9 @@ impl SettingsEdit<'_> {
             Some(applied) => self.print_report(applied, terminal),
             None if idle => terminal.print_line(format!("{title}: {}", self.unchanged_message)),
             None => terminal.print_note("nothing was changed"),
+        }
+        if let Some(guards) = &guards {
+            guards::print_findings(&guards.findings, terminal);
         }
         if made.is_some() {
             hints.iter().for_each(|hint| terminal.print_note(hint));
@@ -106,7 +115,7 @@ impl SettingsEdit<'_> {
         }
     }
 
-    fn to_json(&self, made: Option<&InstallReport>, hints: &[String]) -> Value {
+    fn to_json(&self, made: Option<&InstallReport>, guards: Option<&GuardCheck>, hints: &[String]) -> Value {
         let changes = self.plan.changes.iter().map(|change| {
             json!({
                 "path": change.path,
@@ -120,6 +129,8 @@ impl SettingsEdit<'_> {
             "changes": changes.collect::<Vec<_>>(),
             "folder": self.plan.config_dir,
             "made": made.is_some(),
+            "guards": guards.map(guards::to_json),
+            "findings": guards.map(|guards| guards::findings_to_json(&guards.findings)),
             "hints": hints,
         })
     }

@@ -61,7 +61,14 @@ impl InstallArgs {
         require_hooks(&hooks, terminal)?;
         let options = InstallOptions { program, hooks, folders, events: self.events };
         let plan = InstallPlan::install(host, &site, self.scope.into(), &options).map_err(CliError::invalid_input)?;
-        let edit = SettingsEdit { host, site: &site, plan, done_message: "installed", unchanged_message: "already installed" };
+        let edit = SettingsEdit {
+            host,
+            site: &site,
+            plan,
+            done_message: "installed",
+            unchanged_message: "already installed",
+            guarded_scope: Some(self.scope.into()),
+        };
         let hints = (host.install.hints)(self.scope.into());
         edit.carry_out(&self.agreement, &hints, terminal, global)
     }
