@@ -46,3 +46,18 @@ pub(super) fn list_json(dir: &Path) -> Vec<PathBuf> {
     files.sort();
     files
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_json_files_of_a_directory_are_in_the_order_of_their_names() {
+        let dir = tempfile::tempdir().unwrap();
+        for name in ["20-b.json", "10-a.json", "notes.txt"] {
+            std::fs::write(dir.path().join(name), "{}").unwrap();
+        }
+        assert_eq!(list_json(dir.path()), ["10-a.json", "20-b.json"].map(|name| dir.path().join(name)));
+        assert_eq!(list_json(&dir.path().join("none")), Vec::<PathBuf>::new());
+    }
+}

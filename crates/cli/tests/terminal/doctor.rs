@@ -71,7 +71,10 @@ pub(crate) fn install(fixture: &CliFixture, host: &str) {
 }
 
 pub(crate) fn examine(fixture: &CliFixture, host: &str) -> (Value, Option<i32>) {
-    let (out, _, status) = run_at_home(fixture, &["doctor", host, "--json"]).run_to_parts();
+    let (out, _, status) = run_at_home(fixture, &["doctor", host, "--json"])
+        // Otherwise Gemini CLI would run no hooks in the fixture's directory.
+        .with_variable("GEMINI_CLI_TRUST_WORKSPACE", "true")
+        .run_to_parts();
     let mut reports: Vec<Value> = serde_json::from_str(&out).unwrap();
     (reports.remove(0), status)
 }
@@ -109,7 +112,8 @@ fn every_host_sends_the_test_call_in_its_own_words() {
     for host in ["claude", "codex", "gemini", "qwen", "copilot", "cline", "cursor", "opencode"] {
         let fixture = with_hooks(&[("guard", GUARD)]);
         install(&fixture, host);
-        let (report, _) = examine(&fixture, host);
+        let (report, status) = examine(&fixture, host);
+        assert_eq!((problems(&report), status), (Vec::new(), Some(0)), "{host}");
         let guards = &report["places"][0]["guards"];
         assert_eq!(guards["count"], 1, "{host}: {report:#}");
         let refused = serde_json::json!([{"hooks": ["guard"], "call": "shell mkfs /dev/sda"}]);

@@ -156,7 +156,7 @@ pub(super) fn check_switches(host: &'static HostDef, site: &InstallEnvironment) 
             let shown = site.display_path(&path);
             if document.is_broken {
                 let what = format!("{} cannot read `{shown}`: it is not valid JSON", host.title);
-                findings.push(DoctorFinding::problem(what).help("correct it: settings in it that guard do not apply"));
+                findings.push(DoctorFinding::problem(what).help("correct it; until then nothing in it applies"));
             }
             for switch in switches.iter() {
                 let value = document.value.pointer(switch.field);
