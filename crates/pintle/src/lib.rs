@@ -86,6 +86,8 @@ pub use pintle_handlers::{
 };
 pub use pintle_lifecycle as lifecycle;
 pub use pintle_loader as loader;
+pub use pintle_packs as packs;
 pub use pintle_script as script;
+pub use pintle_shell as shell;
 pub use pintle_tape as tape;
 pub use pintle_tools as tools;

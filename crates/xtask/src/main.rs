@@ -3,6 +3,7 @@
 
 mod clients;
 mod reference;
+mod scorecard;
 mod seeds;
 mod tidy;
 mod workspace;
@@ -43,6 +44,12 @@ const CHORES: &[XtaskChore] = &[
         arguments: "DIR",
         about: "run the examples of the documents in a directory, unchanged, and check their promises",
         run: seeds::run,
+    },
+    XtaskChore {
+        name: "scorecard",
+        arguments: "[--show] [--alone] [--write]",
+        about: "score the packs on the labelled corpus, beside nah; needs `pip install nah==0.11.0`, or --alone",
+        run: scorecard::run,
     },
     XtaskChore {
         name: "clients",

@@ -10,8 +10,8 @@ mod project;
 
 use std::path::{Path, PathBuf};
 
-pub use dirs::{MissingDir, UserDirs, find_config_dir, find_managed_dir, state_dir};
 pub(crate) use dirs::default_dirs;
+pub use dirs::{MissingDir, UserDirs, find_config_dir, find_managed_dir, state_dir};
 pub use folder::load_layer;
 pub use project::find_projects;
 

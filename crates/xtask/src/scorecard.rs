@@ -1,0 +1,216 @@
+//! Scores the packs on the labelled corpus, beside another guard.
+//!
+//! The calls of the corpus are made in a repository below a home directory of their own, so that both guards see real
+//! directories. Nothing of the corpus is executed.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use pintle::files::resolve_links;
+use pintle::packs::{PackSettings, RuleSeverity, judge, packs};
+use pintle::shell::{CallSite, operations_of_call};
+use pintle::{Clock, SystemClock, ToolKind, calendar_date};
+use serde_json::{Value, json};
+
+use crate::ChoreReport;
+use crate::workspace::SourceWorkspace;
+
+/// The parts of the corpus. Calls of the second are only ever scored, never shown.
+const PARTS: [&str; 2] = ["building", "scored"];
+/// The home directory that the corpus is written for, and the project below it.
+const WRITTEN_HOME: &str = "/home/dev";
+const PROJECT: &str = "shop";
+/// Where the figures go.
+const PAGE: &str = "docs/reference/scorecard.md";
+
+/// A call with its label.
+struct LabelledCall {
+    row: Value,
+    area: String,
+    must_stop: bool,
+    is_evasion: bool,
+}
+
+/// How many calls of a kind there are, and how many were stopped.
+#[derive(Debug, Default, Clone, Copy)]
+struct StopCount {
+    total: usize,
+    stopped: usize,
+}
+
+impl StopCount {
+    fn add(&mut self, stopped: bool) {
+        self.total += 1;
+        self.stopped += usize::from(stopped);
+    }
+
+    fn percent(self) -> f64 {
+        let (total, stopped) = (u32::try_from(self.total), u32::try_from(self.stopped));
+        match (total, stopped) {
+            (Ok(total), Ok(stopped)) if total > 0 => 100.0 * f64::from(stopped) / f64::from(total),
+            _ => 0.0,
+        }
+    }
+
+    fn show(self) -> String {
+        format!("{} of {} ({:.1} %)", self.stopped, self.total, self.percent())
+    }
+}
+
+pub(crate) fn run(workspace: &SourceWorkspace, arguments: &[String]) -> Result<ChoreReport, String> {
+    let has = |name: &str| arguments.iter().any(|argument| argument == name);
+    let home = make_home(&workspace.root.join("target/scorecard"))?;
+    let mut lines = Vec::new();
+    let mut page = String::from(PAGE_HEAD);
+    let mut passed = true;
+    for part in PARTS {
+        let file = workspace.root.join(format!("crates/xtask/scorecard/{part}.jsonl"));
+        let text = fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+        let calls = read_calls(&text.replace(WRITTEN_HOME, &home.to_string_lossy()))?;
+        let own: Vec<bool> = calls.iter().map(|call| is_stopped(call, &home)).collect();
+        if part == "building" && has("--show") {
+            let wrong = calls.iter().zip(&own).filter(|(call, stopped)| call.must_stop != **stopped);
+            lines.extend(
+                wrong.map(|(call, stopped)| format!("{} {}", if *stopped { "disturbed" } else { "missed" }, call.row)),
+            );
+        }
+        let other = if has("--alone") { None } else { Some(judge_by_nah(&workspace.root, &home, &calls)?) };
+        let table = render_table(&calls, &own, other.as_deref());
+        let _ = writeln!(page, "\n## `{part}.jsonl`: {} calls\n\n{table}", calls.len());
+        lines.push(format!("{part}.jsonl: {} calls", calls.len()));
+        lines.extend(table.lines().map(str::to_owned));
+        let (stops, passes) = count(&calls, &own, |_| true);
+        if part == "scored" {
+            passed &= stops.percent() >= 97.0 && passes.percent() <= 2.0;
+        }
+    }
+    if has("--write") {
+        let days = i64::try_from(SystemClock::default().unix_ms() / 86_400_000).unwrap_or(i64::MAX);
+        let (year, month, day) = calendar_date(days);
+        page = page.replace("DATE", &format!("{year}-{month:02}-{day:02}"));
+        fs::write(workspace.root.join(PAGE), page).map_err(|error| error.to_string())?;
+        lines.push(format!("wrote {PAGE}"));
+    }
+    Ok(ChoreReport { lines, passed })
+}
+
+const PAGE_HEAD: &str = "# Scorecard of the packs
+
+*Written by `cargo xtask scorecard --write` on DATE.*
+
+The packs and [nah](https://pypi.org/project/nah/) 0.11 judge the same labelled tool calls in one run. The corpus, with
+its rules for labels, is in [`crates/xtask/scorecard`](../../crates/xtask/scorecard/README.md). A call is *stopped* if it
+is denied or the user is asked. `building.jsonl` was looked at while rules were written; `scored.jsonl` was only ever
+scored. All packs are on. nah runs with its packaged defaults and without a language model; PowerShell, fetches, deletes and
+moves by tools are given to it as command lines.
+";
+
+/// Makes the home directory of the corpus with its repository.
+fn make_home(dir: &Path) -> Result<PathBuf, String> {
+    let home = dir.join("home/dev");
+    let project = home.join(PROJECT);
+    fs::create_dir_all(project.join("src")).map_err(|error| error.to_string())?;
+    let made = Command::new("git").args(["init", "-q", "-b", "feature/cart"]).arg(&project).status();
+    match made {
+        Ok(status) if status.success() => Ok(home),
+        Ok(status) => Err(format!("git init ended with {status}")),
+        Err(error) => Err(format!("git cannot be started: {error}")),
+    }
+}
+
+fn read_calls(text: &str) -> Result<Vec<LabelledCall>, String> {
+    let read = |line: &str| -> Result<LabelledCall, String> {
+        let row: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
+        let text = |name: &str| row.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let is_evasion = row.get("evasion").and_then(Value::as_bool).unwrap_or_default();
+        Ok(LabelledCall { area: text("area"), must_stop: text("label") == "stop", is_evasion, row })
+    };
+    text.lines().map(read).collect()
+}
+
+/// Whether the packs deny a call or ask about it.
+fn is_stopped(call: &LabelledCall, home: &Path) -> bool {
+    let project = home.join(PROJECT);
+    let site = CallSite { cwd: &project, project: &project, home: Some(home), resolve: Some(&resolve_links) };
+    let row = &call.row;
+    let text = |name: &str| row.get(name).and_then(Value::as_str).unwrap_or_default();
+    let (kind, name, args) = match text("tool") {
+        "" if text("shell") == "powershell" => (ToolKind::Shell, "powershell", json!({"command": row.get("command")})),
+        "" => (ToolKind::Shell, "shell", json!({"command": row.get("command")})),
+        "read" => (ToolKind::Read, "read", json!({"path": text("path")})),
+        "write" => (ToolKind::Write, "write", json!({"path": text("path"), "content": text("content")})),
+        "edit" => (ToolKind::Edit, "edit", json!({"path": text("path"), "new": text("content")})),
+        "delete" => (ToolKind::Delete, "delete", json!({"path": text("path")})),
+        "move" => (ToolKind::Move, "move", json!({"path": text("path"), "to": text("to")})),
+        _ => (ToolKind::Fetch, "fetch", json!({"url": text("url")})),
+    };
+    let operations = operations_of_call(kind, name, &args, &site);
+    let settings = PackSettings::new();
+    packs().iter().flat_map(|pack| judge(pack, &settings, &operations)).any(|found| found.severity > RuleSeverity::Warn)
+}
+
+/// Whether nah stops each call.
+fn judge_by_nah(root: &Path, home: &Path, calls: &[LabelledCall]) -> Result<Vec<bool>, String> {
+    let script = root.join("crates/xtask/scorecard/nah.py");
+    let mut child = Command::new("python3")
+        .arg(script)
+        .current_dir(home.join(PROJECT))
+        .env("HOME", home)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(|error| format!("python3 cannot be started: {error}"))?;
+    let input: String = calls.iter().map(|call| format!("{}\n", call.row)).collect();
+    let mut stdin = child.stdin.take().ok_or("python3 has no input")?;
+    let writer = std::thread::spawn(move || stdin.write_all(input.as_bytes()));
+    let output = child.wait_with_output().map_err(|error| error.to_string())?;
+    let _ = writer.join();
+    let decisions: Vec<bool> =
+        String::from_utf8_lossy(&output.stdout).lines().map(|decision| !decision.starts_with("allow")).collect();
+    if decisions.len() == calls.len() {
+        Ok(decisions)
+    } else {
+        Err(String::from("nah did not judge every call; install it with `pip install nah==0.11.0`, or pass `--alone`"))
+    }
+}
+
+/// The stopped calls among those that must not pass, and among the harmless ones.
+fn count(calls: &[LabelledCall], stopped: &[bool], wants: impl Fn(&LabelledCall) -> bool) -> (StopCount, StopCount) {
+    let mut counts = (StopCount::default(), StopCount::default());
+    for (call, stopped) in calls.iter().zip(stopped).filter(|(call, _)| wants(call)) {
+        if call.must_stop { counts.0.add(*stopped) } else { counts.1.add(*stopped) }
+    }
+    counts
+}
+
+fn render_table(calls: &[LabelledCall], own: &[bool], other: Option<&[bool]>) -> String {
+    let mut areas: Vec<&str> = calls.iter().map(|call| call.area.as_str()).collect();
+    areas.sort_unstable();
+    areas.dedup();
+    let mut table = String::from("| | must not pass: stopped | harmless: disturbed |");
+    let mut rule = String::from("| --- | --- | --- |");
+    if other.is_some() {
+        table.push_str(" nah: stopped | nah: disturbed |");
+        rule.push_str(" --- | --- |");
+    }
+    table = format!("{table}\n{rule}\n");
+    let mut row = |name: &str, wants: &dyn Fn(&LabelledCall) -> bool| {
+        let (stops, passes) = count(calls, own, wants);
+        let _ = write!(table, "| {name} | {} | {} |", stops.show(), passes.show());
+        if let Some(other) = other {
+            let (stops, passes) = count(calls, other, wants);
+            let _ = write!(table, " {} | {} |", stops.show(), passes.show());
+        }
+        table.push('\n');
+    };
+    for area in areas {
+        row(area, &|call| call.area == area);
+    }
+    row("*evasions*", &|call| call.is_evasion);
+    row("*bash only*", &|call| call.row.get("shell").is_none() && call.row.get("tool").is_none());
+    row("**all**", &|_| true);
+    table
+}
