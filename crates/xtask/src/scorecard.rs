@@ -113,7 +113,7 @@ fn make_home(dir: &Path) -> Result<PathBuf, String> {
     let home = dir.join("home/dev");
     let project = home.join(PROJECT);
     fs::create_dir_all(project.join("src")).map_err(|error| error.to_string())?;
-    let made = Command::new("git").args(["init", "-q", "-b", "feature/cart"]).arg(&project).status();
+    let made = Command::new("git").args(["init", "-q"]).arg(&project).status();
     match made {
         Ok(status) if status.success() => Ok(home),
         Ok(status) => Err(format!("git init ended with {status}")),
@@ -154,7 +154,7 @@ fn is_stopped(call: &LabelledCall, home: &Path) -> bool {
 
 /// Whether nah stops each call.
 fn judge_by_nah(root: &Path, home: &Path, calls: &[LabelledCall]) -> Result<Vec<bool>, String> {
-    let script = root.join("crates/xtask/scorecard/nah.py");
+    let script = root.join("crates/xtask/scorecard/judge_by_nah.py");
     let mut child = Command::new("python3")
         .arg(script)
         .current_dir(home.join(PROJECT))
