@@ -131,7 +131,7 @@ impl FileDiscovery<'_> {
         if name == MANIFEST {
             return package::discover_package(path, &mut self.found, self.findings);
         }
-        if name == POLICY {
+        if name == POLICY && recognise_role(path).is_none() {
             return self.found.push(DiscoveredFile { path: path.to_owned(), role: ArtifactKind::Policy });
         }
         let dir = parent.file_name().and_then(|name| name.to_str()).unwrap_or_default();
@@ -248,7 +248,7 @@ impl FileDiscovery<'_> {
     /// Adds the policy file of a directory. One of a similar name is an error, because it may be meant to guard something.
     fn add_policy(&mut self, dir: &Path) {
         let path = dir.join(POLICY);
-        if path.exists() {
+        if path.exists() && recognise_role(&path).is_none() {
             self.found.push(DiscoveredFile { path, role: ArtifactKind::Policy });
         }
         for near in ["policy.yml", "policy.json"].map(|name| dir.join(name)).iter().filter(|path| path.is_file()) {

@@ -144,7 +144,11 @@ pub(crate) fn texts_of(ast: &AstModule, reads: &PayloadReads) -> ScriptTexts {
         FieldSet::Some(fields) => fields.iter().map(|(name, _)| name.clone()).collect(),
         FieldSet::All => texts.all.clone(),
     };
-    let reads_field = |name: &str| *reads.keys.field(name) != FieldSet::None;
+    // A script that hands the whole payload on reads what it names somewhere.
+    let reads_field = |name: &str| match &reads.keys {
+        FieldSet::All => texts.all.iter().any(|text| text == name),
+        named => *named.field(name) != FieldSet::None,
+    };
     let call_reads = CallReads { paths: reads_field("paths"), operations: reads_field("operations") };
     ScriptTexts { call_reads, arguments, ..texts }
 }

@@ -1,7 +1,10 @@
 //! Reads `policy.yaml`: the packs that are on, and what the user says about their rules.
 
-use pintle_contract::{BuiltinSpec, ByteSpan, EventKind, HandlerSpec, HookDeclaration, suggest_or_list};
-use pintle_packs::{PackDef, PackSettings, add_setting, pack_by_name, packs};
+use pintle_contract::{
+    BuiltinSpec, ByteSpan, EventKind, HandlerSpec, HookDeclaration, HookExample, Location, suggest_or_list,
+};
+use pintle_packs::{PackDef, PackSettings, RuleDef, RuleSeverity, add_setting, pack_by_name, packs};
+use serde_json::json;
 
 use super::{GatheredFiles, new_report};
 use crate::ai_harness::codec;
@@ -96,11 +99,22 @@ fn check_rule(report: &FileReport, entry: &MapEntry, used: &[(&DocNode, &'static
 fn declare_pack(report: &FileReport, node: &DocNode, pack: &PackDef, rules: &[MapEntry]) -> HookDeclaration {
     let of_pack = rules.iter().filter(|entry| entry.key.split_once('.').is_some_and(|(name, _)| name == pack.name));
     let settings = of_pack.flat_map(arguments_of).map(|(argument, _)| argument);
-    let arguments = std::iter::once(pack.name.to_owned()).chain(settings).collect();
-    let spec = BuiltinSpec { name: String::from("pack"), arguments, ..BuiltinSpec::default() };
+    let arguments: Vec<String> = std::iter::once(pack.name.to_owned()).chain(settings).collect();
     let location = report.location(node.span);
+    let examples = refused_example(pack, &arguments, &location).into_iter().collect();
+    let spec = BuiltinSpec { name: String::from("pack"), arguments, ..BuiltinSpec::default() };
     let event = EventKind::ToolPre.into();
     let hook =
         HookDeclaration::new(format!("pack:{}", pack.name), event, HandlerSpec::Builtin(spec), location, codec());
-    HookDeclaration { profile: NATIVE.profile, ..hook }
+    HookDeclaration { profile: NATIVE.profile, examples, ..hook }
+}
+
+/// A call that the pack denies, of a rule that the user left as it is.
+fn refused_example(pack: &PackDef, arguments: &[String], location: &Location) -> Option<HookExample> {
+    let is_changed = |rule: &RuleDef| {
+        arguments.iter().any(|argument| argument.strip_prefix(rule.id).is_some_and(|rest| rest.starts_with(['=', ':'])))
+    };
+    let mut rules = pack.rules.iter().filter(|rule| rule.severity == RuleSeverity::Deny && !is_changed(rule));
+    let payload = json!({"name": "shell", "args": {"command": rules.next()?.stops.first()?}});
+    Some(HookExample { payload, expect: String::from("block"), location: location.clone() })
 }
