@@ -56,10 +56,16 @@ mod tests {
     #[test]
     fn installed_settings_of_every_scope_are_guarded() {
         for client in CLIENTS {
-            for scope in InstallScope::ALL {
-                let place = client.install.location(scope);
+            for (scope, place) in client.install.locations() {
                 let path = Path::new(place.folder).join(place.file);
-                let is_guarded = relative_settings().any(|guarded| path.starts_with(guarded));
+                let is_guarded = match scope {
+                    InstallScope::Managed => absolute_settings(|_| None)
+                        .iter()
+                        .any(|guarded| Path::new("/").join(&path).starts_with(guarded)),
+                    InstallScope::User | InstallScope::Project => {
+                        relative_settings().any(|guarded| path.starts_with(guarded))
+                    }
+                };
                 assert!(is_guarded, "{}: {}", client.name, path.display());
             }
         }

@@ -7,6 +7,8 @@ use crate::ClientDef;
 /// The scope of settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InstallScope {
+    /// The settings of the machine, for all its users. An administrator manages them, and no project can override them.
+    Managed,
     /// The user's settings, for all projects.
     User,
     /// The settings of one project.
@@ -14,13 +16,14 @@ pub enum InstallScope {
 }
 
 impl InstallScope {
-    /// Both scopes, in the order of reports.
-    pub const ALL: [Self; 2] = [Self::User, Self::Project];
+    /// All scopes, in the order of reports.
+    pub const ALL: [Self; 3] = [Self::Managed, Self::User, Self::Project];
 
     /// The word on the command line.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
+            Self::Managed => "managed",
             Self::User => "user",
             Self::Project => "project",
         }
@@ -32,10 +35,26 @@ impl InstallScope {
 pub struct SettingsLocation {
     /// The environment variable that names the host's directory, and replaces `folder`; empty if there is none.
     pub variable: &'static str,
-    /// The host's directory, relative to the home directory or the project.
+    /// The host's directory, relative to the home directory, the project or the root of the file system.
     pub folder: &'static str,
-    /// The settings file, or the directory of executables, relative to the host's directory.
+    /// The settings file, or the directory of executables, relative to the host's directory; empty if `folder` and
+    /// `variable` name the settings file itself.
     pub file: &'static str,
+}
+
+impl SettingsLocation {
+    /// The settings file of the machine, without the leading `/`.
+    #[must_use]
+    pub const fn managed(linux: &'static str, macos: &'static str) -> Self {
+        let folder = if cfg!(target_os = "macos") { macos } else { linux };
+        Self { variable: "", folder, file: "" }
+    }
+
+    /// The same, unless an environment variable names another file.
+    #[must_use]
+    pub const fn named_by(self, variable: &'static str) -> Self {
+        Self { variable, ..self }
+    }
 }
 
 /// One installed entry: an event and its command.
@@ -54,6 +73,10 @@ pub struct InstalledEntry {
 pub struct InstallSpec {
     /// The host's own program, for `pintle doctor`.
     pub program: &'static str,
+    /// The location of the machine's settings; `None` if the host's documents have no such settings with hooks.
+    pub managed: Option<SettingsLocation>,
+    /// Settings of the machine that keep other settings from switching its hooks off: paths and values.
+    pub managed_switches: &'static [(&'static [&'static str], bool)],
     /// The location of the user's settings.
     pub user: SettingsLocation,
     /// The location of a project's settings.
@@ -102,6 +125,8 @@ impl InstallSpec {
     /// What most clients have in common, to be completed.
     pub const COMMON: Self = Self {
         program: "",
+        managed: None,
+        managed_switches: &[],
         user: SettingsLocation { variable: "", folder: "", file: "" },
         project: SettingsLocation { variable: "", folder: "", file: "" },
         form: EntryFormat::Programs,
@@ -110,13 +135,19 @@ impl InstallSpec {
         hints: |_| Vec::new(),
     };
 
-    /// The location of the settings of a scope.
+    /// The location of the settings of a scope; `None` if the host has no such settings.
     #[must_use]
-    pub fn location(&self, scope: InstallScope) -> &SettingsLocation {
+    pub fn location(&self, scope: InstallScope) -> Option<&SettingsLocation> {
         match scope {
-            InstallScope::User => &self.user,
-            InstallScope::Project => &self.project,
+            InstallScope::Managed => self.managed.as_ref(),
+            InstallScope::User => Some(&self.user),
+            InstallScope::Project => Some(&self.project),
         }
+    }
+
+    /// The scopes that the host has settings for, with their locations.
+    pub fn locations(&self) -> impl Iterator<Item = (InstallScope, &SettingsLocation)> {
+        InstallScope::ALL.into_iter().filter_map(|scope| Some((scope, self.location(scope)?)))
     }
 }
 

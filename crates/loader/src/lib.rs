@@ -28,7 +28,8 @@ mod unread;
 
 pub use compile::{check_hooks, compile_chains, declare_hook, parse_hook_text};
 pub use layers::{
-    LayerDirs, MissingDir, UserDirs, find_config_dir, find_managed_dir, find_projects, load_layer, state_dir,
+    LayerDirs, MissingDir, UserDirs, find_config_dir, find_managed_dir, find_projects, load_layer, resolve_named_dir,
+    state_dir,
 };
 pub use load::{LoadOptions, LoadedPath, load, load_discovered, load_for_hooks, load_project_agent, load_with};
 pub use pause::{MAX_PAUSE_MS, PauseFileError, PauseWindow};

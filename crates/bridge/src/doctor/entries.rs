@@ -15,7 +15,8 @@ use crate::install::{self, InstallScope, program_of};
 /// Checks whether entries are up to date and effective, and name the user's current directories.
 pub(super) fn check_entries(host: &'static HostDef, place: &InstallLocation, now: &UserDirs) -> Vec<DoctorFinding> {
     let scope = place.scope.as_str();
-    let again = format!("run `pintle install {} --scope {scope}` to rewrite them", host.name);
+    let sudo = if place.scope == InstallScope::Managed { "sudo " } else { "" };
+    let again = format!("run `{sudo}pintle install {} --scope {scope}` to rewrite them", host.name);
     let mut findings = Vec::new();
     let mut programs: Vec<String> = place.entries.iter().filter_map(|entry| program_of(host, entry)).collect();
     programs.sort();

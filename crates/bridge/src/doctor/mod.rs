@@ -74,8 +74,8 @@ pub fn examine(host: &'static HostDef, site: &InstallEnvironment, now: &UserDirs
     let client = client::find(host.install.program, site);
     let mut findings = Vec::new();
     let mut places = Vec::new();
-    for scope in InstallScope::ALL {
-        let path = site.settings_path(scope, host.install.location(scope));
+    for (scope, place) in host.install.locations() {
+        let path = site.settings_path(scope, place);
         let entries = installed_entries(host, site, scope).unwrap_or_else(|error| {
             findings.push(DoctorFinding::problem(error.to_string()));
             Vec::new()
@@ -112,7 +112,7 @@ pub fn examine(host: &'static HostDef, site: &InstallEnvironment, now: &UserDirs
 /// [`examine`] does.
 #[must_use]
 pub fn examine_guards(host: &'static HostDef, site: &InstallEnvironment, scope: InstallScope) -> GuardCheck {
-    let path = site.settings_path(scope, host.install.location(scope));
+    let path = host.install.location(scope).map(|place| site.settings_path(scope, place)).unwrap_or_default();
     // Settings that cannot be read have no entries.
     let entries = installed_entries(host, site, scope).unwrap_or_default();
     let mut place = InstallLocation { scope, path, entries, guards: None };

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use super::{InstallError, InstallPlan, SettingsChange, backup, plan};
+use super::{InstallError, InstallPlan, InstallScope, SettingsChange, backup, plan};
 
 /// The changes that were made.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -22,6 +22,9 @@ pub struct InstallReport {
 
 /// The mode of a new settings file: other users need not read it.
 const PLAIN: u32 = 0o600;
+/// The modes of files and directories with settings of the machine: every user's agent reads them.
+const FOR_ALL: u32 = 0o644;
+const DIR_FOR_ALL: u32 = 0o755;
 /// The mode of a new directory for the user's own hooks: anyone who can write there controls the guards.
 const OWN: u32 = 0o700;
 /// Marks a directory that existed before, and was empty.
@@ -57,7 +60,8 @@ impl InstallPlan {
                 Some(text) => {
                     self.mark_kept_folder(&change.path)
                         .map_err(|error| InstallError::from_io("write", &change.path, &error))?;
-                    write_change(change, text).map_err(|error| InstallError::from_io("write", &change.path, &error))?;
+                    self.write_change(change, text)
+                        .map_err(|error| InstallError::from_io("write", &change.path, &error))?;
                     applied.written_files.push(change.path.clone());
                 }
                 None => {
@@ -69,6 +73,38 @@ impl InstallPlan {
             }
         }
         Ok(applied)
+    }
+
+    fn write_change(&self, change: &SettingsChange, text: &str) -> io::Result<()> {
+        let path = &change.path;
+        let dir = path.parent().ok_or(io::ErrorKind::NotFound)?;
+        let fresh = match (change.is_executable, self.scope) {
+            (true, _) => PROGRAM,
+            (false, InstallScope::Managed) => FOR_ALL,
+            (false, InstallScope::User | InstallScope::Project) => PLAIN,
+        };
+        let mut mode = fs::metadata(path).map_or(fresh, |metadata| metadata.permissions().mode() & 0o7777);
+        if self.scope == InstallScope::Managed {
+            create_dirs(dir, DIR_FOR_ALL)?;
+            mode |= FOR_ALL;
+        } else {
+            fs::create_dir_all(dir)?;
+        }
+        let name = path.file_name().ok_or(io::ErrorKind::NotFound)?.to_string_lossy();
+        let beside = dir.join(format!(".{name}.pintle-{}", std::process::id()));
+        let written = (|| {
+            let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(&beside)?;
+            file.write_all(text.as_bytes())?;
+            // The mode at creation is subject to the process's umask.
+            file.set_permissions(Permissions::from_mode(mode))?;
+            file.sync_all()?;
+            fs::rename(&beside, path)
+        })();
+        if written.is_err() {
+            // The temporary file is useless now; failing to remove it does not matter.
+            let _ = fs::remove_file(&beside);
+        }
+        written
     }
 
     /// Marks an existing empty directory, so that removing the file again keeps the directory.
@@ -100,25 +136,12 @@ impl InstallPlan {
     }
 }
 
-fn write_change(change: &SettingsChange, text: &str) -> io::Result<()> {
-    let path = &change.path;
-    let dir = path.parent().ok_or(io::ErrorKind::NotFound)?;
-    fs::create_dir_all(dir)?;
-    let name = path.file_name().ok_or(io::ErrorKind::NotFound)?.to_string_lossy();
-    let beside = dir.join(format!(".{name}.pintle-{}", std::process::id()));
-    let fresh = if change.is_executable { PROGRAM } else { PLAIN };
-    let mode = fs::metadata(path).map_or(fresh, |metadata| metadata.permissions().mode() & 0o7777);
-    let written = (|| {
-        let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(&beside)?;
-        file.write_all(text.as_bytes())?;
-        // The mode at creation is subject to the process's umask.
-        file.set_permissions(Permissions::from_mode(mode))?;
-        file.sync_all()?;
-        fs::rename(&beside, path)
-    })();
-    if written.is_err() {
-        // The temporary file is useless now; failing to remove it does not matter.
-        let _ = fs::remove_file(&beside);
+/// Creates a directory and those above it, with this mode whatever the process's umask is.
+fn create_dirs(dir: &Path, mode: u32) -> io::Result<()> {
+    let missing: Vec<&Path> = dir.ancestors().take_while(|dir| !dir.exists()).collect();
+    for dir in missing.into_iter().rev() {
+        fs::create_dir(dir)?;
+        fs::set_permissions(dir, Permissions::from_mode(mode))?;
     }
-    written
+    Ok(())
 }

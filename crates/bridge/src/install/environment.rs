@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 
 use super::{InstallError, InstallScope, SettingsLocation};
 
+/// The root of this machine's file system.
+const ROOT: &str = "/";
+
 /// The environment of an installation.
 #[derive(Debug, Clone)]
 pub struct InstallEnvironment {
@@ -12,6 +15,8 @@ pub struct InstallEnvironment {
     pub home: PathBuf,
     /// The project's directory.
     pub project: PathBuf,
+    /// The root of the file system with the settings of the machine: `/`, or the directory of an image.
+    pub root: PathBuf,
     /// The environment variables.
     pub variables: BTreeMap<String, String>,
 }
@@ -28,7 +33,16 @@ impl InstallEnvironment {
         let home = variables.get("HOME").filter(|home| !home.is_empty()).ok_or(InstallError::NoHome)?;
         let home = Path::new(home).canonicalize().unwrap_or_else(|_| PathBuf::from(home));
         let project = project.canonicalize().map_err(|error| InstallError::from_io("open", project, &error))?;
-        Ok(Self { home, project, variables })
+        Ok(Self { home, project, root: PathBuf::from(ROOT), variables })
+    }
+
+    /// The same for the machine whose file system is in a directory.
+    ///
+    /// # Errors
+    /// When the directory does not exist.
+    pub fn with_root(self, root: &Path) -> Result<Self, InstallError> {
+        let root = root.canonicalize().map_err(|error| InstallError::from_io("open", root, &error))?;
+        Ok(Self { root, ..self })
     }
 
     /// The value of a variable, if it is not empty.
@@ -37,10 +51,19 @@ impl InstallEnvironment {
         self.variables.get(name).map(String::as_str).filter(|value| !value.is_empty())
     }
 
+    /// A file or a directory of the machine: the one that a variable names, otherwise this one.
+    #[must_use]
+    pub fn machine_path(&self, variable: &str, path: &str) -> PathBuf {
+        // The variables of this process say nothing about another machine.
+        let named = self.variable(variable).filter(|_| self.root == Path::new(ROOT));
+        named.map_or_else(|| self.root.join(path.trim_start_matches('/')), PathBuf::from)
+    }
+
     /// The host's directory for a scope.
     #[must_use]
     pub fn host_dir(&self, scope: InstallScope, place: &SettingsLocation) -> PathBuf {
         match (self.variable(place.variable), scope) {
+            (_, InstallScope::Managed) => self.machine_path(place.variable, place.folder),
             (Some(dir), _) => PathBuf::from(dir),
             (None, InstallScope::User) => self.home.join(place.folder),
             (None, InstallScope::Project) => self.project.join(place.folder),
@@ -50,12 +73,14 @@ impl InstallEnvironment {
     /// The settings file, or the directory of executables, for a scope.
     #[must_use]
     pub fn settings_path(&self, scope: InstallScope, place: &SettingsLocation) -> PathBuf {
-        self.host_dir(scope, place).join(place.file)
+        let dir = self.host_dir(scope, place);
+        if place.file.is_empty() { dir } else { dir.join(place.file) }
     }
 
     /// The directory at which removing empty directories stops.
     pub(super) fn removal_limit(&self, scope: InstallScope) -> &Path {
         match scope {
+            InstallScope::Managed => &self.root,
             InstallScope::User => &self.home,
             InstallScope::Project => &self.project,
         }

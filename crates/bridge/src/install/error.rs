@@ -9,6 +9,22 @@ pub enum InstallError {
     /// The home directory is unknown.
     #[error("cannot locate the settings because `HOME` is not set")]
     NoHome,
+    /// The host has no settings of the scope.
+    #[error("{title} has no settings of the {scope} scope with hooks, as far as its documentation says")]
+    NoScope {
+        /// The host's display name.
+        title: &'static str,
+        /// The word of the scope.
+        scope: &'static str,
+    },
+    /// The user may not read or write a file.
+    #[error("cannot {action} `{path}`: permission denied")]
+    NotPermitted {
+        /// The action that failed.
+        action: &'static str,
+        /// The file.
+        path: PathBuf,
+    },
     /// A file could not be read or written.
     #[error("cannot {action} `{path}`: {reason}")]
     File {
@@ -52,6 +68,9 @@ pub enum InstallError {
 
 impl InstallError {
     pub(super) fn from_io(what: &'static str, path: &Path, error: &io::Error) -> Self {
+        if error.kind() == io::ErrorKind::PermissionDenied {
+            return Self::NotPermitted { action: what, path: path.to_owned() };
+        }
         // The system's error text ends in a number that does not help the user.
         let why = error.to_string();
         let why = why.split(" (os error").next().unwrap_or_default().to_lowercase();

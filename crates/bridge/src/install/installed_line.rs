@@ -16,7 +16,7 @@ pub fn is_current(host: &'static HostDef, scope: InstallScope, entry: &Installed
     let (Some(def), Some(options)) = (host.find_event(&entry.event), parse_options(host, entry)) else { return false };
     let UserDirs { config, state, managed } = &options.folders;
     let is_named = match scope {
-        InstallScope::User => config.is_some() && state.is_some(),
+        InstallScope::Managed | InstallScope::User => config.is_some() && state.is_some(),
         InstallScope::Project => config.is_none() && state.is_none() && managed.is_none(),
     };
     is_named && command_line(host, def, &options).0 == entry.command

@@ -8,10 +8,10 @@ use pintle::loader::UserDirs;
 use similar::TextDiff;
 
 use super::entry::{self, PlacedHandler};
-use super::settings::SettingsFile;
+use super::settings::{SettingsFile, SettingsShape};
 use super::{
-    EntryFormat, HandlerFormat, InstallEnvironment, InstallError, InstallOptions, InstallScope, InstalledEntry, backup,
-    line, module_file, programs,
+    EntryFormat, InstallEnvironment, InstallError, InstallOptions, InstallScope, InstalledEntry, backup, line,
+    module_file, programs,
 };
 use crate::HostDef;
 
@@ -25,6 +25,8 @@ pub struct InstallPlan {
     pub config_dir: Option<PathBuf>,
     /// Nothing above this directory is ever removed.
     pub(super) base: PathBuf,
+    /// The scope of the settings.
+    pub scope: InstallScope,
 }
 
 /// The change of one file.
@@ -58,17 +60,18 @@ impl InstallPlan {
     ) -> Result<Self, InstallError> {
         let dir = missing_config_dir(options)?;
         let entries = entry::entries_for(host, options)?;
-        let path = site.settings_path(scope, host.install.location(scope));
+        let path = require_settings_path(host, site, scope)?;
         let changes = match &host.install.form {
             form @ (EntryFormat::Groups(handler) | EntryFormat::Flat(handler)) => {
                 let wanted: Vec<PlacedHandler> =
                     entries.iter().map(|entry| entry::to_placed_handler(handler, entry)).collect();
-                plan_settings_install(host, &path, form, handler, &wanted)?.into_iter().collect()
+                let format = SettingsShape::new(host, scope, form, handler);
+                plan_settings_install(&path, format, &wanted)?.into_iter().collect()
             }
             EntryFormat::Programs => plan_program_install(host, &path, &entries)?,
             EntryFormat::Module { write } => plan_module_install(host, &resolve_link(&path), &write(host, &entries))?,
         };
-        Ok(Self { changes, config_dir: dir, base: site.removal_limit(scope).to_owned() })
+        Ok(Self { changes, config_dir: dir, base: site.removal_limit(scope).to_owned(), scope })
     }
 
     /// Plans to remove Pintle from a host.
@@ -80,10 +83,12 @@ impl InstallPlan {
         site: &InstallEnvironment,
         scope: InstallScope,
     ) -> Result<Self, InstallError> {
-        let path = site.settings_path(scope, host.install.location(scope));
+        let path = require_settings_path(host, site, scope)?;
         let changes = match &host.install.form {
             form @ (EntryFormat::Groups(handler) | EntryFormat::Flat(handler)) => {
-                plan_settings_removal(host, &path, form, handler)?.into_iter().collect()
+                plan_settings_removal(host, &path, SettingsShape::new(host, scope, form, handler))?
+                    .into_iter()
+                    .collect()
             }
             EntryFormat::Programs => {
                 let ours = programs::list_own_programs(&path, host.name).into_iter();
@@ -95,7 +100,7 @@ impl InstallPlan {
                 present.map(|text| SettingsChange::new(path, Some(text), None)).into_iter().collect()
             }
         };
-        Ok(Self { changes, config_dir: None, base: site.removal_limit(scope).to_owned() })
+        Ok(Self { changes, config_dir: None, base: site.removal_limit(scope).to_owned(), scope })
     }
 
     /// Whether nothing has to change.
@@ -112,7 +117,18 @@ fn missing_config_dir(options: &InstallOptions) -> Result<Option<PathBuf>, Insta
     if let Some(path) = [config, state, managed].into_iter().flatten().find(|path| !is_text(path)) {
         return Err(InstallError::UnusableFolder { path: path.clone() });
     }
-    Ok(config.clone().filter(|dir| !dir.is_dir()))
+    // A directory of each user is the user's own to create.
+    Ok(config.clone().filter(|dir| dir.is_absolute() && !dir.is_dir()))
+}
+
+/// The settings file of a scope, or the directory of executables.
+fn require_settings_path(
+    host: &HostDef,
+    site: &InstallEnvironment,
+    scope: InstallScope,
+) -> Result<PathBuf, InstallError> {
+    let missing = InstallError::NoScope { title: host.title, scope: scope.as_str() };
+    host.install.location(scope).map(|place| site.settings_path(scope, place)).ok_or(missing)
 }
 
 /// The installed entries of a host and scope.
@@ -124,7 +140,8 @@ pub fn installed_entries(
     site: &InstallEnvironment,
     scope: InstallScope,
 ) -> Result<Vec<InstalledEntry>, InstallError> {
-    let path = site.settings_path(scope, host.install.location(scope));
+    let Some(place) = host.install.location(scope) else { return Ok(Vec::new()) };
+    let path = site.settings_path(scope, place);
     let settings_form = match &host.install.form {
         form @ (EntryFormat::Groups(handler) | EntryFormat::Flat(handler)) => Some((form, handler)),
         EntryFormat::Module { .. } => None,
@@ -144,7 +161,8 @@ pub fn installed_entries(
     let Some(text) = read_if_exists(&path)? else { return Ok(Vec::new()) };
     let Some((form, handler)) = settings_form else { return Ok(module_file::own_entries(&text, host.name)) };
     let unreadable = |why| InstallError::Unreadable { path: path.clone(), reason: why };
-    let placed = SettingsFile::parse(&text, form, handler, host.name).and_then(|settings| settings.own_handlers());
+    let format = SettingsShape::new(host, scope, form, handler);
+    let placed = SettingsFile::parse(&text, format).and_then(|settings| settings.own_handlers());
     let entry = |(event, value): PlacedHandler| {
         let command = value.get(handler.command)?.as_str()?.to_owned();
         Some(InstalledEntry { event, command, timeout_ms: (handler.timeout_ms)(&value) })
@@ -168,16 +186,14 @@ impl SettingsChange {
 }
 
 fn plan_settings_install(
-    host: &'static HostDef,
     path: &Path,
-    form: &EntryFormat,
-    handler: &HandlerFormat,
+    format: SettingsShape<'_>,
     wanted: &[PlacedHandler],
 ) -> Result<Option<SettingsChange>, InstallError> {
     let path = resolve_link(path);
     let before = read_if_exists(&path)?;
     let text = before.clone().unwrap_or_default();
-    let after = SettingsFile::parse(&text, form, handler, host.name)
+    let after = SettingsFile::parse(&text, format)
         .and_then(|mut settings| settings.set_handlers(wanted).map(|()| settings.text()))
         .map_err(|why| InstallError::Unreadable { path: path.clone(), reason: why })?;
     if before.as_deref() == Some(after.as_str()) {
@@ -190,13 +206,12 @@ fn plan_settings_install(
 fn plan_settings_removal(
     host: &'static HostDef,
     path: &Path,
-    form: &EntryFormat,
-    handler: &HandlerFormat,
+    format: SettingsShape<'_>,
 ) -> Result<Option<SettingsChange>, InstallError> {
     let path = resolve_link(path);
     let Some(before) = read_if_exists(&path)? else { return Ok(None) };
     let unreadable = |why| InstallError::Unreadable { path: path.clone(), reason: why };
-    let parse = |text: &str| SettingsFile::parse(text, form, handler, host.name);
+    let parse = |text: &str| SettingsFile::parse(text, format);
     let mut settings = parse(&before).map_err(unreadable)?;
     let mut placed = settings.own_handlers().map_err(unreadable)?;
     if placed.is_empty() {

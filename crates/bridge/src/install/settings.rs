@@ -1,10 +1,11 @@
 //! Edits a settings file and keeps every comment, blank and foreign entry in place.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::entry::{self, PlacedHandler};
 use super::json_tree::{JsonPathStep, JsonTree};
-use super::{EntryFormat, HandlerFormat, line};
+use super::{EntryFormat, HandlerFormat, InstallScope, line};
+use crate::HostDef;
 
 /// The optional first character of a file.
 const BYTE_ORDER_MARK: char = '\u{feff}';
@@ -12,13 +13,33 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 /// The number of path steps to a handler in a group.
 const IN_GROUP: usize = 5;
 
+/// How a host's settings file of a scope contains its entries.
+#[derive(Clone, Copy)]
+pub(super) struct SettingsShape<'a> {
+    host: &'a str,
+    form: &'a EntryFormat,
+    handler: &'a HandlerFormat,
+    /// Other settings that belong to the entries: paths and values.
+    switches: &'a [(&'a [&'a str], bool)],
+}
+
+impl<'a> SettingsShape<'a> {
+    pub(super) fn new(
+        host: &'static HostDef,
+        scope: InstallScope,
+        form: &'a EntryFormat,
+        handler: &'a HandlerFormat,
+    ) -> Self {
+        let switches = if scope == InstallScope::Managed { host.install.managed_switches } else { &[] };
+        Self { host: host.name, form, handler, switches }
+    }
+}
+
 /// A settings file.
 pub(super) struct SettingsFile<'a> {
     text: String,
     has_byte_order_mark: bool,
-    form: &'a EntryFormat,
-    handler: &'a HandlerFormat,
-    host: &'a str,
+    format: SettingsShape<'a>,
 }
 
 /// An installed handler: its event, its index in the event's list, its index in a group, and its JSON.
@@ -48,15 +69,9 @@ impl OwnHandler {
 
 impl<'a> SettingsFile<'a> {
     /// Reads a file. An empty file has no settings.
-    pub(super) fn parse(
-        text: &str,
-        form: &'a EntryFormat,
-        handler: &'a HandlerFormat,
-        host: &'a str,
-    ) -> Result<Self, String> {
+    pub(super) fn parse(text: &str, format: SettingsShape<'a>) -> Result<Self, String> {
         let plain = text.strip_prefix(BYTE_ORDER_MARK);
-        let settings =
-            Self { text: plain.unwrap_or(text).to_owned(), has_byte_order_mark: plain.is_some(), form, handler, host };
+        let settings = Self { text: plain.unwrap_or(text).to_owned(), has_byte_order_mark: plain.is_some(), format };
         settings.find_own_handlers()?;
         Ok(settings)
     }
@@ -93,15 +108,18 @@ impl<'a> SettingsFile<'a> {
             }
         }
         let bare = JsonTree::parse(&self.text)?.fields_at(&[]).is_some_and(|fields| fields.is_empty());
-        for (name, value) in self.handler.file_head.iter().filter(|_| bare) {
+        for (name, value) in self.format.handler.file_head.iter().filter(|_| bare) {
             self.set_field(&[], name, &Value::from(*value))?;
+        }
+        for (path, value) in self.format.switches {
+            self.set_switch(path, *value)?;
         }
         if !self.contains_path(&[JsonPathStep::Key("hooks")])? {
             self.set_field(&[], "hooks", &Value::Object(serde_json::Map::new()))?;
         }
         let present = self.own_handlers()?;
         for (event, handler) in wanted.iter().filter(|(event, _)| !present.iter().any(|(name, _)| name == event)) {
-            let element = entry::to_list_element(self.form, handler);
+            let element = entry::to_list_element(self.format.form, handler);
             let list = [JsonPathStep::Key("hooks"), JsonPathStep::Key(event)];
             if self.contains_path(&list)? {
                 self.insert_value(&list, None, &element, || format!("`hooks.{event}` is not a list"))?;
@@ -120,10 +138,19 @@ impl<'a> SettingsFile<'a> {
     /// Whether only the content of a new file is left.
     pub(super) fn is_empty(&self) -> bool {
         let Ok(tree) = JsonTree::parse(&self.text) else { return false };
-        let known = |name: &str| self.handler.file_head.iter().any(|(head, _)| *head == name);
+        let known = |name: &str, value: &Value| {
+            let of_switch = |(path, wanted): &(&[&str], bool)| {
+                path.split_first()
+                    .is_some_and(|(first, below)| *first == name && *value == nested_value(below, *wanted))
+            };
+            self.format.handler.file_head.iter().any(|(head, _)| *head == name)
+                || self.format.switches.iter().any(of_switch)
+        };
         !tree.has_comments_in(&[])
             && !tree.has_comments_outside()
-            && tree.fields_at(&[]).is_some_and(|fields| fields.iter().all(|field| known(field.name.as_str())))
+            && tree.fields_at(&[]).is_some_and(|fields| {
+                fields.iter().all(|field| known(field.name.as_str(), &field.value.clone().into()))
+            })
     }
 
     /// The installed handlers with their positions.
@@ -154,7 +181,7 @@ impl<'a> SettingsFile<'a> {
                         });
                     }
                 };
-                match self.form {
+                match self.format.form {
                     EntryFormat::Groups(_) => {
                         let handlers = value.get("hooks").and_then(Value::as_array).into_iter().flatten();
                         handlers.enumerate().for_each(|(index, handler)| add(Some(index), handler));
@@ -167,8 +194,8 @@ impl<'a> SettingsFile<'a> {
     }
 
     fn is_own_handler(&self, handler: &Value) -> bool {
-        let command = handler.get(self.handler.command).and_then(Value::as_str);
-        command.is_some_and(|command| line::parse_own_command(command, self.host).is_some())
+        let command = handler.get(self.format.handler.command).and_then(Value::as_str);
+        command.is_some_and(|command| line::parse_own_command(command, self.format.host).is_some())
     }
 
     /// Removes the selected handlers, each with the containers that become empty: its group, its event, `hooks`.
@@ -206,6 +233,21 @@ impl<'a> SettingsFile<'a> {
         }
     }
 
+    /// Sets a field of nested objects, and creates those that are missing.
+    fn set_switch(&mut self, path: &[&str], value: bool) -> Result<(), String> {
+        let steps: Vec<JsonPathStep<'_>> = path.iter().copied().map(JsonPathStep::Key).collect();
+        let mut present = steps.len().saturating_sub(1);
+        while present > 0 && !self.contains_path(steps.get(..present).unwrap_or_default())? {
+            present -= 1;
+        }
+        let (object, rest) = path.split_at(present);
+        let object: Vec<JsonPathStep<'_>> = object.iter().copied().map(JsonPathStep::Key).collect();
+        match rest.split_first() {
+            Some((name, below)) => self.set_field(&object, name, &nested_value(below, value)),
+            None => Ok(()),
+        }
+    }
+
     fn contains_path(&self, steps: &[JsonPathStep<'_>]) -> Result<bool, String> {
         Ok(JsonTree::parse(&self.text)?.node_at(steps).is_some())
     }
@@ -236,6 +278,11 @@ impl<'a> SettingsFile<'a> {
             Some(fits).filter(|fits| *fits).and_then(|_| tree.insert(container, name, value)).ok_or_else(error)?;
         Ok(())
     }
+}
+
+/// A value below these names.
+fn nested_value(names: &[&str], value: bool) -> Value {
+    names.iter().rfold(Value::Bool(value), |inner, name| json!({ *name: inner }))
 }
 
 fn is_empty_node(node: &jsonc_parser::ast::Value<'_>) -> bool {

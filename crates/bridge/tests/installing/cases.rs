@@ -15,7 +15,7 @@ fn claude_host() -> &'static HostDef {
 #[test]
 fn install_then_uninstall_leaves_no_trace_for_any_host_and_scope() {
     for host in HOSTS {
-        for scope in InstallScope::ALL {
+        for (scope, _) in host.install.locations() {
             let fixture = InstallFixture::new();
             let untouched = fixture.list_all_files();
             let applied = fixture.plan_install(host, scope).apply().unwrap();

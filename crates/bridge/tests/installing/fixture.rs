@@ -20,16 +20,21 @@ impl InstallFixture {
     pub(crate) fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path().canonicalize().unwrap();
-        let site =
-            InstallEnvironment { home: root.join("home"), project: root.join("project"), variables: BTreeMap::new() };
-        fs::create_dir(&site.home).unwrap();
-        fs::create_dir(&site.project).unwrap();
+        let site = InstallEnvironment {
+            home: root.join("home"),
+            project: root.join("project"),
+            root: root.join("root"),
+            variables: BTreeMap::new(),
+        };
+        for dir in [&site.home, &site.project, &site.root] {
+            fs::create_dir(dir).unwrap();
+        }
         Self { folder: dir, environment: site }
     }
 
     /// The settings of a host.
     pub(crate) fn settings(&self, host: &HostDef, scope: InstallScope) -> PathBuf {
-        self.environment.settings_path(scope, host.install.location(scope))
+        self.environment.settings_path(scope, host.install.location(scope).unwrap())
     }
 
     /// Everything on the machine: paths, modes and bytes.

@@ -81,10 +81,10 @@ fn a_line_names_its_folders_until_it_is_installed_with_others() {
 fn an_empty_folder_that_was_there_stays_and_so_does_a_link_to_it() {
     for host in HOSTS {
         for is_link in [false, true] {
-            for scope in InstallScope::ALL {
+            for (scope, place) in host.install.locations() {
                 let fixture = InstallFixture::new();
-                let place = if scope == InstallScope::User { &host.install.user } else { &host.install.project };
                 let dir = fixture.environment.host_dir(scope, place);
+                let dir = if place.file.is_empty() { dir.parent().unwrap().to_owned() } else { dir };
                 fs::create_dir_all(dir.parent().unwrap()).unwrap();
                 let real = dir.with_file_name("elsewhere");
                 if is_link {

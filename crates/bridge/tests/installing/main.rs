@@ -5,5 +5,6 @@ mod documents;
 mod fixture;
 mod folders;
 mod lines;
+mod managed;
 mod plugin;
 mod property;

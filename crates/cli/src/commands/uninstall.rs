@@ -4,7 +4,7 @@ use clap::Args;
 use pintle_bridge::install::InstallPlan;
 use pintle_bridge::list_host_names;
 
-use super::install::{EditConfirmation, SettingsEdit};
+use super::install::{EditConfirmation, SettingsEdit, to_cli_error};
 use crate::error::{CliError, CliStatus};
 use crate::options::{GlobalOptions, HostArgument, ProjectOption, ScopeArgument};
 use crate::terminal::Terminal;
@@ -13,7 +13,7 @@ use crate::terminal::Terminal;
 pub(crate) struct UninstallArgs {
     #[arg(value_name = "HOST", help = format!("Agent to remove Pintle from: {}", list_host_names()))]
     host: HostArgument,
-    /// Edit your own settings or the project's.
+    /// Whose settings to edit.
     #[arg(long, value_enum, default_value = "user")]
     scope: ScopeArgument,
     #[command(flatten)]
@@ -25,7 +25,7 @@ pub(crate) struct UninstallArgs {
 impl UninstallArgs {
     pub(crate) fn execute(self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
         let (host, site) = (self.host.0, self.project.install_environment()?);
-        let plan = InstallPlan::uninstall(host, &site, self.scope.into()).map_err(CliError::invalid_input)?;
+        let plan = InstallPlan::uninstall(host, &site, self.scope.into()).map_err(|error| to_cli_error(&error, &site))?;
         let edit = SettingsEdit {
             host,
             site: &site,

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use pintle::loader::{LayerDirs, MissingDir, TrustOptions, state_dir};
+use pintle::loader::{LayerDirs, MissingDir, TrustOptions, resolve_named_dir, state_dir};
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct FolderOptions {
@@ -31,7 +31,7 @@ impl FolderOptions {
 
     /// The directory of sessions, which may not exist yet.
     pub(crate) fn state_path(&self) -> Option<PathBuf> {
-        self.state_dir.clone().or_else(state_dir)
+        self.state_dir.as_deref().map_or_else(state_dir, resolve_named_dir)
     }
 
     /// The options for reading the trust file of the state directory.

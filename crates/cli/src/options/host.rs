@@ -41,6 +41,8 @@ impl FromStr for HostsArgument {
 /// Whose settings of a host are edited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ScopeArgument {
+    /// The machine's settings, for all users, which no project can override.
+    Managed,
     /// Your settings, for all projects.
     User,
     /// The project's settings.
@@ -50,6 +52,7 @@ pub(crate) enum ScopeArgument {
 impl From<ScopeArgument> for InstallScope {
     fn from(scope: ScopeArgument) -> Self {
         match scope {
+            ScopeArgument::Managed => Self::Managed,
             ScopeArgument::User => Self::User,
             ScopeArgument::Project => Self::Project,
         }
@@ -62,11 +65,19 @@ pub(crate) struct ProjectOption {
     /// Project directory [default: the current directory].
     #[arg(long, value_name = "DIR", default_value = ".", hide_default_value = true)]
     directory: PathBuf,
+    /// Directory of an image that is being built: its files are edited with `--scope managed` [default: `/`].
+    #[arg(long, value_name = "DIR")]
+    root: Option<PathBuf>,
 }
 
 impl ProjectOption {
     /// Returns the install environment of the project.
     pub(crate) fn install_environment(&self) -> Result<InstallEnvironment, CliError> {
-        InstallEnvironment::from_env(&self.directory).map_err(CliError::invalid_input)
+        let site = InstallEnvironment::from_env(&self.directory);
+        let site = match &self.root {
+            Some(root) => site.and_then(|site| site.with_root(root)),
+            None => site,
+        };
+        site.map_err(CliError::invalid_input)
     }
 }

@@ -122,6 +122,28 @@ fn settings_that_are_shared_name_no_folders() {
 }
 
 #[test]
+fn the_machines_lines_find_each_accounts_folders_whatever_home_says() {
+    let fixture = HostInstallFixture::without_install("claude");
+    fixture.write_file("planted/.config/pintle/config.yaml", &settings_file(&fixture.marker_program("planted ran")));
+    fixture.write_file("root/etc/hosts", "");
+    let root = fixture.path("root").display().to_string();
+    fixture.run_pintle(&["install", "claude", "--yes", "--scope", "managed", "--root", &root]);
+    let settings = fs::read(fixture.path("root/etc/claude-code/managed-settings.json")).unwrap();
+    let settings: serde_json::Value = serde_json::from_slice(&settings).unwrap();
+    let line = settings["hooks"][EVENT][0]["hooks"][0]["command"].as_str().unwrap();
+    // What a test stores does not belong in the home directory of whoever runs it.
+    let own_state = format!("--state-dir '{}'", fixture.path("state").display());
+    let line = line.replace("--state-dir '~/.local/state/pintle'", &own_state);
+    assert!(line.contains("--config-dir '~/.config/pintle'") && line.contains(&own_state), "{line}");
+    let passed = fixture.run_with_variables(&line, &[("HOME", fixture.path("planted"))]);
+    assert_eq!((passed.status.code(), passed.stdout.len()), (Some(0), 0), "{passed:?}");
+    assert!(!fixture.path("planted ran").exists());
+    let named = line.replace('~', &fixture.path("planted").display().to_string());
+    assert_eq!(fixture.run_with_variables(&named, &[]).status.code(), Some(0));
+    assert!(fixture.path("planted ran").exists(), "the planted hook would have run");
+}
+
+#[test]
 fn an_agent_in_another_folder_runs_what_was_agreed_to_or_is_denied() {
     for host in HOSTS {
         let fixture = HostInstallFixture::without_install(host);

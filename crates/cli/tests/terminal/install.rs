@@ -72,6 +72,23 @@ fn what_cannot_be_installed_is_said_with_the_next_step() {
 }
 
 #[test]
+fn the_machines_settings_are_edited_for_everyone_and_only_with_the_rights() {
+    let fixture = create_fixture().with_file("image/etc/hosts", "");
+    let managed = ["--scope", "managed", "--root", "image"];
+    let with = |words: &[&'static str]| [words, &managed].concat();
+    snapshot!("managed_install", run_at_home(&fixture, &with(&INSTALL)).run_to_screen());
+    assert!(!fixture.path("home/.config/pintle").exists(), "that is for each user to create");
+    snapshot!("managed_doctor", run_at_home(&fixture, &["doctor", "claude", "--root", "image"]).run_to_screen());
+    snapshot!("managed_uninstall", run_at_home(&fixture, &with(&["uninstall", "claude", "--yes"])).run_to_screen());
+    assert_eq!(fs::read_dir(fixture.path("image/etc")).unwrap().count(), 1);
+    snapshot!("managed_nowhere", run_at_home(&fixture, &with(&["install", "opencode", "--yes"])).run_to_screen());
+    let denied = ["install", "claude", "--program", "pintle", "--yes", "--scope", "managed", "--root", "/sys"];
+    let (_, error, status) = run_at_home(&fixture, &denied).run_to_parts();
+    assert_eq!(status, Some(1));
+    snapshot!("managed_denied", error);
+}
+
+#[test]
 fn the_doctor_tries_the_guards_and_says_what_is_wrong() {
     let fixture = create_fixture();
     snapshot!("doctor_nothing_installed", run_at_home(&fixture, &["doctor"]).run_to_screen());

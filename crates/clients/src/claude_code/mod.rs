@@ -100,6 +100,10 @@ pub static CLIENT: ClientDef = ClientDef {
     },
     install: InstallSpec {
         program: "claude",
+        managed: Some(SettingsLocation::managed(
+            "etc/claude-code/managed-settings.json",
+            "Library/Application Support/ClaudeCode/managed-settings.json",
+        )),
         user: SettingsLocation { variable: "CLAUDE_CONFIG_DIR", folder: ".claude", file: "settings.json" },
         project: SettingsLocation { variable: "", folder: ".claude", file: "settings.json" },
         form: EntryFormat::Groups(HANDLER),
@@ -129,7 +133,7 @@ pub(crate) const HANDLER: HandlerFormat = HandlerFormat {
 fn install_hints(scope: InstallScope) -> Vec<String> {
     let running = String::from("running sessions keep their hooks until they are restarted");
     match scope {
-        InstallScope::User => vec![running],
+        InstallScope::Managed | InstallScope::User => vec![running],
         InstallScope::Project => vec![
             running,
             String::from(

@@ -75,12 +75,15 @@ pub static CLIENT: ClientDef = ClientDef {
     },
     install: InstallSpec {
         program: "codex",
+        // The hooks of its system-wide configuration are managed: they need no review, and no user can disable them.
+        managed: Some(SettingsLocation::managed("etc/codex/hooks.json", "etc/codex/hooks.json")),
         user: SettingsLocation { variable: "CODEX_HOME", folder: ".codex", file: "hooks.json" },
         project: SettingsLocation { variable: "", folder: ".codex", file: "hooks.json" },
         form: EntryFormat::Groups(HANDLER),
         timeout_limits: &[("SessionEnd", 3_000), ("Interrupt", 3_000)],
         shell: &["/bin/bash", "-c"],
         hints: install_hints,
+        ..InstallSpec::COMMON
     },
     unhooked_actions: &[
         "input that it types into an open terminal session (`write_stdin`)",
@@ -117,6 +120,12 @@ const WORDS: &[OutputField] = &[
 ];
 
 fn install_hints(scope: InstallScope) -> Vec<String> {
+    if scope == InstallScope::Managed {
+        return vec![String::from(
+            "a `config.toml` can still switch all hooks off, unless `/etc/codex/requirements.toml` has `hooks = true` \
+             below `[features]`",
+        )];
+    }
     let mut hints = vec![
         String::from(
             "Codex silently skips hooks that have not been reviewed: start `codex` and trust them in `/hooks`",

@@ -85,6 +85,10 @@ pub static CLIENT: ClientDef = ClientDef {
     },
     install: InstallSpec {
         program: "copilot",
+        managed: Some(SettingsLocation::managed(
+            "etc/github-copilot/policy.d/pintle.json",
+            "etc/github-copilot/policy.d/pintle.json",
+        )),
         user: SettingsLocation { variable: "COPILOT_HOME", folder: ".copilot", file: "hooks/pintle.json" },
         project: SettingsLocation { variable: "", folder: ".github/hooks", file: "pintle.json" },
         form: EntryFormat::Flat(HandlerFormat {
@@ -178,6 +182,9 @@ const WORDS: &[OutputField] = &[
 
 fn install_hints(scope: InstallScope) -> Vec<String> {
     match scope {
+        InstallScope::Managed => {
+            vec![String::from("Copilot CLI reads the file only if it belongs to root and no other user can write it")]
+        }
         InstallScope::User => Vec::new(),
         InstallScope::Project => {
             vec![String::from("Copilot CLI runs project hooks only in a trusted directory")]

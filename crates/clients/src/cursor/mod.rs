@@ -50,6 +50,10 @@ pub static CLIENT: ClientDef = ClientDef {
     },
     install: InstallSpec {
         program: "cursor",
+        managed: Some(SettingsLocation::managed(
+            "etc/cursor/hooks.json",
+            "Library/Application Support/Cursor/hooks.json",
+        )),
         user: SettingsLocation { variable: "", folder: ".cursor", file: "hooks.json" },
         project: SettingsLocation { variable: "", folder: ".cursor", file: "hooks.json" },
         form: EntryFormat::Flat(HandlerFormat {

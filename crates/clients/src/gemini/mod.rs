@@ -59,6 +59,14 @@ pub static CLIENT: ClientDef = ClientDef {
     },
     install: InstallSpec {
         program: "gemini",
+        managed: Some(
+            SettingsLocation::managed(
+                "etc/gemini-cli/settings.json",
+                "Library/Application Support/GeminiCli/settings.json",
+            )
+            .named_by("GEMINI_CLI_SYSTEM_SETTINGS_PATH"),
+        ),
+        managed_switches: &[(&["hooksConfig", "enabled"], true)],
         user: SettingsLocation { variable: "", folder: ".gemini", file: "settings.json" },
         project: SettingsLocation { variable: "", folder: ".gemini", file: "settings.json" },
         form: EntryFormat::Groups(HandlerFormat {
@@ -117,6 +125,11 @@ const WORDS: &[OutputField] = &[
 fn install_hints(scope: InstallScope) -> Vec<String> {
     let trust = "Gemini CLI runs no hooks at all in an untrusted directory; in CI set";
     match scope {
+        InstallScope::Managed => {
+            let shared =
+                "a project's `hooksConfig.disabled` can still name the entry `pintle`; `pintle doctor` shows it";
+            vec![format!("{trust} `GEMINI_CLI_TRUST_WORKSPACE=true` or use `--skip-trust`"), String::from(shared)]
+        }
         InstallScope::User => vec![format!("{trust} `GEMINI_CLI_TRUST_WORKSPACE=true` or use `--skip-trust`")],
         InstallScope::Project => vec![format!("{trust} `GEMINI_CLI_TRUST_WORKSPACE=true`")],
     }

@@ -97,6 +97,14 @@ pub static CLIENT: ClientDef = ClientDef {
     },
     install: InstallSpec {
         program: "qwen",
+        managed: Some(
+            SettingsLocation::managed(
+                "etc/qwen-code/settings.json",
+                "Library/Application Support/QwenCode/settings.json",
+            )
+            .named_by("QWEN_CODE_SYSTEM_SETTINGS_PATH"),
+        ),
+        managed_switches: &[(&["disableAllHooks"], false)],
         user: SettingsLocation { variable: "", folder: ".qwen", file: "settings.json" },
         project: SettingsLocation { variable: "", folder: ".qwen", file: "settings.json" },
         form: EntryFormat::Groups(HandlerFormat {

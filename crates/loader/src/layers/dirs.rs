@@ -1,5 +1,6 @@
 //! Directories that a command line or the environment names.
 
+use super::account::{is_of_each_account, resolve_named_dir};
 use std::env;
 use std::fmt;
 use std::path::{Path, PathBuf, absolute};
@@ -13,6 +14,9 @@ const MORE_MANAGED: &str = "PINTLE_MANAGED_DIR";
 const CONFIG: [&str; 3] = ["PINTLE_CONFIG_DIR", "DOCKER_AGENT_CONFIG_DIR", "CAGENT_CONFIG_DIR"];
 /// The variable that names the state directory.
 const STATE: &str = "PINTLE_STATE_DIR";
+/// The default places of both in a home directory.
+const BELOW_CONFIG: &str = ".config";
+const BELOW_STATE: &str = ".local/state";
 
 /// The directories of a user, the same in every working directory. Each may be missing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -42,6 +46,13 @@ impl UserDirs {
     pub fn from_env() -> Self {
         let config = config_dir_from_env().map(|(dir, _)| dir).or_else(default_config_dir);
         Self { config, state: state_dir(), managed: dir_from_env(MORE_MANAGED) }
+    }
+
+    /// The directories of the account that runs a command line: `~` stands for the home directory of the account.
+    #[must_use]
+    pub fn of_each_account() -> Self {
+        let dir = |below: &str| Some(Path::new("~").join(below).join("pintle"));
+        Self { config: dir(BELOW_CONFIG), state: dir(BELOW_STATE), managed: None }
     }
 
     /// The same directories with absolute paths.
@@ -75,13 +86,17 @@ pub(crate) fn default_dirs() -> impl Iterator<Item = PathBuf> {
 }
 
 /// Finds the directory of the user's own settings and hooks: the one that `--config-dir` names, otherwise the one that
-/// a variable names, otherwise the default one if it exists.
+/// a variable names, otherwise the default one if it exists. A directory of each account (`~/…`) may be missing.
 ///
 /// # Errors
 /// When a named directory does not exist: it may be meant to contain guards.
 pub fn find_config_dir(named: Option<&Path>) -> Result<Option<PathBuf>, MissingDir> {
     let named = named.map(|dir| (dir.to_owned(), "--config-dir"));
     match named.or_else(config_dir_from_env) {
+        Some((dir, by)) if is_of_each_account(&dir) => match resolve_named_dir(&dir) {
+            Some(own) => Ok(Some(own).filter(|own| own.is_dir())),
+            None => Err(MissingDir { folder: dir, named_by: by, description: "your own hooks" }),
+        },
         Some((dir, by)) => require_dir(dir, by, "your own hooks").map(Some),
         None => Ok(default_config_dir().filter(|dir| dir.is_dir())),
     }
@@ -109,14 +124,14 @@ fn config_dir_from_env() -> Option<(PathBuf, &'static str)> {
 
 /// The default directory of the user's own settings and hooks.
 fn default_config_dir() -> Option<PathBuf> {
-    default_pintle_dir("XDG_CONFIG_HOME", ".config")
+    default_pintle_dir("XDG_CONFIG_HOME", BELOW_CONFIG)
 }
 
 /// The directory of what Pintle stores between runs: `PINTLE_STATE_DIR`, `$XDG_STATE_HOME/pintle`, otherwise
 /// `~/.local/state/pintle`. It may not exist; `None` without a home directory.
 #[must_use]
 pub fn state_dir() -> Option<PathBuf> {
-    dir_from_env(STATE).or_else(|| default_pintle_dir("XDG_STATE_HOME", ".local/state"))
+    dir_from_env(STATE).or_else(|| default_pintle_dir("XDG_STATE_HOME", BELOW_STATE))
 }
 
 fn default_pintle_dir(base: &'static str, below_home: &str) -> Option<PathBuf> {

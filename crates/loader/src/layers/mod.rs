@@ -4,12 +4,14 @@
 //! The hooks of the first two are trusted. A project's hooks are found, not named, so the user must trust them
 //! ([`crate::trust`]).
 
+mod account;
 mod dirs;
 mod folder;
 mod project;
 
 use std::path::{Path, PathBuf};
 
+pub use account::resolve_named_dir;
 pub(crate) use dirs::default_dirs;
 pub use dirs::{MissingDir, UserDirs, find_config_dir, find_managed_dir, state_dir};
 pub use folder::load_layer;

@@ -35,13 +35,13 @@ pub(super) fn check_trust(host: &'static HostDef, site: &InstallEnvironment) -> 
     if ours.iter().any(|hook| hook.get("enabled") == Some(&Value::Bool(false))) {
         findings.push(DoctorFinding::problem("Pintle's hooks are disabled in Codex").help("enable them in `/hooks`"));
     }
-    for scope in InstallScope::ALL {
-        let path = site.settings_path(scope, host.install.location(scope));
+    for (scope, place) in host.install.locations() {
+        let path = site.settings_path(scope, place);
         let here = installed_entries(host, site, scope).is_ok_and(|entries| !entries.is_empty());
         if here && !ours.iter().any(|hook| word(hook, "sourcePath") == path.to_string_lossy()) {
             let what = format!("Codex does not load `{}`", site.display_path(&path));
             let help = match scope {
-                InstallScope::User => "hooks are disabled in `config.toml` (`features.hooks`)",
+                InstallScope::Managed | InstallScope::User => "hooks are disabled in `config.toml` (`features.hooks`)",
                 InstallScope::Project => "the project is not trusted; run `codex exec --trust` once",
             };
             findings.push(DoctorFinding::problem(what).help(help));

@@ -6,7 +6,7 @@ use crate::install::{InstallEnvironment, InstallScope, installed_entries};
 
 /// Whether the directory is trusted, as project hooks require.
 pub(super) fn check_trust(host: &'static HostDef, site: &InstallEnvironment) -> Vec<DoctorFinding> {
-    let dir = site.host_dir(InstallScope::User, host.install.location(InstallScope::User));
+    let dir = site.host_dir(InstallScope::User, &host.install.user);
     let mut trusted = false;
     for name in ["config.json", "settings.json"] {
         let document = SettingsDocument::read(&dir.join(name));

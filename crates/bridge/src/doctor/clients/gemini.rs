@@ -9,7 +9,7 @@ pub(super) fn check_trust(host: &'static HostDef, site: &InstallEnvironment) -> 
     if site.variable("GEMINI_CLI_TRUST_WORKSPACE") == Some("true") {
         return Vec::new();
     }
-    let dir = site.host_dir(InstallScope::User, host.install.location(InstallScope::User));
+    let dir = site.host_dir(InstallScope::User, &host.install.user);
     let answers = SettingsDocument::read(&dir.join("trustedFolders.json"));
     let fields = answers.value.as_object().into_iter().flatten();
     // The nearest parent directory applies.

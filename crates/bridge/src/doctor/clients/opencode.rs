@@ -2,13 +2,13 @@
 
 use crate::HostDef;
 use crate::doctor::DoctorFinding;
-use crate::install::{EntryFormat, InstallEnvironment, InstallScope, installed_entries};
+use crate::install::{EntryFormat, InstallEnvironment, installed_entries};
 
 /// Checks that the plugin is what Pintle wrote: it decides what an answer means.
 pub(super) fn check_plugin(host: &'static HostDef, site: &InstallEnvironment) -> Vec<DoctorFinding> {
     let mut findings = Vec::new();
-    for scope in InstallScope::ALL {
-        let path = site.settings_path(scope, host.install.location(scope));
+    for (scope, place) in host.install.locations() {
+        let path = site.settings_path(scope, place);
         let entries = installed_entries(host, site, scope).unwrap_or_default();
         let text = pintle::files::read_text(&path).unwrap_or_default();
         let written = match host.install.form {

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::HostDef;
 use crate::doctor::finding::DoctorFinding;
 use crate::doctor::{SettingsDocument, documents};
-use crate::install::{InstallEnvironment, InstallScope, parse_own_command};
+use crate::install::{InstallEnvironment, InstallScope, installed_entries, parse_own_command};
 
 /// A file that a client reads.
 #[derive(Debug, Clone, Copy)]
@@ -31,6 +31,8 @@ struct HookSwitch {
     is_off: fn(&Value, &HostDef) -> bool,
     effect: &'static str,
     help: &'static str,
+    /// Whether it leaves the hooks in the machine's settings on.
+    spares_managed: bool,
 }
 
 /// The files of a client, and the switches in them.
@@ -47,17 +49,20 @@ const DISABLE_ALL: HookSwitch = HookSwitch {
     is_off: |value, _| *value == Value::Bool(true),
     effect: "disables all hooks",
     help: REMOVE,
+    spares_managed: false,
 };
 
 const MANAGED_ONLY: HookSwitch = HookSwitch {
     field: "/allowManagedHooksOnly",
     is_off: |value, _| *value == Value::Bool(true),
     effect: "allows only an organisation's hooks",
-    help: "ask your administrator to add the entries to the managed settings",
+    help: "ask your administrator to run `pintle install claude --scope managed`",
+    spares_managed: true,
 };
 
 const fn turned_off(field: &'static str) -> HookSwitch {
-    HookSwitch { field, is_off: |value, _| *value == Value::Bool(false), effect: "disables all hooks", help: REMOVE }
+    let is_off: fn(&Value, &HostDef) -> bool = |value, _| *value == Value::Bool(false);
+    HookSwitch { field, is_off, effect: "disables all hooks", help: REMOVE, spares_managed: false }
 }
 
 const fn names_pintle(field: &'static str) -> HookSwitch {
@@ -69,6 +74,7 @@ const fn names_pintle(field: &'static str) -> HookSwitch {
         },
         effect: "lists `pintle`",
         help: "remove it from the list",
+        spares_managed: false,
     }
 }
 
@@ -149,6 +155,7 @@ pub(super) const TABLES: &[SwitchTable] = &[
 /// Checks every file of a client for settings that turn hooks off.
 pub(super) fn check_switches(host: &'static HostDef, site: &InstallEnvironment) -> Vec<DoctorFinding> {
     let rows = TABLES.iter().filter(|table| table.host == host.name).flat_map(|table| table.rows);
+    let is_managed = installed_entries(host, site, InstallScope::Managed).is_ok_and(|entries| !entries.is_empty());
     let mut findings = Vec::new();
     for (files, switches) in rows {
         for path in files.iter().flat_map(|file| file.paths(host, site)) {
@@ -158,7 +165,7 @@ pub(super) fn check_switches(host: &'static HostDef, site: &InstallEnvironment) 
                 let what = format!("{} cannot read `{shown}`: it is not valid JSON", host.title);
                 findings.push(DoctorFinding::problem(what).help("correct it; until then nothing in it applies"));
             }
-            for switch in switches.iter() {
+            for switch in switches.iter().filter(|switch| !(is_managed && switch.spares_managed)) {
                 let value = document.value.pointer(switch.field);
                 if value.is_some_and(|value| (switch.is_off)(value, host)) {
                     let field = switch.field.trim_start_matches('/').replace('/', ".");
@@ -175,11 +182,11 @@ impl SwitchFile {
     fn paths(self, host: &HostDef, site: &InstallEnvironment) -> Vec<PathBuf> {
         match self {
             Self::User(file) => {
-                vec![site.host_dir(InstallScope::User, host.install.location(InstallScope::User)).join(file)]
+                vec![site.host_dir(InstallScope::User, &host.install.user).join(file)]
             }
             Self::Project(file) => vec![site.project.join(file)],
-            Self::Machine(variable, file) => vec![PathBuf::from(site.variable(variable).unwrap_or(file))],
-            Self::MachineDir(dir) => documents::list_json(dir.as_ref()),
+            Self::Machine(variable, file) => vec![site.machine_path(variable, file)],
+            Self::MachineDir(dir) => documents::list_json(&site.machine_path("", dir)),
         }
     }
 }

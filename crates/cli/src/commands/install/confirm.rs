@@ -9,6 +9,7 @@ use pintle_bridge::doctor::{GuardCheck, examine_guards};
 use pintle_bridge::install::{InstallEnvironment, InstallPlan, InstallReport, InstallScope};
 use serde_json::{Value, json};
 
+use super::to_cli_error;
 use crate::error::{CliError, CliStatus};
 use crate::options::GlobalOptions;
 use crate::render::guards;
@@ -54,7 +55,8 @@ impl SettingsEdit<'_> {
         let made = if idle || grant.dry_run {
             None
         } else if grant.yes || confirm(terminal)? {
-            Some(self.plan.apply().map_err(CliError::failure)?)
+            let failed = |error| CliError { status: CliStatus::Failed, ..to_cli_error(&error, self.site) };
+            Some(self.plan.apply().map_err(failed)?)
         } else {
             terminal.print_note("nothing was changed");
             return Ok(CliStatus::Denied);

@@ -3,12 +3,14 @@
 mod confirm;
 mod report;
 
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
 
 use clap::Args;
 use pintle::loader::{UserDirs, find_managed_dir};
 use pintle::{Layer, Runtime, Severity, WorkerProgram};
-use pintle_bridge::install::{InstallOptions, InstallPlan};
+use pintle_bridge::install::{InstallEnvironment, InstallError, InstallOptions, InstallPlan};
 use pintle_bridge::list_host_names;
 
 pub(super) use confirm::{EditConfirmation, SettingsEdit};
@@ -22,7 +24,7 @@ use crate::terminal::Terminal;
 pub(crate) struct InstallArgs {
     #[arg(value_name = "HOST", help = format!("Agent to install Pintle in: {}", list_host_names()))]
     host: HostArgument,
-    /// Edit your own settings or the project's.
+    /// Whose settings to edit.
     #[arg(long, value_enum, default_value = "user")]
     scope: ScopeArgument,
     /// Use these hooks there instead of the project's. May be repeated.
@@ -47,12 +49,13 @@ pub(crate) struct InstallArgs {
 impl InstallArgs {
     pub(crate) fn execute(self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
         let host = self.host.0;
+        let site = self.project.install_environment()?;
         if self.report {
-            report::print_support(host, terminal, global);
+            report::print_support(host, &site, terminal, global);
             return Ok(CliStatus::Done);
         }
-        let site = self.project.install_environment()?;
         let folders = match self.scope {
+            ScopeArgument::Managed => UserDirs::of_each_account(),
             ScopeArgument::User => resolve_user_dirs()?,
             // Users who share the project's settings have other home directories.
             ScopeArgument::Project => UserDirs::default(),
@@ -60,7 +63,7 @@ impl InstallArgs {
         let (program, hooks) = (resolve_program(self.program)?, to_absolute(self.hooks)?);
         require_hooks(&hooks, terminal)?;
         let options = InstallOptions { program, hooks, folders, events: self.events };
-        let plan = InstallPlan::install(host, &site, self.scope.into(), &options).map_err(CliError::invalid_input)?;
+        let plan = InstallPlan::install(host, &site, self.scope.into(), &options).map_err(|error| to_cli_error(&error, &site))?;
         let edit = SettingsEdit {
             host,
             site: &site,
@@ -69,8 +72,29 @@ impl InstallArgs {
             unchanged_message: "already installed",
             guarded_scope: Some(self.scope.into()),
         };
-        let hints = (host.install.hints)(self.scope.into());
+        let mut hints = (host.install.hints)(self.scope.into());
+        hints.extend(replaceable_program(self.scope, &options.program));
         edit.carry_out(&self.agreement, &hints, terminal, global)
+    }
+}
+
+/// Returns the hint that others than root can replace the program that everybody's guards depend on.
+fn replaceable_program(scope: ScopeArgument, program: &str) -> Option<String> {
+    let metadata = fs::metadata(program).ok().filter(|_| scope == ScopeArgument::Managed)?;
+    let is_replaceable = metadata.uid() != 0 || metadata.mode() & 0o022 != 0;
+    let what = || format!("`{program}` can be replaced by others than root, who then decide for everyone here");
+    is_replaceable.then(what)
+}
+
+/// Returns an error of installing or uninstalling with its next step.
+pub(super) fn to_cli_error(error: &InstallError, site: &InstallEnvironment) -> CliError {
+    let shown = CliError::invalid_input(error);
+    match error {
+        InstallError::NoScope { .. } => shown.help("use `--scope user` or `--scope project`"),
+        InstallError::NotPermitted { path, .. } if !path.starts_with(&site.home) => {
+            shown.help("these are settings of the machine: run the same command as root, for example with `sudo`")
+        }
+        _ => shown,
     }
 }
 

@@ -1,6 +1,7 @@
 //! `pintle install --report`: what each hook decision does in a host.
 
 use pintle::tape::show::{StyledLine, Tone};
+use pintle_bridge::install::{InstallEnvironment, InstallScope};
 use pintle_bridge::{ActionSupport, HostDef, HookAction};
 use serde_json::{Value, json};
 
@@ -8,10 +9,23 @@ use crate::options::GlobalOptions;
 use crate::terminal::Terminal;
 
 /// Prints the host's support, event by event.
-pub(super) fn print_support(host: &'static HostDef, terminal: &Terminal, global: &GlobalOptions) {
+pub(super) fn print_support(
+    host: &'static HostDef,
+    site: &InstallEnvironment,
+    terminal: &Terminal,
+    global: &GlobalOptions,
+) {
+    let settings_path =
+        |scope: InstallScope| host.install.location(scope).map(|place| site.settings_path(scope, place));
     if global.json {
         let events: Vec<Value> = host.host_events().map(event_to_json).collect();
-        terminal.print_json(&json!({"host": host.name, "events": events, "unasked": host.unhooked_actions}));
+        let scopes = InstallScope::ALL.map(|scope| (scope.as_str(), json!(settings_path(scope))));
+        terminal.print_json(&json!({
+            "host": host.name,
+            "scopes": Value::from_iter(scopes),
+            "events": events,
+            "unasked": host.unhooked_actions,
+        }));
         return;
     }
     terminal.print_lines(&[
@@ -42,6 +56,12 @@ pub(super) fn print_support(host: &'static HostDef, terminal: &Terminal, global:
         let head = StyledLine::new(Tone::Plain, "done without calling any hook");
         terminal.print_lines(&std::iter::once(head).chain(unasked).collect::<Vec<_>>());
     }
+    terminal.print_lines(&[StyledLine::new(Tone::Plain, "settings of each scope")]);
+    terminal.print_lines(&InstallScope::ALL.map(|scope| {
+        let path = settings_path(scope).map(|path| site.display_path(&path));
+        let path = path.unwrap_or_else(|| String::from("none, as far as its documentation says"));
+        StyledLine::new(Tone::Quiet, format!("  {:<18} {path}", scope.as_str()))
+    }));
     terminal.print_lines(&[StyledLine::new(
         Tone::Quiet,
         "  whatever hooks decide, calls that would change policy, trust or tapes are denied",
