@@ -1,12 +1,10 @@
 //! Handles one call of a host: from its payload to the response.
 
-use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pintle::loader::PolicyPaths;
-use pintle::tape::TapeError;
 use pintle::{
     ApprovalRequest, ApprovalResponse, Approver, BuiltRuntime, Clock, EventKind, EventScope, Origin, PayloadError,
     RuntimeBuilder, Severity, SystemClock, read_payload,
@@ -17,10 +15,11 @@ use crate::canary::{CallWatch, Canary, CanaryHooks, report_decision};
 use crate::dispatch::HostDispatch;
 use crate::fit_to_host::fit_to_host;
 use crate::session::{
-    HostSession, HostSessionError, HostSessionState, NOTE, ScriptStateCopy, TrackedState, decision_note, host_folder,
-    mark_fired, peek_state, to_event_log_line,
+    HostSession, HostSessionState, NOTE, ScriptStateCopy, TrackedState, decision_note, host_folder, mark_fired,
+    peek_state, session_error_text, to_event_log_line,
 };
-use crate::{Deadline, HostDecision, HostDef, HostEvent, HostEventData, HostEventDef, HostResponse, ResponseContext};
+use crate::shared_call::{CallDecider, CallingEntry, share_decision};
+use crate::{Deadline, HostDecision, HostDef, HostEventData, HostEventDef, HostResponse, ResponseContext};
 
 /// One call of a host.
 #[derive(Debug)]
@@ -39,6 +38,8 @@ pub struct HostCall<'a> {
     pub shadow: bool,
     /// The deadline for the response.
     pub deadline: &'a Deadline,
+    /// The installed entry that reports the call. Without one, the call is decided even if another entry reports it.
+    pub entry: Option<&'a CallingEntry>,
 }
 
 /// The place where hooks are searched.
@@ -243,6 +244,13 @@ fn decide(
     let known_project = errand.project.clone().filter(|dir| dir.is_dir());
     let first_project = known_project.as_ref().unwrap_or(&cwd);
     let dir = errand.state_directory.map(|directory| host_folder(directory, host.name));
+    let shared = match dir.as_deref().filter(|_| is_stored).and_then(|dir| CallDecider::find(errand, def, dir)) {
+        Some(CallDecider::Other(decision)) => {
+            return Ok(DecidedCall { decision: *decision, built: None, known_session: None });
+        }
+        Some(CallDecider::This(shared)) => Some(shared),
+        None => None,
+    };
     let cannot_open = |error| session_error_text("cannot open the session", &error, host, &told);
     let (mut session, known) = match &dir {
         Some(dir) if is_stored => {
@@ -335,6 +343,10 @@ fn decide(
             .finish(def.fires.contains(&EventKind::SessionEnd), conclude)
             .map_err(|error| session_error_text("cannot save the session", &error, host, &told))?,
     }
+    if let Some(shared) = shared {
+        // Without the decision, the other entries decide themselves.
+        let _ = share_decision(shared, &ruling, &told);
+    }
     Ok(DecidedCall { decision: ruling, built: Some(built), known_session: is_known.then_some(told.context.session) })
 }
 
@@ -363,29 +375,6 @@ fn redact_decision(ruling: &mut HostDecision, secrets: &dyn pintle::Redactor) {
             *text = clean;
         }
     }
-}
-
-/// The error of a session, for the user. `what` is what could not be done.
-fn session_error_text(what: &str, error: &HostSessionError, host: &HostDef, told: &HostEvent) -> String {
-    match error {
-        HostSessionError::Tape(error @ (TapeError::Write { .. } | TapeError::Changed { .. })) => {
-            format!("cannot record this event on the tape: {error}")
-        }
-        HostSessionError::Tape(error) => format!("{error}; {}", recovery_hint(host, told)),
-        HostSessionError::State(error) if error.kind() == io::ErrorKind::Other => {
-            format!("{what}: {error}; {}", recovery_hint(host, told))
-        }
-        HostSessionError::State(error) => format!("{what}: {error}"),
-    }
-}
-
-/// The next steps for a session that cannot continue.
-fn recovery_hint(host: &HostDef, told: &HostEvent) -> String {
-    format!(
-        "inspect it with `pintle sessions --host {0}` and `pintle tape verify`, then start again with \
-         `pintle sessions delete --host {0} {1}`",
-        host.name, told.context.session
-    )
 }
 
 /// Leaves approval requests to the host.

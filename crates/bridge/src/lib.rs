@@ -14,6 +14,7 @@ mod handle_call;
 mod policy;
 mod recognise;
 mod session;
+mod shared_call;
 
 pub mod doctor;
 pub mod install;
@@ -30,3 +31,4 @@ pub use pintle::clients::{
 };
 pub use recognise::{host_of_tape, hosts_reading, recognise_payload};
 pub use session::{HostSessionSummary, StoredSession};
+pub use shared_call::CallingEntry;

@@ -7,6 +7,7 @@
 pub mod record;
 pub mod replay;
 pub mod session_folder;
+pub mod shared_call;
 pub mod show;
 pub mod verify;
 

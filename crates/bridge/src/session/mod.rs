@@ -1,6 +1,7 @@
 //! Keeps a host's session across many short processes: its directory, its state and its tape.
 
 mod changes;
+mod error_text;
 mod state;
 mod store;
 mod stored;
@@ -21,6 +22,7 @@ use crate::{HostDecision, HostDef, HostEvent, HostEventDef};
 use store::SessionStore;
 
 pub(crate) use changes::TrackedState;
+pub(crate) use error_text::session_error_text;
 pub(crate) use state::HostSessionState;
 pub(crate) use store::{HostSessionError, ScriptStateCopy};
 pub use stored::StoredSession;

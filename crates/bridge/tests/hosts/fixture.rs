@@ -69,6 +69,7 @@ pub(crate) fn respond_with_state(
         project: None,
         shadow: false,
         deadline: &deadline,
+        entry: None,
     };
     handle_call(&errand, |_| Ok(builder_with(hooks)))
 }

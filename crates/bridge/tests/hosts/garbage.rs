@@ -76,6 +76,7 @@ fn hooks_that_cannot_be_loaded_deny() {
                 project: None,
                 shadow: false,
                 deadline: &deadline,
+                entry: None,
             };
             let broken = handle_call(&errand, |_| Err(String::from("there is no `x`")));
             let whole = handle_call(&errand, |_| Ok(builder_with(Vec::new())));

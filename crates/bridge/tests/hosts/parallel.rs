@@ -352,6 +352,7 @@ fn a_session_that_another_process_keeps_locked_denies_in_time() {
         project: None,
         shadow: false,
         deadline: &deadline,
+        entry: None,
     };
     let answer = handle_call(&call, |_| Ok(builder_with(vec![])));
     assert_denied(&answer, "cannot open the session: another process keeps `");

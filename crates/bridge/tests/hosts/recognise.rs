@@ -74,6 +74,7 @@ fn preview_decides_as_the_call_does_and_stores_nothing() {
                     project: None,
                     shadow: false,
                     deadline: &deadline,
+                    entry: None,
                 };
                 let previewed = preview_call(&call, |_| Ok(builder_with(hooks()))).unwrap();
                 assert_eq!(fs::read_dir(state.path()).unwrap().count(), 0, "{}: {said}", file.display());
@@ -101,6 +102,7 @@ fn a_preview_works_in_the_project_if_the_directory_of_the_payload_is_not_here() 
         project: Some(project.path().to_owned()),
         shadow: false,
         deadline: &deadline,
+        entry: None,
     };
     let named = pintle::EventName::parse("tool.pre").unwrap();
     let hook = pintle::native::hook("h", named, |call| Verdict::deny(call.event.origin.cwd.clone()));

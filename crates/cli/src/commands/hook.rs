@@ -1,12 +1,12 @@
 //! `pintle hook`: runs hooks for a host agent. The payload comes on standard input, and the only output is the response
 //! in the host's own format.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::{env, iter, panic, process, thread};
 
 use clap::{Args, Parser};
 use pintle::RuntimeBuilder;
-use pintle_bridge::{HostResponse, Deadline, HostCall, HostDef, HookLookup, HostEventDef, handle_call};
+use pintle_bridge::{CallingEntry, HostResponse, Deadline, HostCall, HostDef, HookLookup, HostEventDef, handle_call};
 
 use crate::error::{CliError, CliStatus};
 use crate::options::payload::read_stdin;
@@ -79,6 +79,7 @@ impl HookArgs {
             }
         }
         let state_directory = self.folders.state_path();
+        let entry = self.calling_entry(state_directory.as_deref());
         let errand = HostCall {
             host,
             event: def,
@@ -87,6 +88,7 @@ impl HookArgs {
             project: host.project_variable.and_then(env::var_os).map(PathBuf::from),
             shadow: self.shadow,
             deadline: &deadline,
+            entry: Some(&entry),
         };
         let answer = handle_call(&errand, |place| self.start_builder(place));
         if deadline.claim_response() {
@@ -96,6 +98,14 @@ impl HookArgs {
         loop {
             thread::park();
         }
+    }
+
+    /// Returns the installed entry that runs this process. Directories count as they are found, because entries of
+    /// different scopes name the same ones in different ways.
+    fn calling_entry(&self, state: Option<&Path>) -> CallingEntry {
+        let layers = self.folders.layers(PathBuf::new());
+        let asked = (layers, state, &self.hooks, self.redaction.is_on(), self.deadline_ms);
+        CallingEntry { line: format!("{:?}", env::args_os().collect::<Vec<_>>()), question: format!("{asked:?}") }
     }
 
     fn start_builder(&self, place: &HookLookup) -> Result<RuntimeBuilder, String> {

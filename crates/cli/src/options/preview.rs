@@ -35,6 +35,7 @@ pub(crate) fn preview_host_call(
         project: Some(current_dir()),
         shadow,
         deadline: &deadline,
+        entry: None,
     };
     let handled = preview_call(&call, |place| {
         let find_layers = |project| hooks.user.layers(project);

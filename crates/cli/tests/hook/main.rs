@@ -6,6 +6,7 @@
 
 mod folders;
 mod parallel;
+mod scopes;
 
 use std::fs;
 use std::io::Write;

@@ -118,6 +118,7 @@ fn check_in_claude_code(document: &LifecycleDocument, command: &str, wanted: u8)
         project: None,
         shadow: false,
         deadline: &deadline,
+        entry: None,
     };
     let answer = pintle_bridge::handle_call(&errand, |_| builder(dir.path()));
     expect_equal(&answer.exit_code, &wanted)?;

@@ -1,0 +1,105 @@
+//! Decides once on a call that several installed entries report, because Pintle is installed in several scopes.
+//!
+//! The agent runs every entry, often at the same time, and sends each the same payload. The first one decides; the others
+//! wait and repeat what restrains the agent. Entries whose hooks differ are never the same question. Without a decision
+//! to repeat, each decides itself: if the first one was killed or failed, and whenever anything is in doubt.
+
+use std::io;
+use std::path::Path;
+
+use pintle::Decision;
+use pintle::tape::shared_call::{SharedAnswer, SharedCall};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use crate::{HostCall, HostDecision, HostEvent, HostEventData, HostEventDef};
+
+/// The directory in that of a host. No session has such a name.
+const FOLDER: &str = ".calls";
+
+/// The installed entry that reports a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallingEntry {
+    /// Its command line, in which the entries of different scopes differ.
+    pub line: String,
+    /// Everything that decides which hooks are asked, and how. Only entries with the same are asked once.
+    pub question: String,
+}
+
+/// Which entry decides a call.
+pub(crate) enum CallDecider {
+    /// Another one did: its decision, without what must not be said twice.
+    Other(Box<HostDecision>),
+    /// This one does, and lets the others know.
+    This(SharedCall),
+}
+
+/// The part of a decision that restrains the agent, and does the same if it is said twice.
+#[derive(Debug, Serialize, Deserialize)]
+struct RepeatedDecision {
+    decision: Decision,
+    reason: String,
+    is_approved: bool,
+    input: Option<Value>,
+    output: Option<Value>,
+    stop: Option<String>,
+}
+
+impl RepeatedDecision {
+    fn new(made: &HostDecision, event: &HostEvent) -> Self {
+        // A denied end makes the agent continue with the reason as its input, which is said once.
+        let is_end = matches!(event.data, HostEventData::Stop { .. } | HostEventData::SubagentStop { .. });
+        let made = if is_end { HostDecision { stop: made.stop.clone(), ..HostDecision::pass() } } else { made.clone() };
+        let HostDecision { decision, reason, is_approved, input, output, stop, .. } = made;
+        Self { decision, reason, is_approved, input, output, stop }
+    }
+
+    fn into_decision(self) -> HostDecision {
+        let Self { decision, reason, is_approved, input, output, stop } = self;
+        HostDecision { decision, reason, is_approved, input, output, stop, ..HostDecision::pass() }
+    }
+}
+
+impl CallDecider {
+    /// Waits for the decision of another entry on the same call, if there is one. `None` if other entries are not known of,
+    /// or the records of calls cannot be used: then the call is decided whatever other entries do.
+    pub(crate) fn find(errand: &HostCall<'_>, def: &HostEventDef, host_dir: &Path) -> Option<Self> {
+        let entry = errand.entry?;
+        let project = errand.project.as_deref().unwrap_or(Path::new("")).as_os_str().as_encoded_bytes();
+        let call = digest_hex([
+            env!("CARGO_PKG_VERSION").as_bytes(),
+            errand.host.name.as_bytes(),
+            def.name.as_bytes(),
+            project,
+            &[u8::from(errand.shadow)],
+            entry.question.as_bytes(),
+            errand.payload,
+        ]);
+        let reporter = digest_hex([entry.line.as_bytes()]);
+        match SharedAnswer::take(&host_dir.join(FOLDER), &call, &reporter).ok()? {
+            SharedAnswer::Known(answer) => {
+                let made: RepeatedDecision = serde_json::from_value(answer).ok()?;
+                Some(Self::Other(Box::new(made.into_decision())))
+            }
+            SharedAnswer::Own(call) => Some(Self::This(call)),
+        }
+    }
+}
+
+/// Lets the other entries know the decision.
+///
+/// # Errors
+/// When it cannot be written; then they decide themselves.
+pub(crate) fn share_decision(call: SharedCall, made: &HostDecision, event: &HostEvent) -> io::Result<()> {
+    call.answer(serde_json::to_value(RepeatedDecision::new(made, event))?)
+}
+
+fn digest_hex<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
+    let mut digest = Sha256::new();
+    for part in parts {
+        digest.update(part.len().to_le_bytes());
+        digest.update(part);
+    }
+    digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
