@@ -68,9 +68,11 @@ impl InstallPlan {
                     fs::remove_file(&change.path)
                         .map_err(|error| InstallError::from_io("remove", &change.path, &error))?;
                     applied.removed_files.push(change.path.clone());
-                    self.remove_empty_folders(&change.path);
                 }
             }
+        }
+        if self.is_removal {
+            self.remove_empty_folders();
         }
         Ok(applied)
     }
@@ -109,30 +111,28 @@ impl InstallPlan {
 
     /// Marks an existing empty directory, so that removing the file again keeps the directory.
     fn mark_kept_folder(&self, path: &Path) -> io::Result<()> {
-        let mut below = path.ancestors().skip(1).take_while(|dir| **dir != self.base && dir.starts_with(&self.base));
-        let Some(dir) = below.find(|dir| dir.is_dir()) else { return Ok(()) };
+        let Some(dir) = self.dirs_above(path).find(|dir| dir.is_dir()) else { return Ok(()) };
         if fs::read_dir(dir)?.next().is_none() {
             OpenOptions::new().write(true).create_new(true).mode(PLAIN).open(dir.join(KEPT))?;
         }
         Ok(())
     }
 
-    /// Removes the directories that become empty by removing a file, below the base.
-    fn remove_empty_folders(&self, path: &Path) {
-        let below = path.ancestors().skip(1).take_while(|dir| **dir != self.base && dir.starts_with(&self.base));
-        for dir in below {
-            let mark = dir.join(KEPT);
-            let is_alone = || fs::read_dir(dir).is_ok_and(|entries| entries.count() == 1);
-            if mark.exists() && is_alone() {
-                // It existed before, and stays.
-                let _ = fs::remove_file(mark);
-                break;
-            }
-            // A directory that is not empty cannot be removed, which ends the loop.
-            if fs::remove_dir(dir).is_err() {
+    /// Removes the directories of the changed files that are empty now, and the marks of those that stay.
+    fn remove_empty_folders(&self) {
+        let mut paths: Vec<&Path> = self.changes.iter().map(|change| change.path.as_path()).collect();
+        paths.dedup_by_key(|path| path.parent());
+        for dir in paths.into_iter().flat_map(|path| self.dirs_above(path)) {
+            // A directory with a mark existed before. One that is not empty cannot be removed.
+            if fs::remove_file(dir.join(KEPT)).is_ok() || fs::remove_dir(dir).is_err() {
                 break;
             }
         }
+    }
+
+    /// The directories of a file that may be removed, the nearest one first.
+    fn dirs_above<'a>(&'a self, path: &'a Path) -> impl Iterator<Item = &'a Path> {
+        path.ancestors().skip(1).take_while(|dir| **dir != self.base && dir.starts_with(&self.base))
     }
 }
 

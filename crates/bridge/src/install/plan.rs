@@ -27,6 +27,8 @@ pub struct InstallPlan {
     pub(super) base: PathBuf,
     /// The scope of the settings.
     pub scope: InstallScope,
+    /// Whether Pintle is removed.
+    pub(super) is_removal: bool,
 }
 
 /// The change of one file.
@@ -68,10 +70,11 @@ impl InstallPlan {
                 let format = SettingsShape::new(host, scope, form, handler);
                 plan_settings_install(&path, format, &wanted)?.into_iter().collect()
             }
-            EntryFormat::Programs => plan_program_install(host, &path, &entries)?,
+            EntryFormat::Programs => plan_program_install(host, &resolve_link(&path), &entries)?,
             EntryFormat::Module { write } => plan_module_install(host, &resolve_link(&path), &write(host, &entries))?,
         };
-        Ok(Self { changes, config_dir: dir, base: site.removal_limit(scope).to_owned(), scope })
+        let base = removal_base(&path, site.removal_limit(scope));
+        Ok(Self { changes, config_dir: dir, base, scope, is_removal: false })
     }
 
     /// Plans to remove Pintle from a host.
@@ -91,16 +94,21 @@ impl InstallPlan {
                     .collect()
             }
             EntryFormat::Programs => {
-                let ours = programs::list_own_programs(&path, host.name).into_iter();
+                let ours = programs::list_own_programs(&resolve_link(&path), host.name).into_iter();
                 ours.map(|(path, text)| SettingsChange::new(path, Some(text), None)).collect()
             }
             EntryFormat::Module { .. } => {
-                let path = resolve_link(&path);
                 let present = read_if_exists(&path)?.filter(|text| is_own_module(host, text));
-                present.map(|text| SettingsChange::new(path, Some(text), None)).into_iter().collect()
+                let link = path.is_symlink().then(|| path.clone());
+                let files = present.into_iter().flat_map(|text| {
+                    let files = link.iter().cloned().chain([resolve_link(&path)]);
+                    files.map(move |path| SettingsChange::new(path, Some(text.clone()), None)).collect::<Vec<_>>()
+                });
+                files.collect()
             }
         };
-        Ok(Self { changes, config_dir: None, base: site.removal_limit(scope).to_owned(), scope })
+        let base = removal_base(&path, site.removal_limit(scope));
+        Ok(Self { changes, config_dir: None, base, scope, is_removal: true })
     }
 
     /// Whether nothing has to change.
@@ -208,6 +216,8 @@ fn plan_settings_removal(
     path: &Path,
     format: SettingsShape<'_>,
 ) -> Result<Option<SettingsChange>, InstallError> {
+    // A link would dangle without its file.
+    let is_link = path.is_symlink();
     let path = resolve_link(path);
     let Some(before) = read_if_exists(&path)? else { return Ok(None) };
     let unreadable = |why| InstallError::Unreadable { path: path.clone(), reason: why };
@@ -235,7 +245,7 @@ fn plan_settings_removal(
     }
     settings.remove_handlers().map_err(unreadable)?;
     // Without a backup the file did not exist before the installation.
-    if clean.is_empty() && settings.is_empty() {
+    if clean.is_empty() && settings.is_empty() && !is_link {
         return Ok(Some(SettingsChange { obsolete_backups: copies, ..SettingsChange::new(path, Some(before), None) }));
     }
     Ok(Some(SettingsChange::new(path, Some(before), Some(settings.text()))))
@@ -277,14 +287,26 @@ fn plan_module_install(host: &HostDef, path: &Path, after: &str) -> Result<Vec<S
     }
 }
 
-/// The target of a link, even if it does not exist yet.
+/// The path without links, even if there is nothing yet.
 fn resolve_link(path: &Path) -> PathBuf {
     if let Ok(real) = path.canonicalize() {
         return real;
     }
-    match fs::read_link(path) {
-        Ok(target) => path.parent().unwrap_or(path).join(target),
-        Err(_) => path.to_owned(),
+    if let Ok(target) = fs::read_link(path) {
+        return path.parent().unwrap_or(path).join(target);
+    }
+    let real = |dir: &Path| Some(dir.canonicalize().ok()?.join(path.strip_prefix(dir).ok()?));
+    path.ancestors().find_map(real).unwrap_or_else(|| path.to_owned())
+}
+
+/// Nothing above this directory is removed. A directory that a link leads to existed before, and stays.
+fn removal_base(path: &Path, limit: &Path) -> PathBuf {
+    let mut below = path.ancestors().take_while(|dir| *dir != limit && dir.starts_with(limit));
+    let link = below.find(|dir| dir.is_symlink());
+    match link {
+        Some(link) if link == path && !path.is_dir() => resolve_link(path).parent().unwrap_or(limit).to_owned(),
+        Some(link) => resolve_link(link),
+        None => limit.to_owned(),
     }
 }
 

@@ -1,8 +1,8 @@
 //! Tests the directories in command lines.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
 
 use pintle::loader::UserDirs;
 use pintle_bridge::HOSTS;
@@ -89,7 +89,7 @@ fn an_empty_folder_that_was_there_stays_and_so_does_a_link_to_it() {
                 let real = dir.with_file_name("elsewhere");
                 if is_link {
                     fs::create_dir(&real).unwrap();
-                    std::os::unix::fs::symlink(&real, &dir).unwrap();
+                    symlink(&real, &dir).unwrap();
                 } else {
                     fs::create_dir(&dir).unwrap();
                 }
@@ -100,6 +100,73 @@ fn an_empty_folder_that_was_there_stays_and_so_does_a_link_to_it() {
                 assert_eq!(fs::symlink_metadata(&dir).unwrap().is_symlink(), is_link);
             }
         }
+    }
+}
+
+/// The files and links in a directory and those below it.
+fn names_below(dir: &Path) -> Vec<String> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
+        names.push(entry.file_name().to_string_lossy().into_owned());
+        names.extend(names_below(&entry.path()));
+    }
+    names
+}
+
+#[test]
+fn what_happened_to_a_folder_in_between_leaves_no_mark_and_no_dangling_link() {
+    /// What is in the directory before the installation, and what is removed from it and added to it afterwards.
+    const CASES: [(&[&str], &[&str], &[&str]); 4] =
+        [(&[], &[], &[]), (&[], &[], &["history"]), (&["notes"], &["notes"], &[]), (&["notes"], &[], &["history"])];
+    for host in HOSTS {
+        for (is_link, is_far) in [(false, false), (true, false), (true, true)] {
+            for (before, removed, added) in CASES {
+                let fixture = InstallFixture::new();
+                let dir = fixture.environment.host_dir(InstallScope::User, &host.install.user);
+                let far = fixture.environment.root.join("elsewhere");
+                let real = if is_far { far } else { dir.with_file_name("elsewhere") };
+                let real = if is_link { real } else { dir.clone() };
+                fs::create_dir(&real).unwrap();
+                if is_link {
+                    symlink(&real, &dir).unwrap();
+                }
+                let path = |name: &&str| real.join(name);
+                before.iter().map(path).for_each(|path| fs::write(path, "x").unwrap());
+                fixture.plan_install(host, InstallScope::User).apply().unwrap();
+                removed.iter().map(path).for_each(|path| fs::remove_file(path).unwrap());
+                added.iter().map(path).for_each(|path| fs::write(path, "x").unwrap());
+                fixture.plan_uninstall(host, InstallScope::User).apply().unwrap();
+                let mut left: Vec<&str> = before.iter().filter(|name| !removed.contains(name)).copied().collect();
+                left.extend(added);
+                let is_kept = is_link || before.is_empty() || !left.is_empty();
+                assert_eq!(dir.is_dir(), is_kept, "{} {is_link} {is_far} {before:?}", host.name);
+                if is_kept {
+                    let mut found = names_below(&dir);
+                    found.sort();
+                    left.sort_unstable();
+                    assert_eq!(found, left, "{} {is_link} {is_far} {before:?}", host.name);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_link_to_the_settings_is_never_left_dangling() {
+    for host in HOSTS {
+        let fixture = InstallFixture::new();
+        let path = fixture.settings(host, InstallScope::User);
+        let real = fixture.environment.home.join("dotfiles/of_the_host");
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::create_dir_all(real.parent().unwrap()).unwrap();
+        fixture.plan_install(host, InstallScope::User).apply().unwrap();
+        // The settings moved, as a person moves them below their dotfiles.
+        fs::rename(&path, &real).unwrap();
+        symlink(&real, &path).unwrap();
+        fixture.plan_uninstall(host, InstallScope::User).apply().unwrap();
+        let is_dangling = fs::symlink_metadata(&path).is_ok() && !path.exists();
+        assert!(!is_dangling, "{}", host.name);
+        assert_eq!(installed_entries(host, &fixture.environment, InstallScope::User).unwrap(), Vec::new());
     }
 }
 
