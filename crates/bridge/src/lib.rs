@@ -9,6 +9,7 @@ mod agent_ancestors;
 mod canary;
 mod deadline;
 mod dispatch;
+mod find_agents;
 mod fit_to_host;
 mod handle_call;
 mod policy;
@@ -21,6 +22,7 @@ pub mod install;
 
 pub use agent_ancestors::{AgentAncestor, find_agent_above};
 pub use deadline::Deadline;
+pub use find_agents::{FoundAgent, find_agents};
 pub use handle_call::{HandledCall, HookLookup, HostCall, handle_call, preview_call};
 pub use pintle::clients::host::{
     ActionSupport, HookAction, HostDecision, HostEvent, HostEventContext, HostEventData, HostPayloadError,

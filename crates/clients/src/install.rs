@@ -71,8 +71,10 @@ pub struct InstalledEntry {
 /// The way to install Pintle in a host.
 #[derive(Debug)]
 pub struct InstallSpec {
-    /// The host's own program, for `pintle doctor`.
+    /// The host's own program.
     pub program: &'static str,
+    /// The directory that the host itself creates, relative to that of its user settings; empty if they are the same.
+    pub own_dir: &'static str,
     /// The location of the machine's settings; `None` if the host's documents have no such settings with hooks.
     pub managed: Option<SettingsLocation>,
     /// Settings of the machine that keep other settings from switching its hooks off: paths and values.
@@ -125,6 +127,7 @@ impl InstallSpec {
     /// What most clients have in common, to be completed.
     pub const COMMON: Self = Self {
         program: "",
+        own_dir: "",
         managed: None,
         managed_switches: &[],
         user: SettingsLocation { variable: "", folder: "", file: "" },

@@ -1,5 +1,6 @@
 //! Installs in every host, and uninstalls again.
 
+mod agents;
 mod cases;
 mod documents;
 mod fixture;

@@ -41,6 +41,7 @@ pub static CLIENT: ClientDef = ClientDef {
     marks: AgentMarks { programs: &["opencode"], packages: &["opencode-ai"], variables: &["OPENCODE", "OPENCODE_PID"] },
     install: InstallSpec {
         program: "opencode",
+        own_dir: "opencode",
         user: SettingsLocation { variable: "XDG_CONFIG_HOME", folder: ".config", file: "opencode/plugins/pintle.js" },
         project: SettingsLocation { variable: "", folder: ".opencode", file: "plugins/pintle.js" },
         form: EntryFormat::Module { write: plugin_text },
