@@ -27,6 +27,10 @@ pub struct InstallPlan {
     pub(super) base: PathBuf,
     /// The scope of the settings.
     pub scope: InstallScope,
+    /// The settings file, or the directory of executables.
+    pub settings_path: PathBuf,
+    /// How many of the host's events are installed.
+    pub event_count: usize,
     /// Whether Pintle is removed.
     pub(super) is_removal: bool,
 }
@@ -74,7 +78,15 @@ impl InstallPlan {
             EntryFormat::Module { write } => plan_module_install(host, &resolve_link(&path), &write(host, &entries))?,
         };
         let base = removal_base(&path, site.removal_limit(scope));
-        Ok(Self { changes, config_dir: dir, base, scope, is_removal: false })
+        Ok(Self {
+            changes,
+            config_dir: dir,
+            base,
+            scope,
+            settings_path: path,
+            event_count: entries.len(),
+            is_removal: false,
+        })
     }
 
     /// Plans to remove Pintle from a host.
@@ -108,7 +120,7 @@ impl InstallPlan {
             }
         };
         let base = removal_base(&path, site.removal_limit(scope));
-        Ok(Self { changes, config_dir: None, base, scope, is_removal: true })
+        Ok(Self { changes, config_dir: None, base, scope, settings_path: path, event_count: 0, is_removal: true })
     }
 
     /// Whether nothing has to change.

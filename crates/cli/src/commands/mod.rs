@@ -67,6 +67,10 @@ commands! {
     ///
     /// `pintle install` configures the agent to run this command.
     Hook(hook::HookArgs),
+    /// Write a policy with the default packs, and install it everywhere.
+    #[command(long_about = "Write a policy with the default packs, install it in every agent of this machine, and prove \
+                            that each of them refuses a call")]
+    Init(init::InitArgs),
     /// Install Pintle in another agent's settings.
     #[command(long_about = "Install Pintle in another agent's settings, so that it enforces your hooks")]
     Install(install::InstallArgs),

@@ -1,18 +1,24 @@
 //! `pintle uninstall`.
 
-use clap::Args;
-use pintle_bridge::install::InstallPlan;
-use pintle_bridge::list_host_names;
+use std::fs;
 
+use clap::Args;
+use pintle_bridge::install::{InstallEnvironment, InstallPlan, InstallScope, installed_entries};
+use pintle_bridge::{HostDef, list_host_names};
+
+use super::init::PolicyFile;
 use super::install::{EditConfirmation, SettingsEdit, to_cli_error};
 use crate::error::{CliError, CliStatus};
-use crate::options::{GlobalOptions, HostArgument, ProjectOption, ScopeArgument};
+use crate::options::{GlobalOptions, HostsArgument, ProjectOption, ScopeArgument};
 use crate::terminal::Terminal;
 
 #[derive(Debug, Args)]
 pub(crate) struct UninstallArgs {
-    #[arg(value_name = "HOST", help = format!("Agent to remove Pintle from: {}", list_host_names()))]
-    host: HostArgument,
+    #[arg(
+        value_name = "HOST",
+        help = format!("Agent to remove Pintle from: {}, or `all`, with the policy of `pintle init`", list_host_names())
+    )]
+    hosts: HostsArgument,
     /// Whose settings to edit.
     #[arg(long, value_enum, default_value = "user")]
     scope: ScopeArgument,
@@ -24,16 +30,55 @@ pub(crate) struct UninstallArgs {
 
 impl UninstallArgs {
     pub(crate) fn execute(self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
-        let (host, site) = (self.host.0, self.project.install_environment()?);
-        let plan = InstallPlan::uninstall(host, &site, self.scope.into()).map_err(|error| to_cli_error(&error, &site))?;
+        let site = self.project.install_environment()?;
+        let scope = InstallScope::from(self.scope);
+        if let [host] = self.hosts.0.as_slice() {
+            return self.remove(host, &site, terminal, global);
+        }
+        for host in &self.hosts.0 {
+            let is_installed = installed_entries(host, &site, scope).map_or(true, |entries| !entries.is_empty());
+            if is_installed && self.remove(host, &site, terminal, global)? == CliStatus::Denied {
+                return Ok(CliStatus::Denied);
+            }
+        }
+        self.remove_policy(&site, terminal)?;
+        Ok(CliStatus::Done)
+    }
+
+    fn remove(
+        &self,
+        host: &'static HostDef,
+        site: &InstallEnvironment,
+        terminal: &Terminal,
+        global: &GlobalOptions,
+    ) -> Result<CliStatus, CliError> {
+        let plan =
+            InstallPlan::uninstall(host, site, self.scope.into()).map_err(|error| to_cli_error(&error, site))?;
         let edit = SettingsEdit {
             host,
-            site: &site,
+            site,
             plan,
             done_message: "removed",
             unchanged_message: "Pintle is not installed there",
             guarded_scope: None,
+            shows_diff: self.hosts.0.len() == 1,
         };
         edit.carry_out(&self.agreement, &[], terminal, global)
+    }
+
+    /// Removes the policy that `init` wrote. One that was changed since is the user's own.
+    fn remove_policy(&self, site: &InstallEnvironment, terminal: &Terminal) -> Result<(), CliError> {
+        let Some(path) = PolicyFile::unchanged(site, self.scope.into()) else { return Ok(()) };
+        let shown = site.display_path(&path);
+        if self.agreement.is_dry_run() {
+            terminal.print_note(format!("the policy `{shown}` would be removed"));
+            return Ok(());
+        }
+        let failed = |error: std::io::Error| CliError::failure(format!("cannot remove `{shown}`: {error}"));
+        fs::remove_file(&path).map_err(failed)?;
+        // The directory only if nothing else is in it.
+        let _ = path.parent().map(fs::remove_dir);
+        terminal.print_line(format!("policy: removed `{shown}`"));
+        Ok(())
     }
 }

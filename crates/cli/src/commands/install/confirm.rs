@@ -26,6 +26,18 @@ pub(in crate::commands) struct EditConfirmation {
     dry_run: bool,
 }
 
+impl EditConfirmation {
+    /// Whether the change is only shown.
+    pub(in crate::commands) fn is_dry_run(&self) -> bool {
+        self.dry_run
+    }
+
+    /// Whether the user agrees: by `--yes`, or by an answer on the terminal.
+    pub(in crate::commands) fn is_confirmed(&self, question: &str, terminal: &Terminal) -> Result<bool, CliError> {
+        Ok(self.yes || confirm(question, terminal)?)
+    }
+}
+
 /// A change of a host's settings.
 pub(in crate::commands) struct SettingsEdit<'a> {
     pub(in crate::commands) host: &'static HostDef,
@@ -37,6 +49,8 @@ pub(in crate::commands) struct SettingsEdit<'a> {
     pub(in crate::commands) unchanged_message: &'static str,
     /// The scope in which the user's hooks apply afterwards.
     pub(in crate::commands) guarded_scope: Option<InstallScope>,
+    /// Whether the change is shown as a diff, rather than only its files.
+    pub(in crate::commands) shows_diff: bool,
 }
 
 impl SettingsEdit<'_> {
@@ -48,13 +62,13 @@ impl SettingsEdit<'_> {
         terminal: &Terminal,
         global: &GlobalOptions,
     ) -> Result<CliStatus, CliError> {
-        if !global.json {
+        if !global.json && self.shows_diff {
             self.show_diff(terminal);
         }
         let idle = self.plan.is_empty();
         let made = if idle || grant.dry_run {
             None
-        } else if grant.yes || confirm(terminal)? {
+        } else if grant.is_confirmed("apply this change?", terminal)? {
             let failed = |error| CliError { status: CliStatus::Failed, ..to_cli_error(&error, self.site) };
             Some(self.plan.apply().map_err(failed)?)
         } else {
@@ -84,23 +98,7 @@ impl SettingsEdit<'_> {
 
     /// Prints the change as a diff.
     fn show_diff(&self, terminal: &Terminal) {
-        for change in &self.plan.changes {
-            let diff = change.diff(&self.site.display_path(&change.path));
-            let line = |line: &str| {
-                let tone = match line.as_bytes() {
-                    [b'+', b'+', b'+', ..] | [b'-', b'-', b'-', ..] | [b'@', b'@', ..] => Tone::Quiet,
-                    [b'+', ..] => Tone::Good,
-                    [b'-', ..] => Tone::Bad,
-                    _ => Tone::Plain,
-                };
-                StyledLine::new(tone, line)
-            };
-            terminal.print_lines(&diff.lines().map(line).collect::<Vec<_>>());
-        }
-        if let Some(dir) = &self.plan.config_dir {
-            let what = format!("will create `{}`, the directory of your own hooks", self.site.display_path(dir));
-            terminal.print_lines(&[StyledLine::new(Tone::Good, what)]);
-        }
+        print_diff(&self.plan, self.site, terminal);
     }
 
     fn print_report(&self, applied: &InstallReport, terminal: &Terminal) {
@@ -139,15 +137,36 @@ impl SettingsEdit<'_> {
 }
 
 /// Prompts the user for confirmation, which requires a terminal.
-fn confirm(terminal: &Terminal) -> Result<bool, CliError> {
+fn confirm(question: &str, terminal: &Terminal) -> Result<bool, CliError> {
     if !io::stdin().is_terminal() {
         let error = CliError::invalid_input("cannot prompt for confirmation: standard input is not a terminal");
         return Err(error.help("apply the change without prompting with `--yes`, or only show it with `--dry-run`"));
     }
-    terminal.print_piece("apply this change? [y/N] ");
+    terminal.print_piece(format!("{question} [y/N] "));
     let mut line = String::new();
     io::stdin()
         .read_line(&mut line)
         .map_err(|error| CliError::failure(format!("cannot read from the terminal: {error}")))?;
     Ok(matches!(line.trim(), "y" | "Y" | "yes" | "Yes"))
+}
+
+/// Prints the change of a host's settings as a diff.
+pub(in crate::commands) fn print_diff(plan: &InstallPlan, site: &InstallEnvironment, terminal: &Terminal) {
+    for change in &plan.changes {
+        let diff = change.diff(&site.display_path(&change.path));
+        let line = |line: &str| {
+            let tone = match line.as_bytes() {
+                [b'+', b'+', b'+', ..] | [b'-', b'-', b'-', ..] | [b'@', b'@', ..] => Tone::Quiet,
+                [b'+', ..] => Tone::Good,
+                [b'-', ..] => Tone::Bad,
+                _ => Tone::Plain,
+            };
+            StyledLine::new(tone, line)
+        };
+        terminal.print_lines(&diff.lines().map(line).collect::<Vec<_>>());
+    }
+    if let Some(dir) = &plan.config_dir {
+        let what = format!("will create `{}`, the directory of your own hooks", site.display_path(dir));
+        terminal.print_lines(&[StyledLine::new(Tone::Good, what)]);
+    }
 }

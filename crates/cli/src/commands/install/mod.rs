@@ -13,7 +13,7 @@ use pintle::{Layer, Runtime, Severity, WorkerProgram};
 use pintle_bridge::install::{InstallEnvironment, InstallError, InstallOptions, InstallPlan};
 use pintle_bridge::list_host_names;
 
-pub(super) use confirm::{EditConfirmation, SettingsEdit};
+pub(super) use confirm::{EditConfirmation, SettingsEdit, print_diff};
 
 use crate::error::{CliError, CliStatus};
 use crate::options::{GlobalOptions, HostArgument, ProjectOption, ScopeArgument};
@@ -71,6 +71,7 @@ impl InstallArgs {
             done_message: "installed",
             unchanged_message: "already installed",
             guarded_scope: Some(self.scope.into()),
+            shows_diff: true,
         };
         let mut hints = (host.install.hints)(self.scope.into());
         hints.extend(replaceable_program(self.scope, &options.program));
@@ -99,7 +100,7 @@ pub(super) fn to_cli_error(error: &InstallError, site: &InstallEnvironment) -> C
 }
 
 /// Returns the program that the host runs.
-fn resolve_program(given: Option<String>) -> Result<String, CliError> {
+pub(super) fn resolve_program(given: Option<String>) -> Result<String, CliError> {
     let own = || -> Result<String, CliError> {
         let path = std::env::current_exe().and_then(|path| path.canonicalize());
         let path = path.map_err(|error| CliError::failure(format!("cannot find the path of this program: {error}")))?;
@@ -118,7 +119,7 @@ fn resolve_program(given: Option<String>) -> Result<String, CliError> {
 }
 
 /// Returns the directories that installed entries name, so that no project can replace them.
-fn resolve_user_dirs() -> Result<UserDirs, CliError> {
+pub(super) fn resolve_user_dirs() -> Result<UserDirs, CliError> {
     find_managed_dir(None)?;
     Ok(UserDirs::from_env().to_absolute())
 }

@@ -1,0 +1,141 @@
+//! The agents that `init` installs Pintle in, and the proof that they are guarded.
+
+use pintle::loader::UserDirs;
+use pintle_bridge::doctor::{CheckStatus, DoctorFinding, GuardCheck, examine_guards};
+use pintle_bridge::install::{InstallEnvironment, InstallOptions, InstallPlan, InstallScope};
+use pintle_bridge::{HostDef, find_agents};
+use serde_json::{Value, json};
+
+use crate::commands::install::{print_diff, resolve_user_dirs};
+use crate::error::CliError;
+use crate::options::{GlobalOptions, HostArgument};
+use crate::render::guards;
+use crate::terminal::Terminal;
+
+/// What is done in one agent.
+#[derive(Debug)]
+pub(super) struct AgentPlan {
+    pub(super) host: &'static HostDef,
+    pub(super) plan: InstallPlan,
+}
+
+/// What the agents do with a call that the policy refuses.
+#[derive(Debug, Default)]
+pub(super) struct AgentProofs {
+    checks: Vec<(&'static HostDef, GuardCheck)>,
+}
+
+/// Plans the installation in the named agents, in all agents of this machine if none is named. The second list says
+/// why an agent is left out.
+pub(super) fn plan_all(
+    site: &InstallEnvironment,
+    scope: InstallScope,
+    named: &[HostArgument],
+    program: &str,
+) -> Result<(Vec<AgentPlan>, Vec<String>), CliError> {
+    let hosts: Vec<&'static HostDef> = if named.is_empty() {
+        find_agents(site).into_iter().filter(|agent| agent.is_here()).map(|agent| agent.host).collect()
+    } else {
+        named.iter().map(|host| host.0).collect()
+    };
+    let folders = match scope {
+        InstallScope::Project => UserDirs::default(),
+        _ => resolve_user_dirs()?,
+    };
+    let (mut plans, mut refused) = (Vec::new(), Vec::new());
+    for host in hosts {
+        let options =
+            InstallOptions { program: program.to_owned(), hooks: Vec::new(), folders: folders.clone(), events: Vec::new() };
+        match InstallPlan::install(host, site, scope, &options) {
+            Ok(plan) => plans.push(AgentPlan { host, plan }),
+            Err(error) => refused.push(format!("{} is left out: {error}", host.title)),
+        }
+    }
+    Ok((plans, refused))
+}
+
+/// Installs Pintle in each agent and sends it a call that the policy refuses.
+pub(super) fn apply_all(
+    plans: &[AgentPlan],
+    site: &InstallEnvironment,
+    scope: InstallScope,
+    terminal: &Terminal,
+    global: &GlobalOptions,
+) -> Result<AgentProofs, CliError> {
+    let mut proofs = AgentProofs::default();
+    for AgentPlan { host, plan } in plans {
+        if !plan.is_empty() {
+            plan.apply().map_err(CliError::failure)?;
+        }
+        let check = examine_guards(host, site, scope);
+        if !global.json {
+            terminal.print_line(format!("{}: installed; {}", host.title, describe_proof(&check)));
+            let problems: Vec<DoctorFinding> =
+                check.findings.iter().filter(|finding| finding.status == CheckStatus::Problem).cloned().collect();
+            guards::print_findings(&problems, terminal);
+            for hint in (host.install.hints)(scope) {
+                terminal.print_note(hint);
+            }
+        }
+        proofs.checks.push((host, check));
+    }
+    Ok(proofs)
+}
+
+/// Which calls the agent's hooks refused.
+fn describe_proof(check: &GuardCheck) -> String {
+    let calls: Vec<String> = check.refusals.iter().map(|refusal| format!("`{}`", refusal.call)).collect();
+    match calls.split_first() {
+        None => format!("{} hooks apply, and none of them refused a test call", check.hooks.len()),
+        Some((first, [])) => format!("its hooks refused {first}"),
+        Some((first, others)) => format!("its hooks refused {first} and {} other test calls", others.len()),
+    }
+}
+
+impl AgentPlan {
+    /// What is written, in one line.
+    pub(super) fn summary(&self, site: &InstallEnvironment) -> String {
+        let path = site.display_path(&self.plan.settings_path);
+        match self.plan.is_empty() {
+            true => format!("already installed in `{path}`"),
+            false => format!("{} events in `{path}`", self.plan.event_count),
+        }
+    }
+
+    pub(super) fn print_diff(&self, site: &InstallEnvironment, terminal: &Terminal) {
+        print_diff(&self.plan, site, terminal);
+    }
+
+    pub(super) fn to_json(&self) -> Value {
+        let changed: Vec<_> = self.plan.changes.iter().map(|change| &change.path).collect();
+        json!({
+            "host": self.host.name,
+            "path": self.plan.settings_path,
+            "events": self.plan.event_count,
+            "changes": changed,
+        })
+    }
+}
+
+impl AgentProofs {
+    /// Whether every agent refused a call.
+    pub(super) fn all_hold(&self) -> bool {
+        let holds = |check: &GuardCheck| {
+            !check.refusals.is_empty() && check.findings.iter().all(|finding| finding.status != CheckStatus::Problem)
+        };
+        self.checks.iter().all(|(_, check)| holds(check))
+    }
+
+    pub(super) fn to_json(&self) -> Value {
+        self.checks
+            .iter()
+            .map(|(host, check)| {
+                json!({
+                    "host": host.name,
+                    "guards": guards::to_json(check),
+                    "findings": guards::findings_to_json(&check.findings),
+                })
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,110 @@
+//! `pintle init`: a policy with the default packs, in every agent of this machine.
+
+mod agents;
+mod policy_file;
+
+use clap::Args;
+use pintle::tape::show::Tone;
+use pintle_bridge::install::{InstallEnvironment, InstallScope};
+use serde_json::json;
+
+use super::install::{EditConfirmation, resolve_program};
+use crate::error::{CliError, CliStatus};
+use crate::options::{GlobalOptions, HostArgument, ProjectOption};
+use crate::render::style;
+use crate::terminal::Terminal;
+use agents::AgentPlan;
+pub(super) use policy_file::PolicyFile;
+
+#[derive(Debug, Args)]
+pub(crate) struct InitArgs {
+    /// Packs that are on [default: the default packs of `pintle packs`].
+    #[arg(long, value_name = "PACK,..", value_delimiter = ',')]
+    packs: Vec<String>,
+    /// Agents to install Pintle in [default: all that this machine has].
+    #[arg(long, value_name = "HOST,..", value_delimiter = ',')]
+    agents: Vec<HostArgument>,
+    /// Write the project's policy and settings instead of your own.
+    #[arg(long)]
+    project: bool,
+    /// Show each change of a settings file.
+    #[arg(long)]
+    diff: bool,
+    #[command(flatten)]
+    confirmation: EditConfirmation,
+    #[command(flatten)]
+    directory: ProjectOption,
+}
+
+impl InitArgs {
+    pub(crate) fn execute(self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
+        let site = self.directory.install_environment()?;
+        let scope = if self.project { InstallScope::Project } else { InstallScope::User };
+        let policy = PolicyFile::plan(&site, scope, &self.packs)?;
+        let program = resolve_program(None)?;
+        let (plans, refused) = agents::plan_all(&site, scope, &self.agents, &program)?;
+        if !global.json {
+            self.show_summary(&policy, &plans, &refused, &site, terminal);
+        }
+        let has_changes = policy.is_new() || plans.iter().any(|plan| !plan.plan.is_empty());
+        if self.confirmation.is_dry_run() {
+            if global.json {
+                terminal.print_json(&report(&policy, &plans, false));
+            } else {
+                terminal.print_note("nothing was changed");
+            }
+            return Ok(CliStatus::Done);
+        }
+        if has_changes && !self.confirmation.is_confirmed("install this?", terminal)? {
+            terminal.print_note("nothing was changed");
+            return Ok(CliStatus::Denied);
+        }
+        policy.write()?;
+        let proofs = agents::apply_all(&plans, &site, scope, terminal, global)?;
+        if global.json {
+            terminal.print_json(&json!({"done": report(&policy, &plans, true), "agents": proofs.to_json()}));
+        } else {
+            print_next_steps(&plans, terminal);
+        }
+        Ok(if proofs.all_hold() && refused.is_empty() { CliStatus::Done } else { CliStatus::Failed })
+    }
+
+    fn show_summary(
+        &self,
+        policy: &PolicyFile,
+        plans: &[AgentPlan],
+        refused: &[String],
+        site: &InstallEnvironment,
+        terminal: &Terminal,
+    ) {
+        terminal.print_line(policy.summary(site));
+        let width = plans.iter().map(|plan| plan.host.title.chars().count()).max().unwrap_or_default();
+        for plan in plans {
+            terminal.print_line(format!("{:width$}  {}", plan.host.title, plan.summary(site)));
+            if self.diff {
+                plan.print_diff(site, terminal);
+            }
+        }
+        for error in refused {
+            terminal.print_error_line(style::with_label(Tone::Warn, "warning", error));
+        }
+        if plans.is_empty() && refused.is_empty() {
+            let known = pintle_bridge::list_host_names();
+            let text = format!("no agent was found on this machine; name one with `--agents` ({known})");
+            terminal.print_error_line(style::with_label(Tone::Warn, "warning", text));
+        }
+    }
+}
+
+fn report(policy: &PolicyFile, plans: &[AgentPlan], is_made: bool) -> serde_json::Value {
+    let agents: Vec<serde_json::Value> = plans.iter().map(AgentPlan::to_json).collect();
+    json!({"policy": policy.to_json(), "agents": agents, "made": is_made})
+}
+
+fn print_next_steps(plans: &[AgentPlan], terminal: &Terminal) {
+    terminal.print_line("");
+    terminal.print_line("Next: `pintle try 'rm -rf ~'` shows what happens to a call, `pintle packs` the rules.");
+    if !plans.is_empty() {
+        terminal.print_line("`pintle doctor` checks an agent, `pintle uninstall all` takes all of this back.");
+    }
+}

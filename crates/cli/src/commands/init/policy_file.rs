@@ -1,0 +1,112 @@
+//! The policy file that `init` writes.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use pintle::loader::UserDirs;
+use pintle::packs::{PackDef, default_packs, pack_by_name, packs};
+use pintle::suggest_or_list;
+use pintle_bridge::install::{InstallEnvironment, InstallScope};
+use serde_json::{Value, json};
+
+use crate::error::CliError;
+
+/// The name of a policy file.
+const NAME: &str = "policy.yaml";
+const HEAD: &str = "\
+# What Pintle refuses in every agent that it is installed in. `pintle packs` shows the rules of each pack,
+# `pintle try 'rm -rf ~'` what happens to a call.
+";
+const FOOT: &str = "
+# Each rule can be off, warn, ask or deny, and can let things through:
+# rules:
+#   git.force-push: ask
+#   shell.delete-outside: {allow: [\"/home/me/scratch/**\"]}
+";
+
+/// A policy file, and whether it is there.
+#[derive(Debug)]
+pub(in crate::commands) struct PolicyFile {
+    pub(in crate::commands) path: PathBuf,
+    packs: Vec<&'static PackDef>,
+    is_there: bool,
+}
+
+impl PolicyFile {
+    /// Plans the policy of a scope with these packs, the default ones if none is named.
+    pub(super) fn plan(site: &InstallEnvironment, scope: InstallScope, names: &[String]) -> Result<Self, CliError> {
+        let path = path_of(site, scope)?;
+        let is_there = path.exists();
+        if is_there && !names.is_empty() {
+            let error = CliError::invalid_input(format!("`{}` exists already", site.display_path(&path)));
+            return Err(error.help("change its `use:`, or remove it first"));
+        }
+        let packs = if names.is_empty() { default_packs().collect() } else { find_packs(names)? };
+        Ok(Self { path, packs, is_there })
+    }
+
+    /// Whether the file has to be written.
+    pub(super) fn is_new(&self) -> bool {
+        !self.is_there
+    }
+
+    pub(super) fn summary(&self, site: &InstallEnvironment) -> String {
+        let path = site.display_path(&self.path);
+        if self.is_there {
+            return format!("policy: `{path}` is there and stays as it is");
+        }
+        let names: Vec<&str> = self.packs.iter().map(|pack| pack.name).collect();
+        let rules: usize = self.packs.iter().map(|pack| pack.rules.len()).sum();
+        format!("policy: `{path}` with {rules} rules of the packs {}", names.join(", "))
+    }
+
+    /// Writes the file, readable for everybody and writable for its owner.
+    pub(super) fn write(&self) -> Result<(), CliError> {
+        if self.is_there {
+            return Ok(());
+        }
+        let failed = |error: std::io::Error| CliError::failure(format!("cannot write `{}`: {error}", self.path.display()));
+        if let Some(dir) = self.path.parent() {
+            fs::create_dir_all(dir).map_err(failed)?;
+        }
+        fs::write(&self.path, render(self.packs.iter().map(|pack| pack.name))).map_err(failed)
+    }
+
+    pub(super) fn to_json(&self) -> Value {
+        let names: Vec<&str> = self.packs.iter().map(|pack| pack.name).collect();
+        json!({"path": self.path, "packs": names, "kept": self.is_there})
+    }
+
+    /// The policy file of a scope, if `init` wrote it and nobody changed it since.
+    pub(in crate::commands) fn unchanged(site: &InstallEnvironment, scope: InstallScope) -> Option<PathBuf> {
+        let path = path_of(site, scope).ok()?;
+        let text = fs::read_to_string(&path).ok()?;
+        let names = text.lines().find_map(|line| line.strip_prefix("use: [")?.strip_suffix(']'))?;
+        (text == render(names.split(", "))).then_some(path)
+    }
+}
+
+fn path_of(site: &InstallEnvironment, scope: InstallScope) -> Result<PathBuf, CliError> {
+    let dir = match scope {
+        InstallScope::Project => site.project.join(".harness"),
+        _ => UserDirs::from_env().to_absolute().config.ok_or_else(|| {
+            CliError::invalid_input("the directory of your own hooks is not known: `HOME` is not set")
+        })?,
+    };
+    Ok(Path::new(&dir).join(NAME))
+}
+
+fn find_packs(names: &[String]) -> Result<Vec<&'static PackDef>, CliError> {
+    let find = |name: &String| {
+        pack_by_name(name.trim()).ok_or_else(|| {
+            let help = suggest_or_list(name, packs().iter().map(|pack| pack.name), "the packs are");
+            CliError::invalid_input(format!("unknown pack `{name}`")).help(help)
+        })
+    };
+    names.iter().map(find).collect()
+}
+
+fn render<'n>(names: impl Iterator<Item = &'n str>) -> String {
+    let names: Vec<&str> = names.collect();
+    format!("{HEAD}use: [{}]\n{FOOT}", names.join(", "))
+}
