@@ -6,7 +6,7 @@
 use std::env;
 use std::fmt;
 
-use pintle::clients::{AgentMarks, is_interpreter};
+use pintle::clients::AgentMarks;
 use pintle::process::{AncestorProcess, list_ancestors};
 
 use crate::HOSTS;
@@ -22,8 +22,9 @@ const OTHER_AGENTS: [(&str, AgentMarks); 7] = [
     ("an agent", AgentMarks { variables: &["AI_AGENT"], ..AgentMarks::NONE }),
 ];
 
-/// Programs that open a terminal for another program and type into it, in addition to interpreters.
-const TERMINAL_DRIVERS: [&str; 4] = ["script", "expect", "unbuffer", "socat"];
+/// Programs that open a terminal for another program and type into it. Editors whose terminals are a user's run on Node.js,
+/// so that it is not among them.
+const TERMINAL_DRIVERS: [&str; 7] = ["script", "expect", "unbuffer", "socat", "python", "perl", "ruby"];
 
 /// The names of the first process of a system or of a user's session, which adopts what others leave behind.
 const ADOPTING: [&str; 3] = ["systemd", "launchd", "init"];
@@ -76,8 +77,11 @@ fn find_agent(variables: &[String], above: &[AncestorProcess]) -> Option<AgentAn
 
 /// Finds a program that drives the terminal after the process that started it has ended.
 fn find_detached_driver(above: &[AncestorProcess]) -> Option<AgentAncestor> {
-    let is_driver =
-        |process: &AncestorProcess| TERMINAL_DRIVERS.contains(&process.name.as_str()) || is_interpreter(&process.name);
+    let is_driver = |process: &AncestorProcess| {
+        // The name of an interpreter may have a version.
+        let name = process.name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
+        TERMINAL_DRIVERS.contains(&name)
+    };
     let is_adopted = |process: &AncestorProcess| {
         let parent = above.iter().find(|parent| parent.id == process.parent_id);
         process.parent_id == 1 || parent.is_some_and(|parent| ADOPTING.contains(&parent.name.as_str()))
@@ -149,6 +153,8 @@ mod tests {
             &["xonsh", "python3 /usr/bin/xonsh", "bash", "init"],
             &["zsh", "tmux: server", "init"],
             &["bash", "terminator", "systemd", "systemd"],
+            &["bash", "node", "sh", "init"],
+            &["bash", "node", "systemd", "systemd"],
         ] {
             assert_eq!(agent_above(chain, &[]), None, "{chain:?}");
         }

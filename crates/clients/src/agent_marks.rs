@@ -40,8 +40,7 @@ impl AgentMarks {
 }
 
 /// Whether a program runs scripts, by its name, which may have a version.
-#[must_use]
-pub fn is_interpreter(name: &str) -> bool {
+fn is_interpreter(name: &str) -> bool {
     let name = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
     INTERPRETERS.contains(&name)
 }

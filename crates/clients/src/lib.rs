@@ -36,7 +36,7 @@ mod settings;
 #[cfg(test)]
 mod tests;
 
-pub use agent_marks::{AgentMarks, is_interpreter};
+pub use agent_marks::AgentMarks;
 pub use client::{ClientDef, EnvVariable, UnknownHost, UnmappedClientEvents, list_names, unchanged_output};
 pub use codec::ClientCodec;
 pub use decode::{FieldChoice, FieldMeaning, OutputField};
