@@ -61,7 +61,7 @@ pub static CLIENT: ClientDef = ClientDef {
     },
     output_fields: WORDS,
     strict: true,
-    guarded: GuardedPaths { relative: &[], managed: &["/etc/codex"], variables: &[] },
+    guarded: GuardedPaths { relative: &[".codex/requirements.toml"], managed: &["/etc/codex"], variables: &[] },
     marks: AgentMarks {
         programs: &["codex"],
         packages: &["@openai/codex"],
