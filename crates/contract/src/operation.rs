@@ -139,8 +139,12 @@ pub enum OperationTag {
     Pintle,
     /// The path is a pattern.
     Pattern,
+    /// A file that says what continuous integration does, or who has to agree.
+    Pipeline,
     /// With everything below.
     Recursive,
+    /// A file that says where packages come from.
+    Registry,
     /// A secret: a key, a token, a file with passwords.
     Secret,
     /// A file that runs commands at login, at boot, or at a time.

@@ -9,6 +9,7 @@ mod code;
 mod paths;
 mod programs;
 mod site;
+mod sql;
 mod syntax;
 mod walk;
 

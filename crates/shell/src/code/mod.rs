@@ -5,6 +5,7 @@
 
 mod functions;
 mod reader;
+mod services;
 mod tokens;
 
 use functions::{CodeEffect, effect_of};
@@ -31,6 +32,7 @@ pub(crate) fn read_code(walk: &mut CommandWalk<'_>, language: &str, text: &str, 
     if calls.len() > MAX_CALLS {
         walk.push_unknown(language, "the code calls more functions than can be looked at");
     }
+    services::push_service_calls(walk, language, text, calls.get(..MAX_CALLS).unwrap_or(&calls));
     let mut facts = CodeFacts { taint: stdin.taint.without(Taint::NETWORK), ..CodeFacts::default() };
     // What the whole code does decides what a single call means: a read and a request together send a file.
     for call in calls.iter().take(MAX_CALLS) {

@@ -3,11 +3,13 @@
 //! The tables are data: names, options and operands. What a row cannot say is a function in the file of its subject.
 
 mod commands;
+mod containers;
 mod files;
 mod git;
 mod network;
 mod search;
 mod shells;
+mod statements;
 mod system;
 mod table;
 mod text;
@@ -73,6 +75,8 @@ pub(crate) fn run_program(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) ->
     if let Some(rows) = SUBCOMMAND_INDEX.get(call.name) {
         push_subcommands(walk, call, rows);
     }
+    statements::push_statements(walk, call);
+    containers::push_container(walk, call);
     if let Some(wrapper) = WRAPPER_INDEX.get(call.name)
         && let Some(flow) = wrappers::run_wrapper(walk, call, wrapper)
     {

@@ -47,6 +47,10 @@ pub(super) fn run_wrapper(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, de
     if rest.first().is_some_and(|arg| arg.text == "--") {
         rest = rest.get(1..).unwrap_or_default();
     }
+    // Options of the wrapper may also follow its operands: `kubectl exec POD -n NAME -- ls`.
+    if let (true, Some(index)) = (def.is_elsewhere, rest.iter().position(|arg| arg.text == "--")) {
+        rest = rest.get(index + 1..).unwrap_or_default();
+    }
     if def.is_elsewhere {
         return Some(super::shells::run_elsewhere(walk, rest, call.stdin));
     }

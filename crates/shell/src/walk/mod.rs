@@ -5,6 +5,7 @@
 
 mod expand;
 mod flow;
+mod mounts;
 mod operator;
 mod options;
 mod redirect;

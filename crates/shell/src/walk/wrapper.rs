@@ -129,9 +129,13 @@ pub(crate) static WRAPPERS: &[WrapperDef] = &[
         .behind(&["exec"])
         .skips(1)
         .elsewhere(),
-    wrapper(&["docker", "podman", "nerdctl"], "uwe", &["user", "workdir", "env", "env-file", "detach-keys"])
-        .behind(&["exec"])
-        .skips(1)
-        .elsewhere(),
+    wrapper(
+        &["docker", "podman", "nerdctl", "docker-compose", "podman-compose"],
+        "uwe",
+        &["user", "workdir", "env", "env-file", "detach-keys"],
+    )
+    .behind(&["exec"])
+    .skips(1)
+    .elsewhere(),
     wrapper(&["lxc", "incus", "vagrant", "multipass"], "", &[]).behind(&["exec"]).skips(1).elsewhere(),
 ];

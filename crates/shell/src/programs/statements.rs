@@ -1,0 +1,377 @@
+//! Programs that get statements or code of another language: clients of databases, consoles, remote shells.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use super::ProgramCall;
+use super::commands::has_words;
+use crate::OperationKind::Database;
+use crate::paths::matches_glob;
+use crate::sql::sql_operations;
+use crate::walk::{CommandWalk, ShellArg, TextFlow};
+use crate::{Operation, PathPlace};
+
+/// The language of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum TextLanguage {
+    Sql,
+    Redis,
+    /// JavaScript of MongoDB's shell.
+    Mongo,
+    /// A command line for another machine.
+    Shell,
+    /// Code for an interpreter.
+    Code(&'static str),
+}
+use TextLanguage::{Code, Mongo, Redis, Shell, Sql};
+
+/// Where a program gets texts.
+#[derive(Debug)]
+struct TextSource {
+    /// Names, between spaces.
+    programs: &'static str,
+    /// The words that its operands begin with.
+    words: &'static [&'static str],
+    /// Options whose value is a text, between spaces.
+    options: &'static str,
+    /// Options whose value is a file of texts, between spaces.
+    files: &'static str,
+    /// Options with another value, between spaces.
+    others: &'static str,
+    language: TextLanguage,
+    /// The first operand behind the words that is a text.
+    operand: Option<usize>,
+    reads_input: bool,
+}
+
+const fn client(programs: &'static str, language: TextLanguage, options: &'static str) -> TextSource {
+    TextSource { programs, words: &[], options, files: "", others: "", language, operand: None, reads_input: true }
+}
+
+impl TextSource {
+    const fn files(mut self, files: &'static str) -> Self {
+        self.files = files;
+        self
+    }
+    const fn others(mut self, others: &'static str) -> Self {
+        self.others = others;
+        self
+    }
+    const fn words(mut self, words: &'static [&'static str]) -> Self {
+        self.words = words;
+        self
+    }
+    const fn operand(mut self, index: usize) -> Self {
+        self.operand = Some(index);
+        self
+    }
+    const fn no_input(mut self) -> Self {
+        self.reads_input = false;
+        self
+    }
+}
+
+static SOURCES: &[TextSource] = &[
+    client("psql pgcli usql vsql gsql edb-psql", Sql, "-c --command")
+        .files("-f --file")
+        .others("-h -p -U -d -v -o -P -F -R -T -L --host --port --username --dbname --set"),
+    client("mysql mariadb mycli mysqlsh tidb proxysql", Sql, "-e --execute")
+        .others("-h -P -u -D -S --host --port --user --database --socket"),
+    client("sqlite3 sqlite litecli duckdb sqlcipher libsql", Sql, "-cmd -c -s --execute -e")
+        .files("-f -init")
+        .others("-separator -newline -nullvalue")
+        .operand(1),
+    client("sqlcmd osql bcp mssql-cli tsql isql", Sql, "-Q -q --query").files("-i").others("-S -U -P -d -o"),
+    client("clickhouse-client clickhouse-local chdb", Sql, "-q --query --queries").files("--queries-file"),
+    client("clickhouse", Sql, "-q --query").words(&["client|local"]),
+    client("snowsql snow", Sql, "-q --query").files("-f --filename"),
+    client("cockroach ysqlsh", Sql, "-e --execute -c").files("-f --file"),
+    client("cqlsh", Sql, "-e --execute").files("-f --file"),
+    client("bq", Sql, "").words(&["query"]).operand(0),
+    client(
+        "trino presto beeline hive impala-shell spark-sql athena drill phoenix ksql",
+        Sql,
+        "--execute -e -q --query",
+    )
+    .files("-f --file"),
+    client("sqlplus sqlldr sql db2 isql-fb isql-v nuodbmgr exasql", Sql, "").operand(0),
+    client("turso", Sql, "").words(&["db", "shell"]).operand(1),
+    client("wrangler", Sql, "--command").words(&["d1", "execute"]).files("--file").no_input(),
+    client("prisma", Sql, "").words(&["db", "execute"]).files("--file"),
+    client("heroku", Sql, "-c --command").words(&["pg:psql"]),
+    client("supabase", Sql, "").words(&["db", "query|execute"]).operand(0),
+    client("sqlite-utils", Sql, "").words(&["query|*.db"]).operand(1).no_input(),
+    client("influx", Sql, "-execute --execute").no_input(),
+    client("cypher-shell", Sql, "").operand(0),
+    client("typeorm sequelize", Sql, "").words(&["query"]).operand(0).no_input(),
+    client("php artisan console symfony", Sql, "")
+        .words(&["**", "doctrine:query:sql|dbal:run-sql|doctrine:query:dql"])
+        .operand(0)
+        .no_input(),
+    client("rails rake", Sql, "").words(&["dbconsole|db"]),
+    client("wp drush", Sql, "").words(&["db|sql:query|sqlq", "query"]).operand(0),
+    client("drush", Sql, "").words(&["sql:query|sqlq|sql-query"]).operand(0),
+    client("Invoke-Sqlcmd invoke-sqlcmd", Sql, "-Query -query -q").files("-InputFile").no_input(),
+    client("aws", Sql, "--sql --query-string --statement")
+        .words(&["rds-data|athena|redshift-data|dynamodb", "*"])
+        .no_input(),
+    client("gcloud", Sql, "--sql").words(&["spanner", "**"]).no_input(),
+    client("redis-cli valkey-cli keydb-cli iredis dragonfly-cli", Redis, "")
+        .others("-h -p -a -n -u -s --user --pass --sni --cacert --cert --key -r -i -d")
+        .operand(0),
+    client("mongosh mongo", Mongo, "--eval")
+        .files("-f --file")
+        .others("-u -p --host --port --username --password --authenticationDatabase"),
+    client("nc ncat netcat telnet", Redis, ""),
+    // Consoles of frameworks.
+    client("rails", Code("ruby"), "").words(&["runner|r|console|c"]).operand(0),
+    client("bin/rails", Code("ruby"), "").words(&["runner|r"]).operand(0),
+    client("php artisan", Code("php"), "--execute").words(&["**", "tinker"]),
+    client("python python3 manage.py django-admin", Code("python"), "-c --command").words(&["**", "shell|shell_plus"]),
+    client("manage.py django-admin flask", Code("python"), "-c --command").words(&["shell|shell_plus"]),
+    client("mix", Code("elixir"), "-e --eval").words(&["run"]).no_input(),
+    // Command lines for other machines.
+    client("gcloud", Shell, "--command")
+        .words(&["compute|alpha|beta|cloud-shell|workstations", "**", "ssh"])
+        .no_input(),
+    client("fly flyctl", Shell, "-C --command").words(&["ssh", "console"]),
+    client("vagrant multipass limactl colima", Shell, "-c --command").words(&["ssh|exec|shell"]),
+    client("heroku railway scalingo dokku platform", Shell, "").words(&["run|run:detached|ps:exec|enter"]).operand(0),
+    client("az", Shell, "--scripts --command --exec-command").words(&["**", "invoke|exec|create"]).no_input(),
+    client("aws", Shell, "--command").words(&["ecs", "execute-command"]).no_input(),
+    client("ansible", Shell, "-a --args").words(&["*"]).no_input(),
+    client("pdsh clush dsh", Shell, "").others("-w -g -a").operand(0),
+];
+
+static SOURCE_INDEX: LazyLock<HashMap<&str, Vec<&TextSource>>> = LazyLock::new(|| {
+    let mut index: HashMap<&str, Vec<&TextSource>> = HashMap::new();
+    for source in SOURCES {
+        for name in source.programs.split_whitespace() {
+            index.entry(name).or_default().push(source);
+        }
+    }
+    index
+});
+
+/// Programs that start tools of a project: the tool may be their first operand, or follow these words.
+const STARTERS: &str = "pnpm yarn bun npm";
+
+/// Adds what the statements and the code do that a program gets.
+pub(super) fn push_statements(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
+    if let Some(sources) = SOURCE_INDEX.get(call.name) {
+        for source in sources.iter().filter(|source| has_words(call, source.words)) {
+            read_source(walk, call, source);
+        }
+    } else if STARTERS.split(' ').any(|name| name == call.name) {
+        run_started(walk, call);
+    }
+}
+
+/// `yarn prisma migrate reset`, `npm exec -- prisma …`.
+fn run_started(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
+    let mut operands = call.args.iter().enumerate().filter(|(_, arg)| !arg.text.starts_with('-'));
+    let Some((at, first)) = operands.next() else { return };
+    if matches!(first.text.as_str(), "exec" | "dlx" | "x") {
+        if let Some(tool) = operands.next().and_then(|(at, _)| call.args.get(at..)) {
+            walk.run_args(tool, call.stdin);
+        }
+    } else if !super::PROGRAMS.contains_key(first.text.as_str())
+        && super::SUBCOMMAND_INDEX.contains_key(first.text.as_str())
+        && let Some(tool) = call.args.get(at..)
+    {
+        walk.run_args(tool, call.stdin);
+    }
+}
+
+fn read_source(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, source: &TextSource) {
+    let is_listed = |list: &str, name: &str| list.split_whitespace().any(|option| option == name);
+    let mut operands: Vec<&ShellArg> = Vec::new();
+    let mut texts: Vec<TextFlow> = Vec::new();
+    let mut args = call.args.iter();
+    let mut has_text = false;
+    // Values of other options, such as the name of a database.
+    let mut named: Vec<ShellArg> = Vec::new();
+    while let Some(arg) = args.next() {
+        let text = arg.text.as_str();
+        let (name, glued) = match text.split_once('=') {
+            Some((name, value)) if name.starts_with('-') => (name, Some(value)),
+            _ => glued_value(source, text),
+        };
+        let value = |args: &mut std::slice::Iter<'_, ShellArg>| match glued {
+            Some(value) => Some(ShellArg { text: value.to_owned(), ..arg.clone() }),
+            None => args.next().cloned(),
+        };
+        if is_listed(source.options, name) {
+            has_text = true;
+            texts.extend(value(&mut args).map(|value| TextFlow::known(value.text)));
+        } else if is_listed(source.files, name) {
+            has_text = true;
+            texts.extend(value(&mut args).and_then(|file| walk.written_before(&file)));
+        } else if is_listed(source.others, name) {
+            named.extend(value(&mut args));
+        } else if !text.starts_with('-') {
+            operands.push(arg);
+        }
+    }
+    let texts_behind = operands.iter().skip(source.words.len()).filter(|_| source.operand.is_some());
+    if let Some(first) = source.operand {
+        let behind: Vec<&ShellArg> = texts_behind.skip(first).copied().collect();
+        has_text |= !behind.is_empty();
+        match source.language {
+            Redis | Shell => {
+                let words: Vec<&str> = behind.iter().map(|arg| arg.text.as_str()).collect();
+                texts.push(TextFlow::known(words.join(" ")));
+            }
+            _ => texts.extend(behind.into_iter().map(|arg| TextFlow::known(arg.text.as_str()))),
+        }
+    }
+    if source.reads_input && (!has_text || source.language == Sql) {
+        texts.push(call.stdin.clone());
+    }
+    if source.language == Sql && operands.iter().copied().take(2).chain(&named).any(|arg| is_for_tests(walk, arg)) {
+        return;
+    }
+    for text in texts {
+        read_text(walk, call, source.language, &text);
+    }
+}
+
+/// `-cSELECT 1`, and letters in front of an option whose value follows: `-Atc`.
+fn glued_value<'t>(source: &TextSource, text: &'t str) -> (&'t str, Option<&'t str>) {
+    let mut letters = source.options.split_whitespace().filter(|option| option.len() == 2);
+    if text.len() < 3 || text.starts_with("--") || source.options.split_whitespace().any(|option| option == text) {
+        return (text, None);
+    }
+    if text.len() <= 6 && text.starts_with('-') && text.bytes().skip(1).all(|letter| letter.is_ascii_alphabetic()) {
+        let last = letters.find(|option| option.get(1..) == text.get(text.len() - 1..));
+        return (last.unwrap_or(text), None);
+    }
+    letters.find_map(|option| Some((option, Some(text.strip_prefix(option)?)))).unwrap_or((text, None))
+}
+
+/// Whether an argument names a database that holds nothing but tests, or one in the memory or a temporary directory.
+fn is_for_tests(walk: &CommandWalk<'_>, arg: &ShellArg) -> bool {
+    let text = arg.text.as_str();
+    let name = text.rsplit('/').next().unwrap_or_default().split(['?', '.']).next().unwrap_or_default();
+    let is_name = |pattern: &str| matches_glob(pattern, name);
+    !text.contains([' ', '\n', ';'])
+        && (text == ":memory:"
+            || "test *_test test_* *-test *_test_* *_testing tests".split(' ').any(is_name)
+            || text.contains('/') && !text.contains("://") && walk.place(arg).place == PathPlace::Temporary)
+}
+
+fn read_text(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, language: TextLanguage, flow: &TextFlow) {
+    let Some(text) = &flow.text else { return };
+    match language {
+        Sql => {
+            for operation in sql_operations(call.name, text) {
+                walk.push(operation);
+            }
+            for line in text.lines().map(str::trim) {
+                let command = ["\\!", ".shell ", ".system ", "system ", "\\system "]
+                    .iter()
+                    .find_map(|start| line.strip_prefix(start));
+                if let Some(command) = command {
+                    walk.push(Operation::new(Database, call.name).action("program").written(command.trim()));
+                    walk.run_line(command, &TextFlow::default());
+                }
+                if let Some((_, command)) = line.split_once("\\!").filter(|(before, _)| !before.trim().is_empty()) {
+                    walk.run_line(command, &TextFlow::default());
+                }
+            }
+        }
+        Redis => {
+            for line in text.lines() {
+                if let Some(action) = redis_action(line) {
+                    walk.push(Operation::new(Database, call.name).action(action).written(line.trim()));
+                }
+            }
+        }
+        Mongo => {
+            if let Some(action) = mongo_action(text) {
+                let shown: String = text.trim().chars().take(60).collect();
+                walk.push(Operation::new(Database, call.name).action(action).written(shown));
+            }
+        }
+        Shell => drop(super::shells::run_elsewhere(
+            walk,
+            &[ShellArg::new("sh"), ShellArg::new("-c"), ShellArg::new(text.as_str())],
+            &TextFlow::default(),
+        )),
+        Code(language) => walk.run_code(language, text),
+    }
+}
+
+/// What a command for Redis or Memcached does to the data as a whole.
+fn redis_action(line: &str) -> Option<&'static str> {
+    let lower = line.trim().to_ascii_lowercase();
+    let mut words = lower.split_whitespace().map(|word| word.trim_matches(['"', '\'']));
+    let first = words.next()?;
+    let second = words.next().unwrap_or_default();
+    match (first, second) {
+        ("flushall" | "flushdb" | "flush_all" | "swapdb", _) => Some("delete_all"),
+        ("del" | "unlink", key) if key.contains(['*', crate::paths::UNKNOWN]) => Some("delete_all"),
+        ("eval" | "fcall", _)
+            if ["flushall", "flushdb", "'keys'", "\"keys\""].iter().any(|name| lower.contains(name)) =>
+        {
+            Some("delete_all")
+        }
+        ("config", "set" | "rewrite" | "resetstat") => Some("settings"),
+        ("shutdown" | "replicaof" | "slaveof" | "failover" | "debug", _) => Some("stop"),
+        ("module", "load") | ("function", "load" | "flush" | "delete") => Some("program"),
+        ("cluster", "reset" | "flushslots" | "forget" | "delslots") => Some("drop"),
+        ("acl", "setuser" | "deluser" | "load") => Some("grant"),
+        ("script" | "client", "flush" | "kill") => Some("stop"),
+        _ => None,
+    }
+}
+
+/// What code for MongoDB does to the data as a whole.
+fn mongo_action(text: &str) -> Option<&'static str> {
+    static ACTIONS: &[(&str, &[&str])] = &[
+        (
+            "drop",
+            &[
+                ".dropDatabase(",
+                ".drop(",
+                "[drop](",
+                "[dropDatabase](",
+                "dropDatabase:",
+                "{drop:",
+                ".dropCollection(",
+                ".dropAllUsers",
+                ".dropUser(",
+                ".dropRole(",
+            ],
+        ),
+        (
+            "delete_all",
+            &[
+                ".deleteMany({})",
+                ".deleteMany()",
+                ".remove({})",
+                ".remove()",
+                "deleteMany({},",
+                ".remove({},",
+                "[deleteMany]({})",
+                ".deleteMany({$",
+                ".deleteMany({_id:{$",
+                "q:{},limit:0",
+                "filter:{}",
+                ".deleteMany({id:{$",
+                ".bulkWrite([{deleteMany:{filter:{}",
+            ],
+        ),
+        (
+            "update_all",
+            &[".updateMany({},", ".update({},", "[updateMany]({},", ".replaceOne({},", "updateMany({_id:{$exists"],
+        ),
+        ("drop_definition", &[".dropIndexes(", ".dropIndex("]),
+        ("grant", &[".createUser(", ".grantRolesToUser(", ".changeUserPassword(", ".updateUser("]),
+        ("stop", &[".shutdownServer(", ".fsyncLock(", "shutdown:1", ".stepDown("]),
+        ("drop", &[".renameCollection("]),
+    ];
+    let plain: String =
+        text.chars().filter(|letter| !letter.is_whitespace() && !matches!(letter, '"' | '\'' | '`')).collect();
+    ACTIONS.iter().find(|(_, marks)| marks.iter().any(|mark| plain.contains(mark))).map(|(action, _)| *action)
+}
