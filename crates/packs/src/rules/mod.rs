@@ -1,12 +1,19 @@
 //! The rules, one file a pack.
 
+mod ci;
+mod cloud;
+mod containers;
+mod databases;
 mod exfiltration;
 mod git;
+mod kubernetes;
+mod package_managers;
 mod remote_code;
 mod secrets;
 mod self_protection;
 mod shell;
 mod system;
+mod terraform;
 
 use crate::PackDef;
 
@@ -19,4 +26,11 @@ pub(crate) static PACKS: &[PackDef] = &[
     remote_code::PACK,
     system::PACK,
     self_protection::PACK,
+    containers::PACK,
+    kubernetes::PACK,
+    cloud::PACK,
+    databases::PACK,
+    terraform::PACK,
+    package_managers::PACK,
+    ci::PACK,
 ];
