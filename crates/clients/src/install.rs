@@ -17,7 +17,7 @@ pub enum InstallScope {
 
 impl InstallScope {
     /// All scopes, in the order of reports.
-    pub const ALL: [Self; 3] = [Self::Managed, Self::User, Self::Project];
+    pub const ALL: [Self; 3] = [Self::User, Self::Project, Self::Managed];
 
     /// The word on the command line.
     #[must_use]

@@ -47,6 +47,7 @@ fn create_fixture() -> HostInstallFixture {
     for scope in ["user", "project"] {
         fixture.run_pintle(&["install", "claude", "--yes", "--scope", scope]);
     }
+    fixture.forget_calls();
     fixture
 }
 
@@ -74,6 +75,11 @@ impl HostInstallFixture {
 
     fn run_one(&self, line: &str, payload: &str) -> Output {
         self.start_with_payload(line, payload, &[]).wait_with_output().unwrap()
+    }
+
+    /// Installing sends test calls through the hooks.
+    fn forget_calls(&self) {
+        let _ = fs::remove_file(self.path("calls"));
     }
 
     /// How often hooks ran.
@@ -188,9 +194,10 @@ fn a_killed_entry_denies_and_the_one_that_waited_for_it_decides() {
 #[test]
 fn entries_with_other_hooks_are_asked_for_themselves() {
     let fixture = create_fixture();
-    fs::write(fixture.path("policy.yaml"), crate::policy_file("echo 'this project says no' >&2; exit 2")).unwrap();
-    let policy = fixture.path("policy.yaml").display().to_string();
+    fs::write(fixture.path("team.yaml"), crate::policy_file("echo 'this project says no' >&2; exit 2")).unwrap();
+    let policy = fixture.path("team.yaml").display().to_string();
     fixture.run_pintle(&["install", "claude", "--yes", "--scope", "project", "--hooks", &policy]);
+    fixture.forget_calls();
     let lines = fixture.lines_of_scopes(EVENT);
     let outputs = fixture.run_at_once(&lines, &fixture.payload_with(EVENT, "c1", "echo hi"));
     assert_silent(&outputs[0]);
