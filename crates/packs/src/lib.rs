@@ -3,11 +3,13 @@
 //! A rule is data: what it looks for, how severe it is, what the model is told, and examples of both kinds. [`judge`]
 //! compares operations with the rules; nothing is executed and nothing is read.
 
+mod catalogue;
 mod judge;
 mod pack;
 mod rules;
 mod settings;
 
+pub use catalogue::{default_packs, pack_by_name, packs};
 pub use judge::{PackFinding, judge};
-pub use pack::{OperationTest, PackDef, RuleDef, RuleSeverity, default_packs, pack_by_name, packs};
+pub use pack::{OperationTest, PackDef, RuleDef, RuleSeverity};
 pub use settings::{PackSettings, RuleSetting, SEVERITY_WORDS, add_setting};

@@ -3,8 +3,6 @@
 use pintle_shell::{Operation, OperationKind, OperationTag, PathPlace};
 use serde::{Deserialize, Serialize};
 
-use crate::rules;
-
 /// Rules about one subject.
 #[derive(Debug)]
 pub struct PackDef {
@@ -120,21 +118,4 @@ impl OperationTest {
             && self.tags.iter().all(|tag| operation.has(*tag))
             && !self.without.iter().any(|tag| operation.has(*tag))
     }
-}
-
-/// Every pack, the default ones first.
-#[must_use]
-pub fn packs() -> &'static [PackDef] {
-    rules::PACKS
-}
-
-/// The pack of a name.
-#[must_use]
-pub fn pack_by_name(name: &str) -> Option<&'static PackDef> {
-    packs().iter().find(|pack| pack.name == name)
-}
-
-/// The packs that are on unless a user says otherwise.
-pub fn default_packs() -> impl Iterator<Item = &'static PackDef> {
-    packs().iter().filter(|pack| pack.is_default)
 }

@@ -3,9 +3,10 @@
 use pintle_contract::ToolKind;
 use serde_json::Value;
 
+use crate::address::push_address;
 use crate::paths::UNKNOWN;
-use crate::programs::push_address;
-use crate::walk::{CommandWalk, ShellArg, Taint, TextFlow};
+use crate::programs::run_program;
+use crate::walk::{CommandWalk, ShellArg, TextFlow, TextTaint};
 use crate::{CallSite, Operation, OperationKind, OperationTag};
 
 /// The longest command line that is looked at.
@@ -26,7 +27,7 @@ pub fn operations_of_command(command: &str, language: ShellLanguage, site: &Call
     if command.len() > MAX_COMMAND_BYTES {
         return vec![Operation::unknown("", "the command line is too long to be read")];
     }
-    let mut walk = CommandWalk::new(site);
+    let mut walk = CommandWalk::new(site, run_program);
     let printed = match language {
         ShellLanguage::Bash => walk.run_line(command, &TextFlow::default()),
         ShellLanguage::PowerShell => walk.run_powershell_line(command, &TextFlow::default()),
@@ -41,7 +42,7 @@ fn push_printed(walk: &mut CommandWalk<'_>, printed: &TextFlow) {
         .operations
         .iter()
         .any(|operation| operation.kind == OperationKind::Read && operation.has(OperationTag::Secret));
-    if printed.taint.has(Taint::SECRET) && !is_read {
+    if printed.taint.has(TextTaint::SECRET | TextTaint::ENVIRONMENT) && !is_read {
         walk.push(Operation::new(OperationKind::Secret, "").action("print_variable"));
     }
 }
@@ -51,16 +52,16 @@ fn push_printed(walk: &mut CommandWalk<'_>, printed: &TextFlow) {
 pub fn operations_of_call(kind: ToolKind, name: &str, args: &Value, site: &CallSite<'_>) -> Vec<Operation> {
     let text = |names: &[&str]| names.iter().find_map(|name| args.get(name)?.as_str());
     let path = text(&["path", "file_path", "notebook_path", "from", "source"]);
-    let mut walk = CommandWalk::new(site);
+    let mut walk = CommandWalk::new(site, run_program);
     match kind {
         ToolKind::Shell => return operations_of_shell(name, args, site),
         ToolKind::Read => {
-            for path in path {
+            if let Some(path) = path {
                 walk.read_file(name, &ShellArg::new(path), false);
             }
         }
         ToolKind::Search => {
-            for path in path.or_else(|| text(&["directory"])) {
+            if let Some(path) = path.or_else(|| text(&["directory"])) {
                 let arg = ShellArg::new(path);
                 if walk.place(&arg).tags.contains(&OperationTag::Secret) {
                     walk.read_file(name, &arg, true);
@@ -68,13 +69,13 @@ pub fn operations_of_call(kind: ToolKind, name: &str, args: &Value, site: &CallS
             }
         }
         ToolKind::Write | ToolKind::Edit => {
-            for path in path {
+            if let Some(path) = path {
                 let action = if kind == ToolKind::Write { "replace" } else { "edit" };
                 walk.write_file(name, &ShellArg::new(path), action, TextFlow::default());
             }
         }
         ToolKind::Delete => {
-            for path in path {
+            if let Some(path) = path {
                 walk.push_path(
                     Operation::new(OperationKind::Delete, name).tag(OperationTag::Recursive),
                     &ShellArg::new(path),
@@ -82,7 +83,7 @@ pub fn operations_of_call(kind: ToolKind, name: &str, args: &Value, site: &CallS
             }
         }
         ToolKind::Move => {
-            for path in path {
+            if let Some(path) = path {
                 walk.push_path(Operation::new(OperationKind::Move, name), &ShellArg::new(path));
             }
             if let Some(to) = text(&["to", "destination", "target", "new_path"]) {
@@ -93,7 +94,7 @@ pub fn operations_of_call(kind: ToolKind, name: &str, args: &Value, site: &CallS
             if let Some(url) = text(&["url"]) {
                 match url.strip_prefix("file://") {
                     Some(path) => drop(walk.read_file(name, &ShellArg::new(path), false)),
-                    None => push_address(&mut walk, OperationKind::Download, name, url, Taint::NONE),
+                    None => push_address(&mut walk, OperationKind::Download, name, url, TextTaint::NONE),
                 }
             }
         }
@@ -114,7 +115,7 @@ fn operations_of_shell(name: &str, args: &Value, site: &CallSite<'_>) -> Vec<Ope
                     ShellArg::new(word.as_str().map_or_else(|| word.to_string(), |text| text.replace(UNKNOWN, "?")))
                 })
                 .collect();
-            let mut walk = CommandWalk::new(&site);
+            let mut walk = CommandWalk::new(&site, run_program);
             let printed = walk.run_args(&args, &TextFlow::default());
             push_printed(&mut walk, &printed);
             walk.operations

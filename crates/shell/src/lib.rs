@@ -4,8 +4,11 @@
 //! them: wrappers such as `sudo` and `xargs` are taken off, quotes and known variables are resolved, and programs in the
 //! line are read. Nothing is executed. What cannot be known is an operation of the kind `unknown` with its reason.
 
+mod address;
 mod call;
 mod code;
+mod escape;
+mod git_settings;
 mod paths;
 mod programs;
 mod site;

@@ -12,6 +12,9 @@ use words::{SqlWord, read_statements};
 /// The deepest nesting of statements in texts of statements.
 const MAX_DEPTH: usize = 4;
 
+/// The most words of a statement that are looked at behind a verb.
+const MAX_REST: usize = 1000;
+
 /// What a statement would do: its meaning, and to what.
 type SqlEffect = (&'static str, String);
 
@@ -44,15 +47,13 @@ fn read_text(text: &str, depth: usize, effects: &mut Vec<SqlEffect>) {
 }
 
 fn read_statement(words: &[SqlWord], depth: usize, effects: &mut Vec<SqlEffect>) {
-    if words.first().is_some_and(|word| word.is_any(&["PREPARE", "DO", "CALL", "EXEC", "EXECUTE", "SELECT"]))
-        || depth > 0
-    {
-        read_inner(words, depth, effects);
-    } else if words.iter().any(|word| word.is_any(&["EXECUTE", "IMMEDIATE", "SP_EXECUTESQL"])) {
+    let runs_text = |word: &SqlWord| word.is_any(&["EXECUTE", "IMMEDIATE", "SP_EXECUTESQL"]);
+    let may_run = words.first().is_some_and(|word| word.is_any(&["PREPARE", "DO", "CALL", "EXEC", "SELECT"]));
+    if depth > 0 || may_run || words.iter().any(runs_text) {
         read_inner(words, depth, effects);
     }
     for index in 0..words.len() {
-        let Some(rest) = words.get(index..) else { return };
+        let Some(rest) = words.get(index..words.len().min(index + MAX_REST)) else { return };
         let before = index.checked_sub(1).and_then(|before| words.get(before));
         if let Some(effect) = effect_at(rest, before) {
             effects.push(effect);
@@ -92,7 +93,7 @@ fn effect_at(words: &[SqlWord], before: Option<&SqlWord>) -> Option<SqlEffect> {
             let name = usize::from(is_at(1, &["TABLE"]));
             Some(("truncate", shown(words.get(1 + name..)?)))
         }
-        "DELETE" if is_at(1, &["FROM", "TOP"]) && !follows(&["ON"]) => {
+        "DELETE" if (is_at(1, &["FROM", "TOP"]) || is_at(2, &["FROM"])) && !follows(&["ON"]) => {
             selects_everything(words).then(|| ("delete_all", shown(words)))
         }
         // `DELETE t WHERE …` and `DELETE t` of some servers.
@@ -147,7 +148,8 @@ fn drop_effect(words: &[SqlWord], before: Option<&SqlWord>) -> Option<SqlEffect>
     let is_temporary = name.starts_with(['#', '@'])
         || ["tmp_", "temp_", "_tmp", "_temp", "pg_temp", "scratch_"].iter().any(|start| plain.starts_with(start))
         || ["_tmp", "_temp"].iter().any(|end| plain.ends_with(end));
-    (!is_temporary).then(|| (*action, shown(words)))
+    let is_for_tests = kind == "DATABASE" && plain.split(['_', '-']).any(|part| part == "test" || part == "tests");
+    (!is_temporary && !is_for_tests).then(|| (*action, shown(words)))
 }
 
 /// `ALTER TABLE t DROP c`, also without the word `COLUMN`.

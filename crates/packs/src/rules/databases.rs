@@ -2,7 +2,7 @@
 
 use pintle_shell::OperationKind::Database;
 
-use crate::RuleSeverity::{Ask, Deny, Warn};
+use crate::RuleSeverity::{Deny, Warn};
 use crate::{OperationTest, PackDef, RuleDef};
 
 pub(super) const PACK: PackDef = PackDef {
@@ -34,6 +34,7 @@ pub(super) const PACK: PackDef = PackDef {
                 "sqlite3 :memory: 'CREATE TABLE a (b); DROP TABLE a'",
                 "grep -rn 'DROP TABLE' db",
                 "psql shop -c 'DROP TABLE IF EXISTS tmp_a'",
+                "psql -c 'DROP DATABASE IF EXISTS shop_test'",
             ],
         },
         RuleDef {
@@ -110,7 +111,7 @@ pub(super) const PACK: PackDef = PackDef {
         },
         RuleDef {
             id: "roll-back",
-            severity: Ask,
+            severity: Warn,
             tests: &[OperationTest::new(Database).actions(&["roll_back"])],
             reason: "a migration that is taken back can lose data",
             instead: "Write a new migration.",

@@ -66,17 +66,23 @@ pub(super) const PACK: PackDef = PackDef {
         RuleDef {
             id: "production",
             severity: Ask,
-            tests: &[OperationTest::new(Kubernetes).actions(&["enter_production", "change_production"])],
-            reason: "this runs commands in production, or changes what is there",
+            tests: &[OperationTest::new(Kubernetes).actions(&[
+                "enter_production",
+                "change_production",
+                "choose_cluster",
+            ])],
+            reason: "this runs commands in production, changes what is there, or lets later commands apply to it",
             instead: "Use another namespace or context, or ask the user.",
             stops: &[
                 "kubectl exec -it web-1 -n prod -- bash",
                 "kubectl --context prod-eu apply -f k8s/",
                 "helm upgrade web chart -n production",
+                "kubectl config use-context prod",
             ],
             passes: &[
                 "kubectl exec web-1 -n dev -- ls",
                 "kubectl get pods -n prod",
+                "kubectl exec deploy/products -n dev -- ls",
                 "kubectl logs web-1 --context prod-eu",
                 "helm template chart -f values.prod.yaml",
             ],
@@ -102,11 +108,11 @@ pub(super) const PACK: PackDef = PackDef {
         RuleDef {
             id: "small-changes",
             severity: Warn,
-            tests: &[OperationTest::new(Kubernetes).actions(&["delete_renewed", "choose_cluster", "local_cluster"])],
-            reason: "this deletes what a cluster makes anew, or chooses production",
+            tests: &[OperationTest::new(Kubernetes).actions(&["delete_renewed", "local_cluster"])],
+            reason: "this deletes what a cluster makes anew, or a cluster of this machine",
             instead: "Name the namespace and the context in each command.",
-            stops: &["kubectl delete pod api-1", "kubectl config use-context prod", "kind delete cluster"],
-            passes: &["kubectl config use-context dev", "kubectl get pod api-1", "kind get clusters"],
+            stops: &["kubectl delete pod api-1", "kind delete cluster"],
+            passes: &["kubectl get pod api-1", "kind get clusters"],
         },
     ],
 };

@@ -1,13 +1,13 @@
 //! Files: what is deleted, overwritten or opened where it should not be.
 
 use pintle_shell::OperationKind::{Delete, Move, Permission, Unknown, Write};
-use pintle_shell::OperationTag::{Filtered, GitDirectory, Recursive, Startup, TooOpen};
+use pintle_shell::OperationTag::{Filtered, GitDirectory, Recursive, Secret, Startup, TooOpen};
 use pintle_shell::PathPlace::{self, Device, Home, InHome, Outside, ProjectRoot, Root, System};
 
 use crate::RuleSeverity::{Ask, Deny};
 use crate::{OperationTest, PackDef, RuleDef};
 
-/// Places outside the project that hold what somebody keeps.
+/// Places outside the project that hold files worth keeping.
 const KEPT: &[PathPlace] = &[InHome, System, Outside];
 
 pub(super) const PACK: PackDef = PackDef {
@@ -81,6 +81,7 @@ pub(super) const PACK: PackDef = PackDef {
             tests: &[
                 OperationTest::new(Write).places(&[System]),
                 OperationTest::new(Write).places(&[InHome, Outside]).actions(&["truncate", "restore"]),
+                OperationTest::new(Write).places(&[InHome]).tags(&[Secret]),
                 OperationTest::new(Write)
                     .places(&[InHome, Outside])
                     .actions(&["replace", "edit", "append"])

@@ -4,17 +4,19 @@
 //! of [`functions`], follows texts through simple variables, and gives what it cannot follow as unknown.
 
 mod functions;
+mod names;
 mod reader;
 mod services;
 mod tokens;
+mod value;
 
 use functions::{CodeEffect, effect_of};
 use reader::{CodeCall, read_calls};
 use tokens::read_tokens;
 
+use crate::address::push_address;
 use crate::paths::UNKNOWN;
-use crate::programs::push_address;
-use crate::walk::{CommandWalk, ShellArg, Taint, TextFlow, is_secret_name};
+use crate::walk::{CommandWalk, ShellArg, TextFlow, TextTaint, is_secret_name};
 use crate::{Operation, OperationKind, OperationTag};
 
 /// The longest code that is read.
@@ -28,12 +30,17 @@ pub(crate) fn read_code(walk: &mut CommandWalk<'_>, language: &str, text: &str, 
         walk.push_unknown(language, "the code is too long to be read");
         return;
     }
-    let calls = read_calls(&read_tokens(language, text), language);
+    let (calls, has_condition) = read_calls(&read_tokens(language, text), language);
     if calls.len() > MAX_CALLS {
         walk.push_unknown(language, "the code calls more functions than can be looked at");
     }
     services::push_service_calls(walk, language, text, calls.get(..MAX_CALLS).unwrap_or(&calls));
-    let mut facts = CodeFacts { taint: stdin.taint.without(Taint::NETWORK), ..CodeFacts::default() };
+    let mut facts = CodeFacts {
+        taint: stdin.taint.without(TextTaint::NETWORK),
+        input: stdin.taint,
+        has_condition,
+        ..CodeFacts::default()
+    };
     // What the whole code does decides what a single call means: a read and a request together send a file.
     for call in calls.iter().take(MAX_CALLS) {
         facts.note(call, language);
@@ -41,18 +48,32 @@ pub(crate) fn read_code(walk: &mut CommandWalk<'_>, language: &str, text: &str, 
     for call in calls.iter().take(MAX_CALLS) {
         push_call(walk, language, call, &mut facts);
     }
-    if facts.sends && !facts.has_sent && facts.taint.has(Taint::FILE | Taint::SECRET | Taint::ENVIRONMENT) {
+    if facts.sends && !facts.has_sent && facts.taint.has(TextTaint::FILE | TextTaint::SECRET | TextTaint::ENVIRONMENT) {
         walk.push(facts.taint.tag(Operation::new(OperationKind::Upload, language)));
     }
     if facts.prints && facts.environment_secret {
         walk.push(Operation::new(OperationKind::Secret, language).action("print_variable"));
     }
+    let uses_gawk_network = language.ends_with("awk") && (text.contains("/inet/") || text.contains("/inet4/"));
+    if facts.connects && facts.runs_shell || uses_gawk_network {
+        walk.push(Operation::new(OperationKind::System, language).action("remote_shell"));
+    }
+}
+
+/// Reads code one level deeper.
+fn run_code(walk: &mut CommandWalk<'_>, language: &str, text: &str) {
+    walk.called(|walk| {
+        read_code(walk, language, text, &TextFlow::default());
+        TextFlow::default()
+    });
 }
 
 /// What the whole code does.
 #[derive(Debug, Default)]
 struct CodeFacts {
-    taint: Taint,
+    taint: TextTaint,
+    /// Where its input comes from.
+    input: TextTaint,
     uses_network: bool,
     uses_decoder: bool,
     /// Whether it sends something, and whether an operation says so.
@@ -60,6 +81,10 @@ struct CodeFacts {
     has_sent: bool,
     prints: bool,
     environment_secret: bool,
+    /// Whether it opens a connection, and runs a shell or connects programs to something.
+    connects: bool,
+    runs_shell: bool,
+    has_condition: bool,
 }
 
 impl CodeFacts {
@@ -67,29 +92,47 @@ impl CodeFacts {
         match effect_of(language, &call.name) {
             Some(CodeEffect::Decode) => self.uses_decoder = true,
             Some(CodeEffect::Request | CodeEffect::Transmit) => self.uses_network = true,
+            Some(CodeEffect::Socket) => {
+                self.uses_network = true;
+                self.connects = true;
+            }
+            Some(CodeEffect::Redirect) => self.runs_shell = true,
+            Some(CodeEffect::Command) => {
+                let runs_shell = |text: &String| {
+                    let word = text.split_whitespace().next().unwrap_or_default();
+                    matches!(word.rsplit('/').next(), Some("sh" | "bash" | "zsh" | "dash" | "cmd" | "cmd.exe"))
+                        && !text.contains("-c ")
+                };
+                self.runs_shell |= match call.texts.first() {
+                    // A command that is not known, with its mode.
+                    Some(text) => runs_shell(text) || call.has_unknown && text.len() <= 2,
+                    None => call.has_unknown,
+                };
+            }
             Some(CodeEffect::Environment) => {
                 let named = call.texts.iter().any(|text| is_secret_name(text));
                 self.environment_secret |= named || call.texts.is_empty();
                 self.taint |= if named {
-                    Taint::SECRET
+                    TextTaint::SECRET
                 } else if call.texts.is_empty() {
-                    Taint::ENVIRONMENT
+                    TextTaint::ENVIRONMENT
                 } else {
-                    Taint::NONE
+                    TextTaint::NONE
                 };
             }
-            Some(CodeEffect::Read) if !call.texts.is_empty() || call.has_unknown => self.taint |= Taint::FILE,
-            Some(CodeEffect::Open) if !opens_for_writing(call) => self.taint |= Taint::FILE,
+            Some(CodeEffect::Read) if !call.texts.is_empty() || call.has_unknown => self.taint |= TextTaint::FILE,
+            Some(CodeEffect::Open) if !opens_for_writing(call) => self.taint |= TextTaint::FILE,
             Some(CodeEffect::Print) => self.prints = true,
             _ => {}
         }
     }
 
     /// Where code that is evaluated comes from.
-    fn code_taint(&self) -> Taint {
-        let network = if self.uses_network { Taint::NETWORK } else { Taint::NONE };
-        let decoded = if self.uses_decoder { Taint::DECODED } else { Taint::NONE };
-        network | decoded | if self.taint.has(Taint::FILE) { Taint::FILE } else { Taint::NONE }
+    fn code_taint(&self) -> TextTaint {
+        let network = if self.uses_network { TextTaint::NETWORK } else { TextTaint::NONE };
+        let decoded = if self.uses_decoder { TextTaint::DECODED } else { TextTaint::NONE };
+        let input = if self.input.has(TextTaint::NETWORK | TextTaint::DECODED) { self.input } else { TextTaint::NONE };
+        network | decoded | input | if self.taint.has(TextTaint::FILE) { TextTaint::FILE } else { TextTaint::NONE }
     }
 }
 
@@ -108,10 +151,20 @@ fn push_call(walk: &mut CommandWalk<'_>, language: &str, call: &CodeCall, facts:
     let Some(effect) = effect_of(language, &call.name) else { return };
     let paths = || -> Vec<ShellArg> {
         let texts: Vec<ShellArg> =
-            call.texts.iter().filter(|text| !text.is_empty()).map(|text| ShellArg::new(expand_home(text))).collect();
-        if texts.is_empty() && call.has_unknown { vec![ShellArg::unknown(Taint::NONE)] } else { texts }
+            call.texts.iter().filter(|text| !text.is_empty()).map(|text| path_arg(text)).collect();
+        if texts.is_empty() && call.has_unknown { vec![ShellArg::unknown(TextTaint::NONE)] } else { texts }
     };
     let last = call.name.rsplit(['.', ':', '>']).next().unwrap_or_default();
+    if call.is_decoded
+        && matches!(
+            effect,
+            CodeEffect::Delete | CodeEffect::DeleteTree | CodeEffect::Write | CodeEffect::Read | CodeEffect::Open
+        )
+        && paths().iter().all(|path| !path.is_known())
+    {
+        walk.push_code(TextTaint::DECODED, language, "it uses a file whose name is encoded");
+        return;
+    }
     match effect {
         CodeEffect::Delete | CodeEffect::DeleteTree => {
             let is_recursive = effect == CodeEffect::DeleteTree
@@ -120,17 +173,29 @@ fn push_call(walk: &mut CommandWalk<'_>, language: &str, call: &CodeCall, facts:
             for path in paths().into_iter().filter(|path| !is_option_word(&path.text)) {
                 let operation = Operation::new(OperationKind::Delete, language)
                     .action(last)
-                    .tag_if(is_recursive, OperationTag::Recursive);
+                    .tag_if(is_recursive, OperationTag::Recursive)
+                    .tag_if(facts.has_condition && path.is_pattern, OperationTag::Filtered);
                 walk.push_path(operation, &path);
             }
         }
         CodeEffect::Write => {
             for path in paths().into_iter().take(1) {
-                walk.write_file(language, &path, "replace", TextFlow::of(Taint::DECODED));
+                walk.write_file(
+                    language,
+                    &path,
+                    "replace",
+                    TextFlow::from_taint(TextTaint::DECODED | facts.code_taint()),
+                );
             }
         }
         CodeEffect::Move | CodeEffect::Duplicate => {
             let all = paths();
+            let is_address = all.first().is_some_and(|source| source.text.contains("://"));
+            if let (true, [source, target, ..]) = (is_address, all.as_slice()) {
+                push_address(walk, OperationKind::Download, language, &source.text, TextTaint::NONE);
+                walk.write_file(language, target, "download", TextFlow::from_taint(TextTaint::NETWORK));
+                return;
+            }
             if let Some(source) = all.first() {
                 let kind = if effect == CodeEffect::Move { OperationKind::Move } else { OperationKind::Read };
                 walk.push_path(Operation::new(kind, language), source);
@@ -171,7 +236,12 @@ fn push_call(walk: &mut CommandWalk<'_>, language: &str, call: &CodeCall, facts:
             {
                 if is_writing {
                     let path = ShellArg::new(path.text.trim_start_matches(['>', '+', ' ']));
-                    walk.write_file(language, &path, "replace", TextFlow::of(Taint::DECODED));
+                    walk.write_file(
+                        language,
+                        &path,
+                        "replace",
+                        TextFlow::from_taint(TextTaint::DECODED | facts.code_taint()),
+                    );
                 } else if let Some(command) = path.text.strip_prefix('|').or_else(|| path.text.strip_suffix('|')) {
                     walk.run_line(command, &TextFlow::default());
                 } else {
@@ -179,14 +249,14 @@ fn push_call(walk: &mut CommandWalk<'_>, language: &str, call: &CodeCall, facts:
                 }
             }
         }
-        CodeEffect::Command => push_command(walk, language, call),
+        CodeEffect::Command => push_command(walk, language, call, facts),
         CodeEffect::Code => {
             let is_known =
                 !call.has_unknown && !call.texts.is_empty() && !call.texts.iter().any(|text| text.contains(UNKNOWN));
             if is_known && !facts.uses_decoder {
                 for text in &call.texts {
                     if text.len() < MAX_BYTES / 2 {
-                        walk.run_code(language, text);
+                        run_code(walk, language, text);
                     }
                 }
             } else {
@@ -194,18 +264,25 @@ fn push_call(walk: &mut CommandWalk<'_>, language: &str, call: &CodeCall, facts:
             }
         }
         CodeEffect::Dynamic => walk.push_code(
-            facts.code_taint() | Taint::DECODED,
+            facts.code_taint() | TextTaint::DECODED,
             language,
             "it calls a function whose name is put together",
         ),
-        CodeEffect::Request | CodeEffect::Transmit => push_request(walk, language, call, effect, facts),
+        CodeEffect::Request | CodeEffect::Transmit | CodeEffect::Socket => {
+            push_request(walk, language, call, effect, facts)
+        }
         CodeEffect::Kill => {
-            walk.push(Operation::new(OperationKind::Kill, language));
+            let action = match call.numbers.first().map(String::as_str) {
+                Some("-1") => "everything",
+                Some("1") => "system_process",
+                _ => "",
+            };
+            walk.push(Operation::new(OperationKind::Kill, language).action(action));
         }
         CodeEffect::Privilege => {
             walk.push(Operation::new(OperationKind::Privilege, language).action("other_user"));
         }
-        CodeEffect::Decode | CodeEffect::Environment | CodeEffect::Print => {}
+        CodeEffect::Decode | CodeEffect::Environment | CodeEffect::Print | CodeEffect::Redirect => {}
     }
 }
 
@@ -217,15 +294,16 @@ fn is_option_word(text: &str) -> bool {
     matches!(text, "recursive" | "force" | "true" | "false" | "utf8" | "utf-8")
 }
 
-/// `~` at the front, as `expanduser` does it.
-fn expand_home(text: &str) -> String {
-    text.strip_prefix("file://").unwrap_or(text).to_owned()
+/// A path in code; a `*` comes from a function that lists files.
+fn path_arg(text: &str) -> ShellArg {
+    let text = text.strip_prefix("file://").unwrap_or(text);
+    ShellArg { is_pattern: text.contains(['*', '?']), ..ShellArg::new(text) }
 }
 
 fn push_read(walk: &mut CommandWalk<'_>, language: &str, path: &ShellArg, facts: &mut CodeFacts) {
     if path.text.starts_with("http://") || path.text.starts_with("https://") {
         facts.uses_network = true;
-        push_address(walk, OperationKind::Download, language, &path.text, Taint::NONE);
+        push_address(walk, OperationKind::Download, language, &path.text, TextTaint::NONE);
         return;
     }
     if path.text.starts_with("php://") {
@@ -235,26 +313,31 @@ fn push_read(walk: &mut CommandWalk<'_>, language: &str, path: &ShellArg, facts:
 }
 
 /// A command line in a text, or a list of words.
-fn push_command(walk: &mut CommandWalk<'_>, language: &str, call: &CodeCall) {
+fn push_command(walk: &mut CommandWalk<'_>, language: &str, call: &CodeCall, facts: &CodeFacts) {
     let words: Vec<&String> = call
         .texts
         .iter()
         .filter(|text| !matches!(text.as_str(), "utf8" | "utf-8" | "inherit" | "pipe" | "ignore"))
         .collect();
-    if words.is_empty() {
-        if call.has_unknown {
-            walk.push_code(Taint::NONE, language, "it runs a command that is not known");
+    if words.is_empty() || call.is_decoded {
+        if call.has_unknown || call.is_decoded {
+            let taint = if call.is_decoded { TextTaint::DECODED } else { TextTaint::NONE };
+            walk.push_code(facts.code_taint() | taint, language, "it runs a command that is not known");
         }
         return;
     }
+    // What the code prints is the input of a command behind a `|`.
+    let stdin = if call.is_piped { TextFlow::from_taint(facts.input | TextTaint::OUTPUT) } else { TextFlow::default() };
     let is_list = call.is_list || words.len() > 1 && words.first().is_some_and(|first| !first.contains(' '));
     if is_list {
-        let args: Vec<ShellArg> = words.iter().map(|word| ShellArg::new(word.as_str())).collect();
-        walk.run_args(&args, &TextFlow::default());
-        return;
-    }
-    for line in words.into_iter().take(1) {
-        walk.run_line(line, &TextFlow::default());
+        // `[sys.executable, "-m", "pip"]`: the interpreter itself.
+        let itself = words.first().is_some_and(|first| *first == "-m").then(|| ShellArg::new(language));
+        let rest = call.has_unknown.then(|| ShellArg::unknown(TextTaint::NONE));
+        let words = words.iter().map(|word| ShellArg::new(word.as_str()));
+        let args: Vec<ShellArg> = itself.into_iter().chain(words).chain(rest).collect();
+        walk.run_args(&args, &stdin);
+    } else if let Some(line) = words.first() {
+        walk.run_line(line, &stdin);
     }
 }
 
@@ -269,22 +352,27 @@ fn push_request(
         .texts
         .iter()
         .find(|text| text.contains("://"))
+        .or_else(|| call.texts.iter().find(|text| text.as_str() == "localhost"))
         .or_else(|| call.texts.iter().find(|text| text.contains('.') && !text.contains([' ', '\n'])));
     let sends_by_option =
         call.texts.iter().any(|text| matches!(text.to_ascii_uppercase().as_str(), "POST" | "PUT" | "PATCH"))
             || call.names.iter().any(|name| matches!(name.as_str(), "data" | "body" | "files" | "json"));
-    let is_sending =
-        effect == CodeEffect::Transmit || sends_by_option || address.is_some_and(|address| address.contains(UNKNOWN));
-    let has_data = facts.taint.has(Taint::FILE | Taint::SECRET | Taint::ENVIRONMENT);
+    if effect == CodeEffect::Socket && address.is_none() {
+        return;
+    }
+    let is_sending = matches!(effect, CodeEffect::Transmit | CodeEffect::Socket)
+        || sends_by_option
+        || address.is_some_and(|address| address.contains(UNKNOWN));
+    let has_data = facts.taint.has(TextTaint::FILE | TextTaint::SECRET | TextTaint::ENVIRONMENT);
     let shown = address.cloned().unwrap_or_default();
     if is_sending && has_data {
         facts.sends = true;
         facts.has_sent = true;
         push_address(walk, OperationKind::Upload, language, &shown, facts.taint);
     } else if is_sending {
-        push_address(walk, OperationKind::Upload, language, &shown, Taint::NONE);
+        push_address(walk, OperationKind::Upload, language, &shown, TextTaint::NONE);
     } else {
         facts.uses_network = true;
-        push_address(walk, OperationKind::Download, language, &shown, Taint::NONE);
+        push_address(walk, OperationKind::Download, language, &shown, TextTaint::NONE);
     }
 }

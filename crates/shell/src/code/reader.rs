@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::tokens::CodeToken;
+use super::functions::effect_of;
+use super::tokens::{CodeToken, FILLED_BEGIN, FILLED_END};
+use super::value::{CodeValue, gives_module, is_call_option, is_condition, module_name};
 use crate::paths::UNKNOWN;
 
 /// A call of a function.
@@ -17,122 +19,139 @@ pub(super) struct CodeCall {
     pub(super) numbers: Vec<String>,
     /// Whether an argument is not known.
     pub(super) has_unknown: bool,
+    /// Whether a decoder had to do with an argument.
+    pub(super) is_decoded: bool,
     /// Whether its first argument is a list.
     pub(super) is_list: bool,
+    /// Whether it is a command line behind a `|`, which gets the output of the code.
+    pub(super) is_piped: bool,
 }
 
 /// The deepest nesting of brackets.
-const MAX_DEPTH: usize = 64;
+pub(super) const MAX_DEPTH: usize = 48;
+/// The most tokens of a list in which a `for` is looked for.
+const MAX_COMPREHENSION: usize = 200;
 /// The most texts of a call.
 const MAX_TEXTS: usize = 64;
 
-/// Reads the calls, inner ones first.
-pub(super) fn read_calls(tokens: &[CodeToken], language: &str) -> Vec<CodeCall> {
+/// Reads the calls, inner ones first, and whether some depend on a condition.
+pub(super) fn read_calls(tokens: &[CodeToken], language: &str) -> (Vec<CodeCall>, bool) {
     let mut reader = CallReader {
         tokens,
         variables: HashMap::new(),
         aliases: HashMap::new(),
+        listed: None,
         calls: Vec::new(),
-        can_omit_brackets: can_omit_brackets(language),
+        has_condition: false,
+        can_omit_brackets: " perl ruby irb php lua luajit awk gawk mawk nawk elisp tclsh python2 groovy "
+            .contains(&format!(" {language} ")),
+        joins_with_slash: language.starts_with("py") || language == "ipython",
     };
     let mut index = 0;
     while index < tokens.len() {
         index = reader.read_expression(index, 0).1.max(index + 1);
     }
-    reader.calls
+    (reader.calls, reader.has_condition)
 }
 
-fn can_omit_brackets(language: &str) -> bool {
-    matches!(
-        language,
-        "perl"
-            | "ruby"
-            | "irb"
-            | "php"
-            | "lua"
-            | "luajit"
-            | "awk"
-            | "gawk"
-            | "mawk"
-            | "nawk"
-            | "elisp"
-            | "tclsh"
-            | "python2"
-            | "groovy"
-    )
-}
-
-/// What is known of an expression.
-#[derive(Debug, Default, Clone)]
-struct CodeValue {
-    texts: Vec<String>,
-    has_unknown: bool,
-    is_list: bool,
-}
-
-struct CallReader<'t> {
+pub(super) struct CallReader<'t> {
     tokens: &'t [CodeToken],
-    variables: HashMap<String, CodeValue>,
-    /// Names that stand for functions: `rm = os.remove`.
-    aliases: HashMap<String, String>,
-    calls: Vec<CodeCall>,
-    can_omit_brackets: bool,
+    pub(super) variables: HashMap<String, CodeValue>,
+    /// Names that stand for functions and modules: `rm = os.remove`, `import os as o`.
+    pub(super) aliases: HashMap<String, String>,
+    /// The files that were listed last.
+    pub(super) listed: Option<CodeValue>,
+    pub(super) calls: Vec<CodeCall>,
+    pub(super) has_condition: bool,
+    pub(super) can_omit_brackets: bool,
+    /// Whether `/` joins paths.
+    joins_with_slash: bool,
 }
 
 impl CallReader<'_> {
-    fn at(&self, index: usize) -> Option<&CodeToken> {
+    pub(super) fn token_at(&self, index: usize) -> Option<&CodeToken> {
         self.tokens.get(index)
     }
 
-    fn is_mark(&self, index: usize, mark: char) -> bool {
-        self.at(index) == Some(&CodeToken::Mark(mark))
+    pub(super) fn is_mark(&self, index: usize, mark: char) -> bool {
+        self.token_at(index) == Some(&CodeToken::Mark(mark))
+    }
+
+    pub(super) fn name_at(&self, index: usize) -> Option<&str> {
+        match self.token_at(index) {
+            Some(CodeToken::Name(name)) => Some(name),
+            _ => None,
+        }
+    }
+
+    fn push_text_call(&mut self, name: &str, text: String, is_piped: bool) {
+        self.calls.push(CodeCall { name: name.to_owned(), texts: vec![text], is_piped, ..CodeCall::default() });
+    }
+
+    /// A text with its variables filled in as far as they are known.
+    fn fill(&self, text: &str) -> String {
+        if !text.contains(FILLED_BEGIN) {
+            return text.to_owned();
+        }
+        let mut filled = String::new();
+        let mut rest = text;
+        while let Some((before, behind)) = rest.split_once(FILLED_BEGIN) {
+            filled.push_str(before);
+            let (name, after) = behind.split_once(FILLED_END).unwrap_or((behind, ""));
+            let value = self.variables.get(name.trim()).filter(|value| value.texts.len() == 1 && !value.has_unknown);
+            let is_home =
+                ["HOME", "homedir", "home()", "Dir.home", "USERPROFILE"].iter().any(|word| name.contains(word));
+            match value.and_then(|value| value.texts.first()) {
+                Some(text) => filled.push_str(text),
+                None if is_home => filled.push('~'),
+                None => filled.push(UNKNOWN),
+            }
+            rest = after;
+        }
+        filled + rest
     }
 
     /// Reads one expression up to a separator, and gives the index behind it.
-    fn read_expression(&mut self, mut index: usize, depth: usize) -> (CodeValue, usize) {
+    pub(super) fn read_expression(&mut self, mut index: usize, depth: usize) -> (CodeValue, usize) {
         let mut value = CodeValue::default();
-        let mut joins = false;
+        let mut between: Option<&str> = None;
         let begin = index;
-        while let Some(token) = self.at(index) {
+        while let Some(token) = self.token_at(index) {
             match token.clone() {
                 CodeToken::Mark(',' | ';' | ')' | ']' | '}' | ':') => break,
                 CodeToken::Mark('+' | '.') => {
-                    joins = true;
+                    between = Some("");
+                    index += 1;
+                    continue;
+                }
+                CodeToken::Mark('/') if self.joins_with_slash && (value.is_path || value.has_unknown) => {
+                    between = Some("/");
                     index += 1;
                     continue;
                 }
                 CodeToken::Text(text) => {
-                    join(&mut value, CodeValue { texts: vec![text.clone()], ..CodeValue::default() }, joins);
-                    index += 1;
-                    // `"x".unlink` and `'a'['b'](…)` are rare; `'-'.join([...])` is a text that is put together.
-                    if self.is_mark(index, '.')
-                        && matches!(self.at(index + 1), Some(CodeToken::Name(name)) if name.starts_with("join") || name.starts_with("format") || name.starts_with("replace"))
-                    {
-                        value.has_unknown = true;
-                        value.texts = vec![UNKNOWN.to_string()];
-                    }
-                    // `print > "file"`, `"cmd" | getline`.
-                    if self.is_mark(begin.max(1) - 1, '|') || self.is_mark(index, '|') && self.can_omit_brackets {
-                        self.calls.push(CodeCall {
-                            name: String::from("system"),
-                            texts: vec![text],
-                            ..CodeCall::default()
-                        });
-                    }
+                    let text = self.fill(&text);
+                    index = self.read_text(text, begin, index, &mut value, between);
+                    index = self.read_methods(index, &mut value, depth);
                 }
                 CodeToken::Command(text) => {
-                    self.calls.push(CodeCall {
-                        name: String::from("os.system"),
-                        texts: vec![text],
-                        ..CodeCall::default()
-                    });
-                    join(&mut value, CodeValue { has_unknown: true, ..CodeValue::default() }, joins);
+                    let text = self.fill(&text);
+                    self.push_text_call("os.system", text, false);
+                    value.join(CodeValue::unknown(), between);
                     index += 1;
                 }
                 CodeToken::Number(_) => index += 1,
+                // `with open(…) as f`, `except X as e`.
+                CodeToken::Name(name) if name == "as" && index > begin => {
+                    if let Some(bound) = self.name_at(index + 1).map(str::to_owned) {
+                        self.variables.insert(bound, value.clone());
+                        index += 1;
+                    }
+                    index += 1;
+                }
                 CodeToken::Name(name) => {
                     let (read, next) = self.read_name(&name, index, depth);
-                    join(&mut value, read, joins);
+                    value.join(read, between);
                     index = next.max(index + 1);
                 }
                 CodeToken::Mark(mark @ ('(' | '[' | '{')) => {
@@ -143,7 +162,8 @@ impl CallReader<'_> {
                     }
                     let (inner, _, next) = self.read_list(index, depth + 1);
                     let is_call_of_value = mark == '(' && self.is_mark(begin.max(1) - 1, ')');
-                    join(&mut value, CodeValue { is_list: mark == '[', ..inner }, joins || is_call_of_value);
+                    let between = between.or(is_call_of_value.then_some(""));
+                    value.join(CodeValue { is_list: mark == '[', ..inner }, between);
                     index = self.read_methods(next, &mut value, depth);
                 }
                 CodeToken::Mark('>') if self.can_omit_brackets => {
@@ -151,236 +171,176 @@ impl CallReader<'_> {
                     while self.is_mark(index, '>') {
                         index += 1;
                     }
-                    if let Some(CodeToken::Text(file)) = self.at(index) {
-                        let texts = vec![file.clone()];
-                        self.calls.push(CodeCall {
-                            name: String::from("file_put_contents"),
-                            texts,
-                            ..CodeCall::default()
-                        });
+                    if let Some(CodeToken::Text(file)) = self.token_at(index) {
+                        let file = self.fill(file);
+                        self.push_text_call("file_put_contents", file, false);
+                    }
+                }
+                CodeToken::Mark('<') if self.can_omit_brackets => {
+                    index += 1;
+                    if let Some(CodeToken::Text(file)) = self.token_at(index) {
+                        let file = self.fill(file);
+                        self.push_text_call("file_get_contents", file, false);
                     }
                 }
                 CodeToken::Mark('|') if self.can_omit_brackets => {
                     index += 1;
-                    if let Some(CodeToken::Text(line)) = self.at(index) {
-                        let texts = vec![line.clone()];
-                        self.calls.push(CodeCall { name: String::from("os.system"), texts, ..CodeCall::default() });
+                    index += usize::from(self.is_mark(index, '&'));
+                    match (self.token_at(index), self.name_at(index).map(str::to_owned)) {
+                        (Some(CodeToken::Text(line)), _) => {
+                            let line = self.fill(line);
+                            self.push_text_call("os.system", line, true);
+                        }
+                        (_, Some(name)) => index = self.bind_block(name, index),
+                        _ => {}
                     }
                 }
                 CodeToken::Mark(_) => index += 1,
             }
-            joins = false;
+            between = None;
         }
         (value, index)
     }
 
-    /// A name: an assignment, a call, a variable.
-    fn read_name(&mut self, name: &str, index: usize, depth: usize) -> (CodeValue, usize) {
-        let next = index + 1;
-        let is_assigned = self.is_mark(next, '=') && !self.is_mark(next + 1, '=') && !self.is_mark(next + 1, '>');
-        if is_assigned && depth == 0 {
-            if let (Some(CodeToken::Name(target)), Some(CodeToken::Mark(';') | CodeToken::Mark(')')) | None) =
-                (self.at(next + 1), self.at(next + 2))
-            {
-                self.aliases.insert(name.to_owned(), target.clone());
-            }
-            let (value, after) = self.read_expression(next + 1, depth);
-            self.variables.insert(name.to_owned(), value.clone());
-            return (value, after);
-        }
-        if is_assigned {
-            // An option of a call: `shell=True`.
-            let (value, after) = self.read_expression(next + 1, depth);
-            return (value, after);
-        }
-        let called = self.aliases.get(name).cloned().unwrap_or_else(|| self.expand_name(name));
-        if self.is_mark(next, '(') && depth < MAX_DEPTH {
-            let (inner, call, after) = self.read_list(next, depth + 1);
-            let receiver = self.receiver(name);
-            let mut texts = receiver.texts.clone();
-            texts.extend(inner.texts.clone());
-            let is_list = inner.is_list;
-            self.calls.push(CodeCall {
-                name: called.clone(),
-                texts: texts.clone(),
-                has_unknown: inner.has_unknown || receiver.has_unknown,
-                is_list,
-                ..call
-            });
-            let mut value =
-                CodeValue { texts: pass_through(&called, &texts), has_unknown: inner.has_unknown, is_list: false };
-            if !keeps_text(&called) {
-                value.has_unknown = true;
-                if !makes_path(&called) {
-                    value.texts.clear();
-                }
-            }
-            let after = self.read_methods(after, &mut value, depth);
-            return (value, after);
-        }
-        if self.is_mark(next, '[') && depth < MAX_DEPTH {
-            let (inner, _, after) = self.read_list(next, depth + 1);
-            if is_environment(name) {
-                self.calls.push(CodeCall { name: name.to_owned(), texts: inner.texts.clone(), ..CodeCall::default() });
-                return (CodeValue { has_unknown: true, ..CodeValue::default() }, after);
-            }
-            if self.is_mark(after, '(') {
-                let (args, call, end) = self.read_list(after, depth + 1);
-                let method = inner.texts.first().cloned().unwrap_or_else(|| String::from("getattr"));
-                let method =
-                    if inner.has_unknown || method.contains(UNKNOWN) { String::from("getattr") } else { method };
-                self.calls.push(CodeCall {
-                    name: format!("{name}.{method}"),
-                    texts: args.texts,
-                    has_unknown: args.has_unknown,
-                    is_list: args.is_list,
-                    ..call
-                });
-                return (CodeValue { has_unknown: true, ..CodeValue::default() }, end);
-            }
-            return (CodeValue { has_unknown: true, ..self.variables.get(name).cloned().unwrap_or_default() }, after);
-        }
-        if is_environment(name) || name.starts_with("process.env.") {
-            let texts = name.strip_prefix("process.env.").map(str::to_owned).into_iter().collect();
-            self.calls.push(CodeCall { name: String::from("process.env"), texts, ..CodeCall::default() });
-            return (CodeValue { has_unknown: true, ..CodeValue::default() }, next);
-        }
-        // A call without brackets: `unlink "x"`, `system 'rm'`.
-        if self.can_omit_brackets
-            && matches!(self.at(next), Some(CodeToken::Text(_) | CodeToken::Name(_)))
-            && depth < MAX_DEPTH
-            && !name.starts_with(['$', '@', '%'])
-        {
-            let mut call = CodeCall { name: called, ..CodeCall::default() };
-            let mut at = next;
-            loop {
-                let (value, after) = self.read_expression(at, depth + 1);
-                call.has_unknown |= value.has_unknown;
-                call.texts.extend(value.texts);
-                at = after.max(at + 1);
-                if !self.is_mark(after, ',') {
-                    at = after;
-                    break;
-                }
-            }
-            self.calls.push(call);
-            return (CodeValue { has_unknown: true, ..CodeValue::default() }, at);
-        }
-        match self.variables.get(name) {
-            Some(value) => (value.clone(), next),
-            // A word of the language, or an option.
-            None if is_word(name) => (CodeValue::default(), next),
-            None => (CodeValue { has_unknown: true, ..CodeValue::default() }, next),
-        }
-    }
-
-    /// The full name of a function that was imported under another one.
-    fn expand_name(&self, name: &str) -> String {
-        match name.split_once('.') {
-            Some((first, rest)) => match self.aliases.get(first) {
-                Some(module) if module != name => format!("{module}.{rest}"),
-                _ => name.to_owned(),
-            },
-            None => name.to_owned(),
-        }
-    }
-
-    /// What a method is called on: `p.unlink()` after `p = Path("x")`.
-    fn receiver(&self, name: &str) -> CodeValue {
-        name.rsplit_once('.').and_then(|(object, _)| self.variables.get(object)).cloned().unwrap_or_default()
-    }
-
-    /// The methods that are called on a value: `.unlink()`, `.read_text()`, `['x']()`.
-    fn read_methods(&mut self, mut index: usize, value: &mut CodeValue, depth: usize) -> usize {
-        loop {
-            // `?.` and `.` in front of a name; the reader joins a name with dots inside.
-            let name = match (self.at(index), self.at(index + 1)) {
-                (Some(CodeToken::Mark('.')), Some(CodeToken::Name(name))) => Some((name.clone(), index + 2)),
-                (Some(CodeToken::Mark('-')), Some(CodeToken::Mark('>'))) => match self.at(index + 2) {
-                    Some(CodeToken::Name(name)) => Some((name.clone(), index + 3)),
-                    _ => None,
-                },
-                _ => None,
-            };
-            if let Some((name, after)) = name {
-                if self.is_mark(after, '(') && depth < MAX_DEPTH {
-                    let (inner, call, end) = self.read_list(after, depth + 1);
-                    let mut texts = value.texts.clone();
-                    texts.extend(inner.texts.clone());
-                    let has_unknown = inner.has_unknown || value.has_unknown && value.texts.is_empty();
-                    self.calls.push(CodeCall {
-                        name: format!(").{name}"),
-                        texts,
-                        has_unknown,
-                        is_list: inner.is_list,
-                        ..call
-                    });
-                    value.has_unknown = true;
-                    index = end;
-                } else {
-                    index = after;
-                }
-                continue;
-            }
-            if self.is_mark(index, '[')
-                && matches!(self.at(index + 1), Some(CodeToken::Text(_) | CodeToken::Name(_)))
-                && depth < MAX_DEPTH
-            {
-                let (inner, _, end) = self.read_list(index, depth + 1);
-                if self.is_mark(end, '(') {
-                    let (args, call, after) = self.read_list(end, depth + 1);
-                    let method = match inner.texts.first() {
-                        Some(method) if !inner.has_unknown && !method.contains(UNKNOWN) => method.clone(),
-                        _ => String::from("getattr"),
-                    };
-                    self.calls.push(CodeCall {
-                        name: format!(").{method}"),
-                        texts: args.texts,
-                        has_unknown: args.has_unknown,
-                        is_list: args.is_list,
-                        ..call
-                    });
-                    index = after;
-                    continue;
-                }
-                index = end;
-                continue;
-            }
-            if self.is_mark(index, '(') && depth < MAX_DEPTH {
-                // The result of a call is called: `getattr(os, "system")("…")`.
-                let (args, call, after) = self.read_list(index, depth + 1);
-                let method = value.texts.last().filter(|name| !name.contains([' ', UNKNOWN, '/'])).cloned();
-                let name = method.map_or_else(|| String::from("getattr"), |method| format!(").{method}"));
-                self.calls.push(CodeCall { name, texts: args.texts, has_unknown: args.has_unknown, ..call });
-                index = after;
-                continue;
-            }
+    /// `{ |file| … }`: the name stands for what is listed.
+    fn bind_block(&mut self, name: String, index: usize) -> usize {
+        if !self.is_mark(index + 1, '|') {
             return index;
         }
+        if let Some(listed) = self.listed.clone() {
+            self.variables.insert(name, listed);
+        }
+        index + 2
+    }
+
+    /// A text, and whether it is a command line next to a `|`.
+    fn read_text(
+        &mut self,
+        text: String,
+        begin: usize,
+        index: usize,
+        value: &mut CodeValue,
+        between: Option<&str>,
+    ) -> usize {
+        let is_behind = self.is_mark(begin.max(1) - 1, '|');
+        if self.can_omit_brackets && (is_behind || self.is_mark(index + 1, '|')) {
+            self.push_text_call("os.system", text.clone(), is_behind);
+        }
+        value.join(CodeValue::text(text), between);
+        index + 1
+    }
+
+    /// `for NAME in EXPRESSION`, `for (const NAME of EXPRESSION)`: the names stand for what is listed.
+    pub(super) fn read_loop(&mut self, index: usize, depth: usize) -> Option<usize> {
+        let mut names: Vec<String> = Vec::new();
+        let mut next = index + 1;
+        loop {
+            match self.token_at(next)? {
+                CodeToken::Name(name) if matches!(name.as_str(), "in" | "of") => break,
+                CodeToken::Name(name) => names.push(name.clone()),
+                CodeToken::Mark(',' | '(' | ')') => {}
+                _ => return None,
+            }
+            next += 1;
+            if names.len() > 6 {
+                return None;
+            }
+        }
+        let (value, after) = self.read_expression(next + 1, depth);
+        for (position, name) in
+            names.iter().filter(|name| !matches!(name.as_str(), "const" | "let" | "var")).enumerate()
+        {
+            // The names that `os.walk` lists are below its directory.
+            let bound = if position == 0 { value.clone() } else { CodeValue::text("*") };
+            self.variables.insert(name.clone(), bound);
+        }
+        Some(after)
+    }
+
+    /// `import a as b`, `from a import b as c`.
+    pub(super) fn read_import(&mut self, index: usize) -> Option<usize> {
+        let module = module_name(self.name_at(index + 1)?);
+        let mut next = index + 2;
+        if self.name_at(index) == Some("import") {
+            if self.name_at(next) == Some("as") {
+                let alias = self.name_at(next + 1)?.to_owned();
+                self.aliases.insert(alias, module);
+                next += 2;
+            }
+            return Some(next);
+        }
+        if self.name_at(next) != Some("import") {
+            return None;
+        }
+        next += 1;
+        next += usize::from(self.is_mark(next, '('));
+        while let Some(name) = self.name_at(next).map(str::to_owned) {
+            let full = format!("{module}.{name}");
+            next += 1;
+            let mut alias = name;
+            if self.name_at(next) == Some("as") {
+                alias = self.name_at(next + 1)?.to_owned();
+                next += 2;
+            }
+            self.aliases.insert(alias, full);
+            if !self.is_mark(next, ',') {
+                break;
+            }
+            next += 1;
+        }
+        Some(next)
     }
 
     /// What is in brackets: the value of all, the call that it would be, and the index behind.
-    fn read_list(&mut self, open: usize, depth: usize) -> (CodeValue, CodeCall, usize) {
+    pub(super) fn read_list(&mut self, open: usize, depth: usize) -> (CodeValue, CodeCall, usize) {
         let mut index = open + 1;
         let mut value = CodeValue::default();
         let mut call = CodeCall::default();
-        while let Some(token) = self.at(index) {
+        let mut sign = "";
+        if let Some(begin) = self.comprehension(open) {
+            self.read_loop(begin, depth);
+        }
+        while let Some(token) = self.tokens.get(index) {
             match token {
                 CodeToken::Mark(')' | ']' | '}') => {
                     index += 1;
                     break;
                 }
-                CodeToken::Mark(_) if !matches!(token, CodeToken::Mark('(' | '[' | '{' | '+' | '.')) => index += 1,
+                CodeToken::Mark('|') if self.name_at(index + 1).is_some() && self.is_mark(index + 2, '|') => {
+                    let name = self.name_at(index + 1).map(str::to_owned).unwrap_or_default();
+                    index = self.bind_block(name, index + 1);
+                }
+                // What an option of a program's call says is not an argument of the program.
+                CodeToken::Name(name) if self.is_mark(index + 1, '=') && is_call_option(name) => {
+                    call.names.push(name.clone());
+                    index = self.read_expression(index + 2, depth).1.max(index + 2);
+                }
+                CodeToken::Mark(mark) if !matches!(mark, '(' | '[' | '{' | '+' | '.' | '<') => {
+                    sign = if *mark == '-' { "-" } else { "" };
+                    // A field of awk.
+                    value.has_unknown |= *mark == '$';
+                    index += 1;
+                }
                 token => {
                     match token {
-                        CodeToken::Name(name) => call.names.push(name.clone()),
-                        CodeToken::Number(number) => call.numbers.push(number.clone()),
+                        CodeToken::Name(name) => {
+                            self.note_destructured(name, index);
+                            self.has_condition |= is_condition(name);
+                            call.names.push(name.clone());
+                        }
+                        CodeToken::Number(number) => call.numbers.push(format!("{sign}{number}")),
                         _ => {}
                     }
+                    sign = "";
                     let is_first = value.texts.is_empty();
                     let (read, next) = self.read_expression(index, depth);
                     value.is_list |= is_first && read.is_list;
                     value.has_unknown |= read.has_unknown && read.texts.is_empty();
+                    value.is_decoded |= read.is_decoded;
+                    value.is_path |= read.is_path;
+                    if value.module.is_none() {
+                        value.module = read.module;
+                    }
                     if value.texts.len() < MAX_TEXTS {
                         value.texts.extend(read.texts);
                     }
@@ -390,200 +350,41 @@ impl CallReader<'_> {
         }
         (value, call, index)
     }
-}
 
-/// Adds a part of an expression: joined to the text before, or beside it.
-fn join(value: &mut CodeValue, part: CodeValue, joins: bool) {
-    value.has_unknown |= part.has_unknown;
-    value.is_list |= part.is_list;
-    match (joins, value.texts.last_mut()) {
-        (true, Some(last)) => {
-            match part.texts.first() {
-                Some(text) if last.len() + text.len() < 4096 => last.push_str(text),
-                Some(_) | None => last.push(UNKNOWN),
+    /// Where the `for` of `[… for NAME in …]` is.
+    fn comprehension(&self, open: usize) -> Option<usize> {
+        if !self.joins_with_slash {
+            return None;
+        }
+        let mut depth = 0_usize;
+        for (offset, token) in self.tokens.get(open..)?.iter().enumerate().take(MAX_COMPREHENSION) {
+            match token {
+                CodeToken::Mark('(' | '[' | '{') => depth += 1,
+                CodeToken::Mark(')' | ']' | '}') if depth <= 1 => return None,
+                CodeToken::Mark(')' | ']' | '}') => depth -= 1,
+                CodeToken::Name(name) if depth == 1 && offset > 1 && name == "for" => return Some(open + offset),
+                _ => {}
             }
-            value.texts.extend(part.texts.into_iter().skip(1));
         }
-        (true, None) if value.has_unknown && !part.texts.is_empty() => {
-            let mut texts = part.texts.into_iter();
-            value.texts.extend(texts.next().map(|text| format!("{UNKNOWN}{text}")));
-            value.texts.extend(texts);
-        }
-        _ => value.texts.extend(part.texts),
+        None
     }
-}
 
-fn is_environment(name: &str) -> bool {
-    matches!(
-        name,
-        "os.environ"
-            | "process.env"
-            | "ENV"
-            | "environ"
-            | "$ENV"
-            | "%ENV"
-            | "$_ENV"
-            | "$_SERVER"
-            | "Bun.env"
-            | "ENVIRON"
-    )
-}
-
-fn makes_path(name: &str) -> bool {
-    let last = name.rsplit(['.', ':']).next().unwrap_or_default();
-    matches!(
-        last,
-        "Path"
-            | "File"
-            | "PosixPath"
-            | "PurePath"
-            | "Pathname"
-            | "new"
-            | "URL"
-            | "open"
-            | "getattr"
-            | "require"
-            | "__import__"
-    )
-}
-
-/// Functions whose result is the text that they get.
-fn keeps_text(name: &str) -> bool {
-    let last = name.rsplit(['.', ':']).next().unwrap_or_default();
-    matches!(
-        last,
-        "Path"
-            | "str"
-            | "String"
-            | "expanduser"
-            | "resolve"
-            | "abspath"
-            | "realpath"
-            | "normpath"
-            | "expandvars"
-            | "join"
-            | "expand_path"
-            | "fspath"
-            | "File"
-            | "Pathname"
-            | "bytes"
-            | "shlex.split"
-            | "split"
-            | "homedir"
-            | "home"
-            | "cwd"
-            | "getcwd"
-            | "gettempdir"
-            | "strip"
-            | "trim"
-            | "encode"
-    )
-}
-
-/// The texts of a function that keeps them: paths that it joins are one.
-fn pass_through(name: &str, texts: &[String]) -> Vec<String> {
-    let last = name.rsplit(['.', ':']).next().unwrap_or_default();
-    match last {
-        "homedir" | "home" => vec![String::from("~")],
-        "cwd" | "getcwd" => vec![String::from(".")],
-        "gettempdir" => vec![String::from("/tmp")],
-        "join" | "resolve" if texts.len() > 1 => {
-            let joined = texts.iter().fold(String::new(), |path, text| {
-                if path.is_empty() || text.starts_with('/') {
-                    text.clone()
-                } else {
-                    format!("{}/{text}", path.trim_end_matches('/'))
-                }
-            });
-            vec![joined]
+    /// `{execSync: run} = …`: another name for a function.
+    fn note_destructured(&mut self, name: &str, index: usize) {
+        if self.is_mark(index + 1, ':')
+            && (self.is_mark(index + 3, '}') || self.is_mark(index + 3, ','))
+            && let Some(alias) = self.name_at(index + 2).map(str::to_owned)
+            && effect_of("", name).is_some()
+        {
+            self.aliases.insert(alias, name.to_owned());
         }
-        "split" => texts.first().map(|text| text.split_whitespace().map(str::to_owned).collect()).unwrap_or_default(),
-        _ => texts.to_vec(),
     }
-}
 
-/// Words that hold nothing.
-fn is_word(name: &str) -> bool {
-    matches!(
-        name,
-        "import"
-            | "from"
-            | "as"
-            | "const"
-            | "let"
-            | "var"
-            | "new"
-            | "await"
-            | "async"
-            | "return"
-            | "for"
-            | "in"
-            | "of"
-            | "if"
-            | "else"
-            | "while"
-            | "try"
-            | "except"
-            | "catch"
-            | "finally"
-            | "with"
-            | "def"
-            | "function"
-            | "class"
-            | "lambda"
-            | "not"
-            | "and"
-            | "or"
-            | "is"
-            | "True"
-            | "False"
-            | "None"
-            | "true"
-            | "false"
-            | "null"
-            | "undefined"
-            | "nil"
-            | "pass"
-            | "raise"
-            | "throw"
-            | "my"
-            | "our"
-            | "use"
-            | "require"
-            | "puts"
-            | "do"
-            | "end"
-            | "then"
-            | "print"
-            | "BEGIN"
-            | "END"
-            | "switch"
-            | "case"
-            | "default"
-            | "shell"
-            | "check"
-            | "text"
-            | "capture_output"
-            | "recursive"
-            | "force"
-            | "encoding"
-            | "stdio"
-            | "timeout"
-            | "ignore_errors"
-            | "exist_ok"
-            | "missing_ok"
-            | "parents"
-            | "subprocess"
-            | "os"
-            | "sys"
-            | "shutil"
-            | "json"
-            | "re"
-            | "fs"
-            | "path"
-            | "unless"
-            | "foreach"
-            | "e"
-            | "err"
-    )
+    /// Whether a name gives a module, and which.
+    pub(super) fn module_of(&self, called: &str, texts: &[String]) -> Option<String> {
+        if !gives_module(called) {
+            return None;
+        }
+        texts.first().filter(|text| !text.contains(UNKNOWN)).map(|text| module_name(text))
+    }
 }

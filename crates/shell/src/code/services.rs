@@ -42,6 +42,7 @@ static FUNCTIONS: &[(OperationKind, &str, &str)] = &[
              create_access_key put_bucket_policy put_bucket_acl authorize_security_group_ingress \
              add_user_to_group put_public_access_block delete_public_access_block",
     ),
+    (OperationKind::Container, "prune", "prune prune_builds remove_volume"),
     (
         OperationKind::Kubernetes,
         "delete_whole",
@@ -77,15 +78,11 @@ pub(super) fn push_service_calls(walk: &mut CommandWalk<'_>, language: &str, tex
         if let Some((kind, action, _)) = effect {
             walk.push(Operation::new(*kind, language).action(action).written(call.name.trim_start_matches(").")));
         }
-        let takes_nothing =
-            call.texts.is_empty() && call.names.is_empty() && call.numbers.is_empty() && !call.has_unknown;
-        let is_empty = match last {
-            // `Model.objects.all().delete()`, `bucket.objects.all().delete()`.
-            "delete" => last_part(before) == "all",
-            "delete_many" | "deleteMany" | "remove_all" | "truncate" if call.name.contains('.') => takes_nothing,
-            "destroy" | "sync" => call.names.iter().any(|name| name == "truncate" || name == "force"),
-            _ => false,
-        };
+        if call.name.ends_with("containers.run") && call.names.iter().any(|name| name == "privileged") {
+            walk.push(Operation::new(OperationKind::Container, language).action("more_rights").written("privileged"));
+        }
+        // `Model.objects.all().delete()`, `bucket.objects.all().delete()`.
+        let is_empty = matches!(last, "delete" | "terminate") && last_part(before) == "all";
         if is_empty {
             let in_cloud = ["boto3", "aws-sdk", "google.cloud", "azure"].iter().any(|library| text.contains(library));
             let (kind, action) =
@@ -96,14 +93,33 @@ pub(super) fn push_service_calls(walk: &mut CommandWalk<'_>, language: &str, tex
     }
 }
 
-/// `Order.delete_all`, `Order.all.destroy_all`; not behind a condition.
+/// Methods that empty a model when nothing is between their brackets, as they look without spaces.
+const EMPTYING: [&str; 13] = [
+    ".delete_many({})",
+    ".deleteMany({})",
+    ".deleteMany()",
+    ".update_many({},",
+    ".updateMany({},",
+    "::truncate()",
+    ".destroy({truncate:true",
+    ".destroy({where:{}",
+    ".sync({force:true",
+    ".flushall",
+    ".flushdb",
+    ".flushAll",
+    ".flushDb",
+];
+
+/// `Order.delete_all`, `Order.all.destroy_all`, `Order.deleteMany({})`; not behind a condition.
 fn empties_model(text: &str) -> bool {
     let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | ':' | '.');
-    [".delete_all", ".destroy_all"].iter().flat_map(|method| text.match_indices(method)).any(|(at, _)| {
-        let before = text.get(..at).unwrap_or_default();
-        let receiver = before.rsplit(|letter| !is_part(letter)).next().unwrap_or_default();
-        receiver.starts_with(|letter: char| letter.is_ascii_uppercase())
-    })
+    let plain: String = text.chars().filter(|letter| !letter.is_whitespace()).collect();
+    EMPTYING.iter().any(|method| plain.contains(method))
+        || [".delete_all", ".destroy_all"].iter().flat_map(|method| text.match_indices(method)).any(|(at, _)| {
+            let before = text.get(..at).unwrap_or_default();
+            let receiver = before.rsplit(|letter| !is_part(letter)).next().unwrap_or_default();
+            receiver.starts_with(|letter: char| letter.is_ascii_uppercase())
+        })
 }
 
 fn last_part(name: &str) -> &str {

@@ -1,6 +1,8 @@
 //! The names, texts and marks of code.
 
-use crate::paths::UNKNOWN;
+/// Where the name of a variable begins that is filled into a text, and where it ends.
+pub(super) const FILLED_BEGIN: char = '\u{1}';
+pub(super) const FILLED_END: char = '\u{2}';
 
 /// A token of code.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -8,7 +10,7 @@ pub(super) enum CodeToken {
     /// A name with the names in front of it: `os.path.join`.
     Name(String),
     Number(String),
-    /// A text; [`UNKNOWN`] stands for what is filled in.
+    /// A text; what is filled in is between [`FILLED_BEGIN`] and [`FILLED_END`].
     Text(String),
     /// A command line in backticks.
     Command(String),
@@ -77,9 +79,7 @@ pub(super) fn read_tokens(language: &str, text: &str) -> Vec<CodeToken> {
                 index = next;
             }
             '\'' | '"' | '`' => {
-                let fills = letter == '`'
-                    || letter == '"' && (syntax.fills_dollar || language == "ruby")
-                    || language == "ruby" && letter == '"';
+                let fills = letter == '`' || letter == '"' && (syntax.fills_dollar || language == "ruby");
                 let is_format = matches!(tokens.last(), Some(CodeToken::Name(name)) if matches!(name.as_str(), "f" | "F" | "rf" | "fr"));
                 if matches!(tokens.last(), Some(CodeToken::Name(name)) if matches!(name.as_str(), "f" | "F" | "rf" | "fr" | "b" | "r" | "u" | "rb" | "br" | "B" | "R"))
                 {
@@ -205,27 +205,35 @@ fn read_text(letters: &[char], open: usize, close: char, fills: bool) -> (String
             && (letter == '$' && at(index + 1).is_some_and(|next| next == '{' || next.is_alphabetic())
                 || letter == '#' && at(index + 1) == Some('{'));
         if fills_here {
-            raw.push(UNKNOWN);
+            raw.push(FILLED_BEGIN);
+            let sigil = letter;
             index += 1;
             if at(index) == Some('{') {
-                while at(index).is_some_and(|letter| letter != '}' && letter != close) {
+                index += 1;
+                while let Some(letter) = at(index).filter(|letter| *letter != '}' && *letter != close) {
+                    raw.push(letter);
                     index += 1;
                 }
                 index += 1;
             } else {
-                while at(index).is_some_and(|letter| letter.is_alphanumeric() || letter == '_') {
+                raw.push(sigil);
+                while let Some(letter) =
+                    at(index).filter(|letter| letter.is_alphanumeric() || "_{}[]".contains(*letter))
+                {
+                    raw.push(letter);
                     index += 1;
                 }
             }
+            raw.push(FILLED_END);
             continue;
         }
         raw.push(letter);
         index += 1;
     }
-    (crate::programs::unescape(&raw), index)
+    (crate::escape::unescape(&raw), index)
 }
 
-/// Fills in `{…}` of a format text.
+/// Marks what is filled into `{…}` of a format text.
 fn fill_braces(text: &str) -> String {
     let mut filled = String::new();
     let mut depth = 0_usize;
@@ -233,13 +241,13 @@ fn fill_braces(text: &str) -> String {
         match letter {
             '{' => {
                 depth += 1;
-                if depth == 1 {
-                    filled.push(UNKNOWN);
-                }
+                filled.extend((depth == 1).then_some(FILLED_BEGIN));
             }
-            '}' => depth = depth.saturating_sub(1),
-            letter if depth == 0 => filled.push(letter),
-            _ => {}
+            '}' => {
+                filled.extend((depth == 1).then_some(FILLED_END));
+                depth = depth.saturating_sub(1);
+            }
+            letter => filled.push(letter),
         }
     }
     filled

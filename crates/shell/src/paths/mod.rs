@@ -2,6 +2,7 @@
 
 mod glob;
 mod sensitive;
+mod windows;
 
 use std::path::{Path, PathBuf};
 
@@ -40,7 +41,8 @@ const SYSTEM: [&str; 22] = [
     "/nix",
 ];
 /// Directories of temporary files; those that begin with `~` are below the home directory.
-const TEMPORARY: [&str; 11] = [
+const TEMPORARY: [&str; 12] = [
+    "~/AppData/Local/Temp",
     "/tmp",
     "/var/tmp",
     "/private/tmp",
@@ -78,6 +80,7 @@ pub(crate) struct PlacedPath {
 /// Places a path that may have unknown parts and patterns. `cwd` is the directory that it is relative to, if known.
 pub(crate) fn place_path(site: &CallSite<'_>, cwd: Option<&Path>, text: &str, is_pattern: bool) -> PlacedPath {
     let text = text.strip_prefix("file://").unwrap_or(text);
+    let text = &*windows::to_local(site, text);
     if let Some(unknown) = text.find(UNKNOWN) {
         return place_unknown(site, cwd, text, unknown);
     }
@@ -85,10 +88,10 @@ pub(crate) fn place_path(site: &CallSite<'_>, cwd: Option<&Path>, text: &str, is
         return PlacedPath {
             path: None,
             place: PathPlace::Unknown,
-            tags: tags_of_path(site, Path::new(text), is_pattern),
+            tags: tags_of_path(site, &Path::new("…").join(text), is_pattern),
         };
     };
-    let written = normalize(&absolute).into_owned();
+    let written = without_process_root(normalize(&absolute).into_owned(), cwd);
     let resolved = match site.resolve {
         Some(resolve) if !is_pattern => resolve(&absolute),
         // The directory of a pattern may be a link.
@@ -130,9 +133,25 @@ fn place_unknown(site: &CallSite<'_>, cwd: Option<&Path>, text: &str, unknown: u
     }
 }
 
+/// `/proc/self/root` is the root directory, and `/proc/self/cwd` the working directory.
+fn without_process_root(path: PathBuf, cwd: Option<&Path>) -> PathBuf {
+    let Ok(rest) = path.strip_prefix("/proc") else { return path };
+    let mut parts = rest.components();
+    let _process = parts.next();
+    match (parts.next().and_then(|part| part.as_os_str().to_str()), cwd) {
+        (Some("root"), _) => Path::new("/").join(parts.as_path()),
+        (Some("cwd"), Some(cwd)) => cwd.join(parts.as_path()),
+        _ => path,
+    }
+}
+
 fn to_absolute(cwd: Option<&Path>, text: &str) -> Option<PathBuf> {
     let path = Path::new(text);
-    if path.is_absolute() || text.starts_with('/') { Some(path.to_owned()) } else { Some(cwd?.join(path)) }
+    if path.is_absolute() || text.starts_with('/') || windows::is_drive_path(text) {
+        Some(path.to_owned())
+    } else {
+        Some(cwd?.join(path))
+    }
 }
 
 /// Resolves the directories of a path up to its first pattern.
@@ -164,12 +183,11 @@ pub(crate) fn place_of(site: &CallSite<'_>, path: &Path, is_pattern: bool) -> Pa
         (Some(_), None) => false,
         (None, _) => is_below(directory),
     };
-    let mut drive = text.chars();
-    let is_drive = drive.next().is_some_and(|letter| letter.is_ascii_alphabetic())
-        && drive.next() == Some(':')
-        && drive.all(|letter| matches!(letter, '/' | '\\' | '*'));
+    if let Some(place) = windows::place_of_drive(&text) {
+        return place;
+    }
     match () {
-        () if text == "/" || is_drive => PathPlace::Root,
+        () if text == "/" => PathPlace::Root,
         () if is_below("/dev") && !is_below("/dev/shm") && !HARMLESS_DEVICES.iter().any(|device| is_below(device)) => {
             PathPlace::Device
         }

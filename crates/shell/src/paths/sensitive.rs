@@ -78,6 +78,12 @@ static TAILS: &[(TailRoot, &str, OperationTag)] = &[
     (Anywhere, ".node_repl_history", Secret),
     (Anywhere, "fish_history", Secret),
     (Anywhere, "ConsoleHost_history.txt", Secret),
+    (Anywhere, "AppData/Roaming/gcloud/**", Secret),
+    (Anywhere, "AppData/Roaming/Mozilla/**", Secret),
+    (Anywhere, "AppData/Roaming/Microsoft/Credentials/**", Secret),
+    (Anywhere, "AppData/Roaming/Microsoft/Protect/**", Secret),
+    (Anywhere, "AppData/Local/Google/Chrome/User Data/**", Secret),
+    (Anywhere, "AppData/Local/Microsoft/Edge/User Data/**", Secret),
     (Anywhere, "*.pem", Secret),
     (Anywhere, "*.key", Secret),
     (Anywhere, "*.p12", Secret),
@@ -145,6 +151,8 @@ static TAILS: &[(TailRoot, &str, OperationTag)] = &[
     (Home, ".local/share/systemd/**", Startup),
     (Home, "Library/LaunchAgents/**", Startup),
     (Home, "Documents/PowerShell/**", Startup),
+    (Home, "Documents/WindowsPowerShell/**", Startup),
+    (Anywhere, "Start Menu/Programs/Startup/**", Startup),
     (Home, ".config/powershell/**", Startup),
     (Root, "Library/LaunchDaemons/**", Startup),
     (Root, "Library/LaunchAgents/**", Startup),
@@ -194,6 +202,7 @@ static TAILS: &[(TailRoot, &str, OperationTag)] = &[
     (Anywhere, ".local/state/pintle/**", Pintle),
     (Anywhere, ".pintle/**", Pintle),
     (Root, "etc/pintle/**", Pintle),
+    (Anywhere, ".github", Pipeline),
     (Anywhere, ".github/workflows/**", Pipeline),
     (Anywhere, ".github/actions/**", Pipeline),
     (Anywhere, ".github/CODEOWNERS", Pipeline),
@@ -313,22 +322,32 @@ fn matches_tail(parts: &[&str], home_parts: usize, root: TailRoot, tail: &str, i
     starts.into_iter().any(|start| {
         let Some(rest) = parts.get(start..) else { return false };
         // A directory on the way is a match only if it says something: `.config` alone does not.
-        let on_the_way =
-            rest.len() < tail_count && matches!(rest.last(), Some(&".config" | &".local" | &"Library" | &"etc"));
+        let is_telling =
+            rest.iter().any(|name| name.starts_with('.')) && !rest.last().is_some_and(|name| is_plain_directory(name));
+        let on_the_way = rest.len() < tail_count - usize::from(tail.ends_with("/**")) && !is_telling;
         if rest.is_empty() || on_the_way {
             return false;
         }
         let mut wanted = tail.split('/');
+        let mut above = "";
         for part in rest {
+            // Everything in a directory that says something, such as `.ssh/*`.
+            let is_everything = is_pattern && *part == "*" && above.starts_with('.') && !is_plain_directory(above);
             match wanted.next() {
                 Some("**") => return true,
-                Some(want) if matches_part(part, want, is_pattern) => {}
+                Some(want) if is_everything || matches_part(part, want, is_pattern) => {}
                 _ => return false,
             }
+            above = part;
         }
         // All of the path was matched; the rest of the tail is below it.
         true
     })
+}
+
+/// Directories that hold all kinds of files.
+fn is_plain_directory(name: &str) -> bool {
+    matches!(name, ".config" | ".local" | "Library" | "etc" | ".github" | "." | "..")
 }
 
 fn matches_part(part: &str, wanted: &str, is_pattern: bool) -> bool {
@@ -340,9 +359,18 @@ fn matches_part(part: &str, wanted: &str, is_pattern: bool) -> bool {
     } else if part == wanted || (cfg!(target_os = "macos") && part.eq_ignore_ascii_case(wanted)) {
         return true;
     }
-    // A pattern that is nothing but a pattern matches what is harmless, too.
+    // A pattern that is nothing but a pattern matches what is harmless, too,
+    // and `*.json` says nothing about a name either.
+    let stem = part.rfind('.').filter(|dot| *dot > 0).and_then(|dot| {
+        let end = part.get(dot + 1..)?;
+        if end.contains(['*', '?', '[']) { None } else { part.get(..dot) }
+    });
+    let stem = stem.unwrap_or(part);
     let is_telling = is_pattern
         && part.contains(['*', '?', '['])
-        && part.chars().filter(|letter| letter.is_ascii_alphanumeric() || *letter == '.').count() > 0;
-    is_telling && matches_glob(part, &wanted.replace('*', "rsa"))
+        && (part.starts_with('.') || stem.contains(|letter: char| letter.is_ascii_alphanumeric()));
+    let wanted = wanted.replace('*', "rsa");
+    // `find -name '*.env'` matches a leading dot, too.
+    let hidden = if wanted.starts_with('.') { part.trim_start_matches('*') } else { part };
+    is_telling && (matches_glob(part, &wanted) || matches_glob(hidden, &wanted))
 }

@@ -153,7 +153,7 @@ fn mount_of(name: &str, value: &ShellArg) -> Option<(ShellArg, String)> {
     let path = |text: &str| ShellArg { text: text.to_owned(), ..value.clone() };
     match name {
         "v" | "volume" => {
-            let (source, target) = value.text.split_once(':')?;
+            let (source, target) = value.text.trim_start_matches('=').split_once(':')?;
             // Other names are those of volumes.
             let is_path = source.starts_with(['/', '.', '~', crate::paths::UNKNOWN]);
             is_path.then(|| (path(source), target.split(':').next().unwrap_or_default().to_owned()))
@@ -233,13 +233,12 @@ fn run_inside(
     let before = walk.operations.len();
     let workdir = parsed.values("w", "workdir").next().map(|directory| directory.text.clone());
     walk.run_mounted(mounts, workdir, |walk| {
-        let known = entry.or_else(|| super::SUBCOMMAND_INDEX.contains_key(program).then(|| ShellArg::new(program)));
-        if let Some(known) = known {
-            let args: Vec<ShellArg> = std::iter::once(known).chain(command.iter().cloned()).collect();
-            walk.run_args(&args, &TextFlow::default());
-        } else {
-            walk.run_args(command, &TextFlow::default());
-        }
+        let is_known = |name: &str| super::SUBCOMMAND_INDEX.contains_key(name) || super::PROGRAMS.contains_key(name);
+        // The start of an image may be a program of its name, or run its arguments as they are.
+        let is_program = command.first().is_some_and(|first| is_known(&crate::walk::program_name(&first.text)));
+        let start = entry.or_else(|| (!is_program && is_known(program)).then(|| ShellArg::new(program)));
+        let args: Vec<ShellArg> = start.into_iter().chain(command.iter().cloned()).collect();
+        walk.run_args(&args, &TextFlow::default());
     });
     let added = walk.operations.split_off(before.min(walk.operations.len()));
     let is_of_machine = |operation: &Operation| match operation.kind {
@@ -256,8 +255,7 @@ fn run_inside(
         | OperationKind::Kill
         | OperationKind::Secret
         | OperationKind::RunCode
-        | OperationKind::Unknown
-        | OperationKind::Package => false,
+        | OperationKind::Unknown => false,
         _ => true,
     };
     for operation in added.into_iter().filter(is_of_machine) {

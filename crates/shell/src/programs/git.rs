@@ -1,92 +1,11 @@
 //! What git commands mean.
 
-use super::commands::{SubcommandDef, subcommand};
-use super::{ProgramCall, files};
+use super::editors;
 use crate::OperationKind::Git;
-use crate::walk::{CommandWalk, OptionLetters, ParsedOptions, ShellArg, Taint, TextFlow};
+use crate::git_settings::{is_harmless_setting, runs_programs};
+use crate::walk::ProgramCall;
+use crate::walk::{CommandWalk, OptionLetters, ParsedOptions, ShellArg, TextFlow, TextTaint};
 use crate::{Operation, OperationKind, OperationTag};
-
-/// Subcommands whose meaning is in their words and options.
-pub(super) static ROWS: &[SubcommandDef] = &[
-    subcommand(&["git"], &["push"], Git, "force_push").with(&["-f|--force|--forc|--mirror"]).without(&["-n|--dry-run"]),
-    subcommand(&["git"], &["push"], Git, "delete_remote").with(&["-d|--delete|--prune"]).without(&["-n|--dry-run"]),
-    subcommand(&["git"], &["reset"], Git, "hard_reset").with(&["--hard|--har|--merge|--keep"]),
-    subcommand(&["git"], &["clean"], Git, "clean").with(&["-f|--force|-x|-X|-i"]).without(&["-n|--dry-run"]),
-    subcommand(&["git"], &["branch"], Git, "delete_branch").with(&["-D"]),
-    subcommand(&["git"], &["branch"], Git, "delete_branch").with(&["-d|--delete"]).with(&["-f|--force|-D"]).tags(&[]),
-    subcommand(&["git"], &["branch"], Git, "delete_branch").with(&["-M|-C"]),
-    subcommand(&["git"], &["stash", "drop|clear"], Git, "drop_stash"),
-    subcommand(&["git"], &["filter-branch|filter-repo"], Git, "rewrite_history").without(&["--analyze"]),
-    subcommand(&["git"], &["reflog", "expire|delete"], Git, "expire_reflog"),
-    subcommand(&["git"], &["gc"], Git, "prune_objects")
-        .with(&["--prune=now|--prune=all|--aggressive"])
-        .with(&["--prune=now|--prune=all|--prune"]),
-    subcommand(&["git"], &["prune"], Git, "prune_objects").without(&["-n|--dry-run"]),
-    subcommand(&["git"], &["update-ref"], Git, "delete_ref").with(&["-d|--stdin|--delete"]),
-    subcommand(&["git"], &["symbolic-ref"], Git, "delete_ref").with(&["-d|--delete"]),
-    subcommand(&["git"], &["replace|fast-import"], Git, "rewrite_history"),
-    subcommand(&["git"], &["checkout"], Git, "discard_changes").with(&["-f|--force"]),
-    subcommand(&["git"], &["switch"], Git, "discard_changes").with(&["-f|--force|--discard-changes"]),
-    subcommand(&["git"], &["checkout-index"], Git, "discard_changes").with(&["-f|--force"]),
-    subcommand(&["git"], &["read-tree"], Git, "discard_changes").with(&["--reset|-u"]),
-    subcommand(&["git"], &["worktree", "remove"], Git, "remove_worktree").with(&["-f|--force"]),
-    subcommand(&["git"], &["submodule", "deinit"], Git, "discard_changes").with(&["-f|--force|--all"]),
-    subcommand(&["git"], &["rm"], Git, "remove_files").with(&["-f|--force"]).without(&["--cached|-n|--dry-run"]),
-    subcommand(&["git"], &["send-email|request-pull"], Git, "send"),
-    subcommand(&["git"], &["daemon|instaweb|http-backend"], Git, "serve"),
-    subcommand(&["git"], &["lfs", "prune"], Git, "prune_objects"),
-    subcommand(&["git"], &["bfg"], Git, "rewrite_history"),
-    subcommand(&["git-filter-repo", "bfg", "git-filter-branch"], &[], Git, "rewrite_history")
-        .without(&["--analyze|--help"]),
-    subcommand(&["gh"], &["repo", "delete|archive|rename"], Git, "delete_remote"),
-    subcommand(&["gh"], &["repo", "edit"], Git, "repository_settings"),
-    subcommand(&["gh"], &["release", "delete|delete-asset"], Git, "delete_remote"),
-    subcommand(&["gh"], &["gist", "create|edit"], OperationKind::Upload, "gist").tags(&[OperationTag::File]),
-    subcommand(&["gh", "glab"], &["api"], Git, "delete_remote").with(&["DELETE|-XDELETE|--method=DELETE"]),
-    subcommand(&["glab"], &["repo|project", "delete"], Git, "delete_remote"),
-];
-
-/// Settings of git that run programs.
-fn runs_programs(key: &str, value: &str) -> bool {
-    let key = key.to_ascii_lowercase();
-    let always = [
-        "core.hookspath",
-        "core.sshcommand",
-        "core.fsmonitor",
-        "core.askpass",
-        "core.gitproxy",
-        "core.editor",
-        "sequence.editor",
-        "credential.helper",
-        "uploadpack.packobjectshook",
-        "init.templatedir",
-        "include.path",
-        "gpg.program",
-        "gpg.ssh.program",
-        "diff.external",
-        "protocol.ext.allow",
-        "core.attributesfile",
-    ];
-    always.contains(&key.as_str())
-        || key == "core.pager"
-        || key.starts_with("pager.")
-        || key.starts_with("alias.") && value.trim_start().starts_with('!')
-        || key.starts_with("filter.")
-        || key.starts_with("includeif.")
-        || key.ends_with(".helper")
-        || key.ends_with(".cmd")
-        || key.ends_with(".driver")
-        || key.ends_with(".textconv")
-        || key.ends_with(".insteadof")
-        || key.ends_with(".pushinsteadof")
-        || key.starts_with("remote.")
-            && (key.ends_with("url")
-                || key.ends_with(".uploadpack")
-                || key.ends_with(".receivepack")
-                || key.ends_with(".proxy"))
-        || key == "http.proxy"
-        || key == "http.sslverify"
-}
 
 pub(super) fn run_git(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
     let global = OptionLetters {
@@ -97,6 +16,9 @@ pub(super) fn run_git(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &Pa
     let cwd = walk.cwd.clone();
     for directory in leading.values("C", "") {
         walk.enter_directory(directory);
+    }
+    for path in leading.values("", "exec-path").filter(|path| !path.text.is_empty()) {
+        walk.push(Operation::new(Git, "git").action("program_setting").written(path.shown()));
     }
     for setting in leading.values("c", "") {
         let (key, value) = setting.text.split_once('=').unwrap_or((setting.text.as_str(), ""));
@@ -113,13 +35,6 @@ pub(super) fn run_git(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &Pa
     };
     walk.cwd = cwd;
     flow
-}
-
-/// Settings that only keep a program from being run.
-fn is_harmless_setting(key: &str, value: &str) -> bool {
-    matches!(value, "" | "cat" | "less" | "true" | "false" | "delta" | "vim" | "nano" | "vi" | ":" | "code --wait")
-        && !key.eq_ignore_ascii_case("credential.helper")
-        || key.eq_ignore_ascii_case("core.hooksPath") && value == ".husky"
 }
 
 fn run_alias(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, name: &str, value: &str, rest: &[ShellArg]) {
@@ -149,14 +64,16 @@ fn run_subcommand(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, command: &
                     push(walk, "delete_remote", refspec.shown());
                 }
             }
-            if let Some(remote) = operands
-                .first()
-                .filter(|remote| is_address(&remote.text) || !remote.is_known() || walk.changes_remote())
-            {
-                push(walk, "push_address", remote.shown());
+            let remote = operands.first().filter(|remote| is_address(&remote.text) || !remote.is_known());
+            if remote.is_some() || walk.changes_remote() {
+                push(
+                    walk,
+                    "push_address",
+                    remote.or(operands.first()).map(|remote| remote.shown()).unwrap_or_default(),
+                );
             }
             for option in texts.iter().filter(|text| text.starts_with("--receive-pack") || text.starts_with("--exec")) {
-                walk.push_code(Taint::NONE, "git", "git runs a program of its options");
+                walk.push_code(TextTaint::NONE, "git", "git runs a program of its options");
                 walk.run_line(option.split_once('=').map_or("", |(_, program)| program), &TextFlow::default());
             }
         }
@@ -168,13 +85,16 @@ fn run_subcommand(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, command: &
             }
         }
         "clone" | "fetch" | "pull" | "ls-remote" | "submodule" | "archive" => {
+            if command == "clone" {
+                note_clone(walk, &operands);
+            }
             for option in &texts {
                 let is_program = option.starts_with("--upload-pack")
                     || option.starts_with("-u=")
                     || option.starts_with("--exec=")
                     || option.starts_with("ext::");
                 if is_program {
-                    walk.push_code(Taint::NONE, "git", "git runs a program of its options");
+                    walk.push_code(TextTaint::NONE, "git", "git runs a program of its options");
                 }
                 if let Some(line) = option
                     .strip_prefix("ext::")
@@ -214,6 +134,10 @@ fn run_subcommand(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, command: &
             });
             let set: Vec<&&ShellArg> = operands.iter().filter(|arg| !matches!(arg.text.as_str(), "set")).collect();
             if let (false, Some(key), Some(value)) = (is_reading, set.first(), set.get(1)) {
+                let key_text = key.text.to_ascii_lowercase();
+                if key_text.ends_with(".mirror") || key_text.ends_with(".push") && value.text.contains(['+', ':']) {
+                    push(walk, "force_push", format!("{} {}", key.shown(), value.shown()));
+                }
                 if runs_programs(&key.text, &value.text) && !(is_harmless_setting(&key.text, &value.text)) {
                     push(walk, "program_setting", format!("{} {}", key.shown(), value.shown()));
                 }
@@ -249,12 +173,17 @@ fn run_subcommand(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, command: &
             }
         }
         "apply" | "am" => {
+            let is_reversed = texts.iter().any(|text| matches!(*text, "-R" | "--reverse"));
+            // The changes themselves, taken back.
+            if is_reversed && operands.first().is_none_or(|file| walk.written_before(file).is_some()) {
+                push(walk, "discard_changes", String::from("apply --reverse"));
+            }
             let patch = match operands.first() {
                 Some(file) => walk.read_file("git", file, false),
                 None => call.stdin.clone(),
             };
             if !texts.iter().any(|text| matches!(*text, "--check" | "--stat" | "--numstat" | "--summary")) {
-                files::patch_files(walk, "git", &patch, None);
+                editors::patch_files(walk, "git", &patch, None);
             }
         }
         "stash" => {
@@ -273,14 +202,26 @@ fn run_subcommand(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, command: &
             }
         }
         "show" | "cat-file" | "diff" | "blame" | "log" | "grep" => {
-            let mut flow = TextFlow::of(Taint::FILE);
+            let mut flow = TextFlow::from_taint(TextTaint::FILE);
             for operand in &operands {
                 // `HEAD:.env` names a file of a commit.
                 let path = operand.text.split_once(':').map_or(operand.text.as_str(), |(_, path)| path);
-                let named = ShellArg { text: path.to_owned(), ..(**operand).clone() };
-                if walk.place(&named).tags.contains(&OperationTag::Secret) {
+                let is_pattern = path.contains(['*', '?']);
+                let path = path.trim_start_matches(":(glob)").trim_start_matches("**/");
+                let named = ShellArg { text: path.to_owned(), is_pattern, ..(**operand).clone() };
+                let shows = command != "log"
+                    || texts.iter().any(|text| {
+                        matches!(*text, "-p" | "-u" | "--patch" | "--full-diff" | "-c" | "--cc")
+                            || text.starts_with("-S")
+                            || text.starts_with("-L")
+                            || text.starts_with("-G")
+                    });
+                if shows && walk.place(&named).tags.contains(&OperationTag::Secret) {
                     flow.append(walk.read_file("git", &named, false));
                 }
+            }
+            if texts.iter().any(|text| matches!(*text, "--name-only" | "--name-status")) {
+                flow.taint = TextTaint::NAMES;
             }
             flow.text = None;
             return flow;
@@ -326,14 +267,26 @@ fn run_subcommand(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, command: &
         "rev-parse" if texts.iter().any(|text| matches!(*text, "--git-dir" | "--absolute-git-dir")) => {
             return TextFlow::known(walk.site.project.join(".git").to_string_lossy());
         }
-        "diff-tree" | "diff-index" | "diff-files" => return TextFlow::of(Taint::NAMES),
+        "diff-tree" | "diff-index" | "diff-files" => return TextFlow::from_taint(TextTaint::NAMES),
         _ => {}
     }
     if command == "submodule" && texts.first() == Some(&"foreach") {
         let line: Vec<&str> = texts.iter().skip(1).copied().filter(|text| *text != "--recursive").collect();
         walk.run_line(&line.join(" "), &TextFlow::default());
     }
-    TextFlow::of(Taint::OUTPUT)
+    TextFlow::from_taint(TextTaint::OUTPUT)
+}
+
+/// The directory of a clone holds code from the network.
+fn note_clone(walk: &mut CommandWalk<'_>, operands: &[&ShellArg]) {
+    let Some(address) = operands.iter().find(|operand| is_address(&operand.text)) else { return };
+    let name =
+        address.text.trim_end_matches('/').trim_end_matches(".git").rsplit(['/', ':']).next().unwrap_or_default();
+    let directory = match operands.last() {
+        Some(last) if !is_address(&last.text) => (*last).clone(),
+        _ => ShellArg::new(name),
+    };
+    walk.note_unpacked(&directory, TextTaint::NETWORK);
 }
 
 /// `checkout -- PATH`, `checkout .`, `restore PATH`: changes that are not committed are gone.

@@ -2,62 +2,63 @@
 //!
 //! The tables are data: names, options and operands. What a row cannot say is a function in the file of its subject.
 
+mod archives;
 mod commands;
 mod containers;
+mod editors;
 mod files;
 mod git;
+mod interpreters;
+mod matching;
 mod network;
+mod power;
+mod program;
+mod runners;
 mod search;
 mod shells;
 mod statements;
+mod subcommand;
 mod system;
 mod table;
 mod text;
+mod transfer;
 mod wrappers;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-pub(crate) use commands::{SUBCOMMANDS, SubcommandDef, push_subcommands};
-pub(crate) use network::push_address;
-pub(crate) use table::{ProgramDef, ProgramUse};
-pub(crate) use text::unescape;
+use commands::SUBCOMMANDS;
+use program::{ProgramDef, ProgramUse, read_operands, run_written_script};
+use subcommand::{SubcommandDef, push_subcommands};
 
-use crate::walk::{CommandWalk, ParsedOptions, ShellArg, Taint, TextFlow, WRAPPERS, WrapperDef};
+use crate::walk::{CommandWalk, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint, WRAPPERS, WrapperDef};
 use crate::{Operation, OperationKind, OperationTag};
 
-/// A program with its arguments and input.
-#[derive(Debug)]
-pub(crate) struct ProgramCall<'a> {
-    /// Its name without directories.
-    pub(crate) name: &'a str,
-    pub(crate) written: &'a ShellArg,
-    pub(crate) args: &'a [ShellArg],
-    pub(crate) stdin: &'a TextFlow,
-}
-
-impl<'a> ProgramCall<'a> {
-    /// The first argument that is not an option.
-    pub(crate) fn first_operand(&self) -> Option<&'a str> {
-        self.args.iter().map(|arg| arg.text.as_str()).find(|text| !text.starts_with('-'))
-    }
-
-    /// Whether one of these arguments is given as it is.
-    pub(crate) fn has_arg(&self, any: &[&str]) -> bool {
-        self.args.iter().any(|arg| any.contains(&arg.text.as_str()))
-    }
-
-    pub(crate) fn taint(&self) -> Taint {
-        self.args.iter().fold(Taint::NONE, |taint, arg| taint | arg.taint)
-    }
-}
+/// Agents, and Pintle: they find their settings by variables.
+const AGENTS: [&str; 14] = [
+    "pintle",
+    "pintle-hook",
+    "claude",
+    "codex",
+    "gemini",
+    "qwen",
+    "copilot",
+    "opencode",
+    "cursor-agent",
+    "goose",
+    "cline",
+    "aider",
+    "amp",
+    "crush",
+];
 
 static PROGRAMS: LazyLock<HashMap<&str, &ProgramDef>> = LazyLock::new(|| {
-    table::PROGRAM_TABLE.iter().flat_map(|def| def.names.iter().map(move |name| (*name, def))).collect()
+    table::PROGRAM_TABLE.iter().flat_map(|def| def.names.split_whitespace().map(move |name| (name, def))).collect()
 });
 
-static WRAPPER_INDEX: LazyLock<HashMap<&str, &WrapperDef>> =
-    LazyLock::new(|| WRAPPERS.iter().flat_map(|def| def.names.iter().map(move |name| (*name, def))).collect());
+static WRAPPER_INDEX: LazyLock<HashMap<&str, &WrapperDef>> = LazyLock::new(|| {
+    WRAPPERS.iter().flat_map(|def| def.names.split_whitespace().map(move |name| (name, def))).collect()
+});
 
 static SUBCOMMAND_INDEX: LazyLock<HashMap<&str, Vec<&SubcommandDef>>> = LazyLock::new(|| {
     let mut index: HashMap<&str, Vec<&SubcommandDef>> = HashMap::new();
@@ -72,6 +73,9 @@ static SUBCOMMAND_INDEX: LazyLock<HashMap<&str, Vec<&SubcommandDef>>> = LazyLock
 /// Runs a program: adds its operations and gives what it prints.
 pub(crate) fn run_program(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) -> TextFlow {
     check_written_program(walk, call);
+    if AGENTS.contains(&call.name) && walk.changes_home() {
+        walk.push(Operation::new(OperationKind::Guard, call.name).action("pintle_variable").written("HOME"));
+    }
     if let Some(rows) = SUBCOMMAND_INDEX.get(call.name) {
         push_subcommands(walk, call, rows);
     }
@@ -95,20 +99,14 @@ fn check_written_program(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
     }
 }
 
-/// Runs a file that the line wrote before.
-pub(crate) fn run_written_script(walk: &mut CommandWalk<'_>, program: &str, flow: TextFlow) {
-    if flow.taint.has(Taint::NETWORK | Taint::DECODED) {
-        walk.push_code(flow.taint, program, "it runs a file whose content comes from elsewhere");
-    } else if let Some(text) = flow.text {
-        walk.run_line(&text, &TextFlow::default());
-    }
-}
-
 fn run_known(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, def: &ProgramDef) -> TextFlow {
     let parsed = ParsedOptions::parse(call.args, def.valued);
     match def.usage {
-        ProgramUse::Text => TextFlow::of(call.stdin.taint),
-        ProgramUse::Quiet => TextFlow::of(Taint::NONE),
+        ProgramUse::Text => {
+            TextFlow::from_taint(call.stdin.taint.without(TextTaint::SECRET | TextTaint::ENVIRONMENT | TextTaint::FILE))
+        }
+        ProgramUse::Prints => TextFlow::from_taint(call.stdin.taint | TextTaint::OUTPUT),
+        ProgramUse::Quiet => TextFlow::from_taint(TextTaint::NONE),
         ProgramUse::Reads(skipped) => {
             let is_recursive = parsed.has("r", "recursive") || parsed.has("R", "dereference-recursive");
             read_operands(walk, call, parsed.operands.iter().skip(skipped).copied(), is_recursive)
@@ -116,41 +114,26 @@ fn run_known(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, def: &ProgramDe
         ProgramUse::Converts => {
             let mut flow = read_operands(walk, call, parsed.operands.iter().copied(), false);
             flow.text = None;
-            flow.taint |= Taint::DECODED;
+            flow.taint |= TextTaint::DECODED;
             flow
         }
         ProgramUse::Writes => {
             for operand in &parsed.operands {
-                walk.write_file(call.name, operand, "replace", TextFlow::of(call.stdin.taint));
+                walk.write_file(call.name, operand, "replace", TextFlow::from_taint(call.stdin.taint));
             }
             TextFlow::known("")
         }
+        ProgramUse::Edits if call.name == "prettier" && !parsed.has("w", "write") => {
+            read_operands(walk, call, parsed.operands.iter().copied(), false)
+        }
         ProgramUse::Edits => {
             for operand in &parsed.operands {
-                walk.write_file(call.name, operand, "edit", TextFlow::of(Taint::DECODED));
+                walk.write_file(call.name, operand, "edit", TextFlow::from_taint(TextTaint::DECODED));
             }
             TextFlow::known("")
         }
         ProgramUse::Special(run) => run(walk, call, &parsed),
     }
-}
-
-/// Reads the operands as files, or the input if there are none.
-pub(crate) fn read_operands<'a>(
-    walk: &mut CommandWalk<'_>,
-    call: &ProgramCall<'_>,
-    operands: impl Iterator<Item = &'a ShellArg>,
-    is_recursive: bool,
-) -> TextFlow {
-    let mut flow = TextFlow::known("");
-    let mut count = 0_usize;
-    for operand in operands {
-        count += 1;
-        let read =
-            if operand.text == "-" { call.stdin.clone() } else { walk.read_file(call.name, operand, is_recursive) };
-        flow.append(read);
-    }
-    if count == 0 { call.stdin.clone() } else { flow }
 }
 
 /// A program without a row: a script of the project, or one that is not known. Only paths that need care are looked at.
@@ -173,5 +156,5 @@ fn run_other(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) -> TextFlow {
             walk.push_path(Operation::new(OperationKind::Write, call.name).action("unknown_program"), &operand);
         }
     }
-    TextFlow::of(call.stdin.taint.without(Taint::NETWORK) | Taint::OUTPUT)
+    TextFlow::from_taint(call.stdin.taint.without(TextTaint::NETWORK) | TextTaint::OUTPUT)
 }

@@ -1,8 +1,9 @@
 //! Programs that get data from the network, or send it.
 
-use super::ProgramCall;
-use crate::walk::{CommandWalk, ParsedOptions, ShellArg, Taint, TextFlow};
-use crate::{Operation, OperationKind, OperationTag};
+use crate::address::{host_of, is_local_host, push_address};
+use crate::walk::ProgramCall;
+use crate::walk::{CommandWalk, ParsedOptions, ShellArg, TextFlow, TextTaint};
+use crate::{Operation, OperationKind};
 
 pub(super) const CURL_VALUED: &[&str] = &[
     "data",
@@ -74,58 +75,9 @@ pub(super) const WGET_VALUED: &[&str] = &[
     "dir",
     "out",
 ];
-/// Hosts that are this machine.
-const LOCAL_HOSTS: [&str; 6] = ["localhost", "127.0.0.1", "0.0.0.0", "[::1]", "::1", "host.docker.internal"];
-/// Addresses that give a machine's own credentials.
-const METADATA_HOSTS: [&str; 6] = [
-    "169.254.169.254",
-    "metadata.google.internal",
-    "metadata.goog",
-    "100.100.100.200",
-    "169.254.170.2",
-    "[fd00:ec2::254]",
-];
-/// Other spellings of 169.254.169.254.
-const METADATA_SPELLINGS: [&str; 6] =
-    ["2852039166", "0xa9fea9fe", "0xA9FEA9FE", "0251.0376.0251.0376", "0xa9.0xfe.0xa9.0xfe", "169.254.43518"];
-
-/// The host of an address.
-pub(crate) fn host_of(address: &str) -> &str {
-    let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
-    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-    let authority = rest.get(..end).unwrap_or_default();
-    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
-    if host.starts_with('[') {
-        return host.find(']').and_then(|end| host.get(..=end)).unwrap_or(host);
-    }
-    host.split(':').next().unwrap_or(host)
-}
-
-/// Whether a host is this machine.
-pub(crate) fn is_local_host(host: &str) -> bool {
-    let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
-    LOCAL_HOSTS.contains(&host) || host.starts_with("127.") || host.ends_with(".localhost") || host.ends_with(".local")
-}
-
-/// An operation on an address.
-pub(crate) fn push_address(
-    walk: &mut CommandWalk<'_>,
-    kind: OperationKind,
-    program: &str,
-    address: &str,
-    taint: Taint,
-) {
-    let host = host_of(address);
-    let is_metadata = METADATA_HOSTS.contains(&host) || METADATA_SPELLINGS.contains(&host);
-    let operation = Operation::new(kind, program)
-        .written(address.replace(crate::paths::UNKNOWN, "…"))
-        .tag_if(is_local_host(host), OperationTag::Local)
-        .tag_if(is_metadata, OperationTag::Metadata);
-    walk.push(taint.tag(operation));
-}
 
 /// What is known of a text that a program sends: `@file`, `@-`, or the text itself.
-fn sent_taint(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, value: &ShellArg, reads_files: bool) -> Taint {
+fn sent_taint(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, value: &ShellArg, reads_files: bool) -> TextTaint {
     let file = value
         .text
         .strip_prefix('@')
@@ -150,21 +102,21 @@ fn sent_taint(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, value: &ShellA
                 &ShellArg { text: file.to_owned(), content: value.content.clone(), ..value.clone() },
                 false,
             );
-            flow.taint | Taint::FILE | value.taint
+            flow.taint | TextTaint::FILE | value.taint
         }
         _ => value.taint,
     }
 }
 
 /// Whether the output of a command is worth more than the words of a request.
-fn sends_local_data(taint: Taint) -> bool {
-    taint.has(Taint::FILE | Taint::SECRET | Taint::OUTPUT | Taint::ENVIRONMENT)
+pub(super) fn sends_local_data(taint: TextTaint) -> bool {
+    taint.has(TextTaint::FILE | TextTaint::SECRET | TextTaint::OUTPUT | TextTaint::ENVIRONMENT | TextTaint::NAMES)
 }
 
 pub(super) fn run_curl(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
     let is_httpie = matches!(call.name, "http" | "https" | "xh" | "httpie");
-    let mut sent: Option<Taint> = None;
-    let mut add = |taint: Taint| sent = Some(sent.unwrap_or_default() | taint);
+    let mut sent: Option<TextTaint> = None;
+    let mut add = |taint: TextTaint| sent = Some(sent.unwrap_or_default() | taint);
     for (option, value) in &parsed.options {
         let Some(value) = value else { continue };
         match *option {
@@ -175,22 +127,24 @@ pub(super) fn run_curl(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
             "data-raw" | "form-string" => add(value.taint),
             "T" | "upload-file" => {
                 let taint = if value.text == "-" || value.text == "." {
-                    call.stdin.taint | Taint::FILE
+                    call.stdin.taint | TextTaint::FILE
                 } else {
-                    walk.read_file(call.name, value, false).taint | Taint::FILE
+                    walk.read_file(call.name, value, false).taint | TextTaint::FILE
                 };
                 add(taint);
             }
-            "H" | "header" | "A" | "user-agent" | "e" | "referer" | "b" | "cookie" | "u" | "user" => {
-                // A header with a token is how one signs in; one with a file is not.
-                if value.taint.has(Taint::FILE) || value.text.starts_with('@') {
-                    add(sent_taint(walk, call, value, true));
-                }
+            // A header with a token is how one signs in; one with a file is not.
+            "H" | "header" | "A" | "user-agent" | "e" | "referer" | "b" | "cookie" | "u" | "user"
+                if value.taint.has(TextTaint::FILE) || value.text.starts_with('@') =>
+            {
+                add(sent_taint(walk, call, value, true));
             }
             "K" | "config" => {
-                walk.read_file(call.name, value, false);
-                if value.text == "-" && call.stdin.taint != Taint::NONE || !value.is_known() {
-                    add(call.stdin.taint);
+                let flow = if value.text == "-" { call.stdin.clone() } else { walk.read_file(call.name, value, false) };
+                match &flow.text {
+                    Some(text) => run_curl_config(walk, call, text),
+                    None if flow.taint != TextTaint::NONE => add(flow.taint),
+                    None => {}
                 }
             }
             _ => {}
@@ -212,11 +166,11 @@ pub(super) fn run_curl(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
                 add(sent_taint(walk, call, item, true));
             }
         }
-        if call.stdin.taint.has(Taint::FILE | Taint::SECRET | Taint::OUTPUT | Taint::ENVIRONMENT) {
+        if call.stdin.taint.has(TextTaint::FILE | TextTaint::SECRET | TextTaint::OUTPUT | TextTaint::ENVIRONMENT) {
             add(call.stdin.taint);
         }
     }
-    let mut flow = TextFlow::of(Taint::NETWORK);
+    let mut flow = TextFlow::from_taint(TextTaint::NETWORK);
     let mut taint = sent;
     for address in &addresses {
         if let Some(path) = address.text.strip_prefix("file://") {
@@ -224,8 +178,8 @@ pub(super) fn run_curl(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
             continue;
         }
         // Data in the address itself.
-        if address.taint.has(Taint::FILE | Taint::SECRET | Taint::ENVIRONMENT)
-            || address.taint.has(Taint::OUTPUT)
+        if address.taint.has(TextTaint::FILE | TextTaint::SECRET | TextTaint::ENVIRONMENT)
+            || address.taint.has(TextTaint::OUTPUT)
                 && address.text.contains(crate::paths::UNKNOWN)
                 && is_data_position(&address.text)
         {
@@ -237,14 +191,14 @@ pub(super) fn run_curl(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
         seen = true;
         match taint {
             Some(taint) => push_address(walk, OperationKind::Upload, call.name, &address.text, taint),
-            None => push_address(walk, OperationKind::Download, call.name, &address.text, Taint::NONE),
+            None => push_address(walk, OperationKind::Download, call.name, &address.text, TextTaint::NONE),
         }
     }
     if !seen && let Some(taint) = taint.filter(|taint| sends_local_data(*taint)) {
         walk.push(taint.tag(Operation::new(OperationKind::Upload, call.name)));
     }
     if addresses.iter().all(|address| is_local_host(host_of(&address.text))) && !addresses.is_empty() {
-        flow.taint = flow.taint.without(Taint::NETWORK) | Taint::OUTPUT;
+        flow.taint = flow.taint.without(TextTaint::NETWORK) | TextTaint::OUTPUT;
     }
     flow.text = None;
     let remote_name = parsed.has("O", "remote-name") || parsed.has("J", "remote-header-name");
@@ -256,6 +210,23 @@ pub(super) fn run_curl(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
         parsed.values("", "output-dir").next(),
         flow,
     )
+}
+
+/// Runs curl with the options of a file: `upload-file = .env`, `url "https://…"`.
+fn run_curl_config(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, text: &str) {
+    let mut args: Vec<ShellArg> = Vec::new();
+    for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        let (name, value) = line.split_once(['=', ' ', ':']).unwrap_or((line, ""));
+        let dashes = if name.starts_with('-') { "" } else { "--" };
+        args.push(ShellArg::new(format!("{dashes}{}", name.trim())));
+        let value = value.trim().trim_start_matches(['=', ':']).trim().trim_matches('"');
+        if !value.is_empty() {
+            args.push(ShellArg::new(value));
+        }
+    }
+    let valued = crate::walk::OptionLetters { letters: "odFTHXuAebcCDEmPQrtUwxYyz", names: CURL_VALUED };
+    let call = ProgramCall { args: &args, ..*call };
+    run_curl(walk, &call, &ParsedOptions::parse(&args, valued));
 }
 
 /// Whether the unknown part of an address is in its query or host rather than a part of its path.
@@ -294,28 +265,28 @@ fn save_download(
 }
 
 pub(super) fn run_wget(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
-    let mut sent: Option<Taint> = None;
+    let mut sent: Option<TextTaint> = None;
     for (option, value) in &parsed.options {
         let Some(value) = value else { continue };
         let taint = match *option {
-            "post-file" | "body-file" => walk.read_file(call.name, value, false).taint | Taint::FILE,
+            "post-file" | "body-file" => walk.read_file(call.name, value, false).taint | TextTaint::FILE,
             "post-data" | "body-data" => value.taint,
-            "header" if value.taint.has(Taint::FILE) => value.taint,
+            "header" if value.taint.has(TextTaint::FILE) => value.taint,
             _ => continue,
         };
         sent = Some(sent.unwrap_or_default() | taint);
     }
     for address in &parsed.operands {
         let mut taint = sent;
-        if address.taint.has(Taint::FILE | Taint::SECRET | Taint::ENVIRONMENT)
-            || address.taint.has(Taint::OUTPUT) && is_data_position(&address.text) && !address.is_known()
+        if address.taint.has(TextTaint::FILE | TextTaint::SECRET | TextTaint::ENVIRONMENT)
+            || address.taint.has(TextTaint::OUTPUT) && is_data_position(&address.text) && !address.is_known()
         {
             taint = Some(taint.unwrap_or_default() | address.taint);
         }
         let kind = if taint.is_some() { OperationKind::Upload } else { OperationKind::Download };
         push_address(walk, kind, call.name, &address.text, taint.unwrap_or_default());
     }
-    let flow = TextFlow::of(Taint::NETWORK);
+    let flow = TextFlow::from_taint(TextTaint::NETWORK);
     if matches!(call.name, "lynx" | "w3m" | "links" | "elinks") || call.has_arg(&["--spider"]) {
         return flow;
     }
@@ -331,143 +302,4 @@ pub(super) fn run_wget(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
     }
     let directory = parsed.values("P", "directory-prefix").next().or_else(|| parsed.values("d", "dir").next());
     save_download(walk, call, output, parsed.operands.first().copied(), directory, flow)
-}
-
-pub(super) fn run_netcat(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
-    let runs = parsed.values("e", "exec").chain(parsed.values("c", "sh-exec")).next();
-    if let Some(program) = runs.filter(|program| call.name != "telnet" && !program.text.is_empty()) {
-        walk.push(Operation::new(OperationKind::System, call.name).action("remote_shell").written(program.shown()));
-    }
-    let host = parsed.operands.first().map(|host| host.text.clone()).unwrap_or_default();
-    let listens = parsed.has("l", "listen");
-    let taint = call.stdin.taint;
-    let scans = parsed.has("z", "");
-    if sends_local_data(taint) && !scans {
-        push_address(walk, OperationKind::Upload, call.name, &host, taint);
-    } else if call.stdin.text.is_some() || listens || scans {
-        push_address(walk, OperationKind::Download, call.name, &host, Taint::NONE);
-    } else {
-        push_address(walk, OperationKind::Download, call.name, &host, Taint::NONE);
-    }
-    TextFlow::of(Taint::NETWORK)
-}
-
-pub(super) fn run_socat(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
-    let mut taint = Taint::NONE;
-    let mut remote: Option<String> = None;
-    for operand in &parsed.operands {
-        let (kind, rest) = operand.text.split_once(':').unwrap_or((operand.text.as_str(), ""));
-        let kind = kind.to_ascii_uppercase();
-        match kind.as_str() {
-            "EXEC" | "SYSTEM" | "SHELL" => {
-                walk.push(Operation::new(OperationKind::System, call.name).action("remote_shell").written(rest));
-                walk.run_line(rest.split(',').next().unwrap_or(rest), &TextFlow::default());
-            }
-            "-" | "STDIN" | "STDIO" => taint |= call.stdin.taint,
-            "FILE" | "OPEN" | "GOPEN" => {
-                taint |= walk.read_file(call.name, &ShellArg::new(rest.split(',').next().unwrap_or(rest)), false).taint
-            }
-            kind if kind.starts_with("TCP")
-                || kind.starts_with("UDP")
-                || kind.starts_with("OPENSSL")
-                || kind.starts_with("SSL")
-                || kind.starts_with("PROXY")
-                || kind.starts_with("SOCKS") =>
-            {
-                if !kind.contains("LISTEN") {
-                    remote = Some(rest.to_owned());
-                }
-            }
-            _ => {}
-        }
-    }
-    if let Some(host) = remote {
-        let kind = if sends_local_data(taint) { OperationKind::Upload } else { OperationKind::Download };
-        push_address(walk, kind, call.name, &host, taint);
-    }
-    TextFlow::of(Taint::NETWORK)
-}
-
-pub(super) fn run_copy_to_host(
-    walk: &mut CommandWalk<'_>,
-    call: &ProgramCall<'_>,
-    parsed: &ParsedOptions<'_>,
-) -> TextFlow {
-    let is_remote = |text: &str| {
-        text.contains("://") || text.split_once(':').is_some_and(|(host, _)| !host.contains('/') && host.len() > 1)
-    };
-    if matches!(call.name, "scp" | "pscp") {
-        let Some((target, sources)) = parsed.operands.split_last() else { return TextFlow::default() };
-        for source in sources {
-            if is_remote(&source.text) {
-                push_address(walk, OperationKind::Download, call.name, &source.text, Taint::NONE);
-                walk.write_file(call.name, target, "download", TextFlow::of(Taint::NETWORK));
-            } else {
-                let flow = walk.read_file(call.name, source, parsed.has("r", ""));
-                if is_remote(&target.text) {
-                    push_address(walk, OperationKind::Upload, call.name, &target.text, flow.taint | Taint::FILE);
-                }
-            }
-        }
-        return TextFlow::default();
-    }
-    let sends_files = matches!(
-        call.name,
-        "croc" | "wormhole" | "magic-wormhole" | "transfer" | "ffsend" | "rsend" | "gh-gist" | "ncftpput"
-    );
-    let mut taint = call.stdin.taint;
-    for operand in &parsed.operands {
-        if sends_files && !matches!(operand.text.as_str(), "send" | "upload") {
-            taint |= walk.read_file(call.name, operand, true).taint | Taint::FILE;
-        }
-    }
-    // Commands of an ftp program in its input or its options.
-    let script = call.stdin.text.clone().unwrap_or_default()
-        + &parsed
-            .values("e", "")
-            .chain(parsed.values("c", ""))
-            .map(|arg| arg.text.clone())
-            .collect::<Vec<_>>()
-            .join(";");
-    for command in script.split([';', '\n']) {
-        let mut words = command.split_whitespace();
-        if matches!(words.next(), Some("put" | "mput" | "mirror" | "send" | "reput"))
-            && let Some(file) = words.find(|word| !word.starts_with('-'))
-        {
-            taint |= walk.read_file(call.name, &ShellArg::new(file), true).taint | Taint::FILE;
-        }
-    }
-    let host = parsed.operands.first().map(|host| host.text.clone()).unwrap_or_default();
-    if sends_local_data(taint) || matches!(call.name, "pastebinit" | "ix" | "sprunge") {
-        push_address(walk, OperationKind::Upload, call.name, &host, taint | Taint::FILE);
-    } else {
-        push_address(walk, OperationKind::Download, call.name, &host, Taint::NONE);
-    }
-    TextFlow::of(Taint::NETWORK)
-}
-
-pub(super) fn run_lookup(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
-    let taint = parsed
-        .operands
-        .iter()
-        .chain(parsed.values("p", "").collect::<Vec<_>>().iter())
-        .fold(Taint::NONE, |taint, arg| taint | arg.taint);
-    if sends_local_data(taint)
-        && parsed.operands.iter().any(|arg| !arg.is_known() || arg.taint.has(Taint::FILE | Taint::SECRET))
-    {
-        let name = parsed.operands.iter().map(|arg| arg.shown()).collect::<Vec<_>>().join(" ");
-        walk.push(taint.tag(Operation::new(OperationKind::Upload, call.name).action("lookup").written(name)));
-    }
-    TextFlow::of(Taint::OUTPUT)
-}
-
-pub(super) fn run_mail(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
-    let mut taint = call.stdin.taint;
-    for file in parsed.values("a", "attach").chain(parsed.values("", "body")) {
-        let file = ShellArg { text: file.text.trim_start_matches('@').to_owned(), ..file.clone() };
-        taint |= walk.read_file(call.name, &file, false).taint | Taint::FILE;
-    }
-    let to = parsed.operands.last().map(|to| to.shown()).unwrap_or_default();
-    walk.push(taint.tag(Operation::new(OperationKind::Upload, call.name).action("mail").written(to)));
-    TextFlow::known("")
 }

@@ -1,7 +1,8 @@
 //! Programs that find files, and programs that run another one for each of them.
 
-use super::{ProgramCall, files};
-use crate::walk::{CommandWalk, ListedFiles, ParsedOptions, ShellArg, Taint, TextFlow};
+use super::files;
+use crate::walk::ProgramCall;
+use crate::walk::{CommandWalk, ListedFiles, ParsedOptions, ShellArg, TextFlow, TextTaint};
 use crate::{Operation, OperationKind, OperationTag};
 
 pub(super) fn run_ls(_: &mut CommandWalk<'_>, _: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
@@ -128,14 +129,14 @@ pub(super) fn run_find(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &P
             }
             "-fprint" | "-fprintf" | "-fls" | "-fprint0" => {
                 if let Some(file) = rest.get(index + 1) {
-                    walk.write_file(call.name, file, "replace", TextFlow::of(Taint::NAMES));
+                    walk.write_file(call.name, file, "replace", TextFlow::from_taint(TextTaint::NAMES));
                 }
             }
             _ => {}
         }
     }
     if runs {
-        return TextFlow::of(Taint::OUTPUT | Taint::FILE);
+        return TextFlow::from_taint(TextTaint::OUTPUT | TextTaint::FILE);
     }
     let listed = starts.iter().map(|start| ListedFiles {
         root: if name_pattern.is_some() { found(start) } else { start.clone() },
@@ -179,10 +180,10 @@ pub(super) fn run_fd(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed:
         return TextFlow::listing(vec![listed]);
     }
     run_for_each(walk, &command, &listed, "{}");
-    TextFlow::of(Taint::OUTPUT)
+    TextFlow::from_taint(TextTaint::OUTPUT)
 }
 
-/// Runs a command for each of the listed files, in the place of `{}` or at its end.
+/// Runs a command for each of the listed files, instead of `{}` or at its end.
 fn run_for_each(walk: &mut CommandWalk<'_>, command: &[ShellArg], listed: &ListedFiles, mark: &str) {
     let Some(program) = command.first() else { return };
     let name = crate::walk::program_name(&program.text);
@@ -232,7 +233,7 @@ pub(super) fn run_xargs(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, pars
         for listed in &input.listed {
             run_for_each(walk, command, listed, mark);
         }
-        return TextFlow::of(input.taint.without(Taint::NAMES) | Taint::OUTPUT | Taint::FILE);
+        return TextFlow::from_taint(input.taint.without(TextTaint::NAMES) | TextTaint::OUTPUT | TextTaint::FILE);
     }
     match input.text.as_deref().filter(|text| !text.contains(crate::paths::UNKNOWN)) {
         Some(text) => {
@@ -249,7 +250,8 @@ pub(super) fn run_xargs(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, pars
             walk.run_args(&args, &TextFlow::default())
         }
         None => {
-            let value = ShellArg::unknown(input.taint);
+            let content = (!input.processes.is_empty()).then(|| Box::new(input.clone()));
+            let value = ShellArg { content, ..ShellArg::unknown(input.taint) };
             let args: Vec<ShellArg> = if mark.is_empty() {
                 command.iter().cloned().chain([value]).collect()
             } else {
@@ -258,6 +260,7 @@ pub(super) fn run_xargs(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, pars
                     .map(|arg| ShellArg {
                         text: arg.text.replace(mark, &value.text),
                         taint: if arg.text.contains(mark) { arg.taint | input.taint } else { arg.taint },
+                        content: if arg.text.contains(mark) { value.content.clone() } else { arg.content.clone() },
                         ..arg.clone()
                     })
                     .collect()
@@ -291,7 +294,7 @@ pub(super) fn run_parallel(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _
             let args: Vec<ShellArg> = command.iter().cloned().chain([ShellArg::unknown(call.stdin.taint)]).collect();
             return walk.run_args(&args, &TextFlow::default());
         }
-        return TextFlow::of(Taint::OUTPUT);
+        return TextFlow::from_taint(TextTaint::OUTPUT);
     }
     let mut flow = TextFlow::default();
     for value in known.iter().take(16) {

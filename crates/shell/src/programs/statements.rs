@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use super::ProgramCall;
-use super::commands::has_words;
+use super::matching::has_words;
 use crate::OperationKind::Database;
 use crate::paths::matches_glob;
 use crate::sql::sql_operations;
@@ -127,6 +127,7 @@ static SOURCES: &[TextSource] = &[
     client("rails", Code("ruby"), "").words(&["runner|r|console|c"]).operand(0),
     client("bin/rails", Code("ruby"), "").words(&["runner|r"]).operand(0),
     client("php artisan", Code("php"), "--execute").words(&["**", "tinker"]),
+    client("python python3 manage.py django-admin", Sql, "").words(&["**", "dbshell"]),
     client("python python3 manage.py django-admin", Code("python"), "-c --command").words(&["**", "shell|shell_plus"]),
     client("manage.py django-admin flask", Code("python"), "-c --command").words(&["shell|shell_plus"]),
     client("mix", Code("elixir"), "-e --eval").words(&["run"]).no_input(),
@@ -154,7 +155,7 @@ static SOURCE_INDEX: LazyLock<HashMap<&str, Vec<&TextSource>>> = LazyLock::new(|
 });
 
 /// Programs that start tools of a project: the tool may be their first operand, or follow these words.
-const STARTERS: &str = "pnpm yarn bun npm";
+const STARTERS: &str = "pnpm yarn bun npm microk8s k3s rke2 minikube";
 
 /// Adds what the statements and the code do that a program gets.
 pub(super) fn push_statements(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
@@ -171,16 +172,34 @@ pub(super) fn push_statements(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>
 fn run_started(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
     let mut operands = call.args.iter().enumerate().filter(|(_, arg)| !arg.text.starts_with('-'));
     let Some((at, first)) = operands.next() else { return };
-    if matches!(first.text.as_str(), "exec" | "dlx" | "x") {
+    if matches!(first.text.as_str(), "run" | "run-script") {
+        // `npm run cdk -- deploy`: a script that has the name of a tool.
+        let tool = operands.next().and_then(|(at, _)| call.args.get(at..)).unwrap_or_default();
+        let args: Vec<ShellArg> = tool.iter().filter(|arg| arg.text != "--").cloned().collect();
+        if args.first().is_some_and(|tool| is_tool(&tool.text)) {
+            walk.run_args(&args, call.stdin);
+        }
+    } else if matches!(first.text.as_str(), "exec" | "dlx" | "x") {
         if let Some(tool) = operands.next().and_then(|(at, _)| call.args.get(at..)) {
             walk.run_args(tool, call.stdin);
         }
-    } else if !super::PROGRAMS.contains_key(first.text.as_str())
-        && super::SUBCOMMAND_INDEX.contains_key(first.text.as_str())
+    } else if is_tool(&first.text)
         && let Some(tool) = call.args.get(at..)
     {
         walk.run_args(tool, call.stdin);
     }
+}
+
+/// Whether a word is the name of a tool of a project, rather than of a subcommand or a script.
+fn is_tool(name: &str) -> bool {
+    !matches!(name, "up" | "config" | "n" | "now" | "k" | "sea" | "ask" | "auto")
+        && !super::PROGRAMS.contains_key(name)
+        && super::SUBCOMMAND_INDEX.get(name).is_some_and(|rows| {
+            rows.iter().all(|row| {
+                use crate::OperationKind::{Ci, Cloud, Kubernetes, Package, Secret, Terraform};
+                matches!(row.kind, Cloud | Ci | Database | Kubernetes | Package | Secret | Terraform)
+            })
+        })
 }
 
 fn read_source(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, source: &TextSource) {
@@ -224,6 +243,9 @@ fn read_source(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, source: &Text
             }
             _ => texts.extend(behind.into_iter().map(|arg| TextFlow::known(arg.text.as_str()))),
         }
+    }
+    if source.language == Mongo {
+        texts.extend(operands.iter().filter_map(|file| walk.written_before(file)));
     }
     if source.reads_input && (!has_text || source.language == Sql) {
         texts.push(call.stdin.clone());

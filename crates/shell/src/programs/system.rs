@@ -1,7 +1,7 @@
 //! Programs that change processes and the system.
 
-use super::ProgramCall;
-use crate::walk::{CommandWalk, ParsedOptions, Taint, TextFlow};
+use crate::walk::ProgramCall;
+use crate::walk::{CommandWalk, ParsedOptions, ShellArg, TextFlow, TextTaint};
 use crate::{Operation, OperationKind};
 
 /// Processes that belong to the system or to Pintle and the agents.
@@ -35,48 +35,114 @@ const SYSTEM_PROCESSES: [&str; 26] = [
 ];
 const GUARD_PROCESSES: [&str; 7] = ["pintle", "claude", "codex", "gemini", "copilot", "qwen", "opencode"];
 
+/// Programs that list processes.
+pub(super) fn run_process_list(
+    _: &mut CommandWalk<'_>,
+    call: &ProgramCall<'_>,
+    parsed: &ParsedOptions<'_>,
+) -> TextFlow {
+    let processes = match call.name {
+        "ps" => parsed
+            .values("C", "")
+            .map(|name| name.text.clone())
+            .chain(parsed.values("C", "").next().is_none().then(|| String::from("*")))
+            .collect(),
+        _ => parsed.operands.iter().map(|name| name.text.clone()).collect(),
+    };
+    TextFlow { processes, ..TextFlow::from_taint(TextTaint::OUTPUT) }
+}
+
+/// `set +o history`, `unset HISTFILE`, `unset PINTLE_…`.
+pub(super) fn run_set(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
+    let hides_history = call.name == "set" && call.has_arg(&["+o"]) && call.has_arg(&["history"])
+        || call.name == "unset" && call.has_arg(&["HISTFILE", "PROMPT_COMMAND"]);
+    if hides_history {
+        walk.push(Operation::new(OperationKind::System, call.name).action("logs"));
+    }
+    if call.args.is_empty() {
+        return TextFlow::from_taint(TextTaint::ENVIRONMENT);
+    }
+    if call.name == "set" {
+        let values: Vec<ShellArg> = parsed.operands.iter().map(|arg| (*arg).clone()).collect();
+        if call.args.iter().any(|arg| arg.text == "--") {
+            walk.set_arguments(values);
+        }
+    } else {
+        for name in &parsed.operands {
+            if name.text.starts_with("PINTLE_") {
+                walk.push(Operation::new(OperationKind::Guard, call.name).action("pintle_variable"));
+            }
+        }
+    }
+    TextFlow::known("")
+}
+
+/// The names in a pattern such as `[c]laude` or `claude|codex`.
+fn process_names(pattern: &str) -> impl Iterator<Item = String> {
+    let plain: String =
+        pattern.chars().filter(|letter| !matches!(letter, '[' | ']' | '(' | ')' | '^' | '$' | '\\')).collect();
+    plain
+        .split('|')
+        .map(|name| name.trim_matches(['.', '*', ' ']).trim_end_matches(".exe").to_owned())
+        .collect::<Vec<_>>()
+        .into_iter()
+}
+
 pub(super) fn run_kill(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
     if parsed.has("l", "list") || call.has_arg(&["-0"]) {
         return TextFlow::default();
     }
     let all = call.name == "kill" && call.args.iter().skip(1).any(|arg| arg.text == "-1") && call.args.len() > 1;
     let is_first_process = call.name == "kill" && parsed.operands.iter().any(|arg| arg.text == "1");
+    let operands: Vec<&ShellArg> =
+        parsed.operands.iter().copied().filter(|arg| !is_signal_value(call, &arg.text)).collect();
+    // Names on the line, and those of the processes whose numbers another program lists.
+    let written: Vec<&str> = operands.iter().map(|arg| arg.text.as_str()).collect();
+    let listed = operands
+        .iter()
+        .filter_map(|arg| arg.content.as_ref())
+        .flat_map(|flow| flow.processes.iter().map(String::as_str));
     let named: Vec<&str> =
-        call.args.iter().map(|arg| arg.text.as_str()).filter(|text| !text.starts_with('-')).collect();
+        if call.name == "kill" { listed.collect() } else { written.iter().copied().chain(listed).collect() };
     let names = |list: &[&str]| {
-        call.name != "kill"
-            && named.iter().any(|name| {
-                let plain = name.trim_matches(['^', '$', '.', '*']).trim_end_matches(".exe");
-                list.iter().any(|known| {
-                    plain.eq_ignore_ascii_case(known)
-                        || plain.split(['/', ' ']).any(|part| part == *known && *known == "pintle")
-                })
+        named.iter().flat_map(|pattern| process_names(pattern)).any(|name| {
+            list.iter().any(|known| {
+                name.eq_ignore_ascii_case(known)
+                    || name.split(['/', ' ']).any(|part| part == *known && *known == "pintle")
             })
+        })
     };
-    let every_process = call.name != "kill"
-        && (named.iter().any(|name| matches!(*name, "." | ".*" | "" | "*"))
-            || parsed.has("u", "user") && named.len() <= 1 && call.name != "pkill"
-            || call.name == "pkill"
-                && call.args.iter().any(|arg| arg.text == "-u" || arg.text == "-U")
-                && named.len() <= 1);
-    let listed = call.stdin.text.is_none()
-        && parsed.operands.iter().any(|arg| arg.text.contains(crate::paths::UNKNOWN) && arg.taint.has(Taint::SECRET));
+    let selects_user = |option: &str| call.args.iter().any(|arg| arg.text.starts_with(option)) && named.is_empty();
+    let every_process = named.iter().any(|name| matches!(*name, "." | ".*" | "" | "*"))
+        || call.name != "kill"
+            && (selects_user("-u") || selects_user("-U") || parsed.has("", "user") && named.len() <= 1);
     let action = match () {
         () if names(&GUARD_PROCESSES) => {
-            walk.push(Operation::new(OperationKind::Guard, call.name).action("kill").written(named.join(" ")));
+            walk.push(Operation::new(OperationKind::Guard, call.name).action("kill").written(written.join(" ")));
             return TextFlow::default();
         }
-        () if all || every_process || listed => "everything",
+        () if all || every_process => "everything",
         () if is_first_process || names(&SYSTEM_PROCESSES) => "system_process",
         () => "",
     };
-    walk.push(Operation::new(OperationKind::Kill, call.name).action(action).written(named.join(" ")));
+    walk.push(Operation::new(OperationKind::Kill, call.name).action(action).written(written.join(" ")));
     TextFlow::default()
+}
+
+/// Whether an operand is the value of a signal option.
+fn is_signal_value(call: &ProgramCall<'_>, text: &str) -> bool {
+    call.args.windows(2).any(|pair| match pair {
+        [option, value] => {
+            value.text == text
+                && matches!(option.text.as_str(), "-s" | "-n" | "--signal" | "-u" | "-U" | "--user" | "-t")
+        }
+        _ => false,
+    })
 }
 
 pub(super) fn run_crontab(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
     if parsed.has("l", "") {
-        return TextFlow::of(Taint::OUTPUT);
+        return TextFlow::from_taint(TextTaint::OUTPUT);
     }
     walk.push(Operation::new(OperationKind::System, call.name).action("schedule").tag(crate::OperationTag::Startup));
     TextFlow::default()
@@ -87,7 +153,7 @@ pub(super) fn run_history(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, pa
         walk.push(Operation::new(OperationKind::System, call.name).action("logs"));
         return TextFlow::default();
     }
-    TextFlow::of(Taint::OUTPUT)
+    TextFlow::from_taint(TextTaint::OUTPUT | TextTaint::HISTORY)
 }
 
 /// Subcommands of Pintle that only look.
@@ -127,7 +193,7 @@ pub(super) fn run_pintle(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, par
     if !is_looking {
         walk.push(Operation::new(OperationKind::Guard, call.name).action("pintle_command").written(command));
     }
-    TextFlow::of(Taint::OUTPUT)
+    TextFlow::from_taint(TextTaint::OUTPUT)
 }
 
 pub(super) fn run_mount(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
@@ -135,7 +201,7 @@ pub(super) fn run_mount(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &
         let written: Vec<String> = call.args.iter().map(crate::walk::ShellArg::shown).collect();
         walk.push(Operation::new(OperationKind::System, call.name).action("mount").written(written.join(" ")));
     }
-    TextFlow::of(Taint::OUTPUT)
+    TextFlow::from_taint(TextTaint::OUTPUT)
 }
 
 pub(super) fn run_sysctl(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
@@ -146,5 +212,5 @@ pub(super) fn run_sysctl(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, par
     {
         walk.push(Operation::new(OperationKind::System, call.name).action("kernel"));
     }
-    TextFlow::of(Taint::OUTPUT)
+    TextFlow::from_taint(TextTaint::OUTPUT)
 }

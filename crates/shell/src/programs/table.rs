@@ -1,183 +1,59 @@
 //! The table of programs.
 
-use super::{ProgramCall, files, git, network, search, shells, system, text};
-use crate::walk::{CommandWalk, OptionLetters, ParsedOptions, TextFlow};
-
-/// What a program does.
-#[derive(Debug)]
-pub(crate) struct ProgramDef {
-    pub(crate) names: &'static [&'static str],
-    /// Options that take a value.
-    pub(crate) valued: OptionLetters,
-    pub(crate) usage: ProgramUse,
-}
-
-/// What a program does with its operands.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum ProgramUse {
-    /// They are text, or the names of files whose content it does not touch; it prints its input or about it.
-    Text,
-    /// The same, and it prints nothing of its input.
-    Quiet,
-    /// They are files that it reads, but for the first ones.
-    Reads(usize),
-    /// They are files that it reads and prints in another form.
-    Converts,
-    /// They are files that it replaces or makes.
-    Writes,
-    /// They are files that it changes in a way that cannot be known.
-    Edits,
-    Special(fn(&mut CommandWalk<'_>, &ProgramCall<'_>, &ParsedOptions<'_>) -> TextFlow),
-}
-use ProgramUse::{Converts, Edits, Quiet, Reads, Special, Text, Writes};
-
-const fn program(names: &'static [&'static str], letters: &'static str, usage: ProgramUse) -> ProgramDef {
-    ProgramDef { names, valued: OptionLetters { letters, names: &[] }, usage }
-}
-
-impl ProgramDef {
-    const fn long(mut self, names: &'static [&'static str]) -> Self {
-        self.valued.names = names;
-        self
-    }
-}
+use super::program::ProgramUse::{Converts, Edits, Prints, Quiet, Reads, Special, Text, Writes};
+use super::program::{ProgramDef, program};
+use super::{
+    archives, editors, files, git, interpreters, network, power, runners, search, shells, system, text, transfer,
+};
 
 pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
     // Text and names.
     program(
-        &[
-            "true",
-            "false",
-            ":",
-            "test",
-            "[",
-            "sleep",
-            "wait",
-            "jobs",
-            "type",
-            "hash",
-            "ulimit",
-            "umask",
-            "shopt",
-            "return",
-            "break",
-            "continue",
-            "shift",
-            "local",
-            "getopts",
-            "trap",
-            "bg",
-            "fg",
-            "disown",
-            "times",
-            "let",
-            "expr",
-            "seq",
-            "date",
-            "cal",
-            "uptime",
-            "whoami",
-            "id",
-            "groups",
-            "hostname",
-            "uname",
-            "arch",
-            "nproc",
-            "free",
-            "df",
-            "du",
-            "tty",
-            "locale",
-            "stat",
-            "file",
-            "lsof",
-            "pgrep",
-            "ps",
-            "top",
-            "htop",
-            "pstree",
-            "which",
-            "whereis",
-            "whatis",
-            "man",
-            "help",
-            "info",
-            "clear",
-            "reset",
-            "tput",
-            "yes",
-            "readlink",
-            "realpath",
-            "mkdir",
-            "rmdir",
-            "mkfifo",
-            "sha256sum",
-            "sha1sum",
-            "md5sum",
-            "shasum",
-            "cksum",
-            "b2sum",
-            "wc",
-            "tree",
-            "exa",
-            "eza",
-            "lsd",
-            "pwgen",
-            "uuidgen",
-            "lsblk",
-            "lscpu",
-            "netstat",
-            "ss",
-            "ip",
-            "ifconfig",
-            "ping6",
-            "traceroute",
-            "factor",
-            "bc",
-            "dc",
-            "open",
-            "xdg-open",
-            "pushd",
-            "popd",
-            "dirs",
-            "column",
-        ],
+        "true false : test [ sleep wait jobs type hash ulimit umask shopt return break continue shift getopts \
+         bg fg disown times let expr seq date cal uname arch nproc tty locale whereis whatis help info clear \
+         reset tput yes mkdir mkfifo sha256sum sha1sum md5sum shasum cksum b2sum wc pwgen uuidgen factor bc \
+         dc open xdg-open popd dirs",
         "",
         Text,
     ),
-    program(&["exit", "logout", "unset", "unalias", "set", "bind", "complete", "compgen"], "", Quiet),
-    program(&["cd", "chdir", "pushd", "Set-Location", "sl"], "", Special(shells::run_cd)),
-    program(&["echo"], "", Special(text::run_echo)),
-    program(&["printf"], "", Special(text::run_printf)),
-    program(&["pwd"], "", Special(text::run_pwd)),
-    program(&["basename", "dirname"], "s", Special(text::run_name_part)),
-    program(&["mktemp"], "p", Special(text::run_mktemp)).long(&["suffix", "tmpdir"]),
-    program(&["export", "declare", "typeset", "readonly", "local"], "", Special(text::run_export)),
-    program(&["alias"], "", Special(text::run_alias)),
-    program(&["read", "mapfile", "readarray"], "adinNptuO", Special(text::run_read)),
-    program(&["which"], "", Special(text::run_which)),
-    program(&["env", "printenv"], "uCS", Special(shells::run_env)).long(&["unset", "chdir", "split-string"]),
-    // Readers.
+    // About the machine.
     program(
-        &["cat", "tac", "nl", "less", "more", "most", "zless", "view", "bat", "batcat"],
-        "pn",
-        Special(text::run_cat),
+        "uptime whoami id groups hostname free df du stat file lsof top htop pstree tree exa eza lsd lsblk \
+         lscpu netstat ss ip ifconfig ping6 traceroute lspci lsusb dmidecode sw_vers system_profiler last who \
+         w finger arp route vmstat iostat dmesg journalctl",
+        "",
+        Prints,
     ),
-    program(&["head", "tail"], "ncs", Reads(0)).long(&["lines", "bytes"]),
-    program(
-        &["sort", "uniq", "fmt", "pr", "fold", "expand", "unexpand", "comm", "join", "paste", "cut", "look"],
-        "bdcftkwoST12",
-        Reads(0),
-    )
-    .long(&["fields", "delimiter", "key", "characters", "bytes"]),
-    program(&["diff", "cmp", "sdiff", "colordiff", "delta", "vimdiff", "icdiff", "difft"], "UCIxX", Reads(0)),
-    program(&["strings", "split", "csplit"], "bnlaC", Reads(0)),
-    program(
-        &["grep", "egrep", "fgrep", "zgrep", "rg", "ag", "ack", "pcregrep", "ugrep"],
-        "efmABCgtTjM",
-        Special(text::run_grep),
-    )
-    .long(&[
+    program("pgrep pidof ps", "uUgGtTFo", Special(system::run_process_list)),
+    program("trap", "", Special(shells::run_trap)),
+    program("readlink realpath", "", Special(text::run_real_path)),
+    program("exit logout unalias bind complete compgen", "", Quiet),
+    program("set unset", "", Special(system::run_set)),
+    program("cd chdir pushd Set-Location sl", "", Special(shells::run_cd)),
+    program("echo", "", Special(text::run_echo)),
+    program("printf", "", Special(text::run_printf)),
+    program("pwd", "", Special(text::run_pwd)),
+    program("basename dirname", "s", Special(text::run_name_part)),
+    program("mktemp", "p", Special(text::run_mktemp)).long(&["suffix", "tmpdir"]),
+    program("export declare typeset readonly local", "", Special(text::run_export)),
+    program("alias", "", Special(text::run_alias)),
+    program("read mapfile readarray", "adinNptuO", Special(text::run_read)),
+    program("which", "", Special(text::run_which)),
+    program("env printenv", "uCS", Special(shells::run_env)).long(&["unset", "chdir", "split-string"]),
+    // Readers.
+    program("cat tac nl less more most zless view bat batcat", "pn", Special(text::run_cat)),
+    program("head tail", "ncs", Reads(0)).long(&["lines", "bytes"]),
+    program("uniq fmt pr fold expand unexpand comm join paste cut look column", "bdcftkwoST12", Reads(0)).long(&[
+        "fields",
+        "delimiter",
+        "key",
+        "characters",
+        "bytes",
+    ]),
+    program("sort", "kotST", Special(text::run_sort)).long(&["key", "output", "field-separator", "buffer-size"]),
+    program("diff cmp sdiff colordiff delta vimdiff icdiff difft", "UCIxX", Reads(0)),
+    program("strings split csplit", "bnlaC", Reads(0)),
+    program("grep egrep fgrep zgrep rg ag ack pcregrep ugrep", "efmABCgtTjM", Special(text::run_grep)).long(&[
         "regexp",
         "file",
         "include",
@@ -195,47 +71,20 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
         "iglob",
         "type-not",
     ]),
+    program("jq yq xq tomlq fx gron dasel xmllint xmlstarlet csvcut mlr htmlq pup", "f", Special(text::run_query))
+        .long(&["arg", "argjson", "slurpfile", "rawfile", "from-file", "indent", "xpath"]),
+    program("source .", "", Special(shells::run_source)),
+    program("sed gsed", "ef", Special(editors::run_sed)).long(&["expression", "file"]),
+    program("awk gawk mawk nawk", "vFf", Special(text::run_awk)).long(&["assign", "field-separator", "file"]),
+    program("base64 base32 basenc gbase64", "wio", Special(text::run_base64)).long(&["wrap", "input", "output"]),
     program(
-        &["jq", "yq", "xq", "tomlq", "fx", "gron", "dasel", "xmllint", "xmlstarlet", "csvcut", "mlr", "htmlq", "pup"],
-        "f",
-        Special(text::run_query),
-    )
-    .long(&["arg", "argjson", "slurpfile", "rawfile", "from-file", "indent", "xpath"]),
-    program(&["source", "."], "", Special(shells::run_source)),
-    program(&["sed", "gsed"], "ef", Special(files::run_sed)).long(&["expression", "file"]),
-    program(&["awk", "gawk", "mawk", "nawk"], "vFf", Special(text::run_awk)).long(&[
-        "assign",
-        "field-separator",
-        "file",
-    ]),
-    program(&["base64", "base32", "basenc", "gbase64"], "wio", Special(text::run_base64))
-        .long(&["wrap", "input", "output"]),
-    program(
-        &[
-            "xxd",
-            "od",
-            "hexdump",
-            "hd",
-            "uudecode",
-            "uuencode",
-            "rev",
-            "tr",
-            "iconv",
-            "recode",
-            "zcat",
-            "gzcat",
-            "bzcat",
-            "xzcat",
-            "zstdcat",
-            "qprint",
-            "rot13",
-            "caesar",
-            "ascii2uni",
-        ],
-        "lscgoftujAN",
+        "xxd uudecode uuencode rev tr iconv recode zcat gzcat bzcat xzcat zstdcat qprint rot13 caesar \
+         ascii2uni",
+        "lscgoft",
         Special(text::run_converter),
     ),
-    program(&["openssl", "gpg", "gpg2", "age"], "kdior", Special(text::run_openssl)).long(&[
+    program("od hexdump hd", "AjNStwnsef", Special(text::run_converter)),
+    program("openssl gpg gpg2 age", "kdior", Special(text::run_openssl)).long(&[
         "in",
         "out",
         "output",
@@ -244,35 +93,27 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
         "inkey",
         "passin",
     ]),
-    program(&["tee"], "", Special(files::run_tee)),
-    program(&["sponge", "touch"], "dtr", Writes).long(&["date", "reference"]),
+    program("tee", "", Special(files::run_tee)),
+    program("sponge touch", "dtr", Writes).long(&["date", "reference"]),
     // Files.
-    program(
-        &["rm", "unlink", "srm", "trash", "rmtrash", "trash-put", "gio", "del", "erase", "rd"],
-        "",
-        Special(files::run_delete),
-    ),
-    program(&["rmdir"], "", Special(files::run_rmdir)),
-    program(&["shred", "wipe"], "nsz", Special(files::run_shred)).long(&["iterations", "size", "random-source"]),
-    program(&["truncate"], "sr", Special(files::run_truncate)).long(&["size", "reference"]),
-    program(&["mv", "move", "rename", "ren", "git-mv"], "tS", Special(files::run_move))
-        .long(&["target-directory", "suffix"]),
-    program(
-        &["cp", "copy", "ditto", "gcp", "xcopy", "robocopy", "install", "ginstall"],
-        "tSmog",
-        Special(files::run_copy),
-    )
-    .long(&["target-directory", "suffix", "mode", "owner", "group"]),
-    program(&["ln", "link", "mklink"], "tS", Special(files::run_link)).long(&["target-directory"]),
-    program(&["chmod", "gchmod"], "", Special(files::run_chmod)).long(&["reference"]),
-    program(
-        &["chown", "chgrp", "chattr", "setfacl", "chflags", "icacls", "takeown"],
-        "mMxX",
-        Special(files::run_chown),
-    )
-    .long(&["reference", "from"]),
-    program(&["dd"], "", Special(files::run_dd)),
-    program(&["rsync", "rclone"], "efMT", Special(files::run_rsync)).long(&[
+    program("rm unlink srm trash rmtrash trash-put gio del erase rd", "", Special(files::run_delete)),
+    program("rmdir", "", Special(files::run_rmdir)),
+    program("shred wipe", "nsz", Special(files::run_shred)).long(&["iterations", "size", "random-source"]),
+    program("truncate", "sr", Special(files::run_truncate)).long(&["size", "reference"]),
+    program("mv move rename ren git-mv", "tS", Special(files::run_move)).long(&["target-directory", "suffix"]),
+    program("cp copy ditto gcp xcopy robocopy install ginstall", "tSmog", Special(files::run_copy)).long(&[
+        "target-directory",
+        "suffix",
+        "mode",
+        "owner",
+        "group",
+    ]),
+    program("ln link mklink", "tS", Special(files::run_link)).long(&["target-directory"]),
+    program("chmod gchmod", "", Special(files::run_chmod)).long(&["reference"]),
+    program("chown chgrp chattr setfacl chflags icacls takeown", "mMxX", Special(files::run_chown))
+        .long(&["reference", "from"]),
+    program("dd", "", Special(files::run_dd)),
+    program("rsync rclone", "efMT", Special(archives::run_rsync)).long(&[
         "rsh",
         "exclude",
         "include",
@@ -285,7 +126,7 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
         "timeout",
         "backup-dir",
     ]),
-    program(&["tar", "bsdtar", "gtar", "star"], "fCTXIK", Special(files::run_tar)).long(&[
+    program("tar bsdtar gtar star", "fCTXIK", Special(archives::run_tar)).long(&[
         "file",
         "directory",
         "files-from",
@@ -298,47 +139,21 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
         "checkpoint",
         "strip-components",
     ]),
+    program("zip 7z 7za 7zz rar gzip bzip2 xz zstd pigz lz4 ar cpio pax", "xiPo", Special(archives::run_archive)),
+    program("unzip gunzip bunzip2 unxz unrar unar", "dPx", Special(archives::run_unpack)),
     program(
-        &["zip", "7z", "7za", "7zz", "rar", "gzip", "bzip2", "xz", "zstd", "pigz", "lz4", "ar", "cpio", "pax"],
-        "xiPo",
-        Special(files::run_archive),
+        "vi vim nvim ex ed red nano pico emacs emacsclient micro joe code cursor subl kak hx mcedit gedit \
+         kate vimx rvim",
+        "cSu",
+        Special(editors::run_editor),
     ),
-    program(&["unzip", "gunzip", "bunzip2", "unxz", "unrar", "unar"], "dPx", Special(files::run_unpack)),
-    program(
-        &[
-            "vi",
-            "vim",
-            "nvim",
-            "ex",
-            "ed",
-            "red",
-            "nano",
-            "pico",
-            "emacs",
-            "emacsclient",
-            "micro",
-            "joe",
-            "code",
-            "cursor",
-            "subl",
-            "kak",
-            "hx",
-            "mcedit",
-            "gedit",
-            "kate",
-            "vimx",
-            "rvim",
-        ],
-        "cSsu",
-        Special(files::run_editor),
-    ),
-    program(&["patch"], "pidoB", Special(files::run_patch)).long(&["input", "directory", "output", "strip"]),
-    program(&["crudini", "augtool", "toml-set", "dos2unix", "unix2dos", "prettier", "setcap"], "", Edits),
-    program(&["xattr"], "", Converts),
+    program("patch", "pidoB", Special(editors::run_patch)).long(&["input", "directory", "output", "strip"]),
+    program("crudini augtool toml-set dos2unix unix2dos prettier setcap", "", Edits),
+    program("xattr", "", Converts),
     // Searching and lists.
-    program(&["ls", "dir", "vdir", "gls"], "ITw", Special(search::run_ls)),
-    program(&["find", "gfind", "bfs"], "", Special(search::run_find)),
-    program(&["fd", "fdfind"], "eEtdxXcjS", Special(search::run_fd)).long(&[
+    program("ls dir vdir gls", "ITw", Special(search::run_ls)),
+    program("find gfind bfs", "", Special(search::run_find)),
+    program("fd fdfind", "eEtdxXcjS", Special(search::run_fd)).long(&[
         "extension",
         "exclude",
         "type",
@@ -348,8 +163,8 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
         "base-directory",
         "search-path",
     ]),
-    program(&["locate", "mlocate", "plocate", "mdfind"], "nl", Special(search::run_locate)),
-    program(&["xargs", "gxargs"], "IinLPsdEa", Special(search::run_xargs)).long(&[
+    program("locate mlocate plocate mdfind", "nl", Special(search::run_locate)),
+    program("xargs gxargs", "IinLPsdEa", Special(search::run_xargs)).long(&[
         "replace",
         "max-args",
         "max-procs",
@@ -358,143 +173,68 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
         "max-lines",
         "max-chars",
     ]),
-    program(&["parallel"], "jIaSN", Special(search::run_parallel))
+    program("parallel", "jIaSN", Special(search::run_parallel))
         .long(&["jobs", "arg-file", "colsep", "delay", "timeout", "joblog", "sshlogin", "results"]),
     // Shells and programs that run a command line.
     program(
-        &[
-            "sh", "bash", "zsh", "dash", "ksh", "mksh", "fish", "ash", "rbash", "yash", "tcsh", "csh", "elvish", "nu",
-            "oil", "osh",
-        ],
+        "sh bash zsh dash ksh mksh fish ash rbash yash tcsh csh elvish nu oil osh",
         "coOC",
         Special(shells::run_shell),
     )
     .long(&["rcfile", "init-file", "command", "init-command"]),
-    program(&["eval"], "", Special(shells::run_eval)),
-    program(&["su", "runuser"], "cgGs", Special(shells::run_su)).long(&[
-        "command",
-        "shell",
-        "group",
-        "session-command",
-    ]),
+    program("eval", "", Special(shells::run_eval)),
+    program("su runuser", "cgGs", Special(shells::run_su)).long(&["command", "shell", "group", "session-command"]),
+    program("ssh autossh mosh dbclient plink sshpass", "bcDEeFIiJLlmOopQRSWwB", Special(shells::run_ssh))
+        .long(&["ssh"]),
     program(
-        &["ssh", "autossh", "mosh", "dbclient", "plink", "sshpass"],
-        "bcDEeFIiJLlmOopQRSWwB",
-        Special(shells::run_ssh),
-    )
-    .long(&["ssh"]),
-    program(
-        &[
-            "watch",
-            "entr",
-            "flock",
-            "script",
-            "nodemon",
-            "watchexec",
-            "tmux",
-            "screen",
-            "at",
-            "batch",
-            "ts-node-dev",
-            "concurrently",
-            "nix-shell",
-            "nix",
-            "expect",
-            "gdb",
-            "lldb",
-            "make",
-            "just",
-            "task",
-            "hyperfine",
-            "run-parts",
-            "start",
-            "cmd",
-            "wsl",
-            "mshta",
-            "rundll32",
-            "osascript",
-            "schtasks",
-        ],
+        "watch entr flock script nodemon watchexec tmux screen at batch ts-node-dev concurrently nix-shell \
+         nix expect gdb lldb make just task hyperfine run-parts start cmd wsl mshta rundll32 osascript \
+         schtasks man",
         "",
-        Special(shells::run_line_runner),
+        Special(runners::run_line_runner),
     ),
     program(
-        &[
-            "python", "python2", "python3", "pypy", "pypy3", "ipython", "node", "nodejs", "deno", "bun", "tsx",
-            "ts-node", "perl", "ruby", "irb", "php", "lua", "luajit", "Rscript", "R", "groovy", "jshell", "scala",
-            "swift", "julia", "tclsh", "guile", "sbcl", "elixir", "ghci", "runghc", "crystal",
-        ],
+        "python python2 python3 pypy pypy3 ipython node nodejs deno bun tsx ts-node perl ruby irb php lua \
+         luajit Rscript R groovy jshell scala swift julia tclsh guile sbcl elixir ghci runghc crystal",
         "WXQmIMrS",
-        Special(shells::run_interpreter),
+        Special(interpreters::run_interpreter),
     )
     .long(&["require", "import", "loader", "env-file", "inspect"]),
-    program(&["pwsh", "powershell"], "", Special(shells::run_powershell)),
+    program("& &= &. &:: &- &# &$ &@ &{", "", Special(power::run_power)),
+    program("pwsh powershell", "", Special(shells::run_powershell)),
     // The network.
+    program("curl curlie xh http https httpie", "odFTHXuAebcCDEKmPQrtUwxYyz", Special(network::run_curl))
+        .long(network::CURL_VALUED),
+    program("wget wget2 aria2c axel lynx w3m links elinks", "OPUoaieBtTQwlARDIX", Special(network::run_wget))
+        .long(network::WGET_VALUED),
+    program("nc ncat netcat nc.openbsd nc.traditional telnet", "ecpwisqgGTXxoOIMmPVWd", Special(transfer::run_netcat))
+        .long(&["exec", "sh-exec", "lua-exec", "source-port"]),
+    program("socat", "", Special(transfer::run_socat)),
     program(
-        &["curl", "curlie", "xh", "http", "https", "httpie"],
-        "odFTHXuAebcCDEKmPQrtUwxYyz",
-        Special(network::run_curl),
-    )
-    .long(network::CURL_VALUED),
-    program(
-        &["wget", "wget2", "aria2c", "axel", "lynx", "w3m", "links", "elinks"],
-        "OPUoaieBtTQwlARDIX",
-        Special(network::run_wget),
-    )
-    .long(network::WGET_VALUED),
-    program(
-        &["nc", "ncat", "netcat", "nc.openbsd", "nc.traditional", "telnet"],
-        "ecpwisqgGTXxoOIMmPVWd",
-        Special(network::run_netcat),
-    )
-    .long(&["exec", "sh-exec", "lua-exec", "source-port"]),
-    program(&["socat"], "", Special(network::run_socat)),
-    program(
-        &[
-            "scp",
-            "sftp",
-            "ftp",
-            "lftp",
-            "ncftp",
-            "ncftpput",
-            "tftp",
-            "pscp",
-            "psftp",
-            "smbclient",
-            "croc",
-            "wormhole",
-            "transfer",
-            "magic-wormhole",
-            "rsend",
-            "ffsend",
-            "gh-gist",
-            "pastebinit",
-            "sprunge",
-            "ix",
-            "termbin",
-        ],
+        "scp sftp ftp lftp ncftp ncftpput tftp pscp psftp smbclient croc wormhole transfer magic-wormhole \
+         rsend ffsend gh-gist pastebinit sprunge ix termbin",
         "PiFocJlSbD",
-        Special(network::run_copy_to_host),
+        Special(transfer::run_copy_to_host),
     ),
     program(
-        &["dig", "nslookup", "host", "drill", "ping", "kdig", "resolvectl", "getent", "whois", "traceroute6", "fping"],
+        "dig nslookup host drill ping kdig resolvectl getent whois traceroute6 fping",
         "tcpxiWsq",
-        Special(network::run_lookup),
+        Special(transfer::run_lookup),
     ),
-    program(&["mail", "mailx", "sendmail", "mutt", "swaks", "msmtp", "ssmtp"], "srabc", Special(network::run_mail))
+    program("mail mailx sendmail mutt swaks msmtp ssmtp", "srabc", Special(transfer::run_mail))
         .long(&["to", "attach", "body", "server"]),
-    program(&["logger", "wall", "write", "notify-send"], "tpfn", Text),
-    program(&["git"], "Cc", Special(git::run_git)).long(&[
+    program("logger wall write notify-send", "tpfn", Text),
+    program("git", "Cc", Special(git::run_git)).long(&[
         "git-dir",
         "work-tree",
         "namespace",
         "exec-path",
         "super-prefix",
     ]),
-    program(&["kill", "pkill", "killall", "skill", "xkill", "taskkill"], "", Special(system::run_kill)),
-    program(&["crontab"], "u", Special(system::run_crontab)),
-    program(&["history", "fc"], "", Special(system::run_history)),
-    program(&["pintle", "pintle-hook"], "", Special(system::run_pintle)),
-    program(&["mount", "umount", "losetup", "cryptsetup"], "ot", Special(system::run_mount)),
-    program(&["sysctl"], "pn", Special(system::run_sysctl)),
+    program("kill pkill killall skill xkill taskkill", "", Special(system::run_kill)),
+    program("crontab", "u", Special(system::run_crontab)),
+    program("history fc", "", Special(system::run_history)),
+    program("pintle pintle-hook", "", Special(system::run_pintle)),
+    program("mount umount losetup cryptsetup", "ot", Special(system::run_mount)),
+    program("sysctl", "pn", Special(system::run_sysctl)),
 ];

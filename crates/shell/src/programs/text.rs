@@ -1,28 +1,21 @@
 //! Programs that print and convert text.
 
-use super::{ProgramCall, read_operands};
-use crate::paths::UNKNOWN;
-use crate::walk::{CommandWalk, ParsedOptions, ShellArg, Taint, TextFlow, is_secret_name, program_name};
+use super::program::read_operands;
+use crate::escape::unescape;
+use crate::walk::ProgramCall;
+use crate::walk::{CommandWalk, ParsedOptions, ShellArg, TextFlow, TextTaint, is_secret_name, program_name};
 use crate::{Operation, OperationKind};
 
 /// The text of arguments, if it is known.
 fn join(args: &[ShellArg]) -> TextFlow {
-    let taint = args.iter().fold(Taint::NONE, |taint, arg| taint | arg.taint);
+    let taint = args.iter().fold(TextTaint::NONE, |taint, arg| taint | arg.taint);
     let text: Vec<&str> = args.iter().map(|arg| arg.text.as_str()).collect();
     let listed = args.iter().filter(|arg| arg.is_pattern).map(|arg| crate::walk::ListedFiles {
         root: arg.clone(),
         is_filtered: false,
         is_recursive: false,
     });
-    TextFlow { taint, listed: listed.collect(), text: Some(text.join(" ")) }
-}
-
-/// Hides a text that is not known.
-fn checked(mut flow: TextFlow) -> TextFlow {
-    if flow.text.as_ref().is_some_and(|text| text.contains(UNKNOWN)) {
-        flow.text = None;
-    }
-    flow
+    TextFlow { taint, listed: listed.collect(), text: Some(text.join(" ")), ..TextFlow::default() }
 }
 
 pub(super) fn run_echo(_: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
@@ -38,11 +31,6 @@ pub(super) fn run_echo(_: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &Pars
     if let Some(text) = &mut flow.text {
         text.push('\n');
     }
-    keep_unknown(flow)
-}
-
-/// Keeps a text whose unknown part is only a value, so that a command in it can still be read.
-fn keep_unknown(flow: TextFlow) -> TextFlow {
     flow
 }
 
@@ -81,49 +69,7 @@ pub(super) fn run_printf(_: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &Pa
         }
     }
     flow.text = Some(unescape(&text));
-    keep_unknown(flow)
-}
-
-/// Text with `\n`, `\x72`, `\162` and their kin replaced.
-pub(crate) fn unescape(text: &str) -> String {
-    if !text.contains('\\') {
-        return text.to_owned();
-    }
-    let mut plain = String::with_capacity(text.len());
-    let mut letters = text.chars().peekable();
-    while let Some(letter) = letters.next() {
-        if letter != '\\' {
-            plain.push(letter);
-            continue;
-        }
-        let (radix, most) = match letters.peek() {
-            Some('x') => (16, 2),
-            Some('u') => (16, 4),
-            Some('0'..='7') => (8, 4),
-            _ => (0, 0),
-        };
-        if radix == 0 {
-            match letters.next() {
-                Some('n') => plain.push('\n'),
-                Some('t') => plain.push('\t'),
-                Some('r') => plain.push('\r'),
-                Some(other) => plain.push(other),
-                None => plain.push('\\'),
-            }
-            continue;
-        }
-        if radix == 16 {
-            letters.next();
-        }
-        let mut code = 0_u32;
-        for _ in 0..most {
-            let Some(digit) = letters.peek().and_then(|letter| letter.to_digit(radix)) else { break };
-            code = code * radix + digit;
-            letters.next();
-        }
-        plain.push(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
-    }
-    plain
+    flow
 }
 
 pub(super) fn run_pwd(walk: &mut CommandWalk<'_>, _: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
@@ -131,7 +77,9 @@ pub(super) fn run_pwd(walk: &mut CommandWalk<'_>, _: &ProgramCall<'_>, _: &Parse
 }
 
 pub(super) fn run_name_part(_: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
-    let Some(path) = parsed.operands.first().filter(|path| path.is_known()) else { return TextFlow::of(call.taint()) };
+    let Some(path) = parsed.operands.first().filter(|path| path.is_known()) else {
+        return TextFlow::from_taint(call.taint());
+    };
     let trimmed = path.text.trim_end_matches('/');
     let (directory, name) = trimmed.rsplit_once('/').unwrap_or((".", trimmed));
     let part = if call.name == "dirname" { if directory.is_empty() { "/" } else { directory } } else { name };
@@ -139,10 +87,23 @@ pub(super) fn run_name_part(_: &mut CommandWalk<'_>, call: &ProgramCall<'_>, par
     TextFlow { taint: path.taint, ..TextFlow::known(part) }
 }
 
+pub(super) fn run_real_path(
+    walk: &mut CommandWalk<'_>,
+    call: &ProgramCall<'_>,
+    parsed: &ParsedOptions<'_>,
+) -> TextFlow {
+    match parsed.operands.first().filter(|path| path.is_known() && !path.is_pattern) {
+        Some(path) => {
+            walk.place(path).path.map_or_else(TextFlow::default, |path| TextFlow::known(path.to_string_lossy()))
+        }
+        None => TextFlow::from_taint(call.taint()),
+    }
+}
+
 pub(super) fn run_mktemp(_: &mut CommandWalk<'_>, _: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
     let directory = parsed.values("p", "tmpdir").next().map_or("/tmp", |directory| directory.text.as_str());
     match parsed.operands.first() {
-        Some(template) if template.text.contains('/') => TextFlow::known(template.text.replace("XXX", "tmp")),
+        Some(template) if template.text.contains('/') => TextFlow::known(template.text.replace('X', "x")),
         _ => TextFlow::known(format!("{directory}/tmp.mktemp")),
     }
 }
@@ -160,15 +121,12 @@ pub(super) fn run_export(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: 
     for arg in call.args {
         if let Some((name, value)) = super::wrappers::assignment_of(arg) {
             is_listing = false;
-            let is_search_path = matches!(name.as_str(), "PATH" | "HOME" | "XDG_CONFIG_HOME" | "XDG_STATE_HOME");
-            if !is_search_path {
-                walk.set_variable(&name, vec![value]);
-            }
+            walk.set_variable(&name, vec![value]);
         } else if !arg.text.starts_with('-') {
             is_listing = false;
         }
     }
-    if is_listing { TextFlow::of(Taint::ENVIRONMENT) } else { TextFlow::known("") }
+    if is_listing { TextFlow::from_taint(TextTaint::ENVIRONMENT) } else { TextFlow::known("") }
 }
 
 pub(super) fn run_alias(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
@@ -219,6 +177,17 @@ pub(super) fn run_cat(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed
     read_operands(walk, call, parsed.operands.iter().copied(), false)
 }
 
+pub(super) fn run_sort(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
+    let flow = read_operands(walk, call, parsed.operands.iter().copied(), false);
+    match parsed.values("o", "output").next() {
+        Some(file) => {
+            walk.write_file(call.name, file, "replace", flow);
+            TextFlow::known("")
+        }
+        None => flow,
+    }
+}
+
 pub(super) fn run_grep(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
     let patterns: Vec<&ShellArg> = parsed.values("e", "regexp").collect();
     for file in parsed.values("f", "file") {
@@ -236,17 +205,36 @@ pub(super) fn run_grep(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
         || parsed.has("", "files");
     let operands: Vec<&ShellArg> = parsed.operands.iter().skip(skipped).copied().collect();
     let mut flow = read_operands(walk, call, operands.iter().copied(), is_recursive && !operands.is_empty());
+    // Of a whole directory, the files that a pattern of names selects.
+    let selected: Vec<&ShellArg> =
+        parsed.values("", "include").chain(parsed.values("g", "glob")).chain(parsed.values("", "iglob")).collect();
+    let here = ShellArg::new(".");
+    for root in if operands.is_empty() { vec![&here] } else { operands.clone() } {
+        for name in selected.iter().filter(|name| !name.text.starts_with('!')) {
+            let file = ShellArg {
+                text: format!("{}/{}", root.text.trim_end_matches('/'), name.text.trim_start_matches("**/")),
+                is_pattern: true,
+                ..root.clone()
+            };
+            if walk.place(&file).tags.contains(&crate::OperationTag::Secret) && !names_only {
+                flow.append(walk.read_file(call.name, &file, false));
+            }
+        }
+    }
     flow.text = None;
-    if flow.taint.has(Taint::ENVIRONMENT) {
+    if !flow.processes.is_empty() && !parsed.has("v", "invert-match") {
+        flow.processes = pattern.map(|pattern| pattern.text.clone()).into_iter().collect();
+    }
+    if flow.taint.has(TextTaint::ENVIRONMENT | TextTaint::HISTORY) {
         // What is left of the environment is what the pattern selects.
         let asks_secret =
             pattern.is_some_and(|pattern| is_secret_pattern(&pattern.text)) && !parsed.has("v", "invert-match");
-        flow.taint = if asks_secret { Taint::SECRET } else { Taint::OUTPUT };
+        flow.taint = if asks_secret { TextTaint::SECRET } else { TextTaint::OUTPUT };
     }
     if names_only {
         let roots =
             if operands.is_empty() { vec![ShellArg::new(".")] } else { operands.into_iter().cloned().collect() };
-        if flow.taint.has(Taint::FILE) || is_recursive {
+        if flow.taint.has(TextTaint::FILE) || is_recursive {
             let listed =
                 roots.into_iter().map(|root| crate::walk::ListedFiles { root, is_filtered: true, is_recursive });
             return TextFlow::listing(listed.collect());
@@ -269,7 +257,7 @@ pub(super) fn run_query(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, pars
     let files: Vec<&ShellArg> = parsed.operands.iter().skip(skipped).copied().collect();
     if in_place {
         for file in &files {
-            walk.write_file(call.name, file, "edit", TextFlow::of(Taint::DECODED));
+            walk.write_file(call.name, file, "edit", TextFlow::from_taint(TextTaint::DECODED));
         }
     }
     let reads_environment =
@@ -277,7 +265,7 @@ pub(super) fn run_query(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, pars
     let mut flow = read_operands(walk, call, files.into_iter(), false);
     flow.text = None;
     if reads_environment && parsed.operands.first().is_some_and(|filter| is_secret_name(&filter.text)) {
-        flow.taint |= Taint::SECRET;
+        flow.taint |= TextTaint::SECRET;
     }
     flow
 }
@@ -292,7 +280,7 @@ pub(super) fn run_awk(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed
         parsed.operands.iter().skip(skipped).copied().filter(|arg| super::wrappers::assignment_of(arg).is_none());
     let mut flow = read_operands(walk, call, files, false);
     flow.text = None;
-    flow.taint |= Taint::OUTPUT;
+    flow.taint |= TextTaint::OUTPUT;
     flow
 }
 
@@ -301,7 +289,7 @@ pub(super) fn run_base64(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, par
     let mut flow = read_operands(walk, call, parsed.operands.iter().copied().chain(parsed.values("i", "input")), false);
     flow.text = None;
     if decodes {
-        flow.taint |= Taint::DECODED;
+        flow.taint |= TextTaint::DECODED;
     }
     if let Some(out) = parsed.values("o", "output").next() {
         walk.write_file(call.name, out, "replace", flow.clone());
@@ -318,7 +306,7 @@ pub(super) fn run_converter(
     let operands = parsed.operands.iter().copied().filter(|_| reads_operands);
     let mut flow = read_operands(walk, call, operands, false);
     flow.text = None;
-    flow.taint |= Taint::DECODED;
+    flow.taint |= TextTaint::DECODED;
     flow
 }
 
@@ -335,17 +323,21 @@ pub(super) fn run_openssl(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, pa
                 .nth(1)
                 .map(ShellArg::shown)
                 .unwrap_or_default();
-            if call.stdin.taint.has(Taint::FILE | Taint::SECRET | Taint::OUTPUT | Taint::ENVIRONMENT) {
+            if call.stdin.taint.has(TextTaint::FILE | TextTaint::SECRET | TextTaint::OUTPUT | TextTaint::ENVIRONMENT) {
                 walk.push(call.stdin.taint.tag(Operation::new(OperationKind::Upload, call.name).written(host)));
             } else {
                 walk.push(Operation::new(OperationKind::Download, call.name).written(host));
             }
-            return TextFlow::of(Taint::NETWORK);
+            return TextFlow::from_taint(TextTaint::NETWORK);
         }
-        let is_key_work =
-            matches!(first, "rsa" | "pkey" | "ec" | "genrsa" | "req" | "x509" | "genpkey" | "verify" | "dgst");
+        let is_key_work = matches!(
+            first,
+            "rsa" | "pkey" | "ec" | "genrsa" | "crl" | "asn1parse" | "req" | "x509" | "genpkey" | "verify" | "dgst"
+        );
         for file in parsed.values("", "in") {
-            if !(is_key_work && first != "rsa" && first != "pkey") {
+            let prints_key = matches!(first, "rsa" | "pkey" | "ec" | "pkcs8" | "pkcs12")
+                && !call.has_arg(&["-pubout", "-noout", "-pubin"]);
+            if prints_key || !is_key_work && !matches!(first, "pkcs8" | "pkcs12") {
                 flow.append(walk.read_file(call.name, file, false));
             }
         }
@@ -356,14 +348,9 @@ pub(super) fn run_openssl(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, pa
         }
     }
     flow.text = None;
-    flow.taint |= Taint::DECODED;
+    flow.taint |= TextTaint::DECODED;
     for out in parsed.values("o", "output").chain(parsed.values("", "out")) {
         walk.write_file(call.name, out, "replace", flow.clone());
     }
     flow
-}
-
-/// Whether the text of an argument is known apart from values.
-pub(crate) fn known_text(arg: &ShellArg) -> TextFlow {
-    checked(TextFlow { taint: arg.taint, text: Some(arg.text.clone()), listed: Vec::new() })
 }

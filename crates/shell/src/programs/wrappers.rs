@@ -1,6 +1,6 @@
 //! Runs the program behind a wrapper.
 
-use super::ProgramCall;
+use crate::walk::ProgramCall;
 use crate::walk::{CommandWalk, ParsedOptions, ShellArg, TextFlow, WrapperDef};
 use crate::{Operation, OperationKind};
 
@@ -18,6 +18,12 @@ pub(super) fn run_wrapper(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, de
         args = args.get(index + 1..)?;
     }
     let (parsed, rest) = ParsedOptions::parse_leading(args, def.valued);
+    if call.name == "command" && (parsed.has("v", "") || parsed.has("V", "")) {
+        return Some(super::text::run_which(walk, call, &parsed_operands(rest)));
+    }
+    if let Some(line) = parsed.values("c", "call").next().filter(|_| def.valued.names.contains(&"call")) {
+        return Some(walk.run_line(&line.text.clone(), call.stdin));
+    }
     if def.is_privileged {
         walk.push(
             Operation::new(OperationKind::Privilege, call.name)
@@ -40,7 +46,7 @@ pub(super) fn run_wrapper(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, de
     }
     let mut rest = rest.get(def.skipped.min(rest.len())..).unwrap_or_default();
     // Assignments in front of the program, as after `env`.
-    while let Some((name, value)) = rest.first().and_then(|arg| assignment_of(arg)) {
+    while let Some((name, value)) = rest.first().and_then(assignment_of) {
         walk.set_variable(&name, vec![value]);
         rest = rest.get(1..).unwrap_or_default();
     }
@@ -55,6 +61,10 @@ pub(super) fn run_wrapper(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, de
         return Some(super::shells::run_elsewhere(walk, rest, call.stdin));
     }
     Some(walk.run_args(rest, call.stdin))
+}
+
+fn parsed_operands(operands: &[ShellArg]) -> ParsedOptions<'_> {
+    ParsedOptions { operands: operands.iter().collect(), ..ParsedOptions::default() }
 }
 
 /// `NAME=value`.

@@ -92,10 +92,7 @@ fn is_true(words: &[SqlWord]) -> bool {
         [word] if word.is_any(&["TRUE"]) => true,
         [SqlWord::Number(number)] => number != "0",
         [SqlWord::Text(text)] => text == "t" || text == "1" || text.eq_ignore_ascii_case("true"),
-        [not, rest @ ..] if not.is_any(&["NOT"]) => match rest {
-            [word] => word.is_any(&["FALSE"]) || *word == SqlWord::Number(String::from("0")),
-            _ => false,
-        },
+        [not, word] if not.is_any(&["NOT"]) => word.is_any(&["FALSE"]) || *word == SqlWord::Number(String::from("0")),
         [left, SqlWord::Mark('='), right] => left == right && !matches!(left, SqlWord::Mark(_)),
         [SqlWord::Number(left), SqlWord::Mark('<'), SqlWord::Mark('>' | '='), SqlWord::Number(right)]
         | [SqlWord::Number(left), SqlWord::Mark('!'), SqlWord::Mark('='), SqlWord::Number(right)] => left != right,

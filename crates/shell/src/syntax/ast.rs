@@ -5,46 +5,50 @@ use std::rc::Rc;
 /// Commands that run one after another, and why the rest could not be read.
 #[derive(Debug, Default)]
 pub(crate) struct ShellScript {
-    pub(crate) pipelines: Vec<Pipeline>,
+    pub(crate) pipelines: Vec<BashPipeline>,
     /// Why the text behind the last pipeline could not be parsed.
     pub(crate) fault: Option<&'static str>,
 }
 
 /// Commands whose output is the input of the next one.
 #[derive(Debug, Default)]
-pub(crate) struct Pipeline {
-    pub(crate) commands: Vec<Command>,
+pub(crate) struct BashPipeline {
+    pub(crate) commands: Vec<BashCommand>,
 }
 
 /// A simple or compound command.
 #[derive(Debug)]
-pub(crate) enum Command {
+pub(crate) enum BashCommand {
     Simple(SimpleCommand),
     /// Commands in `( )` or `{ }`; `true` for a subshell.
-    Group(Vec<Pipeline>, bool, Vec<Redirect>),
-    /// Branches that may each run: of `if`, `case`, `while` without a variable.
-    Branches(Vec<Vec<Pipeline>>, Vec<Redirect>),
+    Group(Vec<BashPipeline>, bool, Vec<BashRedirect>),
+    /// `while` and `until`: the condition and the body.
+    While(Vec<BashPipeline>, Vec<BashPipeline>, Vec<BashRedirect>),
+    /// Branches that may each run: of `if` and `case`.
+    Branches(Vec<Vec<BashPipeline>>, Vec<BashRedirect>),
     /// `for NAME in WORDS`; `None` for the arguments of the script.
-    For(String, Option<Vec<Word>>, Vec<Pipeline>, Vec<Redirect>),
-    Function(String, Rc<Command>),
+    For(String, Option<Vec<BashWord>>, Vec<BashPipeline>, Vec<BashRedirect>),
+    Function(String, Rc<BashCommand>),
     /// The words of `[[ … ]]`, or the text of `(( … ))`.
-    Test(Vec<Word>),
+    Test(Vec<BashWord>),
 }
 
 /// A program with its arguments, or assignments alone.
 #[derive(Debug, Default)]
 pub(crate) struct SimpleCommand {
-    pub(crate) assignments: Vec<(String, Vec<Word>)>,
-    pub(crate) words: Vec<Word>,
-    pub(crate) redirects: Vec<Redirect>,
+    pub(crate) assignments: Vec<(String, Vec<BashWord>)>,
+    pub(crate) words: Vec<BashWord>,
+    pub(crate) redirects: Vec<BashRedirect>,
 }
 
 /// A redirection of a command's input or output.
 #[derive(Debug)]
-pub(crate) struct Redirect {
+pub(crate) struct BashRedirect {
     pub(crate) kind: RedirectKind,
+    /// The number or the variable in front of it; empty for the usual one.
+    pub(crate) descriptor: String,
     /// The file, the text of a here-document, or the number of a file descriptor.
-    pub(crate) target: Word,
+    pub(crate) target: BashWord,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,11 +68,11 @@ pub(crate) enum RedirectKind {
 
 /// A word before expansion.
 #[derive(Debug, Default, Clone)]
-pub(crate) struct Word {
+pub(crate) struct BashWord {
     pub(crate) pieces: Vec<WordPiece>,
 }
 
-impl Word {
+impl BashWord {
     pub(crate) fn literal(text: impl Into<String>) -> Self {
         Self { pieces: vec![WordPiece::Literal(text.into())] }
     }
@@ -90,22 +94,24 @@ pub(crate) enum WordPiece {
     /// Quoted text.
     Quoted(String),
     /// `$NAME` or `${NAME…}`.
-    Variable(Expansion),
+    Variable(VariableExpansion),
     /// `$( … )` or backticks.
     Substitution(Rc<ShellScript>, bool),
     /// `<( … )`, or `>( … )` if `true`.
     Process(Rc<ShellScript>, bool),
+    /// The value of a PowerShell expression; a word that is nothing else may come to several arguments.
+    Value(Rc<ShellScript>),
     /// `$(( … ))`: a number.
     Arithmetic,
 }
 
 /// An expansion of a variable.
 #[derive(Debug, Clone)]
-pub(crate) struct Expansion {
+pub(crate) struct VariableExpansion {
     pub(crate) name: String,
     /// The operator and its words, such as `:-` or `#`; empty for a plain variable.
     pub(crate) operator: String,
-    pub(crate) operand: Word,
+    pub(crate) operand: BashWord,
     pub(crate) quoted: bool,
     /// `${!NAME}`: the name is the value of another variable.
     pub(crate) indirect: bool,

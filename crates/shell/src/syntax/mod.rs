@@ -4,10 +4,14 @@
 //! understood before a fault: a command line that is only half understood has the commands of that half and a fault.
 
 mod ast;
+mod compound;
 mod parser;
+pub(crate) mod power;
+mod redirects;
 mod word;
 
 pub(crate) use ast::{
-    Command, Expansion, Pipeline, Redirect, RedirectKind, ShellScript, SimpleCommand, Word, WordPiece,
+    BashCommand, BashPipeline, BashRedirect, BashWord, RedirectKind, ShellScript, SimpleCommand, VariableExpansion,
+    WordPiece,
 };
 pub(crate) use parser::parse_script;

@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use super::parser::{Parsed, Parser};
-use super::{Expansion, Pipeline, ShellScript, Word, WordPiece};
+use super::parser::{BashParser, ParseResult};
+use super::{BashPipeline, BashWord, ShellScript, VariableExpansion, WordPiece};
 
 /// Letters that end an unquoted word.
 const ENDS: [char; 10] = [' ', '\t', '\n', '\r', ';', '|', '&', '(', ')', '<'];
@@ -11,7 +11,7 @@ const ENDS: [char; 10] = [' ', '\t', '\n', '\r', ';', '|', '&', '(', ')', '<'];
 /// Pieces of a word, with adjacent text joined.
 #[derive(Debug, Default)]
 struct WordBuilder {
-    word: Word,
+    word: BashWord,
 }
 
 impl WordBuilder {
@@ -34,12 +34,11 @@ impl WordBuilder {
     }
 }
 
-impl Parser<'_> {
+impl BashParser<'_> {
     /// Parses a word; `None` if an operator or the end is next.
-    pub(super) fn parse_word(&mut self) -> Parsed<Option<Word>> {
+    pub(super) fn parse_word(&mut self) -> ParseResult<Option<BashWord>> {
         let mut built = WordBuilder::default();
-        loop {
-            let Some(letter) = self.peek() else { break };
+        while let Some(letter) = self.peek() {
             match letter {
                 '<' | '>' if self.byte_at(1) == Some(b'(') => {
                     self.index += 2;
@@ -81,7 +80,7 @@ impl Parser<'_> {
         Ok(if built.word.pieces.is_empty() { None } else { Some(built.word) })
     }
 
-    fn parse_double_quotes(&mut self, built: &mut WordBuilder) -> Parsed<()> {
+    fn parse_double_quotes(&mut self, built: &mut WordBuilder) -> ParseResult<()> {
         built.quoted("");
         loop {
             let run = self.rest().find(['"', '\\', '$', '`']).ok_or("a quote is not closed")?;
@@ -110,7 +109,7 @@ impl Parser<'_> {
     }
 
     /// The text of a here-document with an unquoted delimiter.
-    pub(super) fn parse_document_text(&mut self) -> Word {
+    pub(super) fn parse_document_text(&mut self) -> BashWord {
         let mut built = WordBuilder::default();
         built.quoted("");
         loop {
@@ -143,7 +142,7 @@ impl Parser<'_> {
         }
     }
 
-    fn parse_dollar(&mut self, built: &mut WordBuilder, quoted: bool) -> Parsed<()> {
+    fn parse_dollar(&mut self, built: &mut WordBuilder, quoted: bool) -> ParseResult<()> {
         if self.take("`") {
             let mut inner = String::new();
             loop {
@@ -212,10 +211,10 @@ impl Parser<'_> {
         }
         let name = rest.get(..name_end).unwrap_or_default().to_owned();
         self.index += name_end;
-        built.push(WordPiece::Variable(Expansion {
+        built.push(WordPiece::Variable(VariableExpansion {
             name,
             operator: String::new(),
-            operand: Word::default(),
+            operand: BashWord::default(),
             quoted,
             indirect: false,
         }));
@@ -223,7 +222,7 @@ impl Parser<'_> {
     }
 
     /// `${NAME…}` behind its `${`.
-    fn parse_braced(&mut self, quoted: bool) -> Parsed<Expansion> {
+    fn parse_braced(&mut self, quoted: bool) -> ParseResult<VariableExpansion> {
         let indirect = self.rest().starts_with('!') && self.byte_at(1).is_some_and(|byte| byte.is_ascii_alphabetic());
         if indirect {
             self.index += 1;
@@ -255,7 +254,7 @@ impl Parser<'_> {
             match self.peek().ok_or("a variable is not closed")? {
                 '}' => {
                     self.index += 1;
-                    return Ok(Expansion { name, operator, operand: built.word, quoted, indirect });
+                    return Ok(VariableExpansion { name, operator, operand: built.word, quoted, indirect });
                 }
                 '\\' => {
                     self.index += 1;
@@ -282,11 +281,11 @@ impl Parser<'_> {
     }
 
     /// The commands of a substitution, behind its opening parenthesis.
-    fn parse_substitution(&mut self) -> Parsed<Rc<ShellScript>> {
+    fn parse_substitution(&mut self) -> ParseResult<Rc<ShellScript>> {
         let pipelines = self.nested(|parser| {
-            let mut inner = Parser::new(parser.text, parser.depth);
+            let mut inner = BashParser::new(parser.text, parser.depth);
             inner.index = parser.index;
-            let mut pipelines: Vec<Pipeline> = Vec::new();
+            let mut pipelines: Vec<BashPipeline> = Vec::new();
             let parsed = inner.parse_list(&mut pipelines, &[")"]);
             parsed?;
             if !inner.take(")") {
@@ -338,7 +337,7 @@ impl Parser<'_> {
     }
 
     /// The text of `$'…'`, behind its opening quote.
-    fn parse_ansi_text(&mut self) -> Parsed<String> {
+    fn parse_ansi_text(&mut self) -> ParseResult<String> {
         let mut text: Vec<u8> = Vec::new();
         let mut push = |letter: char| text.extend_from_slice(letter.encode_utf8(&mut [0; 4]).as_bytes());
         loop {

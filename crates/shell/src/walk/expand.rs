@@ -3,13 +3,13 @@
 use std::rc::Rc;
 
 use super::operator::apply_operator;
-use super::{CommandWalk, ShellArg, Taint, TextFlow};
+use super::{CommandWalk, ShellArg, TextFlow, TextTaint};
 use crate::paths::UNKNOWN;
-use crate::syntax::{Expansion, ShellScript, Word, WordPiece};
+use crate::syntax::{BashWord, ShellScript, VariableExpansion, WordPiece};
 
 /// The longest text of an argument.
 const MAX_BYTES: usize = 64 * 1024;
-/// The most words that one word with braces comes to.
+/// The most words that one word with braces gives.
 const MAX_WORDS: usize = 64;
 
 /// Words of variable names that hold secrets.
@@ -40,15 +40,15 @@ pub(crate) fn is_secret_name(name: &str) -> bool {
 
 /// The arguments of a word that is being expanded.
 #[derive(Default)]
-struct FieldBuilder {
-    done: Vec<ShellArg>,
+pub(super) struct FieldBuilder {
+    pub(super) done: Vec<ShellArg>,
     current: ShellArg,
     /// Whether the current argument exists although it may be empty.
     has_current: bool,
 }
 
 impl FieldBuilder {
-    fn push(&mut self, text: &str, taint: Taint) {
+    pub(super) fn push(&mut self, text: &str, taint: TextTaint) {
         self.has_current = true;
         self.current.taint |= taint;
         if self.current.text.len() + text.len() <= MAX_BYTES {
@@ -60,11 +60,11 @@ impl FieldBuilder {
 
     fn push_pattern(&mut self, text: &str) {
         self.current.is_pattern |= text.contains(['*', '?', '[']);
-        self.push(text, Taint::NONE);
+        self.push(text, TextTaint::NONE);
     }
 
     /// Text that the shell divides into words.
-    fn push_split(&mut self, text: &str, taint: Taint, separators: &[char]) {
+    fn push_split(&mut self, text: &str, taint: TextTaint, separators: &[char]) {
         let mut is_first = true;
         for part in text.split(separators) {
             if !is_first {
@@ -87,8 +87,8 @@ impl FieldBuilder {
 }
 
 impl CommandWalk<'_> {
-    /// The arguments that a word comes to.
-    pub(crate) fn expand_word(&mut self, word: &Word) -> Vec<ShellArg> {
+    /// The arguments that a word gives.
+    pub(crate) fn expand_word(&mut self, word: &BashWord) -> Vec<ShellArg> {
         if let Some(text) = word.as_literal()
             && !text.contains(['*', '?', '[', '{', '~', '='])
         {
@@ -105,7 +105,7 @@ impl CommandWalk<'_> {
     }
 
     /// A word where the shell does not divide it: a value of a variable, a redirection, a here-document.
-    pub(crate) fn expand_quoted(&mut self, word: &Word) -> ShellArg {
+    pub(crate) fn expand_quoted(&mut self, word: &BashWord) -> ShellArg {
         let mut fields = self.expand_fields(word, false).into_iter();
         let Some(mut first) = fields.next() else { return ShellArg::default() };
         for more in fields {
@@ -116,7 +116,7 @@ impl CommandWalk<'_> {
         first
     }
 
-    fn expand_fields(&mut self, word: &Word, splits: bool) -> Vec<ShellArg> {
+    fn expand_fields(&mut self, word: &BashWord, splits: bool) -> Vec<ShellArg> {
         let mut built = FieldBuilder::default();
         for (index, piece) in word.pieces.iter().enumerate() {
             match piece {
@@ -124,21 +124,25 @@ impl CommandWalk<'_> {
                     let text = if index == 0 { self.expand_tilde(text) } else { text.into() };
                     built.push_pattern(&text);
                 }
-                WordPiece::Quoted(text) => built.push(text, Taint::NONE),
-                WordPiece::Arithmetic => built.push("0", Taint::NONE),
+                WordPiece::Quoted(text) => built.push(text, TextTaint::NONE),
+                WordPiece::Arithmetic => built.push("0", TextTaint::NONE),
                 WordPiece::Variable(expansion) => self.expand_variable(expansion, splits, &mut built),
                 WordPiece::Substitution(script, quoted) => {
                     let flow = self.capture(script);
-                    let taint = flow.taint | Taint::OUTPUT;
+                    let taint = flow.taint;
+                    if !flow.processes.is_empty() {
+                        built.current.content = Some(Box::new(flow.clone()));
+                    }
                     match flow.text.as_deref().map(|text| text.trim_end_matches('\n')) {
                         Some(text) if splits && !*quoted => built.push_split(text, taint, &self.separators()),
                         Some(text) => built.push(text, taint),
                         None => built.push(UNKNOWN.encode_utf8(&mut [0; 4]), taint),
                     }
                 }
+                WordPiece::Value(script) => self.expand_value(script, word.pieces.len() == 1, &mut built),
                 WordPiece::Process(script, is_output) => {
                     let flow = self.capture(script);
-                    built.push("/dev/fd/63", Taint::NONE);
+                    built.push("/dev/fd/63", TextTaint::NONE);
                     if !is_output {
                         built.current.content = Some(Box::new(flow));
                     }
@@ -220,7 +224,7 @@ impl CommandWalk<'_> {
         value.map(|value| vec![ShellArg::new(value)])
     }
 
-    fn expand_variable(&mut self, expansion: &Expansion, splits: bool, built: &mut FieldBuilder) {
+    fn expand_variable(&mut self, expansion: &VariableExpansion, splits: bool, built: &mut FieldBuilder) {
         let values = self.expand_expansion(expansion);
         let is_list = matches!(expansion.name.as_str(), "@" | "*") || values.len() > 1;
         let separators = self.separators();
@@ -228,6 +232,7 @@ impl CommandWalk<'_> {
             if is_list && index > 0 {
                 built.end();
             }
+            built.current.is_pattern |= value.is_pattern && expansion.operator.is_empty();
             if splits && !expansion.quoted && value.is_known() {
                 built.push_split(&value.text, value.taint, &separators);
             } else if splits && !expansion.quoted {
@@ -239,12 +244,19 @@ impl CommandWalk<'_> {
         }
     }
 
-    fn expand_expansion(&mut self, expansion: &Expansion) -> Vec<ShellArg> {
+    fn expand_expansion(&mut self, expansion: &VariableExpansion) -> Vec<ShellArg> {
         let operand = self.expand_quoted(&expansion.operand);
         let mut values = self.variable(&expansion.name);
         if expansion.indirect {
-            let name = values.as_ref().and_then(|values| values.first()).filter(|value| value.is_known());
-            values = name.and_then(|name| self.variable(&name.text));
+            if values.as_ref().is_none_or(|values| values.iter().any(|value| !value.is_known())) {
+                return vec![ShellArg::unknown(TextTaint::ENVIRONMENT)];
+            }
+            let name = values.as_ref().and_then(|values| values.first()).cloned();
+            values = name.as_ref().and_then(|name| self.variable(&name.text));
+            if let (None, Some(name)) = (&values, name) {
+                let taint = if is_secret_name(&name.text) { TextTaint::SECRET } else { TextTaint::NONE };
+                return vec![ShellArg::unknown(taint)];
+            }
         }
         let has_default = matches!(expansion.operator.as_str(), ":-" | "-" | ":=" | "=");
         match values {
@@ -267,16 +279,16 @@ impl CommandWalk<'_> {
             None if matches!(expansion.operator.as_str(), ":+" | "+") => vec![operand],
             None if expansion.operator == "length" => vec![ShellArg::new("0")],
             None => {
-                let taint = if is_secret_name(&expansion.name) { Taint::SECRET } else { Taint::NONE };
+                let taint = if is_secret_name(&expansion.name) { TextTaint::SECRET } else { TextTaint::NONE };
                 vec![ShellArg::unknown(taint)]
             }
         }
     }
 }
 
-/// The words that a word with braces comes to; the word itself if the braces are only text.
-fn expand_braces(word: &Word) -> Vec<Word> {
-    let mut done: Vec<Word> = Vec::new();
+/// The words that a word with braces gives; the word itself if the braces are only text.
+fn expand_braces(word: &BashWord) -> Vec<BashWord> {
+    let mut done: Vec<BashWord> = Vec::new();
     let mut open = vec![word.clone()];
     while let Some(next) = open.pop() {
         match split_first_brace(&next) {
@@ -296,7 +308,7 @@ enum BraceToken {
     Piece(WordPiece),
 }
 
-fn split_first_brace(word: &Word) -> Option<Vec<Word>> {
+fn split_first_brace(word: &BashWord) -> Option<Vec<BashWord>> {
     let mut tokens: Vec<BraceToken> = Vec::new();
     for piece in &word.pieces {
         match piece {
@@ -366,8 +378,8 @@ fn brace_range(inner: &str) -> Option<Vec<String>> {
     }
 }
 
-fn to_word(tokens: impl Iterator<Item = BraceToken>) -> Word {
-    let mut word = Word::default();
+fn to_word(tokens: impl Iterator<Item = BraceToken>) -> BashWord {
+    let mut word = BashWord::default();
     for token in tokens {
         match (token, word.pieces.last_mut()) {
             (BraceToken::Letter(letter), Some(WordPiece::Literal(text))) => text.push(letter),

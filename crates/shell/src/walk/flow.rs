@@ -7,9 +7,9 @@ use crate::{Operation, OperationTag};
 
 /// Where a text comes from.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Taint(u8);
+pub(crate) struct TextTaint(u8);
 
-impl Taint {
+impl TextTaint {
     pub(crate) const NONE: Self = Self(0);
     /// The content of a file.
     pub(crate) const FILE: Self = Self(1);
@@ -24,6 +24,8 @@ impl Taint {
     pub(crate) const ENVIRONMENT: Self = Self(32);
     /// The names of files rather than their content.
     pub(crate) const NAMES: Self = Self(64);
+    /// The command lines that the user ran.
+    pub(crate) const HISTORY: Self = Self(128);
 
     pub(crate) fn has(self, other: Self) -> bool {
         self.0 & other.0 != 0
@@ -40,18 +42,18 @@ impl Taint {
             .tag_if(self.has(Self::SECRET | Self::ENVIRONMENT), OperationTag::Secret)
             .tag_if(self.has(Self::NETWORK), OperationTag::Network)
             .tag_if(self.has(Self::DECODED), OperationTag::Decoded)
-            .tag_if(self.has(Self::OUTPUT), OperationTag::Output)
+            .tag_if(self.has(Self::OUTPUT | Self::NAMES), OperationTag::Output)
     }
 }
 
-impl BitOr for Taint {
+impl BitOr for TextTaint {
     type Output = Self;
     fn bitor(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 }
 
-impl BitOrAssign for Taint {
+impl BitOrAssign for TextTaint {
     fn bitor_assign(&mut self, other: Self) {
         self.0 |= other.0;
     }
@@ -62,7 +64,7 @@ impl BitOrAssign for Taint {
 pub(crate) struct ShellArg {
     /// The text; [`UNKNOWN`] stands for what cannot be known.
     pub(crate) text: String,
-    pub(crate) taint: Taint,
+    pub(crate) taint: TextTaint,
     /// Whether it has a pattern that the shell expands.
     pub(crate) is_pattern: bool,
     /// What a process substitution prints.
@@ -74,7 +76,7 @@ impl ShellArg {
         Self { text: text.into(), ..Self::default() }
     }
 
-    pub(crate) fn unknown(taint: Taint) -> Self {
+    pub(crate) fn unknown(taint: TextTaint) -> Self {
         Self { text: String::from(UNKNOWN), taint, ..Self::default() }
     }
 
@@ -91,11 +93,13 @@ impl ShellArg {
 /// The input or output of a command.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct TextFlow {
-    pub(crate) taint: Taint,
+    pub(crate) taint: TextTaint,
     /// The text, if it is known.
     pub(crate) text: Option<String>,
     /// The files whose names it lists, if it does.
     pub(crate) listed: Vec<ListedFiles>,
+    /// The names of the processes that it lists, if it does; `*` for all.
+    pub(crate) processes: Vec<String>,
 }
 
 /// Files that a command lists, such as `find`.
@@ -112,18 +116,19 @@ impl TextFlow {
         Self { text: Some(text.into()), ..Self::default() }
     }
 
-    pub(crate) fn of(taint: Taint) -> Self {
+    pub(crate) fn from_taint(taint: TextTaint) -> Self {
         Self { taint, ..Self::default() }
     }
 
     pub(crate) fn listing(listed: Vec<ListedFiles>) -> Self {
-        Self { taint: Taint::NAMES, text: None, listed }
+        Self { taint: TextTaint::NAMES, listed, ..Self::default() }
     }
 
     /// Both, one after the other.
     pub(crate) fn append(&mut self, other: Self) {
         self.taint |= other.taint;
         self.listed.extend(other.listed);
+        self.processes.extend(other.processes);
         self.text = match (self.text.take(), other.text) {
             (Some(mut text), Some(more)) => {
                 text.push_str(&more);

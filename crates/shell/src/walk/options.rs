@@ -101,5 +101,9 @@ impl<'a> ParsedOptions<'a> {
 }
 
 fn is_option(given: &str, letter: &str, name: &str) -> bool {
-    if given.len() == 1 { given == letter } else { !name.is_empty() && given.len() >= 3 && name.starts_with(given) }
+    if given.len() == 1 {
+        given == letter
+    } else {
+        !name.is_empty() && (given == name || given.len() >= 3 && name.starts_with(given))
+    }
 }

@@ -1,32 +1,39 @@
 //! Redirections of commands.
 
-use super::{CommandWalk, ShellArg, Taint, TextFlow};
-use crate::syntax::{Redirect, RedirectKind};
+use super::{CommandWalk, ShellArg, TextFlow, TextTaint};
+use crate::syntax::{BashRedirect, RedirectKind};
 use crate::{Operation, OperationKind};
 
 impl CommandWalk<'_> {
     /// The input of a command with its redirections.
-    pub(super) fn redirect_input(&mut self, redirects: &[Redirect], stdin: &TextFlow) -> TextFlow {
+    pub(super) fn redirect_input(&mut self, redirects: &[BashRedirect], stdin: &TextFlow) -> TextFlow {
         let mut input = stdin.clone();
         for redirect in redirects {
             match redirect.kind {
                 RedirectKind::Text => {
                     let text = self.expand_quoted(&redirect.target);
-                    input = TextFlow {
-                        taint: text.taint,
-                        text: text.is_known().then(|| text.text.clone()),
-                        listed: Vec::new(),
-                    };
+                    input = TextFlow { taint: text.taint, text: Some(text.text), ..TextFlow::default() };
                 }
                 RedirectKind::Input | RedirectKind::ReadWrite => {
                     let target = self.expand_quoted(&redirect.target);
-                    input = match network_host(&target.text) {
+                    let read = match network_host(&target.text) {
                         Some(host) => {
+                            self.connections.insert(redirect.descriptor.clone(), host.to_owned());
                             self.push(Operation::new(OperationKind::Download, "bash").written(host));
-                            TextFlow::of(Taint::NETWORK)
+                            TextFlow::from_taint(TextTaint::NETWORK)
                         }
                         None => self.read_file("", &target, false),
                     };
+                    if matches!(redirect.descriptor.as_str(), "" | "0") {
+                        input = read;
+                    }
+                }
+                RedirectKind::Duplicate
+                    if redirect.target.as_literal().is_some_and(|text| self.is_connection(text)) =>
+                {
+                    if matches!(redirect.descriptor.as_str(), "" | "0") {
+                        input = TextFlow::from_taint(TextTaint::NETWORK);
+                    }
                 }
                 RedirectKind::Output | RedirectKind::Append | RedirectKind::Duplicate => {}
             }
@@ -34,39 +41,67 @@ impl CommandWalk<'_> {
         input
     }
 
+    /// Whether all redirections are for descriptors of their own.
+    pub(super) fn is_descriptor(&self, redirects: &[BashRedirect]) -> bool {
+        redirects.iter().all(|redirect| !matches!(redirect.descriptor.as_str(), "" | "0" | "1" | "2"))
+    }
+
+    fn is_connection(&self, descriptor: &str) -> bool {
+        !self.connections.is_empty() && self.connections.contains_key(descriptor.trim_end_matches('-'))
+    }
+
     /// The output of a command that its redirections leave.
-    pub(super) fn redirect_output(&mut self, redirects: &[Redirect], flow: TextFlow) -> TextFlow {
+    pub(super) fn redirect_output(&mut self, redirects: &[BashRedirect], flow: TextFlow) -> TextFlow {
         let mut rest = flow;
         for redirect in redirects {
             let action = match redirect.kind {
                 RedirectKind::Output => "replace",
                 RedirectKind::Append => "append",
+                RedirectKind::Duplicate => {
+                    let target = self.expand_quoted(&redirect.target);
+                    if let Some(host) = self.connections.get(&target.text).cloned() {
+                        self.push(rest.taint.tag(Operation::new(OperationKind::Upload, "bash").written(host)));
+                        rest = TextFlow::known("");
+                    }
+                    continue;
+                }
                 _ => continue,
             };
             let target = self.expand_quoted(&redirect.target);
             if let Some(host) = network_host(&target.text) {
+                self.connections.insert(redirect.descriptor.clone(), host.to_owned());
                 self.push(rest.taint.tag(Operation::new(OperationKind::Upload, "bash").written(host)));
             } else if !matches!(target.text.as_str(), "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/tty") {
                 self.write_file("", &target, action, rest.clone());
             } else if target.text != "/dev/null" {
                 continue;
             }
-            rest = TextFlow::known("");
+            // What goes to standard error stays apart.
+            if redirect.descriptor != "2" {
+                rest = TextFlow::known("");
+            }
         }
         rest
+    }
+
+    /// Whether a command's redirections connect it to the network.
+    pub(super) fn is_connected(&mut self, redirects: &[BashRedirect]) -> bool {
+        redirects.iter().any(|redirect| {
+            matches!(redirect.kind, RedirectKind::Input | RedirectKind::ReadWrite | RedirectKind::Output)
+                && network_host(&self.expand_quoted(&redirect.target).text).is_some()
+                || redirect.kind == RedirectKind::Duplicate
+                    && redirect.target.as_literal().is_some_and(|text| self.is_connection(text))
+        })
     }
 }
 
 /// The host of bash's `/dev/tcp/HOST/PORT`.
-pub(super) fn network_host(path: &str) -> Option<&str> {
+fn network_host(path: &str) -> Option<&str> {
     let rest = path.strip_prefix("/dev/tcp/").or_else(|| path.strip_prefix("/dev/udp/"))?;
     rest.split('/').next()
 }
 
-/// Whether a command's redirections connect it to the network.
-pub(super) fn is_connected(walk: &mut CommandWalk<'_>, redirects: &[Redirect]) -> bool {
-    redirects.iter().any(|redirect| {
-        let target: ShellArg = walk.expand_quoted(&redirect.target);
-        network_host(&target.text).is_some()
-    })
+/// Whether an argument names a shell.
+pub(super) fn is_shell(arg: &ShellArg) -> bool {
+    matches!(super::program_name(&arg.text).as_str(), "sh" | "bash" | "zsh" | "dash" | "ksh" | "ash" | "fish")
 }

@@ -5,7 +5,8 @@ use super::OptionLetters;
 /// A program that runs the rest of its arguments.
 #[derive(Debug)]
 pub(crate) struct WrapperDef {
-    pub(crate) names: &'static [&'static str],
+    /// Its names, with blanks between.
+    pub(crate) names: &'static str,
     /// Options that take a value.
     pub(crate) valued: OptionLetters,
     /// How many operands come before the program.
@@ -18,11 +19,7 @@ pub(crate) struct WrapperDef {
     pub(crate) is_elsewhere: bool,
 }
 
-const fn wrapper(
-    names: &'static [&'static str],
-    letters: &'static str,
-    names_valued: &'static [&'static str],
-) -> WrapperDef {
+const fn wrapper(names: &'static str, letters: &'static str, names_valued: &'static [&'static str]) -> WrapperDef {
     WrapperDef {
         names,
         valued: OptionLetters { letters, names: names_valued },
@@ -46,7 +43,7 @@ impl WrapperDef {
         self.is_privileged = true;
         self
     }
-    const fn elsewhere(mut self) -> Self {
+    const fn runs_elsewhere(mut self) -> Self {
         self.is_elsewhere = true;
         self
     }
@@ -54,88 +51,60 @@ impl WrapperDef {
 
 /// Every wrapper. Those with a language of their own, such as `xargs` and `find`, are programs.
 pub(crate) static WRAPPERS: &[WrapperDef] = &[
-    wrapper(&["sudo"], "ughpCcDRrtTU", &["user", "group", "host", "prompt", "chdir", "chroot", "role", "type"])
+    wrapper("sudo", "ughpCcDRrtTU", &["user", "group", "host", "prompt", "chdir", "chroot", "role", "type"])
         .privileged(),
-    wrapper(&["doas"], "uC", &[]).privileged(),
-    wrapper(&["pkexec"], "u", &["user"]).privileged(),
-    wrapper(&["gosu", "su-exec", "setpriv"], "", &[]).skips(1).privileged(),
-    wrapper(&["command", "builtin", "exec", "nohup", "setsid", "time", "unbuffer", "noglob", "nocorrect"], "a", &[]),
-    wrapper(&["nice"], "n", &["adjustment"]),
-    wrapper(&["ionice"], "cnp", &["class", "classdata"]),
-    wrapper(&["chrt", "taskset"], "", &[]).skips(1),
-    wrapper(&["timeout", "gtimeout"], "sk", &["signal", "kill-after"]).skips(1),
-    wrapper(&["stdbuf"], "ioe", &["input", "output", "error"]),
-    wrapper(&["strace", "ltrace", "dtruss"], "eopsuaPESI", &[]),
+    wrapper("doas", "uC", &[]).privileged(),
+    wrapper("pkexec", "u", &["user"]).privileged(),
+    wrapper("gosu su-exec setpriv", "", &[]).skips(1).privileged(),
+    wrapper("command builtin exec nohup setsid time unbuffer noglob nocorrect", "a", &[]),
+    wrapper("nice", "n", &["adjustment"]),
+    wrapper("ionice", "cnp", &["class", "classdata"]),
+    wrapper("chrt taskset", "", &[]).skips(1),
+    wrapper("timeout gtimeout", "sk", &["signal", "kill-after"]).skips(1),
+    wrapper("stdbuf", "ioe", &["input", "output", "error"]),
+    wrapper("strace ltrace dtruss", "eopsuaPESI", &[]),
     wrapper(
-        &[
-            "catchsegv",
-            "valgrind",
-            "caffeinate",
-            "firejail",
-            "bwrap",
-            "fakeroot",
-            "eatmydata",
-            "rlwrap",
-            "proxychains",
-            "proxychains4",
-            "torsocks",
-            "torify",
-            "dbus-run-session",
-            "xvfb-run",
-            "systemd-inhibit",
-            "trickle",
-            "cgexec",
-            "numactl",
-            "prlimit",
-            "daemonize",
-            "start-stop-daemon",
-            "chronic",
-            "sem",
-            "ts",
-            "perf-exec",
-            "winpty",
-            "setarch",
-            "linux64",
-        ],
+        "catchsegv valgrind caffeinate firejail bwrap fakeroot eatmydata rlwrap proxychains proxychains4 \
+         torsocks torify dbus-run-session xvfb-run systemd-inhibit trickle cgexec numactl prlimit daemonize \
+         start-stop-daemon chronic sem ts perf-exec winpty setarch linux64",
         "",
         &[],
     ),
-    wrapper(&["systemd-run"], "pEu", &["property", "unit", "setenv", "working-directory", "on-calendar", "on-active"]),
-    wrapper(&["unshare", "nsenter"], "tSGrwR", &["target", "root", "wd", "setuid", "setgid"]),
-    wrapper(&["chroot", "arch-chroot"], "", &["userspec", "groups"]).skips(1),
-    wrapper(&["busybox", "toybox"], "", &[]),
+    wrapper("nsenter", "tSGrwR", &["target", "root", "wd", "setuid", "setgid"]).privileged(),
+    wrapper("systemd-run", "pEu", &["property", "unit", "setenv", "working-directory", "on-calendar", "on-active"]),
+    wrapper("unshare", "SGRw", &["root", "wd", "setuid", "setgid"]),
+    wrapper("chroot arch-chroot", "", &["userspec", "groups"]).skips(1),
+    wrapper("busybox toybox", "", &[]),
+    wrapper("uv poetry pipenv pdm hatch rye pixi", "pC", &["python", "with", "directory", "project", "env-file"])
+        .behind(&["run"]),
+    wrapper("bundle", "", &[]).behind(&["exec"]),
+    wrapper("rbenv pyenv nodenv asdf goenv", "", &[]).behind(&["exec"]),
+    wrapper("mise rtx", "C", &[]).behind(&["exec", "x"]),
+    wrapper("npx bunx pnpx", "pc", &["package", "call"]),
+    wrapper("npm pnpm yarn", "pcC", &["package", "call", "filter", "prefix", "workspace", "dir"])
+        .behind(&["exec", "x", "dlx"]),
+    wrapper("conda mamba micromamba", "np", &["name", "prefix"]).behind(&["run"]),
+    wrapper("direnv", "", &[]).behind(&["exec"]).skips(1),
     wrapper(
-        &["uv", "poetry", "pipenv", "pdm", "hatch", "rye", "pixi"],
-        "pC",
-        &["python", "with", "directory", "project", "env-file"],
-    )
-    .behind(&["run"]),
-    wrapper(&["bundle"], "", &[]).behind(&["exec"]),
-    wrapper(&["rbenv", "pyenv", "nodenv", "asdf", "goenv"], "", &[]).behind(&["exec"]),
-    wrapper(&["mise", "rtx"], "C", &[]).behind(&["exec", "x"]),
-    wrapper(&["npx", "bunx", "pnpx"], "p", &["package"]),
-    wrapper(&["conda", "mamba", "micromamba"], "np", &["name", "prefix"]).behind(&["run"]),
-    wrapper(&["direnv"], "", &[]).behind(&["exec"]).skips(1),
-    wrapper(
-        &["op", "doppler", "infisical", "chamber", "aws-vault", "vault-env", "dotenvx"],
+        "op doppler infisical chamber aws-vault vault-env dotenvx",
         "pcek",
         &["project", "config", "env", "env-file"],
     )
     .behind(&["run", "exec"]),
-    wrapper(&["dotenv", "dotenv-cli", "cross-env", "env-cmd", "faketime"], "ef", &["file"]),
-    wrapper(&["flatpak-spawn", "toolbox", "distrobox-host-exec", "host-spawn"], "", &[]).behind(&["run", "--host"]),
-    wrapper(&["chpst", "envdir", "softlimit", "setuidgid"], "", &[]).skips(1),
-    wrapper(&["kubectl", "oc"], "cnf", &["container", "namespace", "context", "kubeconfig"])
+    wrapper("dotenv dotenv-cli cross-env env-cmd faketime", "ef", &["file"]),
+    wrapper("flatpak-spawn toolbox distrobox-host-exec host-spawn", "", &[]).behind(&["run", "--host"]),
+    wrapper("chpst envdir softlimit setuidgid", "", &[]).skips(1),
+    wrapper("kubectl oc", "cnf", &["container", "namespace", "context", "kubeconfig"])
         .behind(&["exec"])
         .skips(1)
-        .elsewhere(),
+        .runs_elsewhere(),
     wrapper(
-        &["docker", "podman", "nerdctl", "docker-compose", "podman-compose"],
+        "docker podman nerdctl docker-compose podman-compose",
         "uwe",
         &["user", "workdir", "env", "env-file", "detach-keys"],
     )
     .behind(&["exec"])
     .skips(1)
-    .elsewhere(),
-    wrapper(&["lxc", "incus", "vagrant", "multipass"], "", &[]).behind(&["exec"]).skips(1).elsewhere(),
+    .runs_elsewhere(),
+    wrapper("lxc incus vagrant multipass", "", &[]).behind(&["exec"]).skips(1).runs_elsewhere(),
 ];

@@ -18,7 +18,9 @@ pub(super) static ROWS: &[SubcommandDef] = &[
     subcommand(&["codex"], &[], Guard, "unchecked_agent")
         .with(&["--dangerously-bypass-approvals-and-sandbox|--yolo|--dangerously-bypass-hook-trust"]),
     subcommand(&["codex"], &[], Guard, "unchecked_agent").with(&["danger-full-access|--sandbox=danger-full-access"]),
-    subcommand(&["codex"], &[], Guard, "unchecked_agent").with(&["--disable|hooks=false|features.hooks=false|never"]),
+    subcommand(&["codex"], &[], Guard, "unchecked_agent").with(&[
+        "--disable|hooks=false|features.hooks=false|never|approval_policy=never|sandbox_mode=danger-full-access|projects.*|notify=*",
+    ]),
     subcommand(&["gemini", "qwen"], &[], Guard, "unchecked_agent").with(&["--yolo|-y|--approval-mode=yolo"]),
     subcommand(&["gemini", "qwen"], &[], Guard, "unchecked_agent").with(&["--approval-mode"]).with(&["yolo"]),
     subcommand(&["gemini", "qwen"], &["hooks"], Guard, "agent_settings")

@@ -6,6 +6,8 @@ use crate::OperationKind::Ci;
 const GH: &[&str] = &["gh"];
 const GLAB: &[&str] = &["glab"];
 const HELP: &[&str] = &["--help|-h"];
+/// Names of workflows that only look.
+const CHECKS: &str = "*test*|*lint*|*check*|ci.yml|ci.yaml|ci|*build*|docs*|*e2e*|*typecheck*";
 /// Parts of an API that decide what runs, and with which rights.
 const GITHUB_PATHS: &str = "*/protection*|*rulesets*|*/actions/secrets*|*/actions/variables*|*/actions/runners*|\
              */actions/permissions*|*dispatches*|*/environments*|*/hooks*|*/collaborators*|\
@@ -20,16 +22,28 @@ const GITLAB_PATHS: &str = "*protected_branches*|*protected_tags*|*/variables*|*
 const CHANGING: &str = "-X|--method|-XPUT|-XPOST|-XPATCH|-XDELETE|-f|-F|--field|--raw-field|--input|--form|\
              -d|--data|--data-raw|--json|--data-binary";
 
+/// The same for `curl` and its kin.
+const SENDING: &str = "-X|-XPUT|-XPOST|-XPATCH|-XDELETE|--request|-F|--form|-d|--data|--data-raw|--json|--data-binary|-T|\
+    PUT|POST|PATCH|DELETE|--method|--post-data|--body-data";
+
 pub(super) static ROWS: &[SubcommandDef] = &[
     // GitHub.
     subcommand(GH, &["secret|variable", "set|delete|remove|rm"], Ci, "secret").without(HELP),
-    subcommand(GH, &["workflow", "run|disable|enable"], Ci, "run").without(HELP),
+    subcommand(GH, &["workflow", "disable|enable"], Ci, "run").without(HELP),
+    subcommand(GH, &["workflow", "run"], Ci, "run").without(&["--help|-h", CHECKS]),
+    subcommand(GH, &["workflow", "run"], Ci, "run")
+        .with(&["*deploy*|*release*|*publish*|*prod*|*terraform*|*migrat*|-f|-F|--field|--raw-field|--json"]),
+    subcommand(GH, &["workflow", "run"], Ci, "rerun").with(&[CHECKS]).without(HELP),
     subcommand(GH, &["run", "cancel|delete"], Ci, "stop_run").without(HELP),
     subcommand(GH, &["run", "rerun"], Ci, "rerun").without(HELP),
     subcommand(GH, &["pr", "merge"], Ci, "skip_checks").with(&["--admin"]).without(HELP),
     subcommand(GH, &["pr", "merge"], Ci, "merge").without(&["--admin|--auto|--help|--disable-auto"]),
     subcommand(GH, &["pr", "review"], Ci, "approve").with(&["-a|--approve"]).without(HELP),
     subcommand(GH, &["api"], Ci, "settings").with(&[GITHUB_PATHS, CHANGING]).without(&["-XGET|--method=GET|GET"]),
+    subcommand(GH, &["api"], Ci, "settings").with(&[
+        "allow_*|visibility=*|private=*|default_branch=*|archived=*|delete_branch_on_merge=*|security_and_analysis*",
+        CHANGING,
+    ]),
     subcommand(GH, &["api", "graphql"], Ci, "settings").with(&["*mutation*"]),
     subcommand(
         GH,
@@ -44,15 +58,15 @@ pub(super) static ROWS: &[SubcommandDef] = &[
     subcommand(GH, &["alias", "set|import"], Ci, "extension").without(HELP),
     subcommand(GH, &["attestation|codespace|cs", "delete"], Ci, "settings"),
     subcommand(&["curl", "http", "https", "xh", "wget"], &[], Ci, "settings")
-        .with(&[CHANGING, "*api.github.com/*|*/api/v3/repos/*", GITHUB_PATHS])
-        .without(&["-XGET"]),
+        .with(&[SENDING, "*api.github.com/*|*/api/v3/repos/*", GITHUB_PATHS])
+        .without(&["-XGET|GET|--request=GET|--method=GET"]),
     subcommand(&["curl", "http", "https", "xh", "wget"], &[], Ci, "settings")
-        .with(&[CHANGING, "*/api/v4/projects/*", GITLAB_PATHS])
-        .without(&["-XGET"]),
+        .with(&[SENDING, "*/api/v4/projects/*", GITLAB_PATHS])
+        .without(&["-XGET|GET|--request=GET|--method=GET"]),
     subcommand(&["curl", "wget"], &[], Ci, "run").with(&[
         "*/job/*/build*|*/trigger/pipeline*|*circleci.com/api/*/pipeline*|*/job/*/dodelete*|\
              */job/*/config.xml|*api.buildkite.com/*|*/scripttext|*/buildwithparameters*",
-        CHANGING,
+        SENDING,
     ]),
     // GitLab.
     subcommand(GLAB, &["variable", "set|update|delete|remove|import"], Ci, "secret").without(HELP),
@@ -172,7 +186,8 @@ pub(super) static ROWS: &[SubcommandDef] = &[
     subcommand(&["git"], &["push"], Ci, "skip_checks")
         .with(&["ci.skip|-oci.skip|--push-option=ci.skip|*merge_request.merge_when*|*skip-ci*|\
              *secret_push_protection.skip*"]),
-    subcommand(&["git"], &["commit|merge|push|rebase|cherry-pick|am"], Ci, "skip_hooks").with(&["--no-verify"]),
+    subcommand(&["git"], &["commit|merge|push|rebase|cherry-pick|am"], Ci, "skip_hooks")
+        .with(&["--no-verify|HUSKY=0|SKIP=*"]),
     subcommand(&["git"], &["commit"], Ci, "skip_hooks").with(&["-n"]),
     subcommand(&["git"], &["commit"], Ci, "skip_run")
         .with(&["*[[]skip ci]*|*[[]ci skip]*|*[[]no ci]*|*[[]skip actions]*|*skip-checks: true*"]),

@@ -3,7 +3,7 @@
 use super::{SubcommandDef, subcommand};
 use crate::OperationKind::Cloud;
 
-const AWS: &[&str] = &["aws", "aws2"];
+const AWS: &[&str] = &["aws", "aws2", "awscli"];
 const GCLOUD: &[&str] = &["gcloud"];
 const AZ: &[&str] = &["az"];
 /// Nothing is changed, or only an emulator on this machine.

@@ -16,7 +16,9 @@ pub(super) static ROWS: &[SubcommandDef] = &[
     subcommand(ENGINES, &["container|network|pod", "prune"], Container, "prune").without(HELP),
     subcommand(ENGINES, &["image", "prune"], Container, "prune").with(&["-a|--all"]).without(HELP),
     subcommand(ENGINES, &["image", "prune"], Container, "prune_cache").without(&["-a|--all|--help"]),
+    subcommand(ENGINES, &["builder|buildx", "prune"], Container, "prune").with(&["-a|--all"]).without(HELP),
     subcommand(ENGINES, &["builder|buildx", "prune"], Container, "prune_cache").without(HELP),
+    subcommand(&["nsenter"], &[], Container, "more_rights").with(&["-t|--target"]),
     subcommand(ENGINES, &["machine", "rm|reset"], Container, "remove_machine").without(HELP),
     subcommand(&["docker-machine"], &["rm|kill|upgrade"], Container, "remove_machine"),
     subcommand(&["colima", "lima", "limactl"], &["delete|factory-reset|prune"], Container, "remove_machine"),
@@ -38,7 +40,8 @@ pub(super) static ROWS: &[SubcommandDef] = &[
     subcommand(ENGINES, &["stack", "deploy"], Container, "swarm").without(HELP),
     subcommand(ENGINES, &["plugin", "install|enable|set"], Container, "plugin"),
     // Other machines and registries.
-    subcommand(ENGINES, &[], Container, "other_engine").with(&["tcp://*|ssh://*|-htcp://*|--host=*"]),
+    subcommand(ENGINES, &[], Container, "other_engine")
+        .with(&["tcp://*|ssh://*|-htcp://*|--host=*|DOCKER_HOST=tcp:*|DOCKER_HOST=ssh:*|CONTAINER_HOST=ssh:*"]),
     subcommand(ENGINES, &["context", "use|create|update|import"], Container, "other_engine"),
     subcommand(ENGINES, &["push"], Container, "push").without(&["--help|localhost*|127.0.0.1*"]),
     subcommand(ENGINES, &["image|manifest|compose", "push"], Container, "push").without(&["--help|localhost*"]),

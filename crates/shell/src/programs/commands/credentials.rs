@@ -52,7 +52,8 @@ pub(super) static ROWS: &[SubcommandDef] = &[
         "print_token",
     ),
     subcommand(&["kubectl", "oc"], &["get", "secret|secrets|secret/*|secrets/*"], Secret, "print_token")
-        .with(&["-o|--output|--template|jsonpath|yaml|json"]),
+        .with(&["yaml|json|jsonpath=*|go-template=*|custom-columns=*|-oyaml|-ojson|-o=yaml|-o=json|--output=*|--template|jsonpath-as-json=*|-ojsonpath=*|-o=jsonpath=*|-ogo-template=*|-o=go-template=*"])
+        .without(&["--output=name|--output=wide"]),
     subcommand(&["kubectl", "oc"], &["config", "view"], Secret, "print_token").with(&["--raw"]),
     subcommand(&["kubectl", "oc"], &["create", "token"], Secret, "print_token"),
     subcommand(&["oc"], &["whoami"], Secret, "print_token").with(&["-t|--show-token"]),
@@ -70,7 +71,8 @@ pub(super) static ROWS: &[SubcommandDef] = &[
     subcommand(&["gpg", "gpg2"], &[], Secret, "private_key")
         .with(&["--export-secret-keys|--export-secret-subkeys|--export-secret-key"]),
     subcommand(&["ssh-add"], &[], Secret, "private_key").with(&["-L"]).without(&["-l"]),
-    subcommand(&["terraform", "tofu"], &["output"], Secret, "print_token").with(&["-raw|-json"]),
+    subcommand(&["terraform", "tofu"], &["output"], Secret, "print_token")
+        .with(&["-raw|-json", "*pass*|*secret*|*token*|*key*|*credential*|*private*"]),
     subcommand(&["sops", "ansible-vault", "git-crypt", "blackbox_cat"], &[], Secret, "decrypt")
         .with(&["-d|--decrypt|decrypt|view|unlock"]),
     subcommand(&["systemd-creds"], &["cat|decrypt"], Secret, "decrypt"),

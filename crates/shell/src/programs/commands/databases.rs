@@ -148,7 +148,8 @@ pub(super) static ROWS: &[SubcommandDef] = &[
     subcommand(PHP, &["**", "migrate:rollback|schema:update|doctrine:schema:update"], Database, "roll_back")
         .without(&["--pretend|--dump-sql|--env=testing"]),
     subcommand(&["mix"], &["ecto.drop|ecto.reset|ecto.rollback|ecto.load"], Database, "reset")
-        .with(&["ecto.drop|ecto.reset|--all|--to|ecto.load"]),
+        .with(&["ecto.drop|ecto.reset|--all|--to|ecto.load"])
+        .without(HARMLESS),
     subcommand(&["dotnet", "ef", "dotnet-ef"], &["**", "database", "drop"], Database, "reset").without(HARMLESS),
     subcommand(&["dotnet", "ef", "dotnet-ef"], &["**", "database", "update", "0"], Database, "reset").without(HARMLESS),
     subcommand(&["diesel"], &["database", "reset|drop"], Database, "reset"),

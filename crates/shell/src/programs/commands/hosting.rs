@@ -6,7 +6,7 @@ use crate::OperationKind::Cloud;
 const HEROKU: &[&str] = &["heroku"];
 const FLY: &[&str] = &["fly", "flyctl"];
 const VERCEL: &[&str] = &["vercel", "vc", "now"];
-const NETLIFY: &[&str] = &["netlify", "ntl"];
+const NETLIFY: &[&str] = &["netlify", "ntl", "netlify-cli"];
 const WRANGLER: &[&str] = &["wrangler", "wrangler2"];
 const FIREBASE: &[&str] = &["firebase", "firebase-tools"];
 /// Providers whose commands are a resource and a verb.
@@ -68,7 +68,7 @@ pub(super) static ROWS: &[SubcommandDef] = &[
         PROVIDERS,
         &[
             "**",
-            "delete|destroy|rm|remove|terminate|purge|delete-*|d|del|drop|undeploy|teardown|\
+            "delete|destroy|rm|remove|terminate|purge|delete-*|*-delete|d|del|drop|undeploy|teardown|\
              cleanup",
         ],
         Cloud,

@@ -11,7 +11,8 @@ const LOCAL: &str = "--dry-run|--help|-h|--local|minikube|kind-*|--context=kind-
              --context=rancher-desktop|colima";
 const HARMLESS: &[&str] = &[LOCAL];
 /// A name of what is in production.
-const PRODUCTION: &str = "*prod*|prd|*-prd*|*prd-*|live|*-live|*/live|*=live|--namespace=live|-nprd*|-nlive";
+const PRODUCTION: &str = "*prod|*prod-*|*prod/*|*prod_*|*prod.*|*prod:*|*prod,*|*prod=*|*production*|prd|*-prd|prd-*|*-prd-*|\
+    live|*-live|*/live|*=live|-nprd|-nlive|KUBECONFIG=*prod*";
 /// Kinds of which many other things are a part.
 const WHOLE_KINDS: &str = "ns|namespace|namespaces|ns/*|namespace/*|namespaces/*|project|projects|project/*|\
              crd|crds|crd/*|customresourcedefinition*|node|nodes|node/*|nodes/*|no|pv|pv/*|pvc|\
@@ -59,7 +60,7 @@ pub(super) static ROWS: &[SubcommandDef] = &[
     subcommand(KUBECTL, &["replace"], Kubernetes, "delete").with(&["--force"]).without(HARMLESS),
     subcommand(KUBECTL, &["scale"], Kubernetes, "scale_down").with(&["--replicas=0|0"]).without(HARMLESS),
     subcommand(KUBECTL, &["patch"], Kubernetes, "scale_down")
-        .with(&["*finalizers*|*\"replicas\":0*|*\"replicas\": 0*"])
+        .with(&["*finalizers*|*replicas:0*|*replicas: 0*"])
         .without(HARMLESS),
     subcommand(KUBECTL, &["create", "clusterrolebinding|rolebinding|clusterrole"], Kubernetes, "rights")
         .without(HARMLESS),
@@ -67,7 +68,7 @@ pub(super) static ROWS: &[SubcommandDef] = &[
     subcommand(KUBECTL, &["auth", "reconcile"], Kubernetes, "rights").without(HARMLESS),
     subcommand(KUBECTL, &["certificate", "approve"], Kubernetes, "rights").without(HARMLESS),
     subcommand(KUBECTL, &["run|debug"], Kubernetes, "rights")
-        .with(&["--privileged|*\"privileged\":true*|*\"privileged\": true*|*hostpid*|*hostpath*|\
+        .with(&["--privileged|*privileged:true*|*privileged: true*|*hostpid*|*hostpath*|\
              --profile=sysadmin"]),
     subcommand(KUBECTL, &["proxy"], Kubernetes, "open_proxy").with(&["--address|--accept-hosts|--disable-filter"]),
     subcommand(KUBECTL, &["config", "delete-*|unset|set-credentials|set-cluster"], Kubernetes, "client_settings"),

@@ -229,6 +229,9 @@ pub(super) static ROWS: &[SubcommandDef] = &[
     .without(&["-s|--simulate|--dry-run|-qa|-qi|-l"]),
     subcommand(&["alternatives", "update-alternatives"], &[], System, "settings")
         .with(&["--set|--install|--remove|--remove-all"]),
+    subcommand(&["systemd-run"], &[], System, "schedule")
+        .with(&["--on-calendar|--on-active|--on-boot|--on-startup|--on-unit-active|--timer-property"])
+        .tags(&[Startup]),
     subcommand(&["at", "batch"], &[], System, "schedule").without(&["-l|-c"]).tags(&[Startup]),
     subcommand(&["runas", "gsudo", "machinectl", "sudoedit", "visudo"], &[], Privilege, "other_user"),
     subcommand(&["newgrp", "sg"], &[], Privilege, "other_user"),

@@ -54,7 +54,7 @@ pub(super) static ROWS: &[SubcommandDef] = &[
     subcommand(NODE, &["login|adduser|add-user|logout"], Package, "account"),
     subcommand(
         NODE,
-        &["recursive|workspaces|workspace|ws|run", "**", "publish|npm:publish|publish:*"],
+        &["recursive|workspaces|workspace|ws|run", "**", "publish|npm:publish"],
         Package,
         "publish",
     )
@@ -154,10 +154,26 @@ pub(super) static ROWS: &[SubcommandDef] = &[
     subcommand(&["gh"], &["release", "create|upload|edit"], Package, "publish").without(&["--draft|-d|--help"]),
     subcommand(&["composer"], &["global", "require|remove|update"], Package, "install_global"),
     // Installing from elsewhere.
-    subcommand(NODE, &[NODE_INSTALL], Package, "install_address").with(&[ADDRESS]).without(&["--help"]),
+    subcommand(NODE, &[NODE_INSTALL], Package, "install_address")
+        .with(&[ADDRESS])
+        .without(&["--help|https://registry.npmjs.org*|https://registry.yarnpkg.com*"]),
+    subcommand(NODE, &[NODE_INSTALL], Package, "install_address").with(&[RUN_ADDRESS]),
+    subcommand(NODE, &["install|i|add|ci|update|up|exec|dlx|x"], Package, "other_registry").with(&[
+        "npm_config_registry=|NPM_CONFIG_REGISTRY=|NPM_CONFIG_USERCONFIG=|npm_config_userconfig=|\
+         YARN_NPM_REGISTRY_SERVER=|YARN_REGISTRY=",
+    ]),
+    subcommand(NODE, &["install|i|add|ci|rebuild|update"], Package, "scripts")
+        .with(&["npm_config_ignore_scripts=false|NPM_CONFIG_IGNORE_SCRIPTS=false|YARN_ENABLE_SCRIPTS=true"]),
+    subcommand(PIP, &["install|add|pip|sync|lock|tool|download|update"], Package, "other_registry").with(&[
+        "PIP_INDEX_URL=|PIP_EXTRA_INDEX_URL=|PIP_TRUSTED_HOST=|UV_INDEX_URL=|UV_DEFAULT_INDEX=|UV_EXTRA_INDEX_URL=|\
+         UV_INDEX=|PIP_CONFIG_FILE=|PIP_FIND_LINKS=",
+    ]),
+    subcommand(&["go"], &["get|install|mod|build|run"], Package, "other_registry")
+        .with(&["GOPROXY=|GONOSUMDB=|GONOSUMCHECK=|GOINSECURE=|GOFLAGS=-insecure|GOSUMDB=|GONOSUMCHECK="])
+        .without(&["GOPROXY=off|GOPROXY=https://proxy.golang.org,direct|GOPROXY=https://proxy.golang.org"]),
     subcommand(NODE, &["install|i|add"], Package, "install_address")
         .with(&[OWNER])
-        .without(&["packages/*|apps/*|libs/*|--help|--prefix|-C|--filter|-F|-w|--workspace|--cwd|--dir|\
+        .without(&["packages/*|apps/*|libs/*|file:*|link:*|workspace:*|portal:*|npm:*|https://registry.*|--help|--prefix|-C|--filter|-F|-w|--workspace|--cwd|--dir|\
              --cache"]),
     subcommand(NODE, &["install|i|add|ci|exec|dlx|x"], Package, "other_registry")
         .with(&["--registry|--@*:registry=*|--userconfig|--globalconfig"])

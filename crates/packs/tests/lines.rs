@@ -1,0 +1,72 @@
+//! Walks command lines that must pass and command lines that must be stopped, both in many people's styles.
+
+use std::path::Path;
+
+use pintle_packs::{RuleSeverity, default_packs, judge};
+use pintle_shell::{CallSite, Operation, ShellLanguage, operations_of_command};
+
+/// The lines of a file; several lines between `<<<` and `>>>` are one command.
+fn commands(text: &str) -> Vec<String> {
+    let mut commands: Vec<String> = Vec::new();
+    let mut open: Option<String> = None;
+    for line in text.lines() {
+        match (&mut open, line) {
+            (None, "<<<") => open = Some(String::new()),
+            (Some(whole), ">>>") => commands.push(std::mem::take(whole)),
+            (Some(whole), line) => {
+                whole.push_str(line);
+                whole.push('\n');
+            }
+            (None, line) if line.is_empty() || line.starts_with("# ") => {}
+            (None, line) => commands.push(line.to_owned()),
+        }
+        if line == ">>>" {
+            open = None;
+        }
+    }
+    commands
+}
+
+fn operations(command: &str) -> Vec<Operation> {
+    let site = CallSite {
+        cwd: Path::new("/home/ana/work/shop"),
+        project: Path::new("/home/ana/work/shop"),
+        home: Some(Path::new("/home/ana")),
+        resolve: None,
+    };
+    operations_of_command(command, ShellLanguage::Bash, &site)
+}
+
+/// What the default packs say about a command, from `ask` up.
+fn findings(command: &str) -> Vec<String> {
+    let operations = operations(command);
+    let settings = pintle_packs::PackSettings::new();
+    default_packs()
+        .flat_map(|pack| judge(pack, &settings, &operations))
+        .filter(|finding| finding.severity > RuleSeverity::Warn)
+        .map(|finding| format!("{}: {:?}", finding.message(), finding.operation))
+        .collect()
+}
+
+#[test]
+fn everyday_command_lines_pass() {
+    let wrong: Vec<String> = commands(include_str!("harmless.txt"))
+        .iter()
+        .filter_map(|command| findings(command).first().map(|finding| format!("{command}\n    {finding}")))
+        .collect();
+    if !wrong.is_empty() {
+        panic!("{} harmless lines are stopped:\n{}", wrong.len(), wrong.join("\n"));
+    }
+}
+
+#[test]
+fn harmful_command_lines_are_stopped() {
+    let wrong: Vec<String> = commands(include_str!("harmful.txt"))
+        .iter()
+        .filter(|command| findings(command).is_empty())
+        .map(|command| format!("{command}\n    {}", serde_json::to_string(&operations(command)).unwrap_or_default()))
+        .collect();
+    if !wrong.is_empty() {
+        panic!("{} harmful lines pass:\n{}", wrong.len(), wrong.join("\n"));
+    }
+}

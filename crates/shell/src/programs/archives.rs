@@ -1,0 +1,203 @@
+//! Programs that pack, unpack and mirror files.
+
+use super::files::write_target;
+use super::program::read_operands;
+use crate::walk::ProgramCall;
+use crate::walk::{CommandWalk, ParsedOptions, ShellArg, TextFlow, TextTaint};
+use crate::{Operation, OperationKind, OperationTag};
+
+pub(super) fn run_rsync(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
+    let is_remote = |text: &str| {
+        text.contains("://")
+            || text.split_once(':').is_some_and(|(host, _)| {
+                !host.is_empty() && !host.contains('/') && (host.len() > 1 || call.name == "rclone")
+            })
+    };
+    let operands: &[&ShellArg] = match (call.name, parsed.operands.split_first()) {
+        // The first operand of rclone is its subcommand.
+        ("rclone", Some((_, rest))) => rest,
+        _ => &parsed.operands,
+    };
+    for shell in parsed.values("e", "rsh") {
+        let is_plain = shell.text.split_whitespace().next().is_some_and(|program| program.ends_with("ssh"));
+        if !is_plain || shell.text.contains("ProxyCommand") {
+            walk.run_line(&shell.text, &TextFlow::default());
+        }
+    }
+    let Some((target, sources)) = operands.split_last() else { return TextFlow::known("") };
+    let is_local_target = !is_remote(&target.text);
+    for source in sources {
+        if is_remote(&source.text) {
+            walk.push(Operation::new(OperationKind::Download, call.name).written(source.shown()));
+            continue;
+        }
+        let flow = walk.read_file(call.name, source, true);
+        let placed = walk.place(source);
+        if !is_local_target {
+            let host = target.text.split(':').next().unwrap_or_default();
+            let mut operation = (flow.taint | TextTaint::FILE)
+                .tag(Operation::new(OperationKind::Upload, call.name).action("copy").written(target.shown()));
+            operation.place = Some(placed.place);
+            walk.push(operation.tag_if(crate::address::is_local_host(host), OperationTag::Local));
+        }
+        if call.has_arg(&["--remove-source-files"]) {
+            walk.push_path(Operation::new(OperationKind::Delete, call.name).tag(OperationTag::Recursive), source);
+        }
+    }
+    if is_local_target {
+        let deletes = call.args.iter().any(|arg| arg.text.starts_with("--del"))
+            || call.first_operand() == Some("sync") && call.name == "rclone";
+        if deletes {
+            walk.push_path(Operation::new(OperationKind::Delete, call.name).tag(OperationTag::Recursive), target);
+        }
+        for source in sources {
+            write_target(walk, call.name, target, source, &TextFlow::default());
+        }
+    }
+    TextFlow::from_taint(TextTaint::OUTPUT)
+}
+
+pub(super) fn run_tar(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
+    for program in parsed.values("I", "use-compress-program").chain(parsed.values("", "to-command")) {
+        let is_plain = program.text.split_whitespace().next().is_some_and(|name| {
+            matches!(
+                super::super::walk::program_name(name).as_str(),
+                "gzip" | "pigz" | "zstd" | "xz" | "bzip2" | "lz4" | "pzstd" | "zstdmt"
+            )
+        });
+        if !is_plain {
+            walk.run_line(&program.text, call.stdin);
+            walk.push_code(TextTaint::NONE, call.name, "tar runs another program");
+        }
+    }
+    for action in parsed.values("", "checkpoint-action") {
+        if let Some(command) = action.text.strip_prefix("exec=") {
+            walk.run_line(command, call.stdin);
+            walk.push_code(TextTaint::NONE, call.name, "tar runs another program");
+        }
+    }
+    // The old form: `tar czf a.tgz b`.
+    let bundled = call
+        .args
+        .first()
+        .filter(|arg| !arg.text.starts_with('-') && arg.text.chars().all(|letter| letter.is_ascii_alphabetic()));
+    let letters = bundled.map(|arg| arg.text.as_str()).unwrap_or_default();
+    let has = |letter: &str, name: &str| parsed.has(letter, name) || letters.contains(letter);
+    let mut operands: Vec<ShellArg> =
+        parsed.operands.iter().skip(usize::from(bundled.is_some())).map(|arg| (*arg).clone()).collect();
+    let archive = match parsed.values("f", "file").next() {
+        Some(archive) => Some(archive.clone()),
+        None if letters.contains('f') && !operands.is_empty() => Some(operands.remove(0)),
+        None => None,
+    };
+    let cwd = walk.cwd.clone();
+    if let Some(directory) = parsed.values("C", "directory").next() {
+        walk.enter_directory(directory);
+    }
+    let mut flow = TextFlow::default();
+    if has("c", "create") || has("r", "append") || has("u", "update") {
+        for operand in &operands {
+            flow.append(walk.read_file(call.name, operand, true));
+        }
+        for list in parsed.values("T", "files-from") {
+            flow.append(walk.read_file(call.name, list, false));
+        }
+        flow.taint |= TextTaint::FILE;
+        if call.has_arg(&["--remove-files"]) {
+            for operand in &operands {
+                walk.push_path(Operation::new(OperationKind::Delete, call.name).tag(OperationTag::Recursive), operand);
+            }
+        }
+        walk.cwd.clone_from(&cwd);
+        flow.text = None;
+        match archive.filter(|archive| archive.text != "-") {
+            Some(archive) => walk.write_file(call.name, &archive, "replace", TextFlow::from_taint(flow.taint)),
+            None => return TextFlow::from_taint(flow.taint),
+        }
+    } else if has("x", "extract") || has("x", "get") {
+        let source = match &archive {
+            Some(archive) if archive.text != "-" => walk.written_before(archive).unwrap_or_default(),
+            _ => call.stdin.clone(),
+        };
+        if parsed.has("O", "to-stdout") {
+            walk.cwd = cwd;
+            return TextFlow::from_taint(source.taint | TextTaint::FILE);
+        }
+        if source.taint.has(TextTaint::NETWORK) {
+            walk.note_unpacked(&ShellArg::new("."), TextTaint::NETWORK);
+        }
+        let targets = if operands.is_empty() { vec![ShellArg::new(".")] } else { operands };
+        for target in targets {
+            walk.write_file(call.name, &target, "unpack", TextFlow::from_taint(source.taint));
+        }
+    }
+    walk.cwd = cwd;
+    TextFlow::from_taint(TextTaint::NAMES)
+}
+
+pub(super) fn run_archive(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
+    let is_recursive = true;
+    if call.name == "zip"
+        && let Some(command) = parsed
+            .values("", "unzip-command")
+            .next()
+            .or_else(|| call.args.iter().skip_while(|arg| arg.text != "-TT").nth(1))
+    {
+        walk.run_line(&command.text, call.stdin);
+        walk.push_code(TextTaint::NONE, call.name, "zip runs another program");
+    }
+    let is_filter = matches!(call.name, "gzip" | "bzip2" | "xz" | "zstd" | "pigz" | "lz4");
+    let decodes = is_filter && parsed.has("d", "decompress");
+    let skipped = match call.name {
+        "7z" | "7za" | "7zz" | "rar" | "ar" => 2,
+        "zip" => 1,
+        _ => 0,
+    };
+    let files: Vec<&ShellArg> = parsed.operands.iter().skip(skipped).copied().collect();
+    let has_files = !files.is_empty();
+    let mut flow = read_operands(walk, call, files.into_iter(), is_recursive);
+    flow.text = None;
+    if decodes {
+        flow.taint |= TextTaint::DECODED;
+    }
+    if skipped > 0
+        && has_files
+        && let Some(archive) = parsed.operands.get(skipped - 1).filter(|archive| archive.text != "-")
+    {
+        walk.write_file(call.name, archive, "replace", TextFlow::from_taint(flow.taint));
+    }
+    if is_filter
+        && has_files
+        && !parsed.has("c", "stdout")
+        && let Some(file) = parsed.operands.first()
+    {
+        let packed = ShellArg { text: format!("{}.gz", file.text), ..(*file).clone() };
+        walk.note_written(&packed, TextFlow::from_taint(flow.taint));
+    }
+    flow
+}
+
+pub(super) fn run_unpack(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
+    let target = parsed.values("d", "").next().cloned().unwrap_or_else(|| ShellArg::new("."));
+    let mut flow = match parsed.operands.first() {
+        Some(archive) => walk.written_before(archive).unwrap_or_else(|| TextFlow::from_taint(TextTaint::FILE)),
+        None => call.stdin.clone(),
+    };
+    flow.text = None;
+    let prints = parsed.has("p", "") || parsed.has("c", "stdout") || call.name != "unzip" && parsed.operands.is_empty();
+    if prints {
+        flow.taint |= TextTaint::DECODED;
+        return flow;
+    }
+    if !parsed.has("l", "list") && !parsed.has("t", "test") {
+        if flow.taint.has(TextTaint::NETWORK) {
+            let directory = parsed.values("d", "").next().cloned().unwrap_or_else(|| ShellArg::new("."));
+            walk.note_unpacked(&directory, flow.taint);
+        }
+        walk.write_file(call.name, &target, "unpack", flow);
+        for inner in parsed.operands.iter().skip(1) {
+            walk.write_file(call.name, inner, "unpack", TextFlow::default());
+        }
+    }
+    TextFlow::from_taint(TextTaint::NAMES)
+}

@@ -1,0 +1,33 @@
+//! Commands that install or run code of an address.
+
+use super::{SubcommandDef, subcommand};
+use crate::OperationKind::RunCode;
+use crate::OperationTag::Network;
+
+/// An address of a package.
+const PACKAGE: &str = "http*://*.tgz|http*://*.tar.gz|http*://*.whl|http*://*.zip|http*://*.git";
+
+pub(super) static ROWS: &[SubcommandDef] = &[
+    subcommand(&["pip", "pip3", "pipx", "uv", "conda", "easy_install"], &["install|add"], RunCode, "install_address")
+        .with(&["http://*|https://*"])
+        .without(&["-i|--index-url|--extra-index-url|--find-links|-f"])
+        .tags(&[Network]),
+    subcommand(&["npm", "pnpm", "yarn", "bun"], &["install|i|add"], RunCode, "install_address")
+        .with(&["http://*|https://*"])
+        .without(&["--registry"])
+        .tags(&[Network]),
+    // Any other address may be an argument of the program.
+    subcommand(&["npx", "pnpx", "bunx", "uvx"], &[], RunCode, "install_address").with(&[PACKAGE]).tags(&[Network]),
+    subcommand(&["npm", "pnpm", "yarn", "bun", "uv", "pipx"], &["exec|dlx|x|run|tool"], RunCode, "install_address")
+        .with(&[PACKAGE])
+        .tags(&[Network]),
+    subcommand(
+        &["gem", "apt", "apt-get", "dnf", "yum", "dpkg", "rpm", "luarocks"],
+        &["install|-i|-U|-Uvh"],
+        RunCode,
+        "install_address",
+    )
+    .with(&["http://*|https://*"])
+    .without(&["--source|-s"])
+    .tags(&[Network]),
+];

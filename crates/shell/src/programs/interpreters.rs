@@ -1,0 +1,206 @@
+//! Interpreters: code in their arguments, in their input, or in a file.
+
+use super::shells::run_script_file;
+use crate::code;
+use crate::walk::ProgramCall;
+use crate::walk::{CommandWalk, ParsedOptions, ShellArg, TextFlow, TextTaint};
+use crate::{Operation, OperationKind};
+
+/// Options of interpreters whose value is code.
+fn code_options(name: &str) -> &'static [&'static str] {
+    match name {
+        "node" | "nodejs" | "bun" | "tsx" | "ts-node" => &["-e", "--eval", "-p", "--print", "-pe"],
+        "deno" => &["eval"],
+        "perl" | "ruby" | "lua" | "luajit" | "Rscript" | "R" | "groovy" | "scala" | "swift" | "julia" | "tclsh"
+        | "elixir" | "crystal" | "ghci" | "guile" => {
+            &["-e", "-E", "--eval", "-ne", "-pe", "-le", "-nle", "-ple", "-i", "-pi", "-0777"]
+        }
+        "php" => &["-r", "-B", "-R", "-E"],
+        _ => &["-c"],
+    }
+}
+
+pub(super) fn run_interpreter(
+    walk: &mut CommandWalk<'_>,
+    call: &ProgramCall<'_>,
+    parsed: &ParsedOptions<'_>,
+) -> TextFlow {
+    let options = code_options(call.name);
+    let is_perl_like = matches!(call.name, "perl" | "ruby");
+    let is_code_option = |text: &str| {
+        options.contains(&text)
+            || is_perl_like
+                && text.starts_with('-')
+                && !text.starts_with("--")
+                && text.len() < 12
+                && text.ends_with(['e', 'E'])
+            || call.name.starts_with("python")
+                && text.starts_with('-')
+                && !text.starts_with("--")
+                && text.ends_with('c')
+    };
+    let mut flow = call.stdin.clone();
+    flow.text = None;
+    flow.taint = flow.taint.without(TextTaint::NETWORK) | TextTaint::OUTPUT;
+    let mut has_code = false;
+    for (index, arg) in call.args.iter().enumerate() {
+        if is_code_option(&arg.text) {
+            if let Some(text) = call.args.get(index + 1) {
+                has_code = true;
+                let prints = matches!(arg.text.as_str(), "-p" | "--print" | "-pe") && call.name.starts_with("node");
+                let printed = ShellArg { text: format!("console.log({})", text.text), ..text.clone() };
+                read_arg_code(walk, call, if prints { &printed } else { text });
+            }
+        } else if let Some(glued) = glued_code(call.name, &arg.text) {
+            has_code = true;
+            read_arg_code(walk, call, &ShellArg { text: glued.to_owned(), ..arg.clone() });
+        }
+    }
+    let is_in_place = is_perl_like
+        && call.args.iter().any(|arg| {
+            arg.text.starts_with("-i")
+                || arg.text.starts_with('-')
+                    && !arg.text.starts_with("--")
+                    && arg.text.len() < 8
+                    && arg.text.contains('i')
+                    && arg.text.contains('p')
+        });
+    if has_code {
+        let codes: Vec<&str> = call
+            .args
+            .windows(2)
+            .filter_map(|pair| match pair {
+                [option, code] if is_code_option(&option.text) => Some(code.text.as_str()),
+                _ => None,
+            })
+            .collect();
+        for file in parsed.operands.iter().filter(|file| !codes.contains(&file.text.as_str())) {
+            if is_in_place {
+                walk.write_file(call.name, file, "edit", TextFlow::from_taint(TextTaint::DECODED));
+            } else if is_perl_like || walk.place(file).tags.contains(&crate::OperationTag::Secret) {
+                flow.append(walk.read_file(call.name, file, false));
+            } else if walk
+                .place(file)
+                .tags
+                .iter()
+                .any(|tag| matches!(tag, crate::OperationTag::AgentSettings | crate::OperationTag::Pintle))
+            {
+                walk.push_path(Operation::new(OperationKind::Write, call.name).action("unknown_program"), file);
+            }
+        }
+        return flow;
+    }
+    if call.has_arg(&["-m"])
+        || call
+            .args
+            .iter()
+            .any(|arg| arg.text.starts_with("-m") && arg.text.len() > 2 && call.name.starts_with("python"))
+    {
+        run_module(walk, call);
+        return flow;
+    }
+    if matches!(call.name, "deno" | "bun")
+        && matches!(
+            call.first_operand(),
+            Some("run" | "test" | "install" | "task" | "fmt" | "lint" | "add" | "build" | "x" | "check")
+        )
+    {
+        if let Some(script) = parsed.operands.get(1).filter(|script| script.text.starts_with("http")) {
+            walk.push_code(TextTaint::NETWORK, call.name, "it runs a script from the network");
+            let _ = script;
+        }
+        return flow;
+    }
+    match parsed.operands.first() {
+        Some(script) if script.text != "-" && script.text != "/dev/stdin" => {
+            if script.text.starts_with("http") {
+                walk.push_code(TextTaint::NETWORK, call.name, "it runs a script from the network");
+            }
+            run_script_file(walk, call, script);
+            // The arguments of a script that name what needs care.
+            for arg in parsed.operands.iter().skip(1) {
+                if walk.place(arg).tags.contains(&crate::OperationTag::Secret) {
+                    flow.append(walk.read_file(call.name, arg, false));
+                }
+            }
+        }
+        _ if call.has_arg(&["--version", "-V", "-v", "--help", "-h"]) => {}
+        _ => match &call.stdin.text {
+            Some(text) => {
+                if call.stdin.taint.has(TextTaint::NETWORK | TextTaint::DECODED) {
+                    walk.push_code(call.stdin.taint, call.name, "it runs text that comes from elsewhere");
+                }
+                code::read_code(walk, call.name, &text.clone(), &TextFlow::default());
+            }
+            None if call.stdin.taint.has(TextTaint::NETWORK | TextTaint::DECODED | TextTaint::OUTPUT) => {
+                walk.push_code(call.stdin.taint, call.name, "it runs text that is not known");
+            }
+            None => {}
+        },
+    }
+    flow
+}
+
+fn read_arg_code(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, text: &ShellArg) {
+    if text.text.trim() == crate::paths::UNKNOWN.to_string()
+        || text.taint.has(TextTaint::NETWORK | TextTaint::DECODED) && !text.is_known()
+    {
+        walk.push_code(text.taint, call.name, "the code that it runs is not known");
+        return;
+    }
+    code::read_code(walk, call.name, &text.text, call.stdin);
+}
+
+/// Code that follows its option in the same word, such as `-e'...'` or `--eval=…`.
+fn glued_code<'t>(name: &str, text: &'t str) -> Option<&'t str> {
+    if let Some(code) = text.strip_prefix("--eval=").or_else(|| text.strip_prefix("--print=")) {
+        return Some(code);
+    }
+    let letter = match name {
+        "perl" | "ruby" => "-e",
+        name if name.starts_with("python") => "-c",
+        "php" => "-r",
+        "node" => "-e",
+        _ => return None,
+    };
+    text.strip_prefix(letter).filter(|code| code.len() > 2)
+}
+
+/// Modules of Python that do something to files or the network.
+fn run_module(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
+    let mut rest = call.args.iter().skip_while(|arg| !arg.text.starts_with("-m"));
+    let Some(option) = rest.next() else { return };
+    let module = match option.text.strip_prefix("-m").filter(|glued| !glued.is_empty()) {
+        Some(glued) => glued.to_owned(),
+        None => rest.next().map(|arg| arg.text.clone()).unwrap_or_default(),
+    };
+    let args: Vec<ShellArg> = rest.cloned().collect();
+    match module.as_str() {
+        "http.server" | "SimpleHTTPServer" | "pyftpdlib" => {
+            let directory = args.iter().skip_while(|arg| arg.text != "-d" && arg.text != "--directory").nth(1).cloned();
+            let root = directory.unwrap_or_else(|| ShellArg::new("."));
+            let placed = walk.place(&root);
+            if !matches!(
+                placed.place,
+                crate::PathPlace::Project | crate::PathPlace::ProjectRoot | crate::PathPlace::Temporary
+            ) {
+                walk.push_path(
+                    Operation::new(OperationKind::Upload, call.name).action("serve").tag(crate::OperationTag::File),
+                    &root,
+                );
+            }
+        }
+        "pip" | "ensurepip" | "pipx" | "twine" | "uv" | "awscli" | "alembic" | "poetry" | "build" | "flask" => {
+            let program = ShellArg::new(module);
+            let args: Vec<ShellArg> = std::iter::once(program).chain(args).collect();
+            walk.run_args(&args, call.stdin);
+        }
+        "base64" | "zipfile" | "tarfile" | "json.tool" | "gzip" => {
+            for file in args.iter().filter(|arg| !arg.text.starts_with('-')) {
+                walk.read_file(call.name, file, false);
+            }
+        }
+        "shutil" | "os" => {}
+        _ => {}
+    }
+}

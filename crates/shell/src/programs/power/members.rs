@@ -1,0 +1,269 @@
+//! Methods and properties of values.
+
+use super::network::push_request;
+use super::params::literal_path;
+use super::pipeline::{paths_of, run_value};
+use super::values::{changed, entry_of};
+use super::{push_secret, run_text};
+use crate::syntax::power::{BLOCK, ENTRY};
+use crate::walk::{CommandWalk, ShellArg, TextFlow, TextTaint, power_flow, power_items};
+use crate::{Operation, OperationKind, OperationTag};
+
+/// Properties that are the value itself, or name it.
+const SAME: &str = "fullname name path pspath value line string innertext providerpath content source psparentpath \
+    pschildname basename definition scriptblock inputobject output text result key rawcontent keys values item invokecommand";
+/// Properties and methods that say something about a value without giving it.
+const ABOUT: &str = "length count exists contains( startswith( endswith( equals( indexof( gettype( statuscode \
+    lastwritetime creationtime extension major minor id isreadonly compareto( gethashcode( lastindexof( containskey( \
+    haschildren hasexited exitcode success islink";
+/// Methods that give the receiver, or what is put into them, as it is or in another form.
+const PASSED: &str = "tostring( tochararray( getenumerator( getstring( getbytes( tolist( toarray( clone( readtoend( \
+    readline( read( getresponse( getresponsestream( getstream( open( append( add( addrange( appendline( writeline( \
+    getawaiter( getresult( result( readasstringasync( readasbytearrayasync( copyto( expandstring( format( \
+    getnetworkcredential( flush( close( dispose( wait( item( get( select( invokewithcontext( getelementsbytagname(";
+
+/// A member of the input; its name ends with `(` if it is called.
+pub(super) fn run_member(
+    walk: &mut CommandWalk<'_>,
+    member: &ShellArg,
+    args: &[ShellArg],
+    left: &TextFlow,
+) -> TextFlow {
+    let name = member.text.to_ascii_lowercase();
+    let taint = args.iter().fold(left.taint, |taint, arg| taint | arg.taint);
+    if !member.is_known() {
+        walk.push_code(member.taint | TextTaint::DECODED, "", "which method is called is not known");
+        return changed(taint);
+    }
+    let lines: Vec<&str> = left.text.as_deref().unwrap_or_default().split('\n').collect();
+    if let Some(value) = entry_of(&lines, &name) {
+        return TextFlow { taint: left.taint, text: Some(value.to_owned()), ..TextFlow::default() };
+    }
+    let entries: Option<Vec<&str>> =
+        lines.iter().map(|line| Some(line.strip_prefix(ENTRY)?.split_once(':')?.1)).collect();
+    if let Some(values) = entries.filter(|_| name == "values") {
+        return TextFlow { taint: left.taint, text: Some(values.join("\n")), ..TextFlow::default() };
+    }
+    let is_among = |names: &str| names.split_whitespace().any(|known| known == name);
+    match name.strip_suffix('(') {
+        _ if is_among(ABOUT) => {
+            check_type(walk, args, left);
+            TextFlow::known("0")
+        }
+        None if name == "password" && left.taint.has(TextTaint::OUTPUT) => {
+            push_secret(walk, "Get-Credential", "decrypt")
+        }
+        None if is_among(SAME) => left.clone(),
+        None => TextFlow { text: None, ..left.clone() },
+        Some(method) => match run_text_method(method, args, left) {
+            Some(flow) => flow,
+            None if is_among(PASSED) => passed(walk, method, args, left),
+            None => run_method(walk, method, args, left),
+        },
+    }
+}
+
+/// Types by their names that only somebody who evades the virus scanner asks for.
+fn check_type(walk: &mut CommandWalk<'_>, args: &[ShellArg], left: &TextFlow) {
+    let texts = args.iter().map(|arg| arg.text.as_str()).chain(left.text.as_deref());
+    if texts.map(str::to_ascii_lowercase).any(|text| text.contains("amsi")) {
+        walk.push(Operation::new(OperationKind::System, "AmsiUtils").action("policy"));
+    }
+}
+
+/// The input and the arguments together; what is written to a connection is sent.
+fn passed(walk: &mut CommandWalk<'_>, method: &str, args: &[ShellArg], left: &TextFlow) -> TextFlow {
+    let more = power_flow(args);
+    if method == "writeline" && left.taint.has(TextTaint::NETWORK) && more.taint != TextTaint::NONE {
+        walk.push(more.taint.tag(Operation::new(OperationKind::Upload, "stream")));
+    }
+    let takes_args = matches!(method, "getstring" | "getbytes" | "expandstring") || super::is_nothing(left);
+    if takes_args && !args.is_empty() {
+        let text = more.text.map(|text| text.replace('\0', ""));
+        return TextFlow { taint: left.taint | more.taint, text, ..more };
+    }
+    let mut flow = left.clone();
+    flow.taint |= more.taint;
+    if !args.is_empty() && matches!(method, "append" | "add" | "addrange" | "appendline") {
+        flow.append(more);
+    }
+    flow
+}
+
+/// Methods of texts.
+fn run_text_method(method: &str, args: &[ShellArg], left: &TextFlow) -> Option<TextFlow> {
+    let arg = |index: usize| args.get(index).map(|arg| arg.text.as_str());
+    let number = |index: usize| arg(index).and_then(|text| text.parse::<usize>().ok());
+    let taint = args.iter().fold(left.taint, |taint, arg| taint | arg.taint);
+    let is_method = matches!(
+        method,
+        "replace"
+            | "tolower"
+            | "tolowerinvariant"
+            | "toupper"
+            | "toupperinvariant"
+            | "trim"
+            | "trimstart"
+            | "trimend"
+            | "substring"
+            | "split"
+            | "insert"
+            | "remove"
+            | "padleft"
+            | "padright"
+            | "normalize"
+    );
+    if !is_method {
+        return None;
+    }
+    let Some(text) = left.text.as_deref() else { return Some(changed(taint)) };
+    let letters = |from: usize, count: usize| text.chars().skip(from).take(count).collect::<String>();
+    let marks: Vec<char> = arg(0).unwrap_or(" \t\n\r").chars().collect();
+    let made = match method {
+        "replace" => arg(0).filter(|old| !old.is_empty()).map(|old| text.replace(old, arg(1).unwrap_or_default())),
+        "tolower" | "tolowerinvariant" => Some(text.to_lowercase()),
+        "toupper" | "toupperinvariant" => Some(text.to_uppercase()),
+        "trim" => Some(text.trim_matches(marks.as_slice()).to_owned()),
+        "trimstart" => Some(text.trim_start_matches(marks.as_slice()).to_owned()),
+        "trimend" => Some(text.trim_end_matches(marks.as_slice()).to_owned()),
+        "substring" => number(0).map(|from| letters(from, number(1).unwrap_or(usize::MAX))),
+        "split" => Some(text.split(marks.as_slice()).collect::<Vec<_>>().join("\n")),
+        "insert" => number(0).map(|at| letters(0, at) + arg(1).unwrap_or_default() + &letters(at, usize::MAX)),
+        "remove" => number(0).map(|at| {
+            letters(0, at) + &number(1).map(|count| letters(at.saturating_add(count), usize::MAX)).unwrap_or_default()
+        }),
+        _ => Some(text.to_owned()),
+    };
+    Some(match made.filter(|made| made.len() <= 256 * 1024) {
+        Some(made) => TextFlow { taint, text: Some(made), ..left.clone() },
+        None => changed(taint),
+    })
+}
+
+fn run_method(walk: &mut CommandWalk<'_>, method: &str, args: &[ShellArg], left: &TextFlow) -> TextFlow {
+    let given = power_flow(args);
+    let first = args.first().cloned().unwrap_or_default();
+    let receiver = left.text.as_deref().unwrap_or_default().to_ascii_lowercase();
+    match method {
+        "foreach" | "where" => run_block_method(walk, method, args, left),
+        "invoke" | "invokereturnasis" | "begininvoke" => match left.text.as_deref() {
+            Some(text) if !text.is_empty() => {
+                let value = ShellArg { taint: left.taint, ..ShellArg::new(text) };
+                run_value(walk, &value, args)
+            }
+            _ if left.taint.has(TextTaint::NETWORK | TextTaint::DECODED) => run_text(walk, method, left),
+            _ => TextFlow::from_taint(TextTaint::OUTPUT),
+        },
+        "invokescript" | "addscript" | "invokeexpression" | "executestatement" => run_text(walk, method, &given),
+        "addcommand" | "newscriptblock" => TextFlow { text: given.text.map(|text| format!("{BLOCK}{text}")), ..given },
+        "run" | "exec" | "shellexecute" if receiver.contains("shell") || left.text.is_none() => {
+            if args.iter().any(|arg| arg.text.eq_ignore_ascii_case("runas")) {
+                walk.push(Operation::new(OperationKind::Privilege, method).action("other_user").written(first.shown()));
+            }
+            let line: Vec<&str> = args.iter().take(2).map(|arg| arg.text.as_str()).collect();
+            run_text(walk, method, &TextFlow { text: Some(line.join(" ")), ..given })
+        }
+        "create" if receiver.contains("win32_process") => {
+            walk.push_code(TextTaint::NONE, method, "it starts a program through the management service");
+            run_text(walk, method, &power_flow(&[first]))
+        }
+        "delete" | "deleterecursive" if receiver.contains("shadowcopy") => {
+            walk.push(Operation::new(OperationKind::System, method).action("backup").written(receiver));
+            TextFlow::known("")
+        }
+        "delete" => {
+            for path in paths_of(left) {
+                let operation =
+                    Operation::new(OperationKind::Delete, method).tag_if(!args.is_empty(), OperationTag::Recursive);
+                walk.push_path(operation, &path);
+            }
+            TextFlow::known("")
+        }
+        "deletefolder" | "deletefile" => {
+            let operation = Operation::new(OperationKind::Delete, method);
+            walk.push_path(operation.tag_if(method == "deletefolder", OperationTag::Recursive), &literal_path(&first));
+            TextFlow::known("")
+        }
+        "moveto" => {
+            for path in paths_of(left) {
+                let operands = vec![path, literal_path(&first)];
+                super::run_twin(walk, &["mv", "--"], operands, &TextFlow::default());
+            }
+            TextFlow::known("")
+        }
+        "kill" => super::run_twin(walk, &["pkill"], power_items(left), &TextFlow::default()),
+        "setvalue" | "getfield" | "getmethod" => {
+            check_type(walk, args, left);
+            left.clone()
+        }
+        "setenvironmentvariable" => super::types::set_environment(walk, args),
+        _ => run_network_method(walk, method, args, left)
+            .unwrap_or_else(|| TextFlow::from_taint(left.taint | given.taint)),
+    }
+}
+
+fn run_block_method(walk: &mut CommandWalk<'_>, method: &str, args: &[ShellArg], left: &TextFlow) -> TextFlow {
+    let printed = super::run_blocks(walk, args, left);
+    if method == "where" {
+        let mut flow = left.clone();
+        flow.listed.iter_mut().for_each(|files| files.is_filtered = true);
+        return flow;
+    }
+    match (printed, args.split_first()) {
+        (Some(printed), _) => printed,
+        // `.ForEach('Delete')`.
+        (None, Some((name, rest))) if name.text.chars().all(char::is_alphanumeric) => {
+            run_method(walk, &name.text.to_ascii_lowercase(), rest, left)
+        }
+        _ => left.clone(),
+    }
+}
+
+/// Methods of the classes that use the network.
+fn run_network_method(
+    walk: &mut CommandWalk<'_>,
+    method: &str,
+    args: &[ShellArg],
+    left: &TextFlow,
+) -> Option<TextFlow> {
+    let first = args.first()?.clone();
+    let method = method.strip_suffix("taskasync").or_else(|| method.strip_suffix("async")).unwrap_or(method);
+    Some(match method {
+        "downloadstring" | "downloaddata" | "openread" | "getstring" | "getbytearray" | "getstream" => {
+            push_request(walk, method, &first, None)
+        }
+        "get" if first.text.contains("://") || !first.is_known() => push_request(walk, method, &first, None),
+        "downloadfile" => {
+            let flow = push_request(walk, method, &first, None);
+            let target = args.get(1).map(literal_path).unwrap_or_else(|| ShellArg::new("./download"));
+            walk.write_file(method, &target, "download", flow);
+            TextFlow::known("")
+        }
+        "uploadfile" => {
+            let file = args.last().map(literal_path).unwrap_or_default();
+            let flow = walk.read_file(method, &file, false);
+            push_request(walk, method, &first, Some(flow.taint | TextTaint::FILE))
+        }
+        "uploadstring" | "uploaddata" | "uploadvalues" | "post" | "put" | "patch" | "send" | "openwrite" => {
+            let sent = args.iter().skip(1).fold(left.taint.without(TextTaint::NETWORK), |taint, arg| taint | arg.taint);
+            if method == "send" && !first.text.contains("://") {
+                let taint = sent | first.taint;
+                walk.push(taint.tag(Operation::new(OperationKind::Upload, method).written(first.shown())));
+                return Some(TextFlow::from_taint(TextTaint::NETWORK));
+            }
+            push_request(walk, method, &first, Some(sent))
+        }
+        "write" if left.taint.has(TextTaint::NETWORK) => {
+            let taint = args.iter().fold(TextTaint::NONE, |taint, arg| taint | arg.taint);
+            if taint != TextTaint::NONE {
+                walk.push(taint.tag(Operation::new(OperationKind::Upload, method)));
+            }
+            TextFlow::known("")
+        }
+        "connect" => {
+            push_request(walk, method, &first, None);
+            TextFlow::from_taint(TextTaint::NETWORK)
+        }
+        _ => return None,
+    })
+}

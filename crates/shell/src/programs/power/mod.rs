@@ -1,0 +1,231 @@
+//! PowerShell: its cmdlets, its types and the methods of its values.
+//!
+//! The parser writes every command of PowerShell as the inner program `&` with the command's words behind it, and every
+//! expression as other inner programs. What a cmdlet shares with a program of Unix is done by that program's function.
+
+mod items;
+mod members;
+mod network;
+mod params;
+mod pipeline;
+mod properties;
+mod run;
+mod system;
+mod table;
+mod types;
+mod values;
+mod windows;
+
+use params::CmdletCall;
+use table::{CMDLETS, SYSTEM_CMDLETS};
+
+use super::{PROGRAMS, ProgramCall};
+use crate::paths::UNKNOWN;
+use crate::syntax::power::{BLOCK, ENTRY, LIST};
+use crate::walk::{CommandWalk, ParsedOptions, ShellArg, TextFlow, TextTaint, power_flow, power_items, program_name};
+use crate::{Operation, OperationKind};
+
+/// The most values for which a block is run one by one.
+const MAX_ROUNDS: usize = 16;
+
+/// An inner program of the parser.
+pub(super) fn run_power(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
+    let (first, rest) = match call.args.split_first() {
+        Some((first, rest)) => (first, rest),
+        None => return TextFlow::known(""),
+    };
+    match call.name {
+        "&=" => power_flow(&without_marks(call.args)),
+        "&." => members::run_member(walk, first, &without_marks(rest), call.stdin),
+        "&::" => types::run_type(walk, first, &without_marks(rest), call.stdin),
+        "&-" => values::run_operator(&first.text, &without_marks(rest), call.stdin),
+        "&#" => values::run_index(call.args, call.stdin),
+        "&$" => values::run_assignment(walk, &first.text, rest),
+        "&@" => values::run_splat(call.args),
+        "&{" => values::run_param(walk, call.args),
+        _ => run_named(walk, first, rest, call.stdin),
+    }
+}
+
+/// Values without the marks of lists.
+fn without_marks(args: &[ShellArg]) -> Vec<ShellArg> {
+    args.iter().filter(|arg| arg.text != LIST).cloned().collect()
+}
+
+/// Arguments as a program of the system gets them.
+fn native_args(args: &[ShellArg]) -> Vec<ShellArg> {
+    let plain = |arg: &ShellArg| ShellArg { text: arg.text.replace([ENTRY, BLOCK], ""), ..arg.clone() };
+    args.iter().filter(|arg| arg.text != LIST).map(plain).collect()
+}
+
+/// Runs what a name stands for: a block, an alias, a function, a cmdlet, a script or a program.
+fn run_named(walk: &mut CommandWalk<'_>, name: &ShellArg, args: &[ShellArg], stdin: &TextFlow) -> TextFlow {
+    let text = name.text.trim();
+    if text.starts_with(BLOCK) {
+        if name.taint.has(TextTaint::NETWORK | TextTaint::DECODED) {
+            walk.push_code(name.taint, "&", "it runs text that comes from elsewhere");
+        }
+        walk.set_variable("args", without_marks(args));
+        return walk.run_power_block(text, stdin);
+    }
+    if !name.is_known() || text.is_empty() {
+        return run_native(walk, name, args, stdin);
+    }
+    let lower = text.to_ascii_lowercase();
+    if let Some(target) = walk.variable(&format!("alias:{lower}")).and_then(|values| values.into_iter().next())
+        && !target.text.eq_ignore_ascii_case(text)
+    {
+        walk.set_variable(&format!("alias:{lower}"), vec![name.clone()]);
+        let flow = run_named(walk, &target, args, stdin);
+        walk.set_variable(&format!("alias:{lower}"), vec![target]);
+        return flow;
+    }
+    if walk.has_function(&lower) {
+        walk.set_variable("args", without_marks(args));
+        let line: Vec<ShellArg> = std::iter::once(ShellArg::new(lower)).chain(args.iter().cloned()).collect();
+        return walk.run_args(&line, stdin);
+    }
+    let cmdlet = lower.strip_prefix("microsoft.powershell.").and_then(|rest| rest.split_once('\\'));
+    let cmdlet = cmdlet.map_or(lower.as_str(), |(_, name)| name);
+    if let Some(def) = CMDLETS.get(cmdlet) {
+        let call = CmdletCall::bind(def, cmdlet, args, stdin);
+        if !call.is_for_program() {
+            return run_cmdlet(walk, call, args);
+        }
+    } else if let Some(flow) = run_unlisted(walk, cmdlet, args, stdin) {
+        return flow;
+    }
+    if lower.ends_with(".ps1") {
+        return run::run_script_file(walk, name, args);
+    }
+    if let Some(flow) = windows::run_windows_program(walk, &program_name(&lower), args, stdin) {
+        return flow;
+    }
+    run_native(walk, name, args, stdin)
+}
+
+fn run_cmdlet(walk: &mut CommandWalk<'_>, mut call: CmdletCall<'_>, args: &[ShellArg]) -> TextFlow {
+    if call.has("whatif") {
+        return TextFlow::known("");
+    }
+    call.printed = run_blocks(walk, args, call.stdin);
+    (call.def.run)(walk, &call)
+}
+
+/// Runs the blocks among the arguments, for each input; gives what they print.
+fn run_blocks(walk: &mut CommandWalk<'_>, args: &[ShellArg], stdin: &TextFlow) -> Option<TextFlow> {
+    let blocks: Vec<&str> =
+        args.iter().filter_map(|arg| arg.text.get(arg.text.find(BLOCK)?..)).filter(|text| !text.is_empty()).collect();
+    if blocks.is_empty() {
+        return None;
+    }
+    let mut items = if is_nothing(stdin) { Vec::new() } else { power_items(stdin) };
+    if items.len() > MAX_ROUNDS {
+        items.truncate(MAX_ROUNDS);
+        items.push(ShellArg::unknown(stdin.taint));
+    }
+    let before = walk.variable("_");
+    let mut printed = TextFlow::known("");
+    let rounds = items.len().max(1);
+    for round in 0..rounds {
+        if let Some(item) = items.get(round) {
+            walk.set_variable("_", vec![item.clone()]);
+        }
+        for block in &blocks {
+            let flow = walk.run_power_block(block, &TextFlow::default());
+            if printed.text.as_ref().is_some_and(|text| !text.is_empty()) && flow.text.is_some() {
+                printed.append(TextFlow::known("\n"));
+            }
+            printed.append(flow);
+        }
+    }
+    walk.set_variable("_", before.unwrap_or_else(|| vec![ShellArg::unknown(TextTaint::NONE)]));
+    Some(printed)
+}
+
+/// Whether there is no input.
+fn is_nothing(flow: &TextFlow) -> bool {
+    flow.text.as_ref().is_none_or(String::is_empty) && flow.taint == TextTaint::NONE && flow.listed.is_empty()
+}
+
+/// A cmdlet without a row of its own: by its name in the table of the system, or by its verb.
+fn run_unlisted(walk: &mut CommandWalk<'_>, name: &str, args: &[ShellArg], stdin: &TextFlow) -> Option<TextFlow> {
+    let row = SYSTEM_CMDLETS.iter().find(|row| row.names.split_whitespace().any(|known| is_named(known, name)));
+    let has_switch = |wanted: &str| args.iter().any(|arg| arg.text.eq_ignore_ascii_case(wanted));
+    if let Some(row) = row {
+        if has_switch("-whatif") {
+            return Some(TextFlow::known(""));
+        }
+        run_blocks(walk, args, stdin);
+        let written: Vec<String> = without_marks(args).iter().map(ShellArg::shown).take(4).collect();
+        let operation = Operation::new(row.kind, name).action(row.action).written(written.join(" "));
+        walk.push(row.tags.iter().fold(operation, |operation, tag| operation.tag(*tag)));
+        return Some(TextFlow::from_taint(TextTaint::OUTPUT));
+    }
+    let (verb, noun) = name.split_once('-')?;
+    let is_cmdlet = !verb.is_empty() && verb.chars().all(|letter| letter.is_ascii_lowercase()) && !noun.is_empty();
+    if !is_cmdlet || !table::READING_VERBS.split_whitespace().any(|known| known == verb) || PROGRAMS.contains_key(name)
+    {
+        return None;
+    }
+    let printed = run_blocks(walk, args, stdin);
+    let mut flow = TextFlow::from_taint(stdin.taint | TextTaint::OUTPUT);
+    flow.taint |= printed.map_or(TextTaint::NONE, |printed| printed.taint);
+    flow.listed.clone_from(&stdin.listed);
+    Some(flow)
+}
+
+/// Whether a name is a known one; `*` at its end stands for anything.
+fn is_named(known: &str, name: &str) -> bool {
+    match known.strip_suffix('*') {
+        Some(begin) => name.starts_with(begin),
+        None => known == name,
+    }
+}
+
+/// Runs a program of the system.
+fn run_native(walk: &mut CommandWalk<'_>, name: &ShellArg, args: &[ShellArg], stdin: &TextFlow) -> TextFlow {
+    run_blocks(walk, args, stdin);
+    let lower = name.text.to_ascii_lowercase();
+    let plain = program_name(&lower);
+    let text = if PROGRAMS.contains_key(plain.as_str()) { lower } else { name.text.clone() };
+    let program = ShellArg { text: text.replace('\\', "/"), ..name.clone() };
+    let line: Vec<ShellArg> = std::iter::once(program).chain(native_args(args)).collect();
+    let mut flow = walk.run_args(&line, stdin);
+    if flow.text.is_none() {
+        flow.taint |= TextTaint::OUTPUT;
+    }
+    flow
+}
+
+/// Runs a program of Unix that does what a cmdlet does.
+fn run_twin(walk: &mut CommandWalk<'_>, words: &[&str], operands: Vec<ShellArg>, stdin: &TextFlow) -> TextFlow {
+    let line: Vec<ShellArg> = words.iter().map(|word| ShellArg::new(*word)).chain(operands).collect();
+    walk.run_args(&line, stdin)
+}
+
+/// Runs a text as PowerShell if it is known.
+fn run_text(walk: &mut CommandWalk<'_>, program: &str, flow: &TextFlow) -> TextFlow {
+    match &flow.text {
+        Some(text) if text.trim() != UNKNOWN.to_string() => {
+            if flow.taint.has(TextTaint::NETWORK | TextTaint::DECODED) {
+                walk.push_code(flow.taint, program, "it runs text that comes from elsewhere");
+            }
+            walk.run_powershell_line(text.trim_start_matches(BLOCK), &TextFlow::default())
+        }
+        _ => {
+            // A script of the project that is only read runs like the script itself.
+            let is_plain_file = flow.taint.has(TextTaint::FILE)
+                && !flow.taint.has(TextTaint::NETWORK | TextTaint::DECODED | TextTaint::SECRET | TextTaint::OUTPUT);
+            if !is_plain_file {
+                walk.push_code(flow.taint, program, "it runs text that is not known");
+            }
+            TextFlow::from_taint(TextTaint::OUTPUT)
+        }
+    }
+}
+
+fn push_secret(walk: &mut CommandWalk<'_>, program: &str, action: &str) -> TextFlow {
+    walk.push(Operation::new(OperationKind::Secret, program).action(action));
+    TextFlow::from_taint(TextTaint::SECRET)
+}

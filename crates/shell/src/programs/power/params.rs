@@ -1,0 +1,166 @@
+//! The parameters of cmdlets.
+
+use super::table::CmdletDef;
+use crate::syntax::power::LIST;
+use crate::walk::{ShellArg, TextFlow, TextTaint, power_items};
+
+/// Parameters of every cmdlet; a `*` behind a name takes a value.
+const COMMON: &str = "whatif confirm verbose debug erroraction* ea* warningaction* wa* informationaction* infa* \
+    errorvariable* ev* outvariable* ov* outbuffer* pipelinevariable* pv* progressaction*";
+/// Names of cmdlets that are also programs of Unix: options that no parameter has are for the program.
+const PROGRAM_NAMES: &str = "rm cat cp mv ls rmdir mkdir md sleep sort tee diff kill ps curl wget echo man mount \
+    where find type start del copy move clear pwd cd sc date which";
+
+/// A cmdlet with its arguments.
+pub(super) struct CmdletCall<'a> {
+    pub(super) def: &'static CmdletDef,
+    /// The name as given, in lower case.
+    pub(super) alias: &'a str,
+    named: Vec<(&'static str, Vec<ShellArg>)>,
+    /// The arguments without a name, each a list.
+    pub(super) operands: Vec<Vec<ShellArg>>,
+    /// Whether there are options that no parameter has.
+    has_unbound: bool,
+    pub(super) stdin: &'a TextFlow,
+    /// What the blocks among the arguments print.
+    pub(super) printed: Option<TextFlow>,
+}
+
+impl<'a> CmdletCall<'a> {
+    pub(super) fn bind(def: &'static CmdletDef, alias: &'a str, args: &[ShellArg], stdin: &'a TextFlow) -> Self {
+        let mut call =
+            Self { def, alias, named: Vec::new(), operands: Vec::new(), has_unbound: false, stdin, printed: None };
+        let mut args = args.iter().peekable();
+        let mut is_behind_end = false;
+        while let Some(arg) = args.next() {
+            let option = arg.text.strip_prefix('-').filter(|_| !is_behind_end).filter(|name| {
+                name.starts_with(|letter: char| letter.is_ascii_alphabetic()) && !name.contains([' ', '\n'])
+            });
+            if arg.text == "--" {
+                is_behind_end = true;
+                continue;
+            }
+            call.has_unbound |= arg.text.starts_with("--") && !is_behind_end;
+            let Some(option) = option else {
+                let mut list = vec![arg.clone()];
+                take_list(&mut args, &mut list);
+                call.operands.push(list);
+                continue;
+            };
+            let (name, glued) = option.split_once(':').map_or((option, None), |(name, value)| (name, Some(value)));
+            let Some((name, takes_value)) = def.parameter(name) else {
+                call.has_unbound = true;
+                continue;
+            };
+            let mut list = Vec::new();
+            match glued {
+                Some(value) if !takes_value && matches!(value.to_ascii_lowercase().as_str(), "false" | "0" | "") => {
+                    continue;
+                }
+                Some(value) if !value.is_empty() => list.push(ShellArg { text: value.to_owned(), ..arg.clone() }),
+                _ if takes_value => list.extend(args.next().cloned()),
+                _ => {}
+            }
+            if takes_value {
+                take_list(&mut args, &mut list);
+            }
+            call.named.push((name, list));
+        }
+        call
+    }
+
+    /// Whether the options are those of a program with the same name.
+    pub(super) fn is_for_program(&self) -> bool {
+        let is_program = PROGRAM_NAMES.split_whitespace().any(|name| name == self.alias);
+        match self.alias {
+            // Windows has `curl` and `sc` as programs too.
+            "curl" | "wget" => !self.named.iter().any(|(name, _)| name.len() > 1) || self.has_unbound,
+            "sc" => self.operands.first().and_then(|list| list.first()).is_some_and(|verb| {
+                matches!(
+                    verb.text.to_ascii_lowercase().as_str(),
+                    "stop" | "start" | "delete" | "config" | "create" | "query" | "failure" | "sdset"
+                )
+            }),
+            _ => is_program && self.has_unbound,
+        }
+    }
+
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.named.iter().any(|(given, _)| *given == name)
+    }
+
+    /// The values of a parameter.
+    pub(super) fn values(&self, name: &str) -> impl Iterator<Item = &ShellArg> {
+        self.named.iter().filter(move |(given, _)| *given == name).flat_map(|(_, list)| list)
+    }
+
+    /// The first value of a parameter, or the operand at a position.
+    pub(super) fn value(&self, name: &str, position: usize) -> Option<&ShellArg> {
+        self.values(name).next().or_else(|| self.operands.get(position)?.first())
+    }
+
+    pub(super) fn text(&self, name: &str, position: usize) -> String {
+        self.value(name, position).map(|value| value.text.to_ascii_lowercase()).unwrap_or_default()
+    }
+
+    /// All operands, without their lists.
+    pub(super) fn all_operands(&self) -> impl Iterator<Item = &ShellArg> {
+        self.operands.iter().flatten()
+    }
+
+    /// The paths that the cmdlet works on: named, or the first operand, or the input.
+    pub(super) fn paths(&self) -> Vec<ShellArg> {
+        let mut paths: Vec<ShellArg> = self.values("path").map(pattern_path).collect();
+        paths.extend(self.values("literalpath").map(literal_path));
+        if paths.is_empty() {
+            paths.extend(self.operands.first().into_iter().flatten().map(pattern_path));
+        }
+        if paths.is_empty() && !super::is_nothing(self.stdin) {
+            paths.extend(power_items(self.stdin).iter().map(pattern_path));
+        }
+        paths
+    }
+
+    /// All values, named or not.
+    pub(super) fn words(&self) -> impl Iterator<Item = &ShellArg> {
+        self.named.iter().flat_map(|(_, list)| list).chain(self.all_operands())
+    }
+
+    pub(super) fn taint(&self) -> TextTaint {
+        self.words().fold(TextTaint::NONE, |taint, arg| taint | arg.taint)
+    }
+
+    pub(super) fn name(&self) -> &'static str {
+        self.def.names.split_whitespace().next().unwrap_or_default()
+    }
+}
+
+/// The rest of a list, behind its marks.
+fn take_list<'a>(args: &mut std::iter::Peekable<impl Iterator<Item = &'a ShellArg>>, list: &mut Vec<ShellArg>) {
+    while args.next_if(|arg| arg.text == LIST).is_some() {
+        list.extend(args.next().cloned());
+    }
+}
+
+/// A path with slashes, without the name of its provider.
+pub(super) fn literal_path(arg: &ShellArg) -> ShellArg {
+    let text = arg.text.rsplit_once("FileSystem::").map_or(arg.text.as_str(), |(_, path)| path);
+    ShellArg { text: text.replace('\\', "/"), ..arg.clone() }
+}
+
+/// A path in which `*`, `?` and `[ ]` are patterns, quoted or not.
+pub(super) fn pattern_path(arg: &ShellArg) -> ShellArg {
+    let path = literal_path(arg);
+    ShellArg { is_pattern: path.is_pattern || path.text.contains(['*', '?', '[']), ..path }
+}
+
+impl CmdletDef {
+    /// A parameter by its name or the beginning of it, and whether it takes a value.
+    fn parameter(&self, given: &str) -> Option<(&'static str, bool)> {
+        let lower = given.to_ascii_lowercase();
+        let all = || self.params.split_whitespace().chain(COMMON.split_whitespace());
+        let exact = all().find(|name| name.trim_end_matches('*') == lower);
+        let found = exact.or_else(|| all().find(|name| name.starts_with(&lower)))?;
+        Some((found.trim_end_matches('*'), found.ends_with('*')))
+    }
+}

@@ -1,0 +1,114 @@
+//! What has a path but is no file, such as the registry, and the rights on files.
+
+use super::params::{CmdletCall, pattern_path};
+use crate::walk::{CommandWalk, ShellArg, TextFlow, TextTaint, is_secret_name, power_flow};
+use crate::{Operation, OperationKind, OperationTag};
+
+/// What a path is about if it is no file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ItemSpace {
+    Environment,
+    Registry,
+    /// Variables, functions and aliases of the session, certificates.
+    Session,
+}
+
+/// The space of a path such as `Env:PATH` or `HKLM:/Software`, and the rest of the path.
+pub(super) fn space_of(text: &str) -> Option<(ItemSpace, &str)> {
+    let (drive, rest) = text.split_once(':')?;
+    let drive = drive.rsplit(['/', '\\']).next().unwrap_or(drive);
+    let rest = rest.trim_start_matches([':', '/', '\\']);
+    let space = match drive.to_ascii_lowercase().as_str() {
+        "env" | "environment" => ItemSpace::Environment,
+        "hklm" | "hkcu" | "hkcr" | "hku" | "hkcc" | "registry" => ItemSpace::Registry,
+        "variable" | "function" | "alias" | "cert" | "certificate" | "wsman" => ItemSpace::Session,
+        _ => return None,
+    };
+    Some((space, rest))
+}
+
+/// Changes something that is no file; `false` if it is a file.
+pub(super) fn change_space(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>, path: &ShellArg) -> bool {
+    let Some((space, rest)) = space_of(&path.text) else { return false };
+    match space {
+        ItemSpace::Environment => {
+            let name = crate::syntax::power::power_variable(&format!("env:{rest}"));
+            let value = call.value("value", 1).cloned().unwrap_or_default();
+            walk.set_variable(&name, vec![value]);
+        }
+        ItemSpace::Registry => {
+            let lower = path.text.to_ascii_lowercase().replace('\\', "/");
+            let starts = ["/run", "/runonce", "/winlogon", "/services/", "/policies/explorer/run"];
+            let is_startup = starts.iter().any(|part| lower.contains(part));
+            let operation = Operation::new(OperationKind::System, call.name()).action("registry").written(path.shown());
+            walk.push(operation.tag_if(is_startup, OperationTag::Startup));
+        }
+        ItemSpace::Session => {}
+    }
+    true
+}
+
+/// What an item that is no file holds.
+pub(super) fn read_space(space: ItemSpace, name: &str) -> TextFlow {
+    TextFlow::from_taint(match space {
+        ItemSpace::Environment if is_secret_name(name) => TextTaint::SECRET,
+        ItemSpace::Environment if name.is_empty() || name.contains('*') => TextTaint::ENVIRONMENT,
+        _ => TextTaint::OUTPUT,
+    })
+}
+
+pub(super) fn run_permission(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> TextFlow {
+    let words: Vec<String> = call.all_operands().map(|arg| arg.text.to_ascii_lowercase()).collect();
+    let is_program = call.name().eq_ignore_ascii_case("set-acl") && call.alias != "set-acl";
+    let changes = words.iter().any(|word| {
+        word.starts_with("/g") || word.starts_with("/d") || word.starts_with(['+', '-']) && word.len() == 2
+    }) || words
+        .iter()
+        .any(|word| matches!(word.as_str(), "/reset" | "/setowner" | "/inheritance:r" | "/f" | "/remove" | "/restore"));
+    if is_program && !changes {
+        return TextFlow::from_taint(TextTaint::OUTPUT);
+    }
+    let everybody = ["everyone", "*s-1-1-0", "users:", "authenticated users"];
+    let is_open = words.iter().any(|word| everybody.iter().any(|name| word.contains(name)));
+    let is_recursive = words.iter().any(|word| word == "/t" || word == "/r" || word == "/s");
+    let operands: Vec<ShellArg> = call
+        .all_operands()
+        .filter(|arg| !arg.text.starts_with(['+', '/', '-']) || arg.text.len() > 14)
+        .map(pattern_path)
+        .collect();
+    let mut paths = call.paths();
+    if is_program {
+        // `takeown /f PATH` has its path behind an option.
+        paths = operands
+            .into_iter()
+            .filter(|arg| !arg.text.contains([':', '(']) || arg.text.get(1..2) == Some(":"))
+            .take(1)
+            .collect();
+    }
+    for path in &paths {
+        let operation = Operation::new(OperationKind::Permission, call.alias)
+            .action(if call.alias == "attrib" { "attributes" } else { "owner" })
+            .tag_if(is_recursive, OperationTag::Recursive)
+            .tag_if(is_open, OperationTag::TooOpen);
+        walk.push_path(operation, path);
+    }
+    TextFlow::from_taint(TextTaint::OUTPUT)
+}
+
+pub(super) fn run_property(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> TextFlow {
+    for path in call.paths() {
+        if !change_space(walk, call, &path) {
+            let action = if call.name() == "Set-Item" && call.alias.ends_with('i') { "replace" } else { "edit" };
+            walk.write_file(call.name(), &path, action, TextFlow::from_taint(TextTaint::DECODED));
+        }
+    }
+    TextFlow::known("")
+}
+
+pub(super) fn run_get_property(_: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> TextFlow {
+    let paths = call.paths();
+    match paths.first().and_then(|path| space_of(&path.text)) {
+        Some((space, rest)) => read_space(space, rest),
+        None => power_flow(&paths),
+    }
+}

@@ -1,0 +1,217 @@
+//! Cmdlets that run something: text, programs, jobs, code, and commands on other machines.
+
+use super::params::{CmdletCall, literal_path, pattern_path};
+use super::pipeline::run_value;
+use super::{is_nothing, run_named, run_native, run_text, without_marks};
+use crate::syntax::power::BLOCK;
+use crate::walk::{CommandWalk, ShellArg, TextFlow, TextTaint, power_flow, power_items};
+use crate::{Operation, OperationKind};
+
+/// Programs whose output is PowerShell that is meant to be run.
+const PRINTS_SETUP: &str =
+    "fnm zoxide starship mise conda oh-my-posh pyenv rbenv direnv opam minikube kubectl gh docker rustup pnpm npm";
+
+pub(super) fn run_expression(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> TextFlow {
+    let values: Vec<ShellArg> = match call.has("command") {
+        true => call.values("command").cloned().collect(),
+        false => call.all_operands().cloned().collect(),
+    };
+    let mut flow = if values.is_empty() { call.stdin.clone() } else { power_flow(&values) };
+    if is_nothing(&flow) {
+        return TextFlow::known("");
+    }
+    let prints_setup =
+        walk.last_program().is_some_and(|name| PRINTS_SETUP.split_whitespace().any(|known| known == name));
+    if flow.text.as_ref().is_none_or(|text| text.contains(crate::paths::UNKNOWN))
+        && flow.taint == TextTaint::OUTPUT
+        && prints_setup
+    {
+        return TextFlow::known("");
+    }
+    if flow.text.is_some() {
+        flow.taint = flow.taint.without(TextTaint::OUTPUT);
+    }
+    run_text(walk, call.name(), &flow)
+}
+
+/// Runs a script by its path.
+pub(super) fn run_script_file(walk: &mut CommandWalk<'_>, name: &ShellArg, args: &[ShellArg]) -> TextFlow {
+    let path = literal_path(name);
+    if let Some(flow) = walk.written_before(&path) {
+        if flow.taint.has(TextTaint::NETWORK | TextTaint::DECODED) {
+            walk.push_code(flow.taint, &path.shown(), "it runs a file whose content comes from elsewhere");
+        } else if let Some(text) = &flow.text {
+            walk.run_power_block(text, &TextFlow::default());
+        }
+        return TextFlow::from_taint(TextTaint::OUTPUT);
+    }
+    run_native(walk, &path, args, &TextFlow::default())
+}
+
+/// `cmd /c …`: its commands have names of PowerShell, but for the variables and the letters that join them.
+pub(super) fn run_cmd(walk: &mut CommandWalk<'_>, args: &[ShellArg], stdin: &TextFlow) -> TextFlow {
+    let is_switch = |arg: &&ShellArg| arg.text.len() <= 2 && arg.text.starts_with('/');
+    let line: Vec<String> = args.iter().skip_while(is_switch).map(|arg| arg.text.clone()).collect();
+    let mut text = line.join(" ").replace('^', "").replace("&&", ";").replace('&', ";");
+    // `%NAME%` is a variable of the environment.
+    for _ in 0..16 {
+        let Some((before, rest)) = text.split_once('%') else { break };
+        let Some((name, after)) = rest.split_once('%') else { break };
+        let is_name = !name.is_empty() && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+        let value = if is_name { format!("$env:{name}") } else { name.to_owned() };
+        text = format!("{before}{value}{after}");
+    }
+    walk.run_powershell_line(&text, stdin)
+}
+
+pub(super) fn run_start(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> TextFlow {
+    let args = call.values("argumentlist").chain(call.values("args")).chain(call.operands.iter().skip(1).flatten());
+    let mut words: Vec<ShellArg> = Vec::new();
+    for arg in args {
+        // One text holds several words.
+        words.extend(
+            arg.text.split_whitespace().map(|word| ShellArg { text: word.trim_matches('"').to_owned(), ..arg.clone() }),
+        );
+    }
+    let shown: Vec<String> = words.iter().map(ShellArg::shown).collect();
+    if call.text("verb", 9).starts_with("runas") || call.has("credential") {
+        let operation = Operation::new(OperationKind::Privilege, call.name()).action("other_user");
+        walk.push(operation.written(shown.join(" ")));
+    }
+    for name in ["redirectstandardoutput", "redirectstandarderror", "rso", "rse"] {
+        for file in call.values(name).cloned().collect::<Vec<_>>() {
+            walk.write_file(call.name(), &literal_path(&file), "replace", TextFlow::from_taint(TextTaint::OUTPUT));
+        }
+    }
+    let program = call.value("filepath", 0).cloned().or_else(|| power_items(call.stdin).into_iter().next());
+    let Some(program) = program.filter(|program| !program.text.contains("://")) else { return TextFlow::default() };
+    let cwd = walk.cwd.clone();
+    if let Some(directory) = call.values("workingdirectory").next() {
+        walk.enter_directory(&literal_path(directory));
+    }
+    let is_shell =
+        matches!(crate::walk::program_name(&program.text).as_str(), "pwsh" | "powershell" | "cmd" | "bash" | "sh");
+    let line = if is_shell { shell_words(call) } else { words };
+    // A program that was fetched before is looked up with slashes.
+    run_named(walk, &literal_path(&program), &line, &TextFlow::default());
+    walk.cwd = cwd;
+    TextFlow::default()
+}
+
+/// The arguments of a shell: a command line stays one word.
+fn shell_words(call: &CmdletCall<'_>) -> Vec<ShellArg> {
+    let lists: Vec<&ShellArg> =
+        call.values("argumentlist").chain(call.values("args")).chain(call.operands.iter().skip(1).flatten()).collect();
+    match lists.as_slice() {
+        [only] => match only.text.split_once(' ') {
+            Some((option, _)) if option.starts_with(['-', '/']) => only
+                .text
+                .split_whitespace()
+                .map(|word| ShellArg { text: word.trim_matches('"').to_owned(), ..(*only).clone() })
+                .collect(),
+            _ => vec![(*only).clone()],
+        },
+        many => many.iter().map(|arg| (*arg).clone()).collect(),
+    }
+}
+
+pub(super) fn run_open(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> TextFlow {
+    for path in call.paths() {
+        if let Some(flow) = walk.written_before(&path)
+            && flow.taint.has(TextTaint::NETWORK | TextTaint::DECODED)
+        {
+            walk.push_code(flow.taint, call.name(), "it runs a file whose content comes from elsewhere");
+        }
+    }
+    TextFlow::default()
+}
+
+pub(super) fn run_invoke_command(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> TextFlow {
+    let is_remote =
+        ["computername", "cn", "session", "hostname", "vmname", "containerid"].iter().any(|name| call.has(name));
+    let before = walk.operations.len();
+    let flow = run_job(walk, call);
+    if is_remote {
+        // What ran before stands in the list already; it ran elsewhere.
+        let host = call.value("computername", 9).map(ShellArg::shown).unwrap_or_default();
+        walk.push(Operation::new(OperationKind::Privilege, call.name()).action("remote_session").written(host));
+        walk.forget_places(before);
+    }
+    flow
+}
+
+/// A block or a script that runs by itself. The blocks among the arguments ran already.
+pub(super) fn run_job(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> TextFlow {
+    for file in call.values("filepath").cloned().collect::<Vec<_>>() {
+        run_script_file(walk, &file, &[]);
+    }
+    let named = call.values("scriptblock").chain(call.values("command"));
+    for value in named.chain(call.operands.first().into_iter().flatten()).cloned().collect::<Vec<_>>() {
+        if !value.text.starts_with(BLOCK) {
+            run_value(walk, &value, &[]);
+        }
+    }
+    call.printed.clone().unwrap_or_else(|| TextFlow::from_taint(TextTaint::OUTPUT))
+}
+
+pub(super) fn run_wmi(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> TextFlow {
+    let method = call.text("methodname", 9) + &call.text("name", if call.has("class") { 0 } else { 1 });
+    let class = call.text("class", 9) + &call.text("classname", 0) + &call.text("path", 9);
+    if class.contains("process") && method.contains("create") || class.is_empty() && method.contains("create") {
+        let values =
+            call.values("argumentlist").chain(call.values("arguments")).chain(call.operands.iter().skip(2).flatten());
+        let lines: Vec<ShellArg> = values
+            .map(|value| {
+                match value.text.strip_prefix(crate::syntax::power::ENTRY).and_then(|entry| entry.split_once(':')) {
+                    Some((_, text)) => ShellArg { text: text.to_owned(), ..value.clone() },
+                    None => value.clone(),
+                }
+            })
+            .take(1)
+            .collect();
+        walk.push_code(TextTaint::NONE, call.name(), "it starts a program through the management service");
+        return run_text(walk, call.name(), &power_flow(&lines));
+    }
+    walk.push(
+        Operation::new(OperationKind::System, call.name()).action("settings").written(format!("{class} {method}")),
+    );
+    TextFlow::from_taint(TextTaint::OUTPUT)
+}
+
+pub(super) fn run_get_wmi(_: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> TextFlow {
+    let class =
+        call.values("class").chain(call.values("classname")).chain(call.values("query")).chain(call.all_operands());
+    TextFlow { taint: TextTaint::OUTPUT, ..power_flow(&class.take(1).cloned().collect::<Vec<_>>()) }
+}
+
+pub(super) fn run_remove_wmi(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> TextFlow {
+    let text = call.stdin.text.clone().unwrap_or_default() + &call.text("inputobject", 0) + &call.text("query", 9);
+    let action = if text.to_ascii_lowercase().contains("shadowcopy") { "backup" } else { "settings" };
+    walk.push(Operation::new(OperationKind::System, call.name()).action(action).written(text));
+    TextFlow::known("")
+}
+
+pub(super) fn run_add_type(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> TextFlow {
+    let is_code =
+        call.has("typedefinition") || call.has("memberdefinition") || !call.has("assemblyname") && !call.has("path");
+    if is_code {
+        walk.push_code(call.taint(), call.name(), "it compiles code that may do anything");
+    }
+    for path in call.values("path").map(pattern_path).collect::<Vec<_>>() {
+        if let Some(flow) = walk.written_before(&path) {
+            walk.push_code(flow.taint, call.name(), "it loads a file whose content comes from elsewhere");
+        }
+    }
+    TextFlow::known("")
+}
+
+pub(super) fn run_new_object(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> TextFlow {
+    let name = call.text("comobject", 9) + &call.text("typename", 0);
+    let args: Vec<ShellArg> = call
+        .values("argumentlist")
+        .chain(call.values("args"))
+        .chain(call.operands.iter().skip(1).flatten())
+        .cloned()
+        .collect();
+    super::types::new_object(walk, &name, &without_marks(&args))
+}

@@ -1,0 +1,71 @@
+//! Programs of Windows that fetch or run something.
+
+use super::network::push_request;
+use super::{native_args, run_text};
+use crate::walk::{CommandWalk, ShellArg, TextFlow, TextTaint};
+use crate::{Operation, OperationKind};
+
+/// Programs that run a file or an address in their arguments.
+const RUNS_FILE: &str = "mshta regsvr32 rundll32 msiexec installutil regasm regsvcs wscript cscript msbuild odbcconf";
+
+/// Runs such a program; `None` if it is another one.
+pub(super) fn run_windows_program(
+    walk: &mut CommandWalk<'_>,
+    name: &str,
+    args: &[ShellArg],
+    stdin: &TextFlow,
+) -> Option<TextFlow> {
+    let args = native_args(args);
+    let has = |word: &str| args.iter().any(|arg| arg.text.trim_start_matches(['-', '/']).eq_ignore_ascii_case(word));
+    match name {
+        "cmd" => return Some(super::run::run_cmd(walk, &args, stdin)),
+        "certutil" | "bitsadmin" => {
+            let plain: Vec<&ShellArg> = args.iter().filter(|arg| !arg.text.starts_with(['-', '/'])).collect();
+            let address = plain.iter().position(|arg| arg.text.contains("://"));
+            if let Some(index) = address {
+                let flow = plain.get(index).map(|address| push_request(walk, name, address, None)).unwrap_or_default();
+                let target = plain.get(index + 1).map_or_else(|| ShellArg::new("./download"), |arg| (*arg).clone());
+                walk.write_file(name, &target, "download", flow);
+            } else if has("decode") || has("decodehex") {
+                let mut files = plain.into_iter();
+                let mut flow = files.next().map(|file| walk.read_file(name, file, false)).unwrap_or_default();
+                flow.taint |= TextTaint::DECODED;
+                let target = files.next().cloned().unwrap_or_default();
+                walk.write_file(name, &target, "replace", TextFlow::from_taint(flow.taint));
+            } else if has("addstore") || has("delstore") || has("importpfx") {
+                walk.push(Operation::new(OperationKind::System, name).action("settings"));
+            }
+        }
+        "findstr" => {
+            let is_option = |arg: &&ShellArg| arg.text.starts_with('/') && arg.text.len() <= 3;
+            let words = args.iter().filter(|arg| !is_option(arg)).cloned().collect();
+            return Some(super::run_twin(walk, &["grep", "--"], words, stdin));
+        }
+        "cipher" if args.iter().any(|arg| arg.text.to_ascii_lowercase().starts_with("/w")) => {
+            walk.push(Operation::new(OperationKind::System, name).action("disk"));
+        }
+        "wmic" if has("create") => {
+            walk.push_code(TextTaint::NONE, name, "it starts a program through the management service");
+            let line = args.last().map(|arg| arg.text.clone());
+            run_text(walk, name, &TextFlow { text: line, ..TextFlow::default() });
+        }
+        "wmic" if ["delete", "set", "call", "terminate", "uninstall"].iter().any(|word| has(word)) => {
+            let action = if has("shadowcopy") { "backup" } else { "settings" };
+            walk.push(Operation::new(OperationKind::System, name).action(action));
+        }
+        name if RUNS_FILE.split_whitespace().any(|known| known == name) => {
+            for arg in &args {
+                if arg.text.contains("://") || arg.text.contains("javascript:") || arg.text.contains("vbscript:") {
+                    walk.push_code(TextTaint::NETWORK | arg.taint, name, "it runs a script in its arguments");
+                }
+                if let Some(flow) = walk.written_before(arg)
+                    && flow.taint.has(TextTaint::NETWORK | TextTaint::DECODED)
+                {
+                    walk.push_code(flow.taint, name, "it runs a file whose content comes from elsewhere");
+                }
+            }
+        }
+        _ => return None,
+    }
+    Some(TextFlow::from_taint(TextTaint::OUTPUT))
+}

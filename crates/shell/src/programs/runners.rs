@@ -1,0 +1,143 @@
+//! Programs that take a command line among their arguments.
+
+use crate::walk::ProgramCall;
+use crate::walk::{CommandWalk, OptionLetters, ParsedOptions, ShellArg, TextFlow, TextTaint, quote};
+
+/// Programs that take a command line among their arguments.
+pub(super) fn run_line_runner(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
+    let texts: Vec<&str> = call.args.iter().map(|arg| arg.text.as_str()).collect();
+    let after = |options: &[&str]| {
+        texts
+            .iter()
+            .position(|text| options.contains(text))
+            .and_then(|index| texts.get(index + 1))
+            .map(|text| (*text).to_owned())
+    };
+    let plain = |valued: OptionLetters, skipped: usize| {
+        let (_, rest) = ParsedOptions::parse_leading(call.args, valued);
+        rest.get(skipped.min(rest.len())..).unwrap_or_default()
+    };
+    let letters = |letters: &'static str| OptionLetters {
+        letters,
+        names: &["interval", "delay", "ext", "watch", "exec", "clear"],
+    };
+    let line = match call.name {
+        "watch" => Some(plain(letters("n"), 0).iter().map(|arg| arg.text.clone()).collect::<Vec<_>>().join(" ")),
+        "entr" | "nodemon" | "watchexec" | "hyperfine" | "concurrently" => {
+            let rest = plain(letters("newdi"), 0);
+            if rest.iter().any(|arg| arg.text.contains(' ')) {
+                Some(rest.iter().map(|arg| arg.text.clone()).collect::<Vec<_>>().join(" ; "))
+            } else {
+                return walk.run_args(rest, call.stdin);
+            }
+        }
+        "flock" => match after(&["-c", "--command"]) {
+            Some(line) => Some(line),
+            None => return walk.run_args(plain(letters("wE"), 1), call.stdin),
+        },
+        "script" => after(&["-c", "--command", "-qc", "-qec", "-ec"]).or_else(|| after(&["/dev/null"])),
+        "tmux" => {
+            let rest = plain(letters("tnscxyFL"), 1);
+            let sent: Vec<String> = rest
+                .iter()
+                .map(|arg| arg.text.clone())
+                .filter(|text| !matches!(text.as_str(), "Enter" | "C-m"))
+                .collect();
+            let is_runner = matches!(
+                call.first_operand(),
+                Some(
+                    "new"
+                        | "new-session"
+                        | "neww"
+                        | "new-window"
+                        | "run"
+                        | "run-shell"
+                        | "send"
+                        | "send-keys"
+                        | "splitw"
+                        | "split-window"
+                        | "respawn-pane"
+                        | "if-shell"
+                )
+            );
+            is_runner.then(|| {
+                let args: Vec<ShellArg> = sent.into_iter().map(ShellArg::new).collect();
+                let (_, rest) = ParsedOptions::parse_leading(&args, letters("tnscxyFL"));
+                rest.iter().map(|arg| arg.text.clone()).collect::<Vec<_>>().join(" ")
+            })
+        }
+        "screen" => {
+            let stuffed = texts
+                .iter()
+                .position(|text| *text == "stuff")
+                .and_then(|index| texts.get(index + 1))
+                .map(|text| (*text).to_owned());
+            stuffed.or_else(|| {
+                Some(plain(letters("SctTshX"), 0).iter().map(|arg| quote(&arg.text)).collect::<Vec<_>>().join(" "))
+            })
+        }
+        "at" | "batch" => call.stdin.text.clone(),
+        "man" => after(&["-P", "--pager"]),
+        "nix-shell" => after(&["--run", "--command"]),
+        "nix" => {
+            let index = texts.iter().position(|text| matches!(*text, "-c" | "--command"));
+            return index
+                .and_then(|index| call.args.get(index + 1..))
+                .map_or_else(TextFlow::default, |rest| walk.run_args(rest, call.stdin));
+        }
+        "expect" => after(&["-c"]).map(|text| text.replace("spawn ", " ; ")),
+        "gdb" | "lldb" => after(&["-ex", "-o", "--eval-command"])
+            .map(|text| text.trim_start_matches("shell ").trim_start_matches("!").to_owned()),
+        "make" | "just" | "task" => {
+            if let Some((_, value)) = texts
+                .iter()
+                .filter_map(|text| text.split_once('='))
+                .find(|(name, _)| matches!(*name, "SHELL" | ".SHELLFLAGS"))
+            {
+                Some(value.to_owned())
+            } else if texts.iter().any(|text| matches!(*text, "-f-" | "/dev/stdin"))
+                || texts.windows(2).any(|pair| pair == ["-f", "-"])
+            {
+                if call.stdin.text.is_none() && call.stdin.taint != TextTaint::NONE {
+                    walk.push_code(call.stdin.taint, call.name, "it runs the rules in its input");
+                }
+                // The recipe lines of a Makefile in the input.
+                call.stdin.text.as_ref().map(|text| {
+                    text.lines()
+                        .filter_map(|line| {
+                            line.strip_prefix('\t').or_else(|| line.split_once(";").map(|(_, recipe)| recipe))
+                        })
+                        .map(|line| line.trim_start_matches(['@', '-']))
+                        .collect::<Vec<_>>()
+                        .join("\n")
+                })
+            } else {
+                after(&["--eval"]).and_then(|text| {
+                    let shell = text.split_once("$(shell ").map(|(_, rest)| rest.trim_end_matches(')').to_owned());
+                    shell.or_else(|| text.split_once(';').map(|(_, recipe)| recipe.to_owned()))
+                })
+            }
+        }
+        "cmd" | "start" | "wsl" => {
+            let rest: Vec<String> = call
+                .args
+                .iter()
+                .map(|arg| arg.text.clone())
+                .skip_while(|text| text.starts_with('/') && text.len() <= 2 || text.starts_with('-'))
+                .collect();
+            Some(rest.join(" "))
+        }
+        "osascript" => {
+            let script = after(&["-e"]);
+            script.and_then(|text| {
+                text.split_once("do shell script ")
+                    .map(|(_, rest)| rest.trim_matches(['"', '\'']).split('"').next().unwrap_or_default().to_owned())
+            })
+        }
+        _ => None,
+    };
+    match line.filter(|line| !line.trim().is_empty()) {
+        Some(line) => walk.run_line(&line, call.stdin),
+        None => TextFlow::from_taint(TextTaint::OUTPUT),
+    }
+}

@@ -1,0 +1,67 @@
+//! What a row about a subcommand says.
+
+use super::matching::RowCall;
+use crate::walk::{CommandWalk, ProgramCall};
+use crate::{Operation, OperationKind, OperationTag};
+
+/// What a program does with certain words and options.
+#[derive(Debug)]
+pub(crate) struct SubcommandDef {
+    pub(crate) programs: &'static [&'static str],
+    /// Words that the operands begin with, but for values of options; `a|b` are alternatives, `delete-*` is a pattern,
+    /// and `**` stands for any operands.
+    pub(crate) words: &'static [&'static str],
+    /// Options that must be there, one of each group: `-f|--force`.
+    pub(crate) options: &'static [&'static str],
+    /// Options of which none may be there, such as a dry run.
+    pub(crate) without: &'static [&'static str],
+    pub(crate) kind: OperationKind,
+    pub(crate) action: &'static str,
+    pub(crate) tags: &'static [OperationTag],
+}
+
+/// A row without conditions on options.
+pub(crate) const fn subcommand(
+    programs: &'static [&'static str],
+    words: &'static [&'static str],
+    kind: OperationKind,
+    action: &'static str,
+) -> SubcommandDef {
+    SubcommandDef { programs, words, options: &[], without: &[], kind, action, tags: &[] }
+}
+
+impl SubcommandDef {
+    pub(crate) const fn with(mut self, options: &'static [&'static str]) -> Self {
+        self.options = options;
+        self
+    }
+    pub(crate) const fn without(mut self, options: &'static [&'static str]) -> Self {
+        self.without = options;
+        self
+    }
+    pub(crate) const fn tags(mut self, tags: &'static [OperationTag]) -> Self {
+        self.tags = tags;
+        self
+    }
+
+    fn matches(&self, walk: &CommandWalk<'_>, call: &RowCall<'_, '_>) -> bool {
+        call.has_words(self.words)
+            && self.options.iter().all(|group| call.has_any(walk, group))
+            && !self.without.iter().any(|group| call.has_any(walk, group))
+    }
+}
+
+/// Adds the operations of the rows that match.
+pub(crate) fn push_subcommands(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, rows: &[&SubcommandDef]) {
+    let row_call = RowCall::new(call);
+    for row in rows {
+        if !row.matches(walk, &row_call) {
+            continue;
+        }
+        let operand = call.args.iter().rev().find(|arg| !arg.text.starts_with('-'));
+        let operation = Operation::new(row.kind, call.name)
+            .action(row.action)
+            .written(operand.map(crate::walk::ShellArg::shown).unwrap_or_default());
+        walk.push(row.tags.iter().fold(operation, |operation, tag| operation.tag(*tag)));
+    }
+}

@@ -1,0 +1,137 @@
+//! Programs that copy to other machines, connect to them, or ask them for names.
+
+use super::network::sends_local_data;
+use crate::address::push_address;
+use crate::walk::ProgramCall;
+use crate::walk::{CommandWalk, ParsedOptions, ShellArg, TextFlow, TextTaint};
+use crate::{Operation, OperationKind};
+
+pub(super) fn run_netcat(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
+    let runs = parsed.values("e", "exec").chain(parsed.values("c", "sh-exec")).next();
+    if let Some(program) = runs.filter(|program| call.name != "telnet" && !program.text.is_empty()) {
+        walk.push(Operation::new(OperationKind::System, call.name).action("remote_shell").written(program.shown()));
+    }
+    let host = parsed.operands.first().map(|host| host.text.clone()).unwrap_or_default();
+    let taint = call.stdin.taint;
+    let scans = parsed.has("z", "");
+    if sends_local_data(taint) && !scans {
+        push_address(walk, OperationKind::Upload, call.name, &host, taint);
+    } else {
+        push_address(walk, OperationKind::Download, call.name, &host, TextTaint::NONE);
+    }
+    TextFlow::from_taint(TextTaint::NETWORK)
+}
+
+pub(super) fn run_socat(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
+    let mut taint = TextTaint::NONE;
+    let mut remote: Option<String> = None;
+    for operand in &parsed.operands {
+        let (kind, rest) = operand.text.split_once(':').unwrap_or((operand.text.as_str(), ""));
+        let kind = kind.to_ascii_uppercase();
+        match kind.as_str() {
+            "EXEC" | "SYSTEM" | "SHELL" => {
+                walk.push(Operation::new(OperationKind::System, call.name).action("remote_shell").written(rest));
+                walk.run_line(rest.split(',').next().unwrap_or(rest), &TextFlow::default());
+            }
+            "-" | "STDIN" | "STDIO" => taint |= call.stdin.taint,
+            "FILE" | "OPEN" | "GOPEN" => {
+                taint |= walk.read_file(call.name, &ShellArg::new(rest.split(',').next().unwrap_or(rest)), false).taint
+            }
+            kind if !kind.contains("LISTEN")
+                && ["TCP", "UDP", "OPENSSL", "SSL", "PROXY", "SOCKS"].iter().any(|start| kind.starts_with(start)) =>
+            {
+                remote = Some(rest.to_owned());
+            }
+            _ => {}
+        }
+    }
+    if let Some(host) = remote {
+        let kind = if sends_local_data(taint) { OperationKind::Upload } else { OperationKind::Download };
+        push_address(walk, kind, call.name, &host, taint);
+    }
+    TextFlow::from_taint(TextTaint::NETWORK)
+}
+
+pub(super) fn run_copy_to_host(
+    walk: &mut CommandWalk<'_>,
+    call: &ProgramCall<'_>,
+    parsed: &ParsedOptions<'_>,
+) -> TextFlow {
+    let is_remote = |text: &str| {
+        text.contains("://") || text.split_once(':').is_some_and(|(host, _)| !host.contains('/') && host.len() > 1)
+    };
+    if matches!(call.name, "scp" | "pscp") {
+        let Some((target, sources)) = parsed.operands.split_last() else { return TextFlow::default() };
+        for source in sources {
+            if is_remote(&source.text) {
+                push_address(walk, OperationKind::Download, call.name, &source.text, TextTaint::NONE);
+                walk.write_file(call.name, target, "download", TextFlow::from_taint(TextTaint::NETWORK));
+            } else {
+                let flow = walk.read_file(call.name, source, parsed.has("r", ""));
+                if is_remote(&target.text) {
+                    push_address(walk, OperationKind::Upload, call.name, &target.text, flow.taint | TextTaint::FILE);
+                }
+            }
+        }
+        return TextFlow::default();
+    }
+    let sends_files = matches!(
+        call.name,
+        "croc" | "wormhole" | "magic-wormhole" | "transfer" | "ffsend" | "rsend" | "gh-gist" | "ncftpput"
+    );
+    let mut taint = call.stdin.taint;
+    for operand in &parsed.operands {
+        if sends_files && !matches!(operand.text.as_str(), "send" | "upload") {
+            taint |= walk.read_file(call.name, operand, true).taint | TextTaint::FILE;
+        }
+    }
+    // Commands of an ftp program in its input or its options.
+    let script = call.stdin.text.clone().unwrap_or_default()
+        + &parsed
+            .values("e", "")
+            .chain(parsed.values("c", ""))
+            .map(|arg| arg.text.clone())
+            .collect::<Vec<_>>()
+            .join(";");
+    for command in script.split([';', '\n']) {
+        let mut words = command.split_whitespace();
+        if matches!(words.next(), Some("put" | "mput" | "mirror" | "send" | "reput"))
+            && let Some(file) = words.find(|word| !word.starts_with('-'))
+        {
+            taint |= walk.read_file(call.name, &ShellArg::new(file), true).taint | TextTaint::FILE;
+        }
+    }
+    let host = parsed.operands.first().map(|host| host.text.clone()).unwrap_or_default();
+    if sends_local_data(taint) || matches!(call.name, "pastebinit" | "ix" | "sprunge") {
+        push_address(walk, OperationKind::Upload, call.name, &host, taint | TextTaint::FILE);
+    } else {
+        push_address(walk, OperationKind::Download, call.name, &host, TextTaint::NONE);
+    }
+    TextFlow::from_taint(TextTaint::NETWORK)
+}
+
+pub(super) fn run_lookup(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
+    let taint = parsed
+        .operands
+        .iter()
+        .chain(parsed.values("p", "").collect::<Vec<_>>().iter())
+        .fold(TextTaint::NONE, |taint, arg| taint | arg.taint);
+    if sends_local_data(taint)
+        && parsed.operands.iter().any(|arg| !arg.is_known() || arg.taint.has(TextTaint::FILE | TextTaint::SECRET))
+    {
+        let name = parsed.operands.iter().map(|arg| arg.shown()).collect::<Vec<_>>().join(" ");
+        walk.push(taint.tag(Operation::new(OperationKind::Upload, call.name).action("lookup").written(name)));
+    }
+    TextFlow::from_taint(TextTaint::OUTPUT)
+}
+
+pub(super) fn run_mail(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
+    let mut taint = call.stdin.taint;
+    for file in parsed.values("a", "attach").chain(parsed.values("", "body")) {
+        let file = ShellArg { text: file.text.trim_start_matches('@').to_owned(), ..file.clone() };
+        taint |= walk.read_file(call.name, &file, false).taint | TextTaint::FILE;
+    }
+    let to = parsed.operands.last().map(|to| to.shown()).unwrap_or_default();
+    walk.push(taint.tag(Operation::new(OperationKind::Upload, call.name).action("mail").written(to)));
+    TextFlow::known("")
+}

@@ -1,0 +1,319 @@
+//! The syntax of PowerShell, into the same tree as bash.
+//!
+//! An expression becomes a pipeline of inner programs whose names begin with `&`, so that the walk needs no second kind of
+//! value: `&=` prints its arguments, `&.` calls a method of its input, `&-` is an operator, `&::` a method of a type, `&$`
+//! sets a variable, and `&` itself runs a command by the rules of PowerShell. A script block stays a text, which is parsed
+//! when it runs.
+
+mod command;
+mod cursor;
+mod expression;
+mod member;
+mod names;
+mod text;
+
+use std::rc::Rc;
+
+use cursor::PowerCursor;
+pub(crate) use names::power_variable;
+
+use super::ast::{
+    BashCommand, BashPipeline, BashRedirect, BashWord, RedirectKind, ShellScript, SimpleCommand, WordPiece,
+};
+
+/// Before the text of a script block.
+pub(crate) const BLOCK: char = '\u{fdd1}';
+/// A word between two items of one list.
+pub(crate) const LIST: &str = "\u{fdd0}";
+/// Before an entry of a hash table, such as `Path:x`.
+pub(crate) const ENTRY: char = '\u{fdd2}';
+
+/// Parses PowerShell.
+pub(crate) fn parse_power(text: &str) -> ShellScript {
+    let plain = names::plain_letters(text);
+    let mut parser = PowerCursor::new(&plain);
+    let pipelines = parser.parse_list(None);
+    ShellScript { pipelines, fault: parser.fault }
+}
+
+/// A command of inner programs.
+fn simple(name: &str, words: impl IntoIterator<Item = BashWord>) -> BashCommand {
+    let words = std::iter::once(BashWord::literal(name)).chain(words).collect();
+    BashCommand::Simple(SimpleCommand { words, ..SimpleCommand::default() })
+}
+
+fn quoted(text: impl Into<String>) -> BashWord {
+    BashWord { pieces: vec![WordPiece::Quoted(text.into())] }
+}
+
+/// What a pipeline prints, as a word.
+fn value_of(commands: Vec<BashCommand>) -> BashWord {
+    value_of_list(vec![BashPipeline { commands }])
+}
+
+fn value_of_list(pipelines: Vec<BashPipeline>) -> BashWord {
+    BashWord { pieces: vec![WordPiece::Value(Rc::new(ShellScript { pipelines, fault: None }))] }
+}
+
+/// Commands whose output nobody sees.
+fn quiet(pipelines: Vec<BashPipeline>) -> BashPipeline {
+    let nowhere =
+        BashRedirect { kind: RedirectKind::Output, target: BashWord::literal("/dev/null"), descriptor: String::new() };
+    BashPipeline { commands: vec![BashCommand::Group(pipelines, false, vec![nowhere])] }
+}
+
+/// The words of a list that is nothing but an expression, or one word for what it prints.
+fn words_of(mut pipelines: Vec<BashPipeline>) -> Vec<BashWord> {
+    if let [BashPipeline { commands }] = pipelines.as_mut_slice()
+        && let [BashCommand::Simple(simple)] = commands.as_mut_slice()
+        && simple.redirects.is_empty()
+        && simple.words.first().and_then(BashWord::as_literal) == Some("&=")
+    {
+        return simple.words.drain(1..).collect();
+    }
+    if pipelines.is_empty() { Vec::new() } else { vec![value_of_list(pipelines)] }
+}
+
+impl PowerCursor<'_> {
+    /// Statements up to a closing bracket, which is taken, or the end of the text.
+    fn parse_list(&mut self, end: Option<char>) -> Vec<BashPipeline> {
+        let mut pipelines = Vec::new();
+        if !self.enter() {
+            return pipelines;
+        }
+        loop {
+            self.skip_blank();
+            while self.eat(";") || self.eat("&&") || self.eat("||") {
+                self.skip_blank();
+            }
+            match self.peek() {
+                None => {
+                    if end.is_some() {
+                        self.fail("a bracket is not closed");
+                    }
+                    break;
+                }
+                letter if letter == end => {
+                    self.bump();
+                    break;
+                }
+                Some(')' | '}' | ']') => {
+                    self.fail("a bracket is closed that is not open");
+                    break;
+                }
+                Some(_) => {
+                    let before = self.at;
+                    self.parse_statement(&mut pipelines);
+                    if self.at == before {
+                        self.fail("an unexpected character");
+                    }
+                }
+            }
+        }
+        self.leave();
+        pipelines
+    }
+
+    /// One statement.
+    fn parse_statement(&mut self, out: &mut Vec<BashPipeline>) {
+        let before = self.at;
+        let keyword = self.keyword();
+        self.at = before + keyword.len();
+        let is_keyword = match keyword.as_str() {
+            "if" | "while" | "switch" | "until" | "for" | "foreach" | "elseif" => self.is_next_open('('),
+            "try" | "do" | "else" | "finally" | "begin" | "process" | "end" | "dynamicparam" | "clean" => {
+                self.is_next_open('{')
+            }
+            "catch" | "trap" | "function" | "filter" | "return" | "throw" | "exit" | "class" | "enum" | "using"
+            | "break" | "continue" => true,
+            "param" => self.is_next_open('('),
+            _ => false,
+        };
+        if !is_keyword {
+            self.at = before;
+            out.extend(self.parse_pipeline());
+            return;
+        }
+        self.parse_keyword(&keyword, out);
+    }
+
+    fn parse_keyword(&mut self, keyword: &str, out: &mut Vec<BashPipeline>) {
+        let mut branch = Vec::new();
+        match keyword {
+            "if" | "elseif" | "while" | "until" => {
+                out.push(quiet(self.parse_paren()));
+                // `do { … } while (…)` has its block in front.
+                let before = self.at;
+                if self.is_next_open('{') {
+                    branch = self.parse_block();
+                } else {
+                    self.at = before;
+                }
+            }
+            "for" => {
+                branch.push(quiet(self.parse_paren()));
+                branch.extend(self.parse_block());
+            }
+            "foreach" => {
+                let (name, words) = self.parse_loop_head();
+                let body = self.parse_block();
+                out.push(BashPipeline { commands: vec![BashCommand::For(name, Some(words), body, Vec::new())] });
+            }
+            "switch" => {
+                out.push(quiet(self.parse_paren()));
+                branch = self.parse_switch();
+            }
+            "try" | "do" | "else" | "finally" | "begin" | "process" | "end" | "dynamicparam" | "clean" => {
+                out.extend(self.parse_block());
+            }
+            "catch" | "trap" => {
+                self.skip_blank();
+                while self.peek() == Some('[') || self.peek() == Some(',') {
+                    self.skip_past(&[']', ',']);
+                    self.skip_blank();
+                }
+                branch = self.parse_block();
+            }
+            "function" | "filter" => out.extend(self.parse_function()),
+            "param" => out.push(BashPipeline { commands: vec![self.parse_param()] }),
+            "class" | "enum" => {
+                self.skip_until_open();
+                self.parse_class(out);
+            }
+            "return" | "throw" | "exit" => {
+                self.skip_space();
+                if !matches!(self.peek(), None | Some(';' | '\n' | '\r' | '}' | ')')) {
+                    self.parse_statement(out);
+                }
+            }
+            _ => drop(self.take_while(|letter| !matches!(letter, ';' | '\n' | '}'))),
+        }
+        if !branch.is_empty() {
+            out.push(BashPipeline { commands: vec![BashCommand::Branches(vec![branch], Vec::new())] });
+        }
+    }
+
+    /// `( … )`.
+    fn parse_paren(&mut self) -> Vec<BashPipeline> {
+        self.skip_blank();
+        if self.eat("(") { self.parse_list(Some(')')) } else { Vec::new() }
+    }
+
+    /// `{ … }`.
+    fn parse_block(&mut self) -> Vec<BashPipeline> {
+        self.skip_blank();
+        if self.eat("{") {
+            return self.parse_list(Some('}'));
+        }
+        self.fail("a block is missing");
+        Vec::new()
+    }
+
+    /// `($name in values)`.
+    fn parse_loop_head(&mut self) -> (String, Vec<BashWord>) {
+        self.skip_blank();
+        self.eat("(");
+        self.skip_blank();
+        self.eat("$");
+        let name = power_variable(&self.take_name());
+        self.skip_blank();
+        if self.keyword() != "in" {
+            self.fail("a loop without `in`");
+        }
+        self.at = (self.at + 2).min(self.text.len());
+        (name, words_of(self.parse_list(Some(')'))))
+    }
+
+    /// The blocks of a `switch`.
+    fn parse_switch(&mut self) -> Vec<BashPipeline> {
+        let mut branch = Vec::new();
+        self.skip_blank();
+        if !self.eat("{") {
+            self.fail("a block is missing");
+        }
+        while self.fault.is_none() {
+            self.skip_blank();
+            let before = self.at;
+            match self.peek() {
+                None => self.fail("a bracket is not closed"),
+                Some('}') => {
+                    self.bump();
+                    break;
+                }
+                Some('{') => branch.extend(self.parse_block()),
+                Some(';' | ',') => self.bump(),
+                Some(_) => {
+                    let words = self.parse_argument();
+                    branch.push(quiet(vec![BashPipeline { commands: vec![simple("&=", words)] }]));
+                }
+            }
+            if self.at == before {
+                self.fail("an unexpected character");
+            }
+        }
+        branch
+    }
+
+    fn parse_function(&mut self) -> Option<BashPipeline> {
+        self.skip_blank();
+        let name = self.take_while(|letter| !letter.is_whitespace() && !matches!(letter, '{' | '(' | ';'));
+        let name = name.rsplit(':').next().unwrap_or_default().to_ascii_lowercase();
+        self.skip_blank();
+        let mut body = Vec::new();
+        if self.peek() == Some('(') {
+            body.push(BashPipeline { commands: vec![self.parse_param()] });
+        }
+        body.extend(self.parse_block());
+        let body = Rc::new(BashCommand::Group(body, false, Vec::new()));
+        Some(BashPipeline { commands: vec![BashCommand::Function(name, body)] })
+    }
+
+    /// `([Type]$name = value, …)`: the names, each with its value behind it.
+    fn parse_param(&mut self) -> BashCommand {
+        self.skip_blank();
+        self.eat("(");
+        let mut words = Vec::new();
+        while self.fault.is_none() {
+            self.skip_blank();
+            match self.peek() {
+                None => self.fail("a bracket is not closed"),
+                Some(')') => {
+                    self.bump();
+                    break;
+                }
+                Some('[') => self.skip_brackets(),
+                Some('$') => {
+                    self.bump();
+                    words.push(quoted(format!("${}", power_variable(&self.take_name()))));
+                    self.skip_blank();
+                    if self.eat("=") {
+                        self.skip_blank();
+                        words.extend(self.parse_expression());
+                    }
+                }
+                Some(_) => self.bump(),
+            }
+        }
+        simple("&{", words)
+    }
+
+    /// The methods of a class, as if each of them ran.
+    fn parse_class(&mut self, out: &mut Vec<BashPipeline>) {
+        if !self.eat("{") {
+            return;
+        }
+        while self.fault.is_none() {
+            self.skip_blank();
+            match self.peek() {
+                None => self.fail("a bracket is not closed"),
+                Some('}') => {
+                    self.bump();
+                    break;
+                }
+                Some('{') => out.extend(self.parse_block()),
+                Some('"' | '\'') => drop(self.parse_argument()),
+                Some(_) => self.bump(),
+            }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Names of variables, and letters that PowerShell reads as others.
+
+use std::borrow::Cow;
+
+use crate::syntax::ast::{BashWord, VariableExpansion, WordPiece};
+
+/// Variables of the environment below the home directory or at a known path; `~` is the home directory.
+const KNOWN_ENVIRONMENT: &[(&str, &str)] = &[
+    ("appdata", "~/AppData/Roaming"),
+    ("localappdata", "~/AppData/Local"),
+    ("onedrive", "~/OneDrive"),
+    ("userprofile", "~"),
+    ("homepath", "~"),
+    ("homedrive", ""),
+    ("windir", "C:/Windows"),
+    ("systemroot", "C:/Windows"),
+    ("systemdrive", "C:"),
+    ("programfiles", "C:/Program Files"),
+    ("programfiles(x86)", "C:/Program Files (x86)"),
+    ("programdata", "C:/ProgramData"),
+    ("allusersprofile", "C:/ProgramData"),
+    ("public", "C:/Users/Public"),
+    ("comspec", "cmd.exe"),
+];
+/// Variables of PowerShell with a known value.
+const KNOWN_VARIABLES: &[(&str, &str)] = &[
+    ("true", "True"),
+    ("false", "False"),
+    ("null", ""),
+    ("home", "~"),
+    ("profile", "~/.config/powershell/profile.ps1"),
+    ("pshome", "/opt/microsoft/powershell"),
+    ("shellid", "Microsoft.PowerShell"),
+];
+
+/// The name under which the walk keeps a variable: small for PowerShell's own, capital for the environment.
+pub(crate) fn power_variable(name: &str) -> String {
+    let lower = name.to_ascii_lowercase();
+    let (scope, name) = lower.split_once(':').unwrap_or(("", &lower));
+    match (scope, name) {
+        ("env", "userprofile" | "homepath") => String::from("HOME"),
+        ("env", "temp" | "tmp") => String::from("TMPDIR"),
+        ("env", "username") => String::from("USER"),
+        ("env", name) => name.to_ascii_uppercase(),
+        (_, "pwd" | "psscriptroot") => String::from("PWD"),
+        (_, "home") => String::from("HOME"),
+        (_, "psitem" | "_") => String::from("_"),
+        (_, name) => name.to_owned(),
+    }
+}
+
+/// The pieces of a variable.
+pub(super) fn variable_pieces(name: &str) -> Vec<WordPiece> {
+    let lower = name.to_ascii_lowercase();
+    let known = match lower.strip_prefix("env:") {
+        Some(name) => KNOWN_ENVIRONMENT.iter().find(|(known, _)| *known == name),
+        None => KNOWN_VARIABLES.iter().find(|(known, _)| *known == lower),
+    };
+    let variable = |name: String| {
+        WordPiece::Variable(VariableExpansion {
+            name,
+            operator: String::new(),
+            operand: BashWord::default(),
+            quoted: true,
+            indirect: false,
+        })
+    };
+    match known {
+        Some((_, value)) => match value.strip_prefix('~') {
+            Some(rest) => vec![variable(String::from("HOME")), WordPiece::Quoted(rest.to_owned())],
+            None => vec![WordPiece::Quoted((*value).to_owned())],
+        },
+        None if name.is_empty() => vec![WordPiece::Quoted(String::from("$"))],
+        None => vec![variable(power_variable(name))],
+    }
+}
+
+/// Typographic quotes and dashes are quotes and dashes to PowerShell.
+pub(super) fn plain_letters(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() {
+        return Cow::Borrowed(text);
+    }
+    let plain = |letter: char| match letter {
+        '\u{2018}'..='\u{201b}' => '\'',
+        '\u{201c}'..='\u{201e}' => '"',
+        '\u{2013}'..='\u{2015}' => '-',
+        letter => letter,
+    };
+    Cow::Owned(text.chars().map(plain).collect())
+}

@@ -1,0 +1,143 @@
+//! The paths of a line: where they are, and what the line did to them before.
+
+use std::path::Path;
+
+use super::{CommandWalk, ShellArg, TextFlow, TextTaint};
+use crate::paths::{PlacedPath, UNKNOWN, place_path};
+use crate::{Operation, OperationKind, OperationTag};
+
+impl CommandWalk<'_> {
+    /// Places the path of an argument, through the links that the line makes.
+    pub(crate) fn place(&self, arg: &ShellArg) -> PlacedPath {
+        self.place_text(&arg.text, arg.is_pattern)
+    }
+
+    pub(crate) fn place_text(&self, text: &str, is_pattern: bool) -> PlacedPath {
+        let text = match (text.strip_prefix('~'), self.site.home) {
+            (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => format!("{}{rest}", home.display()),
+            _ => text.to_owned(),
+        };
+        let placed = place_path(self.site, self.cwd.as_deref(), &text, is_pattern);
+        if self.links.is_empty() {
+            return placed;
+        }
+        let Some(path) = &placed.path else { return placed };
+        let linked = path.ancestors().find_map(|parent| {
+            let target = self.links.get(parent)?;
+            Some(target.join(path.strip_prefix(parent).ok()?))
+        });
+        match linked {
+            Some(target) => place_path(self.site, None, &target.to_string_lossy(), is_pattern),
+            None => placed,
+        }
+    }
+
+    /// Adds what is done to a path.
+    pub(crate) fn push_path(&mut self, operation: Operation, arg: &ShellArg) -> PlacedPath {
+        let placed = self.place(arg);
+        let mut operation = operation.written(arg.shown());
+        operation.path = placed.path.as_ref().map(|path| path.to_string_lossy().replace(UNKNOWN, "*"));
+        operation.place = Some(placed.place);
+        let operation = placed.tags.iter().fold(operation, |operation, tag| operation.tag(*tag));
+        self.push(operation);
+        placed
+    }
+
+    /// Reads a file, and gives what is known of its content.
+    pub(crate) fn read_file(&mut self, program: &str, arg: &ShellArg, is_recursive: bool) -> TextFlow {
+        if let Some(content) = &arg.content {
+            return (**content).clone();
+        }
+        if arg.text == "-" || arg.text.starts_with("/dev/fd/") || arg.text == "/dev/stdin" {
+            return TextFlow::from_taint(arg.taint);
+        }
+        if matches!(arg.text.as_str(), "/dev/null" | "/dev/zero" | "/dev/urandom" | "/dev/random" | "/dev/tty") {
+            return TextFlow::known("");
+        }
+        let operation = Operation::new(OperationKind::Read, program).tag_if(is_recursive, OperationTag::Recursive);
+        let placed = self.push_path(operation, arg);
+        if let Some(flow) = placed.path.as_ref().and_then(|path| self.files.get(path)) {
+            let mut flow = flow.clone();
+            flow.taint |= TextTaint::FILE;
+            return flow;
+        }
+        let is_secret = placed.tags.contains(&OperationTag::Secret);
+        let is_version = arg.text.rsplit('/').next().is_some_and(is_version_file);
+        TextFlow::from_taint(match (is_secret, is_version) {
+            (true, _) => TextTaint::FILE | TextTaint::SECRET,
+            (false, true) => TextTaint::NONE,
+            (false, false) => TextTaint::FILE,
+        })
+    }
+
+    /// What the line wrote to a file before, if it did.
+    pub(crate) fn written_before(&self, arg: &ShellArg) -> Option<TextFlow> {
+        if let Some(content) = &arg.content {
+            return Some((**content).clone());
+        }
+        if self.files.is_empty() && self.unpacked.is_empty() {
+            return None;
+        }
+        let path = self.place(arg).path?;
+        let unpacked = || {
+            let (_, taint) = self.unpacked.iter().find(|(directory, _)| path.starts_with(directory))?;
+            Some(TextFlow::from_taint(*taint))
+        };
+        self.files.get(&path).cloned().or_else(unpacked)
+    }
+
+    /// Records that the line puts files from elsewhere into a directory.
+    pub(crate) fn note_unpacked(&mut self, directory: &ShellArg, taint: TextTaint) {
+        if let Some(path) = self.place(directory).path {
+            self.unpacked.push((path, taint));
+        }
+    }
+
+    /// Records that the line writes to a file.
+    pub(crate) fn note_written(&mut self, arg: &ShellArg, flow: TextFlow) {
+        if let Some(path) = self.place(arg).path {
+            self.files.insert(path, flow);
+        }
+    }
+
+    /// Writes a file.
+    pub(crate) fn write_file(&mut self, program: &str, arg: &ShellArg, action: &str, flow: TextFlow) {
+        self.push_path(Operation::new(OperationKind::Write, program).action(action), arg);
+        self.note_written(arg, flow);
+    }
+
+    /// Records a link from `link` to `target`.
+    pub(crate) fn note_link(&mut self, target: &ShellArg, link: &ShellArg) {
+        if let (Some(target), Some(link)) = (self.place(target).path, self.place(link).path) {
+            self.links.insert(link, target);
+        }
+    }
+
+    pub(crate) fn enter_directory(&mut self, arg: &ShellArg) {
+        self.cwd = if arg.is_known() && !arg.is_pattern { self.place(arg).path } else { None };
+    }
+
+    /// Paths of another machine are not paths of this one.
+    pub(crate) fn forget_places(&mut self, from: usize) {
+        for operation in self.operations.iter_mut().skip(from) {
+            if operation.place.is_some_and(|place| !matches!(place, crate::PathPlace::Root | crate::PathPlace::Device))
+            {
+                operation.place = Some(crate::PathPlace::Outside);
+                operation.path = None;
+            }
+            operation.tags.retain(|tag| {
+                !matches!(tag, OperationTag::AgentSettings | OperationTag::Pintle | OperationTag::GitDirectory)
+            });
+        }
+    }
+
+    pub(crate) fn cwd(&self) -> Option<&Path> {
+        self.cwd.as_deref()
+    }
+}
+
+/// Files that hold nothing but the number of a version, which is a part of many addresses.
+fn is_version_file(name: &str) -> bool {
+    matches!(name, "VERSION" | "version" | "version.txt" | "VERSION.txt" | "rust-toolchain" | ".nvmrc")
+        || name.starts_with('.') && name.ends_with("-version")
+}
