@@ -9,6 +9,9 @@ use serde_json::Value;
 /// The verdicts of an example that are refusals.
 const REFUSALS: [&str; 3] = ["block", "deny", "ask"];
 
+/// The most examples of one hook: another one may refuse the first before it is called.
+const MOST_EXAMPLES: usize = 3;
+
 /// What a real call would load.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct CanaryHooks {
@@ -33,8 +36,8 @@ pub(crate) struct CanaryHook {
     /// Whether it can deny.
     pub(crate) is_guard: bool,
     pub(crate) mode: EnforcementMode,
-    /// The payload of its first example that it must refuse.
-    pub(crate) refused_example: Option<Value>,
+    /// The payloads of its first examples that it must refuse.
+    pub(crate) refused_examples: Vec<Value>,
 }
 
 /// A hook that does not run because its project is not trusted.
@@ -98,6 +101,7 @@ impl CanaryHook {
             |declared: &&HookDeclaration| declared.name == hook.id.as_str() && declared.location == hook.location;
         let examples = declarations.iter().find(is_of_hook).map(|declared| declared.examples.as_slice());
         let is_refused = |example: &&HookExample| REFUSALS.contains(&example.expect.as_str());
+        let refused = examples.unwrap_or_default().iter().filter(is_refused).take(MOST_EXAMPLES);
         Self {
             name: hook.id.to_string(),
             event: hook.event.to_string(),
@@ -106,11 +110,7 @@ impl CanaryHook {
             line: hook.location.line_column().map(|(line, _)| line),
             is_guard: hook.guard,
             mode: hook.mode,
-            refused_example: examples
-                .unwrap_or_default()
-                .iter()
-                .find(is_refused)
-                .map(|example| example.payload.clone()),
+            refused_examples: refused.map(|example| example.payload.clone()).collect(),
         }
     }
 

@@ -257,22 +257,9 @@ impl LoadedContext<'_> {
     /// Sends the calls of the hooks' own examples, otherwise calls that most policies refuse.
     fn prove_refusals(&self, found: &mut GuardCheck) {
         let scope = self.scope();
-        for (hook, call) in test_calls::examples(self.probe, &self.applied) {
-            match self.try_call(&call, found) {
-                Some(verdict) if verdict.refused_by.contains(&hook) => {
-                    found.refusals.push(ProvenRefusal { hooks: verdict.refused_by, call: call.text });
-                }
-                Some(verdict) => {
-                    let what = match verdict.refusal {
-                        Some(reason) => format!("was refused without `{hook}`: {reason}"),
-                        None => String::from("was let through"),
-                    };
-                    let what = format!("{scope}: an example that `{hook}` must refuse {what} (`{}`)", call.text);
-                    let help = "correct the hook or its example: in this agent the call is not refused by it";
-                    found.findings.push(DoctorFinding::problem(what).help(help));
-                }
-                None => {}
-            }
+        for (hook, calls) in test_calls::examples(self.probe, &self.applied) {
+            let proven = self.try_examples(&hook, calls, found);
+            found.refusals.extend(proven);
         }
         let mut called = Vec::new();
         let mut common = test_calls::common(self.probe).into_iter();
@@ -302,6 +289,27 @@ impl LoadedContext<'_> {
             let help = "give a hook `examples` with `expect: block`, and `doctor` sends them";
             found.findings.push(DoctorFinding::note(what).help(help));
         }
+    }
+
+    /// Sends the calls of a hook's examples until it refuses one itself; another hook may refuse a call first. A call that
+    /// nothing refuses is a problem.
+    fn try_examples(&self, hook: &str, calls: Vec<TestCall<'_>>, found: &mut GuardCheck) -> Option<ProvenRefusal> {
+        let mut proven = None;
+        for call in calls {
+            let Some(CanaryVerdict { refusal, refused_by, .. }) = self.try_call(&call, found) else { continue };
+            let is_own = refused_by.iter().any(|name| name == hook);
+            if refusal.is_none() {
+                let what = format!("an example that `{hook}` must refuse was let through (`{}`)", call.text);
+                let help = "correct the hook or its example: in this agent nothing refuses the call";
+                found.findings.push(DoctorFinding::problem(format!("{}: {what}", self.scope())).help(help));
+            } else if is_own || (proven.is_none() && !refused_by.is_empty()) {
+                proven = Some(ProvenRefusal { hooks: refused_by, call: call.text });
+            }
+            if is_own {
+                break;
+            }
+        }
+        proven
     }
 
     /// Sends a call through the user's hooks. What prevents a verdict is a problem.

@@ -11,7 +11,7 @@ use crate::install::InstalledEntry;
 use crate::{HostDef, HostEventDef};
 
 /// The most hooks whose examples are tried.
-const MOST_EXAMPLES: usize = 8;
+const MOST_HOOKS: usize = 24;
 
 /// A test call in the host's own format.
 #[derive(Debug)]
@@ -37,13 +37,15 @@ const COMMON: [(&str, &str, &str); 4] = [
     ("read", "path", ".env"),
 ];
 
-/// The first refused example of each hook, with the hook's name.
-pub(super) fn examples<'a>(probe: EntryProbe<'a>, hooks: &[&CanaryHook]) -> Vec<(String, TestCall<'a>)> {
-    let call = |hook: &&CanaryHook| {
+/// The refused examples of each hook that has some, with the hook's name.
+pub(super) fn examples<'a>(probe: EntryProbe<'a>, hooks: &[&CanaryHook]) -> Vec<(String, Vec<TestCall<'a>>)> {
+    let calls = |hook: &&CanaryHook| {
         let kind = EventName::parse(&hook.event).ok()?.kind();
-        Some((hook.name.clone(), make_call(probe, kind, hook.refused_example.as_ref()?)?))
+        let calls: Vec<_> =
+            hook.refused_examples.iter().filter_map(|payload| make_call(probe, kind, payload)).collect();
+        (!calls.is_empty()).then(|| (hook.name.clone(), calls))
     };
-    hooks.iter().filter(|hook| hook.can_refuse()).filter_map(call).take(MOST_EXAMPLES).collect()
+    hooks.iter().filter(|hook| hook.can_refuse()).filter_map(calls).take(MOST_HOOKS).collect()
 }
 
 /// Calls that most policies refuse.

@@ -121,6 +121,21 @@ fn every_host_sends_the_test_call_in_its_own_words() {
     }
 }
 
+#[test]
+fn every_pack_of_the_policy_is_proved_in_every_host() {
+    const POLICY: &str = "use: [shell, git, secrets, exfiltration, remote-code, system, self-protection]\n";
+    for host in ["claude", "codex", "gemini", "qwen", "copilot", "cline", "cursor", "opencode"] {
+        let fixture = create_fixture().with_file("home/.config/pintle/policy.yaml", POLICY);
+        install(&fixture, host);
+        let (report, status) = examine(&fixture, host);
+        assert_eq!((problems(&report), status), (Vec::new(), Some(0)), "{host}");
+        let refused = report["places"][0]["guards"]["refused"].as_array().unwrap().iter();
+        let packs: Vec<&str> = refused.map(|refused| refused["hooks"][0].as_str().unwrap()).collect();
+        assert_eq!(packs.len(), 7, "{host}: {packs:?}");
+        assert!(packs.contains(&"pack:git"), "{host}: {packs:?}");
+    }
+}
+
 /// What keeps hooks from refusing, and the problem that is reported.
 struct HookFault {
     name: &'static str,
