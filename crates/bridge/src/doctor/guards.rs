@@ -12,6 +12,8 @@ use crate::canary::{Canary, CanaryDiagnostic, CanaryHook, CanaryHooks, CanaryVer
 use crate::install::{InstallEnvironment, named_dirs};
 use crate::{HostDef, HostEventDef};
 
+/// How long a test call may take, in milliseconds.
+const TEST_CALL_MS: u64 = 8000;
 /// The most names in one line.
 const SHOWN: usize = 8;
 
@@ -266,7 +268,8 @@ impl LoadedContext<'_> {
         while found.refusals.is_empty()
             && let Some(call) = common.next()
         {
-            let Some(verdict) = self.try_call(&call, found) else { continue };
+            // A hook that hangs once hangs again.
+            let Some(verdict) = self.try_call(&call, found) else { break };
             if verdict.refused_by.is_empty() {
                 called.extend(verdict.called);
             } else {
@@ -296,7 +299,7 @@ impl LoadedContext<'_> {
     fn try_examples(&self, hook: &str, calls: Vec<TestCall<'_>>, found: &mut GuardCheck) -> Option<ProvenRefusal> {
         let mut proven = None;
         for call in calls {
-            let Some(CanaryVerdict { refusal, refused_by, .. }) = self.try_call(&call, found) else { continue };
+            let Some(CanaryVerdict { refusal, refused_by, .. }) = self.try_call(&call, found) else { break };
             let is_own = refused_by.iter().any(|name| name == hook);
             if refusal.is_none() {
                 let what = format!("an example that `{hook}` must refuse was let through (`{}`)", call.text);
@@ -315,7 +318,7 @@ impl LoadedContext<'_> {
     /// Sends a call through the user's hooks. What prevents a verdict is a problem.
     fn try_call(&self, call: &TestCall<'_>, found: &mut GuardCheck) -> Option<CanaryVerdict> {
         let scope = self.scope();
-        let ran = self.probe.send(call.entry, &Canary::TryHooks.with_marker(call.payload.clone()));
+        let ran = self.probe.send_within(call.entry, &Canary::TryHooks.with_marker(call.payload.clone()), TEST_CALL_MS);
         let verdict: Option<CanaryVerdict> = ran.as_ref().and_then(|ran| read_report(&ran.stdout, &ran.stderr));
         if verdict.is_none() {
             let answer = ran.map_or_else(|| String::from("got no answer in time"), |ran| describe_run(&ran));

@@ -131,13 +131,18 @@ impl<'a> EntryProbe<'a> {
 
     /// Sends a payload through an entry; `None` if it does not answer in time.
     pub(super) fn send(self, entry: &InstalledEntry, payload: &Value) -> Option<ProgramRun> {
+        self.send_within(entry, payload, limit_ms(entry))
+    }
+
+    /// The same with a time limit, if that is shorter than the entry's own.
+    pub(super) fn send_within(self, entry: &InstalledEntry, payload: &Value, most_ms: u64) -> Option<ProgramRun> {
         let program = self.place.path.join(&entry.event);
         let install = &self.host.install;
         let words: Vec<&OsStr> = match install.form {
             EntryFormat::Programs => vec![program.as_os_str()],
             _ => install.shell.iter().copied().chain([entry.command.as_str()]).map(OsStr::new).collect(),
         };
-        run(&words, self.site, &payload.to_string(), limit_ms(entry))
+        run(&words, self.site, &payload.to_string(), limit_ms(entry).min(most_ms))
     }
 }
 

@@ -77,7 +77,7 @@ impl PolicyFile {
         json!({"path": self.path, "packs": names, "kept": self.is_there})
     }
 
-    /// The policy file of a scope, if `init` wrote it and nobody changed it since.
+    /// The policy file of a scope, if it is as `init` wrote it.
     pub(in crate::commands) fn unchanged(site: &InstallEnvironment, scope: InstallScope) -> Option<PathBuf> {
         let path = path_of(site, scope).ok()?;
         let text = fs::read_to_string(&path).ok()?;
