@@ -95,11 +95,14 @@ pub(crate) fn normalize_numbers(what: impl ToString) -> String {
     without_directory(&what.to_string()).chars().filter(stays).collect()
 }
 
-/// A payload without the working directory, which differs from session to session.
+/// A payload without the directories, which differ from session to session.
 fn without_directory(text: &str) -> String {
-    let mut parts = text.split("\"cwd\":\"");
-    let first = parts.next().unwrap_or_default().to_owned();
-    parts.fold(first, |whole, part| whole + part.split_once('"').map_or("", |(_, rest)| rest))
+    let strip = |text: &str, key: &str| {
+        let mut parts = text.split(key);
+        let first = parts.next().unwrap_or_default().to_owned();
+        parts.fold(first, |whole, part| whole + part.split_once('"').map_or("", |(_, rest)| rest))
+    };
+    strip(&strip(text, "\"cwd\":\""), "\"project\":\"")
 }
 
 /// A tool that returns its arguments, or fails.
