@@ -25,10 +25,7 @@ pub fn judge<'o>(
 ) -> impl Iterator<Item = PackFinding<'o>> {
     pack.rules.iter().filter_map(move |rule| {
         let setting = if settings.is_empty() { None } else { settings.get(rule.id) };
-        let severity = match setting.and_then(|setting| setting.severity) {
-            Some(chosen) => chosen?,
-            None => rule.severity,
-        };
+        let severity = rule.severity_under(setting)?;
         let is_allowed = |operation: &Operation| {
             setting.is_some_and(|setting| setting.allowed.iter().any(|allowed| allows(allowed, operation)))
         };

@@ -4,12 +4,14 @@
 //! compares operations with the rules; nothing is executed and nothing is read.
 
 mod catalogue;
+mod examples;
 mod judge;
 mod pack;
 mod rules;
 mod settings;
 
 pub use catalogue::{default_packs, pack_by_name, packs};
+pub use examples::{BrokenExample, broken_examples};
 pub use judge::{PackFinding, judge};
 pub use pack::{OperationTest, PackDef, RuleDef, RuleSeverity};
-pub use settings::{PackSettings, RuleSetting, SEVERITY_WORDS, add_setting};
+pub use settings::{PackSettings, RuleSetting, SEVERITY_WORDS, add_setting, read_arguments};

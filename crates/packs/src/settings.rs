@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use pintle_contract::suggest_or_list;
 
-use crate::{PackDef, RuleSeverity};
+use crate::{PackDef, RuleDef, RuleSeverity, pack_by_name, packs};
 
 /// What a user says about a rule.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -14,6 +14,14 @@ pub struct RuleSetting {
     /// Paths, hosts and branches that the rule lets through, as written or as an absolute path; `/**` at the end is
     /// everything below.
     pub allowed: Vec<String>,
+}
+
+impl RuleDef {
+    /// What it does under what a user says about it; `None` if it is off.
+    #[must_use]
+    pub fn severity_under(&self, setting: Option<&RuleSetting>) -> Option<RuleSeverity> {
+        setting.and_then(|setting| setting.severity).unwrap_or(Some(self.severity))
+    }
 }
 
 /// What a user says about the rules of a pack, by their IDs.
@@ -26,6 +34,25 @@ pub const SEVERITY_WORDS: [(&str, Option<RuleSeverity>); 4] = [
     ("ask", Some(RuleSeverity::Ask)),
     ("deny", Some(RuleSeverity::Deny)),
 ];
+
+/// Reads the arguments of the built-in `pack`: the name of the pack, then what the user says about its rules.
+///
+/// # Errors
+/// If the pack is not known, or an argument says nothing of a rule of it.
+pub fn read_arguments(arguments: &[String]) -> Result<(&'static PackDef, PackSettings), String> {
+    let Some((name, rest)) = arguments.split_first() else {
+        return Err(String::from("the name of the pack is missing; `pintle packs` lists them"));
+    };
+    let Some(pack) = pack_by_name(name) else {
+        let help = suggest_or_list(name, packs().iter().map(|pack| pack.name), "the packs are");
+        return Err(format!("unknown pack `{name}`; {help}"));
+    };
+    let mut settings = PackSettings::new();
+    for argument in rest {
+        add_setting(pack, &mut settings, argument)?;
+    }
+    Ok((pack, settings))
+}
 
 /// Adds what an argument says: `RULE=off`, `RULE=warn`, `RULE=ask`, `RULE=deny` or `RULE:allow=PATH`.
 ///

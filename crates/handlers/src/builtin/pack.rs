@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use pintle_contract::{Effect, EventKind, Verdict, suggest_or_list};
-use pintle_packs::{PackDef, PackFinding, PackSettings, RuleSeverity, add_setting, judge, pack_by_name, packs};
+use pintle_contract::{Effect, EventKind, Verdict};
+use pintle_packs::{PackDef, PackFinding, PackSettings, RuleSeverity, judge, read_arguments};
 use pintle_tools::operations_of;
 
 use super::{BuiltinCall, BuiltinHook, BuiltinResult};
@@ -16,17 +16,7 @@ struct PackHook {
 }
 
 pub(super) fn make(arguments: &[String], _doubts: &mut Vec<String>) -> BuiltinResult {
-    let Some((name, rest)) = arguments.split_first() else {
-        return Err(String::from("the name of the pack is missing; `pintle packs` lists them"));
-    };
-    let Some(pack) = pack_by_name(name) else {
-        let help = suggest_or_list(name, packs().iter().map(|pack| pack.name), "the packs are");
-        return Err(format!("unknown pack `{name}`; {help}"));
-    };
-    let mut settings = PackSettings::new();
-    for argument in rest {
-        add_setting(pack, &mut settings, argument)?;
-    }
+    let (pack, settings) = read_arguments(arguments)?;
     Ok(Box::new(PackHook { pack, settings }))
 }
 
