@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use pintle_contract::suggest_nearest;
+use pintle_contract::{EventKind, suggest_nearest};
 use pintle_tools::{CLAUDE, ToolVocabulary};
 use serde_json::Value;
 
@@ -170,6 +170,12 @@ impl ClientDef {
     #[must_use]
     pub fn find_event(&self, name: &str) -> Option<&'static ClientEventDef> {
         self.host_events().find(|def| def.name == name)
+    }
+
+    /// The event that it reports before a tool call.
+    #[must_use]
+    pub fn call_event(&self) -> Option<&'static ClientEventDef> {
+        self.host_events().find(|def| def.fires.contains(&EventKind::ToolPre))
     }
 
     /// The response if `pintle hook` could not answer itself: a denial of a guarded event.

@@ -258,6 +258,11 @@ impl ClientEventDef {
         self.style.base.iter().chain(self.keys.iter().copied().flatten())
     }
 
+    /// The keys that are read and not written, in order.
+    pub(crate) fn read_only_keys(&self) -> impl Iterator<Item = &'static ClientKey> + use<> {
+        self.read_keys.iter().chain(self.style.read_keys.iter().copied().flatten())
+    }
+
     /// Reads a payload as the client sends it.
     ///
     /// # Errors

@@ -152,8 +152,7 @@ impl<'a> HostFields<'a> {
     /// When the payload is not an object.
     pub fn new(def: &'static ClientEventDef, payload: &'a Value) -> Result<Self, HostPayloadError> {
         object(payload)?;
-        let read_only = def.read_keys.iter().chain(def.style.read_keys.iter().copied().flatten());
-        Ok(Self { keys: def.all_keys().chain(read_only).collect(), payload })
+        Ok(Self { keys: def.all_keys().chain(def.read_only_keys()).collect(), payload })
     }
 
     /// The values of a field, of which the first one counts.
