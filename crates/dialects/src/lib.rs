@@ -25,7 +25,7 @@ mod words;
 
 client_files::client_dialects!(claude_code, codex, gemini, qwen, copilot, cursor, cline);
 
-pub use ai_harness::{InlineHook, declare_hook, read_hook};
+pub use ai_harness::{InlineHook, declare_hook, declare_pack, read_hook};
 pub use artifact::{Artifact, ArtifactKind, BundleFolder, ParseContext, ParsedProject};
 pub use program_lookup::{PathStatus, ProgramLookup};
 pub(crate) use table::event_mappings;

@@ -35,6 +35,7 @@ use pintle_contract::{
 
 use self::hook::HookDraft;
 use self::merge::{DeclarationSource, MergedDeclarations, ToolDraft};
+pub use self::policy::declare_pack;
 use crate::document::{FileReport, sanitize};
 use crate::{Artifact, ArtifactKind, BundleFolder, ParseContext, ParsedProject};
 

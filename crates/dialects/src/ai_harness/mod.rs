@@ -13,7 +13,7 @@ use std::sync::Arc;
 use pintle_contract::{Codec, Event, EventKind, HandlerOutput, Profile, Verdict};
 use serde_json::Value;
 
-pub use load::{InlineHook, declare_hook, load, read_hook};
+pub use load::{InlineHook, declare_hook, declare_pack, load, read_hook};
 
 use crate::{Dialect, EventAlias, EventMapping, UnmappedEvents};
 

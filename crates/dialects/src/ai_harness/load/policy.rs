@@ -33,7 +33,7 @@ pub(super) fn read(artifact: &Artifact, gathered: &mut GatheredFiles) {
             check_rule(&report, entry, &used);
         }
         for (node, pack) in used {
-            gathered.packs.push(declare_pack(&report, node, pack, rules));
+            gathered.packs.push(declare_pack(pack, settings_of(rules, pack), report.location(node.span)));
         }
         fields.finish_strictly();
     }
@@ -96,11 +96,16 @@ fn check_rule(report: &FileReport, entry: &MapEntry, used: &[(&DocNode, &'static
     }
 }
 
-fn declare_pack(report: &FileReport, node: &DocNode, pack: &PackDef, rules: &[MapEntry]) -> HookDeclaration {
+/// The settings of the entries of `rules` about a pack, as arguments.
+fn settings_of(rules: &[MapEntry], pack: &PackDef) -> Vec<String> {
     let of_pack = rules.iter().filter(|entry| entry.key.split_once('.').is_some_and(|(name, _)| name == pack.name));
-    let settings = of_pack.flat_map(arguments_of).map(|(argument, _)| argument);
+    of_pack.flat_map(arguments_of).map(|(argument, _)| argument).collect()
+}
+
+/// The hook of a pack. `settings` are arguments of the built-in `pack`, such as `force-push=ask`.
+#[must_use]
+pub fn declare_pack(pack: &PackDef, settings: Vec<String>, location: Location) -> HookDeclaration {
     let arguments: Vec<String> = std::iter::once(pack.name.to_owned()).chain(settings).collect();
-    let location = report.location(node.span);
     let examples = refused_example(pack, &arguments, &location).into_iter().collect();
     let spec = BuiltinSpec { name: String::from("pack"), arguments, ..BuiltinSpec::default() };
     let event = EventKind::ToolPre.into();
