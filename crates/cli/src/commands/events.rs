@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::error::{CliError, CliStatus};
 use crate::options::{RowArgument, GlobalOptions};
-use crate::render::{table, style};
+use crate::render::{enum_word, table, style};
 use crate::terminal::Terminal;
 
 #[derive(Debug, Args)]
@@ -101,13 +101,5 @@ fn target_text(target: RewriteTarget) -> String {
         RewriteTarget::Nothing => String::from("nothing"),
         RewriteTarget::Whole => String::from("the whole payload"),
         RewriteTarget::Fields(fields) => fields.join(", "),
-    }
-}
-
-/// Returns the serialized name of an enum variant.
-fn enum_word(value: &impl serde::Serialize) -> String {
-    match serde_json::to_value(value) {
-        Ok(Value::String(word)) => word,
-        other => other.unwrap_or_default().to_string(),
     }
 }

@@ -46,6 +46,9 @@ commands! {
     Explain(explain::ExplainArgs),
     /// List the loaded hooks.
     Hooks(hooks::HooksArgs),
+    /// List the packs of rules, or show the rules of one.
+    #[command(long_about = "List the packs of rules and whether they are on here, or show the rules of one")]
+    Packs(packs::PacksArgs),
     /// List the events, or describe one.
     Events(events::EventsArgs),
     /// Replay a session from its tape, or with the current hooks.

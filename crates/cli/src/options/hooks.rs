@@ -156,6 +156,13 @@ pub(crate) fn print_diagnostics(built: &BuiltRuntime, paths: &[PathBuf], termina
     }
 }
 
+/// Prints the errors of files that do not load. Returns whether there are any.
+pub(crate) fn print_load_errors(built: &BuiltRuntime, terminal: &Terminal) -> bool {
+    let errors = built.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
+    errors.for_each(|error| terminal.print_error_line(diagnostic::render_diagnostic(error)));
+    built.has_errors()
+}
+
 fn quote_path(path: &Path) -> String {
     format!("`{}`", path.display())
 }

@@ -10,6 +10,7 @@ mod global;
 mod hook_paths;
 mod hooks;
 mod host;
+mod packs;
 pub(crate) mod payload;
 mod permissions;
 mod preview;
@@ -28,9 +29,10 @@ pub(crate) use folders::FolderOptions;
 pub(crate) use global::{ColorMode, GlobalOptions};
 pub(crate) use hook_paths::{HookPaths, current_dir};
 pub(crate) use hooks::{
-    HookOptions, load_hooks, model_opener, print_diagnostics, read_model_script, start_builder, start_host_builder,
+    HookOptions, load_hooks, model_opener, print_diagnostics, print_load_errors, read_model_script, start_builder, start_host_builder,
 };
 pub(crate) use host::{HostArgument, HostsArgument, ProjectOption, ScopeArgument};
+pub(crate) use packs::{ActivePack, PackArgument, active_packs, pack_of};
 pub(crate) use payload::PayloadInput;
 pub(crate) use permissions::{PermissionOptions, mode_name, parse_mode};
 pub(crate) use preview::preview_host_call;

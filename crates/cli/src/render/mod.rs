@@ -5,6 +5,7 @@ pub(crate) mod guards;
 pub(crate) mod style;
 pub(crate) mod table;
 pub(crate) mod trust;
+pub(crate) mod wrap;
 
 use std::path::Path;
 
@@ -13,6 +14,14 @@ use pintle::Location;
 /// Formats a count with its noun: `1 hook`, `2 hooks`.
 pub(crate) fn count_text(number: usize, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}
+
+/// Returns the serialized name of an enum variant.
+pub(crate) fn enum_word(value: &impl serde::Serialize) -> String {
+    match serde_json::to_value(value) {
+        Ok(serde_json::Value::String(word)) => word,
+        other => other.unwrap_or_default().to_string(),
+    }
 }
 
 /// Formats a path below the current directory relative to it, without a leading `./`.

@@ -25,6 +25,7 @@ mod life;
 mod meta_policy;
 mod models;
 mod one_policy;
+mod packs;
 mod pause;
 mod persona;
 mod pipes;

@@ -13,7 +13,9 @@ fn help_and_mistakes() {
 #[test]
 fn every_command_has_help_that_says_what_it_does() {
     let fixture = CliFixture::new_empty();
-    for command in ["run", "validate", "fire", "explain", "hooks", "events", "tape", "tape show", "trust"] {
+    for command in
+        ["run", "validate", "fire", "explain", "hooks", "packs", "events", "tape", "tape show", "trust"]
+    {
         let mut words: Vec<&str> = command.split(' ').collect();
         words.push("--help");
         let (out, err, status) = fixture.pintle(&words).run_to_parts();

@@ -1,6 +1,7 @@
 //! `pintle validate`: compiles and checks everything, and prints the diagnostics of all files.
 
 mod models;
+mod packs;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -44,6 +45,7 @@ impl ValidateArgs {
         let members = built.team.iter().flat_map(|team| &team.agents).map(AsRef::as_ref);
         let found: Vec<Diagnostic> = built.agent.iter().chain(members).flat_map(models::check_models).collect();
         built.diagnostics.extend(found);
+        built.diagnostics.extend(packs::check_examples(&built.declarations));
         built.diagnostics.sort_by_key(sort_key);
         // In a path that the user named, nothing was checked.
         for diagnostic in built.diagnostics.iter_mut().filter(|diagnostic| diagnostic.code == "no_files") {

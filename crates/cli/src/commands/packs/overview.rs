@@ -1,0 +1,62 @@
+//! The list of packs.
+
+use pintle::packs::{PackDef, packs};
+use pintle::tape::show::{StyledLine, Tone};
+use serde_json::{Value, json};
+
+use crate::options::ActivePack;
+use crate::render::wrap::render_indented;
+use crate::render::{path_text, table};
+
+/// The places where a pack is on.
+pub(super) fn places_of<'a>(pack: &PackDef, active: &'a [ActivePack]) -> impl Iterator<Item = &'a ActivePack> {
+    active.iter().filter(move |active| active.pack.name == pack.name)
+}
+
+pub(super) fn render_packs(active: &[ActivePack]) -> Vec<StyledLine> {
+    let rows: Vec<Vec<[String; 4]>> = packs().iter().map(|pack| rows_of(pack, active)).collect();
+    let mut table = table::render_table(["PACK", "RULES", "DEFAULT", "HERE"], &rows.concat()).into_iter();
+    let mut lines: Vec<StyledLine> = table.next().into_iter().collect();
+    for (pack, rows) in packs().iter().zip(&rows) {
+        lines.extend(table.by_ref().take(rows.len()));
+        lines.extend(render_indented(2, Tone::Quiet, pack.doc));
+    }
+    lines
+}
+
+/// The rows of a pack, one for each place where it is on.
+fn rows_of(pack: &PackDef, active: &[ActivePack]) -> Vec<[String; 4]> {
+    let default = if pack.is_default { "yes" } else { "no" };
+    let mut places: Vec<String> = places_of(pack, active).map(ActivePack::layer_and_place).collect();
+    if places.is_empty() {
+        places.push(String::from("off"));
+    }
+    let mut head = [pack.name.to_owned(), pack.rules.len().to_string(), default.to_owned()];
+    let row = |place| {
+        let [name, rules, default] = std::mem::take(&mut head);
+        [name, rules, default, place]
+    };
+    places.into_iter().map(row).collect()
+}
+
+pub(super) fn packs_to_json(active: &[ActivePack]) -> Value {
+    let one = |pack: &PackDef| {
+        json!({
+            "name": pack.name,
+            "about": pack.doc,
+            "default": pack.is_default,
+            "rules": pack.rules.len(),
+            "on": places_of(pack, active).map(place_to_json).collect::<Vec<_>>(),
+        })
+    };
+    packs().iter().map(one).collect()
+}
+
+/// Where a pack is on.
+pub(super) fn place_to_json(active: &ActivePack) -> Value {
+    json!({
+        "layer": active.layer,
+        "path": active.location.path().map(path_text),
+        "line": active.location.line_column().map(|(line, _)| line),
+    })
+}

@@ -1,0 +1,75 @@
+//! Packs: names on the command line, and those that are on.
+
+use std::str::FromStr;
+
+use pintle::packs::{PackDef, PackSettings, pack_by_name, packs, read_arguments};
+use pintle::{BuiltRuntime, HandlerSpec, HookDeclaration, Layer, Location, suggest_or_list};
+
+use crate::render::location_text;
+
+/// A pack named on the command line.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PackArgument(pub(crate) &'static PackDef);
+
+impl FromStr for PackArgument {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        pack_by_name(text).map(Self).ok_or_else(|| {
+            let help = suggest_or_list(text, packs().iter().map(|pack| pack.name), "the packs are");
+            format!("unknown pack `{text}`; {help}")
+        })
+    }
+}
+
+/// A pack that is on.
+#[derive(Debug)]
+pub(crate) struct ActivePack {
+    pub(crate) pack: &'static PackDef,
+    /// What the file that turns it on says about its rules.
+    pub(crate) settings: PackSettings,
+    pub(crate) layer: Layer,
+    /// Where it is turned on.
+    pub(crate) location: Location,
+    /// The source of its hook, which has no location if it was not declared in a file.
+    pub(crate) source: String,
+}
+
+impl ActivePack {
+    /// Where it is turned on, as `path:line`.
+    pub(crate) fn place(&self) -> String {
+        location_text(&self.location).unwrap_or_else(|| self.source.clone())
+    }
+
+    /// The layer and the place.
+    pub(crate) fn layer_and_place(&self) -> String {
+        format!("{}, {}", self.layer, self.place())
+    }
+}
+
+/// The packs that are on, in the order of their hooks.
+pub(crate) fn active_packs(built: &BuiltRuntime) -> Vec<ActivePack> {
+    let set = built.runtime.hooks();
+    let active = |(chain, hook): (&pintle::Chain, &pintle::Hook)| {
+        let is_it = |declared: &&HookDeclaration| {
+            declared.name == hook.id.as_str() && is_same_place(&declared.location, &hook.location)
+        };
+        let (pack, settings) = built.declarations.iter().filter(is_it).find_map(pack_of)?;
+        let location = hook.location.clone();
+        Some(ActivePack { pack, settings, layer: chain.layer, location, source: chain.source.to_string() })
+    };
+    set.hooks().map(|(chain, hook)| (chain, &**hook)).filter_map(active).collect()
+}
+
+/// The pack of a hook; `None` if the hook is not one of a pack.
+pub(crate) fn pack_of(declared: &HookDeclaration) -> Option<(&'static PackDef, PackSettings)> {
+    match &declared.handler {
+        HandlerSpec::Builtin(spec) if spec.name == "pack" => read_arguments(&spec.arguments).ok(),
+        _ => None,
+    }
+}
+
+/// Whether two locations are the same.
+fn is_same_place(one: &Location, other: &Location) -> bool {
+    one.path() == other.path() && one.span == other.span
+}
