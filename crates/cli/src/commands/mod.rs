@@ -49,6 +49,9 @@ commands! {
     /// List the packs of rules, or show the rules of one.
     #[command(long_about = "List the packs of rules and whether they are on here, or show the rules of one")]
     Packs(packs::PacksArgs),
+    /// Judge one call of an agent as your hooks would.
+    #[command(long_about = "Judge one call of an agent as `pintle hook` would, without storing anything")]
+    Try(try_call::TryArgs),
     /// List the events, or describe one.
     Events(events::EventsArgs),
     /// Replay a session from its tape, or with the current hooks.

@@ -32,7 +32,7 @@ pub(crate) use hooks::{
     HookOptions, load_hooks, model_opener, print_diagnostics, print_load_errors, read_model_script, start_builder, start_host_builder,
 };
 pub(crate) use host::{HostArgument, HostsArgument, ProjectOption, ScopeArgument};
-pub(crate) use packs::{ActivePack, PackArgument, active_packs, pack_of};
+pub(crate) use packs::{ActivePack, PackArgument, active_packs, is_same_place, pack_of};
 pub(crate) use payload::PayloadInput;
 pub(crate) use permissions::{PermissionOptions, mode_name, parse_mode};
 pub(crate) use preview::preview_host_call;

@@ -36,6 +36,16 @@ pub(crate) struct ActivePack {
 }
 
 impl ActivePack {
+    /// The name of its hook.
+    pub(crate) fn hook_name(&self) -> String {
+        format!("pack:{}", self.pack.name)
+    }
+
+    /// Whether its hook has this name.
+    pub(crate) fn is_hook(&self, name: &str) -> bool {
+        name.strip_prefix("pack:") == Some(self.pack.name)
+    }
+
     /// Where it is turned on, as `path:line`.
     pub(crate) fn place(&self) -> String {
         location_text(&self.location).unwrap_or_else(|| self.source.clone())
@@ -70,6 +80,6 @@ pub(crate) fn pack_of(declared: &HookDeclaration) -> Option<(&'static PackDef, P
 }
 
 /// Whether two locations are the same.
-fn is_same_place(one: &Location, other: &Location) -> bool {
+pub(crate) fn is_same_place(one: &Location, other: &Location) -> bool {
     one.path() == other.path() && one.span == other.span
 }

@@ -13,6 +13,11 @@ pub(crate) fn render_labelled(label: &str, tone: Tone, text: &str) -> Vec<Styled
     labels.zip(wrap_text(text, COLUMNS - LABEL)).map(|(label, part)| lay_out(label, tone, part)).collect()
 }
 
+/// Renders `label  text` in one line, for a text that is read by programs.
+pub(crate) fn render_unwrapped(label: &str, text: &str) -> StyledLine {
+    lay_out(label, Tone::Plain, text.to_owned())
+}
+
 fn lay_out(label: &str, tone: Tone, text: String) -> StyledLine {
     let mut line = StyledLine::new(Tone::Quiet, format!("  {label:<width$}", width = LABEL - 2));
     line.push(tone, text);

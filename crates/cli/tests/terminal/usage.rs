@@ -14,7 +14,7 @@ fn help_and_mistakes() {
 fn every_command_has_help_that_says_what_it_does() {
     let fixture = CliFixture::new_empty();
     for command in
-        ["run", "validate", "fire", "explain", "hooks", "packs", "events", "tape", "tape show", "trust"]
+        ["run", "validate", "fire", "explain", "hooks", "packs", "try", "events", "tape", "tape show", "trust"]
     {
         let mut words: Vec<&str> = command.split(' ').collect();
         words.push("--help");

@@ -1,0 +1,80 @@
+//! What hooks were called with, and what each returned.
+
+use std::sync::{Mutex, PoisonError};
+
+use pintle::{
+    CallId, DispatchId, EnforcementMode, Event, Failure, FailurePolicy, Hook, Journal, JournalEntry, Location, Verdict,
+    VerdictKind,
+};
+
+use crate::options::is_same_place;
+
+/// Collects the events that are fired, with the hooks that they called.
+#[derive(Debug, Default)]
+pub(super) struct CallJournal(Mutex<Vec<JudgedEvent>>);
+
+/// An event that was fired.
+#[derive(Debug)]
+pub(super) struct JudgedEvent {
+    dispatch: DispatchId,
+    pub(super) event: Event,
+    pub(super) calls: Vec<CalledHook>,
+}
+
+/// A hook that was called, or that failed before.
+#[derive(Debug, Clone)]
+pub(super) struct CalledHook {
+    pub(super) name: String,
+    pub(super) location: Location,
+    pub(super) mode: EnforcementMode,
+    pub(super) on_failure: FailurePolicy,
+    pub(super) verdict: Verdict,
+}
+
+impl CalledHook {
+    fn new(hook: &Hook, verdict: Verdict) -> Self {
+        Self {
+            name: hook.id.to_string(),
+            location: hook.location.clone(),
+            mode: hook.mode,
+            on_failure: hook.on_failure,
+            verdict,
+        }
+    }
+}
+
+impl CallJournal {
+    /// Takes the events, in the order in which they were fired.
+    pub(super) fn take_events(&self) -> Vec<JudgedEvent> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Journal for CallJournal {
+    fn begin_dispatch(&self, entry: &JournalEntry<'_>) -> DispatchId {
+        self.record(DispatchId(0), entry);
+        DispatchId(0)
+    }
+
+    fn record(&self, dispatch: DispatchId, entry: &JournalEntry<'_>) {
+        let mut events = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let failed = |failure: &Failure| Verdict::new(VerdictKind::Failed(failure.clone()));
+        let called = match entry {
+            JournalEntry::Event { event, .. } => {
+                events.push(JudgedEvent { dispatch, event: (*event).clone(), calls: Vec::new() });
+                return;
+            }
+            JournalEntry::Return { hook, verdict, .. } => CalledHook::new(hook, (*verdict).clone()),
+            JournalEntry::NotCalled { hook, failure, .. } => CalledHook::new(hook, failed(failure)),
+            _ => return,
+        };
+        let Some(event) = events.iter_mut().find(|event| event.dispatch == dispatch) else { return };
+        // Of a hook that was called again, the last verdict applies.
+        event.calls.retain(|call| call.name != called.name || !is_same_place(&call.location, &called.location));
+        event.calls.push(called);
+    }
+
+    fn next_call(&self) -> CallId {
+        CallId(0)
+    }
+}

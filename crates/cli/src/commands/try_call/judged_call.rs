@@ -1,0 +1,84 @@
+//! A call that was judged: what decided about it, and on which operations.
+
+use pintle::packs::{PackFinding, RuleSeverity, judge};
+use pintle::tools::operations_of;
+use pintle::{Decision, EnforcementMode, FailurePolicy, Operation, VerdictKind};
+use pintle_bridge::HandledCall;
+
+use super::call_journal::{CalledHook, JudgedEvent};
+use super::tool_call::TriedCall;
+use crate::options::{ActivePack, is_same_place};
+
+/// A call that was judged.
+#[derive(Debug)]
+pub(super) struct JudgedCall {
+    pub(super) call: TriedCall,
+    pub(super) handled: HandledCall,
+    /// Whether the agent was named.
+    pub(super) is_of_named_host: bool,
+    pub(super) events: Vec<JudgedEvent>,
+    /// The packs that are on.
+    pub(super) packs: Vec<ActivePack>,
+}
+
+impl JudgedCall {
+    pub(super) fn decision(&self) -> Decision {
+        self.handled.decision.decision
+    }
+
+    /// What the call would do, as the last event about it says; nothing if no event was fired.
+    pub(super) fn operations(&self) -> &[Operation] {
+        let about_call = |judged: &&JudgedEvent| judged.event.name.def().is_about_tool_call();
+        self.events.iter().rev().find(about_call).map_or(&[], |judged| operations_of(&judged.event))
+    }
+
+    /// The hooks whose verdict was the decision; none if it was not one of a hook.
+    pub(super) fn deciding_hooks(&self) -> Vec<&CalledHook> {
+        let enforced = || {
+            let calls = self.events.iter().flat_map(|judged| &judged.calls);
+            calls.filter(|hook| hook.mode == EnforcementMode::Enforce)
+        };
+        let denies = |hook: &&CalledHook| matches!(hook.verdict.kind, VerdictKind::Deny { .. });
+        let fails = |hook: &&CalledHook| {
+            hook.on_failure == FailurePolicy::Closed && matches!(hook.verdict.kind, VerdictKind::Failed(_))
+        };
+        let asks = |hook: &&CalledHook| matches!(hook.verdict.kind, VerdictKind::Ask { .. });
+        if self.decision() == Decision::Allow {
+            return Vec::new();
+        }
+        let denying: Vec<&CalledHook> = enforced().filter(|hook| denies(hook) || fails(hook)).collect();
+        if denying.is_empty() { enforced().filter(asks).collect() } else { denying }
+    }
+
+    /// Whether hooks ask and the agent cannot, so that the call is denied.
+    pub(super) fn is_ask_denied(&self, deciding: &[&CalledHook]) -> bool {
+        let asks = |hook: &&CalledHook| matches!(hook.verdict.kind, VerdictKind::Ask { .. });
+        self.decision() == Decision::Deny && deciding.first().is_some_and(asks)
+    }
+
+    /// The pack of a hook.
+    pub(super) fn pack_of(&self, hook: &CalledHook) -> Option<&ActivePack> {
+        self.packs.iter().find(|active| active.is_hook(&hook.name) && is_same_place(&active.location, &hook.location))
+    }
+
+    /// What the rules of a pack's hook found, the rules that made its verdict first.
+    pub(super) fn findings(&self, active: &ActivePack) -> Vec<PackFinding<'_>> {
+        let mut found: Vec<PackFinding<'_>> = judge(active.pack, &active.settings, self.operations()).collect();
+        found.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+        found
+    }
+
+    /// The findings that made the verdict of a pack's hook.
+    pub(super) fn deciding_findings(&self, active: &ActivePack) -> Vec<PackFinding<'_>> {
+        let found = self.findings(active);
+        let most = found.first().map(|finding| finding.severity);
+        found.into_iter().filter(|finding| Some(finding.severity) == most).collect()
+    }
+
+    /// The findings that only warn, of packs that found nothing more severe.
+    pub(super) fn warnings(&self) -> Vec<(&ActivePack, PackFinding<'_>)> {
+        let of_pack = |active| self.deciding_findings(active).into_iter().map(move |finding| (active, finding));
+        let all = self.packs.iter().flat_map(of_pack);
+        all.filter(|(_, finding)| finding.severity == RuleSeverity::Warn).collect()
+    }
+}

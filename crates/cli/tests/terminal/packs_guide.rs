@@ -1,0 +1,74 @@
+//! The guide about packs: its policies load, and its commands print what it says.
+
+use std::fs;
+use std::path::Path;
+
+use pintle::packs::default_packs;
+
+use crate::fixture::CliFixture;
+
+/// The user's policy, as the guide names it.
+const POLICY: &str = "~/.config/pintle/policy.yaml";
+
+fn read_guide() -> String {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/packs.md")).unwrap()
+}
+
+/// The fenced blocks of a page: the language and the text.
+fn fenced_blocks(page: &str) -> Vec<(&str, &str)> {
+    let parts = page.split("```").skip(1).step_by(2);
+    parts.filter_map(|part| part.split_once('\n')).collect()
+}
+
+/// The words of a command line; single quotes keep words together.
+fn split_words(line: &str) -> Vec<&str> {
+    let parts = line.split('\'').enumerate();
+    parts
+        .flat_map(|(index, part)| if index % 2 == 1 { vec![part] } else { part.split_whitespace().collect() })
+        .collect()
+}
+
+fn squeeze(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn every_policy_loads_and_every_command_prints_what_the_guide_says() {
+    let page = read_guide();
+    let mut fixture = CliFixture::new_empty();
+    let own = fixture.path("own").display().to_string();
+    let mut counts = (0, 0);
+    for (language, block) in fenced_blocks(&page) {
+        if language == "yaml" {
+            fixture = fixture.with_file("own/policy.yaml", block);
+            let (out, err, status) =
+                fixture.pintle(&["validate"]).with_variable("PINTLE_CONFIG_DIR", &own).run_to_parts();
+            assert_eq!(status, Some(0), "{block}{out}{err}");
+            counts.0 += 1;
+            continue;
+        }
+        for session in block.split("$ pintle ").skip(1) {
+            let (line, shown) = session.split_once('\n').unwrap();
+            let words = split_words(line);
+            let invocation = fixture.pintle(&words).with_variable("PINTLE_CONFIG_DIR", &own);
+            let printed = squeeze(&invocation.run_to_parts().0.replace("own/policy.yaml", POLICY));
+            let mut rest = printed.as_str();
+            for part in shown.split("...").map(squeeze).filter(|part| !part.is_empty()) {
+                let found = rest.find(&part);
+                let index = found.unwrap_or_else(|| panic!("{line}: `{part}` is not in\n{printed}"));
+                rest = &rest[index + part.len()..];
+            }
+            assert!(shown.contains("...") || rest.is_empty(), "{line}: the guide does not show `{rest}`");
+            counts.1 += 1;
+        }
+    }
+    assert_eq!(counts, (2, 6));
+}
+
+#[test]
+fn every_default_pack_is_in_the_guide() {
+    let page = read_guide();
+    for pack in default_packs() {
+        assert!(page.contains(&format!("\n| `{}` | ", pack.name)), "{}", pack.name);
+    }
+}
