@@ -160,3 +160,19 @@ fn an_agent_gets_the_response_that_is_shown() {
         }
     }
 }
+
+#[test]
+fn a_call_is_tried_in_the_words_of_every_agent() {
+    let fixture = create_fixture();
+    let own = fixture.path("own").display().to_string();
+    for host in pintle_bridge::HOSTS {
+        for (words, decision) in [(["rm -rf /", "--json"], "deny"), (["ls", "--json"], "allow")] {
+            let words = [&["try", "--host", host.name], words.as_slice()].concat();
+            let (out, err, _) = pintle_with(&fixture, &own, &words).run_to_parts();
+            let judged: Value = serde_json::from_str(&out).unwrap_or_else(|_| panic!("{words:?}: {out}{err}"));
+            assert_eq!(judged["decision"].as_str(), Some(decision), "{words:?}: {out}");
+            let name = judged["call"]["name"].as_str().unwrap();
+            assert!(host.tools.has_tool(name), "{}: {name}", host.name);
+        }
+    }
+}
