@@ -53,7 +53,7 @@ mod tests {
     use pintle_contract::OperationKind;
 
     use super::*;
-    use crate::{RuleSeverity, packs};
+    use crate::RuleSeverity;
 
     const RULE: RuleDef = RuleDef {
         id: "delete",
@@ -74,12 +74,5 @@ mod tests {
             "`trial.delete` finds something in its example `rm -r b`",
         ];
         assert_eq!(messages, wanted);
-    }
-
-    #[test]
-    fn every_rule_has_examples_of_both_kinds() {
-        for (pack, rule) in packs().iter().flat_map(|pack| pack.rules.iter().map(move |rule| (pack, rule))) {
-            assert!(!rule.stops.is_empty() && !rule.passes.is_empty(), "{}.{}", pack.name, rule.id);
-        }
     }
 }
