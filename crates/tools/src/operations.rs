@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use pintle_contract::event::CallFacts;
-use pintle_contract::{CallReads, Event, EventCallReads, EventKind, Operation, Payload};
+use pintle_contract::{CallReads, Event, EventCallReads, EventKind, Operation, Payload, ToolKind};
 use pintle_shell::{CallSite, operations_of_call};
 use serde_json::Value;
 
@@ -20,16 +20,19 @@ impl PathResolver {
             return;
         }
         let cwd = Path::new(facts.cwd.as_deref().unwrap_or_default());
+        let name = facts.names.first().map(String::as_str).unwrap_or_default();
         let paths = reads.paths.then(|| self.paths_of(parts, cwd));
-        let operations = reads.operations.then(|| operations_of_parts(parts, cwd, &self.project, &self.resolve));
+        let operations = reads.operations.then(|| operations_of_parts(name, parts, cwd, &self.project, &self.resolve));
         facts.project = Some(self.project.display().to_string());
         (facts.paths, facts.operations) = (paths, operations);
     }
 }
 
-/// What the parts of a call would do, in their order. Relative paths refer to `cwd`.
+/// What the parts of a call would do, in their order. Relative paths refer to `cwd`. The agent's own name of the tool says
+/// in which language a command line is.
 #[must_use]
 pub fn operations_of_parts(
+    native_name: &str,
     parts: &[CanonicalCall],
     cwd: &Path,
     project: &Path,
@@ -39,7 +42,8 @@ pub fn operations_of_parts(
     let site = CallSite { cwd, project, home: home.as_deref(), resolve: Some(resolve) };
     let mut all = Vec::new();
     for (index, part) in parts.iter().enumerate() {
-        let done = operations_of_call(part.kind, &part.name, &part.args, &site);
+        let name = if part.kind == ToolKind::Shell { native_name } else { &part.name };
+        let done = operations_of_call(part.kind, name, &part.args, &site);
         let number = (parts.len() > 1).then_some(index + 1);
         all.extend(done.into_iter().map(|operation| Operation { part: number, ..operation }));
     }
@@ -61,7 +65,14 @@ pub fn operations_of(event: &Event) -> &[Operation] {
 
 fn work_out(payload: &Payload, origin_cwd: &str) -> Vec<Operation> {
     let base = CallBase::new(payload, origin_cwd);
-    operations_of_parts(calls_of(payload), base.cwd, base.project, &pintle_files::resolve_links)
+    let name = native_name(payload);
+    operations_of_parts(name, calls_of(payload), base.cwd, base.project, &pintle_files::resolve_links)
+}
+
+/// The caller's own name of the tool, also in a payload in a hook's words.
+fn native_name(payload: &Payload) -> &str {
+    let native = payload.field("native").and_then(|native| native.get("name"));
+    native.or_else(|| payload.field("name")).and_then(Value::as_str).unwrap_or_default()
 }
 
 /// The directories that the paths of a call refer to.
@@ -106,4 +117,28 @@ pub(crate) fn with_worked_out<'e>(event: &'e Event, reads: CallReads) -> Cow<'e,
         Payload::new(fields)
     });
     Cow::Owned(event.with_payload(cached.clone()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use pintle_contract::{EventKind, OperationKind, Origin};
+    use serde_json::json;
+
+    use super::*;
+
+    fn operations(vocabulary: &str, name: &str, command: &str) -> Vec<OperationKind> {
+        let payload = json!({"vocabulary": vocabulary, "name": name, "args": {"command": command}, "cwd": "/p"});
+        let event = Event::new(EventKind::ToolPre, payload, Arc::new(Origin::default()));
+        operations_of(&event).iter().map(|operation| operation.kind).collect()
+    }
+
+    #[test]
+    fn a_second_shell_is_read_in_its_own_language() {
+        let line = "Remove-Item -Recurse -Force ./build";
+        assert_eq!(operations("claude", "PowerShell", line), [OperationKind::Delete]);
+        assert_eq!(operations("copilot", "powershell", line), [OperationKind::Delete]);
+        assert_eq!(operations("claude", "Bash", "rm -rf build"), [OperationKind::Delete]);
+    }
 }
