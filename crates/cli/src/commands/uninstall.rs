@@ -76,8 +76,6 @@ impl UninstallArgs {
         }
         let failed = |error: std::io::Error| CliError::failure(format!("cannot remove `{shown}`: {error}"));
         fs::remove_file(&path).map_err(failed)?;
-        // The directory only if nothing else is in it.
-        let _ = path.parent().map(fs::remove_dir);
         terminal.print_line(format!("policy: removed `{shown}`"));
         Ok(())
     }

@@ -29,7 +29,8 @@ pub(crate) use folders::FolderOptions;
 pub(crate) use global::{ColorMode, GlobalOptions};
 pub(crate) use hook_paths::{HookPaths, current_dir};
 pub(crate) use hooks::{
-    HookOptions, load_hooks, model_opener, print_diagnostics, print_load_errors, read_model_script, start_builder, start_host_builder,
+    HookOptions, load_hooks, model_opener, print_diagnostics, print_load_errors, read_model_script, start_builder,
+    start_host_builder,
 };
 pub(crate) use host::{HostArgument, HostsArgument, ProjectOption, ScopeArgument};
 pub(crate) use packs::{ActivePack, PackArgument, active_packs, is_same_place, pack_of};

@@ -20,6 +20,7 @@ mod found_hooks;
 mod hook_files;
 mod hook_tools;
 mod hooks;
+mod init;
 mod install;
 mod life;
 mod meta_policy;

@@ -1,6 +1,7 @@
 //! The policy file that `init` writes.
 
-use std::fs;
+use std::fs::{self, DirBuilder};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use pintle::loader::UserDirs;
@@ -60,14 +61,15 @@ impl PolicyFile {
         format!("policy: `{path}` with {rules} rules of the packs {}", names.join(", "))
     }
 
-    /// Writes the file, readable for everybody and writable for its owner.
+    /// Writes the file.
     pub(super) fn write(&self) -> Result<(), CliError> {
         if self.is_there {
             return Ok(());
         }
         let failed = |error: std::io::Error| CliError::failure(format!("cannot write `{}`: {error}", self.path.display()));
         if let Some(dir) = self.path.parent() {
-            fs::create_dir_all(dir).map_err(failed)?;
+            // What a user's hooks are is the user's own business.
+            DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(failed)?;
         }
         fs::write(&self.path, render(self.packs.iter().map(|pack| pack.name))).map_err(failed)
     }
