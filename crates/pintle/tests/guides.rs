@@ -4,8 +4,12 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use pintle::{Layer, Runtime};
+use pintle::lifecycle::ToolCallRequest;
+use pintle::tools::VOCABULARIES;
+use pintle::{EventScope, Layer, Origin, Runtime, ToolCallDecision};
+use serde_json::json;
 
 /// The pages whose examples are loaded.
 fn guide_pages() -> Vec<PathBuf> {
@@ -59,6 +63,69 @@ fn every_artifact_of_the_guides_loads_without_a_fault() {
         }
     }
     assert!(hooks >= 3 && tools >= 1, "the pages show {hooks} hooks and {tools} tools: was the extraction broken?");
+}
+
+/// What a call of a tool comes to under the first hook of a page.
+fn decide_under(runtime: &Runtime, project: &Path, call: ToolCallRequest) -> &'static str {
+    let origin = Arc::new(Origin { cwd: project.display().to_string(), ..Origin::default() });
+    match runtime.decide_tool_call(call, &origin, &EventScope::default()) {
+        ToolCallDecision::Run(_) => "allow",
+        ToolCallDecision::Refuse(_) => "deny",
+    }
+}
+
+#[test]
+fn the_first_hooks_of_the_readme_and_of_the_guide_hold_in_the_words_of_every_agent() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let shell = |command: &str| ("shell", json!({"command": command}));
+    let pages = [
+        (
+            "README.md",
+            vec![
+                shell("rm -fr /"),
+                shell("rm -rf ~"),
+                shell("find .. -delete"),
+                shell("rm -rf \"$DIR\"/x"),
+                shell("rm -r ."),
+            ],
+            vec![shell("rm -rf build/x"), shell("ls -la /"), shell("git commit -m 'rm -rf /'"), shell("rm /tmp/x")],
+        ),
+        (
+            "docs/guide/writing-a-hook.md",
+            vec![
+                shell("echo x >> .git/config"),
+                shell("cd .git && rm HEAD"),
+                ("write", json!({"path": ".git/config", "content": "x"})),
+                ("edit", json!({"path": "src/../.git/config", "old": "a", "new": "b"})),
+            ],
+            vec![
+                shell("git commit -m x"),
+                shell("cat .git/config"),
+                ("write", json!({"path": "src/git/config", "content": "x"})),
+                ("read", json!({"path": ".git/config"})),
+            ],
+        ),
+    ];
+    for (page, denied, allowed) in pages {
+        let text = fs::read_to_string(root.join(page)).expect("a page is text");
+        let hook = fenced_artifacts(&text).into_iter().next().expect("the page shows a hook");
+        assert!(hook.lines().count() <= 16, "{page}: a first hook is short");
+        let dir = tempfile::tempdir().expect("a folder for the example");
+        let project = dir.path().join("project");
+        fs::create_dir_all(project.join(".harness/hooks")).expect("the folder is new");
+        fs::create_dir(project.join(".git")).expect("the folder is new");
+        fs::write(project.join(".harness/hooks/first.md"), hook).expect("the file is new");
+        let runtime = Runtime::builder().path(&project, Layer::Project).build().runtime;
+        for vocabulary in VOCABULARIES {
+            let calls = denied.iter().map(|call| ("deny", call)).chain(allowed.iter().map(|call| ("allow", call)));
+            for (expected, (tool, args)) in calls {
+                let native = vocabulary.to_native(tool, args);
+                let call = ToolCallRequest::new("call_1", vocabulary, &native.name, native.input.clone());
+                let decision = decide_under(&runtime, &project, call);
+                assert_eq!(decision, expected, "{page}, {}: {native:?}", vocabulary.name);
+            }
+        }
+    }
 }
 
 /// The numbers after `rule_` in a text, such as `07`.

@@ -21,7 +21,7 @@ use starlark::syntax::ast::AstExpr;
 
 pub(crate) use ast::{ArgumentNode, block_statements, identifier_name, span_of, string_literal};
 pub(crate) use closures::{ArgumentStep, FunctionTrait, FunctionTraits, LAMBDA};
-pub(crate) use names::names_used;
+pub(crate) use names::{check_member, names_used};
 pub(crate) use reads::names_in_stmt;
 
 use crate::compile::{ScriptKind, ScriptPlacement, ScriptPowers};

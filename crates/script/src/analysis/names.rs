@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use pintle_contract::suggest_nearest;
 use starlark::syntax::AstModule;
-use starlark::syntax::ast::{AssignTargetP, AstAssignTarget, AstExpr, AstStmt, Expr, Stmt};
+use starlark::syntax::ast::{AssignTargetP, AstAssignTarget, AstExpr, AstStmt, AstString, Expr, Stmt};
 
 use super::ast::{
     ClauseNode, ParameterNode, block_statements, identifier_name, span_of, visit_expressions, visit_statements,
@@ -33,23 +33,26 @@ pub(super) fn check_names(source: &PreparedSource, ast: &AstModule, role: Script
         Expr::Identifier(name) if !bound.contains(name.ident.as_str()) && !globals.contains(&name.ident) => {
             findings.push(unknown_name(&name.ident, expr, role, &bound, &globals));
         }
-        Expr::Dot(base, member) => {
-            let Some(path) =
-                dotted_path(base).filter(|path| !bound.contains(path.split('.').next().unwrap_or_default()))
-            else {
-                return;
-            };
-            let members = globals::namespace_members(&path, role);
-            if !members.is_empty() && !members.contains(&member.node.as_str()) {
-                findings.push(unknown_member(&path, &member.node, span_of(member), role, &members));
-            }
-        }
+        Expr::Dot(base, member) => findings.extend(check_member(base, member, role, &bound)),
         _ => {}
     });
     if let Some(finding) = check_entry_point(source, root, role) {
         findings.push(finding);
     }
     findings
+}
+
+/// Checks that a namespace has a member.
+pub(crate) fn check_member(
+    base: &AstExpr,
+    member: &AstString,
+    role: ScriptKind,
+    bound: &BTreeSet<&str>,
+) -> Option<ScriptFinding> {
+    let path = dotted_path(base).filter(|path| !bound.contains(path.split('.').next().unwrap_or_default()))?;
+    let members = globals::namespace_members(&path, role);
+    (!members.is_empty() && !members.contains(&member.node.as_str()))
+        .then(|| unknown_member(&path, &member.node, span_of(member), role, &members))
 }
 
 /// Whether a script uses a built-in that may wait.
@@ -64,7 +67,7 @@ pub(super) fn may_wait(ast: &AstModule) -> bool {
 /// The namespaces and functions whose results do not depend on other calls, and whose use other calls do not notice.
 const ORDER_FREE: &[&str] = &[
     "allow", "ask", "base64", "block", "crypto", "env", "fs", "hash", "http", "json", "math", "modify", "now", "re",
-    "set", "sleep", "string", "time", "url", "validate",
+    "set", "shell", "sleep", "string", "time", "url", "validate",
 ];
 
 /// Whether a script uses a built-in that may keep state, such as a counter, or act on the session.

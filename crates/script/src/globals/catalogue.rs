@@ -288,6 +288,13 @@ static CATALOGUE: &[ScriptBuiltinDef] = &[
         TOOLS,
         "Runs a program; returns a dict `ok`, `stdout`, `stderr`, `exit_code`, `duration_ms`, `cmd`, `args`.",
     ),
+    builtin_def(
+        "shell.parse",
+        "shell.parse(text, cwd=\"/home/user/project\", home=\"/home/user\")",
+        ALL,
+        "Returns what a bash command line would do, as a list of [operations](events.md#piece-operation); also in `when`. \
+         Nothing is executed, and no link is resolved. What cannot be known has the kind `unknown`.",
+    ),
     builtin_def("fs.read", "fs.read(path)", ALL, "Reads a text file of the workspace."),
     builtin_def("fs.write", "fs.write(path, content)", TOOLS, "Writes a text file."),
     builtin_def("fs.append", "fs.append(path, content)", TOOLS, "Appends to a text file."),
@@ -328,8 +335,8 @@ mod tests {
             let have: BTreeSet<String> = super::super::for_kind(role)
                 .names()
                 .map(|name| name.as_str().replace(ASSERT_ALIAS, "assert"))
-                // The namespace `hash` shadows the language's function `hash`.
-                .filter(|name| name == "hash" || !standard.contains(name))
+                // The namespace `hash` shadows the language's function `hash`, and `when` has `shell`, too.
+                .filter(|name| name == "hash" || name == "shell" || !standard.contains(name))
                 .filter(|name| !["struct", "map", "filter"].contains(&name.as_str()))
                 .collect();
             let of_role = catalogue().iter().filter(|builtin| builtin.roles.contains(&role));

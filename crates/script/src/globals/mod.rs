@@ -13,6 +13,7 @@ mod regexes;
 mod registration;
 mod session;
 mod sets;
+mod shell;
 mod strings;
 mod tools;
 
@@ -81,7 +82,7 @@ fn warm_up_methods() {
     });
 }
 
-/// The names of the language itself, which are those of `when`.
+/// The names of `when`: those of the language itself, and `shell`.
 pub(crate) const PURE: &[&str] = &[
     "False",
     "None",
@@ -109,6 +110,7 @@ pub(crate) const PURE: &[&str] = &[
     "range",
     "repr",
     "reversed",
+    "shell",
     "sorted",
     "str",
     "tuple",
@@ -116,9 +118,9 @@ pub(crate) const PURE: &[&str] = &[
     "zip",
 ];
 
-/// The globals of `when`: only the language itself.
+/// The globals of `when`: the language itself, and `shell`.
 pub(crate) fn for_when() -> &'static Globals {
-    static PURE: LazyLock<Globals> = LazyLock::new(Globals::standard);
+    static PURE: LazyLock<Globals> = LazyLock::new(|| GlobalsBuilder::standard().with(shell::register).build());
     &PURE
 }
 
@@ -137,6 +139,7 @@ fn base_globals() -> GlobalsBuilder {
     .with(numbers::register)
     .with(regexes::register)
     .with(sets::register)
+    .with(shell::register)
     .with(strings::register)
     .with(encoding::register)
 }
@@ -146,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_names_of_the_language_are_all_listed() {
+    fn the_names_of_when_are_all_listed() {
         let mut names: Vec<&str> = for_when().names().map(|name| name.as_str()).collect();
         names.sort_unstable();
         assert_eq!(PURE, names);

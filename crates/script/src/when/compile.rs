@@ -10,7 +10,7 @@ use super::lazy_function::LazyFunction;
 use super::{CompiledWhen, WHEN, WhenPredicate, dependencies, native, subjects, wrap_expression};
 use crate::ScriptFinding;
 use crate::analysis::{self, ArgumentsForm};
-use crate::compile::ScriptPlacement;
+use crate::compile::{ScriptKind, ScriptPlacement};
 use crate::finding::FindingCode;
 use crate::globals;
 use crate::load::{self, dialect};
@@ -117,6 +117,12 @@ fn find_unknown_name(ast: &AstModule, offset: usize) -> Option<ScriptFinding> {
                 let message = format!("the payload is a dict, so `payload.{}` does not exist", field.node);
                 ScriptFinding::error(FindingCode::UnknownName, message, Some(analysis::span_of(expr)))
                     .help(format!("write `payload[\"{}\"]`", field.node))
+            }
+            Expr::Dot(base, member) if analysis::identifier_name(base).is_some_and(|name| pure.contains(&name)) => {
+                match analysis::check_member(base, member, ScriptKind::Hook, &bound) {
+                    Some(finding) => finding,
+                    None => return,
+                }
             }
             _ => return,
         };

@@ -11,8 +11,8 @@ const HEAD: &str = "\
 
 What scripts have in addition to [the language](https://github.com/bazelbuild/starlark/blob/master/spec.md): hooks in
 `handle(event, payload)`, tools in `run(args)`, verify scripts in `run(result)`, and plugins, the `*.star` files, in
-the functions that their top level registers. A `when` expression has only the language, with `event` and `payload`. A
-call that fails ends the script; if the script is a hook, the hook has failed and its failure policy applies.
+the functions that their top level registers. A `when` expression has the language and `shell`, with `event` and
+`payload`. A call that fails ends the script; if the script is a hook, the hook has failed and its failure policy applies.
 
 Everything here that is not a function of its arguments (metrics, logs, the cache, the network, time, random numbers,
 files, programs) is a recorded effect request, so that a session can be replayed.

@@ -7,7 +7,7 @@ pub(super) struct SchemaField<'a> {
     pub(super) name: &'a str,
     pub(super) kind: String,
     pub(super) is_required: bool,
-    pub(super) about: &'a str,
+    pub(super) about: String,
 }
 
 /// The fields of an object schema, in order.
@@ -18,6 +18,8 @@ pub(super) fn schema_fields(schema: &Value) -> Vec<SchemaField<'_>> {
     let mut found = Vec::new();
     for (name, inner) in properties.into_iter().flatten() {
         let about = inner.get("description").and_then(Value::as_str).unwrap_or_default();
+        // A row of a table is one line.
+        let about = about.replace('\n', " ");
         found.push(SchemaField { name, kind: describe_type(inner), is_required: is_required(name), about });
     }
     found
@@ -33,6 +35,11 @@ pub(super) fn describe_type(schema: &Value) -> String {
     if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
         let name = reference.rsplit('/').next().unwrap_or(reference);
         return format!("[{name}](#piece-{})", name.to_lowercase());
+    }
+    // An optional definition is the definition or null.
+    let choices = schema.get("anyOf").and_then(Value::as_array);
+    if let Some(defined) = choices.into_iter().flatten().find(|choice| choice.get("$ref").is_some()) {
+        return describe_type(defined);
     }
     let nullable = |kinds: &Value| kinds.as_array().and_then(|kinds| kinds.first().cloned());
     let name = schema.get("type").map(|kinds| nullable(kinds).unwrap_or_else(|| kinds.clone()));

@@ -45,7 +45,7 @@ const HOLDING: &[&str] = &[
 /// result.
 const OF_TEXTS: &[&str] = &["len", "hash", "int", "float", "ord"];
 /// Namespaces whose functions take strings.
-const NAMESPACES_OF_TEXTS: &[&str] = &["re", "string", "hash", "crypto", "base64", "validate"];
+const NAMESPACES_OF_TEXTS: &[&str] = &["re", "string", "hash", "crypto", "base64", "validate", "shell"];
 
 type EvaluatedArgument<'a> = (&'a AstArgument, AbstractValue);
 

@@ -197,6 +197,13 @@ impl<'a> SizeMachine<'a> {
                 (width.unsigned_abs() <= MAX_LITERAL_TURNS).then_some(())?;
                 self.allocate(first.units + 1, first.is_shared_out)
             }
+            // The number of operations is bounded; what grows with the line is what is written there, and its paths.
+            ("shell", _) => {
+                if given.composed_constants() > 0 {
+                    self.count_growth(2)?;
+                }
+                self.allocate(given.total_units() * 2, given.is_shared_out())
+            }
             ("template", _) => None,
             ("json" | "base64" | "url" | "string" | "set" | "crypto" | "hash", _) => {
                 // The text is created twice on the way, from a copy of the value.

@@ -36,6 +36,8 @@ fn scripts_whose_cost_is_bounded_run_here() {
         "return 1 << 20",
         "return payload[\"x\"].replace(\"a\", \"b\")",
         "return re.search(\"^a+$\", payload[\"x\"])",
+        "for op in shell.parse(payload[\"x\"], cwd = payload[\"cwd\"]):\n  if op[\"kind\"] == \"delete\" and op.get(\"place\") not in [\"project\"]:\n    return block(\"no: \" + op[\"written\"])\nreturn allow()",
+        "for m in payload[\"messages\"]:\n  for op in shell.parse(m[\"content\"]):\n    metrics.incr(\"x\")\nreturn allow()",
         "for i in range(len(payload[\"x\"])):\n  if payload[\"x\"][i] == 1:\n    return block(\"x\")\nreturn allow()",
         "for i in range(100):\n  log(\"x\")\nreturn allow()",
         "return sorted(payload[\"x\"])",
@@ -102,6 +104,7 @@ fn scripts_whose_cost_is_not_bounded_run_in_a_worker() {
         "return payload[\"a\"].join(payload[\"b\"])",
         "return re.search(payload[\"a\"], payload[\"b\"])",
         "return int(payload[\"x\"])",
+        "for m in payload[\"x\"]:\n  shell.parse(payload[\"big\"])\nreturn allow()",
         "return payload[\"f\"].format(payload[\"x\"])",
         "return payload[\"f\"] % payload[\"x\"]",
     ];
