@@ -1,19 +1,21 @@
 //! `safer_shell`: rates how destructive a shell command is.
 //!
-//! A command is *safe* only if it is one plain command of [`read_only_commands`]. It is *destructive* if a command
-//! anywhere in the text is one of [`risky_commands`], including after `sudo`, in `sh -c '..'` or in a substitution;
-//! quoted arguments of other commands are only text. Anything else is *unknown*.
+//! A command is *safe* only if it is one plain command of [`read_only_commands`] that reads no secret. It is *destructive*
+//! if one of its operations is one of [`risks`], or if it cannot be analyzed. Anything else is *unknown*.
 
-mod parse;
 mod read_only_commands;
-mod risky_commands;
+mod risks;
+
+use std::path::Path;
 
 use pintle_contract::{Effect, EventKind, Verdict, suggest_nearest};
+use pintle_shell::{CallSite, Operation, OperationKind, OperationTag, ShellLanguage, operations_of_command};
+use pintle_tools::operations_of;
 use serde_json::{Map, Value};
 
 use super::{BuiltinCall, BuiltinHook, BuiltinResult};
-use parse::{ShellCommand, parse_command_line};
-use risky_commands::{BlastRadius, CommandRisk, command_risk, file_write_risk, program_name};
+use read_only_commands::{plain_words, read_only_category};
+use risks::{CommandRisk, worst_risk};
 
 /// The policy: which commands need approval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,10 +74,11 @@ impl BuiltinHook for SaferShell {
         if !matches!(asked.event_kind(), EventKind::ToolPre | EventKind::ToolGuard) || asked.text("name") != "shell" {
             return Verdict::pass();
         }
-        let argument =
-            |name: &str| asked.field("args").and_then(|arguments| arguments.get(name)).and_then(Value::as_str);
-        let text = argument("cmd").or_else(|| argument("command")).unwrap_or_default();
-        let (label, mode) = (CommandLabel::from_command(text), asked.text("permission_mode"));
+        let argument = |name: &str| asked.field("args").and_then(|arguments| arguments.get(name));
+        // A call with two commands is never safe.
+        let text = argument("cmd").xor(argument("command")).and_then(Value::as_str).unwrap_or_default();
+        let label = CommandLabel::new(text, operations_of(asked.call.event));
+        let mode = asked.text("permission_mode");
         let policy = self
             .policy
             .or_else(|| find_policy(&MODES, mode))
@@ -89,6 +92,10 @@ impl BuiltinHook for SaferShell {
             _ => Verdict::ask(reason.clone()),
         };
         verdict.with_effect(Effect::Metadata(label.metadata(reason)))
+    }
+
+    fn reads_operations(&self) -> bool {
+        true
     }
 }
 
@@ -115,7 +122,7 @@ impl CommandSafety {
     }
 }
 
-/// Classifies a shell command.
+/// Classifies a shell command. Relative paths are those of a project in the home directory.
 #[must_use]
 pub fn classify_command(command: &str) -> CommandSafety {
     match CommandLabel::from_command(command) {
@@ -136,16 +143,21 @@ enum CommandLabel {
 
 impl CommandLabel {
     fn from_command(text: &str) -> Self {
-        if let Some(danger) = worst_risk(text) {
+        let home = pintle_files::home_dir();
+        let home = home.as_deref().unwrap_or(Path::new("/home/user"));
+        let project = home.join("project");
+        let site = CallSite { cwd: &project, project: &project, home: Some(home), resolve: None };
+        Self::new(text, &operations_of_command(text, ShellLanguage::Bash, &site))
+    }
+
+    fn new(text: &str, operations: &[Operation]) -> Self {
+        if let Some(danger) = worst_risk(operations) {
             return Self::Destructive(danger);
         }
-        let reading = parse_command_line(text);
-        match reading.commands.as_slice() {
-            [command] if reading.is_plain => {
-                read_only_commands::read_only_category(&command.words).map_or(Self::Unknown, Self::Safe)
-            }
-            _ => Self::Unknown,
-        }
+        let only_reads =
+            |operation: &Operation| operation.kind == OperationKind::Read && !operation.has(OperationTag::Secret);
+        let words = plain_words(text).filter(|_| operations.iter().all(only_reads));
+        words.and_then(|words| read_only_category(&words)).map_or(Self::Unknown, Self::Safe)
     }
 
     fn approval_reason(&self) -> String {
@@ -164,101 +176,6 @@ impl CommandLabel {
         };
         let entries = [("blast_radius", radius), ("category", category), ("reason", reason.as_str())];
         entries.into_iter().map(|(name, text)| (name.to_owned(), Value::from(text))).collect()
-    }
-}
-
-/// Programs and words that run the command in their arguments, after their own options.
-const CARRIERS: [&str; 32] = [
-    "sudo", "doas", "su", "env", "xargs", "timeout", "nice", "ionice", "nohup", "time", "command", "builtin", "exec",
-    "busybox", "setsid", "stdbuf", "chroot", "watch", "strace", "parallel", "if", "then", "else", "elif", "while",
-    "until", "do", "!", "{", "flock", "pkexec", "unshare",
-];
-/// Programs that run a command on the files they find, after an option of [`SEARCH_RUNS`].
-const SEARCHES: [&str; 3] = ["find", "fd", "fdfind"];
-const SEARCH_RUNS: [&str; 8] = ["-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"];
-/// Programs that run the text after `-c`.
-const SHELLS: [&str; 6] = ["sh", "bash", "dash", "zsh", "ksh", "fish"];
-/// Limits of the search: the nesting of command texts, their number, the words of a command that may start another
-/// command, and the words of such a command.
-const MOST_DEPTH: u32 = 4;
-const MOST_TEXTS: u32 = 64;
-const MOST_STARTS: usize = 128;
-const MOST_WORDS: usize = 2_048;
-
-const HIDDEN: CommandRisk =
-    CommandRisk { radius: BlastRadius::Medium, category: "execution", reason: "nests too many commands to analyze" };
-
-/// The highest risk of a text.
-fn worst_risk(text: &str) -> Option<CommandRisk> {
-    let mut search = RiskSearch::default();
-    search.search_text(text, 0);
-    search.worst_risk
-}
-
-/// The state of the search for the highest risk.
-#[derive(Default)]
-struct RiskSearch {
-    worst_risk: Option<CommandRisk>,
-    text_count: u32,
-}
-
-impl RiskSearch {
-    fn add_risk(&mut self, danger: Option<CommandRisk>) {
-        if danger.map(|danger| danger.radius) > self.worst_risk.map(|worst| worst.radius) {
-            self.worst_risk = danger;
-        }
-    }
-
-    fn search_text(&mut self, text: &str, depth: u32) {
-        self.text_count += 1;
-        if depth > MOST_DEPTH || self.text_count > MOST_TEXTS {
-            self.add_risk(Some(HIDDEN));
-            return;
-        }
-        let squeezed: String = text.chars().filter(|letter| !letter.is_whitespace()).collect();
-        if squeezed.contains(":(){:|:&};:") {
-            let reason = "starts processes endlessly";
-            self.add_risk(Some(CommandRisk { radius: BlastRadius::High, category: "system", reason }));
-        }
-        let reading = parse_command_line(text);
-        reading.written_files.iter().for_each(|path| self.add_risk(file_write_risk(path)));
-        reading.commands.iter().for_each(|command| self.search_command(command, depth));
-    }
-
-    /// Examines a command and the commands that it runs, which are suffixes of it.
-    fn search_command(&mut self, command: &ShellCommand, depth: u32) {
-        let (mut carries, mut searches) = (true, false);
-        let mut before = "";
-        for (start, word) in command.words.iter().enumerate() {
-            // Without knowing all options of the carrier, any word may start its command.
-            if carries || (searches && SEARCH_RUNS.contains(&before)) {
-                if start > MOST_STARTS || (start > 0 && command.words.len() > MOST_WORDS) {
-                    self.add_risk(Some(HIDDEN));
-                    return;
-                }
-                let words = command.words.get(start..).unwrap_or_default();
-                self.search_single_command(word, words, command.is_piped, depth);
-                carries = CARRIERS.contains(&program_name(word)) || (carries && start > 0);
-                searches |= SEARCHES.contains(&program_name(word));
-            }
-            before = word;
-        }
-    }
-
-    /// Examines one command without a carrier.
-    fn search_single_command(&mut self, program: &str, words: &[String], is_piped: bool, depth: u32) {
-        self.add_risk(command_risk(words, is_piped));
-        let arguments = words.get(1..).unwrap_or_default();
-        let name = program_name(program);
-        if SHELLS.contains(&name) {
-            let after = arguments.iter().position(|word| word.starts_with('-') && word.contains('c'));
-            if let Some(text) = after.and_then(|after| arguments.get(after + 1)) {
-                self.search_text(text, depth + 1);
-            }
-        }
-        if name == "eval" {
-            self.search_text(&arguments.join(" "), depth + 1);
-        }
     }
 }
 

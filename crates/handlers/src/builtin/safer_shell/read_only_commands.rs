@@ -1,7 +1,5 @@
 //! Lists commands that only read.
 
-use super::risky_commands::program_name;
-
 /// A command that only reads.
 struct ReadOnlyCommandDef {
     program: &'static str,
@@ -201,29 +199,10 @@ const OF_CLUSTER: [&str; 14] = [
     "jobs",
 ];
 
-/// Files that contain keys, which are not harmless to read.
-const PRIVATE: [&str; 12] = [
-    ".ssh",
-    ".aws",
-    ".env",
-    ".netrc",
-    ".gnupg",
-    ".kube",
-    ".npmrc",
-    ".pypirc",
-    "id_rsa",
-    "id_ed25519",
-    "shadow",
-    "environ",
-];
-
 /// The category of a command that only reads; `None` for any other.
 pub(super) fn read_only_category(words: &[String]) -> Option<&'static str> {
     let (program, arguments) = words.split_first()?;
-    // A program with a directory in its name may be any program.
-    if program != program_name(program) || arguments.iter().any(|word| is_private_path(word)) {
-        return None;
-    }
+    // A program with a directory in its name, which may be any program, has no row.
     let rows = ROWS.iter().filter(|def| def.program == program);
     rows.into_iter()
         .find(|def| def.matches(arguments))
@@ -240,8 +219,26 @@ fn kubectl_category(program: &str, arguments: &[String]) -> Option<&'static str>
     (looks && rest.iter().all(|word| !word.starts_with('-') || only.allows_flag(word))).then_some("cluster")
 }
 
-fn is_private_path(word: &str) -> bool {
-    word.split(['/', '=', ':']).any(|part| PRIVATE.contains(&part) || part.starts_with(".env."))
+/// The words of a line that is one command of plain words: nothing in it expands, redirects or starts a second command.
+/// A `~` before a word is plain, because it only names a home directory.
+pub(super) fn plain_words(line: &str) -> Option<Vec<String>> {
+    let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
+    for letter in line.chars() {
+        match (quote, letter) {
+            (None, ' ' | '\t') => words.extend(word.take()),
+            (_, letter) if letter.is_control() => return None,
+            (Some(open), letter) if letter == open => quote = None,
+            (Some('"'), '$' | '`' | '\\' | '!') => return None,
+            (None, '\'' | '"') => {
+                quote = Some(letter);
+                word.get_or_insert_default();
+            }
+            (None, letter) if "$`\\;&|<>(){}[]*?!#".contains(letter) => return None,
+            (_, letter) => word.get_or_insert_default().push(letter),
+        }
+    }
+    words.extend(word);
+    quote.is_none().then_some(words)
 }
 
 impl ReadOnlyCommandDef {
