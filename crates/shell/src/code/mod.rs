@@ -20,9 +20,9 @@ use crate::walk::{CommandWalk, ShellArg, TextFlow, TextTaint, is_secret_name};
 use crate::{Operation, OperationKind, OperationTag};
 
 /// The longest code that is read.
-const MAX_BYTES: usize = 64 * 1024;
+const MAX_BYTES: usize = 48 * 1024;
 /// The most calls of functions.
-const MAX_CALLS: usize = 2000;
+const MAX_CALLS: usize = 1000;
 
 /// Adds what code would do. `language` is the name of its interpreter; `stdin` is the input of the code.
 pub(crate) fn read_code(walk: &mut CommandWalk<'_>, language: &str, text: &str, stdin: &TextFlow) {

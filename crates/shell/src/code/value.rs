@@ -1,5 +1,8 @@
 //! What is known of the values in code.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 use crate::paths::UNKNOWN;
 
 /// What is known of an expression.
@@ -76,6 +79,10 @@ fn is_listed(words: &str, word: &str) -> bool {
     words.split_whitespace().any(|listed| listed == word)
 }
 
+fn to_set(words: &'static str) -> HashSet<&'static str> {
+    words.split_whitespace().collect()
+}
+
 pub(super) fn is_environment(name: &str) -> bool {
     is_listed("os.environ process.env ENV environ $ENV %ENV $_ENV $_SERVER Bun.env ENVIRON", name)
 }
@@ -149,15 +156,18 @@ fn is_module_word(text: &str) -> bool {
 
 /// Words that hold nothing.
 pub(super) fn is_word(name: &str) -> bool {
-    is_listed(
+    WORDS.contains(name)
+}
+
+static WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    to_set(
         "import from as const let var new await async return for in of if else while try except catch finally with def \
          function class lambda not and or is True False None true false null undefined nil pass raise throw my our use \
          require puts do end then print BEGIN END switch case default shell check text capture_output recursive force \
          encoding stdio timeout ignore_errors exist_ok missing_ok parents subprocess os sys shutil json re fs path \
          unless foreach e err",
-        name,
     )
-}
+});
 
 /// Options of functions that run programs.
 pub(super) fn is_call_option(name: &str) -> bool {
@@ -169,8 +179,11 @@ pub(super) fn is_call_option(name: &str) -> bool {
 
 /// Words that say that code does something for some files only.
 pub(super) fn is_condition(name: &str) -> bool {
-    is_listed(
-        "if elif unless endswith endsWith end_with? startswith startsWith filter match test fnmatch suffix when grep",
-        last_part(name),
-    )
+    CONDITIONS.contains(last_part(name))
 }
+
+static CONDITIONS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    to_set(
+        "if elif unless endswith endsWith end_with? startswith startsWith filter match test fnmatch suffix when grep",
+    )
+});

@@ -2,6 +2,7 @@
 
 mod glob;
 mod sensitive;
+mod tails;
 mod windows;
 
 use std::path::{Path, PathBuf};
@@ -179,7 +180,7 @@ pub(crate) fn place_of(site: &CallSite<'_>, path: &Path, is_pattern: bool) -> Pa
     let is_below =
         |directory: &str| text.strip_prefix(directory).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
     let is_below_home = |directory: &str| match (directory.strip_prefix("~/"), site.home) {
-        (Some(rest), Some(home)) => path.starts_with(home.join(rest)),
+        (Some(rest), Some(home)) => path.strip_prefix(home).is_ok_and(|below| below.starts_with(rest)),
         (Some(_), None) => false,
         (None, _) => is_below(directory),
     };

@@ -1,275 +1,14 @@
 //! Paths that need care: secrets, the settings of agents, what starts by itself.
 
+use std::collections::HashMap;
 use std::path::Path;
+use std::sync::LazyLock;
 
+use super::tails::TAILS;
+use super::tails::TailRoot::{self, Anywhere, Home, Root};
 use super::{UNKNOWN, matches_glob};
-use crate::OperationTag::{self, AgentSettings, GitDirectory, Pintle, Pipeline, Registry, Secret, Startup};
+use crate::OperationTag::{self, Secret};
 use crate::site::CallSite;
-
-/// Where a path of the table is looked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum TailRoot {
-    /// Below any directory.
-    Anywhere,
-    /// Below a home directory.
-    Home,
-    /// Below the root directory.
-    Root,
-}
-use TailRoot::{Anywhere, Home, Root};
-
-/// The end of a path, with what it means. A `*` in a name is a pattern; the last part `**` is everything below.
-static TAILS: &[(TailRoot, &str, OperationTag)] = &[
-    (Anywhere, ".env", Secret),
-    (Anywhere, ".env.*", Secret),
-    (Anywhere, "*.env", Secret),
-    (Anywhere, ".envrc", Secret),
-    (Anywhere, ".ssh/id_*", Secret),
-    (Anywhere, ".ssh/*_rsa", Secret),
-    (Anywhere, ".ssh/*_ed25519", Secret),
-    (Anywhere, ".ssh/identity", Secret),
-    (Anywhere, ".gnupg/**", Secret),
-    (Anywhere, ".aws/credentials", Secret),
-    (Anywhere, ".aws/sso/**", Secret),
-    (Anywhere, ".aws/cli/cache/**", Secret),
-    (Anywhere, ".azure/**", Secret),
-    (Anywhere, ".config/gcloud/**", Secret),
-    (Anywhere, ".kube/config", Secret),
-    (Anywhere, "kubeconfig", Secret),
-    (Anywhere, ".docker/config.json", Secret),
-    (Anywhere, ".netrc", Secret),
-    (Anywhere, "_netrc", Secret),
-    (Anywhere, ".npmrc", Secret),
-    (Anywhere, ".yarnrc.yml", Secret),
-    (Anywhere, ".pypirc", Secret),
-    (Anywhere, ".pgpass", Secret),
-    (Anywhere, ".my.cnf", Secret),
-    (Anywhere, ".git-credentials", Secret),
-    (Anywhere, ".config/git/credentials", Secret),
-    (Anywhere, ".config/gh/hosts.yml", Secret),
-    (Anywhere, ".config/hub", Secret),
-    (Anywhere, ".config/op/**", Secret),
-    (Anywhere, ".cargo/credentials*", Secret),
-    (Anywhere, ".gem/credentials", Secret),
-    (Anywhere, ".m2/settings.xml", Secret),
-    (Anywhere, ".gradle/gradle.properties", Secret),
-    (Anywhere, ".composer/auth.json", Secret),
-    (Anywhere, ".terraform.d/credentials*", Secret),
-    (Anywhere, ".terraformrc", Secret),
-    (Anywhere, ".vault-token", Secret),
-    (Anywhere, ".boto", Secret),
-    (Anywhere, ".s3cfg", Secret),
-    (Anywhere, ".htpasswd", Secret),
-    (Anywhere, ".password-store/**", Secret),
-    (Anywhere, ".local/share/keyrings/**", Secret),
-    (Anywhere, ".mozilla/firefox/**", Secret),
-    (Anywhere, ".config/google-chrome/**", Secret),
-    (Anywhere, ".config/chromium/**", Secret),
-    (Anywhere, ".config/BraveSoftware/**", Secret),
-    (Anywhere, "Library/Keychains/**", Secret),
-    (Anywhere, "Library/Application Support/Google/Chrome/**", Secret),
-    (Anywhere, "Library/Application Support/Firefox/**", Secret),
-    (Anywhere, ".bash_history", Secret),
-    (Anywhere, ".zsh_history", Secret),
-    (Anywhere, ".history", Secret),
-    (Anywhere, ".python_history", Secret),
-    (Anywhere, ".psql_history", Secret),
-    (Anywhere, ".mysql_history", Secret),
-    (Anywhere, ".node_repl_history", Secret),
-    (Anywhere, "fish_history", Secret),
-    (Anywhere, "ConsoleHost_history.txt", Secret),
-    (Anywhere, "AppData/Roaming/gcloud/**", Secret),
-    (Anywhere, "AppData/Roaming/Mozilla/**", Secret),
-    (Anywhere, "AppData/Roaming/Microsoft/Credentials/**", Secret),
-    (Anywhere, "AppData/Roaming/Microsoft/Protect/**", Secret),
-    (Anywhere, "AppData/Local/Google/Chrome/User Data/**", Secret),
-    (Anywhere, "AppData/Local/Microsoft/Edge/User Data/**", Secret),
-    (Anywhere, "*.pem", Secret),
-    (Anywhere, "*.key", Secret),
-    (Anywhere, "*.p12", Secret),
-    (Anywhere, "*.pfx", Secret),
-    (Anywhere, "*.jks", Secret),
-    (Anywhere, "*.keystore", Secret),
-    (Anywhere, "*.kdbx", Secret),
-    (Anywhere, "*.ppk", Secret),
-    (Anywhere, "*.asc.key", Secret),
-    (Anywhere, "id_rsa", Secret),
-    (Anywhere, "id_ed25519", Secret),
-    (Anywhere, "id_ecdsa", Secret),
-    (Anywhere, "id_dsa", Secret),
-    (Anywhere, "credentials.json", Secret),
-    (Anywhere, "service-account*.json", Secret),
-    (Anywhere, "service_account*.json", Secret),
-    (Anywhere, "client_secret*.json", Secret),
-    (Anywhere, "secrets.yml", Secret),
-    (Anywhere, "secrets.yaml", Secret),
-    (Anywhere, "secrets.json", Secret),
-    (Anywhere, "secrets.toml", Secret),
-    (Anywhere, "config/master.key", Secret),
-    (Anywhere, "terraform.tfvars", Secret),
-    (Anywhere, "*.tfstate", Secret),
-    (Anywhere, "wp-config.php", Secret),
-    (Root, "etc/shadow*", Secret),
-    (Root, "etc/gshadow*", Secret),
-    (Root, "etc/sudoers*", Secret),
-    (Root, "etc/ssl/private/**", Secret),
-    (Root, "etc/ssh/ssh_host_*_key", Secret),
-    (Root, "etc/kubernetes/**", Secret),
-    (Root, "proc/*/environ", Secret),
-    (Root, "proc/*/mem", Secret),
-    (Root, "run/secrets/**", Secret),
-    (Root, "var/run/secrets/**", Secret),
-    (Root, "var/lib/docker/**", Secret),
-    (Home, ".bashrc", Startup),
-    (Home, ".bash_profile", Startup),
-    (Home, ".bash_login", Startup),
-    (Home, ".bash_logout", Startup),
-    (Home, ".bash_aliases", Startup),
-    (Home, ".profile", Startup),
-    (Home, ".zshrc", Startup),
-    (Home, ".zshenv", Startup),
-    (Home, ".zprofile", Startup),
-    (Home, ".zlogin", Startup),
-    (Home, ".config/fish/**", Startup),
-    (Home, ".config/autostart/**", Startup),
-    (Home, ".config/systemd/**", Startup),
-    (Home, ".xinitrc", Startup),
-    (Home, ".xprofile", Startup),
-    (Home, ".xsession", Startup),
-    (Home, ".pam_environment", Startup),
-    (Home, ".config/environment.d/**", Startup),
-    (Home, ".ssh/authorized_keys*", Startup),
-    (Home, ".ssh/config", Startup),
-    (Home, ".ssh/rc", Startup),
-    (Home, ".gitconfig", Startup),
-    (Home, ".config/git/config", Startup),
-    (Home, ".inputrc", Startup),
-    (Home, ".vimrc", Startup),
-    (Home, ".config/nvim/**", Startup),
-    (Home, ".emacs.d/**", Startup),
-    (Home, ".tmux.conf", Startup),
-    (Home, ".local/share/systemd/**", Startup),
-    (Home, "Library/LaunchAgents/**", Startup),
-    (Home, "Documents/PowerShell/**", Startup),
-    (Home, "Documents/WindowsPowerShell/**", Startup),
-    (Anywhere, "Start Menu/Programs/Startup/**", Startup),
-    (Home, ".config/powershell/**", Startup),
-    (Root, "Library/LaunchDaemons/**", Startup),
-    (Root, "Library/LaunchAgents/**", Startup),
-    (Root, "var/spool/cron/**", Startup),
-    (Root, "etc/cron*/**", Startup),
-    (Root, "etc/systemd/**", Startup),
-    (Anywhere, ".git/**", GitDirectory),
-    (Anywhere, ".claude/settings.json", AgentSettings),
-    (Anywhere, ".claude/settings.local.json", AgentSettings),
-    (Anywhere, ".claude/hooks/**", AgentSettings),
-    (Anywhere, ".claude/plugins/**", AgentSettings),
-    (Home, ".claude.json", AgentSettings),
-    (Anywhere, ".mcp.json", AgentSettings),
-    (Root, "etc/claude-code/**", AgentSettings),
-    (Root, "Library/Application Support/ClaudeCode/**", AgentSettings),
-    (Anywhere, ".codex/config.toml", AgentSettings),
-    (Anywhere, ".codex/hooks.json", AgentSettings),
-    (Anywhere, ".codex/hooks/**", AgentSettings),
-    (Anywhere, ".codex/requirements.toml", AgentSettings),
-    (Anywhere, ".codex/rules/**", AgentSettings),
-    (Root, "etc/codex/**", AgentSettings),
-    (Anywhere, ".gemini/settings.json", AgentSettings),
-    (Anywhere, ".gemini/hooks/**", AgentSettings),
-    (Anywhere, ".gemini/extensions/**", AgentSettings),
-    (Anywhere, ".gemini/trustedFolders.json", AgentSettings),
-    (Root, "etc/gemini-cli/**", AgentSettings),
-    (Anywhere, ".qwen/settings.json", AgentSettings),
-    (Anywhere, ".qwen/hooks/**", AgentSettings),
-    (Root, "etc/qwen-code/**", AgentSettings),
-    (Anywhere, ".github/hooks/**", AgentSettings),
-    (Anywhere, ".github/copilot/settings*.json", AgentSettings),
-    (Anywhere, ".copilot/**", AgentSettings),
-    (Anywhere, ".cursor/hooks.json", AgentSettings),
-    (Anywhere, ".cursor/hooks/**", AgentSettings),
-    (Anywhere, ".clinerules/hooks/**", AgentSettings),
-    (Anywhere, "Documents/Cline/**", AgentSettings),
-    (Anywhere, ".cline/**", AgentSettings),
-    (Anywhere, ".config/opencode/**", AgentSettings),
-    (Anywhere, ".opencode/**", AgentSettings),
-    (Anywhere, "opencode.json", AgentSettings),
-    (Anywhere, "opencode.jsonc", AgentSettings),
-    (Anywhere, ".config/goose/**", AgentSettings),
-    (Anywhere, ".harness/**", Pintle),
-    (Anywhere, "harness.md", Pintle),
-    (Anywhere, "harn.toml", Pintle),
-    (Anywhere, ".config/pintle/**", Pintle),
-    (Anywhere, ".local/state/pintle/**", Pintle),
-    (Anywhere, ".pintle/**", Pintle),
-    (Root, "etc/pintle/**", Pintle),
-    (Anywhere, ".github", Pipeline),
-    (Anywhere, ".github/workflows/**", Pipeline),
-    (Anywhere, ".github/actions/**", Pipeline),
-    (Anywhere, ".github/CODEOWNERS", Pipeline),
-    (Anywhere, "CODEOWNERS", Pipeline),
-    (Anywhere, ".github/dependabot.yml", Pipeline),
-    (Anywhere, ".github/rulesets/**", Pipeline),
-    (Anywhere, ".gitlab-ci.yml", Pipeline),
-    (Anywhere, "*.gitlab-ci.yml", Pipeline),
-    (Anywhere, ".gitlab/ci/**", Pipeline),
-    (Anywhere, ".circleci/**", Pipeline),
-    (Anywhere, "Jenkinsfile", Pipeline),
-    (Anywhere, "Jenkinsfile.*", Pipeline),
-    (Anywhere, "*.jenkinsfile", Pipeline),
-    (Anywhere, "azure-pipelines.yml", Pipeline),
-    (Anywhere, "azure-pipelines.yaml", Pipeline),
-    (Anywhere, ".azure-pipelines/**", Pipeline),
-    (Anywhere, "bitbucket-pipelines.yml", Pipeline),
-    (Anywhere, ".travis.yml", Pipeline),
-    (Anywhere, ".drone.yml", Pipeline),
-    (Anywhere, ".woodpecker.yml", Pipeline),
-    (Anywhere, ".woodpecker/**", Pipeline),
-    (Anywhere, ".buildkite/**", Pipeline),
-    (Anywhere, "cloudbuild.yaml", Pipeline),
-    (Anywhere, "cloudbuild.yml", Pipeline),
-    (Anywhere, "buildspec.yml", Pipeline),
-    (Anywhere, "appveyor.yml", Pipeline),
-    (Anywhere, ".appveyor.yml", Pipeline),
-    (Anywhere, ".teamcity/**", Pipeline),
-    (Anywhere, ".semaphore/**", Pipeline),
-    (Anywhere, ".cirrus.yml", Pipeline),
-    (Anywhere, ".forgejo/workflows/**", Pipeline),
-    (Anywhere, ".gitea/workflows/**", Pipeline),
-    (Anywhere, ".tekton/**", Pipeline),
-    (Anywhere, "codemagic.yaml", Pipeline),
-    (Anywhere, "wercker.yml", Pipeline),
-    (Anywhere, ".gitlab/CODEOWNERS", Pipeline),
-    (Anywhere, ".buildkite.yml", Pipeline),
-    (Anywhere, ".jenkins/**", Pipeline),
-    (Anywhere, ".gitlab-ci.yaml", Pipeline),
-    (Anywhere, ".npmrc", Registry),
-    (Anywhere, ".yarnrc", Registry),
-    (Anywhere, ".yarnrc.yml", Registry),
-    (Anywhere, ".pypirc", Registry),
-    (Anywhere, "pip.conf", Registry),
-    (Anywhere, "pip.ini", Registry),
-    (Anywhere, ".config/pip/**", Registry),
-    (Anywhere, ".cargo/config.toml", Registry),
-    (Anywhere, ".cargo/config", Registry),
-    (Anywhere, "bunfig.toml", Registry),
-    (Anywhere, ".bunfig.toml", Registry),
-    (Anywhere, ".condarc", Registry),
-    (Anywhere, ".gemrc", Registry),
-    (Anywhere, "nuget.config", Registry),
-    (Anywhere, "NuGet.Config", Registry),
-    (Anywhere, "NuGet.config", Registry),
-    (Anywhere, ".m2/settings.xml", Registry),
-    (Anywhere, ".config/composer/**", Registry),
-    (Anywhere, "uv.toml", Registry),
-    (Anywhere, ".config/uv/**", Registry),
-    (Anywhere, ".hex/**", Registry),
-    (Root, "etc/apt/**", Registry),
-    (Root, "etc/yum.repos.d/**", Registry),
-    (Root, "etc/pip.conf", Registry),
-    (Root, "etc/npmrc", Registry),
-    (Anywhere, "bin/pintle", Pintle),
-    (Anywhere, "bin/pintle-hook", Pintle),
-];
 
 /// The ends of names that are templates or public.
 const HARMLESS_ENDS: [&str; 12] = [
@@ -287,6 +26,51 @@ const HARMLESS_ENDS: [&str; 12] = [
     ".d.ts",
 ];
 
+/// A row of the table, divided into the names of its path.
+struct SensitiveTail {
+    root: TailRoot,
+    /// Each name, with one that a pattern in it could stand for.
+    names: Vec<(&'static str, String)>,
+    tag: OperationTag,
+    /// Whether everything below counts.
+    is_open: bool,
+}
+
+/// The rows by their first names.
+struct TailIndex {
+    tails: Vec<SensitiveTail>,
+    by_name: HashMap<String, Vec<usize>>,
+    /// Those whose first name is a pattern; these have no other name.
+    patterns: Vec<usize>,
+}
+
+static TAIL_INDEX: LazyLock<TailIndex> = LazyLock::new(|| {
+    let mut index = TailIndex { tails: Vec::new(), by_name: HashMap::new(), patterns: Vec::new() };
+    for (number, (root, tail, tag)) in TAILS.iter().enumerate() {
+        let names: Vec<&str> = tail.split('/').filter(|name| *name != "**").collect();
+        match names.first() {
+            Some(first) if !first.contains('*') => index.by_name.entry(fold_case(first)).or_default().push(number),
+            _ => index.patterns.push(number),
+        }
+        index.tails.push(SensitiveTail {
+            root: *root,
+            names: names.into_iter().map(|name| (name, name.replace('*', "rsa"))).collect(),
+            tag: *tag,
+            is_open: tail.ends_with("/**"),
+        });
+    }
+    index
+});
+
+/// A name as the file system of this machine compares it.
+fn fold_case(name: &str) -> String {
+    if cfg!(target_os = "macos") { name.to_ascii_lowercase() } else { name.to_owned() }
+}
+
+fn has_wildcard(name: &str) -> bool {
+    name.contains(['*', '?', '['])
+}
+
 /// What is known of an absolute path. `is_pattern`: its parts may be patterns.
 pub(crate) fn tags_of_path(site: &CallSite<'_>, path: &Path, is_pattern: bool) -> Vec<OperationTag> {
     let text = path.to_string_lossy();
@@ -295,54 +79,69 @@ pub(crate) fn tags_of_path(site: &CallSite<'_>, path: &Path, is_pattern: bool) -
     let home_parts = site
         .home
         .map_or(0, |home| if path.starts_with(home) { home.components().count().saturating_sub(1) } else { 0 });
-    let mut tags: Vec<OperationTag> = Vec::new();
     let is_harmless = HARMLESS_ENDS.iter().any(|end| name.ends_with(end)) || name.contains("example");
-    for (root, tail, tag) in TAILS {
-        if tags.contains(tag) || *tag == Secret && is_harmless {
+    let index = &*TAIL_INDEX;
+    let mut tags: Vec<OperationTag> = Vec::new();
+    let mut check = |tail: &SensitiveTail, start: usize| {
+        if !tags.contains(&tail.tag)
+            && !(tail.tag == Secret && is_harmless)
+            && tail.can_begin(start, parts.len(), home_parts)
+            && tail.matches(parts.get(start..).unwrap_or_default(), is_pattern)
+        {
+            tags.push(tail.tag);
+        }
+    };
+    let is_wild = is_pattern && parts.iter().any(|part| has_wildcard(part));
+    for (start, part) in parts.iter().enumerate() {
+        if is_wild {
+            index.tails.iter().for_each(|tail| check(tail, start));
             continue;
         }
-        if matches_tail(&parts, home_parts, *root, tail, is_pattern) {
-            tags.push(*tag);
+        let named =
+            if cfg!(target_os = "macos") { index.by_name.get(&fold_case(part)) } else { index.by_name.get(*part) };
+        for number in named.into_iter().flatten() {
+            index.tails.get(*number).into_iter().for_each(|tail| check(tail, start));
+        }
+    }
+    if !is_wild {
+        for number in &index.patterns {
+            index.tails.get(*number).into_iter().for_each(|tail| check(tail, parts.len() - 1));
         }
     }
     tags
 }
 
-/// Whether a path ends with the tail, or with the first directories of it.
-fn matches_tail(parts: &[&str], home_parts: usize, root: TailRoot, tail: &str, is_pattern: bool) -> bool {
-    let tail_count = tail.split('/').count();
-    let starts: std::ops::RangeInclusive<usize> = match root {
-        Root => 0..=0,
-        Home if home_parts > 0 => home_parts..=home_parts,
-        Home | Anywhere => 0..=parts.len().saturating_sub(1),
-    };
-    if root == Anywhere && tail_count == 1 {
-        return parts.last().is_some_and(|part| matches_part(part, tail, is_pattern));
+impl SensitiveTail {
+    /// Whether its first name may be the part of this number.
+    fn can_begin(&self, start: usize, part_count: usize, home_parts: usize) -> bool {
+        match self.root {
+            Root => start == 0,
+            Home if home_parts > 0 => start == home_parts,
+            Anywhere if self.names.len() == 1 && !self.is_open => start + 1 == part_count,
+            Home | Anywhere => true,
+        }
     }
-    starts.into_iter().any(|start| {
-        let Some(rest) = parts.get(start..) else { return false };
-        // A directory on the way is a match only if it says something: `.config` alone does not.
-        let is_telling =
-            rest.iter().any(|name| name.starts_with('.')) && !rest.last().is_some_and(|name| is_plain_directory(name));
-        let on_the_way = rest.len() < tail_count - usize::from(tail.ends_with("/**")) && !is_telling;
-        if rest.is_empty() || on_the_way {
+
+    /// Whether the rest of a path is this one, the first directories of it, or below it if it is open.
+    fn matches(&self, rest: &[&str], is_pattern: bool) -> bool {
+        let Some(last) = rest.last() else { return false };
+        if rest.len() < self.names.len() {
+            // A directory on the way is a match only if it says something: `.config` alone does not.
+            let is_telling = rest.iter().any(|name| name.starts_with('.')) && !is_plain_directory(last);
+            if !is_telling {
+                return false;
+            }
+        } else if rest.len() > self.names.len() && !self.is_open {
             return false;
         }
-        let mut wanted = tail.split('/');
         let mut above = "";
-        for part in rest {
+        rest.iter().zip(&self.names).all(|(part, (wanted, example))| {
             // Everything in a directory that says something, such as `.ssh/*`.
             let is_everything = is_pattern && *part == "*" && above.starts_with('.') && !is_plain_directory(above);
-            match wanted.next() {
-                Some("**") => return true,
-                Some(want) if is_everything || matches_part(part, want, is_pattern) => {}
-                _ => return false,
-            }
             above = part;
-        }
-        // All of the path was matched; the rest of the tail is below it.
-        true
-    })
+            is_everything || matches_part(part, wanted, example, is_pattern)
+        })
+    }
 }
 
 /// Directories that hold all kinds of files.
@@ -350,27 +149,37 @@ fn is_plain_directory(name: &str) -> bool {
     matches!(name, ".config" | ".local" | "Library" | "etc" | ".github" | "." | "..")
 }
 
-fn matches_part(part: &str, wanted: &str, is_pattern: bool) -> bool {
-    if wanted.contains('*') {
-        let matches = |name: &str| matches_glob(wanted, name);
-        if matches(part) && !(part.starts_with(['*', UNKNOWN]) && part.len() < wanted.len()) {
+fn matches_part(part: &str, wanted: &str, example: &str, is_pattern: bool) -> bool {
+    if let Some((before, after)) = wanted.split_once('*') {
+        let is_hidden = before.is_empty() && part.starts_with('.');
+        let is_long_enough = part.len() >= before.len() + after.len();
+        let is_same = is_long_enough && part.starts_with(before) && matches_end(part, after) && !is_hidden;
+        if is_same && !(part.starts_with(['*', UNKNOWN]) && part.len() < wanted.len()) {
             return true;
         }
     } else if part == wanted || (cfg!(target_os = "macos") && part.eq_ignore_ascii_case(wanted)) {
         return true;
     }
+    if !is_pattern || !has_wildcard(part) {
+        return false;
+    }
     // A pattern that is nothing but a pattern matches what is harmless, too,
     // and `*.json` says nothing about a name either.
     let stem = part.rfind('.').filter(|dot| *dot > 0).and_then(|dot| {
         let end = part.get(dot + 1..)?;
-        if end.contains(['*', '?', '[']) { None } else { part.get(..dot) }
+        if has_wildcard(end) { None } else { part.get(..dot) }
     });
     let stem = stem.unwrap_or(part);
-    let is_telling = is_pattern
-        && part.contains(['*', '?', '['])
-        && (part.starts_with('.') || stem.contains(|letter: char| letter.is_ascii_alphanumeric()));
-    let wanted = wanted.replace('*', "rsa");
+    let is_telling = part.starts_with('.') || stem.contains(|letter: char| letter.is_ascii_alphanumeric());
     // `find -name '*.env'` matches a leading dot, too.
-    let hidden = if wanted.starts_with('.') { part.trim_start_matches('*') } else { part };
-    is_telling && (matches_glob(part, &wanted) || matches_glob(hidden, &wanted))
+    let hidden = if example.starts_with('.') { part.trim_start_matches('*') } else { part };
+    is_telling && (matches_glob(part, example) || hidden.len() < part.len() && matches_glob(hidden, example))
+}
+
+/// Whether a name ends with the rest of a pattern, which may have one more `*`.
+fn matches_end(name: &str, rest: &str) -> bool {
+    match rest.split_once('*') {
+        Some((middle, end)) => name.contains(middle) && name.ends_with(end),
+        None => name.ends_with(rest),
+    }
 }

@@ -5,6 +5,9 @@ use std::rc::Rc;
 use super::parser::{BashParser, ParseResult};
 use super::{BashPipeline, BashWord, ShellScript, VariableExpansion, WordPiece};
 
+/// The longest arithmetic expression.
+const MAX_ARITHMETIC: usize = 2000;
+
 /// Letters that end an unquoted word.
 const ENDS: [char; 10] = [' ', '\t', '\n', '\r', ';', '|', '&', '(', ')', '<'];
 
@@ -302,9 +305,13 @@ impl BashParser<'_> {
     /// Skips an arithmetic expression and its end; `None` if it is not one.
     pub(super) fn skip_arithmetic(&mut self, end: &str) -> Option<()> {
         let mut depth = 0_usize;
+        let limit = self.index + MAX_ARITHMETIC;
         loop {
             if depth == 0 && self.take(end) {
                 return Some(());
+            }
+            if self.index > limit {
+                return None;
             }
             match self.bump()? {
                 '(' => depth += 1,

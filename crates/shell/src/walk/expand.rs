@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::braces::expand_braces;
 use super::operator::apply_operator;
 use super::{CommandWalk, ShellArg, TextFlow, TextTaint};
 use crate::paths::UNKNOWN;
@@ -9,8 +10,8 @@ use crate::syntax::{BashWord, ShellScript, VariableExpansion, WordPiece};
 
 /// The longest text of an argument.
 const MAX_BYTES: usize = 64 * 1024;
-/// The most words that one word with braces gives.
-const MAX_WORDS: usize = 64;
+/// The longest text that variables are put together to.
+const MAX_JOINED: usize = 8 * 1024;
 
 /// Words of variable names that hold secrets.
 const SECRET_WORDS: [&str; 14] = [
@@ -51,9 +52,11 @@ impl FieldBuilder {
     pub(super) fn push(&mut self, text: &str, taint: TextTaint) {
         self.has_current = true;
         self.current.taint |= taint;
-        if self.current.text.len() + text.len() <= MAX_BYTES {
+        let is_first = self.current.text.is_empty();
+        if is_first && text.len() <= MAX_BYTES || self.current.text.len() + text.len() <= MAX_JOINED {
             self.current.text.push_str(text);
         } else {
+            self.current.text.clear();
             self.current.text.push(UNKNOWN);
         }
     }
@@ -96,7 +99,10 @@ impl CommandWalk<'_> {
         }
         let has_braces = |piece: &WordPiece| matches!(piece, WordPiece::Literal(text) if text.contains('{'));
         if word.pieces.iter().any(has_braces) {
-            let words = expand_braces(word);
+            let (words, is_whole) = expand_braces(word);
+            if !is_whole {
+                self.push_unknown("", "its braces give more words than can be looked at");
+            }
             if words.len() > 1 {
                 return words.iter().flat_map(|word| self.expand_fields(word, true)).collect();
             }
@@ -284,108 +290,4 @@ impl CommandWalk<'_> {
             }
         }
     }
-}
-
-/// The words that a word with braces gives; the word itself if the braces are only text.
-fn expand_braces(word: &BashWord) -> Vec<BashWord> {
-    let mut done: Vec<BashWord> = Vec::new();
-    let mut open = vec![word.clone()];
-    while let Some(next) = open.pop() {
-        match split_first_brace(&next) {
-            Some(alternatives) if done.len() + open.len() + alternatives.len() <= MAX_WORDS => {
-                open.extend(alternatives.into_iter().rev());
-            }
-            _ => done.push(next),
-        }
-    }
-    done
-}
-
-/// One letter of a word, or a piece that is not a literal.
-#[derive(Debug, Clone)]
-enum BraceToken {
-    Letter(char),
-    Piece(WordPiece),
-}
-
-fn split_first_brace(word: &BashWord) -> Option<Vec<BashWord>> {
-    let mut tokens: Vec<BraceToken> = Vec::new();
-    for piece in &word.pieces {
-        match piece {
-            WordPiece::Literal(text) => tokens.extend(text.chars().map(BraceToken::Letter)),
-            piece => tokens.push(BraceToken::Piece(piece.clone())),
-        }
-    }
-    let letter = |index: usize| match tokens.get(index) {
-        Some(BraceToken::Letter(letter)) => Some(*letter),
-        _ => None,
-    };
-    for open in 0..tokens.len() {
-        if letter(open) != Some('{') {
-            continue;
-        }
-        let (mut depth, mut cuts, mut close) = (0_usize, vec![open], None);
-        for index in open..tokens.len() {
-            match letter(index) {
-                Some('{') => depth += 1,
-                Some('}') => {
-                    depth -= 1;
-                    if depth == 0 {
-                        close = Some(index);
-                        break;
-                    }
-                }
-                Some(',') if depth == 1 => cuts.push(index),
-                _ => {}
-            }
-        }
-        let Some(close) = close else { continue };
-        let slice = |from: usize, to: usize| tokens.get(from..to).unwrap_or_default().to_vec();
-        let alternatives: Vec<Vec<BraceToken>> = if cuts.len() > 1 {
-            cuts.push(close);
-            cuts.windows(2)
-                .filter_map(|pair| match pair {
-                    [from, to] => Some(slice(from + 1, *to)),
-                    _ => None,
-                })
-                .collect()
-        } else {
-            let inner: Option<String> = (open + 1..close).map(letter).collect();
-            let Some(range) = inner.as_deref().and_then(brace_range) else { continue };
-            range.into_iter().map(|text| text.chars().map(BraceToken::Letter).collect()).collect()
-        };
-        let whole = |middle: Vec<BraceToken>| {
-            to_word(slice(0, open).into_iter().chain(middle).chain(slice(close + 1, tokens.len())))
-        };
-        return Some(alternatives.into_iter().map(whole).collect());
-    }
-    None
-}
-
-/// `1..5` or `a..e`.
-fn brace_range(inner: &str) -> Option<Vec<String>> {
-    let (from, to) = inner.split_once("..")?;
-    if let (Ok(from), Ok(to)) = (from.parse::<i32>(), to.parse::<i32>()) {
-        let (low, high) = (from.min(to), from.max(to));
-        return Some((low..=high).take(MAX_WORDS / 2).map(|number| number.to_string()).collect());
-    }
-    let (mut from, mut to) = (from.chars(), to.chars());
-    match (from.next(), from.next(), to.next(), to.next()) {
-        (Some(low), None, Some(high), None) => {
-            Some((low.min(high)..=low.max(high)).take(MAX_WORDS / 2).map(String::from).collect())
-        }
-        _ => None,
-    }
-}
-
-fn to_word(tokens: impl Iterator<Item = BraceToken>) -> BashWord {
-    let mut word = BashWord::default();
-    for token in tokens {
-        match (token, word.pieces.last_mut()) {
-            (BraceToken::Letter(letter), Some(WordPiece::Literal(text))) => text.push(letter),
-            (BraceToken::Letter(letter), _) => word.pieces.push(WordPiece::Literal(String::from(letter))),
-            (BraceToken::Piece(piece), _) => word.pieces.push(piece),
-        }
-    }
-    word
 }

@@ -3,6 +3,7 @@
 //! The walk keeps what the line itself sets: variables, functions, aliases, the working directory, and the files that it
 //! writes. Whatever depends on anything else is unknown. Every limit adds an unknown operation instead of dropping one.
 
+mod braces;
 mod expand;
 mod files;
 mod flow;
@@ -35,9 +36,11 @@ use crate::{Operation, OperationKind};
 /// The deepest nesting of command lines in command lines, and of functions.
 const MAX_CALLS: usize = 12;
 /// The most commands that one line may come to.
-const MAX_COMMANDS: usize = 4000;
+const MAX_COMMANDS: usize = 1500;
 /// The most operations of one call.
 const MAX_OPERATIONS: usize = 512;
+/// The most arguments of a program that are looked at.
+const MAX_ARGS: usize = 1000;
 /// The most values of a loop that are looked at one by one.
 const MAX_VALUES: usize = 16;
 

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::redirect::is_shell;
-use super::{CommandWalk, MAX_VALUES, ProgramCall, ShellArg, TextFlow, TextTaint, program_name, quote};
+use super::{CommandWalk, MAX_ARGS, MAX_VALUES, ProgramCall, ShellArg, TextFlow, TextTaint, program_name, quote};
 use crate::syntax::{BashCommand, BashPipeline, BashWord, SimpleCommand};
 use crate::{Operation, OperationKind};
 
@@ -96,6 +96,13 @@ impl CommandWalk<'_> {
     /// Runs a program with its arguments.
     pub(crate) fn run_args(&mut self, args: &[ShellArg], stdin: &TextFlow) -> TextFlow {
         let Some((program, args)) = args.split_first() else { return TextFlow::known("") };
+        let args = match args.get(..MAX_ARGS) {
+            Some(first) if args.len() > MAX_ARGS => {
+                self.push_unknown("", "a program has more arguments than can be looked at");
+                first
+            }
+            _ => args,
+        };
         if program.text.is_empty() {
             // An empty expansion: the next word is the program.
             return self.run_args(args, stdin);

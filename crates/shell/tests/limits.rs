@@ -1,0 +1,146 @@
+//! Whatever a command line is: it is read without a panic, on a small stack, and in a time that does not matter.
+
+use std::path::Path;
+use std::thread;
+
+use pintle_shell::{CallSite, Operation, OperationKind, ShellLanguage, operations_of_command};
+
+/// The stack of a thread of Rust's standard library.
+const STACK: usize = 2 * 1024 * 1024;
+
+fn operations(command: &str) -> Vec<Operation> {
+    let site = CallSite {
+        cwd: Path::new("/home/ana/shop"),
+        project: Path::new("/home/ana/shop"),
+        home: Some(Path::new("/home/ana")),
+        resolve: None,
+    };
+    operations_of_command(command, ShellLanguage::Bash, &site)
+}
+
+fn on_small_stack(commands: Vec<String>) -> Vec<Vec<Operation>> {
+    let run = move || commands.iter().map(|command| operations(command)).collect();
+    thread::Builder::new().stack_size(STACK).spawn(run).unwrap().join().unwrap()
+}
+
+/// 64 KB of a text, over and over.
+fn filled(text: &str) -> String {
+    text.repeat(64 * 1024 / text.len())
+}
+
+#[test]
+fn deep_nesting_is_unknown_and_does_not_overflow() {
+    let openings = [
+        "(",
+        "$(",
+        "{ ",
+        "`",
+        "\"$(",
+        "'",
+        "\"",
+        "if ",
+        "while ",
+        "case x in x) ",
+        "f() { ",
+        "for i in $(",
+        "<(",
+        "${x:-",
+        "$((",
+        "((",
+        "[[ ",
+        "! ",
+        "(\\`",
+        "eval ",
+        "sudo ",
+        "bash -c ",
+        "function f ",
+        "coproc ",
+        "time ",
+        "{a,",
+        "$'",
+        "<<E ",
+        "if (",
+        "until { ",
+        "python3 -c \"f(",
+        "x=(",
+        "a=$(",
+        "env ",
+        "select x in ",
+        "\\",
+        "${!",
+        "${x[",
+        "@(",
+    ];
+    let commands = openings.iter().map(|opening| opening.repeat(30_000)).collect();
+    for (opening, found) in openings.iter().zip(on_small_stack(commands)) {
+        let is_plain = matches!(*opening, "! " | "\\" | "time " | "coproc ");
+        assert!(is_plain || !found.is_empty(), "nothing is said of `{opening}`");
+    }
+}
+
+#[test]
+fn deep_nesting_that_is_closed_keeps_what_is_read() {
+    let nest = |open: &str, close: &str, depth: usize| format!("{}rm -rf ~{}", open.repeat(depth), close.repeat(depth));
+    for (open, close) in [("(", ")"), ("{ ", "; }"), ("if ", "; then :; fi"), ("echo $(", ")"), ("echo \"$(", ")\"")] {
+        let shallow = on_small_stack(vec![nest(open, close, 8)]).remove(0);
+        assert!(shallow.iter().any(|operation| operation.kind == OperationKind::Delete), "{open}: {shallow:?}");
+        let deep = on_small_stack(vec![nest(open, close, 10_000)]).remove(0);
+        let is_stopped = |operation: &Operation| {
+            matches!(operation.kind, OperationKind::Unknown | OperationKind::Delete | OperationKind::RunCode)
+        };
+        assert!(deep.iter().any(is_stopped), "{open}: {deep:?}");
+    }
+}
+
+#[test]
+fn large_command_lines_end() {
+    let commands = vec![
+        filled("word "),
+        filled("'quoted' "),
+        filled("\"a $b\" "),
+        filled("$("),
+        filled("`"),
+        filled("a;"),
+        filled("a|"),
+        filled("a&&"),
+        filled("{a,b}"),
+        filled("{1..99}"),
+        filled("{a,b}{c,d} "),
+        format!("a=x; {} echo $a", filled("a=$a$a;")),
+        filled("a=$a$a$a$a ; eval $a ; "),
+        filled("for i in 1 2 3 4; do "),
+        filled("for i in $(seq 9); do for j in a b c; do rm $i; done; done;"),
+        filled("cat <<E\nx\nE\n"),
+        filled("<<E "),
+        filled("rm -rf /x/$a/* "),
+        filled("f(){ f;f; }; f;"),
+        filled("f(){ g;g; }; g(){ h;h; }; h(){ f; }; "),
+        filled("alias a='b;b' b='a;a'; a;"),
+        filled("*?["),
+        filled("\\"),
+        filled("é\u{1F600}"),
+        filled("\0\r\n"),
+        filled("a=("),
+        filled("${a:-"),
+        filled("${a//b/c}"),
+        format!("python3 -c '{}'", filled("f(a,[b,{c:d}]).g().h;")),
+        format!("node -e '{}'", filled("a[b](c)`d`.e({})")),
+        format!("perl -e '{}'", filled("unlink <a/*>;")),
+        format!("python3 -c '{}'", filled("[f(x) for x in g(")),
+        format!("echo {} | xargs rm", filled("a ")),
+        format!("while read -r a; do rm \"$a\"; done <<E\n{}\nE", filled("a\n")),
+        format!("x='{}'; echo ${{x//a/b}} ${{x##*a}} ${{x%%a*}}", filled("ab")),
+        format!("bash -c '{}'", filled("bash -c \"$0\";")),
+        format!("sed '{}'", filled("s/a/b/e;")),
+        filled("sudo env nice timeout 5 xargs "),
+        filled("find . -exec sh -c 'rm {}' \\; "),
+        filled("git -c alias.x='!git x' x;"),
+    ];
+    assert_eq!(on_small_stack(commands.clone()).len(), commands.len());
+}
+
+#[test]
+fn a_command_line_above_the_limit_is_unknown() {
+    let found = operations(&"a ".repeat(200 * 1024));
+    assert_eq!(found.first().map(|operation| operation.kind), Some(OperationKind::Unknown));
+}
