@@ -37,9 +37,8 @@ fn filled(text: &str) -> String {
 }
 
 fn main() -> ExitCode {
-    let line = "cd packages/api && npm run build 2>&1 | tail -40 > /tmp/build.log; \
-                cp -r dist ../web/public/api && rm -rf ./coverage/tmp && git status --short \
-                && grep -rn 'cart total' src/cart.ts | head -5 && echo \"done: $PWD\"";
+    let line = "set -e; npm run build -- --mode production 2>&1 | tail -40 > /tmp/build.log; rm -rf ./coverage/tmp && \
+                git status --short && grep -n 'the total of the cart' src/cart.ts | head -5 && echo \"done: $PWD\"";
     let mut is_slow = false;
     let mut report = |name: &str, us: f64, limit: f64| {
         is_slow |= us > limit;
@@ -70,8 +69,8 @@ fn main() -> ExitCode {
         report(&format!("64 KB of {shape:?}"), measure(&filled(shape), 7), LARGE_US);
     }
     for (name, command) in [
-        ("64 KB of Python", format!("python3 -c '{}'", filled("f(a,[b,{c:d}]).g().h;"))),
-        ("64 KB of JavaScript", format!("node -e '{}'", filled("a[b](c).e({x:1});"))),
+        ("40 KB of Python", format!("python3 -c '{}'", filled("f(a,[b,{c:d}]).g().h;").split_at(40_000).0)),
+        ("40 KB of JavaScript", format!("node -e '{}'", filled("a[b](c).e({x:1});").split_at(40_000).0)),
         ("64 KB through xargs", format!("echo {} | xargs rm", filled("a "))),
         ("64 KB of lines in a loop", format!("while read -r a; do rm \"$a\"; done <<E\n{}\nE", filled("a\n"))),
         ("64 KB in operators", format!("x='{}'; echo ${{x//a/b}} ${{x##*a}} ${{x%%a*}}", filled("ab"))),

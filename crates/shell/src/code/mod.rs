@@ -11,7 +11,7 @@ mod tokens;
 mod value;
 
 use functions::{CodeEffect, effect_of};
-use reader::{CodeCall, read_calls};
+use reader::{CodeCall, CodeReading, read_calls};
 use tokens::read_tokens;
 
 use crate::address::push_address;
@@ -30,7 +30,10 @@ pub(crate) fn read_code(walk: &mut CommandWalk<'_>, language: &str, text: &str, 
         walk.push_unknown(language, "the code is too long to be read");
         return;
     }
-    let (calls, has_condition) = read_calls(&read_tokens(language, text), language);
+    let CodeReading { calls, has_condition, is_cut } = read_calls(&read_tokens(language, text), language);
+    if is_cut {
+        walk.push_unknown(language, "the code is nested too deeply to be read");
+    }
     if calls.len() > MAX_CALLS {
         walk.push_unknown(language, "the code calls more functions than can be looked at");
     }

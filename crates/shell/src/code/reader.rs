@@ -28,14 +28,25 @@ pub(super) struct CodeCall {
 }
 
 /// The deepest nesting of brackets.
-pub(super) const MAX_DEPTH: usize = 48;
+pub(super) const MAX_DEPTH: usize = 14;
+/// The most expressions that are read.
+const MAX_EXPRESSIONS: usize = 20_000;
 /// The most tokens of a list in which a `for` is looked for.
 const MAX_COMPREHENSION: usize = 200;
 /// The most texts of a call.
 const MAX_TEXTS: usize = 64;
 
-/// Reads the calls, inner ones first, and whether some depend on a condition.
-pub(super) fn read_calls(tokens: &[CodeToken], language: &str) -> (Vec<CodeCall>, bool) {
+/// What is read of code.
+pub(super) struct CodeReading {
+    pub(super) calls: Vec<CodeCall>,
+    /// Whether some calls depend on a condition.
+    pub(super) has_condition: bool,
+    /// Whether a part was nested too deeply, or too long, to be read.
+    pub(super) is_cut: bool,
+}
+
+/// Reads the calls, inner ones first.
+pub(super) fn read_calls(tokens: &[CodeToken], language: &str) -> CodeReading {
     let mut reader = CallReader {
         tokens,
         variables: HashMap::new(),
@@ -43,6 +54,8 @@ pub(super) fn read_calls(tokens: &[CodeToken], language: &str) -> (Vec<CodeCall>
         listed: None,
         calls: Vec::new(),
         has_condition: false,
+        is_cut: false,
+        expression_count: 0,
         can_omit_brackets: " perl ruby irb php lua luajit awk gawk mawk nawk elisp tclsh python2 groovy "
             .contains(&format!(" {language} ")),
         joins_with_slash: language.starts_with("py") || language == "ipython",
@@ -51,7 +64,7 @@ pub(super) fn read_calls(tokens: &[CodeToken], language: &str) -> (Vec<CodeCall>
     while index < tokens.len() {
         index = reader.read_expression(index, 0).1.max(index + 1);
     }
-    (reader.calls, reader.has_condition)
+    CodeReading { calls: reader.calls, has_condition: reader.has_condition, is_cut: reader.is_cut }
 }
 
 pub(super) struct CallReader<'t> {
@@ -63,6 +76,8 @@ pub(super) struct CallReader<'t> {
     pub(super) listed: Option<CodeValue>,
     pub(super) calls: Vec<CodeCall>,
     pub(super) has_condition: bool,
+    is_cut: bool,
+    expression_count: usize,
     pub(super) can_omit_brackets: bool,
     /// Whether `/` joins paths.
     joins_with_slash: bool,
@@ -116,6 +131,11 @@ impl CallReader<'_> {
         let mut value = CodeValue::default();
         let mut between: Option<&str> = None;
         let begin = index;
+        self.expression_count += 1;
+        if depth >= MAX_DEPTH || self.expression_count > MAX_EXPRESSIONS {
+            self.is_cut = true;
+            return (CodeValue::unknown(), if depth == 0 { self.tokens.len() } else { index + 1 });
+        }
         while let Some(token) = self.token_at(index) {
             match token.clone() {
                 CodeToken::Mark(',' | ';' | ')' | ']' | '}' | ':') => break,
@@ -246,7 +266,7 @@ impl CallReader<'_> {
                 return None;
             }
         }
-        let (value, after) = self.read_expression(next + 1, depth);
+        let (value, after) = self.read_expression(next + 1, depth + 1);
         for (position, name) in
             names.iter().filter(|name| !matches!(name.as_str(), "const" | "let" | "var")).enumerate()
         {

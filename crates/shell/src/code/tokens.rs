@@ -78,6 +78,13 @@ pub(super) fn read_tokens(language: &str, text: &str) -> Vec<CodeToken> {
                 tokens.push(CodeToken::Command(text));
                 index = next;
             }
+            // `<*.c>` lists files.
+            '<' if language == "perl" && listed_files(&letters, index).is_some() => {
+                let (text, next) = listed_files(&letters, index).unwrap_or_default();
+                tokens.extend([CodeToken::Name(String::from("glob")), CodeToken::Mark('(')]);
+                tokens.extend([CodeToken::Text(text), CodeToken::Mark(')')]);
+                index = next;
+            }
             '\'' | '"' | '`' => {
                 let fills = letter == '`' || letter == '"' && (syntax.fills_dollar || language == "ruby");
                 let is_format = matches!(tokens.last(), Some(CodeToken::Name(name)) if matches!(name.as_str(), "f" | "F" | "rf" | "fr"));
@@ -169,6 +176,14 @@ pub(super) fn read_tokens(language: &str, text: &str) -> Vec<CodeToken> {
         }
     }
     tokens
+}
+
+/// The pattern in `<…>`, and the index behind it.
+fn listed_files(letters: &[char], open: usize) -> Option<(String, usize)> {
+    let rest = letters.get(open + 1..)?;
+    let end = rest.iter().take(200).position(|letter| matches!(letter, '>' | '\n' | ';' | '='))?;
+    let text: String = rest.get(..end)?.iter().collect();
+    (rest.get(end) == Some(&'>') && text.contains(['*', '/', '~'])).then_some((text, open + end + 2))
 }
 
 fn closing(open: Option<char>) -> char {

@@ -5,6 +5,9 @@ use crate::walk::ProgramCall;
 use crate::walk::{CommandWalk, ListedFiles, ParsedOptions, ShellArg, TextFlow, TextTaint};
 use crate::{Operation, OperationKind, OperationTag};
 
+/// More values than a program may have arguments.
+const MAX_VALUES: usize = 2000;
+
 pub(super) fn run_ls(_: &mut CommandWalk<'_>, _: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
     let is_recursive = parsed.has("R", "recursive");
     let roots = if parsed.operands.is_empty() {
@@ -239,6 +242,7 @@ pub(super) fn run_xargs(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, pars
         Some(text) => {
             let values: Vec<ShellArg> = text
                 .split_whitespace()
+                .take(MAX_VALUES)
                 .map(|word| ShellArg { taint: input.taint, ..ShellArg::new(word.trim_matches(['"', '\''])) })
                 .collect();
             let args: Vec<ShellArg> = if mark.is_empty() {

@@ -94,7 +94,7 @@ pub(crate) enum WordPiece {
     /// Quoted text.
     Quoted(String),
     /// `$NAME` or `${NAME…}`.
-    Variable(VariableExpansion),
+    Variable(Box<VariableExpansion>),
     /// `$( … )` or backticks.
     Substitution(Rc<ShellScript>, bool),
     /// `<( … )`, or `>( … )` if `true`.

@@ -14,4 +14,5 @@ pub(crate) use ast::{
     BashCommand, BashPipeline, BashRedirect, BashWord, RedirectKind, ShellScript, SimpleCommand, VariableExpansion,
     WordPiece,
 };
+use parser::parse_counted;
 pub(crate) use parser::parse_script;

@@ -8,12 +8,22 @@ use super::{BashCommand, BashPipeline, BashWord, ShellScript, SimpleCommand};
 /// The deepest nesting of commands and substitutions.
 pub(super) const MAX_DEPTH: usize = 48;
 
+/// The most words of a command line; a command counts as several.
+const MAX_WORDS: usize = 6000;
+const COMMAND_WORDS: usize = 3;
+
 const TOO_DEEP: &str = "its commands are nested too deeply";
 const RESERVED_ENDS: [&str; 10] = ["then", "else", "elif", "fi", "do", "done", "esac", "}", ")", ";;"];
 
 /// Parses a command line. What follows a fault is not parsed.
 pub(crate) fn parse_script(text: &str, depth: usize) -> ShellScript {
+    parse_counted(text, depth, 0).0
+}
+
+/// The same as a part of another command line, with what that has spent.
+pub(super) fn parse_counted(text: &str, depth: usize, spent: usize) -> (ShellScript, usize) {
     let mut parser = BashParser::new(text, depth);
+    parser.spent = spent;
     let mut script = ShellScript::default();
     let parsed = parser.parse_list(&mut script.pipelines, &[]);
     script.fault = match parsed {
@@ -22,7 +32,8 @@ pub(crate) fn parse_script(text: &str, depth: usize) -> ShellScript {
         Ok(()) => None,
     };
     parser.fill_documents(&mut script.pipelines);
-    script
+    let spent = parser.spent;
+    (script, spent)
 }
 
 #[derive(Debug)]
@@ -30,6 +41,8 @@ pub(super) struct BashParser<'t> {
     pub(super) text: &'t str,
     pub(super) index: usize,
     pub(super) depth: usize,
+    /// What was read so far, in words.
+    pub(super) spent: usize,
     pub(super) pending: VecDeque<PendingDocument>,
     pub(super) documents: Vec<BashWord>,
 }
@@ -38,7 +51,7 @@ pub(super) type ParseResult<T> = Result<T, &'static str>;
 
 impl<'t> BashParser<'t> {
     pub(super) fn new(text: &'t str, depth: usize) -> Self {
-        Self { text, index: 0, depth, pending: VecDeque::new(), documents: Vec::new() }
+        Self { text, index: 0, depth, spent: 0, pending: VecDeque::new(), documents: Vec::new() }
     }
 
     pub(super) fn rest(&self) -> &'t str {
@@ -65,6 +78,12 @@ impl<'t> BashParser<'t> {
         let letter = self.peek()?;
         self.index += letter.len_utf8();
         Some(letter)
+    }
+
+    /// Counts words, up to a limit.
+    pub(super) fn spend(&mut self, words: usize) -> ParseResult<()> {
+        self.spent += words;
+        if self.spent > MAX_WORDS { Err("it is longer than can be looked at") } else { Ok(()) }
     }
 
     /// Parses one level deeper.
@@ -136,7 +155,7 @@ impl<'t> BashParser<'t> {
             if is_end || self.at_word(&RESERVED_ENDS) {
                 return Ok(());
             }
-            let mut pipeline = BashPipeline::default();
+            let mut pipeline = BashPipeline { commands: Vec::with_capacity(1) };
             let parsed = self.parse_pipeline(&mut pipeline);
             if !pipeline.commands.is_empty() {
                 into.push(pipeline);
@@ -164,6 +183,7 @@ impl<'t> BashParser<'t> {
                     self.skip_blanks();
                 }
             }
+            self.spend(COMMAND_WORDS)?;
             let command = self.nested(Self::parse_command)?;
             pipeline.commands.push(command);
             self.skip_blanks();

@@ -40,7 +40,7 @@ impl WordBuilder {
 impl BashParser<'_> {
     /// Parses a word; `None` if an operator or the end is next.
     pub(super) fn parse_word(&mut self) -> ParseResult<Option<BashWord>> {
-        let mut built = WordBuilder::default();
+        let mut built = WordBuilder { word: BashWord { pieces: Vec::with_capacity(1) } };
         while let Some(letter) = self.peek() {
             match letter {
                 '<' | '>' if self.byte_at(1) == Some(b'(') => {
@@ -80,7 +80,11 @@ impl BashParser<'_> {
                 }
             }
         }
-        Ok(if built.word.pieces.is_empty() { None } else { Some(built.word) })
+        if built.word.pieces.is_empty() {
+            return Ok(None);
+        }
+        self.spend(1)?;
+        Ok(Some(built.word))
     }
 
     fn parse_double_quotes(&mut self, built: &mut WordBuilder) -> ParseResult<()> {
@@ -146,6 +150,7 @@ impl BashParser<'_> {
     }
 
     fn parse_dollar(&mut self, built: &mut WordBuilder, quoted: bool) -> ParseResult<()> {
+        self.spend(1)?;
         if self.take("`") {
             let mut inner = String::new();
             loop {
@@ -159,7 +164,11 @@ impl BashParser<'_> {
                     letter => inner.push(letter),
                 }
             }
-            let script = self.nested(|parser| Ok(super::parse_script(&inner, parser.depth)))?;
+            let script = self.nested(|parser| {
+                let (script, spent) = super::parse_counted(&inner, parser.depth, parser.spent);
+                parser.spent = spent;
+                Ok(script)
+            })?;
             built.push(WordPiece::Substitution(Rc::new(script), quoted));
             return Ok(());
         }
@@ -178,7 +187,7 @@ impl BashParser<'_> {
         }
         if self.take("${") {
             let expansion = self.nested(|parser| parser.parse_braced(quoted))?;
-            built.push(WordPiece::Variable(expansion));
+            built.push(WordPiece::Variable(Box::new(expansion)));
             return Ok(());
         }
         if !quoted && self.take("$'") {
@@ -214,13 +223,13 @@ impl BashParser<'_> {
         }
         let name = rest.get(..name_end).unwrap_or_default().to_owned();
         self.index += name_end;
-        built.push(WordPiece::Variable(VariableExpansion {
+        built.push(WordPiece::Variable(Box::new(VariableExpansion {
             name,
             operator: String::new(),
             operand: BashWord::default(),
             quoted,
             indirect: false,
-        }));
+        })));
         Ok(())
     }
 
@@ -288,6 +297,7 @@ impl BashParser<'_> {
         let pipelines = self.nested(|parser| {
             let mut inner = BashParser::new(parser.text, parser.depth);
             inner.index = parser.index;
+            inner.spent = parser.spent;
             let mut pipelines: Vec<BashPipeline> = Vec::new();
             let parsed = inner.parse_list(&mut pipelines, &[")"]);
             parsed?;
@@ -295,6 +305,7 @@ impl BashParser<'_> {
                 return Err("a substitution is not closed");
             }
             let end = inner.index;
+            parser.spent = inner.spent;
             inner.fill_documents(&mut pipelines);
             parser.index = end;
             Ok(pipelines)

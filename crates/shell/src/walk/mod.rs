@@ -36,7 +36,7 @@ use crate::{Operation, OperationKind};
 /// The deepest nesting of command lines in command lines, and of functions.
 const MAX_CALLS: usize = 12;
 /// The most commands that one line may come to.
-const MAX_COMMANDS: usize = 1500;
+const MAX_COMMANDS: usize = 1000;
 /// The most operations of one call.
 const MAX_OPERATIONS: usize = 512;
 /// The most arguments of a program that are looked at.

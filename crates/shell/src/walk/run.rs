@@ -70,7 +70,8 @@ impl CommandWalk<'_> {
             let old = self.variables.insert(name.clone(), values);
             before.push((name.clone(), old));
         }
-        let args: Vec<ShellArg> = command.words.iter().flat_map(|word| self.expand_word(word)).collect();
+        let args: Vec<ShellArg> =
+            command.words.iter().flat_map(|word| self.expand_word(word)).take(MAX_ARGS + 2).collect();
         let stdin = self.redirect_input(&command.redirects, stdin);
         let is_bare_exec = matches!(args.as_slice(), [program] if program.text == "exec");
         if args

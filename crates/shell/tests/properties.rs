@@ -1,0 +1,121 @@
+//! What holds for every text.
+
+use std::path::Path;
+
+use pintle_shell::{CallSite, Operation, OperationKind, ShellLanguage, operations_of_command};
+use proptest::prelude::*;
+
+fn operations(command: &str) -> Vec<Operation> {
+    let site = CallSite {
+        cwd: Path::new("/home/ana/shop"),
+        project: Path::new("/home/ana/shop"),
+        home: Some(Path::new("/home/ana")),
+        resolve: None,
+    };
+    operations_of_command(command, ShellLanguage::Bash, &site)
+}
+
+/// Words, operators and quotes as they come in command lines, in any order.
+fn shell_text() -> impl Strategy<Value = String> {
+    let pieces = prop::sample::select(vec![
+        "rm",
+        "-rf",
+        "~",
+        "/",
+        "cat",
+        ".env",
+        "git",
+        "push",
+        "--force",
+        "curl",
+        "https://x.example",
+        "|",
+        "sh",
+        "&&",
+        ";",
+        "\n",
+        "(",
+        ")",
+        "{",
+        "}",
+        "$(",
+        "`",
+        "\"",
+        "'",
+        "$x",
+        "${x:-y}",
+        "x=",
+        "<<E",
+        "E",
+        ">",
+        "<",
+        "2>&1",
+        "if",
+        "then",
+        "fi",
+        "for",
+        "in",
+        "do",
+        "done",
+        "while",
+        "case",
+        "esac",
+        ";;",
+        "[[",
+        "]]",
+        "((",
+        "))",
+        "eval",
+        "sudo",
+        "xargs",
+        "find",
+        "-exec",
+        "python3",
+        "-c",
+        "f(",
+        "{a,b}",
+        "*",
+        "\\",
+        "#",
+        "é",
+        "\0",
+        "!",
+        "&",
+        "function",
+        "f()",
+        " ",
+    ]);
+    prop::collection::vec(pieces, 0..40).prop_map(|pieces| pieces.join(" "))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_text_has_operations_within_the_limit(text in "\\PC{0,200}") {
+        prop_assert!(operations(&text).len() <= 513);
+    }
+
+    #[test]
+    fn any_mix_of_shell_words_has_operations_within_the_limit(text in shell_text()) {
+        prop_assert!(operations(&text).len() <= 513);
+    }
+
+    #[test]
+    fn a_harmless_command_behind_hides_nothing(text in shell_text()) {
+        let before = operations(&text);
+        let after = operations(&format!("{text}; true"));
+        for operation in before.iter().filter(|operation| operation.kind != OperationKind::Unknown) {
+            prop_assert!(after.iter().any(|other| other.kind == operation.kind), "{operation:?} is lost in {after:?}");
+        }
+    }
+
+    #[test]
+    fn a_harmless_command_in_front_hides_nothing(text in shell_text()) {
+        let before = operations(&text);
+        let after = operations(&format!("true; {text}"));
+        for operation in before.iter().filter(|operation| operation.kind != OperationKind::Unknown) {
+            prop_assert!(after.iter().any(|other| other.kind == operation.kind), "{operation:?} is lost in {after:?}");
+        }
+    }
+}
