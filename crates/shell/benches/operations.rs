@@ -69,8 +69,8 @@ fn main() -> ExitCode {
         report(&format!("64 KB of {shape:?}"), measure(&filled(shape), 7), LARGE_US);
     }
     for (name, command) in [
-        ("40 KB of Python", format!("python3 -c '{}'", filled("f(a,[b,{c:d}]).g().h;").split_at(40_000).0)),
-        ("40 KB of JavaScript", format!("node -e '{}'", filled("a[b](c).e({x:1});").split_at(40_000).0)),
+        ("32 KB of Python", format!("python3 -c '{}'", filled("f(a,[b,{c:d}]).g().h;").split_at(32_000).0)),
+        ("32 KB of JavaScript", format!("node -e '{}'", filled("a[b](c).e({x:1});").split_at(32_000).0)),
         ("64 KB through xargs", format!("echo {} | xargs rm", filled("a "))),
         ("64 KB of lines in a loop", format!("while read -r a; do rm \"$a\"; done <<E\n{}\nE", filled("a\n"))),
         ("64 KB in operators", format!("x='{}'; echo ${{x//a/b}} ${{x##*a}} ${{x%%a*}}", filled("ab"))),

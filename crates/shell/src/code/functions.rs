@@ -1,5 +1,6 @@
 //! The functions of interpreters that do something outside them.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -229,7 +230,7 @@ pub(super) fn is_module(name: &str) -> bool {
 
 /// What a function does; `None` if it does nothing outside the code that is known.
 pub(super) fn effect_of(language: &str, name: &str) -> Option<CodeEffect> {
-    let plain = name.replace("->", ".");
+    let plain = if name.contains("->") { Cow::Owned(name.replace("->", ".")) } else { Cow::Borrowed(name) };
     let last = plain.rsplit('.').next().unwrap_or_default();
     if !plain.contains('.')
         && let Some(special) = special_effect(language, &plain)
@@ -238,7 +239,7 @@ pub(super) fn effect_of(language: &str, name: &str) -> Option<CodeEffect> {
     }
     let matches_name = |known: &str| {
         if known.contains(['.', ':']) {
-            plain == known || plain.strip_suffix(known).is_some_and(|rest| rest.ends_with('.'))
+            *plain == *known || plain.strip_suffix(known).is_some_and(|rest| rest.ends_with('.'))
         } else {
             last == known
         }

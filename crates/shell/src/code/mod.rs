@@ -20,7 +20,7 @@ use crate::walk::{CommandWalk, ShellArg, TextFlow, TextTaint, is_secret_name};
 use crate::{Operation, OperationKind, OperationTag};
 
 /// The longest code that is read.
-const MAX_BYTES: usize = 48 * 1024;
+const MAX_BYTES: usize = 32 * 1024;
 /// The most calls of functions.
 const MAX_CALLS: usize = 1000;
 

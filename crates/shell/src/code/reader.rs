@@ -30,7 +30,7 @@ pub(super) struct CodeCall {
 /// The deepest nesting of brackets.
 pub(super) const MAX_DEPTH: usize = 14;
 /// The most expressions that are read.
-const MAX_EXPRESSIONS: usize = 20_000;
+const MAX_EXPRESSIONS: usize = 10_000;
 /// The most tokens of a list in which a `for` is looked for.
 const MAX_COMPREHENSION: usize = 200;
 /// The most texts of a call.

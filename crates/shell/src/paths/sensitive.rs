@@ -83,8 +83,9 @@ pub(crate) fn tags_of_path(site: &CallSite<'_>, path: &Path, is_pattern: bool) -
     let index = &*TAIL_INDEX;
     let mut tags: Vec<OperationTag> = Vec::new();
     let mut check = |tail: &SensitiveTail, start: usize| {
-        if !tags.contains(&tail.tag)
-            && !(tail.tag == Secret && is_harmless)
+        let is_public = tail.tag == Secret && is_harmless;
+        if !is_public
+            && !tags.contains(&tail.tag)
             && tail.can_begin(start, parts.len(), home_parts)
             && tail.matches(parts.get(start..).unwrap_or_default(), is_pattern)
         {

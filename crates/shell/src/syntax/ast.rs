@@ -77,6 +77,18 @@ impl BashWord {
         Self { pieces: vec![WordPiece::Literal(text.into())] }
     }
 
+    /// `"$NAME"`.
+    pub(crate) fn variable(name: &str) -> Self {
+        let expansion = VariableExpansion {
+            name: name.to_owned(),
+            operator: String::new(),
+            operand: Self::default(),
+            quoted: true,
+            indirect: false,
+        };
+        Self { pieces: vec![WordPiece::Variable(Box::new(expansion))] }
+    }
+
     /// The text of a word without expansions and quotes.
     pub(crate) fn as_literal(&self) -> Option<&str> {
         match self.pieces.as_slice() {

@@ -285,10 +285,16 @@ impl<'t> BashParser<'t> {
         }
         self.index += name_end + subscript + sign;
         let name = name.to_owned();
+        // `+=` adds to the value before.
+        let before = (sign == 2).then(|| BashWord::variable(&name));
         if !self.take("(") {
-            return Ok(Some((name, self.parse_word()?.into_iter().collect())));
+            let mut word = self.parse_word()?.unwrap_or_default();
+            if let Some(before) = before {
+                word.pieces.splice(..0, before.pieces);
+            }
+            return Ok(Some((name, vec![word])));
         }
-        let mut values = Vec::new();
+        let mut values: Vec<BashWord> = before.into_iter().collect();
         loop {
             self.skip_lines();
             match self.parse_word()? {

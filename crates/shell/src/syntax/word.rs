@@ -255,7 +255,12 @@ impl BashParser<'_> {
             let end = self.rest().find(']').ok_or("a variable is not closed")?;
             self.index += end + 1;
         }
-        let operator_end = self.rest().find(|letter: char| !":-=+?#%/^,@".contains(letter)).unwrap_or(0).min(2);
+        let operator_end = match (self.byte_at(0), self.byte_at(1)) {
+            (Some(b':'), Some(b'-' | b'=' | b'?' | b'+')) | (Some(b'/'), Some(b'/' | b'#' | b'%')) => 2,
+            (Some(first @ (b'#' | b'%' | b'^' | b',')), Some(second)) if first == second => 2,
+            (Some(first), _) if b":-=+?#%/^,@".contains(&first) => 1,
+            _ => 0,
+        };
         let mut operator = self.rest().get(..operator_end).unwrap_or_default().to_owned();
         self.index += operator_end;
         if is_length {

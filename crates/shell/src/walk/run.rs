@@ -62,16 +62,20 @@ impl CommandWalk<'_> {
 
     pub(super) fn run_simple(&mut self, command: &SimpleCommand, stdin: &TextFlow) -> TextFlow {
         let has_program = !command.words.is_empty();
+        // The words are expanded before the assignments are made.
+        let args: Vec<ShellArg> =
+            command.words.iter().flat_map(|word| self.expand_word(word)).take(MAX_ARGS + 2).collect();
         let mut before: Vec<(String, Option<Vec<ShellArg>>)> = Vec::new();
         for (name, words) in &command.assignments {
-            let values: Vec<ShellArg> = words.iter().map(|word| self.expand_quoted(word)).collect();
+            let values: Vec<ShellArg> = match words.as_slice() {
+                [word] => vec![self.expand_quoted(word)],
+                words => words.iter().flat_map(|word| self.expand_word(word)).take(MAX_ARGS).collect(),
+            };
             let values = if values.is_empty() { vec![ShellArg::default()] } else { values };
             self.check_assignment(name, values.first());
             let old = self.variables.insert(name.clone(), values);
             before.push((name.clone(), old));
         }
-        let args: Vec<ShellArg> =
-            command.words.iter().flat_map(|word| self.expand_word(word)).take(MAX_ARGS + 2).collect();
         let stdin = self.redirect_input(&command.redirects, stdin);
         let is_bare_exec = matches!(args.as_slice(), [program] if program.text == "exec");
         if args

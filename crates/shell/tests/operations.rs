@@ -1,0 +1,213 @@
+//! What command lines come to: words, wrappers, flows and paths.
+
+use std::path::Path;
+
+use pintle_shell::{CallSite, Operation, OperationKind, PathPlace, ShellLanguage, operations_of_command};
+
+fn operations(command: &str) -> Vec<Operation> {
+    let site = CallSite {
+        cwd: Path::new("/home/ana/shop/src"),
+        project: Path::new("/home/ana/shop"),
+        home: Some(Path::new("/home/ana")),
+        resolve: None,
+    };
+    operations_of_command(command, ShellLanguage::Bash, &site)
+}
+
+/// The paths of the operations of a kind.
+fn paths(command: &str, kind: OperationKind) -> Vec<String> {
+    operations(command)
+        .into_iter()
+        .filter(|operation| operation.kind == kind)
+        .map(|operation| operation.path.unwrap_or_else(|| String::from("?")))
+        .collect()
+}
+
+#[test]
+fn words_are_expanded_as_bash_expands_them() {
+    let rows: &[(&str, &[&str])] = &[
+        ("a", &["/home/ana/shop/src/a"]),
+        ("./a/../b", &["/home/ana/shop/src/b"]),
+        ("'a b' \"c d\" e\\ f", &["/home/ana/shop/src/a b", "/home/ana/shop/src/c d", "/home/ana/shop/src/e f"]),
+        ("~/a ~ana/b", &["/home/ana/a", "/home/ana/b"]),
+        ("\"~/a\"", &["/home/ana/a"]),
+        ("$HOME/a ${HOME}/b \"$HOME\"/c", &["/home/ana/a", "/home/ana/b", "/home/ana/c"]),
+        ("$'\\x61\\142'", &["/home/ana/shop/src/ab"]),
+        ("/{a,b}c", &["/ac", "/bc"]),
+        ("/{a,b{c,d}}", &["/a", "/bc", "/bd"]),
+        ("/x{1..3}", &["/x1", "/x2", "/x3"]),
+        ("/a{b", &["/a{b"]),
+        ("\"/{a,b}\"", &["/{a,b}"]),
+        ("/a*", &["/a*"]),
+        ("$(echo /a) `echo /b`", &["/a", "/b"]),
+        ("$(printf '%s/%s' /a b)", &["/a/b"]),
+        ("/$((1+2))", &["/0"]),
+        ("${X:-/d} ${X-/e} ${X:+/f}", &["/d", "/e", "/f"]),
+        ("/a # /b", &["/a"]),
+        ("/a\\\n/b", &["/a/b"]),
+        ("$UNKNOWN", &["?"]),
+        ("/tmp/$UNKNOWN", &["/tmp/*"]),
+    ];
+    for (words, expected) in rows {
+        assert_eq!(paths(&format!("cat {words}"), OperationKind::Read), *expected, "{words}");
+    }
+}
+
+#[test]
+fn variables_follow_the_line() {
+    let rows: &[(&str, &[&str])] = &[
+        ("a=/x; cat $a/y", &["/x/y"]),
+        ("a=/x; a+=y; cat $a", &["/xy"]),
+        ("a='/x /y'; cat $a; cat \"$a\"", &["/x", "/y", "/x /y"]),
+        ("a=(/x); a+=(/y /z); cat \"${a[@]}\"", &["/x", "/y", "/z"]),
+        ("a=(/x /y); cat \"${a[@]}\"", &["/x", "/y"]),
+        ("a=/x/y.c; cat ${a%.c} ${a##*/} ${a%/*}", &["/x/y", "/home/ana/shop/src/y.c", "/x"]),
+        ("a=/abc; cat ${a:0:2} ${a/b/z} ${a^^}", &["/a", "/azc", "/ABC"]),
+        ("a=/x b=a; cat ${!b}", &["/x"]),
+        ("a=/x cat $a", &["?"]),
+        ("export a=/x; cat $a", &["/x"]),
+        ("cd /tmp; cat a", &["/tmp/a"]),
+        ("(cd /tmp); cat a", &["/home/ana/shop/src/a"]),
+        ("cd /tmp | cat; cat a", &["/home/ana/shop/src/a"]),
+        ("for i in /a /b; do cat $i; done", &["/a", "/b"]),
+        ("f() { cat \"$1\"; }; f /a", &["/a"]),
+        ("set -- /a /b; cat $2", &["/b"]),
+        ("read x <<< /a; cat $x", &["/a"]),
+        ("while read x; do cat $x; done <<< $'/a\\n/b'", &["/a", "/b"]),
+        ("alias c=cat; c /a", &["/a"]),
+        ("c=cat; $c /a", &["/a"]),
+        ("IFS=,; x=/a,/b; cat $x", &["/a", "/b"]),
+    ];
+    for (line, expected) in rows {
+        assert_eq!(paths(line, OperationKind::Read), *expected, "{line}");
+    }
+}
+
+#[test]
+fn every_construct_runs_its_commands() {
+    let constructs = [
+        "@",
+        "@; true",
+        "true && @",
+        "false || @",
+        "@ &",
+        "! @",
+        "time @",
+        "( @ )",
+        "{ @; }",
+        "if @; then :; fi",
+        "if true; then @; else :; fi",
+        "if false; then :; elif @; then :; fi",
+        "if x; then :; else @; fi",
+        "while @; do :; done",
+        "until false; do @; done",
+        "for i in a; do @; done",
+        "for ((i=0;i<1;i++)); do @; done",
+        "for i in $(@); do :; done",
+        "case x in a|b) :;; (x) @;; esac",
+        "case $(@) in x) ;; esac",
+        "f() { @; }; f",
+        "function f { @; }; f",
+        "x=$(@)",
+        "x=(1 $(@))",
+        "echo \"$(@)\"",
+        "echo `@`",
+        "echo <(@)",
+        "true > >(@)",
+        "[[ -n $(@) ]]",
+        "echo ${x:-$(@)}",
+        "cat <<E\n$(@)\nE",
+        "true | @",
+        "@ | cat",
+        "coproc @",
+        "select x in a; do @; done",
+        "a=1 @",
+        "> /dev/null @",
+        "@ 2>&1 >/dev/null",
+        "if true\nthen\n@\nfi",
+        "true\n@",
+        "true \\\n && @",
+        "eval '@'",
+        "bash -c '@'",
+        "echo '@' | sh",
+        "sh <<< '@'",
+        "sh <<'E'\n@\nE",
+        "trap '@' EXIT",
+        "((1)) && @",
+    ];
+    for construct in constructs {
+        let line = construct.replace('@', "rm /a");
+        assert_eq!(paths(&line, OperationKind::Delete), ["/a"], "{line}");
+    }
+}
+
+#[test]
+fn wrappers_are_taken_off() {
+    let wrappers = [
+        "sudo",
+        "sudo -u bob -E",
+        "env",
+        "env -i A=b",
+        "nice -n 5",
+        "timeout -s KILL 5",
+        "nohup",
+        "setsid",
+        "command",
+        "exec",
+        "builtin",
+        "stdbuf -oL",
+        "ionice -c3",
+        "time",
+        "busybox",
+        "xargs",
+        "doas",
+        "strace -f",
+        "npx",
+        "uv run",
+        "poetry run",
+        "bundle exec",
+        "direnv exec .",
+        "flock /tmp/l",
+        "watch",
+        "parallel",
+        "chroot /x",
+        "unshare -r",
+        "pkexec",
+        "caffeinate",
+        "/usr/bin/env",
+        "./rm.sh; rm /a #",
+        "\\command",
+        "env sudo nice timeout 5",
+    ];
+    for wrapper in wrappers {
+        let line = format!("{wrapper} rm /a");
+        assert!(paths(&line, OperationKind::Delete).contains(&String::from("/a")), "{line}: {:?}", operations(&line));
+    }
+}
+
+#[test]
+fn places_follow_from_the_project_and_the_home() {
+    let rows = [
+        ("/", PathPlace::Root),
+        ("/*", PathPlace::Root),
+        ("/dev/sda", PathPlace::Device),
+        ("~", PathPlace::Home),
+        ("~/*", PathPlace::Home),
+        ("/home", PathPlace::Home),
+        ("..", PathPlace::ProjectRoot),
+        ("../*", PathPlace::ProjectRoot),
+        ("a", PathPlace::Project),
+        ("../docs", PathPlace::Project),
+        ("/tmp/x", PathPlace::Temporary),
+        ("~/.cache/x", PathPlace::Temporary),
+        ("~/Documents", PathPlace::InHome),
+        ("/etc/hosts", PathPlace::System),
+        ("/proc/self/root/etc/hosts", PathPlace::System),
+        ("/data/x", PathPlace::Outside),
+        ("$X", PathPlace::Unknown),
+    ];
+    for (path, place) in rows {
+        let found = operations(&format!("rm -r {path}")).first().and_then(|operation| operation.place);
+        assert_eq!(found, Some(place), "{path}");
+    }
+}
