@@ -7,6 +7,7 @@ mod functions;
 mod names;
 mod reader;
 mod services;
+mod statements;
 mod tokens;
 mod value;
 

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use super::functions::effect_of;
 use super::tokens::{CodeToken, FILLED_BEGIN, FILLED_END};
 use super::value::{CodeValue, gives_module, is_call_option, is_condition, module_name};
 use crate::paths::UNKNOWN;
@@ -31,8 +30,6 @@ pub(super) struct CodeCall {
 pub(super) const MAX_DEPTH: usize = 14;
 /// The most expressions that are read.
 const MAX_EXPRESSIONS: usize = 10_000;
-/// The most tokens of a list in which a `for` is looked for.
-const MAX_COMPREHENSION: usize = 200;
 /// The most texts of a call.
 const MAX_TEXTS: usize = 64;
 
@@ -68,7 +65,7 @@ pub(super) fn read_calls(tokens: &[CodeToken], language: &str) -> CodeReading {
 }
 
 pub(super) struct CallReader<'t> {
-    tokens: &'t [CodeToken],
+    pub(super) tokens: &'t [CodeToken],
     pub(super) variables: HashMap<String, CodeValue>,
     /// Names that stand for functions and modules: `rm = os.remove`, `import os as o`.
     pub(super) aliases: HashMap<String, String>,
@@ -80,7 +77,7 @@ pub(super) struct CallReader<'t> {
     expression_count: usize,
     pub(super) can_omit_brackets: bool,
     /// Whether `/` joins paths.
-    joins_with_slash: bool,
+    pub(super) joins_with_slash: bool,
 }
 
 impl CallReader<'_> {
@@ -250,67 +247,6 @@ impl CallReader<'_> {
         index + 1
     }
 
-    /// `for NAME in EXPRESSION`, `for (const NAME of EXPRESSION)`: the names stand for what is listed.
-    pub(super) fn read_loop(&mut self, index: usize, depth: usize) -> Option<usize> {
-        let mut names: Vec<String> = Vec::new();
-        let mut next = index + 1;
-        loop {
-            match self.token_at(next)? {
-                CodeToken::Name(name) if matches!(name.as_str(), "in" | "of") => break,
-                CodeToken::Name(name) => names.push(name.clone()),
-                CodeToken::Mark(',' | '(' | ')') => {}
-                _ => return None,
-            }
-            next += 1;
-            if names.len() > 6 {
-                return None;
-            }
-        }
-        let (value, after) = self.read_expression(next + 1, depth + 1);
-        for (position, name) in
-            names.iter().filter(|name| !matches!(name.as_str(), "const" | "let" | "var")).enumerate()
-        {
-            // The names that `os.walk` lists are below its directory.
-            let bound = if position == 0 { value.clone() } else { CodeValue::text("*") };
-            self.variables.insert(name.clone(), bound);
-        }
-        Some(after)
-    }
-
-    /// `import a as b`, `from a import b as c`.
-    pub(super) fn read_import(&mut self, index: usize) -> Option<usize> {
-        let module = module_name(self.name_at(index + 1)?);
-        let mut next = index + 2;
-        if self.name_at(index) == Some("import") {
-            if self.name_at(next) == Some("as") {
-                let alias = self.name_at(next + 1)?.to_owned();
-                self.aliases.insert(alias, module);
-                next += 2;
-            }
-            return Some(next);
-        }
-        if self.name_at(next) != Some("import") {
-            return None;
-        }
-        next += 1;
-        next += usize::from(self.is_mark(next, '('));
-        while let Some(name) = self.name_at(next).map(str::to_owned) {
-            let full = format!("{module}.{name}");
-            next += 1;
-            let mut alias = name;
-            if self.name_at(next) == Some("as") {
-                alias = self.name_at(next + 1)?.to_owned();
-                next += 2;
-            }
-            self.aliases.insert(alias, full);
-            if !self.is_mark(next, ',') {
-                break;
-            }
-            next += 1;
-        }
-        Some(next)
-    }
-
     /// What is in brackets: the value of all, the call that it would be, and the index behind.
     pub(super) fn read_list(&mut self, open: usize, depth: usize) -> (CodeValue, CodeCall, usize) {
         let mut index = open + 1;
@@ -369,35 +305,6 @@ impl CallReader<'_> {
             }
         }
         (value, call, index)
-    }
-
-    /// Where the `for` of `[… for NAME in …]` is.
-    fn comprehension(&self, open: usize) -> Option<usize> {
-        if !self.joins_with_slash {
-            return None;
-        }
-        let mut depth = 0_usize;
-        for (offset, token) in self.tokens.get(open..)?.iter().enumerate().take(MAX_COMPREHENSION) {
-            match token {
-                CodeToken::Mark('(' | '[' | '{') => depth += 1,
-                CodeToken::Mark(')' | ']' | '}') if depth <= 1 => return None,
-                CodeToken::Mark(')' | ']' | '}') => depth -= 1,
-                CodeToken::Name(name) if depth == 1 && offset > 1 && name == "for" => return Some(open + offset),
-                _ => {}
-            }
-        }
-        None
-    }
-
-    /// `{execSync: run} = …`: another name for a function.
-    fn note_destructured(&mut self, name: &str, index: usize) {
-        if self.is_mark(index + 1, ':')
-            && (self.is_mark(index + 3, '}') || self.is_mark(index + 3, ','))
-            && let Some(alias) = self.name_at(index + 2).map(str::to_owned)
-            && effect_of("", name).is_some()
-        {
-            self.aliases.insert(alias, name.to_owned());
-        }
     }
 
     /// Whether a name gives a module, and which.

@@ -7,6 +7,7 @@ mod ast;
 mod compound;
 mod parser;
 pub(crate) mod power;
+mod quotes;
 mod redirects;
 mod word;
 

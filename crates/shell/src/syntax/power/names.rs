@@ -57,13 +57,13 @@ pub(super) fn variable_pieces(name: &str) -> Vec<WordPiece> {
         None => KNOWN_VARIABLES.iter().find(|(known, _)| *known == lower),
     };
     let variable = |name: String| {
-        WordPiece::Variable(VariableExpansion {
+        WordPiece::Variable(Box::new(VariableExpansion {
             name,
             operator: String::new(),
             operand: BashWord::default(),
             quoted: true,
             indirect: false,
-        })
+        }))
     };
     match known {
         Some((_, value)) => match value.strip_prefix('~') {
