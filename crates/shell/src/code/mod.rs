@@ -23,7 +23,7 @@ use crate::{Operation, OperationKind, OperationTag};
 /// The longest code that is read.
 const MAX_BYTES: usize = 32 * 1024;
 /// The most calls of functions.
-const MAX_CALLS: usize = 1000;
+const MAX_CALLS: usize = 600;
 
 /// Adds what code would do. `language` is the name of its interpreter; `stdin` is the input of the code.
 pub(crate) fn read_code(walk: &mut CommandWalk<'_>, language: &str, text: &str, stdin: &TextFlow) {

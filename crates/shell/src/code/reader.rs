@@ -29,7 +29,7 @@ pub(super) struct CodeCall {
 /// The deepest nesting of brackets.
 pub(super) const MAX_DEPTH: usize = 14;
 /// The most expressions that are read.
-const MAX_EXPRESSIONS: usize = 10_000;
+const MAX_EXPRESSIONS: usize = 6_000;
 /// The most texts of a call.
 const MAX_TEXTS: usize = 64;
 
