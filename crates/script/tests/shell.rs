@@ -19,7 +19,7 @@ fn evaluate(expression: &str, payload: Value) -> Result<Value, Failure> {
     let invocation = Invocation { effects: &NoEffects, caller, limits: &limits, cancel: &cancel };
     let output = script.handle("tool.pre", &Payload::new(payload), &invocation)?;
     let ScriptOutput::Modify(fields) = output else { panic!("{output:?}") };
-    Ok(fields["value"].clone())
+    Ok(fields.get("value").cloned().unwrap_or_default())
 }
 
 #[test]
