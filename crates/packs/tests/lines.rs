@@ -29,8 +29,8 @@ fn commands(text: &str) -> Vec<String> {
 
 fn operations(command: &str) -> Vec<Operation> {
     let site = CallSite {
-        cwd: Path::new("/home/ana/work/shop"),
-        project: Path::new("/home/ana/work/shop"),
+        cwd: Path::new("/home/ana/code/shop"),
+        project: Path::new("/home/ana/code/shop"),
         home: Some(Path::new("/home/ana")),
         resolve: None,
     };

@@ -64,6 +64,7 @@ pub(super) fn push_service_calls(walk: &mut CommandWalk<'_>, language: &str, tex
     if empties_model(text) {
         walk.push(Operation::new(OperationKind::Database, language).action("delete_all").written("delete_all"));
     }
+    push_system_calls(walk, language, text);
     let mut before = "";
     for call in calls {
         let last = last_part(&call.name);
@@ -90,6 +91,21 @@ pub(super) fn push_service_calls(walk: &mut CommandWalk<'_>, language: &str, tex
             walk.push(Operation::new(kind, language).action(action).written(last));
         }
         before = &call.name;
+    }
+}
+
+/// Functions of the system library, and processes that start themselves without an end.
+fn push_system_calls(walk: &mut CommandWalk<'_>, language: &str, text: &str) {
+    let words: Vec<&str> = text.split(|letter: char| !letter.is_alphanumeric() && letter != '_').collect();
+    let has = |any: &[&str]| words.iter().any(|word| any.contains(word));
+    if has(&["ctypes", "cffi", "Fiddle", "FFI", "dlopen", "syscall"]) && has(&["reboot", "kexec_load", "SYS_reboot"]) {
+        walk.push(Operation::new(OperationKind::System, language).action("power").written("reboot"));
+    }
+    let is_endless = |pair: &[&str]| matches!(pair, ["while", "1" | "True" | "true"] | ["until", "0" | "false"]);
+    let plain: Vec<&str> = words.iter().copied().filter(|word| !word.is_empty()).collect();
+    let loops = plain.windows(2).any(is_endless) || has(&["loop", "forever"]) || text.contains("for(;;)");
+    if loops && plain.contains(&"fork") && !plain.iter().any(|word| matches!(*word, "wait" | "waitpid" | "sleep")) {
+        walk.push(Operation::new(OperationKind::System, language).action("fork_bomb"));
     }
 }
 

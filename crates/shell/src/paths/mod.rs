@@ -176,6 +176,10 @@ pub(crate) fn place_of(site: &CallSite<'_>, path: &Path, is_pattern: bool) -> Pa
         let place = place_of(site, parent, false);
         return if place == PathPlace::Project && parent == site.project { PathPlace::ProjectRoot } else { place };
     }
+    // `!(a|b)` is everything in a directory but a few names.
+    if path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("!(")) {
+        return place_of(site, path.parent().unwrap_or(path), false);
+    }
     let text = path.to_string_lossy();
     let is_below =
         |directory: &str| text.strip_prefix(directory).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));

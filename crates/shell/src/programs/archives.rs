@@ -155,6 +155,15 @@ pub(super) fn run_archive(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, pa
     };
     let files: Vec<&ShellArg> = parsed.operands.iter().skip(skipped).copied().collect();
     let has_files = !files.is_empty();
+    let moves = match call.name {
+        "zip" => parsed.has("m", "move"),
+        "7z" | "7za" | "7zz" => call.has_arg(&["-sdel"]),
+        "rar" => call.has_arg(&["-df", "-dw", "m", "mf"]),
+        _ => false,
+    };
+    for file in files.iter().filter(|_| moves) {
+        walk.push_path(Operation::new(OperationKind::Delete, call.name).tag(OperationTag::Recursive), file);
+    }
     let mut flow = read_operands(walk, call, files.into_iter(), is_recursive);
     flow.text = None;
     if decodes {

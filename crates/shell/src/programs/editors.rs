@@ -112,7 +112,17 @@ pub(super) fn run_editor(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, par
                     TextFlow::from_taint(TextTaint::DECODED),
                 );
             }
-            if let Some(file) = command.strip_prefix("r ").or_else(|| command.strip_prefix("e ")) {
+            let sourced = ["so ", "so! ", "source ", "source! ", "ru ", "runtime ", "luafile ", "pyfile ", "py3file "];
+            if let Some(file) = sourced.iter().find_map(|prefix| command.strip_prefix(prefix))
+                && let Some(flow) = walk.written_before(&ShellArg::new(file.trim()))
+            {
+                super::program::run_written_script(walk, call.name, flow);
+            }
+            if let Some(file) = command
+                .strip_prefix("r ")
+                .or_else(|| command.strip_prefix("e "))
+                .filter(|file| !file.trim_start().starts_with('!'))
+            {
                 walk.read_file(call.name, &ShellArg::new(file.trim()), false);
             }
         }

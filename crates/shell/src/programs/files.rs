@@ -219,9 +219,22 @@ pub(super) fn run_dd(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &Par
 pub(super) fn run_tee(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
     let action = if parsed.has("a", "append") { "append" } else { "replace" };
     for file in &parsed.operands {
-        if !file.text.starts_with("/dev/fd/") && !file.text.starts_with("/dev/std") && file.text != "/dev/null" {
+        let is_substituted = file.text == "/dev/fd/63";
+        if is_substituted {
+            walk.write_substituted(call.name, call.stdin.taint);
+        } else if !file.text.starts_with("/dev/fd/") && !file.text.starts_with("/dev/std") && file.text != "/dev/null" {
             walk.write_file(call.name, file, action, call.stdin.clone());
         }
     }
     call.stdin.clone()
+}
+
+/// `fallocate`: holes and ranges of zeros take the content away.
+pub(super) fn run_allocate(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
+    let removes = call.has_arg(&["-p", "-z", "-c", "--punch-hole", "--zero-range", "--collapse-range"]);
+    for file in &parsed.operands {
+        let action = if removes { "truncate" } else { "append" };
+        walk.write_file(call.name, file, action, TextFlow::default());
+    }
+    TextFlow::known("")
 }

@@ -88,6 +88,12 @@ fn run_subcommand(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, command: &
             if command == "clone" {
                 note_clone(walk, &operands);
             }
+            if matches!(command, "fetch" | "pull") && operands.iter().any(|operand| is_address(&operand.text)) {
+                walk.note_remote();
+            }
+            for template in texts.iter().filter_map(|text| text.strip_prefix("--template=")) {
+                push(walk, "program_setting", format!("--template={template}"));
+            }
             for option in &texts {
                 let is_program = option.starts_with("--upload-pack")
                     || option.starts_with("-u=")
@@ -224,7 +230,15 @@ fn run_subcommand(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, command: &
                 flow.taint = TextTaint::NAMES;
             }
             flow.text = None;
+            if walk.changes_remote() && operands.iter().any(|operand| operand.text.contains(':')) {
+                flow.taint |= TextTaint::NETWORK;
+            }
             return flow;
+        }
+        "hash-object" if texts.contains(&"-w") => {
+            for file in &operands {
+                walk.read_file("git", file, false);
+            }
         }
         "rebase" | "bisect" => {
             let index = texts.iter().position(|text| matches!(*text, "-x" | "--exec" | "run"));

@@ -49,7 +49,14 @@ pub(super) fn run_interpreter(
                 has_code = true;
                 let prints = matches!(arg.text.as_str(), "-p" | "--print" | "-pe") && call.name.starts_with("node");
                 let printed = ShellArg { text: format!("console.log({})", text.text), ..text.clone() };
+                let before = walk.operations.len();
                 read_arg_code(walk, call, if prints { &printed } else { text });
+                let fetches = |operation: &Operation| {
+                    operation.kind == OperationKind::Download && !operation.has(crate::OperationTag::Local)
+                };
+                if walk.operations.iter().skip(before).any(fetches) {
+                    flow.taint |= TextTaint::NETWORK;
+                }
             }
         } else if let Some(glued) = glued_code(call.name, &arg.text) {
             has_code = true;
@@ -111,7 +118,9 @@ pub(super) fn run_interpreter(
         }
         return flow;
     }
-    match parsed.operands.first() {
+    // `php -- ARGUMENTS` and `python3 - ARGUMENTS` run their input.
+    let reads_input = call.args.first().is_some_and(|arg| arg.text == "--");
+    match parsed.operands.first().filter(|_| !reads_input) {
         Some(script) if script.text != "-" && script.text != "/dev/stdin" => {
             if script.text.starts_with("http") {
                 walk.push_code(TextTaint::NETWORK, call.name, "it runs a script from the network");
@@ -148,7 +157,42 @@ fn read_arg_code(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, text: &Shel
         walk.push_code(text.taint, call.name, "the code that it runs is not known");
         return;
     }
+    push_imports(walk, call, &text.text);
     code::read_code(walk, call.name, &text.text, call.stdin);
+}
+
+/// What code imports: modules that the line fetched, and addresses.
+fn push_imports(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, text: &str) {
+    let is_python = call.name.starts_with("python") || call.name.starts_with("pypy");
+    for statement in text.split([';', '\n']).filter(|_| is_python) {
+        let mut words = statement.split([' ', ',']).filter(|word| !word.is_empty());
+        if let (Some("import" | "from"), Some(module)) = (words.next(), words.next()) {
+            push_module(walk, call.name, module);
+        }
+    }
+    let loaders = ["import(", "require(", "source(", "include(", "evaluate(", "load(", "dofile(", "from", "import"];
+    for (at, loader) in loaders.iter().flat_map(|loader| text.match_indices(loader)).filter(|_| !is_python) {
+        let is_word = text.get(..at).is_some_and(|before| !before.ends_with(|letter: char| letter.is_alphanumeric()));
+        let rest = text.get(at + loader.len()..).unwrap_or_default().trim_start();
+        let quoted = rest.strip_prefix(['"', '\'', '`']).and_then(|rest| rest.split(['"', '\'', '`']).next());
+        let is_built = loader.ends_with('(')
+            && (rest.starts_with("new URL(") || quoted.is_some_and(|text| text.starts_with("data:")));
+        match quoted {
+            _ if !is_word => {}
+            _ if is_built => {
+                walk.push_code(TextTaint::NETWORK | TextTaint::DECODED, call.name, "it loads text as code");
+            }
+            Some(path) if path.starts_with("http://") || path.starts_with("https://") => {
+                walk.push_code(TextTaint::NETWORK, call.name, "it loads code of an address");
+            }
+            Some(path) => {
+                if let Some(taint) = walk.fetched_taint(path) {
+                    walk.push_code(taint, call.name, "it loads a file that comes from elsewhere");
+                }
+            }
+            None => {}
+        }
+    }
 }
 
 /// Code that follows its option in the same word, such as `-e'...'` or `--eval=…`.
@@ -200,7 +244,16 @@ fn run_module(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
                 walk.read_file(call.name, file, false);
             }
         }
-        "shutil" | "os" => {}
-        _ => {}
+        module => push_module(walk, call.name, module),
+    }
+}
+
+/// A module that the line itself fetched into the working directory.
+fn push_module(walk: &mut CommandWalk<'_>, program: &str, module: &str) {
+    let first = module.split('.').next().unwrap_or(module);
+    for path in [format!("{first}.py"), first.to_owned()] {
+        if let Some(taint) = walk.fetched_taint(&path) {
+            walk.push_code(taint, program, "it loads a module that comes from elsewhere");
+        }
     }
 }

@@ -9,6 +9,7 @@ mod editors;
 mod files;
 mod git;
 mod interpreters;
+mod loads;
 mod matching;
 mod network;
 mod power;
@@ -79,6 +80,8 @@ pub(crate) fn run_program(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) ->
     if let Some(rows) = SUBCOMMAND_INDEX.get(call.name) {
         push_subcommands(walk, call, rows);
     }
+    loads::push_loads(walk, call);
+    loads::push_variable_loads(walk, call);
     statements::push_statements(walk, call);
     containers::push_container(walk, call);
     if let Some(wrapper) = WRAPPER_INDEX.get(call.name)

@@ -247,7 +247,12 @@ fn save_download(
 ) -> TextFlow {
     let target = match (output, named_by) {
         (Some(output), _) if matches!(output.text.as_str(), "-" | "/dev/stdout") => return flow,
-        (Some(output), _) => output.clone(),
+        (Some(output), _) => match directory.filter(|_| call.name != "wget" && !output.text.starts_with('/')) {
+            Some(directory) => {
+                ShellArg { text: format!("{}/{}", directory.text.trim_end_matches('/'), output.text), ..output.clone() }
+            }
+            None => output.clone(),
+        },
         (None, Some(address)) => {
             let plain = address.text.split(['?', '#']).next().unwrap_or_default();
             let name = plain.trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_owned();

@@ -112,7 +112,11 @@ pub(super) fn run_line_runner(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>
                         .join("\n")
                 })
             } else {
-                after(&["--eval"]).and_then(|text| {
+                let glued = texts.iter().find_map(|text| text.strip_prefix("--eval=")).map(str::to_owned);
+                glued.or_else(|| after(&["--eval", "-E"])).and_then(|text| {
+                    if text.contains("$(eval") && text.contains("$(shell") {
+                        walk.push_code(TextTaint::DECODED, call.name, "it evaluates the output of a command");
+                    }
                     let shell = text.split_once("$(shell ").map(|(_, rest)| rest.trim_end_matches(')').to_owned());
                     shell.or_else(|| text.split_once(';').map(|(_, recipe)| recipe.to_owned()))
                 })

@@ -252,7 +252,11 @@ pub(super) fn run_ssh(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed
         }
     }
     let valued = OptionLetters { letters: "bcDEeFIiJLlmOopQRSWwB", names: &[] };
-    let (_, rest) = ParsedOptions::parse_leading(call.args, valued);
+    let (leading, rest) = ParsedOptions::parse_leading(call.args, valued);
+    let forwards = |option: &ShellArg| option.text.to_ascii_lowercase().starts_with("remoteforward");
+    if leading.has("R", "") || leading.values("o", "").any(forwards) {
+        walk.push(Operation::new(OperationKind::System, call.name).action("network").written("reverse tunnel"));
+    }
     let rest = if call.name == "sshpass" {
         rest.iter().position(|arg| arg.text == "ssh").and_then(|index| rest.get(index + 1..)).unwrap_or_default()
     } else {
@@ -299,7 +303,9 @@ pub(super) fn run_powershell(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>,
     };
     for (index, arg) in call.args.iter().enumerate() {
         let rest = call.args.get(index + 1..).unwrap_or_default();
-        if is_option(&arg.text, "encodedcommand", 1) && !is_option(&arg.text, "executionpolicy", 2) {
+        let is_encoded =
+            is_option(&arg.text, "encodedcommand", 1) || matches!(arg.text.as_str(), "-ec" | "/ec" | "-EC");
+        if is_encoded && !is_option(&arg.text, "executionpolicy", 2) {
             walk.push_code(TextTaint::DECODED, call.name, "the command is encoded");
             return TextFlow::from_taint(TextTaint::OUTPUT);
         }

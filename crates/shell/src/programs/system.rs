@@ -49,6 +49,14 @@ pub(super) fn run_process_list(
             .collect(),
         _ => parsed.operands.iter().map(|name| name.text.clone()).collect(),
     };
+    // `ps eww` and `ps auxe` print the environment of each process; `ps -e` does not.
+    let is_letters = |text: &str| text.len() < 8 && text.bytes().all(|letter| letter.is_ascii_lowercase());
+    let prints_environment = call.name == "ps"
+        && call.args.iter().any(|arg| arg.text == "-E" || is_letters(&arg.text) && arg.text.contains('e'))
+        && !call.has_arg(&["-C", "-o"]);
+    if prints_environment {
+        return TextFlow { processes, ..TextFlow::from_taint(TextTaint::OUTPUT | TextTaint::ENVIRONMENT) };
+    }
     TextFlow { processes, ..TextFlow::from_taint(TextTaint::OUTPUT) }
 }
 
@@ -108,6 +116,7 @@ pub(super) fn run_kill(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
         named.iter().flat_map(|pattern| process_names(pattern)).any(|name| {
             list.iter().any(|known| {
                 name.eq_ignore_ascii_case(known)
+                    || is_part_of_name(call, &name, known)
                     || name.split(['/', ' ']).any(|part| part == *known && *known == "pintle")
             })
         })
@@ -127,6 +136,13 @@ pub(super) fn run_kill(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
     };
     walk.push(Operation::new(OperationKind::Kill, call.name).action(action).written(written.join(" ")));
     TextFlow::default()
+}
+
+/// Whether a part of a name is enough: `pkill pint`, `killall -r 'claud.*'`, `Get-Process pint*`.
+fn is_part_of_name(call: &ProgramCall<'_>, name: &str, known: &str) -> bool {
+    let takes_parts = matches!(call.name, "pkill" | "Stop-Process") || call.has_arg(&["-r", "--regexp", "-f"]);
+    let least = if known == "pintle" { 4 } else { 5 };
+    GUARD_PROCESSES.contains(&known) && takes_parts && name.len() >= least && known.starts_with(name)
 }
 
 /// Whether an operand is the value of a signal option.
@@ -197,7 +213,8 @@ pub(super) fn run_pintle(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, par
 }
 
 pub(super) fn run_mount(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
-    if !call.args.is_empty() && !call.has_arg(&["-l", "--help", "-V"]) {
+    let lists = call.name != "umount" && call.has_arg(&["-l"]);
+    if !call.args.is_empty() && !lists && !call.has_arg(&["--help", "-V"]) {
         let written: Vec<String> = call.args.iter().map(crate::walk::ShellArg::shown).collect();
         walk.push(Operation::new(OperationKind::System, call.name).action("mount").written(written.join(" ")));
     }

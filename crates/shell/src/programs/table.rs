@@ -100,6 +100,7 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
     program("rmdir", "", Special(files::run_rmdir)),
     program("shred wipe", "nsz", Special(files::run_shred)).long(&["iterations", "size", "random-source"]),
     program("truncate", "sr", Special(files::run_truncate)).long(&["size", "reference"]),
+    program("fallocate", "lo", Special(files::run_allocate)).long(&["length", "offset"]),
     program("mv move rename ren git-mv", "tS", Special(files::run_move)).long(&["target-directory", "suffix"]),
     program("cp copy ditto gcp xcopy robocopy install ginstall", "tSmog", Special(files::run_copy)).long(&[
         "target-directory",
@@ -205,7 +206,8 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
     // The network.
     program("curl curlie xh http https httpie", "odFTHXuAebcCDEKmPQrtUwxYyz", Special(network::run_curl))
         .long(network::CURL_VALUED),
-    program("wget wget2 aria2c axel lynx w3m links elinks", "OPUoaieBtTQwlARDIX", Special(network::run_wget))
+    program("aria2c", "doijsxk", Special(network::run_wget)).long(&["dir", "out", "input-file", "split"]),
+    program("wget wget2 axel lynx w3m links elinks", "OPUoaieBtTQwlARDIX", Special(network::run_wget))
         .long(network::WGET_VALUED),
     program("nc ncat netcat nc.openbsd nc.traditional telnet", "ecpwisqgGTXxoOIMmPVWd", Special(transfer::run_netcat))
         .long(&["exec", "sh-exec", "lua-exec", "source-port"]),

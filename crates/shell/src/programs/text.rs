@@ -118,6 +118,10 @@ pub(super) fn run_which(_: &mut CommandWalk<'_>, _: &ProgramCall<'_>, parsed: &P
 
 pub(super) fn run_export(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
     let mut is_listing = true;
+    let prints = call.args.iter().any(|arg| arg.text.starts_with("-p"));
+    if prints && call.args.iter().any(|arg| is_secret_name(&arg.text)) {
+        return TextFlow::from_taint(TextTaint::SECRET);
+    }
     for arg in call.args {
         if let Some((name, value)) = super::wrappers::assignment_of(arg) {
             is_listing = false;
@@ -221,6 +225,15 @@ pub(super) fn run_grep(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
             }
         }
     }
+    // A search for the forms of keys in more than the project.
+    let asks_keys = pattern.is_some_and(|pattern| is_key_pattern(&pattern.text));
+    let is_wide = |root: &&&ShellArg| {
+        use crate::PathPlace::{Home, InHome, Root, System};
+        matches!(walk.place(root).place, Home | InHome | Root | System)
+    };
+    if asks_keys && is_recursive && !names_only && operands.iter().any(|root| is_wide(&root)) {
+        flow.taint |= TextTaint::SECRET;
+    }
     flow.text = None;
     if !flow.processes.is_empty() && !parsed.has("v", "invert-match") {
         flow.processes = pattern.map(|pattern| pattern.text.clone()).into_iter().collect();
@@ -241,6 +254,14 @@ pub(super) fn run_grep(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
         }
     }
     flow
+}
+
+/// The beginnings of keys and tokens.
+fn is_key_pattern(pattern: &str) -> bool {
+    ["AKIA", "ASIA", "PRIVATE KEY", "ghp_", "gho_", "github_pat_", "xox", "sk-", "sk_live", "AIza", "glpat-", "eyJ"]
+        .iter()
+        .any(|start| pattern.contains(start))
+        || is_secret_pattern(pattern)
 }
 
 fn is_secret_pattern(pattern: &str) -> bool {
@@ -336,7 +357,8 @@ pub(super) fn run_openssl(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, pa
         );
         for file in parsed.values("", "in") {
             let prints_key = matches!(first, "rsa" | "pkey" | "ec" | "pkcs8" | "pkcs12")
-                && !call.has_arg(&["-pubout", "-noout", "-pubin"]);
+                && !call.has_arg(&["-pubout", "-pubin"])
+                && (call.has_arg(&["-text"]) || !call.has_arg(&["-noout"]));
             if prints_key || !is_key_work && !matches!(first, "pkcs8" | "pkcs12") {
                 flow.append(walk.read_file(call.name, file, false));
             }

@@ -45,7 +45,7 @@ impl CommandWalk<'_> {
 
     /// Reads a file, and gives what is known of its content.
     pub(crate) fn read_file(&mut self, program: &str, arg: &ShellArg, is_recursive: bool) -> TextFlow {
-        if let Some(content) = &arg.content {
+        if let Some(content) = arg.content.as_ref().filter(|_| arg.text.starts_with("/dev/fd/")) {
             return (**content).clone();
         }
         if arg.text == "-" || arg.text.starts_with("/dev/fd/") || arg.text == "/dev/stdin" {
@@ -72,7 +72,7 @@ impl CommandWalk<'_> {
 
     /// What the line wrote to a file before, if it did.
     pub(crate) fn written_before(&self, arg: &ShellArg) -> Option<TextFlow> {
-        if let Some(content) = &arg.content {
+        if let Some(content) = arg.content.as_ref().filter(|_| arg.text.starts_with("/dev/fd/")) {
             return Some((**content).clone());
         }
         if self.files.is_empty() && self.unpacked.is_empty() {
@@ -84,6 +84,22 @@ impl CommandWalk<'_> {
             Some(TextFlow::from_taint(*taint))
         };
         self.files.get(&path).cloned().or_else(unpacked)
+    }
+
+    /// What is known of a file from elsewhere, or of such files in a directory.
+    pub(crate) fn fetched_taint(&self, path: &str) -> Option<TextTaint> {
+        if self.files.is_empty() && self.unpacked.is_empty() || path.is_empty() {
+            return None;
+        }
+        let path = self.place_text(path, false).path?;
+        let written = self.files.iter().filter(|(file, _)| file.starts_with(&path)).map(|(_, flow)| flow.taint);
+        let unpacked = self
+            .unpacked
+            .iter()
+            .filter(|(directory, _)| path.starts_with(directory) || directory.starts_with(&path))
+            .map(|(_, taint)| *taint);
+        let taint = written.chain(unpacked).fold(TextTaint::NONE, |taint, more| taint | more);
+        taint.has(TextTaint::NETWORK).then_some(taint)
     }
 
     /// Records that the line puts files from elsewhere into a directory.
@@ -102,8 +118,22 @@ impl CommandWalk<'_> {
 
     /// Writes a file.
     pub(crate) fn write_file(&mut self, program: &str, arg: &ShellArg, action: &str, flow: TextFlow) {
+        if arg.text == "/dev/fd/63" {
+            self.write_substituted(program, flow.taint);
+        }
         self.push_path(Operation::new(OperationKind::Write, program).action(action), arg);
         self.note_written(arg, flow);
+    }
+
+    /// `>(COMMAND)` gives what is written to a command, which ran last.
+    pub(crate) fn write_substituted(&mut self, program: &str, taint: TextTaint) {
+        let is_interpreter = self.last_program().is_some_and(|name| {
+            let known = ["sh", "bash", "zsh", "dash", "ksh", "fish", "node", "perl", "ruby", "php", "deno", "bun"];
+            known.contains(&name) || name.starts_with("python")
+        });
+        if is_interpreter && taint.has(TextTaint::NETWORK | TextTaint::DECODED) {
+            self.push_code(taint, program, "it writes text from elsewhere to a program that runs it");
+        }
     }
 
     /// Records a link from `link` to `target`.

@@ -249,7 +249,7 @@ impl<'s> CommandWalk<'s> {
 pub(crate) fn program_name(written: &str) -> String {
     let name = written.rsplit(['/', '\\']).next().unwrap_or(written);
     // `npx TOOL@VERSION`.
-    let name = name.split_once('@').map_or(name, |(plain, _)| if plain.is_empty() { name } else { plain });
+    let name = name.split_once('@').map_or(name, |(plain, _)| if matches!(plain, "" | "&") { name } else { plain });
     let lower = name.to_ascii_lowercase();
     let plain = [".exe", ".cmd", ".bat"].iter().find_map(|end| lower.strip_suffix(end));
     plain.map_or_else(|| name.to_owned(), str::to_owned)

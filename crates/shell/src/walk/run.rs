@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::redirect::is_shell;
 use super::{CommandWalk, MAX_ARGS, MAX_VALUES, ProgramCall, ShellArg, TextFlow, TextTaint, program_name, quote};
-use crate::syntax::{BashCommand, BashPipeline, BashWord, SimpleCommand};
+use crate::syntax::{BashCommand, BashPipeline, BashWord, RedirectKind, SimpleCommand};
 use crate::{Operation, OperationKind};
 
 impl CommandWalk<'_> {
@@ -85,7 +85,14 @@ impl CommandWalk<'_> {
         {
             self.push(Operation::new(OperationKind::System, "bash").action("remote_shell"));
         }
-        let flow = if has_program { self.run_args(&args, &stdin) } else { TextFlow::known("") };
+        // `$(< FILE)` prints the file.
+        let is_bare_input =
+            !has_program && command.redirects.iter().any(|redirect| redirect.kind == RedirectKind::Input);
+        let flow = match (has_program, is_bare_input) {
+            (true, _) => self.run_args(&args, &stdin),
+            (false, true) => stdin,
+            (false, false) => TextFlow::known(""),
+        };
         if has_program {
             // An assignment in front of a program is for that program only.
             for (name, old) in before.into_iter().rev() {

@@ -55,6 +55,12 @@ pub(crate) static WRAPPERS: &[WrapperDef] = &[
         .privileged(),
     wrapper("doas", "uC", &[]).privileged(),
     wrapper("pkexec", "u", &["user"]).privileged(),
+    wrapper(
+        "run0",
+        "ugD",
+        &["user", "group", "unit", "chdir", "setenv", "property", "slice", "description", "nice", "background"],
+    )
+    .privileged(),
     wrapper("gosu su-exec setpriv", "", &[]).skips(1).privileged(),
     wrapper("command builtin exec nohup setsid time unbuffer noglob nocorrect", "a", &[]),
     wrapper("nice", "n", &["adjustment"]),

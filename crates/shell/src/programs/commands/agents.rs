@@ -21,17 +21,17 @@ pub(super) static ROWS: &[SubcommandDef] = &[
     subcommand(&["codex"], &[], Guard, "unchecked_agent").with(&[
         "--disable|hooks=false|features.hooks=false|never|approval_policy=never|sandbox_mode=danger-full-access|projects.*|notify=*",
     ]),
-    subcommand(&["gemini", "qwen"], &[], Guard, "unchecked_agent").with(&["--yolo|-y|--approval-mode=yolo"]),
-    subcommand(&["gemini", "qwen"], &[], Guard, "unchecked_agent").with(&["--approval-mode"]).with(&["yolo"]),
-    subcommand(&["gemini", "qwen"], &["hooks"], Guard, "agent_settings")
+    subcommand(&["gemini", "gemini-cli", "qwen", "qwen-code"], &[], Guard, "unchecked_agent").with(&["--yolo|-y|--approval-mode=yolo"]),
+    subcommand(&["gemini", "gemini-cli", "qwen", "qwen-code"], &[], Guard, "unchecked_agent").with(&["--approval-mode"]).with(&["yolo"]),
+    subcommand(&["gemini", "gemini-cli", "qwen", "qwen-code"], &["hooks"], Guard, "agent_settings")
         .with(&["disable|disable-all|uninstall|enable"]),
-    subcommand(&["gemini", "qwen"], &["extensions"], Guard, "agent_settings")
+    subcommand(&["gemini", "gemini-cli", "qwen", "qwen-code"], &["extensions"], Guard, "agent_settings")
         .with(&["install|uninstall|disable|enable"]),
     subcommand(&["copilot"], &[], Guard, "unchecked_agent")
         .with(&["--allow-all-tools|--allow-all|--yolo|--allow-all-paths"]),
     subcommand(&["cursor-agent", "agent"], &[], Guard, "unchecked_agent").with(&["--force|-f|--yolo"]),
     subcommand(&["cline"], &[], Guard, "unchecked_agent").with(&["--yolo|-y"]),
-    subcommand(&["opencode"], &[], Guard, "unchecked_agent").with(&["--dangerously-skip-permissions|--pure"]),
+    subcommand(&["opencode", "opencode-ai"], &[], Guard, "unchecked_agent").with(&["--dangerously-skip-permissions|--pure"]),
     subcommand(&["aider"], &[], Guard, "unchecked_agent").with(&["--yes-always|--yes"]),
     subcommand(&["goose"], &["configure"], Guard, "agent_settings"),
 ];

@@ -78,5 +78,26 @@ pub(super) static ROWS: &[SubcommandDef] = &[
     subcommand(&["systemd-creds"], &["cat|decrypt"], Secret, "decrypt"),
     subcommand(&["nmcli"], &[], Secret, "print_token").with(&["-s|--show-secrets"]),
     subcommand(&["netsh"], &["wlan", "show", "profile*"], Secret, "print_token").with(&["key=clear"]),
+    subcommand(&["terraform", "tofu"], &["state", "pull"], Secret, "print_token"),
+    subcommand(&["pulumi"], &[], Secret, "print_token").with(&["--show-secrets"]),
+    subcommand(&["docker", "podman", "nerdctl"], &["inspect|container"], Secret, "print_variable")
+        .with(&["*.config.env*|*.config}}*|*.containerconfig.env*"]),
+    subcommand(&["systemctl"], &["show-environment"], Secret, "print_variable"),
+    subcommand(&["systemctl"], &["show"], Secret, "print_variable").with(&["environment|--property=environment"]),
+    subcommand(&["pm2"], &["env"], Secret, "print_variable"),
+    subcommand(&["getent"], &["shadow|gshadow"], Secret, "password_store"),
+    subcommand(&["unshadow", "mimikatz", "lazagne"], &[], Secret, "password_store"),
+    // What a process keeps in memory.
+    subcommand(&["gcore", "procdump", "memdump", "avml"], &[], Secret, "process_memory").without(&["-h|--help"]),
+    subcommand(&["coredumpctl"], &["dump|debug|gdb"], Secret, "process_memory"),
+    subcommand(&["jmap"], &[], Secret, "process_memory").with(&["-dump:*"]),
+    subcommand(&["dotnet-dump", "dotnet-gcdump"], &["collect"], Secret, "process_memory"),
+    subcommand(&["gdb", "lldb"], &[], Secret, "process_memory")
+        .with(&["*gcore*|*dump memory*|*generate-core*|*process save-core*"]),
+    // The command lines that the user ran.
+    subcommand(&["history"], &[], Secret, "history").with(&["-r|-n"]),
+    subcommand(&["fc"], &[], Secret, "history").with(&["-R"]),
+    subcommand(&["atuin"], &["history|search"], Secret, "history").without(&["--help"]),
+    subcommand(&["mcfly", "hstr", "doskey"], &["search|--non-interactive|/history|-n"], Secret, "history"),
     subcommand(&["cmdkey"], &[], Secret, "keychain").with(&["/list"]),
 ];

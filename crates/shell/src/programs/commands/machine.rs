@@ -116,6 +116,10 @@ pub(super) static ROWS: &[SubcommandDef] = &[
         .with(&["-F|-P|-X|-D|-A|-I|-R|-Z|-N|--flush|--policy|--delete|--append|--insert"])
         .without(&["-L|-S|--list"]),
     subcommand(&["nft"], &["flush|delete|add|insert|replace"], System, "firewall"),
+    subcommand(&["nft", "pfctl"], &[], System, "firewall").with(&["-f|--file"]).without(&["-c|--check|-n"]),
+    subcommand(&["iptables-restore", "ip6tables-restore", "ebtables-restore"], &[], System, "firewall")
+        .without(&["-t|--test"]),
+    subcommand(&["ipset"], &["flush|destroy|restore|del|-F|-X"], System, "firewall"),
     subcommand(&["ufw"], &["disable|reset|delete|allow|deny|enable|default|reject|--force"], System, "firewall"),
     subcommand(&["firewall-cmd", "pfctl"], &[], System, "firewall").without(&["--list-all|--state|-s"]),
     subcommand(&["netsh"], &["advfirewall|firewall"], System, "firewall"),
@@ -234,5 +238,29 @@ pub(super) static ROWS: &[SubcommandDef] = &[
         .tags(&[Startup]),
     subcommand(&["at", "batch"], &[], System, "schedule").without(&["-l|-c"]).tags(&[Startup]),
     subcommand(&["runas", "gsudo", "machinectl", "sudoedit", "visudo"], &[], Privilege, "other_user"),
-    subcommand(&["newgrp", "sg"], &[], Privilege, "other_user"),
+    subcommand(&["newgrp", "sg", "dzdo", "pfexec", "gksu", "kdesu"], &[], Privilege, "other_user"),
+    subcommand(&["systemd-run"], &[], Privilege, "other_user").with(&["--uid|--uid=*|--gid=*|--machine=*|-M"]),
+    // The services of the machine by their bus.
+    subcommand(&["dbus-send", "gdbus", "busctl", "qdbus"], &[], System, "power")
+        .with(&["*.reboot|*.poweroff|*.halt|*.suspend|*.hibernate|reboot|poweroff|halt|suspend|hibernate"]),
+    subcommand(&["dbus-send"], &[], System, "service").with(&["--system"]).without(&["*.introspect|*.get|*.getall"]),
+    subcommand(&["gdbus"], &["call"], System, "service")
+        .with(&["--system|-y"])
+        .without(&["*.get|*.getall|*.introspect"]),
+    subcommand(&["qdbus"], &[], System, "service").with(&["--system", "*.set*|*.stop*|*.start*|*.kill*"]),
+    subcommand(&["busctl"], &["call|set-property|emit"], System, "service").without(&["--user|get|getall|introspect"]),
+    // What opens the machine to others.
+    subcommand(
+        &["telnetd", "in.telnetd", "sshd", "dropbear", "shellinaboxd", "ttyd", "gotty", "wetty", "tmate", "upterm"],
+        &[],
+        System,
+        "remote_shell",
+    )
+    .without(&["--help|--version|-t|-T"]),
+    subcommand(&["chisel"], &["client"], System, "remote_shell").with(&["R:*"]),
+    subcommand(&["ngrok", "bore", "frpc", "cloudflared"], &["tcp|local|**"], System, "remote_shell")
+        .with(&["22|*:22|ssh://*|-c"]),
+    subcommand(&["ssh-copy-id"], &[], System, "schedule")
+        .with(&["localhost|*@localhost|127.*|*@127.*|::1|*@::1"])
+        .tags(&[Startup]),
 ];

@@ -30,4 +30,25 @@ pub(super) static ROWS: &[SubcommandDef] = &[
     .with(&["http://*|https://*"])
     .without(&["--source|-s"])
     .tags(&[Network]),
+    // Repositories without an address: `gist:ID`, `github:OWNER/NAME`.
+    subcommand(&["npx", "pnpx", "bunx"], &[], RunCode, "install_address")
+        .with(&["gist:*|github:*|gitlab:*|bitbucket:*|git+*|git://*"])
+        .tags(&[Network]),
+    subcommand(&["npm", "pnpm", "yarn", "bun"], &["exec|dlx|x|create|init"], RunCode, "install_address")
+        .with(&["gist:*|github:*|gitlab:*|bitbucket:*|git+*|git://*"])
+        .tags(&[Network]),
+    subcommand(&["uvx"], &[], RunCode, "install_address").with(&["git+*"]).tags(&[Network]),
+    subcommand(&["pipx", "uv"], &["run|tool"], RunCode, "install_address").with(&["git+*"]).tags(&[Network]),
+    subcommand(&["go"], &["run"], RunCode, "run_address")
+        .with(&["*.*/*@main|*.*/*@master|*.*/*@head|*.*/*@dev*|*.*/*@trunk"])
+        .tags(&[Network]),
+    subcommand(&["nix"], &["run|shell|develop"], RunCode, "run_address")
+        .with(&["github:*|gitlab:*|git+*|tarball+*|https://*"])
+        .without(&["github:nixos/*"])
+        .tags(&[Network]),
+    subcommand(&["ansible-pull"], &[], RunCode, "run_address").with(&["-U|--url"]).tags(&[Network]),
+    subcommand(&["docker", "podman", "nerdctl"], &["compose|stack", "**"], RunCode, "run_address")
+        .with(&["http://*|https://*|oci://*|git@*", "-f|--file|-c"])
+        .tags(&[Network]),
+    subcommand(&["cargo"], &["script|-Zscript"], RunCode, "run_address").with(&["http://*|https://*"]).tags(&[Network]),
 ];
