@@ -17,7 +17,7 @@ fn operations(command: &str) -> Vec<Operation> {
 }
 
 /// The rules of a pack that find something, with their severities.
-fn found(pack: &'static PackDef, command: &str) -> Vec<(&'static str, RuleSeverity)> {
+fn find_rules(pack: &'static PackDef, command: &str) -> Vec<(&'static str, RuleSeverity)> {
     let operations = operations(command);
     judge(pack, &Default::default(), &operations).map(|finding| (finding.rule.id, finding.severity)).collect()
 }
@@ -27,7 +27,7 @@ fn every_example_of_every_rule_holds() {
     let mut faults = Vec::new();
     for pack in packs() {
         for rule in pack.rules {
-            let finds = |command: &str| found(pack, command).iter().any(|(id, _)| *id == rule.id);
+            let finds = |command: &str| find_rules(pack, command).iter().any(|(id, _)| *id == rule.id);
             let missed = rule.stops.iter().filter(|command| !finds(command)).map(|command| ("misses", command));
             let wrong = rule.passes.iter().filter(|command| finds(command)).map(|command| ("stops", command));
             for (fault, command) in missed.chain(wrong) {
@@ -59,7 +59,7 @@ fn optional_packs_stop_what_they_are_for_and_nothing_else() {
         let (name, wanted, command) = (parts.next().unwrap(), parts.next().unwrap(), parts.next().unwrap());
         let command = command.replace("\\n", "\n");
         let pack = pack_by_name(name).unwrap_or_else(|| panic!("there is no pack {name}"));
-        let findings = found(pack, &command);
+        let findings = find_rules(pack, &command);
         let most = findings.iter().map(|(_, severity)| *severity).max();
         let got = match most {
             Some(RuleSeverity::Deny | RuleSeverity::Ask) => "stop",
@@ -71,7 +71,7 @@ fn optional_packs_stop_what_they_are_for_and_nothing_else() {
         }
         // Harmless work for one optional pack is harmless for the others.
         for other in packs().iter().filter(|other| wanted == "pass" && !other.is_default && other.name != name) {
-            for (id, _) in found(other, &command).iter().filter(|(_, severity)| *severity > RuleSeverity::Warn) {
+            for (id, _) in find_rules(other, &command).iter().filter(|(_, severity)| *severity > RuleSeverity::Warn) {
                 faults.push(format!("{line}\n    stopped by {}.{id}", other.name));
             }
         }

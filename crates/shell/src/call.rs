@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::address::push_address;
 use crate::paths::UNKNOWN;
-use crate::programs::run_program;
+use crate::programs::{is_program, run_program};
 use crate::walk::{CommandWalk, ShellArg, TextFlow, TextTaint};
 use crate::{CallSite, Operation, OperationKind, OperationTag};
 
@@ -27,7 +27,7 @@ pub fn operations_of_command(command: &str, language: ShellLanguage, site: &Call
     if command.len() > MAX_COMMAND_BYTES {
         return vec![Operation::unknown("", "the command line is too long to be read")];
     }
-    let mut walk = CommandWalk::new(site, run_program);
+    let mut walk = CommandWalk::new(site, run_program, is_program);
     let printed = match language {
         ShellLanguage::Bash => walk.run_line(command, &TextFlow::default()),
         ShellLanguage::PowerShell => walk.run_powershell_line(command, &TextFlow::default()),
@@ -52,7 +52,7 @@ fn push_printed(walk: &mut CommandWalk<'_>, printed: &TextFlow) {
 pub fn operations_of_call(kind: ToolKind, name: &str, args: &Value, site: &CallSite<'_>) -> Vec<Operation> {
     let text = |names: &[&str]| names.iter().find_map(|name| args.get(name)?.as_str());
     let path = text(&["path", "file_path", "notebook_path", "from", "source"]);
-    let mut walk = CommandWalk::new(site, run_program);
+    let mut walk = CommandWalk::new(site, run_program, is_program);
     match kind {
         ToolKind::Shell => return operations_of_shell(name, args, site),
         ToolKind::Read => {
@@ -115,7 +115,7 @@ fn operations_of_shell(name: &str, args: &Value, site: &CallSite<'_>) -> Vec<Ope
                     ShellArg::new(word.as_str().map_or_else(|| word.to_string(), |text| text.replace(UNKNOWN, "?")))
                 })
                 .collect();
-            let mut walk = CommandWalk::new(&site, run_program);
+            let mut walk = CommandWalk::new(&site, run_program, is_program);
             let printed = walk.run_args(&args, &TextFlow::default());
             push_printed(&mut walk, &printed);
             walk.operations

@@ -1,4 +1,4 @@
-//! Terraform and its kin: infrastructure that is changed without a plan that somebody read.
+//! Terraform and its kin: infrastructure that is changed without a plan that was read.
 
 use pintle_shell::OperationKind::Terraform;
 

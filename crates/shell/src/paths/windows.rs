@@ -39,7 +39,7 @@ pub(super) fn is_drive_path(text: &str) -> bool {
         && letters.next().is_none_or(|letter| matches!(letter, '/' | '\\'))
 }
 
-/// Where a path of a drive is; `None` if it is no such path.
+/// Where a path of a drive is; `None` for any other path.
 pub(super) fn place_of_drive(text: &str) -> Option<PathPlace> {
     if !is_drive_path(text) {
         return None;

@@ -14,10 +14,13 @@ mod packages;
 mod remote_code;
 mod terraform;
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use super::subcommand::{SubcommandDef, subcommand};
 
 /// Every table of subcommands.
-pub(crate) static SUBCOMMANDS: &[&[SubcommandDef]] = &[
+static SUBCOMMANDS: &[&[SubcommandDef]] = &[
     agents::ROWS,
     ci::ROWS,
     cloud::ROWS,
@@ -32,3 +35,14 @@ pub(crate) static SUBCOMMANDS: &[&[SubcommandDef]] = &[
     remote_code::ROWS,
     terraform::ROWS,
 ];
+
+/// The rows of each program.
+pub(super) static SUBCOMMAND_INDEX: LazyLock<HashMap<&str, Vec<&SubcommandDef>>> = LazyLock::new(|| {
+    let mut index: HashMap<&str, Vec<&SubcommandDef>> = HashMap::new();
+    for def in SUBCOMMANDS.iter().flat_map(|table| table.iter()) {
+        for name in def.programs {
+            index.entry(name).or_default().push(def);
+        }
+    }
+    index
+});

@@ -1,8 +1,8 @@
 //! What a container may do to the machine, and what runs in it.
 
-use super::ProgramCall;
+use super::commands::SUBCOMMAND_INDEX;
 use crate::OperationKind::{self, Container};
-use crate::walk::{CommandWalk, OptionLetters, ParsedOptions, ShellArg, TextFlow};
+use crate::walk::{CommandWalk, OptionLetters, ParsedOptions, ProgramCall, ShellArg, TextFlow};
 use crate::{Operation, OperationTag, PathPlace};
 
 const ENGINES: [&str; 6] = ["docker", "podman", "nerdctl", "finch", "docker-compose", "podman-compose"];
@@ -233,10 +233,10 @@ fn run_inside(
     let before = walk.operations.len();
     let workdir = parsed.values("w", "workdir").next().map(|directory| directory.text.clone());
     walk.run_mounted(mounts, workdir, |walk| {
-        let is_known = |name: &str| super::SUBCOMMAND_INDEX.contains_key(name) || super::PROGRAMS.contains_key(name);
+        let is_known = |name: &str| SUBCOMMAND_INDEX.contains_key(name) || walk.is_program(name);
         // The start of an image may be a program of its name, or run its arguments as they are.
-        let is_program = command.first().is_some_and(|first| is_known(&crate::walk::program_name(&first.text)));
-        let start = entry.or_else(|| (!is_program && is_known(program)).then(|| ShellArg::new(program)));
+        let starts_program = command.first().is_some_and(|first| is_known(&crate::walk::program_name(&first.text)));
+        let start = entry.or_else(|| (!starts_program && is_known(program)).then(|| ShellArg::new(program)));
         let args: Vec<ShellArg> = start.into_iter().chain(command.iter().cloned()).collect();
         walk.run_args(&args, &TextFlow::default());
     });

@@ -28,9 +28,9 @@ mod wrappers;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use commands::SUBCOMMANDS;
+use commands::SUBCOMMAND_INDEX;
 use program::{ProgramDef, ProgramUse, read_operands, run_written_script};
-use subcommand::{SubcommandDef, push_subcommands};
+use subcommand::push_subcommands;
 
 use crate::walk::{CommandWalk, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint, WRAPPERS, WrapperDef};
 use crate::{Operation, OperationKind, OperationTag};
@@ -61,15 +61,10 @@ static WRAPPER_INDEX: LazyLock<HashMap<&str, &WrapperDef>> = LazyLock::new(|| {
     WRAPPERS.iter().flat_map(|def| def.names.split_whitespace().map(move |name| (name, def))).collect()
 });
 
-static SUBCOMMAND_INDEX: LazyLock<HashMap<&str, Vec<&SubcommandDef>>> = LazyLock::new(|| {
-    let mut index: HashMap<&str, Vec<&SubcommandDef>> = HashMap::new();
-    for def in SUBCOMMANDS.iter().flat_map(|table| table.iter()) {
-        for name in def.programs {
-            index.entry(name).or_default().push(def);
-        }
-    }
-    index
-});
+/// Whether the table of programs has a name.
+pub(crate) fn is_program(name: &str) -> bool {
+    PROGRAMS.contains_key(name)
+}
 
 /// Runs a program: adds its operations and gives what it prints.
 pub(crate) fn run_program(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) -> TextFlow {

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::ProgramCall;
+use super::commands::SUBCOMMAND_INDEX;
 use super::matching::has_words;
 use crate::OperationKind::Database;
 use crate::paths::matches_glob;
 use crate::sql::sql_operations;
-use crate::walk::{CommandWalk, ShellArg, TextFlow};
+use crate::walk::{CommandWalk, ProgramCall, ShellArg, TextFlow};
 use crate::{Operation, PathPlace};
 
 /// The language of a text.
@@ -176,14 +176,14 @@ fn run_started(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
         // `npm run cdk -- deploy`: a script that has the name of a tool.
         let tool = operands.next().and_then(|(at, _)| call.args.get(at..)).unwrap_or_default();
         let args: Vec<ShellArg> = tool.iter().filter(|arg| arg.text != "--").cloned().collect();
-        if args.first().is_some_and(|tool| is_tool(&tool.text)) {
+        if args.first().is_some_and(|tool| is_tool(walk, &tool.text)) {
             walk.run_args(&args, call.stdin);
         }
     } else if matches!(first.text.as_str(), "exec" | "dlx" | "x") {
         if let Some(tool) = operands.next().and_then(|(at, _)| call.args.get(at..)) {
             walk.run_args(tool, call.stdin);
         }
-    } else if is_tool(&first.text)
+    } else if is_tool(walk, &first.text)
         && let Some(tool) = call.args.get(at..)
     {
         walk.run_args(tool, call.stdin);
@@ -191,10 +191,10 @@ fn run_started(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
 }
 
 /// Whether a word is the name of a tool of a project, rather than of a subcommand or a script.
-fn is_tool(name: &str) -> bool {
+fn is_tool(walk: &CommandWalk<'_>, name: &str) -> bool {
     !matches!(name, "up" | "config" | "n" | "now" | "k" | "sea" | "ask" | "auto")
-        && !super::PROGRAMS.contains_key(name)
-        && super::SUBCOMMAND_INDEX.get(name).is_some_and(|rows| {
+        && !walk.is_program(name)
+        && SUBCOMMAND_INDEX.get(name).is_some_and(|rows| {
             rows.iter().all(|row| {
                 use crate::OperationKind::{Ci, Cloud, Kubernetes, Package, Secret, Terraform};
                 matches!(row.kind, Cloud | Ci | Database | Kubernetes | Package | Secret | Terraform)

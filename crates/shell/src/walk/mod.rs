@@ -52,6 +52,8 @@ pub(crate) struct CommandWalk<'s> {
     pub(crate) site: &'s CallSite<'s>,
     /// Adds what a program does, and gives what it prints.
     run_program: ProgramRunner,
+    /// Whether a name is that of a known program.
+    is_program: fn(&str) -> bool,
     /// The working directory; `None` if it cannot be known.
     pub(crate) cwd: Option<PathBuf>,
     variables: HashMap<String, Vec<ShellArg>>,
@@ -79,10 +81,11 @@ pub(crate) struct CommandWalk<'s> {
 }
 
 impl<'s> CommandWalk<'s> {
-    pub(crate) fn new(site: &'s CallSite<'s>, run_program: ProgramRunner) -> Self {
+    pub(crate) fn new(site: &'s CallSite<'s>, run_program: ProgramRunner, is_program: fn(&str) -> bool) -> Self {
         Self {
             site,
             run_program,
+            is_program,
             cwd: Some(site.cwd.to_owned()),
             variables: HashMap::new(),
             functions: HashMap::new(),
@@ -99,6 +102,10 @@ impl<'s> CommandWalk<'s> {
             unpacked: Vec::new(),
             parsed_bytes: 0,
         }
+    }
+
+    pub(crate) fn is_program(&self, name: &str) -> bool {
+        (self.is_program)(name)
     }
 
     pub(crate) fn push(&mut self, operation: Operation) {

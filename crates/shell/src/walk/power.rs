@@ -90,7 +90,7 @@ pub(crate) fn power_items(flow: &TextFlow) -> Vec<ShellArg> {
 
 impl ListedFiles {
     /// The files of a name in the directory that is listed.
-    pub(crate) fn below(&self, name: &str) -> ShellArg {
+    pub(crate) fn join_name(&self, name: &str) -> ShellArg {
         let root = self.root.text.trim_end_matches(['/', '\\']);
         let root =
             if self.root.is_pattern { root.rsplit_once('/').map_or(".", |(directory, _)| directory) } else { root };

@@ -3,7 +3,7 @@
 use super::params::{CmdletCall, literal_path, pattern_path};
 use super::pipeline::LOCATIONS;
 use super::properties::{change_space, read_space, space_of};
-use super::{is_nothing, run_twin};
+use super::shared::{is_nothing, run_twin};
 use crate::syntax::power::ENTRY;
 use crate::walk::{CommandWalk, ListedFiles, ShellArg, TextFlow, TextTaint, power_flow, power_items};
 use crate::{Operation, OperationKind, OperationTag};

@@ -3,8 +3,8 @@
 use super::network::push_request;
 use super::params::literal_path;
 use super::pipeline::{paths_of, run_value};
+use super::shared::{push_secret, run_text};
 use super::values::{changed, entry_of};
-use super::{push_secret, run_text};
 use crate::syntax::power::{BLOCK, ENTRY};
 use crate::walk::{CommandWalk, ShellArg, TextFlow, TextTaint, power_flow, power_items};
 use crate::{Operation, OperationKind, OperationTag};
@@ -53,6 +53,9 @@ pub(super) fn run_member(
         None if name == "password" && left.taint.has(TextTaint::OUTPUT) => {
             push_secret(walk, "Get-Credential", "decrypt")
         }
+        None if name == "historysavepath" => {
+            TextFlow::known("~/.local/share/powershell/PSReadLine/ConsoleHost_history.txt")
+        }
         None if is_among(SAME) => left.clone(),
         None => TextFlow { text: None, ..left.clone() },
         Some(method) => match run_text_method(method, args, left) {
@@ -63,7 +66,7 @@ pub(super) fn run_member(
     }
 }
 
-/// Types by their names that only somebody who evades the virus scanner asks for.
+/// Types by their names that only an evasion of the virus scanner asks for.
 fn check_type(walk: &mut CommandWalk<'_>, args: &[ShellArg], left: &TextFlow) {
     let texts = args.iter().map(|arg| arg.text.as_str()).chain(left.text.as_deref());
     if texts.map(str::to_ascii_lowercase).any(|text| text.contains("amsi")) {
@@ -77,7 +80,7 @@ fn passed(walk: &mut CommandWalk<'_>, method: &str, args: &[ShellArg], left: &Te
     if method == "writeline" && left.taint.has(TextTaint::NETWORK) && more.taint != TextTaint::NONE {
         walk.push(more.taint.tag(Operation::new(OperationKind::Upload, "stream")));
     }
-    let takes_args = matches!(method, "getstring" | "getbytes" | "expandstring") || super::is_nothing(left);
+    let takes_args = matches!(method, "getstring" | "getbytes" | "expandstring") || super::shared::is_nothing(left);
     if takes_args && !args.is_empty() {
         let text = more.text.map(|text| text.replace('\0', ""));
         return TextFlow { taint: left.taint | more.taint, text, ..more };
@@ -187,23 +190,23 @@ fn run_method(walk: &mut CommandWalk<'_>, method: &str, args: &[ShellArg], left:
         "moveto" => {
             for path in paths_of(left) {
                 let operands = vec![path, literal_path(&first)];
-                super::run_twin(walk, &["mv", "--"], operands, &TextFlow::default());
+                super::shared::run_twin(walk, &["mv", "--"], operands, &TextFlow::default());
             }
             TextFlow::known("")
         }
-        "kill" => super::run_twin(walk, &["pkill"], power_items(left), &TextFlow::default()),
+        "kill" => super::shared::run_twin(walk, &["pkill"], power_items(left), &TextFlow::default()),
         "setvalue" | "getfield" | "getmethod" => {
             check_type(walk, args, left);
             left.clone()
         }
-        "setenvironmentvariable" => super::types::set_environment(walk, args),
+        "setenvironmentvariable" => super::type_methods::set_environment(walk, args),
         _ => run_network_method(walk, method, args, left)
             .unwrap_or_else(|| TextFlow::from_taint(left.taint | given.taint)),
     }
 }
 
 fn run_block_method(walk: &mut CommandWalk<'_>, method: &str, args: &[ShellArg], left: &TextFlow) -> TextFlow {
-    let printed = super::run_blocks(walk, args, left);
+    let printed = super::shared::run_blocks(walk, args, left);
     if method == "where" {
         let mut flow = left.clone();
         flow.listed.iter_mut().for_each(|files| files.is_filtered = true);

@@ -10,23 +10,20 @@ mod params;
 mod pipeline;
 mod properties;
 mod run;
+mod shared;
 mod system;
 mod table;
-mod types;
+mod type_methods;
 mod values;
 mod windows;
 
 use params::CmdletCall;
+use shared::{run_blocks, run_native, without_marks};
 use table::{CMDLETS, SYSTEM_CMDLETS};
 
-use super::{PROGRAMS, ProgramCall};
-use crate::paths::UNKNOWN;
-use crate::syntax::power::{BLOCK, ENTRY, LIST};
-use crate::walk::{CommandWalk, ParsedOptions, ShellArg, TextFlow, TextTaint, power_flow, power_items, program_name};
-use crate::{Operation, OperationKind};
-
-/// The most values for which a block is run one by one.
-const MAX_ROUNDS: usize = 16;
+use crate::Operation;
+use crate::syntax::power::BLOCK;
+use crate::walk::{CommandWalk, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint, power_flow, program_name};
 
 /// An inner program of the parser.
 pub(super) fn run_power(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
@@ -37,7 +34,7 @@ pub(super) fn run_power(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &
     match call.name {
         "&=" => power_flow(&without_marks(call.args)),
         "&." => members::run_member(walk, first, &without_marks(rest), call.stdin),
-        "&::" => types::run_type(walk, first, &without_marks(rest), call.stdin),
+        "&::" => type_methods::run_type(walk, first, &without_marks(rest), call.stdin),
         "&-" => values::run_operator(&first.text, &without_marks(rest), call.stdin),
         "&#" => values::run_index(call.args, call.stdin),
         "&$" => values::run_assignment(walk, &first.text, rest),
@@ -45,17 +42,6 @@ pub(super) fn run_power(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &
         "&{" => values::run_param(walk, call.args),
         _ => run_named(walk, first, rest, call.stdin),
     }
-}
-
-/// Values without the marks of lists.
-fn without_marks(args: &[ShellArg]) -> Vec<ShellArg> {
-    args.iter().filter(|arg| arg.text != LIST).cloned().collect()
-}
-
-/// Arguments as a program of the system gets them.
-fn native_args(args: &[ShellArg]) -> Vec<ShellArg> {
-    let plain = |arg: &ShellArg| ShellArg { text: arg.text.replace([ENTRY, BLOCK], ""), ..arg.clone() };
-    args.iter().filter(|arg| arg.text != LIST).map(plain).collect()
 }
 
 /// Runs what a name stands for: a block, an alias, a function, a cmdlet, a script or a program.
@@ -112,42 +98,6 @@ fn run_cmdlet(walk: &mut CommandWalk<'_>, mut call: CmdletCall<'_>, args: &[Shel
     (call.def.run)(walk, &call)
 }
 
-/// Runs the blocks among the arguments, for each input; gives what they print.
-fn run_blocks(walk: &mut CommandWalk<'_>, args: &[ShellArg], stdin: &TextFlow) -> Option<TextFlow> {
-    let blocks: Vec<&str> =
-        args.iter().filter_map(|arg| arg.text.get(arg.text.find(BLOCK)?..)).filter(|text| !text.is_empty()).collect();
-    if blocks.is_empty() {
-        return None;
-    }
-    let mut items = if is_nothing(stdin) { Vec::new() } else { power_items(stdin) };
-    if items.len() > MAX_ROUNDS {
-        items.truncate(MAX_ROUNDS);
-        items.push(ShellArg::unknown(stdin.taint));
-    }
-    let before = walk.variable("_");
-    let mut printed = TextFlow::known("");
-    let rounds = items.len().max(1);
-    for round in 0..rounds {
-        if let Some(item) = items.get(round) {
-            walk.set_variable("_", vec![item.clone()]);
-        }
-        for block in &blocks {
-            let flow = walk.run_power_block(block, &TextFlow::default());
-            if printed.text.as_ref().is_some_and(|text| !text.is_empty()) && flow.text.is_some() {
-                printed.append(TextFlow::known("\n"));
-            }
-            printed.append(flow);
-        }
-    }
-    walk.set_variable("_", before.unwrap_or_else(|| vec![ShellArg::unknown(TextTaint::NONE)]));
-    Some(printed)
-}
-
-/// Whether there is no input.
-fn is_nothing(flow: &TextFlow) -> bool {
-    flow.text.as_ref().is_none_or(String::is_empty) && flow.taint == TextTaint::NONE && flow.listed.is_empty()
-}
-
 /// A cmdlet without a row of its own: by its name in the table of the system, or by its verb.
 fn run_unlisted(walk: &mut CommandWalk<'_>, name: &str, args: &[ShellArg], stdin: &TextFlow) -> Option<TextFlow> {
     let row = SYSTEM_CMDLETS.iter().find(|row| row.names.split_whitespace().any(|known| is_named(known, name)));
@@ -164,8 +114,7 @@ fn run_unlisted(walk: &mut CommandWalk<'_>, name: &str, args: &[ShellArg], stdin
     }
     let (verb, noun) = name.split_once('-')?;
     let is_cmdlet = !verb.is_empty() && verb.chars().all(|letter| letter.is_ascii_lowercase()) && !noun.is_empty();
-    if !is_cmdlet || !table::READING_VERBS.split_whitespace().any(|known| known == verb) || PROGRAMS.contains_key(name)
-    {
+    if !is_cmdlet || !table::READING_VERBS.split_whitespace().any(|known| known == verb) || walk.is_program(name) {
         return None;
     }
     let printed = run_blocks(walk, args, stdin);
@@ -181,51 +130,4 @@ fn is_named(known: &str, name: &str) -> bool {
         Some(begin) => name.starts_with(begin),
         None => known == name,
     }
-}
-
-/// Runs a program of the system.
-fn run_native(walk: &mut CommandWalk<'_>, name: &ShellArg, args: &[ShellArg], stdin: &TextFlow) -> TextFlow {
-    run_blocks(walk, args, stdin);
-    let lower = name.text.to_ascii_lowercase();
-    let plain = program_name(&lower);
-    let text = if PROGRAMS.contains_key(plain.as_str()) { lower } else { name.text.clone() };
-    let program = ShellArg { text: text.replace('\\', "/"), ..name.clone() };
-    let line: Vec<ShellArg> = std::iter::once(program).chain(native_args(args)).collect();
-    let mut flow = walk.run_args(&line, stdin);
-    if flow.text.is_none() {
-        flow.taint |= TextTaint::OUTPUT;
-    }
-    flow
-}
-
-/// Runs a program of Unix that does what a cmdlet does.
-fn run_twin(walk: &mut CommandWalk<'_>, words: &[&str], operands: Vec<ShellArg>, stdin: &TextFlow) -> TextFlow {
-    let line: Vec<ShellArg> = words.iter().map(|word| ShellArg::new(*word)).chain(operands).collect();
-    walk.run_args(&line, stdin)
-}
-
-/// Runs a text as PowerShell if it is known.
-fn run_text(walk: &mut CommandWalk<'_>, program: &str, flow: &TextFlow) -> TextFlow {
-    match &flow.text {
-        Some(text) if text.trim() != UNKNOWN.to_string() => {
-            if flow.taint.has(TextTaint::NETWORK | TextTaint::DECODED) {
-                walk.push_code(flow.taint, program, "it runs text that comes from elsewhere");
-            }
-            walk.run_powershell_line(text.trim_start_matches(BLOCK), &TextFlow::default())
-        }
-        _ => {
-            // A script of the project that is only read runs like the script itself.
-            let is_plain_file = flow.taint.has(TextTaint::FILE)
-                && !flow.taint.has(TextTaint::NETWORK | TextTaint::DECODED | TextTaint::SECRET | TextTaint::OUTPUT);
-            if !is_plain_file {
-                walk.push_code(flow.taint, program, "it runs text that is not known");
-            }
-            TextFlow::from_taint(TextTaint::OUTPUT)
-        }
-    }
-}
-
-fn push_secret(walk: &mut CommandWalk<'_>, program: &str, action: &str) -> TextFlow {
-    walk.push(Operation::new(OperationKind::Secret, program).action(action));
-    TextFlow::from_taint(TextTaint::SECRET)
 }

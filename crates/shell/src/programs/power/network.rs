@@ -1,7 +1,7 @@
 //! Cmdlets that get data from the network, or send it.
 
-use super::is_nothing;
 use super::params::{CmdletCall, literal_path};
+use super::shared::is_nothing;
 use crate::address::{host_of, is_local_host, push_address};
 use crate::paths::UNKNOWN;
 use crate::walk::{CommandWalk, ShellArg, TextFlow, TextTaint};
@@ -60,7 +60,7 @@ pub(super) fn run_request(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> 
     if has_address && !is_nothing(call.stdin) && call.stdin.taint != TextTaint::NONE {
         add(call.stdin.taint);
     }
-    let piped = super::power_items(call.stdin);
+    let piped = crate::walk::power_items(call.stdin);
     let address = call.value("uri", 0).or_else(|| piped.first().filter(|_| !is_nothing(call.stdin)));
     let Some(address) = address.cloned() else { return TextFlow::from_taint(TextTaint::NETWORK) };
     let flow = push_request(walk, call.name(), &address, sent);

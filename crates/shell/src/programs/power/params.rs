@@ -1,8 +1,16 @@
 //! The parameters of cmdlets.
 
-use super::table::CmdletDef;
 use crate::syntax::power::LIST;
-use crate::walk::{ShellArg, TextFlow, TextTaint, power_items};
+use crate::walk::{CommandWalk, ShellArg, TextFlow, TextTaint, power_items};
+
+/// What a cmdlet is called, takes and does.
+pub(super) struct CmdletDef {
+    /// Its name and its aliases.
+    pub(super) names: &'static str,
+    /// Its parameters, the more usual ones first; a `*` behind a name takes a value.
+    pub(super) params: &'static str,
+    pub(super) run: fn(&mut CommandWalk<'_>, &CmdletCall<'_>) -> TextFlow,
+}
 
 /// Parameters of every cmdlet; a `*` behind a name takes a value.
 const COMMON: &str = "whatif confirm verbose debug erroraction* ea* warningaction* wa* informationaction* infa* \
@@ -115,7 +123,7 @@ impl<'a> CmdletCall<'a> {
         if paths.is_empty() {
             paths.extend(self.operands.first().into_iter().flatten().map(pattern_path));
         }
-        if paths.is_empty() && !super::is_nothing(self.stdin) {
+        if paths.is_empty() && !super::shared::is_nothing(self.stdin) {
             paths.extend(power_items(self.stdin).iter().map(pattern_path));
         }
         paths

@@ -1,7 +1,7 @@
 //! Cmdlets that print, choose and convert.
 
 use super::params::CmdletCall;
-use super::run_named;
+use super::shared::run_command;
 use crate::syntax::power::BLOCK;
 use crate::walk::{CommandWalk, ListedFiles, ShellArg, TextFlow, TextTaint, power_flow, power_items};
 
@@ -32,13 +32,13 @@ pub(super) fn run_text(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> Tex
         }
         "resolve-dnsname" => {
             let operands: Vec<ShellArg> = call.values("name").chain(call.all_operands()).cloned().collect();
-            super::run_twin(walk, &["nslookup"], operands, &TextFlow::default())
+            super::shared::run_twin(walk, &["nslookup"], operands, &TextFlow::default())
         }
         "test-path" | "start-sleep" | "sleep" | "clear-host" | "cls" | "clear" => TextFlow::known(""),
         "import-module" | "ipmo" => {
             for path in names().cloned().collect::<Vec<_>>() {
                 if let Some(flow) = walk.written_before(&super::params::literal_path(&path)) {
-                    super::run_text(walk, call.name(), &flow);
+                    super::shared::run_text(walk, call.name(), &flow);
                 }
             }
             TextFlow::known("")
@@ -77,7 +77,7 @@ pub(super) fn run_filter(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> T
     }
     let names = names_in(call);
     let chosen = |files: &ListedFiles| {
-        let below = |name: &&str| ListedFiles { root: files.below(name), is_filtered: false, ..files.clone() };
+        let below = |name: &&str| ListedFiles { root: files.join_name(name), is_filtered: false, ..files.clone() };
         let mut all: Vec<ListedFiles> = names.iter().map(below).collect();
         all.push(ListedFiles { is_filtered: true, ..files.clone() });
         all
@@ -102,7 +102,7 @@ fn names_in<'c>(call: &'c CmdletCall<'_>) -> Vec<&'c str> {
 pub(super) fn run_pass(_: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> TextFlow {
     let mut flow = match call.values("inputobject").next() {
         Some(value) => power_flow(std::slice::from_ref(value)),
-        None if super::is_nothing(call.stdin) && !call.operands.is_empty() => {
+        None if super::shared::is_nothing(call.stdin) && !call.operands.is_empty() => {
             power_flow(&call.all_operands().cloned().collect::<Vec<_>>())
         }
         None => call.stdin.clone(),
@@ -124,9 +124,9 @@ pub(super) fn run_clipboard(_: &mut CommandWalk<'_>, _: &CmdletCall<'_>) -> Text
 /// Runs a block or a command for each of some values.
 pub(super) fn run_value(walk: &mut CommandWalk<'_>, value: &ShellArg, args: &[ShellArg]) -> TextFlow {
     if value.text.starts_with(BLOCK) || value.is_known() {
-        return run_named(walk, value, args, &TextFlow::default());
+        return run_command(walk, value, args, &TextFlow::default());
     }
-    super::run_text(walk, "Invoke", &TextFlow { text: None, ..power_flow(std::slice::from_ref(value)) })
+    super::shared::run_text(walk, "Invoke", &TextFlow { text: None, ..power_flow(std::slice::from_ref(value)) })
 }
 
 /// The items of a flow as paths.

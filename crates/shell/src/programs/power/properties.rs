@@ -1,10 +1,10 @@
-//! What has a path but is no file, such as the registry, and the rights on files.
+//! What has a path without being a file, such as the registry, and the rights on files.
 
 use super::params::{CmdletCall, pattern_path};
 use crate::walk::{CommandWalk, ShellArg, TextFlow, TextTaint, is_secret_name, power_flow};
 use crate::{Operation, OperationKind, OperationTag};
 
-/// What a path is about if it is no file.
+/// What a path is about other than a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ItemSpace {
     Environment,
@@ -27,7 +27,7 @@ pub(super) fn space_of(text: &str) -> Option<(ItemSpace, &str)> {
     Some((space, rest))
 }
 
-/// Changes something that is no file; `false` if it is a file.
+/// Changes something other than a file; `false` for a file.
 pub(super) fn change_space(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>, path: &ShellArg) -> bool {
     let Some((space, rest)) = space_of(&path.text) else { return false };
     match space {
@@ -48,7 +48,7 @@ pub(super) fn change_space(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>, pa
     true
 }
 
-/// What an item that is no file holds.
+/// What an item other than a file holds.
 pub(super) fn read_space(space: ItemSpace, name: &str) -> TextFlow {
     TextFlow::from_taint(match space {
         ItemSpace::Environment if is_secret_name(name) => TextTaint::SECRET,

@@ -2,7 +2,7 @@
 
 use super::params::{CmdletCall, literal_path, pattern_path};
 use super::pipeline::run_value;
-use super::{is_nothing, run_named, run_native, run_text, without_marks};
+use super::shared::{is_nothing, run_command, run_native, run_text, without_marks};
 use crate::syntax::power::BLOCK;
 use crate::walk::{CommandWalk, ShellArg, TextFlow, TextTaint, power_flow, power_items};
 use crate::{Operation, OperationKind};
@@ -93,7 +93,7 @@ pub(super) fn run_start(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> Te
         matches!(crate::walk::program_name(&program.text).as_str(), "pwsh" | "powershell" | "cmd" | "bash" | "sh");
     let line = if is_shell { shell_words(call) } else { words };
     // A program that was fetched before is looked up with slashes.
-    run_named(walk, &literal_path(&program), &line, &TextFlow::default());
+    run_command(walk, &literal_path(&program), &line, &TextFlow::default());
     walk.cwd = cwd;
     TextFlow::default()
 }
@@ -132,7 +132,7 @@ pub(super) fn run_invoke_command(walk: &mut CommandWalk<'_>, call: &CmdletCall<'
     let before = walk.operations.len();
     let flow = run_job(walk, call);
     if is_remote {
-        // What ran before stands in the list already; it ran elsewhere.
+        // What ran before is in the list already; it ran elsewhere.
         let host = call.value("computername", 9).map(ShellArg::shown).unwrap_or_default();
         walk.push(Operation::new(OperationKind::Privilege, call.name()).action("remote_session").written(host));
         walk.forget_places(before);
@@ -213,5 +213,5 @@ pub(super) fn run_new_object(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) 
         .chain(call.operands.iter().skip(1).flatten())
         .cloned()
         .collect();
-    super::types::new_object(walk, &name, &without_marks(&args))
+    super::type_methods::new_object(walk, &name, &without_marks(&args))
 }

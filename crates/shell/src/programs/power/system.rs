@@ -1,7 +1,7 @@
 //! Cmdlets for processes, policies and secrets of the machine.
 
 use super::params::CmdletCall;
-use super::{push_secret, run_twin};
+use super::shared::{push_secret, run_twin};
 use crate::walk::{CommandWalk, ShellArg, TextFlow, TextTaint, power_items};
 use crate::{Operation, OperationKind};
 
@@ -9,7 +9,7 @@ pub(super) fn run_stop_process(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>
     let mut names: Vec<ShellArg> = call.values("name").chain(call.values("processname")).cloned().collect();
     let mut ids: Vec<ShellArg> = call.values("id").cloned().collect();
     let given = call.values("inputobject").chain(call.all_operands()).cloned();
-    let piped = if super::is_nothing(call.stdin) { Vec::new() } else { power_items(call.stdin) };
+    let piped = if super::shared::is_nothing(call.stdin) { Vec::new() } else { power_items(call.stdin) };
     for item in given.chain(piped) {
         let is_number = !item.text.is_empty() && item.text.chars().all(|letter| letter.is_ascii_digit());
         if is_number || !item.is_known() { ids.push(item) } else { names.push(item) }

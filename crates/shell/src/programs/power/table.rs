@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::params::CmdletCall;
+use super::params::{CmdletCall, CmdletDef};
 use super::{items, network, pipeline, properties, run, system, values};
 use crate::OperationTag::{self, Startup};
 use crate::walk::{CommandWalk, TextFlow};
@@ -11,15 +11,6 @@ use crate::{
     OperationKind,
     OperationKind::{Privilege, Secret, System},
 };
-
-/// What a cmdlet is called, takes and does.
-pub(super) struct CmdletDef {
-    /// Its name and its aliases.
-    pub(super) names: &'static str,
-    /// Its parameters, the more usual ones first; a `*` behind a name takes a value.
-    pub(super) params: &'static str,
-    pub(super) run: fn(&mut CommandWalk<'_>, &CmdletCall<'_>) -> TextFlow,
-}
 
 const fn cmdlet(
     names: &'static str,

@@ -1,7 +1,7 @@
 //! Programs of Windows that fetch or run something.
 
 use super::network::push_request;
-use super::{native_args, run_text};
+use super::shared::{native_args, run_text};
 use crate::walk::{CommandWalk, ShellArg, TextFlow, TextTaint};
 use crate::{Operation, OperationKind};
 
@@ -39,7 +39,7 @@ pub(super) fn run_windows_program(
         "findstr" => {
             let is_option = |arg: &&ShellArg| arg.text.starts_with('/') && arg.text.len() <= 3;
             let words = args.iter().filter(|arg| !is_option(arg)).cloned().collect();
-            return Some(super::run_twin(walk, &["grep", "--"], words, stdin));
+            return Some(super::shared::run_twin(walk, &["grep", "--"], words, stdin));
         }
         "cipher" if args.iter().any(|arg| arg.text.to_ascii_lowercase().starts_with("/w")) => {
             walk.push(Operation::new(OperationKind::System, name).action("disk"));

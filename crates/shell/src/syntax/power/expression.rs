@@ -4,12 +4,12 @@ use super::cursor::PowerCursor;
 use super::{ENTRY, quoted, simple, value_of, words_of};
 use crate::syntax::ast::{BashWord, WordPiece};
 
-/// Operators that stand in front of their operand.
+/// Operators in front of their operand.
 const UNARY: &[&str] = &["not", "bnot", "join", "split", "csplit", "isplit"];
 /// Operators on texts.
 const TEXT_OPERATORS: &[&str] = &["f", "join", "split", "csplit", "isplit", "replace", "creplace", "ireplace"];
 
-/// The operator behind a dash that stands in front of its operand.
+/// The operator behind a dash in front of its operand.
 pub(super) fn unary_operator(text: &str) -> Option<&'static str> {
     let end = text.find(|letter: char| !letter.is_ascii_alphabetic()).unwrap_or(text.len());
     let name = text.get(..end)?;
@@ -17,7 +17,7 @@ pub(super) fn unary_operator(text: &str) -> Option<&'static str> {
 }
 
 impl PowerCursor<'_> {
-    /// An expression: the words of the list that it comes to.
+    /// An expression: the words of the list that it gives.
     pub(super) fn parse_expression(&mut self) -> Vec<BashWord> {
         if !self.enter() {
             return Vec::new();

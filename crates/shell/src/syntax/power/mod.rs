@@ -55,7 +55,7 @@ fn value_of_list(pipelines: Vec<BashPipeline>) -> BashWord {
     BashWord { pieces: vec![WordPiece::Value(Rc::new(ShellScript { pipelines, fault: None }))] }
 }
 
-/// Commands whose output nobody sees.
+/// Commands whose output goes nowhere.
 fn quiet(pipelines: Vec<BashPipeline>) -> BashPipeline {
     let nowhere =
         BashRedirect { kind: RedirectKind::Output, target: BashWord::literal("/dev/null"), descriptor: String::new() };

@@ -2,8 +2,8 @@
 
 use super::network::push_request;
 use super::params::literal_path;
+use super::shared::{push_secret, run_twin};
 use super::values::{changed, join_parts};
-use super::{push_secret, run_twin};
 use crate::syntax::power::{BLOCK, power_variable};
 use crate::walk::{CommandWalk, ShellArg, TextFlow, TextTaint, is_secret_name, power_flow};
 use crate::{Operation, OperationKind, OperationTag};
@@ -164,7 +164,7 @@ fn run_effect(walk: &mut CommandWalk<'_>, name: &str, effect: TypeEffect, args: 
     let given = power_flow(args);
     let first = args.first().map(literal_path).unwrap_or_default();
     let second = args.get(1).map(literal_path).unwrap_or_default();
-    // A reader or a writer of something that is no file.
+    // A reader or a writer of something other than a file.
     let is_stream =
         name.ends_with("::new") && (!first.is_known() || first.taint.has(TextTaint::NETWORK | TextTaint::DECODED));
     match effect {
@@ -200,7 +200,7 @@ fn run_effect(walk: &mut CommandWalk<'_>, name: &str, effect: TypeEffect, args: 
                         .collect::<Vec<_>>()
                 })
                 .collect();
-            return super::run_named(walk, program, &words, &TextFlow::default());
+            return super::shared::run_command(walk, program, &words, &TextFlow::default());
         }
         Decode => {
             let text = given.text.as_deref().filter(|_| name.contains("base64")).and_then(decode_base64);
