@@ -53,7 +53,7 @@ const CHORES: &[XtaskChore] = &[
     },
     XtaskChore {
         name: "clients",
-        arguments: "[--documents DIR] [--latest] [CLIENT..]",
+        arguments: "[--documents DIR] [--latest] [--packs] [CLIENT..]",
         about: "install the supported agents, and prove in each that hooks are enforced; needs npm",
         run: clients::run,
     },

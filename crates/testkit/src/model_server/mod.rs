@@ -52,6 +52,8 @@ pub enum ServerAnswer {
     Reply(ScriptedReply),
     /// Sends this body.
     Body(Value),
+    /// Sends this text.
+    Text(&'static str),
     /// Streams the beginning of a reply and closes the connection.
     CutShort(ScriptedReply),
     /// Streams the beginning of a reply and ends as if it were complete.
@@ -159,6 +161,7 @@ fn serve(
             out.write_all(b"0\r\n\r\n")
         }
         ServerAnswer::Body(value) => send_body(&mut out, 200, &value),
+        ServerAnswer::Text(text) => send_response(&mut out, 200, "content-type: text/plain\r\n", text),
         ServerAnswer::CutShort(reply) => send_first_half(&mut out, format, &reply),
         ServerAnswer::EndEarly(reply) => {
             send_first_half(&mut out, format, &reply)?;

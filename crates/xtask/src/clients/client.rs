@@ -1,9 +1,11 @@
-//! The clients: how each is installed, configured and run headless.
+//! What is known of a client: how it is installed, configured and run headless, and its tools.
 
-use serde_json::{Value, json};
+use pintle_testkit::model_server::ScriptedReply;
+use serde_json::Value;
 
 use super::outcome::ProofResult;
-use super::proof::{ClientProof, ProofKind};
+use super::proof::ProofKind;
+use super::run_command::CommandRun;
 
 #[derive(Debug)]
 pub(super) struct TestClient {
@@ -27,236 +29,72 @@ pub(super) struct TestClient {
     pub(super) before: &'static [&'static str],
     /// Its arguments; `URL` is the model's address and `PROMPT` the prompt.
     pub(super) arguments: &'static [&'static str],
-    /// The name of the tool that runs a command, in its model's calls.
-    pub(super) shell_tool: &'static str,
-    /// The arguments of that tool.
-    pub(super) shell_input: fn(command: &str) -> Value,
+    /// Its tools.
+    pub(super) tools: &'static [ClientTool],
     /// What it prints on standard output if a denial makes it give up its task.
     pub(super) give_up_message: Option<&'static str>,
     /// The problem that `pintle doctor` has to find, if any.
     pub(super) expected_problem: Option<&'static str>,
+    /// Calls that it refuses in words of its own: the tool, how the target begins or which rule denies it, and why.
+    pub(super) own_refusals: &'static [(ToolPurpose, &'static str, &'static str)],
     /// What it does not support, and the result instead, with the reason.
     pub(super) exceptions: &'static [(ProofKind, ProofResult, &'static str)],
 }
 
-impl TestClient {
-    /// The expected result of a proof.
-    pub(super) fn expected_result(&self, proof: &ClientProof) -> ProofResult {
-        self.exception(proof).map_or_else(|| ProofResult::expected_for(proof.kind), |(_, outcome, _)| *outcome)
-    }
-
-    /// Why the result differs from other clients.
-    pub(super) fn reason(&self, proof: &ClientProof) -> Option<&'static str> {
-        self.exception(proof).map(|(_, _, reason)| *reason)
-    }
-
-    fn exception(&self, proof: &ClientProof) -> Option<&(ProofKind, ProofResult, &'static str)> {
-        self.exceptions.iter().find(|(kind, ..)| *kind == proof.kind)
-    }
+/// A tool of a client, in its model's calls.
+#[derive(Debug)]
+pub(super) struct ClientTool {
+    pub(super) purpose: ToolPurpose,
+    pub(super) name: &'static str,
+    /// The arguments for a command, a path or a patch.
+    pub(super) input: fn(target: &str) -> Value,
 }
 
-/// All clients, in the order they are run.
-pub(super) const CLIENTS: &[TestClient] = &[
-    TestClient {
-        name: "claude",
-        package: "@anthropic-ai/claude-code",
-        version: "2.1.330",
-        program: "claude",
-        setup: Some("install.cjs"),
-        settings: &[],
-        trust_settings: &[],
-        environment: &[
-            ("ANTHROPIC_BASE_URL", "URL"),
-            ("ANTHROPIC_API_KEY", "none"),
-            ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
-            ("DISABLE_AUTOUPDATER", "1"),
-            ("DISABLE_TELEMETRY", "1"),
-        ],
-        before: &[],
-        arguments: &["-p", "PROMPT", "--allowedTools", "Bash"],
-        shell_tool: "Bash",
-        shell_input: |command| json!({"command": command, "description": "a test"}),
-        give_up_message: None,
-        expected_problem: None,
-        exceptions: &[(
-            ProofKind::Failure,
-            ProofResult::RunEnded,
-            "it cannot change the result of a failed command, so the run ends",
-        )],
-    },
-    TestClient {
-        name: "codex",
-        package: "@openai/codex",
-        version: "0.169.0",
-        program: "codex",
-        setup: None,
-        settings: &[],
-        trust_settings: &[(".codex/config.toml", "[projects.\"PROJECT\"]\ntrust_level = \"trusted\"\n")],
-        environment: &[("SCRIPTED_KEY", "none")],
-        before: &[],
-        arguments: &[
-            "exec",
-            "--skip-git-repo-check",
-            "--dangerously-bypass-hook-trust",
-            "--sandbox",
-            "danger-full-access",
-            "-c",
-            "model_providers.scripted={name=\"scripted\",base_url=\"URL/v1\",env_key=\"SCRIPTED_KEY\",wire_api=\"responses\"}",
-            "-c",
-            "model_provider=\"scripted\"",
-            "-c",
-            "model=\"test\"",
-            "PROMPT",
-        ],
-        shell_tool: "exec_command",
-        shell_input: |command| json!({"cmd": command}),
-        give_up_message: None,
-        expected_problem: Some("they have not been reviewed"),
-        exceptions: &[
-            (ProofKind::Prompt, ProofResult::PromptDeniedSilently, "`codex exec` does not show why"),
-            (ProofKind::End, ProofResult::NextCommandDenied, "it continues, and its calls are denied"),
-        ],
-    },
-    TestClient {
-        name: "gemini",
-        package: "@google/gemini-cli",
-        version: "0.61.0",
-        program: "gemini",
-        setup: None,
-        settings: &[(
-            ".gemini/settings.json",
-            "{\n  // How to sign in.\n  \"security\": {\"auth\": {\"selectedType\": \"gemini-api-key\"}}\n}\n",
-        )],
-        trust_settings: &[],
-        environment: &[
-            ("GEMINI_API_KEY", "none"),
-            ("GOOGLE_GEMINI_BASE_URL", "URL"),
-            ("GEMINI_CLI_TRUST_WORKSPACE", "true"),
-            ("GEMINI_CLI_NO_RELAUNCH", "true"),
-        ],
-        before: &[],
-        arguments: &["-p", "PROMPT", "--approval-mode", "yolo", "-m", "gemini-2.5-pro"],
-        shell_tool: "run_shell_command",
-        shell_input: |command| json!({"command": command, "description": "a test"}),
-        give_up_message: None,
-        expected_problem: None,
-        exceptions: &[],
-    },
-    TestClient {
-        name: "qwen",
-        package: "@qwen-code/qwen-code",
-        version: "0.24.4",
-        program: "qwen",
-        setup: None,
-        settings: &[],
-        trust_settings: &[],
-        environment: &[
-            ("OPENAI_API_KEY", "none"),
-            ("OPENAI_BASE_URL", "URL/v1"),
-            ("OPENAI_MODEL", "test"),
-            ("QWEN_CODE_SUPPRESS_YOLO_WARNING", "1"),
-        ],
-        before: &[],
-        arguments: &["-p", "PROMPT", "--approval-mode", "yolo", "--auth-type", "openai"],
-        shell_tool: "run_shell_command",
-        shell_input: |command| json!({"command": command, "description": "a test", "is_background": false}),
-        give_up_message: None,
-        expected_problem: None,
-        exceptions: &[
-            (ProofKind::Rewrite, ProofResult::Denied, "it ignores rewrites in yolo mode"),
-            (ProofKind::Prompt, ProofResult::PromptDeniedSilently, "without a terminal it does not show why"),
-            (ProofKind::End, ProofResult::NextCommandDenied, "it continues, and its calls are denied"),
-        ],
-    },
-    TestClient {
-        name: "copilot",
-        package: "@github/copilot",
-        version: "1.0.102",
-        program: "copilot",
-        setup: None,
-        settings: &[],
-        trust_settings: &[(".copilot/config.json", "{\"trusted_folders\": [\"PROJECT\"]}\n")],
-        environment: &[
-            ("COPILOT_PROVIDER_BASE_URL", "URL/v1"),
-            ("COPILOT_PROVIDER_API_KEY", "none"),
-            ("COPILOT_MODEL", "gpt-4.1"),
-            ("COPILOT_OFFLINE", "true"),
-        ],
-        before: &[],
-        arguments: &["-p", "PROMPT", "--allow-all-tools", "--no-auto-update"],
-        shell_tool: "bash",
-        shell_input: |command| json!({"command": command, "description": "a test"}),
-        give_up_message: None,
-        expected_problem: None,
-        exceptions: &[
-            (ProofKind::Prompt, ProofResult::Denied, "it continues, and its calls are denied"),
-            (ProofKind::End, ProofResult::NextCommandDenied, "it continues, and its calls are denied"),
-        ],
-    },
-    TestClient {
-        name: "cline",
-        package: "cline",
-        version: "3.0.65",
-        program: "cline",
-        setup: None,
-        settings: &[],
-        trust_settings: &[],
-        environment: &[("CLINE_TELEMETRY_DISABLED", "1")],
-        before: &[
-            "auth",
-            "--provider",
-            "openai-compatible",
-            "--apikey",
-            "none",
-            "--modelid",
-            "test",
-            "--baseurl",
-            "URL/v1",
-        ],
-        arguments: &["PROMPT"],
-        shell_tool: "run_commands",
-        shell_input: |command| json!({"commands": [command]}),
-        give_up_message: Some("[abort]"),
-        expected_problem: None,
-        exceptions: &[
-            (ProofKind::Deny, ProofResult::DeniedAndEnded, "a denial ends its task, and it does not show why"),
-            (
-                ProofKind::Context,
-                ProofResult::ModelNotInformed,
-                "it runs no hooks at the prompt, and does not wait at the beginning",
-            ),
-            (ProofKind::Stop, ProofResult::Stopped, "it does not wait at the end"),
-            (ProofKind::Prompt, ProofResult::Ran, "its prompt event does not fire"),
-            (ProofKind::Output, ProofResult::RunEnded, "it cannot change a result, so its task ends"),
-            (ProofKind::Failure, ProofResult::RunEnded, "it cannot change a result, so its task ends"),
-        ],
-    },
-    TestClient {
-        name: "opencode",
-        package: "opencode-ai",
-        version: "1.18.33",
-        program: "opencode",
-        setup: Some("postinstall.mjs"),
-        settings: &[],
-        trust_settings: &[],
-        environment: &[
-            (
-                "OPENCODE_CONFIG_CONTENT",
-                r#"{"provider": {"scripted": {"npm": "@ai-sdk/openai-compatible", "api": "URL/v1", "options": {"apiKey": "none"}, "models": {"test": {"name": "test"}}}}, "model": "scripted/test", "small_model": "scripted/test"}"#,
-            ),
-            ("OPENCODE_DISABLE_AUTOUPDATE", "1"),
-            ("OPENCODE_DISABLE_MODELS_FETCH", "1"),
-        ],
-        before: &[],
-        arguments: &["run", "--auto", "--model", "scripted/test", "PROMPT"],
-        shell_tool: "bash",
-        shell_input: |command| json!({"command": command, "description": "a test"}),
-        give_up_message: None,
-        expected_problem: None,
-        exceptions: &[
-            (ProofKind::Prompt, ProofResult::PromptFailed, "without a terminal, the reason is only in its log"),
-            (ProofKind::Stop, ProofResult::Stopped, "its turn is over when hooks hear of the end"),
-            (ProofKind::End, ProofResult::NextCommandDenied, "it continues, and its calls are denied"),
-        ],
-    },
-];
+/// What a tool is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ToolPurpose {
+    Shell,
+    /// Another way to run a command: a tool of its own, in the background, or several commands in one call.
+    SecondShell,
+    Read,
+    /// Writes [`WRITTEN`] to a file.
+    Write,
+    /// Replaces [`FORMER`] in a file with [`WRITTEN`].
+    Edit,
+    /// Applies a patch.
+    Patch,
+}
+
+/// What a file to be edited contains.
+pub(super) const FORMER: &str = "one kumquat";
+/// What tools write.
+pub(super) const WRITTEN: &str = "two kumquats";
+
+impl TestClient {
+    /// Its tool for a purpose, if it has one.
+    pub(super) fn tool(&self, purpose: ToolPurpose) -> Option<&'static ClientTool> {
+        self.tools.iter().find(|tool| tool.purpose == purpose)
+    }
+
+    /// A model turn that calls the tool for a purpose; empty without such a tool.
+    pub(super) fn call(&self, number: usize, purpose: ToolPurpose, target: &str) -> ScriptedReply {
+        let call = self.tool(purpose).map(|tool| {
+            let (id, input) = (format!("call_{number}"), (tool.input)(target).to_string());
+            // The chore ends soon, so the leaked text is not a problem.
+            (&*id.leak(), tool.name, &*input.leak())
+        });
+        ScriptedReply { calls: call.into_iter().collect(), usage: (10, 5), ..ScriptedReply::default() }
+    }
+
+    /// The expected result of a proof, and why it differs from other clients.
+    pub(super) fn expected_result(&self, kind: ProofKind) -> (ProofResult, Option<&'static str>) {
+        let exception = self.exceptions.iter().find(|(known, ..)| *known == kind);
+        exception
+            .map_or_else(|| (ProofResult::expected_for(kind), None), |(_, result, reason)| (*result, Some(*reason)))
+    }
+
+    /// Whether it says that a denial made it give up.
+    pub(super) fn gives_up(&self, ran: &CommandRun) -> bool {
+        self.give_up_message.is_some_and(|words| ran.stdout.contains(words))
+    }
+}

@@ -3,13 +3,19 @@
 //! Each client is installed with npm, gets Pintle installed as a user would do it, and is run headless against a model
 //! server on this machine that plays a script. The proofs check what it did and what its model received.
 
+mod call;
 mod client;
+mod client_table;
 mod download;
+mod hook_page;
 mod leftovers;
 mod outcome;
+mod pack_calls;
+mod pack_proof;
 mod proof;
 mod run_command;
 mod sandbox;
+mod tally;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -17,26 +23,22 @@ use std::process::Command;
 use crate::ChoreReport;
 use crate::seeds::{self, LifecycleDocument};
 use crate::workspace::SourceWorkspace;
-use client::{CLIENTS, TestClient};
+use client::TestClient;
+use client_table::CLIENTS;
 use outcome::ProofResult;
 use proof::{ClientProof, HookFixture};
 use sandbox::ClientSandbox;
+use tally::ProofTally;
 
 /// The selection on the command line.
 struct ClientSelection {
     clients: Vec<&'static TestClient>,
     latest: bool,
+    /// Only the proofs of the default packs and of the hooks in the documentation.
+    packs_only: bool,
     cache: PathBuf,
     /// The document about hooks that are scripts.
     document: Option<LifecycleDocument>,
-}
-
-/// The results of the proofs so far.
-#[derive(Default)]
-struct ProofTally {
-    passed: usize,
-    failed: usize,
-    skipped: usize,
 }
 
 /// Runs the proofs and prints the result of each.
@@ -47,51 +49,46 @@ pub(crate) fn run(workspace: &SourceWorkspace, arguments: &[String]) -> Result<C
     for client in wanted.clients {
         println!("{} ..", client.name);
         let installed = download::install(client, wanted.latest, &wanted.cache)?;
-        let fixture = ClientSandbox::new(client, &installed, &pintle, wanted.document.as_ref())?;
-        for proof in proof::PROOFS {
-            if proof.hooks == HookFixture::DocumentHooks && wanted.document.is_none() {
-                let name = format!("{:<8} {:<9} {:<48}", client.name, installed.version, proof.name);
-                println!("NOT RUN {name} it needs documents; pass their directory with `--documents DIR`");
-                tally.skipped += 1;
-            } else {
-                tally.record(check_proof(&fixture, proof, &installed.version)?);
-            }
+        if !wanted.packs_only {
+            check_hooks(&ClientSandbox::new(client, &installed, &pintle, wanted.document.as_ref())?, &mut tally)?;
         }
-        tally.record(check_doctor(&fixture, client));
+        pack_proof::check_packs(&ClientSandbox::empty(client, &installed, &pintle)?, &mut tally)?;
+        for page in hook_page::PAGES {
+            page.check(&ClientSandbox::empty(client, &installed, &pintle)?, &workspace.root, &mut tally)?;
+        }
     }
     let ProofTally { passed: held, failed, skipped: left_out } = tally;
     let last = format!("{failed} of {} proofs failed, {left_out} were not run", held + failed);
     Ok(ChoreReport { lines: vec![last], passed: failed == 0 })
 }
 
-impl ProofTally {
-    fn record(&mut self, good: bool) {
-        *(if good { &mut self.passed } else { &mut self.failed }) += 1;
+/// Runs the proofs of what hooks can do, and `pintle doctor`.
+fn check_hooks(fixture: &ClientSandbox, tally: &mut ProofTally) -> Result<(), String> {
+    for proof in proof::PROOFS {
+        if proof.hooks == HookFixture::DocumentHooks && !fixture.has_document() {
+            let name = format!("{:<8} {:<9} {:<48}", fixture.client.name, fixture.version(), proof.name);
+            println!("NOT RUN {name} it needs documents; pass their directory with `--documents DIR`");
+            tally.skipped += 1;
+        } else {
+            check_proof(fixture, proof, tally)?;
+        }
     }
+    check_doctor(fixture, tally);
+    Ok(())
 }
 
-/// Runs a proof, and returns whether its result is the expected one.
-fn check_proof(fixture: &ClientSandbox, proof: &ClientProof, version: &str) -> Result<bool, String> {
-    let client = fixture.client;
-    let expected = client.expected_result(proof);
-    let (outcome, transcript) = match proof.run(fixture) {
+/// Runs a proof.
+fn check_proof(fixture: &ClientSandbox, proof: &ClientProof, tally: &mut ProofTally) -> Result<(), String> {
+    let (found, transcript) = match proof.run(fixture) {
         Ok(seen) => (ProofResult::from_evidence(proof, &seen), seen.transcript()),
         Err(reason) => (ProofResult::ClientFailed, reason),
     };
-    let good = outcome == expected;
-    let verdict = if good { "ok     " } else { "FAIL   " };
-    let reason = client.reason(proof).map(|reason| format!(" ({reason})")).unwrap_or_default();
-    let mut line = format!("{verdict} {:<8} {version:<9} {:<48} {outcome}{reason}", client.name, proof.name);
-    if !good {
-        let kept = fixture.save_transcript(proof.name, &transcript)?;
-        line.push_str(&format!("; expected: {expected}; see {}", kept.display()));
-    }
-    println!("{line}");
-    Ok(good)
+    tally.record_result(fixture, proof.name, fixture.client.expected_result(proof.kind), found, &transcript)
 }
 
 /// Runs `pintle doctor` for the client.
-fn check_doctor(fixture: &ClientSandbox, client: &TestClient) -> bool {
+fn check_doctor(fixture: &ClientSandbox, tally: &mut ProofTally) {
+    let client = fixture.client;
     let (good, text) = match (fixture.run_doctor(), client.expected_problem) {
         (Ok((healthy, text)), None) => (healthy, text),
         (Ok((healthy, text)), Some(complaint)) => (!healthy && text.contains(complaint), text),
@@ -99,21 +96,20 @@ fn check_doctor(fixture: &ClientSandbox, client: &TestClient) -> bool {
     };
     let found =
         client.expected_problem.map_or_else(|| String::from("healthy"), |complaint| format!("finds: {complaint}"));
-    let verdict = if good { "ok     " } else { "FAIL   " };
-    println!("{verdict} {:<8} {:<9} {:<48} {found}", client.name, "", "pintle doctor");
+    tally.record(fixture, "pintle doctor", good, &found);
     if !good {
         println!("{text}");
     }
-    good
 }
 
 fn parse_selection(workspace: &SourceWorkspace, arguments: &[String]) -> Result<ClientSelection, String> {
     let cache = workspace.root.join("target/clients");
-    let mut wanted = ClientSelection { clients: Vec::new(), latest: false, cache, document: None };
+    let mut wanted = ClientSelection { clients: Vec::new(), latest: false, packs_only: false, cache, document: None };
     let mut arguments = arguments.iter();
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--latest" => wanted.latest = true,
+            "--packs" => wanted.packs_only = true,
             "--cache" => wanted.cache = arguments.next().ok_or("`--cache` requires a directory")?.into(),
             "--documents" => {
                 let dir = arguments.next().ok_or("`--documents` requires the directory of the documents")?;

@@ -1,11 +1,9 @@
 //! The proofs that run in every client.
 
-use std::fmt::Write as _;
-
 use pintle_testkit::model_server::script::is_main;
 use pintle_testkit::model_server::{ModelServer, ReceivedRequest, ScriptedReply};
 
-use super::client::TestClient;
+use super::client::{TestClient, ToolPurpose};
 use super::run_command::CommandRun;
 use super::sandbox::ClientSandbox;
 
@@ -247,12 +245,7 @@ pub(super) struct ProofEvidence {
 impl ProofEvidence {
     /// A readable transcript.
     pub(super) fn transcript(&self) -> String {
-        let mut text = format!("{:#?}\n", self.client);
-        for request in &self.conversation {
-            // Writing to a `String` cannot fail.
-            let _ = writeln!(text, "== {} {}\n{}", request.method, request.path, request.body);
-        }
-        text
+        self.client.transcript(&self.conversation)
     }
 }
 
@@ -280,7 +273,7 @@ impl ClientProof {
             user_informed: !words.is_empty() && (client.stdout.contains(words) || client.stderr.contains(words)),
             ended_well: client.status == Some(0),
             has_error: client.status.is_some_and(|status| status != 0) && client.stderr.contains("Error"),
-            gave_up: fixture.client.give_up_message.is_some_and(|words| client.stdout.contains(words)),
+            gave_up: fixture.client.gives_up(&client),
             client,
             conversation,
         })
@@ -291,9 +284,9 @@ impl ClientProof {
             return vec![ScriptedReply::from_text("The first answer."), ScriptedReply::from_text("Kumquat.")];
         }
         let begin = self.begin.replace("PROJECT", &fixture.project().to_string_lossy());
-        let mut turns = vec![command_turn(fixture.client, "call_1", &begin, self.file, self.end)];
+        let mut turns = vec![command_turn(fixture.client, 1, &begin, self.file, self.end)];
         if self.kind == ProofKind::End {
-            turns.push(command_turn(fixture.client, "call_2", "", NEXT, ""));
+            turns.push(command_turn(fixture.client, 2, "", NEXT, ""));
         }
         turns.push(ScriptedReply::from_text("Done."));
         turns
@@ -301,11 +294,9 @@ impl ClientProof {
 }
 
 /// A model turn that requests a command which writes a file.
-fn command_turn(client: &TestClient, id: &'static str, begin: &str, file: &str, end: &str) -> ScriptedReply {
+fn command_turn(client: &TestClient, number: usize, begin: &str, file: &str, end: &str) -> ScriptedReply {
     // The output does not occur in the command itself, so it can only come from running it.
-    let input = (client.shell_input)(&format!("{begin}echo said-by-''{file} | tee {file}{end}")).to_string();
-    // The chore ends soon, so the leaked text is not a problem.
-    ScriptedReply { calls: vec![(id, client.shell_tool, &*input.leak())], usage: (10, 5), ..ScriptedReply::default() }
+    client.call(number, ToolPurpose::Shell, &format!("{begin}echo said-by-''{file} | tee {file}{end}"))
 }
 
 /// The output of a command that writes a file.

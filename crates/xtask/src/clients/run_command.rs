@@ -1,9 +1,12 @@
 //! Runs a program with a time limit.
 
+use std::fmt::Write as _;
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
+
+use pintle_testkit::model_server::ReceivedRequest;
 
 /// The time limit of a client. Some are slow to start.
 const PATIENCE: Duration = Duration::from_secs(180);
@@ -13,6 +16,18 @@ pub(super) struct CommandRun {
     pub(super) status: Option<i32>,
     pub(super) stdout: String,
     pub(super) stderr: String,
+}
+
+impl CommandRun {
+    /// What the program printed, and the requests that its model got.
+    pub(super) fn transcript(&self, conversation: &[ReceivedRequest]) -> String {
+        let mut text = format!("{self:#?}\n");
+        for request in conversation {
+            // Writing to a `String` cannot fail.
+            let _ = writeln!(text, "== {} {}\n{}", request.method, request.path, request.body);
+        }
+        text
+    }
 }
 
 /// Runs a program with empty standard input.

@@ -109,18 +109,33 @@ pub(super) struct ClientSandbox<'a> {
 }
 
 impl<'a> ClientSandbox<'a> {
-    /// Creates a home directory and a project.
+    /// Creates a home directory with the client's own settings, and an empty project.
+    pub(super) fn empty(
+        client: &'static TestClient,
+        fetched: &'a InstalledClient,
+        pintle: &'a Path,
+    ) -> Result<Self, String> {
+        let folder = tempfile::tempdir().map_err(|error| format!("cannot create a temporary directory: {error}"))?;
+        let fixture = Self { client, installed: fetched, pintle, document: None, dir: folder };
+        for dir in [fixture.home(), fixture.project()] {
+            fs::create_dir_all(&dir).map_err(|error| format!("cannot create `{}`: {error}", dir.display()))?;
+        }
+        for (path, text) in client.settings {
+            fixture.write_file(&fixture.home().join(path), text)?;
+        }
+        fixture.run_git("init --quiet")?;
+        Ok(fixture)
+    }
+
+    /// Creates a home directory and a project with hooks.
     pub(super) fn new(
         client: &'static TestClient,
         fetched: &'a InstalledClient,
         pintle: &'a Path,
         document: Option<&'a LifecycleDocument>,
     ) -> Result<Self, String> {
-        let folder = tempfile::tempdir().map_err(|error| format!("cannot create a temporary directory: {error}"))?;
-        let fixture = Self { client, installed: fetched, pintle, document, dir: folder };
-        for (path, text) in client.settings {
-            fixture.write_file(&fixture.home().join(path), text)?;
-        }
+        let mut fixture = Self::empty(client, fetched, pintle)?;
+        fixture.document = document;
         for (path, text) in FILES {
             fixture.write_file(&fixture.project().join(path), text)?;
         }
@@ -129,9 +144,13 @@ impl<'a> ClientSandbox<'a> {
             fixture.write_file(&fixture.project().join("document/settings.json"), &document.settings)?;
             fixture.write_file(&fixture.project().join("document").join(path), text)?;
         }
-        fs::create_dir_all(fixture.home()).map_err(|error| format!("cannot create a home directory: {error}"))?;
-        fixture.init_repository()?;
         Ok(fixture)
+    }
+
+    /// A text with the directories of the sandbox in place of their names.
+    pub(super) fn fill(&self, text: &str) -> String {
+        let dirs = [("PROJECT", self.project()), ("HOME", self.home()), ("REMOTE", self.dir.path().join("remote.git"))];
+        dirs.iter().fold(text.to_owned(), |text, (name, dir)| text.replace(name, &dir.to_string_lossy()))
     }
 
     /// Writes the files that a proof needs, removes those of earlier proofs, and installs Pintle.
@@ -182,6 +201,16 @@ impl<'a> ClientSandbox<'a> {
         let program = self.dir.path().join("fated/pintle");
         let text = text.replace("PINTLE", &self.pintle.to_string_lossy());
         self.write_file(&program, &format!("#!/bin/sh\n{text}\n")).map(|()| program)
+    }
+
+    /// The client's version.
+    pub(super) fn version(&self) -> &str {
+        &self.installed.version
+    }
+
+    /// Whether the document about hooks that are scripts is here.
+    pub(super) fn has_document(&self) -> bool {
+        self.document.is_some()
     }
 
     /// The message of the document's own script.
@@ -249,7 +278,7 @@ impl<'a> ClientSandbox<'a> {
     }
 
     /// Runs Pintle and fails if it fails.
-    fn run_pintle(&self, arguments: &[&str]) -> Result<(), String> {
+    pub(super) fn run_pintle(&self, arguments: &[&str]) -> Result<(), String> {
         let ran = run_command::run(&mut self.pintle_command(arguments))?;
         match ran.status {
             Some(0) => Ok(()),
@@ -267,8 +296,16 @@ impl<'a> ClientSandbox<'a> {
         command
     }
 
-    fn init_repository(&self) -> Result<(), String> {
-        run_command::run(self.clean_command(Path::new("git")).args(["init", "--quiet"])).map(drop)
+    /// Runs git with arguments that contain no spaces.
+    pub(super) fn run_git(&self, arguments: &str) -> Result<(), String> {
+        let mut git = self.clean_command(Path::new("git"));
+        let ran = run_command::run(git.args(self.fill(arguments).split(' ')))?;
+        if ran.status == Some(0) { Ok(()) } else { Err(format!("git {arguments}: {}", ran.stderr)) }
+    }
+
+    /// Writes files whose paths begin with the name of one of the sandbox's directories.
+    pub(super) fn write_files(&self, files: &[(&str, &str)]) -> Result<(), String> {
+        files.iter().try_for_each(|(path, text)| self.write_file(Path::new(&self.fill(path)), text))
     }
 
     fn write_file(&self, path: &Path, text: &str) -> Result<(), String> {
