@@ -15,8 +15,8 @@ const LARGE_US: f64 = 5_000.0;
 /// The time of the fastest call in microseconds: what else the machine does only adds to it.
 fn measure(command: &str, rounds: usize) -> f64 {
     let site = CallSite {
-        cwd: Path::new("/home/ana/work/shop"),
-        project: Path::new("/home/ana/work/shop"),
+        cwd: Path::new("/home/ana/projects/shop"),
+        project: Path::new("/home/ana/projects/shop"),
         home: Some(Path::new("/home/ana")),
         resolve: None,
     };

@@ -2,6 +2,7 @@
 
 use pintle_shell::OperationKind::{Download, Move, Read, Secret, Upload};
 use pintle_shell::OperationTag::{self, Metadata};
+use pintle_shell::PathPlace;
 
 use crate::RuleSeverity::{Ask, Deny};
 use crate::{OperationTest, PackDef, RuleDef};
@@ -22,6 +23,17 @@ pub(super) const PACK: PackDef = PackDef {
             instead: "Ask the user for what you need of it; the names of variables are in `.env.example` or in the code.",
             stops: &["cat .env", "base64 ~/.ssh/id_rsa", "cp ~/.aws/credentials /tmp/x", "git show HEAD:.env"],
             passes: &["cat .env.example", "ls -la ~/.ssh", "cat ~/.ssh/id_rsa.pub", "grep -rn '.env' src"],
+        },
+        RuleDef {
+            id: "read-home",
+            severity: Ask,
+            tests: &[OperationTest::new(Read)
+                .tags(&[OperationTag::Recursive])
+                .places(&[PathPlace::Home, PathPlace::Root])],
+            reason: "this reads the whole home directory or disk, with its secrets",
+            instead: "Name the directories that are needed.",
+            stops: &["tar czf /tmp/h.tgz ~", "cp -r / /tmp/x"],
+            passes: &["tar czf /tmp/s.tgz src", "ls ~"],
         },
         RuleDef {
             id: "print-secret",

@@ -209,6 +209,9 @@ pub(super) fn run_dd(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &Par
     };
     match operand("of=") {
         Some(file) => {
+            if !file.is_known() {
+                walk.push_unknown(call.name, "which file or device it writes is not known");
+            }
             walk.write_file(call.name, &file, "replace", flow);
             TextFlow::known("")
         }

@@ -241,7 +241,8 @@ pub(super) fn run_xargs(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, pars
     match input.text.as_deref().filter(|text| !text.contains(crate::paths::UNKNOWN)) {
         Some(text) => {
             let values: Vec<ShellArg> = text
-                .split_whitespace()
+                .split(|letter: char| letter.is_whitespace() || letter == '\0')
+                .filter(|word| !word.is_empty())
                 .take(MAX_VALUES)
                 .map(|word| ShellArg { taint: input.taint, ..ShellArg::new(word.trim_matches(['"', '\''])) })
                 .collect();

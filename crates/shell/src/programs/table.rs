@@ -10,7 +10,7 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
     // Text and names.
     program(
         "true false : test [ sleep wait jobs type hash ulimit umask shopt return break continue shift getopts \
-         bg fg disown times let expr seq date cal uname arch nproc tty locale whereis whatis help info clear \
+         bg fg disown times let expr seq date cal nproc tty locale whereis whatis help info clear \
          reset tput yes mkdir mkfifo sha256sum sha1sum md5sum shasum cksum b2sum wc pwgen uuidgen factor bc \
          dc open xdg-open popd dirs",
         "",
@@ -18,7 +18,7 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
     ),
     // About the machine.
     program(
-        "uptime whoami id groups hostname free df du stat file lsof top htop pstree tree exa eza lsd lsblk \
+        "uname arch uptime whoami id groups hostname free df du stat file lsof top htop pstree tree exa eza lsd lsblk \
          lscpu netstat ss ip ifconfig ping6 traceroute lspci lsusb dmidecode sw_vers system_profiler last who \
          w finger arp route vmstat iostat dmesg journalctl",
         "",
@@ -149,7 +149,7 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
         Special(editors::run_editor),
     ),
     program("patch", "pidoB", Special(editors::run_patch)).long(&["input", "directory", "output", "strip"]),
-    program("crudini augtool toml-set dos2unix unix2dos prettier setcap", "", Edits),
+    program("crudini augtool toml-set dos2unix unix2dos prettier", "", Edits),
     program("xattr", "", Converts),
     // Searching and lists.
     program("ls dir vdir gls", "ITw", Special(search::run_ls)),

@@ -238,6 +238,7 @@ pub(super) static ROWS: &[SubcommandDef] = &[
         .tags(&[Startup]),
     subcommand(&["at", "batch"], &[], System, "schedule").without(&["-l|-c"]).tags(&[Startup]),
     subcommand(&["runas", "gsudo", "machinectl", "sudoedit", "visudo"], &[], Privilege, "other_user"),
+    subcommand(&["setcap"], &[], Privilege, "capabilities"),
     subcommand(&["newgrp", "sg", "dzdo", "pfexec", "gksu", "kdesu"], &[], Privilege, "other_user"),
     subcommand(&["systemd-run"], &[], Privilege, "other_user").with(&["--uid|--uid=*|--gid=*|--machine=*|-M"]),
     // The services of the machine by their bus.
