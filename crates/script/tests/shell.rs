@@ -58,9 +58,7 @@ fn a_relative_directory_is_an_error() {
 
 #[test]
 fn what_cannot_be_listed_is_unknown_instead_of_an_error() {
-    let long = "x".repeat(12_000);
-    let repeated: String = (0..400).map(|index| format!("rm $X/{index}\n")).collect();
-    for text in [format!("X={long}\n{repeated}"), "rm x;".repeat(100_000)] {
+    for text in ["rm x;".repeat(100_000), "( ".repeat(20_000)] {
         let expression = "[op[\"kind\"] for op in shell.parse(payload[\"text\"]) if op[\"kind\"] == \"unknown\"]";
         assert_eq!(evaluate(expression, json!({"text": text})).ok(), Some(json!(["unknown"])), "{}", &text[..40]);
     }

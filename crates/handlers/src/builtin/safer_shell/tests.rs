@@ -95,8 +95,8 @@ fn commands_in_commands_are_judged_up_to_a_bound_and_distrusted_beyond_it() {
     ] {
         assert!(matches!(CommandLabel::from_command(&text), CommandLabel::Destructive(_)), "{}", &text[..20]);
     }
-    // However long it is, only `make` runs.
-    assert_eq!(CommandLabel::from_command(&format!("env {}make", "A=1 ".repeat(20_000))), CommandLabel::Unknown);
+    // Only `make` runs, and the line is not too long to be analyzed.
+    assert_eq!(CommandLabel::from_command(&format!("env {}make", "A=1 ".repeat(400))), CommandLabel::Unknown);
 }
 
 #[test]
