@@ -4,6 +4,7 @@
 
 mod agent;
 mod hook;
+mod policy;
 mod settings;
 mod tool;
 
@@ -22,6 +23,7 @@ listed below. An unknown key causes a warning that suggests the nearest known on
 | `harness.md`, `harness.yaml` | the agent |
 | `.harness/hooks/*.md` | a hook, named after the file |
 | `.harness/tools/*.md` | a tool, named after the file |
+| `.harness/policy.yaml` | the packs that are on, and what their rules do |
 | `.harness/agents/*.md` | an agent that others may delegate to, named after the file |
 | `.harness/*.md`, `.harness/plugins/*.md`, `.harness/builtins/*.md`, `.harness/overrides/*.md` | a bundle: hooks and tools in lists |
 
@@ -55,6 +57,7 @@ fn sections() -> Vec<FieldSection> {
         tool::parameter_section(),
         agent::file_section(),
         agent::bundle_section(),
+        policy::file_section(),
     ];
     sections.extend(settings::all_sections());
     sections
