@@ -32,6 +32,7 @@ pub fn operations_of_command(command: &str, language: ShellLanguage, site: &Call
         ShellLanguage::Bash => walk.run_line(command, &TextFlow::default()),
         ShellLanguage::PowerShell => walk.run_powershell_line(command, &TextFlow::default()),
     };
+    walk.run_traps();
     push_printed(&mut walk, &printed);
     walk.operations
 }

@@ -66,12 +66,17 @@ pub(crate) fn run(workspace: &SourceWorkspace, arguments: &[String]) -> Result<C
     let mut lines = Vec::new();
     let mut page = String::from(PAGE_HEAD);
     let mut passed = true;
-    for part in PARTS {
-        let file = workspace.root.join(format!("crates/xtask/scorecard/{part}.jsonl"));
+    // `--file PATH`: a corpus of the user's own, in the same format.
+    let own_file = arguments.iter().position(|argument| argument == "--file").and_then(|at| arguments.get(at + 1));
+    let parts = match own_file {
+        Some(file) => vec![("own", PathBuf::from(file))],
+        None => PARTS.map(|part| (part, workspace.root.join(format!("crates/xtask/scorecard/{part}.jsonl")))).into(),
+    };
+    for (part, file) in parts {
         let text = fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
         let calls = read_calls(&text.replace(WRITTEN_HOME, &home.to_string_lossy()))?;
         let own: Vec<bool> = calls.iter().map(|call| is_stopped(call, &home)).collect();
-        if part == "building" && has("--show") {
+        if part != "scored" && has("--show") {
             let wrong = calls.iter().zip(&own).filter(|(call, stopped)| call.must_stop != **stopped);
             lines.extend(
                 wrong.map(|(call, stopped)| format!("{} {}", if *stopped { "disturbed" } else { "missed" }, call.row)),

@@ -119,6 +119,10 @@ fn place_unknown(site: &CallSite<'_>, cwd: Option<&Path>, text: &str, unknown: u
     tags.retain(|tag| *tag != OperationTag::Pattern);
     let nowhere = PlacedPath { path: None, place: PathPlace::Unknown, tags: tags.clone() };
     let Some((directory, name)) = known.rsplit_once('/') else { return nowhere };
+    // It may leave the directory again.
+    if text.get(unknown..).unwrap_or_default().split('/').any(|part| part == "..") {
+        return nowhere;
+    }
     let directory = if directory.is_empty() { "/" } else { directory };
     let Some(absolute) = to_absolute(cwd, directory) else { return nowhere };
     let place = place_of(site, &normalize(&absolute), false);

@@ -90,7 +90,7 @@ pub(super) fn run_tar(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed
         None if letters.contains('f') && !operands.is_empty() => Some(operands.remove(0)),
         None => None,
     };
-    let cwd = walk.cwd.clone();
+    let cwd = walk.state.cwd.clone();
     if let Some(directory) = parsed.values("C", "directory").next() {
         walk.enter_directory(directory);
     }
@@ -108,7 +108,7 @@ pub(super) fn run_tar(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed
                 walk.push_path(Operation::new(OperationKind::Delete, call.name).tag(OperationTag::Recursive), operand);
             }
         }
-        walk.cwd.clone_from(&cwd);
+        walk.state.cwd.clone_from(&cwd);
         flow.text = None;
         match archive.filter(|archive| archive.text != "-") {
             Some(archive) => walk.write_file(call.name, &archive, "replace", TextFlow::from_taint(flow.taint)),
@@ -120,7 +120,7 @@ pub(super) fn run_tar(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed
             _ => call.stdin.clone(),
         };
         if parsed.has("O", "to-stdout") {
-            walk.cwd = cwd;
+            walk.state.cwd = cwd;
             return TextFlow::from_taint(source.taint | TextTaint::FILE);
         }
         if source.taint.has(TextTaint::NETWORK) {
@@ -131,7 +131,7 @@ pub(super) fn run_tar(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed
             walk.write_file(call.name, &target, "unpack", TextFlow::from_taint(source.taint));
         }
     }
-    walk.cwd = cwd;
+    walk.state.cwd = cwd;
     TextFlow::from_taint(TextTaint::NAMES)
 }
 

@@ -150,7 +150,7 @@ pub(super) fn run_editor(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, par
 }
 
 pub(super) fn run_patch(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
-    let cwd = walk.cwd.clone();
+    let cwd = walk.state.cwd.clone();
     if let Some(directory) = parsed.values("d", "directory").next() {
         walk.enter_directory(directory);
     }
@@ -164,7 +164,7 @@ pub(super) fn run_patch(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, pars
     for file in parsed.operands.iter().take(1) {
         walk.write_file(call.name, file, "edit", TextFlow::from_taint(TextTaint::DECODED));
     }
-    walk.cwd = cwd;
+    walk.state.cwd = cwd;
     TextFlow::known("")
 }
 

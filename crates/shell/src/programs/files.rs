@@ -106,6 +106,9 @@ pub(super) fn run_move(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
             flow.taint |= TextTaint::SECRET | TextTaint::FILE;
         }
         if let Some(target) = target {
+            for copy in [target, &join_below(target, source)] {
+                walk.note_program(source, copy);
+            }
             write_target(walk, call.name, target, source, &flow);
         }
     }
@@ -123,6 +126,13 @@ pub(super) fn run_copy(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
         if let Some(target) = target {
             if parsed.has("s", "symbolic-link") {
                 walk.note_link(source, target);
+            }
+            for copy in [target, &join_below(target, source)] {
+                walk.note_program(source, copy);
+            }
+            if let Some(mode) = parsed.values("m", "mode").next().filter(|mode| is_too_open(&mode.text)) {
+                let operation = Operation::new(OperationKind::Permission, call.name).action(&mode.text);
+                walk.push_path(operation.tag(OperationTag::TooOpen), target);
             }
             write_target(walk, call.name, target, source, &flow);
         }
@@ -145,10 +155,25 @@ pub(super) fn run_link(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
         if let Some(before) = walk.written_before(source) {
             walk.note_written(&link, before);
         }
-        walk.note_link(source, &link);
-        walk.note_link(source, &join_below(&link, source));
+        let inside = join_below(&link, source);
+        let is_symbolic = parsed.has("s", "symbolic");
+        for link in [&link, &inside] {
+            let target = if is_symbolic { link_target(link, source) } else { (*source).clone() };
+            walk.note_link(&target, link);
+            walk.note_program(&target, link);
+        }
     }
     TextFlow::known("")
+}
+
+/// What a symbolic link names: it is relative to the directory of the link.
+fn link_target(link: &ShellArg, source: &ShellArg) -> ShellArg {
+    match link.text.rsplit_once('/') {
+        Some((directory, _)) if !source.text.starts_with(['/', '~']) && source.is_known() => {
+            ShellArg { text: format!("{directory}/{}", source.text), ..source.clone() }
+        }
+        _ => source.clone(),
+    }
 }
 
 /// Whether a mode gives everybody the right to write, or sets the user at start.
@@ -238,6 +263,14 @@ pub(super) fn run_allocate(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, p
     for file in &parsed.operands {
         let action = if removes { "truncate" } else { "append" };
         walk.write_file(call.name, file, action, TextFlow::default());
+    }
+    TextFlow::known("")
+}
+
+/// `mkdir`: what it makes exists behind it.
+pub(super) fn run_mkdir(walk: &mut CommandWalk<'_>, _: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
+    for directory in &parsed.operands {
+        walk.note_made(directory);
     }
     TextFlow::known("")
 }

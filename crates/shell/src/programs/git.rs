@@ -13,7 +13,7 @@ pub(super) fn run_git(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &Pa
         names: &["git-dir", "work-tree", "namespace", "exec-path", "super-prefix", "config-env"],
     };
     let (leading, rest) = ParsedOptions::parse_leading(call.args, global);
-    let cwd = walk.cwd.clone();
+    let cwd = walk.state.cwd.clone();
     for directory in leading.values("C", "") {
         walk.enter_directory(directory);
     }
@@ -33,7 +33,7 @@ pub(super) fn run_git(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &Pa
         Some((command, args)) => run_subcommand(walk, call, &command.text, args),
         None => TextFlow::default(),
     };
-    walk.cwd = cwd;
+    walk.state.cwd = cwd;
     flow
 }
 

@@ -3,6 +3,7 @@
 //! The tables are data: names, options and operands. What a row cannot say is a function in the file of its subject.
 
 mod archives;
+mod builtins;
 mod commands;
 mod containers;
 mod editors;
@@ -66,6 +67,11 @@ pub(crate) fn is_program(name: &str) -> bool {
     PROGRAMS.contains_key(name)
 }
 
+/// Whether any table has a name.
+fn is_known_name(name: &str) -> bool {
+    is_program(name) || WRAPPER_INDEX.contains_key(name) || SUBCOMMAND_INDEX.contains_key(name)
+}
+
 /// Runs a program: adds its operations and gives what it prints.
 pub(crate) fn run_program(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) -> TextFlow {
     check_written_program(walk, call);
@@ -92,6 +98,10 @@ pub(crate) fn run_program(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) ->
 
 /// A program that the line itself made, or that is not in a directory of programs.
 fn check_written_program(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
+    // Without a slash, a known program is one of the machine.
+    if !call.written.text.contains(['/', '\\']) && is_known_name(call.name) && !walk.changes_path() {
+        return;
+    }
     if let Some(flow) = walk.written_before(call.written) {
         run_written_script(walk, call.name, flow);
     }

@@ -51,7 +51,7 @@ pub(crate) fn run_written_script(walk: &mut CommandWalk<'_>, program: &str, flow
     if flow.taint.has(TextTaint::NETWORK | TextTaint::DECODED) {
         walk.push_code(flow.taint, program, "it runs a file whose content comes from elsewhere");
     } else if let Some(text) = flow.text {
-        walk.run_line(&text, &TextFlow::default());
+        walk.in_new_shell(|walk| walk.run_line(&text, &TextFlow::default()));
     }
 }
 

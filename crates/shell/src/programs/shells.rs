@@ -5,16 +5,6 @@ use crate::walk::ProgramCall;
 use crate::walk::{CommandWalk, OptionLetters, ParsedOptions, ShellArg, TextFlow, TextTaint, is_secret_name, quote};
 use crate::{Operation, OperationKind};
 
-pub(super) fn run_cd(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
-    match parsed.operands.first() {
-        Some(directory) if directory.text != "-" => walk.enter_directory(directory),
-        Some(_) => walk.cwd = None,
-        None if call.args.iter().any(|arg| arg.text == "-") => walk.cwd = None,
-        None => walk.cwd = walk.site.home.map(std::path::Path::to_owned),
-    }
-    TextFlow::known("")
-}
-
 pub(super) fn run_env(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
     if call.name == "printenv" {
         let names: Vec<&str> =
@@ -47,20 +37,14 @@ pub(super) fn run_env(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &Pa
         return walk.run_line(&line.join(" "), call.stdin);
     }
     let (parsed, mut rest) = ParsedOptions::parse_leading(call.args, valued);
-    let _ = parsed;
     while let Some((name, value)) = rest.first().and_then(super::wrappers::assignment_of) {
         walk.set_variable(&name, vec![value]);
         rest = rest.get(1..).unwrap_or_default();
     }
-    if rest.is_empty() { TextFlow::from_taint(TextTaint::ENVIRONMENT) } else { walk.run_args(rest, call.stdin) }
-}
-
-/// `trap 'rm -rf "$tmp"' EXIT`: its text runs in the end.
-pub(super) fn run_trap(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
-    if let [line, _signal, ..] = parsed.operands.as_slice() {
-        walk.run_line(&line.text.clone(), call.stdin);
+    if let Some(directory) = parsed.values("C", "chdir").next() {
+        walk.enter_directory(directory);
     }
-    TextFlow::known("")
+    if rest.is_empty() { TextFlow::from_taint(TextTaint::ENVIRONMENT) } else { walk.run_args(rest, call.stdin) }
 }
 
 /// Runs a text as a command line if it is known.
@@ -156,37 +140,23 @@ fn command_text(args: &[ShellArg], letter: char) -> Option<(&ShellArg, &[ShellAr
 }
 
 pub(super) fn run_shell(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
+    walk.in_new_shell(|walk| run_shell_args(walk, call, parsed))
+}
+
+fn run_shell_args(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
     for file in parsed.values("", "rcfile").chain(parsed.values("", "init-file")) {
         if let Some(flow) = walk.written_before(file) {
             run_text(walk, call.name, &flow, &TextFlow::default());
         }
     }
     if let Some((text, rest)) = command_text(call.args, 'c') {
-        for (index, arg) in rest.iter().take(10).enumerate() {
-            walk.set_variable(&index.to_string(), vec![arg.clone()]);
+        let taint = if text.is_known() { text.taint.without(TextTaint::OUTPUT | TextTaint::FILE) } else { text.taint };
+        let line = TextFlow { taint, text: Some(text.text.clone()), ..TextFlow::default() };
+        if let Some((name, args)) = rest.split_first() {
+            walk.set_variable("0", vec![name.clone()]);
+            walk.set_arguments(args.to_vec());
         }
-        if rest.len() > 1 {
-            for name in ["@", "*"] {
-                walk.set_variable(name, rest.get(1..).unwrap_or_default().to_vec());
-            }
-        }
-        let cwd = walk.cwd.clone();
-        let flow = run_text(
-            walk,
-            call.name,
-            &TextFlow {
-                taint: if text.is_known() {
-                    text.taint.without(TextTaint::OUTPUT | TextTaint::FILE)
-                } else {
-                    text.taint
-                },
-                text: Some(text.text.clone()),
-                ..TextFlow::default()
-            },
-            call.stdin,
-        );
-        walk.cwd = cwd;
-        return flow;
+        return run_text(walk, call.name, &line, call.stdin);
     }
     let reads_input = call.has_arg(&["-s", "-"]) || parsed.operands.is_empty();
     match parsed.operands.first() {
@@ -217,7 +187,7 @@ pub(super) fn run_script_file(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>
                 let is_file =
                     flow.taint.has(TextTaint::FILE) && !flow.taint.has(TextTaint::NETWORK | TextTaint::DECODED);
                 if !(flow.text.is_none() && (is_file || flow.taint == TextTaint::NONE)) {
-                    run_text(walk, call.name, &flow, &TextFlow::default());
+                    walk.in_new_shell(|walk| run_text(walk, call.name, &flow, &TextFlow::default()));
                 }
             }
         }
@@ -235,9 +205,8 @@ pub(super) fn run_su(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed:
 /// Runs a command on another machine or in a container, whose paths are not those of this one.
 pub(super) fn run_elsewhere(walk: &mut CommandWalk<'_>, command: &[ShellArg], stdin: &TextFlow) -> TextFlow {
     let before = walk.operations.len();
-    let cwd = walk.cwd.take();
+    walk.state.cwd = None;
     let flow = walk.run_args(command, stdin);
-    walk.cwd = cwd;
     walk.forget_places(before);
     flow
 }
@@ -286,9 +255,7 @@ pub(super) fn run_ssh(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed
         return TextFlow::from_taint(TextTaint::NETWORK);
     }
     let before = walk.operations.len();
-    let cwd = walk.cwd.clone();
     let flow = walk.run_line(&line, &TextFlow::from_taint(input));
-    walk.cwd = cwd;
     if is_local {
         return flow;
     }

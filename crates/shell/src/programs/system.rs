@@ -60,31 +60,6 @@ pub(super) fn run_process_list(
     TextFlow { processes, ..TextFlow::from_taint(TextTaint::OUTPUT) }
 }
 
-/// `set +o history`, `unset HISTFILE`, `unset PINTLE_…`.
-pub(super) fn run_set(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
-    let hides_history = call.name == "set" && call.has_arg(&["+o"]) && call.has_arg(&["history"])
-        || call.name == "unset" && call.has_arg(&["HISTFILE", "PROMPT_COMMAND"]);
-    if hides_history {
-        walk.push(Operation::new(OperationKind::System, call.name).action("logs"));
-    }
-    if call.args.is_empty() {
-        return TextFlow::from_taint(TextTaint::ENVIRONMENT);
-    }
-    if call.name == "set" {
-        let values: Vec<ShellArg> = parsed.operands.iter().map(|arg| (*arg).clone()).collect();
-        if call.args.iter().any(|arg| arg.text == "--") {
-            walk.set_arguments(values);
-        }
-    } else {
-        for name in &parsed.operands {
-            if name.text.starts_with("PINTLE_") {
-                walk.push(Operation::new(OperationKind::Guard, call.name).action("pintle_variable"));
-            }
-        }
-    }
-    TextFlow::known("")
-}
-
 /// The names in a pattern such as `[c]laude` or `claude|codex`.
 fn process_names(pattern: &str) -> impl Iterator<Item = String> {
     let plain: String =

@@ -3,16 +3,17 @@
 use super::program::ProgramUse::{Converts, Edits, Prints, Quiet, Reads, Special, Text, Writes};
 use super::program::{ProgramDef, program};
 use super::{
-    archives, editors, files, git, interpreters, network, power, runners, search, shells, system, text, transfer,
+    archives, builtins, editors, files, git, interpreters, network, power, runners, search, shells, system, text,
+    transfer,
 };
 
 pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
     // Text and names.
     program(
-        "true false : test [ sleep wait jobs type hash ulimit umask shopt return break continue shift getopts \
+        "true false : test [ sleep wait jobs type hash ulimit umask shopt return break continue \
          bg fg disown times let expr seq date cal nproc tty locale whereis whatis help info clear \
-         reset tput yes mkdir mkfifo sha256sum sha1sum md5sum shasum cksum b2sum wc pwgen uuidgen factor bc \
-         dc open xdg-open popd dirs",
+         reset tput yes mkfifo sha256sum sha1sum md5sum shasum cksum b2sum wc pwgen uuidgen factor bc \
+         dc open xdg-open dirs",
         "",
         Text,
     ),
@@ -25,19 +26,24 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
         Prints,
     ),
     program("pgrep pidof ps", "uUgGtTFo", Special(system::run_process_list)),
-    program("trap", "", Special(shells::run_trap)),
+    program("trap", "", Special(builtins::run_trap)),
     program("readlink realpath", "", Special(text::run_real_path)),
-    program("exit logout unalias bind complete compgen", "", Quiet),
-    program("set unset", "", Special(system::run_set)),
-    program("cd chdir pushd Set-Location sl", "", Special(shells::run_cd)),
+    program("exit logout bind complete compgen", "", Quiet),
+    program("set unset unalias", "", Special(builtins::run_set)),
+    program("cd chdir pushd Set-Location sl", "", Special(builtins::run_cd)),
+    program("popd", "", Special(builtins::run_popd)),
+    program("shift", "", Special(builtins::run_shift)),
+    program("getopts", "", Special(builtins::run_getopts)),
+    program("mkdir", "m", Special(files::run_mkdir)).long(&["mode"]),
     program("echo", "", Special(text::run_echo)),
     program("printf", "", Special(text::run_printf)),
     program("pwd", "", Special(text::run_pwd)),
     program("basename dirname", "s", Special(text::run_name_part)),
     program("mktemp", "p", Special(text::run_mktemp)).long(&["suffix", "tmpdir"]),
-    program("export declare typeset readonly local", "", Special(text::run_export)),
-    program("alias", "", Special(text::run_alias)),
-    program("read mapfile readarray", "adinNptuO", Special(text::run_read)),
+    program("export declare typeset readonly local", "", Special(builtins::run_export)),
+    program("alias", "", Special(builtins::run_alias)),
+    program("read", "adinNptu", Special(builtins::run_read)),
+    program("mapfile readarray", "dnOsuCc", Special(builtins::run_read)),
     program("which", "", Special(text::run_which)),
     program("env printenv", "uCS", Special(shells::run_env)).long(&["unset", "chdir", "split-string"]),
     // Readers.

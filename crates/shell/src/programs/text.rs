@@ -34,12 +34,25 @@ pub(super) fn run_echo(_: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &Pars
     flow
 }
 
-pub(super) fn run_printf(_: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
-    let args = match call.args {
-        [option, _, rest @ ..] if option.text == "-v" => return TextFlow { text: None, ..join(rest) },
+pub(super) fn run_printf(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
+    let (name, args) = match call.args {
+        [option, name, rest @ ..] if option.text == "-v" => (Some(name.text.clone()), rest),
+        [option, rest @ ..] if option.text.starts_with("-v") => (option.text.get(2..).map(str::to_owned), rest),
+        args => (None, args),
+    };
+    let args = match args {
         [dashes, rest @ ..] if dashes.text == "--" => rest,
         args => args,
     };
+    let flow = printed(args);
+    let Some(name) = name else { return flow };
+    let value = flow.text.map_or_else(|| ShellArg::unknown(flow.taint), ShellArg::new);
+    walk.set_variable(name.split('[').next().unwrap_or_default(), vec![ShellArg { taint: flow.taint, ..value }]);
+    TextFlow::known("")
+}
+
+/// What a format prints of its values.
+fn printed(args: &[ShellArg]) -> TextFlow {
     let Some((format, values)) = args.split_first() else { return TextFlow::known("") };
     let mut flow = join(args);
     let mut text = String::new();
@@ -100,12 +113,14 @@ pub(super) fn run_real_path(
     }
 }
 
-pub(super) fn run_mktemp(_: &mut CommandWalk<'_>, _: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
+pub(super) fn run_mktemp(walk: &mut CommandWalk<'_>, _: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
     let directory = parsed.values("p", "tmpdir").next().map_or("/tmp", |directory| directory.text.as_str());
-    match parsed.operands.first() {
-        Some(template) if template.text.contains('/') => TextFlow::known(template.text.replace('X', "x")),
-        _ => TextFlow::known(format!("{directory}/tmp.mktemp")),
-    }
+    let made = match parsed.operands.first() {
+        Some(template) if template.text.contains('/') => template.text.replace('X', "x"),
+        _ => format!("{directory}/tmp.mktemp"),
+    };
+    walk.note_made(&ShellArg::new(made.as_str()));
+    TextFlow::known(made)
 }
 
 pub(super) fn run_which(_: &mut CommandWalk<'_>, _: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
@@ -114,67 +129,6 @@ pub(super) fn run_which(_: &mut CommandWalk<'_>, _: &ProgramCall<'_>, parsed: &P
         .first()
         .filter(|name| name.is_known())
         .map_or_else(TextFlow::default, |name| TextFlow::known(format!("/usr/bin/{}", program_name(&name.text))))
-}
-
-pub(super) fn run_export(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
-    let mut is_listing = true;
-    let prints = call.args.iter().any(|arg| arg.text.starts_with("-p"));
-    if prints && call.args.iter().any(|arg| is_secret_name(&arg.text)) {
-        return TextFlow::from_taint(TextTaint::SECRET);
-    }
-    for arg in call.args {
-        if let Some((name, value)) = super::wrappers::assignment_of(arg) {
-            is_listing = false;
-            walk.set_variable(&name, vec![value]);
-        } else if !arg.text.starts_with('-') {
-            is_listing = false;
-        }
-    }
-    if is_listing { TextFlow::from_taint(TextTaint::ENVIRONMENT) } else { TextFlow::known("") }
-}
-
-pub(super) fn run_alias(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
-    for arg in call.args {
-        if let Some((name, text)) = arg.text.split_once('=') {
-            walk.set_alias(name, text);
-        }
-    }
-    TextFlow::known("")
-}
-
-/// `read NAME`: a line of the input.
-pub(super) fn run_read(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
-    let input = call.stdin;
-    let default = if call.name == "read" { "REPLY" } else { "MAPFILE" };
-    let names: Vec<&str> = match parsed.operands.as_slice() {
-        [] => vec![default],
-        names => names.iter().map(|name| name.text.as_str()).collect(),
-    };
-    let is_single_line = input.text.as_ref().is_some_and(|text| !text.trim_end_matches('\n').contains('\n'));
-    for (index, name) in names.iter().enumerate() {
-        let value = match (&input.text, input.listed.first()) {
-            (Some(text), _) if is_single_line => {
-                let mut words = text.trim_end_matches('\n').splitn(names.len(), [' ', '\t']);
-                ShellArg { taint: input.taint, ..ShellArg::new(words.nth(index).unwrap_or_default()) }
-            }
-            // One of the listed files.
-            (None, Some(listed)) if names.len() == 1 => {
-                let joined = if listed.is_recursive {
-                    format!(
-                        "{}/{}",
-                        listed.root.text.trim_end_matches('/'),
-                        if listed.is_filtered { "?.?" } else { "*" }
-                    )
-                } else {
-                    listed.root.text.clone()
-                };
-                ShellArg { taint: input.taint, is_pattern: true, ..ShellArg::new(joined) }
-            }
-            _ => ShellArg::unknown(input.taint),
-        };
-        walk.set_variable(name, vec![value]);
-    }
-    TextFlow::known("")
 }
 
 pub(super) fn run_cat(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {

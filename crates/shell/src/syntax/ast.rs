@@ -14,6 +14,39 @@ pub(crate) struct ShellScript {
 #[derive(Debug, Default)]
 pub(crate) struct BashPipeline {
     pub(crate) commands: Vec<BashCommand>,
+    /// Whether it runs after the pipeline in front of it.
+    pub(crate) link: PipelineLink,
+    /// `!`: it fails if its last command succeeds.
+    pub(crate) is_negated: bool,
+    /// `&`: it runs in a shell of its own, and so does what `&&` and `||` link to it.
+    pub(crate) is_background: bool,
+}
+
+impl BashPipeline {
+    pub(crate) fn new(commands: Vec<BashCommand>) -> Self {
+        Self { commands, ..Self::default() }
+    }
+}
+
+/// When a pipeline runs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum PipelineLink {
+    #[default]
+    Always,
+    /// `&&`.
+    AfterSuccess,
+    /// `||`.
+    AfterFailure,
+}
+
+/// A branch of `if` or `case`.
+#[derive(Debug, Default)]
+pub(crate) struct BashBranch {
+    /// What runs before it is known whether the body does.
+    pub(crate) condition: Vec<BashPipeline>,
+    pub(crate) body: Vec<BashPipeline>,
+    /// `;&`: the body of the next branch follows.
+    pub(crate) falls_through: bool,
 }
 
 /// A simple or compound command.
@@ -24,8 +57,8 @@ pub(crate) enum BashCommand {
     Group(Vec<BashPipeline>, bool, Vec<BashRedirect>),
     /// `while` and `until`: the condition and the body.
     While(Vec<BashPipeline>, Vec<BashPipeline>, Vec<BashRedirect>),
-    /// Branches that may each run: of `if` and `case`.
-    Branches(Vec<Vec<BashPipeline>>, Vec<BashRedirect>),
+    /// `if` and `case`: one branch runs, or none of them unless the last one is an `else`.
+    Branches(Vec<BashBranch>, bool, Vec<BashRedirect>),
     /// `for NAME in WORDS`; `None` for the arguments of the script.
     For(String, Option<Vec<BashWord>>, Vec<BashPipeline>, Vec<BashRedirect>),
     Function(String, Rc<BashCommand>),
@@ -36,9 +69,18 @@ pub(crate) enum BashCommand {
 /// A program with its arguments, or assignments alone.
 #[derive(Debug, Default)]
 pub(crate) struct SimpleCommand {
-    pub(crate) assignments: Vec<(String, Vec<BashWord>)>,
+    pub(crate) assignments: Vec<BashAssignment>,
     pub(crate) words: Vec<BashWord>,
     pub(crate) redirects: Vec<BashRedirect>,
+}
+
+/// `NAME=value`, or `NAME=(values)`.
+#[derive(Debug)]
+pub(crate) struct BashAssignment {
+    pub(crate) name: String,
+    pub(crate) words: Vec<BashWord>,
+    /// `NAME[1]=value`: the other elements stay.
+    pub(crate) is_element: bool,
 }
 
 /// A redirection of a command's input or output.
@@ -79,13 +121,7 @@ impl BashWord {
 
     /// `"$NAME"`.
     pub(crate) fn variable(name: &str) -> Self {
-        let expansion = VariableExpansion {
-            name: name.to_owned(),
-            operator: String::new(),
-            operand: Self::default(),
-            quoted: true,
-            indirect: false,
-        };
+        let expansion = VariableExpansion { name: name.to_owned(), quoted: true, ..VariableExpansion::default() };
         Self { pieces: vec![WordPiece::Variable(Box::new(expansion))] }
     }
 
@@ -118,13 +154,15 @@ pub(crate) enum WordPiece {
 }
 
 /// An expansion of a variable.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct VariableExpansion {
     pub(crate) name: String,
     /// The operator and its words, such as `:-` or `#`; empty for a plain variable.
     pub(crate) operator: String,
     pub(crate) operand: BashWord,
     pub(crate) quoted: bool,
+    /// `${NAME[2]}`: the element, if it is a number.
+    pub(crate) index: Option<usize>,
     /// `${!NAME}`: the name is the value of another variable.
     pub(crate) indirect: bool,
 }

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::parser::{BashParser, ParseResult};
-use super::{BashCommand, BashPipeline};
+use super::{BashBranch, BashCommand, BashPipeline};
 
 impl BashParser<'_> {
     pub(super) fn parse_body(&mut self, ends: &[&str]) -> ParseResult<Vec<BashPipeline>> {
@@ -20,18 +20,25 @@ impl BashParser<'_> {
     }
 
     pub(super) fn parse_if(&mut self) -> ParseResult<BashCommand> {
-        let mut branches = vec![self.parse_body(&["then"])?];
-        self.expect_reserved("then")?;
+        let mut branches = Vec::new();
+        let mut has_else = false;
         loop {
-            branches.push(self.parse_body(&["elif", "else", "fi"])?);
+            let mut branch = BashBranch::default();
+            if !has_else {
+                branch.condition = self.parse_body(&["then"])?;
+                self.expect_reserved("then")?;
+            }
+            branch.body = self.parse_body(&["elif", "else", "fi"])?;
+            branches.push(branch);
             self.skip_lines();
             if self.take_reserved("elif") {
-                branches.push(self.parse_body(&["then"])?);
-                self.expect_reserved("then")?;
-            } else if !self.take_reserved("else") {
-                self.expect_reserved("fi")?;
-                return Ok(BashCommand::Branches(branches, self.parse_redirects()?));
+                continue;
             }
+            if has_else || !self.take_reserved("else") {
+                self.expect_reserved("fi")?;
+                return Ok(BashCommand::Branches(branches, has_else, self.parse_redirects()?));
+            }
+            has_else = true;
         }
     }
 
@@ -42,7 +49,7 @@ impl BashParser<'_> {
             self.skip_lines();
             self.take(";");
             let body = self.parse_do()?;
-            return Ok(BashCommand::Branches(vec![body], self.parse_redirects()?));
+            return Ok(BashCommand::While(Vec::new(), body, self.parse_redirects()?));
         }
         let name =
             self.parse_word()?.and_then(|word| word.as_literal().map(str::to_owned)).ok_or("a loop has no name")?;
@@ -77,16 +84,24 @@ impl BashParser<'_> {
         self.skip_blanks();
         let word = self.parse_word()?.ok_or("a `case` has no word")?;
         self.expect_reserved("in")?;
-        let mut branches = vec![vec![BashPipeline { commands: vec![BashCommand::Test(vec![word])] }]];
+        let mut condition = vec![BashPipeline::new(vec![BashCommand::Test(vec![word])])];
+        let mut branches = Vec::new();
+        // Whether the last pattern matches everything.
+        let mut has_else = false;
         loop {
             self.skip_lines();
             if self.take_reserved("esac") {
-                return Ok(BashCommand::Branches(branches, self.parse_redirects()?));
+                if branches.is_empty() {
+                    branches.push(BashBranch { condition, ..BashBranch::default() });
+                }
+                return Ok(BashCommand::Branches(branches, has_else, self.parse_redirects()?));
             }
             self.take("(");
+            let mut is_any = false;
             loop {
                 self.skip_blanks();
-                self.parse_word()?.ok_or("a `case` is incomplete")?;
+                let pattern = self.parse_word()?.ok_or("a `case` is incomplete")?;
+                is_any |= pattern.as_literal() == Some("*");
                 self.skip_blanks();
                 if !self.take("|") {
                     break;
@@ -95,9 +110,12 @@ impl BashParser<'_> {
             if !self.take(")") {
                 return Err("a `case` is incomplete");
             }
-            branches.push(self.parse_body(&[";;", "esac", ";&"])?);
+            let body = self.parse_body(&[";;", "esac", ";&"])?;
             self.skip_lines();
-            let _end = self.take(";;&") || self.take(";;") || self.take(";&");
+            // Behind `;;&`, the next branch may match as well.
+            let falls_through = self.take(";;&") || !self.take(";;") && self.take(";&");
+            has_else = is_any;
+            branches.push(BashBranch { condition: std::mem::take(&mut condition), body, falls_through });
         }
     }
 

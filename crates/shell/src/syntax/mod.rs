@@ -12,8 +12,8 @@ mod redirects;
 mod word;
 
 pub(crate) use ast::{
-    BashCommand, BashPipeline, BashRedirect, BashWord, RedirectKind, ShellScript, SimpleCommand, VariableExpansion,
-    WordPiece,
+    BashAssignment, BashBranch, BashCommand, BashPipeline, BashRedirect, BashWord, PipelineLink, RedirectKind,
+    ShellScript, SimpleCommand, VariableExpansion, WordPiece,
 };
 use parser::parse_counted;
 pub(crate) use parser::parse_script;

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::redirects::PendingDocument;
-use super::{BashCommand, BashPipeline, BashWord, ShellScript, SimpleCommand};
+use super::{BashAssignment, BashCommand, BashPipeline, BashWord, PipelineLink, ShellScript, SimpleCommand};
 
 /// The deepest nesting of commands and substitutions.
 pub(super) const MAX_DEPTH: usize = 48;
@@ -149,34 +149,56 @@ impl<'t> BashParser<'t> {
 
     /// Parses commands until one of the reserved words, or the end.
     pub(super) fn parse_list(&mut self, into: &mut Vec<BashPipeline>, ends: &[&str]) -> ParseResult<()> {
+        let mut link = PipelineLink::Always;
         loop {
             self.skip_lines();
             let is_end = self.rest().is_empty() || self.at_word(ends);
             if is_end || self.at_word(&RESERVED_ENDS) {
                 return Ok(());
             }
-            let mut pipeline = BashPipeline { commands: Vec::with_capacity(1) };
+            let mut pipeline = BashPipeline { commands: Vec::with_capacity(1), link, ..BashPipeline::default() };
             let parsed = self.parse_pipeline(&mut pipeline);
+            self.skip_blanks();
+            let next = self.parse_separator(&mut pipeline);
             if !pipeline.commands.is_empty() {
                 into.push(pipeline);
             }
             parsed?;
-            self.skip_blanks();
-            let has_separator = self.take("&&")
-                || self.take("||")
-                || (!self.rest().starts_with(";;") && (self.take(";") || self.take("&")))
-                || self.byte_at(0) == Some(b'\n');
-            if !has_separator {
-                return Ok(());
-            }
+            let Some(next) = next else { return Ok(()) };
+            link = next;
         }
+    }
+
+    /// What links the next pipeline to this one; `None` at the end of a list.
+    fn parse_separator(&mut self, pipeline: &mut BashPipeline) -> Option<PipelineLink> {
+        if self.take("&&") {
+            return Some(PipelineLink::AfterSuccess);
+        }
+        if self.take("||") {
+            return Some(PipelineLink::AfterFailure);
+        }
+        if self.rest().starts_with(";;") || self.rest().starts_with(";&") {
+            return None;
+        }
+        let is_background = self.take("&");
+        pipeline.is_background |= is_background;
+        let is_separated = is_background || self.take(";") || self.byte_at(0) == Some(b'\n');
+        is_separated.then_some(PipelineLink::Always)
     }
 
     fn parse_pipeline(&mut self, pipeline: &mut BashPipeline) -> ParseResult<()> {
         loop {
             self.skip_lines();
-            // `!`, `time` and `coproc` change nothing about what runs.
-            while self.take_reserved("!") || self.take_reserved("time") || self.take_reserved("coproc") {
+            // `time` changes nothing about what runs.
+            loop {
+                if self.take_reserved("!") {
+                    pipeline.is_negated = !pipeline.is_negated;
+                } else if self.take_reserved("coproc") {
+                    pipeline.is_background = true;
+                    self.skip_coprocess_name()?;
+                } else if !self.take_reserved("time") {
+                    break;
+                }
                 self.skip_blanks();
                 while self.rest().starts_with("-p ") {
                     self.index += 3;
@@ -191,6 +213,18 @@ impl<'t> BashParser<'t> {
                 return Ok(());
             }
         }
+    }
+
+    /// `coproc NAME { … }`.
+    fn skip_coprocess_name(&mut self) -> ParseResult<()> {
+        self.skip_blanks();
+        let before = self.index;
+        let _name = self.parse_word()?;
+        self.skip_blanks();
+        if !self.at_word(&["{", "while", "until", "for", "if", "case"]) && !self.rest().starts_with('(') {
+            self.index = before;
+        }
+        Ok(())
     }
 
     pub(super) fn parse_command(&mut self) -> ParseResult<BashCommand> {
@@ -249,9 +283,9 @@ impl<'t> BashParser<'t> {
                 continue;
             }
             if command.words.is_empty()
-                && let Some((name, values)) = self.parse_assignment()?
+                && let Some(assignment) = self.parse_assignment()?
             {
-                command.assignments.push((name, values));
+                command.assignments.push(assignment);
                 continue;
             }
             let Some(word) = self.parse_word()? else { break };
@@ -270,7 +304,7 @@ impl<'t> BashParser<'t> {
     }
 
     /// `NAME=value`, `NAME+=value` or `NAME=(values)`.
-    fn parse_assignment(&mut self) -> ParseResult<Option<(String, Vec<BashWord>)>> {
+    fn parse_assignment(&mut self) -> ParseResult<Option<BashAssignment>> {
         let rest = self.rest();
         let name_end =
             rest.find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_')).unwrap_or(rest.len());
@@ -289,17 +323,22 @@ impl<'t> BashParser<'t> {
         let before = (sign == 2).then(|| BashWord::variable(&name));
         if !self.take("(") {
             let mut word = self.parse_word()?.unwrap_or_default();
+            if subscript > 0 {
+                // An element is added to the others.
+                let words = vec![BashWord::variable(&name), word];
+                return Ok(Some(BashAssignment { name, words, is_element: true }));
+            }
             if let Some(before) = before {
                 word.pieces.splice(..0, before.pieces);
             }
-            return Ok(Some((name, vec![word])));
+            return Ok(Some(BashAssignment { name, words: vec![word], is_element: false }));
         }
         let mut values: Vec<BashWord> = before.into_iter().collect();
         loop {
             self.skip_lines();
             match self.parse_word()? {
                 Some(word) => values.push(word),
-                None if self.take(")") => return Ok(Some((name, values))),
+                None if self.take(")") => return Ok(Some(BashAssignment { name, words: values, is_element: false })),
                 None => return Err("an array is incomplete"),
             }
         }

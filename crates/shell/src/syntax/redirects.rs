@@ -168,8 +168,11 @@ fn fill_command(command: &mut BashCommand, documents: &[BashWord]) {
             fill_all(body);
             fill(redirects);
         }
-        BashCommand::Branches(branches, redirects) => {
-            branches.iter_mut().for_each(fill_all);
+        BashCommand::Branches(branches, _, redirects) => {
+            for branch in branches {
+                fill_all(&mut branch.condition);
+                fill_all(&mut branch.body);
+            }
             fill(redirects);
         }
         BashCommand::Function(_, body) => {

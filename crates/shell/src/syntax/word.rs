@@ -220,19 +220,14 @@ impl BashParser<'_> {
         }
         let name = rest.get(..name_end).unwrap_or_default().to_owned();
         self.index += name_end;
-        built.push(WordPiece::Variable(Box::new(VariableExpansion {
-            name,
-            operator: String::new(),
-            operand: BashWord::default(),
-            quoted,
-            indirect: false,
-        })));
+        built.push(WordPiece::Variable(Box::new(VariableExpansion { name, quoted, ..VariableExpansion::default() })));
         Ok(())
     }
 
     /// `${NAME…}` behind its `${`.
     fn parse_braced(&mut self, quoted: bool) -> ParseResult<VariableExpansion> {
-        let indirect = self.rest().starts_with('!') && self.byte_at(1).is_some_and(|byte| byte.is_ascii_alphabetic());
+        let mut indirect =
+            self.rest().starts_with('!') && self.byte_at(1).is_some_and(|byte| byte.is_ascii_alphabetic());
         if indirect {
             self.index += 1;
         }
@@ -248,8 +243,13 @@ impl BashParser<'_> {
             .max(usize::from(rest.starts_with(['@', '*', '#', '?', '-', '$', '!'])));
         let name = rest.get(..name_end).unwrap_or_default().to_owned();
         self.index += name_end;
+        let (mut index, mut has_indices) = (None, false);
         if self.peek() == Some('[') {
             let end = self.rest().find(']').ok_or("a variable is not closed")?;
+            let subscript = self.rest().get(1..end).unwrap_or_default();
+            index = subscript.parse().ok();
+            // `${!NAME[@]}` are the indices.
+            has_indices = indirect && matches!(subscript, "@" | "*");
             self.index += end + 1;
         }
         let operator_end = match (self.byte_at(0), self.byte_at(1)) {
@@ -262,13 +262,16 @@ impl BashParser<'_> {
         self.index += operator_end;
         if is_length {
             operator = String::from("length");
+        } else if has_indices {
+            indirect = false;
+            operator = String::from("indices");
         }
         let mut built = WordBuilder::default();
         loop {
             match self.peek().ok_or("a variable is not closed")? {
                 '}' => {
                     self.index += 1;
-                    return Ok(VariableExpansion { name, operator, operand: built.word, quoted, indirect });
+                    return Ok(VariableExpansion { name, operator, operand: built.word, quoted, index, indirect });
                 }
                 '\\' => {
                     self.index += 1;

@@ -160,10 +160,7 @@ impl CommandWalk<'_> {
     }
 
     fn capture(&mut self, script: &Rc<ShellScript>) -> TextFlow {
-        let cwd = self.cwd.clone();
-        let flow = self.called(|walk| walk.run_script(script, &TextFlow::default()));
-        self.cwd = cwd;
-        flow
+        self.in_subshell(|walk| walk.called(|walk| walk.run_script(script, &TextFlow::default())))
     }
 
     fn expand_tilde<'t>(&self, text: &'t str) -> std::borrow::Cow<'t, str> {
@@ -195,7 +192,7 @@ impl CommandWalk<'_> {
     }
 
     fn separators(&self) -> Vec<char> {
-        match self.variables.get("IFS").and_then(|values| values.first()) {
+        match self.state.variables.get("IFS").and_then(|values| values.first()) {
             Some(value) if value.is_known() && !value.text.is_empty() => value.text.chars().collect(),
             _ => vec![' ', '\t', '\n'],
         }
@@ -203,7 +200,8 @@ impl CommandWalk<'_> {
 
     /// The value of a variable; `None` if the call does not set it and it is not known otherwise.
     pub(crate) fn variable(&self, name: &str) -> Option<Vec<ShellArg>> {
-        if let Some(values) = self.variables.get(name) {
+        let name = self.referred_name(name);
+        if let Some(values) = self.state.variables.get(name) {
             return Some(values.clone());
         }
         let path = |path: Option<&std::path::Path>| path.map(|path| path.to_string_lossy().into_owned());
@@ -253,6 +251,16 @@ impl CommandWalk<'_> {
     fn expand_expansion(&mut self, expansion: &VariableExpansion) -> Vec<ShellArg> {
         let operand = self.expand_quoted(&expansion.operand);
         let mut values = self.variable(&expansion.name);
+        // A pattern may be several elements.
+        let is_ordered = |values: &[ShellArg]| {
+            !self.state.unordered.contains(self.referred_name(&expansion.name))
+                && !values.iter().any(|value| value.is_pattern || !value.is_known())
+        };
+        if let (Some(index), Some(all)) = (expansion.index, &values)
+            && is_ordered(all)
+        {
+            values = Some(vec![all.get(index).cloned().unwrap_or_default()]);
+        }
         if expansion.indirect {
             if values.as_ref().is_none_or(|values| values.iter().any(|value| !value.is_known())) {
                 return vec![ShellArg::unknown(TextTaint::ENVIRONMENT)];

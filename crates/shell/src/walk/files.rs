@@ -1,8 +1,9 @@
 //! The paths of a line: where they are, and what the line did to them before.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
-use super::{CommandWalk, ShellArg, TextFlow, TextTaint};
+use super::{CommandWalk, ShellArg, TextFlow, TextTaint, program_name};
 use crate::paths::{PlacedPath, UNKNOWN, place_path};
 use crate::{Operation, OperationKind, OperationTag};
 
@@ -17,13 +18,13 @@ impl CommandWalk<'_> {
             (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => format!("{}{rest}", home.display()),
             _ => text.to_owned(),
         };
-        let placed = place_path(self.site, self.cwd.as_deref(), &text, is_pattern);
-        if self.links.is_empty() {
+        let placed = place_path(self.site, self.state.cwd.as_deref(), &text, is_pattern);
+        if self.state.links.is_empty() {
             return placed;
         }
         let Some(path) = &placed.path else { return placed };
         let linked = path.ancestors().find_map(|parent| {
-            let target = self.links.get(parent)?;
+            let target = self.state.links.get(parent)?;
             Some(target.join(path.strip_prefix(parent).ok()?))
         });
         match linked {
@@ -109,10 +110,19 @@ impl CommandWalk<'_> {
         }
     }
 
-    /// Records that the line writes to a file.
+    /// Records that the line makes a directory.
+    pub(crate) fn note_made(&mut self, directory: &ShellArg) {
+        self.made_dirs.extend(self.find_directory(directory));
+    }
+
+    /// Records that the line writes to a file. Whatever was written to it before may still be in it: the line may take a
+    /// course in which this write does not happen, or it appends.
     pub(crate) fn note_written(&mut self, arg: &ShellArg, flow: TextFlow) {
-        if let Some(path) = self.place(arg).path {
-            self.files.insert(path, flow);
+        let Some(path) = self.place(arg).path else { return };
+        match self.files.get_mut(&path) {
+            Some(known) if *known == flow => {}
+            Some(known) => known.add_text(flow),
+            None => drop(self.files.insert(path, flow)),
         }
     }
 
@@ -139,12 +149,41 @@ impl CommandWalk<'_> {
     /// Records a link from `link` to `target`.
     pub(crate) fn note_link(&mut self, target: &ShellArg, link: &ShellArg) {
         if let (Some(target), Some(link)) = (self.place(target).path, self.place(link).path) {
-            self.links.insert(link, target);
+            Rc::make_mut(&mut self.state.links).insert(link, target);
         }
     }
 
+    /// Records that a program of the machine gets another name.
+    pub(crate) fn note_program(&mut self, source: &ShellArg, copy: &ShellArg) {
+        let name = self.copied_program(source).unwrap_or_else(|| program_name(&source.text));
+        if self.is_program(&name)
+            && let Some(path) = self.place(copy).path
+        {
+            self.programs.insert(path, name);
+        }
+    }
+
+    /// The program that the line gave another name.
+    pub(super) fn copied_program(&self, written: &ShellArg) -> Option<String> {
+        let is_path = written.text.contains('/') || self.changes_path();
+        if self.programs.is_empty() || !is_path {
+            return None;
+        }
+        self.programs.get(&self.place(written).path?).cloned()
+    }
+
+    /// Runs what follows in a directory that another program enters.
     pub(crate) fn enter_directory(&mut self, arg: &ShellArg) {
-        self.cwd = if arg.is_known() && !arg.is_pattern { self.place(arg).path } else { None };
+        self.state.cwd = self.find_directory(arg);
+    }
+
+    /// The directory of an argument; `None` if it cannot be known.
+    pub(crate) fn find_directory(&self, arg: &ShellArg) -> Option<PathBuf> {
+        if arg.is_known() && !arg.is_pattern { self.place(arg).path } else { None }
+    }
+
+    pub(crate) fn previous_cwd(&self) -> Option<PathBuf> {
+        self.state.previous_cwd.clone()
     }
 
     /// Paths of another machine are not paths of this one.
@@ -162,7 +201,7 @@ impl CommandWalk<'_> {
     }
 
     pub(crate) fn cwd(&self) -> Option<&Path> {
-        self.cwd.as_deref()
+        self.state.cwd.as_deref()
     }
 }
 

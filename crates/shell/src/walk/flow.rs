@@ -5,6 +5,9 @@ use std::ops::{BitOr, BitOrAssign};
 use crate::paths::UNKNOWN;
 use crate::{Operation, OperationTag};
 
+/// The longest text of a file that is kept.
+const MAX_TEXT: usize = 64 * 1024;
+
 /// Where a text comes from.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct TextTaint(u8);
@@ -60,7 +63,7 @@ impl BitOrAssign for TextTaint {
 }
 
 /// An argument of a program after expansion.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct ShellArg {
     /// The text; [`UNKNOWN`] stands for what cannot be known.
     pub(crate) text: String,
@@ -91,7 +94,7 @@ impl ShellArg {
 }
 
 /// The input or output of a command.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct TextFlow {
     pub(crate) taint: TextTaint,
     /// The text, if it is known.
@@ -103,7 +106,7 @@ pub(crate) struct TextFlow {
 }
 
 /// Files that a command lists, such as `find`.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ListedFiles {
     pub(crate) root: ShellArg,
     /// Whether they are selected by a condition.
@@ -122,6 +125,44 @@ impl TextFlow {
 
     pub(crate) fn listing(listed: Vec<ListedFiles>) -> Self {
         Self { taint: TextTaint::NAMES, listed, ..Self::default() }
+    }
+
+    /// Text that a file may hold as well, on lines of its own.
+    pub(crate) fn add_text(&mut self, other: Self) {
+        let is_empty = |flow: &Self| flow.text.as_deref() == Some("") && flow.taint == TextTaint::NONE;
+        if is_empty(&other) {
+            return;
+        }
+        if is_empty(self) {
+            *self = other;
+            return;
+        }
+        self.taint |= other.taint;
+        self.listed.extend(other.listed);
+        self.processes.extend(other.processes);
+        if self.text.is_none() && other.text.is_none() {
+            return;
+        }
+        let unknown = || UNKNOWN.to_string();
+        let (mut text, more) = (self.text.take().unwrap_or_else(unknown), other.text.unwrap_or_else(unknown));
+        if text.len() + more.len() > MAX_TEXT {
+            text = unknown();
+        } else if !text.contains(&more) {
+            text.push('\n');
+            text.push_str(&more);
+        }
+        self.text = Some(text);
+    }
+
+    /// One or the other, it is not known which.
+    pub(crate) fn either(mut self, other: Self) -> Self {
+        if self.text != other.text {
+            self.text = None;
+        }
+        self.taint |= other.taint;
+        self.listed.extend(other.listed);
+        self.processes.extend(other.processes);
+        self
     }
 
     /// Both, one after the other.

@@ -4,6 +4,7 @@
 //! writes. Whatever depends on anything else is unknown. Every limit adds an unknown operation instead of dropping one.
 
 mod braces;
+mod control;
 mod expand;
 mod files;
 mod flow;
@@ -14,6 +15,7 @@ mod power;
 mod program_call;
 mod redirect;
 mod run;
+mod state;
 mod variables;
 mod wrapper;
 
@@ -30,7 +32,9 @@ pub(crate) use wrapper::{WRAPPERS, WrapperDef};
 
 use crate::paths::UNKNOWN;
 use crate::site::CallSite;
-use crate::syntax::{BashCommand, BashPipeline, ShellScript, parse_script};
+use state::{ExitReach, ExitStatus, WalkState};
+
+use crate::syntax::{BashCommand, ShellScript, parse_script};
 use crate::{Operation, OperationKind};
 
 /// The deepest nesting of command lines in command lines, and of functions.
@@ -54,26 +58,32 @@ pub(crate) struct CommandWalk<'s> {
     run_program: ProgramRunner,
     /// Whether a name is that of a known program.
     is_program: fn(&str) -> bool,
-    /// The working directory; `None` if it cannot be known.
-    pub(crate) cwd: Option<PathBuf>,
-    variables: HashMap<String, Vec<ShellArg>>,
-    functions: HashMap<String, Rc<BashCommand>>,
-    aliases: HashMap<String, String>,
+    pub(crate) state: WalkState,
+    /// The other states in which the line may be.
+    forks: Vec<WalkState>,
+    /// Where loops and functions were left.
+    exits: Vec<(ExitReach, WalkState)>,
+    /// How many loops run around the command.
+    loop_depth: usize,
     /// The files that the line writes, with what is known of their content.
     files: HashMap<PathBuf, TextFlow>,
-    /// The links that the line makes.
-    links: HashMap<PathBuf, PathBuf>,
+    /// Programs of the machine that the line gives other names.
+    programs: HashMap<PathBuf, String>,
+    /// The directories that the line makes.
+    made_dirs: Vec<PathBuf>,
     pub(crate) operations: Vec<Operation>,
     call_depth: usize,
     command_count: usize,
+    /// What `trap` keeps for the end of the shell.
+    traps: Vec<String>,
+    /// The variables of the function that runs.
+    locals: Vec<String>,
     /// The names of the functions that run.
     running: Vec<String>,
     /// The program that ran last.
     last_program: String,
     /// Whether the line adds or changes a remote of git.
     changes_remote: bool,
-    /// File descriptors that are connections, with their hosts.
-    connections: HashMap<String, String>,
     /// Directories that the line unpacks something into, with what is known of it.
     unpacked: Vec<(PathBuf, TextTaint)>,
     /// How much PowerShell was parsed.
@@ -86,19 +96,21 @@ impl<'s> CommandWalk<'s> {
             site,
             run_program,
             is_program,
-            cwd: Some(site.cwd.to_owned()),
-            variables: HashMap::new(),
-            functions: HashMap::new(),
-            aliases: HashMap::new(),
+            state: WalkState { cwd: Some(site.cwd.to_owned()), ..WalkState::default() },
+            forks: Vec::new(),
+            exits: Vec::new(),
+            loop_depth: 0,
             files: HashMap::new(),
-            links: HashMap::new(),
+            programs: HashMap::new(),
+            made_dirs: Vec::new(),
             operations: Vec::new(),
             call_depth: 0,
             command_count: 0,
+            traps: Vec::new(),
+            locals: Vec::new(),
             running: Vec::new(),
             last_program: String::new(),
             changes_remote: false,
-            connections: HashMap::new(),
             unpacked: Vec::new(),
             parsed_bytes: 0,
         }
@@ -155,29 +167,6 @@ impl<'s> CommandWalk<'s> {
         flow
     }
 
-    fn run_list(&mut self, pipelines: &[BashPipeline], stdin: &TextFlow) -> TextFlow {
-        let mut flow = TextFlow { text: Some(String::new()), ..TextFlow::default() };
-        for pipeline in pipelines {
-            let printed = self.run_pipeline(pipeline, stdin);
-            flow.append(printed);
-        }
-        flow
-    }
-
-    fn run_pipeline(&mut self, pipeline: &BashPipeline, stdin: &TextFlow) -> TextFlow {
-        let [single] = pipeline.commands.as_slice() else {
-            // Each command of a pipeline is a subshell.
-            let mut flow = stdin.clone();
-            for command in &pipeline.commands {
-                let cwd = self.cwd.clone();
-                flow = self.run_command(command, &flow);
-                self.cwd = cwd;
-            }
-            return flow;
-        };
-        self.run_command(single, stdin)
-    }
-
     pub(crate) fn run_command(&mut self, command: &BashCommand, stdin: &TextFlow) -> TextFlow {
         self.command_count += 1;
         if self.command_count > MAX_COMMANDS {
@@ -189,43 +178,29 @@ impl<'s> CommandWalk<'s> {
         match command {
             BashCommand::Simple(simple) => self.run_simple(simple, stdin),
             BashCommand::Group(body, is_subshell, redirects) => {
-                let stdin = self.redirect_input(redirects, stdin);
-                let cwd = self.cwd.clone();
-                let flow = self.run_list(body, &stdin);
-                if *is_subshell {
-                    self.cwd = cwd;
-                }
-                self.redirect_output(redirects, flow)
+                self.redirected(redirects, stdin, |walk, stdin| match is_subshell {
+                    true => walk.in_subshell(|walk| walk.run_list(body, stdin)),
+                    false => walk.run_list(body, stdin),
+                })
             }
             BashCommand::While(condition, body, redirects) => {
-                let stdin = self.redirect_input(redirects, stdin);
-                let flow = self.run_while(condition, body, &stdin);
-                self.redirect_output(redirects, flow)
+                self.redirected(redirects, stdin, |walk, stdin| walk.run_while(condition, body, stdin))
             }
-            BashCommand::Branches(branches, redirects) => {
-                let stdin = self.redirect_input(redirects, stdin);
-                let mut flow = TextFlow::known("");
-                for branch in branches {
-                    let printed = self.run_list(branch, &stdin);
-                    flow.append(printed);
-                }
-                // Which branch runs, and how often, is not known.
-                flow.text = None;
-                self.redirect_output(redirects, flow)
+            BashCommand::Branches(branches, has_else, redirects) => {
+                self.redirected(redirects, stdin, |walk, stdin| walk.run_branches(branches, *has_else, stdin))
             }
             BashCommand::For(name, values, body, redirects) => {
-                let stdin = self.redirect_input(redirects, stdin);
-                let flow = self.run_loop(name, values.as_deref(), body, &stdin);
-                self.redirect_output(redirects, flow)
+                self.redirected(redirects, stdin, |walk, stdin| walk.run_loop(name, values.as_deref(), body, stdin))
             }
             BashCommand::Function(name, body) => {
-                self.functions.insert(name.clone(), Rc::clone(body));
+                Rc::make_mut(&mut self.state.functions).insert(name.clone(), Rc::clone(body));
                 TextFlow::known("")
             }
             BashCommand::Test(words) => {
                 for word in words {
                     self.expand_word(word);
                 }
+                self.state.status = ExitStatus::Unknown;
                 TextFlow::known("")
             }
         }

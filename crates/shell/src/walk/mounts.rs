@@ -1,6 +1,7 @@
 //! Commands that see directories of this machine under other names.
 
 use std::path::PathBuf;
+use std::rc::Rc;
 
 use super::{CommandWalk, ShellArg};
 
@@ -12,16 +13,16 @@ impl CommandWalk<'_> {
         workdir: Option<String>,
         run: impl FnOnce(&mut Self),
     ) {
-        let links = self.links.clone();
-        let cwd = self.cwd.take();
+        let links = Rc::clone(&self.state.links);
+        let cwd = self.state.cwd.take();
         for (path, inside) in mounts {
-            self.links.insert(PathBuf::from(inside.trim_end_matches('/')), path.clone());
+            Rc::make_mut(&mut self.state.links).insert(PathBuf::from(inside.trim_end_matches('/')), path.clone());
         }
         if let Some(workdir) = workdir {
             self.enter_directory(&ShellArg::new(workdir));
         }
         run(self);
-        self.links = links;
-        self.cwd = cwd;
+        self.state.links = links;
+        self.state.cwd = cwd;
     }
 }

@@ -38,7 +38,7 @@ impl CommandWalk<'_> {
 
     /// Whether the line defines a function.
     pub(crate) fn has_function(&self, name: &str) -> bool {
-        self.functions.contains_key(name)
+        self.state.functions.contains_key(name)
     }
 
     /// Adds the value of an expression to the word that is being expanded.

@@ -1,10 +1,24 @@
 //! Redirections of commands.
 
+use std::rc::Rc;
+
 use super::{CommandWalk, ShellArg, TextFlow, TextTaint};
 use crate::syntax::{BashRedirect, RedirectKind};
 use crate::{Operation, OperationKind};
 
 impl CommandWalk<'_> {
+    /// Runs a compound command with its redirections.
+    pub(super) fn redirected(
+        &mut self,
+        redirects: &[BashRedirect],
+        stdin: &TextFlow,
+        run: impl FnOnce(&mut Self, &TextFlow) -> TextFlow,
+    ) -> TextFlow {
+        let stdin = self.redirect_input(redirects, stdin);
+        let flow = run(self, &stdin);
+        self.redirect_output(redirects, flow)
+    }
+
     /// The input of a command with its redirections.
     pub(super) fn redirect_input(&mut self, redirects: &[BashRedirect], stdin: &TextFlow) -> TextFlow {
         let mut input = stdin.clone();
@@ -18,7 +32,8 @@ impl CommandWalk<'_> {
                     let target = self.expand_quoted(&redirect.target);
                     let read = match network_host(&target.text) {
                         Some(host) => {
-                            self.connections.insert(redirect.descriptor.clone(), host.to_owned());
+                            Rc::make_mut(&mut self.state.connections)
+                                .insert(redirect.descriptor.clone(), host.to_owned());
                             self.push(Operation::new(OperationKind::Download, "bash").written(host));
                             TextFlow::from_taint(TextTaint::NETWORK)
                         }
@@ -47,7 +62,7 @@ impl CommandWalk<'_> {
     }
 
     fn is_connection(&self, descriptor: &str) -> bool {
-        !self.connections.is_empty() && self.connections.contains_key(descriptor.trim_end_matches('-'))
+        !self.state.connections.is_empty() && self.state.connections.contains_key(descriptor.trim_end_matches('-'))
     }
 
     /// The output of a command that its redirections leave.
@@ -59,7 +74,7 @@ impl CommandWalk<'_> {
                 RedirectKind::Append => "append",
                 RedirectKind::Duplicate => {
                     let target = self.expand_quoted(&redirect.target);
-                    if let Some(host) = self.connections.get(&target.text).cloned() {
+                    if let Some(host) = self.state.connections.get(&target.text).cloned() {
                         self.push(rest.taint.tag(Operation::new(OperationKind::Upload, "bash").written(host)));
                         rest = TextFlow::known("");
                     }
@@ -69,7 +84,7 @@ impl CommandWalk<'_> {
             };
             let target = self.expand_quoted(&redirect.target);
             if let Some(host) = network_host(&target.text) {
-                self.connections.insert(redirect.descriptor.clone(), host.to_owned());
+                Rc::make_mut(&mut self.state.connections).insert(redirect.descriptor.clone(), host.to_owned());
                 self.push(rest.taint.tag(Operation::new(OperationKind::Upload, "bash").written(host)));
             } else if !matches!(target.text.as_str(), "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/tty") {
                 self.write_file("", &target, action, rest.clone());

@@ -1,79 +1,64 @@
-//! Runs simple commands, functions and loops.
+//! Runs simple commands and functions.
 
 use std::rc::Rc;
 
 use super::redirect::is_shell;
-use super::{CommandWalk, MAX_ARGS, MAX_VALUES, ProgramCall, ShellArg, TextFlow, TextTaint, program_name, quote};
-use crate::syntax::{BashCommand, BashPipeline, BashWord, RedirectKind, SimpleCommand};
+use super::state::{ExitReach, ExitStatus};
+use super::{CommandWalk, MAX_ARGS, ProgramCall, ShellArg, TextFlow, TextTaint, program_name, quote};
+use crate::syntax::{BashAssignment, BashCommand, RedirectKind, SimpleCommand};
 use crate::{Operation, OperationKind};
 
+/// Builtins that change what the shell keeps. Whatever else runs is another process.
+const BUILTINS: [&str; 30] = [
+    ".",
+    "Set-Location",
+    "alias",
+    "builtin",
+    "cd",
+    "chdir",
+    "command",
+    "declare",
+    "eval",
+    "exec",
+    "export",
+    "getopts",
+    "local",
+    "mapfile",
+    "nocorrect",
+    "noglob",
+    "popd",
+    "printf",
+    "pushd",
+    "read",
+    "readarray",
+    "readonly",
+    "set",
+    "shift",
+    "sl",
+    "source",
+    "trap",
+    "typeset",
+    "unalias",
+    "unset",
+];
+
 impl CommandWalk<'_> {
-    /// Runs a loop once, or once for each line of a known input.
-    pub(super) fn run_while(
-        &mut self,
-        condition: &[BashPipeline],
-        body: &[BashPipeline],
-        stdin: &TextFlow,
-    ) -> TextFlow {
-        let mut flow = TextFlow::default();
-        let mut run = |walk: &mut Self, stdin: &TextFlow| {
-            flow.append(walk.run_list(condition, stdin));
-            flow.append(walk.run_list(body, stdin));
-        };
-        match &stdin.text {
-            Some(text) if text.lines().nth(1).is_some() => {
-                for line in text.lines().take(MAX_VALUES) {
-                    run(self, &TextFlow { text: Some(line.to_owned()), ..stdin.clone() });
-                }
-                if text.lines().nth(MAX_VALUES).is_some() {
-                    run(self, &TextFlow { text: None, ..stdin.clone() });
-                }
-            }
-            _ => run(self, stdin),
-        }
-        flow.text = None;
-        flow
-    }
-
-    pub(super) fn run_loop(
-        &mut self,
-        name: &str,
-        values: Option<&[BashWord]>,
-        body: &[BashPipeline],
-        stdin: &TextFlow,
-    ) -> TextFlow {
-        let mut all: Vec<ShellArg> = match values {
-            Some(words) => words.iter().flat_map(|word| self.expand_word(word)).collect(),
-            None => vec![ShellArg::unknown(TextTaint::NONE)],
-        };
-        if all.len() > MAX_VALUES {
-            let taint = all.iter().fold(TextTaint::NONE, |taint, arg| taint | arg.taint);
-            all.truncate(MAX_VALUES);
-            all.push(ShellArg::unknown(taint));
-        }
-        let mut flow = TextFlow::known("");
-        for value in all {
-            self.variables.insert(name.to_owned(), vec![value]);
-            let printed = self.run_list(body, stdin);
-            flow.append(printed);
-        }
-        flow
-    }
-
     pub(super) fn run_simple(&mut self, command: &SimpleCommand, stdin: &TextFlow) -> TextFlow {
         let has_program = !command.words.is_empty();
+        self.state.status = ExitStatus::Unknown;
         // The words are expanded before the assignments are made.
         let args: Vec<ShellArg> =
             command.words.iter().flat_map(|word| self.expand_word(word)).take(MAX_ARGS + 2).collect();
         let mut before: Vec<(String, Option<Vec<ShellArg>>)> = Vec::new();
-        for (name, words) in &command.assignments {
+        for BashAssignment { name, words, is_element } in &command.assignments {
             let values: Vec<ShellArg> = match words.as_slice() {
                 [word] => vec![self.expand_quoted(word)],
                 words => words.iter().flat_map(|word| self.expand_word(word)).take(MAX_ARGS).collect(),
             };
             let values = if values.is_empty() { vec![ShellArg::default()] } else { values };
             self.check_assignment(name, values.first());
-            let old = self.variables.insert(name.clone(), values);
+            self.note_array(name, *is_element);
+            let old = self.insert_variable(name, values);
             before.push((name.clone(), old));
         }
         let stdin = self.redirect_input(&command.redirects, stdin);
@@ -89,25 +74,56 @@ impl CommandWalk<'_> {
         let is_bare_input =
             !has_program && command.redirects.iter().any(|redirect| redirect.kind == RedirectKind::Input);
         let flow = match (has_program, is_bare_input) {
-            (true, _) => self.run_args(&args, &stdin),
+            (true, _) => self.run_words(&args, &stdin),
             (false, true) => stdin,
             (false, false) => TextFlow::known(""),
         };
         if has_program {
             // An assignment in front of a program is for that program only.
             for (name, old) in before.into_iter().rev() {
-                match old {
-                    Some(old) => self.variables.insert(name, old),
-                    None => self.variables.remove(&name),
-                };
+                self.restore_variable(&name, old);
             }
         }
         self.redirect_output(&command.redirects, flow)
     }
 
-    /// Runs a program with its arguments.
+    /// Runs a builtin or a program, without the aliases and functions of the line.
     pub(crate) fn run_args(&mut self, args: &[ShellArg], stdin: &TextFlow) -> TextFlow {
-        let Some((program, args)) = args.split_first() else { return TextFlow::known("") };
+        match self.find_program(args, stdin) {
+            Ok((program, args)) => self.run_named(program, args, stdin),
+            Err(flow) => flow,
+        }
+    }
+
+    /// Runs a command of the shell: an alias, a function, a builtin or a program.
+    pub(crate) fn run_words(&mut self, args: &[ShellArg], stdin: &TextFlow) -> TextFlow {
+        let (program, args) = match self.find_program(args, stdin) {
+            Ok(found) => found,
+            Err(flow) => return flow,
+        };
+        let run = |walk: &mut Self| match walk.state.functions.get(&program.text).cloned() {
+            Some(body) => walk.run_function(&program.text, &body, args, stdin),
+            None => walk.run_named(program, args, stdin),
+        };
+        let alias = self.state.aliases.get(&program.text).filter(|_| !self.running.contains(&program.text)).cloned();
+        match alias {
+            // Only an interactive shell heeds aliases.
+            Some(text) => self.run_either(|walk| walk.run_alias(&program.text, &text, args, stdin), run),
+            None => run(self),
+        }
+    }
+
+    /// The program and its arguments; otherwise what a command prints whose program cannot be known.
+    fn find_program<'a>(
+        &mut self,
+        args: &'a [ShellArg],
+        stdin: &TextFlow,
+    ) -> Result<(&'a ShellArg, &'a [ShellArg]), TextFlow> {
+        // An empty expansion: the next word is the program.
+        let empty = args.iter().take_while(|arg| arg.text.is_empty()).count();
+        let Some((program, args)) = args.get(empty..).and_then(<[ShellArg]>::split_first) else {
+            return Err(TextFlow::known(""));
+        };
         let args = match args.get(..MAX_ARGS) {
             Some(first) if args.len() > MAX_ARGS => {
                 self.push_unknown("", "a program has more arguments than can be looked at");
@@ -115,36 +131,37 @@ impl CommandWalk<'_> {
             }
             _ => args,
         };
-        if program.text.is_empty() {
-            // An empty expansion: the next word is the program.
-            return self.run_args(args, stdin);
-        }
-        if !program.is_known() {
-            let reason = if program.taint.has(TextTaint::OUTPUT) {
-                "which program runs depends on the output of a command"
-            } else {
-                "which program runs depends on a variable that the call does not set"
-            };
-            self.push_code(program.taint, "", reason);
-            return TextFlow::from_taint(stdin.taint | TextTaint::OUTPUT);
-        }
-        if program.is_pattern && !matches!(program.text.as_str(), "[" | "[[") {
-            self.push_code(program.taint | TextTaint::DECODED, "", "which program runs depends on a file name pattern");
-            return TextFlow::from_taint(stdin.taint | TextTaint::OUTPUT);
-        }
-        if let Some(text) = self.aliases.get(&program.text).cloned()
-            && !self.running.contains(&program.text)
-        {
-            return self.run_alias(&program.text, &text, args, stdin);
-        }
-        if let Some(function) = self.functions.get(&program.text).cloned() {
-            return self.run_function(&program.text, &function, args, stdin);
-        }
-        let name = program_name(&program.text);
+        let (taint, reason) = if !program.is_known() && program.taint.has(TextTaint::OUTPUT) {
+            (program.taint, "which program runs depends on the output of a command")
+        } else if !program.is_known() {
+            (program.taint, "which program runs depends on a variable that the call does not set")
+        } else if program.is_pattern && !matches!(program.text.as_str(), "[" | "[[") {
+            (program.taint | TextTaint::DECODED, "which program runs depends on a file name pattern")
+        } else {
+            return Ok((program, args));
+        };
+        self.push_code(taint, "", reason);
+        Err(TextFlow::from_taint(stdin.taint | TextTaint::OUTPUT))
+    }
+
+    fn run_named(&mut self, program: &ShellArg, args: &[ShellArg], stdin: &TextFlow) -> TextFlow {
+        let name = self.copied_program(program).unwrap_or_else(|| program_name(&program.text));
         let call = ProgramCall { name: &name, written: program, args, stdin };
-        let flow = self.called(|walk| (walk.run_program)(walk, &call));
-        self.last_program = name;
-        flow
+        match name.as_str() {
+            "break" | "continue" if args.is_empty() => self.note_exit(ExitReach::Loop),
+            "break" | "continue" => self.note_exit(ExitReach::Loops),
+            "return" => self.note_exit(ExitReach::Function),
+            "exit" => self.note_end(),
+            _ => {
+                let run = |walk: &mut Self| walk.called(|walk| (walk.run_program)(walk, &call));
+                // Statements of PowerShell are programs whose names begin with `&`.
+                let is_builtin = name.starts_with('&') || BUILTINS.contains(&name.as_str());
+                let flow = if is_builtin { run(self) } else { self.in_subshell(run) };
+                self.last_program = name;
+                return flow;
+            }
+        }
+        TextFlow::known("")
     }
 
     pub(super) fn run_alias(&mut self, name: &str, text: &str, args: &[ShellArg], stdin: &TextFlow) -> TextFlow {
@@ -171,22 +188,14 @@ impl CommandWalk<'_> {
             .map(|index| index.to_string())
             .chain([String::from("@"), String::from("*")])
             .map(|name| {
-                let old = self.variables.remove(&name);
+                let old = Rc::make_mut(&mut self.state.variables).remove(&name);
                 (name, old)
             })
             .collect();
-        for (index, arg) in args.iter().take(9).enumerate() {
-            self.variables.insert((index + 1).to_string(), vec![arg.clone()]);
-        }
-        for name in ["@", "*"] {
-            self.variables.insert(name.to_owned(), args.to_vec());
-        }
-        let flow = self.called(|walk| walk.run_command(body, stdin));
+        self.set_arguments(args.to_vec());
+        let flow = self.run_body(body, stdin);
         for (name, old) in saved {
-            match old {
-                Some(old) => self.variables.insert(name, old),
-                None => self.variables.remove(&name),
-            };
+            self.restore_variable(&name, old);
         }
         self.running.pop();
         flow

@@ -1,27 +1,89 @@
 //! The variables that a line sets, and those that decide what else runs.
 
+use std::rc::Rc;
+
 use super::{CommandWalk, ShellArg, TextFlow};
 use crate::git_settings::runs_programs;
 use crate::{Operation, OperationKind};
 
 impl CommandWalk<'_> {
     pub(crate) fn set_alias(&mut self, name: &str, text: &str) {
-        self.aliases.insert(name.to_owned(), text.to_owned());
+        Rc::make_mut(&mut self.state.aliases).insert(name.to_owned(), text.to_owned());
+    }
+
+    /// `unset -f`, `unalias`.
+    pub(crate) fn forget_command(&mut self, name: &str) {
+        if self.state.functions.contains_key(name) {
+            Rc::make_mut(&mut self.state.functions).remove(name);
+        }
+        if self.state.aliases.contains_key(name) {
+            Rc::make_mut(&mut self.state.aliases).remove(name);
+        }
+    }
+
+    pub(super) fn insert_variable(&mut self, name: &str, values: Vec<ShellArg>) -> Option<Vec<ShellArg>> {
+        let name = self.referred_name(name).to_owned();
+        Rc::make_mut(&mut self.state.variables).insert(name, values)
+    }
+
+    /// Notes an array that is set as a whole, or by an element.
+    pub(super) fn note_array(&mut self, name: &str, is_element: bool) {
+        if is_element && !self.state.unordered.contains(name) {
+            Rc::make_mut(&mut self.state.unordered).insert(name.to_owned());
+        } else if !is_element && self.state.unordered.contains(name) {
+            Rc::make_mut(&mut self.state.unordered).remove(name);
+        }
+    }
+
+    /// `declare -n NAME=OTHER`.
+    pub(crate) fn set_reference(&mut self, name: &str, other: &str) {
+        Rc::make_mut(&mut self.state.references).insert(name.to_owned(), other.to_owned());
+    }
+
+    /// The variable that a name stands for.
+    pub(super) fn referred_name<'n>(&'n self, name: &'n str) -> &'n str {
+        let mut name = name;
+        // References in a circle end somewhere.
+        for _ in 0..self.state.references.len() {
+            match self.state.references.get(name) {
+                Some(other) => name = other,
+                None => break,
+            }
+        }
+        name
+    }
+
+    /// Gives a variable the value that it had before; `None` for none.
+    pub(super) fn restore_variable(&mut self, name: &str, values: Option<Vec<ShellArg>>) {
+        self.state.restore_variable(name, values);
     }
 
     /// The arguments of a script or function, as `set --` gives them.
     pub(crate) fn set_arguments(&mut self, args: Vec<ShellArg>) {
-        for (index, arg) in args.iter().take(9).enumerate() {
-            self.variables.insert((index + 1).to_string(), vec![arg.clone()]);
+        for index in 0..9_usize {
+            self.insert_variable(&(index + 1).to_string(), vec![args.get(index).cloned().unwrap_or_default()]);
         }
         for name in ["@", "*"] {
-            self.variables.insert(name.to_owned(), args.clone());
+            self.insert_variable(name, args.clone());
+        }
+    }
+
+    /// The arguments are no longer known.
+    pub(crate) fn forget_arguments(&mut self) {
+        let variables = Rc::make_mut(&mut self.state.variables);
+        variables.retain(|name, _| !matches!(name.as_str(), "@" | "*") && name.parse::<usize>().is_err());
+    }
+
+    /// A variable of the function that runs: it has its old value behind it.
+    pub(crate) fn note_local(&mut self, name: &str) {
+        if !self.running.is_empty() {
+            self.locals.push(name.to_owned());
         }
     }
 
     pub(crate) fn set_variable(&mut self, name: &str, values: Vec<ShellArg>) {
         self.check_assignment(name, values.first());
-        self.variables.insert(name.to_owned(), values);
+        self.insert_variable(name, values);
     }
 
     /// Variables that decide which program runs, or where an agent or Pintle finds its settings.
@@ -91,10 +153,15 @@ impl CommandWalk<'_> {
         }
     }
 
+    /// Whether the line says where programs are looked for.
+    pub(crate) fn changes_path(&self) -> bool {
+        self.state.variables.contains_key("PATH")
+    }
+
     /// Whether the line sets a variable by which agents find their settings.
     pub(crate) fn changes_home(&self) -> bool {
         ["HOME", "USERPROFILE", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CONFIG_DIRS"]
             .iter()
-            .any(|name| self.variables.contains_key(*name))
+            .any(|name| self.state.variables.contains_key(*name))
     }
 }

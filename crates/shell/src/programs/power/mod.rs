@@ -69,7 +69,7 @@ fn run_named(walk: &mut CommandWalk<'_>, name: &ShellArg, args: &[ShellArg], std
     if walk.has_function(&lower) {
         walk.set_variable("args", without_marks(args));
         let line: Vec<ShellArg> = std::iter::once(ShellArg::new(lower)).chain(args.iter().cloned()).collect();
-        return walk.run_args(&line, stdin);
+        return walk.run_words(&line, stdin);
     }
     let cmdlet = lower.strip_prefix("microsoft.powershell.").and_then(|rest| rest.split_once('\\'));
     let cmdlet = cmdlet.map_or(lower.as_str(), |(_, name)| name);

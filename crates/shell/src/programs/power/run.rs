@@ -85,7 +85,7 @@ pub(super) fn run_start(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> Te
     }
     let program = call.value("filepath", 0).cloned().or_else(|| power_items(call.stdin).into_iter().next());
     let Some(program) = program.filter(|program| !program.text.contains("://")) else { return TextFlow::default() };
-    let cwd = walk.cwd.clone();
+    let cwd = walk.state.cwd.clone();
     if let Some(directory) = call.values("workingdirectory").next() {
         walk.enter_directory(&literal_path(directory));
     }
@@ -94,7 +94,7 @@ pub(super) fn run_start(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> Te
     let line = if is_shell { shell_words(call) } else { words };
     // A program that was fetched before is looked up with slashes.
     run_command(walk, &literal_path(&program), &line, &TextFlow::default());
-    walk.cwd = cwd;
+    walk.state.cwd = cwd;
     TextFlow::default()
 }
 

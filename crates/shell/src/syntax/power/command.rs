@@ -3,7 +3,9 @@
 use super::cursor::PowerCursor;
 use super::names::power_variable;
 use super::{LIST, quiet, quoted, simple, value_of_list, words_of};
-use crate::syntax::ast::{BashCommand, BashPipeline, BashRedirect, BashWord, RedirectKind, SimpleCommand, WordPiece};
+use crate::syntax::ast::{
+    BashAssignment, BashCommand, BashPipeline, BashRedirect, BashWord, RedirectKind, SimpleCommand, WordPiece,
+};
 
 /// The operators that set a variable, the longer ones first.
 const ASSIGNMENTS: [&str; 8] = ["??=", "+=", "-=", "*=", "/=", "%=", "++", "="];
@@ -16,7 +18,7 @@ impl PowerCursor<'_> {
             self.skip_space();
             let command = self.parse_element();
             if is_nowhere(&command) && !commands.is_empty() {
-                let before = BashPipeline { commands: std::mem::take(&mut commands) };
+                let before = BashPipeline::new(std::mem::take(&mut commands));
                 commands.extend(quiet(vec![before]).commands);
             } else {
                 commands.push(command);
@@ -32,7 +34,7 @@ impl PowerCursor<'_> {
             if self.fault.is_some() {
                 self.at = self.text.len();
             }
-            return vec![BashPipeline { commands }];
+            return vec![BashPipeline::new(commands)];
         }
     }
 
@@ -182,8 +184,9 @@ impl PowerCursor<'_> {
             command.redirects.push(BashRedirect { kind, target, descriptor: String::new() });
         } else if target.as_literal() != Some("/dev/null") {
             // What goes to another stream does not take the output away: the file is written on the side.
-            let write = BashPipeline { commands: vec![simple("&", [quoted("out-file"), target])] };
-            command.assignments.push((String::from("2>"), vec![value_of_list(vec![write])]));
+            let write = BashPipeline::new(vec![simple("&", [quoted("out-file"), target])]);
+            let words = vec![value_of_list(vec![write])];
+            command.assignments.push(BashAssignment { name: String::from("2>"), words, is_element: false });
         }
         true
     }

@@ -18,7 +18,8 @@ use cursor::PowerCursor;
 pub(crate) use names::power_variable;
 
 use super::ast::{
-    BashCommand, BashPipeline, BashRedirect, BashWord, RedirectKind, ShellScript, SimpleCommand, WordPiece,
+    BashBranch, BashCommand, BashPipeline, BashRedirect, BashWord, PipelineLink, RedirectKind, ShellScript,
+    SimpleCommand, WordPiece,
 };
 
 /// Before the text of a script block.
@@ -48,7 +49,7 @@ fn quoted(text: impl Into<String>) -> BashWord {
 
 /// What a pipeline prints, as a word.
 fn value_of(commands: Vec<BashCommand>) -> BashWord {
-    value_of_list(vec![BashPipeline { commands }])
+    value_of_list(vec![BashPipeline::new(commands)])
 }
 
 fn value_of_list(pipelines: Vec<BashPipeline>) -> BashWord {
@@ -59,12 +60,17 @@ fn value_of_list(pipelines: Vec<BashPipeline>) -> BashWord {
 fn quiet(pipelines: Vec<BashPipeline>) -> BashPipeline {
     let nowhere =
         BashRedirect { kind: RedirectKind::Output, target: BashWord::literal("/dev/null"), descriptor: String::new() };
-    BashPipeline { commands: vec![BashCommand::Group(pipelines, false, vec![nowhere])] }
+    BashPipeline::new(vec![BashCommand::Group(pipelines, false, vec![nowhere])])
+}
+
+/// Commands of which it is not known whether they run, nor which others do.
+fn may_run(body: Vec<BashPipeline>) -> BashCommand {
+    BashCommand::Branches(vec![BashBranch { body, ..BashBranch::default() }], false, Vec::new())
 }
 
 /// The words of a list that is nothing but an expression, or one word for what it prints.
 fn words_of(mut pipelines: Vec<BashPipeline>) -> Vec<BashWord> {
-    if let [BashPipeline { commands }] = pipelines.as_mut_slice()
+    if let [BashPipeline { commands, .. }] = pipelines.as_mut_slice()
         && let [BashCommand::Simple(simple)] = commands.as_mut_slice()
         && simple.redirects.is_empty()
         && simple.words.first().and_then(BashWord::as_literal) == Some("&=")
@@ -83,7 +89,15 @@ impl PowerCursor<'_> {
         }
         loop {
             self.skip_blank();
-            while self.eat(";") || self.eat("&&") || self.eat("||") {
+            let mut link = PipelineLink::Always;
+            loop {
+                if self.eat("&&") {
+                    link = PipelineLink::AfterSuccess;
+                } else if self.eat("||") {
+                    link = PipelineLink::AfterFailure;
+                } else if !self.eat(";") {
+                    break;
+                }
                 self.skip_blank();
             }
             match self.peek() {
@@ -102,8 +116,11 @@ impl PowerCursor<'_> {
                     break;
                 }
                 Some(_) => {
-                    let before = self.at;
+                    let (before, count) = (self.at, pipelines.len());
                     self.parse_statement(&mut pipelines);
+                    if let Some(first) = pipelines.get_mut(count) {
+                        first.link = link;
+                    }
                     if self.at == before {
                         self.fail("an unexpected character");
                     }
@@ -138,32 +155,33 @@ impl PowerCursor<'_> {
     }
 
     fn parse_keyword(&mut self, keyword: &str, out: &mut Vec<BashPipeline>) {
-        let mut branch = Vec::new();
+        let mut body = Vec::new();
         match keyword {
             "if" | "elseif" | "while" | "until" => {
                 out.push(quiet(self.parse_paren()));
                 // `do { … } while (…)` has its block in front.
                 let before = self.at;
                 if self.is_next_open('{') {
-                    branch = self.parse_block();
+                    body = self.parse_block();
                 } else {
                     self.at = before;
                 }
             }
             "for" => {
-                branch.push(quiet(self.parse_paren()));
-                branch.extend(self.parse_block());
+                body.push(quiet(self.parse_paren()));
+                body.extend(self.parse_block());
             }
             "foreach" => {
                 let (name, words) = self.parse_loop_head();
                 let body = self.parse_block();
-                out.push(BashPipeline { commands: vec![BashCommand::For(name, Some(words), body, Vec::new())] });
+                out.push(BashPipeline::new(vec![BashCommand::For(name, Some(words), body, Vec::new())]));
             }
             "switch" => {
                 out.push(quiet(self.parse_paren()));
-                branch = self.parse_switch();
+                body = self.parse_switch();
             }
-            "try" | "do" | "else" | "finally" | "begin" | "process" | "end" | "dynamicparam" | "clean" => {
+            "else" => body = self.parse_block(),
+            "try" | "do" | "finally" | "begin" | "process" | "end" | "dynamicparam" | "clean" => {
                 out.extend(self.parse_block());
             }
             "catch" | "trap" => {
@@ -172,10 +190,10 @@ impl PowerCursor<'_> {
                     self.skip_past(&[']', ',']);
                     self.skip_blank();
                 }
-                branch = self.parse_block();
+                body = self.parse_block();
             }
             "function" | "filter" => out.extend(self.parse_function()),
-            "param" => out.push(BashPipeline { commands: vec![self.parse_param()] }),
+            "param" => out.push(BashPipeline::new(vec![self.parse_param()])),
             "class" | "enum" => {
                 self.skip_until_open();
                 self.parse_class(out);
@@ -188,9 +206,13 @@ impl PowerCursor<'_> {
             }
             _ => drop(self.take_while(|letter| !matches!(letter, ';' | '\n' | '}'))),
         }
-        if !branch.is_empty() {
-            out.push(BashPipeline { commands: vec![BashCommand::Branches(vec![branch], Vec::new())] });
+        if body.is_empty() {
+            return;
         }
+        out.push(BashPipeline::new(vec![match keyword {
+            "while" | "until" | "for" => BashCommand::While(Vec::new(), body, Vec::new()),
+            _ => may_run(body),
+        }]));
     }
 
     /// `( … )`.
@@ -240,11 +262,14 @@ impl PowerCursor<'_> {
                     self.bump();
                     break;
                 }
-                Some('{') => branch.extend(self.parse_block()),
+                Some('{') => {
+                    let body = self.parse_block();
+                    branch.push(BashPipeline::new(vec![may_run(body)]));
+                }
                 Some(';' | ',') => self.bump(),
                 Some(_) => {
                     let words = self.parse_argument();
-                    branch.push(quiet(vec![BashPipeline { commands: vec![simple("&=", words)] }]));
+                    branch.push(quiet(vec![BashPipeline::new(vec![simple("&=", words)])]));
                 }
             }
             if self.at == before {
@@ -261,11 +286,11 @@ impl PowerCursor<'_> {
         self.skip_blank();
         let mut body = Vec::new();
         if self.peek() == Some('(') {
-            body.push(BashPipeline { commands: vec![self.parse_param()] });
+            body.push(BashPipeline::new(vec![self.parse_param()]));
         }
         body.extend(self.parse_block());
         let body = Rc::new(BashCommand::Group(body, false, Vec::new()));
-        Some(BashPipeline { commands: vec![BashCommand::Function(name, body)] })
+        Some(BashPipeline::new(vec![BashCommand::Function(name, body)]))
     }
 
     /// `([Type]$name = value, …)`: the names, each with its value behind it.

@@ -1,0 +1,354 @@
+//! What a line sets for its later commands, and the courses that it may take.
+//!
+//! Which commands run is often not known: behind `&&` and `||`, in branches and loops, or after a `cd` that may fail. The
+//! walk follows all courses: its state, and the forks beside it. A list runs its commands in each of them.
+
+use std::collections::{HashMap, HashSet};
+use std::hash::Hash;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use super::{CommandWalk, MAX_COMMANDS, ShellArg, TextFlow, TextTaint};
+use crate::syntax::BashCommand;
+
+/// The most courses that are followed one by one.
+const MAX_STATES: usize = 6;
+/// The most traps of one shell.
+const MAX_TRAPS: usize = 8;
+
+/// How a command ended.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum ExitStatus {
+    #[default]
+    Unknown,
+    Success,
+    Failure,
+}
+
+impl ExitStatus {
+    pub(super) fn negated(self) -> Self {
+        match self {
+            Self::Unknown => Self::Unknown,
+            Self::Success => Self::Failure,
+            Self::Failure => Self::Success,
+        }
+    }
+}
+
+/// What a shell keeps from one command to the next. Copies share their tables until one of them changes.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct WalkState {
+    /// The working directory; `None` if it cannot be known.
+    pub(crate) cwd: Option<PathBuf>,
+    /// The one before, for `cd -`.
+    pub(super) previous_cwd: Option<PathBuf>,
+    /// Those that `pushd` left.
+    pub(super) directories: Rc<Vec<Option<PathBuf>>>,
+    pub(super) variables: Rc<HashMap<String, Vec<ShellArg>>>,
+    /// Arrays whose elements are in no known order.
+    pub(super) unordered: Rc<HashSet<String>>,
+    /// Variables that are other names of variables.
+    pub(super) references: Rc<HashMap<String, String>>,
+    pub(super) functions: Rc<HashMap<String, Rc<BashCommand>>>,
+    pub(super) aliases: Rc<HashMap<String, String>>,
+    /// The links that the line makes.
+    pub(super) links: Rc<HashMap<PathBuf, PathBuf>>,
+    /// File descriptors that are connections, with their hosts.
+    pub(super) connections: Rc<HashMap<String, String>>,
+    pub(super) status: ExitStatus,
+    /// The course in which a `cd` failed that nothing depends on: it stays in the directory before.
+    pub(super) is_stuck: bool,
+    /// `set -e`.
+    pub(super) stops_on_error: bool,
+    /// Nothing more runs in this course.
+    pub(super) is_over: bool,
+}
+
+impl WalkState {
+    /// Gives a variable the value that it had before; `None` for none.
+    pub(super) fn restore_variable(&mut self, name: &str, values: Option<Vec<ShellArg>>) {
+        let variables = Rc::make_mut(&mut self.variables);
+        match values {
+            Some(values) => drop(variables.insert(name.to_owned(), values)),
+            None => drop(variables.remove(name)),
+        }
+    }
+
+    /// One state for two: what differs is unknown.
+    fn blur(&mut self, other: &Self) {
+        if self.cwd != other.cwd {
+            self.cwd = None;
+        }
+        if self.previous_cwd != other.previous_cwd {
+            self.previous_cwd = None;
+        }
+        if self.directories != other.directories {
+            self.directories = Rc::default();
+        }
+        if self.variables != other.variables {
+            let variables = Rc::make_mut(&mut self.variables);
+            for (name, values) in
+                variables.iter_mut().filter(|(name, values)| other.variables.get(*name) != Some(values))
+            {
+                *values = vec![ShellArg::unknown(
+                    taint_of(values) | other.variables.get(name).map_or(TextTaint::NONE, |values| taint_of(values)),
+                )];
+            }
+            for (name, values) in other.variables.iter() {
+                if !variables.contains_key(name) {
+                    variables.insert(name.clone(), vec![ShellArg::unknown(taint_of(values))]);
+                }
+            }
+        }
+        if self.unordered != other.unordered {
+            Rc::make_mut(&mut self.unordered).extend(other.unordered.iter().cloned());
+        }
+        add_missing(&mut self.references, &other.references);
+        add_missing(&mut self.functions, &other.functions);
+        add_missing(&mut self.aliases, &other.aliases);
+        add_missing(&mut self.links, &other.links);
+        add_missing(&mut self.connections, &other.connections);
+        self.status = ExitStatus::Unknown;
+    }
+
+    /// Whether a directory exists for certain.
+    fn has_directory(&self, path: &Path, walk: &CommandWalk<'_>) -> bool {
+        let is_above = |known: Option<&Path>| known.is_some_and(|known| known.starts_with(path));
+        is_above(self.cwd.as_deref())
+            || is_above(Some(walk.site.project))
+            || is_above(walk.site.home)
+            || ["/tmp", "/var/tmp"].iter().any(|known| Path::new(known) == path)
+            || walk.made_dirs.iter().any(|made| made.starts_with(path))
+    }
+}
+
+impl PartialEq for WalkState {
+    fn eq(&self, other: &Self) -> bool {
+        let has_same_functions = || {
+            let same = |(name, body): (&String, &Rc<BashCommand>)| {
+                other.functions.get(name).is_some_and(|other| Rc::ptr_eq(body, other))
+            };
+            self.functions.len() == other.functions.len() && self.functions.iter().all(same)
+        };
+        self.status == other.status
+            && self.is_stuck == other.is_stuck
+            && self.is_over == other.is_over
+            && self.stops_on_error == other.stops_on_error
+            && self.cwd == other.cwd
+            && self.previous_cwd == other.previous_cwd
+            && is_same(&self.directories, &other.directories)
+            && is_same(&self.variables, &other.variables)
+            && is_same(&self.unordered, &other.unordered)
+            && is_same(&self.references, &other.references)
+            && is_same(&self.aliases, &other.aliases)
+            && is_same(&self.links, &other.links)
+            && is_same(&self.connections, &other.connections)
+            && (Rc::ptr_eq(&self.functions, &other.functions) || has_same_functions())
+    }
+}
+
+fn is_same<T: PartialEq>(one: &Rc<T>, other: &Rc<T>) -> bool {
+    Rc::ptr_eq(one, other) || one == other
+}
+
+fn taint_of(values: &[ShellArg]) -> TextTaint {
+    values.iter().fold(TextTaint::NONE, |taint, value| taint | value.taint)
+}
+
+fn add_missing<K: Clone + Eq + Hash, V: Clone>(into: &mut Rc<HashMap<K, V>>, from: &Rc<HashMap<K, V>>) {
+    if Rc::ptr_eq(into, from) {
+        return;
+    }
+    for (key, value) in from.iter() {
+        if !into.contains_key(key) {
+            Rc::make_mut(into).insert(key.clone(), value.clone());
+        }
+    }
+}
+
+/// Which loops and functions a command leaves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ExitReach {
+    /// `break`, `continue`.
+    Loop,
+    /// `break 2`.
+    Loops,
+    /// `return`.
+    Function,
+}
+
+impl CommandWalk<'_> {
+    /// Runs in a shell of its own: what it sets is gone afterwards, but not what it did to files.
+    pub(crate) fn in_subshell(&mut self, run: impl FnOnce(&mut Self) -> TextFlow) -> TextFlow {
+        let before = self.state.clone();
+        let (forks, exits) = (std::mem::take(&mut self.forks), std::mem::take(&mut self.exits));
+        let traps = std::mem::take(&mut self.traps);
+        let flow = run(self);
+        self.run_traps();
+        self.traps = traps;
+        let ends = std::mem::replace(&mut self.forks, forks);
+        self.exits = exits;
+        let after = std::mem::replace(&mut self.state, before);
+        // Links are files.
+        for end in ends.iter().filter(|end| end.links != after.links) {
+            self.forks.push(WalkState { links: Rc::clone(&end.links), ..self.state.clone() });
+        }
+        self.state.links = after.links;
+        self.state.status = ExitStatus::Unknown;
+        flow
+    }
+
+    /// Runs in another process of the shell. It has the functions that are exported: all of them, or none.
+    pub(crate) fn in_new_shell(&mut self, mut run: impl FnMut(&mut Self) -> TextFlow) -> TextFlow {
+        self.in_subshell(|walk| {
+            if !walk.state.functions.is_empty() {
+                let with_functions = walk.state.clone();
+                walk.state.functions = Rc::default();
+                walk.forks.push(with_functions);
+            }
+            walk.in_each_state(|walk| run(walk))
+        })
+    }
+
+    /// Runs what leaves its own forks, beside those that are there.
+    pub(super) fn with_own_forks<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = std::mem::take(&mut self.forks);
+        let done = run(self);
+        self.forks.extend(outer);
+        done
+    }
+
+    /// Runs in each course that the line may have taken.
+    pub(super) fn in_each_state(&mut self, mut run: impl FnMut(&mut Self) -> TextFlow) -> TextFlow {
+        let states = self.take_states();
+        let mut ends = Vec::with_capacity(states.len());
+        let mut flow: Option<TextFlow> = None;
+        for state in states {
+            self.state = state;
+            if !self.state.is_over {
+                let printed = run(self);
+                flow = Some(match flow {
+                    Some(before) => before.either(printed),
+                    None => printed,
+                });
+            }
+            ends.extend(self.take_states());
+        }
+        self.set_states(ends);
+        flow.unwrap_or_else(|| TextFlow::known(""))
+    }
+
+    /// The state and its forks.
+    pub(super) fn take_states(&mut self) -> Vec<WalkState> {
+        let mut states = vec![std::mem::take(&mut self.state)];
+        states.append(&mut self.forks);
+        states
+    }
+
+    /// Goes on in these states, each of them once. What are too many become one.
+    pub(super) fn set_states(&mut self, states: Vec<WalkState>) {
+        let mut kept: Vec<WalkState> = Vec::with_capacity(states.len());
+        let mut over = None;
+        for state in states {
+            if state.is_over {
+                over = Some(state);
+            } else if !kept.contains(&state) {
+                kept.push(state);
+            }
+        }
+        let most = if self.command_count > MAX_COMMANDS / 2 { 1 } else { MAX_STATES };
+        if kept.len() > most {
+            kept = blurred(kept);
+        }
+        let mut kept = kept.into_iter();
+        self.state = kept.next().or(over).unwrap_or_default();
+        self.forks.extend(kept);
+    }
+
+    /// Forgets how the last command ended, so that courses that differ in nothing else become one.
+    pub(super) fn forget_status(&mut self) {
+        if self.forks.is_empty() {
+            self.state.status = ExitStatus::Unknown;
+            return;
+        }
+        let mut states = self.take_states();
+        for state in &mut states {
+            state.status = ExitStatus::Unknown;
+        }
+        self.set_states(states);
+    }
+
+    /// Notes the state in which a loop or a function may be left.
+    pub(super) fn note_exit(&mut self, reach: ExitReach) {
+        let is_inside = if reach == ExitReach::Function { !self.running.is_empty() } else { self.loop_depth > 0 };
+        if is_inside {
+            self.exits.push((reach, self.state.clone()));
+            self.state.is_over = self.state.is_stuck;
+        }
+    }
+
+    /// `exit`: a course that is assumed ends here. Any other goes on, for the command may be another one by that name.
+    pub(super) fn note_end(&mut self) {
+        self.state.is_over = self.state.is_stuck;
+    }
+
+    /// `set -e`.
+    pub(crate) fn stop_on_error(&mut self, stops: bool) {
+        self.state.stops_on_error = stops;
+    }
+
+    /// `pushd`: keeps the directory for `popd`.
+    pub(crate) fn push_directory(&mut self) {
+        let directory = self.state.cwd.clone();
+        Rc::make_mut(&mut self.state.directories).push(directory);
+    }
+
+    pub(crate) fn pop_directory(&mut self) -> Option<PathBuf> {
+        Rc::make_mut(&mut self.state.directories).pop().flatten()
+    }
+
+    /// `trap`: its text runs where it is set, and where the shell ends.
+    pub(crate) fn set_trap(&mut self, text: &str) {
+        if self.traps.len() < MAX_TRAPS {
+            self.traps.push(text.to_owned());
+        }
+        self.in_subshell(|walk| walk.run_line(text, &TextFlow::default()));
+    }
+
+    /// Runs the traps of a shell that ends, in each of its states.
+    pub(crate) fn run_traps(&mut self) {
+        for text in std::mem::take(&mut self.traps) {
+            self.forget_status();
+            self.in_each_state(|walk| walk.run_line(&text, &TextFlow::default()));
+        }
+    }
+
+    /// `cd`: in the course in which it fails, the directory stays, and so with the next ones.
+    pub(crate) fn change_directory(&mut self, directory: Option<PathBuf>) {
+        let is_certain = directory.as_ref().is_some_and(|path| self.state.has_directory(path, self));
+        let is_above =
+            directory.as_ref().is_some_and(|path| self.state.cwd.as_ref().is_some_and(|cwd| cwd.starts_with(path)));
+        if self.state.is_stuck && (is_above || !is_certain) {
+            self.state.status = ExitStatus::Failure;
+            return;
+        }
+        let before = self.state.clone();
+        self.state.previous_cwd = std::mem::replace(&mut self.state.cwd, directory);
+        self.state.is_stuck = false;
+        if !is_certain && self.state.cwd != before.cwd {
+            self.forks.push(WalkState { is_stuck: true, status: ExitStatus::Failure, ..before });
+        }
+    }
+}
+
+/// At most two states: what they have in common, and the same for the stuck ones.
+pub(super) fn blurred(states: Vec<WalkState>) -> Vec<WalkState> {
+    let mut kept: Vec<WalkState> = Vec::with_capacity(2);
+    for state in states {
+        match kept.iter_mut().find(|known| known.is_stuck == state.is_stuck) {
+            Some(known) => known.blur(&state),
+            None => kept.push(state),
+        }
+    }
+    kept
+}
