@@ -35,10 +35,12 @@ pub(super) enum CodeEffect {
     Print,
     Kill,
     Privilege,
+    /// Options of a request, for a function that otherwise reads.
+    Options,
 }
 use CodeEffect::{
-    Code, Command, Decode, Delete, DeleteTree, Duplicate, Dynamic, Environment, Kill, Link, Move, Open, Permission,
-    Print, Privilege, Read, Redirect, Request, Socket, Transmit, Write,
+    Code, Command, Decode, Delete, DeleteTree, Duplicate, Dynamic, Environment, Kill, Link, Move, Open, Options,
+    Permission, Print, Privilege, Read, Redirect, Request, Socket, Transmit, Write,
 };
 
 /// The last parts of names, with what they do; a name with a dot has to be preceded by what is in front of it.
@@ -77,6 +79,7 @@ static FUNCTIONS: &[(CodeEffect, &str)] = &[
         "os.symlink symlink symlinkSync symlink_to os.link linkSync FileUtils.ln_s FileUtils.ln_sf \
          File.symlink",
     ),
+    (Options, "stream_context_create"),
     (Permission, "os.chmod chmod chmodSync os.chown chown chownSync FileUtils.chmod FileUtils.chmod_R File.chmod"),
     (
         Read,

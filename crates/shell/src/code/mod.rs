@@ -6,6 +6,7 @@
 mod functions;
 mod names;
 mod reader;
+mod requests;
 mod services;
 mod statements;
 mod tokens;
@@ -13,6 +14,7 @@ mod value;
 
 use functions::{CodeEffect, effect_of};
 use reader::{CodeCall, CodeReading, read_calls};
+use requests::{push_read, push_request};
 use tokens::read_tokens;
 
 use crate::address::push_address;
@@ -22,6 +24,8 @@ use crate::{Operation, OperationKind, OperationTag};
 
 /// The longest code that is read.
 const MAX_BYTES: usize = 32 * 1024;
+/// Functions that run their argument, by their bare names.
+const EVALUATORS: [&str; 4] = ["eval", "exec", "Function", "execScript"];
 /// The most calls of functions.
 const MAX_CALLS: usize = 600;
 
@@ -83,6 +87,8 @@ struct CodeFacts {
     /// Whether it sends something, and whether an operation says so.
     sends: bool,
     has_sent: bool,
+    /// Whether options say that what it reads from an address is sent there as well.
+    posts: bool,
     prints: bool,
     environment_secret: bool,
     /// Whether it opens a connection, and runs a shell or connects programs to something.
@@ -124,6 +130,7 @@ impl CodeFacts {
                     TextTaint::NONE
                 };
             }
+            Some(CodeEffect::Options) => self.posts |= requests::sends_by_option(call),
             Some(CodeEffect::Read) if !call.texts.is_empty() || call.has_unknown => self.taint |= TextTaint::FILE,
             Some(CodeEffect::Open) if !opens_for_writing(call) => self.taint |= TextTaint::FILE,
             Some(CodeEffect::Print) => self.prints = true,
@@ -152,10 +159,16 @@ fn opens_for_writing(call: &CodeCall) -> bool {
 }
 
 fn push_call(walk: &mut CommandWalk<'_>, language: &str, call: &CodeCall, facts: &mut CodeFacts) {
+    // `.then(eval)`: a function that gets text as code.
+    if let Some(name) = call.names.iter().find(|name| EVALUATORS.contains(&name.as_str()))
+        && (facts.uses_network || facts.uses_decoder)
+    {
+        walk.push_code(facts.code_taint(), language, &format!("it gives text from elsewhere to `{name}`"));
+    }
     let Some(effect) = effect_of(language, &call.name) else { return };
     let paths = || -> Vec<ShellArg> {
         let texts: Vec<ShellArg> =
-            call.texts.iter().filter(|text| !text.is_empty()).map(|text| path_arg(text)).collect();
+            call.texts.iter().filter(|text| !text.is_empty()).flat_map(|text| path_args(text)).collect();
         if texts.is_empty() && call.has_unknown { vec![ShellArg::unknown(TextTaint::NONE)] } else { texts }
     };
     let last = call.name.rsplit(['.', ':', '>']).next().unwrap_or_default();
@@ -286,7 +299,11 @@ fn push_call(walk: &mut CommandWalk<'_>, language: &str, call: &CodeCall, facts:
         CodeEffect::Privilege => {
             walk.push(Operation::new(OperationKind::Privilege, language).action("other_user"));
         }
-        CodeEffect::Decode | CodeEffect::Environment | CodeEffect::Print | CodeEffect::Redirect => {}
+        CodeEffect::Decode
+        | CodeEffect::Environment
+        | CodeEffect::Print
+        | CodeEffect::Redirect
+        | CodeEffect::Options => {}
     }
 }
 
@@ -298,22 +315,19 @@ fn is_option_word(text: &str) -> bool {
     matches!(text, "recursive" | "force" | "true" | "false" | "utf8" | "utf-8")
 }
 
+/// The paths of a text: a pattern may have braces.
+fn path_args(text: &str) -> Vec<ShellArg> {
+    if text.contains('{') && text.contains('*') {
+        crate::walk::brace_alternatives(text).iter().map(|text| path_arg(text)).collect()
+    } else {
+        vec![path_arg(text)]
+    }
+}
+
 /// A path in code; a `*` comes from a function that lists files.
 fn path_arg(text: &str) -> ShellArg {
     let text = text.strip_prefix("file://").unwrap_or(text);
     ShellArg { is_pattern: text.contains(['*', '?']), ..ShellArg::new(text) }
-}
-
-fn push_read(walk: &mut CommandWalk<'_>, language: &str, path: &ShellArg, facts: &mut CodeFacts) {
-    if path.text.starts_with("http://") || path.text.starts_with("https://") {
-        facts.uses_network = true;
-        push_address(walk, OperationKind::Download, language, &path.text, TextTaint::NONE);
-        return;
-    }
-    if path.text.starts_with("php://") {
-        return;
-    }
-    facts.taint |= walk.read_file(language, path, false).taint;
 }
 
 /// A command line in a text, or a list of words.
@@ -342,41 +356,5 @@ fn push_command(walk: &mut CommandWalk<'_>, language: &str, call: &CodeCall, fac
         walk.run_args(&args, &stdin);
     } else if let Some(line) = words.first() {
         walk.run_line(line, &stdin);
-    }
-}
-
-fn push_request(
-    walk: &mut CommandWalk<'_>,
-    language: &str,
-    call: &CodeCall,
-    effect: CodeEffect,
-    facts: &mut CodeFacts,
-) {
-    let address = call
-        .texts
-        .iter()
-        .find(|text| text.contains("://"))
-        .or_else(|| call.texts.iter().find(|text| text.as_str() == "localhost"))
-        .or_else(|| call.texts.iter().find(|text| text.contains('.') && !text.contains([' ', '\n'])));
-    let sends_by_option =
-        call.texts.iter().any(|text| matches!(text.to_ascii_uppercase().as_str(), "POST" | "PUT" | "PATCH"))
-            || call.names.iter().any(|name| matches!(name.as_str(), "data" | "body" | "files" | "json"));
-    if effect == CodeEffect::Socket && address.is_none() {
-        return;
-    }
-    let is_sending = matches!(effect, CodeEffect::Transmit | CodeEffect::Socket)
-        || sends_by_option
-        || address.is_some_and(|address| address.contains(UNKNOWN));
-    let has_data = facts.taint.has(TextTaint::FILE | TextTaint::SECRET | TextTaint::ENVIRONMENT);
-    let shown = address.cloned().unwrap_or_default();
-    if is_sending && has_data {
-        facts.sends = true;
-        facts.has_sent = true;
-        push_address(walk, OperationKind::Upload, language, &shown, facts.taint);
-    } else if is_sending {
-        push_address(walk, OperationKind::Upload, language, &shown, TextTaint::NONE);
-    } else {
-        facts.uses_network = true;
-        push_address(walk, OperationKind::Download, language, &shown, TextTaint::NONE);
     }
 }

@@ -10,7 +10,8 @@ pub(super) fn run_rsync(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, pars
     let is_remote = |text: &str| {
         text.contains("://")
             || text.split_once(':').is_some_and(|(host, _)| {
-                !host.is_empty() && !host.contains('/') && (host.len() > 1 || call.name == "rclone")
+                // `:sftp,host=…:` is a remote that is made up in the call.
+                call.name == "rclone" && !host.contains('/') || host.len() > 1 && !host.contains('/')
             })
     };
     let operands: &[&ShellArg] = match (call.name, parsed.operands.split_first()) {
@@ -35,10 +36,13 @@ pub(super) fn run_rsync(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, pars
         let placed = walk.place(source);
         if !is_local_target {
             let host = target.text.split(':').next().unwrap_or_default();
+            // A remote that is made up in the call is no place to which a project is usually copied.
+            let action = if host.is_empty() { "" } else { "copy" };
+            let is_local = !host.is_empty() && crate::address::is_local_host(host);
             let mut operation = (flow.taint | TextTaint::FILE)
-                .tag(Operation::new(OperationKind::Upload, call.name).action("copy").written(target.shown()));
+                .tag(Operation::new(OperationKind::Upload, call.name).action(action).written(target.shown()));
             operation.place = Some(placed.place);
-            walk.push(operation.tag_if(crate::address::is_local_host(host), OperationTag::Local));
+            walk.push(operation.tag_if(is_local, OperationTag::Local));
         }
         if call.has_arg(&["--remove-source-files"]) {
             walk.push_path(Operation::new(OperationKind::Delete, call.name).tag(OperationTag::Recursive), source);

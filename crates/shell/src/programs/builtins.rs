@@ -18,7 +18,7 @@ pub(super) fn run_cd(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed:
         Some(directory) => walk.find_directory(directory),
         None if call.has_arg(&["-"]) => walk.previous_cwd(),
         None if is_push => None,
-        None => walk.site.home.map(std::path::Path::to_owned),
+        None => walk.site.home.map(std::rc::Rc::from),
     };
     if is_push {
         walk.push_directory();

@@ -7,6 +7,12 @@ use crate::walk::ProgramCall;
 use crate::walk::{CommandWalk, OptionLetters, ParsedOptions, ShellArg, TextFlow, TextTaint};
 use crate::{Operation, OperationKind, OperationTag};
 
+/// `hub` gives git what it does not know itself.
+pub(super) fn run_hub(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
+    let args: Vec<ShellArg> = std::iter::once(ShellArg::new("git")).chain(call.args.iter().cloned()).collect();
+    walk.run_args(&args, call.stdin)
+}
+
 pub(super) fn run_git(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
     let global = OptionLetters {
         letters: "Cc",

@@ -1,5 +1,8 @@
 //! Files and input that a program runs as code, when the line itself got them from elsewhere.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use crate::paths::UNKNOWN;
 use crate::walk::{CommandWalk, ProgramCall, ShellArg, TextFlow, TextTaint};
 
@@ -34,6 +37,15 @@ const OPERAND_PROGRAMS: &str = " java kotlin kotlinc dotnet mono wine wasmtime w
 /// Programs that make a program of their operands or their input.
 const COMPILERS: &str = " gcc cc g++ c++ clang clang++ tcc rustc go ghc ocamlopt ocamlc nim zig as ld javac gfortran ";
 
+/// Programs whose modules may be addresses.
+const MODULE_PROGRAMS: &str = "node nodejs bun tsx ts-node deno electron mocha";
+
+/// Programs that install the packages of a list.
+const INSTALLERS: &str = "pip pip3 uv";
+
+/// The most lines of such a list that are looked at.
+const MAX_LINES: usize = 64;
+
 /// Variables by which programs find more code.
 const LOAD_VARIABLES: &str = " NODE_OPTIONS NODE_PATH RUBYOPT RUBYLIB PERL5OPT PERL5LIB PYTHONPATH PYTHONSTARTUP PYTHONHOME \
                               CLASSPATH JAVA_TOOL_OPTIONS _JAVA_OPTIONS JDK_JAVA_OPTIONS LD_LIBRARY_PATH LD_PRELOAD \
@@ -45,25 +57,24 @@ fn is_listed(list: &str, name: &str) -> bool {
     list.split_whitespace().any(|listed| listed == name)
 }
 
+/// The options by program.
+static OPTION_INDEX: LazyLock<HashMap<&str, Vec<&str>>> = LazyLock::new(|| {
+    let mut index: HashMap<&str, Vec<&str>> = HashMap::new();
+    for (programs, options) in LOAD_OPTIONS {
+        for program in programs.split_whitespace() {
+            index.entry(program).or_default().extend(options.split_whitespace());
+        }
+    }
+    index
+});
+
 /// Adds the code from elsewhere that a program loads.
 pub(super) fn push_loads(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
-    let options: Vec<&str> = LOAD_OPTIONS
-        .iter()
-        .filter(|(programs, _)| is_listed(programs, call.name))
-        .flat_map(|(_, options)| options.split_whitespace())
-        .collect();
-    for (index, arg) in call.args.iter().enumerate() {
-        let (name, glued) = arg.text.split_once(['=', ':']).unwrap_or((arg.text.as_str(), ""));
-        if options.contains(&name) {
-            let value = if glued.is_empty() { call.args.get(index + 1).map_or("", |next| &next.text) } else { glued };
-            push_if_fetched(walk, call.name, value);
-        } else if let Some(value) = options
-            .iter()
-            .filter(|option| option.len() == 2)
-            .find_map(|option| arg.text.strip_prefix(option).filter(|value| value.contains(['/', '.'])))
-        {
-            push_if_fetched(walk, call.name, value);
-        }
+    if let Some(options) = OPTION_INDEX.get(call.name) {
+        push_option_loads(walk, call, options);
+    }
+    if !walk.has_fetched() && !call.stdin.taint.has(TextTaint::NETWORK | TextTaint::DECODED) {
+        return;
     }
     if is_listed(OPERAND_PROGRAMS, call.name) && !is_listed(COMPILERS, call.name) {
         for operand in call.args.iter().filter(|arg| !arg.text.starts_with('-')) {
@@ -77,6 +88,52 @@ pub(super) fn push_loads(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
         walk.push_code(call.stdin.taint, call.name, "it runs what is in its input");
     }
     note_compiled(walk, call);
+}
+
+fn push_option_loads(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, options: &[&str]) {
+    for (index, arg) in call.args.iter().enumerate() {
+        let (name, glued) = arg.text.split_once(['=', ':']).unwrap_or((arg.text.as_str(), ""));
+        if options.contains(&name) {
+            let next = call.args.get(index + 1).filter(|_| glued.is_empty());
+            push_load(walk, call, next.map_or(glued, |next| &next.text), next);
+        } else if let Some(value) = options
+            .iter()
+            .filter(|option| option.len() == 2)
+            .find_map(|option| arg.text.strip_prefix(option).filter(|value| value.contains(['/', '.'])))
+        {
+            push_load(walk, call, value, None);
+        }
+    }
+}
+
+/// Adds what one option loads: a file, an address, or the input of the program.
+fn push_load(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, value: &str, arg: Option<&ShellArg>) {
+    let content = match arg.and_then(|arg| arg.content.as_deref()) {
+        Some(content) => Some(content),
+        None if matches!(value, "-" | "/dev/stdin" | "/dev/fd/0") => Some(call.stdin),
+        None => None,
+    };
+    if let Some(content) = content.filter(|content| content.taint.has(TextTaint::NETWORK)) {
+        walk.push_code(content.taint, call.name, "it loads text that comes from elsewhere");
+    }
+    if is_listed(MODULE_PROGRAMS, call.name) {
+        let is_address = value.starts_with("http://") || value.starts_with("https://");
+        if value.starts_with("data:") || is_address {
+            let taint = if is_address { TextTaint::NETWORK } else { TextTaint::DECODED };
+            walk.push_code(taint, call.name, "it loads code of an address");
+        }
+    }
+    let text = content.and_then(|content| content.text.clone());
+    let text = text.or_else(|| walk.written_before(&ShellArg::new(value)).and_then(|flow| flow.text));
+    if let Some(text) = text.filter(|_| is_listed(INSTALLERS, call.name)) {
+        // A list of packages is as good as the arguments.
+        for line in text.lines().take(MAX_LINES) {
+            let words = line.split_whitespace().map(ShellArg::new);
+            let args: Vec<ShellArg> = ["pip", "install"].into_iter().map(ShellArg::new).chain(words).collect();
+            walk.run_args(&args, &TextFlow::default());
+        }
+    }
+    push_if_fetched(walk, call.name, value);
 }
 
 /// A program that is made of code from elsewhere comes from elsewhere.
@@ -116,9 +173,11 @@ fn push_if_fetched(walk: &mut CommandWalk<'_>, program: &str, path: &str) {
 
 /// Adds the code from elsewhere that a variable makes programs load.
 pub(super) fn push_variable_loads(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
-    for name in LOAD_VARIABLES.split_whitespace() {
-        let Some(value) = walk.variable(name).and_then(|values| values.first().cloned()) else { continue };
-        for part in value.text.split([' ', ':', '=', ',', ';']).filter(|part| part.contains(['/', '.'])) {
+    if !walk.has_fetched() {
+        return;
+    }
+    for value in walk.set_values(|name| is_listed(LOAD_VARIABLES, name)) {
+        for part in value.split([' ', ':', '=', ',', ';']).filter(|part| part.contains(['/', '.'])) {
             let part = part.trim_start_matches("-I").trim_start_matches("-r");
             if !part.contains(UNKNOWN)
                 && let Some(taint) = walk.fetched_taint(part)

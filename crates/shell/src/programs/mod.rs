@@ -19,6 +19,7 @@ mod runners;
 mod search;
 mod shells;
 mod statements;
+mod stores;
 mod subcommand;
 mod system;
 mod table;

@@ -131,8 +131,16 @@ pub(super) fn run_line_runner(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>
                 .collect();
             Some(rest.join(" "))
         }
+        "sops" => {
+            let is_runner = matches!(call.first_operand(), Some("exec-env" | "exec-file"));
+            texts.last().filter(|_| is_runner && texts.len() > 2).map(|line| (*line).to_owned())
+        }
         "osascript" => {
-            let script = after(&["-e"]);
+            let script = after(&["-e"]).or_else(|| call.stdin.text.clone());
+            if texts.iter().all(|text| *text == "-") && call.stdin.text.is_none() && call.stdin.taint != TextTaint::NONE
+            {
+                walk.push_code(call.stdin.taint, call.name, "it runs text that is not known");
+            }
             script.and_then(|text| {
                 text.split_once("do shell script ")
                     .map(|(_, rest)| rest.trim_matches(['"', '\'']).split('"').next().unwrap_or_default().to_owned())

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use super::commands::SUBCOMMAND_INDEX;
 use super::matching::has_words;
+use super::stores::{mongo_action, redis_action};
 use crate::OperationKind::Database;
 use crate::paths::matches_glob;
 use crate::sql::sql_operations;
@@ -250,11 +251,15 @@ fn read_source(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, source: &Text
     if source.reads_input && (!has_text || source.language == Sql) {
         texts.push(call.stdin.clone());
     }
-    if source.language == Sql && operands.iter().copied().take(2).chain(&named).any(|arg| is_for_tests(walk, arg)) {
-        return;
-    }
-    for text in texts {
-        read_text(walk, call, source.language, &text);
+    let is_for_tests =
+        source.language == Sql && operands.iter().copied().take(2).chain(&named).any(|arg| is_for_tests(walk, arg));
+    for text in texts.iter().filter_map(|flow| flow.text.as_deref()) {
+        if source.language == Sql {
+            run_client_commands(walk, call, text);
+        }
+        if !is_for_tests {
+            read_text(walk, call, source.language, text);
+        }
     }
 }
 
@@ -282,24 +287,26 @@ fn is_for_tests(walk: &CommandWalk<'_>, arg: &ShellArg) -> bool {
             || text.contains('/') && !text.contains("://") && walk.place(arg).place == PathPlace::Temporary)
 }
 
-fn read_text(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, language: TextLanguage, flow: &TextFlow) {
-    let Some(text) = &flow.text else { return };
+/// Runs the commands of the client among the statements: `\\!`, `.shell`.
+fn run_client_commands(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, text: &str) {
+    for line in text.lines().map(str::trim) {
+        let command =
+            ["\\!", ".shell ", ".system ", "system ", "\\system "].iter().find_map(|start| line.strip_prefix(start));
+        if let Some(command) = command {
+            walk.push(Operation::new(Database, call.name).action("program").written(command.trim()));
+            walk.run_line(command, &TextFlow::default());
+        }
+        if let Some((_, command)) = line.split_once("\\!").filter(|(before, _)| !before.trim().is_empty()) {
+            walk.run_line(command, &TextFlow::default());
+        }
+    }
+}
+
+fn read_text(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, language: TextLanguage, text: &str) {
     match language {
         Sql => {
             for operation in sql_operations(call.name, text) {
                 walk.push(operation);
-            }
-            for line in text.lines().map(str::trim) {
-                let command = ["\\!", ".shell ", ".system ", "system ", "\\system "]
-                    .iter()
-                    .find_map(|start| line.strip_prefix(start));
-                if let Some(command) = command {
-                    walk.push(Operation::new(Database, call.name).action("program").written(command.trim()));
-                    walk.run_line(command, &TextFlow::default());
-                }
-                if let Some((_, command)) = line.split_once("\\!").filter(|(before, _)| !before.trim().is_empty()) {
-                    walk.run_line(command, &TextFlow::default());
-                }
             }
         }
         Redis => {
@@ -317,83 +324,9 @@ fn read_text(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, language: TextL
         }
         Shell => drop(super::shells::run_elsewhere(
             walk,
-            &[ShellArg::new("sh"), ShellArg::new("-c"), ShellArg::new(text.as_str())],
+            &[ShellArg::new("sh"), ShellArg::new("-c"), ShellArg::new(text)],
             &TextFlow::default(),
         )),
         Code(language) => walk.run_code(language, text),
     }
-}
-
-/// What a command for Redis or Memcached does to the data as a whole.
-fn redis_action(line: &str) -> Option<&'static str> {
-    let lower = line.trim().to_ascii_lowercase();
-    let mut words = lower.split_whitespace().map(|word| word.trim_matches(['"', '\'']));
-    let first = words.next()?;
-    let second = words.next().unwrap_or_default();
-    match (first, second) {
-        ("flushall" | "flushdb" | "flush_all" | "swapdb", _) => Some("delete_all"),
-        ("del" | "unlink", key) if key.contains(['*', crate::paths::UNKNOWN]) => Some("delete_all"),
-        ("eval" | "fcall", _)
-            if ["flushall", "flushdb", "'keys'", "\"keys\""].iter().any(|name| lower.contains(name)) =>
-        {
-            Some("delete_all")
-        }
-        ("config", "set" | "rewrite" | "resetstat") => Some("settings"),
-        ("shutdown" | "replicaof" | "slaveof" | "failover" | "debug", _) => Some("stop"),
-        ("module", "load") | ("function", "load" | "flush" | "delete") => Some("program"),
-        ("cluster", "reset" | "flushslots" | "forget" | "delslots") => Some("drop"),
-        ("acl", "setuser" | "deluser" | "load") => Some("grant"),
-        ("script" | "client", "flush" | "kill") => Some("stop"),
-        _ => None,
-    }
-}
-
-/// What code for MongoDB does to the data as a whole.
-fn mongo_action(text: &str) -> Option<&'static str> {
-    static ACTIONS: &[(&str, &[&str])] = &[
-        (
-            "drop",
-            &[
-                ".dropDatabase(",
-                ".drop(",
-                "[drop](",
-                "[dropDatabase](",
-                "dropDatabase:",
-                "{drop:",
-                ".dropCollection(",
-                ".dropAllUsers",
-                ".dropUser(",
-                ".dropRole(",
-            ],
-        ),
-        (
-            "delete_all",
-            &[
-                ".deleteMany({})",
-                ".deleteMany()",
-                ".remove({})",
-                ".remove()",
-                "deleteMany({},",
-                ".remove({},",
-                "[deleteMany]({})",
-                ".deleteMany({$",
-                ".deleteMany({_id:{$",
-                "q:{},limit:0",
-                "filter:{}",
-                ".deleteMany({id:{$",
-                ".bulkWrite([{deleteMany:{filter:{}",
-            ],
-        ),
-        (
-            "update_all",
-            &[".updateMany({},", ".update({},", "[updateMany]({},", ".replaceOne({},", "updateMany({_id:{$exists"],
-        ),
-        ("drop_definition", &[".dropIndexes(", ".dropIndex("]),
-        ("grant", &[".createUser(", ".grantRolesToUser(", ".changeUserPassword(", ".updateUser("]),
-        ("stop", &[".shutdownServer(", ".fsyncLock(", "shutdown:1", ".stepDown("]),
-        ("drop", &[".renameCollection("]),
-    ];
-    let plain: String =
-        text.chars().filter(|letter| !letter.is_whitespace() && !matches!(letter, '"' | '\'' | '`')).collect();
-    ACTIONS.iter().find(|(_, marks)| marks.iter().any(|mark| plain.contains(mark))).map(|(action, _)| *action)
 }

@@ -132,6 +132,16 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
         "bwlimit",
         "timeout",
         "backup-dir",
+        "transfers",
+        "checkers",
+        "config",
+        "log-file",
+        "log-level",
+        "max-age",
+        "min-age",
+        "max-size",
+        "min-size",
+        "max-depth",
     ]),
     program("tar bsdtar gtar star", "fCTXIK", Special(archives::run_tar)).long(&[
         "file",
@@ -196,7 +206,7 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
     program(
         "watch entr flock script nodemon watchexec tmux screen at batch ts-node-dev concurrently nix-shell \
          nix expect gdb lldb make just task hyperfine run-parts start cmd wsl mshta rundll32 osascript \
-         schtasks man",
+         schtasks man sops",
         "",
         Special(runners::run_line_runner),
     ),
@@ -229,9 +239,16 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
         "tcpxiWsq",
         Special(transfer::run_lookup),
     ),
+    program(
+        "restic borg borgmatic kopia duplicity rdiff-backup duplicacy bupstash",
+        "rpo",
+        Special(transfer::run_backup),
+    )
+    .long(&["repo", "password-file", "repository-file", "exclude", "tag"]),
     program("mail mailx sendmail mutt swaks msmtp ssmtp", "srabc", Special(transfer::run_mail))
         .long(&["to", "attach", "body", "server"]),
     program("logger wall write notify-send", "tpfn", Text),
+    program("hub", "", Special(git::run_hub)),
     program("git", "Cc", Special(git::run_git)).long(&[
         "git-dir",
         "work-tree",

@@ -111,13 +111,10 @@ pub(super) fn run_copy_to_host(
 }
 
 pub(super) fn run_lookup(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
-    let taint = parsed
-        .operands
-        .iter()
-        .chain(parsed.values("p", "").collect::<Vec<_>>().iter())
-        .fold(TextTaint::NONE, |taint, arg| taint | arg.taint);
+    let sent: Vec<&ShellArg> = parsed.operands.iter().copied().chain(parsed.values("p", "")).collect();
+    let taint = sent.iter().fold(TextTaint::NONE, |taint, arg| taint | arg.taint);
     if sends_local_data(taint)
-        && parsed.operands.iter().any(|arg| !arg.is_known() || arg.taint.has(TextTaint::FILE | TextTaint::SECRET))
+        && sent.iter().any(|arg| !arg.is_known() || arg.taint.has(TextTaint::FILE | TextTaint::SECRET))
     {
         let name = parsed.operands.iter().map(|arg| arg.shown()).collect::<Vec<_>>().join(" ");
         walk.push(taint.tag(Operation::new(OperationKind::Upload, call.name).action("lookup").written(name)));
@@ -134,4 +131,25 @@ pub(super) fn run_mail(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
     let to = parsed.operands.last().map(|to| to.shown()).unwrap_or_default();
     walk.push(taint.tag(Operation::new(OperationKind::Upload, call.name).action("mail").written(to)));
     TextFlow::known("")
+}
+
+/// Backups: an upload if their store is elsewhere.
+pub(super) fn run_backup(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
+    let is_remote = |text: &str| {
+        text.contains("://") || text.split_once(':').is_some_and(|(start, _)| start.len() > 1 && !start.contains('/'))
+    };
+    let stores = parsed.values("r", "repo").chain(parsed.operands.iter().copied());
+    let Some(store) = stores.into_iter().find(|store| is_remote(&store.text)).cloned() else {
+        return TextFlow::from_taint(TextTaint::OUTPUT);
+    };
+    let reads = ["backup", "create", "snapshot", "full", "incr", "incremental"];
+    let is_reading = call.has_arg(&reads) || matches!(call.name, "duplicity" | "rdiff-backup");
+    let mut taint = TextTaint::NONE;
+    let is_source = |operand: &&&ShellArg| !is_remote(&operand.text) && !reads.contains(&operand.text.as_str());
+    for source in parsed.operands.iter().filter(is_source).filter(|_| is_reading) {
+        taint |= walk.read_file(call.name, source, true).taint | TextTaint::FILE;
+    }
+    let kind = if taint == TextTaint::NONE { OperationKind::Download } else { OperationKind::Upload };
+    push_address(walk, kind, call.name, &store.text, taint);
+    TextFlow::from_taint(TextTaint::OUTPUT)
 }

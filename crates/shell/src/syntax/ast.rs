@@ -20,6 +20,8 @@ pub(crate) struct BashPipeline {
     pub(crate) is_negated: bool,
     /// `&`: it runs in a shell of its own, and so does what `&&` and `||` link to it.
     pub(crate) is_background: bool,
+    /// `coproc`: other commands read what it prints.
+    pub(crate) is_coprocess: bool,
 }
 
 impl BashPipeline {

@@ -194,7 +194,7 @@ impl<'t> BashParser<'t> {
                 if self.take_reserved("!") {
                     pipeline.is_negated = !pipeline.is_negated;
                 } else if self.take_reserved("coproc") {
-                    pipeline.is_background = true;
+                    (pipeline.is_background, pipeline.is_coprocess) = (true, true);
                     self.skip_coprocess_name()?;
                 } else if !self.take_reserved("time") {
                     break;

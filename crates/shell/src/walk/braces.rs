@@ -7,6 +7,19 @@ const MAX_WORDS: usize = 64;
 /// The longest word whose braces are looked at.
 const MAX_LETTERS: usize = 2048;
 
+/// The alternatives of a pattern with braces.
+pub(crate) fn brace_alternatives(pattern: &str) -> Vec<String> {
+    let (words, _) = expand_braces(&BashWord::literal(pattern));
+    words.iter().map(|word| word.pieces.iter().map(text_of).collect()).collect()
+}
+
+fn text_of(piece: &WordPiece) -> &str {
+    match piece {
+        WordPiece::Literal(text) | WordPiece::Quoted(text) => text,
+        _ => "",
+    }
+}
+
 /// The words that a word with braces gives, and whether these are all; the word itself if the braces are only text.
 pub(super) fn expand_braces(word: &BashWord) -> (Vec<BashWord>, bool) {
     let letters = |piece: &WordPiece| if let WordPiece::Literal(text) = piece { text.len() } else { 1 };

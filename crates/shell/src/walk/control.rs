@@ -1,10 +1,11 @@
 //! Runs lists, branches and loops, in every course that they may take.
 
-use std::rc::Rc;
-
 use super::state::{ExitReach, ExitStatus, WalkState, blurred};
 use super::{CommandWalk, MAX_VALUES, ShellArg, TextFlow, TextTaint};
 use crate::syntax::{BashBranch, BashCommand, BashPipeline, BashWord, PipelineLink};
+
+/// The key of what the last coprocess prints: its descriptor is in a variable.
+pub(super) const COPROCESS: &str = "";
 
 /// How often a loop runs whose number of rounds is not known.
 const MAX_ROUNDS: usize = 3;
@@ -28,7 +29,11 @@ impl CommandWalk<'_> {
     /// Runs pipelines between `&&` and `||`.
     fn run_chain(&mut self, chain: &[BashPipeline], stdin: &TextFlow) -> TextFlow {
         if chain.last().is_some_and(|last| last.is_background) {
-            return self.in_subshell(|walk| walk.run_linked(chain, stdin));
+            let flow = self.in_subshell(|walk| walk.run_linked(chain, stdin));
+            if chain.first().is_some_and(|first| first.is_coprocess) {
+                self.state.inputs.insert(String::from(COPROCESS), flow.clone());
+            }
+            return flow;
         }
         let flow = self.run_linked(chain, stdin);
         if chain.len() == 1 {
@@ -80,7 +85,7 @@ impl CommandWalk<'_> {
         flow = self.run_command(last, &flow);
         self.forget_status();
         let changed = std::mem::replace(&mut self.state, state);
-        self.state.links = Rc::clone(&changed.links);
+        self.state.links = changed.links.clone();
         self.state.status = ExitStatus::Unknown;
         self.forks.push(changed);
         flow
@@ -246,7 +251,7 @@ impl CommandWalk<'_> {
         let outer = std::mem::take(&mut self.exits);
         let depth = std::mem::take(&mut self.loop_depth);
         let locals = std::mem::take(&mut self.locals);
-        let before = Rc::clone(&self.state.variables);
+        let before = self.state.variables.clone();
         let flow = self.with_own_forks(|walk| {
             let flow = walk.called(|walk| walk.run_command(body, stdin));
             let mut states = walk.take_states();

@@ -253,7 +253,7 @@ impl CommandWalk<'_> {
         let mut values = self.variable(&expansion.name);
         // A pattern may be several elements.
         let is_ordered = |values: &[ShellArg]| {
-            !self.state.unordered.contains(self.referred_name(&expansion.name))
+            !self.state.unordered.contains_key(self.referred_name(&expansion.name))
                 && !values.iter().any(|value| value.is_pattern || !value.is_known())
         };
         if let (Some(index), Some(all)) = (expansion.index, &values)

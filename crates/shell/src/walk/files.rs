@@ -1,6 +1,6 @@
 //! The paths of a line: where they are, and what the line did to them before.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::rc::Rc;
 
 use super::{CommandWalk, ShellArg, TextFlow, TextTaint, program_name};
@@ -44,10 +44,16 @@ impl CommandWalk<'_> {
         placed
     }
 
+    /// What is read from the file of a descriptor: `/dev/fd/3`, or that of a process substitution.
+    fn descriptor_content<'a>(&'a self, arg: &'a ShellArg) -> Option<&'a TextFlow> {
+        let name = arg.text.strip_prefix("/dev/fd/").or_else(|| arg.text.strip_prefix("/proc/self/fd/"))?;
+        arg.content.as_deref().or_else(|| self.state.inputs.get(name))
+    }
+
     /// Reads a file, and gives what is known of its content.
     pub(crate) fn read_file(&mut self, program: &str, arg: &ShellArg, is_recursive: bool) -> TextFlow {
-        if let Some(content) = arg.content.as_ref().filter(|_| arg.text.starts_with("/dev/fd/")) {
-            return (**content).clone();
+        if let Some(content) = self.descriptor_content(arg) {
+            return content.clone();
         }
         if arg.text == "-" || arg.text.starts_with("/dev/fd/") || arg.text == "/dev/stdin" {
             return TextFlow::from_taint(arg.taint);
@@ -73,8 +79,8 @@ impl CommandWalk<'_> {
 
     /// What the line wrote to a file before, if it did.
     pub(crate) fn written_before(&self, arg: &ShellArg) -> Option<TextFlow> {
-        if let Some(content) = arg.content.as_ref().filter(|_| arg.text.starts_with("/dev/fd/")) {
-            return Some((**content).clone());
+        if let Some(content) = self.descriptor_content(arg) {
+            return Some(content.clone());
         }
         if self.files.is_empty() && self.unpacked.is_empty() {
             return None;
@@ -87,9 +93,16 @@ impl CommandWalk<'_> {
         self.files.get(&path).cloned().or_else(unpacked)
     }
 
+    /// Whether the line has files from elsewhere.
+    pub(crate) fn has_fetched(&self) -> bool {
+        let mut taints =
+            self.files.values().map(|flow| flow.taint).chain(self.unpacked.iter().map(|(_, taint)| *taint));
+        taints.any(|taint| taint.has(TextTaint::NETWORK))
+    }
+
     /// What is known of a file from elsewhere, or of such files in a directory.
     pub(crate) fn fetched_taint(&self, path: &str) -> Option<TextTaint> {
-        if self.files.is_empty() && self.unpacked.is_empty() || path.is_empty() {
+        if path.is_empty() || !self.has_fetched() {
             return None;
         }
         let path = self.place_text(path, false).path?;
@@ -149,7 +162,7 @@ impl CommandWalk<'_> {
     /// Records a link from `link` to `target`.
     pub(crate) fn note_link(&mut self, target: &ShellArg, link: &ShellArg) {
         if let (Some(target), Some(link)) = (self.place(target).path, self.place(link).path) {
-            Rc::make_mut(&mut self.state.links).insert(link, target);
+            self.state.links.insert(link, target);
         }
     }
 
@@ -178,11 +191,11 @@ impl CommandWalk<'_> {
     }
 
     /// The directory of an argument; `None` if it cannot be known.
-    pub(crate) fn find_directory(&self, arg: &ShellArg) -> Option<PathBuf> {
-        if arg.is_known() && !arg.is_pattern { self.place(arg).path } else { None }
+    pub(crate) fn find_directory(&self, arg: &ShellArg) -> Option<Rc<Path>> {
+        if arg.is_known() && !arg.is_pattern { self.place(arg).path.map(Rc::from) } else { None }
     }
 
-    pub(crate) fn previous_cwd(&self) -> Option<PathBuf> {
+    pub(crate) fn previous_cwd(&self) -> Option<Rc<Path>> {
         self.state.previous_cwd.clone()
     }
 

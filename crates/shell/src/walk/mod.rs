@@ -15,14 +15,16 @@ mod power;
 mod program_call;
 mod redirect;
 mod run;
+mod shared;
 mod state;
 mod variables;
 mod wrapper;
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+pub(crate) use braces::brace_alternatives;
 pub(crate) use expand::is_secret_name;
 pub(crate) use flow::{ListedFiles, ShellArg, TextFlow, TextTaint};
 pub(crate) use options::{OptionLetters, ParsedOptions};
@@ -70,7 +72,7 @@ pub(crate) struct CommandWalk<'s> {
     /// Programs of the machine that the line gives other names.
     programs: HashMap<PathBuf, String>,
     /// The directories that the line makes.
-    made_dirs: Vec<PathBuf>,
+    made_dirs: Vec<Rc<Path>>,
     pub(crate) operations: Vec<Operation>,
     call_depth: usize,
     command_count: usize,
@@ -96,7 +98,7 @@ impl<'s> CommandWalk<'s> {
             site,
             run_program,
             is_program,
-            state: WalkState { cwd: Some(site.cwd.to_owned()), ..WalkState::default() },
+            state: WalkState { cwd: Some(site.cwd.into()), ..WalkState::default() },
             forks: Vec::new(),
             exits: Vec::new(),
             loop_depth: 0,
@@ -193,7 +195,7 @@ impl<'s> CommandWalk<'s> {
                 self.redirected(redirects, stdin, |walk, stdin| walk.run_loop(name, values.as_deref(), body, stdin))
             }
             BashCommand::Function(name, body) => {
-                Rc::make_mut(&mut self.state.functions).insert(name.clone(), Rc::clone(body));
+                self.state.functions.insert(name.clone(), Rc::clone(body));
                 TextFlow::known("")
             }
             BashCommand::Test(words) => {

@@ -1,7 +1,6 @@
 //! Commands that see directories of this machine under other names.
 
 use std::path::PathBuf;
-use std::rc::Rc;
 
 use super::{CommandWalk, ShellArg};
 
@@ -13,10 +12,10 @@ impl CommandWalk<'_> {
         workdir: Option<String>,
         run: impl FnOnce(&mut Self),
     ) {
-        let links = Rc::clone(&self.state.links);
+        let links = self.state.links.clone();
         let cwd = self.state.cwd.take();
         for (path, inside) in mounts {
-            Rc::make_mut(&mut self.state.links).insert(PathBuf::from(inside.trim_end_matches('/')), path.clone());
+            self.state.links.insert(PathBuf::from(inside.trim_end_matches('/')), path.clone());
         }
         if let Some(workdir) = workdir {
             self.enter_directory(&ShellArg::new(workdir));

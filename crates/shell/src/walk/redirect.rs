@@ -1,7 +1,6 @@
 //! Redirections of commands.
 
-use std::rc::Rc;
-
+use super::control::COPROCESS;
 use super::{CommandWalk, ShellArg, TextFlow, TextTaint};
 use crate::syntax::{BashRedirect, RedirectKind};
 use crate::{Operation, OperationKind};
@@ -32,8 +31,7 @@ impl CommandWalk<'_> {
                     let target = self.expand_quoted(&redirect.target);
                     let read = match network_host(&target.text) {
                         Some(host) => {
-                            Rc::make_mut(&mut self.state.connections)
-                                .insert(redirect.descriptor.clone(), host.to_owned());
+                            self.state.connections.insert(redirect.descriptor.clone(), host.to_owned());
                             self.push(Operation::new(OperationKind::Download, "bash").written(host));
                             TextFlow::from_taint(TextTaint::NETWORK)
                         }
@@ -41,6 +39,8 @@ impl CommandWalk<'_> {
                     };
                     if matches!(redirect.descriptor.as_str(), "" | "0") {
                         input = read;
+                    } else {
+                        self.state.inputs.insert(redirect.descriptor.clone(), read);
                     }
                 }
                 RedirectKind::Duplicate
@@ -49,6 +49,10 @@ impl CommandWalk<'_> {
                     if matches!(redirect.descriptor.as_str(), "" | "0") {
                         input = TextFlow::from_taint(TextTaint::NETWORK);
                     }
+                }
+                RedirectKind::Duplicate if matches!(redirect.descriptor.as_str(), "" | "0") => {
+                    let name = redirect.target.as_literal().unwrap_or(COPROCESS);
+                    input = self.state.inputs.get(name).cloned().unwrap_or(input);
                 }
                 RedirectKind::Output | RedirectKind::Append | RedirectKind::Duplicate => {}
             }
@@ -84,7 +88,7 @@ impl CommandWalk<'_> {
             };
             let target = self.expand_quoted(&redirect.target);
             if let Some(host) = network_host(&target.text) {
-                Rc::make_mut(&mut self.state.connections).insert(redirect.descriptor.clone(), host.to_owned());
+                self.state.connections.insert(redirect.descriptor.clone(), host.to_owned());
                 self.push(rest.taint.tag(Operation::new(OperationKind::Upload, "bash").written(host)));
             } else if !matches!(target.text.as_str(), "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/tty") {
                 self.write_file("", &target, action, rest.clone());

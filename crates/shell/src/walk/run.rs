@@ -188,7 +188,7 @@ impl CommandWalk<'_> {
             .map(|index| index.to_string())
             .chain([String::from("@"), String::from("*")])
             .map(|name| {
-                let old = Rc::make_mut(&mut self.state.variables).remove(&name);
+                let old = self.state.variables.remove(&name);
                 (name, old)
             })
             .collect();

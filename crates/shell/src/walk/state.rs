@@ -3,11 +3,10 @@
 //! Which commands run is often not known: behind `&&` and `||`, in branches and loops, or after a `cd` that may fail. The
 //! walk follows all courses: its state, and the forks beside it. A list runs its commands in each of them.
 
-use std::collections::{HashMap, HashSet};
-use std::hash::Hash;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+use super::shared::SharedTable;
 use super::{CommandWalk, MAX_COMMANDS, ShellArg, TextFlow, TextTaint};
 use crate::syntax::BashCommand;
 
@@ -39,22 +38,24 @@ impl ExitStatus {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct WalkState {
     /// The working directory; `None` if it cannot be known.
-    pub(crate) cwd: Option<PathBuf>,
+    pub(crate) cwd: Option<Rc<Path>>,
     /// The one before, for `cd -`.
-    pub(super) previous_cwd: Option<PathBuf>,
+    pub(super) previous_cwd: Option<Rc<Path>>,
     /// Those that `pushd` left.
-    pub(super) directories: Rc<Vec<Option<PathBuf>>>,
-    pub(super) variables: Rc<HashMap<String, Vec<ShellArg>>>,
+    pub(super) directories: Vec<Option<Rc<Path>>>,
+    pub(super) variables: SharedTable<String, Vec<ShellArg>>,
     /// Arrays whose elements are in no known order.
-    pub(super) unordered: Rc<HashSet<String>>,
+    pub(super) unordered: SharedTable<String, ()>,
     /// Variables that are other names of variables.
-    pub(super) references: Rc<HashMap<String, String>>,
-    pub(super) functions: Rc<HashMap<String, Rc<BashCommand>>>,
-    pub(super) aliases: Rc<HashMap<String, String>>,
+    pub(super) references: SharedTable<String, String>,
+    pub(super) functions: SharedTable<String, Rc<BashCommand>>,
+    pub(super) aliases: SharedTable<String, String>,
     /// The links that the line makes.
-    pub(super) links: Rc<HashMap<PathBuf, PathBuf>>,
+    pub(super) links: SharedTable<PathBuf, PathBuf>,
     /// File descriptors that are connections, with their hosts.
-    pub(super) connections: Rc<HashMap<String, String>>,
+    pub(super) connections: SharedTable<String, String>,
+    /// What is read from other file descriptors.
+    pub(super) inputs: SharedTable<String, TextFlow>,
     pub(super) status: ExitStatus,
     /// The course in which a `cd` failed that nothing depends on: it stays in the directory before.
     pub(super) is_stuck: bool,
@@ -67,10 +68,9 @@ pub(crate) struct WalkState {
 impl WalkState {
     /// Gives a variable the value that it had before; `None` for none.
     pub(super) fn restore_variable(&mut self, name: &str, values: Option<Vec<ShellArg>>) {
-        let variables = Rc::make_mut(&mut self.variables);
         match values {
-            Some(values) => drop(variables.insert(name.to_owned(), values)),
-            None => drop(variables.remove(name)),
+            Some(values) => drop(self.variables.insert(name.to_owned(), values)),
+            None => drop(self.variables.remove(name)),
         }
     }
 
@@ -83,31 +83,25 @@ impl WalkState {
             self.previous_cwd = None;
         }
         if self.directories != other.directories {
-            self.directories = Rc::default();
+            self.directories.clear();
         }
-        if self.variables != other.variables {
-            let variables = Rc::make_mut(&mut self.variables);
-            for (name, values) in
-                variables.iter_mut().filter(|(name, values)| other.variables.get(*name) != Some(values))
-            {
-                *values = vec![ShellArg::unknown(
-                    taint_of(values) | other.variables.get(name).map_or(TextTaint::NONE, |values| taint_of(values)),
-                )];
-            }
-            for (name, values) in other.variables.iter() {
-                if !variables.contains_key(name) {
-                    variables.insert(name.clone(), vec![ShellArg::unknown(taint_of(values))]);
+        if !self.variables.is_same(&other.variables, PartialEq::eq) {
+            self.variables.add_missing(&other.variables);
+            for (name, values) in self.variables.to_mut() {
+                let others = other.variables.get(name);
+                if others != Some(values) {
+                    let taint = taint_of(values) | others.map_or(TextTaint::NONE, |values| taint_of(values));
+                    *values = vec![ShellArg::unknown(taint)];
                 }
             }
         }
-        if self.unordered != other.unordered {
-            Rc::make_mut(&mut self.unordered).extend(other.unordered.iter().cloned());
-        }
-        add_missing(&mut self.references, &other.references);
-        add_missing(&mut self.functions, &other.functions);
-        add_missing(&mut self.aliases, &other.aliases);
-        add_missing(&mut self.links, &other.links);
-        add_missing(&mut self.connections, &other.connections);
+        self.unordered.add_missing(&other.unordered);
+        self.references.add_missing(&other.references);
+        self.functions.add_missing(&other.functions);
+        self.aliases.add_missing(&other.aliases);
+        self.links.add_missing(&other.links);
+        self.connections.add_missing(&other.connections);
+        self.inputs.add_missing(&other.inputs);
         self.status = ExitStatus::Unknown;
     }
 
@@ -124,46 +118,26 @@ impl WalkState {
 
 impl PartialEq for WalkState {
     fn eq(&self, other: &Self) -> bool {
-        let has_same_functions = || {
-            let same = |(name, body): (&String, &Rc<BashCommand>)| {
-                other.functions.get(name).is_some_and(|other| Rc::ptr_eq(body, other))
-            };
-            self.functions.len() == other.functions.len() && self.functions.iter().all(same)
-        };
         self.status == other.status
             && self.is_stuck == other.is_stuck
             && self.is_over == other.is_over
             && self.stops_on_error == other.stops_on_error
-            && self.cwd == other.cwd
+            && self.cwd.as_ref().map(|path| path.as_os_str()) == other.cwd.as_ref().map(|path| path.as_os_str())
             && self.previous_cwd == other.previous_cwd
-            && is_same(&self.directories, &other.directories)
-            && is_same(&self.variables, &other.variables)
-            && is_same(&self.unordered, &other.unordered)
-            && is_same(&self.references, &other.references)
-            && is_same(&self.aliases, &other.aliases)
-            && is_same(&self.links, &other.links)
-            && is_same(&self.connections, &other.connections)
-            && (Rc::ptr_eq(&self.functions, &other.functions) || has_same_functions())
+            && self.directories == other.directories
+            && self.variables.is_same(&other.variables, PartialEq::eq)
+            && self.unordered.is_same(&other.unordered, PartialEq::eq)
+            && self.references.is_same(&other.references, PartialEq::eq)
+            && self.aliases.is_same(&other.aliases, PartialEq::eq)
+            && self.links.is_same(&other.links, PartialEq::eq)
+            && self.inputs.is_same(&other.inputs, PartialEq::eq)
+            && self.connections.is_same(&other.connections, PartialEq::eq)
+            && self.functions.is_same(&other.functions, Rc::ptr_eq)
     }
-}
-
-fn is_same<T: PartialEq>(one: &Rc<T>, other: &Rc<T>) -> bool {
-    Rc::ptr_eq(one, other) || one == other
 }
 
 fn taint_of(values: &[ShellArg]) -> TextTaint {
     values.iter().fold(TextTaint::NONE, |taint, value| taint | value.taint)
-}
-
-fn add_missing<K: Clone + Eq + Hash, V: Clone>(into: &mut Rc<HashMap<K, V>>, from: &Rc<HashMap<K, V>>) {
-    if Rc::ptr_eq(into, from) {
-        return;
-    }
-    for (key, value) in from.iter() {
-        if !into.contains_key(key) {
-            Rc::make_mut(into).insert(key.clone(), value.clone());
-        }
-    }
 }
 
 /// Which loops and functions a command leaves.
@@ -190,8 +164,8 @@ impl CommandWalk<'_> {
         self.exits = exits;
         let after = std::mem::replace(&mut self.state, before);
         // Links are files.
-        for end in ends.iter().filter(|end| end.links != after.links) {
-            self.forks.push(WalkState { links: Rc::clone(&end.links), ..self.state.clone() });
+        for end in ends.iter().filter(|end| !end.links.is_same(&after.links, PartialEq::eq)) {
+            self.forks.push(WalkState { links: end.links.clone(), ..self.state.clone() });
         }
         self.state.links = after.links;
         self.state.status = ExitStatus::Unknown;
@@ -203,7 +177,7 @@ impl CommandWalk<'_> {
         self.in_subshell(|walk| {
             if !walk.state.functions.is_empty() {
                 let with_functions = walk.state.clone();
-                walk.state.functions = Rc::default();
+                walk.state.functions = SharedTable::default();
                 walk.forks.push(with_functions);
             }
             walk.in_each_state(|walk| run(walk))
@@ -220,6 +194,14 @@ impl CommandWalk<'_> {
 
     /// Runs in each course that the line may have taken.
     pub(super) fn in_each_state(&mut self, mut run: impl FnMut(&mut Self) -> TextFlow) -> TextFlow {
+        if self.forks.is_empty() {
+            let flow = if self.state.is_over { TextFlow::known("") } else { run(self) };
+            if !self.forks.is_empty() {
+                let ends = self.take_states();
+                self.set_states(ends);
+            }
+            return flow;
+        }
         let states = self.take_states();
         let mut ends = Vec::with_capacity(states.len());
         let mut flow: Option<TextFlow> = None;
@@ -300,11 +282,11 @@ impl CommandWalk<'_> {
     /// `pushd`: keeps the directory for `popd`.
     pub(crate) fn push_directory(&mut self) {
         let directory = self.state.cwd.clone();
-        Rc::make_mut(&mut self.state.directories).push(directory);
+        self.state.directories.push(directory);
     }
 
-    pub(crate) fn pop_directory(&mut self) -> Option<PathBuf> {
-        Rc::make_mut(&mut self.state.directories).pop().flatten()
+    pub(crate) fn pop_directory(&mut self) -> Option<Rc<Path>> {
+        self.state.directories.pop().flatten()
     }
 
     /// `trap`: its text runs where it is set, and where the shell ends.
@@ -324,7 +306,7 @@ impl CommandWalk<'_> {
     }
 
     /// `cd`: in the course in which it fails, the directory stays, and so with the next ones.
-    pub(crate) fn change_directory(&mut self, directory: Option<PathBuf>) {
+    pub(crate) fn change_directory(&mut self, directory: Option<Rc<Path>>) {
         let is_certain = directory.as_ref().is_some_and(|path| self.state.has_directory(path, self));
         let is_above =
             directory.as_ref().is_some_and(|path| self.state.cwd.as_ref().is_some_and(|cwd| cwd.starts_with(path)));

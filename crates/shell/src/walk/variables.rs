@@ -1,43 +1,41 @@
 //! The variables that a line sets, and those that decide what else runs.
 
-use std::rc::Rc;
-
 use super::{CommandWalk, ShellArg, TextFlow};
 use crate::git_settings::runs_programs;
 use crate::{Operation, OperationKind};
 
 impl CommandWalk<'_> {
     pub(crate) fn set_alias(&mut self, name: &str, text: &str) {
-        Rc::make_mut(&mut self.state.aliases).insert(name.to_owned(), text.to_owned());
+        self.state.aliases.insert(name.to_owned(), text.to_owned());
     }
 
     /// `unset -f`, `unalias`.
     pub(crate) fn forget_command(&mut self, name: &str) {
         if self.state.functions.contains_key(name) {
-            Rc::make_mut(&mut self.state.functions).remove(name);
+            self.state.functions.remove(name);
         }
         if self.state.aliases.contains_key(name) {
-            Rc::make_mut(&mut self.state.aliases).remove(name);
+            self.state.aliases.remove(name);
         }
     }
 
     pub(super) fn insert_variable(&mut self, name: &str, values: Vec<ShellArg>) -> Option<Vec<ShellArg>> {
         let name = self.referred_name(name).to_owned();
-        Rc::make_mut(&mut self.state.variables).insert(name, values)
+        self.state.variables.insert(name, values)
     }
 
     /// Notes an array that is set as a whole, or by an element.
     pub(super) fn note_array(&mut self, name: &str, is_element: bool) {
-        if is_element && !self.state.unordered.contains(name) {
-            Rc::make_mut(&mut self.state.unordered).insert(name.to_owned());
-        } else if !is_element && self.state.unordered.contains(name) {
-            Rc::make_mut(&mut self.state.unordered).remove(name);
+        if is_element && !self.state.unordered.contains_key(name) {
+            self.state.unordered.insert(name.to_owned(), ());
+        } else if !is_element && self.state.unordered.contains_key(name) {
+            self.state.unordered.remove(name);
         }
     }
 
     /// `declare -n NAME=OTHER`.
     pub(crate) fn set_reference(&mut self, name: &str, other: &str) {
-        Rc::make_mut(&mut self.state.references).insert(name.to_owned(), other.to_owned());
+        self.state.references.insert(name.to_owned(), other.to_owned());
     }
 
     /// The variable that a name stands for.
@@ -70,8 +68,10 @@ impl CommandWalk<'_> {
 
     /// The arguments are no longer known.
     pub(crate) fn forget_arguments(&mut self) {
-        let variables = Rc::make_mut(&mut self.state.variables);
-        variables.retain(|name, _| !matches!(name.as_str(), "@" | "*") && name.parse::<usize>().is_err());
+        self.state
+            .variables
+            .to_mut()
+            .retain(|name, _| !matches!(name.as_str(), "@" | "*") && name.parse::<usize>().is_err());
     }
 
     /// A variable of the function that runs: it has its old value behind it.
@@ -151,6 +151,12 @@ impl CommandWalk<'_> {
         if !is_harmless {
             self.push(Operation::new(kind, name).action(action).written(written));
         }
+    }
+
+    /// The first values of variables that the line sets.
+    pub(crate) fn set_values(&self, is_wanted: impl Fn(&str) -> bool) -> Vec<String> {
+        let wanted = self.state.variables.iter().filter(|(name, _)| is_wanted(name));
+        wanted.filter_map(|(_, values)| Some(values.first()?.text.clone())).collect()
     }
 
     /// Whether the line says where programs are looked for.

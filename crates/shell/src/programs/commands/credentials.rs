@@ -70,6 +70,7 @@ pub(super) static ROWS: &[SubcommandDef] = &[
     ),
     subcommand(&["gpg", "gpg2"], &[], Secret, "private_key")
         .with(&["--export-secret-keys|--export-secret-subkeys|--export-secret-key"]),
+    subcommand(&["dotnet"], &["user-secrets", "list"], Secret, "print_token"),
     subcommand(&["terraform", "tofu"], &["output"], Secret, "print_token")
         .with(&["-raw|-json", "*pass*|*secret*|*token*|*key*|*credential*|*private*"]),
     subcommand(&["sops", "ansible-vault", "git-crypt", "blackbox_cat"], &[], Secret, "decrypt")

@@ -26,7 +26,7 @@ pub(super) fn run_text(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> Tex
         "get-date" | "date" | "new-guid" | "get-random" => TextFlow::known("0"),
         "pop-location" | "popd" => {
             let mut stack = walk.variable(LOCATIONS).unwrap_or_default();
-            walk.state.cwd = stack.pop().map(|directory| directory.text.into());
+            walk.state.cwd = stack.pop().map(|directory| std::path::Path::new(&directory.text).into());
             walk.set_variable(LOCATIONS, stack);
             TextFlow::known("")
         }
