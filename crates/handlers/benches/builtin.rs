@@ -7,10 +7,11 @@ use std::sync::Arc;
 use pintle_contract::{
     BuiltinSpec, CancelToken, Codec, DenyEffect, EnforcementMode, Event, EventCause, EventName, FailurePolicy,
     HandlerFactory, HandlerOutput, HandlerSpec, HookDeclaration, Layer, Location, NoApprover, NoEffects, NullJournal,
-    Origin, Profile, Verdict,
+    Origin, Outcome, Profile, Verdict,
 };
 use pintle_engine::{DispatchContext, HookSet, dispatch};
 use pintle_handlers::{DefaultHandlerFactory, WorkerProgram};
+use pintle_packs::default_packs;
 use pintle_testkit::bench::{BenchBound, BenchReport};
 use pintle_testkit::{RunningClock, chain, hook};
 use serde_json::{Value, json};
@@ -135,5 +136,25 @@ fn main() -> ExitCode {
         || fire(&redaction, &large),
         || fire(&limit, &large),
     );
+    judge_calls(&mut report, fire);
     report.finish()
+}
+
+/// Measures what the default packs add to a dispatch. Each call is an event of its own: what it would do is worked out once.
+fn judge_calls(report: &mut BenchReport, fire: impl Fn(&HookSet, &Event) -> Outcome) {
+    let names: Vec<[&str; 1]> = default_packs().map(|pack| [pack.name]).collect();
+    let builtins: Vec<(&str, &[&str])> = names.iter().map(|name| ("pack", name.as_slice())).collect();
+    let packs = builtin_hooks(&event_name("tool.pre"), &builtins);
+    let nothing = builtin_hooks(&event_name("tool.pre"), &[]);
+    let line = "set -e; npm run build -- --mode production 2>&1 | tail -40 > /tmp/build.log; rm -rf ./coverage/tmp && \
+                git status --short && grep -n 'the total of the cart' src/cart.ts | head -5 && echo \"done: $PWD\"";
+    for (label, name, args, most_ns) in [
+        ("the default packs on a file that no rule concerns", "Read", json!({"file_path": "/p/src/main.rs"}), 3_000.0),
+        ("the default packs on a command line of 198 bytes", "Bash", json!({"command": line}), 30_000.0),
+    ] {
+        let payload = json!({"vocabulary": "claude", "name": name, "args": args, "cwd": "/p", "project": "/p"});
+        let call = || Event::new(event_name("tool.pre"), payload.clone(), Arc::new(Origin::default()));
+        let measured = report.compare(label, BenchBound::None, || fire(&packs, &call()), || fire(&nothing, &call()));
+        report.check("  above the bare dispatch", BenchBound::AtMostNs(most_ns), measured.thing_ns - measured.floor_ns);
+    }
 }

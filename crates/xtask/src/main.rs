@@ -1,7 +1,9 @@
 //! Repository chores: `cargo xtask` lists them.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "chores print for their user")]
 
+mod chore;
 mod clients;
+mod fuzz;
 mod reference;
 mod scorecard;
 mod seeds;
@@ -10,6 +12,7 @@ mod workspace;
 
 use std::process::ExitCode;
 
+use chore::ChoreReport;
 use workspace::SourceWorkspace;
 
 /// A chore: its name, its arguments, what it does, and the function that does it.
@@ -18,12 +21,6 @@ struct XtaskChore {
     arguments: &'static str,
     about: &'static str,
     run: fn(&SourceWorkspace, &[String]) -> Result<ChoreReport, String>,
-}
-
-/// The report of a chore: lines to print, and whether it passed.
-pub(crate) struct ChoreReport {
-    lines: Vec<String>,
-    passed: bool,
 }
 
 const CHORES: &[XtaskChore] = &[
@@ -47,9 +44,15 @@ const CHORES: &[XtaskChore] = &[
     },
     XtaskChore {
         name: "scorecard",
-        arguments: "[--show] [--alone] [--write]",
+        arguments: "[--show] [--alone] [--write] [--file PATH]",
         about: "score the packs on the labelled corpus, beside nah; needs `pip install nah==0.11.0`, or --alone",
         run: scorecard::run,
+    },
+    XtaskChore {
+        name: "fuzz",
+        arguments: "[COUNT] [SEED]",
+        about: "work out what changed command lines would do: none may panic, take long or much memory",
+        run: fuzz::run,
     },
     XtaskChore {
         name: "clients",

@@ -15,7 +15,7 @@ use pintle::shell::{CallSite, operations_of_call};
 use pintle::{Clock, SystemClock, ToolKind, calendar_date};
 use serde_json::{Value, json};
 
-use crate::ChoreReport;
+use crate::chore::ChoreReport;
 use crate::workspace::SourceWorkspace;
 
 /// The parts of the corpus. Calls of the second are only ever scored, never shown.

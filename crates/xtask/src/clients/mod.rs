@@ -20,7 +20,7 @@ mod tally;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::ChoreReport;
+use crate::chore::ChoreReport;
 use crate::seeds::{self, LifecycleDocument};
 use crate::workspace::SourceWorkspace;
 use client::TestClient;

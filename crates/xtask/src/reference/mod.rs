@@ -13,7 +13,7 @@ mod tools;
 use std::collections::BTreeMap;
 use std::fs;
 
-use crate::ChoreReport;
+use crate::chore::ChoreReport;
 use crate::workspace::SourceWorkspace;
 
 /// Generated files, by their path from the root.

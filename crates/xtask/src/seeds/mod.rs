@@ -16,7 +16,7 @@ mod yaml;
 use std::fs;
 use std::path::Path;
 
-use crate::ChoreReport;
+use crate::chore::ChoreReport;
 use crate::workspace::SourceWorkspace;
 pub(crate) use checks::LifecycleDocument;
 use tally::CheckTally;

@@ -13,7 +13,7 @@ mod phrases;
 mod promises;
 mod type_names;
 
-use crate::ChoreReport;
+use crate::chore::ChoreReport;
 use crate::workspace::SourceWorkspace;
 
 /// A check: its name, and the function that returns the errors.
