@@ -6,6 +6,7 @@ use serde_json::Value;
 use crate::address::push_address;
 use crate::paths::UNKNOWN;
 use crate::programs::{is_program, run_program};
+use crate::tool::push_tool_call;
 use crate::walk::{CommandWalk, ShellArg, TextFlow, TextTaint};
 use crate::{CallSite, Operation, OperationKind, OperationTag};
 
@@ -24,17 +25,23 @@ pub enum ShellLanguage {
 /// What a command line would do.
 #[must_use]
 pub fn operations_of_command(command: &str, language: ShellLanguage, site: &CallSite<'_>) -> Vec<Operation> {
-    if command.len() > MAX_COMMAND_BYTES {
-        return vec![Operation::unknown("", "the command line is too long to be read")];
-    }
     let mut walk = CommandWalk::new(site, run_program, is_program);
+    run_command_line(&mut walk, command, language);
+    walk.operations
+}
+
+/// Walks a command line of a call, with what it prints for the model.
+pub(crate) fn run_command_line(walk: &mut CommandWalk<'_>, command: &str, language: ShellLanguage) {
+    if command.len() > MAX_COMMAND_BYTES {
+        walk.push_unknown("", "the command line is too long to be read");
+        return;
+    }
     let printed = match language {
         ShellLanguage::Bash => walk.run_line(command, &TextFlow::default()),
         ShellLanguage::PowerShell => walk.run_powershell_line(command, &TextFlow::default()),
     };
     walk.run_traps();
-    push_printed(&mut walk, &printed);
-    walk.operations
+    push_printed(walk, &printed);
 }
 
 /// What the command line prints for the model.
@@ -99,7 +106,8 @@ pub fn operations_of_call(kind: ToolKind, name: &str, args: &Value, site: &CallS
                 }
             }
         }
-        _ => {}
+        ToolKind::Mcp | ToolKind::Other => push_tool_call(&mut walk, name, args),
+        ToolKind::List | ToolKind::WebSearch | ToolKind::Delegate | ToolKind::Todo | ToolKind::AskUser => {}
     }
     walk.operations
 }

@@ -14,8 +14,10 @@ mod programs;
 mod site;
 mod sql;
 mod syntax;
+mod tool;
 mod walk;
 
 pub use call::{ShellLanguage, operations_of_call, operations_of_command};
 pub use pintle_contract::{Operation, OperationKind, OperationTag, PathPlace};
 pub use site::CallSite;
+pub use tool::{ArgumentCommand, is_reading_tool, possible_paths, tool_commands};

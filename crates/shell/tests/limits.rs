@@ -4,19 +4,24 @@
 use std::path::Path;
 use std::thread;
 
-use pintle_shell::{CallSite, Operation, OperationKind, ShellLanguage, operations_of_command};
+use pintle_contract::ToolKind;
+use pintle_shell::{CallSite, Operation, OperationKind, ShellLanguage, operations_of_call, operations_of_command};
+use serde_json::{Value, json};
 
 /// The stack of a thread of Rust's standard library.
 const STACK: usize = 2 * 1024 * 1024;
 
-fn operations(command: &str) -> Vec<Operation> {
-    let site = CallSite {
+fn site() -> CallSite<'static> {
+    CallSite {
         cwd: Path::new("/home/ana/shop"),
         project: Path::new("/home/ana/shop"),
         home: Some(Path::new("/home/ana")),
         resolve: None,
-    };
-    operations_of_command(command, ShellLanguage::Bash, &site)
+    }
+}
+
+fn operations(command: &str) -> Vec<Operation> {
+    operations_of_command(command, ShellLanguage::Bash, &site())
 }
 
 fn on_small_stack(commands: Vec<String>) -> Vec<Vec<Operation>> {
@@ -146,4 +151,22 @@ fn large_command_lines_end() {
 fn a_command_line_above_the_limit_is_unknown() {
     let found = operations(&"a ".repeat(200 * 1024));
     assert_eq!(found.first().map(|operation| operation.kind), Some(OperationKind::Unknown));
+}
+
+#[test]
+fn a_call_of_another_tool_above_the_limits_is_unknown() {
+    let deepen = |inner: Value, depth: usize| (0..depth).fold(inner, |inner, _| json!({"step": [inner]}));
+    let many: Vec<Value> = (0..5_000).map(|index| json!({"path": format!("src/{index}.rs")})).collect();
+    let call = |args: &Value| operations_of_call(ToolKind::Mcp, "mcp__runner__run", args, &site());
+    let has = |found: &[Operation], kind: OperationKind| found.iter().any(|operation| operation.kind == kind);
+    let shallow = call(&deepen(json!({"command": "rm -rf ~"}), 4));
+    assert!(has(&shallow, OperationKind::Delete) && !has(&shallow, OperationKind::Unknown), "{shallow:?}");
+    for args in [
+        deepen(json!({"command": "rm -rf ~"}), 50),
+        json!({"files": many}),
+        json!({"command": "a ".repeat(200 * 1024)}),
+    ] {
+        let found = call(&args);
+        assert!(has(&found, OperationKind::Unknown), "{found:?}");
+    }
 }

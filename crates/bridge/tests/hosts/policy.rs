@@ -76,6 +76,9 @@ fn file_tools_of_every_host_leave_policy_alone() {
         ("claude", "PreToolUse", "mcp__fs__move_file", json!({"source": "docs/notes.md", "destination": "@"})),
         ("claude", "PreToolUse", "mcp__git__apply", json!({"files": [{"name": "@"}]})),
         ("claude", "PreToolUse", "BrandNewTool", json!({"where": "@"})),
+        ("claude", "PreToolUse", "mcp__shell__get_output", json!({"command": "echo x > '@'"})),
+        ("claude", "PreToolUse", "mcp__x__run", json!({"steps": [{"cmd": "tee", "args": ["@"]}]})),
+        ("gemini", "BeforeTool", "mcp_term_exec", json!({"cwd": "src/..", "command": ["cp", "README.md", "@"]})),
         ("gemini", "BeforeTool", "write_file", json!({"file_path": "@", "content": "x"})),
         ("gemini", "BeforeTool", "replace", json!({"file_path": "@", "old_string": "x", "new_string": "y"})),
         ("qwen", "PreToolUse", "edit", json!({"file_path": "@", "old_string": "x", "new_string": "y"})),
@@ -135,6 +138,8 @@ fn file_tools_of_every_host_leave_policy_alone() {
         ("Grep", json!({"pattern": "x", "path": ".harness"})),
         ("Glob", json!({"pattern": ".harness/**"})),
         ("mcp__fs__read_file", json!({"path": own})),
+        ("mcp__shell__run", json!({"command": format!("cat {own}")})),
+        ("mcp__git__git_commit", json!({"repo_path": project_root(&fixture), "message": "x"})),
         ("Write", json!({"file_path": "docs/new.md", "content": ".harness/hooks/guard.md"})),
     ] {
         assert!(!is_denied(&respond_to_call(&fixture, "claude", "PreToolUse", tool, &input)), "{tool} {input}");

@@ -89,3 +89,38 @@ fn examples_are_checked_for_the_packs_that_are_on() {
     let (out, err, status) = check(&["validate"]);
     assert!(status == Some(0) && out.contains("no problems"), "{out}{err}");
 }
+
+#[test]
+fn packs_judge_the_tools_of_mcp_servers_in_every_agents_words() {
+    let fixture = CliFixture::new_empty().with_file("own/policy.yaml", "use: [shell, secrets]\n");
+    let own = fixture.path("own").display().to_string();
+    let run = |host: &'static str, event: &'static str, payload: &serde_json::Value| {
+        let (out, err, _) =
+            pintle_with_own(&fixture, &own, &["hook", host, event]).with_input(&payload.to_string()).run_to_parts();
+        out + &err
+    };
+    let cwd = fixture.path("").display().to_string();
+    let call = |name: &str, args: &serde_json::Value| {
+        serde_json::json!({
+            "session_id": "s1", "conversation_id": "s1", "cwd": cwd, "workspace_roots": [cwd], "tool_use_id": "t1",
+            "tool_name": name, "tool_input": args
+        })
+    };
+    let harmful = [
+        (serde_json::json!({"command": "rm -rf ~"}), "shell.delete-root"),
+        (serde_json::json!({"path": ".env"}), "secrets.read-file"),
+    ];
+    for (args, rule) in &harmful {
+        for (host, event, name) in [
+            ("claude", "PreToolUse", "mcp__box__open"),
+            ("gemini", "BeforeTool", "mcp_box_open"),
+            ("cursor", "preToolUse", "MCP:open"),
+            ("codex", "PreToolUse", "mcp__box__open"),
+        ] {
+            let told = run(host, event, &call(name, args));
+            assert!(told.contains(rule), "{host} {name} {args}: {told}");
+            let told = run(host, event, &call(name, &serde_json::json!({"text": "rm -rf ~", "path": "src/a.rs"})));
+            assert!(!told.contains("deny") && !told.contains("shell."), "{host}: {told}");
+        }
+    }
+}

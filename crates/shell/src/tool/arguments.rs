@@ -1,0 +1,376 @@
+//! What the arguments of a tool are, by their names.
+//!
+//! A text is what its name says: a command line, code, statements of SQL, an address or a path. Texts of other names,
+//! such as `content` and `message`, are never read.
+
+use serde_json::{Map, Value};
+
+use super::name::{ToolName, ToolVerb, language_of, split_words, verb_of};
+use crate::call::ShellLanguage;
+use crate::walk::quote;
+
+/// The deepest level of arguments that is looked at.
+const MAX_DEPTH: usize = 16;
+/// The most arguments that are looked at.
+const MAX_ARGUMENTS: usize = 1000;
+
+/// What an argument is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ArgumentRole {
+    Command(ShellLanguage),
+    /// Code of a language; of any if it is not known.
+    Code(Option<&'static str>),
+    /// Statements of a database.
+    Statement,
+    Address,
+    Path,
+    /// A path that is read, and moved away by a move.
+    Source,
+    /// A path that is written.
+    Target,
+    Directory,
+}
+use ArgumentRole::{Address, Code, Command, Directory, Path, Source, Statement, Target};
+
+/// An argument that means something.
+#[derive(Debug)]
+pub(super) struct CallArgument<'a> {
+    pub(super) role: ArgumentRole,
+    pub(super) text: String,
+    pub(super) verb: Option<ToolVerb>,
+    /// The working directories around it, the outermost first.
+    pub(super) directories: Vec<&'a str>,
+}
+
+/// Names of arguments by what they are.
+const COMMANDS: &str = "command commands cmd cmds command_line commandline cmdline cmd_line shell_command bash_command \
+                        terminal_command cli_command full_command raw_command run_command exec_command bash exec \
+                        program executable powershell powershell_command ps_command pwsh";
+const PROGRAM_ARGS: [&str; 4] = ["args", "arguments", "argv", "flags"];
+/// Command lines if the tool is a shell, code if it is an interpreter.
+const CODE: &str = "code source_code source script snippet cell_source cell function expression input line keys stdin \
+                    chars javascript js python python_code py";
+const STATEMENTS: &str =
+    "sql sql_query sql_queries sql_statement sql_statements sql_text query queries statement statements cypher";
+const ADDRESSES: &str = "url urls uri uris href page_url target_url endpoint website";
+const WORKING_DIRECTORIES: [&str; 12] = [
+    "cwd",
+    "workdir",
+    "work_dir",
+    "working_dir",
+    "working_directory",
+    "current_directory",
+    "repo_path",
+    "repository_path",
+    "project_path",
+    "project_dir",
+    "project_root",
+    "workspace_path",
+];
+const VERBS: [&str; 10] =
+    ["action", "operation", "op", "method", "mode", "command", "subcommand", "type", "tool", "tool_name"];
+const LANGUAGES: [&str; 6] = ["language", "lang", "runtime", "kernel", "interpreter", "shell"];
+/// Texts for people and contents of files, whatever they are.
+const TEXTS: &str = "content contents text texts message messages body description prompt title old_string new_string \
+                     old_str new_str old_text new_text file_text summary comment comments note notes thought thoughts \
+                     reason explanation observation observations todo todos subject label instructions pattern regex \
+                     replacement diff html markdown question answer plan goal task details";
+const PATH_ENDS: &str = "path paths file files filename filenames filepath filepaths pathname uri";
+const DIRECTORY_ENDS: &str = "directory directories dir dirs folder folders";
+const SOURCES: &str = "from source src origin old input in";
+const TARGETS: &str = "to destination dest dst target output out new save";
+/// What is passed to a program as operands, in this order.
+const OPERANDS: [&str; 19] = [
+    "remote",
+    "branch",
+    "branch_name",
+    "refspec",
+    "ref",
+    "revision",
+    "commit",
+    "tag",
+    "resource_type",
+    "resource",
+    "kind",
+    "name",
+    "container",
+    "image",
+    "volume",
+    "release",
+    "target",
+    "files",
+    "paths",
+];
+
+fn has_name(names: &str, name: &str) -> bool {
+    names.split_whitespace().any(|known| known == name)
+}
+
+/// The name of an argument in one spelling.
+fn plain_name(name: &str) -> String {
+    split_words(name).join("_")
+}
+
+/// Whether an argument is a text for people or the content of a file, so that it is not read.
+fn is_text(name: &str, verb: Option<ToolVerb>) -> bool {
+    has_name(TEXTS, name) || matches!(name, "old" | "new") && verb != Some(ToolVerb::Move)
+}
+
+/// The arguments of a call that mean something. The second value says whether there are more than can be looked at.
+pub(super) fn read_arguments<'a>(name: &str, args: &'a Value) -> (Vec<CallArgument<'a>>, bool) {
+    let tool = ToolName::new(name);
+    let scope = ArgumentScope { verb: tool.verb(), language: tool.language(), directories: Vec::new() };
+    let mut reader = CallArgumentReader { tool, arguments: Vec::new(), is_cut: false };
+    reader.read_value("", args, &scope, 0);
+    (reader.arguments, reader.is_cut)
+}
+
+/// What an object says about the arguments in it.
+#[derive(Clone)]
+struct ArgumentScope<'a> {
+    verb: Option<ToolVerb>,
+    language: Option<&'static str>,
+    directories: Vec<&'a str>,
+}
+
+struct CallArgumentReader<'a> {
+    tool: ToolName,
+    arguments: Vec<CallArgument<'a>>,
+    is_cut: bool,
+}
+
+impl<'a> CallArgumentReader<'a> {
+    fn push(&mut self, role: ArgumentRole, text: impl Into<String>, scope: &ArgumentScope<'a>) {
+        if self.arguments.len() < MAX_ARGUMENTS {
+            let directories = scope.directories.clone();
+            self.arguments.push(CallArgument { role, text: text.into(), verb: scope.verb, directories });
+        } else {
+            self.is_cut = true;
+        }
+    }
+
+    fn read_value(&mut self, name: &str, value: &'a Value, scope: &ArgumentScope<'a>, depth: usize) {
+        if depth > MAX_DEPTH {
+            self.is_cut = true;
+            return;
+        }
+        match value {
+            Value::String(text) => self.read_text(name, text, scope),
+            Value::Array(items) => items.iter().for_each(|item| self.read_value(name, item, scope, depth + 1)),
+            Value::Object(fields) => {
+                // `{"files": {"src/a.rs": "…"}}`.
+                if has_name(PATH_ENDS, name) {
+                    fields.keys().filter(|key| key.contains(['/', '.'])).for_each(|key| self.push(Path, key, scope));
+                }
+                self.read_object(fields, scope, depth);
+            }
+            _ => {}
+        }
+    }
+
+    fn read_object(&mut self, fields: &'a Map<String, Value>, outer: &ArgumentScope<'a>, depth: usize) {
+        let named: Vec<(String, &'a Value)> = fields.iter().map(|(name, value)| (plain_name(name), value)).collect();
+        let texts = |names: &[&str]| {
+            let texts = named.iter().filter(|(name, _)| names.contains(&name.as_str()));
+            texts.filter_map(|(_, value)| value.as_str()).collect::<Vec<&'a str>>()
+        };
+        let mut scope = outer.clone();
+        // An argument that the tool ignores must not take anything back that its name says. `DELETE` is a method of HTTP.
+        let is_word = |text: &&str| text.contains(char::is_lowercase) && !text.contains(char::is_whitespace);
+        let said = texts(&VERBS).into_iter().filter(is_word);
+        scope.verb = said.filter_map(|text| verb_of(&split_words(text))).max().max(scope.verb);
+        scope.directories.extend(texts(&WORKING_DIRECTORIES));
+        let languages = texts(&LANGUAGES);
+        let language = languages.iter().flat_map(|text| split_words(text)).find_map(|word| language_of(&word));
+        scope.language = language.or(scope.language);
+        self.read_program(&named, &scope);
+        for (name, value) in &named {
+            if has_name(COMMANDS, name) {
+                self.read_command(name, value, &named, &scope);
+            }
+            let is_read = WORKING_DIRECTORIES.contains(&name.as_str()) || is_text(name, scope.verb);
+            if !is_read {
+                self.read_value(name, value, &scope, depth + 1);
+            }
+        }
+    }
+
+    /// A command line, or a program with its arguments beside it.
+    fn read_command(&mut self, name: &str, value: &'a Value, named: &[(String, &'a Value)], scope: &ArgumentScope<'a>) {
+        let is_power = scope.language == Some("pwsh") || language_of(name) == Some("pwsh");
+        let shell = if is_power { ShellLanguage::PowerShell } else { self.tool.shell() };
+        let lines: Vec<String> = match value {
+            Value::String(text) => vec![text.clone()],
+            Value::Array(items) => {
+                let words: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
+                let are_lines = words.first().is_some_and(|first| first.contains(char::is_whitespace))
+                    || name.ends_with('s') && words.len() == items.len();
+                match are_lines {
+                    true => words.into_iter().map(str::to_owned).collect(),
+                    false => vec![join_words(&words)],
+                }
+            }
+            _ => return,
+        };
+        let rest: Vec<String> = named
+            .iter()
+            .filter(|(name, _)| PROGRAM_ARGS.contains(&name.as_str()))
+            .flat_map(|(_, value)| to_words(value))
+            .collect();
+        for line in lines {
+            let line = if rest.is_empty() { line } else { format!("{line} {}", rest.join(" ")) };
+            if self.tool.is_database() {
+                self.push(Statement, line.as_str(), scope);
+            }
+            if let Some((program, _)) = self.tool.program()
+                && line.split_whitespace().next() != Some(program)
+            {
+                let line = format!("{program} {line}");
+                self.push(Command(shell), line, scope);
+            }
+            self.push(Command(shell), line, scope);
+        }
+    }
+
+    /// A tool that is a subcommand of a program: `git_push {"force": true}` is `git push --force`.
+    fn read_program(&mut self, named: &[(String, &'a Value)], scope: &ArgumentScope<'a>) {
+        let find = |wanted: &str| named.iter().find(|(name, _)| name == wanted).map(|(_, value)| *value);
+        let drops = self.tool.own.iter().position(|word| matches!(word.as_str(), "drop" | "truncate"));
+        if let Some(words) = drops.and_then(|index| self.tool.own.get(index..)) {
+            let kind = words.get(1).map_or("", String::as_str);
+            let target = [kind, "name", "table", "collection", "database"].iter().find_map(|name| find(name)?.as_str());
+            let text = format!("{} \"{}\"", words.join(" "), target.unwrap_or("?").replace('"', ""));
+            self.push(Statement, text, scope);
+        }
+        let Some((program, words)) = self.tool.program() else { return };
+        let mut line: Vec<String> = vec![program.to_owned()];
+        line.extend(words.iter().cloned());
+        for (name, value) in named {
+            match value {
+                Value::Bool(true) => line.push(format!("--{}", name.replace('_', "-"))),
+                Value::String(mode) if matches!(name.as_str(), "mode" | "type") => {
+                    line.push(format!("--{}", quote(mode)))
+                }
+                Value::String(word) if matches!(name.as_str(), "operation" | "action" | "subcommand") => {
+                    line.push(quote(word))
+                }
+                _ => {}
+            }
+        }
+        line.extend(PROGRAM_ARGS.iter().filter_map(|name| find(name)).flat_map(to_words));
+        let operands = OPERANDS.iter().filter_map(|name| find(name));
+        line.extend(operands.flat_map(|value| match value {
+            Value::String(text) => vec![quote(text)],
+            value => to_words(value),
+        }));
+        self.push(Command(ShellLanguage::Bash), line.join(" "), scope);
+    }
+
+    fn read_text(&mut self, name: &str, text: &str, scope: &ArgumentScope<'a>) {
+        if has_name(CODE, name)
+            && let Some(role) = self.code_role(name, scope)
+        {
+            self.push(role, text, scope);
+            return;
+        }
+        if has_name(STATEMENTS, name) {
+            if name.contains("sql")
+                || self.tool.is_database()
+                || scope.verb != Some(ToolVerb::Search) && is_statement(text)
+            {
+                self.push(Statement, text, scope);
+            }
+        } else if has_name(ADDRESSES, name) {
+            self.push(Address, text, scope);
+        } else if let Some(role) = path_role(name, text, scope.verb) {
+            self.push(role, text, scope);
+        }
+    }
+
+    /// What code is for this tool; `None` if it does not run it.
+    fn code_role(&self, name: &str, scope: &ArgumentScope<'a>) -> Option<ArgumentRole> {
+        let own = name.split('_').find_map(language_of);
+        match own.or(scope.language) {
+            Some("bash") if self.tool.is_interpreter() || self.tool.is_shell() => Some(Command(ShellLanguage::Bash)),
+            Some("pwsh") => Some(Command(ShellLanguage::PowerShell)),
+            language if own.is_some() || self.tool.is_interpreter() && !self.tool.is_shell() => Some(Code(language)),
+            _ => self.tool.is_shell().then(|| Command(self.tool.shell())),
+        }
+    }
+}
+
+/// Which path an argument is, if it is one.
+fn path_role(name: &str, text: &str, verb: Option<ToolVerb>) -> Option<ArgumentRole> {
+    let words: Vec<&str> = name.split('_').collect();
+    let has = |names: &str| words.iter().any(|word| has_name(names, word));
+    let last = words.last()?;
+    let moves = matches!(verb, Some(ToolVerb::Move | ToolVerb::Duplicate));
+    // `to` may be a person.
+    let is_path = has_name(PATH_ENDS, last)
+        || moves && (has(SOURCES) || has(TARGETS))
+        || words.len() == 1 && (has(SOURCES) || has(TARGETS)) && text.starts_with(['/', '~', '.', '\\']);
+    match () {
+        () if has_name(DIRECTORY_ENDS, last) && !has(SOURCES) && !has(TARGETS) => Some(Directory),
+        () if !is_path && !has_name(DIRECTORY_ENDS, last) => None,
+        () if has(TARGETS) => Some(Target),
+        () if has(SOURCES) => Some(Source),
+        () => Some(Path),
+    }
+}
+
+/// Whether a text begins as a statement does.
+fn is_statement(text: &str) -> bool {
+    const VERBS: &str = "SELECT INSERT UPDATE DELETE DROP TRUNCATE ALTER CREATE GRANT REVOKE WITH BEGIN DO CALL EXEC \
+                         EXECUTE COPY MERGE EXPLAIN SET MATCH DETACH";
+    let first = text.trim_start().split(|letter: char| !letter.is_ascii_alphabetic()).next().unwrap_or_default();
+    has_name(VERBS, &first.to_ascii_uppercase())
+}
+
+/// The words of an argument list; a text is words already.
+fn to_words(value: &Value) -> Vec<String> {
+    match value {
+        Value::String(text) => vec![text.clone()],
+        Value::Array(items) => items.iter().filter_map(Value::as_str).map(quote).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn join_words(words: &[&str]) -> String {
+    words.iter().map(|word| quote(word)).collect::<Vec<_>>().join(" ")
+}
+
+/// The texts of a call that can be paths: one line, not an address, not a command line, and not a text for people or the
+/// content of a file.
+#[must_use]
+pub fn possible_paths<'a>(name: &str, args: &'a Value) -> Vec<&'a str> {
+    let mut paths = Vec::new();
+    push_possible_paths(ToolName::new(name).verb(), args, 0, &mut paths);
+    paths
+}
+
+fn push_possible_paths<'a>(verb: Option<ToolVerb>, value: &'a Value, depth: usize, paths: &mut Vec<&'a str>) {
+    match value {
+        _ if depth > MAX_DEPTH => {}
+        Value::String(text) => paths.extend(Some(text.trim()).filter(|text| can_be_path(text))),
+        Value::Array(items) => items.iter().for_each(|item| push_possible_paths(verb, item, depth + 1, paths)),
+        Value::Object(fields) => {
+            let named: Vec<(String, &Value)> = fields.iter().map(|(name, value)| (plain_name(name), value)).collect();
+            let has_command = named.iter().any(|(name, _)| has_name(COMMANDS, name));
+            for (name, value) in &named {
+                // A tool that works in a directory does not change it, unless it deletes or moves it.
+                let is_directory = verb < Some(ToolVerb::Move) && WORKING_DIRECTORIES.contains(&name.as_str());
+                let is_command = has_name(COMMANDS, name) || has_command && PROGRAM_ARGS.contains(&name.as_str());
+                let is_read = is_directory || is_text(name, verb) || is_command && !value.is_object();
+                if !is_read {
+                    push_possible_paths(verb, value, depth + 1, paths);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+pub(super) fn can_be_path(text: &str) -> bool {
+    let is_address = text.contains("://") && !text.starts_with("file://");
+    !text.is_empty() && text.len() < 4096 && !text.contains(['\n', '\0']) && !is_address
+}
