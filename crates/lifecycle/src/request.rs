@@ -39,6 +39,8 @@ pub struct ToolCallRequest {
     pub host: Option<HostPayload>,
     /// Works out the paths and operations of the call; `None` if no hook reads them.
     pub paths: Option<PathResolver>,
+    /// The end of the user's pause of self-protection, in milliseconds since 1970; `None` if it is not paused.
+    pub pause_ends_at_ms: Option<u64>,
 }
 
 impl ToolCallRequest {
@@ -63,6 +65,7 @@ impl ToolCallRequest {
             cwd: None,
             host: None,
             paths: None,
+            pause_ends_at_ms: None,
         }
     }
 
@@ -87,6 +90,7 @@ impl ToolCallRequest {
         };
         if let Some(resolver) = &self.paths {
             resolver.add_facts(&mut facts, kind, &parts);
+            facts.pause_ends_at_ms = self.pause_ends_at_ms.filter(|_| facts.operations.is_some());
         }
         facts
     }

@@ -64,7 +64,8 @@ mod tests {
         stops: &["rm a", "cat a"],
         passes: &["ls", "rm -r b"],
     };
-    static PACK: PackDef = PackDef { name: "trial", doc: "Refuses to delete.", is_default: false, rules: &[RULE] };
+    static PACK: PackDef =
+        PackDef { name: "trial", doc: "Refuses to delete.", is_default: false, pausable: &[], rules: &[RULE] };
 
     #[test]
     fn an_example_that_does_not_hold_is_found_either_way() {

@@ -4,6 +4,10 @@ use pintle_shell::Operation;
 
 use crate::{PackDef, PackSettings, RuleDef, RuleSeverity};
 
+/// The name of the metadata of a verdict that passes only because the user pauses self-protection: the rule that found
+/// something.
+pub const PAUSED_RULE: &str = "paused_rule";
+
 /// A rule that found something.
 #[derive(Debug, Clone, Copy)]
 pub struct PackFinding<'o> {
@@ -49,6 +53,19 @@ fn allows(allowed: &str, operation: &Operation) -> bool {
 }
 
 impl PackFinding<'_> {
+    /// The finding while the user pauses self-protection.
+    #[must_use]
+    pub fn in_pause(self) -> Self {
+        let severity = if self.is_pausable() { RuleSeverity::Warn } else { self.severity };
+        Self { severity, ..self }
+    }
+
+    /// Whether its rule only warns while the user pauses self-protection.
+    #[must_use]
+    pub fn is_pausable(&self) -> bool {
+        self.pack.pausable.contains(&self.rule.id)
+    }
+
     /// The rule's full name, such as `git.force-push`.
     #[must_use]
     pub fn rule_name(&self) -> String {

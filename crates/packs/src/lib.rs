@@ -12,6 +12,6 @@ mod settings;
 
 pub use catalogue::{default_packs, pack_by_name, packs};
 pub use examples::{BrokenExample, broken_examples};
-pub use judge::{PackFinding, judge};
+pub use judge::{PAUSED_RULE, PackFinding, judge};
 pub use pack::{OperationTest, PackDef, RuleDef, RuleSeverity};
 pub use settings::{PackSettings, RuleSetting, SEVERITY_WORDS, add_setting, read_arguments};

@@ -12,6 +12,8 @@ pub struct PackDef {
     pub doc: &'static str,
     /// Whether it is on unless a user says otherwise.
     pub is_default: bool,
+    /// The rules that only warn while the user pauses self-protection.
+    pub pausable: &'static [&'static str],
     /// Its rules. Of several that find something, the most severe decides.
     pub rules: &'static [RuleDef],
 }

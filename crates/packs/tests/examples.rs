@@ -46,6 +46,9 @@ fn every_rule_has_examples_of_both_kinds_and_names_that_are_its_own() {
             let is_first = pack.rules.iter().position(|other| other.id == rule.id) == Some(index);
             assert!(is_first, "{}.{} is there twice", pack.name, rule.id);
         }
+        for id in pack.pausable {
+            assert!(pack.rules.iter().any(|rule| rule.id == *id), "{}.{id} is not a rule", pack.name);
+        }
     }
 }
 

@@ -43,7 +43,7 @@ pub use hook_vocabulary::{HookVocabulary, NamedVocabularies, tool_names};
 pub use input_shape::{InputShape, ListElement};
 pub use mcp::McpNames;
 pub use opencode::OPENCODE;
-pub use operations::{operations_of, operations_of_parts};
+pub use operations::{is_paused, operations_of, operations_of_parts};
 pub use own::{AI_HARNESS, DOCKER_AGENT, HARN, PINTLE};
 pub use translate::heard_events;
 pub use translated_hook::translate_hook;

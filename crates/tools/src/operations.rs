@@ -63,6 +63,12 @@ pub fn operations_of(event: &Event) -> &[Operation] {
     })
 }
 
+/// Whether the user pauses self-protection during the call of an event, as the host says.
+#[must_use]
+pub fn is_paused(event: &Event) -> bool {
+    event.payload.field("pause_ends_at_ms").is_some_and(Value::is_u64)
+}
+
 fn work_out(payload: &Payload, origin_cwd: &str) -> Vec<Operation> {
     let base = CallBase::new(payload, origin_cwd);
     let name = native_name(payload);

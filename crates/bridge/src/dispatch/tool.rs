@@ -1,12 +1,14 @@
 //! Fires the events before a tool: the bridge as a host of [`pintle::lifecycle`]. Every hook judges the final call.
 
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 use pintle::lifecycle::{
     AskResolution, CallStage, MAX_ROUNDS, ToolCallHost, ToolCallRequest, decide, decide_permission,
 };
 use pintle::loader::PauseWindow;
-use pintle::{Decision, EventScope, Outcome};
+use pintle::packs::PAUSED_RULE;
+use pintle::{Decision, Effect, EventScope, Outcome};
 use serde_json::json;
 
 use super::HostDispatch;
@@ -44,6 +46,10 @@ struct HostCallGate<'h, 'a> {
     approving_stage: CallStage,
     /// Whether a hook of that stage explicitly allowed the call.
     is_approved: bool,
+    /// The user's pause of self-protection, as it was when it was first looked for.
+    pause: OnceCell<Option<PauseWindow>>,
+    /// The rule of a pack that lets the call pass because of the pause.
+    paused_rule: Option<String>,
     /// Whether the call has changed, so that hooks of events that the host event does not fire judge it, too.
     is_changed: bool,
 }
@@ -52,7 +58,21 @@ impl<'h, 'a> HostCallGate<'h, 'a> {
     fn new(dispatch: &'h mut HostDispatch<'a>, call: &'h HostToolCall, approving_stage: CallStage) -> Self {
         let request = dispatch.to_request(call);
         let scope = EventScope { memory: Some(Arc::default()), ..dispatch.scope.clone() };
-        Self { dispatch, call, scope, request, approving_stage, is_approved: false, is_changed: false }
+        let mut gate = Self {
+            dispatch,
+            call,
+            scope,
+            request,
+            approving_stage,
+            is_approved: false,
+            pause: OnceCell::new(),
+            paused_rule: None,
+            is_changed: false,
+        };
+        if gate.request.paths.is_some() {
+            gate.request.pause_ends_at_ms = gate.find_pause().map(|pause| pause.ends_at_ms);
+        }
+        gate
     }
 
     /// Runs the protocol. Returns whether a hook approved the call; `None` if it is denied.
@@ -61,6 +81,8 @@ impl<'h, 'a> HostCallGate<'h, 'a> {
         let parts = self.request.parts();
         if let Some(changed) = find_policy_change(self.dispatch.paths, &parts) {
             self.apply_self_protection(&changed).ok()?;
+        } else if let (Some(rule), Some(pause)) = (&self.paused_rule, self.find_pause()) {
+            self.record_pause(pause, &format!("what the rule `{rule}` guards"));
         }
         if self.request.args != self.call.input {
             self.dispatch.decision.input = Some(self.request.args.clone());
@@ -89,9 +111,11 @@ impl<'h, 'a> HostCallGate<'h, 'a> {
 
     /// The user's pause. A project that names its own state directory cannot pause anything.
     fn find_pause(&self) -> Option<PauseWindow> {
-        let state = self.dispatch.state_directory?;
-        let pause = PauseWindow::load(state, self.dispatch.now_ms).ok()??;
-        (!PauseWindow::is_stored_in(state, self.dispatch.paths.project())).then_some(pause)
+        *self.pause.get_or_init(|| {
+            let state = self.dispatch.state_directory?;
+            let pause = PauseWindow::load(state, self.dispatch.now_ms).ok()??;
+            (!PauseWindow::is_stored_in(state, self.dispatch.paths.project())).then_some(pause)
+        })
     }
 
     fn record_pause(&self, pause: PauseWindow, changed: &str) {
@@ -132,7 +156,13 @@ impl ToolCallHost for HostCallGate<'_, '_> {
     fn fire(&mut self, stage: CallStage) -> Result<Outcome, DeniedCall> {
         let reason = format!("{} asks", self.dispatch.host.title);
         let event = self.request.to_event(stage, &reason, Arc::clone(&self.dispatch.origin));
-        Ok(self.dispatch.fire_event_in(&event, &self.scope))
+        let outcome = self.dispatch.fire_event_in(&event, &self.scope);
+        let paused = outcome.effects.iter().find_map(|(_, effect)| match effect {
+            Effect::Metadata(facts) => facts.get(PAUSED_RULE)?.as_str(),
+            _ => None,
+        });
+        self.paused_rule = paused.map(str::to_owned).or(self.paused_rule.take());
+        Ok(outcome)
     }
 
     fn refuse(&mut self, _stage: CallStage, outcome: &Outcome) -> DeniedCall {
@@ -156,6 +186,8 @@ impl ToolCallHost for HostCallGate<'_, '_> {
         }
         self.request.args = args;
         self.is_changed = true;
+        // What an earlier form of the call would have done does not count.
+        self.paused_rule = None;
         Ok(true)
     }
 

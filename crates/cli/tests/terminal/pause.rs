@@ -172,6 +172,61 @@ fn pause_lets_policy_be_changed_and_nothing_else_and_is_on_the_tape() {
     assert!(is_denied(&write(&fixture, policy, "{}", &[])));
 }
 
+#[test]
+fn pause_lets_the_rules_about_settings_of_the_pack_warn_only() {
+    let fixture = CliFixture::new_empty().with_file("project/.git/HEAD", "");
+    fs::write(fixture.user_path("policy.yaml"), "use: [self-protection]\n").unwrap();
+    let run_tool = |tool: &str, input: Value| {
+        let payload = json!({
+            "session_id": "s1", "transcript_path": "/t", "cwd": fixture.path("project"), "permission_mode": "default",
+            "hook_event_name": "PreToolUse", "tool_name": tool, "tool_use_id": "1", "tool_input": input,
+        })
+        .to_string();
+        fixture.pintle(&["hook", "claude"]).in_folder("project").with_input(&payload).run_to_parts()
+    };
+    let by_tool = || write(&fixture, ".claude/settings.json", "{}", &[]);
+    // Only the pack reads code of another tool.
+    let by_code = || run_tool("mcp__python__run", json!({"code": "import os\nopen('.claude/settings.json', 'w')"}));
+    let run = |command: &str| run_tool("Bash", json!({"command": command}));
+    for (out, err, status) in [by_tool(), by_code()] {
+        assert!(status == Some(2) && err.contains("self-protection.agent-settings"), "{out}{err}");
+    }
+    assert!(pause(&fixture, &["pause", "1h"]).contains("[exit status 0]"));
+    for (out, err, status) in [by_tool(), by_code()] {
+        assert_eq!(status, Some(0), "{out}{err}");
+        let value: Value = parse(&out);
+        let notice = value["systemMessage"].as_str().unwrap();
+        assert!(notice.contains("self-protection is paused, so this passes: "), "{notice}");
+        assert!(notice.contains("[self-protection.agent-settings]"), "{notice}");
+    }
+    let others = [
+        ("pkill pintle", "self-protection.go-round"),
+        ("claude --dangerously-skip-permissions -p hi", "self-protection.unchecked-agent"),
+        ("pkill pintle; echo '{}' > $SOMEWHERE/.claude/settings.json", "self-protection.go-round"),
+    ];
+    for (command, rule) in others {
+        let (out, err, _) = run(command);
+        assert!(format!("{out}{err}").contains(rule), "{command}: {out}{err}");
+    }
+    let tape = fixture.user_path("bridge/claude/s1/tape.jsonl");
+    let text = fs::read_to_string(&tape).unwrap();
+    let notes: Vec<Value> = text.lines().filter(|line| line.contains("\"kind\":\"pause\"")).map(parse).collect();
+    let changed: Vec<&str> = notes.iter().filter_map(|note| note["data"]["changed"].as_str()).collect();
+    let [first, second] = changed.as_slice() else { panic!("{changed:?}") };
+    assert!(first.ends_with(".claude/settings.json`, a policy file"), "{first}");
+    assert_eq!(*second, "what the rule `self-protection.agent-settings` guards");
+    let tape = tape.display().to_string();
+    fixture.pintle(&["pause", "--end"]).run_to_parts();
+    assert_eq!((by_tool().2, by_code().2), (Some(2), Some(2)));
+    // The pause is a fact of the call, so replay needs neither its file nor a clock.
+    let end = json!({"session_id": "s1", "transcript_path": "/t", "cwd": fixture.path("project"), "hook_event_name": "SessionEnd", "reason": "exit"});
+    fixture.pintle(&["hook", "claude"]).in_folder("project").with_input(&end.to_string()).run_to_parts();
+    for words in [["tape", "verify", &tape].as_slice(), &["replay", &tape]] {
+        let (out, err, status) = fixture.pintle(words).run_to_parts();
+        assert_eq!(status, Some(0), "{words:?}: {out}{err}");
+    }
+}
+
 fn parse(text: &str) -> Value {
     serde_json::from_str(text).unwrap()
 }

@@ -3,8 +3,10 @@
 use std::fmt::Write;
 
 use pintle_contract::{Effect, EventKind, Verdict};
-use pintle_packs::{PackDef, PackFinding, PackSettings, RuleSeverity, judge, read_arguments};
-use pintle_tools::operations_of;
+use pintle_packs::{PAUSED_RULE, PackDef, PackFinding, PackSettings, RuleSeverity, judge, read_arguments};
+use pintle_tools::{is_paused, operations_of};
+
+use serde_json::{Map, Value};
 
 use super::{BuiltinCall, BuiltinHook, BuiltinResult};
 
@@ -25,8 +27,12 @@ impl BuiltinHook for PackHook {
         if !matches!(asked.event_kind(), EventKind::ToolPre | EventKind::ToolGuard | EventKind::PermissionAsk) {
             return Verdict::pass();
         }
-        let operations = operations_of(asked.call.event);
-        let mut found: Vec<PackFinding<'_>> = judge(self.pack, &self.settings, operations).collect();
+        let event = asked.call.event;
+        let mut found: Vec<PackFinding<'_>> = judge(self.pack, &self.settings, operations_of(event)).collect();
+        let is_paused = is_paused(event) && found.iter().any(PackFinding::is_pausable);
+        if is_paused {
+            found = found.into_iter().map(PackFinding::in_pause).collect();
+        }
         // Of equals, the first rule is the one that is told.
         found.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
         let Some((first, others)) = found.split_first() else { return Verdict::pass() };
@@ -37,6 +43,12 @@ impl BuiltinHook for PackHook {
         match first.severity {
             RuleSeverity::Deny => Verdict::deny(reason),
             RuleSeverity::Ask => Verdict::ask(reason),
+            RuleSeverity::Warn if is_paused => {
+                // The host records which calls pass because of the pause.
+                let paused = Map::from_iter([(String::from(PAUSED_RULE), Value::from(first.rule_name()))]);
+                let notice = format!("self-protection is paused, so this passes: {reason}");
+                Verdict::pass().with_effect(Effect::Notice(notice)).with_effect(Effect::Metadata(paused))
+            }
             RuleSeverity::Warn => Verdict::pass().with_effect(Effect::Notice(reason)),
         }
     }

@@ -10,6 +10,7 @@ pub(super) const PACK: PackDef = PackDef {
     name: "ci",
     doc: "Refuses to change pipelines, their secrets and runners, and to pass over checks.",
     is_default: false,
+    pausable: &[],
     rules: &[
         RuleDef {
             id: "pipeline-files",

@@ -9,6 +9,7 @@ pub(super) const PACK: PackDef = PackDef {
     name: "cloud",
     doc: "Refuses to delete and change resources of clouds and hosting providers, and to give rights over them.",
     is_default: false,
+    pausable: &[],
     rules: &[
         RuleDef {
             id: "delete",

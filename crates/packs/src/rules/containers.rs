@@ -9,6 +9,7 @@ pub(super) const PACK: PackDef = PackDef {
     name: "containers",
     doc: "Refuses containers with rights over the machine, and to delete volumes and what is not of the project.",
     is_default: false,
+    pausable: &[],
     rules: &[
         RuleDef {
             id: "machine-rights",

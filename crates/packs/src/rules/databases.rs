@@ -9,6 +9,7 @@ pub(super) const PACK: PackDef = PackDef {
     name: "databases",
     doc: "Refuses to drop, empty and overwrite tables and databases, in SQL, Redis and MongoDB and by migrations.",
     is_default: false,
+    pausable: &[],
     rules: &[
         RuleDef {
             id: "drop",

@@ -10,6 +10,7 @@ pub(super) const PACK: PackDef = PackDef {
     name: "exfiltration",
     doc: "Refuses to send files, secrets and the output of commands to other machines.",
     is_default: true,
+    pausable: &[],
     rules: &[
         RuleDef {
             id: "send-secret",

@@ -10,6 +10,7 @@ pub(super) const PACK: PackDef = PackDef {
     name: "git",
     doc: "Refuses to lose commits or changes, on the remote and here, and to let git run other programs.",
     is_default: true,
+    pausable: &[],
     rules: &[
         RuleDef {
             id: "force-push",

@@ -9,6 +9,7 @@ pub(super) const PACK: PackDef = PackDef {
     name: "kubernetes",
     doc: "Refuses to delete what clusters run, to take nodes out, and to change what is in production.",
     is_default: false,
+    pausable: &[],
     rules: &[
         RuleDef {
             id: "delete-whole",

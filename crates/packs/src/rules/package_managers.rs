@@ -10,6 +10,7 @@ pub(super) const PACK: PackDef = PackDef {
     name: "package-managers",
     doc: "Refuses to publish packages, and to install them from elsewhere than their registry.",
     is_default: false,
+    pausable: &[],
     rules: &[
         RuleDef {
             id: "publish",

@@ -10,6 +10,7 @@ pub(super) const PACK: PackDef = PackDef {
     name: "remote-code",
     doc: "Refuses to run code from the network, out of a decoder, or that cannot be known.",
     is_default: true,
+    pausable: &[],
     rules: &[
         RuleDef {
             id: "from-network",

@@ -11,6 +11,7 @@ pub(super) const PACK: PackDef = PackDef {
     name: "secrets",
     doc: "Refuses to read passwords, keys and tokens.",
     is_default: true,
+    pausable: &[],
     rules: &[
         RuleDef {
             id: "read-file",

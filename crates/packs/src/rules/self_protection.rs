@@ -10,6 +10,7 @@ pub(super) const PACK: PackDef = PackDef {
     name: "self-protection",
     doc: "Refuses to change, delete or go round Pintle, its hooks, and the hook settings of agents.",
     is_default: true,
+    pausable: &["agent-settings", "pintle-files"],
     rules: &[
         RuleDef {
             id: "agent-settings",

@@ -14,6 +14,7 @@ pub(super) const PACK: PackDef = PackDef {
     name: "shell",
     doc: "Refuses to delete, overwrite or open files outside the project, and the project as a whole.",
     is_default: true,
+    pausable: &[],
     rules: &[
         RuleDef {
             id: "delete-root",

@@ -10,6 +10,7 @@ pub(super) const PACK: PackDef = PackDef {
     name: "system",
     doc: "Refuses to take other users' rights, and to change disks, services, users and what starts by itself.",
     is_default: true,
+    pausable: &[],
     rules: &[
         RuleDef {
             id: "destroy",

@@ -9,6 +9,7 @@ pub(super) const PACK: PackDef = PackDef {
     name: "terraform",
     doc: "Refuses to apply and destroy infrastructure and to change its state; plans pass.",
     is_default: false,
+    pausable: &[],
     rules: &[
         RuleDef {
             id: "destroy",

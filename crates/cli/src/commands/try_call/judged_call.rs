@@ -1,8 +1,8 @@
 //! A call that was judged: what decided about it, and on which operations.
 
 use pintle::packs::{PackFinding, RuleSeverity, judge};
-use pintle::tools::operations_of;
-use pintle::{Decision, EnforcementMode, FailurePolicy, Operation, VerdictKind};
+use pintle::tools::{is_paused, operations_of};
+use pintle::{Decision, EnforcementMode, Event, FailurePolicy, Operation, VerdictKind};
 use pintle_bridge::HandledCall;
 
 use super::call_journal::{CalledHook, JudgedEvent};
@@ -28,8 +28,13 @@ impl JudgedCall {
 
     /// What the call would do, as the last event about it says; nothing if no event was fired.
     pub(super) fn operations(&self) -> &[Operation] {
-        let about_call = |judged: &&JudgedEvent| judged.event.name.def().is_about_tool_call();
-        self.events.iter().rev().find(about_call).map_or(&[], |judged| operations_of(&judged.event))
+        self.last_event().map_or(&[], operations_of)
+    }
+
+    /// The last event about the call.
+    fn last_event(&self) -> Option<&Event> {
+        let mut events = self.events.iter().rev().map(|judged| &judged.event);
+        events.find(|event| event.name.def().is_about_tool_call())
     }
 
     /// The hooks whose verdict was the decision; none if it was not one of a hook.
@@ -63,7 +68,10 @@ impl JudgedCall {
 
     /// What the rules of a pack's hook found, the rules that made its verdict first.
     pub(super) fn findings(&self, active: &ActivePack) -> Vec<PackFinding<'_>> {
-        let mut found: Vec<PackFinding<'_>> = judge(active.pack, &active.settings, self.operations()).collect();
+        let is_paused = self.last_event().is_some_and(is_paused);
+        let found = judge(active.pack, &active.settings, self.operations());
+        let mut found: Vec<PackFinding<'_>> =
+            found.map(|finding| if is_paused { finding.in_pause() } else { finding }).collect();
         found.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
         found
     }

@@ -36,7 +36,7 @@ mod tests {
         stops: &["cat a"],
         passes: &["ls"],
     };
-    static PACK: PackDef = PackDef { name: "trial", doc: "Refuses to delete.", is_default: false, rules: &[RULE] };
+    static PACK: PackDef = PackDef { name: "trial", doc: "Refuses to delete.", is_default: false, pausable: &[], rules: &[RULE] };
 
     #[test]
     fn an_example_that_does_not_hold_is_an_error_where_the_pack_is_used() {

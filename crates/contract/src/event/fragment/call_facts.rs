@@ -33,6 +33,10 @@ pub struct CallFacts {
     /// of the kind `unknown`, with its reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub operations: Option<Vec<Operation>>,
+    /// The end of the user's pause of self-protection, in milliseconds since 1970; absent if it is not paused, or if no
+    /// hook reads operations.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pause_ends_at_ms: Option<u64>,
     /// The tool's category, such as `shell` or `filesystem`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,
