@@ -10,7 +10,7 @@ mod pack;
 mod rules;
 mod settings;
 
-pub use catalogue::{default_packs, pack_by_name, packs};
+pub use catalogue::{UnknownPackError, default_packs, pack_by_name, packs};
 pub use examples::{BrokenExample, broken_examples};
 pub use judge::{PAUSED_RULE, PackFinding, judge};
 pub use pack::{OperationTest, PackDef, RuleDef, RuleSeverity};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use pintle_contract::suggest_or_list;
 
-use crate::{PackDef, RuleDef, RuleSeverity, pack_by_name, packs};
+use crate::{PackDef, RuleDef, RuleSeverity, pack_by_name};
 
 /// What a user says about a rule.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -43,10 +43,7 @@ pub fn read_arguments(arguments: &[String]) -> Result<(&'static PackDef, PackSet
     let Some((name, rest)) = arguments.split_first() else {
         return Err(String::from("the name of the pack is missing; `pintle packs` lists them"));
     };
-    let Some(pack) = pack_by_name(name) else {
-        let help = suggest_or_list(name, packs().iter().map(|pack| pack.name), "the packs are");
-        return Err(format!("unknown pack `{name}`; {help}"));
-    };
+    let pack = pack_by_name(name).map_err(|error| error.to_string())?;
     let mut settings = PackSettings::new();
     for argument in rest {
         add_setting(pack, &mut settings, argument)?;

@@ -61,7 +61,7 @@ fn optional_packs_stop_what_they_are_for_and_nothing_else() {
         let mut parts = line.splitn(3, ' ');
         let (name, wanted, command) = (parts.next().unwrap(), parts.next().unwrap(), parts.next().unwrap());
         let command = command.replace("\\n", "\n");
-        let pack = pack_by_name(name).unwrap_or_else(|| panic!("there is no pack {name}"));
+        let pack = pack_by_name(name).unwrap();
         let findings = find_rules(pack, &command);
         let most = findings.iter().map(|(_, severity)| *severity).max();
         let got = match most {

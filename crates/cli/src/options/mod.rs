@@ -33,7 +33,7 @@ pub(crate) use hooks::{
     start_host_builder,
 };
 pub(crate) use host::{HostArgument, HostsArgument, ProjectOption, ScopeArgument};
-pub(crate) use packs::{ActivePack, PackArgument, active_packs, is_same_place, pack_of};
+pub(crate) use packs::{ActivePack, active_packs, is_same_place, pack_of, parse_pack};
 pub(crate) use payload::PayloadInput;
 pub(crate) use permissions::{PermissionOptions, mode_name, parse_mode};
 pub(crate) use preview::preview_host_call;

@@ -1,25 +1,13 @@
 //! Packs: names on the command line, and those that are on.
 
-use std::str::FromStr;
-
-use pintle::packs::{PackDef, PackSettings, pack_by_name, packs, read_arguments};
-use pintle::{BuiltRuntime, HandlerSpec, HookDeclaration, Layer, Location, suggest_or_list};
+use pintle::packs::{PackDef, PackSettings, UnknownPackError, pack_by_name, read_arguments};
+use pintle::{BuiltRuntime, HandlerSpec, HookDeclaration, Layer, Location};
 
 use crate::render::location_text;
 
-/// A pack named on the command line.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct PackArgument(pub(crate) &'static PackDef);
-
-impl FromStr for PackArgument {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        pack_by_name(text).map(Self).ok_or_else(|| {
-            let help = suggest_or_list(text, packs().iter().map(|pack| pack.name), "the packs are");
-            format!("unknown pack `{text}`; {help}")
-        })
-    }
+/// Reads the name of a pack on the command line.
+pub(crate) fn parse_pack(text: &str) -> Result<&'static PackDef, UnknownPackError> {
+    pack_by_name(text.trim())
 }
 
 /// A pack that is on.

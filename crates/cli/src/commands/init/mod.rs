@@ -4,13 +4,14 @@ mod agents;
 mod policy_file;
 
 use clap::Args;
+use pintle::packs::PackDef;
 use pintle::tape::show::Tone;
 use pintle_bridge::install::{InstallEnvironment, InstallScope};
 use serde_json::json;
 
 use super::install::{EditConfirmation, resolve_program};
 use crate::error::{CliError, CliStatus};
-use crate::options::{GlobalOptions, HostArgument, ProjectOption};
+use crate::options::{GlobalOptions, HostArgument, ProjectOption, parse_pack};
 use crate::render::style;
 use crate::terminal::Terminal;
 use agents::AgentPlan;
@@ -19,8 +20,8 @@ pub(super) use policy_file::PolicyFile;
 #[derive(Debug, Args)]
 pub(crate) struct InitArgs {
     /// Packs that are on [default: the default packs of `pintle packs`].
-    #[arg(long, value_name = "PACK,..", value_delimiter = ',')]
-    packs: Vec<String>,
+    #[arg(long, value_name = "PACK,..", value_delimiter = ',', value_parser = parse_pack)]
+    packs: Vec<&'static PackDef>,
     /// Agents to install Pintle in [default: all that this machine has].
     #[arg(long, value_name = "HOST,..", value_delimiter = ',')]
     agents: Vec<HostArgument>,
@@ -40,7 +41,7 @@ impl InitArgs {
     pub(crate) fn execute(self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
         let site = self.directory.install_environment()?;
         let scope = if self.project { InstallScope::Project } else { InstallScope::User };
-        let policy = PolicyFile::plan(&site, scope, &self.packs)?;
+        let policy = PolicyFile::plan(&site, scope, self.packs.clone())?;
         let program = resolve_program(None)?;
         let (plans, refused) = agents::plan_all(&site, scope, &self.agents, &program)?;
         if !global.json {

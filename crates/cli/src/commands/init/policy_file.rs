@@ -5,8 +5,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use pintle::loader::UserDirs;
-use pintle::packs::{PackDef, default_packs, pack_by_name, packs};
-use pintle::suggest_or_list;
+use pintle::packs::{PackDef, default_packs};
 use pintle_bridge::install::{InstallEnvironment, InstallScope};
 use serde_json::{Value, json};
 
@@ -34,15 +33,17 @@ pub(in crate::commands) struct PolicyFile {
 }
 
 impl PolicyFile {
-    /// Plans the policy of a scope with these packs, the default ones if none is named.
-    pub(super) fn plan(site: &InstallEnvironment, scope: InstallScope, names: &[String]) -> Result<Self, CliError> {
+    /// Plans the policy of a scope with these packs, the default ones if there are none.
+    pub(super) fn plan(site: &InstallEnvironment, scope: InstallScope, mut packs: Vec<&'static PackDef>) -> Result<Self, CliError> {
         let path = path_of(site, scope)?;
         let is_there = path.exists();
-        if is_there && !names.is_empty() {
+        if is_there && !packs.is_empty() {
             let error = CliError::invalid_input(format!("`{}` exists already", site.display_path(&path)));
             return Err(error.help("change its `use:`, or remove it first"));
         }
-        let packs = if names.is_empty() { default_packs().collect() } else { find_packs(names)? };
+        if packs.is_empty() {
+            packs.extend(default_packs());
+        }
         Ok(Self { path, packs, is_there })
     }
 
@@ -96,16 +97,6 @@ fn path_of(site: &InstallEnvironment, scope: InstallScope) -> Result<PathBuf, Cl
         })?,
     };
     Ok(Path::new(&dir).join(NAME))
-}
-
-fn find_packs(names: &[String]) -> Result<Vec<&'static PackDef>, CliError> {
-    let find = |name: &String| {
-        pack_by_name(name.trim()).ok_or_else(|| {
-            let help = suggest_or_list(name, packs().iter().map(|pack| pack.name), "the packs are");
-            CliError::invalid_input(format!("unknown pack `{name}`")).help(help)
-        })
-    };
-    names.iter().map(find).collect()
 }
 
 fn render<'n>(names: impl Iterator<Item = &'n str>) -> String {

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::error::{CliError, CliStatus};
 use crate::options::{
-    ActivePack, GlobalOptions, HookPaths, PackArgument, UserOptions, active_packs, current_dir, print_load_errors,
+    ActivePack, GlobalOptions, HookPaths, UserOptions, active_packs, current_dir, parse_pack, print_load_errors,
     start_builder, trust,
 };
 use crate::render::count_text;
@@ -19,7 +19,8 @@ use crate::terminal::Terminal;
 #[derive(Debug, Args)]
 pub(crate) struct PacksArgs {
     /// Show every rule of this pack [default: list the packs].
-    name: Option<PackArgument>,
+    #[arg(value_parser = parse_pack)]
+    name: Option<&'static PackDef>,
     /// Check that the examples of every rule hold, for the packs that are on.
     #[arg(long)]
     check: bool,
@@ -36,7 +37,7 @@ impl PacksArgs {
         let active = active_packs(&built);
         let status = match self.name {
             _ if self.check => self.check_examples(&active, terminal, global),
-            Some(PackArgument(pack)) => {
+            Some(pack) => {
                 if global.json {
                     terminal.print_json(&rules::pack_to_json(pack, &active));
                 } else {
@@ -58,7 +59,7 @@ impl PacksArgs {
 
     fn check_examples(&self, active: &[ActivePack], terminal: &Terminal, global: &GlobalOptions) -> CliStatus {
         let mut checked: Vec<&'static PackDef> = match self.name {
-            Some(PackArgument(pack)) => vec![pack],
+            Some(pack) => vec![pack],
             None => active.iter().map(|active| active.pack).collect(),
         };
         if checked.is_empty() {

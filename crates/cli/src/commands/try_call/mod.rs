@@ -18,7 +18,7 @@ use pintle_bridge::{HookLookup, HostDef};
 
 use crate::error::{CliError, CliStatus};
 use crate::options::{
-    GlobalOptions, HookOptions, HookPaths, HostArgument, PackArgument, active_packs, current_dir, preview_host_call,
+    GlobalOptions, HookOptions, HookPaths, HostArgument, active_packs, current_dir, parse_pack, preview_host_call,
     print_load_errors, start_host_builder, trust,
 };
 use crate::terminal::Terminal;
@@ -57,8 +57,8 @@ pub(crate) struct TryArgs {
     explain: bool,
     /// Packs that judge the call, for example `shell,git`, in addition to those of your files [default: the default packs
     /// if no file turns one on].
-    #[arg(long, value_name = "PACKS", value_delimiter = ',')]
-    packs: Vec<PackArgument>,
+    #[arg(long, value_name = "PACKS", value_delimiter = ',', value_parser = parse_pack)]
+    packs: Vec<&'static PackDef>,
     #[command(flatten)]
     hooks: HookOptions,
 }
@@ -116,7 +116,7 @@ impl TryArgs {
         let is_off = |pack: &&'static PackDef| active.iter().all(|active| active.pack.name != pack.name);
         // A file that does not load may turn packs on.
         if !self.packs.is_empty() || !active.is_empty() || built.has_errors() {
-            return Ok(("--packs", self.packs.iter().map(|PackArgument(pack)| *pack).filter(is_off).collect()));
+            return Ok(("--packs", self.packs.iter().copied().filter(is_off).collect()));
         }
         terminal.print_note("no `policy.yaml` turns packs on here; the default packs judge this call");
         Ok(("the default packs", default_packs().collect()))

@@ -42,12 +42,13 @@ pub(super) fn read(artifact: &Artifact, gathered: &mut GatheredFiles) {
 
 fn find_pack<'n>(report: &FileReport, node: &'n DocNode) -> Option<(&'n DocNode, &'static PackDef)> {
     let name = node.as_text().unwrap_or_default();
-    let found = pack_by_name(name);
-    if found.is_none() {
-        let help = suggest_or_list(name, packs().iter().map(|pack| pack.name), "the packs are");
-        report.value_error("unknown_pack", &format!("unknown pack `{name}`"), node.span, Some(help));
+    match pack_by_name(name) {
+        Ok(pack) => Some((node, pack)),
+        Err(error) => {
+            report.value_error("unknown_pack", &error.message, node.span, Some(error.help));
+            None
+        }
     }
-    Some((node, found?))
 }
 
 /// The settings of an entry of `rules`, as arguments of the built-in `pack`.
