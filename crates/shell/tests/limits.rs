@@ -1,28 +1,18 @@
 //! Whatever a command line is: it is read without a panic, on a small stack, and in a time that does not matter.
 #![expect(clippy::unwrap_used, reason = "a thread that cannot be started or that panics ends the test")]
 
-use std::path::Path;
+mod fixture;
+
 use std::thread;
 
 use pintle_contract::ToolKind;
-use pintle_shell::{CallSite, Operation, OperationKind, ShellLanguage, operations_of_call, operations_of_command};
+use pintle_shell::{Operation, OperationKind, operations_of_call};
 use serde_json::{Value, json};
+
+use fixture::{operations, site};
 
 /// The stack of a thread of Rust's standard library.
 const STACK: usize = 2 * 1024 * 1024;
-
-fn site() -> CallSite<'static> {
-    CallSite {
-        cwd: Path::new("/home/ana/shop"),
-        project: Path::new("/home/ana/shop"),
-        home: Some(Path::new("/home/ana")),
-        resolve: None,
-    }
-}
-
-fn operations(command: &str) -> Vec<Operation> {
-    operations_of_command(command, ShellLanguage::Bash, &site())
-}
 
 fn on_small_stack(commands: Vec<String>) -> Vec<Vec<Operation>> {
     let run = move || commands.iter().map(|command| operations(command)).collect();

@@ -1,19 +1,11 @@
 //! What holds for every text.
 
-use std::path::Path;
+mod fixture;
 
-use pintle_shell::{CallSite, Operation, OperationKind, ShellLanguage, operations_of_command};
+use pintle_shell::OperationKind;
 use proptest::prelude::*;
 
-fn operations(command: &str) -> Vec<Operation> {
-    let site = CallSite {
-        cwd: Path::new("/home/ana/shop"),
-        project: Path::new("/home/ana/shop"),
-        home: Some(Path::new("/home/ana")),
-        resolve: None,
-    };
-    operations_of_command(command, ShellLanguage::Bash, &site)
-}
+use fixture::operations;
 
 /// Words, operators and quotes as they come in command lines, in any order.
 fn shell_text() -> impl Strategy<Value = String> {

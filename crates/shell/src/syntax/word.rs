@@ -60,12 +60,7 @@ impl BashParser<'_> {
                         None => built.literal('\\'),
                     }
                 }
-                '\'' => {
-                    self.index += 1;
-                    let end = self.rest().find('\'').ok_or("a quote is not closed")?;
-                    built.quoted(self.rest().get(..end).unwrap_or_default());
-                    self.index += end + 1;
-                }
+                '\'' => self.parse_single_quotes(&mut built)?,
                 '"' => {
                     self.index += 1;
                     self.parse_double_quotes(&mut built)?;
@@ -82,6 +77,14 @@ impl BashParser<'_> {
         }
         self.spend(1)?;
         Ok(Some(built.word))
+    }
+
+    fn parse_single_quotes(&mut self, built: &mut WordBuilder) -> ParseResult<()> {
+        self.index += 1;
+        let end = self.rest().find('\'').ok_or("a quote is not closed")?;
+        built.quoted(self.rest().get(..end).unwrap_or_default());
+        self.index += end + 1;
+        Ok(())
     }
 
     fn parse_double_quotes(&mut self, built: &mut WordBuilder) -> ParseResult<()> {
@@ -278,12 +281,7 @@ impl BashParser<'_> {
                     let letter = self.bump().ok_or("a variable is not closed")?;
                     built.quoted(letter.encode_utf8(&mut [0; 4]));
                 }
-                '\'' if !quoted => {
-                    self.index += 1;
-                    let end = self.rest().find('\'').ok_or("a quote is not closed")?;
-                    built.quoted(self.rest().get(..end).unwrap_or_default());
-                    self.index += end + 1;
-                }
+                '\'' if !quoted => self.parse_single_quotes(&mut built)?,
                 '"' => {
                     self.index += 1;
                     self.nested(|parser| parser.parse_double_quotes(&mut built))?;

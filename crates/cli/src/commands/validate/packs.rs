@@ -1,6 +1,6 @@
 //! Checks of the packs that are on: the examples of their rules.
 
-use pintle::packs::{PackDef, broken_examples};
+use pintle::packs::{BrokenExample, PackDef, broken_examples};
 use pintle::{Diagnostic, HookDeclaration, Location};
 
 use crate::options::pack_of;
@@ -11,10 +11,13 @@ pub(super) fn check_examples(declarations: &[HookDeclaration]) -> Vec<Diagnostic
     packs.flat_map(|(pack, location)| check_pack(pack, location)).collect()
 }
 
-fn check_pack(pack: &'static PackDef, location: &Location) -> Vec<Diagnostic> {
+fn check_pack(pack: &'static PackDef, location: &Location) -> impl Iterator<Item = Diagnostic> {
+    broken_examples(pack).map(|broken| report_broken(&broken, location))
+}
+
+fn report_broken(broken: &BrokenExample, location: &Location) -> Diagnostic {
     let help = "this is a defect in Pintle; report it, and guard the call with a hook of your own until then";
-    let broken = broken_examples(pack);
-    broken.map(|broken| Diagnostic::error("broken_example", broken.message(), location.clone()).help(help)).collect()
+    Diagnostic::error("broken_example", broken.message(), location.clone()).help(help)
 }
 
 #[cfg(test)]
@@ -22,29 +25,19 @@ mod tests {
     use std::path::PathBuf;
     use std::sync::Arc;
 
-    use pintle::packs::{OperationTest, RuleDef, RuleSeverity};
-    use pintle::{ByteSpan, OperationKind, Severity, SourceFile};
+    use pintle::packs::pack_by_name;
+    use pintle::{ByteSpan, Severity, SourceFile};
 
     use super::*;
 
-    const RULE: RuleDef = RuleDef {
-        id: "delete",
-        severity: RuleSeverity::Deny,
-        tests: &[OperationTest::new(OperationKind::Delete)],
-        reason: "this deletes",
-        instead: "Move it away.",
-        stops: &["cat a"],
-        passes: &["ls"],
-    };
-    static PACK: PackDef = PackDef { name: "trial", doc: "Refuses to delete.", is_default: false, pausable: &[], rules: &[RULE] };
-
     #[test]
     fn an_example_that_does_not_hold_is_an_error_where_the_pack_is_used() {
-        let file = Arc::new(SourceFile { path: PathBuf::from("policy.yaml"), text: String::from("use: [trial]\n") });
+        let file = Arc::new(SourceFile { path: PathBuf::from("policy.yaml"), text: String::from("use: [shell]\n") });
         let location = Location::new(file, ByteSpan { start: 6, end: 11 });
-        let found = check_pack(&PACK, &location);
-        let [only] = found.as_slice() else { panic!("{found:?}") };
-        assert_eq!((only.severity, &only.location), (Severity::Error, &location));
-        assert_eq!(only.message, "`trial.delete` finds nothing in its example `cat a`");
+        let pack = pack_by_name("shell").unwrap();
+        let broken = BrokenExample { pack, rule: &pack.rules[0], command: "cat a", is_stopped: true };
+        let found = report_broken(&broken, &location);
+        assert_eq!((found.severity, &found.location), (Severity::Error, &location));
+        assert_eq!(found.message, "`shell.delete-root` finds nothing in its example `cat a`");
     }
 }

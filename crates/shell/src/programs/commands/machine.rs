@@ -60,19 +60,9 @@ pub(super) static ROWS: &[SubcommandDef] = &[
     )
     .without(&["--help|list|status|-I|--detail|show|isLuks|luksDump"]),
     subcommand(&["diskutil"], &["erase*|partition*|zeroDisk|secureErase|reformat|apfs|unmount*|eject"], System, "disk"),
-    subcommand(
-        &["diskpart", "Format-Volume", "Clear-Disk", "Initialize-Disk", "Remove-Partition"],
-        &[],
-        System,
-        "disk",
-    ),
-    subcommand(
-        &["shutdown", "reboot", "poweroff", "halt", "init", "telinit", "kexec", "Restart-Computer", "Stop-Computer"],
-        &[],
-        System,
-        "power",
-    )
-    .without(&["--help"]),
+    subcommand(&["diskpart"], &[], System, "disk"),
+    subcommand(&["shutdown", "reboot", "poweroff", "halt", "init", "telinit", "kexec"], &[], System, "power")
+        .without(&["--help"]),
     subcommand(
         &["systemctl"],
         &[
@@ -93,20 +83,6 @@ pub(super) static ROWS: &[SubcommandDef] = &[
         "service",
     )
     .tags(&[Startup]),
-    subcommand(
-        &[
-            "Stop-Service",
-            "Set-Service",
-            "Remove-Service",
-            "New-Service",
-            "Disable-ScheduledTask",
-            "Register-ScheduledTask",
-            "Unregister-ScheduledTask",
-        ],
-        &[],
-        System,
-        "service",
-    ),
     subcommand(&["sc"], &["stop|delete|config|create"], System, "service"),
     subcommand(&["net"], &["stop|user|localgroup|start|share"], System, "service"),
     subcommand(&["schtasks"], &[], System, "schedule")
@@ -123,20 +99,6 @@ pub(super) static ROWS: &[SubcommandDef] = &[
     subcommand(&["ufw"], &["disable|reset|delete|allow|deny|enable|default|reject|--force"], System, "firewall"),
     subcommand(&["firewall-cmd", "pfctl"], &[], System, "firewall").without(&["--list-all|--state|-s"]),
     subcommand(&["netsh"], &["advfirewall|firewall"], System, "firewall"),
-    subcommand(
-        &[
-            "Set-NetFirewallProfile",
-            "New-NetFirewallRule",
-            "Remove-NetFirewallRule",
-            "Disable-NetFirewallRule",
-            "Set-MpPreference",
-            "Add-MpPreference",
-        ],
-        &[],
-        System,
-        "firewall",
-    ),
-    subcommand(&["Set-ExecutionPolicy"], &[], System, "policy"),
     subcommand(
         &[
             "setenforce",
@@ -177,9 +139,6 @@ pub(super) static ROWS: &[SubcommandDef] = &[
             "visudo",
             "dscl",
             "sysadminctl",
-            "New-LocalUser",
-            "Add-LocalGroupMember",
-            "Set-LocalUser",
             "pwconv",
             "chage",
         ],
@@ -216,7 +175,6 @@ pub(super) static ROWS: &[SubcommandDef] = &[
     subcommand(&["journalctl"], &[], System, "logs").with(&["--vacuum-time|--vacuum-size|--vacuum-files|--rotate"]),
     subcommand(&["dmesg"], &[], System, "logs").with(&["-C|-c|--clear|--read-clear"]),
     subcommand(&["wevtutil"], &["cl|clear-log"], System, "logs"),
-    subcommand(&["Clear-EventLog", "Clear-History", "Remove-EventLog"], &[], System, "logs"),
     subcommand(&["vssadmin"], &["delete"], System, "backup"),
     subcommand(&["wbadmin"], &["delete"], System, "backup"),
     subcommand(&["tmutil"], &["delete*|disable"], System, "backup"),

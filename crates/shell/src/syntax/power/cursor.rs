@@ -127,6 +127,23 @@ impl<'t> PowerCursor<'t> {
         name
     }
 
+    /// The next letter inside brackets; `None` behind the closing one, or if nothing more can be read.
+    pub(super) fn next_inside(&mut self, end: char) -> Option<char> {
+        self.skip_blank();
+        match self.peek() {
+            _ if self.fault.is_some() => None,
+            None => {
+                self.fail("a bracket is not closed");
+                None
+            }
+            Some(letter) if letter == end => {
+                self.bump();
+                None
+            }
+            letter => letter,
+        }
+    }
+
     /// The word of letters that comes next, in lower case, if nothing else belongs to it. It is not taken.
     pub(super) fn keyword(&self) -> String {
         let rest = self.rest();

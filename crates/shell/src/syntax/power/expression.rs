@@ -239,16 +239,10 @@ impl PowerCursor<'_> {
     fn parse_table(&mut self) -> Vec<BashWord> {
         self.at += 2;
         let mut words = Vec::new();
-        while self.fault.is_none() {
-            self.skip_blank();
-            match self.peek() {
-                None => self.fail("a bracket is not closed"),
-                Some('}') => {
-                    self.bump();
-                    break;
-                }
-                Some(';' | ',') => self.bump(),
-                Some(_) => {
+        while let Some(letter) = self.next_inside('}') {
+            match letter {
+                ';' | ',' => self.bump(),
+                _ => {
                     let before = self.at;
                     let name = match self.peek() {
                         Some('"' | '\'' | '$' | '(') => self.parse_primary(),

@@ -67,26 +67,15 @@ impl PowerCursor<'_> {
 
     fn parse_call_arguments(&mut self) -> Vec<BashWord> {
         let mut args = Vec::new();
-        loop {
-            self.skip_blank();
-            match self.peek() {
-                None => {
-                    self.fail("a bracket is not closed");
-                    break;
-                }
-                Some(')') => {
-                    self.bump();
-                    break;
-                }
-                Some(',') => self.bump(),
-                Some(_) => {
-                    let before = self.at;
-                    args.extend(self.parse_expression());
-                    if self.at == before {
-                        self.fail("an unexpected character");
-                        break;
-                    }
-                }
+        while let Some(letter) = self.next_inside(')') {
+            let before = self.at;
+            if letter == ',' {
+                self.bump();
+            } else {
+                args.extend(self.parse_expression());
+            }
+            if self.at == before {
+                self.fail("an unexpected character");
             }
         }
         args

@@ -253,21 +253,15 @@ impl PowerCursor<'_> {
         if !self.eat("{") {
             self.fail("a block is missing");
         }
-        while self.fault.is_none() {
-            self.skip_blank();
+        while let Some(letter) = self.next_inside('}') {
             let before = self.at;
-            match self.peek() {
-                None => self.fail("a bracket is not closed"),
-                Some('}') => {
-                    self.bump();
-                    break;
-                }
-                Some('{') => {
+            match letter {
+                '{' => {
                     let body = self.parse_block();
                     branch.push(BashPipeline::new(vec![may_run(body)]));
                 }
-                Some(';' | ',') => self.bump(),
-                Some(_) => {
+                ';' | ',' => self.bump(),
+                _ => {
                     let words = self.parse_argument();
                     branch.push(quiet(vec![BashPipeline::new(vec![simple("&=", words)])]));
                 }
@@ -298,16 +292,10 @@ impl PowerCursor<'_> {
         self.skip_blank();
         self.eat("(");
         let mut words = Vec::new();
-        while self.fault.is_none() {
-            self.skip_blank();
-            match self.peek() {
-                None => self.fail("a bracket is not closed"),
-                Some(')') => {
-                    self.bump();
-                    break;
-                }
-                Some('[') => self.skip_brackets(),
-                Some('$') => {
+        while let Some(letter) = self.next_inside(')') {
+            match letter {
+                '[' => self.skip_brackets(),
+                '$' => {
                     self.bump();
                     words.push(quoted(format!("${}", power_variable(&self.take_name()))));
                     self.skip_blank();
@@ -316,7 +304,7 @@ impl PowerCursor<'_> {
                         words.extend(self.parse_expression());
                     }
                 }
-                Some(_) => self.bump(),
+                _ => self.bump(),
             }
         }
         simple("&{", words)
@@ -327,17 +315,11 @@ impl PowerCursor<'_> {
         if !self.eat("{") {
             return;
         }
-        while self.fault.is_none() {
-            self.skip_blank();
-            match self.peek() {
-                None => self.fail("a bracket is not closed"),
-                Some('}') => {
-                    self.bump();
-                    break;
-                }
-                Some('{') => out.extend(self.parse_block()),
-                Some('"' | '\'') => drop(self.parse_argument()),
-                Some(_) => self.bump(),
+        while let Some(letter) = self.next_inside('}') {
+            match letter {
+                '{' => out.extend(self.parse_block()),
+                '"' | '\'' => drop(self.parse_argument()),
+                _ => self.bump(),
             }
         }
     }
