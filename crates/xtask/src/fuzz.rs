@@ -54,7 +54,7 @@ const PIECES: [&str; 36] = [
 ];
 /// The longest text, and every how many texts there is one of that length.
 const MAX_BYTES: usize = 64 * 1024;
-const LARGE_EVERY: u64 = 20_000;
+const LARGE_EVERY: u64 = 200;
 /// What a text may take: a build without optimizations is some ten times slower.
 const LIMIT_MS: u64 = if cfg!(debug_assertions) { 500 } else { 50 };
 /// What the whole run may add to the memory of the process, with all texts.

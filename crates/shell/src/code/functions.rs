@@ -22,6 +22,10 @@ pub(super) enum CodeEffect {
     Command,
     /// Evaluates a text as code.
     Code,
+    /// Makes code or objects of what it gets, which matters if that comes from elsewhere.
+    Unpack,
+    /// Calls the system by a number.
+    SystemCall,
     /// Finds a function by a name that is put together.
     Dynamic,
     Request,
@@ -40,7 +44,7 @@ pub(super) enum CodeEffect {
 }
 use CodeEffect::{
     Code, Command, Decode, Delete, DeleteTree, Duplicate, Dynamic, Environment, Kill, Link, Move, Open, Options,
-    Permission, Print, Privilege, Read, Redirect, Request, Socket, Transmit, Write,
+    Permission, Print, Privilege, Read, Redirect, Request, Socket, SystemCall, Transmit, Unpack, Write,
 };
 
 /// The last parts of names, with what they do; a name with a dot has to be preceded by what is in front of it.
@@ -106,7 +110,7 @@ static FUNCTIONS: &[(CodeEffect, &str)] = &[
          call-process start-process shell-command-to-string Runtime.exec Runtime.getRuntime.exec \
          ProcessBuilder Bun.spawn Bun.spawnSync Deno.Command Deno.run qx readpipe create_subprocess_shell \
          create_subprocess_exec asyncio.create_subprocess_shell sh.rm commands.getoutput run call startfile \
-         os.startfile execvp execv execl execlp systemf uv.spawn syscall system2 sys.shell popen3 os.spawnve \
+         os.startfile execvp execv execl execlp systemf uv.spawn system2 sys.shell popen3 os.spawnve \
          spawnve shelljs.exec Open3.pipeline ProcessBuilder.start os.fork_exec",
     ),
     (
@@ -116,6 +120,13 @@ static FUNCTIONS: &[(CodeEffect, &str)] = &[
          runpy.run_path runpy.run_module dofile setTimeout_text literal_run importScripts exec_module \
          Marshal.load",
     ),
+    (
+        Unpack,
+        "unsafe_load full_load unsafe_load_all dill.loads dill.load cloudpickle.loads cloudpickle.load joblib.load \
+         torch.load jsonpickle.decode unserialize _compile constructor shelve.open instance_exec uplevel \
+         YAML.load yaml.load Psych.load readResolve readObject",
+    ),
+    (SystemCall, "syscall Kernel.syscall libc.syscall libc.reboot"),
     (
         Dynamic,
         "__dynamic__ __getattribute__ __builtins__ Reflect.get Reflect.apply send public_send __send__ const_get \

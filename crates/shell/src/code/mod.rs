@@ -3,6 +3,7 @@
 //! Nothing is executed, and no language is parsed: the reader looks at names, texts and brackets. It knows the functions
 //! of [`functions`], follows texts through simple variables, and gives what it cannot follow as unknown.
 
+mod facts;
 mod functions;
 mod names;
 mod reader;
@@ -12,6 +13,7 @@ mod statements;
 mod tokens;
 mod value;
 
+use facts::{CodeFacts, opens_for_writing};
 use functions::{CodeEffect, effect_of};
 use reader::{CodeCall, CodeReading, read_calls};
 use requests::{push_read, push_request};
@@ -19,11 +21,13 @@ use tokens::read_tokens;
 
 use crate::address::push_address;
 use crate::paths::UNKNOWN;
-use crate::walk::{CommandWalk, ShellArg, TextFlow, TextTaint, is_secret_name};
+use crate::walk::{CommandWalk, ShellArg, TextFlow, TextTaint};
 use crate::{Operation, OperationKind, OperationTag};
 
 /// The longest code that is read.
 const MAX_BYTES: usize = 32 * 1024;
+/// Words of loops.
+const LOOPS: [&str; 5] = ["while", "for ", "loop", "until", "count()"];
 /// Functions that run their argument, by their bare names.
 const EVALUATORS: [&str; 4] = ["eval", "exec", "Function", "execScript"];
 /// The most calls of functions.
@@ -62,100 +66,24 @@ pub(crate) fn read_code(walk: &mut CommandWalk<'_>, language: &str, text: &str, 
     if facts.prints && facts.environment_secret {
         walk.push(Operation::new(OperationKind::Secret, language).action("print_variable"));
     }
+    let forks = text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').any(|word| word == "fork");
+    if forks && LOOPS.iter().any(|word| text.contains(word)) {
+        walk.push(Operation::new(OperationKind::System, language).action("fork_bomb"));
+    }
     let uses_gawk_network = language.ends_with("awk") && (text.contains("/inet/") || text.contains("/inet4/"));
     if facts.connects && facts.runs_shell || uses_gawk_network {
         walk.push(Operation::new(OperationKind::System, language).action("remote_shell"));
     }
 }
 
-/// Reads code one level deeper.
-fn run_code(walk: &mut CommandWalk<'_>, language: &str, text: &str) {
-    walk.called(|walk| {
-        read_code(walk, language, text, &TextFlow::default());
-        TextFlow::default()
-    });
-}
-
-/// What the whole code does.
-#[derive(Debug, Default)]
-struct CodeFacts {
-    taint: TextTaint,
-    /// Where its input comes from.
-    input: TextTaint,
-    uses_network: bool,
-    uses_decoder: bool,
-    /// Whether it sends something, and whether an operation says so.
-    sends: bool,
-    has_sent: bool,
-    /// Whether options say that what it reads from an address is sent there as well.
-    posts: bool,
-    prints: bool,
-    environment_secret: bool,
-    /// Whether it opens a connection, and runs a shell or connects programs to something.
-    connects: bool,
-    runs_shell: bool,
-    has_condition: bool,
-}
-
-impl CodeFacts {
-    fn note(&mut self, call: &CodeCall, language: &str) {
-        match effect_of(language, &call.name) {
-            Some(CodeEffect::Decode) => self.uses_decoder = true,
-            Some(CodeEffect::Request | CodeEffect::Transmit) => self.uses_network = true,
-            Some(CodeEffect::Socket) => {
-                self.uses_network = true;
-                self.connects = true;
-            }
-            Some(CodeEffect::Redirect) => self.runs_shell = true,
-            Some(CodeEffect::Command) => {
-                let runs_shell = |text: &String| {
-                    let word = text.split_whitespace().next().unwrap_or_default();
-                    matches!(word.rsplit('/').next(), Some("sh" | "bash" | "zsh" | "dash" | "cmd" | "cmd.exe"))
-                        && !text.contains("-c ")
-                };
-                self.runs_shell |= match call.texts.first() {
-                    // A command that is not known, with its mode.
-                    Some(text) => runs_shell(text) || call.has_unknown && text.len() <= 2,
-                    None => call.has_unknown,
-                };
-            }
-            Some(CodeEffect::Environment) => {
-                let named = call.texts.iter().any(|text| is_secret_name(text));
-                self.environment_secret |= named || call.texts.is_empty();
-                self.taint |= if named {
-                    TextTaint::SECRET
-                } else if call.texts.is_empty() {
-                    TextTaint::ENVIRONMENT
-                } else {
-                    TextTaint::NONE
-                };
-            }
-            Some(CodeEffect::Options) => self.posts |= requests::sends_by_option(call),
-            Some(CodeEffect::Read) if !call.texts.is_empty() || call.has_unknown => self.taint |= TextTaint::FILE,
-            Some(CodeEffect::Open) if !opens_for_writing(call) => self.taint |= TextTaint::FILE,
-            Some(CodeEffect::Print) => self.prints = true,
-            _ => {}
-        }
+impl CommandWalk<'_> {
+    /// Reads code one level deeper.
+    pub(crate) fn run_code(&mut self, language: &str, text: &str) {
+        self.called(|walk| {
+            read_code(walk, language, text, &TextFlow::default());
+            TextFlow::default()
+        });
     }
-
-    /// Where code that is evaluated comes from.
-    fn code_taint(&self) -> TextTaint {
-        let network = if self.uses_network { TextTaint::NETWORK } else { TextTaint::NONE };
-        let decoded = if self.uses_decoder { TextTaint::DECODED } else { TextTaint::NONE };
-        let input = if self.input.has(TextTaint::NETWORK | TextTaint::DECODED) { self.input } else { TextTaint::NONE };
-        network | decoded | input | if self.taint.has(TextTaint::FILE) { TextTaint::FILE } else { TextTaint::NONE }
-    }
-}
-
-/// Whether a call of `open` writes: by its mode, or by a `>` in front of the name.
-fn opens_for_writing(call: &CodeCall) -> bool {
-    let is_mode = |text: &String| {
-        !text.is_empty()
-            && text.len() <= 3
-            && text.contains(['w', 'a', 'x', '+'])
-            && text.chars().all(|letter| "wax+btr".contains(letter))
-    };
-    call.texts.iter().skip(1).any(is_mode) || call.texts.iter().any(|text| text.starts_with('>'))
 }
 
 fn push_call(walk: &mut CommandWalk<'_>, language: &str, call: &CodeCall, facts: &mut CodeFacts) {
@@ -165,13 +93,18 @@ fn push_call(walk: &mut CommandWalk<'_>, language: &str, call: &CodeCall, facts:
     {
         walk.push_code(facts.code_taint(), language, &format!("it gives text from elsewhere to `{name}`"));
     }
-    let Some(effect) = effect_of(language, &call.name) else { return };
+    // A client that was made before: `.post(ADDRESS, …)`.
+    let last = call.name.rsplit(['.', ':', '>']).next().unwrap_or_default();
+    let posts =
+        || matches!(last, "post" | "put" | "patch" | "post_form") && call.texts.iter().any(|text| text.contains("://"));
+    let Some(effect) = effect_of(language, &call.name).or_else(|| posts().then_some(CodeEffect::Transmit)) else {
+        return;
+    };
     let paths = || -> Vec<ShellArg> {
         let texts: Vec<ShellArg> =
             call.texts.iter().filter(|text| !text.is_empty()).flat_map(|text| path_args(text)).collect();
         if texts.is_empty() && call.has_unknown { vec![ShellArg::unknown(TextTaint::NONE)] } else { texts }
     };
-    let last = call.name.rsplit(['.', ':', '>']).next().unwrap_or_default();
     if call.is_decoded
         && matches!(
             effect,
@@ -240,6 +173,9 @@ fn push_call(walk: &mut CommandWalk<'_>, language: &str, call: &CodeCall, facts:
             }
         }
         CodeEffect::Read => {
+            if last == "dotenv_values" && call.texts.is_empty() {
+                push_read(walk, language, &ShellArg::new(".env"), facts);
+            }
             for path in paths().into_iter().take(1) {
                 push_read(walk, language, &path, facts);
             }
@@ -268,18 +204,30 @@ fn push_call(walk: &mut CommandWalk<'_>, language: &str, call: &CodeCall, facts:
         }
         CodeEffect::Command => push_command(walk, language, call, facts),
         CodeEffect::Code => {
+            let is_address = |text: &String| text.starts_with("http://") || text.starts_with("https://");
+            if call.texts.iter().any(is_address) {
+                walk.push_code(TextTaint::NETWORK, language, "it evaluates text of an address");
+                return;
+            }
             let is_known =
                 !call.has_unknown && !call.texts.is_empty() && !call.texts.iter().any(|text| text.contains(UNKNOWN));
             if is_known && !facts.uses_decoder {
                 for text in &call.texts {
                     if text.len() < MAX_BYTES / 2 {
-                        run_code(walk, language, text);
+                        walk.run_code(language, text);
                     }
                 }
             } else {
                 walk.push_code(facts.code_taint(), language, "it evaluates text that is not known");
             }
         }
+        CodeEffect::Unpack => {
+            let taint = facts.code_taint();
+            if taint.has(TextTaint::NETWORK | TextTaint::DECODED) {
+                walk.push_code(taint, language, "it makes objects or code of text that comes from elsewhere");
+            }
+        }
+        CodeEffect::SystemCall => walk.push_unknown(language, "it calls the system by a number"),
         CodeEffect::Dynamic => walk.push_code(
             facts.code_taint() | TextTaint::DECODED,
             language,

@@ -3,7 +3,9 @@
 use super::functions::{CodeEffect, effect_of, is_module};
 use super::reader::{CallReader, CodeCall, MAX_DEPTH};
 use super::tokens::CodeToken;
-use super::value::{CodeValue, is_condition, is_environment, is_word, last_part, result_of};
+use super::value::{
+    CodeValue, gives_process_or_module, is_condition, is_environment, is_statement, is_word, last_part, result_of,
+};
 use crate::paths::UNKNOWN;
 
 /// Stands for a function whose name is put together.
@@ -32,7 +34,14 @@ impl CallReader<'_> {
     /// A name: an assignment, a call, a variable.
     pub(super) fn read_name(&mut self, name: &str, index: usize, depth: usize) -> (CodeValue, usize) {
         let next = index + 1;
-        self.has_condition |= is_condition(name);
+        // Whether something is a file at all selects nothing.
+        let is_about_files = self.name_at(next).is_some_and(|name| {
+            matches!(
+                last_part(name),
+                "file?" | "isfile" | "is_file" | "isFile" | "exist?" | "exists" | "existsSync" | "file_exists"
+            )
+        });
+        self.has_condition |= is_condition(name) && !is_about_files;
         match name {
             "for" | "foreach" => {
                 if let Some(after) = self.read_loop(next - 1, depth) {
@@ -118,6 +127,9 @@ impl CallReader<'_> {
             Some(module) => CodeValue { module: Some(module), ..CodeValue::unknown() },
             None => result_of(called, &texts, has_unknown),
         };
+        if is_home_variable(called, &texts) {
+            value = CodeValue { is_path: true, ..CodeValue::text("~") };
+        }
         value.is_decoded |= is_decoded || is_decoder(called);
         if last_part(called) == "getattr" {
             value.module = match (inner.module.as_deref().or(call.names.first().map(String::as_str)), texts.first()) {
@@ -352,9 +364,12 @@ impl CallReader<'_> {
     }
 }
 
-/// Functions whose result has the methods of a module.
-fn gives_process_or_module(name: &str) -> bool {
-    matches!(last_part(name), "getRuntime" | "globals" | "mainModule")
+/// `getenv("HOME")`, `os.environ.get("HOME")`.
+fn is_home_variable(called: &str, texts: &[String]) -> bool {
+    let reads = matches!(last_part(called), "getenv" | "Getenv" | "get" | "fetch");
+    let is_variable = effect_of("", called) == Some(CodeEffect::Environment)
+        || called.rsplit_once('.').is_some_and(|(object, _)| is_environment(object));
+    reads && is_variable && texts.first().is_some_and(|name| matches!(name.as_str(), "HOME" | "USERPROFILE"))
 }
 
 /// Methods that give the whole environment.
@@ -363,27 +378,6 @@ fn is_environment_method(name: &str) -> bool {
         is_environment(object)
             && matches!(method, "items" | "values" | "copy" | "to_h" | "to_a" | "each" | "map" | "inspect" | "toObject")
     })
-}
-
-/// Words in front of an expression that are not functions.
-fn is_statement(name: &str) -> bool {
-    matches!(
-        name,
-        "for"
-            | "foreach"
-            | "if"
-            | "unless"
-            | "while"
-            | "until"
-            | "in"
-            | "do"
-            | "and"
-            | "or"
-            | "not"
-            | "return"
-            | "my"
-            | "our"
-    )
 }
 
 fn is_decoder(name: &str) -> bool {

@@ -56,6 +56,7 @@ pub(super) fn read_calls(tokens: &[CodeToken], language: &str) -> CodeReading {
         can_omit_brackets: " perl ruby irb php lua luajit awk gawk mawk nawk elisp tclsh python2 groovy "
             .contains(&format!(" {language} ")),
         joins_with_slash: language.starts_with("py") || language == "ipython",
+        joins_neighbours: language.ends_with("awk"),
     };
     let mut index = 0;
     while index < tokens.len() {
@@ -78,6 +79,8 @@ pub(super) struct CallReader<'t> {
     pub(super) can_omit_brackets: bool,
     /// Whether `/` joins paths.
     pub(super) joins_with_slash: bool,
+    /// Whether values next to each other are one text.
+    joins_neighbours: bool,
 }
 
 impl CallReader<'_> {
@@ -188,6 +191,13 @@ impl CallReader<'_> {
                     while self.is_mark(index, '>') {
                         index += 1;
                     }
+                    if self.joins_neighbours {
+                        let (file, next) = self.read_expression(index, depth + 1);
+                        let files = file.texts.into_iter().take(1);
+                        files.for_each(|file| self.push_text_call("file_put_contents", file, false));
+                        index = next.max(index);
+                        continue;
+                    }
                     if let Some(CodeToken::Text(file)) = self.token_at(index) {
                         let file = self.fill(file);
                         self.push_text_call("file_put_contents", file, false);
@@ -203,6 +213,13 @@ impl CallReader<'_> {
                 CodeToken::Mark('|') if self.can_omit_brackets => {
                     index += 1;
                     index += usize::from(self.is_mark(index, '&'));
+                    if self.joins_neighbours {
+                        let (command, next) = self.read_expression(index, depth + 1);
+                        let lines = command.texts.into_iter().take(1);
+                        lines.for_each(|line| self.push_text_call("os.system", line, true));
+                        index = next.max(index);
+                        continue;
+                    }
                     match (self.token_at(index), self.name_at(index).map(str::to_owned)) {
                         (Some(CodeToken::Text(line)), _) => {
                             let line = self.fill(line);
@@ -214,7 +231,7 @@ impl CallReader<'_> {
                 }
                 CodeToken::Mark(_) => index += 1,
             }
-            between = None;
+            between = self.joins_neighbours.then_some("");
         }
         (value, index)
     }

@@ -1,12 +1,13 @@
 //! What code reads and requests from addresses.
 
-use super::CodeFacts;
+use super::facts::{CodeFacts, sends_by_option};
 use super::functions::CodeEffect;
 use super::reader::CodeCall;
+use super::value::last_part;
 use crate::OperationKind;
 use crate::address::push_address;
 use crate::paths::UNKNOWN;
-use crate::walk::{CommandWalk, ShellArg, TextTaint};
+use crate::walk::{CommandWalk, ShellArg, TextFlow, TextTaint};
 
 /// Reads a file, or an address.
 pub(super) fn push_read(walk: &mut CommandWalk<'_>, language: &str, path: &ShellArg, facts: &mut CodeFacts) {
@@ -25,12 +26,6 @@ pub(super) fn push_read(walk: &mut CommandWalk<'_>, language: &str, path: &Shell
         return;
     }
     facts.taint |= walk.read_file(language, path, false).taint;
-}
-
-/// Whether the options of a request say that it sends something.
-pub(super) fn sends_by_option(call: &CodeCall) -> bool {
-    call.texts.iter().any(|text| matches!(text.to_ascii_uppercase().as_str(), "POST" | "PUT" | "PATCH"))
-        || call.names.iter().any(|name| matches!(name.as_str(), "data" | "body" | "files" | "json"))
 }
 
 /// Adds what a request of the code sends or fetches.
@@ -53,16 +48,21 @@ pub(super) fn push_request(
     let is_sending = matches!(effect, CodeEffect::Transmit | CodeEffect::Socket)
         || sends_by_option(call)
         || address.is_some_and(|address| address.contains(UNKNOWN));
-    let has_data = facts.taint.has(TextTaint::FILE | TextTaint::SECRET | TextTaint::ENVIRONMENT);
+    let taint = if facts.has_output { facts.taint | TextTaint::OUTPUT } else { facts.taint };
+    let has_data = taint.has(TextTaint::FILE | TextTaint::SECRET | TextTaint::ENVIRONMENT | TextTaint::OUTPUT);
     let shown = address.cloned().unwrap_or_default();
     if is_sending && has_data {
         facts.sends = true;
         facts.has_sent = true;
-        push_address(walk, OperationKind::Upload, language, &shown, facts.taint);
+        push_address(walk, OperationKind::Upload, language, &shown, taint);
     } else if is_sending {
         push_address(walk, OperationKind::Upload, language, &shown, TextTaint::NONE);
     } else {
         facts.uses_network = true;
         push_address(walk, OperationKind::Download, language, &shown, TextTaint::NONE);
+    }
+    let saves = matches!(last_part(&call.name), "urlretrieve" | "getstore" | "file" | "url-copy-file" | "mirror");
+    if let Some(file) = call.texts.iter().find(|text| saves && !text.contains("://")) {
+        walk.write_file(language, &ShellArg::new(file.as_str()), "download", TextFlow::from_taint(TextTaint::NETWORK));
     }
 }

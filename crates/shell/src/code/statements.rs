@@ -38,15 +38,19 @@ impl CallReader<'_> {
 
     /// `import a as b`, `from a import b as c`.
     pub(super) fn read_import(&mut self, index: usize) -> Option<usize> {
-        let module = module_name(self.name_at(index + 1)?);
+        let mut module = module_name(self.name_at(index + 1)?);
         let mut next = index + 2;
         if self.name_at(index) == Some("import") {
-            if self.name_at(next) == Some("as") {
-                let alias = self.name_at(next + 1)?.to_owned();
-                self.aliases.insert(alias, module);
+            loop {
+                if self.name_at(next) == Some("as") {
+                    let alias = self.name_at(next + 1)?.to_owned();
+                    self.aliases.insert(alias, module);
+                    next += 2;
+                }
+                let Some(name) = self.name_at(next + 1).filter(|_| self.is_mark(next, ',')) else { return Some(next) };
+                module = module_name(name);
                 next += 2;
             }
-            return Some(next);
         }
         if self.name_at(next) != Some("import") {
             return None;

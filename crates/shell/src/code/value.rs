@@ -187,3 +187,29 @@ static CONDITIONS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
         "if elif unless endswith endsWith end_with? startswith startsWith filter match test fnmatch suffix when grep",
     )
 });
+
+/// Words in front of an expression that are not functions.
+pub(super) fn is_statement(name: &str) -> bool {
+    matches!(
+        name,
+        "for"
+            | "foreach"
+            | "if"
+            | "unless"
+            | "while"
+            | "until"
+            | "in"
+            | "do"
+            | "and"
+            | "or"
+            | "not"
+            | "return"
+            | "my"
+            | "our"
+    )
+}
+
+/// Functions whose result has the methods of a module.
+pub(super) fn gives_process_or_module(name: &str) -> bool {
+    matches!(last_part(name), "getRuntime" | "globals" | "mainModule")
+}

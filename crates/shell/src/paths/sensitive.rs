@@ -92,9 +92,8 @@ pub(crate) fn tags_of_path(site: &CallSite<'_>, path: &Path, is_pattern: bool) -
             tags.push(tail.tag);
         }
     };
-    let is_wild = is_pattern && parts.iter().any(|part| has_wildcard(part));
     for (start, part) in parts.iter().enumerate() {
-        if is_wild {
+        if is_pattern && has_wildcard(part) {
             index.tails.iter().for_each(|tail| check(tail, start));
             continue;
         }
@@ -104,10 +103,8 @@ pub(crate) fn tags_of_path(site: &CallSite<'_>, path: &Path, is_pattern: bool) -
             index.tails.get(*number).into_iter().for_each(|tail| check(tail, start));
         }
     }
-    if !is_wild {
-        for number in &index.patterns {
-            index.tails.get(*number).into_iter().for_each(|tail| check(tail, parts.len() - 1));
-        }
+    for number in &index.patterns {
+        index.tails.get(*number).into_iter().for_each(|tail| check(tail, parts.len() - 1));
     }
     tags
 }

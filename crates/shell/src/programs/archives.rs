@@ -209,7 +209,10 @@ pub(super) fn run_unpack(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, par
         }
         walk.write_file(call.name, &target, "unpack", flow);
         for inner in parsed.operands.iter().skip(1) {
-            walk.write_file(call.name, inner, "unpack", TextFlow::default());
+            // A pattern of names: the directory in front of it.
+            let plain = inner.text.split(['*', '?', '[']).next().unwrap_or_default().trim_end_matches('/');
+            let inner = ShellArg { text: plain.to_owned(), is_pattern: false, ..(*inner).clone() };
+            walk.write_file(call.name, &inner, "unpack", TextFlow::default());
         }
     }
     TextFlow::from_taint(TextTaint::NAMES)

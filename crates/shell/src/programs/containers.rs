@@ -2,7 +2,7 @@
 
 use super::commands::SUBCOMMAND_INDEX;
 use crate::OperationKind::{self, Container};
-use crate::walk::{CommandWalk, OptionLetters, ParsedOptions, ProgramCall, ShellArg, TextFlow};
+use crate::walk::{CommandWalk, OptionLetters, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint};
 use crate::{Operation, OperationTag, PathPlace};
 
 const ENGINES: [&str; 6] = ["docker", "podman", "nerdctl", "finch", "docker-compose", "podman-compose"];
@@ -101,6 +101,7 @@ pub(super) fn push_container(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>)
     if !ENGINES.contains(&call.name) {
         return;
     }
+    push_image(walk, call);
     let verb = call.args.iter().take(8).position(|arg| matches!(arg.text.as_str(), "run" | "create" | "exec"));
     let Some((verb, args)) = verb.and_then(|at| Some((call.args.get(at)?, call.args.get(at + 1..)?))) else { return };
     let (parsed, rest) = ParsedOptions::parse_leading(args, RUN_OPTIONS);
@@ -119,6 +120,32 @@ pub(super) fn push_container(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>)
     if verb.text == "run" {
         run_inside(walk, &parsed, rest, &mounts);
     }
+}
+
+/// `build ADDRESS`, and `push` to a machine that has no name.
+fn push_image(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
+    let has = |word: &str| call.args.iter().take(3).any(|arg| arg.text == word);
+    let operands = call.args.iter().filter(|arg| !arg.text.starts_with('-'));
+    if has("build") {
+        let is_address = |text: &str| {
+            ["http://", "https://", "git://", "git@", "ssh://", "github.com/"]
+                .iter()
+                .any(|start| text.starts_with(start))
+        };
+        if operands.clone().any(|arg| is_address(&arg.text)) {
+            walk.push_code(TextTaint::NETWORK, call.name, "it builds an image of an address");
+        }
+    } else if has("push") {
+        for image in operands.filter(|arg| is_unnamed_host(arg.text.split(['/', ':']).next().unwrap_or_default())) {
+            let operation = Operation::new(OperationKind::Upload, call.name).action("image").written(image.shown());
+            walk.push(TextTaint::FILE.tag(operation));
+        }
+    }
+}
+
+/// Whether a host is an address of the internet without a name.
+fn is_unnamed_host(host: &str) -> bool {
+    host.parse::<std::net::Ipv4Addr>().is_ok_and(|address| !address.is_loopback() && !address.is_private())
 }
 
 fn gives_rights(name: &str, value: &str) -> bool {

@@ -160,7 +160,7 @@ pub(super) fn run_link(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
         for link in [&link, &inside] {
             let target = if is_symbolic { link_target(link, source) } else { (*source).clone() };
             walk.note_link(&target, link);
-            walk.note_program(&target, link);
+            walk.note_program(source, link);
         }
     }
     TextFlow::known("")

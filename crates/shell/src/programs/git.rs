@@ -126,6 +126,13 @@ fn run_subcommand(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, command: &
                 }
             }
         }
+        "sparse-checkout" => {
+            // `!PATTERN` leaves the working tree.
+            for pattern in args.iter().filter_map(|arg| arg.text.strip_prefix('!')) {
+                let path = ShellArg::new(pattern.trim_matches('/'));
+                walk.push_path(Operation::new(OperationKind::Delete, "git").tag(OperationTag::Recursive), &path);
+            }
+        }
         "checkout" | "restore" => check_discarded(walk, command, args, &operands),
         "reset" if texts.contains(&"--") || operands.is_empty() => {}
         "config" => {
@@ -214,6 +221,9 @@ fn run_subcommand(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, command: &
             }
         }
         "show" | "cat-file" | "diff" | "blame" | "log" | "grep" => {
+            for file in texts.iter().filter_map(|text| text.strip_prefix("--output=")) {
+                walk.write_file("git", &ShellArg::new(file), "replace", TextFlow::from_taint(TextTaint::FILE));
+            }
             let mut flow = TextFlow::from_taint(TextTaint::FILE);
             for operand in &operands {
                 // `HEAD:.env` names a file of a commit.

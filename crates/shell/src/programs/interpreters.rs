@@ -43,6 +43,15 @@ pub(super) fn run_interpreter(
     flow.text = None;
     flow.taint = flow.taint.without(TextTaint::NETWORK) | TextTaint::OUTPUT;
     let mut has_code = false;
+    // `-n` and `-p` give the code the lines of the files.
+    let reads_lines = is_perl_like
+        && call.args.iter().any(|arg| {
+            let is_letters = arg.text.len() < 8 && arg.text.starts_with('-') && !arg.text.starts_with("--");
+            is_letters && arg.text.contains(['n', 'p'])
+        });
+    let lines = if reads_lines { call.stdin.taint | TextTaint::FILE } else { call.stdin.taint };
+    let stdin = TextFlow { taint: lines, ..call.stdin.clone() };
+    let call = &ProgramCall { stdin: &stdin, ..*call };
     for (index, arg) in call.args.iter().enumerate() {
         if is_code_option(&arg.text) {
             if let Some(text) = call.args.get(index + 1) {
@@ -119,7 +128,14 @@ pub(super) fn run_interpreter(
         return flow;
     }
     // `php -- ARGUMENTS` and `python3 - ARGUMENTS` run their input.
-    let reads_input = call.args.first().is_some_and(|arg| arg.text == "--");
+    let reads_input = call.args.iter().position(|arg| arg.text == "--").is_some_and(|mark| {
+        let before = call.args.get(..mark).unwrap_or_default();
+        before.iter().enumerate().all(|(index, arg)| {
+            let follows = index.checked_sub(1).and_then(|index| before.get(index));
+            arg.text.starts_with('-')
+                || follows.is_some_and(|option| matches!(option.text.as_str(), "-d" | "-c" | "-W"))
+        })
+    });
     match parsed.operands.first().filter(|_| !reads_input) {
         Some(script) if script.text != "-" && script.text != "/dev/stdin" => {
             if script.text.starts_with("http") {
@@ -133,7 +149,8 @@ pub(super) fn run_interpreter(
                 }
             }
         }
-        _ if call.has_arg(&["--version", "-V", "-v", "--help", "-h"]) => {}
+        // Behind `-` and `--`, they are arguments of the program that is read.
+        None if !reads_input && call.has_arg(&["--version", "-V", "-v", "--help", "-h"]) => {}
         _ => match &call.stdin.text {
             Some(text) => {
                 if call.stdin.taint.has(TextTaint::NETWORK | TextTaint::DECODED) {
@@ -159,6 +176,14 @@ fn read_arg_code(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, text: &Shel
     }
     push_imports(walk, call, &text.text);
     code::read_code(walk, call.name, &text.text, call.stdin);
+    // What the code itself fetched may be among the modules that it imports.
+    let changes_path = ["sys.path", "addsitedir", "importlib", "runpy", "__import__", "NODE_PATH", "$LOAD_PATH", "$:"];
+    if walk.has_fetched() && changes_path.iter().any(|word| text.text.contains(word)) {
+        walk.push_code(TextTaint::NETWORK, call.name, "it loads modules where it puts files from elsewhere");
+    }
+    if text.text.contains("bundler/inline") && text.text.contains("://") {
+        walk.push_code(TextTaint::NETWORK, call.name, "it installs packages of an address and loads them");
+    }
 }
 
 /// What code imports: modules that the line fetched, and addresses.

@@ -19,7 +19,10 @@ static LOAD_OPTIONS: &[(&str, &str)] = &[
     ("vi vim nvim", "-S -u --cmd"),
     ("emacs", "-l --load --script -q"),
     ("gdb lldb", "-x -ix --command -s --source"),
-    ("make gmake ninja just task rake gradle mvn ant", "-f --file --makefile -I --init-script -b -C"),
+    (
+        "make gmake ninja just task rake gradle gradlew mvn mvnw ant",
+        "-f --file --makefile -I --init-script -b -C -t --taskfile --build-file",
+    ),
     ("cmake", "-P -C"),
     ("docker docker-compose podman podman-compose kubectl nomad helm", "-f --file --filename -k -c"),
     ("awk gawk mawk sed gsed expect tmux screen", "-f -c"),
@@ -37,14 +40,25 @@ const OPERAND_PROGRAMS: &str = " java kotlin kotlinc dotnet mono wine wasmtime w
 /// Programs that make a program of their operands or their input.
 const COMPILERS: &str = " gcc cc g++ c++ clang clang++ tcc rustc go ghc ocamlopt ocamlc nim zig as ld javac gfortran ";
 
-/// Programs whose modules may be addresses.
-const MODULE_PROGRAMS: &str = "node nodejs bun tsx ts-node deno electron mocha";
+/// Programs whose options name addresses that hold no code, or nothing that runs here.
+const ADDRESS_PROGRAMS: &str = "docker docker-compose podman podman-compose kubectl nomad helm pip pip3 uv git ansible \
+                                ansible-playbook";
+
+/// Programs that run their input, or rules in it.
+const INPUT_PROGRAMS: &str = "m4 gdb lldb ed ex crontab tclsh expect wish octave maxima gnuplot screen";
 
 /// Programs that install the packages of a list.
 const INSTALLERS: &str = "pip pip3 uv";
 
+/// What scripts of build tools load other scripts by.
+const LOADERS: [&str; 8] =
+    ["apply from", "apply(from", "DOWNLOAD", "include(", "include:", "loadstring", "source(", "import \""];
+
 /// The most lines of such a list that are looked at.
 const MAX_LINES: usize = 64;
+
+/// Programs that run the source files among their operands.
+const SOURCE_RUNNERS: &str = "java kotlin scala dart v crystal rust-script gorun dotnet-script csi swift";
 
 /// Variables by which programs find more code.
 const LOAD_VARIABLES: &str = " NODE_OPTIONS NODE_PATH RUBYOPT RUBYLIB PERL5OPT PERL5LIB PYTHONPATH PYTHONSTARTUP PYTHONHOME \
@@ -72,6 +86,12 @@ static OPTION_INDEX: LazyLock<HashMap<&str, Vec<&str>>> = LazyLock::new(|| {
 pub(super) fn push_loads(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
     if let Some(options) = OPTION_INDEX.get(call.name) {
         push_option_loads(walk, call, options);
+    }
+    if is_listed(COMPILERS, call.name) || is_listed(SOURCE_RUNNERS, call.name) {
+        run_source_file(walk, call);
+    }
+    if is_listed(INPUT_PROGRAMS, call.name) && call.stdin.taint.has(TextTaint::NETWORK | TextTaint::DECODED) {
+        walk.push_code(call.stdin.taint, call.name, "it runs what is in its input");
     }
     if !walk.has_fetched() && !call.stdin.taint.has(TextTaint::NETWORK | TextTaint::DECODED) {
         return;
@@ -116,15 +136,23 @@ fn push_load(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, value: &str, ar
     if let Some(content) = content.filter(|content| content.taint.has(TextTaint::NETWORK)) {
         walk.push_code(content.taint, call.name, "it loads text that comes from elsewhere");
     }
-    if is_listed(MODULE_PROGRAMS, call.name) {
-        let is_address = value.starts_with("http://") || value.starts_with("https://");
-        if value.starts_with("data:") || is_address {
-            let taint = if is_address { TextTaint::NETWORK } else { TextTaint::DECODED };
-            walk.push_code(taint, call.name, "it loads code of an address");
-        }
+    // `auto_prepend_file=http://…` is a setting of PHP.
+    let source = if call.name == "php" { value.rsplit('=').next().unwrap_or(value) } else { value };
+    let is_address = ["http://", "https://", "ftp://", "git::", "git@"].iter().any(|start| source.starts_with(start));
+    if is_address && !is_listed(ADDRESS_PROGRAMS, call.name) {
+        walk.push_code(TextTaint::NETWORK, call.name, "it loads code of an address");
+    } else if source.starts_with("data:") {
+        walk.push_code(TextTaint::DECODED, call.name, "it loads code of an address");
     }
     let text = content.and_then(|content| content.text.clone());
     let text = text.or_else(|| walk.written_before(&ShellArg::new(value)).and_then(|flow| flow.text));
+    if let Some(text) = &text
+        && text.contains("://")
+        && LOADERS.iter().any(|loader| text.contains(loader))
+        && !is_listed(ADDRESS_PROGRAMS, call.name)
+    {
+        walk.push_code(TextTaint::NETWORK, call.name, "it loads a script that loads code of an address");
+    }
     if let Some(text) = text.filter(|_| is_listed(INSTALLERS, call.name)) {
         // A list of packages is as good as the arguments.
         for line in text.lines().take(MAX_LINES) {
@@ -134,6 +162,16 @@ fn push_load(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, value: &str, ar
         }
     }
     push_if_fetched(walk, call.name, value);
+}
+
+/// `go run FILE`: code that the line wrote runs as well.
+fn run_source_file(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
+    let is_runner = is_listed(SOURCE_RUNNERS, call.name) || call.has_arg(&["run", "-run"]);
+    for file in call.args.iter().filter(|arg| is_runner && arg.text.contains('.')) {
+        if let Some(text) = walk.written_before(file).and_then(|flow| flow.text) {
+            walk.run_code(call.name, &text);
+        }
+    }
 }
 
 /// A program that is made of code from elsewhere comes from elsewhere.

@@ -68,6 +68,12 @@ pub(crate) fn is_program(name: &str) -> bool {
     PROGRAMS.contains_key(name)
 }
 
+/// The name of a program that comes with its version, such as `lua5.4` and `pip3.12`.
+pub(crate) fn unversioned_name(name: &str) -> Option<&str> {
+    let plain = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || matches!(letter, '.' | '-'));
+    (plain.len() < name.len() && !is_known_name(name) && is_known_name(plain)).then_some(plain)
+}
+
 /// Whether any table has a name.
 fn is_known_name(name: &str) -> bool {
     is_program(name) || WRAPPER_INDEX.contains_key(name) || SUBCOMMAND_INDEX.contains_key(name)
@@ -75,6 +81,9 @@ fn is_known_name(name: &str) -> bool {
 
 /// Runs a program: adds its operations and gives what it prints.
 pub(crate) fn run_program(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) -> TextFlow {
+    if let Some(name) = unversioned_name(call.name) {
+        return run_program(walk, &ProgramCall { name, ..*call });
+    }
     check_written_program(walk, call);
     if AGENTS.contains(&call.name) && walk.changes_home() {
         walk.push(Operation::new(OperationKind::Guard, call.name).action("pintle_variable").written("HOME"));
@@ -104,7 +113,11 @@ fn check_written_program(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
         return;
     }
     if let Some(flow) = walk.written_before(call.written) {
-        run_written_script(walk, call.name, flow);
+        walk.in_subshell(|walk| {
+            walk.set_variable("0", vec![call.written.clone()]);
+            run_written_script(walk, call.name, flow);
+            TextFlow::default()
+        });
     }
 }
 

@@ -278,7 +278,28 @@ pub(super) fn run_xargs(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, pars
 pub(super) fn run_parallel(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
     let valued = crate::walk::OptionLetters {
         letters: "jIaSN",
-        names: &["jobs", "arg-file", "colsep", "delay", "timeout", "joblog", "sshlogin", "results"],
+        names: &[
+            "jobs",
+            "arg-file",
+            "colsep",
+            "delay",
+            "timeout",
+            "joblog",
+            "sshlogin",
+            "results",
+            "halt",
+            "retries",
+            "load",
+            "memfree",
+            "tagstring",
+            "workdir",
+            "env",
+            "max-args",
+            "max-procs",
+            "tmpdir",
+            "basefile",
+            "return",
+        ],
     };
     let (_, rest) = ParsedOptions::parse_leading(call.args, valued);
     let split = rest.iter().position(|arg| arg.text.starts_with(":::")).unwrap_or(rest.len());
@@ -295,7 +316,9 @@ pub(super) fn run_parallel(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _
         for listed in &call.stdin.listed {
             run_for_each(walk, command, listed, "{}");
         }
-        if call.stdin.listed.is_empty() {
+        if command.is_empty() && call.stdin.taint != TextTaint::NONE {
+            walk.push_code(call.stdin.taint, call.name, "its input is the commands that it runs");
+        } else if call.stdin.listed.is_empty() {
             let args: Vec<ShellArg> = command.iter().cloned().chain([ShellArg::unknown(call.stdin.taint)]).collect();
             return walk.run_args(&args, &TextFlow::default());
         }

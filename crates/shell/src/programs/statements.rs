@@ -173,6 +173,15 @@ pub(super) fn push_statements(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>
 fn run_started(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
     let mut operands = call.args.iter().enumerate().filter(|(_, arg)| !arg.text.starts_with('-'));
     let Some((at, first)) = operands.next() else { return };
+    if first.text == "pkg" {
+        // `npm pkg set scripts.NAME=LINE`: a line that runs later.
+        for (_, arg) in operands.filter(|(_, arg)| arg.text.starts_with("scripts.")) {
+            if let Some((_, line)) = arg.text.split_once('=') {
+                walk.run_line(line, &TextFlow::default());
+            }
+        }
+        return;
+    }
     if matches!(first.text.as_str(), "run" | "run-script") {
         // `npm run cdk -- deploy`: a script that has the name of a tool.
         let tool = operands.next().and_then(|(at, _)| call.args.get(at..)).unwrap_or_default();
@@ -253,6 +262,16 @@ fn read_source(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, source: &Text
     }
     let is_for_tests =
         source.language == Sql && operands.iter().copied().take(2).chain(&named).any(|arg| is_for_tests(walk, arg));
+    if source.language == Sql {
+        // `file:PATH?mode=ro`: the file of a database.
+        for file in operands.iter().take(1) {
+            let path = file.text.trim_start_matches("file:").split('?').next().unwrap_or_default();
+            let file = ShellArg { text: path.to_owned(), ..(*file).clone() };
+            if walk.place(&file).tags.contains(&crate::OperationTag::Secret) {
+                walk.read_file(call.name, &file, false);
+            }
+        }
+    }
     for text in texts.iter().filter_map(|flow| flow.text.as_deref()) {
         if source.language == Sql {
             run_client_commands(walk, call, text);

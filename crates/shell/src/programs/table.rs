@@ -13,7 +13,7 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
         "true false : test [ sleep wait jobs type hash ulimit umask shopt return break continue \
          bg fg disown times let expr seq date cal nproc tty locale whereis whatis help info clear \
          reset tput yes mkfifo sha256sum sha1sum md5sum shasum cksum b2sum wc pwgen uuidgen factor bc \
-         dc open xdg-open dirs",
+         open xdg-open dirs",
         "",
         Text,
     ),
@@ -33,6 +33,7 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
     program("cd chdir pushd Set-Location sl", "", Special(builtins::run_cd)),
     program("popd", "", Special(builtins::run_popd)),
     program("shift", "", Special(builtins::run_shift)),
+    program("dc", "ef", Special(text::run_dc)),
     program("getopts", "", Special(builtins::run_getopts)),
     program("mkdir", "m", Special(files::run_mkdir)).long(&["mode"]),
     program("echo", "", Special(text::run_echo)),
@@ -104,7 +105,7 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
     // Files.
     program("rm unlink srm trash rmtrash trash-put gio del erase rd", "", Special(files::run_delete)),
     program("rmdir", "", Special(files::run_rmdir)),
-    program("shred wipe", "nsz", Special(files::run_shred)).long(&["iterations", "size", "random-source"]),
+    program("shred wipe", "ns", Special(files::run_shred)).long(&["iterations", "size", "random-source"]),
     program("truncate", "sr", Special(files::run_truncate)).long(&["size", "reference"]),
     program("fallocate", "lo", Special(files::run_allocate)).long(&["length", "offset"]),
     program("mv move rename ren git-mv", "tS", Special(files::run_move)).long(&["target-directory", "suffix"]),
@@ -229,11 +230,14 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
         .long(&["exec", "sh-exec", "lua-exec", "source-port"]),
     program("socat", "", Special(transfer::run_socat)),
     program(
-        "scp sftp ftp lftp ncftp ncftpput tftp pscp psftp smbclient croc wormhole transfer magic-wormhole \
+        "scp sftp ftp ncftp ncftpput tftp pscp psftp smbclient croc wormhole transfer magic-wormhole \
          rsend ffsend gh-gist pastebinit sprunge ix termbin",
         "PiFocJlSbD",
         Special(transfer::run_copy_to_host),
     ),
+    program("lftp", "uepsf", Special(transfer::run_copy_to_host)),
+    program("tftp", "mlp", Special(transfer::run_senders)),
+    program("mosquitto_pub redis-cli logger kcat kafkacat nats amqp-publish", "", Special(transfer::run_senders)),
     program(
         "dig nslookup host drill ping kdig resolvectl getent whois traceroute6 fping",
         "tcpxiWsq",
@@ -247,7 +251,7 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
     .long(&["repo", "password-file", "repository-file", "exclude", "tag"]),
     program("mail mailx sendmail mutt swaks msmtp ssmtp", "srabc", Special(transfer::run_mail))
         .long(&["to", "attach", "body", "server"]),
-    program("logger wall write notify-send", "tpfn", Text),
+    program("wall write notify-send", "tpfn", Text),
     program("hub", "", Special(git::run_hub)),
     program("git", "Cc", Special(git::run_git)).long(&[
         "git-dir",

@@ -249,7 +249,17 @@ pub(super) fn run_awk(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed
     let script_files: Vec<&ShellArg> = parsed.values("f", "file").collect();
     let skipped = usize::from(script_files.is_empty());
     if let (true, Some(program)) = (script_files.is_empty(), parsed.operands.first()) {
-        crate::code::read_code(walk, "awk", &program.text, call.stdin);
+        // `-v NAME=VALUE`: an assignment in front of the program.
+        let given = parsed.values("v", "assign").filter_map(super::wrappers::assignment_of);
+        let given: Vec<String> = given.map(|(name, value)| format!("{name} = {:?}; ", value.text)).collect();
+        crate::code::read_code(walk, "awk", &(given.concat() + &program.text), call.stdin);
+    }
+    let edits = call.args.windows(2).any(|pair| matches!(pair, [option, value] if matches!(option.text.as_str(), "-i" | "--include") && value.text == "inplace"))
+        || call.has_arg(&["--include=inplace", "-iinplace"]);
+    if edits {
+        for file in parsed.operands.iter().skip(skipped) {
+            walk.write_file(call.name, file, "edit", TextFlow::from_taint(TextTaint::DECODED));
+        }
     }
     let files =
         parsed.operands.iter().skip(skipped).copied().filter(|arg| super::wrappers::assignment_of(arg).is_none());
@@ -329,4 +339,11 @@ pub(super) fn run_openssl(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, pa
         walk.write_file(call.name, out, "replace", flow.clone());
     }
     flow
+}
+
+/// `dc` prints numbers as text, too.
+pub(super) fn run_dc(_: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
+    let prints_text = call.args.iter().map(|arg| arg.text.as_str()).chain(call.stdin.text.as_deref());
+    let is_text = prints_text.into_iter().any(|text| text.contains(['P', 'a']));
+    TextFlow::from_taint(TextTaint::OUTPUT | if is_text { TextTaint::DECODED } else { TextTaint::NONE })
 }

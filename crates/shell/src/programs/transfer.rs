@@ -101,7 +101,8 @@ pub(super) fn run_copy_to_host(
             taint |= walk.read_file(call.name, &ShellArg::new(file), true).taint | TextTaint::FILE;
         }
     }
-    let host = parsed.operands.first().map(|host| host.text.clone()).unwrap_or_default();
+    let address = parsed.operands.iter().find(|operand| operand.text.contains("://")).or(parsed.operands.first());
+    let host = address.map(|host| host.text.clone()).unwrap_or_default();
     if sends_local_data(taint) || matches!(call.name, "pastebinit" | "ix" | "sprunge") {
         push_address(walk, OperationKind::Upload, call.name, &host, taint | TextTaint::FILE);
     } else {
@@ -152,4 +153,50 @@ pub(super) fn run_backup(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, par
     let kind = if taint == TextTaint::NONE { OperationKind::Download } else { OperationKind::Upload };
     push_address(walk, kind, call.name, &store.text, taint);
     TextFlow::from_taint(TextTaint::OUTPUT)
+}
+
+/// Programs that give a server what is in a file or in their input: the options of its host, those of a file, and words
+/// in front of a file. `-` as the option of a file is the input.
+static SENDERS: [(&str, &str, &str, &str); 7] = [
+    ("mosquitto_pub", "-h --host -L --url", "-f --file", ""),
+    ("redis-cli", "-h -u", "", "-x"),
+    ("logger", "-n --server", "-f --file", ""),
+    ("kcat", "-b", "-l", "-P"),
+    ("kafkacat", "-b", "-l", "-P"),
+    ("nats", "-s --server", "", "pub publish request"),
+    ("amqp-publish", "-u --url -s --server", "", "-l"),
+];
+
+pub(super) fn run_senders(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
+    let is_listed = |list: &str, name: &str| list.split_whitespace().any(|option| option == name);
+    if call.name == "tftp" {
+        let mut files = call.args.iter().skip_while(|arg| arg.text != "put").skip(1).take(1).peekable();
+        let host = parsed.operands.first().map(|host| host.text.clone()).unwrap_or_default();
+        if files.peek().is_some() {
+            let taint = files.fold(TextTaint::FILE, |taint, file| taint | walk.read_file(call.name, file, false).taint);
+            push_address(walk, OperationKind::Upload, call.name, &host, taint);
+        }
+        return TextFlow::from_taint(TextTaint::NETWORK);
+    }
+    let Some((_, hosts, files, inputs)) = SENDERS.iter().find(|row| row.0 == call.name) else {
+        return TextFlow::default();
+    };
+    let mut taint = TextTaint::NONE;
+    let mut host = None;
+    for (index, arg) in call.args.iter().enumerate() {
+        let value = call.args.get(index + 1);
+        if is_listed(hosts, &arg.text) {
+            host = value.map(|value| value.text.clone());
+        } else if is_listed(files, &arg.text) {
+            taint |=
+                value.map_or(TextTaint::NONE, |file| walk.read_file(call.name, file, false).taint | TextTaint::FILE);
+        } else if is_listed(inputs, &arg.text) {
+            taint |= call.stdin.taint;
+        }
+        taint |= arg.taint;
+    }
+    if let Some(host) = host.filter(|_| sends_local_data(taint)) {
+        push_address(walk, OperationKind::Upload, call.name, &host, taint);
+    }
+    TextFlow::from_taint(TextTaint::NETWORK)
 }

@@ -106,8 +106,10 @@ pub(crate) enum RedirectKind {
     ReadWrite,
     /// `<<`, `<<<`: the target is the text itself.
     Text,
-    /// `>&`, `<&` with a file descriptor.
+    /// `>&` with a file descriptor.
     Duplicate,
+    /// `<&` with a file descriptor.
+    DuplicateInput,
 }
 
 /// A word before expansion.

@@ -46,7 +46,7 @@ impl BashParser<'_> {
             (">>", RedirectKind::Append),
             (">|", RedirectKind::Output),
             (">&", RedirectKind::Duplicate),
-            ("<&", RedirectKind::Duplicate),
+            ("<&", RedirectKind::DuplicateInput),
             (">", RedirectKind::Output),
             ("<", RedirectKind::Input),
         ]

@@ -1,11 +1,42 @@
 //! The paths of a line: where they are, and what the line did to them before.
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::rc::Rc;
 
+use super::state::MAX_ENTRIES;
 use super::{CommandWalk, ShellArg, TextFlow, TextTaint, program_name};
+use crate::CallSite;
 use crate::paths::{PlacedPath, UNKNOWN, place_path};
 use crate::{Operation, OperationKind, OperationTag};
+
+/// The longest path of a directory that is entered.
+const MAX_DIRECTORY: usize = 512;
+/// The most places that are remembered.
+const MAX_PLACED: usize = 64;
+
+/// Where paths are that were asked for in the same directory: one argument is placed several times.
+#[derive(Debug, Default)]
+pub(super) struct PlacedPaths {
+    cwd: Option<Rc<Path>>,
+    known: HashMap<(String, bool), PlacedPath>,
+}
+
+impl PlacedPaths {
+    fn find(&mut self, site: &CallSite<'_>, cwd: Option<&Rc<Path>>, text: &str, is_pattern: bool) -> PlacedPath {
+        let is_same_directory = match (&self.cwd, cwd) {
+            (Some(known), Some(cwd)) => Rc::ptr_eq(known, cwd),
+            (None, None) => true,
+            _ => false,
+        };
+        if !is_same_directory || self.known.len() >= MAX_PLACED {
+            self.known.clear();
+            self.cwd = cwd.cloned();
+        }
+        let place = || place_path(site, cwd.map(Rc::as_ref), text, is_pattern);
+        self.known.entry((text.to_owned(), is_pattern)).or_insert_with(place).clone()
+    }
+}
 
 impl CommandWalk<'_> {
     /// Places the path of an argument, through the links that the line makes.
@@ -18,17 +49,17 @@ impl CommandWalk<'_> {
             (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => format!("{}{rest}", home.display()),
             _ => text.to_owned(),
         };
-        let placed = place_path(self.site, self.state.cwd.as_deref(), &text, is_pattern);
-        if self.state.links.is_empty() {
-            return placed;
-        }
-        let Some(path) = &placed.path else { return placed };
+        let placed = self.placed.borrow_mut().find(self.site, self.state.cwd.as_ref(), &text, is_pattern);
+        let Some(path) = placed.path.as_ref().filter(|_| !self.state.links.is_empty()) else { return placed };
         let linked = path.ancestors().find_map(|parent| {
             let target = self.state.links.get(parent)?;
             Some(target.join(path.strip_prefix(parent).ok()?))
         });
         match linked {
-            Some(target) => place_path(self.site, None, &target.to_string_lossy(), is_pattern),
+            Some(target) => {
+                let mut known = self.placed.borrow_mut();
+                known.find(self.site, self.state.cwd.as_ref(), &target.to_string_lossy(), is_pattern)
+            }
             None => placed,
         }
     }
@@ -161,7 +192,9 @@ impl CommandWalk<'_> {
 
     /// Records a link from `link` to `target`.
     pub(crate) fn note_link(&mut self, target: &ShellArg, link: &ShellArg) {
-        if let (Some(target), Some(link)) = (self.place(target).path, self.place(link).path) {
+        if self.state.links.len() >= MAX_ENTRIES {
+            self.push_unknown("ln", "it makes more links than can be looked at");
+        } else if let (Some(target), Some(link)) = (self.place(target).path, self.place(link).path) {
             self.state.links.insert(link, target);
         }
     }
@@ -192,7 +225,8 @@ impl CommandWalk<'_> {
 
     /// The directory of an argument; `None` if it cannot be known.
     pub(crate) fn find_directory(&self, arg: &ShellArg) -> Option<Rc<Path>> {
-        if arg.is_known() && !arg.is_pattern { self.place(arg).path.map(Rc::from) } else { None }
+        let path = if arg.is_known() && !arg.is_pattern { self.place(arg).path } else { None };
+        path.filter(|path| path.as_os_str().len() <= MAX_DIRECTORY).map(Rc::from)
     }
 
     pub(crate) fn previous_cwd(&self) -> Option<Rc<Path>> {

@@ -20,6 +20,7 @@ mod state;
 mod variables;
 mod wrapper;
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -34,6 +35,7 @@ pub(crate) use wrapper::{WRAPPERS, WrapperDef};
 
 use crate::paths::UNKNOWN;
 use crate::site::CallSite;
+use files::PlacedPaths;
 use state::{ExitReach, ExitStatus, WalkState};
 
 use crate::syntax::{BashCommand, ShellScript, parse_script};
@@ -42,9 +44,11 @@ use crate::{Operation, OperationKind};
 /// The deepest nesting of command lines in command lines, and of functions.
 const MAX_CALLS: usize = 12;
 /// The most commands that one line may come to.
-const MAX_COMMANDS: usize = 1000;
+const MAX_COMMANDS: usize = 500;
 /// The most operations of one call.
 const MAX_OPERATIONS: usize = 512;
+/// How many operations are compared with a new one.
+const RECENT: usize = 48;
 /// The most arguments of a program that are looked at.
 const MAX_ARGS: usize = 1000;
 /// The most values of a loop that are looked at one by one.
@@ -71,6 +75,7 @@ pub(crate) struct CommandWalk<'s> {
     files: HashMap<PathBuf, TextFlow>,
     /// Programs of the machine that the line gives other names.
     programs: HashMap<PathBuf, String>,
+    placed: RefCell<PlacedPaths>,
     /// The directories that the line makes.
     made_dirs: Vec<Rc<Path>>,
     pub(crate) operations: Vec<Operation>,
@@ -104,6 +109,7 @@ impl<'s> CommandWalk<'s> {
             loop_depth: 0,
             files: HashMap::new(),
             programs: HashMap::new(),
+            placed: RefCell::default(),
             made_dirs: Vec::new(),
             operations: Vec::new(),
             call_depth: 0,
@@ -124,7 +130,8 @@ impl<'s> CommandWalk<'s> {
 
     pub(crate) fn push(&mut self, operation: Operation) {
         if self.operations.len() < MAX_OPERATIONS {
-            if !self.operations.contains(&operation) {
+            // A command that runs in several states comes again soon.
+            if !self.operations.iter().rev().take(RECENT).any(|recent| *recent == operation) {
                 self.operations.push(operation);
             }
         } else if self.operations.len() == MAX_OPERATIONS {
@@ -218,14 +225,6 @@ impl<'s> CommandWalk<'s> {
 
     pub(crate) fn changes_remote(&self) -> bool {
         self.changes_remote
-    }
-
-    /// Reads code one level deeper.
-    pub(crate) fn run_code(&mut self, language: &str, text: &str) {
-        self.called(|walk| {
-            crate::code::read_code(walk, language, text, &TextFlow::default());
-            TextFlow::default()
-        });
     }
 }
 

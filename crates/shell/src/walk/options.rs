@@ -44,7 +44,9 @@ impl<'a> ParsedOptions<'a> {
             }
             if let Some(long) = text.strip_prefix("--") {
                 let (name, value) = match long.split_once('=') {
-                    Some((name, value)) => (name, Some(ShellArg { text: value.to_owned(), ..arg.clone() })),
+                    Some((name, value)) => {
+                        (whole_name(name, valued.names), Some(ShellArg { text: value.to_owned(), ..arg.clone() }))
+                    }
                     None if valued.names.contains(&long) => {
                         index += 1;
                         (long, args.get(index - 1).cloned())
@@ -105,5 +107,14 @@ fn is_option(given: &str, letter: &str, name: &str) -> bool {
         given == letter
     } else {
         !name.is_empty() && (given == name || given.len() >= 3 && name.starts_with(given))
+    }
+}
+
+/// The name that an abbreviation stands for, as `getopt_long` reads it.
+fn whole_name<'n>(name: &'n str, names: &'static [&'static str]) -> &'n str {
+    let mut candidates = names.iter().filter(|whole| whole.starts_with(name));
+    match (candidates.next(), candidates.next()) {
+        (Some(whole), None) => whole,
+        _ => name,
     }
 }

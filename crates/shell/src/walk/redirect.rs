@@ -43,18 +43,18 @@ impl CommandWalk<'_> {
                         self.state.inputs.insert(redirect.descriptor.clone(), read);
                     }
                 }
-                RedirectKind::Duplicate
-                    if redirect.target.as_literal().is_some_and(|text| self.is_connection(text)) =>
-                {
-                    if matches!(redirect.descriptor.as_str(), "" | "0") {
+                RedirectKind::DuplicateInput if matches!(redirect.descriptor.as_str(), "" | "0") => {
+                    let name = redirect.target.as_literal().unwrap_or(COPROCESS).trim_end_matches('-');
+                    if self.is_connection(name) {
                         input = TextFlow::from_taint(TextTaint::NETWORK);
+                    } else if let Some(known) = self.state.inputs.get(name) {
+                        input = known.clone();
                     }
                 }
-                RedirectKind::Duplicate if matches!(redirect.descriptor.as_str(), "" | "0") => {
-                    let name = redirect.target.as_literal().unwrap_or(COPROCESS);
-                    input = self.state.inputs.get(name).cloned().unwrap_or(input);
-                }
-                RedirectKind::Output | RedirectKind::Append | RedirectKind::Duplicate => {}
+                RedirectKind::Output
+                | RedirectKind::Append
+                | RedirectKind::Duplicate
+                | RedirectKind::DuplicateInput => {}
             }
         }
         input
@@ -108,7 +108,7 @@ impl CommandWalk<'_> {
         redirects.iter().any(|redirect| {
             matches!(redirect.kind, RedirectKind::Input | RedirectKind::ReadWrite | RedirectKind::Output)
                 && network_host(&self.expand_quoted(&redirect.target).text).is_some()
-                || redirect.kind == RedirectKind::Duplicate
+                || matches!(redirect.kind, RedirectKind::Duplicate | RedirectKind::DuplicateInput)
                     && redirect.target.as_literal().is_some_and(|text| self.is_connection(text))
         })
     }

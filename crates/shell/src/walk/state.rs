@@ -12,6 +12,8 @@ use crate::syntax::BashCommand;
 
 /// The most courses that are followed one by one.
 const MAX_STATES: usize = 6;
+/// The most variables or links that are kept: a copy of the state may copy them all.
+pub(super) const MAX_ENTRIES: usize = 128;
 /// The most traps of one shell.
 const MAX_TRAPS: usize = 8;
 
@@ -122,8 +124,8 @@ impl PartialEq for WalkState {
             && self.is_stuck == other.is_stuck
             && self.is_over == other.is_over
             && self.stops_on_error == other.stops_on_error
-            && self.cwd.as_ref().map(|path| path.as_os_str()) == other.cwd.as_ref().map(|path| path.as_os_str())
-            && self.previous_cwd == other.previous_cwd
+            && is_same_path(self.cwd.as_ref(), other.cwd.as_ref())
+            && is_same_path(self.previous_cwd.as_ref(), other.previous_cwd.as_ref())
             && self.directories == other.directories
             && self.variables.is_same(&other.variables, PartialEq::eq)
             && self.unordered.is_same(&other.unordered, PartialEq::eq)
@@ -133,6 +135,13 @@ impl PartialEq for WalkState {
             && self.inputs.is_same(&other.inputs, PartialEq::eq)
             && self.connections.is_same(&other.connections, PartialEq::eq)
             && self.functions.is_same(&other.functions, Rc::ptr_eq)
+    }
+}
+
+fn is_same_path(one: Option<&Rc<Path>>, other: Option<&Rc<Path>>) -> bool {
+    match (one, other) {
+        (Some(one), Some(other)) => Rc::ptr_eq(one, other) || one.as_os_str() == other.as_os_str(),
+        (one, other) => one.is_none() && other.is_none(),
     }
 }
 

@@ -1,5 +1,6 @@
 //! The variables that a line sets, and those that decide what else runs.
 
+use super::state::MAX_ENTRIES;
 use super::{CommandWalk, ShellArg, TextFlow};
 use crate::git_settings::runs_programs;
 use crate::{Operation, OperationKind};
@@ -21,6 +22,10 @@ impl CommandWalk<'_> {
 
     pub(super) fn insert_variable(&mut self, name: &str, values: Vec<ShellArg>) -> Option<Vec<ShellArg>> {
         let name = self.referred_name(name).to_owned();
+        if self.state.variables.len() >= MAX_ENTRIES && !self.state.variables.contains_key(&name) {
+            self.push_unknown("", "it sets more variables than can be looked at");
+            return None;
+        }
         self.state.variables.insert(name, values)
     }
 

@@ -3,6 +3,12 @@
 use super::{SubcommandDef, subcommand};
 use crate::OperationKind::Guard;
 
+const PACKAGE_MANAGERS: &[&str] = &[
+    "pip", "pip3", "pipx", "uv", "npm", "pnpm", "yarn", "bun", "cargo", "brew", "apt", "apt-get", "dnf", "yum",
+    "zypper", "pacman", "apk", "winget", "choco", "scoop", "snap", "flatpak", "nix", "nix-env", "mise", "asdf",
+    "conda", "mamba", "port", "gem", "go", "rpm", "dpkg",
+];
+
 pub(super) static ROWS: &[SubcommandDef] = &[
     subcommand(&["claude", "claude-code"], &[], Guard, "unchecked_agent").with(&["--dangerously-skip-permissions"]),
     subcommand(&["claude", "claude-code"], &[], Guard, "unchecked_agent")
@@ -34,4 +40,5 @@ pub(super) static ROWS: &[SubcommandDef] = &[
     subcommand(&["opencode", "opencode-ai"], &[], Guard, "unchecked_agent").with(&["--dangerously-skip-permissions|--pure"]),
     subcommand(&["aider"], &[], Guard, "unchecked_agent").with(&["--yes-always|--yes"]),
     subcommand(&["goose"], &["configure"], Guard, "agent_settings"),
+    subcommand(PACKAGE_MANAGERS, &["**", "uninstall|remove|rm|un|r|purge|delete|erase", "**", "pintle|pintle-*|pintle@*"], Guard, "pintle_command"),
 ];

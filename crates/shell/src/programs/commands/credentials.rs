@@ -75,6 +75,8 @@ pub(super) static ROWS: &[SubcommandDef] = &[
         .with(&["-raw|-json", "*pass*|*secret*|*token*|*key*|*credential*|*private*"]),
     subcommand(&["sops", "ansible-vault", "git-crypt", "blackbox_cat"], &[], Secret, "decrypt")
         .with(&["-d|--decrypt|decrypt|view|unlock"]),
+    subcommand(&["age", "rage"], &[], Secret, "decrypt").with(&["-d|--decrypt"]),
+    subcommand(&["reg"], &["save|export"], Secret, "password_store").with(&["*\\sam|*\\security|*\\system"]),
     subcommand(&["systemd-creds"], &["cat|decrypt"], Secret, "decrypt"),
     subcommand(&["nmcli"], &[], Secret, "print_token").with(&["-s|--show-secrets"]),
     subcommand(&["netsh"], &["wlan", "show", "profile*"], Secret, "print_token").with(&["key=clear"]),

@@ -8,6 +8,7 @@ use crate::{OperationKind, OperationTag};
 pub(super) static ROWS: &[SubcommandDef] = &[
     subcommand(&["git"], &["push"], Git, "force_push").with(&["-f|--force|--forc|--mirror"]).without(&["-n|--dry-run"]),
     subcommand(&["git"], &["push"], Git, "delete_remote").with(&["-d|--delete|--prune"]).without(&["-n|--dry-run"]),
+    subcommand(&["gh"], &["repo", "create"], Git, "push_address").with(&["--public", "--source|--push"]),
     subcommand(&["git"], &["reset"], Git, "hard_reset").with(&["--hard|--har|--merge|--keep"]),
     subcommand(&["git"], &["clean"], Git, "clean").with(&["-f|--force|-x|-X|-i"]).without(&["-n|--dry-run"]),
     subcommand(&["git"], &["branch"], Git, "delete_branch").with(&["-D"]),

@@ -166,6 +166,14 @@ fn run_method(walk: &mut CommandWalk<'_>, method: &str, args: &[ShellArg], left:
             let line: Vec<&str> = args.iter().take(2).map(|arg| arg.text.as_str()).collect();
             run_text(walk, method, &TextFlow { text: Some(line.join(" ")), ..given })
         }
+        "clearlog" | "clearentries" => {
+            walk.push(Operation::new(OperationKind::System, method).action("logs").written(first.shown()));
+            TextFlow::known("")
+        }
+        "getnetworkcredential" => {
+            walk.push(Operation::new(OperationKind::Secret, method).action("print_token"));
+            TextFlow::from_taint(TextTaint::SECRET)
+        }
         "create" if receiver.contains("win32_process") => {
             walk.push_code(TextTaint::NONE, method, "it starts a program through the management service");
             run_text(walk, method, &power_flow(&[first]))

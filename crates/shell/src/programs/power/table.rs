@@ -336,5 +336,10 @@ pub(super) static SYSTEM_CMDLETS: &[SystemCmdlets] = &[
     ),
     changes("setx bcdedit secedit", System, "settings"),
     changes("enter-pssession etsn new-pssession nsn connect-pssession", Privilege, "remote_session"),
-    changes("get-bitlockerkeyprotector* get-laps* get-adreplaccount export-bitlocker*", Secret, "print_token"),
+    changes(
+        "get-bitlockerkeyprotector* get-laps* get-adreplaccount export-bitlocker* get-azaccesstoken \
+         get-azkeyvaultsecret get-secsecretvalue get-ssmparametervalue",
+        Secret,
+        "print_token",
+    ),
 ];

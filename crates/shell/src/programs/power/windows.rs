@@ -20,7 +20,11 @@ pub(super) fn run_windows_program(
     match name {
         "cmd" => return Some(super::run::run_cmd(walk, &args, stdin)),
         "certutil" | "bitsadmin" => {
-            let plain: Vec<&ShellArg> = args.iter().filter(|arg| !arg.text.starts_with(['-', '/'])).collect();
+            let is_switch = |arg: &&ShellArg| {
+                let name = arg.text.trim_start_matches(['-', '/']);
+                name.len() < arg.text.len() && name.chars().all(|letter| letter.is_ascii_alphanumeric())
+            };
+            let plain: Vec<&ShellArg> = args.iter().filter(|arg| !is_switch(arg)).collect();
             let address = plain.iter().position(|arg| arg.text.contains("://"));
             if let Some(index) = address {
                 let flow = plain.get(index).map(|address| push_request(walk, name, address, None)).unwrap_or_default();
