@@ -7,8 +7,8 @@ use crate::address::push_address;
 use crate::paths::UNKNOWN;
 use crate::programs::{is_program, run_program};
 use crate::tool::push_tool_call;
-use crate::walk::{CommandWalk, ShellArg, TextFlow, TextTaint};
-use crate::{CallSite, Operation, OperationKind, OperationTag};
+use crate::walk::{CommandWalk, FAULT, ShellArg, TextFlow, TextTaint};
+use crate::{CallSite, CommandReading, Operation, OperationKind, OperationTag, WatchedFiles};
 
 /// The longest command line that is looked at.
 const MAX_COMMAND_BYTES: usize = 256 * 1024;
@@ -115,31 +115,46 @@ pub fn operations_of_call(kind: ToolKind, name: &str, args: &Value, site: &CallS
 fn operations_of_shell(name: &str, args: &Value, site: &CallSite<'_>) -> Vec<Operation> {
     let directory = args.get("directory").and_then(Value::as_str).map(|directory| site.cwd.join(directory));
     let site = CallSite { cwd: directory.as_deref().unwrap_or(site.cwd), ..*site };
-    let command = args.get("command").or_else(|| args.get("cmd"));
-    match command {
-        Some(Value::Array(words)) => {
-            let args: Vec<ShellArg> = words
-                .iter()
-                .map(|word| {
-                    ShellArg::new(word.as_str().map_or_else(|| word.to_string(), |text| text.replace(UNKNOWN, "?")))
-                })
-                .collect();
-            let mut walk = CommandWalk::new(&site, run_program, is_program);
-            let printed = walk.run_args(&args, &TextFlow::default());
-            push_printed(&mut walk, &printed);
-            walk.operations
-        }
-        Some(Value::String(text)) => {
-            let lower = name.to_ascii_lowercase();
-            let is_power = lower.contains("powershell")
-                || lower == "pwsh"
-                || args
-                    .get("shell")
-                    .and_then(Value::as_str)
-                    .is_some_and(|shell| shell.contains("pwsh") || shell.contains("powershell"));
-            let language = if is_power { ShellLanguage::PowerShell } else { ShellLanguage::Bash };
-            operations_of_command(text, language, &site)
-        }
-        _ => Vec::new(),
+    let mut walk = CommandWalk::new(&site, run_program, is_program);
+    run_shell_call(&mut walk, name, args);
+    walk.operations
+}
+
+/// Reads the command line of a shell call for a caller that watches files. `site.cwd` is the directory of the call.
+#[must_use]
+pub fn read_shell_call(name: &str, args: &Value, site: &CallSite<'_>, files: &dyn WatchedFiles) -> CommandReading {
+    let mut walk = CommandWalk::new(site, run_program, is_program).watching(files);
+    run_shell_call(&mut walk, name, args);
+    walk.run_defined();
+    let is_unread = |operation: &&Operation| operation.kind == OperationKind::Unknown && operation.program.is_empty();
+    let unread: Vec<&Operation> = walk.operations.iter().filter(is_unread).collect();
+    let is_cut = unread.iter().any(|operation| !operation.reason.starts_with(FAULT));
+    if !unread.is_empty() {
+        walk.note_text(&command_words(args).join(" "));
+    }
+    CommandReading { is_cut, ..walk.into_reading() }
+}
+
+/// The command line, or its words.
+fn command_words(args: &Value) -> Vec<String> {
+    let text = |word: &Value| word.as_str().map_or_else(|| word.to_string(), str::to_owned);
+    match args.get("command").or_else(|| args.get("cmd")) {
+        Some(Value::Array(words)) => words.iter().map(text).collect(),
+        command => command.and_then(Value::as_str).map(str::to_owned).into_iter().collect(),
+    }
+}
+
+fn run_shell_call(walk: &mut CommandWalk<'_>, name: &str, args: &Value) {
+    let words = command_words(args);
+    if args.get("command").or_else(|| args.get("cmd")).is_some_and(Value::is_array) {
+        let args: Vec<ShellArg> = words.iter().map(|word| ShellArg::new(word.replace(UNKNOWN, "?"))).collect();
+        let printed = walk.run_args(&args, &TextFlow::default());
+        push_printed(walk, &printed);
+    } else if let Some(text) = words.first() {
+        let lower = name.to_ascii_lowercase();
+        let shell = args.get("shell").and_then(Value::as_str).unwrap_or_default();
+        let is_power =
+            lower.contains("powershell") || lower == "pwsh" || shell.contains("pwsh") || shell.contains("powershell");
+        run_command_line(walk, text, if is_power { ShellLanguage::PowerShell } else { ShellLanguage::Bash });
     }
 }

@@ -16,8 +16,10 @@ mod sql;
 mod syntax;
 mod tool;
 mod walk;
+mod watch;
 
-pub use call::{ShellLanguage, operations_of_call, operations_of_command};
+pub use call::{ShellLanguage, operations_of_call, operations_of_command, read_shell_call};
 pub use pintle_contract::{Operation, OperationKind, OperationTag, PathPlace};
 pub use site::CallSite;
 pub use tool::{ArgumentCommand, is_reading_tool, possible_paths, tool_commands};
+pub use watch::{CommandReading, WatchedFile, WatchedFiles};

@@ -9,6 +9,7 @@ const MAX_PARTS: usize = 256;
 /// `cd`, `pushd`.
 pub(super) fn run_cd(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
     let is_push = call.name == "pushd";
+    walk.note_directory(parsed.operands.first().copied().unwrap_or(&ShellArg::new("~")));
     let directory = match parsed.operands.first() {
         Some(directory) if directory.text == "-" => walk.previous_cwd(),
         // `CDPATH` names other directories in which it is looked for.

@@ -1,9 +1,9 @@
 //! Programs that edit files: editors, `sed` and `patch`.
 
 use super::program::read_operands;
-use crate::OperationTag;
 use crate::walk::ProgramCall;
 use crate::walk::{CommandWalk, ParsedOptions, ShellArg, TextFlow, TextTaint};
+use crate::{Operation, OperationKind, OperationTag};
 
 pub(super) fn run_sed(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
     let scripts: Vec<&ShellArg> = parsed.values("e", "expression").collect();
@@ -140,8 +140,10 @@ pub(super) fn run_editor(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, par
         let text: Vec<&str> = call.args.iter().map(|arg| arg.text.as_str()).collect();
         crate::code::read_code(walk, "elisp", &text.join(" "), &TextFlow::default());
     }
+    // A window of its own shows a file to the user.
+    let action = if matches!(call.name, "code" | "cursor" | "subl" | "gedit" | "kate") { "open" } else { "edit" };
     for file in parsed.operands.iter().filter(|file| !file.text.starts_with('+')) {
-        walk.write_file(call.name, file, "edit", TextFlow::from_taint(TextTaint::DECODED));
+        walk.write_file(call.name, file, action, TextFlow::from_taint(TextTaint::DECODED));
         if walk.place(file).tags.contains(&OperationTag::Secret) {
             walk.read_file(call.name, file, false);
         }
@@ -161,7 +163,7 @@ pub(super) fn run_patch(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, pars
     };
     let strips = parsed.values("p", "strip").next().and_then(|count| count.text.parse::<usize>().ok());
     patch_files(walk, call.name, &flow, strips);
-    for file in parsed.operands.iter().take(1) {
+    for file in parsed.operands.iter().take(1).copied().chain(parsed.values("o", "output")) {
         walk.write_file(call.name, file, "edit", TextFlow::from_taint(TextTaint::DECODED));
     }
     walk.state.cwd = cwd;
@@ -170,7 +172,11 @@ pub(super) fn run_patch(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, pars
 
 /// Writes the files that a patch names.
 pub(super) fn patch_files(walk: &mut CommandWalk<'_>, program: &str, patch: &TextFlow, strips: Option<usize>) {
-    let Some(text) = &patch.text else { return };
+    let Some(text) = &patch.text else {
+        // Which files it changes is not known.
+        walk.push_watched(Operation::new(OperationKind::Write, program).action("edit"), &ShellArg::new("."));
+        return;
+    };
     for line in text.lines() {
         let named = [
             "+++ ",

@@ -70,7 +70,10 @@ fn target_and_sources<'a>(parsed: &'a ParsedOptions<'a>) -> (Option<&'a ShellArg
 
 /// The path of a source after a copy into a directory.
 fn join_below(target: &ShellArg, source: &ShellArg) -> ShellArg {
-    let name = source.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    // `HOST:PATH` is a path of another machine.
+    let of_host = source.text.split_once(':').filter(|(host, _)| host.len() > 1 && !host.contains('/'));
+    let path = of_host.map_or(source.text.as_str(), |(_, path)| path);
+    let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
     ShellArg {
         text: format!("{}/{name}", target.text.trim_end_matches('/')),
         is_pattern: target.is_pattern || source.is_pattern,
@@ -87,9 +90,21 @@ pub(super) fn write_target(
     flow: &TextFlow,
 ) {
     walk.write_file(program, target, "replace", flow.clone());
+    write_inside(walk, program, target, source, flow);
+}
+
+/// Writes the file of the same name below the target of a copy, if that needs care.
+pub(super) fn write_inside(
+    walk: &mut CommandWalk<'_>,
+    program: &str,
+    target: &ShellArg,
+    source: &ShellArg,
+    flow: &TextFlow,
+) {
     let inside = join_below(target, source);
     let placed = walk.place(&inside);
-    if placed.tags.iter().any(|tag| *tag != OperationTag::Pattern && *tag != OperationTag::GitDirectory) {
+    let is_plain = |tag: &OperationTag| matches!(tag, OperationTag::Pattern | OperationTag::GitDirectory);
+    if !placed.tags.iter().all(is_plain) || walk.is_watched(&placed) {
         walk.write_file(program, &inside, "replace", flow.clone());
     } else {
         walk.note_written(&inside, flow.clone());
@@ -97,7 +112,11 @@ pub(super) fn write_target(
 }
 
 pub(super) fn run_move(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
-    let (target, sources) = target_and_sources(parsed);
+    let (target, sources) = match call.name {
+        // `rename EXPRESSION FILE…`: each may get another name.
+        "rename" => (None, parsed.operands.as_slice()),
+        _ => target_and_sources(parsed),
+    };
     for source in sources {
         let flow = walk.written_before(source).unwrap_or_default();
         let placed = walk.push_path(Operation::new(OperationKind::Move, call.name), source);
@@ -117,7 +136,7 @@ pub(super) fn run_move(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
 
 pub(super) fn run_copy(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
     if call.name.ends_with("install") && parsed.has("d", "directory") {
-        return TextFlow::known("");
+        return run_mkdir(walk, call, parsed);
     }
     let is_recursive = parsed.has("r", "recursive") || parsed.has("R", "recursive") || parsed.has("a", "archive");
     let (target, sources) = target_and_sources(parsed);
@@ -155,7 +174,9 @@ pub(super) fn run_link(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
         if let Some(before) = walk.written_before(source) {
             walk.note_written(&link, before);
         }
+        // In a directory, the link has the name of its target.
         let inside = join_below(&link, source);
+        walk.push_watched(Operation::new(OperationKind::Write, call.name).action("link"), &inside);
         let is_symbolic = parsed.has("s", "symbolic");
         for link in [&link, &inside] {
             let target = if is_symbolic { link_target(link, source) } else { (*source).clone() };
@@ -197,6 +218,7 @@ pub(super) fn run_chmod(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, pars
             && arg.text.chars().skip(1).all(|letter| "rwxXst".contains(letter))
     });
     let (mode, paths) = match (removed, parsed.operands.split_first()) {
+        _ if parsed.has("", "reference") => ("reference", parsed.operands.as_slice()),
         (Some(mode), _) => (mode.text.as_str(), parsed.operands.as_slice()),
         (None, Some((mode, paths))) => (mode.text.as_str(), paths),
         (None, None) => return TextFlow::known(""),
@@ -268,9 +290,12 @@ pub(super) fn run_allocate(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, p
 }
 
 /// `mkdir`: what it makes exists behind it.
-pub(super) fn run_mkdir(walk: &mut CommandWalk<'_>, _: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
+pub(super) fn run_mkdir(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
     for directory in &parsed.operands {
-        walk.note_made(directory);
+        walk.push_watched(Operation::new(OperationKind::Write, call.name).action("make"), directory);
+        if call.name != "mkfifo" {
+            walk.note_made(directory);
+        }
     }
     TextFlow::known("")
 }

@@ -1,6 +1,6 @@
 //! What git commands mean.
 
-use super::editors;
+use super::{editors, files};
 use crate::OperationKind::Git;
 use crate::git_settings::{is_harmless_setting, runs_programs};
 use crate::walk::ProgramCall;
@@ -20,7 +20,7 @@ pub(super) fn run_git(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &Pa
     };
     let (leading, rest) = ParsedOptions::parse_leading(call.args, global);
     let cwd = walk.state.cwd.clone();
-    for directory in leading.values("C", "") {
+    for directory in leading.values("C", "").chain(leading.values("", "work-tree")) {
         walk.enter_directory(directory);
     }
     for path in leading.values("", "exec-path").filter(|path| !path.text.is_empty()) {
@@ -179,16 +179,17 @@ fn run_subcommand(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, command: &
             for operand in &operands {
                 walk.push_path(
                     Operation::new(OperationKind::Delete, "git").tag_if(is_recursive, OperationTag::Recursive),
-                    operand,
+                    &from_top(walk, operand),
                 );
             }
         }
+        "clean" => clean_untracked(walk, args),
         "mv" => {
             if let Some((target, sources)) = operands.split_last() {
                 for source in sources {
                     walk.push_path(Operation::new(OperationKind::Move, "git"), source);
+                    files::write_target(walk, "git", target, source, &TextFlow::default());
                 }
-                walk.write_file("git", target, "replace", TextFlow::default());
             }
         }
         "apply" | "am" => {
@@ -211,12 +212,7 @@ fn run_subcommand(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, command: &
             for path in has_paths {
                 walk.write_file("git", path, "restore", TextFlow::default());
             }
-            if let Some(path) = operands.iter().skip(1).find(|path| {
-                walk.place(path)
-                    .tags
-                    .iter()
-                    .any(|tag| matches!(tag, OperationTag::AgentSettings | OperationTag::Pintle))
-            }) {
+            if let Some(path) = operands.iter().skip(1).find(|path| walk.needs_care(path)) {
                 walk.write_file("git", &(**path).clone(), "restore", TextFlow::default());
             }
         }
@@ -336,19 +332,39 @@ fn check_discarded(walk: &mut CommandWalk<'_>, command: &str, args: &[ShellArg],
         _ => operands
             .iter()
             .copied()
-            .filter(|arg| {
-                matches!(arg.text.as_str(), "." | "./" | ":/" | "*" | ":/*" | "..")
-                    || walk
-                        .place(arg)
-                        .tags
-                        .iter()
-                        .any(|tag| matches!(tag, OperationTag::AgentSettings | OperationTag::Pintle))
-            })
+            .filter(|arg| matches!(arg.text.as_str(), "." | "./" | ":/" | "*" | ":/*" | "..") || walk.needs_care(arg))
             .collect(),
     };
     for path in paths {
         walk.push(Operation::new(Git, "git").action("discard_changes").written(path.shown()));
-        walk.write_file("git", path, "restore", TextFlow::default());
+        walk.write_file("git", &from_top(walk, path), "restore", TextFlow::default());
+    }
+}
+
+/// A path of git: `:/` and `:(top)` are the root of the repository.
+fn from_top(walk: &CommandWalk<'_>, path: &ShellArg) -> ShellArg {
+    let below = path.text.strip_prefix(":/").or_else(|| path.text.strip_prefix(":(top)"));
+    match below {
+        Some(below) => {
+            let text = walk.site.project.join(below.trim_start_matches('/')).to_string_lossy().into_owned();
+            ShellArg { text, ..path.clone() }
+        }
+        None => path.clone(),
+    }
+}
+
+/// `git clean`: files that git does not know.
+fn clean_untracked(walk: &mut CommandWalk<'_>, args: &[ShellArg]) {
+    let valued = OptionLetters { letters: "e", names: &["exclude"] };
+    let parsed = ParsedOptions::parse(args, valued);
+    if parsed.has("n", "dry-run") {
+        return;
+    }
+    let everything = [ShellArg::new(".")];
+    let paths = if parsed.operands.is_empty() { everything.iter().collect() } else { parsed.operands };
+    for path in paths {
+        let operation = Operation::new(OperationKind::Delete, "git").action("untracked").tag(OperationTag::Recursive);
+        walk.push_watched(operation, &from_top(walk, path));
     }
 }
 

@@ -8,6 +8,7 @@ mod commands;
 mod containers;
 mod editors;
 mod files;
+mod find;
 mod git;
 mod interpreters;
 mod loads;
@@ -65,7 +66,14 @@ static WRAPPER_INDEX: LazyLock<HashMap<&str, &WrapperDef>> = LazyLock::new(|| {
 
 /// Whether the table of programs has a name.
 pub(crate) fn is_program(name: &str) -> bool {
-    PROGRAMS.contains_key(name)
+    find_program(name).is_some()
+}
+
+/// The row of a program, also with the number of a version in its name, such as `python3.12`.
+fn find_program(name: &str) -> Option<&'static ProgramDef> {
+    let is_version = |letter: char| letter.is_ascii_digit() || letter == '.';
+    let plain = || name.trim_end_matches(is_version);
+    PROGRAMS.get(name).or_else(|| PROGRAMS.get(plain()).filter(|_| name.contains('.'))).copied()
 }
 
 /// The name of a program that comes with its version, such as `lua5.4` and `pip3.12`.
@@ -100,7 +108,7 @@ pub(crate) fn run_program(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) ->
     {
         return flow;
     }
-    match PROGRAMS.get(call.name) {
+    match find_program(call.name) {
         Some(def) => run_known(walk, call, def),
         None => run_other(walk, call),
     }
@@ -160,6 +168,9 @@ fn run_known(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, def: &ProgramDe
 
 /// A program without a row: a script of the project, or one that is not known. Only paths that need care are looked at.
 fn run_other(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) -> TextFlow {
+    let changes =
+        |arg: &ShellArg| ["--in-place", "--inplace", "--write", "--fix"].iter().any(|long| arg.text.starts_with(long));
+    let is_in_place = call.args.iter().any(changes);
     for arg in call.args {
         let text = arg
             .text
@@ -171,6 +182,9 @@ fn run_other(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) -> TextFlow {
         }
         let operand = ShellArg { text: text.to_owned(), ..arg.clone() };
         let tags = walk.place(&operand).tags;
+        if is_in_place {
+            walk.push_watched(Operation::new(OperationKind::Write, call.name).action("edit"), &operand);
+        }
         if tags.contains(&OperationTag::Secret) {
             walk.read_file(call.name, &operand, false);
         }

@@ -22,6 +22,15 @@ pub(super) const CURL_VALUED: &[&str] = &[
     "user-agent",
     "cookie",
     "cookie-jar",
+    "dump-header",
+    "trace",
+    "trace-ascii",
+    "stderr",
+    "etag-save",
+    "etag-compare",
+    "hsts",
+    "alt-svc",
+    "libcurl",
     "url",
     "proxy",
     "max-time",
@@ -66,6 +75,11 @@ pub(super) const WGET_VALUED: &[&str] = &[
     "password",
     "output-file",
     "append-output",
+    "save-cookies",
+    "load-cookies",
+    "hsts-file",
+    "warc-file",
+    "rejected-log",
     "execute",
     "referer",
     "level",
@@ -108,6 +122,29 @@ fn sent_taint(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, value: &ShellA
     }
 }
 
+/// Options of curl and wget whose value is a file that they write in addition to the download.
+fn is_written(option: &str) -> bool {
+    matches!(
+        option,
+        "c" | "cookie-jar"
+            | "D"
+            | "dump-header"
+            | "trace"
+            | "trace-ascii"
+            | "stderr"
+            | "etag-save"
+            | "hsts"
+            | "alt-svc"
+            | "libcurl"
+            | "output-file"
+            | "append-output"
+            | "save-cookies"
+            | "hsts-file"
+            | "warc-file"
+            | "rejected-log"
+    )
+}
+
 /// Whether the output of a command is worth more than the words of a request.
 pub(super) fn sends_local_data(taint: TextTaint) -> bool {
     taint.has(TextTaint::FILE | TextTaint::SECRET | TextTaint::OUTPUT | TextTaint::ENVIRONMENT | TextTaint::NAMES)
@@ -146,6 +183,9 @@ pub(super) fn run_curl(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
                     None if flow.taint != TextTaint::NONE => add(flow.taint),
                     None => {}
                 }
+            }
+            option if is_written(option) && value.text != "-" && !is_httpie => {
+                walk.write_file(call.name, value, "download", TextFlow::from_taint(TextTaint::NETWORK));
             }
             _ => {}
         }
@@ -207,7 +247,8 @@ pub(super) fn run_curl(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
         call,
         parsed.values("o", "output").next(),
         remote_name.then(|| addresses.first().copied()).flatten(),
-        parsed.values("", "output-dir").next(),
+        // `--output` is the beginning of this name.
+        parsed.options.iter().find(|(name, _)| *name == "output-dir").and_then(|(_, value)| value.as_ref()),
         flow,
     )
 }
@@ -277,6 +318,12 @@ pub(super) fn run_wget(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
             "post-file" | "body-file" => walk.read_file(call.name, value, false).taint | TextTaint::FILE,
             "post-data" | "body-data" => value.taint,
             "header" if value.taint.has(TextTaint::FILE) => value.taint,
+            option if call.name.starts_with("wget") && (is_written(option) || matches!(option, "o" | "a")) => {
+                if value.text != "-" {
+                    walk.write_file(call.name, value, "download", TextFlow::default());
+                }
+                continue;
+            }
             _ => continue,
         };
         sent = Some(sent.unwrap_or_default() | taint);

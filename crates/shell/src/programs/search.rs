@@ -1,21 +1,27 @@
 //! Programs that find files, and programs that run another one for each of them.
 
 use super::files;
+use super::find::{FindAction, FindExpression};
 use crate::walk::ProgramCall;
-use crate::walk::{CommandWalk, ListedFiles, ParsedOptions, ShellArg, TextFlow, TextTaint};
-use crate::{Operation, OperationKind, OperationTag};
+use crate::walk::{CommandWalk, ListedFiles, OptionLetters, ParsedOptions, ShellArg, TextFlow, TextTaint};
+use crate::watch::WatchedFile;
 
 /// More values than a program may have arguments.
 const MAX_VALUES: usize = 2000;
+/// The most watched files that a search is assumed to find.
+const MAX_WATCHED: usize = 64;
 
-pub(super) fn run_ls(_: &mut CommandWalk<'_>, _: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
+pub(super) fn run_ls(walk: &mut CommandWalk<'_>, _: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
     let is_recursive = parsed.has("R", "recursive");
     let roots = if parsed.operands.is_empty() {
         vec![ShellArg::new("*")]
     } else {
         parsed.operands.iter().map(|arg| (*arg).clone()).collect()
     };
-    let listed = roots.into_iter().map(|root| {
+    // The name of a file that is watched is listed as it is.
+    let named: Vec<ShellArg> = roots.iter().filter(|root| walk.is_watched(&walk.place(root))).cloned().collect();
+    let named = named.into_iter().map(|root| ListedFiles { root, is_filtered: false, is_recursive });
+    let listed = roots.iter().cloned().map(|root| {
         // What a directory has in it.
         let is_pattern = root.is_pattern || root.text == "*" || !parsed.has("d", "directory");
         let text = if root.is_pattern || root.text == "*" || parsed.has("d", "directory") {
@@ -25,7 +31,7 @@ pub(super) fn run_ls(_: &mut CommandWalk<'_>, _: &ProgramCall<'_>, parsed: &Pars
         };
         ListedFiles { root: ShellArg { text, is_pattern, ..root }, is_filtered: false, is_recursive }
     });
-    TextFlow::listing(listed.collect())
+    TextFlow::listing(listed.chain(named).collect())
 }
 
 pub(super) fn run_locate(_: &mut CommandWalk<'_>, _: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
@@ -100,94 +106,91 @@ pub(super) fn run_find(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &P
             ShellArg { text: joined, is_pattern: true, ..start.clone() }
         }
     };
+    let expression = FindExpression::parse(rest);
+    let roots = |start: &ShellArg, is_run: bool| match is_run || name_pattern.is_some() {
+        true => ListedFiles { root: found(start), is_filtered, is_recursive: true },
+        false => ListedFiles { root: start.clone(), is_filtered, is_recursive: true },
+    };
+    run_search(walk, call.name, &starts, &expression, roots)
+}
+
+/// Does what a search does with the files that it finds: with those of the caller, or if there are none with all that it
+/// may find below its starts.
+fn run_search(
+    walk: &mut CommandWalk<'_>,
+    program: &str,
+    starts: &[ShellArg],
+    expression: &FindExpression,
+    roots: impl Fn(&ShellArg, bool) -> ListedFiles,
+) -> TextFlow {
+    let mut listed = Vec::new();
     let mut runs = false;
-    for (index, arg) in rest.iter().enumerate() {
-        match arg.text.as_str() {
-            "-delete" => {
-                for start in &starts {
-                    let target = if name_pattern.is_some() { found(start) } else { start.clone() };
-                    let operation = Operation::new(OperationKind::Delete, call.name)
-                        .tag(OperationTag::Recursive)
-                        .tag_if(is_filtered, OperationTag::Filtered);
-                    walk.push_path(operation, &target);
+    for (index, action) in expression.actions.iter().enumerate() {
+        let is_run = matches!(action, FindAction::Run(_));
+        runs |= is_run;
+        if let FindAction::Write(file) = action {
+            walk.write_file(program, file, "replace", TextFlow::from_taint(TextTaint::NAMES));
+        }
+        for start in starts {
+            let found: Vec<ListedFiles> = match walk.watched_below(start) {
+                Some(files) => {
+                    let reached = files.iter().filter(|file| expression.reaches(index, &start.text, file));
+                    let root = |file: &WatchedFile| ShellArg::new(file.path.to_string_lossy());
+                    reached
+                        .map(|file| ListedFiles { root: root(file), is_filtered: false, is_recursive: true })
+                        .take(MAX_WATCHED)
+                        .collect()
                 }
+                None => vec![roots(start, is_run)],
+            };
+            match action {
+                FindAction::Delete => found.iter().for_each(|found| files::delete_listed(walk, program, found)),
+                FindAction::Run(command) => found.iter().for_each(|found| run_for_each(walk, command, found, "{}")),
+                FindAction::Write(_) => {}
+                FindAction::List => listed.extend(found),
             }
-            "-exec" | "-execdir" | "-ok" | "-okdir" => {
-                runs = true;
-                let command: Vec<ShellArg> = rest
-                    .get(index + 1..)
-                    .unwrap_or_default()
-                    .iter()
-                    .take_while(|arg| !matches!(arg.text.as_str(), ";" | "+"))
-                    .cloned()
-                    .collect();
-                for start in &starts {
-                    run_for_each(
-                        walk,
-                        &command,
-                        &ListedFiles { root: found(start), is_filtered, is_recursive: true },
-                        "{}",
-                    );
-                }
-            }
-            "-fprint" | "-fprintf" | "-fls" | "-fprint0" => {
-                if let Some(file) = rest.get(index + 1) {
-                    walk.write_file(call.name, file, "replace", TextFlow::from_taint(TextTaint::NAMES));
-                }
-            }
-            _ => {}
         }
     }
-    if runs {
-        return TextFlow::from_taint(TextTaint::OUTPUT | TextTaint::FILE);
-    }
-    let listed = starts.iter().map(|start| ListedFiles {
-        root: if name_pattern.is_some() { found(start) } else { start.clone() },
-        is_filtered,
-        is_recursive: true,
-    });
-    TextFlow::listing(listed.collect())
+    if runs { TextFlow::from_taint(TextTaint::OUTPUT | TextTaint::FILE) } else { TextFlow::listing(listed) }
 }
 
-pub(super) fn run_fd(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
-    let is_filtered =
-        parsed.operands.first().is_some_and(|pattern| !matches!(pattern.text.as_str(), "." | "" | ".*" | "*"))
-            || parsed.has("e", "extension")
-            || parsed.has("", "changed-within")
-            || parsed.has("", "size");
-    let root = parsed
-        .operands
-        .get(1)
-        .copied()
-        .or_else(|| parsed.values("", "base-directory").next())
-        .cloned()
-        .unwrap_or_else(|| ShellArg::new("."));
-    let root = match parsed.operands.first().filter(|_| is_filtered) {
-        Some(pattern) => ShellArg {
-            text: format!("{}/{}", root.text.trim_end_matches('/'), pattern.text.trim_matches(['^', '$'])),
-            is_pattern: true,
-            ..root
-        },
-        None => root,
+/// Options of `fd` that run a command.
+const FD_RUNS: [&str; 4] = ["-x", "-X", "--exec", "--exec-batch"];
+const FD_VALUED: OptionLetters = OptionLetters {
+    letters: "eEtdcjS",
+    names: &["extension", "exclude", "type", "max-depth", "base-directory", "search-path", "changed-within", "size"],
+};
+
+pub(super) fn run_fd(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
+    // What follows `-x` is another command line.
+    let split = call.args.iter().position(|arg| FD_RUNS.contains(&arg.text.as_str())).unwrap_or(call.args.len());
+    let (before, behind) = call.args.split_at(split);
+    let command: Vec<ShellArg> = behind.iter().skip(1).take_while(|arg| arg.text != ";").cloned().collect();
+    let parsed = &ParsedOptions::parse(before, FD_VALUED);
+    let pattern = parsed.operands.first().copied();
+    let is_filtered = pattern.is_some_and(|pattern| !matches!(pattern.text.as_str(), "." | "" | ".*" | "*"))
+        || parsed.has("e", "extension")
+        || parsed.has("", "changed-within")
+        || parsed.has("", "size");
+    let mut starts: Vec<ShellArg> = parsed.operands.iter().skip(1).map(|start| (*start).clone()).collect();
+    starts.extend(parsed.values("", "search-path").chain(parsed.values("", "base-directory")).cloned());
+    if starts.is_empty() {
+        starts.push(ShellArg::new("."));
+    }
+    let roots = |start: &ShellArg, _| match pattern.filter(|_| is_filtered) {
+        Some(pattern) => {
+            let text = format!("{}/{}", start.text.trim_end_matches('/'), pattern.text.trim_matches(['^', '$']));
+            let root = ShellArg { text, is_pattern: true, ..start.clone() };
+            ListedFiles { root, is_filtered, is_recursive: true }
+        }
+        None => ListedFiles { root: start.clone(), is_filtered, is_recursive: true },
     };
-    let listed = ListedFiles { root, is_filtered, is_recursive: true };
-    let command: Vec<ShellArg> = call
-        .args
-        .iter()
-        .skip_while(|arg| !matches!(arg.text.as_str(), "-x" | "-X" | "--exec" | "--exec-batch"))
-        .skip(1)
-        .take_while(|arg| arg.text != ";")
-        .cloned()
-        .collect();
-    if command.is_empty() {
-        return TextFlow::listing(vec![listed]);
-    }
-    run_for_each(walk, &command, &listed, "{}");
-    TextFlow::from_taint(TextTaint::OUTPUT)
+    let expression = FindExpression::of_fd(pattern.map(|pattern| pattern.text.as_str()), parsed, &command);
+    run_search(walk, call.name, &starts, &expression, roots)
 }
-
 /// Runs a command for each of the listed files, instead of `{}` or at its end.
 fn run_for_each(walk: &mut CommandWalk<'_>, command: &[ShellArg], listed: &ListedFiles, mark: &str) {
+    let listed = &walk.without_selection(listed);
     let Some(program) = command.first() else { return };
     let name = crate::walk::program_name(&program.text);
     if matches!(name.as_str(), "rm" | "unlink" | "shred" | "trash") {
@@ -217,10 +220,8 @@ fn run_for_each(walk: &mut CommandWalk<'_>, command: &[ShellArg], listed: &Liste
 }
 
 pub(super) fn run_xargs(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
-    let valued = crate::walk::OptionLetters {
-        letters: "IinLPsdEa",
-        names: &["replace", "max-args", "max-procs", "delimiter", "arg-file"],
-    };
+    let valued =
+        OptionLetters { letters: "IinLPsdEa", names: &["replace", "max-args", "max-procs", "delimiter", "arg-file"] };
     let (leading, command) = ParsedOptions::parse_leading(call.args, valued);
     let mark =
         leading.values("I", "replace").next().or_else(|| leading.values("i", "").next()).map(|arg| arg.text.clone());
@@ -276,7 +277,7 @@ pub(super) fn run_xargs(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, pars
 }
 
 pub(super) fn run_parallel(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
-    let valued = crate::walk::OptionLetters {
+    let valued = OptionLetters {
         letters: "jIaSN",
         names: &[
             "jobs",

@@ -198,6 +198,12 @@ pub(super) fn run_su(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed:
     walk.push(Operation::new(OperationKind::Privilege, call.name).action("other_user"));
     match parsed.values("c", "command").next() {
         Some(text) => walk.run_line(&text.text.clone(), call.stdin),
+        // `runuser -u USER PROGRAM`.
+        None if call.name == "runuser" && parsed.has("u", "user") => {
+            let valued = OptionLetters { letters: "ugGsw", names: &["user", "group", "supp-group", "shell"] };
+            let (_, command) = ParsedOptions::parse_leading(call.args, valued);
+            walk.run_args(command, call.stdin)
+        }
         None => TextFlow::from_taint(TextTaint::OUTPUT),
     }
 }

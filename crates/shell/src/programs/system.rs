@@ -182,16 +182,20 @@ pub(super) fn run_pintle(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, par
             && command == "install"
         || matches!(command, "trust") && call.has_arg(&["--json"]) && !call.has_arg(&["--yes"]);
     if !is_looking {
-        walk.push(Operation::new(OperationKind::Guard, call.name).action("pintle_command").written(command));
+        let words: Vec<String> = call.args.iter().map(ShellArg::shown).collect();
+        walk.push(Operation::new(OperationKind::Guard, call.name).action("pintle_command").written(words.join(" ")));
     }
     TextFlow::from_taint(TextTaint::OUTPUT)
 }
 
-pub(super) fn run_mount(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
+pub(super) fn run_mount(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
     let lists = call.name != "umount" && call.has_arg(&["-l"]);
     if !call.args.is_empty() && !lists && !call.has_arg(&["--help", "-V"]) {
         let written: Vec<String> = call.args.iter().map(crate::walk::ShellArg::shown).collect();
         walk.push(Operation::new(OperationKind::System, call.name).action("mount").written(written.join(" ")));
+        for place in parsed.operands.iter().filter(|_| call.name == "mount") {
+            walk.push_watched(Operation::new(OperationKind::Write, call.name).action("mount"), place);
+        }
     }
     TextFlow::from_taint(TextTaint::OUTPUT)
 }

@@ -12,7 +12,7 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
     program(
         "true false : test [ sleep wait jobs type hash ulimit umask shopt return break continue \
          bg fg disown times let expr seq date cal nproc tty locale whereis whatis help info clear \
-         reset tput yes mkfifo sha256sum sha1sum md5sum shasum cksum b2sum wc pwgen uuidgen factor bc \
+         reset tput yes sha256sum sha1sum md5sum shasum cksum b2sum wc pwgen uuidgen factor bc \
          open xdg-open dirs",
         "",
         Text,
@@ -35,7 +35,7 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
     program("shift", "", Special(builtins::run_shift)),
     program("dc", "ef", Special(text::run_dc)),
     program("getopts", "", Special(builtins::run_getopts)),
-    program("mkdir", "m", Special(files::run_mkdir)).long(&["mode"]),
+    program("mkdir mkfifo", "m", Special(files::run_mkdir)).long(&["mode"]),
     program("echo", "", Special(text::run_echo)),
     program("printf", "", Special(text::run_printf)),
     program("pwd", "", Special(text::run_pwd)),
@@ -82,7 +82,12 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
         .long(&["arg", "argjson", "slurpfile", "rawfile", "from-file", "indent", "xpath"]),
     program("source .", "", Special(shells::run_source)),
     program("sed gsed", "ef", Special(editors::run_sed)).long(&["expression", "file"]),
-    program("awk gawk mawk nawk", "vFf", Special(text::run_awk)).long(&["assign", "field-separator", "file"]),
+    program("awk gawk mawk nawk", "vFfi", Special(text::run_awk)).long(&[
+        "assign",
+        "field-separator",
+        "file",
+        "include",
+    ]),
     program("base64 base32 basenc gbase64", "wio", Special(text::run_base64)).long(&["wrap", "input", "output"]),
     program(
         "xxd uudecode uuencode rev tr iconv recode zcat gzcat bzcat xzcat zstdcat qprint rot13 caesar \
@@ -101,7 +106,7 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
         "passin",
     ]),
     program("tee", "", Special(files::run_tee)),
-    program("sponge touch", "dtr", Writes).long(&["date", "reference"]),
+    program("sponge touch mknod", "dtrm", Writes).long(&["date", "reference"]),
     // Files.
     program("rm unlink srm trash rmtrash trash-put gio del erase rd", "", Special(files::run_delete)),
     program("rmdir", "", Special(files::run_rmdir)),
@@ -171,16 +176,7 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
     // Searching and lists.
     program("ls dir vdir gls", "ITw", Special(search::run_ls)),
     program("find gfind bfs", "", Special(search::run_find)),
-    program("fd fdfind", "eEtdxXcjS", Special(search::run_fd)).long(&[
-        "extension",
-        "exclude",
-        "type",
-        "max-depth",
-        "exec",
-        "exec-batch",
-        "base-directory",
-        "search-path",
-    ]),
+    program("fd fdfind", "", Special(search::run_fd)),
     program("locate mlocate plocate mdfind", "nl", Special(search::run_locate)),
     program("xargs gxargs", "IinLPsdEa", Special(search::run_xargs)).long(&[
         "replace",

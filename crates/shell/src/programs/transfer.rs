@@ -1,5 +1,6 @@
 //! Programs that copy to other machines, connect to them, or ask them for names.
 
+use super::files::{write_inside, write_target};
 use super::network::sends_local_data;
 use crate::address::push_address;
 use crate::walk::ProgramCall;
@@ -66,10 +67,13 @@ pub(super) fn run_copy_to_host(
             if is_remote(&source.text) {
                 push_address(walk, OperationKind::Download, call.name, &source.text, TextTaint::NONE);
                 walk.write_file(call.name, target, "download", TextFlow::from_taint(TextTaint::NETWORK));
+                write_inside(walk, call.name, target, source, &TextFlow::from_taint(TextTaint::NETWORK));
             } else {
                 let flow = walk.read_file(call.name, source, parsed.has("r", ""));
                 if is_remote(&target.text) {
                     push_address(walk, OperationKind::Upload, call.name, &target.text, flow.taint | TextTaint::FILE);
+                } else {
+                    write_target(walk, call.name, target, source, &flow);
                 }
             }
         }

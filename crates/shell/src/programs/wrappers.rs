@@ -1,7 +1,7 @@
 //! Runs the program behind a wrapper.
 
 use crate::walk::ProgramCall;
-use crate::walk::{CommandWalk, ParsedOptions, ShellArg, TextFlow, WrapperDef};
+use crate::walk::{CommandWalk, ParsedOptions, ShellArg, TextFlow, WrapperDef, program_name};
 use crate::{Operation, OperationKind};
 
 /// Runs what a wrapper wraps; `None` if it wraps nothing in this call.
@@ -59,6 +59,11 @@ pub(super) fn run_wrapper(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, de
     }
     if def.is_elsewhere {
         return Some(super::shells::run_elsewhere(walk, rest, call.stdin));
+    }
+    // Options of `bwrap` have one value, or two.
+    let program = |arg: &ShellArg| walk.is_program(&program_name(&arg.text));
+    if let (true, Some(index)) = (call.name == "bwrap", rest.iter().position(program)) {
+        rest = rest.get(index..).unwrap_or_default();
     }
     Some(walk.run_args(rest, call.stdin))
 }

@@ -220,6 +220,7 @@ impl CommandWalk<'_> {
 
     /// Runs what follows in a directory that another program enters.
     pub(crate) fn enter_directory(&mut self, arg: &ShellArg) {
+        self.note_directory(arg);
         self.state.cwd = self.find_directory(arg);
     }
 
@@ -239,8 +240,8 @@ impl CommandWalk<'_> {
             if operation.place.is_some_and(|place| !matches!(place, crate::PathPlace::Root | crate::PathPlace::Device))
             {
                 operation.place = Some(crate::PathPlace::Outside);
-                operation.path = None;
             }
+            operation.path = None;
             operation.tags.retain(|tag| {
                 !matches!(tag, OperationTag::AgentSettings | OperationTag::Pintle | OperationTag::GitDirectory)
             });

@@ -18,6 +18,7 @@ mod run;
 mod shared;
 mod state;
 mod variables;
+mod watch;
 mod wrapper;
 
 use std::cell::RefCell;
@@ -39,8 +40,11 @@ use files::PlacedPaths;
 use state::{ExitReach, ExitStatus, WalkState};
 
 use crate::syntax::{BashCommand, ShellScript, parse_script};
+use crate::watch::WatchNotes;
 use crate::{Operation, OperationKind};
 
+/// Why a command line is unknown that bash does not read either.
+pub(crate) const FAULT: &str = "the command line cannot be read";
 /// The deepest nesting of command lines in command lines, and of functions.
 const MAX_CALLS: usize = 12;
 /// The most commands that one line may come to.
@@ -95,6 +99,8 @@ pub(crate) struct CommandWalk<'s> {
     unpacked: Vec<(PathBuf, TextTaint)>,
     /// How much PowerShell was parsed.
     parsed_bytes: usize,
+    /// What is kept for a caller that watches files.
+    notes: WatchNotes<'s>,
 }
 
 impl<'s> CommandWalk<'s> {
@@ -121,6 +127,7 @@ impl<'s> CommandWalk<'s> {
             changes_remote: false,
             unpacked: Vec::new(),
             parsed_bytes: 0,
+            notes: WatchNotes::default(),
         }
     }
 
@@ -171,7 +178,7 @@ impl<'s> CommandWalk<'s> {
     pub(crate) fn run_script(&mut self, script: &ShellScript, stdin: &TextFlow) -> TextFlow {
         let flow = self.run_list(&script.pipelines, stdin);
         if let Some(fault) = script.fault {
-            self.push_unknown("", format!("the command line cannot be read: {fault}"));
+            self.push_unknown("", format!("{FAULT}: {fault}"));
         }
         flow
     }

@@ -75,7 +75,8 @@ impl CommandWalk<'_> {
         for redirect in redirects {
             let action = match redirect.kind {
                 RedirectKind::Output => "replace",
-                RedirectKind::Append => "append",
+                // `<>` makes the file if there is none, and writes to it through its descriptor.
+                RedirectKind::Append | RedirectKind::ReadWrite => "append",
                 RedirectKind::Duplicate => {
                     let target = self.expand_quoted(&redirect.target);
                     if let Some(host) = self.state.connections.get(&target.text).cloned() {
@@ -88,6 +89,10 @@ impl CommandWalk<'_> {
             };
             let target = self.expand_quoted(&redirect.target);
             if let Some(host) = network_host(&target.text) {
+                if redirect.kind == RedirectKind::ReadWrite {
+                    // It is a connection already, by its input.
+                    continue;
+                }
                 self.state.connections.insert(redirect.descriptor.clone(), host.to_owned());
                 self.push(rest.taint.tag(Operation::new(OperationKind::Upload, "bash").written(host)));
             } else if !matches!(target.text.as_str(), "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/tty") {
