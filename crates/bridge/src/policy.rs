@@ -1,22 +1,23 @@
 //! Prevents an agent from editing its own policy: calls that would change policy files are denied.
 //!
 //! Every host's calls are checked here after the hooks ran, even without hooks. File tools are judged by their paths,
-//! command lines by the words that evidently name written files, whichever tool gets them; reading is never denied. Effects that are not visible
-//! in the words (of a script that the command runs, or a variable that it sets) are not detected.
+//! command lines by what they plainly do to files, whichever tool gets them; reading is never denied. What cannot be seen
+//! in the line, such as what a script does that it runs, is not detected.
 
 use std::path::Path;
 
 use pintle::ToolKind;
-use pintle::loader::{PolicyPaths, judge_command, quote_word};
+use pintle::loader::{PolicyPaths, judge_command};
 use pintle::shell::{is_reading_tool, possible_paths, tool_commands};
 use pintle::tools::CanonicalCall;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::HostDef;
 
-/// A description of the policy that a call would change.
-pub(crate) fn find_policy_change(paths: &PolicyPaths<'_>, parts: &[CanonicalCall]) -> Option<String> {
-    parts.iter().find_map(|part| find_changed_policy(paths, part, parts))
+/// A description of the policy that a call would change. `tool` is the host's own name of the tool, which says in which
+/// language a command line is.
+pub(crate) fn find_policy_change(paths: &PolicyPaths<'_>, tool: &str, parts: &[CanonicalCall]) -> Option<String> {
+    parts.iter().find_map(|part| find_changed_policy(paths, tool, part, parts))
 }
 
 /// The reason to deny a call that would change policy.
@@ -29,13 +30,17 @@ pub(crate) fn denial_text(changed: &str, host: &HostDef) -> String {
 }
 
 /// A description of the policy that a part of a call would change.
-fn find_changed_policy(paths: &PolicyPaths<'_>, part: &CanonicalCall, parts: &[CanonicalCall]) -> Option<String> {
+fn find_changed_policy(
+    paths: &PolicyPaths<'_>,
+    tool: &str,
+    part: &CanonicalCall,
+    parts: &[CanonicalCall],
+) -> Option<String> {
     match part.kind {
         ToolKind::Shell => {
-            let text = part.args.get("command").or_else(|| part.args.get("cmd")).map(command_text)?;
             let directory = part.args.get("directory").and_then(Value::as_str);
             let base = paths.with_working_dir(directory);
-            let judged = judge_command(&base, &text);
+            let judged = judge_command(&base, tool, &part.args);
             // The files of a patch in a command are resolved relative to every directory that the command enters.
             let patched = || {
                 let files = parts.iter().filter(|other| other.kind.category() == "filesystem");
@@ -60,7 +65,7 @@ fn find_change_by_other_tool(paths: &PolicyPaths<'_>, part: &CanonicalCall) -> O
     let by_command = tool_commands(&part.name, &part.args).into_iter().find_map(|command| {
         let base =
             command.directories.iter().fold(paths.clone(), |base, dir| base.with_working_dir(Some(dir.as_str())));
-        judge_command(&base, &command.line).changed_policy
+        judge_command(&base, &part.name, &json!({"command": command.line})).changed_policy
     });
     let named = || {
         let texts = if is_reading_tool(&part.name) { Vec::new() } else { possible_paths(&part.name, &part.args) };
@@ -71,19 +76,6 @@ fn find_change_by_other_tool(paths: &PolicyPaths<'_>, part: &CanonicalCall) -> O
 
 fn describe_file(path: &Path) -> String {
     format!("`{}`, a policy file", path.display())
-}
-
-/// A command as one text: some tools take a list of words.
-fn command_text(command: &Value) -> String {
-    match command {
-        Value::String(text) => text.clone(),
-        Value::Array(words) => {
-            // A shell with its script as a separate word is that script.
-            let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
-            words.iter().map(|word| quote_word(word)).collect::<Vec<_>>().join(" ")
-        }
-        _ => String::new(),
-    }
 }
 
 #[cfg(test)]

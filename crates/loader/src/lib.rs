@@ -33,7 +33,7 @@ pub use layers::{
 };
 pub use load::{LoadOptions, LoadedPath, load, load_discovered, load_for_hooks, load_project_agent, load_with};
 pub use pause::{MAX_PAUSE_MS, PauseFileError, PauseWindow};
-pub use policy::{CommandJudgement, PolicyFiles, PolicyPaths, has_policy_name, judge_command, quote_word};
+pub use policy::{CommandJudgement, PolicyFiles, PolicyPaths, has_policy_name, judge_command};
 pub use team::{find_team_file, has_more_than, has_usual_name};
 pub use trust::{
     BegunSessions, ProjectTrust, TrustDifference, TrustGrant, TrustGrants, TrustItem, TrustItemKind, TrustManifest,

@@ -4,13 +4,9 @@
 //! [`PolicyFiles::is_policy`] first, and code that gives it a shell checks what a command changes ([`judge_command`]).
 
 mod commands;
-mod git;
 mod listed_paths;
 mod machine;
 mod paths;
-mod programs;
-mod search;
-mod words;
 
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
@@ -26,7 +22,6 @@ use crate::trust::files_of_hook;
 pub use commands::{CommandJudgement, judge_command};
 use listed_paths::{ListedPaths, has_any_below};
 pub use paths::PolicyPaths;
-pub use words::quote_word;
 
 /// File and directory names that contain policy or records wherever they are.
 const ANYWHERE: [&str; 5] = [".harness", ".pintle", "harness.md", "harness.yaml", "harn.toml"];
@@ -231,6 +226,9 @@ mod tests {
     use std::fs;
     use std::os::unix::fs::symlink;
 
+    use pintle_clients::absolute_settings;
+    use pintle_shell::{CallSite, Operation, OperationTag, ShellLanguage, operations_of_command};
+
     use super::*;
 
     #[test]
@@ -282,5 +280,25 @@ mod tests {
         {
             assert_eq!(is(file), (false, false), "{file}");
         }
+    }
+
+    #[test]
+    fn the_settings_of_every_agent_need_care_in_command_lines_too() {
+        let (project, home) = (Path::new("/p"), Path::new("/home/u"));
+        let site = CallSite { cwd: project, project, home: Some(home), resolve: None };
+        let below_home = relative_settings().map(|path| home.join(path));
+        let below_project = relative_settings().map(|path| project.join(path));
+        let of_pintle = ANYWHERE.iter().map(|name| project.join(name));
+        let all = absolute_settings(|_| None).into_iter().chain(below_home).chain(below_project).chain(of_pintle);
+        let is_known = |path: &PathBuf| {
+            let line = format!("echo x > '{0}'; rm -r '{0}/x'", path.display());
+            let operations = operations_of_command(&line, ShellLanguage::Bash, &site);
+            let has_tag = |operation: &Operation| {
+                operation.has(OperationTag::AgentSettings) || operation.has(OperationTag::Pintle)
+            };
+            operations.iter().any(has_tag)
+        };
+        let unknown: Vec<PathBuf> = all.filter(|path| !is_known(path)).collect();
+        assert!(unknown.is_empty(), "{unknown:#?}");
     }
 }

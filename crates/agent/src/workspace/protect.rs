@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use cap_std::fs::Dir;
 use pintle::CancelToken;
-use pintle::loader::{PolicyFiles, PolicyPaths, has_policy_name, judge_command, quote_word};
+use pintle::loader::{PolicyFiles, PolicyPaths, has_policy_name, judge_command};
+use serde_json::{Value, json};
 
 use super::Workspace;
 
@@ -46,18 +47,24 @@ impl Workspace {
 
     /// Checks that a shell may run a command in a directory: it must not plainly change something protected.
     pub(crate) fn check_run(&self, command: &str, dir: &str) -> Result<(), String> {
-        let paths = PolicyPaths::new(&self.policy, self.root(), self.root()).with_working_dir(Some(dir));
-        let Some(changed) = judge_command(&paths, command).changed_policy else { return Ok(()) };
-        Err(format!(
-            "the command was not run: it would change {changed}, and an agent cannot change its own policy or records; \
-             leave it unchanged, or ask the user to change it"
-        ))
+        self.check_command(json!(command), dir)
     }
 
     /// Checks that a program may be started with these arguments in a directory, by the same rule.
     pub(crate) fn check_start(&self, program: &str, arguments: &[String], dir: &str) -> Result<(), String> {
         let words = std::iter::once(program).chain(arguments.iter().map(String::as_str));
-        self.check_run(&words.map(quote_word).collect::<Vec<_>>().join(" "), dir)
+        self.check_command(words.collect(), dir)
+    }
+
+    /// Checks a command line, or the words of one.
+    fn check_command(&self, command: Value, dir: &str) -> Result<(), String> {
+        let paths = PolicyPaths::new(&self.policy, self.root(), self.root()).with_working_dir(Some(dir));
+        let judged = judge_command(&paths, "shell", &json!({"command": command}));
+        let Some(changed) = judged.changed_policy else { return Ok(()) };
+        Err(format!(
+            "the command was not run: it would change {changed}, and an agent cannot change its own policy or records; \
+             leave it unchanged, or ask the user to change it"
+        ))
     }
 }
 

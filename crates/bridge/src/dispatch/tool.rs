@@ -79,7 +79,7 @@ impl<'h, 'a> HostCallGate<'h, 'a> {
     fn judge(&mut self, protocol: fn(&mut Self) -> Result<(), DeniedCall>) -> Option<bool> {
         protocol(self).ok()?;
         let parts = self.request.parts();
-        if let Some(changed) = find_policy_change(self.dispatch.paths, &parts) {
+        if let Some(changed) = find_policy_change(self.dispatch.paths, &self.call.name, &parts) {
             self.apply_self_protection(&changed).ok()?;
         } else if let (Some(rule), Some(pause)) = (&self.paused_rule, self.find_pause()) {
             self.record_pause(pause, &format!("what the rule `{rule}` guards"));

@@ -254,8 +254,9 @@ fn check(root: &Path, policy: &PolicyFiles, path: &Path, is_protected: bool) -> 
             for input in inputs(tool, &spelling) {
                 count += 1;
                 let parts = host.tools.to_canonical(name, &input);
-                let is_denied =
-                    *known.entry(format!("{parts:?}")).or_insert_with(|| find_policy_change(&paths, &parts).is_some());
+                let is_denied = *known
+                    .entry(format!("{parts:?}"))
+                    .or_insert_with(|| find_policy_change(&paths, name, &parts).is_some());
                 if is_denied != is_protected {
                     wrong.push(format!("{} {name} {input}", host.name));
                 }

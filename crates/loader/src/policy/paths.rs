@@ -7,9 +7,6 @@ use std::path::{Path, PathBuf};
 use super::PolicyFiles;
 use crate::matching::expand_pattern;
 
-/// The most files that are tested against a shell pattern.
-const MOST_MATCHES: usize = 4096;
-
 /// Policy files and the directories to which the paths of a tool call are relative.
 #[derive(Debug, Clone)]
 pub struct PolicyPaths<'a> {
@@ -32,6 +29,15 @@ impl<'a> PolicyPaths<'a> {
     #[must_use]
     pub fn project(&self) -> &Path {
         &self.project
+    }
+
+    pub(super) fn home(&self) -> Option<&Path> {
+        self.home.as_deref()
+    }
+
+    /// The working directory.
+    pub(super) fn base(&self) -> &Path {
+        &self.base
     }
 
     /// The same with another working directory.
@@ -92,52 +98,9 @@ impl<'a> PolicyPaths<'a> {
         self.policy.is_policy(&path).then_some(path)
     }
 
-    /// The files that a shell word matches if it is a pattern, otherwise the word itself.
-    pub(super) fn expand_word(&self, word: &str) -> Vec<String> {
-        expand_braces(word).into_iter().flat_map(|word| self.expand_glob(word)).take(MOST_MATCHES).collect()
+    /// The files that a path matches if it is a pattern, and the path itself.
+    pub(super) fn expand(&self, path: &str) -> Vec<String> {
+        let found = if path.contains(['*', '?', '[']) { expand_pattern(&self.to_absolute(path)) } else { Vec::new() };
+        found.into_iter().map(|path| path.to_string_lossy().into_owned()).chain([path.to_owned()]).collect()
     }
-
-    fn expand_glob(&self, word: String) -> Vec<String> {
-        if !word.contains(['*', '?', '[']) {
-            return vec![word];
-        }
-        let found = expand_pattern(&self.to_absolute(&word));
-        found.into_iter().map(|path| path.to_string_lossy().into_owned()).chain([word]).collect()
-    }
-}
-
-/// A word with each of its alternatives in braces: `a/{b,c}` is `a/b` and `a/c`.
-fn expand_braces(word: &str) -> Vec<String> {
-    let Some((open, close)) = word.find('{').and_then(|open| {
-        let rest = word.get(open..)?;
-        let mut depth = 0_usize;
-        let close = rest.char_indices().find_map(|(index, letter)| {
-            match letter {
-                '{' => depth += 1,
-                '}' => depth = depth.saturating_sub(1),
-                _ => {}
-            }
-            (letter == '}' && depth == 0).then_some(open + index)
-        })?;
-        Some((open, close))
-    }) else {
-        return vec![word.to_owned()];
-    };
-    let (before, inner, after) =
-        (word.get(..open).unwrap_or_default(), word.get(open + 1..close).unwrap_or_default(), word.get(close + 1..));
-    // `${NAME}` is a variable.
-    if before.ends_with('$') || !inner.contains(',') {
-        return vec![word.to_owned()];
-    }
-    let mut depth = 0_usize;
-    let alternatives = inner.split(|letter| {
-        match letter {
-            '{' => depth += 1,
-            '}' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        letter == ',' && depth == 0
-    });
-    let whole = alternatives.map(|one| format!("{before}{one}{}", after.unwrap_or_default()));
-    whole.take(64).flat_map(|word| if word.len() < 4096 { expand_braces(&word) } else { vec![word] }).take(64).collect()
 }
