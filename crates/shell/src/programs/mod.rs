@@ -66,14 +66,7 @@ static WRAPPER_INDEX: LazyLock<HashMap<&str, &WrapperDef>> = LazyLock::new(|| {
 
 /// Whether the table of programs has a name.
 pub(crate) fn is_program(name: &str) -> bool {
-    find_program(name).is_some()
-}
-
-/// The row of a program, also with the number of a version in its name, such as `python3.12`.
-fn find_program(name: &str) -> Option<&'static ProgramDef> {
-    let is_version = |letter: char| letter.is_ascii_digit() || letter == '.';
-    let plain = || name.trim_end_matches(is_version);
-    PROGRAMS.get(name).or_else(|| PROGRAMS.get(plain()).filter(|_| name.contains('.'))).copied()
+    PROGRAMS.contains_key(name)
 }
 
 /// The name of a program that comes with its version, such as `lua5.4` and `pip3.12`.
@@ -108,7 +101,7 @@ pub(crate) fn run_program(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) ->
     {
         return flow;
     }
-    match find_program(call.name) {
+    match PROGRAMS.get(call.name) {
         Some(def) => run_known(walk, call, def),
         None => run_other(walk, call),
     }

@@ -254,13 +254,6 @@ pub(super) fn run_awk(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed
         let given: Vec<String> = given.map(|(name, value)| format!("{name} = {:?}; ", value.text)).collect();
         crate::code::read_code(walk, "awk", &(given.concat() + &program.text), call.stdin);
     }
-    let edits = call.args.windows(2).any(|pair| matches!(pair, [option, value] if matches!(option.text.as_str(), "-i" | "--include") && value.text == "inplace"))
-        || call.has_arg(&["--include=inplace", "-iinplace"]);
-    if edits {
-        for file in parsed.operands.iter().skip(skipped) {
-            walk.write_file(call.name, file, "edit", TextFlow::from_taint(TextTaint::DECODED));
-        }
-    }
     let files =
         parsed.operands.iter().skip(skipped).copied().filter(|arg| super::wrappers::assignment_of(arg).is_none());
     if parsed.values("i", "include").any(|library| library.text.starts_with("inplace")) {
