@@ -271,7 +271,7 @@ pub(super) fn run_tee(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed
     for file in &parsed.operands {
         let is_substituted = file.text == "/dev/fd/63";
         if is_substituted {
-            walk.write_substituted(call.name, call.stdin.taint);
+            walk.write_substituted(call.stdin);
         } else if !file.text.starts_with("/dev/fd/") && !file.text.starts_with("/dev/std") && file.text != "/dev/null" {
             walk.write_file(call.name, file, action, call.stdin.clone());
         }

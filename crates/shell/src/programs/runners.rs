@@ -101,16 +101,14 @@ pub(super) fn run_line_runner(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>
                 if call.stdin.text.is_none() && call.stdin.taint != TextTaint::NONE {
                     walk.push_code(call.stdin.taint, call.name, "it runs the rules in its input");
                 }
-                // The recipe lines of a Makefile in the input.
-                call.stdin.text.as_ref().map(|text| {
-                    text.lines()
-                        .filter_map(|line| {
-                            line.strip_prefix('\t').or_else(|| line.split_once(";").map(|(_, recipe)| recipe))
-                        })
-                        .map(|line| line.trim_start_matches(['@', '-']))
-                        .collect::<Vec<_>>()
-                        .join("\n")
-                })
+                call.stdin.text.as_deref().map(recipes)
+            } else if let Some(text) = call
+                .args
+                .windows(2)
+                .filter(|pair| matches!(pair, [option, _] if matches!(option.text.as_str(), "-f" | "--file" | "--makefile")))
+                .find_map(|pair| walk.written_before(pair.get(1)?)?.text)
+            {
+                Some(recipes(&text))
             } else {
                 let glued = texts.iter().find_map(|text| text.strip_prefix("--eval=")).map(str::to_owned);
                 glued.or_else(|| after(&["--eval", "-E"])).and_then(|text| {
@@ -152,4 +150,13 @@ pub(super) fn run_line_runner(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>
         Some(line) => walk.run_line(&line, call.stdin),
         None => TextFlow::from_taint(TextTaint::OUTPUT),
     }
+}
+
+/// The recipe lines of a Makefile.
+fn recipes(text: &str) -> String {
+    text.lines()
+        .filter_map(|line| line.strip_prefix('\t').or_else(|| line.split_once(";").map(|(_, recipe)| recipe)))
+        .map(|line| line.trim_start_matches(['@', '-']))
+        .collect::<Vec<_>>()
+        .join("\n")
 }

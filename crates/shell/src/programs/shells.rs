@@ -44,6 +44,9 @@ pub(super) fn run_env(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &Pa
     if let Some(directory) = parsed.values("C", "chdir").next() {
         walk.enter_directory(directory);
     }
+    if rest.first().is_some_and(|arg| arg.text == "--") {
+        rest = rest.get(1..).unwrap_or_default();
+    }
     if rest.is_empty() { TextFlow::from_taint(TextTaint::ENVIRONMENT) } else { walk.run_args(rest, call.stdin) }
 }
 

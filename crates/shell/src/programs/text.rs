@@ -254,6 +254,9 @@ pub(super) fn run_awk(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed
         let given: Vec<String> = given.map(|(name, value)| format!("{name} = {:?}; ", value.text)).collect();
         crate::code::read_code(walk, "awk", &(given.concat() + &program.text), call.stdin);
     }
+    for script in script_files.iter().filter_map(|file| walk.written_before(file)?.text).collect::<Vec<_>>() {
+        crate::code::read_code(walk, "awk", &script, call.stdin);
+    }
     let files =
         parsed.operands.iter().skip(skipped).copied().filter(|arg| super::wrappers::assignment_of(arg).is_none());
     if parsed.values("i", "include").any(|library| library.text.starts_with("inplace")) {

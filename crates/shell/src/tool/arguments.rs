@@ -69,7 +69,7 @@ const WORKING_DIRECTORIES: [&str; 12] = [
 ];
 const VERBS: [&str; 10] =
     ["action", "operation", "op", "method", "mode", "command", "subcommand", "type", "tool", "tool_name"];
-const LANGUAGES: [&str; 6] = ["language", "lang", "runtime", "kernel", "interpreter", "shell"];
+const LANGUAGES: [&str; 7] = ["language", "lang", "runtime", "kernel", "interpreter", "shell", "kind"];
 /// Texts for people and contents of files, whatever they are.
 const TEXTS: &str = "content contents text texts message messages body description prompt title old_string new_string \
                      old_str new_str old_text new_text file_text summary comment comments note notes thought thoughts \
@@ -184,8 +184,9 @@ impl<'a> CallArgumentReader<'a> {
         let language = languages.iter().flat_map(|text| split_words(text)).find_map(|word| language_of(&word));
         scope.language = language.or(scope.language);
         self.read_program(&named, &scope);
+        let has_program = named.iter().any(|(name, _)| has_name(COMMANDS, name));
         for (name, value) in &named {
-            if has_name(COMMANDS, name) {
+            if has_name(COMMANDS, name) || name == "argv" && !has_program {
                 self.read_command(name, value, &named, &scope);
             }
             let is_read = WORKING_DIRECTORIES.contains(&name.as_str()) || is_text(name, scope.verb);
@@ -214,7 +215,7 @@ impl<'a> CallArgumentReader<'a> {
         };
         let rest: Vec<String> = named
             .iter()
-            .filter(|(name, _)| PROGRAM_ARGS.contains(&name.as_str()))
+            .filter(|(other, _)| other != name && PROGRAM_ARGS.contains(&other.as_str()))
             .flat_map(|(_, value)| to_words(value))
             .collect();
         for line in lines {
@@ -291,7 +292,9 @@ impl<'a> CallArgumentReader<'a> {
     fn code_role(&self, name: &str, scope: &ArgumentScope<'a>) -> Option<ArgumentRole> {
         let own = name.split('_').find_map(language_of);
         match own.or(scope.language) {
-            Some("bash") if self.tool.is_interpreter() || self.tool.is_shell() => Some(Command(ShellLanguage::Bash)),
+            Some("bash") if self.tool.is_interpreter() || self.tool.is_shell() || name == "script" => {
+                Some(Command(ShellLanguage::Bash))
+            }
             Some("pwsh") => Some(Command(ShellLanguage::PowerShell)),
             language if own.is_some() || self.tool.is_interpreter() && !self.tool.is_shell() => Some(Code(language)),
             _ => self.tool.is_shell().then(|| Command(self.tool.shell())),

@@ -149,7 +149,9 @@ impl CommandWalk<'_> {
                 WordPiece::Process(script, is_output) => {
                     let flow = self.capture(script);
                     built.push("/dev/fd/63", TextTaint::NONE);
-                    if !is_output {
+                    if *is_output {
+                        self.consumer = Some(Rc::clone(script));
+                    } else {
                         built.current.content = Some(Box::new(flow));
                     }
                 }

@@ -173,20 +173,16 @@ impl CommandWalk<'_> {
     /// Writes a file.
     pub(crate) fn write_file(&mut self, program: &str, arg: &ShellArg, action: &str, flow: TextFlow) {
         if arg.text == "/dev/fd/63" {
-            self.write_substituted(program, flow.taint);
+            self.write_substituted(&flow);
         }
         self.push_path(Operation::new(OperationKind::Write, program).action(action), arg);
         self.note_written(arg, flow);
     }
 
-    /// `>(COMMAND)` gives what is written to a command, which ran last.
-    pub(crate) fn write_substituted(&mut self, program: &str, taint: TextTaint) {
-        let is_interpreter = self.last_program().is_some_and(|name| {
-            let known = ["sh", "bash", "zsh", "dash", "ksh", "fish", "node", "perl", "ruby", "php", "deno", "bun"];
-            known.contains(&name) || name.starts_with("python")
-        });
-        if is_interpreter && taint.has(TextTaint::NETWORK | TextTaint::DECODED) {
-            self.push_code(taint, program, "it writes text from elsewhere to a program that runs it");
+    /// `>(COMMAND)` gives what is written to a command.
+    pub(crate) fn write_substituted(&mut self, flow: &TextFlow) {
+        if let Some(script) = self.consumer.take() {
+            self.in_subshell(|walk| walk.called(|walk| walk.run_script(&script, flow)));
         }
     }
 

@@ -93,6 +93,8 @@ pub(crate) struct CommandWalk<'s> {
     running: Vec<String>,
     /// The program that ran last.
     last_program: String,
+    /// The last `>(COMMAND)`.
+    consumer: Option<Rc<ShellScript>>,
     /// Whether the line adds or changes a remote of git.
     changes_remote: bool,
     /// Directories that the line unpacks something into, with what is known of it.
@@ -124,6 +126,7 @@ impl<'s> CommandWalk<'s> {
             locals: Vec::new(),
             running: Vec::new(),
             last_program: String::new(),
+            consumer: None,
             changes_remote: false,
             unpacked: Vec::new(),
             parsed_bytes: 0,
