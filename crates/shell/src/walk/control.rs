@@ -1,6 +1,6 @@
 //! Runs lists, branches and loops, in every course that they may take.
 
-use super::state::{ExitReach, ExitStatus, WalkState, blurred};
+use super::state::{ExitReach, ExitStatus, WalkState};
 use super::{CommandWalk, MAX_VALUES, ShellArg, TextFlow, TextTaint};
 use crate::syntax::{BashBranch, BashCommand, BashPipeline, BashWord, PipelineLink};
 
@@ -174,7 +174,8 @@ impl CommandWalk<'_> {
                     let states = walk.take_states();
                     let is_new = states.iter().any(|state| !seen.contains(state));
                     seen.extend(states.iter().cloned());
-                    walk.set_states(if rounds == MAX_ROUNDS { blurred(seen.clone()) } else { states });
+                    let states = if rounds == MAX_ROUNDS { walk.blurred(seen.clone()) } else { states };
+                    walk.set_states(states);
                     if !is_new || rounds > MAX_ROUNDS {
                         break;
                     }

@@ -73,15 +73,15 @@ impl<K: Clone + Eq + Hash, V: Clone> SharedTable<K, V> {
         if self.contains_key(key) { self.to_mut().remove(key) } else { None }
     }
 
-    /// Adds what the other has and this one has not.
-    pub(super) fn add_missing(&mut self, other: &Self) {
-        if self.is_shared_with(other) {
-            return;
-        }
-        for (key, value) in other.iter() {
-            if !self.contains_key(key) {
-                self.insert(key.clone(), value.clone());
+    /// Adds what the other has and this one has not. Returns whether both have the same value for every other key.
+    pub(super) fn add_missing(&mut self, other: &Self, is_same: impl Fn(&V, &V) -> bool) -> bool {
+        let mut agrees = true;
+        for (key, value) in other.iter().filter(|_| !self.is_shared_with(other)).collect::<Vec<_>>() {
+            match self.get(key) {
+                Some(own) => agrees &= is_same(own, value),
+                None => drop(self.insert(key.clone(), value.clone())),
             }
         }
+        agrees
     }
 }

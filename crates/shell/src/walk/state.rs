@@ -76,8 +76,9 @@ impl WalkState {
         }
     }
 
-    /// One state for two: what differs is unknown.
-    fn blur(&mut self, other: &Self) {
+    /// One state for two: a directory or a variable that differs is unknown. Returns whether anything else differs, which
+    /// is lost.
+    fn blur(&mut self, other: &Self) -> bool {
         if self.cwd != other.cwd {
             self.cwd = None;
         }
@@ -88,7 +89,7 @@ impl WalkState {
             self.directories.clear();
         }
         if !self.variables.is_same(&other.variables, PartialEq::eq) {
-            self.variables.add_missing(&other.variables);
+            self.variables.add_missing(&other.variables, PartialEq::eq);
             for (name, values) in self.variables.to_mut() {
                 let others = other.variables.get(name);
                 if others != Some(values) {
@@ -97,14 +98,17 @@ impl WalkState {
                 }
             }
         }
-        self.unordered.add_missing(&other.unordered);
-        self.references.add_missing(&other.references);
-        self.functions.add_missing(&other.functions);
-        self.aliases.add_missing(&other.aliases);
-        self.links.add_missing(&other.links);
-        self.connections.add_missing(&other.connections);
-        self.inputs.add_missing(&other.inputs);
         self.status = ExitStatus::Unknown;
+        self.unordered.add_missing(&other.unordered, PartialEq::eq);
+        let agrees = [
+            self.references.add_missing(&other.references, PartialEq::eq),
+            self.functions.add_missing(&other.functions, Rc::ptr_eq),
+            self.aliases.add_missing(&other.aliases, PartialEq::eq),
+            self.links.add_missing(&other.links, PartialEq::eq),
+            self.connections.add_missing(&other.connections, PartialEq::eq),
+            self.inputs.add_missing(&other.inputs, PartialEq::eq),
+        ];
+        agrees.contains(&false)
     }
 
     /// Whether a directory exists for certain.
@@ -249,7 +253,7 @@ impl CommandWalk<'_> {
         }
         let most = if self.command_count > MAX_COMMANDS / 2 { 1 } else { MAX_STATES };
         if kept.len() > most {
-            kept = blurred(kept);
+            kept = self.blurred(kept);
         }
         let mut kept = kept.into_iter();
         self.state = kept.next().or(over).unwrap_or_default();
@@ -330,16 +334,20 @@ impl CommandWalk<'_> {
             self.forks.push(WalkState { is_stuck: true, status: ExitStatus::Failure, ..before });
         }
     }
-}
 
-/// At most two states: what they have in common, and the same for the stuck ones.
-pub(super) fn blurred(states: Vec<WalkState>) -> Vec<WalkState> {
-    let mut kept: Vec<WalkState> = Vec::with_capacity(2);
-    for state in states {
-        match kept.iter_mut().find(|known| known.is_stuck == state.is_stuck) {
-            Some(known) => known.blur(&state),
-            None => kept.push(state),
+    /// At most two states: what they have in common, and the same for the stuck ones.
+    pub(super) fn blurred(&mut self, states: Vec<WalkState>) -> Vec<WalkState> {
+        let mut kept: Vec<WalkState> = Vec::with_capacity(2);
+        let mut loses = false;
+        for state in states {
+            match kept.iter_mut().find(|known| known.is_stuck == state.is_stuck) {
+                Some(known) => loses |= known.blur(&state),
+                None => kept.push(state),
+            }
         }
+        if loses {
+            self.push_unknown("", "it may take more courses than can be followed");
+        }
+        kept
     }
-    kept
 }
