@@ -1,24 +1,21 @@
 //! Addresses: their hosts, and what is known of them.
 
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
 use crate::walk::{CommandWalk, TextTaint};
 use crate::{Operation, OperationKind, OperationTag};
 
-/// Hosts that are this machine.
-const LOCAL_HOSTS: [&str; 6] = ["localhost", "127.0.0.1", "0.0.0.0", "[::1]", "::1", "host.docker.internal"];
+/// Names of this machine.
+const LOCAL_NAMES: [&str; 2] = ["localhost", "host.docker.internal"];
 
-/// Addresses that give a machine's own credentials.
-const METADATA_HOSTS: [&str; 6] = [
-    "169.254.169.254",
-    "metadata.google.internal",
-    "metadata.goog",
-    "100.100.100.200",
-    "169.254.170.2",
-    "[fd00:ec2::254]",
+/// Names and addresses of servers that give a machine its own credentials.
+const METADATA_NAMES: [&str; 2] = ["metadata.google.internal", "metadata.goog"];
+const METADATA_ADDRESSES: [IpAddr; 4] = [
+    IpAddr::V4(Ipv4Addr::new(169, 254, 169, 254)),
+    IpAddr::V4(Ipv4Addr::new(169, 254, 170, 2)),
+    IpAddr::V4(Ipv4Addr::new(100, 100, 100, 200)),
+    IpAddr::V6(Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254)),
 ];
-
-/// Other spellings of 169.254.169.254.
-const METADATA_SPELLINGS: [&str; 6] =
-    ["2852039166", "0xa9fea9fe", "0xA9FEA9FE", "0251.0376.0251.0376", "0xa9.0xfe.0xa9.0xfe", "169.254.43518"];
 
 /// The host of an address.
 pub(crate) fn host_of(address: &str) -> &str {
@@ -32,10 +29,34 @@ pub(crate) fn host_of(address: &str) -> &str {
     host.split(':').next().unwrap_or(host)
 }
 
+/// The number of a host, in any spelling that the system takes: `2852039166`, `0xa9.0376.43518`, `[::ffff:a9fe:a9fe]`.
+fn number_of(host: &str) -> Option<IpAddr> {
+    let plain = host.trim_start_matches('[').trim_end_matches(']');
+    if plain.contains(':') {
+        let address: Ipv6Addr = plain.split('%').next()?.parse().ok()?;
+        return Some(address.to_ipv4_mapped().map_or(IpAddr::V6(address), IpAddr::V4));
+    }
+    let number = |part: &str| match part.strip_prefix("0x").or_else(|| part.strip_prefix("0X")) {
+        Some(digits) => u32::from_str_radix(digits, 16).ok(),
+        None if part.len() > 1 && part.starts_with('0') => u32::from_str_radix(part, 8).ok(),
+        None => part.parse().ok(),
+    };
+    let mut parts: Vec<u32> = plain.trim_end_matches('.').split('.').map(number).collect::<Option<_>>()?;
+    // The last part stands for all the bytes that are left.
+    let last = parts.pop()?;
+    let left = 4_usize.checked_sub(parts.len()).filter(|left| *left > 0)?;
+    let is_whole = parts.iter().all(|part| *part < 256) && (left == 4 || last >> (8 * left) == 0);
+    let address = parts.iter().enumerate().fold(last, |address, (index, part)| address | part << (24 - 8 * index));
+    is_whole.then(|| IpAddr::V4(Ipv4Addr::from(address)))
+}
+
 /// Whether a host is this machine.
 pub(crate) fn is_local_host(host: &str) -> bool {
     let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
-    LOCAL_HOSTS.contains(&host) || host.starts_with("127.") || host.ends_with(".localhost") || host.ends_with(".local")
+    LOCAL_NAMES.contains(&host)
+        || host.ends_with(".localhost")
+        || host.ends_with(".local")
+        || number_of(host).is_some_and(|address| address.is_loopback() || address.is_unspecified())
 }
 
 /// An operation on an address.
@@ -47,7 +68,8 @@ pub(crate) fn push_address(
     taint: TextTaint,
 ) {
     let host = host_of(address);
-    let is_metadata = METADATA_HOSTS.contains(&host) || METADATA_SPELLINGS.contains(&host);
+    let is_metadata = METADATA_NAMES.contains(&host.trim_end_matches('.'))
+        || number_of(host).is_some_and(|address| METADATA_ADDRESSES.contains(&address));
     let operation = Operation::new(kind, program)
         .written(address.replace(crate::paths::UNKNOWN, "…"))
         .tag_if(is_local_host(host), OperationTag::Local)

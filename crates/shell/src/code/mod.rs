@@ -26,6 +26,9 @@ use crate::{Operation, OperationKind, OperationTag};
 
 /// The longest code that is read.
 const MAX_BYTES: usize = 32 * 1024;
+/// What decides which modules are loaded, and from where.
+const LOADS: [&str; 8] =
+    ["sys.path", "addsitedir", "importlib", "runpy", "__import__", "NODE_PATH", "$LOAD_PATH", "$:"];
 /// Words of loops.
 const LOOPS: [&str; 5] = ["while", "for ", "loop", "until", "count()"];
 /// Functions that run their argument, by their bare names.
@@ -69,6 +72,10 @@ pub(crate) fn read_code(walk: &mut CommandWalk<'_>, language: &str, text: &str, 
     }
     if facts.prints && facts.environment_secret {
         walk.push(Operation::new(OperationKind::Secret, language).action("print_variable"));
+    }
+    // What the code itself fetched may be among the modules that it loads.
+    if walk.has_fetched() && LOADS.iter().any(|word| text.contains(word)) {
+        walk.push_code(TextTaint::NETWORK, language, "it loads modules where it puts files from elsewhere");
     }
     let forks = text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').any(|word| word == "fork");
     if forks && LOOPS.iter().any(|word| text.contains(word)) {

@@ -81,6 +81,12 @@ pub(super) fn run_interpreter(
                     && arg.text.contains('i')
                     && arg.text.contains('p')
         });
+    // `unlink` without a name takes each line of the input.
+    if reads_lines && call.args.iter().any(|arg| arg.text.split([';', ' ', '(']).any(|word| word == "unlink")) {
+        for listed in &call.stdin.listed {
+            super::files::delete_listed(walk, call.name, listed);
+        }
+    }
     if has_code {
         let codes: Vec<&str> = call
             .args
@@ -176,11 +182,6 @@ fn read_arg_code(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, text: &Shel
     }
     push_imports(walk, call, &text.text);
     code::read_code(walk, call.name, &text.text, call.stdin);
-    // What the code itself fetched may be among the modules that it imports.
-    let changes_path = ["sys.path", "addsitedir", "importlib", "runpy", "__import__", "NODE_PATH", "$LOAD_PATH", "$:"];
-    if walk.has_fetched() && changes_path.iter().any(|word| text.text.contains(word)) {
-        walk.push_code(TextTaint::NETWORK, call.name, "it loads modules where it puts files from elsewhere");
-    }
     if text.text.contains("bundler/inline") && text.text.contains("://") {
         walk.push_code(TextTaint::NETWORK, call.name, "it installs packages of an address and loads them");
     }

@@ -245,7 +245,7 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
         Special(transfer::run_backup),
     )
     .long(&["repo", "password-file", "repository-file", "exclude", "tag"]),
-    program("mail mailx sendmail mutt swaks msmtp ssmtp", "srabc", Special(transfer::run_mail))
+    program("mail mailx sendmail mutt swaks msmtp ssmtp", "srabcA", Special(transfer::run_mail))
         .long(&["to", "attach", "body", "server"]),
     program("wall write notify-send", "tpfn", Text),
     program("hub", "", Special(git::run_hub)),

@@ -129,7 +129,7 @@ pub(super) fn run_lookup(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, par
 
 pub(super) fn run_mail(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
     let mut taint = call.stdin.taint;
-    for file in parsed.values("a", "attach").chain(parsed.values("", "body")) {
+    for file in parsed.values("a", "attach").chain(parsed.values("A", "body")) {
         let file = ShellArg { text: file.text.trim_start_matches('@').to_owned(), ..file.clone() };
         taint |= walk.read_file(call.name, &file, false).taint | TextTaint::FILE;
     }
