@@ -134,7 +134,7 @@ fn push_call(walk: &mut CommandWalk<'_>, language: &str, call: &CodeCall, facts:
             for path in paths().into_iter().filter(|path| !is_option_word(&path.text)) {
                 let operation = Operation::new(OperationKind::Delete, language)
                     .action(last)
-                    .tag_if(is_recursive, OperationTag::Recursive)
+                    .tag_if(is_recursive || path.text.contains("**"), OperationTag::Recursive)
                     .tag_if(facts.has_condition && path.is_pattern, OperationTag::Filtered);
                 walk.push_path(operation, &path);
             }

@@ -36,10 +36,10 @@ impl CallReader<'_> {
         let next = index + 1;
         // Whether something is a file at all selects nothing.
         let is_about_files = self.name_at(next).is_some_and(|name| {
-            matches!(
-                last_part(name),
-                "file?" | "isfile" | "is_file" | "isFile" | "exist?" | "exists" | "existsSync" | "file_exists"
-            )
+            let last = last_part(name);
+            matches!(last, "isfile" | "is_file" | "isFile" | "exists" | "existsSync" | "file_exists")
+                // `File.file?` of Ruby.
+                || matches!(last, "file" | "exist") && self.is_mark(next + 1, '?')
         });
         self.has_condition |= is_condition(name) && !is_about_files;
         match name {

@@ -48,6 +48,16 @@ fn syntax_of(language: &str) -> CodeSyntax {
     }
 }
 
+/// Whether a `#` begins a comment, rather than being a letter of a pattern: `/^#/`, `s#a#b#`. Text that is read although
+/// it is a comment does less harm than code that is not read.
+fn can_comment(letters: &[char], index: usize) -> bool {
+    let before = letters.get(..index).unwrap_or_default();
+    let is_separated = before.last().is_none_or(|letter| letter.is_whitespace());
+    let last = before.iter().rev().find(|letter| **letter == '\n' || !letter.is_whitespace());
+    let is_line = letters.contains(&'\n');
+    is_separated && is_line && last.is_none_or(|letter| letter.is_alphanumeric() || "\n;{}()[],:\"'".contains(*letter))
+}
+
 /// Reads the tokens of code.
 pub(super) fn read_tokens(language: &str, text: &str) -> Vec<CodeToken> {
     let syntax = syntax_of(language);
@@ -57,7 +67,7 @@ pub(super) fn read_tokens(language: &str, text: &str) -> Vec<CodeToken> {
     let mut index = 0;
     while let Some(letter) = at(index) {
         match letter {
-            '#' if syntax.has_hash_comments && at(index + 1) != Some('{') => {
+            '#' if syntax.has_hash_comments && at(index + 1) != Some('{') && can_comment(&letters, index) => {
                 while at(index).is_some_and(|letter| letter != '\n') {
                     index += 1;
                 }
