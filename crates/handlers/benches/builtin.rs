@@ -1,6 +1,7 @@
 //! Measures a built-in with a conversation of 400 KB in the payload, through the engine.
 #![expect(clippy::expect_used, reason = "a bench ends when it cannot be set up")]
 
+use std::fs;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -146,13 +147,21 @@ fn judge_calls(report: &mut BenchReport, fire: impl Fn(&HookSet, &Event) -> Outc
     let builtins: Vec<(&str, &[&str])> = names.iter().map(|name| ("pack", name.as_slice())).collect();
     let packs = builtin_hooks(&event_name("tool.pre"), &builtins);
     let nothing = builtin_hooks(&event_name("tool.pre"), &[]);
+    let project = tempfile::tempdir().expect("a directory can be made");
+    for dir in ["src", "coverage/tmp"] {
+        fs::create_dir_all(project.path().join(dir)).expect("a directory can be made");
+    }
+    for file in ["src/main.rs", "src/cart.ts"] {
+        fs::write(project.path().join(file), "").expect("a file can be written");
+    }
+    let file = project.path().join("src/main.rs");
     let line = "set -e; npm run build -- --mode production 2>&1 | tail -40 > /tmp/build.log; rm -rf ./coverage/tmp && \
                 git status --short && grep -n 'the total of the cart' src/cart.ts | head -5 && echo \"done: $PWD\"";
     for (label, name, args, most_ns) in [
-        ("the default packs on a file that no rule concerns", "Read", json!({"file_path": "/p/src/main.rs"}), 3_000.0),
+        ("the default packs on a file that no rule concerns", "Read", json!({"file_path": file}), 3_000.0),
         ("the default packs on a command line of 198 bytes", "Bash", json!({"command": line}), 30_000.0),
     ] {
-        let payload = json!({"vocabulary": "claude", "name": name, "args": args, "cwd": "/p", "project": "/p"});
+        let payload = json!({"vocabulary": "claude", "name": name, "args": args, "cwd": project.path(), "project": project.path()});
         let call = || Event::new(event_name("tool.pre"), payload.clone(), Arc::new(Origin::default()));
         let measured = report.compare(label, BenchBound::None, || fire(&packs, &call()), || fire(&nothing, &call()));
         report.check("  above the bare dispatch", BenchBound::AtMostNs(most_ns), measured.thing_ns - measured.floor_ns);

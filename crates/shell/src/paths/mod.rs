@@ -185,32 +185,37 @@ pub(crate) fn place_of(site: &CallSite<'_>, path: &Path, is_pattern: bool) -> Pa
     if path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("!(")) {
         return place_of(site, path.parent().unwrap_or(path), false);
     }
-    let text = path.to_string_lossy();
-    let is_below =
-        |directory: &str| text.strip_prefix(directory).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-    let is_below_home = |directory: &str| match (directory.strip_prefix("~/"), site.home) {
-        (Some(rest), Some(home)) => path.strip_prefix(home).is_ok_and(|below| below.starts_with(rest)),
-        (Some(_), None) => false,
-        (None, _) => is_below(directory),
-    };
-    if let Some(place) = windows::place_of_drive(&text) {
+    let text = &*path.to_string_lossy();
+    if let Some(place) = windows::place_of_drive(text) {
         return place;
     }
+    let project = &*site.project.to_string_lossy();
+    let home = site.home.map(Path::to_string_lossy);
+    let below_home = home.as_deref().and_then(|home| strip_directory(text, home));
+    let is_below = |directory: &str| strip_directory(text, directory).is_some();
+    let is_temporary = |directory: &&str| match directory.strip_prefix('~') {
+        Some(rest) => below_home.is_some_and(|path| strip_directory(path, rest).is_some()),
+        None => false,
+    };
     match () {
         () if text == "/" => PathPlace::Root,
         () if is_below("/dev") && !is_below("/dev/shm") && !HARMLESS_DEVICES.iter().any(|device| is_below(device)) => {
             PathPlace::Device
         }
-        () if path == site.project => PathPlace::ProjectRoot,
-        () if site.home.is_some_and(|home| home.starts_with(path)) => PathPlace::Home,
-        () if site.project.starts_with(path) => PathPlace::ProjectRoot,
-        () if path.starts_with(site.project) => PathPlace::Project,
-        () if TEMPORARY.iter().any(|directory| directory.starts_with('~') && is_below_home(directory)) => {
-            PathPlace::Temporary
-        }
-        () if site.home.is_some_and(|home| path.starts_with(home)) => PathPlace::InHome,
-        () if TEMPORARY.iter().any(|directory| is_below_home(directory)) || is_below("/dev") => PathPlace::Temporary,
+        () if text == project => PathPlace::ProjectRoot,
+        () if home.as_deref().is_some_and(|home| strip_directory(home, text).is_some()) => PathPlace::Home,
+        () if strip_directory(project, text).is_some() => PathPlace::ProjectRoot,
+        () if is_below(project) => PathPlace::Project,
+        () if below_home.is_some() && TEMPORARY.iter().any(is_temporary) => PathPlace::Temporary,
+        () if below_home.is_some() => PathPlace::InHome,
+        () if TEMPORARY.iter().any(|directory| is_below(directory)) || is_below("/dev") => PathPlace::Temporary,
         () if SYSTEM.iter().any(|directory| is_below(directory)) => PathPlace::System,
         () => PathPlace::Outside,
     }
+}
+
+/// What is behind a directory in the path of something in it; empty for the directory itself. Both are absolute and have
+/// no `..`, so that their texts say it all.
+pub(crate) fn strip_directory<'p>(path: &'p str, directory: &str) -> Option<&'p str> {
+    path.strip_prefix(directory.trim_end_matches('/')).filter(|rest| rest.is_empty() || rest.starts_with('/'))
 }

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use super::tails::TAILS;
 use super::tails::TailRoot::{self, Anywhere, Home, Root};
-use super::{UNKNOWN, matches_glob};
+use super::{UNKNOWN, matches_glob, strip_directory};
 use crate::OperationTag::{self, Secret};
 use crate::site::CallSite;
 
@@ -76,9 +76,10 @@ pub(crate) fn tags_of_path(site: &CallSite<'_>, path: &Path, is_pattern: bool) -
     let text = path.to_string_lossy();
     let parts: Vec<&str> = text.split(['/', '\\']).filter(|part| !part.is_empty()).collect();
     let Some(name) = parts.last() else { return Vec::new() };
-    let home_parts = site
-        .home
-        .map_or(0, |home| if path.starts_with(home) { home.components().count().saturating_sub(1) } else { 0 });
+    let home_parts = site.home.map_or(0, |home| {
+        let home = &*home.to_string_lossy();
+        if strip_directory(&text, home).is_some() { home.split('/').filter(|part| !part.is_empty()).count() } else { 0 }
+    });
     let is_harmless = HARMLESS_ENDS.iter().any(|end| name.ends_with(end)) || name.contains("example");
     let index = &*TAIL_INDEX;
     let mut tags: Vec<OperationTag> = Vec::new();

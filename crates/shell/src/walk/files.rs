@@ -189,7 +189,7 @@ impl CommandWalk<'_> {
     /// Records a link from `link` to `target`.
     pub(crate) fn note_link(&mut self, target: &ShellArg, link: &ShellArg) {
         if self.state.links.len() >= MAX_ENTRIES {
-            self.push_unknown("ln", "it makes more links than can be looked at");
+            self.push_full();
         } else if let (Some(target), Some(link)) = (self.place(target).path, self.place(link).path) {
             self.state.links.insert(link, target);
         }

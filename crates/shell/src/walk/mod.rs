@@ -99,6 +99,8 @@ pub(crate) struct CommandWalk<'s> {
     changes_remote: bool,
     /// Directories that the line unpacks something into, with what is known of it.
     unpacked: Vec<(PathBuf, TextTaint)>,
+    /// Whether a table of the state was too small.
+    is_full: bool,
     /// How much PowerShell was parsed.
     parsed_bytes: usize,
     /// What is kept for a caller that watches files.
@@ -129,6 +131,7 @@ impl<'s> CommandWalk<'s> {
             consumer: None,
             changes_remote: false,
             unpacked: Vec::new(),
+            is_full: false,
             parsed_bytes: 0,
             notes: WatchNotes::default(),
         }

@@ -335,6 +335,13 @@ impl CommandWalk<'_> {
         }
     }
 
+    /// A table of the state is full. It is said once.
+    pub(super) fn push_full(&mut self) {
+        if !std::mem::replace(&mut self.is_full, true) {
+            self.push_unknown("", "it sets more variables or makes more links than can be looked at");
+        }
+    }
+
     /// At most two states: what they have in common, and the same for the stuck ones.
     pub(super) fn blurred(&mut self, states: Vec<WalkState>) -> Vec<WalkState> {
         let mut kept: Vec<WalkState> = Vec::with_capacity(2);

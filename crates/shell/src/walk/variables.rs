@@ -23,7 +23,7 @@ impl CommandWalk<'_> {
     pub(super) fn insert_variable(&mut self, name: &str, values: Vec<ShellArg>) -> Option<Vec<ShellArg>> {
         let name = self.referred_name(name).to_owned();
         if self.state.variables.len() >= MAX_ENTRIES && !self.state.variables.contains_key(&name) {
-            self.push_unknown("", "it sets more variables than can be looked at");
+            self.push_full();
             return None;
         }
         self.state.variables.insert(name, values)
