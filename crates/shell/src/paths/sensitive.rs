@@ -40,8 +40,8 @@ struct SensitiveTail {
 struct TailIndex {
     tails: Vec<SensitiveTail>,
     by_name: HashMap<String, Vec<usize>>,
-    /// Those whose first name is a pattern; these have no other name.
-    patterns: Vec<usize>,
+    /// Those whose first name is a pattern; these have no other name. With each, the letter that its names end with.
+    patterns: Vec<(usize, Option<u8>)>,
 }
 
 static TAIL_INDEX: LazyLock<TailIndex> = LazyLock::new(|| {
@@ -50,7 +50,10 @@ static TAIL_INDEX: LazyLock<TailIndex> = LazyLock::new(|| {
         let names: Vec<&str> = tail.split('/').filter(|name| *name != "**").collect();
         match names.first() {
             Some(first) if !first.contains('*') => index.by_name.entry(fold_case(first)).or_default().push(number),
-            _ => index.patterns.push(number),
+            first => {
+                let last = first.and_then(|name| name.as_bytes().last().copied());
+                index.patterns.push((number, last.filter(|letter| *letter != b'*')));
+            }
         }
         index.tails.push(SensitiveTail {
             root: *root,
@@ -80,15 +83,14 @@ pub(crate) fn tags_of_path(site: &CallSite<'_>, path: &Path, is_pattern: bool) -
         let home = &*home.to_string_lossy();
         if strip_directory(&text, home).is_some() { home.split('/').filter(|part| !part.is_empty()).count() } else { 0 }
     });
-    let is_harmless = HARMLESS_ENDS.iter().any(|end| name.ends_with(end)) || name.contains("example");
+    let is_harmless = || HARMLESS_ENDS.iter().any(|end| name.ends_with(end)) || name.contains("example");
     let index = &*TAIL_INDEX;
     let mut tags: Vec<OperationTag> = Vec::new();
     let mut check = |tail: &SensitiveTail, start: usize| {
-        let is_public = tail.tag == Secret && is_harmless;
-        if !is_public
-            && !tags.contains(&tail.tag)
+        if !tags.contains(&tail.tag)
             && tail.can_begin(start, parts.len(), home_parts)
             && tail.matches(parts.get(start..).unwrap_or_default(), is_pattern)
+            && !(tail.tag == Secret && is_harmless())
         {
             tags.push(tail.tag);
         }
@@ -104,7 +106,9 @@ pub(crate) fn tags_of_path(site: &CallSite<'_>, path: &Path, is_pattern: bool) -
             index.tails.get(*number).into_iter().for_each(|tail| check(tail, start));
         }
     }
-    for number in &index.patterns {
+    let last_letter = name.as_bytes().last().copied();
+    let is_wild = is_pattern && has_wildcard(name);
+    for (number, _) in index.patterns.iter().filter(|(_, last)| is_wild || last.is_none_or(|_| *last == last_letter)) {
         index.tails.get(*number).into_iter().for_each(|tail| check(tail, parts.len() - 1));
     }
     tags

@@ -1,6 +1,6 @@
 //! Files and input that a program runs as code, when the line itself got them from elsewhere.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use crate::paths::UNKNOWN;
@@ -82,15 +82,19 @@ static OPTION_INDEX: LazyLock<HashMap<&str, Vec<&str>>> = LazyLock::new(|| {
     index
 });
 
+/// Programs that read source files.
+static SOURCE_PROGRAMS: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| COMPILERS.split_whitespace().chain(SOURCE_RUNNERS.split_whitespace()).collect());
+
 /// Adds the code from elsewhere that a program loads.
 pub(super) fn push_loads(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
     if let Some(options) = OPTION_INDEX.get(call.name) {
         push_option_loads(walk, call, options);
     }
-    if is_listed(COMPILERS, call.name) || is_listed(SOURCE_RUNNERS, call.name) {
+    if SOURCE_PROGRAMS.contains(call.name) {
         run_source_file(walk, call);
     }
-    if is_listed(INPUT_PROGRAMS, call.name) && call.stdin.taint.has(TextTaint::NETWORK | TextTaint::DECODED) {
+    if call.stdin.taint.has(TextTaint::NETWORK | TextTaint::DECODED) && is_listed(INPUT_PROGRAMS, call.name) {
         walk.push_code(call.stdin.taint, call.name, "it runs what is in its input");
     }
     if !walk.has_fetched() && !call.stdin.taint.has(TextTaint::NETWORK | TextTaint::DECODED) {

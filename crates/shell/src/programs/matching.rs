@@ -39,6 +39,11 @@ fn has_words_from(texts: &[&str], words: &[&str], after_option: bool) -> bool {
 
 /// Whether a text is what a pattern with `*` says.
 fn matches_pattern(pattern: &str, text: &str) -> bool {
+    // Most words differ in their first letter.
+    let first = pattern.as_bytes().first();
+    if first != text.as_bytes().first() && !matches!(first, Some(b'*' | b'[')) {
+        return false;
+    }
     if pattern.contains('[') {
         return matches_glob(pattern, text);
     }

@@ -48,7 +48,7 @@ pub(crate) const FAULT: &str = "the command line cannot be read";
 /// The deepest nesting of command lines in command lines, and of functions.
 const MAX_CALLS: usize = 12;
 /// The most commands that one line may come to.
-const MAX_COMMANDS: usize = 500;
+const MAX_COMMANDS: usize = 400;
 /// The most operations of one call.
 const MAX_OPERATIONS: usize = 512;
 /// How many operations are compared with a new one.
