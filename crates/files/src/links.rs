@@ -7,7 +7,31 @@ use std::path::{Component, Path, PathBuf};
 /// A path without links, `.` and `..`. The part that does not exist stays as it is.
 #[must_use]
 pub fn resolve_links(path: &Path) -> PathBuf {
+    if has_no_links(path) {
+        return path.to_owned();
+    }
     resolve_links_up_to(path, MOST_LINKS)
+}
+
+/// Whether the system says in one call that a path exists and is what it seems: absolute, plain, and without a link. Where
+/// the system cannot say so, it may have links.
+fn has_no_links(path: &Path) -> bool {
+    let bytes = path.as_os_str().as_encoded_bytes();
+    let is_plain = path.is_absolute()
+        && (bytes.len() == 1 || !bytes.ends_with(b"/"))
+        && !bytes.windows(2).any(|pair| pair == b"//" || pair == b"/.");
+    is_plain && opens_without_links(path)
+}
+
+#[cfg(target_os = "linux")]
+fn opens_without_links(path: &Path) -> bool {
+    use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
+    openat2(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty(), ResolveFlags::NO_SYMLINKS).is_ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn opens_without_links(_: &Path) -> bool {
+    false
 }
 
 fn resolve_links_up_to(path: &Path, links: usize) -> PathBuf {
