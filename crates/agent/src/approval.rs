@@ -3,8 +3,9 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, MutexGuard};
 
+use pintle::contract::OutcomeReason;
 use pintle::event::{ApprovalRequested, UserInput};
-use pintle::{ApprovalRequest, ApprovalResponse, Event, OutcomeReason};
+use pintle::{ApprovalRequest, ApprovalResponse, Event};
 use serde_json::{Map, Value};
 
 use crate::recording;

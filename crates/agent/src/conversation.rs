@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use pintle::HistorySpec;
+use pintle::contract::HistorySpec;
 use pintle::event::TokenUsage;
 use pintle::tape::ListPrefix;
 use pintle::tape::record::host::MessagesReplacedBy;

@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use pintle::{CancelToken, Failure, FailureKind, Judge, JudgeRequest, ReceiveError};
+use pintle::contract::{Failure, FailureKind, JudgeRequest, ReceiveError};
+use pintle::{CancelToken, Judge};
 
 use crate::model::{Model, ModelError, ModelErrorKind, ModelMessage, ModelReply, ModelRequest, choose};
 use crate::turn_context::ModelOpener;

@@ -7,7 +7,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use pintle::{AgentSpec, HookOverlay, MemberSpec, TeamSpec};
+use pintle::contract::{AgentSpec, MemberSpec, TeamSpec};
+use pintle::hosting::HookOverlay;
 
 use crate::delegation::{compile_overlay, unknown_agent_message};
 use crate::model::Model;

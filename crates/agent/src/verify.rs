@@ -1,6 +1,7 @@
 //! Verify scripts: `run(result)` decides whether a result is accepted.
 
-use pintle::{CallId, EffectCaller, Failure, FailureKind, ScriptTool};
+use pintle::contract::{CallId, EffectCaller, Failure, FailureKind};
+use pintle::internals::ScriptTool;
 use serde_json::Value;
 
 use crate::turn_context::TurnContext;

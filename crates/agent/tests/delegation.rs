@@ -5,7 +5,8 @@ mod support;
 
 use std::sync::Arc;
 
-use pintle::{AgentSpec, DelegationSpec, Effect, PolicyMode, ToolsPolicy, Verdict};
+use pintle::contract::{AgentSpec, DelegationSpec, PolicyMode, ToolsPolicy};
+use pintle::{Effect, Verdict};
 use serde_json::{Value, json};
 use support::*;
 

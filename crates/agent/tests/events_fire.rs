@@ -1,7 +1,7 @@
 //! Every event of the AI Harness dialect fires in the agent loop, and its hooks see the payload that the catalogue
 //! promises.
 
-#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests fail by panicking")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod support;
 
@@ -9,10 +9,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::sync::Arc;
 
-use pintle::{
-    AgentSpec, ApprovalResponse, Approver, EventName, Layer, Location, MetaSpec, PermissionMode, Runtime, ScriptSource,
-    ToolSpec,
-};
+use pintle::contract::{AgentSpec, Location, MetaSpec, PermissionMode, ScriptSource, ToolSpec};
+use pintle::{ApprovalResponse, Approver, EventName, Layer, Runtime};
 use pintle_agent::model::ModelError;
 use pintle_agent::{DaemonOptions, Session};
 use pintle_testkit::ScriptedApprover;
@@ -292,11 +290,11 @@ fn check_payloads(metrics: &Map<String, Value>) {
     for (name, payload) in metrics.iter().filter(|(name, _)| name.starts_with("seen.")) {
         let event = name.strip_prefix("seen.").and_then(|name| name.rsplit_once('.')).unwrap().0;
         let def = EventName::parse(event).unwrap().def();
-        let schema = (def.schema)();
+        let schema = def.schema();
         let found = match event {
             // Documented: sessions have no payload.
             "session.start" | "session.end" if payload.is_null() => Vec::new(),
-            _ => schema_differences(&schema, &schema["$defs"], payload, name),
+            _ => schema_differences(schema, &schema["$defs"], payload, name),
         };
         assert!(found.is_empty(), "{found:#?} in {payload:#}");
     }

@@ -9,8 +9,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
 
+use pintle::contract::AgentSpec;
 use pintle::tape::{HeaderRecord, Tape};
-use pintle::{AgentSpec, ApprovalResponse, Layer, Runtime, SystemClock};
+use pintle::{ApprovalResponse, Layer, Runtime, SystemClock};
 use pintle_agent::Session;
 use pintle_testkit::ScriptedApprover;
 use serde_json::{Value, json};

@@ -7,10 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use pintle::{
-    CancelToken, Decision, Effect, Event, EventName, Failure, FailureKind, Judge, JudgeRequest, ModelSpec, Origin,
-    Outcome, Runtime,
-};
+use pintle::contract::{Failure, FailureKind, JudgeRequest, ModelSpec};
+use pintle::{CancelToken, Decision, Effect, Event, EventName, Judge, Origin, Outcome, Runtime};
 use pintle_agent::model::{Model, RemoteModel, ScriptModel};
 use pintle_agent::{ModelJudge, ModelOpener};
 use pintle_testkit::model_server::{ModelServer, ScriptedReply, ServerAnswer};

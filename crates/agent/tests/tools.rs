@@ -5,7 +5,8 @@ mod support;
 
 use std::sync::Arc;
 
-use pintle::{AgentSpec, PolicyMode, ToolsPolicy, Verdict};
+use pintle::Verdict;
+use pintle::contract::{AgentSpec, PolicyMode, ToolsPolicy};
 use pintle_agent::model::ModelTool;
 use pintle_agent::{AgentEvent, Observer, Tool, ToolCallEnd, ToolContext};
 use serde_json::{Value, json};
@@ -254,7 +255,7 @@ fn a_denied_tool_is_hidden_and_a_second_name_is_offered_where_it_is_named() {
             assert_eq!(tools(agent_with_policy(mode, &[allow], &[])).contains(&shell), is_offered, "{mode:?} {allow}");
         }
     }
-    let plain = tools(AgentSpec { policy: pintle::ToolsPolicy::default(), ..agent() });
+    let plain = tools(AgentSpec { policy: pintle::contract::ToolsPolicy::default(), ..agent() });
     assert!(!plain.contains(&shell), "guards that were written for other tools do not know it: {plain:?}");
     assert!(plain.contains(&String::from("read")) && plain.contains(&String::from("delegate")), "{plain:?}");
     assert!(!plain.iter().any(|name| name.starts_with("fs.")), "{plain:?}");

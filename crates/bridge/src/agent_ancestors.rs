@@ -7,7 +7,7 @@ use std::env;
 use std::fmt;
 
 use pintle::clients::AgentMarks;
-use pintle::process::{AncestorProcess, list_ancestors};
+use pintle::internals::process::{AncestorProcess, list_ancestors};
 
 use crate::HOSTS;
 

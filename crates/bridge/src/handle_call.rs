@@ -4,10 +4,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use pintle::loader::PolicyPaths;
+use pintle::contract::{PayloadError, read_payload};
+use pintle::internals::loader::PolicyPaths;
 use pintle::{
-    ApprovalRequest, ApprovalResponse, Approver, BuiltRuntime, Clock, EventKind, EventScope, Origin, PayloadError,
-    RuntimeBuilder, Severity, SystemClock, read_payload,
+    ApprovalRequest, ApprovalResponse, Approver, BuiltRuntime, Clock, EventKind, EventScope, Origin, RuntimeBuilder,
+    Severity, SystemClock,
 };
 use serde_json::Value;
 
@@ -286,7 +287,7 @@ fn decide(
     let known = session.as_mut().map_or(&mut unkept, |session| &mut session.state);
     let mut state = TrackedState::new(known.clone());
     let mut notices: Vec<String> =
-        built.projects.iter().filter_map(pintle::loader::ProjectTrust::user_notice).collect();
+        built.projects.iter().filter_map(pintle::internals::loader::ProjectTrust::user_notice).collect();
     // A notice for the whole session is shown once.
     notices.iter().for_each(|notice| state.send_notice_once("notices", notice));
     let mut ruling = match (broken, standing_denial(&state, def, &told.data)) {

@@ -6,9 +6,9 @@
 
 use std::path::Path;
 
-use pintle::ToolKind;
-use pintle::loader::{PolicyPaths, judge_command};
-use pintle::shell::{is_reading_tool, possible_paths, tool_commands};
+use pintle::contract::ToolKind;
+use pintle::internals::loader::{PolicyPaths, judge_command};
+use pintle::internals::shell::{is_reading_tool, possible_paths, tool_commands};
 use pintle::tools::CanonicalCall;
 use serde_json::{Value, json};
 

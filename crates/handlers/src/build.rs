@@ -7,9 +7,10 @@ use pintle_contract::{
     LoadedPlugin, MatcherSpec, Redactor, ScriptSource, ToolSpec,
 };
 
-use crate::script::{ModuleCache, NoopHandler};
+use crate::native::NoopHandler;
+use crate::script::ModuleCache;
 use crate::script_worker::{ScriptWorkerPool, WorkerProgram};
-use crate::{builtin, capabilities, command, judge, process, regex_matcher, webhook};
+use crate::{absent, builtin, capabilities, process, regex_matcher, script};
 
 /// Builds the handlers and matchers of hooks, and checks the scripts of tools.
 ///
@@ -71,21 +72,26 @@ impl DefaultHandlerFactory {
 
 impl HandlerFactory for DefaultHandlerFactory {
     fn warm_up(&self) {
-        pintle_script::warm_up();
+        script::warm_up();
     }
 
     fn build_handler(&self, declaration: &HookDeclaration) -> BuiltHandler {
         match &declaration.handler {
             HandlerSpec::None => BuiltHandler { handler: Some(Arc::new(NoopHandler)), ..BuiltHandler::default() },
             HandlerSpec::Script(text) => self.script_handler(declaration, text),
-            HandlerSpec::Command(spec) => command::build(declaration, spec),
-            HandlerSpec::Http(spec) => webhook::build(declaration, spec),
+            #[cfg(feature = "commands")]
+            HandlerSpec::Command(spec) => crate::command::build(declaration, spec),
+            #[cfg(feature = "http")]
+            HandlerSpec::Http(spec) => crate::webhook::build(declaration, spec),
             HandlerSpec::Builtin(spec) => builtin::build(declaration, spec, &self.redactor),
-            HandlerSpec::Model(spec) => judge::build(declaration, spec, self.judge.as_ref()),
+            #[cfg(feature = "models")]
+            HandlerSpec::Model(spec) => crate::judge::build(declaration, spec, self.judge.as_ref()),
             HandlerSpec::Function(spec) => self.function_handler(declaration, spec),
             HandlerSpec::Native(handler) => {
                 BuiltHandler { handler: Some(Arc::clone(handler)), guard: true, ..BuiltHandler::default() }
             }
+            #[allow(unreachable_patterns, reason = "with every feature, each kind of handler is above")]
+            other => absent::build(declaration, other),
         }
     }
 
@@ -114,7 +120,7 @@ impl HandlerFactory for DefaultHandlerFactory {
 
     fn check_calls(&self, declaration: &HookDeclaration) -> Vec<Diagnostic> {
         match &declaration.handler {
-            HandlerSpec::Script(text) => pintle_script::check_calls(&declaration.name, text, &declaration.tools),
+            HandlerSpec::Script(text) => script::check_calls(&declaration.name, text, &declaration.tools),
             // The text of a module does not show which of its functions calls a tool.
             _ => Vec::new(),
         }

@@ -1,9 +1,10 @@
 //! Determines the capabilities of a hook outside the sandbox.
 
 use pintle_contract::{BuiltinSpec, Capability, CommandSpec, HandlerSpec, HookDeclaration};
-use pintle_script::{ScriptKind, capability_names};
 
 use crate::builtin::builtins;
+use crate::http::host_of;
+use crate::script::{capabilities_of_function, capabilities_of_script};
 
 /// The capabilities of a declaration. An empty list does not need trust.
 pub(crate) fn capabilities(declaration: &HookDeclaration) -> Vec<Capability> {
@@ -11,11 +12,9 @@ pub(crate) fn capabilities(declaration: &HookDeclaration) -> Vec<Capability> {
         // A hook that a dialect builds from a table only returns verdicts: dialects cannot do anything else.
         HandlerSpec::None | HandlerSpec::Native(_) => Vec::new(),
         HandlerSpec::Script(text) => {
-            capabilities_of_names(&capability_names(&declaration.name, text, ScriptKind::Hook), declaration)
+            capabilities_of_names(&capabilities_of_script(&declaration.name, text), declaration)
         }
-        HandlerSpec::Function(spec) => {
-            capabilities_of_names(&capability_names(&spec.name, &spec.module, ScriptKind::Plugin), declaration)
-        }
+        HandlerSpec::Function(spec) => capabilities_of_names(&capabilities_of_function(spec), declaration),
         HandlerSpec::Command(spec) => vec![Capability::Command(command_line_text(spec))],
         HandlerSpec::Http(spec) => vec![Capability::Host(host_of(&spec.url))],
         HandlerSpec::Model(spec) => vec![Capability::Model(spec.model.clone())],
@@ -52,12 +51,6 @@ fn builtin_capabilities(spec: &BuiltinSpec) -> Vec<Capability> {
         }
         (deeds, _) => vec![Capability::Effect(deeds.to_owned())],
     }
-}
-
-/// The host of a URL, or the text itself if it has no known host.
-fn host_of(address: &str) -> String {
-    let parsed = url::Url::parse(address).ok();
-    parsed.and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_else(|| address.to_owned())
 }
 
 #[cfg(test)]

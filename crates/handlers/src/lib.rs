@@ -1,10 +1,22 @@
 //! Runs hooks: scripts, in process or in script workers, commands, webhooks, models, built-ins and native closures.
 //!
+//! What a handler needs from other crates is behind a feature: `script`, `commands`, `http`, `mcp` and `models`. A hook
+//! that needs a feature which is not built in does not load, and its diagnostic names the feature.
+//!
 //! This is the only crate that starts processes or opens sockets for a hook. It does not know dialects: a handler holds
 //! the codec that it was declared with.
 
+// What only some features use is checked where all of them are built.
+#![cfg_attr(not(feature = "full"), allow(dead_code, unused_imports))]
+
+#[cfg(feature = "http")]
 pub mod http;
+#[cfg(not(feature = "http"))]
+#[path = "absent/http.rs"]
+pub mod http;
+#[cfg(feature = "script")]
 pub mod jail;
+#[cfg(feature = "mcp")]
 pub mod mcp;
 pub mod native;
 pub mod process;
@@ -12,20 +24,33 @@ pub mod script_worker;
 pub mod secrets;
 pub mod snapshot;
 
+mod absent;
 mod build;
 mod builtin;
 mod capabilities;
+#[cfg(feature = "commands")]
 mod command;
 mod command_context;
+mod hook_input;
+#[cfg(feature = "models")]
 mod judge;
+#[cfg(feature = "commands")]
 mod persistent;
 mod regex_matcher;
 mod sandbox;
+#[cfg(feature = "script")]
+mod script;
+#[cfg(not(feature = "script"))]
+#[path = "absent/script.rs"]
 mod script;
 mod template;
+#[cfg(feature = "http")]
 mod webhook;
+mod worker_program;
 
 pub use build::DefaultHandlerFactory;
 pub use builtin::{BuiltinDef, CommandSafety, builtins, calendar_date, classify_command, read_large_result};
-pub use script::{ScriptTool, worker_main};
+#[cfg(feature = "script")]
+pub use script::ScriptTool;
 pub use script_worker::WorkerProgram;
+pub use worker_program::{serve_worker, worker_main};

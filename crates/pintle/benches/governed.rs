@@ -4,11 +4,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use pintle::script::{Invocation, Script, ScriptKind, compile};
-use pintle::{
-    CallId, CallLimits, CancelToken, EffectCaller, Event, EventName, Layer, Origin, Payload, Runtime, ScriptSource,
-    native,
-};
+use pintle::contract::{CallId, CallLimits, EffectCaller, ScriptSource};
+use pintle::internals::script::{Invocation, Script, ScriptKind, compile};
+use pintle::{CancelToken, Event, EventName, Layer, Origin, Payload, Runtime, native};
 use pintle_testkit::bench::{BenchBound, BenchReport};
 use pintle_testkit::{InMemoryEffects, SubjectMatcher};
 use serde_json::{Value, json};
@@ -18,10 +16,10 @@ fn project_dir() -> PathBuf {
 }
 
 /// Compiles the `handle` function of one hook, without a runtime.
-fn compile_bare(declarations: &[pintle::HookDeclaration], name: &str) -> Option<Arc<Script>> {
+fn compile_bare(declarations: &[pintle::contract::HookDeclaration], name: &str) -> Option<Arc<Script>> {
     let hook = declarations.iter().find(|hook| hook.name == name)?;
     match &hook.handler {
-        pintle::HandlerSpec::Script(text) => {
+        pintle::contract::HandlerSpec::Script(text) => {
             compile(name, &ScriptSource::without_file(Arc::clone(&text.text)), ScriptKind::Hook).script
         }
         _ => None,

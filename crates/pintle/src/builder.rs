@@ -19,13 +19,12 @@ use pintle_engine::HookSet;
 use pintle_handlers::http::HttpGateway;
 use pintle_handlers::{self as handlers, WorkerProgram};
 use pintle_loader::{LayerDirs, LoadOptions, PolicyFiles, TrustGrant, TrustOptions};
-use pintle_tape::Tape;
 
 use crate::journal_fanout::JournalFanout;
 use crate::native;
 use crate::register::{self, HookBuilder, HookEvent, HookReturn, HookSurface, PersonaHook, SessionHook, ToolHook};
 use crate::runtime::RuntimeParts;
-use crate::{RandomSource, Runtime, SeededRandom, SystemClock};
+use crate::{RandomSource, Runtime, SeededRandom, SystemClock, Tape};
 pub use built::BuiltRuntime;
 use sources::{HookSource, InlineHooks, PathPurpose};
 use wrapping::HandlerWrapping;
@@ -209,13 +208,15 @@ impl RuntimeBuilder {
         self
     }
 
-    /// Sets the program that runs scripts in isolation. Default: the script worker beside this program.
+    /// Sets the program that runs scripts in isolation. Default: this one, if it calls
+    /// [`serve_worker`](crate::serve_worker), otherwise `pintle-script-worker` beside it.
     #[must_use]
     pub fn worker(mut self, worker: WorkerProgram) -> Self {
         self.worker = Some(worker);
         self
     }
 
+    #[cfg(feature = "tape")]
     /// Records everything on a tape: the hooks as they are loaded and registered, and every dispatch.
     #[must_use]
     pub fn tape(mut self, tape: Arc<Tape>) -> Self {
@@ -244,8 +245,7 @@ impl RuntimeBuilder {
         self
     }
 
-    /// Sets the approver, which responds to approval requests. Default: [`NoApprover`](pintle_contract::NoApprover), so
-    /// `ask` denies.
+    /// Sets the approver, which responds to approval requests. Default: [`NoApprover`], so `ask` denies.
     #[must_use]
     pub fn approver(mut self, approver: Arc<dyn Approver>) -> Self {
         self.approver = Some(approver);
@@ -310,11 +310,11 @@ impl RuntimeBuilder {
     /// Loads and compiles everything.
     #[must_use]
     pub fn build(self) -> BuiltRuntime {
-        pintle_script::with_compiler_stack(|| self.load_sources())
+        sources::run_with_stack(|| self.load_sources())
     }
 
     fn load_sources(self) -> BuiltRuntime {
-        let worker = self.worker.unwrap_or_else(WorkerProgram::next_to_current_exe);
+        let worker = self.worker.unwrap_or_else(WorkerProgram::find);
         let build = handlers::DefaultHandlerFactory::new(worker);
         let build = if self.skip_worker_probe { build.skip_worker_probe() } else { build };
         let build = self.judge.into_iter().fold(build, handlers::DefaultHandlerFactory::with_judge);

@@ -7,7 +7,8 @@ use pintle_contract::{
     CallId, Chain, DispatchId, EffectCaller, EffectError, EffectReply, EffectRequest, Event, EventCause, Journal,
     JournalEntry, Outcome, Redactor,
 };
-use pintle_tape::Tape;
+
+use crate::Tape;
 
 /// Passes every step to the tape first and then to the other journals, in the order in which they were added.
 #[derive(Debug, Default)]

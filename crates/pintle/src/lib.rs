@@ -31,11 +31,20 @@
 //! ```
 
 #![deny(missing_docs)]
+// What only some features use is checked where all of them are built.
+#![cfg_attr(not(feature = "full"), allow(dead_code, unused_imports))]
 
+pub mod hosting;
+#[doc(hidden)]
+pub mod internals;
+#[cfg(feature = "tape")]
 pub mod live_replay;
+pub mod loading;
 pub mod native;
 pub mod register;
 
+#[cfg(not(feature = "tape"))]
+mod absent_tape;
 mod builder;
 mod clock;
 mod effects;
@@ -51,43 +60,44 @@ mod recheck;
 mod restore_effect;
 mod runtime;
 mod scope;
+#[cfg(feature = "script")]
+mod script_tools;
 mod state;
 mod tape_gate;
 
+#[cfg(not(feature = "tape"))]
+use absent_tape::Tape;
+use effects::ScopedEffects;
+use held_records::HeldRecords;
+use host::Host;
+use overlay::HookOverlay;
+#[cfg(feature = "tape")]
+use pintle_tape::Tape;
+use random::{RandomSource, SeededRandom};
+use recheck::RecheckMemory;
+use state::{LogBuffer, ScratchValues, ScriptLogLine, ScriptStateStore};
+
 pub use builder::{BuiltRuntime, RuntimeBuilder};
 pub use clock::SystemClock;
-pub use effects::ScopedEffects;
-pub use held_records::HeldRecords;
-pub use host::Host;
 pub use outcome_future::OutcomeFuture;
-pub use overlay::HookOverlay;
 pub use own_life::RuntimeLife;
 pub use own_loop::ToolCallDecision;
-pub use random::{RandomSource, SeededRandom};
-pub use recheck::RecheckMemory;
 pub use register::{
     HookEvent, HookRegistration, HookReturn, PersonaEvent, PersonaHook, SessionEvent, SessionHook, ToolHook,
 };
 pub use runtime::Runtime;
 pub use scope::EventScope;
-pub use state::{LayerState, LogBuffer, ScratchValues, ScriptLogLine, ScriptStateStore};
 
+#[cfg(feature = "clients")]
 pub use pintle_clients as clients;
-pub use pintle_contract::*;
-pub use pintle_dialects as dialects;
-pub use pintle_engine::{
-    HookExplanation, HookSet, RunPrediction, explain, is_matcher_failure_warning, is_untrusted_claim,
+pub use pintle_contract as contract;
+pub use pintle_contract::{
+    ApprovalRequest, ApprovalResponse, Approver, CancelToken, Chain, Clock, Decision, Diagnostic, Effect, Event,
+    EventKind, EventName, FailurePolicy, Handler, Hook, HookCall, Journal, Judge, Layer, NoApprover, Origin, Outcome,
+    Payload, Profile, Redactor, Reminder, Severity, Verdict, event,
 };
-pub use pintle_files as files;
-pub use pintle_handlers::http::HttpGateway;
-pub use pintle_handlers::{
-    BuiltinDef, CommandSafety, ScriptTool, WorkerProgram, builtins, calendar_date, classify_command, jail, mcp,
-    process, read_large_result, secrets, snapshot, worker_main,
-};
+pub use pintle_handlers::{WorkerProgram, serve_worker};
 pub use pintle_lifecycle as lifecycle;
-pub use pintle_loader as loader;
-pub use pintle_packs as packs;
-pub use pintle_script as script;
-pub use pintle_shell as shell;
+#[cfg(feature = "tape")]
 pub use pintle_tape as tape;
 pub use pintle_tools as tools;

@@ -6,13 +6,12 @@ use std::sync::Arc;
 
 use pintle_contract::{
     Approver, CallMemory, Chain, Clock, Diagnostic, Event, EventKind, EventName, HookDeclaration, Journal,
-    JournalEntry, Judge, Layer, NullJournal, Origin, Outcome, Redactor, ScriptSource, Severity, ToolSpec,
+    JournalEntry, Judge, Layer, NullJournal, Origin, Outcome, Redactor, Severity,
 };
 use pintle_engine::{DispatchContext, HookSet, dispatch};
+use pintle_handlers as handlers;
 use pintle_handlers::http::HttpGateway;
-use pintle_handlers::{self as handlers, ScriptTool};
 use pintle_loader::PolicyFiles;
-use pintle_tape::Tape;
 use serde_json::{Map, Value};
 
 use crate::clock::FrozenClock;
@@ -20,7 +19,7 @@ use crate::held_records::{HeldRecords, HoldingJournal};
 use crate::journal_fanout::JournalFanout;
 use crate::register::{HookRegistry, SOURCE, SurfaceKind};
 use crate::state::{RunState, StateSharing};
-use crate::{EventScope, OutcomeFuture, RandomSource, RuntimeBuilder, ScopedEffects, tape_gate};
+use crate::{EventScope, OutcomeFuture, RandomSource, RuntimeBuilder, ScopedEffects, Tape, tape_gate};
 
 thread_local! {
     /// The cleared scope of this thread's last event without an agent, for reuse. It does not belong to a runtime.
@@ -309,22 +308,6 @@ impl Runtime {
         });
     }
 
-    /// Compiles a tool's script.
-    ///
-    /// # Errors
-    /// With every error in the script.
-    pub fn compile_tool(&self, tool: &ToolSpec) -> Result<ScriptTool, Vec<Diagnostic>> {
-        self.parts.handler_factory.compile_tool(tool)
-    }
-
-    /// Compiles a verify script.
-    ///
-    /// # Errors
-    /// With every error in the script.
-    pub fn compile_verifier(&self, owner: &str, script: &ScriptSource) -> Result<ScriptTool, Vec<Diagnostic>> {
-        self.parts.handler_factory.compile_verifier(owner, script)
-    }
-
     /// All counters and gauges, sorted by name. If several configuration layers use one name, the highest layer keeps
     /// the plain name and the others have their layer added, as in `calls (project)`.
     #[must_use]
@@ -379,6 +362,11 @@ impl Runtime {
     #[must_use]
     pub fn random(&self) -> &dyn RandomSource {
         &*self.parts.random
+    }
+
+    #[cfg(feature = "script")]
+    pub(crate) fn handler_factory(&self) -> &handlers::DefaultHandlerFactory {
+        &self.parts.handler_factory
     }
 
     pub(crate) fn run_state(&self) -> &RunState {

@@ -10,13 +10,14 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 use std::time::Duration;
 
+use pintle::contract::{DispatchId, EffectRequest, FailureKind, LimitKind};
 use pintle::native::{NativeHandler, NativeMatcher};
 use pintle::tape::replay::{ReplayOptions, replay};
 use pintle::tape::verify::verify_bytes;
 use pintle::tape::{HeaderRecord, RecordBody, Tape, read_bytes};
 use pintle::{
-    Chain, Decision, DispatchId, EffectRequest, Event, EventName, EventScope, FailureKind, Hook, HookCall, Layer,
-    LimitKind, Origin, Profile, Runtime, SystemClock, Verdict, native,
+    Chain, Decision, Event, EventName, EventScope, Hook, HookCall, Layer, Origin, Profile, Runtime, SystemClock,
+    Verdict, native,
 };
 use serde_json::json;
 
@@ -154,7 +155,8 @@ fn an_event_that_a_script_emits_names_its_parent_and_its_call() {
     let tape = Arc::new(Tape::in_memory(HeaderRecord::new("s", 0), Arc::new(SystemClock::default())));
     let runtime = Runtime::builder().tape(Arc::clone(&tape)).build().runtime;
     let script = "def handle(event, payload):\n    events.emit(\"custom.loop\", payload)\n    return allow()\n";
-    let again = pintle::loader::declare_hook("again", "custom.loop", script, None, Some(1)).expect("a good hook");
+    let again =
+        pintle::internals::loader::declare_hook("again", "custom.loop", script, None, Some(1)).expect("a good hook");
     runtime.register(&again).expect("a good hook");
     assert!(runtime.fire(&event("custom.loop")).is_allowed());
     let records = read_bytes((tape.lines().join("\n") + "\n").as_bytes()).expect("a tape").records;

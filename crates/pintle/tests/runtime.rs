@@ -5,10 +5,9 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
+use pintle::hosting::HookOverlay;
 use pintle::tape::{HeaderRecord, Tape};
-use pintle::{
-    Decision, Event, EventName, EventScope, HookOverlay, Layer, Origin, Outcome, Runtime, SystemClock, Verdict, native,
-};
+use pintle::{Decision, Event, EventName, EventScope, Layer, Origin, Outcome, Runtime, SystemClock, Verdict, native};
 use pintle_testkit::LineJournal;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -91,7 +90,7 @@ fn a_registered_hook_narrows_and_never_widens() {
     });
     let built = Runtime::builder().chain(native::chain("managed", Layer::Managed, [deny])).build();
     let runtime = built.runtime;
-    let allow_all = pintle::loader::declare_hook(
+    let allow_all = pintle::internals::loader::declare_hook(
         "welcome",
         "tool.pre",
         "def handle(event, payload):\n    return block(\"no\") if payload[\"name\"] == \"ls\" else allow()\n",
@@ -120,7 +119,7 @@ fn an_agents_own_chain_follows_those_of_the_runtime_also_when_it_grows() {
     };
     assert!(!runtime.fire_in(&call_event("a", json!({})), &scope).is_allowed());
     assert!(runtime.fire(&call_event("a", json!({}))).is_allowed());
-    let late = pintle::loader::declare_hook(
+    let late = pintle::internals::loader::declare_hook(
         "late",
         "tool.pre",
         "def handle(event, payload):\n    return block(\"late\") if payload[\"name\"] == \"b\" else allow()\n",
@@ -161,7 +160,8 @@ fn the_tape_names_the_hooks_that_were_loaded_and_those_that_came_later() {
     let tape = Arc::new(Tape::in_memory(HeaderRecord::new("s", 0), clock));
     let built = Runtime::builder().path(project.path(), Layer::Project).tape(tape.clone()).build();
     let script = "def handle(event, payload):\n    return allow()\n";
-    let late = pintle::loader::declare_hook("late", "tool.pre", script, None, Some(50)).expect("a good hook");
+    let late =
+        pintle::internals::loader::declare_hook("late", "tool.pre", script, None, Some(50)).expect("a good hook");
     built.runtime.register(&late).expect("a good hook");
     let records = tape.lines().into_iter().map(|line| serde_json::from_str::<Value>(&line).expect("a record"));
     let loaded: Vec<Vec<String>> = records
@@ -331,7 +331,7 @@ fn a_when_that_a_limit_ends_fails_its_hook() {
     let outcome = fire_at_hooks(&[raises], &call_event("run_command", json!({"command": "ls"})));
     assert!(
         outcome.is_allowed()
-            && outcome.warnings.iter().any(|warning| pintle::is_matcher_failure_warning(&warning.message)),
+            && outcome.warnings.iter().any(|warning| pintle::internals::is_matcher_failure_warning(&warning.message)),
         "{outcome:?}"
     );
     // A payload that scripts cannot represent does not skip the guard either.

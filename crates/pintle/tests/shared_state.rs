@@ -9,9 +9,8 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 
-use pintle::{
-    Decision, Event, EventName, EventScope, Hook, Layer, LayerState, Runtime, ScriptStateStore, Verdict, native,
-};
+use pintle::hosting::{LayerState, ScriptStateStore};
+use pintle::{Decision, Event, EventName, EventScope, Hook, Layer, Runtime, Verdict, native};
 use serde_json::json;
 
 type LayerStates = BTreeMap<Layer, LayerState>;

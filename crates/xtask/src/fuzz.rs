@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use pintle::shell::{CallSite, ShellLanguage, operations_of_command};
+use pintle::internals::shell::{CallSite, ShellLanguage, operations_of_command};
 
 use crate::chore::ChoreReport;
 use crate::workspace::SourceWorkspace;

@@ -71,7 +71,7 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     };
     if name == seeds::WORKER {
-        return pintle::worker_main();
+        return pintle::internals::worker_main();
     }
     let Some(chore) = CHORES.iter().find(|chore| chore.name == name) else {
         eprintln!("error: unknown chore `{name}`; run `cargo xtask` for the list");

@@ -9,10 +9,12 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use pintle::files::resolve_links;
-use pintle::packs::{PackSettings, RuleSeverity, judge, packs};
-use pintle::shell::{CallSite, operations_of_call};
-use pintle::{Clock, SystemClock, ToolKind, calendar_date};
+use pintle::contract::ToolKind;
+use pintle::internals::calendar_date;
+use pintle::internals::files::resolve_links;
+use pintle::internals::packs::{PackSettings, RuleSeverity, judge, packs};
+use pintle::internals::shell::{CallSite, operations_of_call};
+use pintle::{Clock, SystemClock};
 use serde_json::{Value, json};
 
 use crate::chore::ChoreReport;

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use pintle::contract::{BudgetSpec, ErrorBoundary, HookId, OutcomeReason, StepSpec};
 use pintle::event::{BudgetThreshold, TokenUsage};
-use pintle::{BudgetSpec, ErrorBoundary, Event, EventKind, HookId, Origin, OutcomeReason, StepSpec};
+use pintle::{Event, EventKind, Origin};
 use serde_json::Map;
 
 use super::exceeded::BudgetExceeded;

@@ -1,6 +1,6 @@
 //! An exhausted budget.
 
-use pintle::ErrorBoundary;
+use pintle::contract::ErrorBoundary;
 
 /// An exhausted budget.
 #[derive(Debug, Clone, PartialEq)]

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use pintle::contract::{BudgetSpec, PriceSpec, price_of};
 use pintle::event::TokenUsage;
-use pintle::{BudgetSpec, PriceSpec, price_of};
 use serde_json::Value;
 
 use super::exceeded::BudgetExceeded;

@@ -6,9 +6,10 @@ pub(crate) mod wire;
 
 use std::cell::Cell;
 
+use pintle::contract::DispatchId;
 use pintle::event::{CompletionPost, CompletionPre, TokenUsage};
 use pintle::tape::ListPrefix;
-use pintle::{DispatchId, EventKind, lifecycle};
+use pintle::{EventKind, lifecycle};
 
 use crate::conversation::Conversation;
 use crate::model::{ModelMessage, ModelReply, ModelRequest};

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use pintle::Event;
+use pintle::contract::ScriptSource;
 use pintle::event::{DelegationPost, DelegationPostVerify, TokenUsage};
+use pintle::internals::ScriptTool;
 use pintle::lifecycle::{AnswerChange, review_result, verify_result};
-use pintle::{Event, ScriptSource, ScriptTool};
 use serde_json::{Value, json};
 
 use super::child_session::ChildSession;

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use pintle::{AgentSpec, Diagnostic, ExitMode, HookOverlay, Layer, Runtime, Severity};
+use pintle::contract::{AgentSpec, ExitMode};
+use pintle::hosting::HookOverlay;
+use pintle::{Diagnostic, Layer, Runtime, Severity};
 
 use super::tool;
 use crate::model::Model;

@@ -6,8 +6,8 @@
 
 use std::sync::Arc;
 
+use pintle::contract::suggest_nearest;
 use pintle::event::TokenUsage;
-use pintle::suggest_nearest;
 use serde_json::json;
 
 use super::attempts::{self, DelegatedTask};

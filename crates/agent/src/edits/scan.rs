@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use pintle::jail::EntryStat;
+use pintle::internals::jail::EntryStat;
 
 use crate::workspace::Workspace;
 

@@ -1,7 +1,7 @@
 //! The `exec.run` function: runs a program in the workspace.
 
 use pintle::CancelToken;
-use pintle::process::{self, ProcessEnvironment, ProcessSpec};
+use pintle::internals::process::{self, ProcessEnvironment, ProcessSpec};
 use serde_json::{Value, json};
 
 use crate::workspace::Workspace;

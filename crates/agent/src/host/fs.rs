@@ -1,6 +1,8 @@
 //! The `fs.*` functions of tool scripts, which read and write files of the workspace.
 
-use pintle::{CancelToken, EffectReply, jail};
+use pintle::CancelToken;
+use pintle::contract::EffectReply;
+use pintle::internals::jail;
 use serde_json::Value;
 
 use crate::edits::TrackedFiles;

@@ -7,11 +7,11 @@ mod session;
 
 use std::sync::Arc;
 
-use pintle::script::DONE_KEY;
-use pintle::{
-    EffectCaller, EffectError, EffectReply, EffectRequest, EventKind, EventName, EventScope, Host, Origin, Outcome,
-    jail,
-};
+use pintle::contract::{EffectCaller, EffectError, EffectReply, EffectRequest};
+use pintle::hosting::Host;
+use pintle::internals::jail;
+use pintle::internals::script::DONE_KEY;
+use pintle::{EventKind, EventName, EventScope, Origin, Outcome};
 
 use serde_json::Value;
 

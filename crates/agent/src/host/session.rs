@@ -1,6 +1,7 @@
 //! The `transcript.*`, `notify_file_edited` and `unsettled_state` functions of scripts.
 
-use pintle::{EffectReply, Reminder};
+use pintle::Reminder;
+use pintle::contract::EffectReply;
 use serde_json::{Map, Value};
 
 use crate::completion::to_event_message;

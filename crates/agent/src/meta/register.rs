@@ -2,11 +2,12 @@
 
 use std::sync::PoisonError;
 
-use pintle::event::MetaPayload;
-use pintle::{
-    AgentSpec, Diagnostic, HookDeclaration, Location, ModelSpec, NATIVE_TOOLS, PolicyMode, ScriptSource, ToolSpec,
-    loader,
+use pintle::Diagnostic;
+use pintle::contract::{
+    AgentSpec, HookDeclaration, Location, ModelSpec, NATIVE_TOOLS, PolicyMode, ScriptSource, ToolSpec,
 };
+use pintle::event::MetaPayload;
+use pintle::internals::loader;
 use serde_json::{Map, Value, json};
 
 use super::{check_name, fire_meta_event, require_enabled, reserve_name};
@@ -181,7 +182,7 @@ fn model_on_same_provider(name: &str) -> ModelSpec {
         api_key_env: None,
         max_tokens: None,
         temperature: None,
-        retry: pintle::RetrySpec::default(),
+        retry: pintle::contract::RetrySpec::default(),
     }
 }
 

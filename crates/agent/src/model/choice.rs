@@ -1,6 +1,6 @@
 //! Parses model names as users write them.
 
-use pintle::{ModelSpec, RetrySpec, suggest_nearest};
+use pintle::contract::{ModelSpec, RetrySpec, suggest_nearest};
 
 use super::remote;
 

@@ -14,7 +14,7 @@ mod script;
 
 use std::sync::Arc;
 
-use pintle::ModelSpec;
+use pintle::contract::ModelSpec;
 
 pub use choice::choose;
 pub use error::{ModelError, ModelErrorKind};
@@ -45,5 +45,5 @@ pub fn open(spec: &ModelSpec, read: &dyn Fn(&str) -> Result<String, String>) -> 
         let text = read(&spec.name).map_err(ModelError::fatal)?;
         return Ok(Arc::new(ScriptModel::parse(&spec.name, &text)?));
     }
-    Ok(Arc::new(RemoteModel::new(spec, &pintle::process::variable)?))
+    Ok(Arc::new(RemoteModel::new(spec, &pintle::internals::process::variable)?))
 }

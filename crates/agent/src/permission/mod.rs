@@ -10,8 +10,9 @@ mod shell;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use pintle::contract::{PermissionMode, PermissionsSpec};
 use pintle::event::permission_reply::PermissionBasis;
-use pintle::{CommandSafety, PermissionMode, PermissionsSpec};
+use pintle::internals::CommandSafety;
 use serde_json::Value;
 
 use grants::SessionGrants;
@@ -168,7 +169,7 @@ impl PermissionChecker {
 
 #[cfg(test)]
 mod tests {
-    use pintle::{Location, PermissionRule};
+    use pintle::contract::{Location, PermissionRule};
     use serde_json::json;
 
     use super::*;

@@ -1,6 +1,6 @@
 //! The compiled permission rules of a session.
 
-use pintle::{PermissionRule, PermissionsSpec};
+use pintle::contract::{PermissionRule, PermissionsSpec};
 use regex::Regex;
 use serde_json::Value;
 
@@ -120,7 +120,7 @@ mod tests {
             text: text.to_owned(),
             tool,
             arguments: parts.filter_map(pair).collect(),
-            location: pintle::Location::default(),
+            location: pintle::contract::Location::default(),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Classifies shell commands: whether one is plain, and how safe it is.
 
-use pintle::{CommandSafety, classify_command};
+use pintle::internals::{CommandSafety, classify_command};
 use serde_json::Value;
 
 /// The tool that runs a shell command and waits for it.

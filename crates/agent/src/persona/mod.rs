@@ -16,7 +16,8 @@ mod template;
 
 use std::sync::Arc;
 
-use pintle::{PersonaSpec, Severity, StepSpec};
+use pintle::Severity;
+use pintle::contract::{PersonaSpec, StepSpec};
 use serde_json::Value;
 
 use crate::budget::{BudgetMeter, BudgetUsage};
@@ -101,7 +102,7 @@ impl Persona<'_> {
     /// step's arguments: a list, or a value that becomes a list of one; null is an empty list.
     ///
     /// The result is the body's output after the rewrites of `step.post` hooks. With
-    /// [`pintle::ErrorBoundary::Continue`] an error of the body, or an exhausted budget, is returned as a result in the
+    /// [`pintle::contract::ErrorBoundary::Continue`] an error of the body, or an exhausted budget, is returned as a result in the
     /// form of [`StepError::to_value`].
     ///
     /// # Errors

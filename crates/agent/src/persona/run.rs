@@ -7,8 +7,9 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use pintle::contract::{ErrorBoundary, HookId, OutcomeReason, StepSpec};
 use pintle::event::{StepPost, StepPre};
-use pintle::{Clock, Decision, ErrorBoundary, Event, HookId, Outcome, OutcomeReason, StepSpec};
+use pintle::{Clock, Decision, Event, Outcome};
 use serde_json::{Map, Value};
 
 use super::{PersonaStep, StepError, StepErrorKind};

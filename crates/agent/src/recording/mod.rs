@@ -6,10 +6,11 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use pintle::contract::DispatchId;
 use pintle::event::{TokenUsage, ToolResult};
 use pintle::tape::record::host::{self, HostRecord, MessageSource, MessagesReplacedBy, TurnPhase};
 use pintle::tape::{Tape, record};
-use pintle::{ApprovalRequest, ApprovalResponse, DispatchId, Origin};
+use pintle::{ApprovalRequest, ApprovalResponse, Origin};
 use serde_json::Value;
 
 use crate::model::{ModelError, ModelMessage, ModelReply};

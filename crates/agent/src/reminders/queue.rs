@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use pintle::Reminder;
+use pintle::contract::ReminderPropagation;
 use pintle::tape::record::host::ReminderTransition;
-use pintle::{Reminder, ReminderPropagation};
 
 /// What happened to which reminder, in order.
 pub(crate) type TransitionLog = Vec<(ReminderTransition, Reminder)>;

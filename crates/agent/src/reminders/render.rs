@@ -1,6 +1,6 @@
 //! Formats reminders for the model.
 
-use pintle::{ReminderAuthority, ReminderRoleHint};
+use pintle::contract::{ReminderAuthority, ReminderRoleHint};
 
 use super::queue::QueuedReminder;
 use crate::model::{MessageRole, ModelMessage};

@@ -3,10 +3,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use pintle::contract::{AgentSpec, BudgetSpec, EventCause, PermissionMode, PermissionsSpec, PriceSpec, TeamSpec};
 use pintle::tape::TapeSource;
-use pintle::{
-    AgentSpec, BudgetSpec, CancelToken, EventCause, PermissionMode, PermissionsSpec, PriceSpec, Runtime, TeamSpec,
-};
+use pintle::{CancelToken, Runtime};
 use serde_json::Value;
 
 use super::Session;

@@ -10,8 +10,9 @@ mod restore;
 use std::sync::Arc;
 
 use pintle::event::{TokenUsage, WorktreeCreate};
+use pintle::hosting::{ScratchValues, ScriptLogLine};
 use pintle::tape::record::host::{MessageSource, MessagesReplacedBy};
-use pintle::{CancelToken, Event, Origin, Outcome, ScratchValues, ScriptLogLine};
+use pintle::{CancelToken, Event, Origin, Outcome};
 use serde_json::{Map, Value};
 
 use crate::compaction::{self, CompactionResult, CompactionTrigger};
@@ -256,7 +257,7 @@ impl Session {
 
     /// Clears the conversation; the turns and the usage are kept.
     ///
-    /// For a member of a team ([`LoopRules::has_own_sessions`](pintle::LoopRules::has_own_sessions)) this ends one session
+    /// For a member of a team ([`LoopRules::has_own_sessions`](pintle::contract::LoopRules::has_own_sessions)) this ends one session
     /// and starts another: `session.end` with the reason `clear`, then `session.start` with the source `clear`, whose
     /// hooks add their context again. For any other agent no event is fired, and context from hooks stays.
     ///

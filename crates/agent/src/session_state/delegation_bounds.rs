@@ -1,6 +1,6 @@
 //! Limits on the depth and breadth of delegation.
 
-use pintle::DelegationSpec;
+use pintle::contract::DelegationSpec;
 
 /// The maximum depth of delegation, whatever a project declares.
 const DEEPEST: u32 = 5;

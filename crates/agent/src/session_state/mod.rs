@@ -16,7 +16,7 @@ mod turn_output;
 
 use std::sync::Arc;
 
-use pintle::{BudgetSpec, PriceSpec};
+use pintle::contract::{BudgetSpec, PriceSpec};
 
 use crate::budget::{BudgetMeter, ThresholdQueue};
 use crate::edits::EditQueue;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use pintle::contract::{BudgetSpec, PersonaSpec};
 use pintle::event::{EventKind, TokenUsage};
-use pintle::{BudgetSpec, PersonaSpec};
 use serde_json::Value;
 
 use crate::budget::BudgetMeter;

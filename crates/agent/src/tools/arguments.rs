@@ -4,7 +4,7 @@
 //! `items`, `enum`, `const`, `default`, `minimum`, `maximum`, `exclusiveMinimum`, `exclusiveMaximum`, `minLength`,
 //! `maxLength`, `pattern`, `minItems`, `maxItems`. Other keywords are ignored.
 
-use pintle::{PayloadError, read_payload, suggest_nearest};
+use pintle::contract::{PayloadError, read_payload, suggest_nearest};
 use serde_json::{Map, Number, Value};
 
 /// Decodes a model's argument text. An empty text and `null` mean no arguments.

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use pintle::{CallId, Diagnostic, EffectCaller, Runtime, ScriptSource, ScriptTool, ToolSpec};
+use pintle::contract::{CallId, EffectCaller, ScriptSource, ToolSpec};
+use pintle::internals::ScriptTool;
+use pintle::{Diagnostic, Runtime};
 use serde_json::{Value, json};
 
 use crate::model::ModelTool;

@@ -23,7 +23,7 @@ pub(super) fn expand_env(value: &str, lookup: impl Fn(&str) -> Option<String>) -
 
 /// Expands the values of a list of pairs.
 pub(super) fn expand_all(declared: &[(String, String)]) -> Vec<(String, String)> {
-    let host = |name: &str| pintle::process::variable(name);
+    let host = |name: &str| pintle::internals::process::variable(name);
     declared.iter().map(|(name, value)| (name.clone(), expand_env(value, host))).collect()
 }
 

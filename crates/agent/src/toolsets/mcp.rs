@@ -5,8 +5,8 @@
 
 use std::sync::Arc;
 
-use pintle::mcp::{McpLimits, McpServer, McpTool};
-use pintle::{McpSpec, McpTransport};
+use pintle::contract::{McpSpec, McpTransport};
+use pintle::internals::mcp::{McpLimits, McpServer, McpTool};
 use serde_json::Value;
 
 use super::expand;

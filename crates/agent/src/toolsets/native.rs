@@ -2,7 +2,8 @@
 //!
 //! Unlike there, no path can leave the workspace, protected files cannot be changed, and the shell is always `/bin/sh`.
 
-use pintle::{HttpGateway, NetworkSpec};
+use pintle::contract::NetworkSpec;
+use pintle::internals::HttpGateway;
 
 use super::set::Toolset;
 use crate::tools::build_tools;

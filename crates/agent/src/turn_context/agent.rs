@@ -3,8 +3,9 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
+use pintle::contract::{AgentSpec, ModelSpec};
 use pintle::event::agent_switch::AgentModel;
-use pintle::{AgentSpec, HookOverlay, ModelSpec};
+use pintle::hosting::HookOverlay;
 
 use super::session::SessionContext;
 use super::tool::Tool;

@@ -8,7 +8,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use pintle::{ApprovalRequest, ApprovalResponse, Approver, EventKind, HeldRecords};
+use pintle::hosting::HeldRecords;
+use pintle::{ApprovalRequest, ApprovalResponse, Approver, EventKind};
 
 use super::TurnContext;
 

@@ -16,12 +16,14 @@ mod toolbox;
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use pintle::contract::{LoopRules, ModelSpec};
 use pintle::event::EventPayload;
+use pintle::hosting::{LogBuffer, ScratchValues};
 use pintle::tape::record::host::{HostRecord, ReminderRecord};
 use pintle::tools::{ToolVocabulary, own_vocabulary, vocabulary_by_name};
 use pintle::{
-    ApprovalRequest, ApprovalResponse, Approver, CancelToken, Effect, Event, EventKind, EventScope, LogBuffer,
-    LoopRules, ModelSpec, Origin, Outcome, Reminder, ScratchValues,
+    ApprovalRequest, ApprovalResponse, Approver, CancelToken, Effect, Event, EventKind, EventScope, Origin, Outcome,
+    Reminder,
 };
 use serde_json::Value;
 

@@ -1,7 +1,7 @@
 //! Tool policies, which decide which tools an agent may use.
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
-use pintle::{PolicyMode, ToolsPolicy};
+use pintle::contract::{PolicyMode, ToolsPolicy};
 
 /// The policies of an agent and of every agent above it. All of them must allow a tool.
 #[derive(Debug, Clone, Default)]

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use pintle::contract::{NATIVE_TOOLS, suggest_nearest};
 use pintle::tools::AI_HARNESS;
-use pintle::{NATIVE_TOOLS, suggest_nearest};
 
 use super::policy::ToolPolicies;
 use super::tool::Tool;

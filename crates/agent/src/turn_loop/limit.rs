@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use pintle::contract::{HookId, OnMaxIterations, OutcomeReason};
 use pintle::event::{LimitIterations, Notification, SessionResume};
-use pintle::{Event, EventKind, HookId, OnMaxIterations, OutcomeReason};
+use pintle::{Event, EventKind};
 use serde_json::Map;
 
 use super::{TurnRun, iteration, prompts};

@@ -9,8 +9,8 @@ mod protect;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
-use pintle::jail::JailedDir;
-use pintle::loader::PolicyFiles;
+use pintle::internals::jail::JailedDir;
+use pintle::internals::loader::PolicyFiles;
 
 pub(crate) use content::{replace_all, replace_one};
 

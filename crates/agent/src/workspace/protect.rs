@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use cap_std::fs::Dir;
 use pintle::CancelToken;
-use pintle::loader::{PolicyFiles, PolicyPaths, has_policy_name, judge_command};
+use pintle::internals::loader::{PolicyFiles, PolicyPaths, has_policy_name, judge_command};
 use serde_json::{Value, json};
 
 use super::Workspace;

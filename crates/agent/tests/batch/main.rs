@@ -9,10 +9,11 @@ mod signs;
 
 use std::sync::{Arc, Mutex};
 
+use pintle::contract::DenyEffect;
 use pintle::tape::replay::{ReplayOptions, replay};
 use pintle::tape::verify::verify;
 use pintle::tape::{HostRecord, RecordBody, read_bytes};
-use pintle::{DenyEffect, Effect, Hook, Reminder, Verdict};
+use pintle::{Effect, Hook, Reminder, Verdict};
 use serde_json::{Value, json};
 
 use signs::{BatchFixture, BatchScenario, CountingApprover, call_id, waiting_hook};

@@ -4,10 +4,12 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
+use pintle::contract::AgentSpec;
+use pintle::contract::ToolsPolicy;
 use pintle::native::NativeHandler;
 use pintle::tape::{HeaderRecord, Tape};
-use pintle::{AgentSpec, ApprovalRequest, ApprovalResponse, Approver, CancelToken, EventName, Hook, HookCall, Layer};
-use pintle::{Runtime, SystemClock, ToolsPolicy, Verdict, native};
+use pintle::{ApprovalRequest, ApprovalResponse, Approver, CancelToken, EventName, Hook, HookCall, Layer};
+use pintle::{Runtime, SystemClock, Verdict, native};
 use pintle_agent::model::ModelTool;
 use pintle_agent::{Session, SessionBuilder, Tool, ToolContext};
 use serde_json::{Value, json};

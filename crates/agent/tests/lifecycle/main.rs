@@ -14,8 +14,9 @@ mod waiting;
 
 use std::sync::{Arc, Mutex};
 
+use pintle::contract::AgentSpec;
 use pintle::tape::{HeaderRecord, Tape};
-use pintle::{AgentSpec, Effect, Hook, Layer, Reminder, Runtime, SystemClock, Verdict, native};
+use pintle::{Effect, Hook, Layer, Reminder, Runtime, SystemClock, Verdict, native};
 use pintle_agent::{Session, SessionBuilder};
 use serde_json::Value;
 

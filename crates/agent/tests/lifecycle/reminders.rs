@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use pintle::{AgentSpec, Effect, Reminder, ReminderAuthority, ReminderPropagation, ReminderRoleHint, Verdict};
+use pintle::contract::{AgentSpec, ReminderAuthority, ReminderPropagation, ReminderRoleHint};
+use pintle::{Effect, Reminder, Verdict};
 use pintle_agent::model::{MessageRole, ModelError, ModelMessage};
 use serde_json::json;
 
@@ -226,7 +227,8 @@ fn a_session_that_is_taken_up_again_goes_on_with_its_reminders() {
 fn what_hooks_of_an_emitted_event_have_to_say_reaches_the_session() {
     for (by, denies) in [("turn.start", false), ("tool.pre", false), ("turn.start", true), ("iteration.post", true)] {
         let emits = hook("emits", by, |call| {
-            let request = pintle::EffectRequest::Emit { event: String::from("custom.seen"), payload: json!({}) };
+            let request =
+                pintle::contract::EffectRequest::Emit { event: String::from("custom.seen"), payload: json!({}) };
             let _ = call.effects.perform(call.caller(), request);
             Verdict::pass()
         });

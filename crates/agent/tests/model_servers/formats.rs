@@ -1,6 +1,6 @@
 //! The requests and replies in each format.
 
-use pintle::ModelSpec;
+use pintle::contract::ModelSpec;
 use pintle_agent::model::{ModelMessage, ModelReply, ModelRequest, ModelTool, ModelUsage, RemoteModel};
 use pintle_testkit::model_server::{ModelServer, ScriptedReply, ServerAnswer};
 use serde_json::{Value, json};

@@ -4,7 +4,8 @@
 mod failures;
 mod formats;
 
-use pintle::{CancelToken, ModelSpec, RetrySpec};
+use pintle::CancelToken;
+use pintle::contract::{ModelSpec, RetrySpec};
 use pintle_agent::model::{
     Model, ModelError, ModelMessage, ModelReply, ModelRequest, ModelTool, ModelToolCall, RemoteModel, ReplyDelta,
 };

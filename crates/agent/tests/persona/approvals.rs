@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use pintle::{Approver, Decision, HookReturn, PermissionMode, StepSpec};
+use pintle::contract::{PermissionMode, StepSpec};
+use pintle::{Approver, Decision, HookReturn};
 use serde_json::json;
 
 use crate::fixture::*;

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use pintle::{Approver, ErrorBoundary, HookReturn, StepSpec};
+use pintle::contract::{ErrorBoundary, StepSpec};
+use pintle::{Approver, HookReturn};
 use pintle_agent::StepError;
 use serde_json::{Value, json};
 

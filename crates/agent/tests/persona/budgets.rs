@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pintle::{BudgetSpec, ErrorBoundary, PersonaSpec, PriceSpec, StepSpec};
+use pintle::contract::{BudgetSpec, ErrorBoundary, PersonaSpec, PriceSpec, StepSpec};
 use pintle_agent::{BudgetUsage, StepErrorKind};
 use serde_json::{Value, json};
 
@@ -185,8 +185,8 @@ fn what_delegated_agents_use_is_charged_to_the_step_and_bound_by_it() {
         say("never"),
     ]);
     model.add("helper", [costly_reply(300, 0), costly_reply(300, 0), costly_reply(1, 0)]);
-    let helper = pintle::AgentSpec { name: String::from("helper"), ..pintle::AgentSpec::default() };
-    let agent = pintle::AgentSpec { agents: vec![Arc::new(helper)], ..crate::support::agent() };
+    let helper = pintle::contract::AgentSpec { name: String::from("helper"), ..pintle::contract::AgentSpec::default() };
+    let agent = pintle::contract::AgentSpec { agents: vec![Arc::new(helper)], ..crate::support::agent() };
     let mut fixture = open_agent_fixture(agent, model);
     let spec = bounded_persona(token_budget(500));
     let result = prompt_times(&mut fixture, &spec, 1);

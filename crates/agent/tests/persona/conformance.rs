@@ -4,7 +4,8 @@
 use std::fs;
 use std::sync::Arc;
 
-use pintle::{BudgetSpec, ErrorBoundary, HookReturn, Layer, PersonaSpec, Runtime, StepSpec, ToolHook};
+use pintle::contract::{BudgetSpec, ErrorBoundary, PersonaSpec, StepSpec};
+use pintle::{HookReturn, Layer, Runtime, ToolHook};
 use pintle_agent::Session;
 use serde_json::json;
 
@@ -61,14 +62,14 @@ fn scenarios_persona_hooks() {
 /// each run is counted separately, and hooks see its function.
 #[test]
 fn scenarios_attributes_step() {
-    let model = pintle::ModelSpec {
+    let model = pintle::contract::ModelSpec {
         name: String::from("small"),
         provider: String::new(),
         base_url: None,
         api_key_env: None,
         max_tokens: None,
         temperature: None,
-        retry: pintle::RetrySpec::default(),
+        retry: pintle::contract::RetrySpec::default(),
     };
     let spec = StepSpec {
         function: String::from("verify_change"),

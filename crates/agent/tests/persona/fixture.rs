@@ -2,10 +2,11 @@
 
 use std::sync::{Arc, Mutex};
 
+use pintle::contract::{BudgetSpec, PersonaSpec, StepSpec};
 use pintle::tape::{HeaderRecord, Tape};
 use pintle::{
-    ApprovalRequest, ApprovalResponse, Approver, BudgetSpec, EventName, HookCall, HookEvent, HookReturn, Layer,
-    PersonaSpec, Runtime, StepSpec, SystemClock, Verdict, native,
+    ApprovalRequest, ApprovalResponse, Approver, EventName, HookCall, HookEvent, HookReturn, Layer, Runtime,
+    SystemClock, Verdict, native,
 };
 use pintle_agent::model::{ModelReply, ModelTool, ModelUsage};
 use pintle_agent::{Session, SessionBuilder, Tool, ToolContext};
@@ -195,7 +196,7 @@ impl Approver for YesNoApprover {
 }
 
 /// A session of this agent, without hooks.
-pub(crate) fn open_agent_fixture(agent: pintle::AgentSpec, model: Arc<QueuedReplyModel>) -> PersonaFixture {
+pub(crate) fn open_agent_fixture(agent: pintle::contract::AgentSpec, model: Arc<QueuedReplyModel>) -> PersonaFixture {
     let heard = SharedLines::default();
     let tape = Tape::in_memory(HeaderRecord::new("s", 0), Arc::new(SystemClock::default()));
     let builder = Runtime::builder().worker(worker()).tape(Arc::new(tape)).chain(recording_chain(&heard));
@@ -208,8 +209,8 @@ pub(crate) fn open_agent_fixture(agent: pintle::AgentSpec, model: Arc<QueuedRepl
 
 /// A session of a member of a team.
 pub(crate) fn open_team_fixture(
-    agent: pintle::AgentSpec,
-    team: pintle::TeamSpec,
+    agent: pintle::contract::AgentSpec,
+    team: pintle::contract::TeamSpec,
     model: Arc<QueuedReplyModel>,
 ) -> PersonaFixture {
     let heard = SharedLines::default();

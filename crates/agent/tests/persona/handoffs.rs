@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use pintle::dialects::docker_agent::LOOP_RULES;
-use pintle::{AgentSpec, MemberSpec, PersonaSpec, StepSpec, TeamSpec};
+use pintle::contract::{AgentSpec, MemberSpec, PersonaSpec, StepSpec, TeamSpec};
+use pintle::internals::dialects::docker_agent::LOOP_RULES;
 use pintle_agent::StepError;
 use serde_json::json;
 

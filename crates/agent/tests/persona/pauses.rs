@@ -1,6 +1,6 @@
 //! Pausing and resuming a persona.
 
-use pintle::{PersonaSpec, StepSpec};
+use pintle::contract::{PersonaSpec, StepSpec};
 use pintle_agent::PausedPersona;
 use serde_json::json;
 

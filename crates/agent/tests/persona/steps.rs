@@ -1,6 +1,7 @@
 //! Steps: how hooks change their arguments and output, and what they prevent.
 
-use pintle::{HookReturn, Reminder, StepSpec, ToolsPolicy};
+use pintle::contract::{StepSpec, ToolsPolicy};
+use pintle::{HookReturn, Reminder};
 use pintle_agent::{StepError, StepErrorKind};
 use serde_json::{Value, json};
 
@@ -158,7 +159,7 @@ fn steps_nest_and_everything_inside_says_where_it_is() {
 #[test]
 fn a_step_narrows_tools_and_nothing_in_it_gets_them_back() {
     let allow = |names: &[&str]| ToolsPolicy {
-        mode: pintle::PolicyMode::Allowlist,
+        mode: pintle::contract::PolicyMode::Allowlist,
         allow: names.iter().map(|name| (*name).to_owned()).collect(),
         deny: Vec::new(),
     };
@@ -199,14 +200,14 @@ fn a_step_narrows_tools_and_nothing_in_it_gets_them_back() {
 
 #[test]
 fn a_step_has_a_model_and_words_of_its_own_and_only_while_it_runs() {
-    let model = |name: &str| pintle::ModelSpec {
+    let model = |name: &str| pintle::contract::ModelSpec {
         name: name.to_owned(),
         provider: String::new(),
         base_url: None,
         api_key_env: None,
         max_tokens: Some(99),
         temperature: None,
-        retry: pintle::RetrySpec::default(),
+        retry: pintle::contract::RetrySpec::default(),
     };
     let mut fixture = open_fixture([say("one"), say("two"), say("three")], |_| {});
     let mut spec = persona_spec("captain", [StepSpec::new("audit"), StepSpec::new("merge")]);

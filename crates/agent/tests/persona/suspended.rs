@@ -3,7 +3,8 @@
 use std::fs;
 use std::sync::Arc;
 
-use pintle::{AgentSpec, Layer, Location, MetaSpec, Runtime, ScriptSource, StepSpec, ToolSpec};
+use pintle::contract::{AgentSpec, Location, MetaSpec, ScriptSource, StepSpec, ToolSpec};
+use pintle::{Layer, Runtime};
 use pintle_agent::Session;
 use pintle_agent::model::ModelReply;
 use serde_json::json;

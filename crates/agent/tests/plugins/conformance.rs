@@ -28,7 +28,7 @@
 
 use std::path::Path;
 
-use pintle::{PersonaSpec, StepSpec};
+use pintle::contract::{PersonaSpec, StepSpec};
 use pintle_agent::DaemonOptions;
 use serde_json::json;
 

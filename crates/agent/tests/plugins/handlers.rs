@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use pintle::AgentSpec;
+use pintle::contract::AgentSpec;
 use serde_json::json;
 
 use crate::plugin::*;

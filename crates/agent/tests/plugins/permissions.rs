@@ -1,7 +1,8 @@
 //! Harn's conformance scripts about permissions, with hooks of a plugin. The table of all scripts is in `conformance`.
 use std::sync::Arc;
 
-use pintle::{AgentSpec, ApprovalResponse, ToolsPolicy};
+use pintle::ApprovalResponse;
+use pintle::contract::{AgentSpec, ToolsPolicy};
 use pintle_testkit::ScriptedApprover;
 
 use crate::plugin::*;

@@ -1,8 +1,9 @@
 //! A session with hooks from files.
 use std::sync::Arc;
 
+use pintle::contract::AgentSpec;
 use pintle::tape::{HeaderRecord, Tape};
-use pintle::{AgentSpec, BuiltRuntime, Layer, Runtime, RuntimeBuilder, SystemClock};
+use pintle::{BuiltRuntime, Layer, Runtime, RuntimeBuilder, SystemClock};
 use pintle_agent::SessionBuilder;
 use serde_json::Value;
 

@@ -1,8 +1,9 @@
 //! The examples and snippets of Harn's page on hooks, written in Rust: each does in the agent loop what the text says,
 //! and the tape records it.
 
+use pintle::contract::{PersonaSpec, StepSpec};
 use pintle::tape::record::RecordBody;
-use pintle::{Decision, HookReturn, PersonaSpec, Reminder, StepSpec, ToolHook};
+use pintle::{Decision, HookReturn, Reminder, ToolHook};
 use serde_json::{Value, json};
 
 use crate::fixture::*;

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use pintle::contract::{AgentSpec, PermissionMode};
 use pintle::tape::{HeaderRecord, Tape};
-use pintle::{AgentSpec, PermissionMode, Runtime, SystemClock};
+use pintle::{Runtime, SystemClock};
 use pintle_agent::model::ModelTool;
 use pintle_agent::{Session, SessionBuilder, Tool, ToolContext};
 pub(crate) use pintle_testkit::SharedLines;

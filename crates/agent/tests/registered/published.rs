@@ -39,10 +39,11 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use pintle::{
-    ApprovalResponse, BudgetSpec, EffectReply, EffectRequest, HookReturn, Location, PermissionMode, PermissionRule,
-    PermissionsSpec, PersonaSpec, Reminder, Runtime, StepSpec, ToolHook,
+use pintle::contract::{
+    BudgetSpec, EffectReply, EffectRequest, Location, PermissionMode, PermissionRule, PermissionsSpec, PersonaSpec,
+    StepSpec,
 };
+use pintle::{ApprovalResponse, HookReturn, Reminder, Runtime, ToolHook};
 use pintle_agent::Session;
 use pintle_testkit::ScriptedApprover;
 use serde_json::{Value, json};

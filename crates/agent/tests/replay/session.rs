@@ -6,11 +6,14 @@
 
 use std::sync::Arc;
 
+use pintle::contract::{
+    AgentSpec, EffectRequest, EnforcementMode, Failure, FailureKind, MatchResult, Matcher, ToolsPolicy,
+};
+use pintle::hosting::RandomSource;
 use pintle::tape::{HeaderRecord, Tape};
 use pintle::{
-    AgentSpec, ApprovalRequest, ApprovalResponse, Approver, CancelToken, Chain, Effect, EffectRequest, EnforcementMode,
-    Event, EventName, Failure, FailureKind, FailurePolicy, Hook, HookCall, Layer, MatchResult, Matcher, Profile,
-    RandomSource, Reminder, Runtime, ToolsPolicy, Verdict, native,
+    ApprovalRequest, ApprovalResponse, Approver, CancelToken, Chain, Effect, Event, EventName, FailurePolicy, Hook,
+    HookCall, Layer, Profile, Reminder, Runtime, Verdict, native,
 };
 use pintle_agent::model::{
     Model, ModelError, ModelReply, ModelRequest, ModelTool, ModelToolCall, ModelUsage, ReplyDelta,

@@ -4,11 +4,10 @@ use std::fs;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
+use pintle::contract::{AgentSpec, ToolsPolicy};
+use pintle::hosting::SeededRandom;
 use pintle::tape::{HeaderRecord, LoadedTape, Tape, read_bytes};
-use pintle::{
-    AgentSpec, CancelToken, Clock, Effect, EventName, Layer, Runtime, SeededRandom, SystemClock, ToolsPolicy, Verdict,
-    native,
-};
+use pintle::{CancelToken, Clock, Effect, EventName, Layer, Runtime, SystemClock, Verdict, native};
 use pintle_agent::model::{Model, ModelError, ModelReply, ModelRequest, ReplyDelta, ScriptModel};
 use pintle_agent::{Session, TurnError};
 

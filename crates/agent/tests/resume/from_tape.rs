@@ -2,11 +2,12 @@
 
 use std::sync::{Arc, Mutex};
 
+use pintle::contract::{AgentSpec, ApprovalScope, PermissionMode};
 use pintle::tape::record::host::HostRecord;
 use pintle::tape::{HeaderRecord, RecordBody, Tape};
 use pintle::{
-    AgentSpec, ApprovalRequest, ApprovalResponse, ApprovalScope, Approver, CancelToken, Clock, EventName, Hook, Layer,
-    PermissionMode, Runtime, SystemClock, Verdict, native,
+    ApprovalRequest, ApprovalResponse, Approver, CancelToken, Clock, EventName, Hook, Layer, Runtime, SystemClock,
+    Verdict, native,
 };
 use pintle_agent::model::{Model, ModelError, ModelReply, ModelRequest, ModelTool, ReplyDelta, ScriptModel};
 use pintle_agent::{Session, SessionBuilder, Tool, ToolContext};

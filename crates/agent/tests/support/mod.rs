@@ -178,19 +178,22 @@ pub(crate) struct AgentFixture {
     pub(crate) session: Session,
 }
 
-pub(crate) fn agent() -> pintle::AgentSpec {
-    pintle::AgentSpec {
+pub(crate) fn agent() -> pintle::contract::AgentSpec {
+    pintle::contract::AgentSpec {
         name: String::from("root"),
-        policy: pintle::ToolsPolicy { allow: vec![String::from("shell")], ..pintle::ToolsPolicy::default() },
+        policy: pintle::contract::ToolsPolicy {
+            allow: vec![String::from("shell")],
+            ..pintle::contract::ToolsPolicy::default()
+        },
         instruction: String::from("be brief"),
-        ..pintle::AgentSpec::default()
+        ..pintle::contract::AgentSpec::default()
     }
 }
 
 pub(crate) fn open_fixture(
     model: Arc<QueuedReplyModel>,
     hooks: impl IntoIterator<Item = Hook>,
-    spec: pintle::AgentSpec,
+    spec: pintle::contract::AgentSpec,
 ) -> AgentFixture {
     open_fixture_with(model, hooks, spec, |builder| builder)
 }
@@ -198,7 +201,7 @@ pub(crate) fn open_fixture(
 pub(crate) fn open_fixture_with(
     model: Arc<QueuedReplyModel>,
     hooks: impl IntoIterator<Item = Hook>,
-    spec: pintle::AgentSpec,
+    spec: pintle::contract::AgentSpec,
     more: impl FnOnce(SessionBuilder) -> SessionBuilder,
 ) -> AgentFixture {
     let dir = tempfile::tempdir().unwrap();

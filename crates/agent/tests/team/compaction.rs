@@ -1,6 +1,7 @@
 //! Compaction: when it happens, which hooks may veto, steer or replace it, and what remains.
 
-use pintle::{ApprovalResponse, CompactionSpec, Effect, Verdict};
+use pintle::contract::CompactionSpec;
+use pintle::{ApprovalResponse, Effect, Verdict};
 use pintle_agent::model::{ModelError, ModelReply, ModelUsage};
 use serde_json::json;
 

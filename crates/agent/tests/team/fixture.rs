@@ -2,12 +2,12 @@
 
 use std::sync::{Arc, Barrier, Mutex};
 
-use pintle::dialects::docker_agent::LOOP_RULES;
-use pintle::event::EventKind;
-use pintle::{
-    AgentSpec, ApprovalResponse, Approver, EventName, ExitSpec, HistorySpec, Hook, Layer, MemberSpec, OnMaxIterations,
-    PermissionMode, PermissionRule, PermissionsSpec, Runtime, Verdict, native,
+use pintle::contract::{
+    AgentSpec, ExitSpec, HistorySpec, MemberSpec, OnMaxIterations, PermissionMode, PermissionRule, PermissionsSpec,
 };
+use pintle::event::EventKind;
+use pintle::internals::dialects::docker_agent::LOOP_RULES;
+use pintle::{ApprovalResponse, Approver, EventName, Hook, Layer, Runtime, Verdict, native};
 use pintle_agent::model::{Model, ModelTool};
 use pintle_agent::{AgentEvent, Observer, Session, SessionBuilder, Tool, ToolContext, TurnError, TurnErrorKind};
 use pintle_testkit::ScriptedApprover;
@@ -309,14 +309,14 @@ pub(crate) fn parse_rule(text: &str) -> PermissionRule {
         text: text.to_owned(),
         tool: tool.to_owned(),
         arguments: pair.into_iter().collect(),
-        location: pintle::Location::default(),
+        location: pintle::contract::Location::default(),
     }
 }
 
 /// A hook whose deny ends the run, as docker-agent's `post_tool_use`.
 pub(crate) fn stop_hook(event: &str, reason: &'static str) -> Hook {
     let hook = native::hook("stopper", EventName::parse(event).unwrap(), move |_| Verdict::deny(reason));
-    Hook { on_deny: pintle::DenyEffect::StopRun, ..hook }
+    Hook { on_deny: pintle::contract::DenyEffect::StopRun, ..hook }
 }
 
 pub(crate) fn is_denied<T: std::fmt::Debug>(result: Result<T, TurnError>) -> String {

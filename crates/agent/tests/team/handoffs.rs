@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pintle::{AgentSpec, ModelSpec, TeamSpec};
+use pintle::contract::{AgentSpec, ModelSpec, TeamSpec};
 use pintle_agent::model::{Model, ModelError};
 
 use crate::fixture::{TeamFixture, TeamScenario, check_lines, member_spec};
@@ -97,7 +97,7 @@ fn models_stand_in_for_one_that_fails_in_their_order() {
         api_key_env: None,
         max_tokens: None,
         temperature: None,
-        retry: pintle::RetrySpec { max_retries: 0, ..pintle::RetrySpec::default() },
+        retry: pintle::contract::RetrySpec { max_retries: 0, ..pintle::contract::RetrySpec::default() },
     };
     let scene = TeamScenario::from_replies([Err(ModelError::retryable("busy"))])
         .spec(|spec| spec.fallback_models = vec![named("broken"), named("second"), named("third")]);

@@ -4,10 +4,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 
-use pintle::{
-    ApprovalRequest, ApprovalResponse, ApprovalScope, Approver, Hook, Layer, Location, PermissionMode, PermissionsSpec,
-    Runtime, ScriptToolSpec, TeamSpec, ToolsetKind, ToolsetSpec, Verdict, native,
+use pintle::contract::{
+    ApprovalScope, Location, PermissionMode, PermissionsSpec, ScriptToolSpec, TeamSpec, ToolsetKind, ToolsetSpec,
 };
+use pintle::{ApprovalRequest, ApprovalResponse, Approver, Hook, Layer, Runtime, Verdict, native};
 use pintle_agent::Session;
 use pintle_testkit::ScriptedApprover;
 use serde_json::json;

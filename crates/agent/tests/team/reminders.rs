@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use pintle::{CompactionSpec, Effect, Hook, Reminder, ReminderPropagation, TeamSpec, Verdict};
+use pintle::contract::{CompactionSpec, ReminderPropagation, TeamSpec};
+use pintle::{Effect, Hook, Reminder, Verdict};
 use pintle_agent::model::{ModelError, ModelReply, ModelUsage};
 
 use crate::fixture::{TeamFixture, TeamScenario, member_spec};

@@ -1,6 +1,7 @@
 //! One tool call: which hooks are called, in which order, and what the model gets.
 
-use pintle::{ApprovalResponse, PermissionMode, PermissionsSpec, Verdict, VerdictKind};
+use pintle::contract::{PermissionMode, PermissionsSpec, VerdictKind};
+use pintle::{ApprovalResponse, Verdict};
 use serde_json::{Value, json};
 
 use crate::fixture::{TeamFixture, TeamScenario, check_lines, parse_rule, stop_hook};
@@ -271,7 +272,8 @@ fn allowing_hook_answers_the_mode_but_no_guard_rule_or_strict_mode() {
 fn an_allow_beside_a_rewrite_allows_the_rewritten_call() {
     let injects = hook("human_sizes", "tool.pre", |_| {
         let fields = json!({"args": {"command": "make -h"}}).as_object().unwrap().clone();
-        Verdict::new(VerdictKind::Allow { reason: String::from("safe") }).with_rewrite(pintle::Rewrite::Fields(fields))
+        Verdict::new(VerdictKind::Allow { reason: String::from("safe") })
+            .with_rewrite(pintle::contract::Rewrite::Fields(fields))
     });
     let (fixture, lines) =
         play_turn(one_call_scenario("make").mode(PermissionMode::Balanced).hook(injects).answer(approve_once()));
@@ -321,7 +323,7 @@ fn a_hook_that_ends_the_run_lets_the_result_stand_and_stops_the_siblings() {
         Some(Value::String(id)) if id == "1" => Verdict::deny("enough"),
         _ => Verdict::pass(),
     });
-    let first = pintle::Hook { on_deny: pintle::DenyEffect::StopRun, ..first };
+    let first = pintle::Hook { on_deny: pintle::contract::DenyEffect::StopRun, ..first };
     let commands = ["meet", "wait", "make", "make", "make", "make", "make", "make", "make", "make"];
     let arguments = commands.map(|command| json!({"cmd": command}).to_string());
     let calls: Vec<(&str, &str)> = arguments.iter().map(|arguments| ("shell", arguments.as_str())).collect();

@@ -3,8 +3,9 @@
 
 use std::path::Path;
 
-use pintle::dialects::docker_agent::LOOP_RULES;
-use pintle::{AgentSpec, Hook, Location, MemberSpec, PermissionMode, ToolsetKind, ToolsetSpec};
+use pintle::Hook;
+use pintle::contract::{AgentSpec, Location, MemberSpec, PermissionMode, ToolsetKind, ToolsetSpec};
+use pintle::internals::dialects::docker_agent::LOOP_RULES;
 use serde_json::Value;
 
 use crate::support::*;

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use pintle::ToolsetKind;
+use pintle::contract::ToolsetKind;
 use serde_json::{Value, json};
 
 use crate::bench::{make_calls, member_spec, toolset_spec};

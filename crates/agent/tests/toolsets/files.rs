@@ -4,8 +4,9 @@
 use std::fs;
 use std::path::Path;
 
-use pintle::dialects::command_hooks::tools_of;
-use pintle::{Layer, PermissionMode, Runtime, ToolsetKind};
+use pintle::contract::{PermissionMode, ToolsetKind};
+use pintle::internals::dialects::command_hooks::tools_of;
+use pintle::{Layer, Runtime};
 use pintle_agent::Session;
 use serde_json::{Value, json};
 

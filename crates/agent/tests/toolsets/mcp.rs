@@ -1,6 +1,6 @@
 //! `mcp`: the tools of a server among those of a member.
 
-use pintle::{McpSpec, McpTransport, ToolsetKind, ToolsetSpec};
+use pintle::contract::{McpSpec, McpTransport, ToolsetKind, ToolsetSpec};
 use serde_json::json;
 
 use crate::bench::{make_calls, member_spec, toolset_spec};

@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use pintle::{ScriptToolSpec, ToolsetKind, Verdict};
+use pintle::Verdict;
+use pintle::contract::{ScriptToolSpec, ToolsetKind};
 use serde_json::{Value, json};
 
 use crate::bench::{call_toolset, check_results, make_calls, member_spec, toolset_spec};

@@ -4,7 +4,8 @@
 use std::fs;
 use std::sync::{Arc, Mutex};
 
-use pintle::{AgentSpec, NetworkSpec, Origin, ToolsetKind, ToolsetSpec};
+use pintle::Origin;
+use pintle::contract::{AgentSpec, NetworkSpec, ToolsetKind, ToolsetSpec};
 use pintle_agent::{AgentEvent, Observer};
 use serde_json::{Value, json};
 

@@ -3,7 +3,8 @@
 
 use std::sync::{Arc, Mutex};
 
-use pintle::{AgentSpec, Hook, MemberSpec, PermissionMode, TeamSpec, ToolsetKind, Verdict};
+use pintle::contract::{AgentSpec, MemberSpec, PermissionMode, TeamSpec, ToolsetKind};
+use pintle::{Hook, Verdict};
 use serde_json::{Value, json};
 
 use crate::bench::{member_spec, toolset_spec};

@@ -2,7 +2,8 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use pintle::{CallId, Decision, DispatchId, EnforcementMode, Hook, Journal, JournalEntry, VerdictKind};
+use pintle::contract::{CallId, DispatchId, EnforcementMode, JournalEntry, VerdictKind};
+use pintle::{Decision, Hook, Journal};
 use serde::{Deserialize, Serialize};
 
 use crate::HostDecision;

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use pintle::{BuiltRuntime, Chain, EnforcementMode, Hook, HookDeclaration, HookExample, Layer, Severity};
+use pintle::contract::{EnforcementMode, HookDeclaration, HookExample};
+use pintle::{BuiltRuntime, Chain, Hook, Layer, Severity};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

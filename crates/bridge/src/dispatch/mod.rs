@@ -8,14 +8,13 @@ mod tool;
 use std::path::Path;
 use std::sync::Arc;
 
+use pintle::contract::VerdictKind;
 use pintle::event::{ContextScope, EventClass, EventDef, EventPayload, HostPayload, LogLine};
+use pintle::internals::loader::PolicyPaths;
+use pintle::internals::{is_matcher_failure_warning, is_untrusted_claim};
 use pintle::lifecycle::ToolCallRequest;
-use pintle::loader::PolicyPaths;
 use pintle::tools::ToolVocabulary;
-use pintle::{
-    Decision, Effect, Event, EventKind, EventName, EventScope, FailurePolicy, Origin, Outcome, Runtime, VerdictKind,
-    is_matcher_failure_warning, is_untrusted_claim,
-};
+use pintle::{Decision, Effect, Event, EventKind, EventName, EventScope, FailurePolicy, Origin, Outcome, Runtime};
 use serde_json::Value;
 
 use crate::ActionSupport;
@@ -170,8 +169,11 @@ impl HostDispatch<'_> {
                 Effect::Notice(text) => self.decision.notices.push(text.clone()),
                 Effect::Summary(text) => self.decision.output = Some(Value::from(text.as_str())),
                 Effect::Log { level, message } => {
-                    let line =
-                        pintle::ScriptLogLine { level: *level, hook: hook.to_string(), message: message.clone() };
+                    let line = pintle::hosting::ScriptLogLine {
+                        level: *level,
+                        hook: hook.to_string(),
+                        message: message.clone(),
+                    };
                     self.scope.logs.push(line);
                 }
                 Effect::Delegate(_) => {

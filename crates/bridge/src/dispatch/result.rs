@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use pintle::contract::ToolKind;
 use pintle::event::{FileEdited, ToolCall, ToolPost, ToolResult, json_to_text};
 use pintle::lifecycle::{ToolCallRequest, ToolResultHost, conclude};
 use pintle::tools::CanonicalCall;
-use pintle::{Event, EventKind, Outcome, ToolKind};
+use pintle::{Event, EventKind, Outcome};
 use serde_json::Value;
 
 use super::HostDispatch;

@@ -3,11 +3,11 @@
 use std::cell::OnceCell;
 use std::sync::Arc;
 
+use pintle::internals::loader::PauseWindow;
+use pintle::internals::packs::PAUSED_RULE;
 use pintle::lifecycle::{
     AskResolution, CallStage, MAX_ROUNDS, ToolCallHost, ToolCallRequest, decide, decide_permission,
 };
-use pintle::loader::PauseWindow;
-use pintle::packs::PAUSED_RULE;
 use pintle::{Decision, Effect, EventScope, Outcome};
 use serde_json::json;
 

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use pintle::{EnforcementMode, Layer};
+use pintle::Layer;
+use pintle::contract::EnforcementMode;
 
 use super::finding::{CheckStatus, DoctorFinding};
 use super::location::InstallLocation;

@@ -16,7 +16,7 @@ mod test_calls;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use pintle::loader::UserDirs;
+use pintle::internals::loader::UserDirs;
 
 pub use client::{HostProgram, find_on_path};
 pub use documents::SettingsDocument;

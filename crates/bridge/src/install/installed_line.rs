@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use pintle::loader::UserDirs;
+use pintle::internals::loader::UserDirs;
 
 use super::line::{
     ANSWER, CONFIG, DEADLINE, HOOKS, MANAGED, OPTION, STATE, command_line, parse_own_command, parse_word, shell_quote,

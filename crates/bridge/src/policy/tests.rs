@@ -6,9 +6,10 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use pintle::loader::{LayerDirs, PolicyFiles, PolicyPaths, TrustOptions};
+use pintle::Runtime;
+use pintle::contract::ToolKind;
+use pintle::internals::loader::{LayerDirs, PolicyFiles, PolicyPaths, TrustOptions};
 use pintle::tools::{CanonicalCall, InputShape, ToolMapping};
-use pintle::{Runtime, ToolKind};
 use serde_json::{Map, Value, json};
 
 use super::*;

@@ -12,10 +12,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use pintle::loader::ProjectTrust;
+use pintle::contract::LogLevel;
+use pintle::hosting::{ScriptLogLine, ScriptStateStore};
+use pintle::internals::loader::ProjectTrust;
 use pintle::tape::Tape;
 use pintle::tape::session_folder;
-use pintle::{Clock, LogLevel, ScriptLogLine, ScriptStateStore, event};
+use pintle::{Clock, event};
 use serde_json::{Map, Value, json};
 
 use crate::{HostDecision, HostDef, HostEvent, HostEventDef};

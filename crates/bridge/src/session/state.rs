@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use pintle::Layer;
 use pintle::event::{LogLine, ToolCall, ToolResult};
-use pintle::loader::{ProjectTrust, TrustGrant};
+use pintle::hosting::LayerState;
+use pintle::internals::loader::{ProjectTrust, TrustGrant};
 use pintle::tape::TapeCursor;
-use pintle::{Layer, LayerState};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};

@@ -6,9 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use pintle::hosting::{LayerState, ScriptStateStore};
+use pintle::internals::snapshot;
 use pintle::tape::session_folder::{self, SessionFolder, StateFile};
 use pintle::tape::{HeaderRecord, Tape, TapeCursor, TapeError};
-use pintle::{Clock, Layer, LayerState, ScriptStateStore, snapshot};
+use pintle::{Clock, Layer};
 
 use super::state::HostSessionState;
 use super::summary;

@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use pintle::EventKind;
-use pintle::loader::TrustGrant;
+use pintle::internals::loader::TrustGrant;
 use pintle::tape::{RecordBody, TapeError, TapeReader};
 use serde_json::Value;
 

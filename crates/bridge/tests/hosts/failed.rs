@@ -1,6 +1,7 @@
 //! The result of a failed tool is withheld like any other.
 
-use pintle::{EventName, Hook, Rewrite, Verdict, native};
+use pintle::contract::Rewrite;
+use pintle::{EventName, Hook, Verdict, native};
 use pintle_bridge::{HostDef, HostResponse};
 use serde_json::{Map, Value, json};
 

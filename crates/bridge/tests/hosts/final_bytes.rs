@@ -1,6 +1,7 @@
 //! Guards see the final call, whichever hook changes it and under whatever name.
 
-use pintle::{EventName, Hook, Rewrite, Verdict, native};
+use pintle::contract::Rewrite;
+use pintle::{EventName, Hook, Verdict, native};
 use pintle_bridge::{HostDef, HostResponse};
 use pintle_testkit::SubjectMatcher;
 use proptest::prelude::*;

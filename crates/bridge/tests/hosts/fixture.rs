@@ -4,9 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
+use pintle::contract::{DenyEffect, EnforcementMode, Failure, FailureKind};
 use pintle::{
-    DenyEffect, Effect, EnforcementMode, Event, EventKind, EventName, Failure, FailureKind, FailurePolicy, Handler,
-    Hook, HookCall, Layer, Runtime, RuntimeBuilder, Verdict, native,
+    Effect, Event, EventKind, EventName, FailurePolicy, Handler, Hook, HookCall, Layer, Runtime, RuntimeBuilder,
+    Verdict, native,
 };
 use pintle_bridge::{Deadline, HOSTS, HostCall, HostDef, HostEventDef, HostResponse, handle_call};
 use serde_json::{Map, Value, json};
@@ -105,9 +106,8 @@ pub(crate) fn hook_saying(said: &'static str, event: EventName) -> Hook {
         "deny with an empty reason" => Verdict::deny(""),
         "ask" => Verdict::ask("is that so?"),
         "rewrite" => Verdict::rewrite(changed_fields(call.event.payload.value())),
-        "approved rewrite" => {
-            Verdict::allow("fine").with_rewrite(pintle::Rewrite::Fields(changed_fields(call.event.payload.value())))
-        }
+        "approved rewrite" => Verdict::allow("fine")
+            .with_rewrite(pintle::contract::Rewrite::Fields(changed_fields(call.event.payload.value()))),
         "context" => Verdict::pass().with_effect(Effect::Context(String::from("the tests take a minute"))),
         "notice" => Verdict::pass().with_effect(Effect::Notice(String::from("for the person"))),
         "failed open" | "failed closed" => Verdict::failed(Failure::new(FailureKind::Error, "it broke")),

@@ -7,9 +7,10 @@ use std::sync::{Arc, Barrier, Mutex};
 use std::thread;
 use std::time::Duration;
 
+use pintle::contract::{DenyEffect, EffectReply, EffectRequest};
 use pintle::tape::session_folder::SessionFolder;
 use pintle::tape::verify::verify_file;
-use pintle::{DenyEffect, Effect, EffectReply, EffectRequest, EventName, Hook, Verdict, native};
+use pintle::{Effect, EventName, Hook, Verdict, native};
 use pintle_bridge::{Deadline, HostCall, HostDef, HostResponse, handle_call};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -175,7 +176,8 @@ fn the_end_of_a_turn_has_what_all_parallel_calls_did() {
             let all_here = Arc::clone(&all_here);
             let logs = native::hook("logs", EventName::parse("tool.post").unwrap(), move |call| {
                 all_here.wait();
-                let line = EffectRequest::Log { level: pintle::LogLevel::Info, message: format!("line {number}") };
+                let line =
+                    EffectRequest::Log { level: pintle::contract::LogLevel::Info, message: format!("line {number}") };
                 call.effects.perform(call.caller(), line).unwrap();
                 Verdict::pass()
             });

@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use pintle::{CommandOutput, Effect, EventKind, HandlerOutput, VerdictKind};
+use pintle::contract::{CommandOutput, HandlerOutput, VerdictKind};
+use pintle::{Effect, EventKind};
 use pintle_bridge::{ActionSupport, HookAction, HostEventDef};
 use serde_json::Value;
 

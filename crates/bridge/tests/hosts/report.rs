@@ -4,7 +4,8 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use pintle::{DenyEffect, Effect, EventKind, EventName, Hook, Reminder, Rewrite, Verdict, native};
+use pintle::contract::{DenyEffect, Rewrite};
+use pintle::{Effect, EventKind, EventName, Hook, Reminder, Verdict, native};
 use pintle_bridge::{ActionSupport, HookAction, HostDef, HostEventDef, HostResponse};
 use serde_json::{Map, Value};
 

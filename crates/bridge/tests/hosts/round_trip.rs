@@ -6,9 +6,10 @@ use std::fs;
 use std::sync::Arc;
 
 use pintle::clients::{ClientDef, ClientEventDef};
-use pintle::dialects::{DIALECTS, Dialect};
+use pintle::contract::Codec;
+use pintle::internals::dialects::{DIALECTS, Dialect};
 use pintle::tools::{HookVocabulary, PINTLE, heard_events};
-use pintle::{Codec, Event, EventKind};
+use pintle::{Event, EventKind};
 use pintle_bridge::{HOSTS, HostDef, HostEventDef};
 use pintle_testkit::example_event;
 use serde_json::{Value, json};

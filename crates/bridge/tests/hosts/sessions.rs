@@ -4,11 +4,11 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use pintle::tape::{replay, verify};
-use pintle::{
-    Effect, EffectCaller, EffectReply, EffectRequest, Event, EventKind, EventName, Failure, FailureKind, FailurePolicy,
-    Hook, LimitKind, MatchResult, Matcher, Verdict, native,
+use pintle::contract::{
+    EffectCaller, EffectReply, EffectRequest, Failure, FailureKind, LimitKind, MatchResult, Matcher,
 };
+use pintle::tape::{replay, verify};
+use pintle::{Effect, Event, EventKind, EventName, FailurePolicy, Hook, Verdict, native};
 use pintle_bridge::{HOSTS, HostDef, HostResponse};
 use serde_json::{Value, json};
 
@@ -237,7 +237,7 @@ fn a_session_that_a_hook_refused_stays_refused() {
 fn a_run_that_a_hook_ended_stays_ended_until_the_next_prompt() {
     let state = tempfile::tempdir().unwrap();
     let path = state.path();
-    let ends = Hook { on_deny: pintle::DenyEffect::StopRun, ..denying_hook("tool.post") };
+    let ends = Hook { on_deny: pintle::contract::DenyEffect::StopRun, ..denying_hook("tool.post") };
     let fields = json!({"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_response": {"stdout": "x"}});
     let after = fire_event(path, "PostToolUse", fields, vec![ends]);
     assert!(after.stdout.contains("\"continue\":false") && !after.stdout.contains("updatedToolOutput"), "{after:?}");
@@ -326,7 +326,7 @@ fn what_an_untrusted_hook_wanted_beyond_a_refusal_is_told_once() {
     let path = state.path();
     fire_prompt(path, vec![]);
     let approving = || Hook {
-        source_trust: pintle::SourceTrust::Untrusted,
+        source_trust: pintle::contract::SourceTrust::Untrusted,
         ..native::hook("yes", EventName::parse("tool.pre").unwrap(), |_| Verdict::allow("trust me"))
     };
     let answers = [fire_tool(path, vec![approving()]), fire_tool(path, vec![approving()])];

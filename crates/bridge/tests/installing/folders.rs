@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
-use pintle::loader::UserDirs;
+use pintle::internals::loader::UserDirs;
 use pintle_bridge::HOSTS;
 use pintle_bridge::install::{
     InstallError, InstallOptions, InstallPlan, InstallScope, InstalledEntry, installed_entries, is_current, named_dirs,

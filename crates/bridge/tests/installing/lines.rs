@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use pintle::loader::UserDirs;
+use pintle::internals::loader::UserDirs;
 use pintle_bridge::HOSTS;
 use pintle_bridge::install::{InstallOptions, InstallPlan, InstallScope, installed_entries};
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use pintle::loader::UserDirs;
+use pintle::internals::loader::UserDirs;
 use pintle_bridge::HOSTS;
 use pintle_bridge::install::{InstallOptions, InstallPlan, InstallScope, installed_entries, is_current};
 

@@ -1,7 +1,7 @@
 //! `pintle events`: shows the event catalogue.
 
 use clap::Args;
-use pintle::dialects::{DIALECTS, EventSupport};
+use pintle::internals::dialects::{DIALECTS, EventSupport};
 use pintle::event::{CATALOGUE, EventDef, RewriteTarget};
 use pintle::tape::show::{StyledLine, Tone};
 use serde_json::{Map, Value, json};
@@ -63,7 +63,7 @@ fn print_event(def: &EventDef, terminal: &Terminal) {
     terminal.print_line("\nexample payload");
     terminal.print_line(pretty(&(def.example)()));
     terminal.print_line("\nschema of the payload");
-    terminal.print_line(pretty(&(def.schema)()));
+    terminal.print_line(pretty(def.schema()));
 }
 
 fn event_def_to_json(def: &EventDef) -> Value {
@@ -80,7 +80,7 @@ fn event_def_to_json(def: &EventDef) -> Value {
         "on_failure": def.on_failure,
         "dialects": dialects,
         "example": (def.example)(),
-        "schema": (def.schema)(),
+        "schema": def.schema(),
     })
 }
 

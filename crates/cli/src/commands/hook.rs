@@ -117,7 +117,7 @@ impl HookArgs {
 
 fn parse_event(host: &'static HostDef, event: &str) -> Result<&'static HostEventDef, CliError> {
     host.find_event(event).ok_or_else(|| {
-        let near = pintle::suggest_nearest(event, host.host_events().map(|def| def.name));
+        let near = pintle::contract::suggest_nearest(event, host.host_events().map(|def| def.name));
         let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
         CliError::invalid_input(format!("{} has no event `{event}`{near}", host.title))
     })

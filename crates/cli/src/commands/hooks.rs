@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use pintle::tape::show::{StyledLine, single_line};
-use pintle::{BuiltRuntime, Chain, FailurePolicy, Hook, EnforcementMode};
+use pintle::{BuiltRuntime, Chain, FailurePolicy, Hook};
+use pintle::contract::EnforcementMode;
 use serde_json::{Value, json};
 
 use crate::error::{CliError, CliStatus};

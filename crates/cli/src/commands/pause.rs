@@ -5,7 +5,7 @@ use std::io;
 use std::path::PathBuf;
 
 use clap::Args;
-use pintle::loader::{MAX_PAUSE_MS, PauseFileError, PauseWindow, state_dir};
+use pintle::internals::loader::{MAX_PAUSE_MS, PauseFileError, PauseWindow, state_dir};
 use pintle::{Clock, SystemClock};
 use pintle_bridge::find_agent_above;
 use serde_json::json;

@@ -17,7 +17,7 @@ pub(crate) struct ScriptWorkerArgs {
 
 impl ScriptWorkerArgs {
     pub(crate) fn execute(self, _terminal: &Terminal, _global: &GlobalOptions) -> Result<CliStatus, CliError> {
-        pintle::worker_main();
+        pintle::internals::worker_main();
         Ok(CliStatus::Done)
     }
 }

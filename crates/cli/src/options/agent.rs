@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use clap::Args;
-use pintle::{AgentSpec, BuiltRuntime, Chain, Layer, TeamSpec, suggest_nearest};
+use pintle::contract::{AgentSpec, TeamSpec, suggest_nearest};
+use pintle::{BuiltRuntime, Chain, Layer};
 
 use crate::error::CliError;
 

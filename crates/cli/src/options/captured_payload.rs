@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::Args;
-use pintle::dialects::command_hooks::ROWS;
-use pintle::suggest_nearest;
+use pintle::contract::suggest_nearest;
+use pintle::internals::dialects::command_hooks::ROWS;
 use pintle::tape::show::single_line;
 use pintle_bridge::{HOSTS, HostDef, HostEventDef, hosts_reading, recognise_payload};
 use serde_json::Value;

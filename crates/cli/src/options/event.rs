@@ -3,9 +3,11 @@
 use std::str::FromStr;
 use std::sync::Arc;
 
-use pintle::dialects::DIALECTS;
+use pintle::contract::suggest_nearest;
 use pintle::event::{CATALOGUE, EventDef};
-use pintle::{Event, EventKind, EventName, Hook, HookSet, Origin, suggest_nearest};
+use pintle::hosting::HookSet;
+use pintle::internals::dialects::DIALECTS;
+use pintle::{Event, EventKind, EventName, Hook, Origin};
 use serde_json::Value;
 
 /// An event named on the command line, and the dialect's alias for it if that is what was typed.

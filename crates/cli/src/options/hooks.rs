@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use pintle::loader::{LayerDirs, MissingDir, TrustOptions};
-use pintle::{BuiltRuntime, Diagnostic, Layer, Runtime, RuntimeBuilder, Severity, WorkerProgram, files};
+use pintle::internals::files;
+use pintle::internals::loader::{LayerDirs, MissingDir, TrustOptions};
+use pintle::{BuiltRuntime, Diagnostic, Layer, Runtime, RuntimeBuilder, Severity, WorkerProgram};
 use pintle_agent::{ModelJudge, ModelOpener, model};
 use pintle_bridge::HookLookup;
 

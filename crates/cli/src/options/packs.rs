@@ -1,7 +1,8 @@
 //! Packs: names on the command line, and those that are on.
 
-use pintle::packs::{PackDef, PackSettings, UnknownPackError, pack_by_name, read_arguments};
-use pintle::{BuiltRuntime, HandlerSpec, HookDeclaration, Layer, Location};
+use pintle::contract::{HandlerSpec, HookDeclaration, Location};
+use pintle::internals::packs::{PackDef, PackSettings, UnknownPackError, pack_by_name, read_arguments};
+use pintle::{BuiltRuntime, Layer};
 
 use crate::render::location_text;
 

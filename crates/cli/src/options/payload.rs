@@ -2,9 +2,10 @@
 
 use std::io::{self, IsTerminal, Read};
 
-use pintle::dialects::command_hooks::{self, payload_from_hook_input};
+use pintle::contract::{MAX_PAYLOAD_BYTES, PayloadError, read_payload};
+use pintle::internals::dialects::command_hooks::{self, payload_from_hook_input};
 use pintle::tape::show::single_line;
-use pintle::{EventKind, EventName, MAX_PAYLOAD_BYTES, PayloadError, read_payload};
+use pintle::{EventKind, EventName};
 use serde_json::Value;
 
 use super::EventArgument;

@@ -1,7 +1,7 @@
 //! `--permission-mode`: what happens to a tool call that no permission rule names.
 
 use clap::Args;
-use pintle::PermissionMode;
+use pintle::contract::PermissionMode;
 
 /// The modes by name.
 const MODES: [(&str, PermissionMode); 4] = [

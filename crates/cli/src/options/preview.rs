@@ -1,7 +1,7 @@
 //! Shows what `pintle hook` would decide about a payload, without storing anything.
 
 use pintle::RuntimeBuilder;
-use pintle::loader::state_dir;
+use pintle::internals::loader::state_dir;
 use pintle_bridge::{Deadline, HandledCall, HostCall, HostResponse, preview_call};
 
 use super::hooks::require_paths;

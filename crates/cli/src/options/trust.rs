@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use pintle::loader::{
+use pintle::internals::loader::{
     LayerDirs, ProjectTrust, TrustGrant, TrustItem, TrustItemKind, TrustOptions, TrustStore, TrustStoreError,
     find_projects,
 };

@@ -3,9 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use pintle::dialects::command_hooks::{DockerAgentVersion, hook_from_flag};
-use pintle::loader::{LayerDirs, MissingDir};
-use pintle::{HookDeclaration, Layer, RuntimeBuilder, loader};
+use pintle::contract::HookDeclaration;
+use pintle::internals::dialects::command_hooks::{DockerAgentVersion, hook_from_flag};
+use pintle::internals::loader;
+use pintle::internals::loader::{LayerDirs, MissingDir};
+use pintle::{Layer, RuntimeBuilder};
 
 use super::HookFlags;
 use crate::error::CliError;

@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use pintle::contract::{ByteSpan, SourceFile};
 use pintle::tape::show::single_line;
-use pintle::{ByteSpan, Diagnostic, Severity, SourceFile};
+use pintle::{Diagnostic, Severity};
 use serde::Serialize;
 
 /// Most bytes shown on each side of a diagnostic's start, so that a file of one long line stays readable.
@@ -101,7 +102,7 @@ mod tests {
     use std::path::PathBuf;
     use std::sync::Arc;
 
-    use pintle::Location;
+    use pintle::contract::Location;
 
     use super::*;
 

@@ -1,6 +1,6 @@
 //! `packs`: what it lists, what it says about a pack, and whether examples hold.
 
-use pintle::packs::packs;
+use pintle::internals::packs::packs;
 
 use crate::fixture::{CliFixture, CliInvocation, snapshot};
 

@@ -14,8 +14,8 @@ impl EventName {
     /// When the payload is not valid for the event.
     pub fn complete(&self, payload: &mut Value) -> Result<(), String> {
         let def = self.def();
-        let schema = (def.schema)();
-        let mut blank = build_blank(&schema, schema.get("$defs").unwrap_or(&Value::Null)).unwrap_or(Value::Null);
+        let schema = def.schema();
+        let mut blank = build_blank(schema, schema.get("$defs").unwrap_or(&Value::Null)).unwrap_or(Value::Null);
         if let (Some(fields), Some(subject)) = (blank.as_object_mut(), def.subject)
             && self.as_str().starts_with("tool.")
         {
@@ -135,7 +135,7 @@ mod tests {
             for (field, value) in expected.as_object().unwrap() {
                 assert_eq!(&payload[field], value, "{event} {given}: `{field}`");
             }
-            let schema = (EventName::parse(event).unwrap().def().schema)();
+            let schema = EventName::parse(event).unwrap().def().schema();
             for field in schema["required"].as_array().unwrap() {
                 assert!(payload.get(field.as_str().unwrap()).is_some(), "{event} {given}: {field} in {payload}");
             }

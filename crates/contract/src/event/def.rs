@@ -2,12 +2,10 @@
 
 use std::fmt;
 
-use schemars::generate::SchemaSettings;
-use schemars::transform::RecursiveTransform;
-use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::schemas;
 use crate::FailurePolicy;
 
 /// The definition of one event. A constant of the catalogue.
@@ -34,8 +32,6 @@ pub struct EventDef {
     /// [`EventClass::Rewrite`], a script that may rewrite or deny fails closed regardless of this value, so that data
     /// it would have removed does not pass.
     pub on_failure: FailurePolicy,
-    /// The JSON Schema of the payload.
-    pub schema: fn() -> Value,
     /// A realistic example payload.
     pub example: fn() -> Value,
     /// Makes a rewritten payload consistent, given the payload before: aliases of one value are made equal.
@@ -49,6 +45,12 @@ impl EventDef {
     #[must_use]
     pub fn family(&self) -> Option<&'static str> {
         self.name.strip_suffix('*')
+    }
+
+    /// The JSON Schema of the payload as hooks receive it: a field that is always sent is required.
+    #[must_use]
+    pub fn schema(&self) -> &'static Value {
+        schemas::find_schema(self.name)
     }
 
     /// Whether the event is about one tool call, with its tool in `name` and its arguments in `args`.
@@ -112,13 +114,4 @@ pub enum ContextScope {
 /// Never.
 pub(super) fn no_aliases(_before: &Value, _after: &mut Value) -> Result<(), String> {
     Ok(())
-}
-
-/// Generates the JSON Schema of a payload type as hooks receive it: a field that is always sent is required.
-pub(super) fn schema_of<T: JsonSchema>() -> Value {
-    let no_defaults = RecursiveTransform(|schema: &mut Schema| {
-        schema.remove("default");
-    });
-    let settings = SchemaSettings::draft2020_12().for_serialize().with_transform(no_defaults);
-    settings.into_generator().into_root_schema_for::<T>().to_value()
 }

@@ -58,7 +58,7 @@ fn check_messages(value: &Value) -> Result<(), String> {
 
 /// Describes the type that a field must have, if the schema is simple enough.
 fn explain_mismatch(def: &EventDef, name: &str, value: &Value, error: &serde_json::Error) -> String {
-    let schema = (def.schema)();
+    let schema = def.schema();
     let schema = schema.get("properties").and_then(|fields| fields.get(name)).unwrap_or(&Value::Null);
     let kinds: Vec<&str> = match schema.get("type") {
         Some(Value::String(kind)) => vec![kind],

@@ -7,6 +7,7 @@ mod def;
 mod fit;
 mod fragment;
 mod name;
+mod schemas;
 
 use std::sync::Arc;
 

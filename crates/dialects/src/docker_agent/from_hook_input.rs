@@ -70,7 +70,7 @@ pub fn example_payload(name: &str, mut payload: Value) -> Value {
 
 /// Whether an object has a key that hooks of this dialect receive and the event's payload does not have.
 fn is_foreign(event: &EventName, def: &DockerEventDef, given: &Map<String, Value>) -> bool {
-    let schema = (event.def().schema)();
+    let schema = event.def().schema();
     let is_field = |name: &str| schema.get("properties").is_some_and(|fields| fields.get(name).is_some());
     def.keys.iter().copied().flatten().any(|key| given.contains_key(key.name) && !is_field(key.name))
 }

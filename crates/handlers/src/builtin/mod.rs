@@ -18,6 +18,10 @@ mod excerpt;
 mod git;
 mod handle_large_tool_output;
 mod handler;
+#[cfg(feature = "http")]
+mod http_post;
+#[cfg(not(feature = "http"))]
+#[path = "../absent/http_builtin.rs"]
 mod http_post;
 mod large_results;
 mod limit_large_tool_results;
@@ -30,6 +34,10 @@ mod table;
 #[cfg(test)]
 mod tests;
 mod time_zone;
+#[cfg(feature = "http")]
+mod unload;
+#[cfg(not(feature = "http"))]
+#[path = "../absent/http_builtin.rs"]
 mod unload;
 
 use std::fmt::Debug;

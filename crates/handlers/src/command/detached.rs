@@ -16,8 +16,8 @@ use std::time::{Duration, Instant};
 use pintle_contract::{Codec, Failure, FailureKind, Handler, HookCall, HookInfluence, Verdict};
 use rustix::process::{Pid, Signal, kill_process_group};
 
-use super::input::{InputTerminator, encode_input};
 use super::one_shot::HookCommand;
+use crate::hook_input::{InputTerminator, encode_input};
 use crate::process::{self, ProcessSpec, SupervisionEnd};
 
 /// The most background programs of one hook that may run at once; further ones are not started.

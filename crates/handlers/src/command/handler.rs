@@ -6,8 +6,8 @@ use pintle_contract::{
     Codec, CommandOutput, Failure, FailureKind, Handler, HandlerOutput, HookCall, HookInfluence, Verdict,
 };
 
-use super::input::{InputTerminator, encode_input};
 use super::one_shot::{self, HookCommand};
+use crate::hook_input::{InputTerminator, encode_input};
 use crate::persistent::PersistentProcess;
 
 /// A hook that runs a command.

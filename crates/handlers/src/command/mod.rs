@@ -2,19 +2,17 @@
 
 mod detached;
 mod handler;
-mod input;
 mod one_shot;
 
 use std::sync::Arc;
 
-use pintle_contract::event::EventClass;
-use pintle_contract::{BuiltHandler, CommandSpec, Diagnostic, FailurePolicy, Handler, HookDeclaration};
+use pintle_contract::{BuiltHandler, CommandSpec, Diagnostic, Handler, HookDeclaration};
 
+use crate::hook_input::may_deny;
 use crate::persistent::PersistentProcess;
 use crate::sandbox;
 use detached::DetachedCommandHandler;
 use handler::CommandHandler;
-pub(crate) use input::{InputTerminator, encode_input};
 pub(crate) use one_shot::{CommandEnvironment, HookCommand, run_to_end, timeout_failure};
 
 /// Builds the handler of a declaration.
@@ -38,11 +36,4 @@ pub(crate) fn build(declaration: &HookDeclaration, spec: &CommandSpec) -> BuiltH
     let worker = spec.keep.then(|| PersistentProcess::new(Arc::clone(&program)));
     let handler: Arc<dyn Handler> = Arc::new(CommandHandler { program, persistent_process: worker, codec });
     BuiltHandler { handler: Some(handler), guard, ..BuiltHandler::default() }
-}
-
-/// Whether a hook counts as a guard before its verdicts are known.
-pub(crate) fn may_deny(declaration: &HookDeclaration) -> bool {
-    let denies =
-        declaration.event.def().class == EventClass::Guard || declaration.default_on_error == FailurePolicy::Closed;
-    denies && !declaration.background
 }

@@ -8,7 +8,7 @@ mod resolve;
 use std::sync::{Arc, OnceLock};
 
 use pintle_contract::{CancelToken, NetworkSpec};
-use reqwest::Client;
+use reqwest::{Client, ClientBuilder};
 use serde_json::Value;
 
 use self::allowlist::HostAllowList;
@@ -19,6 +19,23 @@ pub const MOST_RESPONSE_BYTES: usize = 1 << 20;
 
 /// The most redirects that one request follows.
 pub const MOST_REDIRECTS: usize = 5;
+
+/// A new HTTP client, for connections with and without TLS.
+///
+/// TLS uses the program's own cryptography if it has installed one, and `ring` otherwise.
+pub fn build_client() -> ClientBuilder {
+    if rustls::crypto::CryptoProvider::get_default().is_none() {
+        // It fails if another thread installs one at this moment, which does as well.
+        drop(rustls::crypto::ring::default_provider().install_default());
+    }
+    Client::builder()
+}
+
+/// The host of a URL, or the text itself if it has no known host.
+pub(crate) fn host_of(address: &str) -> String {
+    let parsed = url::Url::parse(address).ok();
+    parsed.and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_else(|| address.to_owned())
+}
 
 /// Makes HTTP requests for scripts and hooks, to allowed hosts only.
 ///
@@ -98,7 +115,7 @@ impl HttpGateway {
 
     fn shared_client(&self) -> Result<Client, String> {
         let build = || {
-            Client::builder()
+            build_client()
                 .user_agent(concat!("pintle/", env!("CARGO_PKG_VERSION")))
                 .no_proxy()
                 .referer(false)

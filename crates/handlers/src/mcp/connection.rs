@@ -278,7 +278,7 @@ fn parse_headers(headers: &[(String, String)]) -> Result<HashMap<HeaderName, Hea
 
 /// A client without redirects, which could send the headers to another host.
 fn build_http_client() -> Result<reqwest::Client, String> {
-    reqwest::Client::builder()
+    crate::http::build_client()
         .user_agent(concat!("pintle/", env!("CARGO_PKG_VERSION")))
         .connect_timeout(CONNECT)
         .redirect(reqwest::redirect::Policy::none())

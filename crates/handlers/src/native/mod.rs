@@ -7,6 +7,24 @@ use pintle_contract::{
     Event, EventCause, Failure, FailureKind, Handler, HookCall, LimitKind, MatchResult, Matcher, SubjectFilter, Verdict,
 };
 
+/// A hook without a script: a placeholder that passes.
+#[derive(Debug)]
+pub(crate) struct NoopHandler;
+
+impl Handler for NoopHandler {
+    fn kind(&self) -> &'static str {
+        "none"
+    }
+
+    fn needs_order(&self) -> bool {
+        false
+    }
+
+    fn call(&self, _call: &HookCall<'_>) -> Verdict {
+        Verdict::pass()
+    }
+}
+
 /// A hook that is a Rust closure.
 ///
 /// A panic of the closure is a failed verdict of kind [`FailureKind::Crash`] with the panic's text, and does not crash

@@ -12,14 +12,14 @@
 //!
 //! A sandboxed program cannot gain privileges: `sudo` and other set-user-ID programs fail inside.
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", feature = "commands"))]
 mod landlock;
-#[cfg(not(target_os = "linux"))]
+#[cfg(not(all(target_os = "linux", feature = "commands")))]
 mod unsupported;
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", feature = "commands"))]
 use landlock::restrict;
-#[cfg(not(target_os = "linux"))]
+#[cfg(not(all(target_os = "linux", feature = "commands")))]
 use unsupported::restrict;
 
 use std::io;

@@ -126,21 +126,3 @@ pub(super) fn with_function_payload<T>(
     let own = encode();
     work(own.as_ref().unwrap_or(&event.payload))
 }
-
-/// A hook without a script: a placeholder that passes.
-#[derive(Debug)]
-pub(crate) struct NoopHandler;
-
-impl Handler for NoopHandler {
-    fn kind(&self) -> &'static str {
-        "none"
-    }
-
-    fn needs_order(&self) -> bool {
-        false
-    }
-
-    fn call(&self, _call: &HookCall<'_>) -> Verdict {
-        Verdict::pass()
-    }
-}

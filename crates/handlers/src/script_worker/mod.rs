@@ -14,6 +14,7 @@ mod process;
 mod tests;
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -47,7 +48,21 @@ pub const WORKER_ARGUMENT: &str = "script-worker";
 /// The name of the worker for programs other than `pintle`.
 const WORKER_NAME: &str = "pintle-script-worker";
 
+/// Whether this program serves as a worker when it gets [`WORKER_ARGUMENT`].
+static SERVES: AtomicBool = AtomicBool::new(false);
+
+/// Makes [`WorkerProgram::find`] return this program.
+pub(crate) fn announce_worker() {
+    SERVES.store(true, Ordering::Relaxed);
+}
+
 impl WorkerProgram {
+    /// This program if it serves as a worker, otherwise [`WorkerProgram::next_to_current_exe`].
+    #[must_use]
+    pub fn find() -> Self {
+        if SERVES.load(Ordering::Relaxed) { Self::current_exe() } else { Self::next_to_current_exe() }
+    }
+
     /// This program with the argument [`WORKER_ARGUMENT`], for programs that support it.
     #[must_use]
     pub fn current_exe() -> Self {

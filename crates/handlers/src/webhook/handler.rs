@@ -10,7 +10,7 @@ use pintle_contract::{
 use serde_json::Value;
 
 use super::header::HeaderTemplate;
-use crate::command::{InputTerminator, encode_input};
+use crate::hook_input::{InputTerminator, encode_input};
 use crate::http::HttpGateway;
 
 /// A hook that calls a server.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use pintle_contract::{BuiltHandler, Diagnostic, HookDeclaration, HttpSpec, NetworkSpec};
 use url::Url;
 
-use crate::command;
+use crate::hook_input;
 use crate::http::HttpGateway;
 use handler::{WebhookHandler, WebhookServer};
 use header::HeaderTemplate;
@@ -18,7 +18,7 @@ use header::HeaderTemplate;
 /// The hook can connect only to the host that its author wrote, even after a redirect. If it is a name, it must not
 /// resolve to an address of a private network; such an address, and `localhost`, must be written explicitly.
 pub(crate) fn build(declaration: &HookDeclaration, spec: &HttpSpec) -> BuiltHandler {
-    let guard = command::may_deny(declaration);
+    let guard = hook_input::may_deny(declaration);
     let failed = |message: String, help: &str| {
         let found = Diagnostic::error("bad_url", message, declaration.location.clone()).help(help);
         BuiltHandler { guard, diagnostics: vec![found], ..BuiltHandler::default() }

@@ -97,3 +97,13 @@ pub(super) fn choose_workspace(
     let context = || Some(layers.cwd.clone()).filter(|dir| !dir.as_os_str().is_empty());
     named.or_else(found).or_else(context)
 }
+
+/// Runs the work with the stack that compiling scripts needs.
+#[cfg(feature = "script")]
+pub(super) use pintle_script::with_compiler_stack as run_with_stack;
+
+/// Runs the work; without scripts it needs no stack of its own.
+#[cfg(not(feature = "script"))]
+pub(super) fn run_with_stack<T>(work: impl FnOnce() -> T) -> T {
+    work()
+}

@@ -52,6 +52,7 @@ impl ScopedEffects<'_> {
                 "unsettled_state" => EffectReply::Value(json!({})),
                 _ => EffectReply::Done,
             }),
+            #[cfg(feature = "script")]
             EffectRequest::Fs { function, arguments } if self.scope.host.is_none() => {
                 external::answer_fs(self, caller, &function, &arguments)
             }

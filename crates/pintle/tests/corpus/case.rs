@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use pintle::ByteSpan;
-use pintle::dialects::document::{FileReport, MAX_FILE_BYTES, parse, source_file, to_json};
+use pintle::contract::ByteSpan;
+use pintle::internals::dialects::document::{FileReport, MAX_FILE_BYTES, parse, source_file, to_json};
 use serde_json::{Map, Value};
 
 /// One case file: a set of hooks, and the events to fire.

@@ -4,7 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use pintle::{BuiltRuntime, Event, EventName, EventScope, FailurePolicy, Layer, LogLevel, Origin, Outcome, Runtime};
+use pintle::contract::LogLevel;
+use pintle::{BuiltRuntime, Event, EventName, EventScope, FailurePolicy, Layer, Origin, Outcome, Runtime};
 use serde_json::{Map, Value, json};
 
 use crate::case::{CaseFile, CorpusCase};

@@ -4,11 +4,12 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use pintle::dialects::docker_agent::{DockerAgentVersion, ROWS, hooks};
-use pintle::dialects::document::{FileReport, parse};
+use pintle::contract::{ByteSpan, SourceFile};
+use pintle::internals::dialects::docker_agent::{DockerAgentVersion, ROWS, hooks};
+use pintle::internals::dialects::document::{FileReport, parse};
 use pintle::{
-    ByteSpan, Decision, Diagnostic, Effect, Event, EventKind, EventName, FailurePolicy, Layer, Origin, Outcome,
-    Runtime, RuntimeBuilder, SourceFile,
+    Decision, Diagnostic, Effect, Event, EventKind, EventName, FailurePolicy, Layer, Origin, Outcome, Runtime,
+    RuntimeBuilder,
 };
 use serde_json::Value;
 

@@ -121,7 +121,7 @@ fn combination_outcome((event, answer, on_error): MatrixCombination) -> String {
 #[test]
 fn every_answer_on_every_event_means_what_the_table_says() {
     let OutcomeTable { events, rows } = read_table();
-    let known: BTreeSet<&str> = pintle::dialects::docker_agent::ROWS.iter().map(|def| def.name).collect();
+    let known: BTreeSet<&str> = pintle::internals::dialects::docker_agent::ROWS.iter().map(|def| def.name).collect();
     let lane = "pre_tool_use+preempt";
     assert_eq!(events.iter().copied().filter(|event| *event != lane).collect::<BTreeSet<_>>(), known);
     assert_eq!(events.len(), 29, "an event is in two groups");

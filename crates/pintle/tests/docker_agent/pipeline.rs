@@ -3,8 +3,9 @@
 use std::process::Command;
 use std::sync::Arc;
 
-use pintle::dialects::docker_agent::DockerAgentVersion;
-use pintle::{CancelToken, Failure, Judge, JudgeRequest, Outcome, Runtime};
+use pintle::contract::{Failure, JudgeRequest};
+use pintle::internals::dialects::docker_agent::DockerAgentVersion;
+use pintle::{CancelToken, Judge, Outcome, Runtime};
 use serde_json::{Value, json};
 
 use crate::fixture::{DockerHooksFixture, context_texts, describe_outcome, hooks_block, specific_output_script};

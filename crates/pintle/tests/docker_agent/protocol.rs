@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::thread;
 
-use pintle::{Effect, EventScope, FailureKind, Runtime};
+use pintle::contract::FailureKind;
+use pintle::{Effect, EventScope, Runtime};
 use serde_json::{Value, json};
 
 use crate::fixture::{
@@ -28,7 +29,7 @@ fn plain_text_is_context_and_a_notice_reaches_the_person_on_every_event() {
     let outcome = DockerHooksFixture::from_block(&hook_block("session_start", "", "echo '  hello  '"))
         .fire("session_start", json!({}));
     assert_eq!(context_texts(&outcome), ["hello"]);
-    for def in pintle::dialects::docker_agent::ROWS {
+    for def in pintle::internals::dialects::docker_agent::ROWS {
         let fixture = DockerHooksFixture::from_block(&hook_block(def.name, "", r#"echo '{"system_message":"look"}'"#));
         let outcome = fixture.fire(def.name, json!({}));
         assert!(

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use pintle::{FailureKind, LimitKind, SessionHook, ToolHook};
+use pintle::contract::{FailureKind, LimitKind};
+use pintle::{SessionHook, ToolHook};
 use serde_json::json;
 
 use crate::fixture::*;

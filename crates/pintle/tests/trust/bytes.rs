@@ -1,6 +1,6 @@
 //! The digest of a project covers every relevant byte.
 
-use pintle::loader::TrustState;
+use pintle::internals::loader::TrustState;
 use proptest::prelude::*;
 
 use crate::fixture::{PROJECT, TrustFixture};

@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use pintle::Decision;
-use pintle::loader::TrustState;
+use pintle::internals::loader::TrustState;
 
 use crate::fixture::TrustFixture;
 

@@ -6,9 +6,10 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use pintle::contract::UntrustedGuardPolicy;
 use pintle::event::CATALOGUE;
-use pintle::loader::{LayerDirs, ProjectTrust, TrustGrant, TrustOptions, TrustState, TrustStore};
-use pintle::{BuiltRuntime, Event, EventName, Origin, Outcome, Runtime, UntrustedGuardPolicy};
+use pintle::internals::loader::{LayerDirs, ProjectTrust, TrustGrant, TrustOptions, TrustState, TrustStore};
+use pintle::{BuiltRuntime, Event, EventName, Origin, Outcome, Runtime};
 use serde_json::Value;
 use tempfile::TempDir;
 

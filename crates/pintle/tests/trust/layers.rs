@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use pintle::loader::{LayerDirs, find_projects};
+use pintle::internals::loader::{LayerDirs, find_projects};
 use pintle::{Layer, Runtime};
 
 use crate::fixture::TrustFixture;
@@ -102,7 +102,7 @@ fn project_is_nearest_dir_with_hooks_up_to_the_repository_or_home() {
     ];
     for (cwd, wanted) in cases {
         let layers = LayerDirs { cwd: root.join(cwd), home: Some(root.join("home")), ..LayerDirs::default() };
-        let found = find_projects(&layers, &pintle::loader::TrustOptions::default().into_grants());
+        let found = find_projects(&layers, &pintle::internals::loader::TrustOptions::default().into_grants());
         assert_eq!(found, wanted.map(|wanted| root.join(wanted)).into_iter().collect::<Vec<_>>(), "{cwd}");
     }
 }

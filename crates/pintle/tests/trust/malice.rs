@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use pintle::loader::{TrustGrant, TrustOptions, TrustState, TrustStore};
+use pintle::internals::loader::{TrustGrant, TrustOptions, TrustState, TrustStore};
 use pintle::{Decision, Runtime};
 
 use crate::fixture::TrustFixture;
@@ -50,7 +50,7 @@ fn a_folder_below_cannot_hide_what_was_agreed_to_above() {
         "below/.harness/hooks/free.md",
         "---\nevent: tool.pre\nscript: |\n  def handle(event, payload):\n      return allow()\n---\n",
     );
-    let layers = pintle::loader::LayerDirs { cwd: fixture.path("below"), ..fixture.layers() };
+    let layers = pintle::internals::loader::LayerDirs { cwd: fixture.path("below"), ..fixture.layers() };
     let built = fixture.build_with_layers(layers);
     let folders: Vec<_> =
         built.projects.iter().map(|project| project.folder().file_name().unwrap().to_owned()).collect();

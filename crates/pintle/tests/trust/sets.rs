@@ -4,8 +4,9 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use pintle::loader::{TrustGrant, TrustState, TrustStore};
-use pintle::{Decision, Layer, Outcome, Runtime, SourceTrust};
+use pintle::contract::SourceTrust;
+use pintle::internals::loader::{TrustGrant, TrustState, TrustStore};
+use pintle::{Decision, Layer, Outcome, Runtime};
 use serde_json::json;
 
 use crate::fixture::TrustFixture;
@@ -251,7 +252,14 @@ fn a_guard_that_nobody_agreed_to_stays_for_the_session() {
                 .build();
             let fields = json!({"name": "shell", "args": {"command": "ls"}, "arguments": "{}", "id": "1"});
             let outcome = built.runtime.fire(&fixture.build_event("tool.pre", fields));
-            (outcome, built.projects.iter().filter_map(pintle::loader::ProjectTrust::user_notice).collect::<String>())
+            (
+                outcome,
+                built
+                    .projects
+                    .iter()
+                    .filter_map(pintle::internals::loader::ProjectTrust::user_notice)
+                    .collect::<String>(),
+            )
         };
         assert_eq!((fire().0.decision, fire().1), (Decision::Allow, String::new()), "{what}");
         fixture.write(".harness/hooks/more.md", SCRIPT);

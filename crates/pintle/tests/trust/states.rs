@@ -1,7 +1,8 @@
 //! What runs in each trust state.
 
-use pintle::loader::{TrustItemKind, TrustState, TrustStore};
-use pintle::{Capability, Decision, UntrustedGuardPolicy};
+use pintle::Decision;
+use pintle::contract::{Capability, UntrustedGuardPolicy};
+use pintle::internals::loader::{TrustItemKind, TrustState, TrustStore};
 use serde_json::json;
 
 use crate::fixture::TrustFixture;

@@ -4,8 +4,9 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::time::{Duration, SystemTime};
 
-use pintle::loader::TrustState;
-use pintle::{Decision, UntrustedGuardPolicy};
+use pintle::Decision;
+use pintle::contract::UntrustedGuardPolicy;
+use pintle::internals::loader::TrustState;
 
 use crate::fixture::{PROJECT, TrustFixture};
 
@@ -144,7 +145,7 @@ fn a_project_that_moved_is_a_new_one() {
     let fixture = TrustFixture::new_trusted();
     let moved = fixture.path("").parent().unwrap().join("moved");
     fs::rename(fixture.path(""), &moved).unwrap();
-    let built = fixture.build_with_layers(pintle::loader::LayerDirs { cwd: moved, ..fixture.layers() });
+    let built = fixture.build_with_layers(pintle::internals::loader::LayerDirs { cwd: moved, ..fixture.layers() });
     assert_eq!(built.projects.first().map(|project| project.state), Some(TrustState::New));
     // A replacement has to be what the user trusted.
     fixture.write("agent.yaml", "agents:\n  root:\n    model: openai/gpt-4o\n    instruction: help\n");

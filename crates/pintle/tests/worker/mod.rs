@@ -2,7 +2,7 @@
 
 use std::sync::Once;
 
-use pintle::process::{self, ProcessSpec};
+use pintle::internals::process::{self, ProcessSpec};
 use pintle::{CancelToken, WorkerProgram};
 
 /// Builds the program from the current sources. A program of older sources may use another protocol, and only cargo

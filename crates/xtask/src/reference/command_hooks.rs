@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use pintle::{BuiltinDef, builtins};
+use pintle::internals::{BuiltinDef, builtins};
 use pintle_contract::EventKind;
 use pintle_dialects::command_hooks::{ContextReader, DIALECT, DockerEventDef, DockerRewrite, PermissionWords, ROWS};
 

@@ -40,8 +40,8 @@ pub(super) fn render_page() -> String {
     let mut shared: BTreeMap<String, Value> = BTreeMap::new();
     for def in CATALOGUE {
         write_section(&mut page, def);
-        let schema = (def.schema)();
-        shared.extend(referenced_definitions(&schema).map(|(name, piece)| (name.clone(), piece.clone())));
+        let schema = def.schema();
+        shared.extend(referenced_definitions(schema).map(|(name, piece)| (name.clone(), piece.clone())));
     }
     page.push_str("\n## Pieces\n\nTypes that several payloads share.\n");
     for (name, piece) in &shared {
@@ -69,11 +69,11 @@ fn write_words(page: &mut String, words: &[Value]) {
 fn write_section(page: &mut String, def: &EventDef) {
     write_line(page, format_args!("\n## `{}`\n", def.name));
     write_line(page, format_args!("**Called.** {}\n", def.fires_when));
-    let schema = (def.schema)();
-    let known = schema_fields(&schema);
+    let schema = def.schema();
+    let known = schema_fields(schema);
     if known.is_empty() {
         let about = schema.get("description").and_then(Value::as_str).unwrap_or_default();
-        write_line(page, format_args!("**Receives** {}. {about}\n", describe_type(&schema)));
+        write_line(page, format_args!("**Receives** {}. {about}\n", describe_type(schema)));
     } else {
         write_line(page, format_args!("**Receives** ([schema](../../{})):\n", schemas::schema_path(def)));
         write_table(page, &known);

@@ -1,13 +1,19 @@
 //! `schemas/`: the JSON Schema of each event's payload.
 
-use pintle_contract::event::{CATALOGUE, EventDef};
-use serde_json::{Value, json};
+use pintle_contract::event::{EventDef, EventKind};
+use serde_json::{Map, Value, json};
 
 use super::GeneratedPages;
 
-/// Renders one file per event.
+/// The schemas that the program carries.
+const EMBEDDED: &str = "crates/contract/src/event/schemas.json";
+
+/// Renders one file per event, and the file that the program carries.
 pub(super) fn render_pages() -> GeneratedPages {
-    CATALOGUE.iter().map(|def| (schema_path(def), format!("{:#}\n", titled_schema(def)))).collect()
+    let generated = EventKind::ALL.iter().map(|kind| (kind.def(), kind.generate_schema()));
+    let by_event: Map<String, Value> = generated.clone().map(|(def, schema)| (def.name.to_owned(), schema)).collect();
+    let files = generated.map(|(def, schema)| (schema_path(def), format!("{:#}\n", titled_schema(def, schema))));
+    files.chain([(EMBEDDED.to_owned(), format!("{}\n", Value::Object(by_event)))]).collect()
 }
 
 /// The path of an event's schema; the events of a family share one.
@@ -16,9 +22,9 @@ pub(super) fn schema_path(def: &EventDef) -> String {
 }
 
 /// The schema, titled by the event.
-fn titled_schema(def: &EventDef) -> Value {
+fn titled_schema(def: &EventDef, schema: Value) -> Value {
     let mut written = json!({"$schema": null, "title": def.name, "description": null});
-    if let (Some(fields), Value::Object(known)) = (written.as_object_mut(), (def.schema)()) {
+    if let (Some(fields), Value::Object(known)) = (written.as_object_mut(), schema) {
         fields.extend(known.into_iter().filter(|(name, _)| name != "title"));
     }
     written

@@ -5,7 +5,8 @@ use std::sync::OnceLock;
 use futures::StreamExt;
 use genai::chat::{ChatOptions, ChatRequest, ChatStreamEvent, StreamEnd};
 use genai::{Client, ModelIden};
-use pintle::{CancelReceiver, CancelSender, CancelToken, ReceiveError};
+use pintle::CancelToken;
+use pintle::contract::{CancelReceiver, CancelSender, ReceiveError};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::model::message::ReplyDelta;

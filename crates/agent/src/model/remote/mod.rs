@@ -13,7 +13,9 @@ use std::time::Duration;
 
 use genai::resolver::{AuthData, Endpoint, ProviderConfig};
 use genai::{Client, Headers, ModelIden};
-use pintle::{CancelToken, ModelSpec};
+use pintle::CancelToken;
+use pintle::contract::ModelSpec;
+use pintle::internals::build_client;
 
 use self::names::WireNames;
 use self::provider::ProviderDef;
@@ -110,7 +112,7 @@ impl RemoteModel {
 
     fn connect(&self) -> Result<Client, ModelError> {
         // A redirect would send the key and the conversation to a host that the user did not choose.
-        let mut http = reqwest::Client::builder()
+        let mut http = build_client()
             .connect_timeout(Duration::from_millis(self.timeouts.connect_ms))
             .redirect(reqwest::redirect::Policy::none())
             .tcp_nodelay(true);

@@ -1,6 +1,7 @@
 //! Tables of reminder sequences, and a test of the invariants.
 
-use pintle::{Reminder, ReminderAuthority, ReminderPropagation};
+use pintle::Reminder;
+use pintle::contract::{ReminderAuthority, ReminderPropagation};
 
 use super::*;
 

@@ -4,11 +4,12 @@ mod outcomes;
 
 use std::collections::HashMap;
 
+use pintle::contract::{ApprovalScope, EffectRequest};
 use pintle::event;
 use pintle::tape::record::host::{self, HostRecord, MessageSource, MessagesReplacedBy, TurnPhase};
 use pintle::tape::record::{ApprovalRecord, ApprovalResult, EffectRecord, EventRecord};
 use pintle::tape::{RecordBody, TapeSource};
-use pintle::{ApprovalScope, EffectRequest, EventKind, Origin};
+use pintle::{EventKind, Origin};
 use serde_json::Value;
 
 use super::calls::RecordedPayload;

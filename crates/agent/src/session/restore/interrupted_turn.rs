@@ -2,9 +2,10 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
+use pintle::contract::EffectRequest;
 use pintle::event::{TokenUsage, ToolCall, ToolResult};
 use pintle::tape::record::host::MessageSource;
-use pintle::{EffectRequest, EventScope, Layer};
+use pintle::{EventScope, Layer};
 use serde_json::{Map, Value};
 
 use crate::conversation::Conversation;

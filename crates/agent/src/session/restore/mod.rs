@@ -16,9 +16,10 @@ mod summary;
 
 use std::sync::Arc;
 
+use pintle::contract::{ApprovalScope, EffectRequest};
 use pintle::event::{SessionResume, TokenUsage};
 use pintle::tape::TapeSource;
-use pintle::{ApprovalScope, EffectRequest, Event, EventKind, EventScope, Layer};
+use pintle::{Event, EventKind, EventScope, Layer};
 use serde_json::Value;
 
 use super::{Session, SessionPhase};

@@ -5,12 +5,14 @@
 
 use std::sync::Arc;
 
+use pintle::contract::OutcomeReason;
 use pintle::event::permission_reply::PermissionBasis;
 use pintle::event::{
     ApprovalRequested, EventPayload, PermissionAsk, PermissionReply, ToolGuard, ToolTransform, UserInput,
 };
+use pintle::hosting::RecheckMemory;
 use pintle::lifecycle::{AskResolution, CallStage, ToolCallHost, decide};
-use pintle::{Decision, Effect, Event, EventKind, EventScope, Outcome, OutcomeReason, RecheckMemory};
+use pintle::{Decision, Effect, Event, EventKind, EventScope, Outcome};
 use serde_json::{Map, Value};
 
 use super::question;

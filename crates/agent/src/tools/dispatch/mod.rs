@@ -19,9 +19,10 @@ mod target;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use pintle::Clock;
+use pintle::contract::{MAX_PAYLOAD_BYTES, PayloadError, check_payload};
 use pintle::event::{ToolCall, ToolResult};
 use pintle::lifecycle::conclude;
-use pintle::{Clock, MAX_PAYLOAD_BYTES, PayloadError, check_payload};
 use serde_json::Value;
 
 use crate::observer::{AgentEvent, ToolCallEnd};

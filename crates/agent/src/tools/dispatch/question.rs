@@ -1,8 +1,9 @@
 //! Resolves asks about a call: the hooks of `permission.ask` first, then the user.
 
+use pintle::contract::{ApprovalScope, HookId, OutcomeReason};
 use pintle::event::permission_reply::PermissionBasis;
 use pintle::lifecycle::{AskResolution, CallStage, ToolCallHost};
-use pintle::{ApprovalResponse, ApprovalScope, Decision, HookId, OutcomeReason};
+use pintle::{ApprovalResponse, Decision};
 
 use super::gate::{GateResult, ToolCallGate};
 use super::refusal::CallRefusal;

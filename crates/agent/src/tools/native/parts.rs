@@ -1,6 +1,6 @@
 //! The calls of docker-agent's tools in Pintle's words, part by part.
 
-use pintle::MAX_PAYLOAD_BYTES;
+use pintle::contract::MAX_PAYLOAD_BYTES;
 use pintle::tools::DOCKER_AGENT;
 use serde_json::Value;
 

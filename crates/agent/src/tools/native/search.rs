@@ -5,8 +5,8 @@ use std::ops::{ControlFlow, Range};
 use std::path::Path;
 
 use pintle::CancelToken;
-use pintle::jail::TreeWalk;
-use pintle::script::search::{SearchBudget, SearchPattern};
+use pintle::internals::jail::TreeWalk;
+use pintle::internals::script::search::{SearchBudget, SearchPattern};
 
 use crate::turn_context::ToolContext;
 use crate::workspace::Workspace;

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use pintle::{ApprovalResponse, BudgetSpec, HookReturn, PersonaSpec, Reminder, Runtime, StepSpec, ToolHook};
+use pintle::contract::{BudgetSpec, PersonaSpec, StepSpec};
+use pintle::{ApprovalResponse, HookReturn, Reminder, Runtime, ToolHook};
 use pintle_testkit::ScriptedApprover;
 use serde_json::json;
 

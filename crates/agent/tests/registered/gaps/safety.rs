@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use pintle::{AgentSpec, ApprovalResponse, Decision, HookReturn, PermissionMode, Runtime, SessionHook, ToolHook};
+use pintle::contract::{AgentSpec, PermissionMode};
+use pintle::{ApprovalResponse, Decision, HookReturn, Runtime, SessionHook, ToolHook};
 use pintle_agent::Session;
 use pintle_testkit::ScriptedApprover;
 use serde_json::{Value, json};

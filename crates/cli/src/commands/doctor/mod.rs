@@ -3,7 +3,7 @@
 mod report;
 
 use clap::Args;
-use pintle::loader::UserDirs;
+use pintle::internals::loader::UserDirs;
 use pintle_bridge::HOSTS;
 use pintle_bridge::doctor::{DoctorReport, examine};
 use serde_json::Value;

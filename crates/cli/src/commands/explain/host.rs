@@ -3,7 +3,9 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pintle::tape::show::{StyledLine, Tone};
-use pintle::{CallId, DispatchId, Event, HookExplanation, Journal, JournalEntry, explain};
+use pintle::{Event, Journal};
+use pintle::contract::{CallId, DispatchId, JournalEntry};
+use pintle::hosting::{HookExplanation, explain};
 use serde_json::{Value, json};
 
 use super::{ExplainArgs, event_line, explanation_to_json, is_trusted, render_explanations};

@@ -5,9 +5,10 @@ mod host;
 use std::sync::Arc;
 
 use clap::Args;
-use pintle::loader::UntrustedHook;
+use pintle::internals::loader::UntrustedHook;
 use pintle::tape::show::{StyledLine, Tone, single_line};
-use pintle::{BuiltRuntime, Event, HookExplanation, Origin, RunPrediction, explain};
+use pintle::{BuiltRuntime, Event, Origin};
+use pintle::hosting::{HookExplanation, RunPrediction, explain};
 use serde_json::{Value, json};
 
 use crate::error::{CliError, CliStatus};

@@ -7,9 +7,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use pintle::loader::TrustItemKind;
+use pintle::internals::loader::TrustItemKind;
 use pintle::tape::HeaderRecord;
-use pintle::{Clock, Decision, Event, Origin, HookOverlay, EventScope, SystemClock};
+use pintle::{Clock, Decision, Event, Origin, EventScope, SystemClock};
+use pintle::hosting::HookOverlay;
 
 use crate::error::{CliError, CliStatus};
 use crate::options::{AskOptions, EventArgument, FiredEventArgs, FiredInput, GlobalOptions, HookOptions, PayloadInput, ProvisionalTape, start_builder, trust, load_hooks, defer_approval, compile_own_chains, current_dir};

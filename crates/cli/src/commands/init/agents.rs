@@ -1,6 +1,6 @@
 //! The agents that `init` installs Pintle in, and the proof that they are guarded.
 
-use pintle::loader::UserDirs;
+use pintle::internals::loader::UserDirs;
 use pintle_bridge::doctor::{CheckStatus, DoctorFinding, GuardCheck, examine_guards};
 use pintle_bridge::install::{InstallEnvironment, InstallOptions, InstallPlan, InstallScope};
 use pintle_bridge::{HostDef, find_agents};

@@ -4,7 +4,7 @@ mod agents;
 mod policy_file;
 
 use clap::Args;
-use pintle::packs::PackDef;
+use pintle::internals::packs::PackDef;
 use pintle::tape::show::Tone;
 use pintle_bridge::install::{InstallEnvironment, InstallScope};
 use serde_json::json;

@@ -4,8 +4,8 @@ use std::fs::{self, DirBuilder};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-use pintle::loader::UserDirs;
-use pintle::packs::{PackDef, default_packs};
+use pintle::internals::loader::UserDirs;
+use pintle::internals::packs::{PackDef, default_packs};
 use pintle_bridge::install::{InstallEnvironment, InstallScope};
 use serde_json::{Value, json};
 

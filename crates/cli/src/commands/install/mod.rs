@@ -8,7 +8,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
 
 use clap::Args;
-use pintle::loader::{UserDirs, find_managed_dir};
+use pintle::internals::loader::{UserDirs, find_managed_dir};
 use pintle::{Layer, Runtime, Severity, WorkerProgram};
 use pintle_bridge::install::{InstallEnvironment, InstallError, InstallOptions, InstallPlan};
 use pintle_bridge::list_host_names;

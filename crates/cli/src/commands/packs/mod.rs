@@ -4,7 +4,7 @@ mod overview;
 mod rules;
 
 use clap::Args;
-use pintle::packs::{PackDef, broken_examples, default_packs};
+use pintle::internals::packs::{PackDef, broken_examples, default_packs};
 use pintle::tape::show::{StyledLine, Tone};
 use serde_json::json;
 

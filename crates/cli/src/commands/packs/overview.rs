@@ -1,6 +1,6 @@
 //! The list of packs.
 
-use pintle::packs::{PackDef, packs};
+use pintle::internals::packs::{PackDef, packs};
 use pintle::tape::show::{StyledLine, Tone};
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 //! The rules of one pack.
 
-use pintle::packs::{PackDef, RuleDef, RuleSeverity};
+use pintle::internals::packs::{PackDef, RuleDef, RuleSeverity};
 use pintle::tape::show::{StyledLine, Tone, single_line};
 use serde_json::{Value, json};
 

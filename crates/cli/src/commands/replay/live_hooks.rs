@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use pintle::loader::LayerDirs;
+use pintle::internals::loader::LayerDirs;
 use pintle::live_replay::{self, LiveReplayReport, LiveDifference, CurrentHooks, replay_live_with_progress};
 use pintle::tape::show::{StyledLine, Tone, single_line};
 use pintle::tape::verify::verify_bytes;

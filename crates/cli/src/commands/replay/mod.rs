@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
-use pintle::files;
+use pintle::internals::files;
 use pintle::tape::TapeError;
 use pintle::tape::replay::{ReplayOptions, ReplayError, StopPoint, replay_with};
 

@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use pintle::{AgentSpec, BuiltRuntime, TeamSpec};
+use pintle::BuiltRuntime;
+use pintle::contract::{AgentSpec, TeamSpec};
 use pintle_agent::model::{self, Model, ModelError, ScriptModel};
 
 use super::models::ScriptedModels;

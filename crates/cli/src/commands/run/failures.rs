@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use pintle::tape::RecordBody;
 use pintle::tape::show::single_line;
-use pintle::{FailurePolicy, is_matcher_failure_warning};
+use pintle::FailurePolicy;
+use pintle::internals::is_matcher_failure_warning;
 
 /// The failures of a session.
 #[derive(Debug, Default)]

@@ -5,7 +5,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pintle::tape::show::{StyledLine, ShowOptions, Tone, TapeRenderer, single_line};
 use pintle::tape::{RecordBody, RecordObserver, Record, TapeError};
-use pintle::{Decision, Origin, EffectRequest, Runtime};
+use pintle::{Decision, Origin, Runtime};
+use pintle::contract::EffectRequest;
 use pintle_agent::{AgentEvent, Observer, SessionSummary, Session, ToolCallEnd};
 use serde_json::json;
 

@@ -24,9 +24,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use pintle::loader::{BegunSessions, state_dir};
+use pintle::internals::loader::{BegunSessions, state_dir};
 use pintle::tape::Durability;
-use pintle::{Layer, PermissionMode, Approver, SystemClock, files};
+use pintle::{Layer, Approver, SystemClock};
+use pintle::contract::PermissionMode;
+use pintle::internals::files;
 use pintle_agent::{TurnError, TurnErrorKind, Session};
 
 use crate::error::{CliError, CliStatus};
@@ -118,7 +120,7 @@ pub(crate) struct RunArgs {
 impl RunArgs {
     pub(crate) fn execute(mut self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
         // Programs that the agent's tools start can read the environment that this process was started with.
-        pintle::process::hide_secrets();
+        pintle::internals::process::hide_secrets();
         let clock = Arc::new(SystemClock::default());
         let again = self.resume.take().map(|named| StartedSession::resume(&named, &mut self, clock.clone())).transpose()?;
         let mut place = RunTarget::from_args(self.path.take(), take(&mut self.prompt), &self.user)?;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pintle::{TeamSpec, suggest_nearest};
+use pintle::contract::{TeamSpec, suggest_nearest};
 use pintle_agent::model;
 
 use crate::error::CliError;
@@ -47,7 +47,7 @@ fn to_colon_form(typed: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use pintle::AgentSpec;
+    use pintle::contract::AgentSpec;
 
     use super::*;
 

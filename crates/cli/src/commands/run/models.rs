@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use pintle::ModelSpec;
+use pintle::contract::ModelSpec;
 use pintle_agent::ModelOpener;
 use pintle_agent::model::{self, Model, ModelError, ScriptModel};
 

@@ -1,7 +1,8 @@
 //! `--persona`: an agent that runs as a persona.
 
 use clap::Args;
-use pintle::{BuiltRuntime, PersonaSpec, suggest_nearest};
+use pintle::BuiltRuntime;
+use pintle::contract::{PersonaSpec, suggest_nearest};
 use pintle_agent::{Session, StepError, StepErrorKind};
 use serde_json::Value;
 

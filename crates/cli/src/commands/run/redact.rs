@@ -187,7 +187,7 @@ fn line_start_of(text: &str, index: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use pintle::secrets::SecretScanner;
+    use pintle::internals::secrets::SecretScanner;
 
     use super::*;
 

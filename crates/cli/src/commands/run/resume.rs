@@ -4,12 +4,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use pintle::loader::{BegunSessions, state_dir, find_team_file};
+use pintle::internals::loader::{BegunSessions, state_dir, find_team_file};
 use pintle::tape::record::{HooksRecord, HookScope};
 use pintle::tape::show::single_line;
 use pintle::tape::verify::verify_file;
 use pintle::tape::{RecordBody, HeaderRecord, LoadedHook, HostRecord, Tape, TapeError, TapeSource};
-use pintle::{BuiltRuntime, Chain, Clock, Layer, EnforcementMode, PermissionMode, SystemClock};
+use pintle::{BuiltRuntime, Chain, Clock, Layer, SystemClock};
+use pintle::contract::{EnforcementMode, PermissionMode};
 use pintle_agent::{SessionStatus, SessionSummary, TapeOverview};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use pintle::calendar_date;
-use pintle::loader::{find_team_file, has_more_than, has_usual_name};
+use pintle::internals::calendar_date;
+use pintle::internals::loader::{find_team_file, has_more_than, has_usual_name};
 
 use crate::error::CliError;
 use crate::options::{HookPaths, UserOptions, current_dir};

@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use pintle::event::json_to_text;
 use pintle::tape::show::{Tone, single_line};
-use pintle::{ApprovalScope, ApprovalRequest, ApprovalResponse, Approver};
+use pintle::{ApprovalRequest, ApprovalResponse, Approver};
+use pintle::contract::ApprovalScope;
 use serde_json::Value;
 
 use super::input::{StdinReader, InputLine};

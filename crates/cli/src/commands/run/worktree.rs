@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use pintle::event::WorktreeCreate;
-use pintle::process::{self, ProcessSpec};
-use pintle::{CancelToken, snapshot};
+use pintle::internals::process::{self, ProcessSpec};
+use pintle::CancelToken;
+use pintle::internals::snapshot;
 
 use crate::error::CliError;
 

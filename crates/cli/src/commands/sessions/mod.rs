@@ -9,7 +9,7 @@ mod collection;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use pintle::loader;
+use pintle::internals::loader;
 use pintle_bridge::list_host_names;
 
 use crate::error::{CliError, CliStatus};

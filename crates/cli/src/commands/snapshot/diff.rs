@@ -1,7 +1,7 @@
 //! `pintle snapshot diff`.
 
 use clap::Args;
-use pintle::snapshot::SnapshotStore;
+use pintle::internals::snapshot::SnapshotStore;
 use pintle::tape::show::{StyledLine, Tone, single_line};
 use serde_json::{Value, json};
 

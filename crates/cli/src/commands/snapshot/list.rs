@@ -1,7 +1,7 @@
 //! `pintle snapshot list`.
 
 use clap::Args;
-use pintle::snapshot::{Checkpoint, FileChangeKind, SnapshotStore};
+use pintle::internals::snapshot::{Checkpoint, FileChangeKind, SnapshotStore};
 use pintle::tape::show::single_line;
 use pintle::{Clock, SystemClock};
 use serde_json::{Value, json};

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use pintle::CancelToken;
-use pintle::snapshot::{Checkpoint, RestoreReport, SnapshotError, SnapshotStore, data_dir};
+use pintle::internals::snapshot::{Checkpoint, RestoreReport, SnapshotError, SnapshotStore, data_dir};
 use pintle::tape::show::{StyledLine, Tone, single_line};
 use serde_json::json;
 

@@ -1,7 +1,7 @@
 //! `pintle snapshot reset`.
 
 use clap::Args;
-use pintle::snapshot::SnapshotStore;
+use pintle::internals::snapshot::SnapshotStore;
 
 use super::revert_to;
 use crate::error::{CliError, CliStatus};
@@ -20,7 +20,7 @@ pub(super) struct SnapshotResetArgs {
 
 impl SnapshotResetArgs {
     pub(super) fn execute(self, snapshots: &SnapshotStore, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
-        let said = |restored: &pintle::snapshot::RestoreReport| {
+        let said = |restored: &pintle::internals::snapshot::RestoreReport| {
             format!("Restored {} file(s) from {} snapshot(s)", restored.files.len(), restored.reverted_count)
         };
         revert_to(snapshots, self.number, self.force, said, (terminal, global))

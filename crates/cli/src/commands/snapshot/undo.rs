@@ -1,7 +1,7 @@
 //! `pintle snapshot undo`.
 
 use clap::Args;
-use pintle::snapshot::SnapshotStore;
+use pintle::internals::snapshot::SnapshotStore;
 
 use super::{to_cli_error, revert_to};
 use crate::error::{CliError, CliStatus};
@@ -18,7 +18,7 @@ pub(super) struct SnapshotUndoArgs {
 impl SnapshotUndoArgs {
     pub(super) fn execute(self, snapshots: &SnapshotStore, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
         let keep = snapshots.checkpoints().map_err(to_cli_error)?.len().saturating_sub(1);
-        let said = |restored: &pintle::snapshot::RestoreReport| {
+        let said = |restored: &pintle::internals::snapshot::RestoreReport| {
             format!("Restored {} file(s) from the last snapshot", restored.files.len())
         };
         revert_to(snapshots, keep, self.force, said, (terminal, global))

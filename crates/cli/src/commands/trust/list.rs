@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use pintle::loader::{TrustGrant, TrustStore, TrustOptions};
+use pintle::internals::loader::{TrustGrant, TrustStore, TrustOptions};
 use serde_json::json;
 
 use crate::error::{CliError, CliStatus};

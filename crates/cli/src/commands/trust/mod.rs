@@ -6,7 +6,7 @@ mod revoke;
 use std::path::PathBuf;
 
 use clap::Args;
-use pintle::loader::{ProjectTrust, TrustState, TrustOptions, find_projects};
+use pintle::internals::loader::{ProjectTrust, TrustState, TrustOptions, find_projects};
 use serde_json::{Value, json};
 
 use crate::error::{CliError, CliStatus};

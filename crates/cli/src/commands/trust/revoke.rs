@@ -2,7 +2,7 @@
 
 use std::path::{Path, absolute};
 
-use pintle::loader::{TrustStore, TrustOptions};
+use pintle::internals::loader::{TrustStore, TrustOptions};
 use serde_json::json;
 
 use crate::error::{CliError, CliStatus};

@@ -2,10 +2,8 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use pintle::{
-    CallId, DispatchId, EnforcementMode, Event, Failure, FailurePolicy, Hook, Journal, JournalEntry, Location, Verdict,
-    VerdictKind,
-};
+use pintle::{Event, FailurePolicy, Hook, Journal, Verdict};
+use pintle::contract::{CallId, DispatchId, EnforcementMode, Failure, JournalEntry, Location, VerdictKind};
 
 use crate::options::is_same_place;
 

@@ -1,6 +1,6 @@
 //! What was decided about a call, as JSON.
 
-use pintle::packs::PackFinding;
+use pintle::internals::packs::PackFinding;
 use pintle::tape::record::RecordedVerdict;
 use serde_json::{Value, json};
 

@@ -2,7 +2,9 @@
 
 use pintle::tape::record::RecordedVerdict;
 use pintle::tape::show::{StyledLine, Tone, single_line};
-use pintle::{BuiltRuntime, HookExplanation, RunPrediction, VerdictKind, explain};
+use pintle::BuiltRuntime;
+use pintle::contract::VerdictKind;
+use pintle::hosting::{HookExplanation, RunPrediction, explain};
 
 use super::call_journal::{CalledHook, JudgedEvent};
 use super::judged_call::JudgedCall;

@@ -4,7 +4,8 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use pintle::tools::{NativeToolCall, ToolVocabulary};
-use pintle::{Event, EventKind, Origin, suggest_or_list};
+use pintle::{Event, EventKind, Origin};
+use pintle::contract::suggest_or_list;
 use pintle_bridge::HostDef;
 use serde_json::{Value, json};
 

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use pintle::tape::show::Tone;
-use pintle::{AgentSpec, BuiltRuntime, Diagnostic, Location, Severity};
+use pintle::{BuiltRuntime, Diagnostic, Severity};
+use pintle::contract::{AgentSpec, Location};
 
 use crate::error::{CliError, CliStatus};
 use crate::options::{GlobalOptions, HookPaths, UserOptions, start_builder, trust};

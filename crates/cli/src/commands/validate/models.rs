@@ -3,7 +3,9 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use pintle::{AgentSpec, Diagnostic, Location, ModelSpec, Severity, ByteSpan, files};
+use pintle::{Diagnostic, Severity};
+use pintle::contract::{AgentSpec, Location, ModelSpec, ByteSpan};
+use pintle::internals::files;
 use pintle_agent::model::{RemoteModel, ScriptModel, knows_provider};
 
 /// Checks the models of an agent and of its child agents. Connects to nothing, and needs no key.

@@ -1,7 +1,8 @@
 //! Checks of the packs that are on: the examples of their rules.
 
-use pintle::packs::{BrokenExample, PackDef, broken_examples};
-use pintle::{Diagnostic, HookDeclaration, Location};
+use pintle::internals::packs::{BrokenExample, PackDef, broken_examples};
+use pintle::Diagnostic;
+use pintle::contract::{HookDeclaration, Location};
 
 use crate::options::pack_of;
 
@@ -25,8 +26,9 @@ mod tests {
     use std::path::PathBuf;
     use std::sync::Arc;
 
-    use pintle::packs::pack_by_name;
-    use pintle::{ByteSpan, Severity, SourceFile};
+    use pintle::internals::packs::pack_by_name;
+    use pintle::Severity;
+    use pintle::contract::{ByteSpan, SourceFile};
 
     use super::*;
 

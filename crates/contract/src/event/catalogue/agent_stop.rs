@@ -1,12 +1,11 @@
 //! `agent.stop`.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
 use crate::event::fragment::{HostPayload, ToolCall, ToolResult, TokenUsage};
-use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget};
 use crate::event::aliases::sync_final_answer;
 
 /// The event definition of `agent.stop`.
@@ -21,7 +20,6 @@ pub static ROW: EventDef = EventDef {
     deny_restricts: false,
     context: ContextScope::None,
     on_failure: FailurePolicy::Closed,
-    schema: schema_of::<AgentStop>,
     example: || {
         json!({
             "id": "run_1",
@@ -85,7 +83,8 @@ pub static ROW: EventDef = EventDef {
 };
 
 /// The payload of `agent.stop`. Most values also have a capitalised alias, such as `Response` for `response`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct AgentStop {
     /// The ID of the agent's run.

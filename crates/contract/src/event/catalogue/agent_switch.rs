@@ -1,11 +1,10 @@
 //! `agent.switch`.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::FailurePolicy;
-use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, no_aliases};
 
 /// The event definition of `agent.switch`.
 pub static ROW: EventDef = EventDef {
@@ -18,7 +17,6 @@ pub static ROW: EventDef = EventDef {
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Open,
-    schema: schema_of::<AgentSwitch>,
     example: || {
         json!({
             "from": "triage",
@@ -31,7 +29,8 @@ pub static ROW: EventDef = EventDef {
 };
 
 /// The payload of `agent.switch`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct AgentSwitch {
     /// The agent that had the conversation so far.
@@ -45,7 +44,8 @@ pub struct AgentSwitch {
 }
 
 /// A model of an agent.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct AgentModel {
     /// The provider of the model, such as `openai`.

@@ -1,11 +1,10 @@
 //! `budget.threshold`.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::FailurePolicy;
-use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, no_aliases};
 
 /// The event definition of `budget.threshold`.
 pub static ROW: EventDef = EventDef {
@@ -18,7 +17,6 @@ pub static ROW: EventDef = EventDef {
     deny_restricts: true,
     context: ContextScope::Turn,
     on_failure: FailurePolicy::Open,
-    schema: schema_of::<BudgetThreshold>,
     example: || {
         json!({
             "budget": "tokens",
@@ -34,7 +32,8 @@ pub static ROW: EventDef = EventDef {
 };
 
 /// The payload of `budget.threshold`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct BudgetThreshold {
     /// The budget: `tokens`, `cost_usd`, `time_ms`, `iterations` or `tool_calls`.

@@ -1,13 +1,12 @@
 //! `compact.before`.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::FailurePolicy;
 use crate::event::ChatMessage;
 use crate::event::fragment::HostPayload;
-use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, no_aliases};
 
 /// The event definition of `compact.before`.
 pub static ROW: EventDef = EventDef {
@@ -20,7 +19,6 @@ pub static ROW: EventDef = EventDef {
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Open,
-    schema: schema_of::<CompactBefore>,
     example: || {
         json!({
             "reason": "threshold",
@@ -34,7 +32,8 @@ pub static ROW: EventDef = EventDef {
 };
 
 /// The payload of `compact.before`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct CompactBefore {
     /// Why the conversation is compacted: `threshold`, `overflow` or `manual`.

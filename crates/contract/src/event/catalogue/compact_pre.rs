@@ -1,12 +1,11 @@
 //! `compact.pre`.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::FailurePolicy;
 use crate::event::fragment::HostPayload;
-use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, no_aliases};
 
 /// The event definition of `compact.pre`.
 pub static ROW: EventDef = EventDef {
@@ -19,13 +18,13 @@ pub static ROW: EventDef = EventDef {
     deny_restricts: true,
     context: ContextScope::Call,
     on_failure: FailurePolicy::Closed,
-    schema: schema_of::<CompactPre>,
     example: || json!({"source": "auto", "message_count": 182}),
     normalize: no_aliases,
 };
 
 /// The payload of `compact.pre`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct CompactPre {
     /// Why the conversation is compacted: `auto`, `overflow`, `manual` or `tool_overflow`.

@@ -1,12 +1,11 @@
 //! `completion.post`.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
 use crate::event::fragment::{CompletionChoice, HostPayload, TokenUsage};
-use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget};
 use crate::event::aliases::{require_lists, require_object, require_texts, sync_usage};
 
 /// The event definition of `completion.post`.
@@ -20,7 +19,6 @@ pub static ROW: EventDef = EventDef {
     deny_restricts: true,
     context: ContextScope::Call,
     on_failure: FailurePolicy::Open,
-    schema: schema_of::<CompletionPost>,
     example: || {
         json!({
             "id": "chatcmpl-1",
@@ -48,7 +46,8 @@ pub static ROW: EventDef = EventDef {
 };
 
 /// The payload of `completion.post`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct CompletionPost {
     /// The provider's ID of the response.

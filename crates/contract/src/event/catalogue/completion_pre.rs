@@ -1,12 +1,11 @@
 //! `completion.pre`.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
 use crate::event::fragment::{HostPayload, ChatMessage, ChatTool};
-use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget};
 use crate::event::aliases::{require_lists, require_object, require_texts};
 
 /// The event definition of `completion.pre`.
@@ -20,7 +19,6 @@ pub static ROW: EventDef = EventDef {
     deny_restricts: true,
     context: ContextScope::Call,
     on_failure: FailurePolicy::Closed,
-    schema: schema_of::<CompletionPre>,
     example: || {
         json!({
             "model": "gpt-4o",
@@ -50,7 +48,8 @@ pub static ROW: EventDef = EventDef {
 };
 
 /// The payload of `completion.pre`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct CompletionPre {
     /// The model that the request is sent to.

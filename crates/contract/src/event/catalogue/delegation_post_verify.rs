@@ -1,12 +1,11 @@
 //! `delegation.post_verify`.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
 use crate::event::fragment::{ToolCall, ToolResult, TokenUsage};
-use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget};
 use crate::event::aliases::{require_lists, require_object, sync_aliases, require_texts};
 
 /// The event definition of `delegation.post_verify`.
@@ -20,7 +19,6 @@ pub static ROW: EventDef = EventDef {
     deny_restricts: false,
     context: ContextScope::None,
     on_failure: FailurePolicy::Closed,
-    schema: schema_of::<DelegationPostVerify>,
     example: || {
         json!({
             "id": "delegation_1",
@@ -62,7 +60,8 @@ pub static ROW: EventDef = EventDef {
 };
 
 /// The payload of `delegation.post_verify`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct DelegationPostVerify {
     /// The ID of the delegation.

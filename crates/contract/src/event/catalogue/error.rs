@@ -1,12 +1,11 @@
 //! `error`.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::FailurePolicy;
 use crate::event::fragment::HostPayload;
-use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, no_aliases};
 
 /// The event definition of `error`.
 pub static ROW: EventDef = EventDef {
@@ -19,7 +18,6 @@ pub static ROW: EventDef = EventDef {
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Open,
-    schema: schema_of::<ErrorPayload>,
     example: || {
         json!({
             "message": "the model did not answer: connection refused",
@@ -33,7 +31,8 @@ pub static ROW: EventDef = EventDef {
 };
 
 /// The payload of `error`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct ErrorPayload {
     /// The error message, for the user.

@@ -1,12 +1,11 @@
 //! `file.edited`.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::FailurePolicy;
 use crate::event::fragment::HostPayload;
-use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, no_aliases};
 
 /// The event definition of `file.edited`.
 pub static ROW: EventDef = EventDef {
@@ -19,7 +18,6 @@ pub static ROW: EventDef = EventDef {
     deny_restricts: true,
     context: ContextScope::Turn,
     on_failure: FailurePolicy::Open,
-    schema: schema_of::<FileEdited>,
     example: || {
         json!({
             "path": "/home/ada/project/src/login.rs",
@@ -33,7 +31,8 @@ pub static ROW: EventDef = EventDef {
 };
 
 /// The payload of `file.edited`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct FileEdited {
     /// The absolute path of the file.

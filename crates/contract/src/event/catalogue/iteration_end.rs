@@ -1,11 +1,10 @@
 //! `iteration.end`.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::FailurePolicy;
-use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, no_aliases};
 
 /// The event definition of `iteration.end`.
 pub static ROW: EventDef = EventDef {
@@ -19,13 +18,13 @@ pub static ROW: EventDef = EventDef {
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Open,
-    schema: schema_of::<IterationEnd>,
     example: || json!({"iteration": 1, "reason": "continue"}),
     normalize: no_aliases,
 };
 
 /// Why an iteration is over.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum IterationEndReason {
     /// The model gave its answer.
@@ -50,7 +49,8 @@ pub enum IterationEndReason {
 }
 
 /// The payload of `iteration.end`, which docker-agent calls `turn_end`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct IterationEnd {
     /// The number of the model call within the turn, from 1.

@@ -1,11 +1,10 @@
 //! `iteration.post`.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
-use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, no_aliases};
 
 /// The event definition of `iteration.post`.
 pub static ROW: EventDef = EventDef {
@@ -18,7 +17,6 @@ pub static ROW: EventDef = EventDef {
     deny_restricts: true,
     context: ContextScope::Turn,
     on_failure: FailurePolicy::Open,
-    schema: schema_of::<IterationPost>,
     example: || {
         json!({
             "iteration": 1,
@@ -46,7 +44,8 @@ pub static ROW: EventDef = EventDef {
 };
 
 /// The payload of `iteration.post`, which Harn calls `post_turn`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct IterationPost {
     /// The number of the model call within the turn, from 1.

@@ -1,11 +1,10 @@
 //! `iteration.start`.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::FailurePolicy;
-use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, no_aliases};
 
 /// The event definition of `iteration.start`.
 pub static ROW: EventDef = EventDef {
@@ -18,13 +17,13 @@ pub static ROW: EventDef = EventDef {
     deny_restricts: true,
     context: ContextScope::Call,
     on_failure: FailurePolicy::Open,
-    schema: schema_of::<IterationStart>,
     example: || json!({"iteration": 1}),
     normalize: no_aliases,
 };
 
 /// The payload of `iteration.start`, which docker-agent calls `turn_start`: its turn is one model call.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct IterationStart {
     /// The number of the model call within the turn, from 1.

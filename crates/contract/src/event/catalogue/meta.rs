@@ -1,11 +1,10 @@
 //! `meta.*`.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
-use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, no_aliases};
 
 /// The event definition of `meta.*`.
 pub static ROW: EventDef = EventDef {
@@ -19,13 +18,13 @@ pub static ROW: EventDef = EventDef {
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Closed,
-    schema: schema_of::<MetaPayload>,
     example: || json!({"name": "weather", "description": "Tells the weather.", "replace": false}),
     normalize: no_aliases,
 };
 
 /// The payload of `meta.*`: the tool, hook or agent that is registered or called, and its definition.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct MetaPayload {
     /// The name of the tool, hook or agent.

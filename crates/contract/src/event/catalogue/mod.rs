@@ -37,6 +37,15 @@ macro_rules! catalogue {
                 }
             }
 
+            /// Generates the JSON Schema of the payload type, which `schemas.json` has.
+            #[cfg(feature = "schema")]
+            #[must_use]
+            pub fn generate_schema(self) -> Value {
+                match self {
+                    $(Self::$kind => super::schemas::generate_schema::<$payload>(),)*
+                }
+            }
+
             /// Checks one field of a payload against the payload type of the event.
             pub(super) fn check_field(self, name: &str, value: &Value) -> Result<(), serde_json::Error> {
                 match self {

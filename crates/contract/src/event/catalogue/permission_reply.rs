@@ -1,13 +1,12 @@
 //! `permission.reply`.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
 use crate::event::EventKind;
 use crate::event::fragment::CallFacts;
-use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, no_aliases};
 
 /// The event definition of `permission.reply`.
 pub static ROW: EventDef = EventDef {
@@ -20,7 +19,6 @@ pub static ROW: EventDef = EventDef {
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Open,
-    schema: schema_of::<PermissionReply>,
     example: || {
         json!({
             "id": "call_1",
@@ -36,7 +34,8 @@ pub static ROW: EventDef = EventDef {
 };
 
 /// What the decision on a tool call is based on.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum PermissionBasis {
     /// A hook of `tool.transform`.
@@ -110,7 +109,8 @@ impl PermissionBasis {
 }
 
 /// The payload of `permission.reply`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct PermissionReply {
     /// The provider's ID of the call.

@@ -1,11 +1,10 @@
 //! `persona.paused`.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::FailurePolicy;
-use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, no_aliases};
 
 /// The event definition of `persona.paused`.
 pub static ROW: EventDef = EventDef {
@@ -18,13 +17,13 @@ pub static ROW: EventDef = EventDef {
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Open,
-    schema: schema_of::<PersonaPaused>,
     example: || json!({"persona": "nightly_triage", "reason": "maintenance", "by": "person"}),
     normalize: no_aliases,
 };
 
 /// The payload of `persona.paused`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct PersonaPaused {
     /// The name of the persona.

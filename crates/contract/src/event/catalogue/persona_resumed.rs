@@ -1,11 +1,10 @@
 //! `persona.resumed`.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::FailurePolicy;
-use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, no_aliases};
 
 /// The event definition of `persona.resumed`.
 pub static ROW: EventDef = EventDef {
@@ -18,7 +17,6 @@ pub static ROW: EventDef = EventDef {
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Open,
-    schema: schema_of::<PersonaResumed>,
     example: || {
         json!({
             "persona": "nightly_triage",
@@ -30,7 +28,8 @@ pub static ROW: EventDef = EventDef {
 };
 
 /// The payload of `persona.resumed`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct PersonaResumed {
     /// The name of the persona.

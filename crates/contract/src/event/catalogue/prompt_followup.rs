@@ -1,11 +1,10 @@
 //! `prompt.followup`.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
-use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget};
 use crate::event::aliases::{require_object, require_texts};
 
 /// The event definition of `prompt.followup`.
@@ -19,13 +18,13 @@ pub static ROW: EventDef = EventDef {
     deny_restricts: true,
     context: ContextScope::Turn,
     on_failure: FailurePolicy::Closed,
-    schema: schema_of::<PromptFollowup>,
     example: || json!({"prompt": "now update the changelog", "waiting": 0}),
     normalize,
 };
 
 /// The payload of `prompt.followup`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct PromptFollowup {
     /// The text that the user wrote.

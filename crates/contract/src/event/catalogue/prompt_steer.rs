@@ -1,11 +1,10 @@
 //! `prompt.steer`.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
-use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget};
 use crate::event::aliases::{require_lists, require_object};
 
 /// The event definition of `prompt.steer`.
@@ -19,13 +18,13 @@ pub static ROW: EventDef = EventDef {
     deny_restricts: true,
     context: ContextScope::Turn,
     on_failure: FailurePolicy::Closed,
-    schema: schema_of::<PromptSteer>,
     example: || json!({"messages": ["leave the tests alone"]}),
     normalize,
 };
 
 /// The payload of `prompt.steer`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct PromptSteer {
     /// The messages that the user wrote, oldest first.

@@ -1,12 +1,11 @@
 //! `session.error`.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::FailurePolicy;
 use crate::event::fragment::HostPayload;
-use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, no_aliases};
 
 /// The event definition of `session.error`.
 pub static ROW: EventDef = EventDef {
@@ -19,7 +18,6 @@ pub static ROW: EventDef = EventDef {
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Open,
-    schema: schema_of::<SessionError>,
     example: || {
         json!({
             "status": "failed",
@@ -31,7 +29,8 @@ pub static ROW: EventDef = EventDef {
 };
 
 /// The payload of `session.error`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct SessionError {
     /// How the session ended: `failed`, `cancelled`, `blocked`, or the host's own value.

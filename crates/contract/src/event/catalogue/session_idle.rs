@@ -1,11 +1,10 @@
 //! `session.idle`.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::FailurePolicy;
-use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, no_aliases};
 
 /// The event definition of `session.idle`.
 pub static ROW: EventDef = EventDef {
@@ -18,13 +17,13 @@ pub static ROW: EventDef = EventDef {
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Open,
-    schema: schema_of::<SessionIdle>,
     example: || json!({"iteration": 12, "waited_ms": 0, "wake_interval_ms": 30000}),
     normalize: no_aliases,
 };
 
 /// The payload of `session.idle`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct SessionIdle {
     /// The number of model calls that the session has made.

@@ -1,12 +1,11 @@
 //! `session.resume`.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::FailurePolicy;
 use crate::event::fragment::HostPayload;
-use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, no_aliases};
 
 /// The event definition of `session.resume`.
 pub static ROW: EventDef = EventDef {
@@ -19,13 +18,13 @@ pub static ROW: EventDef = EventDef {
     deny_restricts: true,
     context: ContextScope::Persistent,
     on_failure: FailurePolicy::Closed,
-    schema: schema_of::<SessionResume>,
     example: || json!({"source": "resume", "cwd": "/home/ada/project"}),
     normalize: no_aliases,
 };
 
 /// The payload of `session.resume`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct SessionResume {
     /// Why the session resumes: `resume`, `limit` (the user raised the iteration limit), or the host's own value.

@@ -1,12 +1,11 @@
 //! `session.start`.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::FailurePolicy;
 use crate::event::fragment::HostPayload;
-use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, no_aliases};
 
 /// The event definition of `session.start`.
 pub static ROW: EventDef = EventDef {
@@ -19,13 +18,13 @@ pub static ROW: EventDef = EventDef {
     deny_restricts: true,
     context: ContextScope::Persistent,
     on_failure: FailurePolicy::Closed,
-    schema: schema_of::<SessionStart>,
     example: || json!({"source": "startup", "cwd": "/home/ada/project"}),
     normalize: no_aliases,
 };
 
 /// The payload of `session.start`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct SessionStart {
     /// Why the session starts: `startup`, `resume`, `clear` or `compact`.

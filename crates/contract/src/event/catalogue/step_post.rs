@@ -1,12 +1,11 @@
 //! `step.post`.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
 use crate::event::fragment::TokenUsage;
-use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, no_aliases};
 
 /// The event definition of `step.post`.
 pub static ROW: EventDef = EventDef {
@@ -19,7 +18,6 @@ pub static ROW: EventDef = EventDef {
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Open,
-    schema: schema_of::<StepPost>,
     example: || {
         json!({
             "persona": "merge_captain",
@@ -43,7 +41,8 @@ pub static ROW: EventDef = EventDef {
 };
 
 /// The payload of `step.post`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct StepPost {
     /// The name of the persona; empty for a step outside a persona.

@@ -1,11 +1,10 @@
 //! `step.pre`.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
-use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget};
 use crate::event::aliases::{require_lists, require_object};
 
 /// The event definition of `step.pre`.
@@ -19,7 +18,6 @@ pub static ROW: EventDef = EventDef {
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Closed,
-    schema: schema_of::<StepPre>,
     example: || {
         json!({
             "persona": "merge_captain",
@@ -32,7 +30,8 @@ pub static ROW: EventDef = EventDef {
 };
 
 /// The payload of `step.pre`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct StepPre {
     /// The name of the persona; empty for a step outside a persona.

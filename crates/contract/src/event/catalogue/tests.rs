@@ -93,21 +93,21 @@ fn a_family_takes_a_plain_suffix_and_nothing_else() {
 #[test]
 fn each_example_fits_its_schema() {
     for def in CATALOGUE {
-        let schema = (def.schema)();
-        assert_eq!(find_mismatches(&schema, &schema, &(def.example)(), def.name), Vec::<String>::new());
+        let schema = def.schema();
+        assert_eq!(find_mismatches(schema, schema, &(def.example)(), def.name), Vec::<String>::new());
     }
 }
 
 #[test]
 fn the_check_of_examples_finds_what_does_not_fit() {
-    let schema = (tool_post::ROW.schema)();
+    let schema = tool_post::ROW.schema();
     let bad = json!({"call_id": 1, "content": "", "is_error": false, "result": null, "stray": 0});
     let expected = [
         "tool.post lacks \"name\"",
         "tool.post.call_id is integer",
         "tool.post has stray, which the schema does not know",
     ];
-    assert_eq!(find_mismatches(&schema, &schema, &bad, "tool.post"), expected);
+    assert_eq!(find_mismatches(schema, schema, &bad, "tool.post"), expected);
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn subjects_and_targets_are_fields_of_the_payload() {
         if let Some(subject) = def.subject {
             assert!(example[subject].is_string(), "{}: {subject}", def.name);
         }
-        let schema = (def.schema)();
+        let schema = def.schema();
         if let RewriteTarget::Fields(fields) = def.target {
             for field in fields {
                 assert!(schema["properties"].get(*field).is_some(), "{}: {field}", def.name);
@@ -170,7 +170,7 @@ fn subjects_and_targets_are_fields_of_the_payload() {
 #[test]
 fn each_field_is_described() {
     for def in CATALOGUE {
-        let schema = (def.schema)();
+        let schema = def.schema();
         for (field, inner) in schema["properties"].as_object().into_iter().flatten() {
             assert!(inner.get("description").is_some(), "{}: {field}", def.name);
         }
@@ -188,8 +188,8 @@ pub(super) fn assert_round_trip<P: EventPayload + serde::de::DeserializeOwned + 
         assert!(serde_json::from_value::<P>(json!({})).is_ok(), "{}", def.name);
     }
     let empty = Event::from_payload(&P::default(), Origin::default().into());
-    let schema = (def.schema)();
-    assert_eq!(find_mismatches(&schema, &schema, empty.payload.value(), def.name), Vec::<String>::new());
+    let schema = def.schema();
+    assert_eq!(find_mismatches(schema, schema, empty.payload.value(), def.name), Vec::<String>::new());
 }
 
 #[test]

@@ -1,12 +1,11 @@
 //! `tool.guard`.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
 use crate::event::fragment::CallFacts;
-use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, no_aliases};
 
 /// The event definition of `tool.guard`.
 pub static ROW: EventDef = EventDef {
@@ -19,7 +18,6 @@ pub static ROW: EventDef = EventDef {
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Closed,
-    schema: schema_of::<ToolGuard>,
     example: || {
         json!({
             "id": "call_1",
@@ -34,7 +32,8 @@ pub static ROW: EventDef = EventDef {
 };
 
 /// The payload of `tool.guard`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct ToolGuard {
     /// The provider's ID of the call.

@@ -1,12 +1,11 @@
 //! `tool.post`.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
 use crate::event::fragment::{CallFacts, ToolResult};
-use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget};
 use crate::event::aliases::{sync_tool_result};
 
 /// The event definition of `tool.post`.
@@ -20,7 +19,6 @@ pub static ROW: EventDef = EventDef {
     deny_restricts: true,
     context: ContextScope::Turn,
     on_failure: FailurePolicy::Open,
-    schema: schema_of::<ToolPost>,
     example: || {
         json!({
             "call_id": "call_1",
@@ -36,7 +34,8 @@ pub static ROW: EventDef = EventDef {
 };
 
 /// The payload of `tool.post`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct ToolPost {
     /// The provider's ID of the call.

@@ -1,12 +1,11 @@
 //! `tool.pre`.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
 use crate::event::fragment::{CallFacts, ToolCall};
-use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget};
 use crate::event::aliases::sync_tool_call;
 
 /// The event definition of `tool.pre`.
@@ -20,7 +19,6 @@ pub static ROW: EventDef = EventDef {
     deny_restricts: true,
     context: ContextScope::Turn,
     on_failure: FailurePolicy::Closed,
-    schema: schema_of::<ToolPre>,
     example: || {
         json!({
             "id": "call_1",
@@ -33,7 +31,8 @@ pub static ROW: EventDef = EventDef {
 };
 
 /// The payload of `tool.pre`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct ToolPre {
     /// The provider's ID of the call.

@@ -1,12 +1,11 @@
 //! `turn.end`.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
 use crate::event::fragment::{HostPayload, LogLine, ToolCall, ToolResult, TokenUsage};
-use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget};
 use crate::event::aliases::sync_final_answer;
 
 /// The event definition of `turn.end`.
@@ -20,7 +19,6 @@ pub static ROW: EventDef = EventDef {
     deny_restricts: true,
     context: ContextScope::Persistent,
     on_failure: FailurePolicy::Open,
-    schema: schema_of::<TurnEnd>,
     example: || {
         json!({
             "text": "The test passes now.",
@@ -80,7 +78,8 @@ pub static ROW: EventDef = EventDef {
 };
 
 /// The payload of `turn.end`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct TurnEnd {
     /// The final answer; empty if the turn failed.

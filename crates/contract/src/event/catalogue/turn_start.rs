@@ -1,11 +1,10 @@
 //! `turn.start`.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
-use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget};
 
 /// The event definition of `turn.start`.
 pub static ROW: EventDef = EventDef {
@@ -18,13 +17,13 @@ pub static ROW: EventDef = EventDef {
     deny_restricts: true,
     context: ContextScope::Turn,
     on_failure: FailurePolicy::Closed,
-    schema: schema_of::<TurnStart>,
     example: || json!("list the files"),
     normalize,
 };
 
 /// The payload of `turn.start`: the user's message as a plain JSON string.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct TurnStart(pub String);
 

@@ -1,11 +1,10 @@
 //! `user.input`.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::FailurePolicy;
-use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, no_aliases};
 
 /// The event definition of `user.input`.
 pub static ROW: EventDef = EventDef {
@@ -18,13 +17,13 @@ pub static ROW: EventDef = EventDef {
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Open,
-    schema: schema_of::<UserInput>,
     example: || json!({"reason": "permission", "message": "run `git push`?"}),
     normalize: no_aliases,
 };
 
 /// The payload of `user.input`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct UserInput {
     /// What the input is for: `prompt`, `permission`, `limit` or `question`.

@@ -1,11 +1,10 @@
 //! `worktree.create`.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::FailurePolicy;
-use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, schema_of, no_aliases};
+use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, no_aliases};
 
 /// The event definition of `worktree.create`.
 pub static ROW: EventDef = EventDef {
@@ -18,7 +17,6 @@ pub static ROW: EventDef = EventDef {
     deny_restricts: true,
     context: ContextScope::None,
     on_failure: FailurePolicy::Closed,
-    schema: schema_of::<WorktreeCreate>,
     example: || {
         json!({
             "path": "/home/ada/worktrees/fix-login",
@@ -30,7 +28,8 @@ pub static ROW: EventDef = EventDef {
 };
 
 /// The payload of `worktree.create`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct WorktreeCreate {
     /// The absolute path of the new worktree.

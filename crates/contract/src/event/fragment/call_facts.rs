@@ -1,13 +1,13 @@
 //! What events say about a tool call beside its name and arguments.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::HostPayload;
 use crate::{Operation, ToolKind};
 
 /// What events say about a tool call beside its name and arguments.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct CallFacts {
     /// The vocabulary of `name` and `args`, such as `claude`: that of the agent that makes the call, or the hook's own
@@ -52,7 +52,8 @@ pub struct CallFacts {
 }
 
 /// A path that a tool call names.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct CallPath {
     /// The path as written.

@@ -1,12 +1,12 @@
 //! One choice of a model response.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::ChatMessage;
 
 /// One choice of a model response.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct CompletionChoice {
     /// The index of the choice, from 0.

@@ -1,11 +1,11 @@
 //! A host agent's own data for an event.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// The host agent's own data for an event; absent if the event comes from Pintle's own agent loop.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct HostPayload {
     /// The host agent, such as `claude`.

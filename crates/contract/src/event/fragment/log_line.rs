@@ -1,10 +1,10 @@
 //! A log line of a hook.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A log line that a hook wrote during the turn.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct LogLine {
     /// How urgent the line is: `info` or `warn`.

@@ -1,13 +1,13 @@
 //! A message of the conversation with a model.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::function;
 
 /// A message of the conversation, in OpenAI's chat format.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct ChatMessage {
     /// The role of the sender: `system`, `user`, `assistant` or `tool`.
@@ -30,7 +30,8 @@ pub struct ChatMessage {
 }
 
 /// A tool call in a message.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct ChatToolCall {
     /// The provider's ID of the call.
@@ -43,7 +44,8 @@ pub struct ChatToolCall {
 }
 
 /// The function of a [`ChatToolCall`].
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct ChatFunctionCall {
     /// The tool's name.

@@ -1,13 +1,13 @@
 //! A tool definition as sent to a model.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::function;
 
 /// A tool definition as sent to a model, in OpenAI's chat format.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct ChatTool {
     /// Always `function`.
@@ -18,7 +18,8 @@ pub struct ChatTool {
 }
 
 /// The function of a [`ChatTool`].
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct ChatFunction {
     /// The tool's name.

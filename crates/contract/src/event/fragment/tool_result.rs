@@ -1,13 +1,13 @@
 //! The result of a tool call.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::event::aliases::{json_to_text, parse_json_or_text};
 
 /// The result of a tool call, decoded and as text.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct ToolResult {
     /// The ID of the tool call.

@@ -1,10 +1,10 @@
 //! Work that is still pending.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// An item of work that is still pending when a run is about to finish.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct UnsettledWork {
     /// The kind of work: `tool_call`, `background_task`, `message`, `approval` or `suspended_persona`.

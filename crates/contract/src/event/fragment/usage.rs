@@ -1,10 +1,10 @@
 //! Token usage.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Token usage, under the field names of both OpenAI and Anthropic.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct TokenUsage {
     /// The number of input tokens.

@@ -14,7 +14,7 @@ use pintle_testkit::{InMemoryEffects, hook};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::script::NoopHandler;
+use crate::native::NoopHandler;
 
 /// A codec whose handlers get the canonical payload.
 #[derive(Debug)]

@@ -1,8 +1,8 @@
 //! Checks the events that the documents list.
 
 use pintle::EventName;
-use pintle::dialects::DIALECTS;
 use pintle::event::CATALOGUE;
+use pintle::internals::dialects::DIALECTS;
 use regex::Regex;
 use serde_json::{Value, json};
 

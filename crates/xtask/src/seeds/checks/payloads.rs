@@ -26,7 +26,7 @@ pub(super) fn check(documents: &SeedDocuments, tally: &mut CheckTally) {
         let (Some(name), Some(payload)) = (cells.first(), cells.get(2)) else { continue };
         for field in listed_fields(payload) {
             let known = find_event_def(name).and_then(|def| {
-                let schema = (def.schema)();
+                let schema = def.schema();
                 let known = schema.get("properties").is_some_and(|properties| properties.get(field).is_some());
                 expect(known, || String::from("the catalogue does not have it"))
             });

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use pintle::CancelToken;
-use pintle::process::{self, ProcessError, ProcessOutput};
+use pintle::internals::process::{self, ProcessError, ProcessOutput};
 
 use super::command::ToolCommand;
 use crate::session_state::WorkKind;

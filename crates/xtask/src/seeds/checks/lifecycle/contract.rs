@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use pintle::contract::{CommandOutput, HandlerOutput, VerdictKind};
 use pintle::tools::{HookVocabulary, heard_events, vocabulary_by_name};
-use pintle::{CommandOutput, Event, EventName, HandlerOutput, Origin, VerdictKind};
+use pintle::{Event, EventName, Origin};
 use pintle_dialects::framework_hooks::{DIALECT, ROWS};
 use serde_json::{Value, json};
 

@@ -5,8 +5,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
 
+use pintle::contract::{AgentSpec, ToolsPolicy};
 use pintle::tape::{HeaderRecord, Tape};
-use pintle::{AgentSpec, Layer, Runtime, RuntimeBuilder, ToolsPolicy, WorkerProgram};
+use pintle::{Layer, Runtime, RuntimeBuilder, WorkerProgram};
 use pintle_agent::Session;
 use pintle_agent::model::ScriptModel;
 use pintle_bridge::{Deadline, HostCall, HostDef};

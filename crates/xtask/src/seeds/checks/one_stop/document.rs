@@ -1,7 +1,7 @@
 //! The contents of the one-stop example.
 
 use pintle::EventName;
-use pintle::dialects::{DIALECTS, Dialect};
+use pintle::internals::dialects::{DIALECTS, Dialect};
 
 use crate::seeds::extract::leading_name;
 use crate::seeds::yaml;

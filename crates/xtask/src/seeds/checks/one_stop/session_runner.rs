@@ -3,8 +3,9 @@
 use std::fs;
 use std::sync::Arc;
 
+use pintle::contract::TeamSpec;
 use pintle::tape::{HeaderRecord, Tape};
-use pintle::{BuiltRuntime, Layer, Runtime, TeamSpec, WorkerProgram};
+use pintle::{BuiltRuntime, Layer, Runtime, WorkerProgram};
 use pintle_agent::Session;
 use pintle_agent::model::ScriptModel;
 use serde_json::Value;

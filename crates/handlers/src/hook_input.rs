@@ -1,8 +1,9 @@
-//! Encodes the input of a command: the event in the hook's dialect.
+//! What hooks outside this process get: the event in the hook's dialect. And what is expected of them.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use pintle_contract::{Codec, HookCall, Origin};
+use pintle_contract::event::EventClass;
+use pintle_contract::{Codec, FailurePolicy, HookCall, HookDeclaration, Origin};
 
 /// The terminator of an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,4 +50,10 @@ pub(crate) fn encode_input(codec: &dyn Codec, call: &HookCall<'_>, ending: Input
     let (spelling, origin) = (Arc::clone(spelling), Arc::clone(&event.origin));
     known.push(EncodedInput { event_alias: spelling, origin, ending, bytes: Arc::clone(&bytes) });
     bytes
+}
+/// Whether a hook counts as a guard before its verdicts are known.
+pub(crate) fn may_deny(declaration: &HookDeclaration) -> bool {
+    let denies =
+        declaration.event.def().class == EventClass::Guard || declaration.default_on_error == FailurePolicy::Closed;
+    denies && !declaration.background
 }
