@@ -1,34 +1,74 @@
 //! The embedding API of Pintle: load hooks, fire events, obey outcomes.
 //!
-//! A [`Runtime`] contains one compiled set of hooks. A host fires [`Event`]s and gets an [`Outcome`] for each, never an
-//! error: hooks that failed are listed in the outcome.
+//! # Overview
+//!
+//! A host is a program that runs an agent. At each point of the agent's life it tells Pintle what is about to happen, and
+//! does what comes back: go on, go on with something else, or refuse. Who decides that are *hooks*: files, or closures of
+//! the host.
+//!
+//! A host with a loop of its own calls one function per step of that loop. They know which events a step fires, in which
+//! order, and what a deny means ([`lifecycle`]):
 //!
 //! ```
 //! use std::sync::Arc;
-//! use pintle::{Chain, Event, EventKind, Hook, Layer, Origin, Profile, Runtime, Verdict, native};
+//! use pintle::lifecycle::ToolCallRequest;
+//! use pintle::tools::PINTLE;
+//! use pintle::{EventScope, Origin, Runtime, ToolCallDecision, ToolHook};
 //!
-//! let guard = native::hook("no_format", EventKind::ToolPre, |call| {
-//!     match call.event.subject() {
-//!         Some("format_disk") => Verdict::deny("formatting is not allowed"),
-//!         _ => Verdict::pass(),
-//!     }
+//! let guard = ToolHook::for_tools("shell").name("no_rm").pre(|event| {
+//!     let command = event.tool_arg("command")?.as_str()?;
+//!     command.starts_with("rm ").then(|| pintle::HookReturn::block("nothing is deleted here"))
 //! });
-//! let runtime = Runtime::builder()
-//!     .chain(Chain {
-//!         source: Arc::from("main.rs"),
-//!         dialect: "native",
-//!         layer: Layer::Project,
-//!         profile: Profile::SequentialFirstDeny,
-//!         hooks: vec![Arc::new(guard)],
-//!     })
-//!     .build()
-//!     .runtime;
+//! let runtime = Runtime::builder().register_tool_hook(guard).build().runtime;
 //!
-//! let call = serde_json::json!({"id": "1", "name": "format_disk", "arguments": "{}", "args": {}});
-//! let event = Event::new(EventKind::ToolPre, call, Arc::new(Origin::default()));
-//! let outcome = runtime.fire(&event);
-//! assert_eq!(outcome.reason(), r#"blocked by hook "no_format": formatting is not allowed"#);
+//! let (origin, scope) = (Arc::new(Origin::default()), EventScope::default());
+//! let call = ToolCallRequest::new("1", &PINTLE, "shell", serde_json::json!({"command": "rm -rf ."}));
+//! match runtime.decide_tool_call(call, &origin, &scope) {
+//!     ToolCallDecision::Refuse(reason) => assert!(reason.contains("nothing is deleted here")),
+//!     ToolCallDecision::Run(call) => unreachable!("{}", call.name),
+//! }
 //! ```
+//!
+//! [`Runtime::life`] does the same for prompts, turns and model calls; [`Runtime::fire`] fires a single event.
+//!
+//! # Five concepts
+//!
+//! - **Event**: a point in an agent's life, with its data ([`Event`], [`EventKind`]). Some guard an action, some carry data
+//!   that may be rewritten, some only tell. A payload is JSON; [`event`] has a type for each.
+//! - **Hook**: a declaration of an event, a matcher, a handler and options. Hooks come from files
+//!   ([`RuntimeBuilder::path`]), from code ([`register`]), or as a [`Chain`] of [`native`] closures.
+//! - **Verdict**: what one hook says: allow, deny, ask or rewrite, with effects such as context for the model
+//!   ([`Verdict`]). A hook that fails has not refused: its [`FailurePolicy`] decides.
+//! - **Outcome**: what all verdicts come to by one rule, `deny > ask > rewrite > allow` ([`Outcome`]). Firing never fails:
+//!   hooks that could not be called are in it.
+//! - **Tape**: the record of everything that was decided, before the host acts on it. It replays byte for byte.
+//!
+//! # Examples
+//!
+//! `cargo run --package pintle --example NAME`: `guard` (ten lines), `own_loop` (an agent loop under hooks), `async_host`,
+//! `axum_service`.
+//!
+//! # Features
+//!
+//! | feature | for | default |
+//! | --- | --- | --- |
+//! | `script` | hooks, conditions and tools in Starlark | yes |
+//! | `tape` | recording, verifying and replaying sessions | yes |
+//! | `commands` | hooks that are programs | |
+//! | `http` | webhooks, and requests of scripts | |
+//! | `mcp` | clients of MCP servers | |
+//! | `models` | language models as judges | |
+//! | `clients` | the tables of coding agents | |
+//! | `full` | all of them | |
+//!
+//! Without features a program has native hooks and those of files that need none, such as packs. A hook that needs a
+//! feature which is not built in does not load: [`BuiltRuntime::diagnostics`] has an error that names the feature. Do not
+//! continue after an error, because a guard may be among the hooks that did not load.
+//!
+//! # Scripts that need a process
+//!
+//! A script that may use more time or memory than its input explains runs in a worker process. Call [`serve_worker`] first
+//! in `main`, and the program is the worker of its own scripts.
 
 #![deny(missing_docs)]
 // What only some features use is checked where all of them are built.
@@ -55,6 +95,7 @@ mod outcome_future;
 mod overlay;
 mod own_life;
 mod own_loop;
+mod payload_gate;
 mod random;
 mod recheck;
 mod restore_effect;

@@ -19,7 +19,7 @@ use crate::held_records::{HeldRecords, HoldingJournal};
 use crate::journal_fanout::JournalFanout;
 use crate::register::{HookRegistry, SOURCE, SurfaceKind};
 use crate::state::{RunState, StateSharing};
-use crate::{EventScope, OutcomeFuture, RandomSource, RuntimeBuilder, ScopedEffects, Tape, tape_gate};
+use crate::{EventScope, OutcomeFuture, RandomSource, RuntimeBuilder, ScopedEffects, Tape, payload_gate, tape_gate};
 
 thread_local! {
     /// The cleared scope of this thread's last event without an agent, for reuse. It does not belong to a runtime.
@@ -99,6 +99,9 @@ impl Runtime {
     }
 
     /// Fires an event without an agent and returns its outcome.
+    ///
+    /// An event that guards an action and does not say which, such as `tool.pre` without the `name` of a tool, is denied
+    /// before a hook hears it: a misspelt field must not pass every matcher.
     ///
     /// A hook of the host program that fires events passes the scope of its call to [`Runtime::fire_in`] instead, so
     /// that the limit of nested events applies; see [`EventScope::from_call`].
@@ -202,6 +205,9 @@ impl Runtime {
             cause: scope.cause,
             memory: scope.memory.as_deref().map(|memory| memory as &dyn CallMemory),
         };
+        if let Some(refused) = payload_gate::refuse(event).filter(|_| !parts.is_shadow) {
+            return refused;
+        }
         // In shadow mode nothing is enforced, including this; the other journals were notified that the tape ended.
         if !parts.is_shadow
             && let Some(reason) = tape_gate::denial_reason(&parts.journals, event)
