@@ -8,6 +8,7 @@ use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::EventPayloadError;
 use crate::FailurePolicy;
 
 /// The definition of one event. A constant of the catalogue.
@@ -41,7 +42,7 @@ pub struct EventDef {
     /// Makes a rewritten payload consistent, given the payload before: aliases of one value are made equal.
     ///
     /// Fails if the rewrite is not valid for the event; the hook's verdict is then a failure.
-    pub normalize: fn(before: &Value, after: &mut Value) -> Result<(), String>,
+    pub normalize: fn(before: &Value, after: &mut Value) -> Result<(), EventPayloadError>,
 }
 
 impl EventDef {
@@ -110,7 +111,7 @@ pub enum ContextScope {
 ///
 /// # Errors
 /// Never.
-pub(super) fn no_aliases(_before: &Value, _after: &mut Value) -> Result<(), String> {
+pub(super) fn no_aliases(_before: &Value, _after: &mut Value) -> Result<(), EventPayloadError> {
     Ok(())
 }
 

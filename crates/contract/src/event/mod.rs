@@ -7,6 +7,7 @@ mod def;
 mod fit;
 mod fragment;
 mod name;
+mod payload_error;
 
 use std::sync::Arc;
 
@@ -22,6 +23,7 @@ pub use fragment::{
     HostPayload, LogLine, TokenUsage, ToolCall, ToolResult, UnsettledWork,
 };
 pub use name::{EventName, UnknownEvent};
+pub use payload_error::EventPayloadError;
 
 use crate::Payload;
 
