@@ -36,7 +36,7 @@ pub(super) fn answer_external(
         EffectRequest::Http { method, url, headers, body, timeout_ms } => {
             let gate = runtime.http_gateway();
             let answer = gate.request_until(&method, &url, &headers, body.as_deref(), timeout_ms, cancel);
-            answer.map(EffectReply::Value).map_err(EffectError)
+            answer.map(EffectReply::Value).map_err(|error| EffectError(error.to_string()))
         }
         EffectRequest::Now => Ok(EffectReply::Int(i64::try_from(runtime.clock().unix_ms()).unwrap_or(i64::MAX))),
         EffectRequest::Random { min, max } if min > max => {
