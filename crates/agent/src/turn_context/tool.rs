@@ -59,7 +59,7 @@ impl ToolContext<'_> {
     pub(crate) fn read_file(&self, path: &str) -> Result<String, String> {
         match pintle::read_large_result(&self.turn.origin.session, path) {
             Some(kept) => kept.map_err(|error| format!("cannot read `{path}`: {error}")),
-            None => self.workspace().read(path),
+            None => self.workspace().read(path).map_err(|error| error.to_string()),
         }
     }
 

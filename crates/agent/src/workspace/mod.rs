@@ -47,7 +47,8 @@ impl Workspace {
         let real = self.run_at(path, |dir, path| {
             dir.open_dir(path)?;
             dir.canonicalize(path)
-        })?;
+        });
+        let real = real.map_err(|error| error.to_string())?;
         Ok(self.root().join(real))
     }
 }
@@ -82,7 +83,7 @@ pub(crate) mod tests {
         assert_eq!(workspace.read(absolute.to_str().unwrap()).unwrap(), "inside");
         let through = format!("linked/{name}");
         for path in ["../x", "in/../../x", "/etc/passwd", "link", through.as_str(), beside.as_str(), ".."] {
-            let error = workspace.read(path).unwrap_err();
+            let error = workspace.read(path).unwrap_err().to_string();
             assert!(error.contains("outside the workspace"), "{path}: {error}");
             let error = workspace.write(path, "x").unwrap_err();
             assert!(error.contains("outside the workspace"), "{path}: {error}");

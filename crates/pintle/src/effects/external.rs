@@ -21,7 +21,7 @@ pub(super) fn answer_fs(
     let dir = JailedDir::open(dir)
         .map_err(|reason| error(format!("cannot open the project directory `{}`: {reason}", dir.display())))?;
     let cancel = caller.cancel.unwrap_or(&effects.scope.cancel);
-    jail::answer_fs(&dir, function, arguments, MAX_HOOK_FILE_BYTES, cancel).map_err(EffectError)
+    jail::answer_fs(&dir, function, arguments, MAX_HOOK_FILE_BYTES, cancel)
 }
 
 /// Performs network, time and random number requests.
