@@ -43,7 +43,9 @@ pub(super) fn open(spec: &McpSpec, shared: &SessionContext) -> Result<Toolset, S
         }
         McpTransport::Http { headers, .. } => *headers = expand::expand_all(headers),
     }
-    let server = Arc::new(McpServer::start(&spec, &directory, McpLimits::default(), &shared.cancel)?);
+    let server =
+        McpServer::start(&spec, &directory, McpLimits::default(), &shared.cancel).map_err(|error| error.to_string())?;
+    let server = Arc::new(server);
     let tool = |tool: McpTool| -> Arc<dyn Tool> {
         let shown = if spec.name.is_empty() { tool.name.clone() } else { format!("{}_{}", spec.name, tool.name) };
         Arc::new(ServerTool {
@@ -74,6 +76,6 @@ impl Tool for ServerTool {
     }
 
     fn call(&self, arguments: &Value, at: &ToolContext<'_>) -> Result<Value, String> {
-        self.server.call(&self.name, arguments, TIMEOUT_MS, at.cancel()).map(Value::String)
+        self.server.call(&self.name, arguments, TIMEOUT_MS, at.cancel()).map(Value::String).map_err(|error| error.to_string())
     }
 }
