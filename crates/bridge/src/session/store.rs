@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use pintle::tape::session_folder::{self, SessionFolder, StateFile};
 use pintle::tape::{HeaderRecord, Tape, TapeCursor, TapeError};
-use pintle::{Clock, Layer, LayerState, ScriptStateStore, snapshot};
+use pintle::{Clock, EffectError, Layer, LayerState, ScriptStateStore, snapshot};
 
 use super::state::HostSessionState;
 use super::summary;
@@ -127,11 +127,11 @@ impl ScriptStateCopy {
 }
 
 impl ScriptStateStore for ScriptStateCopy {
-    fn acquire(&self) -> Result<Option<BTreeMap<Layer, LayerState>>, String> {
+    fn acquire(&self) -> Result<Option<BTreeMap<Layer, LayerState>>, EffectError> {
         Ok(self.0.lock().unwrap_or_else(PoisonError::into_inner).take())
     }
 
-    fn release(&self, _changed: Option<BTreeMap<Layer, LayerState>>) -> Result<(), String> {
+    fn release(&self, _changed: Option<BTreeMap<Layer, LayerState>>) -> Result<(), EffectError> {
         Ok(())
     }
 }
@@ -268,7 +268,7 @@ fn file_name(path: &Path) -> Option<String> {
 }
 
 impl ScriptStateStore for SessionStore {
-    fn acquire(&self) -> Result<Option<BTreeMap<Layer, LayerState>>, String> {
+    fn acquire(&self) -> Result<Option<BTreeMap<Layer, LayerState>>, EffectError> {
         let mut cache = self.lock_cache();
         let locked = self.lock_folder(&mut cache).and_then(|folder| match cache.state.cursor {
             Some(_) => Ok(folder),
@@ -278,7 +278,7 @@ impl ScriptStateStore for SessionStore {
             Ok(folder) => cache.script_lock = Some(folder),
             Err(error) => {
                 cache.error.get_or_insert_with(|| error.to_string());
-                return Err(format!("cannot use the state of the session: {error}"));
+                return Err(EffectError(format!("cannot use the state of the session: {error}")));
             }
         }
         if std::mem::replace(&mut cache.is_in_runtime, true) {
@@ -291,7 +291,7 @@ impl ScriptStateStore for SessionStore {
         Ok(Some(layers))
     }
 
-    fn release(&self, changed: Option<BTreeMap<Layer, LayerState>>) -> Result<(), String> {
+    fn release(&self, changed: Option<BTreeMap<Layer, LayerState>>) -> Result<(), EffectError> {
         let mut cache = self.lock_cache();
         let Some(folder) = cache.script_lock.take() else { return Ok(()) };
         let Some(mut layers) = changed else { return Ok(()) };
@@ -305,7 +305,7 @@ impl ScriptStateStore for SessionStore {
         cache.state.layers = layers;
         cache.save(&folder).map_err(|error| {
             cache.error.get_or_insert_with(|| error.to_string());
-            format!("cannot save the state of the session: {error}")
+            EffectError(format!("cannot save the state of the session: {error}"))
         })
     }
 }
