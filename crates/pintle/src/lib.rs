@@ -66,7 +66,8 @@ pub use own_loop::ToolCallDecision;
 pub use random::{RandomSource, SeededRandom};
 pub use recheck::RecheckMemory;
 pub use register::{
-    HookEvent, HookRegistration, HookReturn, PersonaEvent, PersonaHook, SessionEvent, SessionHook, ToolHook,
+    HookEvent, HookRegistration, HookReturn, PersonaEvent, PersonaHook, RegistrationError, SessionEvent, SessionHook,
+    ToolHook,
 };
 pub use runtime::Runtime;
 pub use scope::EventScope;
