@@ -13,7 +13,7 @@ use super::expand;
 use super::set::Toolset;
 use crate::model::ModelTool;
 use crate::turn_context::SessionContext;
-use crate::turn_context::{Tool, ToolContext};
+use crate::turn_context::{Tool, ToolContext, ToolError};
 
 /// The time limit of one call.
 const TIMEOUT_MS: u64 = 300_000;
@@ -75,7 +75,7 @@ impl Tool for ServerTool {
         self.is_read_only
     }
 
-    fn call(&self, arguments: &Value, at: &ToolContext<'_>) -> Result<Value, String> {
-        self.server.call(&self.name, arguments, TIMEOUT_MS, at.cancel()).map(Value::String).map_err(|error| error.to_string())
+    fn call(&self, arguments: &Value, at: &ToolContext<'_>) -> Result<Value, ToolError> {
+        self.server.call(&self.name, arguments, TIMEOUT_MS, at.cancel()).map(Value::String).map_err(ToolError::from)
     }
 }

@@ -6,6 +6,7 @@ mod content;
 mod files;
 mod protect;
 
+use std::io;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
@@ -22,6 +23,17 @@ pub struct Workspace {
     policy: PolicyFiles,
 }
 
+/// The error of a workspace that cannot be opened.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot open workspace `{path}`: {source}")]
+#[non_exhaustive]
+pub struct WorkspaceError {
+    /// The directory.
+    pub path: PathBuf,
+    /// The cause.
+    pub source: io::Error,
+}
+
 /// All reading functions.
 impl Deref for Workspace {
     type Target = JailedDir;
@@ -36,9 +48,8 @@ impl Workspace {
     ///
     /// # Errors
     /// When it does not exist or cannot be opened.
-    pub fn open(root: &Path) -> Result<Self, String> {
-        let opened = JailedDir::open(root);
-        let folder = opened.map_err(|error| format!("cannot open workspace `{}`: {error}", root.display()))?;
+    pub fn open(root: &Path) -> Result<Self, WorkspaceError> {
+        let folder = JailedDir::open(root).map_err(|source| WorkspaceError { path: root.to_owned(), source })?;
         Ok(Self { dir: folder, policy: PolicyFiles::default() })
     }
 

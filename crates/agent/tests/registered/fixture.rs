@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pintle::tape::{HeaderRecord, Tape};
 use pintle::{AgentSpec, PermissionMode, Runtime, SystemClock};
 use pintle_agent::model::ModelTool;
-use pintle_agent::{Session, SessionBuilder, Tool, ToolContext};
+use pintle_agent::{Session, SessionBuilder, Tool, ToolContext, ToolError};
 pub(crate) use pintle_testkit::SharedLines;
 use serde_json::{Value, json};
 
@@ -34,9 +34,9 @@ impl Tool for FixedTextTool {
         &self.definition
     }
 
-    fn call(&self, arguments: &Value, _at: &ToolContext<'_>) -> Result<Value, String> {
+    fn call(&self, arguments: &Value, _at: &ToolContext<'_>) -> Result<Value, ToolError> {
         self.ran.add(format!("{} {arguments}", self.definition.name));
-        self.gives.clone().map(Value::String)
+        Ok(Value::String(self.gives.clone()?))
     }
 }
 
