@@ -39,7 +39,7 @@ impl ModelJudge {
         if let Some(model) = models.get(typed) {
             return Ok(Arc::clone(model));
         }
-        let spec = choose(&to_typed_name(typed), None).map_err(fault)?;
+        let spec = choose(&to_typed_name(typed), None).map_err(|error| fault(error.to_string()))?;
         let model = (self.open)(&spec).map_err(|error| fault(error.message))?;
         models.insert(typed.to_owned(), Arc::clone(&model));
         Ok(model)

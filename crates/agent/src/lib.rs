@@ -44,14 +44,14 @@ pub use judge::ModelJudge;
 pub use observer::{AgentEvent, NoObserver, Observer, ToolCallEnd};
 pub use persona::{HandoffReceipt, Persona, PersonaStep, StepError, StepErrorKind};
 pub use session::{
-    DaemonOptions, InterruptHandle, InterruptResult, Session, SessionBuilder, SessionStatus, SessionSummary,
-    TapeOverview,
+    DaemonOptions, InterruptHandle, InterruptResult, Session, SessionBuildError, SessionBuilder, SessionStatus,
+    SessionSummary, TapeOverview,
 };
 pub use session_state::{Inbox, PausedPersona, RealSleeper, Sleeper, TurnOutput};
-pub use turn_context::{ModelOpener, Tool, ToolContext};
+pub use turn_context::{ModelOpener, Tool, ToolContext, ToolError};
 pub use turn_error::{TurnError, TurnErrorKind};
 pub use unsettled::UnsettledState;
-pub use workspace::Workspace;
+pub use workspace::{Workspace, WorkspaceError};
 
 /// The code blocks of the embedding guide, compiled and run as tests.
 #[cfg(doctest)]

@@ -285,7 +285,7 @@ fn a_script_is_opened_like_any_model() {
     let reply = model.complete(&new_request("r", user_messages("x")), &mut |_| {}, &CancelToken::default()).unwrap();
     assert_eq!(reply.text, "from demo.yaml");
 
-    let missing = open(&spec, &|name| Err(format!("cannot read `{name}`"))).unwrap_err();
+    let missing = open(&spec, &|name| Err(ModelError::fatal(format!("cannot read `{name}`")))).unwrap_err();
     assert_eq!(missing, ModelError::fatal("cannot read `demo.yaml`"));
     let wrong = open(&spec, &|_| Ok(String::from("turns: []"))).unwrap_err();
     assert_eq!(wrong, script_error("a list of turns is empty; give it at least one turn"));

@@ -73,7 +73,7 @@ fn a_tool_without_a_script_or_with_a_bad_one_says_so() {
     let runtime = runtime(&AgentEventLog::default(), []);
     let spec = with_tools(vec![script_tool("broken", "def run(args:\n")], false);
     let built = pintle_agent::Session::builder(runtime, spec, QueuedReplyModel::root([])).workspace(dir.path()).build();
-    assert!(built.unwrap_err().starts_with("tool `broken` does not compile: "));
+    assert!(built.unwrap_err().to_string().starts_with("tool `broken` does not compile: "));
 }
 
 #[test]

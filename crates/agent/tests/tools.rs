@@ -8,7 +8,7 @@ use std::sync::Arc;
 use pintle::Verdict;
 use pintle::contract::{AgentSpec, PolicyMode, ToolsPolicy};
 use pintle_agent::model::ModelTool;
-use pintle_agent::{AgentEvent, Observer, Tool, ToolCallEnd, ToolContext};
+use pintle_agent::{AgentEvent, Observer, Tool, ToolCallEnd, ToolContext, ToolError};
 use serde_json::{Value, json};
 use support::*;
 
@@ -200,8 +200,8 @@ impl Tool for FixedResultTool {
         &self.0
     }
 
-    fn call(&self, _arguments: &Value, _at: &ToolContext<'_>) -> Result<Value, String> {
-        self.1.clone()
+    fn call(&self, _arguments: &Value, _at: &ToolContext<'_>) -> Result<Value, ToolError> {
+        Ok(self.1.clone()?)
     }
 }
 
@@ -351,7 +351,7 @@ impl Tool for PanickingTool {
     }
 
     #[expect(clippy::panic, reason = "the test is about a tool that panics")]
-    fn call(&self, _arguments: &Value, _at: &ToolContext<'_>) -> Result<Value, String> {
+    fn call(&self, _arguments: &Value, _at: &ToolContext<'_>) -> Result<Value, ToolError> {
         panic!("a bug in somebody's tool")
     }
 }

@@ -5,6 +5,7 @@
 
 use std::env;
 use std::fmt;
+use std::io;
 
 use pintle::clients::AgentMarks;
 use pintle::internals::process::{AncestorProcess, list_ancestors};
@@ -48,9 +49,9 @@ impl fmt::Display for AgentAncestor {
 ///
 /// # Errors
 /// When the processes that it was started from cannot be examined.
-pub fn find_agent_above() -> Result<Option<AgentAncestor>, String> {
+pub fn find_agent_above() -> io::Result<Option<AgentAncestor>> {
     let own: Vec<String> = env::vars_os().filter_map(|(name, _)| name.into_string().ok()).collect();
-    let above = list_ancestors().map_err(|error| error.to_string())?;
+    let above = list_ancestors()?;
     Ok(find_agent(&own, &above))
 }
 

@@ -1,5 +1,6 @@
 //! Handles one call of a host: from its payload to the response.
 
+use std::error::Error;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -87,7 +88,7 @@ enum CallPurpose {
 /// starts a runtime with the hooks of a place, or returns why it cannot.
 pub fn handle_call(
     errand: &HostCall<'_>,
-    hooks: impl FnOnce(&HookLookup) -> Result<RuntimeBuilder, String>,
+    hooks: impl FnOnce(&HookLookup) -> Result<RuntimeBuilder, Box<dyn Error>>,
 ) -> HostResponse {
     decide_and_respond(errand, CallPurpose::Enforce, hooks).map_or_else(|response| response, |call| call.response)
 }
@@ -100,7 +101,7 @@ pub fn handle_call(
 /// With the response, if the event is not known.
 pub fn preview_call(
     errand: &HostCall<'_>,
-    hooks: impl FnOnce(&HookLookup) -> Result<RuntimeBuilder, String>,
+    hooks: impl FnOnce(&HookLookup) -> Result<RuntimeBuilder, Box<dyn Error>>,
 ) -> Result<HandledCall, HostResponse> {
     decide_and_respond(errand, CallPurpose::Preview, hooks)
 }
@@ -108,7 +109,7 @@ pub fn preview_call(
 fn decide_and_respond(
     errand: &HostCall<'_>,
     purpose: CallPurpose,
-    hooks: impl FnOnce(&HookLookup) -> Result<RuntimeBuilder, String>,
+    hooks: impl FnOnce(&HookLookup) -> Result<RuntimeBuilder, Box<dyn Error>>,
 ) -> Result<HandledCall, HostResponse> {
     let payload = parse_payload(errand.payload);
     let (Ok(read) | Err((read, _))) = &payload;
@@ -207,14 +208,15 @@ fn decide_canary(
     errand: &HostCall<'_>,
     (host, def): (&'static HostDef, &'static HostEventDef),
     payload: &Value,
-    hooks: impl FnOnce(&HookLookup) -> Result<RuntimeBuilder, String>,
+    hooks: impl FnOnce(&HookLookup) -> Result<RuntimeBuilder, Box<dyn Error>>,
 ) -> Result<DecidedCall, String> {
     let decision = match canary.fixed_decision() {
         Some(decision) => decision,
         None if *canary == Canary::ListHooks => {
             let project = errand.project.clone().filter(|dir| dir.is_dir()).or_else(|| std::env::current_dir().ok());
             let place = HookLookup { project: project.unwrap_or_default(), excluded_dialect: errand.host.dialect };
-            report_decision(&CanaryHooks::from_runtime(&hooks(&place)?.build()))
+            let builder = hooks(&place).map_err(|error| error.to_string())?;
+            report_decision(&CanaryHooks::from_runtime(&builder.build()))
         }
         None => {
             let watch = Arc::new(CallWatch::default());
@@ -232,7 +234,7 @@ fn decide(
     purpose: CallPurpose,
     (host, def): (&'static HostDef, &'static HostEventDef),
     payload: &Value,
-    hooks: impl FnOnce(&HookLookup) -> Result<RuntimeBuilder, String>,
+    hooks: impl FnOnce(&HookLookup) -> Result<RuntimeBuilder, Box<dyn Error>>,
 ) -> Result<DecidedCall, String> {
     let told = def.read(payload).map_err(|error| format!("cannot read the payload from {}: {error}", host.title))?;
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
@@ -268,7 +270,8 @@ fn decide(
     let state = session.as_ref().map_or(&unkept, |session| &session.state);
     // The project is the one in the host's environment, otherwise the one in which the session started.
     let project = known_project.unwrap_or_else(|| PathBuf::from(&state.project));
-    let mut builder = hooks(&HookLookup { project: project.clone(), excluded_dialect: errand.host.dialect })?;
+    let place = HookLookup { project: project.clone(), excluded_dialect: errand.host.dialect };
+    let mut builder = hooks(&place).map_err(|error| error.to_string())?;
     builder = builder.initial_guards(state.session_guards.clone());
     builder = match &session {
         Some(session) => builder.tape(session.tape()).script_state(session.script_state()),

@@ -32,5 +32,5 @@ pub use pintle::clients::{
     CLIENTS as HOSTS, ClientDef as HostDef, ClientEventDef as HostEventDef, UnknownHost, list_names as list_host_names,
 };
 pub use recognise::{host_of_tape, hosts_reading, recognise_payload};
-pub use session::{HostSessionSummary, StoredSession};
+pub use session::{HostSessionSummary, SessionSummaryError, StoredSession};
 pub use shared_call::CallingEntry;

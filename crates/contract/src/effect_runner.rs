@@ -240,15 +240,10 @@ pub enum EffectReply {
 
 /// Why an effect request was refused or failed, in one line for the script's author, such as `http.get: network
 /// sandbox: host "x" is not in the allowlist`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[error("{0}")]
 #[serde(transparent)]
 pub struct EffectError(pub String);
-
-impl std::fmt::Display for EffectError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
-    }
-}
 
 /// The hook or tool that makes an effect request.
 #[derive(Debug, Clone, Copy)]

@@ -48,7 +48,7 @@ pub use agent::{
     ExitSpec, HistorySpec, LoopRules, McpSpec, McpTransport, MemberSpec, MetaSpec, ModelSpec, NATIVE_TOOLS,
     NetworkSpec, OnMaxIterations, PermissionMode, PermissionRule, PermissionsSpec, PersonaSpec, PolicyMode, PriceSpec,
     RefusalWording, RetrySpec, ScriptToolSpec, StepSpec, TeamSpec, ToolSpec, ToolsPolicy, ToolsetKind, ToolsetSpec,
-    price_of,
+    UnknownStepError, price_of,
 };
 pub use approver::{ApprovalRequest, ApprovalResponse, ApprovalScope, Approver, NoApprover};
 pub use call_reads::{CallReads, EventCallReads};

@@ -7,6 +7,8 @@ use pintle_contract::{Decision, DispatchId, Effect, Outcome};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::HookChangeError;
+
 /// A host that fires the events of an agent's life.
 pub trait LifeHost {
     /// Why the agent does not go on.
@@ -49,9 +51,9 @@ impl<P: DeserializeOwned> ReviewedEvent<P> {
     ///
     /// # Errors
     /// If the changed payload no longer fits the event.
-    pub fn into_rewritten(self) -> Result<Option<P>, String> {
+    pub fn into_rewritten(self) -> Result<Option<P>, HookChangeError> {
         let Some(outcome) = self.outcome.filter(|outcome| outcome.rewritten) else { return Ok(None) };
-        serde_json::from_value(outcome.payload.into_value()).map(Some).map_err(|error| error.to_string())
+        Ok(Some(serde_json::from_value(outcome.payload.into_value())?))
     }
 }
 

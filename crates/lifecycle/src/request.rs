@@ -10,7 +10,7 @@ use pintle_contract::{Event, EventKind, Origin, Outcome, ToolKind};
 use pintle_tools::{CanonicalCall, ToolVocabulary, call_facts};
 use serde_json::Value;
 
-use super::{CallStage, PathResolver};
+use super::{CallStage, HookChangeError, PathResolver};
 
 /// A tool call that an agent wants to make, in its own words.
 #[derive(Debug, Clone)]
@@ -150,7 +150,7 @@ impl ToolCallRequest {
     ///
     /// # Errors
     /// If the agent's words cannot express a changed task.
-    pub fn changed_by(&self, stage: CallStage, outcome: &Outcome) -> Result<Option<(String, Value)>, String> {
+    pub fn changed_by(&self, stage: CallStage, outcome: &Outcome) -> Result<Option<(String, Value)>, HookChangeError> {
         if !outcome.rewritten {
             return Ok(None);
         }
@@ -164,7 +164,11 @@ impl ToolCallRequest {
     }
 
     /// The call with another task or agent.
-    fn with_task(&self, prompt: Option<&Value>, agent: Option<&Value>) -> Result<Option<(String, Value)>, String> {
+    fn with_task(
+        &self,
+        prompt: Option<&Value>,
+        agent: Option<&Value>,
+    ) -> Result<Option<(String, Value)>, HookChangeError> {
         let mut parts = self.parts();
         for part in parts.iter_mut().filter(|part| part.kind == ToolKind::Delegate) {
             let Some(args) = part.args.as_object_mut() else { continue };
@@ -174,7 +178,7 @@ impl ToolCallRequest {
                 }
             }
         }
-        let merged = self.vocabulary.merge_back(&self.name, &self.args, &parts).map_err(|error| error.to_string())?;
+        let merged = self.vocabulary.merge_back(&self.name, &self.args, &parts)?;
         Ok((merged != self.args).then(|| (self.name.clone(), merged)))
     }
 

@@ -8,10 +8,12 @@ mod examples;
 mod judge;
 mod pack;
 mod rules;
+mod setting_error;
 mod settings;
 
 pub use catalogue::{UnknownPackError, default_packs, pack_by_name, packs};
 pub use examples::{BrokenExample, broken_examples};
 pub use judge::{PAUSED_RULE, PackFinding, judge};
 pub use pack::{OperationTest, PackDef, RuleDef, RuleSeverity};
+pub use setting_error::PackSettingError;
 pub use settings::{PackSettings, RuleSetting, SEVERITY_WORDS, add_setting, read_arguments};

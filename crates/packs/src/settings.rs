@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use pintle_contract::suggest_or_list;
 
-use crate::{PackDef, RuleDef, RuleSeverity, pack_by_name};
+use crate::{PackDef, PackSettingError, RuleDef, RuleSeverity, pack_by_name};
 
 /// What a user says about a rule.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -39,11 +39,11 @@ pub const SEVERITY_WORDS: [(&str, Option<RuleSeverity>); 4] = [
 ///
 /// # Errors
 /// If the pack is not known, or an argument says nothing of a rule of it.
-pub fn read_arguments(arguments: &[String]) -> Result<(&'static PackDef, PackSettings), String> {
+pub fn read_arguments(arguments: &[String]) -> Result<(&'static PackDef, PackSettings), PackSettingError> {
     let Some((name, rest)) = arguments.split_first() else {
-        return Err(String::from("the name of the pack is missing; `pintle packs` lists them"));
+        return Err(PackSettingError::NoPack);
     };
-    let pack = pack_by_name(name).map_err(|error| error.to_string())?;
+    let pack = pack_by_name(name)?;
     let mut settings = PackSettings::new();
     for argument in rest {
         add_setting(pack, &mut settings, argument)?;
@@ -55,9 +55,9 @@ pub fn read_arguments(arguments: &[String]) -> Result<(&'static PackDef, PackSet
 ///
 /// # Errors
 /// If it says nothing of a rule of the pack.
-pub fn add_setting(pack: &PackDef, settings: &mut PackSettings, argument: &str) -> Result<(), String> {
+pub fn add_setting(pack: &PackDef, settings: &mut PackSettings, argument: &str) -> Result<(), PackSettingError> {
     let Some((rule, value)) = argument.split_once('=') else {
-        return Err(format!("`{argument}` is not a setting of a rule; write `RULE=ask` or `RULE:allow=PATH`"));
+        return Err(PackSettingError::InvalidForm { argument: argument.to_owned() });
     };
     let (rule, is_allowed) = match rule.strip_suffix(":allow") {
         Some(rule) => (rule, true),
@@ -65,7 +65,7 @@ pub fn add_setting(pack: &PackDef, settings: &mut PackSettings, argument: &str) 
     };
     if !pack.rules.iter().any(|known| known.id == rule) {
         let help = suggest_or_list(rule, pack.rules.iter().map(|rule| rule.id), "its rules:");
-        return Err(format!("the pack `{}` has no rule `{rule}`; {help}", pack.name));
+        return Err(PackSettingError::UnknownRule { pack: pack.name, rule: rule.to_owned(), help });
     }
     let setting = settings.entry(rule.to_owned()).or_default();
     if is_allowed {
@@ -74,7 +74,7 @@ pub fn add_setting(pack: &PackDef, settings: &mut PackSettings, argument: &str) 
     }
     let Some((_, severity)) = SEVERITY_WORDS.iter().find(|(word, _)| *word == value) else {
         let help = suggest_or_list(value, SEVERITY_WORDS.iter().map(|(word, _)| *word), "write");
-        return Err(format!("`{value}` is not a severity; {help}"));
+        return Err(PackSettingError::UnknownSeverity { value: value.to_owned(), help });
     };
     setting.severity = Some(*severity);
     Ok(())

@@ -27,7 +27,7 @@ fn run_turn(runtime: &Runtime, prompt: &str) -> Result<Vec<String>, String> {
     let message = begin_turn(&mut life, prompt)?;
     let mut transcript = vec![message];
     for (index, (name, args)) in model_calls().into_iter().enumerate() {
-        let call = ToolCallRequest::new(&format!("call_{index}"), &PINTLE, name, args);
+        let call = ToolCallRequest::new(format!("call_{index}"), &PINTLE, name, args);
         transcript.push(match runtime.decide_tool_call(call, &origin, &scope) {
             // The model gets the reason instead of a result.
             ToolCallDecision::Refuse(reason) => reason,

@@ -124,7 +124,8 @@ pub use outcome_future::OutcomeFuture;
 pub use own_life::RuntimeLife;
 pub use own_loop::ToolCallDecision;
 pub use register::{
-    HookEvent, HookRegistration, HookReturn, PersonaEvent, PersonaHook, SessionEvent, SessionHook, ToolHook,
+    HookEvent, HookRegistration, HookReturn, PersonaEvent, PersonaHook, RegistrationError, SessionEvent, SessionHook,
+    ToolHook,
 };
 pub use runtime::Runtime;
 pub use scope::EventScope;

@@ -112,7 +112,9 @@ impl ToolCallHost for OwnLoopCall<'_> {
         if outcome.decision == Decision::Ask {
             self.has_open_ask = Some(outcome.reason());
         }
-        let Some((name, args)) = self.call.changed_by(stage, outcome)? else { return Ok(false) };
+        let Some((name, args)) = self.call.changed_by(stage, outcome).map_err(|error| error.to_string())? else {
+            return Ok(false);
+        };
         self.call.name = name;
         self.call.args = args;
         self.call.arguments = None;

@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 use crate::clock::FrozenClock;
 use crate::held_records::{HeldRecords, HoldingJournal};
 use crate::journal_fanout::JournalFanout;
-use crate::register::{HookRegistry, SOURCE, SurfaceKind};
+use crate::register::{HookRegistry, RegistrationError, SOURCE, SurfaceKind};
 use crate::state::{RunState, StateSharing};
 use crate::{EventScope, OutcomeFuture, RandomSource, RuntimeBuilder, ScopedEffects, Tape, payload_gate, tape_gate};
 
@@ -285,7 +285,7 @@ impl Runtime {
     ///
     /// # Errors
     /// With every error in the declaration; nothing is registered then.
-    pub fn register(&self, declaration: &HookDeclaration) -> Result<(), Vec<Diagnostic>> {
+    pub fn register(&self, declaration: &HookDeclaration) -> Result<(), RegistrationError> {
         let chains = self.compile_or_reject(SOURCE, Layer::Runtime, std::slice::from_ref(declaration))?;
         self.add_chains(self.registry.next_number(), None, chains);
         Ok(())

@@ -61,7 +61,10 @@ const STEPS: &[(&str, LifeStep, &str, &str, &str)] = &[
         "completion.pre",
         |life| {
             let request = CompletionPre { model: text(), ..CompletionPre::default() };
-            Ok(review_request(life, || request)?.into_rewritten()?.map_or_else(text, |request| request.model))
+            Ok(review_request(life, || request)?
+                .into_rewritten()
+                .map_err(|error| error.to_string())?
+                .map_or_else(text, |request| request.model))
         },
         r#"modify({"model": "new"})"#,
         "new",
@@ -71,7 +74,10 @@ const STEPS: &[(&str, LifeStep, &str, &str, &str)] = &[
         "completion.post",
         |life| {
             let reply = CompletionPost { text: text(), ..CompletionPost::default() };
-            Ok(review_reply(life, || reply)?.into_rewritten()?.map_or_else(text, |reply| reply.text))
+            Ok(review_reply(life, || reply)?
+                .into_rewritten()
+                .map_err(|error| error.to_string())?
+                .map_or_else(text, |reply| reply.text))
         },
         r#"modify({"text": "new"})"#,
         "new",
@@ -98,7 +104,10 @@ const STEPS: &[(&str, LifeStep, &str, &str, &str)] = &[
         "delegation.pre",
         |life| {
             let task = DelegationPre { prompt: text(), task: text(), ..DelegationPre::default() };
-            Ok(review_task(life, task)?.into_rewritten()?.map_or_else(text, |task| task.prompt))
+            Ok(review_task(life, task)?
+                .into_rewritten()
+                .map_err(|error| error.to_string())?
+                .map_or_else(text, |task| task.prompt))
         },
         r#"modify({"prompt": "new"})"#,
         "new",

@@ -9,6 +9,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 
+use pintle::contract::EffectError;
 use pintle::hosting::{LayerState, ScriptStateStore};
 use pintle::{Decision, Event, EventName, EventScope, Hook, Layer, Runtime, Verdict, native};
 use serde_json::json;
@@ -32,9 +33,9 @@ struct FakeStateStore {
 }
 
 impl ScriptStateStore for FakeStateStore {
-    fn acquire(&self) -> Result<Option<LayerStates>, String> {
+    fn acquire(&self) -> Result<Option<LayerStates>, EffectError> {
         if self.shared.is_broken.load(Ordering::Relaxed) {
-            return Err(String::from("the disk is gone"));
+            return Err(EffectError(String::from("the disk is gone")));
         }
         let locked = self.shared.is_locked.lock().unwrap();
         *self.shared.unlocked.wait_while(locked, |is_locked| *is_locked).unwrap() = true;
@@ -43,7 +44,7 @@ impl ScriptStateStore for FakeStateStore {
         Ok((!is_known && !text.is_empty()).then(|| serde_json::from_str(&text).unwrap()))
     }
 
-    fn release(&self, changed: Option<LayerStates>) -> Result<(), String> {
+    fn release(&self, changed: Option<LayerStates>) -> Result<(), EffectError> {
         if let Some(changed) = changed {
             let mut stored = self.shared.stored.lock().unwrap();
             *stored = (stored.0 + 1, serde_json::to_string(&changed).unwrap());

@@ -7,6 +7,19 @@ use std::path::PathBuf;
 use crate::record::FORMAT;
 use crate::show::single_line;
 
+/// The reason why a line of a tape is not a record, for the user.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{reason}")]
+pub struct RecordError {
+    reason: String,
+}
+
+impl RecordError {
+    pub(crate) fn new(reason: String) -> Self {
+        Self { reason }
+    }
+}
+
 /// A tape cannot be written or read.
 #[derive(Debug)]
 pub enum TapeError {

@@ -20,7 +20,7 @@ mod read;
 mod redact;
 mod write;
 
-pub use error::TapeError;
+pub use error::{RecordError, TapeError};
 pub use read::{LoadedTape, TapeLine, TapeReader, TapeSource, TornRecord, read, read_bytes, read_file_bytes};
 pub use record::{HeaderRecord, HostRecord, LoadedHook, Record, RecordBody};
-pub use write::{Durability, ListPrefix, RecordObserver, Tape, TapeCursor, is_being_written};
+pub use write::{Durability, ListPrefix, RecordObserver, Tape, TapeCursor, UnknownDurabilityError, is_being_written};

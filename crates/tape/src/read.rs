@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::TapeError;
 use crate::blobs::{BlobStore, TapeText, TapeTextReader};
 use crate::line::RecordHead;
 use crate::record::{FORMAT, HeaderRecord, Record, RecordBody};
+use crate::{RecordError, TapeError};
 
 /// How much of a tape is read at once.
 const READ_AHEAD_BYTES: u64 = 64 << 10;
@@ -225,9 +225,9 @@ impl<'b> TapeReader<'b> {
     /// Parses a line that was read before, with all its values.
     ///
     /// # Errors
-    /// When the line is not a record, or the file cannot be read any more; the message is for the user.
-    pub fn complete(&self, line: &[u8]) -> Result<Record<'static>, String> {
-        Record::from_stored(line, &self.blobs)
+    /// When the line is not a record, or the file cannot be read any more.
+    pub fn complete(&self, line: &[u8]) -> Result<Record<'static>, RecordError> {
+        Record::from_stored(line, &self.blobs).map_err(RecordError::new)
     }
 
     /// The torn record, known once everything before it was read.

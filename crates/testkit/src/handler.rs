@@ -25,6 +25,16 @@ pub struct SeenCall {
     pub payload: Value,
 }
 
+/// The error of [`ScriptedHandler::check_calls`].
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("expected calls with exactly {expected:?}, but got {actual:?}")]
+pub struct CallMismatchError {
+    /// The expected payloads.
+    pub expected: Vec<Value>,
+    /// The payloads that the hook saw.
+    pub actual: Vec<Value>,
+}
+
 impl ScriptedHandler {
     /// Creates a handler that always returns the same verdict.
     #[must_use]
@@ -61,13 +71,13 @@ impl ScriptedHandler {
     /// Checks that the hook was called with exactly these payloads, in this order.
     ///
     /// # Errors
-    /// When it was not; the message lists the expected and the actual calls.
-    pub fn check_calls(&self, payloads: &[Value]) -> Result<(), String> {
+    /// When it was not; the error has the expected and the actual calls.
+    pub fn check_calls(&self, payloads: &[Value]) -> Result<(), CallMismatchError> {
         let seen: Vec<Value> = self.calls().into_iter().map(|call| call.payload).collect();
         if seen == payloads {
             return Ok(());
         }
-        Err(format!("expected calls with exactly {payloads:?}, but got {seen:?}"))
+        Err(CallMismatchError { expected: payloads.to_vec(), actual: seen })
     }
 }
 
@@ -127,7 +137,7 @@ mod tests {
             .collect();
         assert_eq!(verdicts, [Verdict::deny("no"), Verdict::allow("yes"), Verdict::pass()]);
         assert_eq!(handler.check_calls(&[json!(1), json!(2), json!(3)]), Ok(()));
-        let error = handler.check_calls(&[json!(1)]).unwrap_err();
+        let error = handler.check_calls(&[json!(1)]).unwrap_err().to_string();
         assert!(error.starts_with("expected calls with exactly [Number(1)], but got [Number(1), "), "{error}");
     }
 }

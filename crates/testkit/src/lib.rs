@@ -19,7 +19,7 @@ pub use approver::ScriptedApprover;
 pub use clock::{FakeClock, RunningClock};
 pub use effects::InMemoryEffects;
 pub use example::{catalogue_payload, event_from, example_event, example_origin, plain_event, read_cases};
-pub use handler::{ScriptedHandler, SeenCall};
+pub use handler::{CallMismatchError, ScriptedHandler, SeenCall};
 pub use hook::{chain, hook};
 pub use journal::LineJournal;
 pub use lines::SharedLines;

@@ -125,11 +125,11 @@ fn review_request(
     };
     let reviewed = lifecycle::review_request(&mut TurnLife::with_prefix(turn, prefix), payload)?;
     let dispatch = reviewed.dispatch();
-    let misfit = |reason| {
+    let misfit = |reason: String| {
         TurnError::failed("hook", format!("completion.pre modify payload: {reason}"))
             .with_event(EventKind::CompletionPre)
     };
-    let request = match reviewed.into_rewritten().map_err(misfit)? {
+    let request = match reviewed.into_rewritten().map_err(|error| misfit(error.to_string()))? {
         Some(payload) => wire::request_from_payload(payload, &request, turn.model().name()).map_err(misfit)?,
         None => request,
     };
@@ -171,12 +171,12 @@ fn review_reply(
         last_user_message: conversation.last_user_message().map(|said| said.content.clone()),
         ..wire::reply_to_payload(&reply, model, duration_ms)
     };
-    let misfit = |reason| {
+    let misfit = |reason: String| {
         TurnError::failed("hook", format!("completion.post modify payload: {reason}"))
             .with_event(EventKind::CompletionPost)
     };
     let reviewed = lifecycle::review_reply(&mut TurnLife::new(turn), payload)?;
-    match reviewed.into_rewritten().map_err(misfit)? {
+    match reviewed.into_rewritten().map_err(|error| misfit(error.to_string()))? {
         Some(payload) => wire::reply_from_payload(payload, reply.usage).map_err(misfit),
         None => Ok(reply),
     }

@@ -27,9 +27,13 @@ pub(super) fn perform(
         "move" => files.rename(text("src"), text("dst")),
         "replace" => workspace
             .read(path)
+            .map_err(|error| error.to_string())
             .and_then(|content| replace_one(&content, text("old"), text("new")))
             .and_then(|content| files.edit(path, &content)),
-        _ => return jail::answer_fs(workspace, function, arguments, jail::MAX_FILE_BYTES, cancel),
+        _ => {
+            return jail::answer_fs(workspace, function, arguments, jail::MAX_FILE_BYTES, cancel)
+                .map_err(|error| error.to_string());
+        }
     };
     done.map(|()| EffectReply::Done).map_err(|reason| format!("fs.{function}: {reason}"))
 }

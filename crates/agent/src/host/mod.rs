@@ -106,6 +106,7 @@ impl Host for AgentHost {
             }
             EffectRequest::Fs { function, arguments } if caller.is_hook() => {
                 jail::answer_fs(workspace, &function, &arguments, jail::MAX_HOOK_FILE_BYTES, &scope.cancel)
+                    .map_err(|error| error.to_string())
             }
             EffectRequest::Fs { function, arguments } => {
                 let is_told = self.agent.shared.runtime.listens(&EventKind::FileEdited.into(), scope);

@@ -78,7 +78,7 @@ pub(crate) fn prepare_tool(turn: &TurnContext, arguments: &Value) -> Result<Tool
 pub(super) fn register_hook(turn: &TurnContext, arguments: &Value) -> Result<Value, String> {
     let declaration = prepare_hook(turn, arguments)?;
     let runtime = &turn.agent.shared.runtime;
-    runtime.register(&declaration).map_err(|found| compile_error(&declaration.name, &found))?;
+    runtime.register(&declaration).map_err(|error| compile_error(&declaration.name, error.diagnostics()))?;
     Ok(json!({"name": declaration.name, "registered": true}))
 }
 

@@ -18,6 +18,47 @@ const FAMILIES: [(&str, &str); 7] = [
     ("gemini-", "gemini"),
 ];
 
+/// The reason why a text does not name a model.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ModelNameError {
+    /// The text is empty.
+    #[error("no model was given; write it as `PROVIDER:NAME`, such as `openai:gpt-4o`")]
+    NoModel,
+    /// Only the provider is given.
+    #[error("model `{typed}` has no name; write it as `PROVIDER:NAME`, such as `openai:gpt-4o`")]
+    NoName {
+        /// The text as typed.
+        typed: String,
+    },
+    /// The provider does not exist.
+    #[error("{message}")]
+    UnknownProvider {
+        /// The name that was given, with the nearest one or all.
+        message: String,
+    },
+    /// The text is the name of a file.
+    #[error("`{typed}` looks like a script file; write it as `script:{typed}`")]
+    ScriptFile {
+        /// The text as typed.
+        typed: String,
+    },
+    /// The text is a provider, possibly misspelled.
+    #[error("`{typed}` does not name a model; write it as `{provider}:NAME`")]
+    ProviderOnly {
+        /// The text as typed.
+        typed: String,
+        /// The nearest provider.
+        provider: &'static str,
+    },
+    /// The name does not tell its provider.
+    #[error("cannot infer the provider of model `{typed}`; write it as `PROVIDER:{typed}`, such as `ollama:{typed}`")]
+    UnknownFamily {
+        /// The text as typed.
+        typed: String,
+    },
+}
+
 /// Parses a model name: `openai:gpt-4o`, `ollama:llama3.2:3b`, `script:demo.yaml`, or a well-known name alone.
 ///
 /// The settings of the `declared` model are kept (tokens, temperature, retries). Its address and key are kept only if
@@ -25,14 +66,14 @@ const FAMILIES: [(&str, &str); 7] = [
 ///
 /// # Errors
 /// When the provider does not exist, or cannot be inferred from the name.
-pub fn choose(typed: &str, declared: Option<&ModelSpec>) -> Result<ModelSpec, String> {
+pub fn choose(typed: &str, declared: Option<&ModelSpec>) -> Result<ModelSpec, ModelNameError> {
     let typed = typed.trim();
     if typed.is_empty() {
-        return Err(String::from("no model was given; write it as `PROVIDER:NAME`, such as `openai:gpt-4o`"));
+        return Err(ModelNameError::NoModel);
     }
     let (provider, name) = split_provider(typed, declared)?;
     if name.is_empty() {
-        return Err(format!("model `{typed}` has no name; write it as `PROVIDER:NAME`, such as `openai:gpt-4o`"));
+        return Err(ModelNameError::NoName { typed: typed.to_owned() });
     }
     let same = declared.filter(|spec| spec.provider == provider);
     Ok(ModelSpec {
@@ -46,12 +87,13 @@ pub fn choose(typed: &str, declared: Option<&ModelSpec>) -> Result<ModelSpec, St
     })
 }
 
-fn split_provider<'a>(typed: &'a str, declared: Option<&'a ModelSpec>) -> Result<(&'a str, &'a str), String> {
+fn split_provider<'a>(typed: &'a str, declared: Option<&'a ModelSpec>) -> Result<(&'a str, &'a str), ModelNameError> {
     if let Some((provider, name)) = typed.split_once(':') {
         if provider == SCRIPT {
             return Ok((provider, name));
         }
-        return remote::find_provider(provider).map(|known| (known.name, name));
+        let known = remote::find_provider(provider);
+        return known.map(|known| (known.name, name)).map_err(|message| ModelNameError::UnknownProvider { message });
     }
     if let Some((_, provider)) = FAMILIES.iter().find(|(prefix, _)| typed.starts_with(prefix)) {
         return Ok((provider, typed));
@@ -60,15 +102,13 @@ fn split_provider<'a>(typed: &'a str, declared: Option<&'a ModelSpec>) -> Result
         return Ok((&spec.provider, typed));
     }
     if typed.ends_with(".yaml") || typed.ends_with(".yml") {
-        return Err(format!("`{typed}` looks like a script file; write it as `script:{typed}`"));
+        return Err(ModelNameError::ScriptFile { typed: typed.to_owned() });
     }
     // A provider without a model name, possibly misspelled.
     if let Some(near) = suggest_nearest(typed, remote::provider_names()) {
-        return Err(format!("`{typed}` does not name a model; write it as `{near}:NAME`"));
+        return Err(ModelNameError::ProviderOnly { typed: typed.to_owned(), provider: near });
     }
-    Err(format!(
-        "cannot infer the provider of model `{typed}`; write it as `PROVIDER:{typed}`, such as `ollama:{typed}`"
-    ))
+    Err(ModelNameError::UnknownFamily { typed: typed.to_owned() })
 }
 
 #[cfg(test)]
@@ -136,7 +176,7 @@ mod tests {
             ),
         ];
         for (typed, message) in cases {
-            assert_eq!(choose(typed, None), Err(message.to_owned()), "{typed}");
+            assert_eq!(choose(typed, None).unwrap_err().to_string(), message, "{typed}");
         }
     }
 }

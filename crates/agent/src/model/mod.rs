@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use pintle::contract::ModelSpec;
 
-pub use choice::choose;
+pub use choice::{ModelNameError, choose};
 pub use error::{ModelError, ModelErrorKind};
 pub use interface::Model;
 pub use message::{
@@ -40,9 +40,9 @@ pub fn knows_provider(name: &str) -> bool {
 ///
 /// # Errors
 /// When the provider is unknown, its key is not set, or the script cannot be read.
-pub fn open(spec: &ModelSpec, read: &dyn Fn(&str) -> Result<String, String>) -> Result<Arc<dyn Model>, ModelError> {
+pub fn open(spec: &ModelSpec, read: &dyn Fn(&str) -> Result<String, ModelError>) -> Result<Arc<dyn Model>, ModelError> {
     if spec.provider == choice::SCRIPT {
-        let text = read(&spec.name).map_err(ModelError::fatal)?;
+        let text = read(&spec.name)?;
         return Ok(Arc::new(ScriptModel::parse(&spec.name, &text)?));
     }
     Ok(Arc::new(RemoteModel::new(spec, &pintle::internals::process::variable)?))

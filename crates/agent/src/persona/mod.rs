@@ -114,8 +114,10 @@ impl Persona<'_> {
         args: impl Into<Value>,
         body: impl FnOnce(&mut PersonaStep<'_>) -> Result<Value, StepError>,
     ) -> Result<Value, StepError> {
-        let step =
-            self.spec.step(name).map_err(|reason| StepError::failed(reason).with_location(&self.spec.name, name))?;
+        let step = self
+            .spec
+            .step(name)
+            .map_err(|error| StepError::failed(error.to_string()).with_location(&self.spec.name, name))?;
         let step = Arc::new(step.clone());
         run::run(self.session, Some((Arc::clone(&self.spec), Arc::clone(&self.meter))), step, args.into(), body)
     }
@@ -189,7 +191,7 @@ impl PersonaStep<'_> {
         let spec = match &persona {
             Some((persona, _)) => persona
                 .step(name)
-                .map_err(|reason| StepError::failed(reason).with_location(&persona.name, name))?
+                .map_err(|error| StepError::failed(error.to_string()).with_location(&persona.name, name))?
                 .clone(),
             None => StepSpec::new(name),
         };

@@ -8,8 +8,8 @@ use pintle::tape::TapeSource;
 use pintle::{CancelToken, Runtime};
 use serde_json::Value;
 
-use super::Session;
 use super::restore::{self, RestoredSession};
+use super::{Session, SessionBuildError};
 use crate::delegation;
 use crate::host::AgentHost;
 use crate::model::Model;
@@ -206,21 +206,25 @@ impl SessionBuilder {
     /// # Errors
     /// When the workspace cannot be opened, or a tool, hook or policy of the agent is not valid; when the
     /// session to resume does not exist, or the agent that answered last in it no longer exists.
-    pub fn build(self) -> Result<Session, String> {
+    pub fn build(self) -> Result<Session, SessionBuildError> {
+        let unresumable = |reason| SessionBuildError::Resume { reason };
+        let unusable = |reason| SessionBuildError::Agent { reason };
         let policy = self.runtime.policy_files().clone().with_paths(self.read_only);
         let workspace = Workspace::open(&self.workspace)?.with_policy(policy);
         // A team member without a team forms a team of one.
         let alone = || TeamSpec { agents: vec![Arc::new(self.agent.clone())], ..TeamSpec::default() };
         let team = self.team.or_else(|| self.agent.member.is_some().then(alone));
         let rules = self.permissions.as_ref().or_else(|| team.as_ref().map(|team| &team.permissions));
-        let permissions = PermissionChecker::new(rules, self.mode.or(self.agent.permission_mode))?;
+        let permissions = PermissionChecker::new(rules, self.mode.or(self.agent.permission_mode))
+            .map_err(|reason| SessionBuildError::Permissions { reason })?;
         let past = match (&self.name, &self.resume) {
-            (None, Some(tape)) => restore::find_session(tape)?,
+            (None, Some(tape)) => restore::find_session(tape).map_err(unresumable)?,
             _ => None,
         };
         let session =
             self.name.or(past).unwrap_or_else(|| format!("session-{:016x}", self.runtime.random().next_bits()));
-        let mut restored = self.resume.map(|tape| RestoredSession::from_tape(&tape, &session)).transpose()?;
+        let mut restored =
+            self.resume.map(|tape| RestoredSession::from_tape(&tape, &session)).transpose().map_err(unresumable)?;
         if let Some(restored) = restored.as_mut().filter(|_| self.should_forget_grants) {
             restored.forget_grants();
         }
@@ -244,12 +248,12 @@ impl SessionBuilder {
             names: GeneratedNames::default(),
         });
         let agent = match team.filter(|_| self.agent.member.is_some()) {
-            Some(team) => team.open_first(&shared, &self.agent, self.model, self.tools)?,
-            None => delegation::new_root(shared, self.agent, self.model, self.tools)?,
+            Some(team) => team.open_first(&shared, &self.agent, self.model, self.tools).map_err(unusable)?,
+            None => delegation::new_root(shared, self.agent, self.model, self.tools).map_err(unusable)?,
         };
         let session = Session::new(agent, self.reopen_data);
         match restored {
-            Some(restored) => session.with_restored(restored),
+            Some(restored) => session.with_restored(restored).map_err(unresumable),
             None => Ok(session),
         }
     }

@@ -1,5 +1,6 @@
 //! A session: many turns of one agent with one user.
 
+mod build_error;
 mod builder;
 mod daemon;
 mod ending;
@@ -28,6 +29,7 @@ use ending::SessionEnding;
 use finish::FinishCallback;
 use restore::InterruptedTurn;
 
+pub use build_error::SessionBuildError;
 pub use builder::SessionBuilder;
 pub use daemon::DaemonOptions;
 pub use interrupt::{InterruptHandle, InterruptResult};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::model::ModelTool;
-use crate::turn_context::{Tool, ToolContext};
+use crate::turn_context::{Tool, ToolContext, ToolError};
 
 /// A tool in a table. The tools of a set may share a state.
 pub(crate) struct ToolDef<S: 'static = ()> {
@@ -97,7 +97,7 @@ impl<S: Debug + Send + Sync + 'static> Tool for TableTool<S> {
         self.access == ToolAccess::Programs
     }
 
-    fn call(&self, arguments: &Value, at: &ToolContext<'_>) -> Result<Value, String> {
-        (self.call)(&self.state, arguments, at)
+    fn call(&self, arguments: &Value, at: &ToolContext<'_>) -> Result<Value, ToolError> {
+        Ok((self.call)(&self.state, arguments, at)?)
     }
 }

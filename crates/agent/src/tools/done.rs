@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::def::object_schema;
 use crate::model::ModelTool;
-use crate::turn_context::{Tool, ToolContext, TurnContext};
+use crate::turn_context::{Tool, ToolContext, ToolError, TurnContext};
 
 pub(crate) const NAME: &str = "done";
 
@@ -70,7 +70,7 @@ impl Tool for DoneTool {
         self.project_tool.as_ref().is_some_and(|tool| tool.can_write_unseen())
     }
 
-    fn call(&self, arguments: &Value, at: &ToolContext<'_>) -> Result<Value, String> {
+    fn call(&self, arguments: &Value, at: &ToolContext<'_>) -> Result<Value, ToolError> {
         let result = match &self.project_tool {
             Some(tool) => tool.call(arguments, at)?,
             None => json!("the task is marked as complete"),

@@ -8,7 +8,7 @@ use pintle::{Diagnostic, Runtime};
 use serde_json::{Value, json};
 
 use crate::model::ModelTool;
-use crate::turn_context::{Tool, ToolContext};
+use crate::turn_context::{Tool, ToolContext, ToolError};
 use crate::verify::{self, failure_text};
 
 /// A compiled Starlark tool.
@@ -53,10 +53,10 @@ impl Tool for StarlarkTool {
         &self.definition
     }
 
-    fn call(&self, arguments: &Value, at: &ToolContext<'_>) -> Result<Value, String> {
+    fn call(&self, arguments: &Value, at: &ToolContext<'_>) -> Result<Value, ToolError> {
         let name = &self.definition.name;
         let Some(script) = &self.script else {
-            return Err(format!("tool \"{name}\" is configured but no handler has been registered"));
+            return Err(format!("tool \"{name}\" is configured but no handler has been registered").into());
         };
         let runtime = &at.turn.agent.shared.runtime;
         let effects = runtime.effects(&at.turn.origin, &at.turn.scope);
@@ -69,7 +69,7 @@ impl Tool for StarlarkTool {
             let done = json!({"name": name, "args": arguments, "arguments": arguments.to_string(), "result": result});
             let verdict = verify::run(script, done, at.turn, name)?;
             if !verdict.is_verified {
-                return Err(format!("verification failed: {}", verdict.reason));
+                return Err(format!("verification failed: {}", verdict.reason).into());
             }
         }
         Ok(result)

@@ -13,7 +13,7 @@ use super::expand;
 use super::set::Toolset;
 use crate::model::ModelTool;
 use crate::turn_context::SessionContext;
-use crate::turn_context::{Tool, ToolContext};
+use crate::turn_context::{Tool, ToolContext, ToolError};
 
 /// The time limit of one call.
 const TIMEOUT_MS: u64 = 300_000;
@@ -43,7 +43,9 @@ pub(super) fn open(spec: &McpSpec, shared: &SessionContext) -> Result<Toolset, S
         }
         McpTransport::Http { headers, .. } => *headers = expand::expand_all(headers),
     }
-    let server = Arc::new(McpServer::start(&spec, &directory, McpLimits::default(), &shared.cancel)?);
+    let server =
+        McpServer::start(&spec, &directory, McpLimits::default(), &shared.cancel).map_err(|error| error.to_string())?;
+    let server = Arc::new(server);
     let tool = |tool: McpTool| -> Arc<dyn Tool> {
         let shown = if spec.name.is_empty() { tool.name.clone() } else { format!("{}_{}", spec.name, tool.name) };
         Arc::new(ServerTool {
@@ -73,7 +75,7 @@ impl Tool for ServerTool {
         self.is_read_only
     }
 
-    fn call(&self, arguments: &Value, at: &ToolContext<'_>) -> Result<Value, String> {
-        self.server.call(&self.name, arguments, TIMEOUT_MS, at.cancel()).map(Value::String)
+    fn call(&self, arguments: &Value, at: &ToolContext<'_>) -> Result<Value, ToolError> {
+        self.server.call(&self.name, arguments, TIMEOUT_MS, at.cancel()).map(Value::String).map_err(ToolError::from)
     }
 }

@@ -12,7 +12,7 @@ use super::expand;
 use super::set::Toolset;
 use crate::model::ModelTool;
 use crate::tools::native::{CommandShell, ToolCommand, failure_status, output_text};
-use crate::turn_context::{Tool, ToolContext};
+use crate::turn_context::{Tool, ToolContext, ToolError};
 
 /// The number of bytes of the output that are kept, from its beginning.
 const OUTPUT_BYTES: usize = 1 << 20;
@@ -52,7 +52,7 @@ impl Tool for CommandTool {
         Some("shell")
     }
 
-    fn call(&self, arguments: &Value, at: &ToolContext<'_>) -> Result<Value, String> {
+    fn call(&self, arguments: &Value, at: &ToolContext<'_>) -> Result<Value, ToolError> {
         let mut variables = self.environment.clone();
         variables.extend(self.variables(arguments)?);
         let command = ToolCommand {
@@ -68,9 +68,9 @@ impl Tool for CommandTool {
         match failure_status(&output) {
             _ if output.timed_out => {
                 let limit_ms = command.timeout_ms;
-                Err(format!("`{what}` did not end within {limit_ms} ms and was killed\nOutput: {text}"))
+                Err(format!("`{what}` did not end within {limit_ms} ms and was killed\nOutput: {text}").into())
             }
-            Some(failure) => Err(format!("Error executing command '{what}': {failure}\nOutput: {text}")),
+            Some(failure) => Err(format!("Error executing command '{what}': {failure}\nOutput: {text}").into()),
             None => Ok(Value::String(text)),
         }
     }

@@ -11,6 +11,7 @@ mod session;
 mod state;
 mod step;
 mod tool;
+mod tool_error;
 mod toolbox;
 
 use std::borrow::Cow;
@@ -35,6 +36,7 @@ use batch_order::CallTurn;
 
 pub use session::ModelOpener;
 pub use tool::{Tool, ToolContext};
+pub use tool_error::ToolError;
 
 pub(crate) use agent::{Agent, AgentParts};
 pub(crate) use batch_order::{BatchOrder, CallPhase};

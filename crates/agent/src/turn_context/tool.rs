@@ -6,7 +6,7 @@ use pintle::CancelToken;
 use pintle::event::FileEdited;
 use serde_json::Value;
 
-use super::TurnContext;
+use super::{ToolError, TurnContext};
 use crate::edits::{EditAuthor, TrackedFiles};
 use crate::model::ModelTool;
 use crate::workspace::Workspace;
@@ -36,8 +36,8 @@ pub trait Tool: Send + Sync + Debug {
     /// Runs the tool. The arguments fit the schema, and every hook has allowed the call.
     ///
     /// # Errors
-    /// With one line for the model: what went wrong and what to do next.
-    fn call(&self, arguments: &Value, at: &ToolContext<'_>) -> Result<Value, String>;
+    /// With a text for the model: what went wrong and what to do next.
+    fn call(&self, arguments: &Value, at: &ToolContext<'_>) -> Result<Value, ToolError>;
 }
 
 /// The context of one tool call.
@@ -59,7 +59,7 @@ impl ToolContext<'_> {
     pub(crate) fn read_file(&self, path: &str) -> Result<String, String> {
         match pintle::internals::read_large_result(&self.turn.origin.session, path) {
             Some(kept) => kept.map_err(|error| format!("cannot read `{path}`: {error}")),
-            None => self.workspace().read(path),
+            None => self.workspace().read(path).map_err(|error| error.to_string()),
         }
     }
 

@@ -17,6 +17,7 @@ impl Workspace {
             open_regular_file(dir, path, OpenOptions::new().create(true).write(true).truncate(true))?
                 .write_all(text.as_bytes())
         })
+        .map_err(|error| error.to_string())
     }
 
     pub(crate) fn append(&self, path: &str, text: &str) -> Result<(), String> {
@@ -25,6 +26,7 @@ impl Workspace {
             make_parent(dir, path)?;
             open_regular_file(dir, path, OpenOptions::new().create(true).append(true))?.write_all(text.as_bytes())
         })
+        .map_err(|error| error.to_string())
     }
 
     /// Removes a file or an empty directory.
@@ -33,16 +35,17 @@ impl Workspace {
         self.run_at(path, |dir, path| {
             if dir.symlink_metadata(path)?.is_dir() { dir.remove_dir(path) } else { dir.remove_file(path) }
         })
+        .map_err(|error| error.to_string())
     }
 
     pub(crate) fn make_dir(&self, path: &str) -> Result<(), String> {
         self.check_change(path)?;
-        self.run_at(path, |dir, path| dir.create_dir_all(path))
+        self.run_at(path, |dir, path| dir.create_dir_all(path)).map_err(|error| error.to_string())
     }
 
     pub(crate) fn copy(&self, from: &str, to: &str) -> Result<(), String> {
         self.check_change(to)?;
-        let to = self.relative_path(to)?;
+        let to = self.relative_path(to).map_err(|error| error.to_string())?;
         self.run_at(from, |dir, from| {
             let mut source = open_regular_file(dir, from, OpenOptions::new().read(true))?;
             make_parent(dir, &to)?;
@@ -50,16 +53,18 @@ impl Workspace {
             io::copy(&mut source, &mut copy)?;
             copy.set_permissions(source.metadata()?.permissions())
         })
+        .map_err(|error| error.to_string())
     }
 
     pub(crate) fn rename(&self, from: &str, to: &str) -> Result<(), String> {
         self.check_move(from)?;
         self.check_change(to)?;
-        let to = self.relative_path(to)?;
+        let to = self.relative_path(to).map_err(|error| error.to_string())?;
         self.run_at(from, |dir, from| {
             make_parent(dir, &to)?;
             dir.rename(from, dir, &to)
         })
+        .map_err(|error| error.to_string())
     }
 }
 
@@ -97,8 +102,11 @@ mod tests {
         assert!(workspace.remove("copy").unwrap_err().starts_with("cannot use `copy`"));
         workspace.remove("copy/d.txt").unwrap();
         workspace.remove("copy").unwrap();
-        assert_eq!(workspace.read("copy").unwrap_err(), "`copy` does not exist; list its directory to see what does");
-        assert_eq!(workspace.read("a").unwrap_err(), "`a` is a directory, not a file");
+        assert_eq!(
+            workspace.read("copy").unwrap_err().to_string(),
+            "`copy` does not exist; list its directory to see what does"
+        );
+        assert_eq!(workspace.read("a").unwrap_err().to_string(), "`a` is a directory, not a file");
         assert!(workspace.copy("moved/e.txt", "../e.txt").unwrap_err().contains("outside the workspace"));
     }
 
@@ -115,7 +123,7 @@ mod tests {
         let held = std::fs::File::options().read(true).write(true).open(at("pipe")).unwrap();
         let refuses = |path: &str| {
             for error in [
-                workspace.read(path).map(drop),
+                workspace.read(path).map(drop).map_err(|error| error.to_string()),
                 workspace.write(path, "x"),
                 workspace.append(path, "x"),
                 workspace.copy(path, "copied"),

@@ -6,6 +6,7 @@ mod content;
 mod files;
 mod protect;
 
+use std::io;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
@@ -22,6 +23,17 @@ pub struct Workspace {
     policy: PolicyFiles,
 }
 
+/// The error of a workspace that cannot be opened.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot open workspace `{path}`: {source}")]
+#[non_exhaustive]
+pub struct WorkspaceError {
+    /// The directory.
+    pub path: PathBuf,
+    /// The cause.
+    pub source: io::Error,
+}
+
 /// All reading functions.
 impl Deref for Workspace {
     type Target = JailedDir;
@@ -36,9 +48,8 @@ impl Workspace {
     ///
     /// # Errors
     /// When it does not exist or cannot be opened.
-    pub fn open(root: &Path) -> Result<Self, String> {
-        let opened = JailedDir::open(root);
-        let folder = opened.map_err(|error| format!("cannot open workspace `{}`: {error}", root.display()))?;
+    pub fn open(root: &Path) -> Result<Self, WorkspaceError> {
+        let folder = JailedDir::open(root).map_err(|source| WorkspaceError { path: root.to_owned(), source })?;
         Ok(Self { dir: folder, policy: PolicyFiles::default() })
     }
 
@@ -47,7 +58,8 @@ impl Workspace {
         let real = self.run_at(path, |dir, path| {
             dir.open_dir(path)?;
             dir.canonicalize(path)
-        })?;
+        });
+        let real = real.map_err(|error| error.to_string())?;
         Ok(self.root().join(real))
     }
 }
@@ -82,7 +94,7 @@ pub(crate) mod tests {
         assert_eq!(workspace.read(absolute.to_str().unwrap()).unwrap(), "inside");
         let through = format!("linked/{name}");
         for path in ["../x", "in/../../x", "/etc/passwd", "link", through.as_str(), beside.as_str(), ".."] {
-            let error = workspace.read(path).unwrap_err();
+            let error = workspace.read(path).unwrap_err().to_string();
             assert!(error.contains("outside the workspace"), "{path}: {error}");
             let error = workspace.write(path, "x").unwrap_err();
             assert!(error.contains("outside the workspace"), "{path}: {error}");

@@ -29,19 +29,22 @@ impl Workspace {
     /// Checks that a tool may create, change or remove what is at a path: it must not be or be inside something
     /// protected, by any links.
     pub(super) fn check_change(&self, path: &str) -> Result<(), String> {
-        let real = self.run_at(path, resolve_links)?;
+        let real = self.run_at(path, resolve_links).map_err(|error| error.to_string())?;
         if self.policy.is_policy(&self.root().join(&real)) { Err(protected_message(path)) } else { Ok(()) }
     }
 
     /// Checks that a tool may move what is at a path: it must not contain anything protected either.
     pub(super) fn check_move(&self, path: &str) -> Result<(), String> {
         self.check_change(path)?;
-        let base = self.run_at(path, resolve_links)?;
+        let base = self.run_at(path, resolve_links).map_err(|error| error.to_string())?;
         let is_folder = self.run_at(path, |dir, path| dir.symlink_metadata(path)).is_ok_and(|found| found.is_dir());
         let goes_along = |within: &Path| has_policy_name(&base.join(within));
-        let is_protected = self.policy.contains_policy(&self.root().join(&base))
+        let mut is_protected = self.policy.contains_policy(&self.root().join(&base));
+        if !is_protected && is_folder {
+            let walk = self.walk(path, goes_along, &CancelToken::default()).map_err(|error| error.to_string())?;
             // Files that a walk skips may be protected as well.
-            || (is_folder && self.walk(path, goes_along, &CancelToken::default())?.all_paths() != Ok(Vec::new()));
+            is_protected = !walk.all_paths().is_ok_and(|paths| paths.is_empty());
+        }
         if is_protected { Err(protected_message(path)) } else { Ok(()) }
     }
 

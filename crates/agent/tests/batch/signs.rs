@@ -11,7 +11,7 @@ use pintle::tape::{HeaderRecord, Tape};
 use pintle::{ApprovalRequest, ApprovalResponse, Approver, CancelToken, EventName, Hook, HookCall, Layer};
 use pintle::{Runtime, SystemClock, Verdict, native};
 use pintle_agent::model::ModelTool;
-use pintle_agent::{Session, SessionBuilder, Tool, ToolContext};
+use pintle_agent::{Session, SessionBuilder, Tool, ToolContext, ToolError};
 use serde_json::{Value, json};
 
 use crate::support::{QueuedReplyModel, RecordingSleeper, call, say};
@@ -68,7 +68,7 @@ impl Tool for SignTool {
         true
     }
 
-    fn call(&self, arguments: &Value, at: &ToolContext<'_>) -> Result<Value, String> {
+    fn call(&self, arguments: &Value, at: &ToolContext<'_>) -> Result<Value, ToolError> {
         let text = |name: &str| arguments.get(name).and_then(Value::as_str);
         text("show").into_iter().for_each(|sign| self.signs.show(sign));
         match text("wait") {
@@ -76,9 +76,13 @@ impl Tool for SignTool {
             Some("cancel") => {
                 let woken = self.signs.clone();
                 let _guard = at.cancel().wake_on_cancel(move || woken.show("cancelled"));
-                return Err(String::from(if self.signs.wait_for("cancelled") { "stopped" } else { "never stopped" }));
+                return Err(ToolError::from(if self.signs.wait_for("cancelled") {
+                    "stopped"
+                } else {
+                    "never stopped"
+                }));
             }
-            Some(sign) if !self.signs.wait_for(sign) => return Err(format!("waited for `{sign}` in vain")),
+            Some(sign) if !self.signs.wait_for(sign) => return Err(format!("waited for `{sign}` in vain").into()),
             _ => {}
         }
         Ok(json!(text("say").unwrap_or("done")))

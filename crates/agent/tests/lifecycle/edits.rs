@@ -9,7 +9,7 @@ use pintle::contract::{
 };
 use pintle::internals::dialects::docker_agent::LOOP_RULES;
 use pintle_agent::model::ModelTool;
-use pintle_agent::{Tool, ToolContext};
+use pintle_agent::{Tool, ToolContext, ToolError};
 use serde_json::{Map, Value, json};
 
 use crate::support::{QueuedReplyModel, agent, call, hook, say};
@@ -243,10 +243,10 @@ impl Tool for UnseenWriteTool {
         self.is_read_only
     }
 
-    fn call(&self, _arguments: &Value, at: &ToolContext<'_>) -> Result<Value, String> {
+    fn call(&self, _arguments: &Value, at: &ToolContext<'_>) -> Result<Value, ToolError> {
         let path = at.workspace().root().join(format!("by_{}.txt", self.definition.name));
         fs::write(path, "x").map_err(|error| error.to_string())?;
-        Err(String::from("it failed afterwards"))
+        Err(ToolError::from("it failed afterwards"))
     }
 }
 

@@ -9,7 +9,7 @@ use pintle::{
     SystemClock, Verdict, native,
 };
 use pintle_agent::model::{ModelReply, ModelTool, ModelUsage};
-use pintle_agent::{Session, SessionBuilder, Tool, ToolContext};
+use pintle_agent::{Session, SessionBuilder, Tool, ToolContext, ToolError};
 pub(crate) use pintle_testkit::SharedLines;
 use serde_json::{Value, json};
 
@@ -82,7 +82,7 @@ impl Tool for PersonaEchoTool {
         &self.0
     }
 
-    fn call(&self, _arguments: &Value, _at: &ToolContext<'_>) -> Result<Value, String> {
+    fn call(&self, _arguments: &Value, _at: &ToolContext<'_>) -> Result<Value, ToolError> {
         Ok(json!(format!("{} ran", self.0.name)))
     }
 }

@@ -6,7 +6,7 @@ use pintle::contract::{AgentSpec, PermissionMode};
 use pintle::tape::{HeaderRecord, Tape};
 use pintle::{Runtime, SystemClock};
 use pintle_agent::model::ModelTool;
-use pintle_agent::{Session, SessionBuilder, Tool, ToolContext};
+use pintle_agent::{Session, SessionBuilder, Tool, ToolContext, ToolError};
 pub(crate) use pintle_testkit::SharedLines;
 use serde_json::{Value, json};
 
@@ -35,9 +35,9 @@ impl Tool for FixedTextTool {
         &self.definition
     }
 
-    fn call(&self, arguments: &Value, _at: &ToolContext<'_>) -> Result<Value, String> {
+    fn call(&self, arguments: &Value, _at: &ToolContext<'_>) -> Result<Value, ToolError> {
         self.ran.add(format!("{} {arguments}", self.definition.name));
-        self.gives.clone().map(Value::String)
+        Ok(Value::String(self.gives.clone()?))
     }
 }
 

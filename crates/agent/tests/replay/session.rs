@@ -18,7 +18,7 @@ use pintle::{
 use pintle_agent::model::{
     Model, ModelError, ModelReply, ModelRequest, ModelTool, ModelToolCall, ModelUsage, ReplyDelta,
 };
-use pintle_agent::{Session, Sleeper, Tool, ToolContext};
+use pintle_agent::{Session, Sleeper, Tool, ToolContext, ToolError};
 use pintle_testkit::FakeClock;
 use serde_json::{Map, Value, json};
 
@@ -117,8 +117,8 @@ impl Tool for ReplayEchoTool {
         &self.0
     }
 
-    fn call(&self, arguments: &Value, _at: &ToolContext<'_>) -> Result<Value, String> {
-        if self.1 { Ok(arguments.clone()) } else { Err(String::from("it broke")) }
+    fn call(&self, arguments: &Value, _at: &ToolContext<'_>) -> Result<Value, ToolError> {
+        if self.1 { Ok(arguments.clone()) } else { Err(ToolError::from("it broke")) }
     }
 }
 

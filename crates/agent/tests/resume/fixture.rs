@@ -174,7 +174,10 @@ pub(crate) fn resume_session(
     let reading = pintle::tape::read(tape).map_err(|error| error.to_string())?;
     let runtime = new_runtime(dir, appended);
     let session = Session::builder(runtime.clone(), agent_spec(), model.clone()).workspace(dir);
-    Ok((session.sleeper(Arc::new(ResumeNullSleeper)).resume(reading).build()?, runtime))
+    Ok((
+        session.sleeper(Arc::new(ResumeNullSleeper)).resume(reading).build().map_err(|error| error.to_string())?,
+        runtime,
+    ))
 }
 
 /// Sends the next prompts.

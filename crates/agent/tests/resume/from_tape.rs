@@ -10,7 +10,7 @@ use pintle::{
     Verdict, native,
 };
 use pintle_agent::model::{Model, ModelError, ModelReply, ModelRequest, ModelTool, ReplyDelta, ScriptModel};
-use pintle_agent::{Session, SessionBuilder, Tool, ToolContext};
+use pintle_agent::{Session, SessionBuilder, Tool, ToolContext, ToolError};
 use serde_json::{Value, json};
 
 use crate::fixture::{parse_tape, text_of};
@@ -65,7 +65,7 @@ impl Tool for TapeReadingTool {
         &self.0.definition
     }
 
-    fn call(&self, _arguments: &Value, _at: &ToolContext<'_>) -> Result<Value, String> {
+    fn call(&self, _arguments: &Value, _at: &ToolContext<'_>) -> Result<Value, ToolError> {
         self.0.last_line.note_last(&self.0.tape);
         Ok(json!({"seen": true}))
     }

@@ -33,7 +33,8 @@ fn open_restored(
     let runtime = Runtime::builder().tape(Arc::new(tape)).chain(native::chain("test", Layer::Project, hooks));
     let runtime = runtime.build().runtime;
     let builder = Session::builder(Arc::clone(&runtime), spec, model.clone()).workspace(dir.path()).name("s");
-    let session = more(builder.sleeper(Arc::new(RecordingSleeper::default()))).build()?;
+    let session =
+        more(builder.sleeper(Arc::new(RecordingSleeper::default()))).build().map_err(|error| error.to_string())?;
     Ok(RestoredFixture { session, model, runtime, _folder: dir })
 }
 

@@ -9,7 +9,9 @@ use pintle::event::EventKind;
 use pintle::internals::dialects::docker_agent::LOOP_RULES;
 use pintle::{ApprovalResponse, Approver, EventName, Hook, Layer, Runtime, Verdict, native};
 use pintle_agent::model::{Model, ModelTool};
-use pintle_agent::{AgentEvent, Observer, Session, SessionBuilder, Tool, ToolContext, TurnError, TurnErrorKind};
+use pintle_agent::{
+    AgentEvent, Observer, Session, SessionBuilder, Tool, ToolContext, ToolError, TurnError, TurnErrorKind,
+};
 use pintle_testkit::ScriptedApprover;
 use serde_json::{Value, json};
 
@@ -132,9 +134,9 @@ impl Tool for TeamEchoTool {
         self.is_read_only
     }
 
-    fn call(&self, arguments: &Value, at: &ToolContext<'_>) -> Result<Value, String> {
+    fn call(&self, arguments: &Value, at: &ToolContext<'_>) -> Result<Value, ToolError> {
         match arguments.get("cmd").and_then(Value::as_str) {
-            Some("fail") => Err(String::from("exit status 1")),
+            Some("fail") => Err(ToolError::from("exit status 1")),
             Some("meet") => {
                 MEETING.wait();
                 Ok(json!("ran meet"))
@@ -144,7 +146,7 @@ impl Tool for TeamEchoTool {
                 while !at.cancel().is_cancelled() {
                     std::thread::yield_now();
                 }
-                Err(String::from("stopped"))
+                Err(ToolError::from("stopped"))
             }
             Some(command) => Ok(json!(format!("ran {command}"))),
             None => Ok(json!("ok")),

@@ -178,7 +178,8 @@ impl ToolCallHost for HostCallGate<'_, '_> {
         if stage == self.approving_stage {
             self.is_approved = outcome.approved && outcome.decision == Decision::Allow;
         }
-        let changed = self.request.changed_by(stage, outcome).map_err(|reason| self.refuse_change(&reason))?;
+        let changed =
+            self.request.changed_by(stage, outcome).map_err(|error| self.refuse_change(&error.to_string()))?;
         let Some((name, args)) = changed else { return Ok(false) };
         if name != self.request.name {
             let reason = format!("a call of `{}` cannot become a call of another tool", self.request.name);

@@ -28,7 +28,7 @@ pub(crate) use error_text::session_error_text;
 pub(crate) use state::HostSessionState;
 pub(crate) use store::{HostSessionError, ScriptStateCopy};
 pub use stored::StoredSession;
-pub use summary::HostSessionSummary;
+pub use summary::{HostSessionSummary, SessionSummaryError};
 
 /// The kind of the tape notes that record the response to a host.
 pub(crate) const NOTE: &str = "bridge";

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use pintle::contract::EffectError;
 use pintle::hosting::{LayerState, ScriptStateStore};
 use pintle::internals::snapshot;
 use pintle::tape::session_folder::{self, SessionFolder, StateFile};
@@ -129,11 +130,11 @@ impl ScriptStateCopy {
 }
 
 impl ScriptStateStore for ScriptStateCopy {
-    fn acquire(&self) -> Result<Option<BTreeMap<Layer, LayerState>>, String> {
+    fn acquire(&self) -> Result<Option<BTreeMap<Layer, LayerState>>, EffectError> {
         Ok(self.0.lock().unwrap_or_else(PoisonError::into_inner).take())
     }
 
-    fn release(&self, _changed: Option<BTreeMap<Layer, LayerState>>) -> Result<(), String> {
+    fn release(&self, _changed: Option<BTreeMap<Layer, LayerState>>) -> Result<(), EffectError> {
         Ok(())
     }
 }
@@ -270,7 +271,7 @@ fn file_name(path: &Path) -> Option<String> {
 }
 
 impl ScriptStateStore for SessionStore {
-    fn acquire(&self) -> Result<Option<BTreeMap<Layer, LayerState>>, String> {
+    fn acquire(&self) -> Result<Option<BTreeMap<Layer, LayerState>>, EffectError> {
         let mut cache = self.lock_cache();
         let locked = self.lock_folder(&mut cache).and_then(|folder| match cache.state.cursor {
             Some(_) => Ok(folder),
@@ -280,7 +281,7 @@ impl ScriptStateStore for SessionStore {
             Ok(folder) => cache.script_lock = Some(folder),
             Err(error) => {
                 cache.error.get_or_insert_with(|| error.to_string());
-                return Err(format!("cannot use the state of the session: {error}"));
+                return Err(EffectError(format!("cannot use the state of the session: {error}")));
             }
         }
         if std::mem::replace(&mut cache.is_in_runtime, true) {
@@ -293,7 +294,7 @@ impl ScriptStateStore for SessionStore {
         Ok(Some(layers))
     }
 
-    fn release(&self, changed: Option<BTreeMap<Layer, LayerState>>) -> Result<(), String> {
+    fn release(&self, changed: Option<BTreeMap<Layer, LayerState>>) -> Result<(), EffectError> {
         let mut cache = self.lock_cache();
         let Some(folder) = cache.script_lock.take() else { return Ok(()) };
         let Some(mut layers) = changed else { return Ok(()) };
@@ -307,7 +308,7 @@ impl ScriptStateStore for SessionStore {
         cache.state.layers = layers;
         cache.save(&folder).map_err(|error| {
             cache.error.get_or_insert_with(|| error.to_string());
-            format!("cannot save the state of the session: {error}")
+            EffectError(format!("cannot save the state of the session: {error}"))
         })
     }
 }

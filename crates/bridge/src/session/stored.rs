@@ -8,7 +8,7 @@ use pintle::tape::session_folder::{self, SessionFolder};
 use serde::Deserialize;
 
 use super::host_folder;
-use super::summary::HostSessionSummary;
+use super::summary::{HostSessionSummary, SessionSummaryError};
 use crate::{HOSTS, HostDef};
 
 /// A stored session of a host.
@@ -27,7 +27,7 @@ pub struct StoredSession {
     /// Whether a call of it is running.
     pub is_in_use: bool,
     /// The summary of its tape, or the reason why it cannot be read.
-    pub summary: Result<HostSessionSummary, String>,
+    pub summary: Result<HostSessionSummary, SessionSummaryError>,
 }
 
 /// The part of a session's state that is read here.

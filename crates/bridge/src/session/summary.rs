@@ -1,7 +1,7 @@
 //! Summarises the tape of a host's session.
 
 use std::collections::BTreeMap;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use pintle::EventKind;
@@ -30,6 +30,29 @@ pub struct HostSessionSummary {
     pub has_ended: bool,
 }
 
+/// The reason why a session's tape has no summary.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SessionSummaryError {
+    /// The tape does not exist.
+    #[error("`{path}` does not exist")]
+    Missing {
+        /// The tape.
+        path: PathBuf,
+    },
+    /// The tape cannot be opened.
+    #[error("cannot open `{path}`: {source}")]
+    Open {
+        /// The tape.
+        path: PathBuf,
+        /// The cause.
+        source: io::Error,
+    },
+    /// The file is not a tape, or not a valid one.
+    #[error(transparent)]
+    Tape(#[from] TapeError),
+}
+
 /// The guards on a session's tape, by project directory. `None` without a tape, or without guards on it.
 pub(super) fn read_recorded_guards(tape: &Path) -> Option<BTreeMap<PathBuf, TrustGrant>> {
     // The complete records of a torn tape are used; whether it may be continued is checked elsewhere.
@@ -43,15 +66,15 @@ pub(super) fn read_recorded_guards(tape: &Path) -> Option<BTreeMap<PathBuf, Trus
 
 impl HostSessionSummary {
     /// Reads a tape.
-    pub(super) fn read(tape: &Path, host: &'static HostDef) -> Result<Self, String> {
+    pub(super) fn read(tape: &Path, host: &'static HostDef) -> Result<Self, SessionSummaryError> {
         let reader = TapeReader::open(tape).map_err(|error| match error {
-            TapeError::Open { source, .. } if source.kind() == ErrorKind::NotFound => {
-                format!("`{}` does not exist", tape.display())
+            TapeError::Open { source, path } if source.kind() == ErrorKind::NotFound => {
+                SessionSummaryError::Missing { path }
             }
-            TapeError::Open { source, .. } => format!("cannot open `{}`: {source}", tape.display()),
-            error => error.to_string(),
+            TapeError::Open { source, path } => SessionSummaryError::Open { path, source },
+            error => SessionSummaryError::Tape(error),
         })?;
-        Self::from_tape(reader, host).map_err(|error| error.to_string())
+        Ok(Self::from_tape(reader, host)?)
     }
 
     fn from_tape(tape: TapeReader<'_>, host: &'static HostDef) -> Result<Self, TapeError> {

@@ -78,7 +78,7 @@ fn hooks_that_cannot_be_loaded_deny() {
                 deadline: &deadline,
                 entry: None,
             };
-            let broken = handle_call(&errand, |_| Err(String::from("there is no `x`")));
+            let broken = handle_call(&errand, |_| Err("there is no `x`".into()));
             let whole = handle_call(&errand, |_| Ok(builder_with(Vec::new())));
             if def.is_guard {
                 assert!(broken != whole && format!("{broken:?}").contains("there is no `x`"), "{broken:?}");

@@ -94,7 +94,7 @@ fn whatever_lies_in_the_folder_is_listed_or_passed_over() {
     }
     fs::remove_file(&tape).unwrap();
     assert!(
-        only_stored_session(state, "claude").summary.unwrap_err().ends_with("` does not exist"),
+        only_stored_session(state, "claude").summary.unwrap_err().to_string().ends_with("` does not exist"),
         "it was claimed, and never began"
     );
     only_stored_session(state, "claude").delete().unwrap();

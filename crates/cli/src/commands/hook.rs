@@ -90,7 +90,7 @@ impl HookArgs {
             deadline: &deadline,
             entry: Some(&entry),
         };
-        let answer = handle_call(&errand, |place| self.start_builder(place));
+        let answer = handle_call(&errand, |place| Ok(self.start_builder(place)?));
         if deadline.claim_response() {
             write_and_exit(terminal, &answer);
         }

@@ -104,7 +104,7 @@ fn require_user() -> Result<(), CliError> {
         ..CliError::failure(format!("self-protection was not paused: {reason}"))
     };
     let help = "only a user can pause self-protection: run `pintle pause` in a terminal that no agent started";
-    if let Some(agent) = find_agent_above().map_err(|error| refuse(error).help(help))? {
+    if let Some(agent) = find_agent_above().map_err(|error| refuse(error.to_string()).help(help))? {
         return Err(refuse(agent.to_string()).help(help));
     }
     if !is_interactive() {

@@ -7,6 +7,7 @@ use clap::Args;
 use pintle::internals::files;
 use pintle::internals::loader::{LayerDirs, MissingDir, TrustOptions};
 use pintle::{BuiltRuntime, Diagnostic, Layer, Runtime, RuntimeBuilder, Severity, WorkerProgram};
+use pintle_agent::model::ModelError;
 use pintle_agent::{ModelJudge, ModelOpener, model};
 use pintle_bridge::HookLookup;
 
@@ -102,9 +103,10 @@ pub(crate) fn model_opener(dir: PathBuf) -> Box<ModelOpener> {
 }
 
 /// Reads the script of a model; its path is relative to a directory.
-pub(crate) fn read_model_script(dir: &Path, file: &str) -> Result<String, String> {
+pub(crate) fn read_model_script(dir: &Path, file: &str) -> Result<String, ModelError> {
     let path = dir.join(file);
-    files::read_text(&path).map_err(|error| format!("cannot read the script `{}`: {error}", path.display()))
+    files::read_text(&path)
+        .map_err(|error| ModelError::fatal(format!("cannot read the script `{}`: {error}", path.display())))
 }
 
 /// Loads hooks that are about to run, and prints their diagnostics. Errors end the command, because a hook that cannot

@@ -114,7 +114,7 @@ fn complete_payload(event: &EventName, value: &mut Value) -> Result<(), String> 
             fields.insert(String::from("args"), Value::Object(serde_json::Map::new()));
         }
     }
-    event.complete(value)
+    event.complete(value).map_err(|error| error.to_string())
 }
 
 #[cfg(test)]

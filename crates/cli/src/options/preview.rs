@@ -40,7 +40,7 @@ pub(crate) fn preview_host_call(
     let handled = preview_call(&call, |place| {
         let find_layers = |project| hooks.user.layers(project);
         let builder = start_host_builder(place, &places.paths, find_layers, places.trust_options())?;
-        hooks.user.add_flags(builder).map(finish).map_err(|error| error.message)
+        Ok(hooks.user.add_flags(builder).map(finish).map_err(|error| error.message)?)
     });
     handled.map_err(|HostResponse { stderr, .. }| CliError::invalid_input(stderr.trim()))
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use pintle::contract::HookDeclaration;
-use pintle::internals::dialects::command_hooks::{DockerAgentVersion, hook_from_flag};
+use pintle::internals::dialects::command_hooks::{DockerAgentVersion, UnknownFlagError, hook_from_flag};
 use pintle::internals::loader;
 use pintle::internals::loader::{LayerDirs, MissingDir};
 use pintle::{Layer, RuntimeBuilder};
@@ -43,7 +43,7 @@ impl UserOptions {
         }
         let declared =
             self.flags.0.iter().map(|(event, command)| hook_from_flag(event, command, self.compat.unwrap_or_default()));
-        let declared: Result<Vec<Option<HookDeclaration>>, String> = declared.collect();
+        let declared: Result<Vec<Option<HookDeclaration>>, UnknownFlagError> = declared.collect();
         let declared: Vec<HookDeclaration> = declared.map_err(CliError::invalid_input)?.into_iter().flatten().collect();
         Ok(if declared.is_empty() { builder } else { builder.inline_hooks(Layer::User, FLAGS, declared) })
     }

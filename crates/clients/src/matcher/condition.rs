@@ -3,6 +3,7 @@
 use regex::Regex;
 use serde_json::Value;
 
+use super::ClientMatcherError;
 use super::command_pattern::{self, CommandPattern};
 use super::glob;
 
@@ -53,16 +54,16 @@ impl PermissionCondition {
     /// Parses a condition.
     ///
     /// # Errors
-    /// If it is invalid; the text says why.
-    pub fn new(written: &str) -> Result<Self, String> {
+    /// When it is not valid.
+    pub fn new(written: &str) -> Result<Self, ClientMatcherError> {
         let text = written.trim();
         let (tool, inner) = match text.split_once('(') {
             None => (text, None),
-            Some((tool, rest)) => (tool, Some(rest.strip_suffix(')').ok_or("the closing `)` is missing")?)),
+            Some((tool, rest)) => (tool, Some(rest.strip_suffix(')').ok_or(ClientMatcherError::UnclosedParenthesis)?)),
         };
         let is_name = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '*' | ':' | '.' | '/');
         if tool.is_empty() || !tool.chars().all(is_name) {
-            return Err(String::from("it does not begin with a tool name"));
+            return Err(ClientMatcherError::NoToolName);
         }
         let about = match inner.map(str::trim) {
             None | Some("" | "*") => ConditionSubject::All,

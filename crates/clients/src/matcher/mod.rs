@@ -2,6 +2,7 @@
 
 mod command_pattern;
 mod condition;
+mod error;
 mod glob;
 mod pattern;
 
@@ -10,6 +11,7 @@ use std::sync::Arc;
 use pintle_contract::{Event, MatchResult, Matcher};
 
 pub use condition::PermissionCondition;
+pub use error::ClientMatcherError;
 pub use pattern::{MatcherSyntax, SubjectPattern};
 
 use super::EncodeContext;

@@ -2,6 +2,8 @@
 
 use regex::Regex;
 
+use super::ClientMatcherError;
+
 /// The syntax of a matcher.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MatcherSyntax {
@@ -34,12 +36,12 @@ impl SubjectPattern {
     /// Parses a pattern; `None` matches everything.
     ///
     /// # Errors
-    /// If it is not a valid regular expression; the text says why.
-    pub fn new(rule: MatcherSyntax, written: &str) -> Result<Option<Self>, String> {
+    /// When it is not a valid regular expression.
+    pub fn new(rule: MatcherSyntax, written: &str) -> Result<Option<Self>, ClientMatcherError> {
         if written.trim().is_empty() || written == "*" {
             return Ok(None);
         }
-        let expression = |text: &str| Regex::new(text).map_err(|error| last_error_line(&error));
+        let expression = |text: &str| Regex::new(text).map_err(ClientMatcherError::from);
         let means = match rule {
             MatcherSyntax::NamesOrExpression if written.chars().all(is_name_character) => {
                 let names = written.split([',', '|']).map(str::trim).filter(|name| !name.is_empty());
@@ -80,13 +82,6 @@ impl SubjectPattern {
 
 fn is_name_character(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | ',' | '|' | ' ')
-}
-
-/// The last line of an error, which says what is wrong.
-fn last_error_line(error: &regex::Error) -> String {
-    let text = error.to_string();
-    let line = text.lines().last().unwrap_or_default().trim();
-    line.strip_prefix("error: ").unwrap_or(line).to_owned()
 }
 
 #[cfg(test)]

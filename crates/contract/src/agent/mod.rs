@@ -15,7 +15,7 @@ use crate::{HookDeclaration, Location, ScriptSource};
 
 pub use loop_rules::{LoopRules, RefusalWording};
 pub use permission::{PermissionMode, PermissionRule, PermissionsSpec};
-pub use persona::{BudgetSpec, ErrorBoundary, PersonaSpec, PriceSpec, StepSpec, price_of};
+pub use persona::{BudgetSpec, ErrorBoundary, PersonaSpec, PriceSpec, StepSpec, UnknownStepError, price_of};
 pub use team::{CompactionSpec, MemberSpec, TeamSpec};
 pub use toolset::{McpSpec, McpTransport, ScriptToolSpec, ToolsetKind, ToolsetSpec};
 

@@ -95,6 +95,18 @@ pub struct PriceSpec {
     pub output_usd_per_million: f64,
 }
 
+/// The error for a step that a persona does not have.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("persona `{persona}` has no step `{step}`; {hint}")]
+#[non_exhaustive]
+pub struct UnknownStepError {
+    /// The name of the persona.
+    pub persona: String,
+    /// The name that was given.
+    pub step: String,
+    hint: String,
+}
+
 impl BudgetSpec {
     /// The thresholds of every budget, in per cent.
     pub const MARKS: [f64; 3] = [50.0, 80.0, 100.0];
@@ -110,8 +122,8 @@ impl PersonaSpec {
     /// Finds a step of the persona by name.
     ///
     /// # Errors
-    /// With a one-line message for the user when the persona has no such step.
-    pub fn step(&self, name: &str) -> Result<&StepSpec, String> {
+    /// When the persona has no such step.
+    pub fn step(&self, name: &str) -> Result<&StepSpec, UnknownStepError> {
         if let Some(step) = self.steps.iter().find(|step| step.name == name) {
             return Ok(step);
         }
@@ -121,7 +133,7 @@ impl PersonaSpec {
             None if self.steps.is_empty() => String::from("it has no steps"),
             None => format!("its steps are {}", known().collect::<Vec<_>>().join(", ")),
         };
-        Err(format!("persona `{}` has no step `{name}`; {hint}", self.name))
+        Err(UnknownStepError { persona: self.name.clone(), step: name.to_owned(), hint })
     }
 
     /// The price of a model; `None` if none is declared.
@@ -266,6 +278,9 @@ mod tests {
                 "a step needs a name",
             ]
         );
-        assert_eq!(persona.step("audti").unwrap_err(), "persona `` has no step `audti`; did you mean `audit`?");
+        assert_eq!(
+            persona.step("audti").unwrap_err().to_string(),
+            "persona `` has no step `audti`; did you mean `audit`?"
+        );
     }
 }

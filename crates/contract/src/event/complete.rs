@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::EventName;
+use super::{EventName, EventPayloadError};
 
 impl EventName {
     /// Fills in what a hand-written payload leaves out: aliases of the given fields, and empty values for the rest.
@@ -12,7 +12,7 @@ impl EventName {
     ///
     /// # Errors
     /// When the payload is not valid for the event.
-    pub fn complete(&self, payload: &mut Value) -> Result<(), String> {
+    pub fn complete(&self, payload: &mut Value) -> Result<(), EventPayloadError> {
         let def = self.def();
         let schema = def.schema();
         let mut blank = build_blank(schema, schema.get("$defs").unwrap_or(&Value::Null)).unwrap_or(Value::Null);

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::schemas;
+use super::{EventPayloadError, schemas};
 use crate::FailurePolicy;
 
 /// The definition of one event. A constant of the catalogue.
@@ -37,7 +37,7 @@ pub struct EventDef {
     /// Makes a rewritten payload consistent, given the payload before: aliases of one value are made equal.
     ///
     /// Fails if the rewrite is not valid for the event; the hook's verdict is then a failure.
-    pub normalize: fn(before: &Value, after: &mut Value) -> Result<(), String>,
+    pub normalize: fn(before: &Value, after: &mut Value) -> Result<(), EventPayloadError>,
 }
 
 impl EventDef {
@@ -112,6 +112,6 @@ pub enum ContextScope {
 ///
 /// # Errors
 /// Never.
-pub(super) fn no_aliases(_before: &Value, _after: &mut Value) -> Result<(), String> {
+pub(super) fn no_aliases(_before: &Value, _after: &mut Value) -> Result<(), EventPayloadError> {
     Ok(())
 }

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde::de::value::MapDeserializer;
 use serde_json::{Value, json};
 
-use super::{ChatMessage, EventDef, EventKind, EventName, RewriteTarget};
+use super::{ChatMessage, EventDef, EventKind, EventName, EventPayloadError, RewriteTarget};
 
 /// The roles that a message may have. `developer` is OpenAI's newer name for `system`.
 const ROLES: [&str; 5] = ["system", "developer", "user", "assistant", "tool"];
@@ -16,7 +16,7 @@ const ROLES: [&str; 5] = ["system", "developer", "user", "assistant", "tool"];
 ///
 /// # Errors
 /// When a field does not fit the event; the hook's verdict is then a failure.
-pub fn check_rewrite(event: &EventName, before: &Value, after: &Value) -> Result<(), String> {
+pub fn check_rewrite(event: &EventName, before: &Value, after: &Value) -> Result<(), EventPayloadError> {
     let def = event.def();
     let RewriteTarget::Fields(names) = def.target else { return Ok(()) };
     for name in names {
@@ -26,7 +26,7 @@ pub fn check_rewrite(event: &EventName, before: &Value, after: &Value) -> Result
             check_messages(value)?;
         }
         if *name == "choices" && value.as_array().is_some_and(Vec::is_empty) {
-            return Err(String::from("`choices` must contain at least one choice"));
+            return Err(EventPayloadError::NoChoices);
         }
     }
     Ok(())
@@ -41,23 +41,23 @@ pub(super) fn check_field<'de, T: Deserialize<'de>>(
 }
 
 /// Checks that a conversation can be sent: every role is known, and not all messages are instructions.
-fn check_messages(value: &Value) -> Result<(), String> {
+fn check_messages(value: &Value) -> Result<(), EventPayloadError> {
     let messages = value.as_array().map(Vec::as_slice).unwrap_or_default();
     let mut has_talk = false;
     for message in messages.iter().filter_map(|message| ChatMessage::deserialize(message).ok()) {
         if !ROLES.contains(&message.role.as_str()) {
-            return Err(format!("a message has the unknown role `{}`; a role is {}", message.role, ROLES.join(", ")));
+            return Err(EventPayloadError::UnknownRole { role: message.role, known: ROLES.join(", ") });
         }
         if !matches!(message.content, Value::Null | Value::String(_) | Value::Array(_)) {
-            return Err(String::from("the `content` of a message must be a text or a list of parts"));
+            return Err(EventPayloadError::MessageContent);
         }
         has_talk |= !matches!(message.role.as_str(), "system" | "developer");
     }
-    if has_talk { Ok(()) } else { Err(String::from("`messages` must contain a message that is not a system message")) }
+    if has_talk { Ok(()) } else { Err(EventPayloadError::NoConversation) }
 }
 
 /// Describes the type that a field must have, if the schema is simple enough.
-fn explain_mismatch(def: &EventDef, name: &str, value: &Value, error: &serde_json::Error) -> String {
+fn explain_mismatch(def: &EventDef, name: &str, value: &Value, error: &serde_json::Error) -> EventPayloadError {
     let schema = def.schema();
     let schema = schema.get("properties").and_then(|fields| fields.get(name)).unwrap_or(&Value::Null);
     let kinds: Vec<&str> = match schema.get("type") {
@@ -66,7 +66,7 @@ fn explain_mismatch(def: &EventDef, name: &str, value: &Value, error: &serde_jso
         _ => Vec::new(),
     };
     let whole = |value: &Value| value.as_u64().is_some() || value.as_i64().is_some();
-    let (is_right, words) = match kinds.as_slice() {
+    let (is_right, expected) = match kinds.as_slice() {
         ["integer"] if schema.get("minimum") == Some(&json!(0)) => (false, "a whole number, 0 or more"),
         ["integer"] => (whole(value), "a whole number"),
         ["number"] => (value.is_number(), "a number"),
@@ -77,10 +77,10 @@ fn explain_mismatch(def: &EventDef, name: &str, value: &Value, error: &serde_jso
         _ => (true, ""),
     };
     if is_right {
-        return format!("`{name}` does not fit the event: {error}");
+        return EventPayloadError::FieldShape { field: name.to_owned(), reason: error.to_string() };
     }
-    let shown: String = value.to_string().chars().take(60).collect();
-    format!("`{name}` must be {words}, not `{shown}`")
+    let found = value.to_string().chars().take(60).collect();
+    EventPayloadError::FieldType { field: name.to_owned(), expected, found }
 }
 
 #[cfg(test)]
@@ -138,7 +138,7 @@ mod tests {
         ];
         for (event, fields, wanted) in cases {
             let name = EventName::parse(event).unwrap();
-            let reason = check_rewrite(&name, &json!({"messages": talk}), &fields).unwrap_err();
+            let reason = check_rewrite(&name, &json!({"messages": talk}), &fields).unwrap_err().to_string();
             assert!(
                 if wanted.ends_with(' ') { reason.starts_with(wanted) } else { reason == wanted },
                 "{event}: {reason}"

@@ -7,6 +7,7 @@ mod def;
 mod fit;
 mod fragment;
 mod name;
+mod payload_error;
 mod schemas;
 
 use std::sync::Arc;
@@ -23,6 +24,7 @@ pub use fragment::{
     HostPayload, LogLine, TokenUsage, ToolCall, ToolResult, UnsettledWork,
 };
 pub use name::{EventName, UnknownEvent};
+pub use payload_error::EventPayloadError;
 
 use crate::Payload;
 

@@ -55,9 +55,9 @@ pub(crate) fn merge(event: &EventName, before: &Value, proposals: Vec<RewritePro
         Ok(fields) => Value::Object(fields),
         Err(reasons) => return MergeResult::Conflict(reasons),
     };
-    if let Err(reason) = (event.def().normalize)(before, &mut value) {
+    if let Err(error) = (event.def().normalize)(before, &mut value) {
         return MergeResult::Conflict(first_last_conflict(&proposals, |first, last| {
-            messages::incompatible_rewrites(first, last, &reason)
+            messages::incompatible_rewrites(first, last, &error.to_string())
         }));
     }
     let producers = proposals.iter().filter(|proposal| proposal.value == value).map(|one| one.ordinal).collect();

@@ -26,10 +26,17 @@ impl HttpGateway {
         _body: Option<&str>,
         _timeout_ms: u64,
         _cancel: &CancelToken,
-    ) -> Result<Value, String> {
-        let method = method.to_ascii_lowercase();
-        Err(format!("http.{method}: the feature `http` is not built into this program (url={url})"))
+    ) -> Result<Value, HttpNotBuiltError> {
+        Err(HttpNotBuiltError { method: method.to_ascii_lowercase(), url: url.to_owned() })
     }
+}
+
+/// A request that cannot be made without the feature `http`.
+#[derive(Debug, thiserror::Error)]
+#[error("http.{method}: the feature `http` is not built into this program (url={url})")]
+pub struct HttpNotBuiltError {
+    method: String,
+    url: String,
 }
 
 /// The text of a URL, whose host is not parsed.

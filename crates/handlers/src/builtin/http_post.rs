@@ -94,10 +94,7 @@ pub(super) fn post_json(
             Some(status) if status >= 400 => Err(format!("`{host}` answered with status {status}")),
             _ => Ok(()),
         },
-        Err(reason) => {
-            let reason = reason.split(" (url=").next().unwrap_or_default();
-            Err(format!("cannot send to `{host}`: {}", reason.strip_prefix("http.post: ").unwrap_or(reason)))
-        }
+        Err(error) => Err(format!("cannot send to `{host}`: {}", error.cause())),
     }
 }
 

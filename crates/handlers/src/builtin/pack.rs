@@ -18,7 +18,7 @@ struct PackHook {
 }
 
 pub(super) fn make(arguments: &[String], _doubts: &mut Vec<String>) -> BuiltinResult {
-    let (pack, settings) = read_arguments(arguments)?;
+    let (pack, settings) = read_arguments(arguments).map_err(|error| error.to_string())?;
     Ok(Box::new(PackHook { pack, settings }))
 }
 

@@ -1,6 +1,7 @@
 //! The HTTP gateway: the only network access of scripts and hooks.
 
 mod allowlist;
+mod error;
 mod private_address;
 mod request;
 mod resolve;
@@ -12,6 +13,7 @@ use reqwest::{Client, ClientBuilder};
 use serde_json::Value;
 
 use self::allowlist::HostAllowList;
+pub use self::error::{HttpError, HttpErrorCause};
 pub use self::resolve::{DnsLookup, SystemDns};
 
 /// The largest response that is read, after decompression.
@@ -56,7 +58,7 @@ pub(crate) fn host_of(address: &str) -> String {
 pub struct HttpGateway {
     allowed: Arc<HostAllowList>,
     dns: Arc<dyn DnsLookup>,
-    client: OnceLock<Result<Client, String>>,
+    client: OnceLock<Result<Client, HttpErrorCause>>,
 }
 
 impl HttpGateway {
@@ -78,9 +80,7 @@ impl HttpGateway {
     /// An error status is a response, not an error. `timeout_ms` covers everything, including redirects.
     ///
     /// # Errors
-    /// When the gateway denies the request, no response arrives in time, or the response is too large: one line that
-    /// starts with the script's function, such as `http.get: network sandbox: host "x" is not in the allowlist
-    /// (url=http://x/)`.
+    /// When the gateway denies the request, no response arrives in time, or the response is too large.
     pub fn request(
         &self,
         method: &str,
@@ -88,7 +88,7 @@ impl HttpGateway {
         headers: &[(String, String)],
         body: Option<&str>,
         timeout_ms: u64,
-    ) -> Result<Value, String> {
+    ) -> Result<Value, HttpError> {
         self.request_until(method, url, headers, body, timeout_ms, &CancelToken::default())
     }
 
@@ -104,16 +104,16 @@ impl HttpGateway {
         body: Option<&str>,
         timeout_ms: u64,
         cancel: &CancelToken,
-    ) -> Result<Value, String> {
+    ) -> Result<Value, HttpError> {
         let outcome = request::HttpRequest::new(method, url, headers, body).and_then(|fetch| {
             // Deny before a client is built.
             fetch.check(&self.allowed)?;
             request::run_request(self.shared_client()?, Arc::clone(&self.allowed), fetch, timeout_ms, cancel)
         });
-        outcome.map_err(|reason| format!("http.{}: {reason}", method.to_ascii_lowercase()))
+        outcome.map_err(|error| error.with_method(method))
     }
 
-    fn shared_client(&self) -> Result<Client, String> {
+    fn shared_client(&self) -> Result<Client, HttpErrorCause> {
         let build = || {
             build_client()
                 .user_agent(concat!("pintle/", env!("CARGO_PKG_VERSION")))
@@ -124,7 +124,9 @@ impl HttpGateway {
                 .pool_max_idle_per_host(0)
                 .dns_resolver(resolve::FilteringDns::new(Arc::clone(&self.allowed), Arc::clone(&self.dns)))
                 .build()
-                .map_err(|error| format!("cannot create the HTTP client: {error}"))
+                .map_err(|error| HttpErrorCause::ClientFailed {
+                    reason: format!("cannot create the HTTP client: {error}"),
+                })
         };
         self.client.get_or_init(build).clone()
     }

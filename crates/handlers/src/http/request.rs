@@ -11,6 +11,7 @@ use tokio::runtime::{Builder, Runtime};
 use url::Url;
 
 use super::allowlist::HostAllowList;
+use super::error::{HttpError, HttpErrorCause};
 use super::resolve::BlockedAddress;
 use super::{MOST_REDIRECTS, MOST_RESPONSE_BYTES};
 
@@ -47,20 +48,22 @@ impl HttpRequest {
         url: &str,
         headers: &[(String, String)],
         body: Option<&str>,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, HttpError> {
+        let invalid = |reason: String| HttpErrorCause::InvalidRequest { reason };
         let known = ["DELETE", "GET", "HEAD", "PATCH", "POST", "PUT"];
         if !known.contains(&method) {
-            return Err(format!("unknown method `{method}`; use one of `{}`", known.join("`, `")));
+            return Err(invalid(format!("unknown method `{method}`; use one of `{}`", known.join("`, `"))).into());
         }
-        let method = Method::from_bytes(method.as_bytes()).map_err(|error| error.to_string())?;
-        let url = Url::parse(url).map_err(|error| sandbox_error(&format!("invalid URL: {error}"), url))?;
+        let method = Method::from_bytes(method.as_bytes()).map_err(|error| invalid(error.to_string()))?;
+        let url = Url::parse(url).map_err(|error| invalid_url(error, url))?;
         let mut own = HeaderMap::new();
         for (name, value) in headers {
             if OWN_HEADERS.iter().any(|own| name.eq_ignore_ascii_case(own)) {
-                return Err(format!("the header `{name}` is set by the connection; remove it"));
+                return Err(invalid(format!("the header `{name}` is set by the connection; remove it")).into());
             }
-            let wrong =
-                |what: &str| format!("the {what} of the header `{}` is not allowed in HTTP", name.escape_debug());
+            let wrong = |what: &str| {
+                invalid(format!("the {what} of the header `{}` is not allowed in HTTP", name.escape_debug()))
+            };
             let key = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong("name"))?;
             own.append(key, HeaderValue::from_str(value).map_err(|_| wrong("value"))?);
         }
@@ -68,7 +71,7 @@ impl HttpRequest {
     }
 
     /// Checks the URL against the list.
-    pub(super) fn check(&self, allowed: &HostAllowList) -> Result<(), String> {
+    pub(super) fn check(&self, allowed: &HostAllowList) -> Result<(), HttpError> {
         let scheme = self.url.scheme();
         let checked = match self.url.host() {
             _ if !matches!(scheme, "http" | "https") => {
@@ -77,18 +80,18 @@ impl HttpRequest {
             None => Err(String::from("URL has no host")),
             Some(host) => allowed.check(&host),
         };
-        checked.map_err(|reason| sandbox_error(&reason, &display_url(&self.url)))
+        checked.map_err(|reason| HttpError::at_url(HttpErrorCause::Denied { reason }, display_url(&self.url)))
     }
 
     /// Follows the redirect of a response; `None` if it is not a redirect.
-    fn follow_redirect(&mut self, response: &Response) -> Result<Option<()>, String> {
+    fn follow_redirect(&mut self, response: &Response) -> Result<Option<()>, HttpError> {
         let status = response.status().as_u16();
         if !matches!(status, 301 | 302 | 303 | 307 | 308) {
             return Ok(None);
         }
         let Some(location) = response.headers().get(LOCATION) else { return Ok(None) };
         let text = String::from_utf8_lossy(location.as_bytes()).into_owned();
-        let next = self.url.join(&text).map_err(|error| sandbox_error(&format!("invalid URL: {error}"), &text))?;
+        let next = self.url.join(&text).map_err(|error| invalid_url(error, &text))?;
         // As browsers and curl do (RFC 9110, 15.4): 303 changes to GET, and 301 and 302 do so after a POST.
         let asks_anew = match status {
             303 => self.method != Method::HEAD,
@@ -115,22 +118,24 @@ pub(super) fn run_request(
     fetch: HttpRequest,
     timeout_ms: u64,
     cancel: &CancelToken,
-) -> Result<Value, String> {
+) -> Result<Value, HttpError> {
     let url = display_url(&fetch.url);
     let (done, arriving) = cancel.channel();
     let task = shared_runtime()?.spawn(async move {
         let limit = Duration::from_millis(timeout_ms);
         let outcome = tokio::time::timeout(limit, send_following_redirects(&client, &allowed, fetch)).await;
-        let outcome =
-            outcome.unwrap_or_else(|_| Err(format!("no complete response within {timeout_ms} ms (url={url})")));
+        let outcome = outcome.unwrap_or_else(|_| Err(HttpError::at_url(HttpErrorCause::TimedOut { timeout_ms }, url)));
         done.send(outcome);
     });
     // The request has its own time limit.
     let outcome = arriving.receive(None);
     task.abort();
     outcome.unwrap_or_else(|error| match error {
-        ReceiveError::Disconnected => Err(String::from("the request crashed; this is a defect")),
-        ReceiveError::Cancelled | ReceiveError::TimedOut => Err(String::from("cancelled")),
+        ReceiveError::Disconnected => {
+            let reason = String::from("the request crashed; this is a defect");
+            Err(HttpErrorCause::ClientFailed { reason }.into())
+        }
+        ReceiveError::Cancelled | ReceiveError::TimedOut => Err(HttpErrorCause::Cancelled.into()),
     })
 }
 
@@ -138,7 +143,7 @@ async fn send_following_redirects(
     client: &Client,
     allowed: &HostAllowList,
     mut fetch: HttpRequest,
-) -> Result<Value, String> {
+) -> Result<Value, HttpError> {
     for _ in 0..=MOST_REDIRECTS {
         fetch.check(allowed)?;
         let mut request = client.request(fetch.method.clone(), fetch.url.clone()).headers(fetch.headers.clone());
@@ -150,11 +155,11 @@ async fn send_following_redirects(
             return read_response(response, &fetch.url).await;
         }
     }
-    Err(format!("more than {MOST_REDIRECTS} redirects (url={})", display_url(&fetch.url)))
+    Err(HttpError::at_url(HttpErrorCause::TooManyRedirects, display_url(&fetch.url)))
 }
 
 /// Reads a response in the form for scripts.
-async fn read_response(mut response: Response, url: &Url) -> Result<Value, String> {
+async fn read_response(mut response: Response, url: &Url) -> Result<Value, HttpError> {
     let status = response.status();
     let mut headers = Map::new();
     for name in response.headers().keys() {
@@ -165,7 +170,7 @@ async fn read_response(mut response: Response, url: &Url) -> Result<Value, Strin
     let mut body = Vec::new();
     while let Some(piece) = response.chunk().await.map_err(|error| describe_error(&error, url))? {
         if body.len() + piece.len() > MOST_RESPONSE_BYTES {
-            return Err(format!("the response is larger than {MOST_RESPONSE_BYTES} bytes (url={})", display_url(url)));
+            return Err(HttpError::at_url(HttpErrorCause::ResponseTooLarge, display_url(url)));
         }
         body.extend_from_slice(&piece);
     }
@@ -189,22 +194,25 @@ fn canonical_header_name(name: &str) -> String {
     name.chars().map(upper).collect()
 }
 
-fn describe_error(error: &reqwest::Error, url: &Url) -> String {
+fn describe_error(error: &reqwest::Error, url: &Url) -> HttpError {
     let mut deepest: &dyn std::error::Error = error;
     loop {
         if let Some(BlockedAddress(reason)) = deepest.downcast_ref() {
-            return sandbox_error(reason, &display_url(url));
+            return HttpError::at_url(HttpErrorCause::Denied { reason: reason.clone() }, display_url(url));
         }
         match deepest.source() {
             Some(source) => deepest = source,
             // The outer errors only name the URL; the innermost one is the reason.
-            None => return format!("request failed: {deepest} (url={})", display_url(url)),
+            None => {
+                let cause = HttpErrorCause::ConnectionFailed { reason: deepest.to_string() };
+                return HttpError::at_url(cause, display_url(url));
+            }
         }
     }
 }
 
-fn sandbox_error(reason: &str, url: &str) -> String {
-    format!("network sandbox: {reason} (url={url})")
+fn invalid_url(error: url::ParseError, url: &str) -> HttpError {
+    HttpError::at_url(HttpErrorCause::InvalidUrl { reason: error.to_string() }, url)
 }
 
 /// A URL without user name and password, which must not appear in logs.
@@ -217,12 +225,13 @@ fn display_url(url: &Url) -> String {
 }
 
 /// The runtime of all gateways in the process, with one thread.
-fn shared_runtime() -> Result<&'static Runtime, String> {
-    static RUNTIME: OnceLock<Result<Runtime, String>> = OnceLock::new();
+fn shared_runtime() -> Result<&'static Runtime, HttpErrorCause> {
+    static RUNTIME: OnceLock<Result<Runtime, HttpErrorCause>> = OnceLock::new();
     let started = RUNTIME.get_or_init(|| {
         let mut builder = Builder::new_multi_thread();
         builder.worker_threads(1).thread_name("pintle-http").enable_all();
-        builder.build().map_err(|error| format!("cannot start the HTTP runtime: {error}"))
+        let failed = |error| HttpErrorCause::ClientFailed { reason: format!("cannot start the HTTP runtime: {error}") };
+        builder.build().map_err(failed)
     });
     started.as_ref().map_err(Clone::clone)
 }

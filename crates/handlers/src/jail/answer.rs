@@ -1,12 +1,14 @@
 //! Performs the reading `fs.*` functions of scripts.
 
-use pintle_contract::{CancelToken, EffectReply};
+use std::fmt::Display;
+
+use pintle_contract::{CancelToken, EffectError, EffectReply};
 use serde_json::{Value, json};
 
-use super::{JailedDir, LineView};
+use super::{JailError, JailedDir, LineView};
 
 /// The most lines that one search returns.
-const MAX_FOUND: usize = 20_000;
+pub(super) const MAX_FOUND: usize = 20_000;
 
 /// Performs an `fs` function that reads. `most_bytes` limits the size of a file, and `cancel` stops a long operation.
 ///
@@ -20,10 +22,11 @@ pub fn answer_fs(
     arguments: &Value,
     most_bytes: u64,
     cancel: &CancelToken,
-) -> Result<EffectReply, String> {
+) -> Result<EffectReply, EffectError> {
     let text = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default();
     let line = |name: &str| arguments.get(name).and_then(Value::as_u64).and_then(|line| usize::try_from(line).ok());
     let path = text("path");
+    let explain = |reason: &dyn Display| EffectError(format!("fs.{function}: {reason}"));
     let found = match function {
         "read" => dir.read_up_to(path, most_bytes).map(Value::String),
         "exists" => dir.exists(path).map(Value::Bool),
@@ -35,7 +38,7 @@ pub fn answer_fs(
             let found = lines.map(|(index, text)| json!({"line_num": index + 1, "text": text}));
             let found: Vec<Value> = found.take(MAX_FOUND + 1).collect();
             if found.len() > MAX_FOUND {
-                return Err(format!("more than {MAX_FOUND} lines contain the text; search for a longer text"));
+                return Err(JailError::TooManyMatches);
             }
             Ok(Value::from(found))
         }),
@@ -43,7 +46,7 @@ pub fn answer_fs(
             let (first, last) = (line("start").unwrap_or(1), line("end").unwrap_or(usize::MAX - 1));
             LineView::new(&content).numbered_range(first, last).map(Value::String)
         }),
-        _ => Err(String::from("not supported here")),
+        _ => return Err(explain(&"not supported here")),
     };
-    found.map(EffectReply::Value).map_err(|reason| format!("fs.{function}: {reason}"))
+    found.map(EffectReply::Value).map_err(|error| explain(&error))
 }

@@ -2,6 +2,8 @@
 
 use pintle_contract::MAX_PAYLOAD_BYTES;
 
+use super::JailError;
+
 /// A text as lines.
 #[derive(Debug, Clone, Copy)]
 pub struct LineView<'a>(&'a str);
@@ -23,7 +25,7 @@ impl<'a> LineView<'a> {
     ///
     /// # Errors
     /// When the numbered lines are longer than a result may be.
-    pub fn numbered_range(self, first: usize, last: usize) -> Result<String, String> {
+    pub fn numbered_range(self, first: usize, last: usize) -> Result<String, JailError> {
         let shown = self
             .0
             .split_inclusive('\n')
@@ -34,8 +36,7 @@ impl<'a> LineView<'a> {
         for (index, line) in shown {
             text.push_str(&format!("{:>6}\t{}\n", index + 1, line.trim_end_matches(['\n', '\r'])));
             if text.len() > MAX_PAYLOAD_BYTES {
-                let most = MAX_PAYLOAD_BYTES >> 20;
-                return Err(format!("the numbered lines are longer than {most} MiB; request fewer lines"));
+                return Err(JailError::LinesTooLong);
             }
         }
         Ok(text)
@@ -60,7 +61,7 @@ mod tests {
     fn numbers_do_not_make_a_text_larger_than_a_result_may_be() {
         let text = "\n".repeat(3 << 20);
         let error = LineView::new(&text).numbered_range(1, usize::MAX - 1).unwrap_err();
-        assert_eq!(error, "the numbered lines are longer than 16 MiB; request fewer lines");
+        assert_eq!(error.to_string(), "the numbered lines are longer than 16 MiB; request fewer lines");
         assert!(LineView::new(&text).numbered_range(1, 1_000_000).is_ok());
     }
 }

@@ -5,6 +5,7 @@
 //! that only an agent may do, such as writing, are in its workspace.
 
 mod answer;
+mod error;
 mod lines;
 mod read;
 mod walk;
@@ -16,6 +17,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
 pub use answer::answer_fs;
+pub use error::JailError;
 pub use lines::LineView;
 pub use read::{EntryStat, MAX_FILE_BYTES, MAX_HOOK_FILE_BYTES, open_regular_file};
 pub use walk::{TreeWalk, glob_matcher};
@@ -46,10 +48,10 @@ impl JailedDir {
     /// Runs an operation on a path in the directory.
     ///
     /// # Errors
-    /// When the path leads out of the directory, or the operation fails; in one line for the author of the path.
-    pub fn run_at<T>(&self, path: &str, operation: impl FnOnce(&Dir, &Path) -> io::Result<T>) -> Result<T, String> {
+    /// When the path leads out of the directory, or the operation fails.
+    pub fn run_at<T>(&self, path: &str, operation: impl FnOnce(&Dir, &Path) -> io::Result<T>) -> Result<T, JailError> {
         let inside = self.relative_path(path)?;
-        operation(&self.dir, &inside).map_err(|error| explain_error(path, &error))
+        operation(&self.dir, &inside).map_err(|error| JailError::from_io(path, error))
     }
 
     /// The path relative to the directory, normalized but not resolved; the directory itself is `.`. An absolute path
@@ -57,16 +59,16 @@ impl JailedDir {
     ///
     /// # Errors
     /// When its text alone shows that it is outside the directory.
-    pub fn relative_path(&self, path: &str) -> Result<PathBuf, String> {
+    pub fn relative_path(&self, path: &str) -> Result<PathBuf, JailError> {
         let written = Path::new(path);
-        let outside = || format!("path `{path}` is outside the workspace; give a path inside it");
+        let outside = || JailError::Outside { path: path.to_owned() };
         let relative = match written.strip_prefix(&self.root) {
             Ok(rest) => rest,
             Err(_) if written.is_absolute() => return Err(outside()),
             Err(_) => written,
         };
         if path.contains('\0') {
-            return Err(format!("path {path:?} contains a NUL character"));
+            return Err(JailError::NulCharacter { path: path.to_owned() });
         }
         let mut depth = 0_usize;
         let mut normal = PathBuf::new();
@@ -89,21 +91,6 @@ impl JailedDir {
             normal.push(".");
         }
         Ok(normal)
-    }
-}
-
-/// The error of a path, for its author, with a hint for the next attempt.
-fn explain_error(path: &str, error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::NotFound => format!("`{path}` does not exist; list its directory to see what does"),
-        io::ErrorKind::AlreadyExists => format!("`{path}` already exists"),
-        io::ErrorKind::IsADirectory => format!("`{path}` is a directory, not a file"),
-        io::ErrorKind::NotADirectory => format!("`{path}` is not a directory"),
-        // The sandbox denies with this kind and without a system error code.
-        io::ErrorKind::PermissionDenied if error.raw_os_error().is_none() => {
-            format!("path `{path}` leads outside the workspace; links may not leave it")
-        }
-        _ => format!("cannot use `{path}`: {error}"),
     }
 }
 
@@ -147,9 +134,9 @@ pub(crate) mod tests {
                 jailed.exists(path).map(drop),
                 jailed.stat(path).map(drop),
             ] {
-                assert!(error.unwrap_err().contains("outside the workspace"), "{path}");
+                assert!(error.unwrap_err().to_string().contains("outside the workspace"), "{path}");
             }
         }
-        assert!(jailed.read("in\0").unwrap_err().contains("a NUL character"));
+        assert!(jailed.read("in\0").unwrap_err().to_string().contains("a NUL character"));
     }
 }

@@ -9,7 +9,8 @@ use rustix::fs::OFlags;
 use rustix::io::Errno;
 use serde_json::{Value, json};
 
-use super::JailedDir;
+use super::error::EntryError;
+use super::{JailError, JailedDir};
 
 /// The most bytes that a tool reads from one file. Larger files are an error and are not truncated.
 pub const MAX_FILE_BYTES: u64 = 16 << 20;
@@ -20,7 +21,7 @@ pub const MAX_HOOK_FILE_BYTES: u64 = 1 << 20;
 
 /// The most entries of one directory. A larger directory is an error and is not truncated: a decision must not miss
 /// entries.
-const MAX_ENTRIES: usize = 200_000;
+pub(super) const MAX_ENTRIES: usize = 200_000;
 
 /// The directory of tapes, which is not part of the work and is not listed.
 const RECORDS: &str = ".pintle";
@@ -56,7 +57,7 @@ impl JailedDir {
     ///
     /// # Errors
     /// When it is not a regular file in the directory, is larger than [`MAX_FILE_BYTES`], or is not text.
-    pub fn read(&self, path: &str) -> Result<String, String> {
+    pub fn read(&self, path: &str) -> Result<String, JailError> {
         self.read_up_to(path, MAX_FILE_BYTES)
     }
 
@@ -64,7 +65,7 @@ impl JailedDir {
     ///
     /// # Errors
     /// When it is not a regular file in the directory, is larger, or is not text.
-    pub fn read_up_to(&self, path: &str, most_bytes: u64) -> Result<String, String> {
+    pub fn read_up_to(&self, path: &str, most_bytes: u64) -> Result<String, JailError> {
         let bytes = self.run_at(path, |dir, path| {
             let file = open_regular_file(dir, path, OpenOptions::new().read(true))?;
             let mut bytes = Vec::new();
@@ -73,16 +74,16 @@ impl JailedDir {
             Ok(bytes)
         })?;
         if bytes.len() as u64 > most_bytes {
-            return Err(format!("`{path}` is larger than {} MiB; use a tool such as grep", most_bytes >> 20));
+            return Err(JailError::TooLarge { path: path.to_owned(), most_bytes });
         }
-        String::from_utf8(bytes).map_err(|_| format!("`{path}` is not UTF-8 text"))
+        String::from_utf8(bytes).map_err(|_| JailError::NotText { path: path.to_owned() })
     }
 
     /// Whether a path exists.
     ///
     /// # Errors
     /// When that is unknown, or the path leads out of the directory.
-    pub fn exists(&self, path: &str) -> Result<bool, String> {
+    pub fn exists(&self, path: &str) -> Result<bool, JailError> {
         self.run_at(path, |dir, path| dir.try_exists(path))
     }
 
@@ -90,7 +91,7 @@ impl JailedDir {
     ///
     /// # Errors
     /// When it does not exist, or leads out of the directory.
-    pub fn stat(&self, path: &str) -> Result<EntryStat, String> {
+    pub fn stat(&self, path: &str) -> Result<EntryStat, JailError> {
         self.run_at(path, |dir, inside| {
             let found = dir.metadata(inside)?;
             let name = inside.file_name().map_or_else(|| path.to_owned(), |name| name.to_string_lossy().into_owned());
@@ -102,7 +103,7 @@ impl JailedDir {
     ///
     /// # Errors
     /// When it is not a directory, cannot be read, or has too many entries.
-    pub fn list(&self, path: &str) -> Result<Vec<EntryStat>, String> {
+    pub fn list(&self, path: &str) -> Result<Vec<EntryStat>, JailError> {
         self.run_at(path, read_entries)
     }
 }
@@ -117,7 +118,7 @@ pub(super) fn read_entries(dir: &Dir, path: &Path) -> io::Result<Vec<EntryStat>>
             continue;
         }
         if found.len() == MAX_ENTRIES {
-            return Err(io::Error::other(format!("it contains more than {MAX_ENTRIES} entries")));
+            return Err(io::Error::other(EntryError::TooMany));
         }
         match entry.metadata() {
             Ok(known) => found.push(stat_from_metadata(name, &known)),
@@ -137,7 +138,7 @@ pub(super) fn read_entries(dir: &Dir, path: &Path) -> io::Result<Vec<EntryStat>>
 pub fn open_regular_file(dir: &Dir, path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     // Without this flag, opening a pipe waits for its other end.
     options.custom_flags(OFlags::NONBLOCK.bits().cast_signed());
-    let not_plain = || io::Error::other("it is a pipe, a socket or a device, and only regular files can be used");
+    let not_plain = || io::Error::other(EntryError::NotRegular);
     let file = match dir.open_with(path, options) {
         Err(error) if error.raw_os_error() == Some(Errno::NXIO.raw_os_error()) => return Err(not_plain()),
         opened => opened?,
@@ -173,11 +174,11 @@ mod tests {
         let large = fs::File::create(place.path().join("large")).unwrap();
         large.set_len(MAX_FILE_BYTES + 1).unwrap();
         fs::File::create(place.path().join("full")).unwrap().set_len(MAX_FILE_BYTES).unwrap();
-        assert!(jailed.read("large").unwrap_err().contains("larger than 16 MiB"));
-        assert!(jailed.read("bytes").unwrap_err().contains("not UTF-8"));
+        assert!(jailed.read("large").unwrap_err().to_string().contains("larger than 16 MiB"));
+        assert!(jailed.read("bytes").unwrap_err().to_string().contains("not UTF-8"));
         assert_eq!(jailed.read("full").unwrap().len() as u64, MAX_FILE_BYTES);
-        assert_eq!(jailed.read(".").unwrap_err(), "`.` is a directory, not a file");
-        assert_eq!(jailed.list("bytes").unwrap_err(), "`bytes` is not a directory");
+        assert_eq!(jailed.read(".").unwrap_err().to_string(), "`.` is a directory, not a file");
+        assert_eq!(jailed.list("bytes").unwrap_err().to_string(), "`bytes` is not a directory");
         assert!(!jailed.exists("no").unwrap());
     }
 }

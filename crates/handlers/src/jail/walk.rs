@@ -7,23 +7,23 @@ use globset::{GlobBuilder, GlobMatcher};
 use pintle_contract::CancelToken;
 
 use super::read::read_entries;
-use super::{JailedDir, explain_error};
+use super::{JailError, JailedDir};
 
 /// The most entries that a walk visits.
-const MAX_ENTRIES: usize = 200_000;
+pub(super) const MAX_ENTRIES: usize = 200_000;
 
 /// Deeper directories are not entered.
 const MAX_DEPTH: usize = 64;
 
 /// The files of a walk, ordered by path, and whether it is complete.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub struct TreeWalk {
     /// The sorted paths.
     pub paths: Vec<String>,
     /// Whether there are more files than a walk visits.
     pub is_truncated: bool,
     /// The error of the first directory that could not be read.
-    pub first_error: Option<String>,
+    pub first_error: Option<JailError>,
 }
 
 impl TreeWalk {
@@ -31,12 +31,10 @@ impl TreeWalk {
     ///
     /// # Errors
     /// When something was left out.
-    pub fn all_paths(self) -> Result<Vec<String>, String> {
+    pub fn all_paths(self) -> Result<Vec<String>, JailError> {
         match self.first_error {
-            _ if self.is_truncated => Err(format!(
-                "more than {MAX_ENTRIES} files, or directories nested too deeply; start in a smaller directory"
-            )),
-            Some(reason) => Err(reason),
+            _ if self.is_truncated => Err(JailError::IncompleteWalk),
+            Some(error) => Err(error),
             None => Ok(self.paths),
         }
     }
@@ -51,7 +49,7 @@ impl JailedDir {
     /// # Errors
     /// When the glob is not valid, the directory does not exist or is outside, or the caller no longer waits for the
     /// result.
-    pub fn glob(&self, pattern: &str, dir: &str, cancel: &CancelToken) -> Result<TreeWalk, String> {
+    pub fn glob(&self, pattern: &str, dir: &str, cancel: &CancelToken) -> Result<TreeWalk, JailError> {
         let Some((begin, rest)) = split_literal_prefix(pattern) else {
             let matcher = glob_matcher(pattern)?;
             return self.walk(dir, |path| matcher.is_match(path), cancel);
@@ -72,7 +70,7 @@ impl JailedDir {
     ///
     /// # Errors
     /// When the directory does not exist or is outside, or the caller no longer waits for the result.
-    pub fn walk(&self, dir: &str, wanted: impl Fn(&Path) -> bool, cancel: &CancelToken) -> Result<TreeWalk, String> {
+    pub fn walk(&self, dir: &str, wanted: impl Fn(&Path) -> bool, cancel: &CancelToken) -> Result<TreeWalk, JailError> {
         self.walk_limited(dir, None, wanted, cancel)
     }
 
@@ -83,23 +81,23 @@ impl JailedDir {
         most: Option<usize>,
         wanted: impl Fn(&Path) -> bool,
         cancel: &CancelToken,
-    ) -> Result<TreeWalk, String> {
+    ) -> Result<TreeWalk, JailError> {
         let base = self.relative_path(dir)?;
         let mut walk = TreeWalk::default();
         let mut seen = 0;
         let mut open: Vec<(PathBuf, usize)> = vec![(PathBuf::new(), 0)];
         while let Some((within, depth)) = open.pop() {
             if cancel.is_cancelled() {
-                return Err(String::from("the caller no longer waits for the result"));
+                return Err(JailError::Cancelled);
             }
             let here = if depth == 0 { base.clone() } else { base.join(&within) };
             let listed = match read_entries(&self.dir, &here) {
                 Ok(listed) => listed,
-                Err(error) if depth == 0 => return Err(explain_error(dir, &error)),
+                Err(error) if depth == 0 => return Err(JailError::from_io(dir, error)),
                 // It was removed in the meantime.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 Err(error) => {
-                    walk.first_error.get_or_insert_with(|| explain_error(&here.to_string_lossy(), &error));
+                    walk.first_error.get_or_insert_with(|| JailError::from_io(&here.to_string_lossy(), error));
                     continue;
                 }
             };
@@ -151,15 +149,17 @@ fn pattern_depth(pattern: &str) -> Option<usize> {
 ///
 /// # Errors
 /// When it is not valid.
-pub fn glob_matcher(pattern: &str) -> Result<GlobMatcher, String> {
+pub fn glob_matcher(pattern: &str) -> Result<GlobMatcher, JailError> {
     let anywhere = format!("**/{pattern}");
     let text = if pattern.contains('/') { pattern.strip_prefix("./").unwrap_or(pattern) } else { &anywhere };
     compile_glob(text, pattern)
 }
 
-fn compile_glob(text: &str, pattern: &str) -> Result<GlobMatcher, String> {
+fn compile_glob(text: &str, pattern: &str) -> Result<GlobMatcher, JailError> {
     let glob = GlobBuilder::new(text).literal_separator(true).build();
-    Ok(glob.map_err(|error| format!("glob `{pattern}` is not valid: {}", error.kind()))?.compile_matcher())
+    let invalid =
+        |error: globset::Error| JailError::InvalidGlob { pattern: pattern.to_owned(), reason: error.kind().clone() };
+    Ok(glob.map_err(invalid)?.compile_matcher())
 }
 
 #[cfg(test)]
@@ -205,12 +205,15 @@ mod tests {
                 "{pattern} in {base}"
             );
         }
-        assert!(jailed.glob("[", ".", &cancel).unwrap_err().starts_with("glob `[` is not valid"));
+        assert!(jailed.glob("[", ".", &cancel).unwrap_err().to_string().starts_with("glob `[` is not valid"));
         for (pattern, base) in [("*", ".."), ("../*", "."), ("/etc/*", "."), ("/*", "."), ("root/*", ".")] {
-            assert!(jailed.glob(pattern, base, &cancel).unwrap_err().contains("outside the workspace"), "{pattern}");
+            assert!(
+                jailed.glob(pattern, base, &cancel).unwrap_err().to_string().contains("outside the workspace"),
+                "{pattern}"
+            );
         }
-        assert!(jailed.glob("*", "nowhere", &cancel).unwrap_err().contains("does not exist"));
-        assert!(jailed.glob("a/*", "nowhere", &cancel).unwrap_err().contains("does not exist"));
+        assert!(jailed.glob("*", "nowhere", &cancel).unwrap_err().to_string().contains("does not exist"));
+        assert!(jailed.glob("a/*", "nowhere", &cancel).unwrap_err().to_string().contains("does not exist"));
         cancel.cancel();
         assert!(jailed.glob("*", ".", &cancel).is_err());
     }
@@ -220,10 +223,19 @@ mod tests {
         let deep = vec!["d"; MAX_DEPTH + 2].join("/");
         let (_place, jailed) = jailed_dir(&[format!("{deep}/a.md").as_str(), "near/a.md"]);
         let cancel = CancelToken::default();
-        assert!(jailed.glob("*.md", ".", &cancel).unwrap().all_paths().unwrap_err().contains("smaller directory"));
+        assert!(
+            jailed
+                .glob("*.md", ".", &cancel)
+                .unwrap()
+                .all_paths()
+                .unwrap_err()
+                .to_string()
+                .contains("smaller directory")
+        );
         // Directories in which nothing can match are not entered.
         assert_eq!(jailed.glob("near/*.md", ".", &cancel).unwrap().all_paths().unwrap(), ["near/a.md"]);
-        let unread = TreeWalk { first_error: Some(String::from("cannot use `x`")), ..TreeWalk::default() };
-        assert_eq!(unread.all_paths().unwrap_err(), "cannot use `x`");
+        let unread =
+            TreeWalk { first_error: Some(JailError::NotText { path: String::from("x") }), ..TreeWalk::default() };
+        assert_eq!(unread.all_paths().unwrap_err().to_string(), "`x` is not UTF-8 text");
     }
 }

@@ -233,15 +233,18 @@ fn to_mcp_tool(tool: rmcp::model::Tool) -> McpTool {
 }
 
 /// The reason why a call has no result.
-pub(super) struct McpCallError {
-    pub(super) message: String,
-    /// Whether the connection was closed during the call.
-    pub(super) closed_connection: bool,
+pub(super) enum McpCallError {
+    /// The connection was closed during the call.
+    ConnectionClosed,
+    /// The call exceeded its time limit.
+    TimedOut,
+    /// The server refused the call, or sent something else.
+    Failed { reason: String },
 }
 
 impl McpCallError {
     fn from_message(reason: impl Into<String>) -> Self {
-        Self { message: reason.into(), closed_connection: false }
+        Self::Failed { reason: reason.into() }
     }
 }
 
@@ -249,12 +252,8 @@ impl From<ServiceError> for McpCallError {
     fn from(fault: ServiceError) -> Self {
         match fault {
             ServiceError::McpError(error) => Self::from_message(error.message),
-            ServiceError::TransportClosed => {
-                Self { message: String::from("the connection is closed"), closed_connection: true }
-            }
-            ServiceError::Timeout { timeout } => {
-                Self::from_message(format!("the call took longer than {} ms", timeout.as_millis()))
-            }
+            ServiceError::TransportClosed => Self::ConnectionClosed,
+            ServiceError::Timeout { .. } => Self::TimedOut,
             other => Self::from_message(other.to_string()),
         }
     }

@@ -22,16 +22,6 @@ pub(super) enum WaitAborted {
     TaskFailed(String),
 }
 
-impl WaitAborted {
-    pub(super) fn into_message(self, what: &str, timeout_ms: u64) -> String {
-        match self {
-            Self::TimedOut => format!("{what} took longer than {timeout_ms} ms"),
-            Self::Cancelled => String::from("cancelled"),
-            Self::TaskFailed(reason) => reason,
-        }
-    }
-}
-
 impl CallDeadline<'_> {
     /// Waits for a future. The future is dropped if waiting ends early.
     pub(super) fn wait_for<T: Send + 'static>(

@@ -7,6 +7,7 @@
 
 mod connection;
 mod deadline;
+mod error;
 mod process;
 mod result;
 
@@ -17,8 +18,9 @@ use std::time::{Duration, Instant};
 use pintle_contract::{CancelToken, McpSpec, McpTransport};
 use serde_json::Value;
 
-use connection::McpConnection;
-use deadline::CallDeadline;
+use connection::{McpCallError, McpConnection};
+use deadline::{CallDeadline, WaitAborted};
+pub use error::McpError;
 
 /// A tool as its server declares it.
 #[derive(Debug, Clone, PartialEq)]
@@ -83,9 +85,8 @@ impl McpServer {
     /// Starts a server, or connects to it, and lists its tools. A program starts in `directory`.
     ///
     /// # Errors
-    /// When it cannot be started or reached, does not speak the protocol, exceeds the time limit, or `cancel` is set:
-    /// one line that names the server.
-    pub fn start(spec: &McpSpec, directory: &Path, limits: McpLimits, cancel: &CancelToken) -> Result<Self, String> {
+    /// When it cannot be started or reached, does not speak the protocol, exceeds the time limit, or `cancel` is set.
+    pub fn start(spec: &McpSpec, directory: &Path, limits: McpLimits, cancel: &CancelToken) -> Result<Self, McpError> {
         let (link, tools) = connect(spec, directory, limits, cancel)?;
         let state = McpServerState {
             instructions: link.instructions(),
@@ -134,36 +135,45 @@ impl McpServer {
     /// A call is made only once: if the server crashes during it, it is unknown whether its effects happened.
     ///
     /// # Errors
-    /// With the error that the tool itself reports, or one line with the reason why the result is missing: the server
-    /// crashed, exceeded the time limit, sent something that is not a result, or `cancel` was set.
-    pub fn call(&self, tool: &str, arguments: &Value, timeout_ms: u64, cancel: &CancelToken) -> Result<String, String> {
+    /// When the tool itself reports an error, or the result is missing: the server crashed, exceeded the time limit,
+    /// sent something that is not a result, or `cancel` was set.
+    pub fn call(
+        &self,
+        tool: &str,
+        arguments: &Value,
+        timeout_ms: u64,
+        cancel: &CancelToken,
+    ) -> Result<String, McpError> {
         let link = self.connection(cancel)?;
         // The SDK's timeout comes first, since it tells the server that the call was cancelled.
         let wait = CallDeadline { timeout_ms: timeout_ms.saturating_add(SLACK_MS), cancel };
         let (asked, name, arguments) = (Arc::clone(&link), tool.to_owned(), arguments.clone());
         let timeout = Duration::from_millis(timeout_ms);
         let answered = wait.wait_for(async move { asked.call_tool(name, arguments, timeout).await });
+        let server = server_name(&self.spec);
         match answered {
             Ok(Ok(answer)) => {
                 self.lock_state().crash_count = 0;
                 result::decode_result(&answer, self.limits.result_bytes)
             }
-            Ok(Err(error)) if error.closed_connection => {
+            Ok(Err(McpCallError::ConnectionClosed)) => {
                 self.mark_closed(&link);
-                Err(format!(
-                    "{} stopped during this call: {}{}",
-                    self.display_name(),
-                    error.message,
-                    link.last_stderr_line()
-                ))
+                Err(McpError::Stopped {
+                    server,
+                    reason: format!("the connection is closed{}", link.last_stderr_line()),
+                })
             }
-            Ok(Err(error)) => Err(format!("{}: {}", self.display_name(), error.message)),
-            Err(gone) => Err(format!("{}: {}", self.display_name(), gone.into_message("the call", timeout_ms))),
+            Ok(Err(McpCallError::Failed { reason })) => Err(McpError::CallFailed { server, reason }),
+            Ok(Err(McpCallError::TimedOut)) | Err(WaitAborted::TimedOut) => {
+                Err(McpError::TimedOut { server, timeout_ms })
+            }
+            Err(WaitAborted::Cancelled) => Err(McpError::Cancelled { server }),
+            Err(WaitAborted::TaskFailed(reason)) => Err(McpError::CallFailed { server, reason }),
         }
     }
 
     /// The connection; a stopped server is restarted after its pause.
-    fn connection(&self, cancel: &CancelToken) -> Result<Arc<McpConnection>, String> {
+    fn connection(&self, cancel: &CancelToken) -> Result<Arc<McpConnection>, McpError> {
         let _restarting = self.restart_lock.lock().unwrap_or_else(PoisonError::into_inner);
         let current = self.lock_state().connection.clone();
         if let Some(link) = current {
@@ -174,11 +184,8 @@ impl McpServer {
         }
         let left = self.lock_state().retry_at.map(|until| until.saturating_duration_since(Instant::now()));
         if let Some(left) = left.filter(|left| !left.is_zero()) {
-            let left_ms = left.as_millis();
-            return Err(format!(
-                "{} stopped and will be restarted in {left_ms} ms; continue without it",
-                self.display_name()
-            ));
+            let left_ms = u64::try_from(left.as_millis()).unwrap_or(u64::MAX);
+            return Err(McpError::Restarting { server: server_name(&self.spec), left_ms });
         }
         match connect(&self.spec, &self.directory, self.limits, cancel) {
             Ok((link, tools)) => {
@@ -188,9 +195,9 @@ impl McpServer {
                 state.retry_at = None;
                 Ok(link)
             }
-            Err(reason) => {
+            Err(error) => {
                 self.lock_state().back_off(self.limits.pause_ms);
-                Err(reason)
+                Err(error)
             }
         }
     }
@@ -206,10 +213,6 @@ impl McpServer {
 
     fn lock_state(&self) -> std::sync::MutexGuard<'_, McpServerState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn display_name(&self) -> String {
-        server_name(&self.spec)
     }
 }
 
@@ -227,7 +230,7 @@ fn server_name(spec: &McpSpec) -> String {
         McpTransport::Stdio { command, .. } => command,
         McpTransport::Http { url, .. } => url,
     };
-    format!("MCP server `{}`", if spec.name.is_empty() { reached } else { &spec.name })
+    if spec.name.is_empty() { reached.clone() } else { spec.name.clone() }
 }
 
 fn connect(
@@ -235,7 +238,7 @@ fn connect(
     directory: &Path,
     limits: McpLimits,
     cancel: &CancelToken,
-) -> Result<(Arc<McpConnection>, Vec<McpTool>), String> {
+) -> Result<(Arc<McpConnection>, Vec<McpTool>), McpError> {
     let wait = CallDeadline { timeout_ms: limits.start_ms, cancel };
     let (transport, directory) = (spec.transport.clone(), directory.to_owned());
     let opened = wait.wait_for(async move {
@@ -243,11 +246,11 @@ fn connect(
         let tools = link.list_tools().await.map_err(|reason| format!("{reason}{}", link.last_stderr_line()))?;
         Ok::<_, String>((Arc::new(link), tools))
     });
-    match opened {
-        Ok(Ok(opened)) => Ok(opened),
-        Ok(Err(reason)) => Err(format!("{} cannot be started: {reason}", server_name(spec))),
-        Err(gone) => {
-            Err(format!("{} cannot be started: {}", server_name(spec), gone.into_message("it", limits.start_ms)))
-        }
-    }
+    let reason = match opened {
+        Ok(Ok(opened)) => return Ok(opened),
+        Ok(Err(reason)) | Err(WaitAborted::TaskFailed(reason)) => reason,
+        Err(WaitAborted::TimedOut) => format!("it took longer than {} ms", limits.start_ms),
+        Err(WaitAborted::Cancelled) => String::from("cancelled"),
+    };
+    Err(McpError::StartFailed { server: server_name(spec), reason })
 }

@@ -2,12 +2,14 @@
 
 use serde_json::Value;
 
+use super::McpError;
+
 /// Reads a result of `tools/call`. A result with `isError` becomes an error.
-pub(super) fn decode_result(answer: &Value, most_bytes: usize) -> Result<String, String> {
+pub(super) fn decode_result(answer: &Value, most_bytes: usize) -> Result<String, McpError> {
     let Some(blocks) = answer.get("content").and_then(Value::as_array) else {
         return match answer.get("structuredContent") {
             Some(structured) => Ok(truncate_text(structured.to_string(), most_bytes)),
-            None => Err(String::from("the server's response is not a tool result")),
+            None => Err(McpError::InvalidResult),
         };
     };
     let mut text = blocks.iter().map(block_text).collect::<Vec<_>>().join("\n");
@@ -17,7 +19,11 @@ pub(super) fn decode_result(answer: &Value, most_bytes: usize) -> Result<String,
         text = structured.to_string();
     }
     let text = truncate_text(text, most_bytes);
-    if answer.get("isError").and_then(Value::as_bool) == Some(true) { Err(text) } else { Ok(text) }
+    if answer.get("isError").and_then(Value::as_bool) == Some(true) {
+        Err(McpError::ToolFailed { text })
+    } else {
+        Ok(text)
+    }
 }
 
 /// The text of one content block. Other content is described, not included.
@@ -80,8 +86,8 @@ mod tests {
             (json!({"tools": []}), Err("the server's response is not a tool result")),
         ];
         for (answer, expected) in cases {
-            let told = decode_result(&answer, 1_000);
-            assert_eq!(told.as_ref().map(String::as_str).map_err(String::as_str), expected, "{answer}");
+            let told = decode_result(&answer, 1_000).map_err(|error| error.to_string());
+            assert_eq!(told.as_deref().map_err(String::as_str), expected, "{answer}");
         }
     }
 

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::header::HeaderTemplate;
 use crate::hook_input::{InputTerminator, encode_input};
-use crate::http::HttpGateway;
+use crate::http::{HttpErrorCause, HttpGateway};
 
 /// A hook that calls a server.
 #[derive(Debug)]
@@ -93,7 +93,7 @@ impl WebhookServer {
         let host = &self.host;
         let body = String::from_utf8_lossy(body);
         let asked = self.gateway.request_until("POST", &self.url, &headers, Some(&body), limits.timeout_ms, cancel);
-        let response = asked.map_err(|reason| request_failure(host, &reason))?;
+        let response = asked.map_err(|error| request_failure(host, error.cause()))?;
         let status = response.get("status").and_then(Value::as_u64).unwrap_or_default();
         if !(200..300).contains(&status) {
             return Err(Failure::new(FailureKind::Error, format!("`{host}` answered with status {status}")));
@@ -108,13 +108,11 @@ impl WebhookServer {
 }
 
 /// The failure of a request, without the URL.
-fn request_failure(host: &str, reason: &str) -> Failure {
-    let reason = reason.split(" (url=").next().unwrap_or_default();
-    let reason = reason.strip_prefix("http.post: ").unwrap_or(reason);
-    let kind = match reason {
-        "cancelled" => FailureKind::Cancelled,
-        late if late.starts_with("no complete response within") => FailureKind::Timeout,
+fn request_failure(host: &str, cause: &HttpErrorCause) -> Failure {
+    let kind = match cause {
+        HttpErrorCause::Cancelled => FailureKind::Cancelled,
+        HttpErrorCause::TimedOut { .. } => FailureKind::Timeout,
         _ => FailureKind::Error,
     };
-    Failure::new(kind, format!("the request to `{host}` failed: {reason}"))
+    Failure::new(kind, format!("the request to `{host}` failed: {cause}"))
 }

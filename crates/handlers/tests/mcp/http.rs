@@ -117,7 +117,7 @@ fn a_server_is_spoken_to_with_its_headers_and_in_both_forms_of_answer() {
     assert_eq!(call("plain").unwrap(), "y");
     assert_eq!(call("stream").unwrap(), "streamed");
     for tool in ["broken", "nonsense", "moved"] {
-        let error = call(tool).unwrap_err();
+        let error = call(tool).unwrap_err().to_string();
         assert!(error.starts_with("MCP server `far`"), "{tool}: {error}");
     }
     assert_eq!(call("plain").unwrap(), "y", "a failed call costs nothing but itself");
@@ -142,6 +142,7 @@ fn a_server_that_refuses_or_is_not_there_is_told_as_such() {
             &CancelToken::default(),
         )
         .unwrap_err()
+        .to_string()
     };
     let refused = start(&far.mcp_spec("bad"));
     assert!(refused.starts_with("MCP server `far` cannot be started: ") && refused.contains("403"), "{refused}");

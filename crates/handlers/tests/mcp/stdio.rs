@@ -62,7 +62,7 @@ fn start_server(dir: &Path, limits: McpLimits) -> McpServer {
 }
 
 fn call_tool(server: &McpServer, tool: &str) -> Result<String, String> {
-    server.call(tool, &json!({"n": 1}), 20_000, &CancelToken::default())
+    server.call(tool, &json!({"n": 1}), 20_000, &CancelToken::default()).map_err(|error| error.to_string())
 }
 
 /// Waits until a condition holds.
@@ -114,14 +114,14 @@ fn slow_or_cancelled_call_ends_and_the_server_survives() {
     let dir = tempfile::tempdir().unwrap();
     let server = start_server(dir.path(), short_limits());
     let slow = server.call("slow", &json!({}), 200, &CancelToken::default());
-    assert_eq!(slow.unwrap_err(), "MCP server `fake`: the call took longer than 200 ms");
+    assert_eq!(slow.unwrap_err().to_string(), "MCP server `fake`: the call took longer than 200 ms");
     let lines = |name: &str| fs::read_to_string(dir.path().join(name)).unwrap_or_default().lines().count();
     let cancel = CancelToken::default();
     std::thread::scope(|threads| {
         let asked = threads.spawn(|| server.call("slow", &json!({}), 60_000, &cancel));
         wait_until(|| lines("slowed") == 2);
         cancel.cancel();
-        assert_eq!(asked.join().unwrap().unwrap_err(), "MCP server `fake`: cancelled");
+        assert_eq!(asked.join().unwrap().unwrap_err().to_string(), "MCP server `fake`: cancelled");
     });
     wait_until(|| lines("cancelled") == 2);
     assert_eq!(call_tool(&server, "echo").unwrap(), "{.n.:1}");
@@ -148,7 +148,7 @@ fn a_flood_or_an_endless_message_costs_the_call_and_nothing_else() {
     for tool in ["flood", "endless"] {
         let dir = tempfile::tempdir().unwrap();
         let server = start_server(dir.path(), short_limits());
-        let error = server.call(tool, &json!({}), 500, &CancelToken::default()).unwrap_err();
+        let error = server.call(tool, &json!({}), 500, &CancelToken::default()).unwrap_err().to_string();
         assert!(
             error.contains("the call took longer than 500 ms") || error.contains("stopped during this call"),
             "{tool}: {error}"
@@ -195,7 +195,8 @@ fn a_server_that_hangs_at_its_start_is_gone_when_it_is_given_up() {
     let dir = tempfile::tempdir().unwrap();
     let short = McpLimits { start_ms: 2_000, ..short_limits() };
     let error = McpServer::start(&mcp_spec("/bin/sh", &["-c", SILENT]), dir.path(), short, &CancelToken::default())
-        .unwrap_err();
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("took longer"), "{error}");
     for name in ["near", "far"] {
         let number = fs::read_to_string(dir.path().join(name)).unwrap().trim().to_owned();
@@ -226,7 +227,9 @@ fn a_server_sees_its_own_variables_and_those_that_all_programs_need() {
 fn what_does_not_speak_the_protocol_is_no_server() {
     let dir = tempfile::tempdir().unwrap();
     let start = |command: &str, arguments: &[&str], limits: McpLimits| {
-        McpServer::start(&mcp_spec(command, arguments), dir.path(), limits, &CancelToken::default()).unwrap_err()
+        McpServer::start(&mcp_spec(command, arguments), dir.path(), limits, &CancelToken::default())
+            .unwrap_err()
+            .to_string()
     };
     let begins = "MCP server `fake` cannot be started: ";
     let short = McpLimits { start_ms: 300, ..short_limits() };
@@ -242,6 +245,7 @@ fn what_does_not_speak_the_protocol_is_no_server() {
     }
     let cancel = CancelToken::default();
     cancel.cancel();
-    let error = McpServer::start(&mcp_spec("sleep", &["1000"]), dir.path(), short_limits(), &cancel).unwrap_err();
+    let error =
+        McpServer::start(&mcp_spec("sleep", &["1000"]), dir.path(), short_limits(), &cancel).unwrap_err().to_string();
     assert_eq!(error, format!("{begins}cancelled"));
 }

@@ -23,7 +23,7 @@ pub(super) fn answer_fs(
     let dir = JailedDir::open(dir)
         .map_err(|reason| error(format!("cannot open the project directory `{}`: {reason}", dir.display())))?;
     let cancel = caller.cancel.unwrap_or(&effects.scope.cancel);
-    jail::answer_fs(&dir, function, arguments, MAX_HOOK_FILE_BYTES, cancel).map_err(EffectError)
+    jail::answer_fs(&dir, function, arguments, MAX_HOOK_FILE_BYTES, cancel)
 }
 
 /// Performs network, time and random number requests.
@@ -38,7 +38,7 @@ pub(super) fn answer_external(
         EffectRequest::Http { method, url, headers, body, timeout_ms } => {
             let gate = runtime.http_gateway();
             let answer = gate.request_until(&method, &url, &headers, body.as_deref(), timeout_ms, cancel);
-            answer.map(EffectReply::Value).map_err(EffectError)
+            answer.map(EffectReply::Value).map_err(|error| EffectError(error.to_string()))
         }
         EffectRequest::Now => Ok(EffectReply::Int(i64::try_from(runtime.clock().unix_ms()).unwrap_or(i64::MAX))),
         EffectRequest::Random { min, max } if min > max => {

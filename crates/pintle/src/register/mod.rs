@@ -40,6 +40,7 @@
 //! - A hook that can deny is called again if a later hook changes what it was called with.
 
 mod closure;
+mod error;
 mod event;
 mod event_names;
 mod hook;
@@ -49,8 +50,9 @@ mod registry;
 use std::fmt::Display;
 use std::sync::{Arc, Weak};
 
-use pintle_contract::{Diagnostic, HookId, Layer};
+use pintle_contract::{HookId, Layer};
 
+pub use error::RegistrationError;
 pub use event::HookEvent;
 pub use event_names::{PersonaEvent, SessionEvent};
 pub use hook::{
@@ -98,7 +100,7 @@ impl Runtime {
     ///
     /// # Errors
     /// With every error in the hook; nothing is registered then.
-    pub fn register_tool_hook(&self, hook: ToolHook) -> Result<HookRegistration, Vec<Diagnostic>> {
+    pub fn register_tool_hook(&self, hook: ToolHook) -> Result<HookRegistration, RegistrationError> {
         self.register_hook(hook)
     }
 
@@ -112,7 +114,7 @@ impl Runtime {
         persona_pattern: &str,
         event: impl Display,
         answer: impl Fn(&HookEvent<'_>) -> R + Send + Sync + 'static,
-    ) -> Result<HookRegistration, Vec<Diagnostic>> {
+    ) -> Result<HookRegistration, RegistrationError> {
         self.register_hook(PersonaHook::for_event(persona_pattern, event, answer))
     }
 
@@ -126,7 +128,7 @@ impl Runtime {
         step: &str,
         event: impl Display,
         answer: impl Fn(&HookEvent<'_>) -> R + Send + Sync + 'static,
-    ) -> Result<HookRegistration, Vec<Diagnostic>> {
+    ) -> Result<HookRegistration, RegistrationError> {
         self.register_hook(PersonaHook::for_event(persona_pattern, event, answer).step(step))
     }
 
@@ -139,7 +141,7 @@ impl Runtime {
         &self,
         event: impl Display,
         answer: impl Fn(&HookEvent<'_>) -> R + Send + Sync + 'static,
-    ) -> Result<HookRegistration, Vec<Diagnostic>> {
+    ) -> Result<HookRegistration, RegistrationError> {
         self.register_hook(SessionHook::for_event(event, answer))
     }
 
@@ -147,7 +149,7 @@ impl Runtime {
     ///
     /// # Errors
     /// As [`Runtime::register_tool_hook`].
-    pub fn register_hook<S: HookSurface>(&self, hook: HookBuilder<S>) -> Result<HookRegistration, Vec<Diagnostic>> {
+    pub fn register_hook<S: HookSurface>(&self, hook: HookBuilder<S>) -> Result<HookRegistration, RegistrationError> {
         let number = self.registry.next_number();
         let declarations = hook.declare(number)?;
         let chains = self.compile_or_reject(SOURCE, Layer::Runtime, &declarations)?;

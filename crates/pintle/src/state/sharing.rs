@@ -18,14 +18,14 @@ pub trait ScriptStateStore: Debug + Send + Sync {
     /// if it acquired the state before, and no other process changed it since.
     ///
     /// # Errors
-    /// When the state cannot be locked or read, in one line.
-    fn acquire(&self) -> Result<Option<BTreeMap<Layer, LayerState>>, String>;
+    /// When the state cannot be locked or read.
+    fn acquire(&self) -> Result<Option<BTreeMap<Layer, LayerState>>, EffectError>;
 
     /// Stores the state if it changed, and lets other processes in.
     ///
     /// # Errors
-    /// When it cannot be stored, in one line.
-    fn release(&self, changed: Option<BTreeMap<Layer, LayerState>>) -> Result<(), String>;
+    /// When it cannot be stored.
+    fn release(&self, changed: Option<BTreeMap<Layer, LayerState>>) -> Result<(), EffectError>;
 }
 
 /// The state of a runtime whose hooks share it with other processes.
@@ -77,7 +77,7 @@ impl StateSharing {
         let mut users =
             self.is_released.wait_while(self.lock_users(), is_other).unwrap_or_else(PoisonError::into_inner);
         if users.holder.is_none()
-            && let Some(states) = self.store.acquire().map_err(EffectError)?
+            && let Some(states) = self.store.acquire()?
         {
             restore_states(&self.run_state, scratch, &states);
         }
@@ -103,7 +103,7 @@ impl StateSharing {
     fn release(&self, users: &mut StateUsers) -> Result<(), EffectError> {
         let Some(StateHolder { scratch, has_changed, .. }) = users.holder.take() else { return Ok(()) };
         self.is_released.notify_all();
-        self.store.release(has_changed.then(|| capture_states(&self.run_state, &scratch))).map_err(EffectError)
+        self.store.release(has_changed.then(|| capture_states(&self.run_state, &scratch)))
     }
 
     fn lock_users(&self) -> MutexGuard<'_, StateUsers> {

@@ -198,7 +198,7 @@ fn what_is_wrong_is_said_at_registration_and_nothing_is_registered() {
         (runtime.register_hook(SessionHook::for_event("file_edited", |_| ()).pattern("path == a == b")), "path"),
     ];
     for (registered, word) in cases {
-        let found = describe_diagnostics(&registered.unwrap_err());
+        let found = describe_diagnostics(registered.unwrap_err().diagnostics());
         assert!(found.iter().any(|message| message.contains(word)), "{word}: {found:?}");
     }
     assert!(runtime.hooks().chains().is_empty());

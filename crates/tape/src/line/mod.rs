@@ -6,6 +6,7 @@ mod head;
 mod text;
 
 use crate::blobs;
+use crate::error::RecordError;
 use crate::record::{Record, RecordBody};
 
 pub(crate) use body::{FieldSource, encode_fields, from_fields, parse_typed};
@@ -30,9 +31,9 @@ impl Record<'_> {
     /// Parses a line of a tape that refers to no blob.
     ///
     /// # Errors
-    /// When the line is not a record; the message is for the user.
-    pub fn from_line(line: &[u8]) -> Result<Record<'static>, String> {
-        Self::from_stored(line, &blobs::BlobStore::default())
+    /// When the line is not a record.
+    pub fn from_line(line: &[u8]) -> Result<Record<'static>, RecordError> {
+        Self::from_stored(line, &blobs::BlobStore::default()).map_err(RecordError::new)
     }
 
     /// Parses a line of a tape.
@@ -160,7 +161,7 @@ mod tests {
             ),
         ];
         for (line, expected) in cases {
-            assert_eq!(Record::from_line(line).unwrap_err(), expected);
+            assert_eq!(Record::from_line(line).unwrap_err().to_string(), expected);
         }
     }
 }

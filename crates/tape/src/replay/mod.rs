@@ -36,7 +36,7 @@ use stubs::StubRegistry;
 
 pub use decode::{decode_approval, decode_failure, decode_verdict};
 pub use difference::{DifferenceKind, ReplayDifference};
-pub use stop_point::StopPoint;
+pub use stop_point::{StopPoint, StopPointError};
 
 use crate::record::{HostRecord, RecordBody};
 use crate::{TapeError, TornRecord};

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use pintle_contract::event::UnknownEvent;
 use pintle_contract::{EventName, Origin, suggest_nearest};
 
 use super::split::ParsedLine;
@@ -19,22 +20,42 @@ pub enum StopPoint {
     Event(EventName),
 }
 
-impl FromStr for StopPoint {
-    type Err = String;
+/// The reason why a text is not a stop point.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StopPointError {
+    /// The text after `turn:` is not a number of a turn.
+    #[error("`{text}` is not a turn; turns count from 1, as in `turn:2`")]
+    InvalidTurn {
+        /// The text as written.
+        text: String,
+    },
+    /// The number is too large.
+    #[error("`{text}` is too large for a record number")]
+    RecordTooLarge {
+        /// The text as written.
+        text: String,
+    },
+    /// The text is neither a number nor an event.
+    #[error("{0} (a stop point is a record number, `turn:N` or an event name)")]
+    UnknownEvent(#[from] UnknownEvent),
+}
 
-    fn from_str(text: &str) -> Result<Self, String> {
+impl FromStr for StopPoint {
+    type Err = StopPointError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
         if let Some(turn) = text.strip_prefix("turn:") {
             let turn = turn.parse().ok().filter(|turn| *turn > 0);
-            return turn
-                .map(Self::Turn)
-                .ok_or_else(|| format!("`{text}` is not a turn; turns count from 1, as in `turn:2`"));
+            return turn.map(Self::Turn).ok_or_else(|| StopPointError::InvalidTurn { text: text.to_owned() });
         }
         if text.bytes().all(|byte| byte.is_ascii_digit()) && !text.is_empty() {
-            return text.parse().map(Self::Record).map_err(|_| format!("`{text}` is too large for a record number"));
+            return text
+                .parse()
+                .map(Self::Record)
+                .map_err(|_| StopPointError::RecordTooLarge { text: text.to_owned() });
         }
-        EventName::parse(text)
-            .map(Self::Event)
-            .map_err(|unknown| format!("{unknown} (a stop point is a record number, `turn:N` or an event name)"))
+        Ok(Self::Event(EventName::parse(text)?))
     }
 }
 
@@ -119,7 +140,7 @@ mod tests {
         ];
         for (text, expected) in cases {
             let actual = text.parse::<StopPoint>().map(|stop_point| stop_point.to_string());
-            assert_eq!(actual, expected.map(str::to_owned).map_err(str::to_owned));
+            assert_eq!(actual.map_err(|error| error.to_string()), expected.map(str::to_owned).map_err(str::to_owned));
         }
     }
 }

@@ -33,11 +33,11 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::TapeError;
 use crate::line::{digest_hex, is_closing, push_line};
 use crate::read::{LoadedTape, TapeLine, TapeReader, TornRecord};
 use crate::record::{HostRecord, Record, RecordBody};
 use crate::write::line_encoder::EncodedFields;
+use crate::{RecordError, TapeError};
 use agree::ConsistencyCheck;
 use blobs::BlobCheck;
 use chain::ChainCheck;
@@ -137,7 +137,7 @@ pub fn verify(reading: &LoadedTape) -> VerifyReport {
             push_line(&mut text, *seq, *at_ms, prev.as_deref(), body.kind(), prepared.stored_fields());
         }
         let line = CheckedLine { number: index + 1, text: &text, record, is_abridged: false };
-        verifier.check_line(&line, &|_| Err(String::from("the record is complete")));
+        verifier.check_line(&line, &|_| Err(RecordError::new(String::from("the record is complete"))));
     }
     verifier.finish(reading.torn, true)
 }
@@ -200,7 +200,7 @@ struct CheckedLine<'l> {
 }
 
 /// Parses an abridged line again, with all its values.
-type CompleteLine<'c> = &'c dyn Fn(&[u8]) -> Result<Record<'static>, String>;
+type CompleteLine<'c> = &'c dyn Fn(&[u8]) -> Result<Record<'static>, RecordError>;
 
 impl TapeVerifier {
     fn check_line(&mut self, line: &CheckedLine<'_>, complete: CompleteLine<'_>) {

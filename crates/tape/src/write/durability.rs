@@ -21,6 +21,16 @@ pub enum Durability {
     Record,
 }
 
+/// The error for a name that no level has.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown durability `{name}`, expected `none`, `turn` or `record`{suggestion}")]
+#[non_exhaustive]
+pub struct UnknownDurabilityError {
+    /// The name that was given.
+    pub name: String,
+    suggestion: String,
+}
+
 impl Durability {
     /// All levels, from the cheapest to the safest.
     pub const ALL: [Self; 3] = [Self::None, Self::Turn, Self::Record];
@@ -55,14 +65,14 @@ impl fmt::Display for Durability {
 }
 
 impl FromStr for Durability {
-    type Err = String;
+    type Err = UnknownDurabilityError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let named = Self::ALL.into_iter().find(|level| level.as_str() == text);
         named.ok_or_else(|| {
             let names = Self::ALL.map(Self::as_str);
             let meant = suggest_nearest(text, names).map(|name| format!("; did you mean `{name}`?"));
-            format!("unknown durability `{text}`, expected `none`, `turn` or `record`{}", meant.unwrap_or_default())
+            UnknownDurabilityError { name: text.to_owned(), suggestion: meant.unwrap_or_default() }
         })
     }
 }

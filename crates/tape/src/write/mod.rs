@@ -39,7 +39,7 @@ use output::{TapeOutput, TapeSink};
 use tape_file::TapeFile;
 
 pub use cursor::TapeCursor;
-pub use durability::Durability;
+pub use durability::{Durability, UnknownDurabilityError};
 pub use file::is_being_written;
 pub use list_prefix::ListPrefix;
 pub use record_observer::RecordObserver;

@@ -170,6 +170,6 @@ fn levels_of_durability_have_names() {
     for level in Durability::ALL {
         assert_eq!(level.to_string().parse(), Ok(level));
     }
-    let error = "recrod".parse::<Durability>().unwrap_err();
+    let error = "recrod".parse::<Durability>().unwrap_err().to_string();
     assert_eq!(error, "unknown durability `recrod`, expected `none`, `turn` or `record`; did you mean `record`?");
 }

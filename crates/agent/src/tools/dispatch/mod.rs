@@ -28,7 +28,7 @@ use serde_json::Value;
 use crate::observer::{AgentEvent, ToolCallEnd};
 use crate::recording;
 use crate::session_state::WorkKind;
-use crate::turn_context::{ToolContext, TurnContext};
+use crate::turn_context::{ToolContext, ToolError, TurnContext};
 
 use refusal::CallRefusal;
 use target::CallTarget;
@@ -176,7 +176,7 @@ fn run_tool(turn: &TurnContext, call_id: &str, target: &CallTarget) -> Result<Va
     let _watched = tool.can_write_unseen().then(|| turn.watch_call(&target.name, call_id));
     // A tool may be code of the embedder: a panic in it fails the call, not the session.
     let result = match catch_unwind(AssertUnwindSafe(|| tool.call(&target.args, &used))) {
-        Ok(result) => check_size(result).map_err(CallRefusal::Failed),
+        Ok(result) => check_size(result.map_err(ToolError::into_text)).map_err(CallRefusal::Failed),
         Err(_) => Err(CallRefusal::Failed(format!("tool \"{}\" crashed", target.name))),
     };
     recording::record_tool_result(turn, || to_tool_result(turn, call_id, &target.name, result.clone()));

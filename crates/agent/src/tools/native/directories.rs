@@ -21,7 +21,8 @@ pub(crate) const REMOVE_DIRECTORY: ToolDef = ToolDef {
     call: |_, arguments, at| {
         for_each_path(arguments, at, "removed", |at, path| {
             // A link to a directory is none.
-            if at.workspace().run_at(path, |dir, path| dir.symlink_metadata(path))?.is_dir() {
+            let found = at.workspace().run_at(path, |dir, path| dir.symlink_metadata(path));
+            if found.map_err(|error| error.to_string())?.is_dir() {
                 at.files().remove(path)
             } else {
                 Err(format!("`{path}` is not a directory"))

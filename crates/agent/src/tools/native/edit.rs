@@ -78,7 +78,7 @@ fn edit(
     all: bool,
     explain: fn(usize, String) -> String,
 ) -> Result<usize, String> {
-    let mut content = at.workspace().read(path)?;
+    let mut content = at.workspace().read(path).map_err(|error| error.to_string())?;
     let mut places = 0;
     for (index, edit) in edits.iter().enumerate() {
         let (old, new) = (text_argument(edit, "old"), text_argument(edit, "new"));

@@ -18,7 +18,7 @@ pub(super) const GLOB: ToolDef = ToolDef {
     access: ToolAccess::Reported,
     call: |_, arguments, at| {
         let (pattern, dir) = (text_argument(arguments, "pattern"), dir_argument(arguments, "path"));
-        let walk = at.workspace().glob(pattern, dir, at.cancel())?;
+        let walk = at.workspace().glob(pattern, dir, at.cancel()).map_err(|error| error.to_string())?;
         Ok(path_list(walk.paths.into_iter(), walk.is_truncated))
     },
 };

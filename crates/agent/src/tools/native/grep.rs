@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use globset::GlobMatcher;
-use pintle::internals::jail::glob_matcher;
+use pintle::internals::jail::{JailError, glob_matcher};
 use serde_json::{Value, json};
 
 use super::parts::docker_agent_call;
@@ -84,9 +84,10 @@ fn search(call: &Value, at: &ToolContext<'_>, is_regex: bool, form: &SearchForm)
     let case = if flag_argument(call, "ignore_case") { "(?i)" } else { "" };
     let expression = if is_regex { written.to_owned() } else { regex::escape(written) };
     let pattern = compile_pattern(&format!("{case}{expression}"), written)?;
-    let included = Some(text_argument(call, "glob")).filter(|glob| !glob.is_empty()).map(glob_matcher).transpose()?;
+    let included = Some(text_argument(call, "glob")).filter(|glob| !glob.is_empty()).map(glob_matcher);
+    let included = included.transpose().map_err(|error| error.to_string())?;
     let excluded = text_list_argument(call, "excludePatterns").into_iter().map(compile_exclusion);
-    let excluded: Vec<GlobMatcher> = excluded.collect::<Result<_, _>>()?;
+    let excluded: Vec<GlobMatcher> = excluded.collect::<Result<_, _>>().map_err(|error| error.to_string())?;
     let is_wanted = |file: &Path| {
         included.as_ref().is_none_or(|glob| glob.is_match(file)) && !excluded.iter().any(|glob| is_within(glob, file))
     };
@@ -113,7 +114,7 @@ fn search(call: &Value, at: &ToolContext<'_>, is_regex: bool, form: &SearchForm)
 }
 
 /// Compiles a glob to exclude. As in docker-agent, `dir/*` excludes everything in `dir`.
-fn compile_exclusion(pattern: &str) -> Result<GlobMatcher, String> {
+fn compile_exclusion(pattern: &str) -> Result<GlobMatcher, JailError> {
     glob_matcher(pattern.strip_suffix("/*").filter(|dir| !dir.is_empty()).unwrap_or(pattern))
 }
 

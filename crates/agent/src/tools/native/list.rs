@@ -59,7 +59,8 @@ pub(crate) const DIRECTORY_TREE: ToolDef = ToolDef {
     call: |_, arguments, at| {
         let call = docker_agent_call(arguments, at);
         let path = dir_argument(&call, "path");
-        let (entries, name) = (list(at, path)?, at.workspace().stat(path)?.name);
+        let entries = list(at, path)?;
+        let name = at.workspace().stat(path).map_err(|error| error.to_string())?.name;
         let mut left = MAX_ENTRIES;
         build_tree(at, Path::new(path), &name, entries, 0, &mut left).map(|tree| Value::String(tree.to_string()))
     },
@@ -78,7 +79,7 @@ pub(super) fn path_list(mut paths: impl Iterator<Item = String>, is_cut: bool) -
 
 /// The entries of a directory, ordered by name.
 fn list(at: &ToolContext<'_>, path: &str) -> Result<Vec<EntryStat>, String> {
-    let mut entries = at.workspace().list(path)?;
+    let mut entries = at.workspace().list(path).map_err(|error| error.to_string())?;
     entries.retain(|entry| entry.name != HIDDEN);
     Ok(entries)
 }

@@ -19,9 +19,7 @@ pub(super) const READ: ToolDef = ToolDef {
         })
     },
     access: ToolAccess::Reported,
-    call: |_, arguments, at| {
-        read(arguments, at, |text, first, last| LineView::new(text).numbered_range(first, last)).map(Value::String)
-    },
+    call: |_, arguments, at| read(arguments, at, numbered_lines).map(Value::String),
 };
 
 pub(crate) const READ_FILE: ToolDef = ToolDef {
@@ -78,6 +76,10 @@ fn read(call: &Value, at: &ToolContext<'_>, show: ShowLines) -> Result<String, S
         return Err(format!("line {first} is not in the file, which has {count} lines"));
     }
     show(&text, first, limit.map_or(count, |limit| count.min((first - 1).saturating_add(limit))))
+}
+
+fn numbered_lines(text: &str, first: usize, last: usize) -> Result<String, String> {
+    LineView::new(text).numbered_range(first, last).map_err(|error| error.to_string())
 }
 
 fn plain_lines(text: &str, first: usize, last: usize) -> Result<String, String> {

@@ -46,13 +46,13 @@ pub(super) fn search_tree(
     pattern: &SearchPattern,
     each: impl FnMut(LineHit<'_>) -> ControlFlow<()>,
 ) -> Result<Option<String>, String> {
-    let mut found = match at.workspace().stat(path)?.is_dir {
-        true => at.workspace().walk(path, wanted, at.cancel())?,
+    let mut found = match at.workspace().stat(path).map_err(|error| error.to_string())?.is_dir {
+        true => at.workspace().walk(path, wanted, at.cancel()).map_err(|error| error.to_string())?,
         false => TreeWalk { paths: vec![path.to_owned()], ..TreeWalk::default() },
     };
     let paths = std::mem::take(&mut found.paths);
     search_lines(at.workspace(), &paths, pattern, at.cancel(), each)?;
-    Ok(found.all_paths().err())
+    Ok(found.all_paths().err().map(|error| error.to_string()))
 }
 
 /// Calls `each` with the matching lines, file by file, until it breaks.

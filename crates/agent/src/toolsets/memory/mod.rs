@@ -131,7 +131,7 @@ pub(super) fn open(path: Option<&str>, workspace: &Workspace) -> Result<Toolset,
     let file = match path {
         None => workspace.root().join(OWN_FILE),
         Some(path) if std::path::Path::new(path).is_absolute() => PathBuf::from(path),
-        Some(path) => workspace.root().join(workspace.relative_path(path)?),
+        Some(path) => workspace.root().join(workspace.relative_path(path).map_err(|error| error.to_string())?),
     };
     if is_database(&file) {
         let shown = file.display();

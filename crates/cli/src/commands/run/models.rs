@@ -42,7 +42,7 @@ impl ScriptedModels {
         if let Some(script) = scripts.get(&path) {
             return Ok(Arc::clone(script));
         }
-        let text = read_model_script(&self.0.folder, file).map_err(ModelError::fatal)?;
+        let text = read_model_script(&self.0.folder, file)?;
         let script = Arc::new(ScriptModel::parse(file, &text)?);
         scripts.insert(path, Arc::clone(&script));
         Ok(script)

@@ -120,7 +120,7 @@ impl SessionRow {
             size_bytes: kept.size_bytes,
             state,
             last_ms: story.map(|story| story.last_ms),
-            error: kept.summary.as_ref().err().cloned(),
+            error: kept.summary.as_ref().err().map(ToString::to_string),
             facts: told,
             stored_session: Some(kept),
         }

@@ -3,14 +3,15 @@
 use serde_json::Value;
 
 use super::{require_lists, require_object, require_texts, sync_aliases, sync_usage};
+use crate::event::EventPayloadError;
 
 /// Makes the aliases of a final answer equal. `text` is the lower-case name of the text field.
 pub(in crate::event) fn sync_final_answer(
-    event: &str,
+    event: &'static str,
     text: &str,
     before: &Value,
     after: &mut Value,
-) -> Result<(), String> {
+) -> Result<(), EventPayloadError> {
     let fields = require_object(event, after)?;
     sync_aliases(before, fields, text, "Response");
     sync_aliases(before, fields, "tool_calls", "ToolCalls");

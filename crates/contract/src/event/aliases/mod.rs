@@ -10,6 +10,8 @@ pub(super) use final_answer::sync_final_answer;
 pub(super) use tool_call::sync_tool_call;
 pub(super) use tool_result::sync_tool_result;
 
+use super::EventPayloadError;
+
 /// Parses a text as JSON, or returns it as a string if it is not JSON.
 pub(super) fn parse_json_or_text(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()))
@@ -22,22 +24,25 @@ pub fn json_to_text(value: &Value) -> String {
 }
 
 /// The fields of a payload, which must be an object.
-pub(super) fn require_object<'a>(event: &str, payload: &'a mut Value) -> Result<&'a mut Map<String, Value>, String> {
-    payload.as_object_mut().ok_or_else(|| format!("the payload of `{event}` must stay an object"))
+pub(super) fn require_object<'a>(
+    event: &'static str,
+    payload: &'a mut Value,
+) -> Result<&'a mut Map<String, Value>, EventPayloadError> {
+    payload.as_object_mut().ok_or(EventPayloadError::PayloadType { event, expected: "an object" })
 }
 
 /// Rejects a payload unless each of these fields is a string.
-pub(super) fn require_texts(fields: &Map<String, Value>, names: &[&str]) -> Result<(), String> {
+pub(super) fn require_texts(fields: &Map<String, Value>, names: &[&str]) -> Result<(), EventPayloadError> {
     match names.iter().find(|name| !fields.get(**name).is_some_and(Value::is_string)) {
-        Some(name) => Err(format!("`{name}` must stay a string")),
+        Some(name) => Err(EventPayloadError::RequiredField { field: (*name).to_owned(), expected: "a string" }),
         None => Ok(()),
     }
 }
 
 /// Rejects a payload unless each of these fields is a list.
-pub(super) fn require_lists(fields: &Map<String, Value>, names: &[&str]) -> Result<(), String> {
+pub(super) fn require_lists(fields: &Map<String, Value>, names: &[&str]) -> Result<(), EventPayloadError> {
     match names.iter().find(|name| !fields.get(**name).is_some_and(Value::is_array)) {
-        Some(name) => Err(format!("`{name}` must stay a list")),
+        Some(name) => Err(EventPayloadError::RequiredField { field: (*name).to_owned(), expected: "a list" }),
         None => Ok(()),
     }
 }

@@ -3,30 +3,34 @@
 use serde_json::Value;
 
 use super::{require_object, require_texts};
-use crate::read_json;
+use crate::event::EventPayloadError;
+use crate::{JsonError, read_json};
 
 /// Fields that a host works out from the call.
 const WORKED_OUT: [&str; 2] = ["paths", "operations"];
 
 /// Makes `args` and `arguments` equal: the one that changed wins, or `args` if both did.
-pub(in crate::event) fn sync_tool_call(event: &str, before: &Value, after: &mut Value) -> Result<(), String> {
+pub(in crate::event) fn sync_tool_call(
+    event: &'static str,
+    before: &Value,
+    after: &mut Value,
+) -> Result<(), EventPayloadError> {
     let fields = require_object(event, after)?;
     require_texts(fields, &["name"])?;
     let changed = |name: &str| fields.get(name) != before.get(name);
     if !changed("args") && changed("arguments") {
         let decoded = match fields.get("arguments") {
-            Some(Value::String(text)) => {
-                read_json(text).map_err(|error| format!("`arguments` is not JSON: {error}"))?
-            }
+            Some(Value::String(text)) => read_json(text)
+                .map_err(|error: JsonError| EventPayloadError::ArgumentsNotJson { reason: error.to_string() })?,
             Some(other) => other.clone(),
             None => Value::Null,
         };
         fields.insert(String::from("args"), decoded);
     }
-    let Some(Value::Object(args)) = fields.get("args") else {
-        return Err(String::from("`args` must be an object"));
+    let Some(args @ Value::Object(_)) = fields.get("args") else {
+        return Err(EventPayloadError::ArgumentsNotAnObject);
     };
-    let text = serde_json::to_string(args).map_err(|error| error.to_string())?;
+    let text = args.to_string();
     fields.insert(String::from("arguments"), Value::String(text));
     if ["name", "args"].iter().any(|name| fields.get(*name) != before.get(*name)) {
         // What was worked out for another call. Hooks that read it get it again for this one.

@@ -3,10 +3,15 @@
 use serde_json::Value;
 
 use super::{json_to_text, parse_json_or_text, require_object, require_texts};
+use crate::event::EventPayloadError;
 
 /// Makes `content` and `result` equal: the one that changed wins, or `content` if both did. `error` is the content of a
 /// failed call, and absent otherwise.
-pub(in crate::event) fn sync_tool_result(event: &str, before: &Value, after: &mut Value) -> Result<(), String> {
+pub(in crate::event) fn sync_tool_result(
+    event: &'static str,
+    before: &Value,
+    after: &mut Value,
+) -> Result<(), EventPayloadError> {
     let fields = require_object(event, after)?;
     let changed = |name: &str| fields.get(name) != before.get(name);
     let (content_changed, result_changed) = (changed("content"), changed("result"));
@@ -23,7 +28,7 @@ pub(in crate::event) fn sync_tool_result(event: &str, before: &Value, after: &mu
     }
     require_texts(fields, &["content"])?;
     let Some(Value::Bool(is_error)) = fields.get("is_error") else {
-        return Err(String::from("`is_error` must stay a boolean"));
+        return Err(EventPayloadError::RequiredField { field: String::from("is_error"), expected: "a boolean" });
     };
     if *is_error {
         let content = fields.get("content").cloned().unwrap_or_default();

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use crate::FailurePolicy;
 use crate::event::fragment::{HostPayload, ToolCall, ToolResult, TokenUsage};
+use crate::event::EventPayloadError;
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget};
 use crate::event::aliases::sync_final_answer;
 
@@ -141,6 +142,6 @@ impl AgentStop {
 }
 
 /// Keeps the lower-case fields and their capitalised aliases equal.
-fn normalize(before: &Value, after: &mut Value) -> Result<(), String> {
+fn normalize(before: &Value, after: &mut Value) -> Result<(), EventPayloadError> {
     sync_final_answer(ROW.name, "response", before, after)
 }

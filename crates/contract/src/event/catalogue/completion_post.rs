@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use crate::FailurePolicy;
 use crate::event::fragment::{CompletionChoice, HostPayload, TokenUsage};
+use crate::event::EventPayloadError;
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget};
 use crate::event::aliases::{require_lists, require_object, require_texts, sync_usage};
 
@@ -82,7 +83,7 @@ pub struct CompletionPost {
 
 /// Keeps `text` and `finish_reason` equal to the first choice. If a hook changed them and not `choices`, the first
 /// choice is updated from them.
-fn normalize(before: &Value, after: &mut Value) -> Result<(), String> {
+fn normalize(before: &Value, after: &mut Value) -> Result<(), EventPayloadError> {
     let fields = require_object(ROW.name, after)?;
     require_lists(fields, &["choices"])?;
     let choices_changed = fields.get("choices") != before.get("choices");

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use crate::FailurePolicy;
 use crate::event::fragment::{HostPayload, ChatMessage, ChatTool};
+use crate::event::EventPayloadError;
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget};
 use crate::event::aliases::{require_lists, require_object, require_texts};
 
@@ -84,7 +85,7 @@ pub struct CompletionPre {
 }
 
 /// A request needs a model and at least one message.
-fn normalize(_before: &Value, after: &mut Value) -> Result<(), String> {
+fn normalize(_before: &Value, after: &mut Value) -> Result<(), EventPayloadError> {
     let fields = require_object(ROW.name, after)?;
     require_texts(fields, &["model"])?;
     require_lists(fields, &["messages", "tools"])

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use crate::FailurePolicy;
 use crate::event::fragment::{HostPayload, ToolCall, ToolResult, TokenUsage};
+use crate::event::EventPayloadError;
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget};
 use crate::event::aliases::{require_lists, require_object, sync_aliases, require_texts};
 
@@ -88,7 +89,7 @@ pub struct DelegationPost {
 }
 
 /// Keeps `result` and `response` equal: they are aliases of one text.
-fn normalize(before: &Value, after: &mut Value) -> Result<(), String> {
+fn normalize(before: &Value, after: &mut Value) -> Result<(), EventPayloadError> {
     let fields = require_object(ROW.name, after)?;
     sync_aliases(before, fields, "result", "response");
     require_texts(fields, &["result"])?;

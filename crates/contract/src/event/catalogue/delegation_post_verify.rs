@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use crate::FailurePolicy;
 use crate::event::fragment::{ToolCall, ToolResult, TokenUsage};
+use crate::event::EventPayloadError;
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget};
 use crate::event::aliases::{require_lists, require_object, sync_aliases, require_texts};
 
@@ -98,7 +99,7 @@ pub struct DelegationPostVerify {
 }
 
 /// Keeps `result` and `response` equal: they are aliases of one text.
-fn normalize(before: &Value, after: &mut Value) -> Result<(), String> {
+fn normalize(before: &Value, after: &mut Value) -> Result<(), EventPayloadError> {
     let fields = require_object(ROW.name, after)?;
     sync_aliases(before, fields, "result", "response");
     require_texts(fields, &["result"])?;

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::FailurePolicy;
 use crate::event::fragment::CallFacts;
+use crate::event::EventPayloadError;
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget};
 use crate::event::aliases::{sync_tool_call};
 
@@ -59,6 +60,6 @@ pub struct PermissionAsk {
 }
 
 /// Keeps `args` and `arguments` equal, as in `tool.pre`.
-fn normalize(before: &Value, after: &mut Value) -> Result<(), String> {
+fn normalize(before: &Value, after: &mut Value) -> Result<(), EventPayloadError> {
     sync_tool_call(ROW.name, before, after)
 }

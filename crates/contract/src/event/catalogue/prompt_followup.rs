@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
+use crate::event::EventPayloadError;
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget};
 use crate::event::aliases::{require_object, require_texts};
 
@@ -34,6 +35,6 @@ pub struct PromptFollowup {
 }
 
 /// The prompt must stay a text.
-fn normalize(_before: &Value, after: &mut Value) -> Result<(), String> {
+fn normalize(_before: &Value, after: &mut Value) -> Result<(), EventPayloadError> {
     require_texts(require_object(ROW.name, after)?, &["prompt"])
 }

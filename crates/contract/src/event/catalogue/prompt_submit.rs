@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use crate::FailurePolicy;
 use crate::event::fragment::HostPayload;
+use crate::event::EventPayloadError;
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget};
 use crate::event::aliases::{require_object, require_texts};
 
@@ -39,6 +40,6 @@ pub struct PromptSubmit {
 }
 
 /// The prompt must stay a text.
-fn normalize(_before: &Value, after: &mut Value) -> Result<(), String> {
+fn normalize(_before: &Value, after: &mut Value) -> Result<(), EventPayloadError> {
     require_texts(require_object(ROW.name, after)?, &["prompt"])
 }

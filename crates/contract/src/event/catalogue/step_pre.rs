@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
+use crate::event::EventPayloadError;
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget};
 use crate::event::aliases::{require_lists, require_object};
 
@@ -45,6 +46,6 @@ pub struct StepPre {
 }
 
 /// The arguments must stay a list.
-fn normalize(_before: &Value, after: &mut Value) -> Result<(), String> {
+fn normalize(_before: &Value, after: &mut Value) -> Result<(), EventPayloadError> {
     require_lists(require_object(ROW.name, after)?, &["args"])
 }

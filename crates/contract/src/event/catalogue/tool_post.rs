@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use crate::FailurePolicy;
 use crate::event::fragment::{CallFacts, ToolResult};
+use crate::event::EventPayloadError;
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget};
 use crate::event::aliases::{sync_tool_result};
 
@@ -77,6 +78,6 @@ impl ToolPost {
 
 /// Keeps `content` and `result` equal: they are aliases of one value, and the one that a hook changed wins. `error` is
 /// the content of a failed call.
-fn normalize(before: &Value, after: &mut Value) -> Result<(), String> {
+fn normalize(before: &Value, after: &mut Value) -> Result<(), EventPayloadError> {
     sync_tool_result(ROW.name, before, after)
 }

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use crate::FailurePolicy;
 use crate::event::fragment::{CallFacts, ToolCall};
+use crate::event::EventPayloadError;
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget};
 use crate::event::aliases::sync_tool_call;
 
@@ -61,6 +62,6 @@ impl From<ToolCall> for ToolPre {
 }
 
 /// Keeps `args` and `arguments` equal: they are aliases of one value, and the one that a hook changed wins.
-fn normalize(before: &Value, after: &mut Value) -> Result<(), String> {
+fn normalize(before: &Value, after: &mut Value) -> Result<(), EventPayloadError> {
     sync_tool_call(ROW.name, before, after)
 }

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use crate::FailurePolicy;
 use crate::event::fragment::CallFacts;
+use crate::event::EventPayloadError;
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget};
 use crate::event::aliases::{sync_tool_result};
 
@@ -62,6 +63,6 @@ pub struct ToolResultPayload {
 }
 
 /// Keeps `content` and `result` equal, as in `tool.post`.
-fn normalize(before: &Value, after: &mut Value) -> Result<(), String> {
+fn normalize(before: &Value, after: &mut Value) -> Result<(), EventPayloadError> {
     sync_tool_result(ROW.name, before, after)
 }

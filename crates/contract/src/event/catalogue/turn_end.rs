@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use crate::FailurePolicy;
 use crate::event::fragment::{HostPayload, LogLine, ToolCall, ToolResult, TokenUsage};
+use crate::event::EventPayloadError;
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget};
 use crate::event::aliases::sync_final_answer;
 
@@ -128,6 +129,6 @@ impl TurnEnd {
 }
 
 /// Keeps the lower-case fields and their capitalised aliases equal.
-fn normalize(before: &Value, after: &mut Value) -> Result<(), String> {
+fn normalize(before: &Value, after: &mut Value) -> Result<(), EventPayloadError> {
     sync_final_answer(ROW.name, "text", before, after)
 }

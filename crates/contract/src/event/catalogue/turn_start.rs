@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
+use crate::event::EventPayloadError;
 use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget};
 
 /// The event definition of `turn.start`.
@@ -28,6 +29,6 @@ pub static ROW: EventDef = EventDef {
 pub struct TurnStart(pub String);
 
 /// The message must stay a text.
-fn normalize(_before: &Value, after: &mut Value) -> Result<(), String> {
-    if after.is_string() { Ok(()) } else { Err(String::from("the payload of `turn.start` must stay a string")) }
+fn normalize(_before: &Value, after: &mut Value) -> Result<(), EventPayloadError> {
+    if after.is_string() { Ok(()) } else { Err(EventPayloadError::PayloadType { event: ROW.name, expected: "a string" }) }
 }

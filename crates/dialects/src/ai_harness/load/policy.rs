@@ -3,7 +3,7 @@
 use pintle_contract::{
     BuiltinSpec, ByteSpan, EventKind, HandlerSpec, HookDeclaration, HookExample, Location, suggest_or_list,
 };
-use pintle_packs::{PackDef, PackSettings, RuleDef, RuleSeverity, add_setting, pack_by_name, packs};
+use pintle_packs::{PackDef, PackSettingError, PackSettings, RuleDef, RuleSeverity, add_setting, pack_by_name, packs};
 use serde_json::json;
 
 use super::{GatheredFiles, new_report};
@@ -91,8 +91,8 @@ fn check_rule(report: &FileReport, entry: &MapEntry, used: &[(&DocNode, &'static
     };
     for (argument, span) in arguments_of(entry) {
         if let Err(error) = add_setting(pack, &mut PackSettings::new(), &argument) {
-            let span = if error.contains("has no rule") { entry.key_span } else { span };
-            report.value_error("bad_rule", &error, span, None);
+            let span = if matches!(error, PackSettingError::UnknownRule { .. }) { entry.key_span } else { span };
+            report.value_error("bad_rule", &error.to_string(), span, None);
         }
     }
 }

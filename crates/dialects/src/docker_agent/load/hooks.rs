@@ -67,6 +67,17 @@ fn find_known_event(
     Some(def)
 }
 
+/// The error for a flag of an event that the dialect does not have.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown event `{event}`; {help}")]
+#[non_exhaustive]
+pub struct UnknownFlagError {
+    /// The name of the event, as in the flag.
+    pub event: String,
+    /// The nearest name, or all names.
+    pub help: String,
+}
+
 /// The hook of a flag such as `--hook-pre-tool-use CMD`: a command for every tool. `None` if the command is blank.
 ///
 /// # Errors
@@ -75,10 +86,11 @@ pub fn hook_from_flag(
     event: &str,
     command: &str,
     compat: DockerAgentVersion,
-) -> Result<Option<HookDeclaration>, String> {
+) -> Result<Option<HookDeclaration>, UnknownFlagError> {
     let def =
         ROWS.iter().find(|def| def.name == event && (compat == DockerAgentVersion::Newest || def.since == compat));
-    let def = def.ok_or_else(|| format!("unknown event `{event}`; {}", advice::help_for_unknown_event(event)))?;
+    let def =
+        def.ok_or_else(|| UnknownFlagError { event: event.to_owned(), help: advice::help_for_unknown_event(event) })?;
     if command.trim().is_empty() {
         return Ok(None);
     }

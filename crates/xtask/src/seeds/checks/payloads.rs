@@ -45,7 +45,7 @@ fn check_payload(name: &str, text: &str) -> Result<(), String> {
     let shape = literal::read(text)?;
     let event = EventName::parse(name).map_err(|error| error.to_string())?;
     let mut payload = shape.clone();
-    event.complete(&mut payload)?;
+    event.complete(&mut payload).map_err(|error| error.to_string())?;
     let fields = shape.as_object().into_iter().flat_map(|fields| fields.keys());
     let reads: String = fields.map(|field| format!("metrics.set(\"{field}\", payload[\"{field}\"])\n")).collect();
     let fixture = ProjectFixture::open_clean(&[("reading", &handler_file(name, &format!("{reads}return allow()")))])?;

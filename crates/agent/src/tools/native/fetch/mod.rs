@@ -123,7 +123,9 @@ fn fetch(
     at: &ToolContext<'_>,
 ) -> Result<Value, String> {
     let headers = [(String::from("Accept"), accept.to_owned())];
-    gateway.request_until("GET", text_argument(call, "url"), &headers, None, timeout_ms, at.cancel())
+    gateway
+        .request_until("GET", text_argument(call, "url"), &headers, None, timeout_ms, at.cancel())
+        .map_err(|error| error.to_string())
 }
 
 /// The page of a URL in a format.

@@ -93,7 +93,7 @@ fn check_own_loop(document: &LifecycleDocument) -> Result<(), String> {
     ]});
     let model = ScriptModel::parse("lifecycle", &turns.to_string()).map_err(|error| error.to_string())?;
     let session = Session::builder(built.runtime, agent, Arc::new(model)).workspace(work.path()).name("lifecycle");
-    let mut session = session.build()?;
+    let mut session = session.build().map_err(|error| error.to_string())?;
     let answer = session.turn("go").map_err(|error| error.message);
     session.end();
     expect_equal(&answer?.text.as_str(), &"done")?;
@@ -121,7 +121,7 @@ fn check_in_claude_code(document: &LifecycleDocument, command: &str, wanted: u8)
         deadline: &deadline,
         entry: None,
     };
-    let answer = pintle_bridge::handle_call(&errand, |_| builder(dir.path()));
+    let answer = pintle_bridge::handle_call(&errand, |_| Ok(builder(dir.path())?));
     expect_equal(&answer.exit_code, &wanted)?;
     if wanted == 0 {
         return expect(!answer.stdout.contains("permissionDecision"), || format!("it answered {answer:?}"));

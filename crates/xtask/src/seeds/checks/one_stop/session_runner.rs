@@ -95,7 +95,7 @@ impl SessionScript {
         let model = ScriptModel::parse(self.name, self.model).map_err(|error| error.to_string())?;
         let logs = HookLogs::start_watching()?;
         let session = Session::builder(built.runtime, root, Arc::new(model)).workspace(work.path()).team(team);
-        let mut session = session.name(self.name).build()?;
+        let mut session = session.name(self.name).build().map_err(|error| error.to_string())?;
         let mut faults = Vec::new();
         for step in self.steps {
             let done = match step {

@@ -23,7 +23,7 @@ fn every_event_has_a_flag_and_blank_ones_are_skipped() {
         );
     }
     assert_eq!(
-        hook_from_flag("pre-tool-use", "a", DockerAgentVersion::Newest).unwrap_err(),
+        hook_from_flag("pre-tool-use", "a", DockerAgentVersion::Newest).unwrap_err().to_string(),
         "unknown event `pre-tool-use`; docker-agent calls it `pre_tool_use`"
     );
     let long = hook_from_flag("session_start", "a\nb", DockerAgentVersion::Newest).unwrap().unwrap();
