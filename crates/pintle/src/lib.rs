@@ -81,8 +81,8 @@ pub use pintle_engine::{
 pub use pintle_files as files;
 pub use pintle_handlers::http::HttpGateway;
 pub use pintle_handlers::{
-    BuiltinDef, CommandSafety, ScriptTool, WorkerProgram, builtins, calendar_date, classify_command, jail, mcp,
-    process, read_large_result, secrets, snapshot, worker_main,
+    BuiltinDef, CommandSafety, ScriptTool, WorkerProgram, builtins, classify_command, jail, mcp, process,
+    read_large_result, secrets, snapshot, worker_main,
 };
 pub use pintle_lifecycle as lifecycle;
 pub use pintle_loader as loader;

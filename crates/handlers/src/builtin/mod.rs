@@ -43,7 +43,6 @@ pub(crate) use call::BuiltinCall;
 pub use large_results::read_large_result;
 pub use safer_shell::{CommandSafety, classify_command};
 pub use table::{BuiltinDef, builtins};
-pub use time_zone::calendar_date;
 
 use call::BuiltinConfig;
 use handler::BuiltinHandler;

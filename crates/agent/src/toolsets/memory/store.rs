@@ -4,7 +4,7 @@ use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use pintle::calendar_date;
+use jiff::Timestamp;
 use serde_json::{Value, json};
 
 /// The maximum size of the file.
@@ -110,10 +110,8 @@ fn replace_file(file: &Path, bytes: &[u8]) -> std::io::Result<()> {
 
 /// A time in UTC, such as `2026-11-22T02:00:00Z`.
 pub(super) fn format_date(unix_ms: u64) -> String {
-    let seconds = unix_ms / 1_000;
-    let (year, month, day) = calendar_date((seconds / 86_400).try_into().unwrap_or(i64::MAX));
-    let (hour, minute, second) = (seconds / 3_600 % 24, seconds / 60 % 60, seconds % 60);
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+    let unix_s = (unix_ms / 1_000).try_into().unwrap_or(i64::MAX);
+    Timestamp::from_second(unix_s).unwrap_or(Timestamp::MAX).strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
 #[cfg(test)]
