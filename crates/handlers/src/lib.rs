@@ -26,6 +26,6 @@ mod template;
 mod webhook;
 
 pub use build::DefaultHandlerFactory;
-pub use builtin::{BuiltinDef, CommandSafety, builtins, classify_command, read_large_result};
+pub use builtin::{BuiltinDef, CommandSafety, builtins, classify_command};
 pub use script::{ScriptTool, worker_main};
 pub use script_worker::WorkerProgram;

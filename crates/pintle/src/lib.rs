@@ -47,6 +47,7 @@ mod overlay;
 mod own_life;
 mod own_loop;
 mod random;
+mod read_large_result;
 mod recheck;
 mod restore_effect;
 mod runtime;
@@ -81,8 +82,8 @@ pub use pintle_engine::{
 pub use pintle_files as files;
 pub use pintle_handlers::http::HttpGateway;
 pub use pintle_handlers::{
-    BuiltinDef, CommandSafety, ScriptTool, WorkerProgram, builtins, classify_command, jail, mcp, process,
-    read_large_result, secrets, snapshot, worker_main,
+    BuiltinDef, CommandSafety, ScriptTool, WorkerProgram, builtins, classify_command, jail, mcp, process, secrets,
+    snapshot, worker_main,
 };
 pub use pintle_lifecycle as lifecycle;
 pub use pintle_loader as loader;
