@@ -3,6 +3,7 @@
 //! This is the only crate that starts processes or opens sockets for a hook. It does not know dialects: a handler holds
 //! the codec that it was declared with.
 
+pub mod async_runtime;
 pub mod http;
 pub mod jail;
 pub mod mcp;

@@ -80,6 +80,7 @@ pub use pintle_engine::{
     HookExplanation, HookSet, RunPrediction, explain, is_matcher_failure_warning, is_untrusted_claim,
 };
 pub use pintle_files as files;
+pub use pintle_handlers::async_runtime;
 pub use pintle_handlers::http::HttpGateway;
 pub use pintle_handlers::{
     BuiltinDef, CommandSafety, ScriptTool, WorkerProgram, builtins, classify_command, jail, mcp, process, secrets,
