@@ -2,9 +2,9 @@
 
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 
 use jiff::Timestamp;
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 /// The maximum size of the file.
@@ -79,7 +79,7 @@ impl MemoryFile {
         &self,
         change: impl FnOnce(&mut Vec<MemoryNote>) -> Result<T, String>,
     ) -> Result<T, String> {
-        let _changing = self.write_lock.lock().unwrap_or_else(PoisonError::into_inner);
+        let _changing = self.write_lock.lock();
         let mut notes = self.read()?;
         let result = change(&mut notes)?;
         let text: String = notes.iter().map(|note| format!("{}\n", note.to_value())).collect();
