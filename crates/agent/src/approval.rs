@@ -1,8 +1,9 @@
 //! Approval requests to the user, and the `approval.requested` event that announces them.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, MutexGuard};
+use std::sync::Arc;
 
+use parking_lot::MutexGuard;
 use pintle::contract::OutcomeReason;
 use pintle::event::{ApprovalRequested, UserInput};
 use pintle::{ApprovalRequest, ApprovalResponse, Event};

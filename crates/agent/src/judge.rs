@@ -1,11 +1,12 @@
 //! Language models that decide for hooks.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use pintle::contract::{Failure, FailureKind, JudgeRequest, ReceiveError};
 use pintle::{CancelToken, Judge};
 
@@ -35,7 +36,7 @@ impl ModelJudge {
     /// The model with this name, as a user writes it.
     fn model(&self, typed: &str) -> Result<Arc<dyn Model>, Failure> {
         let fault = |reason: String| Failure::new(FailureKind::Error, reason);
-        let mut models = self.models.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut models = self.models.lock();
         if let Some(model) = models.get(typed) {
             return Ok(Arc::clone(model));
         }

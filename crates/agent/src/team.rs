@@ -5,8 +5,9 @@
 //! the member and exists once, even if the member works on several tasks at the same time.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use pintle::contract::{AgentSpec, MemberSpec, TeamSpec};
 use pintle::hosting::HookOverlay;
 
@@ -58,7 +59,7 @@ impl TeamMembers for Team {
     }
 
     fn close(&self) {
-        let open = std::mem::take(&mut *self.members.lock().unwrap_or_else(PoisonError::into_inner));
+        let open = std::mem::take(&mut *self.members.lock());
         drop(open);
     }
 }
@@ -101,12 +102,12 @@ impl Team {
     ) -> Result<Arc<Agent>, String> {
         let seat = self.member_slot(&spec.name);
         let member = Arc::new(self.open(shared, spec, model, more)?);
-        *seat.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&member));
+        *seat.0.lock() = Some(Arc::clone(&member));
         Ok(member.to_agent(shared, 0, Vec::new(), DelegationBounds::from_spec(&spec.delegation)))
     }
 
     fn member_slot(&self, name: &str) -> Arc<MemberSlot> {
-        let mut open = self.members.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.members.lock();
         Arc::clone(open.entry(name.to_owned()).or_default())
     }
 
@@ -120,7 +121,7 @@ impl Team {
             return Err(unknown_agent_message(name, self.spec.agents.iter().map(|agent| agent.name.as_str())));
         };
         let seat = self.member_slot(name);
-        let mut member = seat.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut member = seat.0.lock();
         if let Some(member) = &*member {
             return Ok(Arc::clone(member));
         }

@@ -2,10 +2,11 @@
 
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use anstream::{AutoStream, ColorChoice};
+use parking_lot::Mutex;
 use pintle::tape::show::{StyledLine, Tone};
 use serde::Serialize;
 
@@ -67,14 +68,14 @@ impl Terminal {
 
     /// Writes a line to standard error.
     pub(crate) fn print_error_line(&self, text: impl Display) {
-        let mut err = self.0.err.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut err = self.0.err.lock();
         // A failure of standard error cannot be reported anywhere.
         let _ = writeln!(err, "{text}");
     }
 
     /// Writes to standard error without a line break, and flushes.
     pub(crate) fn print_error_piece(&self, text: impl Display) {
-        let mut err = self.0.err.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut err = self.0.err.lock();
         // As in `print_error_line`.
         let _ = write!(err, "{text}").and_then(|()| err.flush());
     }
@@ -102,13 +103,13 @@ impl Terminal {
     /// Returns the error that left standard output incomplete. A reader that stops early, as `head` does, is not an
     /// error.
     pub(crate) fn take_write_error(&self) -> Option<CliError> {
-        let error = self.0.write_error.lock().unwrap_or_else(PoisonError::into_inner).take()?;
+        let error = self.0.write_error.lock().take()?;
         Some(CliError::failure(format!("cannot write to standard output: {error}")).help("the output is incomplete"))
     }
 
     fn record_write_error(&self, error: io::Error) {
         if error.kind() != io::ErrorKind::BrokenPipe {
-            self.0.write_error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+            self.0.write_error.lock().get_or_insert(error);
         }
     }
 
@@ -121,7 +122,7 @@ impl Terminal {
         if self.0.is_closed.load(Ordering::Relaxed) {
             return;
         }
-        let mut out = self.0.out.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut out = self.0.out.lock();
         if let Err(error) = out.write_fmt(text).and_then(|()| out.flush()) {
             self.0.is_closed.store(true, Ordering::Relaxed);
             self.record_write_error(error);

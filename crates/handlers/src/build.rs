@@ -1,12 +1,14 @@
 //! Builds handlers and matchers from declarations: one match arm per kind of handler, each built in its own directory.
 
-use std::sync::{Arc, OnceLock};
+use std::io;
+use std::sync::Arc;
 
 use pintle_contract::{
     BuiltHandler, BuiltMatcher, Capability, Diagnostic, HandlerFactory, HandlerSpec, HookDeclaration, Judge,
-    LoadedPlugin, MatcherSpec, Redactor, ScriptSource, ToolSpec,
+    LoadedPlugin, MatcherSpec, ScriptSource, ToolSpec,
 };
 
+use crate::builtin::BuiltinState;
 use crate::native::NoopHandler;
 use crate::script::ModuleCache;
 use crate::script_worker::{ScriptWorkerPool, WorkerProgram};
@@ -24,9 +26,8 @@ pub struct DefaultHandlerFactory {
     pub(crate) judge: Option<Arc<dyn Judge>>,
     /// The loaded modules, of plugins and of others whose functions are hooks.
     pub(crate) module_cache: Arc<ModuleCache>,
-    /// The redactor, once a hook that redacts was built. Built-ins that write files use it, regardless of the order of
-    /// hooks.
-    redactor: Arc<OnceLock<Arc<dyn Redactor>>>,
+    /// What built-ins remember of their sessions.
+    builtin_state: Arc<BuiltinState>,
     /// Whether a worker loads its scripts immediately, to check them, and tools are checked.
     pub(crate) probes_workers: bool,
 }
@@ -41,7 +42,7 @@ impl DefaultHandlerFactory {
             worker_pool: Arc::new(ScriptWorkerPool::new(program)),
             judge: None,
             module_cache: Arc::default(),
-            redactor: Arc::default(),
+            builtin_state: Arc::default(),
             probes_workers: true,
         }
     }
@@ -61,6 +62,13 @@ impl DefaultHandlerFactory {
     pub fn skip_worker_probe(mut self) -> Self {
         self.probes_workers = false;
         self
+    }
+
+    /// Reads a large tool result that a built-in of this factory wrote to a file in a session. `None` for any other
+    /// file: the path must be the one that the model got.
+    #[must_use]
+    pub fn read_large_result(&self, session: &str, path: &str) -> Option<io::Result<String>> {
+        self.builtin_state.large_results.read(session, path)
     }
 
     /// The judge that calls language models, if there is one.
@@ -83,7 +91,7 @@ impl HandlerFactory for DefaultHandlerFactory {
             HandlerSpec::Command(spec) => crate::command::build(declaration, spec),
             #[cfg(feature = "http")]
             HandlerSpec::Http(spec) => crate::webhook::build(declaration, spec),
-            HandlerSpec::Builtin(spec) => builtin::build(declaration, spec, &self.redactor),
+            HandlerSpec::Builtin(spec) => builtin::build(declaration, spec, &self.builtin_state),
             #[cfg(feature = "models")]
             HandlerSpec::Model(spec) => crate::judge::build(declaration, spec, self.judge.as_ref()),
             HandlerSpec::Function(spec) => self.function_handler(declaration, spec),

@@ -10,6 +10,8 @@
 #![cfg_attr(not(feature = "full"), allow(dead_code, unused_imports))]
 
 #[cfg(feature = "http")]
+pub mod async_runtime;
+#[cfg(feature = "http")]
 pub mod http;
 #[cfg(not(feature = "http"))]
 #[path = "absent/http.rs"]
@@ -49,7 +51,7 @@ mod webhook;
 mod worker_program;
 
 pub use build::DefaultHandlerFactory;
-pub use builtin::{BuiltinDef, CommandSafety, builtins, calendar_date, classify_command, read_large_result};
+pub use builtin::{BuiltinDef, CommandSafety, builtins, classify_command};
 #[cfg(feature = "script")]
 pub use script::ScriptTool;
 pub use script_worker::WorkerProgram;

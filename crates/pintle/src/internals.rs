@@ -1,14 +1,15 @@
 //! What Pintle's own programs are made of. No stable interface: it changes with any version.
 
 pub use pintle_engine::{is_matcher_failure_warning, is_untrusted_claim};
+#[cfg(feature = "http")]
+pub use pintle_handlers::async_runtime;
 pub use pintle_handlers::http::HttpGateway;
 #[cfg(feature = "http")]
 pub use pintle_handlers::http::build_client;
 #[cfg(feature = "mcp")]
 pub use pintle_handlers::mcp;
 pub use pintle_handlers::{
-    BuiltinDef, CommandSafety, builtins, calendar_date, classify_command, process, read_large_result, secrets,
-    snapshot, worker_main,
+    BuiltinDef, CommandSafety, builtins, classify_command, process, secrets, snapshot, worker_main,
 };
 #[cfg(feature = "script")]
 pub use pintle_handlers::{ScriptTool, jail};

@@ -97,6 +97,7 @@ mod own_life;
 mod own_loop;
 mod payload_gate;
 mod random;
+mod read_large_result;
 mod recheck;
 mod restore_effect;
 mod runtime;

@@ -9,12 +9,11 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use jiff::Timestamp;
 use pintle::contract::ToolKind;
-use pintle::internals::calendar_date;
 use pintle::internals::files::resolve_links;
 use pintle::internals::packs::{PackSettings, RuleSeverity, judge, packs};
 use pintle::internals::shell::{CallSite, operations_of_call};
-use pintle::{Clock, SystemClock};
 use serde_json::{Value, json};
 
 use crate::chore::ChoreReport;
@@ -95,9 +94,7 @@ pub(crate) fn run(workspace: &SourceWorkspace, arguments: &[String]) -> Result<C
         }
     }
     if has("--write") {
-        let days = i64::try_from(SystemClock::default().unix_ms() / 86_400_000).unwrap_or(i64::MAX);
-        let (year, month, day) = calendar_date(days);
-        page = page.replace("DATE", &format!("{year}-{month:02}-{day:02}"));
+        page = page.replace("DATE", &Timestamp::now().strftime("%Y-%m-%d").to_string());
         fs::write(workspace.root.join(PAGE), page).map_err(|error| error.to_string())?;
         lines.push(format!("wrote {PAGE}"));
     }

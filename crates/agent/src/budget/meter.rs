@@ -1,8 +1,8 @@
 //! Meters, which count what budgets have used.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use parking_lot::Mutex;
 use pintle::contract::{BudgetSpec, PriceSpec, price_of};
 use pintle::event::TokenUsage;
 use serde_json::Value;
@@ -71,7 +71,7 @@ impl BudgetMeter {
     /// Sets another budget and keeps the usage. Thresholds that this passes at once do not fire, because they were
     /// reached before the budget was set.
     pub(crate) fn set_budget(&self, budget: BudgetSpec, prices: &[PriceSpec]) {
-        let mut state = self.lock_state();
+        let mut state = self.state.lock();
         if state.budget == budget && state.prices == prices {
             return;
         }
@@ -83,21 +83,21 @@ impl BudgetMeter {
 
     /// Counts what a resumed session used before.
     pub(crate) fn restore(&self, model: &str, usage: TokenUsage) {
-        let mut state = self.lock_state();
+        let mut state = self.state.lock();
         state.add_call(model, usage);
         state.skip_thresholds();
     }
 
     /// Counts a model call. Returns the thresholds it reached; each is returned only once.
     pub(crate) fn count_call(&self, model: &str, usage: TokenUsage, marks: &[f64]) -> Vec<ThresholdReached> {
-        let mut state = self.lock_state();
+        let mut state = self.state.lock();
         state.add_call(model, usage);
         state.reach_thresholds(marks)
     }
 
     /// The exceeded limit, with all extensions taken into account.
     pub(crate) fn overrun(&self) -> Option<BudgetOverrun> {
-        let state = self.lock_state();
+        let state = self.state.lock();
         let times = f64::from(state.extension_count) + 1.0;
         let passed = state.bounds().into_iter().flatten().find(|bound| bound.used > bound.limit * times)?;
         Some(BudgetOverrun { limit: passed.name, limit_value: passed.limit })
@@ -105,35 +105,31 @@ impl BudgetMeter {
 
     /// Extends the budget by its original amount.
     pub(crate) fn extend(&self) {
-        self.lock_state().extension_count += 1;
+        self.state.lock().extension_count += 1;
     }
 
     pub(crate) fn mark_exhausted(&self, spent: BudgetExceeded) {
-        self.lock_state().exhausted_budget.get_or_insert(spent);
+        self.state.lock().exhausted_budget.get_or_insert(spent);
     }
 
     /// The exhausted budget, if it was not extended.
     pub(crate) fn exhausted_budget(&self) -> Option<BudgetExceeded> {
-        self.lock_state().exhausted_budget.clone()
+        self.state.lock().exhausted_budget.clone()
     }
 
     pub(crate) fn is_bounded(&self) -> bool {
-        self.lock_state().budget.is_bounded()
+        self.state.lock().budget.is_bounded()
     }
 
     /// Whether cost is limited and this model has no price.
     pub(crate) fn is_price_missing(&self, model: &str) -> bool {
-        let state = self.lock_state();
+        let state = self.state.lock();
         state.budget.max_usd.is_some() && price_of(&state.prices, model).is_none()
     }
 
     pub(crate) fn usage(&self) -> BudgetUsage {
-        let state = self.lock_state();
+        let state = self.state.lock();
         BudgetUsage { usage: state.usage(), calls: state.calls, cost_usd: state.cost_usd() }
-    }
-
-    fn lock_state(&self) -> MutexGuard<'_, MeterState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

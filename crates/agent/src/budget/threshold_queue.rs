@@ -1,7 +1,8 @@
 //! Fires budget thresholds in the order in which concurrent model calls reach them.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use parking_lot::Mutex;
 
 /// Fires one threshold.
 type NotifyThreshold = Box<dyn FnOnce() + Send>;
@@ -21,7 +22,7 @@ impl ThresholdQueue {
     /// Charges a model call, queues the thresholds it reaches, and fires everything in the queue unless another thread
     /// is doing so. Thresholds fire in the order in which the calls were charged.
     pub(super) fn count_and_notify(&self, count: impl FnOnce() -> Vec<NotifyThreshold>) {
-        let mut state = self.lock_state();
+        let mut state = self.0.lock();
         state.waiting.extend(count());
         if state.is_notifying || state.waiting.is_empty() {
             return;
@@ -33,10 +34,6 @@ impl ThresholdQueue {
             notify();
         }
     }
-
-    fn lock_state(&self) -> MutexGuard<'_, QueueState> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 /// The thread that fires; another thread may take over once it is dropped.
@@ -46,7 +43,7 @@ impl ThresholdNotifier<'_> {
     /// The next threshold. If there is none, the notifier ends under the same lock, so that no threshold is left
     /// behind.
     fn next(&self) -> Option<NotifyThreshold> {
-        let mut state = self.0.lock_state();
+        let mut state = self.0.0.lock();
         let next = state.waiting.pop_front();
         state.is_notifying = next.is_some();
         next
@@ -56,7 +53,7 @@ impl ThresholdNotifier<'_> {
 impl Drop for ThresholdNotifier<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            self.0.lock_state().is_notifying = false;
+            self.0.0.lock().is_notifying = false;
         }
     }
 }

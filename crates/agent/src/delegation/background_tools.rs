@@ -1,6 +1,6 @@
 //! Background tasks of a team, and the tools a model uses to control them, as in docker-agent.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use pintle::NoApprover;
 
@@ -58,7 +58,7 @@ impl BackgroundTasks {
     pub(crate) fn view(&self, turn: &TurnContext, id: &str) -> Result<String, String> {
         let (job, about) = self.find_team_task(id)?;
         let (status, seconds) = (task_status(&job, &about), runtime_seconds(turn, &job, &about));
-        let mut done = job.done.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut done = job.done.lock();
         let output = match &done.result {
             _ if status == "stopped" => String::from("<task was stopped>"),
             None => String::from("<no output yet, still running>"),
@@ -91,7 +91,7 @@ impl BackgroundTasks {
 }
 
 fn task_status(job: &BackgroundTask, about: &TaskInfo) -> &'static str {
-    let done = job.done.lock().unwrap_or_else(PoisonError::into_inner);
+    let done = job.done.lock();
     match &done.result {
         _ if about.cancel.is_cancelled() && !done.is_done() => "stopped",
         None => "running",

@@ -64,7 +64,7 @@ impl TrackedFiles<'_> {
     ) -> Result<(), String> {
         let Some((edits, by)) = &self.edit_sink else { return act() };
         // Held during the change, so that no watched call takes the change for its own.
-        let mut watch = edits.lock_watch();
+        let mut watch = edits.watch.lock();
         act()?;
         let size_bytes = self.workspace.stat(path).ok().filter(|stat| !stat.is_dir).map(|stat| stat.size_bytes);
         for path in from.into_iter().chain([path]) {

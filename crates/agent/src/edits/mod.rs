@@ -9,8 +9,8 @@ mod files;
 mod scan;
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use parking_lot::{Mutex, MutexGuard};
 use pintle::event::FileEdited;
 
 use crate::workspace::Workspace;
@@ -51,7 +51,7 @@ impl EditQueue {
 
     /// Watches the workspace until the result is dropped.
     pub(crate) fn watch<'a>(&'a self, workspace: &'a Workspace, author: EditAuthor<'a>) -> WatchedCall<'a> {
-        let mut watch = self.lock_watch();
+        let mut watch = self.watch.lock();
         if watch.active == 0 {
             // Changes from before this call were not made by a call.
             watch.stamps = scan::scan_workspace(workspace);
@@ -65,11 +65,7 @@ impl EditQueue {
     }
 
     fn lock_queue(&self) -> QueueGuard<'_> {
-        QueueGuard(self.queue.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    fn lock_watch(&self) -> MutexGuard<'_, WorkspaceWatch> {
-        self.watch.lock().unwrap_or_else(PoisonError::into_inner)
+        QueueGuard(self.queue.lock())
     }
 }
 
@@ -95,7 +91,7 @@ pub(crate) struct WatchedCall<'a> {
 
 impl Drop for WatchedCall<'_> {
     fn drop(&mut self) {
-        let mut watch = self.edits.lock_watch();
+        let mut watch = self.edits.watch.lock();
         watch.active = watch.active.saturating_sub(1);
         let now = scan::scan_workspace(self.workspace);
         if let (Some(before), Some(now)) = (&watch.stamps, &now) {

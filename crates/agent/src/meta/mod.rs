@@ -8,9 +8,10 @@ mod call;
 mod register;
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use globset::Glob;
+use parking_lot::Mutex;
 use pintle::event::MetaPayload;
 use pintle::{Event, EventName};
 use serde_json::{Value, json};
@@ -62,7 +63,7 @@ fn check_name(name: &str) -> Result<(), String> {
 
 /// Reserves one of a limited number of names. A name that is already reserved stays so.
 fn reserve_name(taken: &Mutex<BTreeSet<String>>, name: &str, most: u32, what: &str) -> Result<(), String> {
-    let mut taken = taken.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut taken = taken.lock();
     if !taken.contains(name) && taken.len() >= usize::try_from(most).unwrap_or(usize::MAX) {
         return Err(format!("the limit of {most} registered {what} is reached"));
     }

@@ -1,7 +1,5 @@
 //! Registers tools, hooks and agents at run time.
 
-use std::sync::PoisonError;
-
 use pintle::Diagnostic;
 use pintle::contract::{
     AgentSpec, HookDeclaration, Location, ModelSpec, NATIVE_TOOLS, PolicyMode, ScriptSource, ToolSpec,
@@ -38,7 +36,7 @@ pub(crate) fn prepare_tool(turn: &TurnContext, arguments: &Value) -> Result<Tool
     if script.is_empty() {
         return Err(format!("tool `{name}` has no `script`; define `run(args)` in it"));
     }
-    let is_registered = shared.state.meta_registry.tools.lock().unwrap_or_else(PoisonError::into_inner).contains(name);
+    let is_registered = shared.state.meta_registry.tools.lock().contains(name);
     match turn.agent.tool(name) {
         Some(_) if !is_registered => return Err(format!("tool `{name}` belongs to the project; choose another name")),
         Some(_) if !replace => return Err(format!("tool `{name}` exists; pass replace=True to replace it")),

@@ -1,8 +1,8 @@
 //! Approvals that the user gave for the rest of the session.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use parking_lot::Mutex;
 use serde_json::Value;
 
 /// Approvals that the user gave for the rest of the session.
@@ -18,11 +18,11 @@ struct GrantedTools {
 impl SessionGrants {
     /// Whether the user answered `always` to a call of this tool with the same arguments, which are what was shown.
     pub(super) fn allows_tool(&self, tool: &str, args: &Value) -> bool {
-        self.lock().calls.get(tool).is_some_and(|known| known.contains(args))
+        self.0.lock().calls.get(tool).is_some_and(|known| known.contains(args))
     }
 
     pub(super) fn add_call(&self, tool: &str, args: &Value) {
-        let mut given = self.lock();
+        let mut given = self.0.lock();
         let known = given.calls.entry(tool.to_owned()).or_default();
         if !known.contains(args) {
             known.push(args.clone());
@@ -30,15 +30,11 @@ impl SessionGrants {
     }
 
     pub(super) fn add_all(&self) {
-        self.lock().all = true;
+        self.0.lock().all = true;
     }
 
     pub(super) fn allows_all(&self) -> bool {
-        self.lock().all
-    }
-
-    fn lock(&self) -> MutexGuard<'_, GrantedTools> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().all
     }
 }
 

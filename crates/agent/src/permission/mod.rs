@@ -8,8 +8,7 @@ mod grants;
 mod rules;
 mod shell;
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
+use parking_lot::{Mutex, MutexGuard};
 use pintle::contract::{PermissionMode, PermissionsSpec};
 use pintle::event::permission_reply::PermissionBasis;
 use pintle::internals::CommandSafety;
@@ -159,7 +158,7 @@ impl PermissionChecker {
 
     /// Waits until no other approval request is shown.
     pub(crate) fn lock_prompt(&self) -> MutexGuard<'_, ()> {
-        self.prompt_lock.lock().unwrap_or_else(PoisonError::into_inner)
+        self.prompt_lock.lock()
     }
 
     fn effective_mode(&self) -> PermissionMode {

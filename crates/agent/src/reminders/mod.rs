@@ -9,8 +9,7 @@
 mod queue;
 mod render;
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
+use parking_lot::Mutex;
 use pintle::Reminder;
 use pintle::tape::record::host::MessagesReplacedBy;
 
@@ -40,19 +39,19 @@ impl ConversationReminders {
         act: impl FnOnce(&mut ReminderQueue) -> TransitionLog,
         record: impl FnOnce(&TransitionLog),
     ) {
-        let mut held = self.lock_queue();
+        let mut held = self.0.lock();
         record(&act(&mut held));
     }
 
     /// The reminders that a child agent gets copies of.
     pub(crate) fn inheritable(&self) -> Vec<Reminder> {
-        self.lock_queue().inheritable().cloned().collect()
+        self.0.lock().inheritable().cloned().collect()
     }
 
     /// The reminders of the next request: messages to append, and a value for [`SentReminders::numbers`].
     /// `nonce` marks them as the host's.
     pub(crate) fn due_reminders(&self, nonce: &str) -> (Vec<ModelMessage>, SentReminders) {
-        let due = self.lock_queue().due_reminders();
+        let due = self.0.lock().due_reminders();
         if due.is_empty() {
             return Default::default();
         }
@@ -61,26 +60,22 @@ impl ConversationReminders {
 
     /// The number of the newest reminder, for [`ReminderQueue::on_compacted`].
     pub(crate) fn last_number(&self) -> u64 {
-        self.lock_queue().last_number()
+        self.0.lock().last_number()
     }
 
     /// Restores one change from the tape of a resumed session. `turn` is the turn in which it happened.
     pub(crate) fn apply_transition(&self, step: ReminderTransition, reminder: Reminder, turn: u32) {
-        self.lock_queue().apply_transition(step, reminder, turn);
+        self.0.lock().apply_transition(step, reminder, turn);
     }
 
     /// Restores from the tape that other messages replaced the conversation's. Later records say what happened to the
     /// reminders that were kept then.
     pub(crate) fn apply_replaced(&self, reason: MessagesReplacedBy) {
         match reason {
-            MessagesReplacedBy::Compact => self.lock_queue().forget_sent(),
-            MessagesReplacedBy::Clear => drop(self.lock_queue().on_cleared()),
+            MessagesReplacedBy::Compact => self.0.lock().forget_sent(),
+            MessagesReplacedBy::Clear => drop(self.0.lock().on_cleared()),
             MessagesReplacedBy::Resume => {}
         }
-    }
-
-    fn lock_queue(&self) -> MutexGuard<'_, ReminderQueue> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

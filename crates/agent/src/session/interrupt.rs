@@ -1,7 +1,8 @@
 //! Interrupts a turn from outside.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use pintle::CancelToken;
 
 /// Stops the running turn, with its model call, hooks, tools and delegated agents. The session can continue with
@@ -27,7 +28,7 @@ impl InterruptHandle {
     /// Stops the running turn, if there is one.
     #[must_use]
     pub fn interrupt(&self) -> InterruptResult {
-        match &*self.0.lock().unwrap_or_else(PoisonError::into_inner) {
+        match &*self.0.lock() {
             None => InterruptResult::NoTurn,
             Some(turn) if turn.is_cancelled() => InterruptResult::AlreadyRequested,
             Some(turn) => {
@@ -44,7 +45,7 @@ impl InterruptHandle {
     }
 
     fn set_turn(&self, turn: Option<CancelToken>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = turn;
+        *self.0.lock() = turn;
     }
 }
 

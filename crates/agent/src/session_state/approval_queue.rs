@@ -1,7 +1,8 @@
 //! The approval requests that wait for the user.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use parking_lot::Mutex;
 
 /// The session's unanswered approval requests.
 #[derive(Debug, Default)]
@@ -23,18 +24,14 @@ pub(crate) struct PendingApproval {
 impl ApprovalQueue {
     /// The unanswered requests, ordered by id.
     pub(crate) fn pending(&self) -> Vec<PendingApproval> {
-        self.lock().values().cloned().collect()
+        self.0.lock().values().cloned().collect()
     }
 
     pub(crate) fn insert(&self, request: PendingApproval) {
-        self.lock().insert(request.id.clone(), request);
+        self.0.lock().insert(request.id.clone(), request);
     }
 
     pub(crate) fn remove(&self, id: &str) {
-        self.lock().remove(id);
-    }
-
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, PendingApproval>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().remove(id);
     }
 }

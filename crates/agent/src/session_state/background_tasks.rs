@@ -1,8 +1,9 @@
 //! Delegations that run in the background.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
+use parking_lot::{Condvar, Mutex};
 use pintle::CancelToken;
 use pintle::event::TokenUsage;
 
@@ -59,7 +60,7 @@ impl BackgroundTasks {
     /// When the session already has the maximum number of tasks.
     pub(crate) fn add(&self, id: &str, info: Option<TaskInfo>) -> Result<Arc<BackgroundTask>, String> {
         let job = Arc::new(BackgroundTask { info: info.map(Arc::new), ..BackgroundTask::default() });
-        let mut jobs = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut jobs = self.tasks.lock();
         if jobs.len() >= MAX_JOBS {
             return Err(format!("this session already has {MAX_JOBS} tasks, the maximum"));
         }
@@ -68,7 +69,7 @@ impl BackgroundTasks {
     }
 
     pub(crate) fn remove(&self, id: &str) {
-        self.tasks.lock().unwrap_or_else(PoisonError::into_inner).remove(id);
+        self.tasks.lock().remove(id);
     }
 
     /// Waits until a task ends or `cancel` is set. Returns the answer's text, and the tokens that are not counted yet.
@@ -79,10 +80,10 @@ impl BackgroundTasks {
         };
         let woken = Arc::clone(&job);
         let _woken = cancel.wake_on_cancel(move || {
-            let _done = woken.done.lock().unwrap_or_else(PoisonError::into_inner);
+            let _done = woken.done.lock();
             woken.ended.notify_all();
         });
-        let mut done = job.done.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut done = job.done.lock();
         loop {
             let usage = done.take_usage();
             if let Some(delegated) = &done.result {
@@ -91,13 +92,13 @@ impl BackgroundTasks {
             if cancel.is_cancelled() {
                 return (Err(String::from("cancelled")), usage);
             }
-            done = wait_for_change(&job.ended, done, cancel);
+            wait_for_change(&job.ended, &mut done, cancel);
         }
     }
 
     pub(crate) fn status(&self, id: &str) -> Result<&'static str, String> {
         let job = self.find_task(id)?;
-        let done = job.done.lock().unwrap_or_else(PoisonError::into_inner);
+        let done = job.done.lock();
         Ok(match &done.result {
             None => "running",
             Some(DelegationResult { result: Ok(_), .. }) => "done",
@@ -110,19 +111,18 @@ impl BackgroundTasks {
         for (.., about) in self.team_tasks() {
             about.cancel.cancel();
         }
-        let jobs: Vec<Arc<BackgroundTask>> =
-            self.tasks.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect();
+        let jobs: Vec<Arc<BackgroundTask>> = self.tasks.lock().values().cloned().collect();
         for job in jobs {
-            let mut done = job.done.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut done = job.done.lock();
             while done.result.is_none() {
-                done = job.ended.wait(done).unwrap_or_else(PoisonError::into_inner);
+                job.ended.wait(&mut done);
             }
         }
     }
 
     /// The tasks of a team, by id.
     pub(crate) fn team_tasks(&self) -> impl Iterator<Item = (String, Arc<BackgroundTask>, Arc<TaskInfo>)> {
-        let jobs = self.tasks.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let jobs = self.tasks.lock().clone();
         jobs.into_iter().filter_map(|(id, job)| {
             let about = Arc::clone(job.info.as_ref()?);
             Some((id, job, about))
@@ -130,7 +130,7 @@ impl BackgroundTasks {
     }
 
     fn find_task(&self, id: &str) -> Result<Arc<BackgroundTask>, String> {
-        let jobs = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
+        let jobs = self.tasks.lock();
         jobs.get(id).cloned().ok_or_else(|| format!("task `{id}` does not exist; delegate_async returns task ids"))
     }
 }
@@ -150,11 +150,11 @@ impl FinishedTask {
 
 impl BackgroundTask {
     pub(crate) fn is_running(&self) -> bool {
-        self.done.lock().unwrap_or_else(PoisonError::into_inner).result.is_none()
+        self.done.lock().result.is_none()
     }
 
     pub(crate) fn finish(&self, delegated: DelegationResult) {
-        self.done.lock().unwrap_or_else(PoisonError::into_inner).result = Some(delegated);
+        self.done.lock().result = Some(delegated);
         self.ended.notify_all();
     }
 }

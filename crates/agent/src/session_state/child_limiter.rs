@@ -1,7 +1,8 @@
 //! Limits how many children of an agent run at once.
 
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use pintle::CancelToken;
 
 /// Counts the permits of one agent. Each agent has its own limiter, so that a child never waits for its own parent.
@@ -28,44 +29,34 @@ impl ChildLimiter {
     pub(crate) fn acquire(&self, cancel: &CancelToken) -> Option<ChildPermit<'_>> {
         let count = Arc::clone(&self.0);
         let _woken = cancel.wake_on_cancel(move || {
-            let _free = count.lock();
+            let _free = count.free.lock();
             count.changed.notify_all();
         });
-        let mut free = self.0.lock();
+        let mut free = self.0.free.lock();
         while *free == 0 {
             if cancel.is_cancelled() {
                 return None;
             }
-            free = wait_for_change(&self.0.changed, free, cancel);
+            wait_for_change(&self.0.changed, &mut free, cancel);
         }
         *free -= 1;
         Some(ChildPermit(&self.0))
     }
 }
 
-impl PermitCount {
-    fn lock(&self) -> MutexGuard<'_, u32> {
-        self.free.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 impl Drop for ChildPermit<'_> {
     fn drop(&mut self) {
-        *self.0.lock() += 1;
+        *self.0.free.lock() += 1;
         self.0.changed.notify_one();
     }
 }
 
 /// Waits until a condition may have changed. The cancellation of `cancel` must notify the variable, after locking the
 /// mutex; its time limit ends the wait by itself.
-pub(super) fn wait_for_change<'m, T>(
-    changed: &Condvar,
-    state: MutexGuard<'m, T>,
-    cancel: &CancelToken,
-) -> MutexGuard<'m, T> {
+pub(super) fn wait_for_change<T>(changed: &Condvar, state: &mut MutexGuard<'_, T>, cancel: &CancelToken) {
     match cancel.time_left() {
-        None => changed.wait(state).unwrap_or_else(PoisonError::into_inner),
-        Some(left) => changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0,
+        None => changed.wait(state),
+        Some(left) => _ = changed.wait_for(state, left),
     }
 }
 

@@ -1,8 +1,9 @@
 //! The inbox for messages of the user while the agent runs.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use pintle::CancelToken;
 
 /// Receives messages of the user while a turn runs. Clones belong to the same session and work from any thread.
@@ -29,14 +30,14 @@ impl InboxQueues {
 impl Inbox {
     /// Sends a message that the agent gets before its next model call, or before it would stop.
     pub fn steer(&self, text: impl Into<String>) {
-        let mut queues = self.lock_queues();
+        let mut queues = self.0.lock();
         queues.steering.push_back(text.into());
         queues.wake();
     }
 
     /// Queues a prompt for after the agent's answer. Prompts are taken one at a time.
     pub fn follow_up(&self, text: impl Into<String>) {
-        let mut queues = self.lock_queues();
+        let mut queues = self.0.lock();
         queues.follow_ups.push_back(text.into());
         queues.wake();
     }
@@ -44,31 +45,31 @@ impl Inbox {
     /// The number of messages that wait.
     #[must_use]
     pub fn message_count(&self) -> usize {
-        let queues = self.lock_queues();
+        let queues = self.0.lock();
         queues.steering.len() + queues.follow_ups.len()
     }
 
     /// Closes the inbox: a daemon ends once it has answered all messages.
     pub fn close(&self) {
-        let mut queues = self.lock_queues();
+        let mut queues = self.0.lock();
         queues.is_closed = true;
         queues.wake();
     }
 
     /// Takes the oldest message of either kind, for a session that has nothing to do.
     pub(crate) fn take_any(&self) -> Option<String> {
-        let mut queues = self.lock_queues();
+        let mut queues = self.0.lock();
         queues.steering.pop_front().or_else(|| queues.follow_ups.pop_front())
     }
 
     /// Whether the inbox is closed.
     pub(crate) fn is_closed(&self) -> bool {
-        self.lock_queues().is_closed
+        self.0.lock().is_closed
     }
 
     /// Cancels the token with the next message, or at once if one waits already.
     pub(crate) fn wake_on_message(&self, flag: &CancelToken) {
-        let mut queues = self.lock_queues();
+        let mut queues = self.0.lock();
         queues.sleeper = Some(flag.clone());
         if queues.is_closed || !queues.steering.is_empty() || !queues.follow_ups.is_empty() {
             queues.wake();
@@ -77,23 +78,19 @@ impl Inbox {
 
     /// The messages that wait.
     pub(crate) fn texts(&self) -> Vec<String> {
-        let queues = self.lock_queues();
+        let queues = self.0.lock();
         queues.steering.iter().chain(&queues.follow_ups).cloned().collect()
     }
 
     /// Takes all steering messages, oldest first.
     pub(crate) fn take_steering(&self) -> Vec<String> {
-        self.lock_queues().steering.drain(..).collect()
+        self.0.lock().steering.drain(..).collect()
     }
 
     /// Takes the oldest follow-up, and returns how many wait behind it.
     pub(crate) fn take_follow_up(&self) -> Option<(String, usize)> {
-        let mut queues = self.lock_queues();
+        let mut queues = self.0.lock();
         let prompt = queues.follow_ups.pop_front()?;
         Some((prompt, queues.follow_ups.len()))
-    }
-
-    fn lock_queues(&self) -> MutexGuard<'_, InboxQueues> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

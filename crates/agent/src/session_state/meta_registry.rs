@@ -1,7 +1,8 @@
 //! What agents registered at run time.
 
 use std::collections::BTreeSet;
-use std::sync::Mutex;
+
+use parking_lot::Mutex;
 
 /// The tools, hooks and agents registered in a session.
 #[derive(Debug, Default)]

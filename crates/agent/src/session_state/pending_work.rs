@@ -1,7 +1,9 @@
 //! Work of a session that has begun and not ended.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 /// The work in progress, in the order in which it began. Clones share it.
 #[derive(Debug, Clone, Default)]
@@ -39,7 +41,7 @@ pub(crate) struct WorkGuard {
 impl PendingWork {
     /// Registers work that begins.
     pub(crate) fn begin(&self, kind: WorkKind, id: &str, summary: &str, began_us: u64) -> WorkGuard {
-        let mut items = self.lock_items();
+        let mut items = self.0.lock();
         items.started_count += 1;
         let number = items.started_count;
         items.pending.insert(number, WorkItem { kind, id: id.to_owned(), summary: summary.to_owned(), began_us });
@@ -48,16 +50,12 @@ impl PendingWork {
 
     /// All work in progress.
     pub(crate) fn all(&self) -> Vec<WorkItem> {
-        self.lock_items().pending.values().cloned().collect()
-    }
-
-    fn lock_items(&self) -> MutexGuard<'_, WorkItems> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().pending.values().cloned().collect()
     }
 }
 
 impl Drop for WorkGuard {
     fn drop(&mut self) {
-        self.work.lock_items().pending.remove(&self.number);
+        self.work.0.lock().pending.remove(&self.number);
     }
 }

@@ -1,8 +1,9 @@
 //! The personas of a session: their usage, and which are paused.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use pintle::contract::{BudgetSpec, PersonaSpec};
 use pintle::event::{EventKind, TokenUsage};
 use serde_json::Value;
@@ -39,7 +40,7 @@ impl Default for PersonaEntry {
 impl PersonaRegistry {
     /// The persona's meter, with the limits that its declaration has now.
     pub(crate) fn meter(&self, spec: &PersonaSpec) -> Arc<BudgetMeter> {
-        let mut known = self.lock_entries();
+        let mut known = self.0.lock();
         let meter = &known.entry(spec.name.clone()).or_default().meter;
         meter.set_budget(spec.budget, &spec.prices);
         Arc::clone(meter)
@@ -47,17 +48,17 @@ impl PersonaRegistry {
 
     /// The paused personas, by name.
     pub(crate) fn paused(&self) -> Vec<PausedPersona> {
-        self.lock_entries().values().filter_map(|known| known.paused.clone()).collect()
+        self.0.lock().values().filter_map(|known| known.paused.clone()).collect()
     }
 
     pub(crate) fn find_pause(&self, name: &str) -> Option<PausedPersona> {
-        self.lock_entries().get(name)?.paused.clone()
+        self.0.lock().get(name)?.paused.clone()
     }
 
     /// Restores a persona from an event on the tape. Only `persona.paused` and `persona.resumed` have an effect.
     pub(crate) fn restore_event(&self, event: EventKind, payload: &Value) {
         let text = |field: &str| payload.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
-        let mut known = self.lock_entries();
+        let mut known = self.0.lock();
         let known = known.entry(text("persona"));
         if event == EventKind::PersonaPaused {
             let paused = PausedPersona { persona: text("persona"), reason: text("reason"), source: text("by") };
@@ -69,21 +70,17 @@ impl PersonaRegistry {
 
     /// Charges a model call from the tape that belongs to a step of a persona.
     pub(crate) fn restore_usage(&self, persona: &str, model: &str, usage: TokenUsage) {
-        self.lock_entries().entry(persona.to_owned()).or_default().meter.restore(model, usage);
+        self.0.lock().entry(persona.to_owned()).or_default().meter.restore(model, usage);
     }
 
     /// Pauses or resumes a persona. Returns whether that changes anything.
     pub(crate) fn set_paused(&self, name: &str, paused: Option<PausedPersona>) -> bool {
-        let mut known = self.lock_entries();
+        let mut known = self.0.lock();
         let known = known.entry(name.to_owned()).or_default();
         let changes = known.paused.is_some() != paused.is_some();
         if changes {
             known.paused = paused;
         }
         changes
-    }
-
-    fn lock_entries(&self) -> MutexGuard<'_, BTreeMap<String, PersonaEntry>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -9,6 +9,7 @@ mod def;
 mod dispatch;
 mod done;
 pub(crate) mod native;
+mod schema_checker;
 mod script;
 
 use serde_json::Value;

@@ -1,8 +1,8 @@
 //! `think`: records the model's thoughts.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, PoisonError};
 
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 use super::set::Toolset;
@@ -21,7 +21,7 @@ static TOOLS: [ToolDef<ThoughtLog>; 1] = [ToolDef {
     properties: || json!({"thought": {"type": "string", "description": "The thought."}}),
     access: ToolAccess::ReadOnly,
     call: |thoughts, arguments, _at| {
-        let mut thoughts = thoughts.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut thoughts = thoughts.0.lock();
         thoughts.push_back(text_argument(arguments, "thought").to_owned());
         if thoughts.len() > MAX_THOUGHTS {
             thoughts.pop_front();

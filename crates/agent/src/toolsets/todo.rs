@@ -1,7 +1,8 @@
 //! `todo`: a to-do list, for one member or for the whole team.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 use super::set::Toolset;
@@ -117,7 +118,7 @@ pub(super) fn open(todos: Arc<TodoList>) -> Toolset {
 
 impl TodoList {
     fn create(&self, descriptions: &[&str]) -> Result<Vec<Value>, String> {
-        let mut todos = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut todos = self.0.lock();
         if todos.len() + descriptions.len() > MAX_TODOS {
             return Err(format!("a list can have at most {MAX_TODOS} items; complete some of them"));
         }
@@ -132,13 +133,13 @@ impl TodoList {
 
     /// Updates an entry. Returns whether it exists.
     fn update(&self, id: &str, status: &str) -> bool {
-        let mut todos = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut todos = self.0.lock();
         let found = todos.iter_mut().find(|todo| todo.id == id);
         found.map(|todo| status.clone_into(&mut todo.status)).is_some()
     }
 
     fn all(&self) -> Vec<Value> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().map(TodoItem::to_value).collect()
+        self.0.lock().iter().map(TodoItem::to_value).collect()
     }
 
     /// A result with the whole list under a name, and a reminder of the open entries.
@@ -153,7 +154,7 @@ impl TodoList {
     }
 
     fn reminder(&self) -> Option<String> {
-        let todos = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let todos = self.0.lock();
         let open = OPEN.iter().flat_map(|status| todos.iter().filter(move |todo| todo.status == *status));
         let open: String = open.map(|todo| format!(" ({}) [{}] {}", todo.status, todo.id, todo.description)).collect();
         (!open.is_empty()).then(|| format!("The following todos are still incomplete and MUST be completed:{open}"))

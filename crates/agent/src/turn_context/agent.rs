@@ -1,8 +1,9 @@
 //! Running agents.
 
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock};
 
+use parking_lot::RwLock;
 use pintle::contract::{AgentSpec, ModelSpec};
 use pintle::event::agent_switch::AgentModel;
 use pintle::hosting::HookOverlay;
@@ -90,7 +91,7 @@ impl Agent {
     }
 
     pub(crate) fn toolbox(&self) -> Arc<Toolbox> {
-        Arc::clone(&self.toolbox.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.toolbox.read())
     }
 
     pub(crate) fn tool(&self, name: &str) -> Option<Arc<dyn Tool>> {
@@ -111,18 +112,18 @@ impl Agent {
 
     /// Adds a tool at run time.
     pub(crate) fn add_tool(&self, tool: Arc<dyn Tool>) {
-        let mut toolbox = self.toolbox.write().unwrap_or_else(PoisonError::into_inner);
+        let mut toolbox = self.toolbox.write();
         Arc::make_mut(&mut toolbox).add(tool);
     }
 
     /// The agents it may delegate to, by name.
     pub(crate) fn agents(&self) -> Vec<Arc<AgentSpec>> {
-        self.agents.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.agents.read().clone()
     }
 
     /// Adds an agent to delegate to, or replaces the one of the same name.
     pub(crate) fn add_agent(&self, spec: AgentSpec) {
-        let mut agents = self.agents.write().unwrap_or_else(PoisonError::into_inner);
+        let mut agents = self.agents.write();
         agents.retain(|known| known.name != spec.name);
         agents.push(Arc::new(spec));
     }

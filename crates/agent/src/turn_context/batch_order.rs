@@ -5,9 +5,10 @@
 //! They are held back until the call's turn has come ([`CallTurn`]). Hooks that keep state have their turn before they
 //! are called ([`BatchOrder::new`]).
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use pintle::hosting::HeldRecords;
 use pintle::{ApprovalRequest, ApprovalResponse, Approver, EventKind};
 
@@ -109,7 +110,7 @@ impl BatchOrder {
     }
 
     fn lock(&self) -> MutexGuard<'_, BatchProgress> {
-        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+        self.progress.lock()
     }
 }
 
@@ -125,7 +126,7 @@ impl PhasePosition {
     /// Waits until the call's turn has come.
     fn wait(&self) {
         let is_early = |progress: &mut BatchProgress| !progress.is_due(self.phase, self.index);
-        drop(self.order.changed.wait_while(self.order.lock(), is_early));
+        self.order.changed.wait_while(&mut self.order.lock(), is_early);
     }
 
     /// Whether the phase begins when the call's turn has come: because hooks keep state, or because it has come.

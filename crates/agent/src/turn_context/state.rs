@@ -1,7 +1,8 @@
 //! The state of a turn that changes while it runs.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use pintle::EventKind;
 use pintle::event::TokenUsage;
 use serde_json::{Value, json};
@@ -62,19 +63,19 @@ impl TurnState {
     /// Records that the model called `done` with these arguments.
     pub(crate) fn set_done(&self, arguments: &Value) {
         let summary = arguments.get("summary").and_then(Value::as_str).unwrap_or_default();
-        *self.done.lock().unwrap_or_else(PoisonError::into_inner) = Some(summary.to_owned());
+        *self.done.lock() = Some(summary.to_owned());
         let flag = json!({"summary": summary, "claims": arguments.get("claims")});
-        *self.done_flag.lock().unwrap_or_else(PoisonError::into_inner) = Some(flag);
+        *self.done_flag.lock() = Some(flag);
     }
 
     /// What the model declared with its last `done` in this turn.
     pub(crate) fn done_flag(&self) -> Option<Value> {
-        self.done_flag.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.done_flag.lock().clone()
     }
 
     /// Takes the summary of the model's `done` call.
     pub(crate) fn take_done(&self) -> Option<String> {
-        self.done.lock().unwrap_or_else(PoisonError::into_inner).take()
+        self.done.lock().take()
     }
 
     /// Requests a hand-off to another agent after the calls of the model's message.
@@ -82,7 +83,7 @@ impl TurnState {
     /// # Errors
     /// When another call of the same message has already requested one.
     pub(crate) fn request_handoff(&self, agent: &str) -> Result<(), String> {
-        let mut handoff = self.handoff.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut handoff = self.handoff.lock();
         match &*handoff {
             Some(other) => Err(format!("the conversation already goes to `{other}`; hand it over to one agent only")),
             None => {
@@ -94,12 +95,12 @@ impl TurnState {
 
     /// Takes the agent to hand the conversation over to.
     pub(crate) fn take_handoff(&self) -> Option<String> {
-        self.handoff.lock().unwrap_or_else(PoisonError::into_inner).take()
+        self.handoff.lock().take()
     }
 
     /// Ends the run after the running calls. The reason of the first call wins, whichever call gave its reason first.
     pub(crate) fn request_stop(&self, index: usize, reason: String) {
-        let mut stop = self.stop.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut stop = self.stop.lock();
         if stop.as_ref().is_none_or(|(known, _)| index < *known) {
             *stop = Some((index, reason));
         }
@@ -107,38 +108,38 @@ impl TurnState {
 
     /// Whether a hook ends the run.
     pub(crate) fn is_stopped(&self) -> bool {
-        self.stop.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+        self.stop.lock().is_some()
     }
 
     /// Takes the reason why a hook ends the run.
     pub(crate) fn take_stop(&self) -> Option<String> {
-        self.stop.lock().unwrap_or_else(PoisonError::into_inner).take().map(|(_, reason)| reason)
+        self.stop.lock().take().map(|(_, reason)| reason)
     }
 
     /// Drops the context that belongs to the user's last message, because there is a newer one.
     pub(crate) fn forget_prompt(&self) {
-        self.lock_notes().prompt.clear();
+        self.notes.lock().prompt.clear();
     }
 
     /// Restores context from before the turn was interrupted.
     pub(crate) fn restore_notes(&self, notes: ContextNotes) {
-        *self.lock_notes() = notes;
+        *self.notes.lock() = notes;
     }
 
     /// Adds the tokens of another agent.
     pub(crate) fn add_usage(&self, usage: TokenUsage) {
-        let mut spent = self.delegated_usage.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut spent = self.delegated_usage.lock();
         *spent = spent.plus(usage);
     }
 
     /// Takes the tokens of other agents since the last call of this function.
     pub(crate) fn take_usage(&self) -> TokenUsage {
-        std::mem::take(&mut *self.delegated_usage.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut *self.delegated_usage.lock())
     }
 
     /// The current context; the part for one call is removed.
     pub(crate) fn notes_for_call(&self) -> ContextNotes {
-        let mut notes = self.lock_notes();
+        let mut notes = self.notes.lock();
         let now = notes.clone();
         notes.call.clear();
         now
@@ -146,15 +147,11 @@ impl TurnState {
 
     /// Takes the context that stays for the session.
     pub(crate) fn take_persistent(&self) -> Vec<String> {
-        std::mem::take(&mut self.lock_notes().persistent)
+        std::mem::take(&mut self.notes.lock().persistent)
     }
 
     /// Adds context from a hook.
     pub(super) fn add_note(&self, event: EventKind, text: &str) {
-        self.lock_notes().add(event, text);
-    }
-
-    fn lock_notes(&self) -> MutexGuard<'_, ContextNotes> {
-        self.notes.lock().unwrap_or_else(PoisonError::into_inner)
+        self.notes.lock().add(event, text);
     }
 }

@@ -57,7 +57,7 @@ impl ToolContext<'_> {
 
     /// The text of a file of the workspace, or of a file with a large result of this session.
     pub(crate) fn read_file(&self, path: &str) -> Result<String, String> {
-        match pintle::internals::read_large_result(&self.turn.origin.session, path) {
+        match self.turn.agent.shared.runtime.read_large_result(&self.turn.origin.session, path) {
             Some(kept) => kept.map_err(|error| format!("cannot read `{path}`: {error}")),
             None => self.workspace().read(path).map_err(|error| error.to_string()),
         }

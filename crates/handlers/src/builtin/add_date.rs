@@ -2,7 +2,7 @@
 
 use pintle_contract::Verdict;
 
-use super::time_zone::TimeZone;
+use super::time_zone::{find_host_zone, find_local_date};
 use super::{BuiltinCall, BuiltinHook, BuiltinResult, context_verdict, doubt_arguments};
 
 /// Adds the user's local date to the context.
@@ -21,8 +21,7 @@ impl BuiltinHook for AddDate {
             Err(failure) => return Verdict::failed(failure),
         };
         let own = asked.extra_variables().into_iter().find(|(name, _)| name == "TZ").map(|(_, zone)| zone);
-        let zone = TimeZone::from_host(own.or_else(|| std::env::var("TZ").ok()).as_deref());
-        let (year, month, day) = zone.local_date(now_ms.div_euclid(1_000));
-        context_verdict(Some(format!("Today's date: {year:04}-{month:02}-{day:02}")))
+        let zone = find_host_zone(own.or_else(|| std::env::var("TZ").ok()).as_deref());
+        context_verdict(Some(format!("Today's date: {}", find_local_date(&zone, now_ms))))
     }
 }

@@ -2,15 +2,15 @@
 
 use std::borrow::Cow;
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Instant;
 
 use pintle_contract::{
-    BuiltinSpec, Codec, EffectReply, EffectRequest, EventKind, Failure, FailureKind, HookCall, HookDeclaration,
-    Payload, Redactor,
+    BuiltinSpec, Codec, EffectReply, EffectRequest, EventKind, Failure, FailureKind, HookCall, HookDeclaration, Payload,
 };
 use serde_json::Value;
 
+use super::BuiltinState;
 use crate::command_context::CommandContext;
 use crate::template;
 
@@ -19,21 +19,17 @@ use crate::template;
 pub(super) struct BuiltinConfig {
     context: CommandContext,
     codec: Arc<dyn Codec>,
-    redactor: Arc<OnceLock<Arc<dyn Redactor>>>,
+    state: Arc<BuiltinState>,
 }
 
 impl BuiltinConfig {
-    pub(super) fn new(
-        declaration: &HookDeclaration,
-        spec: &BuiltinSpec,
-        secrets: Arc<OnceLock<Arc<dyn Redactor>>>,
-    ) -> Self {
+    pub(super) fn new(declaration: &HookDeclaration, spec: &BuiltinSpec, state: Arc<BuiltinState>) -> Self {
         let surroundings = CommandContext {
             variables: spec.environment.clone(),
             directory: spec.directory.clone(),
             expands_variables: spec.expands,
         };
-        Self { context: surroundings, codec: Arc::clone(&declaration.codec), redactor: secrets }
+        Self { context: surroundings, codec: Arc::clone(&declaration.codec), state }
     }
 
     /// A warning about the declared working directory.
@@ -57,6 +53,11 @@ impl<'a> BuiltinCall<'a> {
         Self { call, config: setup, started_at: Instant::now() }
     }
 
+    /// What the built-ins of the runtime share.
+    pub(super) fn state(&self) -> &'a BuiltinState {
+        &self.config.state
+    }
+
     pub(crate) fn event_kind(&self) -> EventKind {
         self.call.event.name.kind()
     }
@@ -72,7 +73,7 @@ impl<'a> BuiltinCall<'a> {
 
     /// A text that is written to a file: with secrets redacted, if hooks redact them.
     pub(crate) fn redact_text<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        let clean = self.config.redactor.get().and_then(|secrets| secrets.redact(text));
+        let clean = self.config.state.redactor.get().and_then(|secrets| secrets.redact(text));
         clean.map_or(Cow::Borrowed(text), Cow::Owned)
     }
 

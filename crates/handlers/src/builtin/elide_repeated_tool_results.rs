@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasher as _, RandomState};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use pintle_contract::{EventKind, Origin, Verdict};
 use serde_json::{Map, Value};
@@ -37,7 +37,7 @@ impl BuiltinHook for ElideRepeatedToolResults {
             EventKind::ToolResult => elide_repeated(asked),
             // A summarised or cleared result is no longer in the model's context.
             EventKind::SessionStart | EventKind::SessionEnd | EventKind::CompactPost => {
-                seen().forget(&conversation_key(origin));
+                asked.state().seen_results.forget(&conversation_key(origin));
                 Verdict::pass()
             }
             _ => Verdict::pass(),
@@ -68,7 +68,7 @@ fn elide_repeated(asked: &BuiltinCall<'_>) -> Verdict {
     let mut arguments = asked.field("args").cloned().unwrap_or_default();
     arguments.sort_all_objects();
     let call = (name.to_owned(), arguments.to_string());
-    if !seen().repeats(conversation_key(origin), call, content) {
+    if !asked.state().seen_results.repeats(conversation_key(origin), call, content) {
         return Verdict::pass();
     }
     Verdict::rewrite(Map::from_iter([(String::from("content"), Value::String(marker))]))
@@ -83,7 +83,7 @@ fn conversation_key(origin: &Origin) -> ConversationKey {
 
 /// The last result of each call, by conversation, the oldest conversation first. Hooks of several events share it.
 #[derive(Debug, Default)]
-struct SeenResults {
+pub(super) struct SeenResults {
     calls_by_conversation: Mutex<VecDeque<(ConversationKey, SeenCalls)>>,
     /// Two secret keys prevent anyone from constructing a different result with the same hashes.
     hash_keys: [RandomState; 2],
@@ -91,11 +91,6 @@ struct SeenResults {
 
 /// The last result of each call: its length and its hash with each key.
 type SeenCalls = HashMap<(String, String), (usize, [u64; 2])>;
-
-fn seen() -> &'static SeenResults {
-    static SEEN: OnceLock<SeenResults> = OnceLock::new();
-    SEEN.get_or_init(SeenResults::default)
-}
 
 impl SeenResults {
     /// Remembers a result; returns whether it is the same as the previous one.

@@ -79,7 +79,7 @@ impl BuiltinHook for HandleLargeToolOutput {
 impl HandleLargeToolOutput {
     fn store_output(&self, asked: &BuiltinCall<'_>, content: &str) -> std::io::Result<PathBuf> {
         let session = &asked.call.event.origin.session;
-        let Some(directory) = &self.directory else { return large_results::store_result(session, content) };
+        let Some(directory) = &self.directory else { return asked.state().large_results.store(session, content) };
         let directory = match asked.working_dir() {
             Some(base) => base.join(directory),
             None => directory.clone(),

@@ -8,7 +8,7 @@ use std::fs::{DirBuilder, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The stored results of one session.
 #[derive(Debug)]
@@ -17,50 +17,51 @@ struct SessionResults {
     files: HashSet<PathBuf>,
 }
 
-/// The stored results of this process's sessions, shared by all hooks of a session.
-fn session_results() -> &'static Mutex<HashMap<String, SessionResults>> {
-    static SESSIONS: OnceLock<Mutex<HashMap<String, SessionResults>>> = OnceLock::new();
-    SESSIONS.get_or_init(Mutex::default)
-}
+/// The stored results of a runtime's sessions, shared by all hooks of a session.
+#[derive(Debug, Default)]
+pub(crate) struct LargeResults(Mutex<HashMap<String, SessionResults>>);
 
 /// The most names that are tried for a directory or a file.
 const MOST_TRIES: u32 = 10_000;
 
-/// Writes a result to the session's directory.
-pub(super) fn store_result(session: &str, text: &str) -> io::Result<PathBuf> {
-    let mut sessions = session_results().lock().unwrap_or_else(PoisonError::into_inner);
-    let directory = match sessions.get(session) {
-        Some(kept) if kept.directory.is_dir() => kept.directory.clone(),
-        _ => {
-            let directory = create_private_dir(&std::env::temp_dir())?;
-            let kept = SessionResults { directory: directory.clone(), files: HashSet::new() };
-            sessions.insert(session.to_owned(), kept);
-            directory
-        }
-    };
-    let path = write_new_file(&directory, |number| format!("tool-result-{number}.txt"), text)?;
-    if let Some(kept) = sessions.get_mut(session) {
-        kept.files.insert(path.clone());
+impl LargeResults {
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, SessionResults>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
-    Ok(path)
-}
 
-/// Reads a result that was written to a file in this session. `None` for any other file: the path must be the one that
-/// the model got.
-#[must_use]
-pub fn read_large_result(session: &str, path: &str) -> Option<io::Result<String>> {
-    let sessions = session_results().lock().unwrap_or_else(PoisonError::into_inner);
-    let known = sessions.get(session)?.files.get(Path::new(path))?.clone();
-    drop(sessions);
-    Some(std::fs::read_to_string(known))
-}
+    /// Writes a result to the session's directory.
+    pub(super) fn store(&self, session: &str, text: &str) -> io::Result<PathBuf> {
+        let mut sessions = self.lock();
+        let directory = match sessions.get(session) {
+            Some(kept) if kept.directory.is_dir() => kept.directory.clone(),
+            _ => {
+                let directory = create_private_dir(&std::env::temp_dir())?;
+                let kept = SessionResults { directory: directory.clone(), files: HashSet::new() };
+                sessions.insert(session.to_owned(), kept);
+                directory
+            }
+        };
+        let path = write_new_file(&directory, |number| format!("tool-result-{number}.txt"), text)?;
+        if let Some(kept) = sessions.get_mut(session) {
+            kept.files.insert(path.clone());
+        }
+        Ok(path)
+    }
 
-/// Removes the session's directory with all its files.
-pub(super) fn remove_session_results(session: &str) -> io::Result<()> {
-    let known = session_results().lock().unwrap_or_else(PoisonError::into_inner).remove(session);
-    match known.map(|kept| std::fs::remove_dir_all(kept.directory)) {
-        Some(Err(error)) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
+    /// Reads a result that was written to a file in this session. `None` for any other file: the path must be the one
+    /// that the model got.
+    pub(crate) fn read(&self, session: &str, path: &str) -> Option<io::Result<String>> {
+        let known = self.lock().get(session)?.files.get(Path::new(path))?.clone();
+        Some(std::fs::read_to_string(known))
+    }
+
+    /// Removes the session's directory with all its files.
+    pub(super) fn remove_session(&self, session: &str) -> io::Result<()> {
+        let known = self.lock().remove(session);
+        match known.map(|kept| std::fs::remove_dir_all(kept.directory)) {
+            Some(Err(error)) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -104,9 +105,10 @@ mod tests {
 
     #[test]
     fn a_kept_result_is_read_by_its_own_path_in_its_own_session_alone() {
-        let path = store_result("one", "text").unwrap();
+        let results = LargeResults::default();
+        let path = results.store("one", "text").unwrap();
         let shown = path.display().to_string();
-        assert_eq!(read_large_result("one", &shown).unwrap().unwrap(), "text");
+        assert_eq!(results.read("one", &shown).unwrap().unwrap(), "text");
         let directory = path.parent().unwrap().display().to_string();
         for (session, path) in [
             ("two", shown.clone()),
@@ -115,9 +117,9 @@ mod tests {
             ("one", directory.clone()),
             ("one", String::from("/etc/passwd")),
         ] {
-            assert!(read_large_result(session, &path).is_none(), "{session} {path}");
+            assert!(results.read(session, &path).is_none(), "{session} {path}");
         }
-        remove_session_results("one").unwrap();
-        assert!(read_large_result("one", &shown).is_none());
+        results.remove_session("one").unwrap();
+        assert!(results.read("one", &shown).is_none());
     }
 }

@@ -8,7 +8,7 @@ use pintle_contract::{EventKind, Verdict};
 use serde_json::{Map, Value};
 
 use super::excerpt::{first_bytes, first_lines, last_bytes, last_lines, line_count};
-use super::{BuiltinCall, BuiltinHook, BuiltinResult, doubt_arguments, large_results};
+use super::{BuiltinCall, BuiltinHook, BuiltinResult, doubt_arguments};
 
 /// The largest result that is not changed, and the most bytes of a larger one that the model gets.
 pub(super) const MOST_BYTES: usize = 50 << 10;
@@ -32,7 +32,7 @@ impl BuiltinHook for LimitLargeToolResults {
         match asked.event_kind() {
             // The end of a delegated agent is not the end of the session.
             EventKind::SessionEnd if origin.depth == 0 => {
-                match large_results::remove_session_results(&origin.session) {
+                match asked.state().large_results.remove_session(&origin.session) {
                     Ok(()) => Verdict::pass(),
                     Err(error) => {
                         Verdict::pass().with_warning(format!("cannot delete the files of large results: {error}"))
@@ -58,7 +58,7 @@ fn limit_result(asked: &BuiltinCall<'_>) -> Verdict {
         return Verdict::pass();
     }
     let content = &*asked.redact_text(content);
-    let path = match large_results::store_result(&asked.call.event.origin.session, content) {
+    let path = match asked.state().large_results.store(&asked.call.event.origin.session, content) {
         Ok(path) => path,
         Err(error) => {
             return Verdict::pass().with_warning(format!("cannot write a large result to a file: {error}"));

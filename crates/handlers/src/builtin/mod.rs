@@ -30,6 +30,7 @@ mod pack;
 mod redact_secrets;
 mod safer_shell;
 mod snapshot;
+mod state;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -41,17 +42,16 @@ mod unload;
 mod unload;
 
 use std::fmt::Debug;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use pintle_contract::{
     BuiltHandler, BuiltinSpec, Diagnostic, Effect, HookDeclaration, Redactor, Verdict, suggest_nearest,
 };
 
 pub(crate) use call::BuiltinCall;
-pub use large_results::read_large_result;
 pub use safer_shell::{CommandSafety, classify_command};
+pub(crate) use state::BuiltinState;
 pub use table::{BuiltinDef, builtins};
-pub use time_zone::calendar_date;
 
 use call::BuiltinConfig;
 use handler::BuiltinHandler;
@@ -89,12 +89,8 @@ pub(crate) type BuiltinResult = Result<Box<dyn BuiltinHook>, String>;
 ///
 /// An unknown name is an error here, whereas docker-agent reports it when the hook fires.
 ///
-/// `secrets` is the redactor for all built-ins of one factory; a built-in that redacts sets it.
-pub(crate) fn build(
-    declaration: &HookDeclaration,
-    spec: &BuiltinSpec,
-    secrets: &Arc<OnceLock<Arc<dyn Redactor>>>,
-) -> BuiltHandler {
+/// A built-in that redacts sets the redactor of the state.
+pub(crate) fn build(declaration: &HookDeclaration, spec: &BuiltinSpec, state: &Arc<BuiltinState>) -> BuiltHandler {
     let at = || declaration.location.clone();
     let failed = |found: Diagnostic| BuiltHandler { diagnostics: vec![found], ..BuiltHandler::default() };
     let Some(def) = builtins().iter().find(|def| def.name == spec.name) else {
@@ -122,9 +118,9 @@ pub(crate) fn build(
         diagnostics.push(Diagnostic::warning("builtin_without_effect", message, at()).help(help));
     }
     if let Some(own) = builtin.redactor() {
-        secrets.get_or_init(|| own);
+        state.redactor.get_or_init(|| own);
     }
-    let setup = BuiltinConfig::new(declaration, spec, Arc::clone(secrets));
+    let setup = BuiltinConfig::new(declaration, spec, Arc::clone(state));
     let handler = BuiltinHandler { builtin, setup };
     BuiltHandler { handler: Some(Arc::new(handler)), guard: def.can_deny, diagnostics, ..BuiltHandler::default() }
 }

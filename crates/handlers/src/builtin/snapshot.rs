@@ -18,8 +18,15 @@ struct SnapshotHook {
     data: Option<PathBuf>,
 }
 
-/// The started actions of this process, oldest first: an `iteration.start` and its `iteration.end` are two hooks.
-static BEGUN: Mutex<Vec<OpenCheckpoint>> = Mutex::new(Vec::new());
+/// The started actions, oldest first: an `iteration.start` and its `iteration.end` are two hooks.
+#[derive(Debug, Default)]
+pub(super) struct OpenCheckpoints(Mutex<Vec<OpenCheckpoint>>);
+
+impl OpenCheckpoints {
+    fn lock(&self) -> MutexGuard<'_, Vec<OpenCheckpoint>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 /// An action without an end is forgotten after this many later ones.
 const MOST: usize = 4_096;
@@ -62,7 +69,7 @@ impl BuiltinHook for SnapshotHook {
 }
 
 fn handle_event(asked: &BuiltinCall<'_>, data: Option<&Path>) -> Result<(), SnapshotError> {
-    let event = asked.event_kind();
+    let (event, open) = (asked.event_kind(), &asked.state().open_checkpoints);
     let Some(directory) = asked.working_dir() else { return Ok(()) };
     let data = data.map_or_else(data_dir, |data| Ok(data.to_owned()))?;
     let snapshots = SnapshotStore::open(&data, &directory, asked.time_left_ms(), asked.call.cancel)?;
@@ -72,12 +79,12 @@ fn handle_event(asked: &BuiltinCall<'_>, data: Option<&Path>) -> Result<(), Snap
     match event {
         EventKind::SessionStart => snapshots.capture().map(drop),
         EventKind::SessionEnd => {
-            lock_open_work().retain(|work| work.session_run != who);
+            open.lock().retain(|work| work.session_run != who);
             if snapshots.store().exists() { snapshots.prune() } else { Ok(()) }
         }
         EventKind::IterationStart => {
             let before = snapshots.capture()?;
-            let mut begun = lock_open_work();
+            let mut begun = open.lock();
             // All actions of the last iteration are over: a denied call has no end event.
             begun.retain(|work| work.session_run != who || work.files != files);
             start_work(
@@ -87,19 +94,19 @@ fn handle_event(asked: &BuiltinCall<'_>, data: Option<&Path>) -> Result<(), Snap
             Ok(())
         }
         EventKind::ToolPre => {
-            let known = oldest_tree(&lock_open_work(), &files, &who);
+            let known = oldest_tree(&open.lock(), &files, &who);
             // Within an iteration the files were already captured.
             let before = known.map_or_else(|| snapshots.capture(), Ok)?;
             start_work(
-                &mut lock_open_work(),
+                &mut open.lock(),
                 OpenCheckpoint { files, session_run: who, call_id: call_id(asked), tree_before: before },
             );
             Ok(())
         }
         EventKind::ToolPost | EventKind::IterationEnd => {
             let call = if event == EventKind::ToolPost { call_id(asked) } else { String::new() };
-            let before = oldest_tree(&lock_open_work(), &files, &who);
-            lock_open_work().retain(|work| work.session_run != who || work.files != files || work.call_id != call);
+            let before = oldest_tree(&open.lock(), &files, &who);
+            open.lock().retain(|work| work.session_run != who || work.files != files || work.call_id != call);
             match before {
                 Some(before) => finish_work(asked, &snapshots, files, &before),
                 None => Ok(()),
@@ -126,7 +133,7 @@ fn finish_work(
     let at_ms = asked.now_ms().ok().and_then(|now| u64::try_from(now).ok()).unwrap_or_default();
     let label = CheckpointLabel { session: origin.session.clone(), agent: origin.agent.clone(), action: what, at_ms };
     snapshots.write_checkpoint(before, &after, &label)?;
-    for work in lock_open_work().iter_mut().filter(|work| work.files == files) {
+    for work in asked.state().open_checkpoints.lock().iter_mut().filter(|work| work.files == files) {
         work.tree_before.clone_from(&after);
     }
     Ok(())
@@ -151,30 +158,33 @@ fn call_id(asked: &BuiltinCall<'_>) -> String {
     asked.text(field).to_owned()
 }
 
-fn lock_open_work() -> MutexGuard<'static, Vec<OpenCheckpoint>> {
-    BEGUN.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::sync::Arc;
 
     use pintle_contract::CancelToken;
     use serde_json::json;
     use tempfile::TempDir;
 
     use super::*;
+    use crate::builtin::BuiltinState;
     use crate::builtin::tests::BuiltinFixture;
 
     /// A session in its own directory.
     struct SnapshotSession {
         folder: TempDir,
         data: TempDir,
+        state: Arc<BuiltinState>,
     }
 
     impl SnapshotSession {
         fn new() -> Self {
-            let session = Self { folder: tempfile::tempdir().unwrap(), data: tempfile::tempdir().unwrap() };
+            let session = Self {
+                folder: tempfile::tempdir().unwrap(),
+                data: tempfile::tempdir().unwrap(),
+                state: Arc::default(),
+            };
             session.write_file("kept.txt", "one");
             session
         }
@@ -187,7 +197,8 @@ mod tests {
         fn fire(&self, event: &str, payload: serde_json::Value) -> Verdict {
             let builtin = SnapshotHook { data: Some(self.data.path().to_owned()) };
             let session = self.folder.path().display().to_string();
-            BuiltinFixture::new(event, payload).in_directory(self.folder.path(), &session).call_builtin(&builtin)
+            let fixture = BuiltinFixture::new(event, payload).with_state(&self.state);
+            fixture.in_directory(self.folder.path(), &session).call_builtin(&builtin)
         }
 
         fn fire_quietly(&self, event: &str, payload: serde_json::Value) {

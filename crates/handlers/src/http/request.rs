@@ -1,19 +1,18 @@
 //! Performs one request with its redirects.
 
-use std::sync::OnceLock;
 use std::time::Duration;
 
 use pintle_contract::{CancelToken, ReceiveError};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue, LOCATION};
 use reqwest::{Client, Method, Response};
 use serde_json::{Map, Value, json};
-use tokio::runtime::{Builder, Runtime};
 use url::Url;
 
 use super::allowlist::HostAllowList;
 use super::error::{HttpError, HttpErrorCause};
 use super::resolve::BlockedAddress;
 use super::{MOST_REDIRECTS, MOST_RESPONSE_BYTES};
+use crate::async_runtime::runtime_handle;
 
 /// Headers that the connection sets. A custom `host` would also bypass the allowlist at servers with several virtual
 /// hosts.
@@ -121,7 +120,9 @@ pub(super) fn run_request(
 ) -> Result<Value, HttpError> {
     let url = display_url(&fetch.url);
     let (done, arriving) = cancel.channel();
-    let task = shared_runtime()?.spawn(async move {
+    let runtime = runtime_handle()
+        .map_err(|error| HttpErrorCause::ClientFailed { reason: format!("cannot start the HTTP runtime: {error}") })?;
+    let task = runtime.spawn(async move {
         let limit = Duration::from_millis(timeout_ms);
         let outcome = tokio::time::timeout(limit, send_following_redirects(&client, &allowed, fetch)).await;
         let outcome = outcome.unwrap_or_else(|_| Err(HttpError::at_url(HttpErrorCause::TimedOut { timeout_ms }, url)));
@@ -222,18 +223,6 @@ fn display_url(url: &Url) -> String {
     let _ = bare.set_username("");
     let _ = bare.set_password(None);
     bare.to_string()
-}
-
-/// The runtime of all gateways in the process, with one thread.
-fn shared_runtime() -> Result<&'static Runtime, HttpErrorCause> {
-    static RUNTIME: OnceLock<Result<Runtime, HttpErrorCause>> = OnceLock::new();
-    let started = RUNTIME.get_or_init(|| {
-        let mut builder = Builder::new_multi_thread();
-        builder.worker_threads(1).thread_name("pintle-http").enable_all();
-        let failed = |error| HttpErrorCause::ClientFailed { reason: format!("cannot start the HTTP runtime: {error}") };
-        builder.build().map_err(failed)
-    });
-    started.as_ref().map_err(Clone::clone)
 }
 
 #[cfg(test)]

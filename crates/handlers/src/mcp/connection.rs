@@ -21,8 +21,8 @@ use rmcp::{ClientHandler, Peer};
 use serde_json::Value;
 
 use super::McpTool;
-use super::deadline;
 use super::process::{McpServerProcess, StderrTail};
+use crate::async_runtime::runtime_handle;
 
 /// The longest message of a server.
 const MESSAGE_BYTES: usize = 8 << 20;
@@ -193,7 +193,7 @@ struct PendingMcpRequest(Option<(Peer<RoleClient>, RequestId)>);
 
 impl Drop for PendingMcpRequest {
     fn drop(&mut self) {
-        let (Some((peer, id)), Ok(runtime)) = (self.0.take(), deadline::shared_runtime()) else { return };
+        let (Some((peer, id)), Ok(runtime)) = (self.0.take(), runtime_handle()) else { return };
         runtime.spawn(async move {
             // A server that has ended need not be notified.
             let _ = peer.notify_cancelled(CancelledNotificationParam::new(Some(id), None)).await;
@@ -205,7 +205,7 @@ impl Drop for McpConnection {
     /// Closes the connection and ends the program, within a time limit: this process may end right afterwards.
     fn drop(&mut self) {
         let held = self.state.get_mut().unwrap_or_else(PoisonError::into_inner).take();
-        let (Some(mut held), Ok(runtime)) = (held, deadline::shared_runtime()) else { return };
+        let (Some(mut held), Ok(runtime)) = (held, runtime_handle()) else { return };
         let (done, ended) = channel();
         runtime.spawn(async move {
             let _ = held.service.close_with_timeout(CLOSE).await;

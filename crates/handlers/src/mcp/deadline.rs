@@ -1,11 +1,11 @@
 //! Waits for the asynchronous SDK from synchronous threads.
 
 use std::future::Future;
-use std::sync::OnceLock;
 use std::time::Duration;
 
 use pintle_contract::{CancelToken, ReceiveError};
-use tokio::runtime::{Builder, Runtime};
+
+use crate::async_runtime::runtime_handle;
 
 /// The time limit and the cancellation of a call.
 pub(super) struct CallDeadline<'a> {
@@ -28,7 +28,8 @@ impl CallDeadline<'_> {
         &self,
         future: impl Future<Output = T> + Send + 'static,
     ) -> Result<T, WaitAborted> {
-        let runtime = shared_runtime().map_err(WaitAborted::TaskFailed)?;
+        let runtime = runtime_handle()
+            .map_err(|error| WaitAborted::TaskFailed(format!("cannot start the runtime for MCP servers: {error}")))?;
         let (done, result) = self.cancel.channel();
         let task = runtime.spawn(async move {
             done.send(future.await);
@@ -43,15 +44,4 @@ impl CallDeadline<'_> {
             }
         })
     }
-}
-
-/// The runtime of all servers of the process, with one thread.
-pub(super) fn shared_runtime() -> Result<&'static Runtime, String> {
-    static RUNTIME: OnceLock<Result<Runtime, String>> = OnceLock::new();
-    let started = RUNTIME.get_or_init(|| {
-        let mut builder = Builder::new_multi_thread();
-        builder.worker_threads(1).thread_name("pintle-mcp").enable_all();
-        builder.build().map_err(|error| format!("cannot start the runtime for MCP servers: {error}"))
-    });
-    started.as_ref().map_err(Clone::clone)
 }

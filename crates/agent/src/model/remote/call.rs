@@ -1,13 +1,11 @@
 //! Runs one model call on the shared runtime.
 
-use std::sync::OnceLock;
-
 use futures::StreamExt;
 use genai::chat::{ChatOptions, ChatRequest, ChatStreamEvent, StreamEnd};
 use genai::{Client, ModelIden};
 use pintle::CancelToken;
 use pintle::contract::{CancelReceiver, CancelSender, ReceiveError};
-use tokio::runtime::{Builder, Runtime};
+use pintle::internals::async_runtime::runtime_handle;
 
 use crate::model::message::ReplyDelta;
 
@@ -50,7 +48,7 @@ pub(super) fn run_call(
     cancel: &CancelToken,
 ) -> Result<StreamedReply, ProviderCallError> {
     let (steps, arriving) = cancel.channel();
-    let task = shared_runtime()?.spawn(async move {
+    let task = runtime_handle().map_err(|error| ProviderCallError::Runtime(error.to_string()))?.spawn(async move {
         let outcome = stream_reply(client, call, &steps).await;
         steps.send(StreamStep::Done(outcome));
     });
@@ -97,15 +95,4 @@ async fn stream_reply(
         }
     }
     Err(ProviderCallError::IncompleteStream)
-}
-
-/// The runtime shared by all models of the process: one thread that moves bytes.
-fn shared_runtime() -> Result<&'static Runtime, ProviderCallError> {
-    static RUNTIME: OnceLock<Result<Runtime, String>> = OnceLock::new();
-    let started = RUNTIME.get_or_init(|| {
-        let mut builder = Builder::new_multi_thread();
-        builder.worker_threads(1).thread_name("pintle-model").enable_all();
-        builder.build().map_err(|error| error.to_string())
-    });
-    started.as_ref().map_err(|error| ProviderCallError::Runtime(error.clone()))
 }

@@ -1,7 +1,8 @@
 //! Remembers parts of tool calls that a provider wants back and that the conversation cannot store.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Mutex, PoisonError};
+
+use parking_lot::Mutex;
 
 /// The maximum number of remembered calls; the oldest are dropped first.
 const MOST_CALLS: usize = 4_096;
@@ -27,7 +28,7 @@ pub(super) struct CachedToolCall {
 
 impl ToolCallCache {
     pub(super) fn insert(&self, conversation: &str, id: &str, call: CachedToolCall) {
-        let mut calls = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut calls = self.0.lock();
         let key = (conversation.to_owned(), id.to_owned());
         if calls.by_id.insert(key.clone(), call).is_none() {
             calls.order.push_back(key);
@@ -40,7 +41,7 @@ impl ToolCallCache {
     }
 
     pub(super) fn find(&self, conversation: &str, id: &str) -> Option<CachedToolCall> {
-        let calls = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let calls = self.0.lock();
         calls.by_id.get(&(conversation.to_owned(), id.to_owned())).cloned()
     }
 }

@@ -4,8 +4,8 @@ mod expect;
 mod file;
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 
+use parking_lot::Mutex;
 use pintle::CancelToken;
 use serde_json::Value;
 
@@ -117,7 +117,7 @@ impl ScriptModel {
 
     /// Advances to the next turn for a request that meets the turn's expectations.
     fn next_turn(&self, request: &ModelRequest) -> Result<NextTurn<'_>, String> {
-        let mut places = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut places = self.progress.lock();
         let agent = request.agent.as_str();
         let (turns, list) = match self.file.agents.get(agent) {
             Some(AgentScript::Shared(turns)) => (turns, 0),

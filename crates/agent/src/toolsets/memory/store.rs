@@ -2,9 +2,9 @@
 
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 
-use pintle::internals::calendar_date;
+use jiff::Timestamp;
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 /// The maximum size of the file.
@@ -79,7 +79,7 @@ impl MemoryFile {
         &self,
         change: impl FnOnce(&mut Vec<MemoryNote>) -> Result<T, String>,
     ) -> Result<T, String> {
-        let _changing = self.write_lock.lock().unwrap_or_else(PoisonError::into_inner);
+        let _changing = self.write_lock.lock();
         let mut notes = self.read()?;
         let result = change(&mut notes)?;
         let text: String = notes.iter().map(|note| format!("{}\n", note.to_value())).collect();
@@ -110,10 +110,8 @@ fn replace_file(file: &Path, bytes: &[u8]) -> std::io::Result<()> {
 
 /// A time in UTC, such as `2026-11-22T02:00:00Z`.
 pub(super) fn format_date(unix_ms: u64) -> String {
-    let seconds = unix_ms / 1_000;
-    let (year, month, day) = calendar_date((seconds / 86_400).try_into().unwrap_or(i64::MAX));
-    let (hour, minute, second) = (seconds / 3_600 % 24, seconds / 60 % 60, seconds % 60);
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+    let unix_s = (unix_ms / 1_000).try_into().unwrap_or(i64::MAX);
+    Timestamp::from_second(unix_s).unwrap_or(Timestamp::MAX).strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! Explains payloads of other agents: the events that `pintle hook` would fire, and which hooks would run for each.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use pintle::tape::show::{StyledLine, Tone};
 use pintle::{Event, Journal};
 use pintle::contract::{CallId, DispatchId, JournalEntry};
@@ -25,7 +26,7 @@ impl Journal for FiredEvents {
 
     fn record(&self, _dispatch: DispatchId, entry: &JournalEntry<'_>) {
         if let JournalEntry::Event { event, .. } = entry {
-            self.0.lock().unwrap_or_else(PoisonError::into_inner).push((*event).clone());
+            self.0.lock().push((*event).clone());
         }
     }
 
@@ -57,7 +58,7 @@ impl ExplainArgs {
         let Some(built) = &call.built else { return Err(CliError::invalid_input(call.decision.reason)) };
         print_diagnostics(built, &places.paths, terminal);
         trust::print_untrusted(built, terminal);
-        let events = std::mem::take(&mut *fired.0.lock().unwrap_or_else(PoisonError::into_inner));
+        let events = std::mem::take(&mut *fired.0.lock());
         let hooks = built.runtime.hooks();
         let mut explained: Vec<EventExplanations> = Vec::new();
         for event in events {

@@ -1,7 +1,7 @@
 //! The report of a fired event, as text and as JSON.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use parking_lot::Mutex;
 use pintle::tape::record::{OutcomeRecord, RecordedVerdict};
 use pintle::tape::show::{StyledLine, ShowOptions, Tone, TapeRenderer, single_line};
 use pintle::tape::{RecordBody, RecordObserver, Record};
@@ -34,7 +34,7 @@ impl Default for FireFindings {
 
 impl RecordObserver for FireReport {
     fn on_record(&self, record: &Record<'_>, line: &str) {
-        let mut gathered = self.lock_findings();
+        let mut gathered = self.0.lock();
         let fields = || serde_json::from_str::<Map<String, Value>>(line).unwrap_or_default();
         match &record.body {
             RecordBody::Header(_) | RecordBody::Hooks(_) | RecordBody::Note(_) => return,
@@ -58,13 +58,10 @@ fn strip_record_head(mut fields: Map<String, Value>) -> Value {
 }
 
 impl FireReport {
-    fn lock_findings(&self) -> MutexGuard<'_, FireFindings> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 
     /// Renders the report as text.
     pub(super) fn render_text(&self, outcome: &Outcome, metrics: &Map<String, Value>) -> Vec<StyledLine> {
-        let mut lines = std::mem::take(&mut self.lock_findings().lines);
+        let mut lines = std::mem::take(&mut self.0.lock().lines);
         let tone = match outcome.decision {
             Decision::Allow => Tone::Good,
             Decision::Ask => Tone::Warn,
@@ -85,7 +82,7 @@ impl FireReport {
 
     /// Renders a call of another agent as text: what each hook returned, and what the agent is told.
     pub(super) fn render_call(&self, call: &HandledCall) -> Vec<StyledLine> {
-        let mut lines = std::mem::take(&mut self.lock_findings().lines);
+        let mut lines = std::mem::take(&mut self.0.lock().lines);
         let decided = &call.decision;
         let (tone, word) = match decided.decision {
             Decision::Allow => (Tone::Good, "allow"),
@@ -115,7 +112,7 @@ impl FireReport {
 
     /// Renders a call of another agent as JSON.
     pub(super) fn call_to_json(&self, call: &HandledCall) -> Value {
-        let gathered = self.lock_findings();
+        let gathered = self.0.lock();
         let decided = &call.decision;
         json!({
             "host": call.host.name,
@@ -143,7 +140,7 @@ impl FireReport {
 
     /// Renders the report as JSON.
     pub(super) fn to_json(&self, event: &Event, outcome: &Outcome, metrics: Map<String, Value>, is_example: bool) -> Value {
-        let gathered = self.lock_findings();
+        let gathered = self.0.lock();
         let decided = OutcomeRecord::new(1, event.name.as_str(), outcome, 0, true);
         let shadow: Vec<Value> = outcome
             .shadow

@@ -1,8 +1,8 @@
 //! The progress line of a long replay.
 
-use std::sync::Mutex;
-use std::sync::PoisonError;
 use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
 
 use crate::terminal::Terminal;
 
@@ -26,7 +26,7 @@ impl<'t> ProgressLine<'t> {
 
     pub(super) fn show(&self, done: usize, of: usize) {
         let Some(terminal) = self.terminal else { return };
-        let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut next = self.next.lock();
         if Instant::now() >= next.0 {
             *next = (Instant::now() + PATIENCE / 4, true);
             terminal.print_error_piece(format_args!("\r{done} of {of} {}\u{1b}[K", self.label));
@@ -35,7 +35,7 @@ impl<'t> ProgressLine<'t> {
 
     /// Erases the line.
     pub(super) fn clear(&self) {
-        let next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
+        let next = self.next.lock();
         if let Some(terminal) = self.terminal.filter(|_| next.1) {
             terminal.print_error_piece("\r\u{1b}[K");
         }

@@ -1,8 +1,8 @@
 //! The approver of a run without a terminal.
 
 use std::collections::BTreeSet;
-use std::sync::{Mutex, PoisonError};
 
+use parking_lot::Mutex;
 use pintle::tape::show::single_line;
 use pintle::{ApprovalRequest, ApprovalResponse, Approver};
 
@@ -23,7 +23,7 @@ struct UnansweredAsks {
 impl AbsentApprover {
     /// Prints which requests were denied, and how to allow them.
     pub(super) fn print_summary(&self, terminal: &Terminal, is_team: bool) {
-        let asked = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let asked = self.0.lock();
         if asked.request_count == 0 {
             return;
         }
@@ -44,7 +44,7 @@ impl AbsentApprover {
 
 impl Approver for AbsentApprover {
     fn request_approval(&self, question: &ApprovalRequest<'_>) -> ApprovalResponse {
-        let mut asked = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut asked = self.0.lock();
         asked.request_count += 1;
         asked.subjects.insert(question.event.subject().unwrap_or(question.event.name.as_str()).to_owned());
         ApprovalResponse::Unavailable

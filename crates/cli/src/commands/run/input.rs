@@ -1,9 +1,10 @@
 //! Standard input of a conversation.
 
 use std::io;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread;
 
+use parking_lot::{Condvar, Mutex};
 use pintle_agent::Inbox;
 
 use super::live_display::LiveDisplay;
@@ -43,17 +44,17 @@ struct StdinState {
 impl StdinReader {
     /// Announces that the next line, or a Ctrl-C, answers the prompt that is about to be shown, however early it comes.
     pub(super) fn expect_line(&self) {
-        let mut state = self.lock_state();
+        let mut state = self.0.state.lock();
         state.is_line_expected = true;
         state.is_interrupted = false;
     }
 
     /// Waits for the line that `expect_line` announced.
     pub(super) fn wait_for_line(&self) -> io::Result<InputLine> {
-        let mut state = self.lock_state();
+        let mut state = self.0.state.lock();
         self.begin_reading(&mut state)?;
         let is_waiting = |state: &mut StdinState| state.line.is_none() && !state.is_interrupted;
-        let mut state = self.0.changed.wait_while(state, is_waiting).unwrap_or_else(PoisonError::into_inner);
+        self.0.changed.wait_while(&mut state, is_waiting);
         state.is_line_expected = false;
         let line = state.line.take();
         if state.inbox.is_some() && matches!(&line, Some(Ok(line)) if !line.is_empty()) {
@@ -70,7 +71,7 @@ impl StdinReader {
 
     /// Sends lines that are not expected to the running agent, as long as the guard lives.
     pub(super) fn steer(&self, inbox: Inbox, live: Arc<LiveDisplay>) -> SteeringGuard<'_> {
-        let mut state = self.lock_state();
+        let mut state = self.0.state.lock();
         state.inbox = Some((inbox, live));
         // If the thread cannot start, lines are not read until the next wait, which reports the error.
         let _ = self.begin_reading(&mut state);
@@ -88,7 +89,7 @@ impl StdinReader {
 
     /// Ends the wait for a line. Returns whether one was expected.
     pub(super) fn interrupt(&self) -> bool {
-        let mut state = self.lock_state();
+        let mut state = self.0.state.lock();
         state.is_interrupted = true;
         self.0.changed.notify_all();
         state.is_line_expected
@@ -99,7 +100,7 @@ impl StdinReader {
         loop {
             let mut line = String::new();
             let read = io::stdin().read_line(&mut line).map(|_| line);
-            let mut state = self.lock_state();
+            let mut state = self.0.state.lock();
             let steered = read.as_ref().ok().map(|line| line.trim()).filter(|line| !line.is_empty());
             if let (false, Some((inbox, live)), Some(words)) = (state.is_line_expected, &state.inbox, steered) {
                 inbox.steer(words);
@@ -112,10 +113,6 @@ impl StdinReader {
             return;
         }
     }
-
-    fn lock_state(&self) -> MutexGuard<'_, StdinState> {
-        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 /// Stops sending lines to the running agent on drop.
@@ -123,7 +120,7 @@ pub(super) struct SteeringGuard<'a>(&'a StdinReader);
 
 impl Drop for SteeringGuard<'_> {
     fn drop(&mut self) {
-        self.0.lock_state().inbox = None;
+        self.0.0.state.lock().inbox = None;
     }
 }
 

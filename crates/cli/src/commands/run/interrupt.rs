@@ -1,8 +1,9 @@
 //! Signals that end the program: Ctrl-C, SIGTERM and SIGHUP.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread;
 
+use parking_lot::Mutex;
 use pintle::CancelToken;
 use pintle_agent::{InterruptHandle, InterruptResult};
 
@@ -27,11 +28,7 @@ pub(super) struct EndingSignal(Arc<Mutex<Option<CliStatus>>>);
 impl EndingSignal {
     /// The exit status for the signal. Waits until a signal that is being handled has been reported.
     pub(super) fn status(&self) -> Option<CliStatus> {
-        *self.lock()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Option<CliStatus>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.0.lock()
     }
 }
 
@@ -83,7 +80,7 @@ impl CtrlCHandler {
     fn handle_signal(&self, status: CliStatus, signalled: &EndingSignal) {
         let exit = || std::process::exit(status as i32);
         // Held until the note is printed: the cancelled session can end before, and the program with it.
-        let mut first = signalled.lock();
+        let mut first = signalled.0.lock();
         let what = if self.is_conversation && status == CliStatus::Interrupted {
             match self.turn.interrupt() {
                 InterruptResult::NoTurn => "",

@@ -1,8 +1,8 @@
 //! The live display of a session.
 
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use parking_lot::Mutex;
 use pintle::tape::show::{StyledLine, ShowOptions, Tone, TapeRenderer, single_line};
 use pintle::tape::{RecordBody, RecordObserver, Record, TapeError};
 use pintle::{Decision, Origin, Runtime};
@@ -102,7 +102,7 @@ impl LiveDisplay {
 
     /// Shows the agent, its model and its hooks.
     pub(super) fn show_start(&self, chosen: &AgentSelection, prompts: &PromptSource, runtime: &Runtime, shadow: bool) {
-        self.lock_state().is_typed = prompts.is_conversation();
+        self.state.lock().is_typed = prompts.is_conversation();
         if !matches!(self.mode, DisplayMode::Actions | DisplayMode::Verbose) {
             return;
         }
@@ -148,7 +148,7 @@ impl LiveDisplay {
 
     /// Shows the summary of the session.
     pub(super) fn show_end(&self, session: &Session, runtime: &Runtime, (tape, digest): (&Path, Option<&str>)) {
-        let mut state = self.lock_state();
+        let mut state = self.state.lock();
         self.end_line(&mut state);
         let summary = RunSummary {
             kind: "summary",
@@ -174,10 +174,6 @@ impl LiveDisplay {
         }
     }
 
-    fn lock_state(&self) -> MutexGuard<'_, DisplayState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn end_line(&self, state: &mut DisplayState) {
         if state.open.take().is_some() {
             self.terminal.print_line("");
@@ -186,7 +182,7 @@ impl LiveDisplay {
 
     /// Ends the unfinished line, so that something else can be written.
     pub(super) fn finish_line(&self) {
-        let mut state = self.lock_state();
+        let mut state = self.state.lock();
         self.close_line(&mut state);
     }
 
@@ -217,7 +213,7 @@ impl LiveDisplay {
 
     /// Shows the first calls of a child agent and counts those that repeat them.
     fn show_delegated_call(&self, agent: &str, tool: &str, line: StyledLine) {
-        let mut state = self.lock_state();
+        let mut state = self.state.lock();
         if state.repeats.count_call(agent, tool) {
             self.end_line(&mut state);
             self.terminal.print_lines(&[line]);
@@ -240,7 +236,7 @@ impl LiveDisplay {
 
     /// Shows the agent's text.
     fn show_words(&self, origin: &Origin, what: &AgentEvent<'_>) {
-        let mut state = self.lock_state();
+        let mut state = self.state.lock();
         match what {
             AgentEvent::Text { text } if origin.depth == 0 => self.write_model_text(&mut state, text),
             AgentEvent::Message { text, streamed } if origin.depth == 0 => {
@@ -264,7 +260,7 @@ impl LiveDisplay {
         let all = origin.depth == 0 || self.mode == DisplayMode::Verbose;
         let line = |tone, text: String| Some(StyledLine::new(tone, format!("{who}{text}")));
         let line = match what {
-            AgentEvent::TurnStarted { message } if origin.depth == 0 && !self.lock_state().is_typed => {
+            AgentEvent::TurnStarted { message } if origin.depth == 0 && !self.state.lock().is_typed => {
                 line(Tone::Plain, format!("\n> {}", format_paragraph(message)))
             }
             AgentEvent::Message { text, .. } if origin.depth > 0 && !text.is_empty() => {
@@ -305,7 +301,7 @@ impl LiveDisplay {
             _ => None,
         };
         if let Some(line) = line {
-            self.show_line(&mut self.lock_state(), line);
+            self.show_line(&mut self.state.lock(), line);
         }
     }
 }
@@ -313,7 +309,7 @@ impl LiveDisplay {
 impl Observer for LiveDisplay {
     fn observe(&self, origin: &Origin, what: &AgentEvent<'_>) {
         if matches!(what, AgentEvent::ToolCalled { .. }) {
-            self.lock_state().tool_call_count += 1;
+            self.state.lock().tool_call_count += 1;
         }
         match (self.mode, what) {
             (DisplayMode::Json, AgentEvent::Text { text } | AgentEvent::Message { text, streamed: false }) => {
@@ -335,7 +331,7 @@ impl Observer for LiveDisplay {
 
 impl RecordObserver for LiveDisplay {
     fn on_error(&self, error: &TapeError) {
-        let mut state = self.lock_state();
+        let mut state = self.state.lock();
         self.end_line(&mut state);
         let error = CliError::failure(format!("this session is no longer recorded: {error}"));
         self.terminal
@@ -343,7 +339,7 @@ impl RecordObserver for LiveDisplay {
     }
 
     fn on_record(&self, record: &Record<'_>, line: &str) {
-        let mut state = self.lock_state();
+        let mut state = self.state.lock();
         if let RecordBody::Outcome(decided) = &record.body
             && decided.decision != Decision::Allow
         {

@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use pintle::contract::ModelSpec;
 use pintle_agent::ModelOpener;
 use pintle_agent::model::{self, Model, ModelError, ScriptModel};
@@ -38,7 +39,7 @@ impl ScriptedModels {
     /// Opens the model that plays a script.
     pub(super) fn open_script(&self, file: &str) -> Result<Arc<ScriptModel>, ModelError> {
         let path = self.0.folder.join(file);
-        let mut scripts = self.0.scripts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut scripts = self.0.scripts.lock();
         if let Some(script) = scripts.get(&path) {
             return Ok(Arc::clone(script));
         }

@@ -1,8 +1,9 @@
 //! Redaction of the live display.
 
 use std::borrow::Cow;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
+use parking_lot::Mutex;
 use pintle::tape::{RecordBody, RecordObserver, Record, TapeError};
 use pintle::{Origin, Redactor, Runtime, EventKind};
 use pintle_agent::{AgentEvent, Observer};
@@ -59,7 +60,7 @@ impl RedactingObserver {
 
 /// Adds to what is held back of an agent's answer, and returns what may be shown.
 fn hold_back(held: &Mutex<Vec<(AgentKey, String)>>, origin: &Origin, text: &str, secrets: &dyn Redactor) -> String {
-    let mut held = held.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut held = held.lock();
     let whose = AgentKey::from_origin(origin);
     let index = held.iter().position(|(known, _)| *known == whose).unwrap_or_else(|| {
         held.push((whose, String::new()));
@@ -74,7 +75,7 @@ fn hold_back(held: &Mutex<Vec<(AgentKey, String)>>, origin: &Origin, text: &str,
 
 /// Returns everything that is held back of an agent's answer.
 fn release_held(held: &Mutex<Vec<(AgentKey, String)>>, origin: &Origin, secrets: &dyn Redactor) -> String {
-    let mut held = held.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut held = held.lock();
     let whose = AgentKey::from_origin(origin);
     let at = held.iter().position(|(known, _)| *known == whose);
     let pending = at.map(|index| held.swap_remove(index).1).unwrap_or_default();

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use pintle::internals::calendar_date;
+use jiff::Timestamp;
 use pintle::internals::loader::{find_team_file, has_more_than, has_usual_name};
 
 use crate::error::CliError;
@@ -97,10 +97,8 @@ fn parent_dir(file: &Path) -> PathBuf {
 
 /// Returns the name of a session: its start in UTC, such as `20260131-235959-123`.
 pub(super) fn make_session_name(unix_ms: u64) -> String {
-    let (year, month, day) = calendar_date((unix_ms / 86_400_000).try_into().unwrap_or(i64::MAX));
-    let ms = unix_ms % 86_400_000;
-    let (hour, minute, second) = (ms / 3_600_000, ms / 60_000 % 60, ms / 1_000 % 60);
-    format!("{year:04}{month:02}{day:02}-{hour:02}{minute:02}{second:02}-{:03}", ms % 1_000)
+    let start = Timestamp::from_millisecond(unix_ms.try_into().unwrap_or(i64::MAX)).unwrap_or(Timestamp::MAX);
+    start.strftime("%Y%m%d-%H%M%S-%3f").to_string()
 }
 
 /// Returns the default path of a session's tape: next to the agent, and ignored by git.

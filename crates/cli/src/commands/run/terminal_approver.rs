@@ -1,8 +1,9 @@
 //! The approval prompt on a terminal.
 
 use std::io::{self, IsTerminal};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use pintle::event::json_to_text;
 use pintle::tape::show::{Tone, single_line};
 use pintle::{ApprovalRequest, ApprovalResponse, Approver};
@@ -37,7 +38,7 @@ impl TerminalApprover {
 impl Approver for TerminalApprover {
     /// Shows exactly what an approval allows. Anything but a clear yes is a no.
     fn request_approval(&self, question: &ApprovalRequest<'_>) -> ApprovalResponse {
-        let _turn = self.prompt_lock.lock().unwrap_or_else(PoisonError::into_inner);
+        let _turn = self.prompt_lock.lock();
         self.live.finish_line();
         self.input.expect_line();
         self.terminal.print_error_line("");

@@ -1,7 +1,7 @@
 //! What hooks were called with, and what each returned.
 
-use std::sync::{Mutex, PoisonError};
 
+use parking_lot::Mutex;
 use pintle::{Event, FailurePolicy, Hook, Journal, Verdict};
 use pintle::contract::{CallId, DispatchId, EnforcementMode, Failure, JournalEntry, Location, VerdictKind};
 
@@ -44,7 +44,7 @@ impl CalledHook {
 impl CallJournal {
     /// Takes the events, in the order in which they were fired.
     pub(super) fn take_events(&self) -> Vec<JudgedEvent> {
-        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut *self.0.lock())
     }
 }
 
@@ -55,7 +55,7 @@ impl Journal for CallJournal {
     }
 
     fn record(&self, dispatch: DispatchId, entry: &JournalEntry<'_>) {
-        let mut events = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut events = self.0.lock();
         let failed = |failure: &Failure| Verdict::new(VerdictKind::Failed(failure.clone()));
         let called = match entry {
             JournalEntry::Event { event, .. } => {

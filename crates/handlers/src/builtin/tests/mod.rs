@@ -38,13 +38,13 @@ impl Codec for CanonicalCodec {
 pub(super) struct BuiltinFixture {
     event: Event,
     spec: BuiltinSpec,
-    redactor: Arc<OnceLock<Arc<dyn Redactor>>>,
+    state: Arc<BuiltinState>,
 }
 
 impl BuiltinFixture {
     pub(super) fn new(event: &str, payload: Value) -> Self {
         let event = Event::new(EventName::parse(event).unwrap(), payload, Arc::new(Origin::default()));
-        Self { event, spec: BuiltinSpec::default(), redactor: Arc::default() }
+        Self { event, spec: BuiltinSpec::default(), state: Arc::default() }
     }
 
     /// The same event in a directory and a session.
@@ -54,11 +54,16 @@ impl BuiltinFixture {
         Self { event: Event { origin, ..self.event }, ..self }
     }
 
+    /// The same event in a runtime with this state.
+    pub(super) fn with_state(self, state: &Arc<BuiltinState>) -> Self {
+        Self { state: Arc::clone(state), ..self }
+    }
+
     /// The same event with a redactor.
     pub(super) fn with_redactor(self) -> Self {
         let spec = BuiltinSpec { name: String::from("redact_secrets"), ..BuiltinSpec::default() };
-        let built = build(&test_declaration(&self.event.name, spec.clone()), &spec, &self.redactor);
-        assert!(built.handler.is_some() && self.redactor.get().is_some());
+        let built = build(&test_declaration(&self.event.name, spec.clone()), &spec, &self.state);
+        assert!(built.handler.is_some() && self.state.redactor.get().is_some());
         self
     }
 
@@ -89,8 +94,7 @@ impl BuiltinFixture {
             effects: &seam,
             cancel,
         };
-        builtin
-            .call(&BuiltinCall::new(&call, &BuiltinConfig::new(&declaration, &self.spec, Arc::clone(&self.redactor))))
+        builtin.call(&BuiltinCall::new(&call, &BuiltinConfig::new(&declaration, &self.spec, Arc::clone(&self.state))))
     }
 
     /// The verdict of a built-in.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use pintle_contract::{Event, Origin, Rewrite, Verdict, VerdictKind};
 use serde_json::{Value, json};
 
-use super::BuiltinFixture;
+use super::{BuiltinFixture, BuiltinState};
 
 /// The replaced content of a result in a verdict.
 fn result_content(verdict: &Verdict) -> &str {
@@ -27,8 +27,10 @@ fn a_large_result_goes_to_a_private_file_until_the_session_ends() {
     use std::os::unix::fs::PermissionsExt as _;
 
     let directory = tempfile::tempdir().unwrap();
+    let state = Arc::default();
     let ask = |payload: Value| {
         BuiltinFixture::new("tool.result", payload)
+            .with_state(&state)
             .in_directory(directory.path(), "limit-1")
             .call_by_name("limit_large_tool_results", &[])
     };
@@ -56,7 +58,8 @@ fn a_large_result_goes_to_a_private_file_until_the_session_ends() {
 
     // The end of a run or a delegated agent keeps the files; the end of the session removes them.
     let end = |event: &str, depth: u32| {
-        let fixture = BuiltinFixture::new(event, json!({})).in_directory(directory.path(), "limit-1");
+        let fixture =
+            BuiltinFixture::new(event, json!({})).with_state(&state).in_directory(directory.path(), "limit-1");
         let origin = Origin { depth, ..(*fixture.event.origin).clone() };
         let fixture = BuiltinFixture { event: Event { origin: Arc::new(origin), ..fixture.event }, ..fixture };
         assert_eq!(fixture.call_by_name("limit_large_tool_results", &[]), Verdict::pass());
@@ -75,8 +78,10 @@ fn a_file_of_a_large_result_holds_no_secret_wherever_the_hook_stands() {
     let token = format!("{}{}", ["gh", "p_"].concat(), "0aZ1bY2cX3dW4eV5fU6gT7hS8iR9jQ0kP1lO");
     let text = format!("token {token}\n").repeat(2_500);
     let options = r#"{"Threshold": 1000, "PreviewSize": 130, "OutputDir": "out"}"#;
+    let state = Arc::default();
     for (name, arguments) in [("limit_large_tool_results", &[][..]), ("handle_large_tool_output", &[options])] {
         let fixture = BuiltinFixture::new("tool.result", tool_result("shell", "shell", &text))
+            .with_state(&state)
             .in_directory(directory.path(), "limit-4");
         let verdict = fixture.with_redactor().call_by_name(name, arguments);
         let shown = result_content(&verdict);
@@ -85,6 +90,7 @@ fn a_file_of_a_large_result_holds_no_secret_wherever_the_hook_stands() {
         assert_eq!(std::fs::read_to_string(path).unwrap(), "token [REDACTED]\n".repeat(2_500), "{name}");
     }
     BuiltinFixture::new("session.end", json!({}))
+        .with_state(&state)
         .in_directory(directory.path(), "limit-4")
         .call_by_name("limit_large_tool_results", &[]);
 }
@@ -112,10 +118,12 @@ fn small_results_parts_and_other_tools_stay_as_they_are() {
 #[test]
 fn the_beginning_of_a_file_is_shown_with_the_line_to_read_on_from() {
     let directory = tempfile::tempdir().unwrap();
+    let state = Arc::default();
     let ask = |text: &str, line: Option<u64>, name: &str| {
         let mut payload = tool_result("filesystem", name, text);
         payload["args"]["line"] = json!(line);
-        let fixture = BuiltinFixture::new("tool.result", payload).in_directory(directory.path(), "limit-3");
+        let fixture =
+            BuiltinFixture::new("tool.result", payload).with_state(&state).in_directory(directory.path(), "limit-3");
         result_content(&fixture.call_by_name("limit_large_tool_results", &[])).to_owned()
     };
     let text = "line\n".repeat(2_500);
@@ -128,6 +136,7 @@ fn the_beginning_of_a_file_is_shown_with_the_line_to_read_on_from() {
     );
     assert!(ask(&text, None, "search_files_content").contains("Showing the last 2000 lines"));
     BuiltinFixture::new("session.end", json!({}))
+        .with_state(&state)
         .in_directory(directory.path(), "limit-3")
         .call_by_name("limit_large_tool_results", &[]);
 }
@@ -158,16 +167,20 @@ fn a_large_output_is_saved_where_the_author_says() {
 fn a_result_that_was_seen_is_not_sent_again() {
     let directory = tempfile::tempdir().unwrap();
     let long = "text ".repeat(100);
-    let ask = |session: &str, payload: &Value| {
-        let fixture = BuiltinFixture::new("tool.result", payload.clone()).in_directory(directory.path(), session);
+    let state = Arc::default();
+    let ask_in = |state: &Arc<BuiltinState>, session: &str, payload: &Value| {
+        let fixture = BuiltinFixture::new("tool.result", payload.clone()).with_state(state);
+        let fixture = fixture.in_directory(directory.path(), session);
         fixture.call_by_name("elide_repeated_tool_results", &[])
     };
+    let ask = |session: &str, payload: &Value| ask_in(&state, session, payload);
     let look = tool_result("filesystem", "read_file", &long);
     assert_eq!(ask("elide-1", &look), Verdict::pass());
     let marker = "[pintle] `read_file` ran again with the same arguments and gave the same 500 bytes as before in this session; \
                   they are not repeated here. Nothing has changed since.";
     assert_eq!(result_content(&ask("elide-1", &look)), marker);
-    // Another session, other arguments, another text, and the first text again.
+    // Another runtime, another session, other arguments, another text, and the first text again.
+    assert_eq!(ask_in(&Arc::default(), "elide-1", &look), Verdict::pass());
     assert_eq!(ask("elide-2", &look), Verdict::pass());
     let mut other = look.clone();
     other["args"] = json!({"path": "b"});
@@ -197,6 +210,7 @@ fn a_result_that_was_seen_is_not_sent_again() {
     }
     for event in ["session.start", "session.end", "compact.post"] {
         BuiltinFixture::new(event, json!({}))
+            .with_state(&state)
             .in_directory(directory.path(), "elide-1")
             .call_by_name("elide_repeated_tool_results", &[]);
         assert_eq!(ask("elide-1", &look), Verdict::pass(), "{event}");

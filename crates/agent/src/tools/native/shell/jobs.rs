@@ -1,9 +1,10 @@
 //! Background commands of a session.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 
+use parking_lot::Mutex;
 use pintle::CancelToken;
 use pintle::internals::process::{self, ProcessError, ProcessOutput};
 
@@ -56,7 +57,7 @@ impl ShellJobs {
         let spec = run.to_process(at)?;
         let shared = &at.turn.agent.shared;
         let runtime = Arc::clone(&shared.runtime);
-        let mut jobs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut jobs = self.0.lock();
         if jobs.len() >= MAX_JOBS {
             return Err(format!("this session already has {MAX_JOBS} jobs, the maximum"));
         }
@@ -79,11 +80,11 @@ impl ShellJobs {
                 running.append_output(&output.stdout);
             }
             let end = JobExit::from_result(result, runtime.clock().monotonic_us());
-            *running.end.lock().unwrap_or_else(PoisonError::into_inner) = Some(end);
+            *running.end.lock() = Some(end);
         };
         let thread = std::thread::Builder::new().name(job.id.clone()).spawn(work);
         let thread = thread.map_err(|error| format!("the job cannot be started: {error}"))?;
-        *job.thread.lock().unwrap_or_else(PoisonError::into_inner) = Some(thread);
+        *job.thread.lock() = Some(thread);
         jobs.insert(number, Arc::clone(&job));
         let (id, line, directory) = (&job.id, run.line, run.directory());
         Ok(format!("Background job started with ID: {id}\nCommand: {line}\nWorking directory: {directory}"))
@@ -91,7 +92,7 @@ impl ShellJobs {
 
     pub(super) fn list(&self, at: &ToolContext<'_>) -> String {
         let mut told = String::from("Background Jobs:\n\n");
-        let jobs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let jobs = self.0.lock();
         for job in jobs.values() {
             told.push_str(&format!("ID: {}\n  Command: {}\n", job.id, job.command));
             for line in job.describe_state(at).lines() {
@@ -108,8 +109,8 @@ impl ShellJobs {
     pub(super) fn view(&self, id: &str, at: &ToolContext<'_>) -> Result<String, String> {
         let job = self.find_job(id)?;
         let state = job.describe_state(at);
-        let end = job.end.lock().unwrap_or_else(PoisonError::into_inner);
-        let printed = job.output.lock().unwrap_or_else(PoisonError::into_inner);
+        let end = job.end.lock();
+        let printed = job.output.lock();
         let mut output = String::from_utf8_lossy(&printed).into_owned();
         output.push_str(end.as_ref().map_or("", |end| end.remark.as_str()));
         let output = if output.is_empty() { "<no output>\n" } else { output.as_str() };
@@ -118,7 +119,7 @@ impl ShellJobs {
 
     pub(super) fn stop(&self, id: &str) -> Result<String, String> {
         let job = self.find_job(id)?;
-        if let Some(end) = &*job.end.lock().unwrap_or_else(PoisonError::into_inner) {
+        if let Some(end) = &*job.end.lock() {
             return Err(format!("Job {id} is not running (current status: {})", end.status));
         }
         job.finish();
@@ -126,7 +127,7 @@ impl ShellJobs {
     }
 
     fn find_job(&self, id: &str) -> Result<Arc<ShellJob>, String> {
-        let jobs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let jobs = self.0.lock();
         let found = jobs.values().find(|job| job.id == id).cloned();
         found.ok_or_else(|| format!("Job not found: {id}; `list_background_jobs` gives the IDs"))
     }
@@ -135,7 +136,7 @@ impl ShellJobs {
 impl ShellJob {
     /// Appends output that was printed since the last call.
     fn append_output(&self, printed: &[u8]) {
-        let mut kept = self.output.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.output.lock();
         let from = kept.len();
         kept.extend_from_slice(printed.get(from..).unwrap_or_default());
     }
@@ -143,7 +144,7 @@ impl ShellJob {
     /// Stops the job with all its processes, and waits until they have ended.
     fn finish(&self) {
         self.cancel.cancel();
-        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let thread = self.thread.lock().take();
         if let Some(thread) = thread {
             // A thread that panicked needs no waiting for.
             let _ = thread.join();
@@ -152,7 +153,7 @@ impl ShellJob {
 
     /// The job's state, in lines.
     fn describe_state(&self, at: &ToolContext<'_>) -> String {
-        let end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
+        let end = self.end.lock();
         let now_us = || at.turn.agent.shared.runtime.clock().monotonic_us();
         let until_us = end.as_ref().map_or_else(now_us, |end| end.ended_us);
         let seconds = until_us.saturating_sub(self.began_us) / 1_000_000;
@@ -180,7 +181,7 @@ impl JobExit {
 
 impl Drop for ShellJobs {
     fn drop(&mut self) {
-        for job in self.0.get_mut().unwrap_or_else(PoisonError::into_inner).values() {
+        for job in self.0.get_mut().values() {
             job.finish();
         }
     }
