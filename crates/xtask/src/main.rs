@@ -4,6 +4,7 @@
 mod chore;
 mod clients;
 mod fuzz;
+mod graph;
 mod reference;
 mod scorecard;
 mod seeds;
@@ -29,6 +30,12 @@ const CHORES: &[XtaskChore] = &[
         arguments: "[--check]",
         about: "write the generated reference pages and JSON Schemas, or list those that are out of date",
         run: reference::run,
+    },
+    XtaskChore {
+        name: "graph",
+        arguments: "",
+        about: "draw the crates and what they depend on; `reference` draws the picture, too",
+        run: graph::run,
     },
     XtaskChore {
         name: "tidy",

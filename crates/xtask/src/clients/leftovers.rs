@@ -6,20 +6,26 @@ use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
-/// The number of attempts, because a program that is just starting is not seen at once.
+/// The number of attempts.
 const LOOKS: usize = 50;
+/// How many attempts in a row must find nothing, because a program that is just starting shows no variables yet.
+const QUIET_LOOKS: usize = 3;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
 
 /// Kills every program with this home directory, which only programs started in the sandbox have. Finds none if the
 /// system has no `/proc`.
 pub(super) fn kill_leftovers(home: &Path) {
+    let mut quiet_looks = 0;
     for _ in 0..LOOKS {
         let left = find_processes(home);
-        if left.is_empty() {
+        quiet_looks = if left.is_empty() { quiet_looks + 1 } else { 0 };
+        if quiet_looks == QUIET_LOOKS {
             return;
         }
-        // A process that has ended meanwhile needs no kill.
-        drop(Command::new("kill").arg("-9").args(&left).status());
+        if !left.is_empty() {
+            // A process that has ended meanwhile needs no kill.
+            drop(Command::new("kill").arg("-9").args(&left).status());
+        }
         thread::sleep(BETWEEN_LOOKS);
     }
 }
@@ -43,7 +49,13 @@ mod tests {
     #[test]
     fn a_program_with_the_home_is_ended_and_another_is_not() {
         let homes = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
-        let start = |home: &Path| Command::new("sleep").arg("600").env("HOME", home).spawn().unwrap();
+        let start = |home: &Path| {
+            let child = Command::new("sleep").arg("600").env("HOME", home).spawn().unwrap();
+            while find_processes(home).is_empty() {
+                thread::yield_now();
+            }
+            child
+        };
         let [mut one, mut other] = homes.each_ref().map(|home| start(home.path()));
         kill_leftovers(homes[0].path());
         assert_eq!(one.wait().unwrap().code(), None);

@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use crate::chore::ChoreReport;
+use crate::graph;
 use crate::workspace::SourceWorkspace;
 
 /// Generated files, by their path from the root.
@@ -29,7 +30,7 @@ pub(crate) fn run(workspace: &SourceWorkspace, arguments: &[String]) -> Result<C
         [only] if only == "--check" => true,
         [other, ..] => return Err(format!("unknown argument `{other}`; the only one is `--check`")),
     };
-    let (pages, faults) = compare(workspace);
+    let (pages, faults) = compare(workspace)?;
     if check {
         let passed = faults.is_empty();
         let mut lines = faults;
@@ -50,7 +51,7 @@ pub(crate) fn run(workspace: &SourceWorkspace, arguments: &[String]) -> Result<C
 }
 
 /// The generated files, and how the checked-in files differ from them.
-fn compare(workspace: &SourceWorkspace) -> (GeneratedPages, Vec<String>) {
+fn compare(workspace: &SourceWorkspace) -> Result<(GeneratedPages, Vec<String>), String> {
     let mut pages = schemas::render_pages();
     pages.insert(String::from("docs/reference/events.md"), events::render_page());
     pages.insert(String::from("docs/reference/artifact.md"), artifact::render_page());
@@ -59,6 +60,7 @@ fn compare(workspace: &SourceWorkspace) -> (GeneratedPages, Vec<String>) {
     pages.insert(String::from("docs/reference/docker-agent.md"), command_hooks::render_page());
     pages.insert(String::from("docs/reference/harn.md"), lifecycle_hooks::render_page());
     pages.insert(String::from("docs/reference/tools.md"), tools::render_page());
+    pages.insert(String::from(graph::PICTURE), graph::render_picture(workspace)?);
     let mut faults = Vec::new();
     for (name, text) in &pages {
         match workspace.files.get(name) {
@@ -68,7 +70,7 @@ fn compare(workspace: &SourceWorkspace) -> (GeneratedPages, Vec<String>) {
         }
     }
     faults.extend(find_stale_files(workspace, &pages).map(|name| format!("`{name}` is no longer generated")));
-    (pages, faults)
+    Ok((pages, faults))
 }
 
 fn find_stale_files<'a>(workspace: &'a SourceWorkspace, pages: &'a GeneratedPages) -> impl Iterator<Item = &'a String> {
@@ -82,7 +84,7 @@ mod tests {
 
     #[test]
     fn the_checked_in_pages_are_what_would_be_generated() {
-        let (_, faults) = compare(&SourceWorkspace::open().unwrap());
+        let (_, faults) = compare(&SourceWorkspace::open().unwrap()).unwrap();
         assert_eq!(faults, Vec::<String>::new(), "run `cargo xtask reference` and review the changes");
     }
 }
