@@ -5,7 +5,7 @@ pub use pintle_engine::{is_matcher_failure_warning, is_untrusted_claim};
 pub use pintle_handlers::async_runtime;
 pub use pintle_handlers::http::HttpGateway;
 #[cfg(feature = "http")]
-pub use pintle_handlers::http::build_client;
+pub use pintle_handlers::http::{HttpError, HttpErrorCause, build_client};
 #[cfg(feature = "mcp")]
 pub use pintle_handlers::mcp;
 pub use pintle_handlers::{
