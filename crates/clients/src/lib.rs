@@ -3,7 +3,7 @@
 //!
 //! A client is a [`ClientDef`]. Each of its events is one [`ClientEventDef`], whose keys are written when Pintle runs a
 //! hook of the client, and read when the client runs Pintle. The list of clients is [`CLIENTS`]; everything that goes
-//! through all clients goes through it.
+//! through all clients goes through it. To add a client, add a directory with its [`ClientDef`] and a row in the list.
 
 pub mod agent_marks;
 pub mod client;

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 /// The limits of one hook call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallLimits {
-    /// The time limit in milliseconds of wall time, set by a hook's `timeout_ms`. Default 5,000.
+    /// A hook's timeout: the time limit in milliseconds of wall time, set by its `timeout_ms`. Each kind of handler
+    /// enforces it. Default 5,000.
     pub timeout_ms: u64,
     /// The maximum number of script steps: calls and loop iterations. Default 1,000,000.
     pub steps: u64,

@@ -10,7 +10,9 @@ use crate::tape_gate::denied_outcome;
 /// the tool: no hook can judge it. `None` if the payload has it, or the event guards nothing.
 pub(crate) fn refuse(event: &Event) -> Option<Outcome> {
     let def = event.name.def();
-    let field = def.subject.filter(|_| def.class == EventClass::Guard && def.family().is_none())?;
+    // A deny that only prevents something; elsewhere it would make the agent go on.
+    let is_action = def.class == EventClass::Guard && def.deny_restricts && def.family().is_none();
+    let field = def.subject.filter(|_| is_action)?;
     if event.subject().is_some() {
         return None;
     }
@@ -52,6 +54,7 @@ mod tests {
             (EventKind::ToolPre, json!("rm"), Some("the payload of `tool.pre` has no `name`")),
             (EventKind::ToolPre, json!({"name": "rm"}), None),
             (EventKind::PromptSubmit, json!({}), None),
+            (EventKind::AgentStop, json!({}), None),
             (EventKind::Notification, json!({}), None),
         ] {
             assert_eq!(refusal(event.into(), payload.clone()).as_deref(), expected, "{payload}");

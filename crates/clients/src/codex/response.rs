@@ -28,6 +28,7 @@ pub(super) fn session_start(asked: &ResponseContext<'_>, ruling: &HostDecision) 
     start_response(asked, ruling).into_denied_start(ruling)
 }
 
+/// A blocked prompt: the user sees the whole reason.
 pub(super) fn prompt(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
     let output = start_response(asked, ruling).with_run_end(ruling);
     if ruling.is_denied() {

@@ -218,7 +218,7 @@ impl<'a> FieldReader<'a> {
         }
     }
 
-    /// Warns of every unknown field.
+    /// Warns of every unknown field, such as a misspelt key in a hook file.
     pub fn finish(self) {
         self.warn_unread(&[]);
     }

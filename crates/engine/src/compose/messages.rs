@@ -80,7 +80,8 @@ pub(crate) fn join_names(names: &[&str]) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
-/// The longest text of an untrusted hook that is shown, in characters.
+/// The longest text of an untrusted hook that is shown, in characters. A longer reason is cut, also that of a
+/// blocked prompt.
 const MAX_QUOTED_CHARS: usize = 300;
 
 /// The text of an untrusted hook: a one-line quotation of bounded length that names its source.

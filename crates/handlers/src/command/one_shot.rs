@@ -106,7 +106,7 @@ fn expand_variables(text: &str, named: &[(String, String)]) -> String {
 /// Runs a program until it ends.
 ///
 /// # Errors
-/// When it does not end normally. `limits` contains its time limit.
+/// When it does not end normally. `limits` contains the hook's timeout.
 pub(crate) fn run_to_end(
     spec: &ProcessSpec,
     limits: &CallLimits,

@@ -140,6 +140,7 @@ impl RemoteScript {
         }
     }
 
+    /// Gives the worker a task, and waits for the hook's timeout at most.
     fn call_worker(
         &self,
         work: WorkerTask,

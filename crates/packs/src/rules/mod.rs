@@ -1,4 +1,7 @@
 //! The rules, one file a pack.
+//!
+//! If a default pack refuses something harmless, change the tests of the rule that `pintle try` names, and add the
+//! command line to the rule's `passes` and to the crate's `tests/harmless.txt`.
 
 mod ci;
 mod cloud;

@@ -1,4 +1,7 @@
 //! The table of programs.
+//!
+//! Of a program without a row, `pintle try` shows only operations on paths that need care. To make a program known, add
+//! its name to a row, or add a row.
 
 use super::program::ProgramUse::{Converts, Edits, Prints, Quiet, Reads, Special, Text, Writes};
 use super::program::{ProgramDef, program};

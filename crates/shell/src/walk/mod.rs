@@ -152,6 +152,7 @@ impl<'s> CommandWalk<'s> {
         }
     }
 
+    /// Adds an operation for what cannot be known, with the reason. `pintle try` shows it as `unknown`.
     pub(crate) fn push_unknown(&mut self, program: &str, reason: impl Into<String>) {
         self.push(Operation::unknown(program, reason));
     }

@@ -1,4 +1,6 @@
 //! The replay difference: the first record in which the replayed tape differs from the old one.
+//!
+//! [`DifferenceKind`] says why a replay differs.
 
 use std::fmt;
 

@@ -4,6 +4,7 @@ mod absences;
 mod banned_words;
 mod circles;
 mod code;
+mod contributor_pages;
 mod exceptions;
 mod imports;
 mod lengths;
@@ -21,6 +22,7 @@ type TidyCheck = (&'static str, fn(&SourceWorkspace) -> Vec<String>);
 
 const CHECKS: &[TidyCheck] = &[
     ("the map of the crates", map::find_violations),
+    ("the pages for contributors", contributor_pages::find_violations),
     ("forbidden patterns", absences::find_violations),
     ("file lengths", lengths::find_violations),
     ("words", banned_words::find_violations),
@@ -56,6 +58,11 @@ mod tests {
     #[test]
     fn the_map_names_every_crate_and_its_arrows() {
         assert_no_violations(map::find_violations);
+    }
+
+    #[test]
+    fn the_pages_for_contributors_name_what_is_there() {
+        assert_no_violations(contributor_pages::find_violations);
     }
 
     #[test]

@@ -77,7 +77,7 @@ impl<'a> HandlerFields<'a> {
         entries.find(|entry| entry.key == key).map_or(self.node.span, |entry| entry.key_span)
     }
 
-    /// Reports unsupported and unknown keys.
+    /// Reports unsupported and unknown keys, such as a misspelt key in a hook file of a client.
     pub(super) fn finish(mut self) {
         for (key, severity, reason) in self.client().settings.not_carried_over {
             if self.fields.node(key).is_some_and(|node| !node.is_null() && node.as_boolean() != Some(false)) {

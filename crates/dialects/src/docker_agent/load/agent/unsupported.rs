@@ -1,4 +1,5 @@
-//! Reports keys that docker-agent has and Pintle does not implement. None of them is ignored silently.
+//! Reports keys that docker-agent has and Pintle does not implement. Such a docker-agent key is not read, but none of
+//! them is ignored silently.
 
 use crate::document::{DocNode, FieldReader, NodeKind, PlainValue};
 

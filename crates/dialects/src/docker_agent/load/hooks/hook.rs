@@ -1,4 +1,4 @@
-//! Reads one hook.
+//! Reads one hook. A docker-agent key without a line here is not read.
 
 use pintle_contract::{BuiltinSpec, CommandSpec, HandlerSpec, HookDeclaration, JudgeSpec, SandboxSpec};
 

@@ -1,4 +1,4 @@
-//! Reads the fields of one mapping strictly: a key that is not read is an error.
+//! Reads the fields of one mapping strictly: a key that is not read, such as a misspelt key, is an error.
 
 use pintle_contract::{ByteSpan, did_you_mean, suggest_or_list};
 
