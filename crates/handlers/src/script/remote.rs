@@ -21,6 +21,10 @@ const GRACE: Duration = Duration::from_millis(80);
 /// The time limit of a `when`.
 const MATCH_TIME: Duration = Duration::from_secs(1);
 
+/// What an embedder does about a script that needs a worker.
+const WORKER_HELP: &str = "this script runs in a process of its own: call `pintle::serve_worker()` first in the program's \
+                           `main`, or put the program `pintle-script-worker` beside it";
+
 /// A program and the pool that runs it.
 #[derive(Clone)]
 pub(super) struct RemoteScript {
@@ -71,7 +75,7 @@ impl RemoteScript {
         let at = |message: String| Diagnostic::error("script_load", message, self.text.location.clone());
         match report {
             Ok(_) => vec![at(String::from("unexpected reply from the script worker"))],
-            Err(WorkerCallError::Start(reason)) => vec![at(reason).help("this script can run only in a script worker")],
+            Err(WorkerCallError::Start(reason)) => vec![at(reason).help(WORKER_HELP)],
             Err(WorkerCallError::TimedOut) => {
                 let message = format!("loading the script takes more than {} seconds", LOAD_TIME.as_secs());
                 vec![
