@@ -1,7 +1,7 @@
 //! The formats in which hooks are written: files to declarations, and events to payloads and output to verdicts through
 //! a codec.
 //!
-//! Each dialect is a directory of the same shape: `mod.rs` (overview and event table), `load.rs` (files to declarations
+//! Each dialect is a directory of the same shape: `mod.rs` (overview and event table), `load` (files to declarations
 //! and diagnostics), `encode.rs` (an event as its handlers expect it), `decode.rs` (handler output to a verdict) and
 //! `DEVIATIONS.md` (where Pintle differs on purpose; each line names a test). The list of dialects is [`DIALECTS`];
 //! `document` parses the YAML and Markdown that several of them share.

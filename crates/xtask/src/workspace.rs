@@ -41,7 +41,7 @@ impl SourceWorkspace {
     }
 
     /// The Rust files under `crates/`, with their tests.
-    pub(crate) fn sources(&self) -> impl Iterator<Item = (&str, &str)> {
+    pub(crate) fn sources(&self) -> impl Iterator<Item = (&str, &str)> + Clone {
         let rust = |name: &str| name.starts_with("crates/") && name.ends_with(".rs");
         self.files.iter().filter(move |(name, _)| rust(name)).map(|(name, text)| (name.as_str(), text.as_str()))
     }

@@ -7,6 +7,7 @@ mod code;
 mod contributor_pages;
 mod exceptions;
 mod imports;
+mod layout;
 mod lengths;
 mod links;
 mod map;
@@ -24,6 +25,7 @@ const CHECKS: &[TidyCheck] = &[
     ("the map of the crates", map::find_violations),
     ("the pages for contributors", contributor_pages::find_violations),
     ("forbidden patterns", absences::find_violations),
+    ("layout of modules", layout::find_violations),
     ("file lengths", lengths::find_violations),
     ("words", banned_words::find_violations),
     ("links", links::find_violations),
@@ -68,6 +70,11 @@ mod tests {
     #[test]
     fn what_must_be_absent_is_absent() {
         assert_no_violations(absences::find_violations);
+    }
+
+    #[test]
+    fn a_module_with_files_is_in_its_folder() {
+        assert_no_violations(layout::find_violations);
     }
 
     #[test]

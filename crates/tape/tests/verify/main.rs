@@ -2,15 +2,10 @@
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
-#[path = "verify/answers.rs"]
 mod answers;
-#[path = "verify/changes.rs"]
 mod changes;
-#[path = "verify/cut.rs"]
 mod cut;
-#[path = "verify/edits.rs"]
 mod edits;
-#[path = "verify/ends.rs"]
 mod ends;
 
 use std::borrow::Cow;
