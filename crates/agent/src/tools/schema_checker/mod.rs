@@ -6,10 +6,11 @@
 //! Other keywords and references are ignored. So a value may fit several branches of `oneOf` here that a keyword would
 //! tell apart, and is accepted.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 
 use pintle::contract::suggest_nearest;
+use regex::{Regex, RegexBuilder};
 use serde_json::{Map, Number, Value};
 
 /// The most branches and references within each other, which ends circles.
@@ -17,6 +18,10 @@ const MAX_DEPTH: u32 = 100;
 
 /// The most branches and references in one check. Later ones are ignored.
 const MAX_BRANCHES: u32 = 10_000;
+
+/// The most bytes of values that are fitted to branches in one check: a schema of others must not hold up a call. Later
+/// branches are ignored.
+const MAX_BRANCH_BYTES: usize = 100_000_000;
 
 /// The most branches of which an error tells why the value does not fit.
 const MOST_TOLD: usize = 4;
@@ -29,6 +34,9 @@ pub(super) struct SchemaChecker<'s> {
     coercion_count: usize,
     depth: u32,
     branch_count: u32,
+    branch_bytes: usize,
+    /// The compiled patterns; `None` for those that are not valid.
+    patterns: HashMap<&'s str, Option<Regex>>,
 }
 
 /// The types that a schema requires, if a value has none of them.
@@ -44,7 +52,8 @@ struct BranchTrial<'s> {
 
 impl<'s> SchemaChecker<'s> {
     pub(super) fn new(schema: &'s Value) -> Self {
-        Self { root: schema, faults: Vec::new(), coercion_count: 0, depth: 0, branch_count: 0 }
+        let (faults, patterns) = (Vec::new(), HashMap::new());
+        Self { root: schema, faults, coercion_count: 0, depth: 0, branch_count: 0, branch_bytes: 0, patterns }
     }
 
     /// Fits a value to the schema. Returns every mismatch.
@@ -81,7 +90,7 @@ impl<'s> SchemaChecker<'s> {
         match value {
             Value::Object(fields) => self.check_object(fields, schema, at),
             Value::Array(items) => self.check_array(items, schema, at),
-            Value::String(text) => check_text(text, schema, at, &mut self.faults),
+            Value::String(text) => self.check_text(text, schema, at),
             Value::Number(number) => check_number(number, schema, at, &mut self.faults),
             Value::Null | Value::Bool(_) => {}
         }
@@ -93,7 +102,7 @@ impl<'s> SchemaChecker<'s> {
         let mut wrong_type = None;
         let referenced = schema.get("$ref").and_then(Value::as_str).and_then(|reference| self.find_schema(reference));
         for part in referenced.into_iter().chain(schema_list(schema, "allOf")) {
-            if self.enter_branch() {
+            if self.enter_branch(value) {
                 wrong_type = wrong_type.or(self.check_value(value, part, at));
                 self.depth -= 1;
             }
@@ -140,7 +149,7 @@ impl<'s> SchemaChecker<'s> {
 
     /// Fits a copy of a value to a branch; `None` if no more branches are checked.
     fn try_branch(&mut self, value: &Value, branch: &'s Value, at: &str) -> Option<BranchTrial<'s>> {
-        if !self.enter_branch() {
+        if !self.enter_branch(value) {
             return None;
         }
         let (faults, coercion_count) = (std::mem::take(&mut self.faults), std::mem::take(&mut self.coercion_count));
@@ -152,9 +161,13 @@ impl<'s> SchemaChecker<'s> {
         Some(BranchTrial { value, faults, coercion_count, wrong_type })
     }
 
-    /// Whether one more branch may be checked. If so, the depth is one more.
-    fn enter_branch(&mut self) -> bool {
-        let may_enter = self.depth < MAX_DEPTH && self.branch_count < MAX_BRANCHES;
+    /// Whether one more branch may be checked with a value. If so, the depth is one more.
+    fn enter_branch(&mut self, value: &Value) -> bool {
+        let may_enter =
+            self.depth < MAX_DEPTH && self.branch_count < MAX_BRANCHES && self.branch_bytes < MAX_BRANCH_BYTES;
+        if may_enter {
+            self.branch_bytes += estimate_bytes(value);
+        }
         self.depth += u32::from(may_enter);
         self.branch_count += u32::from(may_enter);
         may_enter
@@ -241,22 +254,23 @@ impl<'s> SchemaChecker<'s> {
             }
         }
     }
-}
 
-fn check_text(text: &str, schema: &Map<String, Value>, at: &str, faults: &mut Vec<String>) {
-    let length = text.chars().count() as u64;
-    if let Some(least) = schema.get("minLength").and_then(Value::as_u64).filter(|least| length < *least) {
-        faults.push(format!("{} must have at least {least} characters", describe_path(at)));
-    }
-    if let Some(most) = schema.get("maxLength").and_then(Value::as_u64).filter(|most| length > *most) {
-        faults.push(format!("{} must have at most {most} characters", describe_path(at)));
-    }
-    if let Some(pattern) = schema.get("pattern").and_then(Value::as_str) {
-        match regex::RegexBuilder::new(pattern).size_limit(1 << 20).build() {
-            Ok(regex) if regex.is_match(text) => {}
-            Ok(_) => faults.push(format!("{} must match `{pattern}`", describe_path(at))),
-            Err(_) => faults.push(format!("{} has a schema pattern that is not valid: `{pattern}`", describe_path(at))),
+    fn check_text(&mut self, text: &str, schema: &'s Map<String, Value>, at: &str) {
+        let length = text.chars().count() as u64;
+        if let Some(least) = schema.get("minLength").and_then(Value::as_u64).filter(|least| length < *least) {
+            self.faults.push(format!("{} must have at least {least} characters", describe_path(at)));
         }
+        if let Some(most) = schema.get("maxLength").and_then(Value::as_u64).filter(|most| length > *most) {
+            self.faults.push(format!("{} must have at most {most} characters", describe_path(at)));
+        }
+        let Some(pattern) = schema.get("pattern").and_then(Value::as_str) else { return };
+        let compile = || RegexBuilder::new(pattern).size_limit(1 << 20).build().ok();
+        let mismatch = match self.patterns.entry(pattern).or_insert_with(compile) {
+            Some(regex) if regex.is_match(text) => return,
+            Some(_) => "must match",
+            None => "has a schema pattern that is not valid:",
+        };
+        self.faults.push(format!("{} {mismatch} `{pattern}`", describe_path(at)));
     }
 }
 
@@ -351,6 +365,19 @@ pub(super) fn kind(value: &Value) -> &'static str {
         Value::String(_) => "string",
         Value::Array(_) => "array",
         Value::Object(_) => "object",
+    }
+}
+
+/// About how many bytes a value takes.
+fn estimate_bytes(value: &Value) -> usize {
+    const EACH: usize = size_of::<Value>();
+    match value {
+        Value::String(text) => EACH + text.len(),
+        Value::Array(items) => items.iter().fold(EACH, |bytes, item| bytes + estimate_bytes(item)),
+        Value::Object(fields) => {
+            fields.iter().fold(EACH, |bytes, (name, value)| bytes + name.len() + estimate_bytes(value))
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => EACH,
     }
 }
 

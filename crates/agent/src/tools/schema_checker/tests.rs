@@ -111,3 +111,16 @@ fn circles_and_schemas_that_multiply_end() {
     let list = json!({"items": {"$ref": "#/$defs/n"}, "$defs": {"n": {"type": "integer"}}});
     assert_eq!(fit(&list, &json!(vec!["7"; 500])), Ok(json!(vec![7; 500])));
 }
+
+/// What takes minutes must be cut short. The work is counted, not timed.
+#[test]
+fn a_schema_of_others_cannot_hold_up_a_call() {
+    let level = |below: Value| json!({"anyOf": vec![below; 9], "pattern": "^a*$"});
+    let schema = (0..4).fold(json!({"required": ["no"]}), |below, _| level(below));
+    let mut value = json!("a".repeat(1_000_000));
+    let mut checker = SchemaChecker::new(&schema);
+    checker.check_value(&mut value, &schema, "");
+    assert!(checker.branch_bytes < MAX_BRANCH_BYTES + 2_000_000, "{}", checker.branch_bytes);
+    assert!(checker.branch_count < 200, "{}", checker.branch_count);
+    assert_eq!(checker.patterns.len(), 1);
+}
