@@ -7,9 +7,9 @@ use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
-use serde_saphyr::Spanned;
 
 use crate::model::message::MessageRole;
+use crate::model::script::yaml_value::{LineOf, from_yaml};
 
 /// The maximum number of times that one call may be repeated.
 const MOST_TIMES: usize = 1_000;
@@ -30,7 +30,7 @@ pub(super) struct ScriptFile {
     pub(super) agents: BTreeMap<String, AgentScript>,
 }
 
-pub(super) type TurnList = Vec<Spanned<ScriptedTurn>>;
+pub(super) type TurnList = Vec<LineOf<ScriptedTurn>>;
 
 /// The turns of a child agent: one list shared by all its runs, or one list for each run.
 #[derive(Debug)]
@@ -116,25 +116,14 @@ pub(super) struct ScriptedUsage {
 impl ScriptFile {
     /// Parses a file; the error names the line.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
-        // `yes` and `no` are plain words in a dialogue.
-        let options = serde_saphyr::options! { strict_booleans: true };
-        let file: Self = serde_saphyr::from_str_with_options(text, options).map_err(|error| {
-            let message = error.without_snippet().to_string();
-            // The parser's text ends with its own position and may have several lines; ours is one line.
-            let first = message.lines().next().unwrap_or_default();
-            let reason = first.rfind(" at line ").and_then(|index| first.get(..index)).unwrap_or(first);
-            match error.location() {
-                Some(place) => format!("line {}: {reason}", place.line()),
-                None => reason.to_owned(),
-            }
-        })?;
+        let file: Self = from_yaml(text).map_err(|error| error.to_string())?;
         for turns in file.turn_lists() {
             // A script may have turns for child agents only.
             if turns.is_empty() && (file.agents.is_empty() || !std::ptr::eq(turns, &file.turns)) {
                 return Err(String::from("a list of turns is empty; give it at least one turn"));
             }
-            for turn in turns {
-                check_turn(&turn.value).map_err(|reason| format!("line {}: {reason}", turn.referenced.line()))?;
+            for LineOf(line, turn) in turns {
+                check_turn(turn).map_err(|reason| format!("line {line}: {reason}"))?;
             }
         }
         Ok(file)

@@ -2,6 +2,7 @@
 
 mod expect;
 mod file;
+mod yaml_value;
 
 use std::collections::HashMap;
 
@@ -136,12 +137,12 @@ impl ScriptModel {
             let came = expect::summarize(expect::new_messages(request));
             return Err(format!("the agent `{agent}` has no turn {number}, but the model got {came}; add a turn"));
         };
-        if let Some(reason) = turn.value.expect.iter().find_map(|wanted| expect::find_mismatch(wanted, request)) {
-            let line = turn.referenced.line();
+        if let Some(reason) = turn.1.expect.iter().find_map(|wanted| expect::find_mismatch(wanted, request)) {
+            let line = turn.0;
             return Err(format!("line {line}, turn {number} of the agent `{agent}`: {reason}"));
         }
         *next = number;
-        Ok(NextTurn { turn: &turn.value, list_index: list, turn_number: number })
+        Ok(NextTurn { turn: &turn.1, list_index: list, turn_number: number })
     }
 }
 
@@ -158,7 +159,7 @@ fn pick_turn_list<'a>(
         let fits = |turns: &TurnList| {
             turns
                 .first()
-                .is_some_and(|turn| turn.value.expect.iter().all(|one| expect::find_mismatch(one, request).is_none()))
+                .is_some_and(|turn| turn.1.expect.iter().all(|one| expect::find_mismatch(one, request).is_none()))
         };
         each.iter().enumerate().find(|(list, turns)| !taken(*list) && fits(turns)).map(|(list, _)| list)
     });
