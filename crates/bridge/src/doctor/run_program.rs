@@ -3,11 +3,13 @@
 use std::ffi::OsStr;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::process::CommandExt as _;
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc;
+use std::process::Stdio;
+use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use pintle::contract::CancelToken;
+use pintle::internals::process::{self, ProcessEnvironment, ProcessSpec};
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::install::InstallEnvironment;
@@ -24,21 +26,15 @@ pub(crate) struct ProgramRun {
 /// Runs a program in the project's directory, with the environment and this standard input. A program that exceeds the
 /// limit, in milliseconds, is killed with all its child processes; then the result is `None`.
 pub(crate) fn run(words: &[&OsStr], site: &InstallEnvironment, input: &str, limit_ms: u64) -> Option<ProgramRun> {
-    let mut child = spawn_program(words, site)?;
-    let group = Pid::from_child(&child);
-    let stdin = child.stdin.take();
-    let input = input.to_owned();
-    // Do not wait for a program that does not read its input.
-    thread::spawn(move || drop(stdin.map(|mut stdin| stdin.write_all(input.as_bytes()))));
-    let (done, wait) = mpsc::channel();
-    thread::spawn(move || done.send(child.wait_with_output()));
-    let Ok(ended) = wait.recv_timeout(Duration::from_millis(limit_ms)) else {
-        kill_group(group);
-        return None;
+    let spec = ProcessSpec {
+        stdin: Arc::from(input.as_bytes()),
+        timeout_ms: limit_ms,
+        output_bytes: usize::MAX,
+        ..describe_program(words, site)?
     };
-    let output = ended.ok()?;
+    let output = process::run(&spec, &CancelToken::default()).ok().filter(|output| !output.timed_out)?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    Some(ProgramRun { stdout: text(&output.stdout), stderr: text(&output.stderr), status: output.status.code() })
+    Some(ProgramRun { stdout: text(&output.stdout), stderr: text(&output.stderr), status: output.exit_code })
 }
 
 /// Exchanges messages with a program that runs until it is told to end: writes this to its standard input, and returns
@@ -51,7 +47,9 @@ pub(crate) fn exchange_line<T>(
     means: impl Fn(&str) -> Option<T>,
 ) -> Option<T> {
     let until = Instant::now() + Duration::from_millis(limit_ms);
-    let mut child = spawn_program(words, site)?;
+    let mut command = process::build_command(&describe_program(words, site)?);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
+    let mut child = command.spawn().ok()?;
     let group = Pid::from_child(&child);
     // Closing standard input would end the program.
     let mut stdin = child.stdin.take()?;
@@ -64,29 +62,21 @@ pub(crate) fn exchange_line<T>(
             found = means(&line);
         }
     }
-    kill_group(group);
+    // It may have just ended.
+    let _ = kill_process_group(group, Signal::KILL);
     // The program was killed; its exit status does not matter.
     let _ = child.wait();
     found
 }
 
-fn spawn_program(words: &[&OsStr], site: &InstallEnvironment) -> Option<Child> {
+fn describe_program(words: &[&OsStr], site: &InstallEnvironment) -> Option<ProcessSpec> {
+    let words = words.iter().map(|word| word.to_str().map(str::to_owned)).collect::<Option<Vec<String>>>()?;
     let (program, arguments) = words.split_first()?;
-    Command::new(program)
-        .args(arguments)
-        .current_dir(&site.project)
-        .env_clear()
-        .envs(&site.variables)
-        .env("HOME", &site.home)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .process_group(0)
-        .spawn()
-        .ok()
-}
-
-fn kill_group(group: Pid) {
-    // It may have just ended.
-    let _ = kill_process_group(group, Signal::KILL);
+    let home = (String::from("HOME"), site.home.to_str()?.to_owned());
+    let others = site.variables.clone().into_iter().filter(|(name, _)| name != "HOME");
+    Some(ProcessSpec {
+        directory: Some(site.project.clone()),
+        environment: ProcessEnvironment::Exactly(others.chain([home]).collect()),
+        ..ProcessSpec::new(program, arguments.to_vec())
+    })
 }

@@ -49,7 +49,8 @@ pub(crate) use launcher::{is_launcher, serve};
 pub(crate) use memory::data_bytes;
 pub(crate) use pipes::poll_fds;
 pub use reexec::hide_secrets;
-pub(crate) use spawn::{RunningProcess, build_command};
+pub(crate) use spawn::RunningProcess;
+pub use spawn::build_command;
 pub(crate) use supervise::{
     SupervisionEnd, end_supervised, run_if_asked as run_as_supervisor, supervised_command as supervised,
 };

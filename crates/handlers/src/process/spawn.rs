@@ -164,8 +164,9 @@ pub(super) fn spawn_in_group(command: &mut Command, far: ChildEnds, limits: Sand
     child
 }
 
-/// The command to start, without its pipes.
-pub(crate) fn build_command(spec: &ProcessSpec) -> Command {
+/// The command to start, without its pipes, its limits and its process group: for programs that one talks to while they
+/// run. [`run`](super::run) runs a program to its end.
+pub fn build_command(spec: &ProcessSpec) -> Command {
     let mut command = Command::new(&spec.program);
     command.args(&spec.arguments);
     if let Some(directory) = &spec.directory {

@@ -13,7 +13,9 @@ mod process;
 #[cfg(test)]
 mod tests;
 
+use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -57,6 +59,16 @@ pub(crate) fn announce_worker() {
 }
 
 impl WorkerProgram {
+    /// The command that starts it, in its own process group and with exactly these variables. It still needs its standard
+    /// input and output.
+    pub(crate) fn command(&self, variables: Vec<(String, String)>) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(&self.arguments).env_clear().envs(variables);
+        // An error must not cost a backtrace each.
+        command.env("RUST_BACKTRACE", "0").stderr(Stdio::null()).process_group(0);
+        command
+    }
+
     /// This program if it serves as a worker, otherwise [`WorkerProgram::next_to_current_exe`].
     #[must_use]
     pub fn find() -> Self {

@@ -1,8 +1,7 @@
 //! One worker process with its two pipes.
 
 use std::io::{ErrorKind, Read, Write};
-use std::os::unix::process::CommandExt;
-use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use pintle_contract::CancelToken;
@@ -31,17 +30,9 @@ impl ScriptWorkerProcess {
         let failed = |error: &dyn std::fmt::Display| {
             WorkerCallError::Start(format!("cannot start the script worker `{}`: {error}", program.program.display()))
         };
-        let mut child = Command::new(&program.program)
-            .args(&program.arguments)
-            .env_clear()
-            // Script errors must not cost a backtrace each, and a worker gets no other variables.
-            .env("RUST_BACKTRACE", "0")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .process_group(0)
-            .spawn()
-            .map_err(|error| failed(&error))?;
+        let mut command = program.command(Vec::new());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().map_err(|error| failed(&error))?;
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(failed(&"no pipes"));
         };

@@ -6,9 +6,8 @@ use std::io::{self, PipeReader, PipeWriter, Read, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::net::UnixStream;
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -133,17 +132,11 @@ impl LauncherConnection {
         let (control, far) = UnixStream::pair()?;
         // If that does not exist any more, a call without its own directory has none either.
         let directory = std::env::current_dir().unwrap_or_default();
-        let child = Command::new(&program.program)
-            .args(&program.arguments)
-            // The programs that a launcher starts can read the launcher's own variables.
-            .env_clear()
-            .envs(base_variables())
-            .env("RUST_BACKTRACE", "0")
-            .stdin(Stdio::from(OwnedFd::from(far)))
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .process_group(0)
-            .spawn()?;
+        // The programs that a launcher starts can read the launcher's own variables.
+        let mut command = program.command(base_variables());
+        let child = command.stdin(OwnedFd::from(far)).stdout(Stdio::null()).spawn()?;
+        // The command holds the launcher's end of the socket.
+        drop(command);
         let mut launcher = Self { child, control, received: Vec::new(), next_ends: None, directory };
         match launcher.handshake(end) {
             Ok(()) => Ok(launcher),
