@@ -1,10 +1,9 @@
 //! The hooks of one event, by subject.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
 use pintle_contract::{Chain, Event, Hook, Layer, Profile, SubjectFilter};
+use rustc_hash::FxHashMap;
 
 use super::is_duplicate;
 
@@ -16,8 +15,9 @@ pub(crate) struct EventIndex {
     all: Vec<IndexEntry>,
     /// Hooks that may match any subject.
     any: Vec<IndexEntry>,
-    /// The other hooks, by each subject that they may match.
-    by_subject: HashMap<Box<str>, Vec<IndexEntry>, BuildHasherDefault<ByteWordHasher>>,
+    /// The other hooks, by each subject that they may match. The keys come from hook files, and events never add keys, so
+    /// an event cannot make the table slow.
+    by_subject: FxHashMap<Box<str>, Vec<IndexEntry>>,
 }
 
 #[derive(Debug, Clone)]
@@ -38,53 +38,6 @@ struct IndexEntry {
     ordinal: u32,
     /// Whether the matcher must be called.
     needs_check: bool,
-}
-
-/// Hashes a text eight bytes at a time, which is faster than the standard hash for short names.
-///
-/// The keys come from hook files, and events never add keys, so an event cannot make the table slow.
-#[derive(Debug, Clone, Default)]
-struct ByteWordHasher(u64);
-
-impl ByteWordHasher {
-    #[inline]
-    fn mix(&mut self, word: u64) {
-        // An odd number without a pattern: 2^64 over the golden ratio. Both halves of the product are used; otherwise
-        // the end of a text would only change the upper bits.
-        let product = u128::from(self.0 ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        self.0 = (product ^ (product >> 64)) as u64;
-    }
-}
-
-impl Hasher for ByteWordHasher {
-    #[inline]
-    fn write(&mut self, bytes: &[u8]) {
-        self.mix(u64::try_from(bytes.len()).unwrap_or(u64::MAX));
-        let (words, rest) = bytes.as_chunks::<8>();
-        for word in words {
-            self.mix(u64::from_le_bytes(*word));
-        }
-        if rest.is_empty() {
-            return;
-        }
-        // The last bytes are hashed again if there are enough; equal texts give equal hashes.
-        match (bytes.last_chunk::<8>(), rest.first_chunk::<4>(), rest.last_chunk::<4>()) {
-            (Some(word), ..) => self.mix(u64::from_le_bytes(*word)),
-            (None, Some(start), Some(end)) => {
-                self.mix(u64::from(u32::from_le_bytes(*start)) << 32 | u64::from(u32::from_le_bytes(*end)));
-            }
-            _ => self.mix(rest.iter().fold(0, |word, byte| word << 8 | u64::from(*byte))),
-        }
-    }
-
-    /// The end of a text; the length distinguishes texts better.
-    #[inline]
-    fn write_u8(&mut self, _end: u8) {}
-
-    #[inline]
-    fn finish(&self) -> u64 {
-        self.0
-    }
 }
 
 /// The next hook to match and call.
@@ -235,29 +188,5 @@ impl<'s> CandidateIter<'s> {
             self.own = self.own.get(1..).unwrap_or_default();
         }
         Some(turn)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::HashSet;
-    use std::hash::BuildHasher;
-
-    use super::*;
-
-    #[test]
-    fn names_of_any_length_have_hashes_of_their_own() {
-        let hash = |text: &str| BuildHasherDefault::<ByteWordHasher>::default().hash_one(text);
-        let cut = (0..40).map(|length| "abcdefghijklmnopqrstuvwxyz0123456789ABCDEF".chars().take(length).collect());
-        let zeros = (0..20).map(|length| "\0".repeat(length));
-        let numbered = (0..1_000).map(|number| format!("tool_{number}"));
-        let names: Vec<String> = cut.chain(zeros.skip(1)).chain(numbered).collect();
-        let hashes: HashSet<u64> = names.iter().map(|name| hash(name)).collect();
-        assert_eq!(hashes.len(), names.len());
-        assert!(names.iter().all(|name| hash(name) == hash(&name.clone())));
-        // The table uses the lowest bits first: a thousand names should fill most of 1,024 slots, as random hashes
-        // would.
-        let places: HashSet<u64> = hashes.iter().map(|hash| hash % 1_024).collect();
-        assert!(places.len() > 500, "{}", places.len());
     }
 }
