@@ -3,18 +3,17 @@
 //! A file that a user, a project or another agent names may be a pipe or a device: opening a pipe waits for its other
 //! end, and reading a device may never end. Code that reads a file by a name from outside opens it here.
 
-mod home;
 mod links;
 
+use std::env;
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 
-pub use home::home_dir;
 pub use links::{normalize_path, resolve_links, trace_links};
 
 /// The largest text that is read.
@@ -67,6 +66,12 @@ pub fn read_text(path: impl AsRef<Path>) -> io::Result<String> {
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, reason));
     }
     String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
+}
+
+/// The user's home directory, by the variable `HOME`.
+#[must_use]
+pub fn home_dir() -> Option<PathBuf> {
+    env::var_os("HOME").filter(|value| !value.is_empty()).map(PathBuf::from)
 }
 
 #[cfg(test)]

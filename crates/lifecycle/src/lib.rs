@@ -40,7 +40,6 @@ mod compaction;
 mod conclude;
 mod decide;
 mod delegation;
-mod error;
 mod life;
 mod request;
 mod turn;
@@ -49,8 +48,7 @@ pub use compaction::{CompactionPlan, plan_compaction, report_compaction};
 pub use conclude::{ToolResultHost, conclude, result_after};
 pub use decide::{AskResolution, CallStage, MAX_ROUNDS, ToolCallHost, decide, decide_permission};
 pub use delegation::{review_result, review_task, verify_result};
-pub use error::HookChangeError;
-pub use life::{AnswerChange, LifeHost, ReviewedEvent, pass};
+pub use life::{AnswerChange, HookChangeError, LifeHost, ReviewedEvent, pass};
 pub use pintle_tools::PathResolver;
 pub use request::ToolCallRequest;
 pub use turn::{

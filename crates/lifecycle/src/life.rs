@@ -4,10 +4,9 @@ use std::marker::PhantomData;
 
 use pintle_contract::event::{EventKind, EventPayload, ToolCall, ToolResult};
 use pintle_contract::{Decision, DispatchId, Effect, Outcome};
+use pintle_tools::UnmappableArguments;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-
-use crate::HookChangeError;
 
 /// A host that fires the events of an agent's life.
 pub trait LifeHost {
@@ -129,4 +128,16 @@ pub(crate) fn fire_if_heard<H: LifeHost, P: EventPayload>(
     payload: impl FnOnce() -> P,
 ) -> Result<Option<Outcome>, H::Refusal> {
     if host.hears(P::KIND) { host.fire(&payload()).map(Some) } else { Ok(None) }
+}
+
+/// The reason why a change of hooks cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum HookChangeError {
+    /// The changed payload no longer fits its event.
+    #[error(transparent)]
+    Payload(#[from] serde_json::Error),
+    /// The agent's words cannot express a changed task.
+    #[error(transparent)]
+    Task(#[from] UnmappableArguments),
 }

@@ -6,20 +6,20 @@ mod child_limiter;
 mod context_notes;
 mod delegation_bounds;
 mod inbox;
-mod meta_registry;
 mod pending_work;
 mod persona_registry;
 mod sleeper;
-mod started_agents;
-mod transcript;
 mod turn_output;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use parking_lot::Mutex;
 use pintle::contract::{BudgetSpec, PriceSpec};
 
 use crate::budget::{BudgetMeter, ThresholdQueue};
 use crate::edits::EditQueue;
+use crate::model::ModelMessage;
 
 pub use inbox::Inbox;
 pub use persona_registry::PausedPersona;
@@ -31,11 +31,8 @@ pub(crate) use background_tasks::{BackgroundTask, BackgroundTasks, DelegationRes
 pub(crate) use child_limiter::ChildLimiter;
 pub(crate) use context_notes::ContextNotes;
 pub(crate) use delegation_bounds::DelegationBounds;
-pub(crate) use meta_registry::MetaRegistry;
 pub(crate) use pending_work::{PendingWork, WorkItem, WorkKind};
 pub(crate) use persona_registry::PersonaRegistry;
-pub(crate) use started_agents::StartedAgents;
-pub(crate) use transcript::ConversationTranscript;
 
 /// What a session keeps while it runs, for all of its agents.
 pub(crate) struct SessionState {
@@ -73,5 +70,54 @@ impl SessionState {
             threshold_queue: ThresholdQueue::default(),
             started_agents: StartedAgents::default(),
         }
+    }
+}
+
+/// The tools, hooks and agents registered in a session.
+#[derive(Debug, Default)]
+pub(crate) struct MetaRegistry {
+    pub(crate) tools: Mutex<BTreeSet<String>>,
+    pub(crate) hooks: Mutex<BTreeSet<String>>,
+    pub(crate) agents: Mutex<BTreeSet<String>>,
+}
+
+/// The names of the agents whose `session.start` hooks have run.
+#[derive(Debug, Default)]
+pub(crate) struct StartedAgents(Mutex<BTreeSet<String>>);
+
+impl StartedAgents {
+    /// Registers that an agent's hooks run.
+    pub(crate) fn add(&self, agent: &str) {
+        self.0.lock().insert(agent.to_owned());
+    }
+
+    /// Whether an agent's hooks have run.
+    pub(crate) fn contains(&self, agent: &str) -> bool {
+        self.0.lock().contains(agent)
+    }
+
+    /// Forgets all agents, because another session begins.
+    pub(crate) fn clear(&self) {
+        self.0.lock().clear();
+    }
+}
+
+/// A copy of the conversation of a turn.
+#[derive(Debug, Default)]
+pub(crate) struct ConversationTranscript(Mutex<Vec<ModelMessage>>);
+
+impl ConversationTranscript {
+    /// Replaces all messages.
+    pub(crate) fn replace(&self, messages: &[ModelMessage]) {
+        *self.0.lock() = messages.to_vec();
+    }
+
+    pub(crate) fn push(&self, message: &ModelMessage) {
+        self.0.lock().push(message.clone());
+    }
+
+    /// The current messages.
+    pub(crate) fn messages(&self) -> Vec<ModelMessage> {
+        self.0.lock().clone()
     }
 }

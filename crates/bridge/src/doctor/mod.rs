@@ -7,16 +7,17 @@ mod entries;
 mod entry_faults;
 mod finding;
 mod guards;
-mod last_fired;
 mod location;
 mod probe;
 mod run_program;
 mod test_calls;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use pintle::internals::loader::UserDirs;
+use serde_json::{Map, Value};
 
 pub use client::{HostProgram, find_on_path};
 pub use documents::SettingsDocument;
@@ -133,10 +134,17 @@ fn list_last_fired(examination: &DoctorReport, now: &UserDirs) -> Vec<LastFired>
     states.sort();
     states.dedup();
     let mut last: BTreeMap<String, u64> = BTreeMap::new();
-    for (event, at_ms) in states.iter().flat_map(|state| last_fired::read_last_fired(host, state)) {
+    for (event, at_ms) in states.iter().flat_map(|state| read_last_fired(host, state)) {
         let known = last.entry(event).or_default();
         *known = at_ms.max(*known);
     }
     let rows = host.host_events().filter(|def| entries().any(|entry| entry.event == def.name));
     rows.map(|def| LastFired { event: def.name, last_ms: last.get(def.name).copied() }).collect()
+}
+
+/// The time when each host event last fired, in milliseconds since 1970.
+fn read_last_fired(host: &HostDef, state: &Path) -> BTreeMap<String, u64> {
+    let text = fs::read_to_string(state.join("bridge").join(host.name).join("fired.json")).unwrap_or_default();
+    let fields: Map<String, Value> = serde_json::from_str(&text).unwrap_or_default();
+    fields.into_iter().filter_map(|(event, at)| Some((event, at.as_u64()?))).collect()
 }

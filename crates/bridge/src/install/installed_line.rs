@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use pintle::internals::loader::UserDirs;
+use serde_json::{Map, Value};
 
 use super::line::{
     ANSWER, CONFIG, DEADLINE, HOOKS, MANAGED, OPTION, STATE, command_line, parse_own_command, parse_word, shell_quote,
@@ -50,6 +51,20 @@ fn parse_options(host: &HostDef, entry: &InstalledEntry) -> Option<InstallOption
         rest = after;
     }
     Some(options)
+}
+
+/// The entries in the text of a module of code that has a table with one entry a line. Foreign lines are no entries.
+pub(super) fn own_entries(text: &str, host: &str) -> Vec<InstalledEntry> {
+    let entry = |line: &str| {
+        let fields: Map<String, Value> =
+            serde_json::from_str(&format!("{{{}}}", line.trim().trim_end_matches(','))).ok()?;
+        let (event, hook) = fields.into_iter().next()?;
+        let command = hook.get("command")?.as_str()?.to_owned();
+        parse_own_command(&command, host)?;
+        let timeout_ms = hook.get("timeoutMs").and_then(Value::as_u64).unwrap_or_default();
+        Some(InstalledEntry { event, command, timeout_ms })
+    };
+    text.lines().filter_map(entry).collect()
 }
 
 #[cfg(test)]

@@ -12,7 +12,6 @@ mod error;
 mod installed_line;
 mod json_tree;
 mod line;
-mod module_file;
 mod plan;
 mod programs;
 mod settings;

@@ -10,8 +10,8 @@ use similar::TextDiff;
 use super::entry::{self, PlacedHandler};
 use super::settings::{SettingsFile, SettingsShape};
 use super::{
-    EntryFormat, InstallEnvironment, InstallError, InstallOptions, InstallScope, InstalledEntry, backup, line,
-    module_file, programs,
+    EntryFormat, InstallEnvironment, InstallError, InstallOptions, InstallScope, InstalledEntry, backup,
+    installed_line, line, programs,
 };
 use crate::HostDef;
 
@@ -179,7 +179,7 @@ pub fn installed_entries(
     };
     let path = resolve_link(&path);
     let Some(text) = read_if_exists(&path)? else { return Ok(Vec::new()) };
-    let Some((form, handler)) = settings_form else { return Ok(module_file::own_entries(&text, host.name)) };
+    let Some((form, handler)) = settings_form else { return Ok(installed_line::own_entries(&text, host.name)) };
     let unreadable = |why| InstallError::Unreadable { path: path.clone(), reason: why };
     let format = SettingsShape::new(host, scope, form, handler);
     let placed = SettingsFile::parse(&text, format).and_then(|settings| settings.own_handlers());
@@ -287,7 +287,7 @@ fn plan_program_install(
 }
 
 fn is_own_module(host: &HostDef, text: &str) -> bool {
-    !module_file::own_entries(text, host.name).is_empty()
+    !installed_line::own_entries(text, host.name).is_empty()
 }
 
 fn plan_module_install(host: &HostDef, path: &Path, after: &str) -> Result<Vec<SettingsChange>, InstallError> {

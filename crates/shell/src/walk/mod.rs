@@ -8,11 +8,9 @@ mod control;
 mod expand;
 mod files;
 mod flow;
-mod mounts;
 mod operator;
 mod options;
 mod power;
-mod program_call;
 mod redirect;
 mod run;
 mod shared;
@@ -31,7 +29,6 @@ pub(crate) use expand::is_secret_name;
 pub(crate) use flow::{ListedFiles, ShellArg, TextFlow, TextTaint};
 pub(crate) use options::{OptionLetters, ParsedOptions};
 pub(crate) use power::{power_flow, power_items};
-pub(crate) use program_call::ProgramCall;
 pub(crate) use wrapper::{WRAPPERS, WrapperDef};
 
 use crate::paths::UNKNOWN;
@@ -259,5 +256,53 @@ pub(crate) fn quote(text: &str) -> String {
         text.to_owned()
     } else {
         format!("'{}'", text.replace('\'', "'\\''"))
+    }
+}
+
+impl CommandWalk<'_> {
+    /// Runs with directories mounted: each path of this machine with its name inside.
+    pub(crate) fn run_mounted(
+        &mut self,
+        mounts: &[(PathBuf, String)],
+        workdir: Option<String>,
+        run: impl FnOnce(&mut Self),
+    ) {
+        let links = self.state.links.clone();
+        let cwd = self.state.cwd.take();
+        for (path, inside) in mounts {
+            self.state.links.insert(PathBuf::from(inside.trim_end_matches('/')), path.clone());
+        }
+        if let Some(workdir) = workdir {
+            self.enter_directory(&ShellArg::new(workdir));
+        }
+        run(self);
+        self.state.links = links;
+        self.state.cwd = cwd;
+    }
+}
+
+/// A program with its arguments and input.
+#[derive(Debug)]
+pub(crate) struct ProgramCall<'a> {
+    /// Its name without directories.
+    pub(crate) name: &'a str,
+    pub(crate) written: &'a ShellArg,
+    pub(crate) args: &'a [ShellArg],
+    pub(crate) stdin: &'a TextFlow,
+}
+
+impl<'a> ProgramCall<'a> {
+    /// The first argument that is not an option.
+    pub(crate) fn first_operand(&self) -> Option<&'a str> {
+        self.args.iter().map(|arg| arg.text.as_str()).find(|text| !text.starts_with('-'))
+    }
+
+    /// Whether one of these arguments is given as it is.
+    pub(crate) fn has_arg(&self, any: &[&str]) -> bool {
+        self.args.iter().any(|arg| any.contains(&arg.text.as_str()))
+    }
+
+    pub(crate) fn taint(&self) -> TextTaint {
+        self.args.iter().fold(TextTaint::NONE, |taint, arg| taint | arg.taint)
     }
 }
