@@ -19,7 +19,7 @@
 //!     let command = event.tool_arg("command")?.as_str()?;
 //!     command.starts_with("rm ").then(|| pintle::HookReturn::block("nothing is deleted here"))
 //! });
-//! let runtime = Runtime::builder().register_tool_hook(guard).build().runtime;
+//! let runtime = Runtime::builder().register_tool_hook(guard).build().into_runtime()?;
 //!
 //! let (origin, scope) = (Arc::new(Origin::default()), EventScope::default());
 //! let call = ToolCallRequest::new("1", &PINTLE, "shell", serde_json::json!({"command": "rm -rf ."}));
@@ -27,6 +27,7 @@
 //!     ToolCallDecision::Refuse(reason) => assert!(reason.contains("nothing is deleted here")),
 //!     ToolCallDecision::Run(call) => unreachable!("{}", call.name),
 //! }
+//! # Ok::<(), pintle::RegistrationError>(())
 //! ```
 //!
 //! [`Runtime::life`] does the same for prompts, turns and model calls; [`Runtime::fire`] fires a single event.
@@ -62,8 +63,8 @@
 //! | `full` | all of them | |
 //!
 //! Without features a program has native hooks and those of files that need none, such as packs. A hook that needs a
-//! feature which is not built in does not load: [`BuiltRuntime::diagnostics`] has an error that names the feature. Do not
-//! continue after an error, because a guard may be among the hooks that did not load.
+//! feature which is not built in does not load, and the error names the feature: [`BuiltRuntime::into_runtime`] returns the
+//! runtime only if everything that was declared can run.
 //!
 //! # Scripts that need a process
 //!

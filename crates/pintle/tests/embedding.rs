@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use pintle::{Layer, Runtime, WorkerProgram};
+use pintle::{Layer, Runtime, Severity, ToolHook, WorkerProgram};
 
 #[test]
 fn a_script_without_a_worker_is_an_error_that_names_the_call() {
@@ -17,4 +17,24 @@ fn a_script_without_a_worker_is_an_error_that_names_the_call() {
     assert!(found.message.starts_with("cannot start the script worker"), "{}", found.message);
     assert!(found.help.as_deref().is_some_and(|help| help.contains("`pintle::serve_worker()`")), "{:?}", found.help);
     assert!(built.has_errors());
+}
+
+#[test]
+fn a_runtime_without_all_of_its_hooks_is_not_returned() {
+    let hooks = tempfile::tempdir().unwrap();
+    let file = hooks.path().join("guard.md");
+    fs::write(&file, "---\nevent: tool.pree\nscript: |\n  def handle(event, payload):\n      return block()\n---\n")
+        .unwrap();
+    let broken = ToolHook::for_tools("exec_[").deny("exec is gated");
+    for (what, builder) in [
+        ("guard.md", Runtime::builder().path(&file, Layer::Project)),
+        ("exec_[", Runtime::builder().register_tool_hook(broken)),
+        ("no/such", Runtime::builder().path("no/such", Layer::Project)),
+    ] {
+        let error = builder.build().into_runtime().unwrap_err();
+        assert!(error.diagnostics().iter().all(|found| found.severity == Severity::Error), "{error}");
+        assert!(error.to_string().contains(what), "{error}");
+    }
+    let guard = ToolHook::for_tools("exec_*").deny("exec is gated");
+    assert!(Runtime::builder().register_tool_hook(guard).build().into_runtime().is_ok());
 }

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use pintle_contract::{AgentSpec, Diagnostic, HookDeclaration, PersonaSpec, Severity, TeamSpec};
 use pintle_loader::{PolicyFiles, ProjectTrust};
 
-use crate::Runtime;
+use crate::{RegistrationError, Runtime};
 
 /// A runtime, with everything that was found while loading it.
 #[derive(Debug)]
 pub struct BuiltRuntime {
-    /// The runtime. It contains the hooks that could be loaded; check `diagnostics` first.
+    /// The runtime. It contains the hooks that could be loaded: check `diagnostics` first, or use
+    /// [`BuiltRuntime::into_runtime`].
     pub runtime: Arc<Runtime>,
     /// The agent, if one of the paths is an agent's project.
     pub agent: Option<AgentSpec>,
@@ -36,5 +37,17 @@ impl BuiltRuntime {
     #[must_use]
     pub fn has_errors(&self) -> bool {
         self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+    }
+
+    /// The runtime, if everything that was declared can run.
+    ///
+    /// # Errors
+    /// With every error that was found. What cannot run may be a guard.
+    pub fn into_runtime(self) -> Result<Arc<Runtime>, RegistrationError> {
+        if !self.has_errors() {
+            return Ok(self.runtime);
+        }
+        let errors = self.diagnostics.into_iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
+        Err(errors.collect::<Vec<_>>().into())
     }
 }

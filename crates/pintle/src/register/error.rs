@@ -1,10 +1,11 @@
-//! The error of a registration.
+//! The error of hooks that were not registered.
 
 use std::fmt;
 
 use pintle_contract::Diagnostic;
 
-/// The reason why a hook was not registered: every diagnostic about it, one line each.
+/// The reason why hooks were not registered, by a call or while a runtime was built: every diagnostic about it, one line
+/// each.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RegistrationError {
