@@ -10,7 +10,7 @@ use pintle_contract::{
 
 use pintle_clients::ClientFile;
 
-use crate::{Dialect, NATIVE, ProgramLookup, client_files, docker_agent, harn, harness_framework};
+use crate::{ProgramLookup, docker_agent};
 
 /// A file and its kind.
 #[derive(Debug, Clone)]
@@ -69,26 +69,6 @@ pub enum BundleFolder {
     Builtins,
     /// The directory `overrides/`, whose declarations replace those of the same name.
     Overrides,
-}
-
-impl ArtifactKind {
-    /// The dialect that reads files of this kind.
-    #[must_use]
-    pub fn dialect(self) -> &'static Dialect {
-        match self {
-            Self::Team | Self::UserSettings | Self::HooksBlock => &docker_agent::DIALECT,
-            Self::FrameworkSettings => &harness_framework::DIALECT,
-            Self::Plugin | Self::Package | Self::Module => &harn::DIALECT,
-            Self::Client(file) => client_files::dialect_of(file),
-            Self::Harness
-            | Self::HarnessYaml
-            | Self::Tool
-            | Self::Hook
-            | Self::Bundle(_)
-            | Self::Agent
-            | Self::Policy => NATIVE,
-        }
-    }
 }
 
 /// Inputs for parsing files.

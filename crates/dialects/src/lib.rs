@@ -19,6 +19,7 @@ pub mod lifecycle_hooks;
 
 mod artifact;
 mod client_files;
+mod dialect;
 mod program_lookup;
 mod table;
 mod words;
@@ -27,9 +28,10 @@ client_files::client_dialects!(claude_code, codex, gemini, qwen, copilot, cursor
 
 pub use ai_harness::{InlineHook, declare_hook, declare_pack, read_hook};
 pub use artifact::{Artifact, ArtifactKind, BundleFolder, ParseContext, ParsedProject};
+pub(crate) use dialect::event_mappings;
+pub use dialect::{Dialect, EventAlias, EventMapping, EventNames, EventSupport, UnmappedEvents};
 pub use program_lookup::{PathStatus, ProgramLookup};
-pub(crate) use table::event_mappings;
-pub use table::{DIALECTS, Dialect, EventAlias, EventMapping, EventSupport, NATIVE, UnmappedEvents};
+pub use table::{DIALECTS, NATIVE};
 
 #[cfg(test)]
 mod test_support;

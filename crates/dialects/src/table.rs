@@ -1,13 +1,8 @@
 //! The table of dialects. Adding a dialect takes a directory and a row here; the tests iterate over the rows.
 
-use std::sync::Arc;
+use pintle_clients::ClientFile;
 
-use pintle_contract::event::{CATALOGUE, EventDef, UnknownEvent};
-use pintle_contract::{Codec, EventKind, EventName, Profile, suggest_nearest};
-
-use crate::{
-    Artifact, CLIENT_DIALECTS, ParseContext, ParsedProject, ai_harness, docker_agent, harn, harness_framework,
-};
+use crate::{ArtifactKind, CLIENT_DIALECTS, Dialect, ai_harness, docker_agent, harn, harness_framework};
 
 /// The dialects of the four systems.
 const SYSTEMS: &[&Dialect] =
@@ -33,130 +28,39 @@ const fn all<const N: usize>() -> [&'static Dialect; N] {
 /// The dialect of Pintle's own hooks, including those that are registered at run time.
 pub static NATIVE: &Dialect = &ai_harness::DIALECT;
 
-/// The definition of a dialect.
-#[derive(Debug)]
-pub struct Dialect {
-    /// Its name, such as `ai_harness`.
-    pub name: &'static str,
-    /// A one-sentence description.
-    pub description: &'static str,
-    /// How the verdicts of its hooks are composed.
-    pub profile: Profile,
-    /// The events that its documentation names.
-    pub events: &'static [EventMapping],
-    /// Event aliases.
-    pub aliases: &'static [EventAlias],
-    /// How the catalogue's events that are not in `events` are treated.
-    pub unmapped: UnmappedEvents,
-    /// Creates its codec.
-    pub codec: fn() -> Arc<dyn Codec>,
-    /// Loads its files.
-    pub load: fn(&[Artifact], &ParseContext<'_>) -> ParsedProject,
-}
-
-/// One event of a dialect.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct EventMapping {
-    /// The event in the catalogue.
-    pub canonical: EventKind,
-    /// The name in the dialect.
-    pub native: &'static str,
-}
-
-/// The canonical and native names of a table of definitions, computed at compile time.
-macro_rules! event_mappings {
-    ($rows:expr) => {{
-        #[expect(clippy::indexing_slicing, reason = "evaluated at compile time, where a wrong index is an error")]
-        const MAPPINGS: [$crate::EventMapping; $rows.len()] = {
-            let mut mappings =
-                [$crate::EventMapping { canonical: pintle_contract::EventKind::Custom, native: "" }; $rows.len()];
-            let mut index = 0;
-            while index < $rows.len() {
-                mappings[index] = $crate::EventMapping { canonical: $rows[index].canonical, native: $rows[index].name };
-                index += 1;
-            }
-            mappings
-        };
-        MAPPINGS
-    }};
-}
-
-pub(crate) use event_mappings;
-
-/// An alias of an event. A hook that subscribes under it receives that name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct EventAlias {
-    /// The alias.
-    pub name: &'static str,
-    /// The canonical event.
-    pub canonical: &'static str,
-}
-
-/// How a dialect treats events that its documentation does not name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum UnmappedEvents {
-    /// Hooks can subscribe to them by their canonical names, as an addition.
-    Accepted,
-    /// The dialect does not have them.
-    Unsupported,
-}
-
-/// How a dialect supports an event of the catalogue.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EventSupport {
-    /// Its documentation names it so.
-    Native(&'static str),
-    /// An addition of Pintle's, under the canonical name.
-    Addition,
-    /// The dialect does not have it.
-    Unsupported,
-}
-
-impl Dialect {
-    /// How the dialect supports an event of the catalogue.
+impl ArtifactKind {
+    /// The dialect that reads files of this kind.
     #[must_use]
-    pub fn support(&self, def: &EventDef) -> EventSupport {
-        match self.events.iter().find(|mapping| mapping.canonical.name() == def.name) {
-            Some(mapping) => EventSupport::Native(mapping.native),
-            None if self.unmapped == UnmappedEvents::Accepted => EventSupport::Addition,
-            None => EventSupport::Unsupported,
+    pub fn dialect(self) -> &'static Dialect {
+        match self {
+            Self::Team | Self::UserSettings | Self::HooksBlock => &docker_agent::DIALECT,
+            Self::FrameworkSettings => &harness_framework::DIALECT,
+            Self::Plugin | Self::Package | Self::Module => &harn::DIALECT,
+            Self::Client(file) => find_client_dialect(file),
+            Self::Harness
+            | Self::HarnessYaml
+            | Self::Tool
+            | Self::Hook
+            | Self::Bundle(_)
+            | Self::Agent
+            | Self::Policy => NATIVE,
         }
     }
+}
 
-    /// The canonical event for a name in this dialect.
-    ///
-    /// # Errors
-    /// If the dialect has no such event; the nearest name of the dialect is suggested.
-    pub fn event(&self, name: &str) -> Result<EventName, UnknownEvent> {
-        let unknown = || UnknownEvent { name: name.to_owned(), suggestion: suggest_nearest(name, self.names()) };
-        if let Some(alias) = self.aliases.iter().find(|alias| alias.name == name) {
-            return EventName::parse(alias.canonical);
-        }
-        let is_named = |mapping: &&EventMapping| mapping.native == name && mapping.canonical.def().family().is_none();
-        if let Some(mapping) = self.events.iter().find(is_named) {
-            return Ok(mapping.canonical.into());
-        }
-        let canonical = EventName::parse(name).map_err(|_| unknown())?;
-        let known = self.support(canonical.def()) != EventSupport::Unsupported;
-        known.then_some(canonical).ok_or_else(unknown)
-    }
-
-    /// Every name that a hook can subscribe to; families end in `.*`.
-    pub fn names(&self) -> impl Iterator<Item = &'static str> {
-        let of_row = |def: &&'static EventDef| match self.support(def) {
-            EventSupport::Native(name) => Some(name),
-            EventSupport::Addition => Some(def.name),
-            EventSupport::Unsupported => None,
-        };
-        CATALOGUE.iter().filter_map(of_row).chain(self.aliases.iter().map(|alias| alias.name))
-    }
+fn find_client_dialect(file: ClientFile) -> &'static Dialect {
+    let name = file.client.dialect.unwrap_or(file.client.name);
+    CLIENT_DIALECTS.iter().find(|dialect| dialect.name == name).copied().unwrap_or(NATIVE)
 }
 
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
 
+    use pintle_contract::event::CATALOGUE;
+
     use super::*;
+    use crate::EventSupport;
 
     #[test]
     fn no_name_stands_twice() {
@@ -165,11 +69,11 @@ mod tests {
             assert!(dialects.insert(dialect.name), "{}", dialect.name);
             assert_eq!((dialect.codec)().dialect(), dialect.name);
             let mut names = HashSet::new();
-            for name in dialect.names() {
+            for name in dialect.events.names() {
                 assert!(names.insert(name), "{}: {name}", dialect.name);
             }
-            let canonical: HashSet<_> = dialect.events.iter().map(|mapping| mapping.canonical).collect();
-            assert_eq!(canonical.len(), dialect.events.len(), "{}", dialect.name);
+            let canonical: HashSet<_> = dialect.events.mappings.iter().map(|mapping| mapping.canonical).collect();
+            assert_eq!(canonical.len(), dialect.events.mappings.len(), "{}", dialect.name);
         }
     }
 
@@ -183,9 +87,9 @@ mod tests {
     #[test]
     fn every_mapping_and_alias_leads_to_the_catalogue() {
         for dialect in DIALECTS {
-            for alias in dialect.aliases {
+            for alias in dialect.events.aliases {
                 assert_eq!(
-                    dialect.event(alias.name).map(|name| name.as_str().to_owned()),
+                    dialect.events.find(alias.name).map(|name| name.as_str().to_owned()),
                     Ok(alias.canonical.to_owned())
                 );
             }
@@ -197,13 +101,13 @@ mod tests {
         for dialect in DIALECTS {
             for def in CATALOGUE {
                 let name = def.family().map_or(def.name.to_owned(), |prefix| format!("{prefix}x"));
-                match dialect.support(def) {
+                match dialect.events.support(def) {
                     EventSupport::Native(_) | EventSupport::Addition => assert!(
-                        dialect.names().any(|known| known == def.name
-                            || dialect.event(known).is_ok_and(|event| event.as_str() == def.name)),
+                        dialect.events.names().any(|known| known == def.name
+                            || dialect.events.find(known).is_ok_and(|event| event.as_str() == def.name)),
                         "{name}"
                     ),
-                    EventSupport::Unsupported => assert!(dialect.event(&name).is_err(), "{name}"),
+                    EventSupport::Unsupported => assert!(dialect.events.find(&name).is_err(), "{name}"),
                 }
             }
         }

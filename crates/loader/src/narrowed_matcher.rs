@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn a_call_that_did_not_run_is_no_event_of_the_dialect() {
-        let dialect = DIALECTS.iter().find(|dialect| dialect.event("post_tool_use").is_ok()).unwrap();
+        let dialect = DIALECTS.iter().find(|dialect| dialect.events.find("post_tool_use").is_ok()).unwrap();
         let codec = (dialect.codec)();
         let event = |payload| Event::new(EventName::parse("tool.post").unwrap(), payload, Arc::new(Origin::default()));
         let refused = event(json!({"name": "shell", "executed": false}));

@@ -87,7 +87,7 @@ fn event_def_to_json(def: &EventDef) -> Value {
 /// Returns the event's alias in each dialect, `None` if the dialect does not support it.
 fn aliases_of(def: &EventDef) -> impl Iterator<Item = (&'static str, Option<String>)> {
     DIALECTS.iter().map(move |dialect| {
-        let name = match dialect.support(def) {
+        let name = match dialect.events.support(def) {
             EventSupport::Native(name) => Some(name.to_owned()),
             EventSupport::Addition => Some(def.name.to_owned()),
             EventSupport::Unsupported => None,

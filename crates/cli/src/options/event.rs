@@ -34,7 +34,7 @@ impl FromStr for EventArgument {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let of_dialect = || DIALECTS.iter().find_map(|dialect| dialect.event(text).ok());
+        let of_dialect = || DIALECTS.iter().find_map(|dialect| dialect.events.find(text).ok());
         let unknown = match EventName::parse(text) {
             // A name that fits a family may be a dialect's alias for another event of that family
             // (`meta.tool_register`).
@@ -47,7 +47,7 @@ impl FromStr for EventArgument {
             return Err(format!("`{text}` is a family of events; name one of them, such as `{one}` in lower case"));
         }
         // A mistyped alias is nearer to that alias than to a canonical name.
-        let near = || suggest_nearest(text, DIALECTS.iter().flat_map(|dialect| dialect.names()));
+        let near = || suggest_nearest(text, DIALECTS.iter().flat_map(|dialect| dialect.events.names()));
         of_dialect().map(|name| Self(name, Some(text.to_owned()))).ok_or_else(|| {
             match near().filter(|_| unknown.suggestion.is_none()) {
                 Some(near) => format!("{unknown}; did you mean `{near}`?"),

@@ -18,7 +18,7 @@ use pintle_contract::{EventKind, HookDeclaration};
 use pintle_clients::{ClientCodec, ClientDef, ClientEventDef, ClientFile, FileFormat};
 
 use crate::document::{FileReport, parse_json, parse_toml};
-use crate::{Artifact, ArtifactKind, Dialect, EventAlias, EventMapping, ParsedProject};
+use crate::{Artifact, ArtifactKind, EventAlias, EventMapping, ParsedProject};
 
 /// Makes a dialect of each client that has hook files.
 macro_rules! client_dialects {
@@ -32,7 +32,7 @@ macro_rules! client_dialects {
                 use pintle_contract::{Codec, Profile};
 
                 use crate::client_files::{aliases, count_events, load_client, mappings};
-                use crate::{Artifact, Dialect, EventAlias, EventMapping, ParseContext, ParsedProject, UnmappedEvents};
+                use crate::{Artifact, Dialect, EventAlias, EventMapping, EventNames, ParseContext, ParsedProject};
 
                 static EVENTS: [EventMapping; count_events($client::ROWS, false)] = mappings($client::ROWS);
                 static ALIASES: [EventAlias; count_events($client::ROWS, true)] = aliases($client::ROWS);
@@ -42,9 +42,7 @@ macro_rules! client_dialects {
                     name: stringify!($client),
                     description: $client::CLIENT.description,
                     profile: Profile::ParallelStrictest,
-                    events: &EVENTS,
-                    aliases: &ALIASES,
-                    unmapped: UnmappedEvents::Unsupported,
+                    events: EventNames::only(&EVENTS, &ALIASES),
                     codec,
                     load,
                 };
@@ -69,12 +67,6 @@ macro_rules! client_dialects {
 }
 
 pub(crate) use client_dialects;
-
-/// The dialect of a client's file.
-pub(crate) fn dialect_of(file: ClientFile) -> &'static Dialect {
-    let name = file.client.dialect.unwrap_or(file.client.name);
-    crate::CLIENT_DIALECTS.iter().find(|dialect| dialect.name == name).copied().unwrap_or(crate::NATIVE)
-}
 
 /// The number of definitions that are the first of their event, or that are aliases.
 #[expect(clippy::indexing_slicing, reason = "evaluated at compile time, where a wrong index is an error")]

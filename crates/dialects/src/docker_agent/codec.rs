@@ -7,7 +7,10 @@ use pintle_tools::DOCKER_AGENT;
 use serde_json::Value;
 
 use super::encode::DockerHookInput;
-use super::{DIALECT, DockerAgentVersion, decode, event_def};
+use super::{DockerAgentVersion, decode, event_def};
+
+/// The name of the dialect.
+pub(super) const NAME: &str = "docker_agent";
 
 /// The codec of a hook with the default options.
 #[must_use]
@@ -27,7 +30,7 @@ pub(super) struct DockerAgentCodec {
 
 impl Codec for DockerAgentCodec {
     fn dialect(&self) -> &'static str {
-        DIALECT.name
+        NAME
     }
 
     fn tool_vocabulary(&self, _spelling: &str) -> Option<&'static str> {
@@ -36,7 +39,7 @@ impl Codec for DockerAgentCodec {
 
     fn encoding_key(&self) -> &'static str {
         match self.compat {
-            DockerAgentVersion::Newest => DIALECT.name,
+            DockerAgentVersion::Newest => NAME,
             DockerAgentVersion::G1 => "docker_agent/g1",
         }
     }

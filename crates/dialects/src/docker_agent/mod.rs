@@ -22,16 +22,14 @@ pub use loop_rules::LOOP_RULES;
 
 use pintle_contract::Profile;
 
-use crate::{Dialect, UnmappedEvents};
+use crate::Dialect;
 
 /// The docker-agent dialect.
 pub static DIALECT: Dialect = Dialect {
-    name: "docker_agent",
+    name: codec::NAME,
     description: "docker-agent: agents in one YAML file, with command, builtin and model hooks",
     profile: Profile::ParallelStrictest,
-    events: &event_def::EVENTS,
-    aliases: &[],
-    unmapped: UnmappedEvents::Unsupported,
+    events: event_def::NAMES,
     codec,
     load,
 };

@@ -3,7 +3,7 @@
 use pintle_contract::{Event, EventKind, FailurePolicy, HookInfluence, PayloadKey};
 
 use super::encode::keys;
-use crate::{EventMapping, event_mappings};
+use crate::{EventNames, event_mappings};
 
 /// The definition of a Harn event.
 #[derive(Debug)]
@@ -247,7 +247,7 @@ pub(super) fn to_snake_case(name: &str) -> String {
 }
 
 /// The canonical and native names of the events.
-pub(super) static EVENTS: [EventMapping; ROWS.len()] = event_mappings!(ROWS);
+pub(super) static NAMES: EventNames = EventNames::only(&event_mappings!(ROWS), &[]);
 
 /// The definition of an event; `None` if Harn does not have it.
 pub(super) fn for_event(event: &Event) -> Option<&'static HarnEventDef> {

@@ -28,16 +28,14 @@ pub use pattern::{EventPattern, PatternError};
 
 use pintle_contract::Profile;
 
-use crate::{Dialect, UnmappedEvents};
+use crate::Dialect;
 
 /// The Harn dialect.
 pub static DIALECT: Dialect = Dialect {
     name: "harn",
     description: "Harn: plugins and packages whose hooks are functions, for tools, personas and sessions",
     profile: Profile::SequentialFirstDeny,
-    events: &event_def::EVENTS,
-    aliases: &[],
-    unmapped: UnmappedEvents::Unsupported,
+    events: event_def::NAMES,
     codec,
     load,
 };

@@ -2,7 +2,7 @@
 
 use pintle_contract::{Event, EventKind};
 
-use crate::{EventMapping, event_mappings};
+use crate::{EventNames, event_mappings};
 
 /// The definition of a Harness Framework event.
 #[derive(Debug)]
@@ -94,7 +94,7 @@ pub const ROWS: &[FrameworkEventDef] = &[
 ];
 
 /// The canonical and native names of the events.
-pub(super) static EVENTS: [EventMapping; ROWS.len()] = event_mappings!(ROWS);
+pub(super) static NAMES: EventNames = EventNames::only(&event_mappings!(ROWS), &[]);
 
 /// The definition of an event by its name.
 pub(super) fn by_name(name: &str) -> Option<&'static FrameworkEventDef> {

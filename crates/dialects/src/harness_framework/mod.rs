@@ -17,16 +17,14 @@ pub use load::{load, recognise};
 
 use pintle_contract::Profile;
 
-use crate::{Dialect, UnmappedEvents};
+use crate::Dialect;
 
 /// The Harness Framework dialect.
 pub static DIALECT: Dialect = Dialect {
     name: "harness_framework",
     description: "The Harness Framework: executables registered in settings.json, for six events",
     profile: Profile::ParallelStrictest,
-    events: &event_def::EVENTS,
-    aliases: &[],
-    unmapped: UnmappedEvents::Unsupported,
+    events: event_def::NAMES,
     codec,
     load,
 };

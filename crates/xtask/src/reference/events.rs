@@ -137,14 +137,14 @@ fn describe_context_scope(scope: ContextScope) -> &'static str {
 
 /// A dialect's name for the event, and its aliases.
 fn describe_in_dialect(dialect: &Dialect, def: &EventDef) -> String {
-    let name = match dialect.support(def) {
+    let name = match dialect.events.support(def) {
         EventSupport::Native(name) => format!("`{name}`"),
         EventSupport::Addition => format!("`{}`, an addition of Pintle", def.name),
         EventSupport::Unsupported => String::from("none"),
     };
     let of_row =
         |canonical: &str| canonical == def.name || def.family().is_some_and(|prefix| canonical.starts_with(prefix));
-    let others = dialect.aliases.iter().filter(|alias| of_row(alias.canonical));
+    let others = dialect.events.aliases.iter().filter(|alias| of_row(alias.canonical));
     let others: String = others.map(|alias| format!(", `{}` for `{}`", alias.name, alias.canonical)).collect();
     format!("{}: {name}{others}", dialect.name)
 }

@@ -6,10 +6,11 @@ use pintle_contract::{
     AgentSpec, Diagnostic, HookDeclaration, Location, PolicyMode, ToolSpec, ToolsPolicy, did_you_mean,
 };
 
+use super::gathered::{GatheredFiles, new_report};
 use super::hook::{self, HookDraft};
 use super::merge::{DeclarationSource, MergedDeclarations, ToolDraft, merge};
 use super::model::{self, ModelRef};
-use super::{GatheredFiles, event, new_report, tool};
+use super::{event, tool};
 use crate::Artifact;
 use crate::document::{DocNode, FieldReader, split};
 

@@ -1,7 +1,8 @@
 //! Loads a bundle: tools and hooks in the lists of one file's frontmatter.
 
+use super::gathered::{GatheredFiles, new_report};
 use super::merge::DeclarationSource;
-use super::{GatheredFiles, condition, hook, new_report, tool};
+use super::{condition, hook, tool};
 use crate::document::{FieldReader, NodeKind, split};
 use crate::{Artifact, BundleFolder};
 

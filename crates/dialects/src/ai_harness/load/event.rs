@@ -7,7 +7,8 @@ use pintle_contract::{
 };
 
 use super::hook::HookDraft;
-use crate::ai_harness::{DIALECT, codec};
+use crate::ai_harness::codec::codec;
+use crate::ai_harness::event_names::NAMES;
 
 /// The placeholder event of a hook without a valid event, so that its script is still compiled and its errors are
 /// reported.
@@ -28,7 +29,7 @@ pub(super) fn declare(
     let codec = codec();
     let mut declared = Vec::with_capacity(drafts.len());
     for (index, mut draft) in drafts.into_iter().enumerate() {
-        let known = draft.event.take().and_then(|(spelling, location)| match DIALECT.event(&spelling) {
+        let known = draft.event.take().and_then(|(spelling, location)| match NAMES.find(&spelling) {
             Ok(event) => Some((event, spelling)),
             Err(_) => {
                 let message = format!("{owner}hooks[{index}].event \"{spelling}\" is invalid");
@@ -71,7 +72,7 @@ fn check_never_fired(event: &EventName, spelling: &str, draft: &HookDraft) -> Op
     if !name.starts_with("meta.") || META_EVENTS.contains(&name) {
         return None;
     }
-    let known = META_EVENTS.into_iter().chain(DIALECT.aliases.iter().map(|alias| alias.name));
+    let known = META_EVENTS.into_iter().chain(NAMES.aliases.iter().map(|alias| alias.name));
     let help =
         did_you_mean(spelling, known).unwrap_or_else(|| format!("the `meta.` events are {}", META_EVENTS.join(", ")));
     Some(
@@ -90,13 +91,13 @@ fn suggest_event(spelling: &str) -> String {
     if trimmed.is_empty() {
         return String::from("add a line such as `event: tool.pre`");
     }
-    if trimmed != spelling && DIALECT.event(trimmed).is_ok() {
+    if trimmed != spelling && NAMES.find(trimmed).is_ok() {
         return String::from("remove the spaces around it");
     }
     if spelling.starts_with("custom.") || spelling.starts_with("meta.") {
         return String::from("use lower-case letters, digits and `_` after `custom.` and `meta.`");
     }
-    match DIALECT.event(trimmed).err().and_then(|unknown| unknown.suggestion) {
+    match NAMES.find(trimmed).err().and_then(|unknown| unknown.suggestion) {
         Some(near) => format!("did you mean `{near}`?"),
         None => String::from("`pintle events` lists the events"),
     }

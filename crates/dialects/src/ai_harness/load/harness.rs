@@ -2,8 +2,9 @@
 
 use pintle_contract::{AgentSpec, ByteSpan};
 
+use super::gathered::{GatheredFiles, new_report};
 use super::merge::DeclarationSource;
-use super::{GatheredFiles, hook, model, new_report, settings, tool};
+use super::{hook, model, settings, tool};
 use crate::document::{FieldReader, parse, skip_byte_order_mark, split};
 use crate::{Artifact, ArtifactKind};
 

@@ -2,8 +2,8 @@
 
 use pintle_contract::{EnforcementMode, FailurePolicy, HookExample, Location, ScriptSource};
 
+use super::gathered::{GatheredFiles, new_report};
 use super::merge::DeclarationSource;
-use super::{GatheredFiles, new_report};
 use crate::Artifact;
 use crate::document::{DocNode, FieldReader, split, to_json};
 use crate::words::{ENFORCEMENT_MODES, FAILURE_POLICIES};

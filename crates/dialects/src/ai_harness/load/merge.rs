@@ -2,7 +2,7 @@
 
 use pintle_contract::{Diagnostic, Location, ToolSpec};
 
-use super::NameCounts;
+use super::gathered::NameCounts;
 use super::hook::HookDraft;
 use crate::BundleFolder;
 

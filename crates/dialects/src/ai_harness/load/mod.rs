@@ -16,6 +16,7 @@ mod agent;
 mod bundle;
 mod condition;
 mod event;
+mod gathered;
 mod harness;
 mod hook;
 mod merge;
@@ -24,7 +25,6 @@ mod policy;
 mod settings;
 mod tool;
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -33,27 +33,12 @@ use pintle_contract::{
     Severity, SourceFile, ToolSpec,
 };
 
+use self::gathered::GatheredFiles;
 use self::hook::HookDraft;
-use self::merge::{DeclarationSource, MergedDeclarations, ToolDraft};
+use self::merge::{DeclarationSource, MergedDeclarations};
 pub use self::policy::declare_pack;
-use crate::document::{FileReport, sanitize};
+use crate::document::sanitize;
 use crate::{Artifact, ArtifactKind, BundleFolder, ParseContext, ParsedProject};
-
-/// Everything read from the files, before names are merged.
-#[derive(Default)]
-struct GatheredFiles {
-    hooks: Vec<HookDraft>,
-    /// The hooks of packs.
-    packs: Vec<HookDeclaration>,
-    tools: Vec<ToolDraft>,
-    agents: Vec<agent::AgentDraft>,
-    harness: Option<AgentSpec>,
-    /// Whether the agent's own file asks to redact secrets on the tape.
-    redact_secrets: bool,
-    /// Text that bundles add to the agent's instruction.
-    contexts: Vec<String>,
-    findings: Vec<Diagnostic>,
-}
 
 /// Loads the files of one project. Every error of every file is in the diagnostics.
 #[must_use]
@@ -210,15 +195,6 @@ fn inline_script(name: &str, text: &str) -> ScriptSource {
     let file = SourceFile { path: PathBuf::from(name), text: text.to_owned() };
     let location = Location::new(Arc::new(file), ByteSpan { start: 0, end: text.len() });
     ScriptSource { location, ..ScriptSource::without_file(text) }
-}
-
-/// Names, and the indices at which each occurs.
-type NameCounts = HashMap<String, Vec<usize>>;
-
-/// The report for one file, with the documented prefix before each error.
-fn new_report(artifact: &Artifact, kind: &str) -> FileReport {
-    let file_name = artifact.file.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    FileReport::new(Arc::clone(&artifact.file), format!("parse {kind}{file_name}: "))
 }
 
 #[cfg(test)]

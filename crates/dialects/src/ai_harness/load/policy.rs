@@ -6,10 +6,10 @@ use pintle_contract::{
 use pintle_packs::{PackDef, PackSettingError, PackSettings, RuleDef, RuleSeverity, add_setting, pack_by_name, packs};
 use serde_json::json;
 
-use super::{GatheredFiles, new_report};
-use crate::ai_harness::codec;
+use super::gathered::{GatheredFiles, new_report};
+use crate::Artifact;
+use crate::ai_harness::codec::{PROFILE, codec};
 use crate::document::{DocNode, FieldReader, FileReport, MapEntry, NodeKind, parse, skip_byte_order_mark};
-use crate::{Artifact, NATIVE};
 
 /// Reads the file. Every error in it is an error: a rule that does not load would guard nothing.
 pub(super) fn read(artifact: &Artifact, gathered: &mut GatheredFiles) {
@@ -112,7 +112,7 @@ pub fn declare_pack(pack: &PackDef, settings: Vec<String>, location: Location) -
     let event = EventKind::ToolPre.into();
     let hook =
         HookDeclaration::new(format!("pack:{}", pack.name), event, HandlerSpec::Builtin(spec), location, codec());
-    HookDeclaration { profile: NATIVE.profile, examples, ..hook }
+    HookDeclaration { profile: PROFILE, examples, ..hook }
 }
 
 /// A call that the pack denies, of a rule that the user left as it is.

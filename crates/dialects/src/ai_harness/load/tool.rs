@@ -3,9 +3,9 @@
 use pintle_contract::{ByteSpan, Location, ScriptSource, ToolSpec};
 use serde_json::{Map, Value, json};
 
+use super::gathered::{GatheredFiles, new_report};
 use super::hook::has_fenced_list;
 use super::merge::{DeclarationSource, ToolDraft};
-use super::{GatheredFiles, new_report};
 use crate::Artifact;
 use crate::document::{DocNode, FieldReader, split, to_json};
 

@@ -4,7 +4,7 @@ use pintle_contract::{Event, EventKind, HookInfluence};
 
 use super::DockerAgentVersion;
 use super::encode::keys::{self, DockerKey, ObjectOpening};
-use crate::{EventMapping, event_mappings};
+use crate::{EventNames, event_mappings};
 
 /// The definition of a docker-agent event.
 #[derive(Debug)]
@@ -282,7 +282,7 @@ pub(super) static PREEMPT: DockerEventDef = DockerEventDef {
 static ELSEWHERE: DockerEventDef = TELLS;
 
 /// The canonical and native names of the events.
-pub(super) static EVENTS: [EventMapping; ROWS.len()] = event_mappings!(ROWS);
+pub(super) static NAMES: EventNames = EventNames::only(&event_mappings!(ROWS), &[]);
 
 /// The definition of an event under the name that a hook's author wrote.
 pub(super) fn for_event(event: &Event, spelling: &str) -> &'static DockerEventDef {
