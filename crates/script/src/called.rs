@@ -5,8 +5,9 @@ use starlark::syntax::AstModule;
 use starlark::syntax::ast::{AstExpr, Expr};
 
 use crate::analysis::{ArgumentNode, expressions_of, identifier_name, span_of, string_literal};
-use crate::compile::{ScriptKind, try_on_large_stack};
+use crate::compile::try_on_large_stack;
 use crate::finding::{FindingCode, ScriptFinding};
+use crate::language::ScriptKind;
 use crate::load::parse;
 use crate::source::PreparedSource;
 

@@ -3,7 +3,8 @@
 use pintle_contract::ScriptSource;
 
 use crate::analysis::names_used;
-use crate::compile::{ScriptKind, try_on_large_stack};
+use crate::compile::try_on_large_stack;
+use crate::language::ScriptKind;
 use crate::load::parse;
 use crate::source::PreparedSource;
 

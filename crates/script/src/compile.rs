@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::thread::{Builder, scope};
 
 use pintle_contract::{Diagnostic, ScriptSource, ScriptTexts};
-use serde::{Deserialize, Serialize};
 
 use crate::analysis;
 use crate::finding::ScriptFinding;
+use crate::language::{ScriptKind, ScriptPlacement, ScriptPowers};
 use crate::load::{self, Script};
 use crate::source::PreparedSource;
 
@@ -20,80 +20,6 @@ const PARSER_STACK_BYTES: usize = 64 << 20;
 thread_local! {
     /// Whether this thread has enough stack for the parser.
     static HAS_ROOM: Cell<bool> = const { Cell::new(false) };
-}
-
-/// The kind of a script, which determines its entry point and built-ins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ScriptKind {
-    /// A hook: `handle(event, payload)`.
-    Hook,
-    /// A tool: `run(args)`.
-    Tool,
-    /// A verification: `run(result)`.
-    Verify,
-    /// A plugin: its top level registers functions, each of which takes the event. It has no entry point.
-    Plugin,
-}
-
-impl ScriptKind {
-    /// The name of the entry point; empty for plugins.
-    #[must_use]
-    pub fn entry_point(self) -> &'static str {
-        match self {
-            Self::Hook => "handle",
-            Self::Tool | Self::Verify => "run",
-            Self::Plugin => "",
-        }
-    }
-
-    /// The parameters of the entry point.
-    #[must_use]
-    pub fn parameters(self) -> &'static [&'static str] {
-        match self {
-            Self::Hook => &["event", "payload"],
-            Self::Tool => &["args"],
-            Self::Verify => &["result"],
-            Self::Plugin => &["event"],
-        }
-    }
-
-    pub(crate) fn noun_phrase(self) -> &'static str {
-        match self {
-            Self::Hook => "hook",
-            Self::Tool => "tool",
-            Self::Verify => "verify",
-            Self::Plugin => "plugin",
-        }
-    }
-}
-
-/// Where a script may run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ScriptPlacement {
-    /// In this process: its cost is bounded by its input.
-    InProcess,
-    /// In a worker process, which may die. Such a script is not even loaded here, because loading evaluates it.
-    Worker,
-}
-
-/// The decisions that a script can return, as far as its text shows; anything else is assumed possible.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct ScriptPowers {
-    /// Whether it can deny or ask; see [`Hook::guard`](pintle_contract::Hook::guard).
-    pub can_deny: bool,
-    /// Whether it can rewrite the event's payload.
-    pub can_rewrite: bool,
-}
-
-impl ScriptPowers {
-    /// The powers of a script that may return any decision.
-    pub(crate) const ALL: Self = Self { can_deny: true, can_rewrite: true };
-
-    pub(crate) fn union(self, other: Self) -> Self {
-        Self { can_deny: self.can_deny || other.can_deny, can_rewrite: self.can_rewrite || other.can_rewrite }
-    }
 }
 
 /// The outcome of [`compile`].

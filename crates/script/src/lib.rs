@@ -23,6 +23,7 @@ mod compile;
 mod demand;
 mod finding;
 mod globals;
+mod language;
 mod load;
 mod payload;
 mod plugin;
@@ -33,11 +34,10 @@ mod when;
 pub use call::Invocation;
 pub use called::{check_calls, tool_header_line};
 pub use capabilities::capability_names;
-pub use compile::{
-    CompiledScript, ScriptKind, ScriptPlacement, ScriptPowers, compile, compile_unbounded, with_compiler_stack,
-};
+pub use compile::{CompiledScript, compile, compile_unbounded, with_compiler_stack};
 pub use finding::ScriptFinding;
 pub use globals::{DONE_KEY, ScriptBuiltinDef, catalogue, warm_up};
+pub use language::{ScriptKind, ScriptPlacement, ScriptPowers};
 pub use load::Script;
 pub use plugin::{
     CompiledPlugin, FunctionInfo, PluginFunction, PluginInventory, PluginModule, RecordedArgument,

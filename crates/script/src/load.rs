@@ -6,15 +6,15 @@ use pintle_contract::{CallLimits, Payload, ScriptSource};
 use serde_json::Value as Json;
 use starlark::environment::Module;
 use starlark::eval::Evaluator;
-use starlark::syntax::{AstModule, Dialect, DialectTypes};
+use starlark::syntax::{AstModule, Dialect};
 use starlark::values::OwnedFrozenValue;
 
 use crate::ScriptFinding;
 use crate::analysis::PayloadReads;
-use crate::compile::ScriptKind;
 use crate::demand::MemoryDemand;
 use crate::finding::{FindingCode, to_one_line};
 use crate::globals;
+use crate::language::{ScriptKind, dialect};
 use crate::source::PreparedSource;
 
 /// The maximum number of steps while a script is loaded.
@@ -67,18 +67,6 @@ impl Script {
     #[must_use]
     pub fn text(&self) -> &ScriptSource {
         self.source.author_text()
-    }
-}
-
-/// The language of hooks: standard Starlark without `load`, with f-strings and keyword-only arguments.
-pub(crate) fn dialect() -> Dialect {
-    Dialect {
-        enable_load: false,
-        enable_f_strings: true,
-        enable_keyword_only_arguments: true,
-        enable_types: DialectTypes::Disable,
-        enable_top_level_stmt: false,
-        ..Dialect::Standard
     }
 }
 

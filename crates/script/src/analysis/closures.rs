@@ -12,8 +12,8 @@ use super::ast::{
     ArgumentNode, DefNode, identifier_name, span_of, string_literal, visit_expressions, visit_statements,
 };
 use super::names::bound_names;
+use super::payload_reads::{ArgumentStep, ArgumentsForm, FieldSet, PayloadReads};
 use super::reads::{self, FunctionDefBody};
-use super::{ArgumentsForm, FieldSet, PayloadReads};
 use crate::globals::REGISTRATIONS;
 
 /// Keys of a returned table that neither deny nor ask.
@@ -31,15 +31,6 @@ pub(crate) struct FunctionTraits {
     named_defs: BTreeMap<String, FunctionTrait>,
     /// The only lambda of the module.
     only_lambda: Option<FunctionTrait>,
-}
-
-/// A step of a path in the arguments of a call.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum ArgumentStep {
-    /// The argument or item at an index.
-    Index(usize),
-    /// The argument or field with a name.
-    Key(String),
 }
 
 /// The properties of a function with one parameter, as far as the text shows.
@@ -211,7 +202,7 @@ mod tests {
 
     use super::super::reads::tests::describe;
     use super::*;
-    use crate::load::dialect;
+    use crate::language::dialect;
 
     fn functions_of(text: &str) -> FunctionTraits {
         let dialect = Dialect { enable_top_level_stmt: true, ..dialect() };

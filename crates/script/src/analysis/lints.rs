@@ -3,9 +3,8 @@
 use starlark::analysis::AstModuleLint;
 use starlark::syntax::AstModule;
 
-use super::lint_finding;
-use crate::compile::ScriptKind;
-use crate::finding::{ScriptFinding, to_one_line};
+use crate::finding::{FindingCode, ScriptFinding, to_one_line};
+use crate::language::ScriptKind;
 
 /// The lints that are relevant to hooks; the others concern style.
 const KEPT: &[&str] =
@@ -28,4 +27,9 @@ pub(super) fn lint(ast: &AstModule, role: ScriptKind) -> Vec<ScriptFinding> {
             lint_finding(message, span)
         })
         .collect()
+}
+
+/// A finding of the linter, with its severity.
+fn lint_finding(message: String, span: (usize, usize)) -> ScriptFinding {
+    ScriptFinding::warning(FindingCode::Lint, message, Some(span))
 }

@@ -9,6 +9,7 @@ mod lints;
 mod mutation;
 mod name_tests;
 mod names;
+mod payload_reads;
 mod powers;
 mod reads;
 mod texts;
@@ -20,13 +21,14 @@ use starlark::syntax::AstModule;
 use starlark::syntax::ast::AstExpr;
 
 pub(crate) use ast::{ArgumentNode, block_statements, identifier_name, span_of, string_literal};
-pub(crate) use closures::{ArgumentStep, FunctionTrait, FunctionTraits, LAMBDA};
+pub(crate) use closures::{FunctionTrait, FunctionTraits, LAMBDA};
 pub(crate) use names::{check_member, names_used};
+pub(crate) use payload_reads::{ArgumentStep, ArgumentsForm, FieldSet, PayloadReads};
 pub(crate) use reads::names_in_stmt;
 
-use crate::compile::{ScriptKind, ScriptPlacement, ScriptPowers};
 use crate::demand::MemoryDemand;
-use crate::finding::{FindingCode, ScriptFinding};
+use crate::finding::ScriptFinding;
+use crate::language::{ScriptKind, ScriptPlacement, ScriptPowers};
 use crate::source::PreparedSource;
 
 /// The result of the analysis.
@@ -42,49 +44,6 @@ pub(crate) struct ScriptAnalysis {
     /// Whether a call may use what other calls change.
     pub(crate) needs_order: bool,
     pub(crate) reads: PayloadReads,
-}
-
-/// The payload reads of a script.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct PayloadReads {
-    /// The fields that are read.
-    pub(crate) keys: FieldSet,
-    /// Whether the script may change a part of the payload in place.
-    pub(crate) may_mutate: bool,
-    /// The form in which it expects `payload["arguments"]`.
-    pub(crate) arguments: ArgumentsForm,
-}
-
-/// The fields of a payload, or of a part of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum FieldSet {
-    /// None: at most their existence is checked.
-    None,
-    /// Only these, if it has fields at all; each with the fields read of it.
-    Some(Vec<(String, FieldSet)>),
-    /// Any: it is passed on, iterated, printed, …
-    All,
-}
-
-impl FieldSet {
-    /// The fields that are read of one of them.
-    pub(crate) fn field(&self, name: &str) -> &Self {
-        match self {
-            Self::Some(fields) => {
-                fields.iter().find(|(field, _)| field == name).map_or(&Self::None, |(_, fields)| fields)
-            }
-            whole => whole,
-        }
-    }
-}
-
-/// The form in which a script expects `payload["arguments"]`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ArgumentsForm {
-    /// JSON text, as the reference says.
-    Text,
-    /// Decoded, as scripts written for the first implementation expect.
-    Dict,
 }
 
 /// Analyses a parsed script.
@@ -109,11 +68,6 @@ pub(crate) fn analyse(source: &PreparedSource, ast: &AstModule, role: ScriptKind
         needs_order: names::needs_order(ast),
         reads,
     }
-}
-
-/// A finding of the linter, with its severity.
-pub(super) fn lint_finding(message: String, span: (usize, usize)) -> ScriptFinding {
-    ScriptFinding::warning(FindingCode::Lint, message, Some(span))
 }
 
 /// The memory that a call needs, if the whole module may be loaded and run in this process.

@@ -119,7 +119,7 @@ mod tests {
     use starlark::syntax::AstModule;
 
     use super::*;
-    use crate::load::dialect;
+    use crate::language::dialect;
 
     fn is_mutating(body: &str) -> bool {
         let body = body.lines().map(|line| format!("  {line}\n")).collect::<String>();

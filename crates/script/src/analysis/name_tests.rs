@@ -270,7 +270,7 @@ impl<'a> NameFlow<'a, '_> {
 mod tests {
     use starlark::syntax::AstModule;
 
-    use crate::load::dialect;
+    use crate::language::dialect;
 
     fn describe(module: &str) -> String {
         let ast = AstModule::parse("h", module.to_owned(), &dialect()).unwrap();

@@ -10,9 +10,9 @@ use starlark::syntax::ast::{AssignTargetP, AstAssignTarget, AstExpr, AstStmt, As
 use super::ast::{
     ClauseNode, ParameterNode, block_statements, identifier_name, span_of, visit_expressions, visit_statements,
 };
-use crate::compile::ScriptKind;
 use crate::finding::{FindingCode, ScriptFinding};
 use crate::globals;
+use crate::language::ScriptKind;
 use crate::load;
 use crate::source::{ASSERT_ALIAS, PreparedSource};
 
@@ -292,7 +292,7 @@ pub(super) fn target_names(target: &AstAssignTarget) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load::dialect;
+    use crate::language::dialect;
 
     #[test]
     fn the_order_of_calls_matters_where_a_script_keeps_or_shares_something() {

@@ -10,7 +10,7 @@ use starlark::syntax::ast::{AstExpr, AstNoPayload, AstStmt, BinOp, DefP, Expr, S
 
 use super::ast::{identifier_name, string_literal, visit_expressions, visit_statements};
 use super::names::{bound_names, target_names};
-use crate::compile::{ScriptKind, ScriptPowers};
+use crate::language::{ScriptKind, ScriptPowers};
 
 /// Names with which a script can deny: the decisions themselves, `fail`, which denies if failures deny, and the actions
 /// of dict decisions.
@@ -187,7 +187,7 @@ fn only_def<'a>(root: &'a AstStmt, name: &str) -> Option<&'a DefP<AstNoPayload>>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load::dialect;
+    use crate::language::dialect;
 
     fn describe_powers(text: &str) -> String {
         let ScriptPowers { can_deny: refuses, can_rewrite: rewrites } =

@@ -1,6 +1,6 @@
 //! The table of all built-ins, the source of the reference page and of the name checks.
 
-use crate::compile::ScriptKind;
+use crate::language::ScriptKind;
 
 /// One built-in of scripts.
 #[derive(Debug)]

@@ -30,8 +30,8 @@ pub use catalogue::{ScriptBuiltinDef, catalogue};
 pub use ctx::DONE_KEY;
 pub(crate) use registration::REGISTRATIONS;
 
-use crate::compile::ScriptKind;
-use crate::load::dialect;
+use crate::language::ScriptKind;
+use crate::language::dialect;
 
 /// The globals of a kind of script. Built once, because that takes milliseconds.
 pub(crate) fn for_kind(role: ScriptKind) -> &'static Globals {

@@ -16,8 +16,8 @@ use super::record::{RegistrationRecorder, slot_name};
 use super::{FunctionInfo, PluginInventory};
 use crate::ScriptFinding;
 use crate::analysis::{FunctionTrait, FunctionTraits, LAMBDA};
-use crate::compile::ScriptKind;
 use crate::globals;
+use crate::language::ScriptKind;
 use crate::load::{LOAD_BYTES, LOAD_STEPS, internal_error, load_error};
 use crate::starlark_values::PluginLoadState;
 

@@ -21,7 +21,8 @@ pub(crate) use record::{RegistrationRecorder, record_call};
 
 use crate::ScriptFinding;
 use crate::analysis;
-use crate::compile::{ScriptKind, ScriptPlacement, try_on_large_stack};
+use crate::compile::try_on_large_stack;
+use crate::language::{ScriptKind, ScriptPlacement};
 use crate::load::parse;
 use crate::source::PreparedSource;
 

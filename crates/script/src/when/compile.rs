@@ -10,10 +10,11 @@ use super::lazy_function::LazyFunction;
 use super::{CompiledWhen, WHEN, WhenPredicate, dependencies, native, subjects, wrap_expression};
 use crate::ScriptFinding;
 use crate::analysis::{self, ArgumentsForm};
-use crate::compile::{ScriptKind, ScriptPlacement};
 use crate::finding::FindingCode;
 use crate::globals;
-use crate::load::{self, dialect};
+use crate::language::dialect;
+use crate::language::{ScriptKind, ScriptPlacement};
+use crate::load::{self};
 use crate::source::PreparedSource;
 
 /// The help for constructs that `when` does not support.

@@ -8,7 +8,7 @@ use starlark::syntax::ast::{AssignTargetP, AstStmt, Stmt};
 
 use super::wrap_expression;
 use crate::analysis::{block_statements, expressions_of, identifier_name, names_in_stmt};
-use crate::load::dialect;
+use crate::language::dialect;
 use crate::source::PreparedSource;
 
 /// The text of the definitions that an expression needs, in the order of the script; empty if it needs none.

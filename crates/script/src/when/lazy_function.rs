@@ -11,7 +11,7 @@ use starlark::values::OwnedFrozenValue;
 use super::WHEN;
 use crate::compile::try_on_large_stack;
 use crate::globals;
-use crate::load::dialect;
+use crate::language::dialect;
 
 /// A function that is loaded at once or when it is first called.
 ///

@@ -21,8 +21,9 @@ use pintle_contract::{
 use crate::ScriptFinding;
 use crate::analysis::PayloadReads;
 use crate::call::{CallFrame, Invocation, ScriptCallError};
-use crate::compile::{ScriptPlacement, try_on_large_stack};
+use crate::compile::try_on_large_stack;
 use crate::demand::MemoryDemand;
+use crate::language::ScriptPlacement;
 use crate::payload::payload_value;
 use crate::source::PreparedSource;
 use compile::compile_at;

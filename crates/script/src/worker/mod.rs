@@ -18,8 +18,8 @@ use serde_json::{Map, Value as Json};
 
 pub use serve::serve;
 
-use crate::compile::ScriptKind;
 use crate::finding::{FindingCode, ScriptFinding};
+use crate::language::ScriptKind;
 use crate::plugin::PluginInventory;
 use crate::source::PreparedSource;
 

@@ -16,8 +16,8 @@ use starlark::syntax::ast::AstStmt;
 
 use self::flow::ArgumentFlow;
 use self::uses::ArgumentsConclusion;
-use super::ArgumentsForm;
 use super::ast::{identifier_name, string_literal, visit_expressions};
+use super::payload_reads::ArgumentsForm;
 use crate::finding::{FindingCode, ScriptFinding};
 
 const FIELD: &str = "arguments";

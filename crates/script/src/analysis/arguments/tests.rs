@@ -1,7 +1,7 @@
 use starlark::syntax::AstModule;
 
 use super::*;
-use crate::load::dialect;
+use crate::language::dialect;
 
 /// The form that a script expects: `dict`, `text`, or `error` with the text of its span.
 fn form_of(script: &str) -> String {

@@ -5,8 +5,8 @@ use starlark::syntax::ast::{AstArgument, AstExpr, AstLiteral, BinOp, Expr};
 use super::super::ast::{ArgumentNode, identifier_name, string_literal};
 use super::size::{LoopCount, ValueSize};
 use super::{MAX_LITERAL_TURNS, SizeMachine, SizeNames};
-use crate::compile::ScriptKind;
 use crate::globals::{self, REGISTRATIONS};
+use crate::language::ScriptKind;
 use crate::source::ASSERT_ALIAS;
 
 /// Methods that store their arguments.

@@ -3,7 +3,7 @@
 use starlark::syntax::AstModule;
 
 use super::input_bound;
-use crate::load::dialect;
+use crate::language::dialect;
 
 /// Functions that grow their argument, one that returns it, and one that doubles it.
 const GROWING: &str = "def put(l, s):\n  l.append(s)\ndef put_all(l, m):\n  l += m\ndef same(l):\n  return l\ndef twice(s):\n  return s + s\n";

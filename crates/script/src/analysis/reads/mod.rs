@@ -15,9 +15,10 @@ use super::ast::{
     ParameterNode, block_statements, identifier_name, span_of, visit_expressions, visit_nested_expressions,
 };
 use super::names::bound_names;
-use super::{ArgumentsForm, FieldSet, PayloadReads, arguments, mutation};
-use crate::compile::ScriptKind;
+use super::payload_reads::{ArgumentsForm, FieldSet, PayloadReads};
+use super::{arguments, mutation};
 use crate::finding::ScriptFinding;
+use crate::language::ScriptKind;
 
 pub(super) fn analyse_reads(ast: &AstModule, role: ScriptKind) -> (PayloadReads, Option<ScriptFinding>) {
     if role != ScriptKind::Hook {
@@ -152,7 +153,7 @@ pub(super) mod tests {
     use starlark::syntax::AstModule;
 
     use super::*;
-    use crate::load::dialect;
+    use crate::language::dialect;
 
     fn reads_of_body(body: &str) -> PayloadReads {
         let body = body.lines().map(|line| format!("  {line}\n")).collect::<String>();

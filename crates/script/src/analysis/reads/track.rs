@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use starlark::syntax::ast::{AssignTargetP, AstArgument, AstExpr, AstNoPayload, BinOp, CallArgsP, Expr, Stmt};
 
-use super::super::FieldSet;
 use super::super::ast::{
     ArgumentNode, ClauseNode, identifier_name, string_literal, visit_nested_expressions, visit_statements,
 };
 use super::super::names::target_names;
+use super::super::payload_reads::FieldSet;
 use super::{FunctionDef, FunctionDefBody, TopLevelFunctions};
 
 /// The maximum depth of helper calls through which a payload is tracked.
