@@ -47,8 +47,57 @@ struct JobResultState {
     waker: Option<Waker>,
 }
 
+impl Runtime {
+    /// Fires an event without an agent on a thread of its own, for hosts that must not block, such as asynchronous ones.
+    /// Dropping the future cancels the dispatch.
+    ///
+    /// ```
+    /// use std::future::Future;
+    /// use std::pin::pin;
+    /// use std::sync::Arc;
+    /// use std::task::{Context, Poll, Wake, Waker};
+    /// use std::thread::{self, Thread};
+    ///
+    /// use pintle::{Event, EventKind, Origin, Runtime, ToolHook};
+    ///
+    /// // Any executor works. This one waits for a single future.
+    /// struct ThreadWaker(Thread);
+    /// impl Wake for ThreadWaker {
+    ///     fn wake(self: Arc<Self>) {
+    ///         self.0.unpark();
+    ///     }
+    /// }
+    /// fn block_on<F: Future>(future: F) -> F::Output {
+    ///     let (waker, mut future) = (Waker::from(Arc::new(ThreadWaker(thread::current()))), pin!(future));
+    ///     loop {
+    ///         match future.as_mut().poll(&mut Context::from_waker(&waker)) {
+    ///             Poll::Ready(output) => return output,
+    ///             Poll::Pending => thread::park(),
+    ///         }
+    ///     }
+    /// }
+    ///
+    /// let exec = ToolHook::for_tools("exec_*").deny("exec is gated");
+    /// let runtime = Runtime::builder().register_tool_hook(exec).build().into_runtime()?;
+    /// let call = serde_json::json!({"id": "1", "name": "exec_ls", "arguments": "{}", "args": {}});
+    /// let event = Event::new(EventKind::ToolPre, call, Arc::new(Origin::default()));
+    /// let outcome = block_on(async { runtime.fire_async(event).await });
+    /// assert!(!outcome.is_allowed());
+    /// # Ok::<(), pintle::RegistrationError>(())
+    /// ```
+    pub fn fire_async(self: &Arc<Self>, event: Event) -> OutcomeFuture {
+        self.fire_async_in(event, EventScope::default())
+    }
+
+    /// Fires an event in a scope, as [`Runtime::fire_in`], on a thread of its own. Dropping the future cancels the
+    /// dispatch, not the scope.
+    pub fn fire_async_in(self: &Arc<Self>, event: Event, scope: EventScope) -> OutcomeFuture {
+        OutcomeFuture::new(Arc::clone(self), event, scope)
+    }
+}
+
 impl OutcomeFuture {
-    pub(crate) fn new(runtime: Arc<Runtime>, event: Event, mut scope: EventScope) -> Self {
+    fn new(runtime: Arc<Runtime>, event: Event, mut scope: EventScope) -> Self {
         let cancel = scope.cancel.child_token();
         scope.cancel = cancel.clone();
         Self { stage: FutureStage::Ready(DispatchJob { runtime, event, scope }), cancel }

@@ -19,7 +19,7 @@ use crate::held_records::{HeldRecords, HoldingJournal};
 use crate::journal_fanout::JournalFanout;
 use crate::register::{HookRegistry, RegistrationError, SOURCE, SurfaceKind};
 use crate::state::{RunState, StateSharing};
-use crate::{EventScope, OutcomeFuture, RandomSource, RuntimeBuilder, ScopedEffects, Tape, payload_gate, tape_gate};
+use crate::{EventScope, RandomSource, ScopedEffects, Tape, payload_gate, tape_gate};
 
 thread_local! {
     /// The cleared scope of this thread's last event without an agent, for reuse. It does not belong to a runtime.
@@ -82,12 +82,6 @@ impl Drop for PooledScope {
 }
 
 impl Runtime {
-    /// Creates a builder.
-    #[must_use]
-    pub fn builder() -> RuntimeBuilder {
-        RuntimeBuilder::default()
-    }
-
     /// Creates a runtime; `registered` is the number of registrations so far.
     pub(crate) fn new(set: HookSet, registered: u64, parts: RuntimeParts) -> Self {
         Self {
@@ -120,53 +114,6 @@ impl Runtime {
     #[must_use]
     pub fn fire_in(&self, event: &Event, scope: &EventScope) -> Outcome {
         self.dispatch(&scope.overlay.apply_to(self.hooks()), event, scope)
-    }
-
-    /// Fires an event without an agent on a thread of its own, for hosts that must not block, such as asynchronous ones.
-    /// Dropping the future cancels the dispatch.
-    ///
-    /// ```
-    /// use std::future::Future;
-    /// use std::pin::pin;
-    /// use std::sync::Arc;
-    /// use std::task::{Context, Poll, Wake, Waker};
-    /// use std::thread::{self, Thread};
-    ///
-    /// use pintle::{Event, EventKind, Origin, Runtime, ToolHook};
-    ///
-    /// // Any executor works. This one waits for a single future.
-    /// struct ThreadWaker(Thread);
-    /// impl Wake for ThreadWaker {
-    ///     fn wake(self: Arc<Self>) {
-    ///         self.0.unpark();
-    ///     }
-    /// }
-    /// fn block_on<F: Future>(future: F) -> F::Output {
-    ///     let (waker, mut future) = (Waker::from(Arc::new(ThreadWaker(thread::current()))), pin!(future));
-    ///     loop {
-    ///         match future.as_mut().poll(&mut Context::from_waker(&waker)) {
-    ///             Poll::Ready(output) => return output,
-    ///             Poll::Pending => thread::park(),
-    ///         }
-    ///     }
-    /// }
-    ///
-    /// let exec = ToolHook::for_tools("exec_*").deny("exec is gated");
-    /// let runtime = Runtime::builder().register_tool_hook(exec).build().into_runtime()?;
-    /// let call = serde_json::json!({"id": "1", "name": "exec_ls", "arguments": "{}", "args": {}});
-    /// let event = Event::new(EventKind::ToolPre, call, Arc::new(Origin::default()));
-    /// let outcome = block_on(async { runtime.fire_async(event).await });
-    /// assert!(!outcome.is_allowed());
-    /// # Ok::<(), pintle::RegistrationError>(())
-    /// ```
-    pub fn fire_async(self: &Arc<Self>, event: Event) -> OutcomeFuture {
-        self.fire_async_in(event, EventScope::default())
-    }
-
-    /// Fires an event in a scope, as [`Runtime::fire_in`], on a thread of its own. Dropping the future cancels the
-    /// dispatch, not the scope.
-    pub fn fire_async_in(self: &Arc<Self>, event: Event, scope: EventScope) -> OutcomeFuture {
-        OutcomeFuture::new(Arc::clone(self), event, scope)
     }
 
     /// Whether any hook of the runtime or the scope's agent is registered for an event. The check is cheap, so that

@@ -3,45 +3,22 @@
 mod call;
 mod change;
 mod conclude;
+mod context;
 mod effect_cache;
 mod profile;
 mod read_only_effects;
 mod recheck_guards;
 mod state;
 
-use pintle_contract::{
-    Approver, CallMemory, CancelToken, Clock, DispatchId, EffectRunner, Event, EventCause, Journal, JournalEntry,
-    Outcome,
-};
+use pintle_contract::{DispatchId, Event, JournalEntry, Outcome};
 
 use crate::HookSet;
 use crate::select::EventIndex;
 use state::DispatchState;
 
+pub use context::DispatchContext;
 pub use read_only_effects::ReadOnlyEffects;
 pub use recheck_guards::MAX_ROUNDS;
-
-/// What a dispatch needs from its host.
-#[derive(Debug, Clone, Copy)]
-pub struct DispatchContext<'a> {
-    /// Receives every step, in an order that does not depend on which call finishes first.
-    pub journal: &'a dyn Journal,
-    /// Measures the duration of calls.
-    pub clock: &'a dyn Clock,
-    /// Performs the effect requests of scripts.
-    pub effects: &'a dyn EffectRunner,
-    /// Responds to approval requests.
-    pub approver: &'a dyn Approver,
-    /// Once cancelled, no further hook is called: each remaining hook fails as cancelled, and its failure policy
-    /// applies.
-    pub cancel: &'a CancelToken,
-    /// Whether all hooks are in shadow mode: called and recorded, but not enforced.
-    pub shadow: bool,
-    /// What causes the event.
-    pub cause: EventCause,
-    /// What the hooks did in earlier events about the same thing; `None` if the event is independent.
-    pub memory: Option<&'a dyn CallMemory>,
-}
 
 /// Runs an event through the hooks of a set.
 ///

@@ -7,9 +7,9 @@ use pintle_contract::{
     DispatchId, EnforcementMode, Event, Failure, FailureKind, HookId, JournalEntry, MatchResult, Payload, VerdictKind,
 };
 
-use super::DispatchContext;
 use super::call::{self, EffectMode, PendingCall};
 use super::change::{RewritingCalls, TargetChange};
+use super::context::DispatchContext;
 use super::effect_cache::EffectCache;
 use crate::compose::{CallPosition, TargetedVerdict, VerdictSource, VerdictTally, messages, overlay};
 use crate::select::{CandidateIter, EventIndex, NextHook, is_hook_failure, match_candidate, match_hook};

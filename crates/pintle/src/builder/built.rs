@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pintle_contract::{AgentSpec, Diagnostic, HookDeclaration, PersonaSpec, Severity, TeamSpec};
 use pintle_loader::{PolicyFiles, ProjectTrust};
 
-use crate::{RegistrationError, Runtime};
+use crate::{RegistrationError, Runtime, RuntimeBuilder};
 
 /// A runtime, with everything that was found while loading it.
 #[derive(Debug)]
@@ -30,6 +30,14 @@ pub struct BuiltRuntime {
     pub diagnostics: Vec<Diagnostic>,
     /// The number of files that were read.
     pub files: usize,
+}
+
+impl Runtime {
+    /// Creates a builder.
+    #[must_use]
+    pub fn builder() -> RuntimeBuilder {
+        RuntimeBuilder::default()
+    }
 }
 
 impl BuiltRuntime {
