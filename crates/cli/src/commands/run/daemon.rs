@@ -6,6 +6,7 @@ use std::thread;
 use clap::Args;
 use pintle_agent::{DaemonOptions, Inbox, Session};
 
+use super::turn_error::status_of_turn_error;
 use crate::error::{CliError, CliStatus};
 
 #[derive(Debug, Args)]
@@ -34,7 +35,7 @@ impl DaemonArgs {
             Ok(()) => Ok(status),
             // Ctrl-C ends the wait as the end of standard input does.
             Err(_) if session.cancel().is_cancelled() => Ok(status),
-            Err(error) => super::status_of_turn_error(error),
+            Err(error) => status_of_turn_error(error),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod absent_approver;
 mod agent;
+mod args;
 mod daemon;
 mod failures;
 mod input;
@@ -17,105 +18,37 @@ mod redact;
 mod summary;
 mod resume;
 mod model_override;
+mod turn_error;
 mod worktree;
 
 use std::mem::take;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use clap::Args;
 use pintle::internals::loader::{BegunSessions, state_dir};
-use pintle::tape::Durability;
 use pintle::{Layer, Approver, SystemClock};
 use pintle::contract::PermissionMode;
 use pintle::internals::files;
-use pintle_agent::{TurnError, TurnErrorKind, Session};
+use pintle_agent::{TurnError, Session};
 
 use crate::error::{CliError, CliStatus};
-use crate::options::{AgentOption, AskOptions, GlobalOptions, RedactionOptions, PermissionOptions, UserOptions, start_builder, current_dir, trust, load_hooks, model_opener};
+use crate::options::{GlobalOptions, start_builder, current_dir, trust, load_hooks, model_opener};
 use crate::terminal::Terminal;
 use absent_approver::AbsentApprover;
-use daemon::DaemonArgs;
+pub(crate) use args::RunArgs;
+use turn_error::status_of_turn_error;
 use input::StdinReader;
 use interrupt::CtrlCHandler;
 use live_display::{LiveDisplay, DisplayMode};
 use models::ScriptedModels;
 use target::RunTarget;
 use prompts::PromptSource;
-use persona::PersonaOption;
 use redact::RedactingObserver;
 use resume::{StartedSession, SessionSetup};
 use worktree::Worktree;
 
 /// The stop reason of a turn that reached its limit of model calls.
 const MAX_ITERATIONS: &str = "max_iterations";
-
-#[derive(Debug, Args)]
-pub(crate) struct RunArgs {
-    /// Directory of the agent, with its `harness.md`, or a docker-agent YAML file [default: the project that contains the
-    /// current directory].
-    #[arg(value_name = "AGENT")]
-    path: Option<PathBuf>,
-    /// Prompts, each for a turn of its own: `/NAME` is a prompt that the agent's file declares, and `-` is all of
-    /// standard input [default: the prompts of the model script, otherwise a conversation on a terminal, otherwise
-    /// standard input].
-    prompt: Vec<String>,
-    /// Model to use, as `PROVIDER:NAME`, for example `anthropic:claude-sonnet-4-5`, `ollama:llama3.2` or
-    /// `script:demo.yaml`. In a team it applies to every agent; `AGENT=PROVIDER/NAME` applies to one.
-    #[arg(long, short)]
-    model: Option<String>,
-    #[command(flatten)]
-    agent: AgentOption,
-    /// Load these hooks, too; they run before the agent's own. May be repeated.
-    #[arg(long, value_name = "PATH")]
-    hooks: Vec<PathBuf>,
-    #[command(flatten)]
-    user: UserOptions,
-    /// Run every hook and record its verdict, but enforce nothing.
-    #[arg(long)]
-    shadow: bool,
-    #[command(flatten)]
-    asks: AskOptions,
-    #[command(flatten)]
-    rules: PermissionOptions,
-    /// Write the tape to this new file [default: a file in `.pintle/tapes` of the agent's directory, or of the current
-    /// directory for a docker-agent YAML file].
-    #[arg(long, value_name = "FILE")]
-    tape: Option<PathBuf>,
-    /// Resume a session: its ID or the start of it, `last`, or the path of its tape. Agent, model, workspace and modes
-    /// are those of the session unless named here. Without a prompt, an interrupted turn is continued. If the session
-    /// was not started on this machine, everything that its tape names must be named again.
-    #[arg(long, value_name = "ID|PATH|last", conflicts_with_all = ["tape", "worktree"])]
-    resume: Option<String>,
-    /// Resume a session although guards that it ran under changed or are gone.
-    #[arg(long, requires = "resume")]
-    accept_changed_hooks: bool,
-    /// When to flush the tape to disk: `none` (survives a killed process), `turn` (also survives a power failure, up to
-    /// the last finished turn) or `record` (up to the last record) [default: `none`].
-    #[arg(long, value_name = "LEVEL", default_value_t, hide_default_value = true)]
-    durability: Durability,
-    #[command(flatten)]
-    redaction: RedactionOptions,
-    /// Directory that the agent works in and cannot leave [default: the agent's directory, or the current directory for
-    /// a docker-agent YAML file].
-    #[arg(long, visible_alias = "working-dir", value_name = "DIR")]
-    workspace: Option<PathBuf>,
-    /// Run the agent in a new git worktree on a new branch, and keep it afterwards [default branch: named after the
-    /// session].
-    #[arg(long, value_name = "BRANCH", num_args = 0..=1, require_equals = true, default_missing_value = "")]
-    #[arg(conflicts_with = "workspace")]
-    worktree: Option<String>,
-    #[command(flatten)]
-    waits: DaemonArgs,
-    #[command(flatten)]
-    role: PersonaOption,
-    /// Show only the agent's text.
-    #[arg(long, short, conflicts_with = "verbose")]
-    quiet: bool,
-    /// Show every verdict and effect, and everything that child agents do.
-    #[arg(long, short)]
-    verbose: bool,
-}
 
 impl RunArgs {
     pub(crate) fn execute(mut self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
@@ -321,15 +254,6 @@ fn run_conversation(session: &mut Session, mut prompts: PromptSource, told: &Con
         note(play(session, &|session| session.turn(&prompt).map(drop))?);
     }
     Ok(status)
-}
-
-/// Converts an error of the session.
-fn status_of_turn_error(error: TurnError) -> Result<CliStatus, CliError> {
-    let status = match error.kind {
-        TurnErrorKind::Denied => CliStatus::Denied,
-        TurnErrorKind::Cancelled | TurnErrorKind::Failed { .. } => CliStatus::Failed,
-    };
-    Err(CliError { status, message: error.message, help: None })
 }
 
 /// Returns the approver: the user at the terminal, if there is a terminal.

@@ -6,6 +6,7 @@ use pintle::contract::{PersonaSpec, suggest_nearest};
 use pintle_agent::{Session, StepError, StepErrorKind};
 use serde_json::Value;
 
+use super::turn_error::status_of_turn_error;
 use crate::error::{CliError, CliStatus};
 
 #[derive(Debug, Args)]
@@ -51,7 +52,7 @@ impl PersonaOption {
 impl PersonaRun {
     /// Runs the steps.
     pub(super) fn run(self, session: &mut Session) -> Result<CliStatus, CliError> {
-        session.start().or_else(|fault| super::status_of_turn_error(fault).map(drop))?;
+        session.start().or_else(|fault| status_of_turn_error(fault).map(drop))?;
         let mut persona = session.persona(&self.persona).map_err(CliError::invalid_input)?;
         match persona.run(self.args) {
             Ok(_) => Ok(CliStatus::Done),

@@ -15,7 +15,7 @@ use pintle_agent::{SessionStatus, SessionSummary, TapeOverview};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::RunArgs;
+use super::args::RunArgs;
 use super::target::{self, AGENT_FILE, RunTarget};
 use crate::error::CliError;
 use crate::options::{ProvisionalTape, compile_own_chains, current_dir, find_tape};
