@@ -70,6 +70,9 @@ const CHORES: &[XtaskChore] = &[
 ];
 
 fn main() -> ExitCode {
+    if let Some(ended) = pintle::serve_worker() {
+        return ended;
+    }
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let Some((name, rest)) = arguments.split_first() else {
         for chore in CHORES {
@@ -77,9 +80,6 @@ fn main() -> ExitCode {
         }
         return ExitCode::SUCCESS;
     };
-    if name == seeds::WORKER {
-        return pintle::internals::worker_main();
-    }
     let Some(chore) = CHORES.iter().find(|chore| chore.name == name) else {
         eprintln!("error: unknown chore `{name}`; run `cargo xtask` for the list");
         return ExitCode::from(3);

@@ -3,7 +3,7 @@
 use std::fs;
 use std::sync::Arc;
 
-use pintle::{BuiltRuntime, Event, EventName, Layer, Origin, Outcome, Runtime, WorkerProgram};
+use pintle::{BuiltRuntime, Event, EventName, Layer, Origin, Outcome, Runtime};
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
@@ -22,9 +22,7 @@ impl ProjectFixture {
             let path = dir.path().join(name);
             path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&path, text)).map_err(error)?;
         }
-        let program = std::env::current_exe().map_err(|error| format!("cannot find this program: {error}"))?;
-        let worker = WorkerProgram { program, arguments: vec![String::from(super::WORKER)] };
-        let built = Runtime::builder().path(dir.path(), Layer::Project).worker(worker).build();
+        let built = Runtime::builder().path(dir.path(), Layer::Project).build();
         Ok(Self { built, _dir: dir })
     }
 

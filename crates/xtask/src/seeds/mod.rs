@@ -6,6 +6,7 @@
 //! of the documents.
 
 mod checks;
+mod documents;
 mod extract;
 mod fixture;
 mod indent;
@@ -13,46 +14,13 @@ mod literal;
 mod tally;
 mod yaml;
 
-use std::fs;
 use std::path::Path;
 
 use crate::chore::ChoreReport;
 use crate::workspace::SourceWorkspace;
 pub(crate) use checks::LifecycleDocument;
+use documents::SeedDocuments;
 use tally::CheckTally;
-
-/// The argument that makes this program a script worker.
-pub(crate) const WORKER: &str = "worker";
-
-/// The documents.
-struct SeedDocuments {
-    /// The reference of the hook artifact.
-    reference: String,
-    /// The page about the concepts of hooks.
-    concepts: String,
-    /// The lifecycle of hooks that are scripts registered in settings.
-    lifecycle: String,
-    /// The one-stop example of docker-agent's hooks, as a page that shows a file.
-    one_stop: String,
-}
-
-impl SeedDocuments {
-    fn read(dir: &Path) -> Result<Self, String> {
-        let document = |prefix: &str| {
-            let entries = fs::read_dir(dir).map_err(|error| format!("cannot read `{}`: {error}", dir.display()))?;
-            let mut names = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
-            let name = names.find(|name| name.starts_with(prefix) && name.ends_with(".txt"));
-            let name = name.ok_or_else(|| format!("`{}` does not contain a file `{prefix}*.txt`", dir.display()))?;
-            fs::read_to_string(dir.join(&name)).map_err(|error| format!("cannot read `{name}`: {error}"))
-        };
-        Ok(Self {
-            reference: document("000_")?,
-            concepts: document("001_")?,
-            lifecycle: document("003_")?,
-            one_stop: document("004_")?,
-        })
-    }
-}
 
 /// The document about hooks that are scripts, from the directory of the documents.
 pub(crate) fn lifecycle(dir: &Path) -> Result<LifecycleDocument, String> {

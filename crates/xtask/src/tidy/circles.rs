@@ -10,20 +10,6 @@ use crate::workspace::SourceWorkspace;
 /// The maximum number of files in a circle.
 const MAX_FILES: usize = 8;
 
-/// Larger circles: a file in the middle of each, how many files it may have, and what ties it. An exception must be used.
-const EXCEPTIONS: &[(&str, usize, &str)] = &[
-    ("crates/cli/src/commands/run/mod.rs", 10, "the parts of a run use its display, which knows them"),
-    (
-        "crates/dialects/src/table.rs",
-        67,
-        "the table names every dialect, and each dialect is made of the table's types",
-    ),
-    ("crates/engine/src/dispatch/mod.rs", 11, "a dispatch names its profiles, which run its state"),
-    ("crates/pintle/src/runtime.rs", 12, "effects of scripts fire events of the runtime that runs them"),
-    ("crates/script/src/compile.rs", 38, "a script is analysed and called with the globals that its analysis names"),
-    ("crates/xtask/src/seeds/mod.rs", 19, "every check of the documents uses their fixture, which names the checks"),
-];
-
 pub(super) fn find_violations(workspace: &SourceWorkspace) -> Vec<String> {
     let mut crates: BTreeMap<&str, Vec<(&str, &str, &str)>> = BTreeMap::new();
     for (file, text) in workspace.sources().filter(|(file, _)| !is_test_file(file)) {
@@ -33,17 +19,12 @@ pub(super) fn find_violations(workspace: &SourceWorkspace) -> Vec<String> {
         }
     }
     let circles = crates.into_values().flat_map(|files| find_circles(&read_imports(files)));
-    let large: Vec<BTreeSet<&str>> = circles.filter(|circle| circle.len() > MAX_FILES).collect();
-    let allowed = |circle: &BTreeSet<&str>| {
-        let exception = EXCEPTIONS.iter().find(|(file, ..)| circle.contains(file));
-        exception.map_or(MAX_FILES, |(_, files, _)| *files)
-    };
-    let found = large.iter().filter(|circle| circle.len() > allowed(circle)).map(|circle| {
+    let large = circles.filter(|circle| circle.len() > MAX_FILES);
+    let describe = |circle: BTreeSet<&str>| {
         let files = circle.iter().copied().collect::<Vec<_>>().join(", ");
-        format!("{} files import each other, at most {} may: {files}", circle.len(), allowed(circle))
-    });
-    let unused = EXCEPTIONS.iter().filter(|(file, ..)| !large.iter().any(|circle| circle.contains(file)));
-    found.chain(unused.map(|(file, ..)| format!("`{file}` is in no large circle; it needs no exception"))).collect()
+        format!("{} files import each other, at most {MAX_FILES} may: {files}", circle.len())
+    };
+    large.map(describe).collect()
 }
 
 /// The circles of more than one file.

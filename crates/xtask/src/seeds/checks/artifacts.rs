@@ -3,7 +3,7 @@
 use pintle::Decision;
 use serde_json::{Value, json};
 
-use crate::seeds::SeedDocuments;
+use crate::seeds::documents::SeedDocuments;
 use crate::seeds::extract::{DocumentArtifact, artifacts};
 use crate::seeds::fixture::ProjectFixture;
 use crate::seeds::tally::{CheckTally, expect, expect_equal};

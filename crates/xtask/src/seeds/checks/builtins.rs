@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::seeds::SeedDocuments;
+use crate::seeds::documents::SeedDocuments;
 use crate::seeds::extract::{leading_name, run_together_names, table};
 use crate::seeds::fixture::{ProjectFixture, handler_file};
 use crate::seeds::tally::{CheckTally, expect, expect_equal};

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::seeds::SeedDocuments;
+use crate::seeds::documents::SeedDocuments;
 use crate::seeds::extract::conditions;
 use crate::seeds::fixture::{ProjectFixture, hook_file, tool_call_payload};
 use crate::seeds::tally::{CheckTally, expect_equal};

@@ -3,7 +3,7 @@
 use pintle::{Decision, Outcome};
 use serde_json::{Value, json};
 
-use crate::seeds::SeedDocuments;
+use crate::seeds::documents::SeedDocuments;
 use crate::seeds::extract::{functions, table};
 use crate::seeds::fixture::{ProjectFixture, handler_file, hook_file};
 use crate::seeds::indent::strip_comment;

@@ -6,7 +6,7 @@ use pintle::internals::dialects::DIALECTS;
 use regex::Regex;
 use serde_json::{Value, json};
 
-use crate::seeds::SeedDocuments;
+use crate::seeds::documents::SeedDocuments;
 use crate::seeds::extract::{run_together_names, table};
 use crate::seeds::fixture::{ProjectFixture, handler_file};
 use crate::seeds::tally::{CheckTally, expect, expect_equal};
@@ -42,7 +42,8 @@ fn check_call(name: &str) -> Result<(), String> {
         &handler_file(name, "metrics.incr(\"called.\" + event)\nreturn allow()"),
     )])?;
     // The host's name of an event may differ from the document's; hooks see the name that they were written with.
-    let fired = DIALECTS.iter().find_map(|dialect| dialect.event(name).ok()).ok_or("no dialect knows the name")?;
+    let fired =
+        DIALECTS.iter().find_map(|dialect| dialect.events.find(name).ok()).ok_or("no dialect knows the name")?;
     let outcome = fixture.fire(fired.as_str(), (fired.def().example)())?;
     expect(outcome.is_allowed() && outcome.failures.is_empty(), || format!("{outcome:?}"))?;
     expect_equal(&Value::Object(fixture.metrics()), &json!({format!("called.{name}"): 1}))

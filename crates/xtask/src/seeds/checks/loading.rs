@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::seeds::SeedDocuments;
+use crate::seeds::documents::SeedDocuments;
 use crate::seeds::fixture::{ProjectFixture, handler_file};
 use crate::seeds::tally::{CheckTally, expect, expect_equal};
 

@@ -13,7 +13,7 @@ mod payloads;
 
 pub(crate) use lifecycle::LifecycleDocument;
 
-use super::SeedDocuments;
+use super::documents::SeedDocuments;
 use super::tally::CheckTally;
 
 /// All subjects.

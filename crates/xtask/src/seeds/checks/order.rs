@@ -3,7 +3,7 @@
 use pintle::{Decision, Outcome};
 use serde_json::json;
 
-use crate::seeds::SeedDocuments;
+use crate::seeds::documents::SeedDocuments;
 use crate::seeds::extract::table;
 use crate::seeds::fixture::{ProjectFixture, hook_file};
 use crate::seeds::tally::{CheckTally, expect, expect_equal};

@@ -4,7 +4,7 @@ use pintle::EventName;
 use pintle::event::EventDef;
 use serde_json::Value;
 
-use crate::seeds::SeedDocuments;
+use crate::seeds::documents::SeedDocuments;
 use crate::seeds::extract::{leading_name, payloads, table};
 use crate::seeds::fixture::{ProjectFixture, handler_file};
 use crate::seeds::literal;

@@ -7,7 +7,7 @@ mod contract;
 mod document;
 mod running;
 
-use crate::seeds::SeedDocuments;
+use crate::seeds::documents::SeedDocuments;
 use crate::seeds::tally::CheckTally;
 pub(crate) use document::LifecycleDocument;
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use pintle::contract::{AgentSpec, ToolsPolicy};
 use pintle::tape::{HeaderRecord, Tape};
-use pintle::{Layer, Runtime, RuntimeBuilder, WorkerProgram};
+use pintle::{Layer, Runtime, RuntimeBuilder};
 use pintle_agent::Session;
 use pintle_agent::model::ScriptModel;
 use pintle_bridge::{Deadline, HostCall, HostDef};
@@ -53,16 +53,14 @@ fn write_project(document: &LifecycleDocument) -> Result<TempDir, String> {
     Ok(dir)
 }
 
-fn builder(dir: &Path) -> Result<RuntimeBuilder, String> {
-    let program = std::env::current_exe().map_err(|error| format!("cannot find this program: {error}"))?;
-    let worker = WorkerProgram { program, arguments: vec![String::from(crate::seeds::WORKER)] };
-    Ok(Runtime::builder().path(dir.join("settings.json"), Layer::Project).worker(worker))
+fn builder(dir: &Path) -> RuntimeBuilder {
+    Runtime::builder().path(dir.join("settings.json"), Layer::Project)
 }
 
 /// Checks that every entry becomes a hook, and that only scripts that the document does not show are missing.
 fn check_loading(document: &LifecycleDocument) -> Result<(), String> {
     let dir = write_project(document)?;
-    let built = builder(dir.path())?.build();
+    let built = builder(dir.path()).build();
     let settings: Value = serde_json::from_str(&document.settings).map_err(|error| error.to_string())?;
     let events = settings.get("hooks").and_then(Value::as_object);
     let entries =
@@ -83,7 +81,7 @@ fn check_own_loop(document: &LifecycleDocument) -> Result<(), String> {
     let dir = write_project(document)?;
     let work = TempDir::new().map_err(|error| format!("cannot create the workspace: {error}"))?;
     let tape = Arc::new(Tape::in_memory(HeaderRecord::new("lifecycle", 0), Arc::new(pintle::SystemClock::default())));
-    let built = builder(dir.path())?.tape(Arc::clone(&tape)).build();
+    let built = builder(dir.path()).tape(Arc::clone(&tape)).build();
     let policy = ToolsPolicy { allow: vec![String::from("shell")], ..ToolsPolicy::default() };
     let agent = AgentSpec { name: String::from("root"), policy, ..AgentSpec::default() };
     let turns = json!({"turns": [
@@ -121,7 +119,7 @@ fn check_in_claude_code(document: &LifecycleDocument, command: &str, wanted: u8)
         deadline: &deadline,
         entry: None,
     };
-    let answer = pintle_bridge::handle_call(&errand, |_| Ok(builder(dir.path())?));
+    let answer = pintle_bridge::handle_call(&errand, |_| Ok(builder(dir.path())));
     expect_equal(&answer.exit_code, &wanted)?;
     if wanted == 0 {
         return expect(!answer.stdout.contains("permissionDecision"), || format!("it answered {answer:?}"));

@@ -1,7 +1,7 @@
 //! The contents of the one-stop example.
 
 use pintle::EventName;
-use pintle::internals::dialects::{DIALECTS, Dialect};
+use pintle::internals::dialects::DIALECTS;
 
 use crate::seeds::extract::leading_name;
 use crate::seeds::yaml;
@@ -68,9 +68,9 @@ impl OneStopDocument {
 
 /// The canonical name of an event of the example.
 pub(super) fn canonical_event(event: &str) -> Result<EventName, String> {
-    let dialect = DIALECTS.iter().find(|dialect| dialect.event("pre_tool_use").is_ok());
+    let dialect = DIALECTS.iter().find(|dialect| dialect.events.find("pre_tool_use").is_ok());
     dialect
-        .map(|dialect| Dialect::event(dialect, event))
+        .map(|dialect| dialect.events.find(event))
         .ok_or("no dialect knows the example's events")?
         .map_err(|error| error.to_string())
 }

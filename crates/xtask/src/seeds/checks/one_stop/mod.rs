@@ -13,7 +13,7 @@ mod session_runner;
 
 use std::collections::BTreeSet;
 
-use crate::seeds::SeedDocuments;
+use crate::seeds::documents::SeedDocuments;
 use crate::seeds::tally::{CheckTally, expect};
 use document::OneStopDocument;
 use session_runner::PlayedSession;

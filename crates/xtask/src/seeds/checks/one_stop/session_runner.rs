@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pintle::contract::TeamSpec;
 use pintle::tape::{HeaderRecord, Tape};
-use pintle::{BuiltRuntime, Layer, Runtime, WorkerProgram};
+use pintle::{BuiltRuntime, Layer, Runtime};
 use pintle_agent::Session;
 use pintle_agent::model::ScriptModel;
 use serde_json::Value;
@@ -58,9 +58,7 @@ const FILES: &[(&str, &str)] = &[
 pub(super) fn load(dir: &TempDir, yaml: &str, tape: Option<Arc<Tape>>) -> Result<BuiltRuntime, String> {
     let path = dir.path().join("hooks.yaml");
     fs::write(&path, yaml).map_err(|error| format!("cannot write the file: {error}"))?;
-    let program = std::env::current_exe().map_err(|error| format!("cannot find this program: {error}"))?;
-    let worker = WorkerProgram { program, arguments: vec![String::from(crate::seeds::WORKER)] };
-    let builder = Runtime::builder().path(&path, Layer::Agent).worker(worker);
+    let builder = Runtime::builder().path(&path, Layer::Agent);
     Ok(tape.into_iter().fold(builder, |builder, tape| builder.tape(tape)).build())
 }
 
