@@ -2,7 +2,7 @@
 
 use pintle_contract::event::EventClass;
 use pintle_contract::{Event, HookId, Outcome, OutcomeReason, suggest_nearest};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::tape_gate::denied_outcome;
 
@@ -37,7 +37,10 @@ fn describe_missing_subject(event: &Event, field: &str) -> String {
 /// Hooks read `args`. A call without arguments may have neither `args` nor `arguments`.
 fn find_unreadable_arguments(event: &Event) -> Option<&'static str> {
     let field = |name| event.payload.field(name).filter(|value| !value.is_null());
-    let says_nothing = |value: &&Value| value.as_str().is_some_and(|text| text.trim().is_empty());
+    let says_nothing = |value: &&Value| match value {
+        Value::String(text) => ["", "{}"].contains(&text.trim()),
+        other => other.as_object().is_some_and(Map::is_empty),
+    };
     match (field("args"), field("arguments").filter(|value| !says_nothing(value))) {
         (Some(Value::Object(_)), _) | (None, None) => None,
         (Some(_), _) => Some("has `args` that are not an object"),
@@ -89,6 +92,7 @@ mod tests {
             ),
             (EventKind::ToolPre, json!({"name": "rm", "args": {}, "arguments": "{}"}), None),
             (EventKind::ToolPre, json!({"name": "rm", "args": null, "arguments": " "}), None),
+            (EventKind::ToolPre, json!({"name": "rm", "arguments": "{}"}), None),
             (EventKind::ToolPre, json!({"name": "rm"}), None),
             (EventKind::PromptSubmit, json!({}), None),
             (EventKind::AgentStop, json!({}), None),
