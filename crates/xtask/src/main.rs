@@ -9,6 +9,7 @@ mod reference;
 mod scorecard;
 mod seeds;
 mod tidy;
+mod timings;
 mod workspace;
 
 use std::process::ExitCode;
@@ -60,6 +61,12 @@ const CHORES: &[XtaskChore] = &[
         arguments: "[COUNT] [SEED]",
         about: "work out what changed command lines would do: none may panic, take long or much memory",
         run: fuzz::run,
+    },
+    XtaskChore {
+        name: "timings",
+        arguments: "[PROFILE]",
+        about: "build the program from an empty directory, and list the ten units that take longest",
+        run: timings::run,
     },
     XtaskChore {
         name: "clients",
