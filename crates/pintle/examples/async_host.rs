@@ -1,5 +1,7 @@
 //! An asynchronous host: a thousand events at once on one thread of the host, with a hook that takes its time.
 
+#![expect(clippy::print_stdout, reason = "an example shows what it did")]
+
 use std::sync::Arc;
 use std::thread::sleep;
 use std::time::Duration;
@@ -8,12 +10,12 @@ use pintle::{Event, EventKind, Origin, Runtime, ToolHook};
 use serde_json::json;
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() {
+async fn main() -> Result<(), pintle::RegistrationError> {
     let slow = ToolHook::for_tools("exec_*").pre(|_| {
         sleep(Duration::from_millis(1));
         pintle::HookReturn::block("exec is gated")
     });
-    let runtime = Runtime::builder().register_tool_hook(slow).build().runtime;
+    let runtime = Runtime::builder().register_tool_hook(slow).build().into_runtime()?;
     let origin = Arc::new(Origin::default());
     let tasks: Vec<_> = (0..1_000)
         .map(|number| {
@@ -28,11 +30,7 @@ async fn main() {
     for task in tasks {
         denied += usize::from(task.await.is_ok_and(|outcome| !outcome.is_allowed()));
     }
-    show(&format!("{denied} of 1000 were denied"));
+    println!("{denied} of 1000 were denied");
     assert_eq!(denied, 500);
-}
-
-#[expect(clippy::print_stdout, reason = "an example shows what it did")]
-fn show(line: &str) {
-    println!("{line}");
+    Ok(())
 }

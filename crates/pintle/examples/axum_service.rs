@@ -2,6 +2,8 @@
 //!
 //! Run it with an address (`127.0.0.1:8080`) to serve until it is stopped. Without one it sends itself two requests.
 
+#![expect(clippy::print_stdout, reason = "an example shows what it did")]
+
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -14,7 +16,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
-/// Completes a payload, fires the event, and returns the decision.
+/// Completes a payload, fires the event, and returns the decision with the payload as hooks left it.
 async fn fire(
     State(runtime): State<Arc<Runtime>>,
     Path(name): Path<String>,
@@ -31,7 +33,8 @@ async fn fire(
     }
     let outcome = runtime.fire_async(Event::new(name, payload, Arc::new(Origin::default()))).await;
     let decision = if outcome.is_allowed() { "allow" } else { "deny" };
-    (StatusCode::OK, Json(json!({"decision": decision, "reason": outcome.reason()})))
+    let answer = json!({"decision": decision, "reason": outcome.reason(), "payload": outcome.payload.value()});
+    (StatusCode::OK, Json(answer))
 }
 
 async fn request(address: SocketAddr, tool: &str) -> std::io::Result<String> {
@@ -45,26 +48,21 @@ async fn request(address: SocketAddr, tool: &str) -> std::io::Result<String> {
 }
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() -> std::io::Result<()> {
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let guard = ToolHook::for_tools("exec_*").name("no_exec").deny("exec is gated");
-    let runtime = Runtime::builder().register_tool_hook(guard).build().runtime;
+    let runtime = Runtime::builder().register_tool_hook(guard).build().into_runtime()?;
     let service = axum::Router::new().route("/fire/{event}", post(fire)).with_state(runtime);
     let given = std::env::args().nth(1);
     let listener = TcpListener::bind(given.as_deref().unwrap_or("127.0.0.1:0")).await?;
     let address = listener.local_addr()?;
     let serving = tokio::spawn(async move { axum::serve(listener, service).await });
     if given.is_some() {
-        return serving.await?;
+        return Ok(serving.await??);
     }
     for (tool, expected) in [("exec_ls", r#""decision":"deny""#), ("read_file", r#""decision":"allow""#)] {
         let answer = request(address, tool).await?;
-        show(&format!("{tool}: {answer}"));
+        println!("{tool}: {answer}");
         assert!(answer.contains(expected), "{answer}");
     }
     Ok(())
-}
-
-#[expect(clippy::print_stdout, reason = "an example shows what it did")]
-fn show(line: &str) {
-    println!("{line}");
 }

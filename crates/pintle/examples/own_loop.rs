@@ -3,6 +3,8 @@
 //! `pintle::lifecycle` says which events each step fires, in which order, and what a deny means. The model here is a
 //! list of calls, and the tools return texts.
 
+#![expect(clippy::print_stdout, reason = "an example shows what it did")]
+
 use std::sync::Arc;
 
 use pintle::event::{PromptSubmit, ToolResult, TurnEnd};
@@ -43,21 +45,16 @@ fn run_turn(runtime: &Runtime, prompt: &str) -> Result<Vec<String>, String> {
     Ok(transcript)
 }
 
-fn main() -> Result<(), String> {
+fn main() -> Result<(), Box<dyn std::error::Error>> {
     let deletes = |event: &pintle::HookEvent<'_>| {
         let command = event.tool_arg("command")?.as_str()?;
         command.starts_with("rm ").then(|| HookReturn::block("nothing is deleted here"))
     };
-    let runtime =
-        Runtime::builder().register_tool_hook(ToolHook::for_tools("shell").name("no_rm").pre(deletes)).build().runtime;
+    let guard = ToolHook::for_tools("shell").name("no_rm").pre(deletes);
+    let runtime = Runtime::builder().register_tool_hook(guard).build().into_runtime()?;
     let transcript = run_turn(&runtime, "tidy up")?;
-    transcript.iter().for_each(|line| show(line));
+    transcript.iter().for_each(|line| println!("{line}"));
     assert!(transcript.iter().any(|line| line.contains("nothing is deleted here")));
     assert!(!transcript.iter().any(|line| line.contains("ran {\"command\":\"rm")));
     Ok(())
-}
-
-#[expect(clippy::print_stdout, reason = "an example shows what it did")]
-fn show(line: &str) {
-    println!("{line}");
 }

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use pintle::{Event, EventKind, Layer, Origin, Runtime, ToolHook};
 use serde_json::json;
 
-fn main() {
+fn main() -> Result<(), pintle::RegistrationError> {
     let runtime = Runtime::builder()
         .register_tool_hook(ToolHook::for_tools("exec_*").name("no_exec").deny("exec is gated"))
         .register_tool_hook(ToolHook::for_tools("*").max_output(4000))
         .build()
-        .runtime;
+        .into_runtime()?;
     for (tool, allowed) in [("exec_ls", false), ("read_file", true)] {
         let call = json!({"id": "1", "name": tool, "arguments": "{}", "args": {}});
         let outcome = runtime.fire(&Event::new(EventKind::ToolPre, call, Arc::new(Origin::default())));
@@ -30,4 +30,5 @@ fn main() {
         let named = built.diagnostics.iter().any(|found| found.message.contains(&format!("the feature `{feature}`")));
         assert!(named, "{file}: an error must name the feature `{feature}`");
     }
+    Ok(())
 }
