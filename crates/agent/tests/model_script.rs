@@ -264,6 +264,10 @@ fn what_is_no_script_is_told_with_its_line() {
         ("turns:\n- expect: {last: nobody}\n  say: x", "line 2: "),
         ("turns: [\n", "line "),
         ("agents:\n  a: word\n", "line 2: "),
+        ("turns:\n- say: x\n  calls:\n", "line 3: expected a sequence, found nothing"),
+        ("turns:\n- calls:\n  - tool: t\n    args: {n: .inf}", "line 4: `.inf` is not a finite number"),
+        ("turns:\n- say: x\n  say: y\n", "line 3: key `say` is already set at line 2"),
+        ("# nothing\n", "the document is empty"),
         ("- say: x", "line 1: "),
     ];
     for (text, start) in cases {

@@ -13,12 +13,12 @@
 //! | 9 | `on_finish` replaces the value and is used once | `what_finishes_a_run_replaces_its_value_once` | agent/tests/registered/published.rs |
 //! | 10 | event names round-trip | `every_session_event_reads_from_both_spellings_and_prints_one` | pintle/src/register/event_names.rs |
 //! | 11 | bad reminders give their codes | `a_bad_specification_says_what_is_wrong_with_the_documented_code` | dialects/src/harn/decode/tests/reminders.rs |
-//! | 12 | truncation without a byte count fails | `a_result_is_replaced_refused_or_marked_as_cut` | dialects/src/harn/decode/tests.rs |
+//! | 12 | truncation without a byte count fails | `a_result_is_replaced_refused_or_marked_as_cut` | dialects/src/harn/decode/tests/mod.rs |
 //! | 13 | the event enumeration round-trips | `persona_events_round_trip_as_text_and_thresholds_need_a_percentage` | pintle/src/register/event_names.rs |
 //! | 14 | session registration refuses other kinds | `what_is_wrong_is_said_at_registration_and_nothing_is_registered` | pintle/tests/register/protocol.rs |
 //! | 15 | alias `error` | `every_session_event_reads_from_both_spellings_and_prints_one` | pintle/src/register/event_names.rs |
 //! | 16 | reminders on every event that can be registered | `every_shape_on_every_event_comes_to_what_the_table_says` | dialects/src/harn/decode/tests/matrix.rs |
-//! | 17 | typed post denial | `a_result_is_replaced_refused_or_marked_as_cut` | dialects/src/harn/decode/tests.rs |
+//! | 17 | typed post denial | `a_result_is_replaced_refused_or_marked_as_cut` | dialects/src/harn/decode/tests/mod.rs |
 //! | 18 | state of a lazy hook survives | `what_a_function_counts_stays_within_its_runtime` | agent/tests/registered/manifest.rs |
 //! | 19 | a lazy hook finds sibling functions again and again | `a_function_finds_its_siblings_each_time_after_its_file_is_gone` | agent/tests/registered/manifest.rs |
 //! | 20 | hooks work under an execution policy | `a_hook_reaches_the_runtime_under_every_permission_mode` | agent/tests/registered/published.rs |

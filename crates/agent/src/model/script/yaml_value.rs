@@ -6,7 +6,9 @@ use std::path::Path;
 use pintle::contract::{ByteSpan, Severity, SourceFile};
 use pintle::internals::dialects::document::{DocNode, FileReport, NodeKind, PlainValue, parse, source_file};
 use serde::de::value::{MapDeserializer, SeqDeserializer, StrDeserializer};
-use serde::de::{DeserializeOwned, DeserializeSeed, Error as _, IntoDeserializer, SeqAccess, Visitor};
+use serde::de::{
+    DeserializeOwned, DeserializeSeed, Error as _, Expected, IntoDeserializer, SeqAccess, Unexpected, Visitor,
+};
 use serde::{Deserialize, Deserializer, forward_to_deserialize_any};
 
 /// A value and its line, from 1. It is the only tuple that can be deserialized.
@@ -81,6 +83,11 @@ impl serde::de::Error for YamlValueError {
     fn custom<T: fmt::Display>(reason: T) -> Self {
         Self { line: None, reason: reason.to_string() }
     }
+
+    fn invalid_type(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
+        let found = if found == Unexpected::Unit { String::from("nothing") } else { found.to_string() };
+        Self::custom(format!("expected {expected}, found {found}"))
+    }
 }
 
 impl<'d> YamlValue<'d> {
@@ -101,7 +108,11 @@ impl<'d> YamlValue<'d> {
                     (_, Ok(value)) => visitor.visit_i64(value),
                     _ => visitor.visit_i128(value),
                 },
-                PlainValue::Float(value) => visitor.visit_f64(value),
+                PlainValue::Float(value) if value.is_finite() => visitor.visit_f64(value),
+                // JSON, which tools get, does not have it.
+                PlainValue::Float(_) => {
+                    Err(YamlValueError::custom(format!("`{}` is not a finite number", scalar.text)))
+                }
                 PlainValue::Text => visitor.visit_str(&scalar.text),
             },
         }
