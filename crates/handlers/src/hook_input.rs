@@ -1,4 +1,4 @@
-//! What hooks outside this process get: the event in the hook's dialect. And what is expected of them.
+//! The input of hooks outside this process, which is the event in the hook's dialect, and what their answer must be.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
