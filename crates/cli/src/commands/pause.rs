@@ -104,11 +104,12 @@ fn require_user() -> Result<(), CliError> {
         ..CliError::failure(format!("self-protection was not paused: {reason}"))
     };
     let help = "only a user can pause self-protection: run `pintle pause` in a terminal that no agent started";
-    if let Some(agent) = find_agent_above().map_err(|error| refuse(error.to_string()).help(help))? {
-        return Err(refuse(agent.to_string()).help(help));
-    }
+    // First, because what started a program without a terminal is different from one machine to the next.
     if !is_interactive() {
         return Err(refuse(String::from("standard input or standard error is not a terminal")).help(help));
+    }
+    if let Some(agent) = find_agent_above().map_err(|error| refuse(error.to_string()).help(help))? {
+        return Err(refuse(agent.to_string()).help(help));
     }
     Ok(())
 }
