@@ -46,8 +46,8 @@
 //!
 //! # Examples
 //!
-//! `cargo run --package pintle --example NAME`: `guard` (ten lines), `own_loop` (an agent loop under hooks), `async_host`,
-//! `axum_service`.
+//! `cargo run --package pintle --example NAME`: `guard` (ten lines), `own_loop` (an agent loop under hooks), `async_host`.
+//! A service with axum is a package of its own: `cargo run --manifest-path crates/pintle/examples/axum_service/Cargo.toml`.
 //!
 //! # Features
 //!
