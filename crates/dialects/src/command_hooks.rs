@@ -3,6 +3,6 @@
 
 pub use crate::docker_agent::hooks::{UnknownFlagError, hook_from_flag};
 pub use crate::docker_agent::{
-    ContextReader, DIALECT, DockerAgentVersion, DockerEventDef, DockerRewrite, PermissionWords, ROWS, example_payload,
-    payload_from_hook_input, recognise, tools_of,
+    ContextReader, DIALECT, DockerAgentVersion, DockerEventDef, DockerRewrite, KEY_SECTIONS, PermissionWords, ROWS,
+    example_payload, payload_from_hook_input, recognise, tools_of,
 };

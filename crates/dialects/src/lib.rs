@@ -26,7 +26,7 @@ mod words;
 
 client_files::client_dialects!(claude_code, codex, gemini, qwen, copilot, cursor, cline);
 
-pub use ai_harness::{InlineHook, declare_hook, declare_pack, read_hook};
+pub use ai_harness::{InlineHook, KEY_SECTIONS as ARTIFACT_KEYS, declare_hook, declare_pack, read_hook};
 pub use artifact::{Artifact, ArtifactKind, BundleFolder, ParseContext, ParsedProject};
 pub(crate) use dialect::event_mappings;
 pub use dialect::{Dialect, EventAlias, EventMapping, EventNames, EventSupport, UnmappedEvents};

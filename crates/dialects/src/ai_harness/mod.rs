@@ -11,7 +11,7 @@ mod event_names;
 mod load;
 
 pub use codec::codec;
-pub use load::{InlineHook, declare_hook, declare_pack, load, read_hook};
+pub use load::{InlineHook, KEY_SECTIONS, declare_hook, declare_pack, load, read_hook};
 
 use crate::Dialect;
 

@@ -17,7 +17,7 @@ pub use codec::codec;
 pub use compat::DockerAgentVersion;
 pub use event_def::{ContextReader, DockerEventDef, DockerRewrite, PermissionWords, ROWS};
 pub use from_hook_input::{example_payload, payload_from_hook_input};
-pub use load::{hooks, load, recognise, tools_of};
+pub use load::{KEY_SECTIONS, hooks, load, recognise, tools_of};
 pub use loop_rules::LOOP_RULES;
 
 use pintle_contract::Profile;

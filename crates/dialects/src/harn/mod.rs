@@ -25,6 +25,7 @@ pub use event_def::{HarnEventDef, HarnRewrite, HarnSurface, ROWS};
 pub use load::{PackageDependency, PackageFiles, load, package_files};
 pub use name::UNSUPPORTED;
 pub use pattern::{EventPattern, PatternError};
+pub use personas::KEY_SECTIONS;
 
 use pintle_contract::Profile;
 

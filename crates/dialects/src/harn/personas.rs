@@ -7,19 +7,7 @@ use pintle_contract::{
     BudgetSpec, ErrorBoundary, ModelSpec, PersonaSpec, PolicyMode, PriceSpec, StepSpec, ToolsPolicy,
 };
 
-use crate::document::{DocNode, FieldReader, FileReport};
-
-/// Keys of Harn's table that Pintle does not implement, and the alternatives.
-const ELSEWHERE: [(&str, &str); 8] = [
-    ("autonomy_tier", "set `approval` on steps that need the user's approval, or run with `--permission-mode`"),
-    ("budgets", "write `budget = { max_tokens = 100000 }`"),
-    ("capabilities", "list the tools that the persona may use with `tools` and `deny_tools`"),
-    ("output_style", "write it in `instruction`"),
-    ("schedules", "start `pintle run --persona` from your own scheduler"),
-    ("stages", "set `tools` and `deny_tools` on each step"),
-    ("triggers", "start `pintle run --persona` from your own trigger"),
-    ("version", "the package version applies to the persona"),
-];
+use crate::document::{DocNode, FieldReader, FileReport, KeySection, KeyTable, UnknownKeys, key};
 
 /// Reads the list of personas. Every error is reported.
 pub(super) fn read(report: &FileReport, personas: &DocNode) -> Vec<PersonaSpec> {
@@ -31,7 +19,8 @@ pub(super) fn read(report: &FileReport, personas: &DocNode) -> Vec<PersonaSpec> 
     };
     let mut read: Vec<PersonaSpec> = Vec::new();
     for (index, item) in items.iter().enumerate() {
-        let persona = read_persona(report, index, item);
+        let own = FieldReader::new(report, format!("personas[{index}]"), Some(item), item.span);
+        let persona = PersonaSpec { location: report.location(item.span), ..PERSONA.read_whole(own) };
         if read.iter().any(|known| known.name == persona.name) && !persona.name.is_empty() {
             let message = format!("two personas are named `{}`", persona.name);
             report.value_error("persona_name", &message, item.span, Some(String::from("rename one of them")));
@@ -42,52 +31,120 @@ pub(super) fn read(report: &FileReport, personas: &DocNode) -> Vec<PersonaSpec> 
     read
 }
 
-fn read_persona(report: &FileReport, index: usize, item: &DocNode) -> PersonaSpec {
-    let mut fields = FieldReader::new(report, format!("personas[{index}]"), Some(item), item.span);
-    let mut prices = Vec::new();
-    for (index, item) in fields.list("prices").unwrap_or_default().iter().enumerate() {
-        prices.extend(read_price(report, index, item));
-    }
-    let steps = fields.list("steps").unwrap_or_default().iter().enumerate();
-    let steps = steps.map(|(index, item)| read_step(report, index, item)).collect();
-    let persona = PersonaSpec {
-        name: fields.text("name").unwrap_or_default(),
-        description: fields.text("description").unwrap_or_default(),
-        instruction: fields.text("instruction").unwrap_or_default(),
-        model: read_model(&mut fields),
-        tools: read_tools(&mut fields),
-        budget: read_budget(&mut fields),
-        prices,
-        thresholds: read_thresholds(&mut fields),
-        steps,
-        handoffs: fields.texts("handoffs"),
-        location: report.location(item.span),
-    };
-    for (key, help) in ELSEWHERE {
-        fields.warn_unsupported(key, help);
-    }
-    fields.finish_strictly();
-    persona
+/// The keys of personas, in the order of the reference.
+pub static KEY_SECTIONS: &[&dyn KeySection] = &[&PERSONA, &STEP, &BUDGET, &PRICE];
+
+const BOUNDARIES: &[(&str, ErrorBoundary)] =
+    &[("fail", ErrorBoundary::Fail), ("continue", ErrorBoundary::Continue), ("escalate", ErrorBoundary::Escalate)];
+
+pub(super) static PERSONA: KeyTable<PersonaSpec> = KeyTable {
+    title: "[[personas]]",
+    about: "A persona of a manifest: an agent that runs steps in their order.",
+    start: PersonaSpec::default,
+    unknown: UnknownKeys::Refused,
+    keys: &[
+        key!(name: text, "Its name, which must be set."),
+        key!(description: text, "What it does."),
+        key!(instruction: text, "The instruction of every step."),
+        key!("model": with(|fields, persona: &mut PersonaSpec| persona.model = read_model(fields), "text", "the root's"),
+            "`PROVIDER:NAME`, or only a name, which is another model of the same provider."),
+        key!("tools": with(|fields, persona: &mut PersonaSpec| persona.tools = read_tools(fields), "list of texts", "all"),
+            "The tools that it may use."),
+        key!("deny_tools": raw("list of texts", "none"), "Tools that it may not use."),
+        key!(budget: mapping(BUDGET), "What a run may cost."),
+        key!("prices": with(read_prices, "list", "none"), "What models cost, as below."),
+        key!("thresholds": with(read_thresholds, "list of numbers", "none"),
+            "The percentages of the budget at which hooks are told."),
+        key!("steps": with(read_steps, "list", "none"), "Its steps, as below."),
+        key!(handoffs: texts, "Personas that it may hand over to."),
+        key!("autonomy_tier": unsupported("set `approval` on steps that need the user's approval, or run with `--permission-mode`")),
+        key!("budgets": unsupported("write `budget = { max_tokens = 100000 }`")),
+        key!("capabilities": unsupported("list the tools that the persona may use with `tools` and `deny_tools`")),
+        key!("output_style": unsupported("write it in `instruction`")),
+        key!("schedules": unsupported("start `pintle run --persona` from your own scheduler")),
+        key!("stages": unsupported("set `tools` and `deny_tools` on each step")),
+        key!("triggers": unsupported("start `pintle run --persona` from your own trigger")),
+        key!("version": unsupported("the package version applies to the persona")),
+    ],
+};
+
+pub(super) static STEP: KeyTable<StepSpec> = KeyTable {
+    title: "[[personas.steps]]",
+    about: "A step of a persona. One without a prompt is run by a Rust program.",
+    start: StepSpec::default,
+    unknown: UnknownKeys::Refused,
+    keys: &[
+        key!(name: text, "Its name, which must be set."),
+        key!(function: text, "The function that hooks see; without it the name."),
+        key!(instruction: text, "Its instruction, after that of the persona."),
+        key!(prompt?: text, "none", "The prompt with which it runs."),
+        key!("model": with(|fields, step: &mut StepSpec| step.model = read_model(fields), "text", "the persona's"),
+            "Its model, as of a persona."),
+        key!("tools": with(|fields, step: &mut StepSpec| step.tools = read_tools(fields), "list of texts", "all"),
+            "The tools of the persona that it may use."),
+        key!("deny_tools": raw("list of texts", "none"), "Tools that it may not use."),
+        key!(budget: mapping(BUDGET), "What the step may cost."),
+        key!(error_boundary: choice(BOUNDARIES),
+            "What a failure does: the run fails, the next step runs, or the user is asked."),
+        key!(approval?: text, "none", "The question that a user must approve before it runs."),
+    ],
+};
+
+pub(super) static BUDGET: KeyTable<BudgetSpec> = KeyTable {
+    title: "budget",
+    about: "What a persona or a step may cost.",
+    start: BudgetSpec::default,
+    unknown: UnknownKeys::Refused,
+    keys: &[
+        key!(max_tokens?: integer(1..=1_000_000_000_000_u64), "unlimited", "The tokens of all its model calls."),
+        key!(max_usd?: number(0.0..=1e9), "unlimited", "Their price in US dollars; needs `prices`."),
+    ],
+};
+
+/// A price as written.
+#[derive(Debug, Default)]
+pub(super) struct PriceKeys {
+    model: Option<String>,
+    input_usd_per_million: Option<f64>,
+    output_usd_per_million: Option<f64>,
 }
 
-fn read_step(report: &FileReport, index: usize, item: &DocNode) -> StepSpec {
-    let mut fields = FieldReader::new(report, format!("steps[{index}]"), Some(item), item.span);
-    let boundaries =
-        [("fail", ErrorBoundary::Fail), ("continue", ErrorBoundary::Continue), ("escalate", ErrorBoundary::Escalate)];
-    let step = StepSpec {
-        name: fields.text("name").unwrap_or_default(),
-        function: fields.text("function").unwrap_or_default(),
-        instruction: fields.text("instruction").unwrap_or_default(),
-        prompt: fields.text("prompt"),
-        model: read_model(&mut fields),
-        tools: read_tools(&mut fields),
-        budget: read_budget(&mut fields),
-        error_boundary: fields.choice("error_boundary", &boundaries).unwrap_or_default(),
-        approval: fields.text("approval"),
-        location: report.location(item.span),
-    };
-    fields.finish_strictly();
-    step
+pub(super) static PRICE: KeyTable<PriceKeys> = KeyTable {
+    title: "[[personas.prices]]",
+    about: "What a model costs.",
+    start: PriceKeys::default,
+    unknown: UnknownKeys::Refused,
+    keys: &[
+        key!(model?: text, "required", "The model's name."),
+        key!(input_usd_per_million?: number(0.0..=1e9), "required", "The price of a million tokens that it reads."),
+        key!(output_usd_per_million?: number(0.0..=1e9), "required", "The price of a million tokens that it writes."),
+    ],
+};
+
+fn read_prices(fields: &mut FieldReader<'_>, persona: &mut PersonaSpec) {
+    let report = fields.report();
+    for (index, item) in fields.list("prices").unwrap_or_default().iter().enumerate() {
+        let own = FieldReader::new(report, format!("prices[{index}]"), Some(item), item.span);
+        for key in PRICE.keys.iter().filter(|key| item.get(key.name).is_none()) {
+            let help = "a price needs `model`, `input_usd_per_million` and `output_usd_per_million`";
+            let message = format!("prices[{index}] has no `{}`", key.name);
+            report.value_error("missing_field", &message, item.span, Some(help.to_owned()));
+        }
+        let PriceKeys { model, input_usd_per_million, output_usd_per_million } = PRICE.read_whole(own);
+        if let (Some(model), Some(input_usd_per_million), Some(output_usd_per_million)) =
+            (model, input_usd_per_million, output_usd_per_million)
+        {
+            persona.prices.push(PriceSpec { model, input_usd_per_million, output_usd_per_million });
+        }
+    }
+}
+
+fn read_steps(fields: &mut FieldReader<'_>, persona: &mut PersonaSpec) {
+    let report = fields.report();
+    for (index, item) in fields.list("steps").unwrap_or_default().iter().enumerate() {
+        let own = FieldReader::new(report, format!("steps[{index}]"), Some(item), item.span);
+        persona.steps.push(StepSpec { location: report.location(item.span), ..STEP.read_whole(own) });
+    }
 }
 
 /// A list of allowed tools is an allowlist.
@@ -97,33 +154,7 @@ fn read_tools(fields: &mut FieldReader<'_>) -> ToolsPolicy {
     ToolsPolicy { mode, allow: fields.texts("tools"), deny: fields.texts("deny_tools") }
 }
 
-fn read_budget(fields: &mut FieldReader<'_>) -> BudgetSpec {
-    let Some(mut budget) = fields.fields("budget") else { return BudgetSpec::default() };
-    let read = BudgetSpec {
-        max_tokens: budget.integer("max_tokens", 1..=1_000_000_000_000_u64),
-        max_usd: budget.number("max_usd", 0.0..=1e9),
-    };
-    budget.finish_strictly();
-    read
-}
-
-fn read_price(report: &FileReport, index: usize, item: &DocNode) -> Option<PriceSpec> {
-    let mut fields = FieldReader::new(report, format!("prices[{index}]"), Some(item), item.span);
-    let model = fields.text("model");
-    let input = fields.number("input_usd_per_million", 0.0..=1e9);
-    let output = fields.number("output_usd_per_million", 0.0..=1e9);
-    for key in ["model", "input_usd_per_million", "output_usd_per_million"] {
-        if fields.node(key).is_none() {
-            let help = "a price needs `model`, `input_usd_per_million` and `output_usd_per_million`";
-            let message = format!("prices[{index}] has no `{key}`");
-            report.value_error("missing_field", &message, item.span, Some(help.to_owned()));
-        }
-    }
-    fields.finish_strictly();
-    Some(PriceSpec { model: model?, input_usd_per_million: input?, output_usd_per_million: output? })
-}
-
-fn read_thresholds(fields: &mut FieldReader<'_>) -> Vec<f64> {
+fn read_thresholds(fields: &mut FieldReader<'_>, persona: &mut PersonaSpec) {
     let report = fields.report();
     let number = |item: &DocNode| {
         if item.as_number().is_none() {
@@ -133,7 +164,7 @@ fn read_thresholds(fields: &mut FieldReader<'_>) -> Vec<f64> {
         }
         item.as_number()
     };
-    fields.list("thresholds").unwrap_or_default().iter().filter_map(number).collect()
+    persona.thresholds = fields.list("thresholds").unwrap_or_default().iter().filter_map(number).collect();
 }
 
 /// `PROVIDER:NAME`, or only a name, which is another model of the same provider.
@@ -239,7 +270,7 @@ name = "merge"
                 "2 toml: line 2: unknown key `nme` in personas[0] | did you mean `name`?; 1 a persona needs a name",
             ),
             (
-                "[[personas]]\nname = \"a\"\nstages = []\n",
+                "[[personas]]\nname = \"a\"\nstages = [\"x\"]\n",
                 "3 `stages` is not supported yet | set `tools` and `deny_tools` on each step",
             ),
             (

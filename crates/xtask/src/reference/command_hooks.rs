@@ -4,7 +4,11 @@ use std::fmt::Write as _;
 
 use pintle::internals::{BuiltinDef, builtins};
 use pintle_contract::EventKind;
-use pintle_dialects::command_hooks::{ContextReader, DIALECT, DockerEventDef, DockerRewrite, PermissionWords, ROWS};
+use pintle_dialects::command_hooks::{
+    ContextReader, DIALECT, DockerEventDef, DockerRewrite, KEY_SECTIONS, PermissionWords, ROWS,
+};
+
+use super::key_tables::render_sections;
 
 const HEAD: &str = "\
 # docker-agent
@@ -32,6 +36,12 @@ this order. A key is omitted if its value is empty. `compat: g1` does not send k
 
 | event | keys |
 | --- | --- |
+";
+
+const KEYS: &str = "
+## Keys
+
+The keys of a file, and of each mapping in it, are below. A key that is not listed is an error.
 ";
 
 const BUILTINS: &str = "
@@ -66,6 +76,8 @@ pub(super) fn render_page() -> String {
         let keys = if keys.is_empty() { String::from("no others") } else { keys.join(", ") };
         write_line(&mut page, format_args!("| `{}` | {keys} |", def.name));
     }
+    page.push_str(KEYS);
+    render_sections(&mut page, KEY_SECTIONS);
     page.push_str(BUILTINS);
     for builtin in builtins() {
         write_line(&mut page, format_args!("{}", render_row(builtin)));

@@ -2,7 +2,11 @@
 
 use std::fmt::Write as _;
 
-use pintle_dialects::lifecycle_hooks::{DIALECT, HarnEventDef, HarnRewrite, HarnSurface, ROWS, UNSUPPORTED};
+use pintle_dialects::lifecycle_hooks::{
+    DIALECT, HarnEventDef, HarnRewrite, HarnSurface, KEY_SECTIONS, ROWS, UNSUPPORTED,
+};
+
+use super::key_tables::render_sections;
 
 const HEAD: &str = "\
 # Harn
@@ -48,6 +52,12 @@ Registering one of these is an error, which names the nearest event.
 | --- | --- |
 ";
 
+const PERSONAS: &str = "
+## Personas
+
+A manifest, `harn.toml`, may have personas. A key that is not listed is an error.
+";
+
 /// Renders the page.
 pub(super) fn render_page() -> String {
     let mut page = HEAD.replace("DIALECT", DIALECT.name);
@@ -69,6 +79,8 @@ pub(super) fn render_page() -> String {
     for (name, nearest) in UNSUPPORTED {
         write_line(&mut page, format_args!("| `{name}` | `{nearest}` |"));
     }
+    page.push_str(PERSONAS);
+    render_sections(&mut page, KEY_SECTIONS);
     page
 }
 

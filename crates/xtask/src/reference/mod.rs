@@ -5,6 +5,7 @@ mod builtins;
 mod client_hooks;
 mod command_hooks;
 mod events;
+mod key_tables;
 mod lifecycle_hooks;
 mod schema_text;
 mod schemas;

@@ -12,7 +12,7 @@ use super::merge::{DeclarationSource, MergedDeclarations, ToolDraft, merge};
 use super::model::{self, ModelRef};
 use super::{event, tool};
 use crate::Artifact;
-use crate::document::{DocNode, FieldReader, split};
+use crate::document::{DocNode, FieldReader, KeyTable, UnknownKeys, key, split};
 
 /// Restricting keys that only the root agent may have.
 const OF_ROOT: [&str; 2] = ["tools_policy", "network"];
@@ -55,8 +55,7 @@ pub(super) fn read(artifact: &Artifact, gathered: &mut GatheredFiles) {
         let help =
             format!("the agent is named after its file, `{}`; rename the file to rename the agent", artifact.name);
         fields.misplaced("name", &help);
-        let description = fields.text("description").unwrap_or_default();
-        let model = model::read(&mut fields);
+        let AgentKeys { description, model } = AGENT.read(&mut fields);
         let (tools, tool_references) = split_list(&mut fields, "tools", |fields, index, item| {
             tool::read_inline(fields, index, item, DeclarationSource::Inline)
         });
@@ -81,7 +80,7 @@ pub(super) fn read(artifact: &Artifact, gathered: &mut GatheredFiles) {
                 report.value_error("misplaced_key", &message, report.first_line(node.span), help);
             }
         }
-        fields.finish_guarding(&["tools", "hooks", "tools_policy", "network"]);
+        AGENT.finish(fields);
         gathered.agents.push(AgentDraft {
             name: artifact.name.clone(),
             description,
@@ -97,6 +96,31 @@ pub(super) fn read(artifact: &Artifact, gathered: &mut GatheredFiles) {
     }
     gathered.findings.extend(report.into_diagnostics());
 }
+
+/// The keys of an agent file that need no others.
+#[derive(Debug, Default)]
+pub(super) struct AgentKeys {
+    description: String,
+    model: Option<ModelRef>,
+}
+
+pub(super) static AGENT: KeyTable<AgentKeys> = KeyTable {
+    title: "Agent",
+    about: "A file of `.harness/agents/`. The body is the agent's instruction. Every hook of the project also applies to it.",
+    start: AgentKeys::default,
+    unknown: UnknownKeys::Guarding(&["tools", "hooks", "tools_policy", "network"]),
+    keys: &[
+        key!(description: text, "What the agent does; agents that may delegate to it see this."),
+        key!("model": with(|fields, agent: &mut AgentKeys| agent.model = model::read(fields),
+            "text or mapping", "the root's"), "Its model: one of `models` by name, or a mapping as in `harness.md`."),
+        key!("tools": raw("list", "the root's"),
+            "Its tools: names of the project's tools, or tools as above. With a list it has only these."),
+        key!("hooks": raw("list", "none"),
+            "Additional hooks: names of the project's hooks, which apply anyway, or hooks as above."),
+        key!("tools_policy": raw("any", "none"), "An error: only `harness.md` can have it."),
+        key!("network": raw("any", "none"), "An error: only `harness.md` can have it."),
+    ],
+};
 
 /// Splits a list into names and declarations.
 fn split_list<T>(

@@ -3,11 +3,8 @@
 use super::gathered::{GatheredFiles, new_report};
 use super::merge::DeclarationSource;
 use super::{condition, hook, tool};
-use crate::document::{FieldReader, NodeKind, split};
+use crate::document::{FieldReader, KeyTable, NodeKind, UnknownKeys, key, split};
 use crate::{Artifact, BundleFolder};
-
-/// Descriptive keys of a bundle, which have no effect.
-const ABOUT: [&str; 8] = ["name", "type", "version", "description", "author", "tags", "depends_on", "priority"];
 
 /// The directories whose bundles add their body to the model's context.
 const GIVING_CONTEXT: [BundleFolder; 2] = [BundleFolder::Plugins, BundleFolder::Overrides];
@@ -59,9 +56,7 @@ pub(super) fn read(artifact: &Artifact, dir: BundleFolder, gathered: &mut Gather
         let place = report.first_line(document.matter_span);
         let mut fields =
             FieldReader::new(&report, format!("bundle `{}`", artifact.name), document.matter.as_ref(), place);
-        for key in ABOUT {
-            fields.node(key);
-        }
+        BUNDLE.read(&mut fields);
         let wanted = read_condition(&mut fields);
         let gives_context = GIVING_CONTEXT.contains(&dir) || fields.text("type").is_some_and(|kind| kind == "harness");
         let context = document.body.trim();
@@ -79,7 +74,7 @@ pub(super) fn read(artifact: &Artifact, dir: BundleFolder, gathered: &mut Gather
             let message = format!("bundle `{}` declares no hooks and no tools", artifact.name);
             report.warning("empty_bundle", message, place, Some(help.to_owned()));
         }
-        fields.finish_guarding(&["hooks", "tools", "condition"]);
+        BUNDLE.finish(fields);
         if wanted == BundleSelection::All {
             gathered.tools.extend(tools);
             gathered.contexts.extend(context.map(str::to_owned));
@@ -90,3 +85,24 @@ pub(super) fn read(artifact: &Artifact, dir: BundleFolder, gathered: &mut Gather
     }
     gathered.findings.extend(report.into_diagnostics());
 }
+
+pub(super) static BUNDLE: KeyTable<()> = KeyTable {
+    title: "Bundle",
+    about: "Hooks and tools in one file. Hooks and tools in `overrides/` replace those of the same name.",
+    start: || (),
+    unknown: UnknownKeys::Guarding(&["hooks", "tools", "condition"]),
+    keys: &[
+        key!("hooks": raw("list", "none"), "Hooks as above, each with its `handler`."),
+        key!("tools": raw("list", "none"), "Tools as above, each with its `name`."),
+        key!("name": raw("text", "none"), "The bundle's name, for readers."),
+        key!("type": raw("text", "none"), "The kind of artifact, for readers."),
+        key!("version": raw("text", "none"), "Its version, for readers."),
+        key!("description": raw("text", "none"), "What it does, for readers."),
+        key!("author": raw("text", "none"), "Its author, for readers."),
+        key!("tags": raw("list", "none"), "Search words, for readers."),
+        key!("depends_on": raw("list", "none"), "What it requires, for readers."),
+        key!("priority": raw("whole number", "none"), "No effect: each hook has its own."),
+        key!("condition": raw("any", "none"),
+            "Decided when it is loaded: `True`, `False`, `not`, `and`, `or`. If it cannot be decided, its hooks run, and its tools and its body are left out."),
+    ],
+};

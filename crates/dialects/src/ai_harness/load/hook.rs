@@ -1,15 +1,22 @@
 //! Reads one hook.
 
-use pintle_contract::{EnforcementMode, FailurePolicy, HookExample, Location, ScriptSource};
+use std::ops::RangeInclusive;
+
+use pintle_contract::{CallLimits, EnforcementMode, FailurePolicy, HookExample, Location, ScriptSource};
+use serde_json::Value;
 
 use super::gathered::{GatheredFiles, new_report};
 use super::merge::DeclarationSource;
 use crate::Artifact;
-use crate::document::{DocNode, FieldReader, split, to_json};
+use crate::document::{DocNode, FieldReader, KeyTable, UnknownKeys, key, split, to_json};
 use crate::words::{ENFORCEMENT_MODES, FAILURE_POLICIES};
 
 /// The maximum timeout of one call: one hour.
 const MAX_TIMEOUT_MS: u64 = 3_600_000;
+/// The priorities: 32 bits, as in the reference.
+const PRIORITIES: RangeInclusive<i64> = -2_147_483_648..=2_147_483_647;
+/// The verdicts of examples.
+const EXPECTED: &[(&str, &str)] = &[("allow", "allow"), ("block", "block"), ("modify", "modify"), ("ask", "ask")];
 
 /// A hook as written, before its event is resolved.
 #[derive(Debug)]
@@ -71,8 +78,7 @@ pub(super) fn read_file(artifact: &Artifact, gathered: &mut GatheredFiles) {
             format!("the hook is named after its file, `{}`; rename the file to rename the hook", artifact.name);
         fields.misplaced("name", &name_help);
         fields.misplaced("handler", &name_help);
-        let mut draft =
-            read_fields(&mut fields, artifact.name.clone(), DeclarationSource::File, report.location(place));
+        let mut draft = read_keys(&mut fields, artifact.name.clone(), DeclarationSource::File, report.location(place));
         let event_is_text = fields.node("event").is_none_or(|node| node.is_null() || node.as_text().is_some());
         if event_is_text && draft.event.as_ref().is_none_or(|(event, _)| event.is_empty()) {
             let message = format!("hook \"{}\": event field is required in frontmatter", artifact.name);
@@ -80,7 +86,7 @@ pub(super) fn read_file(artifact: &Artifact, gathered: &mut GatheredFiles) {
             let location = draft.event.take().map_or_else(|| report.location(place), |(_, location)| location);
             report.add(pintle_contract::Diagnostic::error("missing_event", message, location).help(help));
         }
-        fields.finish_guarding_all();
+        HOOK.finish(fields);
         gathered.hooks.push(draft);
     }
     gathered.findings.extend(report.into_diagnostics());
@@ -112,40 +118,31 @@ pub(super) fn read_inline(
         report.error("missing_field", &format!("hooks[{index}].handler cannot be empty"), place, help);
     }
     let name = handler.unwrap_or_else(|| format!("hooks[{index}]"));
-    let mut draft = read_fields(&mut own, name, source, report.location(place));
+    let mut draft = read_keys(&mut own, name, source, report.location(place));
     // A missing event is reported when the merged list is checked, with its index there.
     if own.node("event").is_none_or(DocNode::is_null) {
         draft.event = Some((String::new(), report.location(place)));
     }
-    own.finish_guarding_all();
+    HOOK.finish(own);
     Some(draft)
 }
 
-/// Reads the fields that every kind of hook has.
-fn read_fields(fields: &mut FieldReader<'_>, name: String, source: DeclarationSource, place: Location) -> HookDraft {
+/// Reads the keys that every kind of hook has.
+fn read_keys(fields: &mut FieldReader<'_>, name: String, source: DeclarationSource, place: Location) -> HookDraft {
     let report = fields.report();
-    let event_place = fields.node("event").filter(|node| !node.is_null()).map(|node| report.location(node.span));
-    let event = fields.text("event").zip(event_place.clone());
+    let mut draft = HookDraft::empty(name, source, place.clone());
+    HOOK.read_into(fields, &mut draft);
     let filled = |script: Option<ScriptSource>| script.filter(|script| !script.text.trim().is_empty());
     let declared = fields.node("script");
-    let script = filled(fields.script("script"));
-    let when = filled(fields.script("when"));
+    (draft.script, draft.when) = (filled(draft.script), filled(draft.when));
+    let name = &draft.name;
     if fields.node("priority").is_none() {
         let message =
             format!("hook `{name}` has no priority, so it runs at 0, before every hook with a positive priority");
         let help = "set a priority: 1-9 audit, 10-19 hard policy, 20-29 soft policy, 30-39 meta, 40 and up shaping";
         report.note("no_priority", message, place.span, Some(help.to_owned()));
     }
-    let priority = fields.integer::<i32>("priority", i32::MIN..=i32::MAX).unwrap_or(0).into();
-    let timeout_ms = fields.integer("timeout_ms", 1..=MAX_TIMEOUT_MS);
-    let on_error = fields.choice("on_error", &FAILURE_POLICIES);
-    let mode = fields.choice("mode", &ENFORCEMENT_MODES).unwrap_or_default();
-    let files = fields.texts("files");
-    let tools = fields.texts("tools");
-    let examples = read_examples(fields);
-    fields.note_reserved("verify");
-    fields.note_reserved("verify_policy");
-    if script.is_none() && declared.is_none_or(|node| node.as_text().is_some()) {
+    if draft.script.is_none() && declared.is_none_or(|node| node.as_text().is_some()) {
         let help = Some(String::from("add `script: |` with a function `handle(event, payload)`"));
         match fields.unknown_key().filter(|_| declared.is_none()) {
             // The script may be under that unknown key.
@@ -158,47 +155,98 @@ fn read_fields(fields: &mut FieldReader<'_>, name: String, source: DeclarationSo
             }
         }
     }
-    let location = event_place.unwrap_or(place);
-    HookDraft {
-        name,
-        source,
-        event,
-        script,
-        when,
-        priority,
-        timeout_ms,
-        on_error,
-        mode,
-        files,
-        tools,
-        examples,
-        location,
+    draft
+}
+
+pub(super) static HOOK: KeyTable<HookDraft> = KeyTable {
+    title: "Hook",
+    about: "A hook file, and each item of a `hooks:` list. The body is for reviewers and is not run.",
+    start: || HookDraft::empty(String::new(), DeclarationSource::File, Location::default()),
+    unknown: UnknownKeys::GuardingAll,
+    keys: &[
+        key!("event": with(read_event, "text", "required"),
+            "The event that the hook listens to; see [Events](events.md)."),
+        key!(script?: script, "none",
+            "The source that defines `handle(event, payload)`; see [Built-ins](builtins.md). Without it the hook does nothing."),
+        key!(when?: script, "always",
+            "An expression: whether the hook is called for a payload. It sees `event` and `payload` and has no effects. If it raises an error, the hook is not called and a warning is recorded. If it exceeds a limit, the hook fails."),
+        key!(priority: integer(PRIORITIES), "Lower numbers run first; equal ones run in the order of their paths."),
+        key!(timeout_ms?: integer(1..=MAX_TIMEOUT_MS), CallLimits::default().timeout_ms,
+            "Time limit of one call, in milliseconds."),
+        key!(on_error?: choice(&FAILURE_POLICIES), "by event",
+            "The failure policy: `open` ignores a failure, `closed` denies the event. Each event has its own default; a script that may rewrite or deny a result, an answer or other data is `closed`. An output of more than 1 MiB is a failure."),
+        key!(mode: choice(&ENFORCEMENT_MODES),
+            "In `shadow` the hook is called and its verdict recorded, but not enforced."),
+        key!(files: texts,
+            "Files and globs of the project that belong to the hook, so that trust covers them too. A directory stands for everything in it."),
+        key!(tools: texts,
+            "The tools that its script may call with `meta.call_tool`. With `meta.enabled: true` it may call any tool."),
+        key!("examples": with(read_examples, "list", "none"),
+            "Payloads with the verdict that the hook must return. `pintle doctor` sends the first one that it must refuse; otherwise they are not run yet."),
+        key!("verify": reserved),
+        key!("verify_policy": reserved),
+        key!("handler": raw("text", "required in lists"),
+            "The hook's name, for hooks in a list; a hook file's hook is named after the file."),
+    ],
+};
+
+fn read_event(fields: &mut FieldReader<'_>, draft: &mut HookDraft) {
+    let report = fields.report();
+    if let Some(node) = fields.node("event").filter(|node| !node.is_null()) {
+        draft.location = report.location(node.span);
+        draft.event = fields.text("event").map(|event| (event, draft.location.clone()));
     }
 }
 
-fn read_examples(fields: &mut FieldReader<'_>) -> Vec<HookExample> {
+/// One of `examples`.
+#[derive(Debug, Default)]
+pub(super) struct ExampleKeys {
+    payload: Option<Value>,
+    expect: Option<&'static str>,
+}
+
+pub(super) static EXAMPLE: KeyTable<ExampleKeys> = KeyTable {
+    title: "Example of a hook",
+    about: "Each item of `examples`.",
+    start: ExampleKeys::default,
+    unknown: UnknownKeys::Warned,
+    keys: &[
+        key!(expect?: choice(EXPECTED), "required", "The verdict that the hook must return."),
+        key!("payload": with(read_payload, "any", "required"), "The payload that is fired."),
+    ],
+};
+
+fn read_payload(fields: &mut FieldReader<'_>, example: &mut ExampleKeys) {
+    match fields.node("payload").map(to_json) {
+        Some(Ok(payload)) => example.payload = Some(payload),
+        Some(Err(node)) => {
+            let message = "a number in a payload must be finite and fit in 64 bits";
+            fields.report().value_error("bad_value", message, node.span, None);
+        }
+        None => {}
+    }
+}
+
+fn read_examples(fields: &mut FieldReader<'_>, draft: &mut HookDraft) {
     let report = fields.report();
     let items = fields.list("examples").unwrap_or_default();
     if let Some(node) = fields.node("examples").filter(|_| !items.is_empty()) {
         report.note("reserved_key", "`examples` are parsed but not run yet", report.first_line(node.span), None);
     }
-    let mut examples = Vec::new();
     for (index, item) in items.iter().enumerate() {
-        let mut own = FieldReader::new(report, format!("examples[{index}]"), Some(item), item.span);
-        let expected = own.choice("expect", &["allow", "block", "modify", "ask"].map(|word| (word, word)));
-        let payload = own.node("payload").map(to_json);
+        let owner = format!("examples[{index}]");
+        let example = EXAMPLE.read_whole(FieldReader::new(report, owner, Some(item), item.span));
         for missing in ["payload", "expect"].into_iter().filter(|key| item.get(key).is_none()) {
             report.value_error("missing_field", &format!("examples[{index}].{missing} is missing"), item.span, None);
         }
-        if let Some(Err(node)) = &payload {
-            report.value_error("bad_value", "a number in a payload must be finite and fit in 64 bits", node.span, None);
-        }
-        own.finish();
-        if let (Some(expect), Some(Ok(payload))) = (expected, payload) {
-            examples.push(HookExample { payload, expect: expect.to_owned(), location: report.location(item.span) });
+        if let (Some(expect), Some(payload)) = (example.expect, example.payload) {
+            draft.examples.push(HookExample {
+                payload,
+                expect: expect.to_owned(),
+                location: report.location(item.span),
+            });
         }
     }
-    examples
 }
 
 /// Whether a fenced block of a body contains a list with one of these keys, as upstream's artifact catalogue shows

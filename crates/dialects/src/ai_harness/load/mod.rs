@@ -37,8 +37,30 @@ use self::gathered::GatheredFiles;
 use self::hook::HookDraft;
 use self::merge::{DeclarationSource, MergedDeclarations};
 pub use self::policy::declare_pack;
-use crate::document::sanitize;
+use crate::document::{KeySection, sanitize};
 use crate::{Artifact, ArtifactKind, BundleFolder, ParseContext, ParsedProject};
+
+/// The keys of every file and mapping, in the order of the reference.
+pub static KEY_SECTIONS: &[&dyn KeySection] = &[
+    &hook::HOOK,
+    &hook::EXAMPLE,
+    &tool::TOOL,
+    &tool::PARAMETER,
+    &agent::AGENT,
+    &bundle::BUNDLE,
+    &policy::POLICY,
+    &harness::ROOT,
+    &model::MODEL,
+    &model::RETRY,
+    &settings::CONTEXT,
+    &settings::COMPACTION,
+    &settings::TOOLS_POLICY,
+    &settings::DELEGATION,
+    &settings::VERIFY_POLICY,
+    &settings::META,
+    &settings::NETWORK,
+    &settings::EXIT_POLICY,
+];
 
 /// Loads the files of one project. Every error of every file is in the diagnostics.
 #[must_use]

@@ -1,13 +1,9 @@
-//! Reads model settings.
+//! Models: their keys, and how they are referred to.
 
 use pintle_contract::{ModelSpec, RetrySpec};
 
-use crate::document::FieldReader;
+use crate::document::{FieldReader, KeyTable, UnknownKeys, key};
 
-/// The model of a mapping without `name`.
-const DEFAULT_NAME: &str = "gpt-4o";
-/// The provider of a mapping without `provider`.
-const DEFAULT_PROVIDER: &str = "openai";
 /// The temperatures that providers accept.
 const TEMPERATURES: std::ops::RangeInclusive<f64> = 0.0..=2.0;
 
@@ -37,10 +33,7 @@ impl ModelRef {
 pub(super) fn read(fields: &mut FieldReader<'_>) -> Option<ModelRef> {
     let node = fields.node("model").filter(|node| !node.is_null())?;
     if node.entries().is_some() {
-        let mut own = fields.fields("model")?;
-        let model = read_fields(&mut own);
-        own.finish();
-        return Some(ModelRef::Declared(model));
+        return Some(ModelRef::Declared(MODEL.read_at(fields, "model")));
     }
     fields.text("model").map(ModelRef::Named)
 }
@@ -55,9 +48,8 @@ pub(super) fn read_list(fields: &mut FieldReader<'_>) -> Vec<ModelSpec> {
             models.push(ModelSpec { name: name.to_owned(), ..default_model() });
             continue;
         }
-        let mut own = FieldReader::new(report, format!("models[{index}]"), Some(item), item.span);
-        let model = read_fields(&mut own);
-        own.finish();
+        let own = FieldReader::new(report, format!("models[{index}]"), Some(item), item.span);
+        let model = MODEL.read_whole(own);
         if item.entries().is_some() {
             models.push(model);
         }
@@ -65,34 +57,37 @@ pub(super) fn read_list(fields: &mut FieldReader<'_>) -> Vec<ModelSpec> {
     models
 }
 
+/// A mapping without `name` and `provider`.
 fn default_model() -> ModelSpec {
-    ModelSpec { name: String::from(DEFAULT_NAME), provider: String::from(DEFAULT_PROVIDER), ..ModelSpec::default() }
+    ModelSpec { name: String::from("gpt-4o"), provider: String::from("openai"), ..ModelSpec::default() }
 }
 
-fn read_fields(fields: &mut FieldReader<'_>) -> ModelSpec {
-    let plain = default_model();
-    ModelSpec {
-        name: fields.text("name").unwrap_or(plain.name),
-        provider: fields.text("provider").unwrap_or(plain.provider),
-        base_url: fields.text("base_url"),
-        api_key_env: fields.text("api_key_env"),
-        max_tokens: fields.integer("max_tokens", 1..=u32::MAX),
-        temperature: fields.number("temperature", TEMPERATURES),
-        retry: read_retry(fields),
-    }
-}
+pub(super) static MODEL: KeyTable<ModelSpec> = KeyTable {
+    title: "model",
+    about: "A language model and how to reach it.",
+    start: default_model,
+    unknown: UnknownKeys::Warned,
+    keys: &[
+        key!(name: text, "The model's name."),
+        key!(provider: text,
+            "Its provider: `openai`, `anthropic`, `gemini`, `ollama`, … or `script` for a scripted one."),
+        key!(base_url?: text, "the provider's", "The server's address."),
+        key!(api_key_env?: text, "the provider's", "The environment variable that holds the key."),
+        key!(max_tokens?: integer(1..=u32::MAX), "the provider's", "The maximum number of tokens of one reply."),
+        key!(temperature?: number(TEMPERATURES), "the provider's", "The sampling temperature."),
+        key!(retry: mapping(RETRY), "What to do if a call fails."),
+    ],
+};
 
-fn read_retry(fields: &mut FieldReader<'_>) -> RetrySpec {
-    let default = RetrySpec::default();
-    let Some(mut own) = fields.fields("retry") else {
-        return default;
-    };
-    let retry = RetrySpec {
-        max_retries: own.integer("max_retries", 0..=100).unwrap_or(default.max_retries),
-        initial_backoff_ms: own.integer("initial_backoff_ms", 0..=3_600_000).unwrap_or(default.initial_backoff_ms),
-        max_backoff_ms: own.integer("max_backoff_ms", 0..=3_600_000).unwrap_or(default.max_backoff_ms),
-        multiplier: own.number("multiplier", 0.0..=1000.0).unwrap_or(default.multiplier),
-    };
-    own.finish();
-    retry
-}
+pub(super) static RETRY: KeyTable<RetrySpec> = KeyTable {
+    title: "model.retry",
+    about: "How often and how fast a failed model call is retried.",
+    start: RetrySpec::default,
+    unknown: UnknownKeys::Warned,
+    keys: &[
+        key!(max_retries: integer(0..=100), "Attempts after the first."),
+        key!(initial_backoff_ms: integer(0..=3_600_000), "The first delay, in milliseconds."),
+        key!(max_backoff_ms: integer(0..=3_600_000), "The longest delay, in milliseconds."),
+        key!(multiplier: number(0.0..=1000.0), "By how much each delay is multiplied."),
+    ],
+};

@@ -9,7 +9,21 @@ use serde_json::json;
 use super::gathered::{GatheredFiles, new_report};
 use crate::Artifact;
 use crate::ai_harness::codec::{PROFILE, codec};
-use crate::document::{DocNode, FieldReader, FileReport, MapEntry, NodeKind, parse, skip_byte_order_mark};
+use crate::document::{
+    DocNode, FieldReader, FileReport, KeyTable, MapEntry, NodeKind, UnknownKeys, key, parse, skip_byte_order_mark,
+};
+
+pub(super) static POLICY: KeyTable<()> = KeyTable {
+    title: "Policy file",
+    about: "`policy.yaml` turns packs on: in `.harness/`, in your own directory of hooks, or in an organisation's. It is YAML without frontmatter, and an unknown key is an error. [Packs](../guide/packs.md) has examples.",
+    start: || (),
+    unknown: UnknownKeys::Refused,
+    keys: &[
+        key!("use": raw("list of texts", "required"), "The packs that are on; `pintle packs` lists them."),
+        key!("rules": raw("mapping", "none"),
+            "By rule, such as `git.force-push`: `off`, `warn`, `ask` or `deny`, or a mapping with `severity` and `allow`, a list of what the rule lets through."),
+    ],
+};
 
 /// Reads the file. Every error in it is an error: a rule that does not load would guard nothing.
 pub(super) fn read(artifact: &Artifact, gathered: &mut GatheredFiles) {
@@ -35,7 +49,8 @@ pub(super) fn read(artifact: &Artifact, gathered: &mut GatheredFiles) {
         for (node, pack) in used {
             gathered.packs.push(declare_pack(pack, settings_of(rules, pack), report.location(node.span)));
         }
-        fields.finish_strictly();
+        POLICY.read(&mut fields);
+        POLICY.finish(fields);
     }
     gathered.findings.extend(report.into_diagnostics());
 }

@@ -14,6 +14,10 @@ use super::DockerAgentVersion;
 use crate::document::{DocNode, FileReport, parse, skip_byte_order_mark};
 use crate::{Artifact, ArtifactKind, ParseContext, ParsedProject};
 
+/// The keys of a file of agents and of their hooks, in the order of the reference.
+pub static KEY_SECTIONS: &[&dyn crate::document::KeySection] =
+    &[&agent::FILE, &agent::AGENT_ENTRY, &agent::MODEL, &agent::PROVIDER, &hooks::ENTRY, &hooks::HOOK, &hooks::SANDBOX];
+
 pub use agent::tools_of;
 pub use recognise::recognise;
 

@@ -112,11 +112,11 @@ fn faults_of_settings_are_all_reported() {
     assert_eq!(
         findings(&project, Severity::Warning),
         [
-            "harness.md:3:9: error: parse harness.md: yaml: line 3: models must be a list, not a string | write each item on its own line after `- `",
             "harness.md:2:22: error: parse harness.md: yaml: line 2: temperature must be between 0 and 2, not `3`",
             "harness.md:2:25: warning: unknown key `provder` in `model` of the agent, which has no effect | did you mean `provider`?",
-            "harness.md:4:40: error: parse harness.md: tools_policy.allow[0] is empty | remove it",
+            "harness.md:3:9: error: parse harness.md: yaml: line 3: models must be a list, not a string | write each item on its own line after `- `",
             "harness.md:4:22: error: parse harness.md: tools_policy.mode \"alowlist\" must be allowlist|denylist | did you mean `allowlist`?",
+            "harness.md:4:40: error: parse harness.md: tools_policy.allow[0] is empty | remove it",
             "harness.md:5:25: warning: max_depth 9 is above the limit, so 5 is used | write at most 5",
             "harness.md:5:51: error: parse harness.md: yaml: line 5: iterations_per_depth must list whole numbers above 0",
             "harness.md:5:54: error: parse harness.md: yaml: line 5: iterations_per_depth must list whole numbers above 0",

@@ -44,9 +44,9 @@ fn faults_of_tools_are_all_reported() {
             "tools/t.md:4:3: error: parse tool t.md: yaml: line 4: the parameter has no type | one of string, number, integer, boolean, object, array",
             "tools/t.md:5:6: error: parse tool t.md: yaml: line 5: parameter `c` must be a mapping, not a string | write lines such as `field: value`",
             "tools/t.md:5:3: error: parse tool t.md: yaml: line 5: the parameter has no type | one of string, number, integer, boolean, object, array",
+            "tools/t.md:7:8: warning: `async` is not supported yet | the tool finishes before the model continues",
             "tools/t.md:2:1: warning: tool \"t\" is configured but no handler has been registered | add `script: |` with a function `run(args)`",
             "tools/t.md:6:13: error: parse tool t.md: tool \"t\" timeout_ms must be >= 0",
-            "tools/t.md:7:8: warning: `async` is not supported yet | the tool finishes before the model continues",
         ]
     );
 }

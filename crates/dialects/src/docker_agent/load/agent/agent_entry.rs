@@ -1,4 +1,4 @@
-//! Reads one agent of a file.
+//! Reads one agent of a file. A docker-agent key without a row in the table is not read.
 
 use pintle_contract::{
     AgentSpec, ByteSpan, CompactionSpec, ExitSpec, HistorySpec, Location, MemberSpec, NetworkSpec, OnMaxIterations,
@@ -6,44 +6,79 @@ use pintle_contract::{
 
 use super::flags::AgentFlags;
 use super::model::{RETRIES, ResolvedModel, THRESHOLDS, read_names};
-use super::unsupported::{self, UnsupportedKey};
 use super::{AgentFile, commands, report_unknown};
 use crate::docker_agent::{LOOP_RULES, hooks};
-use crate::document::{FieldReader, MapEntry};
+use crate::document::{FieldReader, KeyTable, MapEntry, UnknownKeys, key, read_keys};
 
 /// The number of identical batches of calls in a row after which an agent is stopped.
 const MAX_CONSECUTIVE: u32 = 5;
 /// No limit: docker-agent reads 0 as unlimited.
 const UNBOUNDED: u32 = u32::MAX;
 
-/// Agent keys that docker-agent has and Pintle does not implement.
-const NOT_YET: &[UnsupportedKey] = &[
-    UnsupportedKey::restriction("readonly", "list the read-only tools under `tools` of each toolset"),
-    UnsupportedKey::feature("harness", "give the agent a `model`"),
-    UnsupportedKey::feature(
-        "instruction_file",
-        "write the text under `instruction: |`, or list the file under `add_prompt_files`",
-    ),
-    UnsupportedKey::feature("code_mode_tools", "tools are called individually"),
-    UnsupportedKey::feature("budgets", "`max_iterations` limits a run; cost is not limited"),
-    UnsupportedKey::feature(
-        "max_old_tool_call_tokens",
-        "large results are truncated on arrival, and old ones are compacted",
-    ),
-    UnsupportedKey::feature("max_tool_result_tokens", "the built-in `limit_large_tool_results` limits every result"),
-    UnsupportedKey::feature("compaction_model", "the agent's own model writes its summaries"),
-    UnsupportedKey::feature("structured_output", "describe the output format in `instruction`"),
-    UnsupportedKey::feature("add_description_parameter", "tools keep their own parameters"),
-    UnsupportedKey::feature("cache", "every request is sent to the model"),
-    UnsupportedKey::feature("skills", "put the knowledge into `instruction` or `add_prompt_files`"),
-    UnsupportedKey::feature("use_skills", "put the knowledge into `instruction` or `add_prompt_files`"),
-];
+/// The keys of an agent. What needs the rest of the file is read by its own reader.
+#[derive(Debug, Default)]
+pub(in crate::docker_agent::load) struct AgentEntryKeys {
+    description: String,
+    instruction: String,
+    welcome_message: Option<String>,
+}
+
+pub(in crate::docker_agent::load) static AGENT_ENTRY: KeyTable<AgentEntryKeys> = KeyTable {
+    title: "agents.NAME",
+    about: "One agent; without `root` the first of the file talks to the user.",
+    start: AgentEntryKeys::default,
+    unknown: UnknownKeys::Refused,
+    keys: &[
+        key!("model": raw("text", "`--model`"),
+            "A name of `models`, `provider/model`, or `script:FILE`; after commas, further ones for when it fails."),
+        key!("fallback": raw("mapping", "none"), "`models` for when the model fails, and how many `retries` come before."),
+        key!(description: text, "What the agent does; agents that may delegate to it see this."),
+        key!(instruction: text, "Its system prompt."),
+        key!(welcome_message?: text, "none", "What is shown when a session starts."),
+        key!("commands": raw("mapping", "none"), "Named prompts."),
+        key!("use_commands": raw("list of texts", "none"), "Groups of the file's `commands`."),
+        key!("toolsets": raw("list", "none"), "Its tools."),
+        key!("use_toolsets": raw("list of texts", "none"), "Names of the file's `toolsets`."),
+        key!("sub_agents": raw("list of texts", "none"), "Agents of the file that it may delegate to."),
+        key!("handoffs": raw("list of texts", "none"), "Agents of the file that it may hand the conversation to."),
+        key!("force_handoff": raw("text", "none"), "The agent to which every finished turn goes."),
+        key!("hooks": raw("mapping", "none"), "Its hooks, by event."),
+        key!("safety": raw("`strict`, `balanced`, `restricted`, `autonomous`", "none"),
+            "What happens to a call that no permission rule decides."),
+        key!("redact_secrets": raw("true or false", "true"), "Whether secrets are redacted before the model sees them."),
+        key!("add_date": raw("true or false", "false"), "Whether the model is told the date."),
+        key!("add_environment_info": raw("true or false", "false"), "Whether the model sees facts about the machine."),
+        key!("add_prompt_files": raw("list of texts", "none"), "Files whose text the model is given."),
+        key!("add_prompt_files_depth": raw("whole number, 0 to 100", "0"), "How many directories below they are searched."),
+        key!("max_iterations": raw("whole number, 0 or more", "unlimited"), "The maximum number of model calls in one turn."),
+        key!("max_consecutive_tool_calls": raw("whole number, 0 or more", "5"),
+            "How many identical batches of calls in a row end the turn."),
+        key!("num_history_items": raw("whole number, 0 or more", "unlimited"), "How many messages are sent."),
+        key!("session_compaction": raw("true or false", "true"), "Whether the conversation is compacted automatically."),
+        key!("compaction_threshold": raw("number, 0.01 to 1", "0.9"),
+            "The share of the model's window at which it is compacted."),
+        key!("readonly": refused("list the read-only tools under `tools` of each toolset")),
+        key!("harness": unsupported("give the agent a `model`")),
+        key!("instruction_file": unsupported("write the text under `instruction: |`, or list the file under `add_prompt_files`")),
+        key!("code_mode_tools": unsupported("tools are called individually")),
+        key!("budgets": unsupported("`max_iterations` limits a run; cost is not limited")),
+        key!("max_old_tool_call_tokens": unsupported("large results are truncated on arrival, and old ones are compacted")),
+        key!("max_tool_result_tokens": unsupported("the built-in `limit_large_tool_results` limits every result")),
+        key!("compaction_model": unsupported("the agent's own model writes its summaries")),
+        key!("structured_output": unsupported("describe the output format in `instruction`")),
+        key!("add_description_parameter": unsupported("tools keep their own parameters")),
+        key!("cache": unsupported("every request is sent to the model")),
+        key!("skills": unsupported("put the knowledge into `instruction` or `add_prompt_files`")),
+        key!("use_skills": unsupported("put the knowledge into `instruction` or `add_prompt_files`")),
+    ],
+};
 
 /// Reads one agent. Invalid parts are reported and skipped.
 pub(super) fn read(entry: &MapEntry, file: &AgentFile<'_>) -> AgentSpec {
     let report = file.report;
     let mut fields = FieldReader::of_entry(report, "agent", entry);
     let location = report.location(entry.key_span);
+    let keys = AGENT_ENTRY.read(&mut fields);
     let chosen = read_model(&mut fields, file);
     let fallback = read_fallback(&mut fields);
     let mut others = chosen.as_ref().map(|chosen| chosen.alternatives.clone()).unwrap_or_default();
@@ -59,7 +94,7 @@ pub(super) fn read(entry: &MapEntry, file: &AgentFile<'_>) -> AgentSpec {
         sub_agents: read_references(&mut fields, "sub_agents", file),
         handoffs: read_references(&mut fields, "handoffs", file),
         forced_handoff: read_forced(&mut fields, file),
-        welcome_message: fields.text("welcome_message"),
+        welcome_message: keys.welcome_message,
         commands: read_commands(&mut fields, file),
     };
     let compaction = read_compaction(&mut fields, chosen.as_ref());
@@ -69,9 +104,9 @@ pub(super) fn read(entry: &MapEntry, file: &AgentFile<'_>) -> AgentSpec {
     }
     let spec = AgentSpec {
         name: entry.key.clone(),
-        description: fields.text("description").unwrap_or_default(),
+        description: keys.description,
         model,
-        instruction: fields.text("instruction").unwrap_or_default(),
+        instruction: keys.instruction,
         hooks: declared,
         fallback_models: file.models.resolve(&others),
         history: read_history(&mut fields),
@@ -91,8 +126,7 @@ pub(super) fn read(entry: &MapEntry, file: &AgentFile<'_>) -> AgentSpec {
         ..AgentSpec::default()
     };
     super::liveness::check(report, &spec);
-    unsupported::report_unsupported(&mut fields, NOT_YET);
-    fields.finish_strictly();
+    AGENT_ENTRY.finish(fields);
     spec
 }
 
@@ -127,10 +161,7 @@ fn read_fallback(fields: &mut FieldReader<'_>) -> FallbackPolicy {
         count => u32::try_from(count).unwrap_or(0),
     });
     let fallback = FallbackPolicy { models: read_names(&mut own, "models"), retries };
-    unsupported::report_unsupported(
-        &mut own,
-        &[UnsupportedKey::feature("cooldown", "every call tries the first model first")],
-    );
+    read_keys(&mut own, &[key!("cooldown": unsupported("every call tries the first model first"))]);
     own.finish_strictly();
     fallback
 }

@@ -1,12 +1,11 @@
 //! Reads the named prompts of an agent.
 
-use super::unsupported::{self, UnsupportedKey};
-use crate::document::{DocNode, FieldReader, FileReport, MapEntry, NodeKind};
+use crate::document::{DocNode, FieldReader, FileReport, KeyDef, MapEntry, NodeKind, key, read_keys};
 
 /// Parts of a command that Pintle does not implement.
-const NOT_YET: &[UnsupportedKey] = &[
-    UnsupportedKey::feature("agent", "`--agent NAME` starts with that agent"),
-    UnsupportedKey::feature("url", "Pintle does not open a browser"),
+const NOT_YET: &[KeyDef<()>] = &[
+    key!("agent": unsupported("`--agent NAME` starts with that agent")),
+    key!("url": unsupported("Pintle does not open a browser")),
 ];
 
 /// Reads a set of commands, a mapping or a list of mappings, as names and prompts.
@@ -45,7 +44,7 @@ fn read_one(report: &FileReport, entry: &MapEntry) -> Option<(String, String)> {
     let mut fields = FieldReader::of_entry(report, "command", entry);
     let instruction = fields.text("instruction");
     let _ = fields.text("description");
-    unsupported::report_unsupported(&mut fields, NOT_YET);
+    read_keys(&mut fields, NOT_YET);
     fields.finish_strictly();
     Some((entry.key.clone(), instruction?))
 }

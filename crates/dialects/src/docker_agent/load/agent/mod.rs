@@ -13,9 +13,10 @@ mod model;
 mod permission;
 mod tools;
 mod unguarded;
-mod unsupported;
 
+pub(super) use agent_entry::AGENT_ENTRY;
 pub use liveness::tools_of;
+pub(super) use model::{MODEL, PROVIDER};
 
 use std::sync::Arc;
 
@@ -23,9 +24,10 @@ use pintle_contract::{AgentSpec, ByteSpan, PermissionMode, PermissionsSpec, Team
 
 use self::model::ModelTable;
 use self::tools::SharedDefinitions;
-use self::unsupported::UnsupportedKey;
 use crate::docker_agent::DockerAgentVersion;
-use crate::document::{DocNode, FieldReader, FileReport, MapEntry, NodeKind, sanitize};
+use crate::document::{
+    DocNode, FieldReader, FileReport, KeyTable, MapEntry, NodeKind, UnknownKeys, key, read_keys, sanitize,
+};
 use crate::words::PERMISSION_MODES;
 
 /// The agent that talks to the user, if one has this name; otherwise the first of the file.
@@ -34,14 +36,31 @@ const ROOT: &str = "root";
 /// The newest configuration version of docker-agent.
 const NEWEST_VERSION: i128 = 15;
 
-/// Keys of the document that docker-agent has and Pintle does not implement.
-const NOT_YET: &[UnsupportedKey] = &[
-    UnsupportedKey::feature("rag", "remove it; agents can search files with the `filesystem` toolset"),
-    UnsupportedKey::feature("skills", "put the knowledge into `instruction` or `add_prompt_files`"),
-    UnsupportedKey::feature("budget", "an agent's `max_iterations` limits a run; cost is not limited"),
-    UnsupportedKey::feature("budgets", "an agent's `max_iterations` limits a run; cost is not limited"),
-    UnsupportedKey::feature("flavors", "write the variant in a separate file"),
-];
+pub(in crate::docker_agent::load) static FILE: KeyTable<()> = KeyTable {
+    title: "The file",
+    about: "A file of agents. An unknown key is an error.",
+    start: || (),
+    unknown: UnknownKeys::Refused,
+    keys: &[
+        key!("version": raw("text", "the newest"), "The version of docker-agent's schema."),
+        key!("compat": raw("`g1`, `g3`", "`g3`"), "The version of docker-agent whose rules apply."),
+        key!("agents": raw("mapping", "required"), "The agents, by name, as below."),
+        key!("models": raw("mapping", "none"), "Models that agents name, as below."),
+        key!("providers": raw("mapping", "none"), "Providers that models name, as below."),
+        key!("toolsets": raw("mapping", "none"), "Toolsets that several agents use."),
+        key!("mcps": raw("mapping", "none"), "MCP servers that toolsets name."),
+        key!("commands": raw("mapping", "none"), "Groups of named prompts that several agents use."),
+        key!("permissions": raw("mapping", "none"), "Rules on calls: `allow`, `ask` and `deny`."),
+        key!("runtime": raw("mapping", "none"), "`safety`, for agents that do not set it."),
+        key!("hooks": listed("any", "none"), "An error: hooks are written below their agent."),
+        key!("metadata": raw("mapping", "none"), "For readers and registries."),
+        key!("rag": unsupported("remove it; agents can search files with the `filesystem` toolset")),
+        key!("skills": unsupported("put the knowledge into `instruction` or `add_prompt_files`")),
+        key!("budget": unsupported("an agent's `max_iterations` limits a run; cost is not limited")),
+        key!("budgets": unsupported("an agent's `max_iterations` limits a run; cost is not limited")),
+        key!("flavors": unsupported("write the variant in a separate file")),
+    ],
+};
 
 /// The context for reading every part of the file.
 struct AgentFile<'a> {
@@ -84,13 +103,13 @@ pub(super) fn read(
     let mut permissions = permission::read(&mut fields);
     permissions.mode = read_runtime(&mut fields);
     read_metadata(&mut fields);
-    unsupported::report_unsupported(&mut fields, NOT_YET);
+    FILE.read(&mut fields);
     if fields.unread().any(|entry| entry.key == "hooks") {
         let span = fields.span_of("hooks");
         let help = Some(String::from("write it below its agent, for example `agents: {root: {hooks: ..}}`"));
         report.value_error("misplaced_key", "`hooks` must be inside an agent", span, help);
     }
-    fields.finish_strictly();
+    FILE.finish(fields);
     let team = TeamSpec { agents: members.into_iter().map(Arc::new).collect(), permissions };
     (!team.agents.is_empty()).then_some(team)
 }
@@ -126,14 +145,11 @@ fn read_version(fields: &mut FieldReader<'_>) {
 fn read_runtime(fields: &mut FieldReader<'_>) -> Option<PermissionMode> {
     let mut own = fields.fields("runtime")?;
     let mode = read_mode(&mut own);
-    unsupported::report_unsupported(
+    read_keys(
         &mut own,
         &[
-            UnsupportedKey::feature(
-                "sandbox",
-                "the agent runs on this machine; hooks guard it, and a hook's `sandbox` confines that hook",
-            ),
-            UnsupportedKey::feature("network_allowlist", "it only applies to `sandbox`"),
+            key!("sandbox": unsupported("the agent runs on this machine; hooks guard it, and a hook's `sandbox` confines that hook")),
+            key!("network_allowlist": unsupported("it only applies to `sandbox`")),
         ],
     );
     own.finish_strictly();

@@ -2,9 +2,8 @@
 
 use pintle_contract::{ByteSpan, ModelSpec, RetrySpec};
 
-use super::unsupported::{self, UnsupportedKey};
 use super::{entries_of, report_unknown};
-use crate::document::{DocNode, FieldReader, FileReport, MapEntry};
+use crate::document::{DocNode, FieldReader, FileReport, KeyTable, MapEntry, UnknownKeys, key};
 
 /// The number of retries after docker-agent's first attempt.
 pub(super) const RETRIES: u32 = 2;
@@ -21,7 +20,7 @@ const AUTOMATIC: &str = "auto";
 pub(super) struct ModelTable<'a> {
     report: &'a FileReport,
     declared: Vec<(&'a str, ResolvedModel)>,
-    providers: Vec<(&'a str, ProviderDecl)>,
+    providers: Vec<(&'a str, ProviderKeys)>,
 }
 
 /// A resolved model of an agent.
@@ -36,35 +35,100 @@ pub(super) struct ResolvedModel {
     pub(super) window: Option<u64>,
 }
 
-#[derive(Debug, Clone)]
-struct ProviderDecl {
-    provider: String,
-    base_url: Option<String>,
+/// The keys of models and providers, in a table of their own each. Sampling and transport settings that Pintle does not
+/// implement change how a model answers, not what an agent may do.
+macro_rules! model_keys {
+    ($keys:ty; $($key:expr),* $(,)?) => {
+        &[
+            $($key,)*
+            key!(token_key?: text, "the provider's", "The environment variable that holds the API key."),
+            key!(temperature?: number(TEMPERATURES), "the provider's", "The sampling temperature."),
+            key!(max_tokens?: integer(1..=u32::MAX), "the provider's", "The maximum number of tokens of one reply."),
+            key!("base_url": with(|fields, own: &mut $keys| own.base_url = read_base_url(fields), "text", "the provider's"),
+                "The server's address."),
+            key!("track_usage": raw("true or false", "true"), "No effect: the tape has the usage."),
+            key!("top_p": unsupported("the provider's own default applies")),
+            key!("frequency_penalty": unsupported("the provider's own default applies")),
+            key!("presence_penalty": unsupported("the provider's own default applies")),
+            key!("parallel_tool_calls": unsupported("the provider's own default applies")),
+            key!("thinking_budget": unsupported("the provider's own default applies")),
+            key!("task_budget": unsupported("the provider's own default applies")),
+            key!("auth": unsupported("name the variable that holds the key with `token_key`")),
+            key!("compaction_model": unsupported("the agent's own model writes its summaries")),
+        ]
+    };
+}
+
+/// One of `models`.
+#[derive(Debug, Default)]
+pub(in crate::docker_agent::load) struct ModelKeys {
+    provider: Option<String>,
+    model: Option<String>,
+    first_available: Vec<(String, ByteSpan)>,
     token_key: Option<String>,
     temperature: Option<f64>,
     max_tokens: Option<u32>,
+    base_url: Option<String>,
+    compaction_threshold: Option<f64>,
+    window: Option<u64>,
 }
 
-/// Sampling and transport settings that Pintle does not implement. Ignoring them changes how a model answers, not what
-/// an agent may do.
-const MODEL_NOT_YET: &[UnsupportedKey] = &[
-    UnsupportedKey::feature("top_p", "the provider's own default applies"),
-    UnsupportedKey::feature("frequency_penalty", "the provider's own default applies"),
-    UnsupportedKey::feature("presence_penalty", "the provider's own default applies"),
-    UnsupportedKey::feature("parallel_tool_calls", "the provider's own default applies"),
-    UnsupportedKey::feature("thinking_budget", "the provider's own default applies"),
-    UnsupportedKey::feature("task_budget", "the provider's own default applies"),
-    UnsupportedKey::feature("auth", "name the variable that holds the key with `token_key`"),
-    UnsupportedKey::feature("compaction_model", "the agent's own model writes its summaries"),
-];
-/// Such settings of models only.
-const ONLY_MODEL_NOT_YET: &[UnsupportedKey] = &[
-    UnsupportedKey::feature("bypass_models_gateway", "Pintle always calls models directly"),
-    UnsupportedKey::feature("routing", "set the right model for each agent"),
-    UnsupportedKey::feature("title_model", "sessions have no titles"),
-    UnsupportedKey::feature("capabilities", "Pintle sends only text"),
-    UnsupportedKey::feature("cost", "Pintle does not compute the cost of a run"),
-];
+pub(in crate::docker_agent::load) static MODEL: KeyTable<ModelKeys> = KeyTable {
+    title: "models.NAME",
+    about: "A language model.",
+    start: ModelKeys::default,
+    unknown: UnknownKeys::Refused,
+    keys: model_keys![ModelKeys;
+        key!("first_available": with(|fields, own: &mut ModelKeys| own.first_available = read_names(fields, "first_available"),
+            "list of texts", "none"), "Models of which the first is used, and the others when it fails."),
+        key!(provider?: text, "required", "The provider, or one of `providers`."),
+        key!(model?: text, "required", "The model's name at the provider."),
+        key!(compaction_threshold?: number(THRESHOLDS), "the agent's",
+            "The share of its window at which a conversation is compacted."),
+        key!("provider_opts": with(|fields, own: &mut ModelKeys| own.window = read_options(fields), "mapping", "none"),
+            "Options of the provider, of which `context_size`, the window in tokens, has an effect."),
+        key!("description": raw("text", "none"), "What it is for, for readers."),
+        key!("bypass_models_gateway": unsupported("Pintle always calls models directly")),
+        key!("routing": unsupported("set the right model for each agent")),
+        key!("title_model": unsupported("sessions have no titles")),
+        key!("capabilities": unsupported("Pintle sends only text")),
+        key!("cost": unsupported("Pintle does not compute the cost of a run")),
+    ],
+};
+
+/// One of `providers`.
+#[derive(Debug, Clone)]
+pub(in crate::docker_agent::load) struct ProviderKeys {
+    provider: String,
+    speaks_responses: bool,
+    token_key: Option<String>,
+    temperature: Option<f64>,
+    max_tokens: Option<u32>,
+    base_url: Option<String>,
+}
+
+pub(in crate::docker_agent::load) static PROVIDER: KeyTable<ProviderKeys> = KeyTable {
+    title: "providers.NAME",
+    about: "A provider of models.",
+    start: || ProviderKeys {
+        provider: String::from(DEFAULT_PROVIDER),
+        speaks_responses: false,
+        token_key: None,
+        temperature: None,
+        max_tokens: None,
+        base_url: None,
+    },
+    unknown: UnknownKeys::Refused,
+    keys: model_keys![ProviderKeys;
+        key!(provider: text, "The provider whose protocol it has."),
+        key!("api_type" => speaks_responses: choice(API_TYPES), "The form of OpenAI's protocol."),
+        key!("unload_api": unsupported("Pintle does not unload models")),
+        key!("provider_opts": unsupported("the provider's own defaults apply")),
+    ],
+};
+
+/// The forms of OpenAI's protocol, and whether it is the one of responses.
+const API_TYPES: &[(&str, bool)] = &[("openai_chatcompletions", false), ("openai_responses", true)];
 
 impl<'a> ModelTable<'a> {
     pub(super) fn read(fields: &mut FieldReader<'a>) -> Self {
@@ -152,42 +216,36 @@ impl<'a> ModelTable<'a> {
     }
 
     fn read_model(&self, entry: &'a MapEntry) -> Option<ResolvedModel> {
-        let mut fields = FieldReader::of_entry(self.report, "model", entry);
-        let first_available = read_names(&mut fields, "first_available");
-        let provider = fields.text("provider");
-        let own = provider.as_deref().map(|provider| self.provider_default(provider));
-        let name = fields.text("model");
-        let spec = own.clone().unwrap_or_else(|| empty_model(DEFAULT_PROVIDER));
+        let fields = FieldReader::of_entry(self.report, "model", entry);
+        let place = fields.span();
+        let keys = MODEL.read_whole(fields);
+        let spec =
+            keys.provider.as_deref().map_or_else(|| empty_model(DEFAULT_PROVIDER), |name| self.provider_default(name));
         let spec = ModelSpec {
-            name: name.clone().unwrap_or_default(),
-            base_url: read_base_url(&mut fields).or(spec.base_url),
-            api_key_env: fields.text("token_key").or(spec.api_key_env),
-            max_tokens: fields.integer("max_tokens", 1..=u32::MAX).or(spec.max_tokens),
-            temperature: fields.number("temperature", TEMPERATURES).or(spec.temperature),
+            name: keys.model.clone().unwrap_or_default(),
+            base_url: keys.base_url.or(spec.base_url),
+            api_key_env: keys.token_key.or(spec.api_key_env),
+            max_tokens: keys.max_tokens.or(spec.max_tokens),
+            temperature: keys.temperature.or(spec.temperature),
             ..spec
         };
-        let threshold = fields.number("compaction_threshold", THRESHOLDS);
-        let window = read_options(&mut fields);
-        let _ = (fields.text("description"), fields.node("track_usage"));
-        unsupported::report_unsupported(&mut fields, MODEL_NOT_YET);
-        unsupported::report_unsupported(&mut fields, ONLY_MODEL_NOT_YET);
-        let place = fields.span();
-        fields.finish_strictly();
-        if let Some(((first, span), others)) = first_available.split_first() {
+        if let Some(((first, span), others)) = keys.first_available.split_first() {
             let message = format!("the model `{}` always uses `{first}`, and the others only when it fails", entry.key);
             let help = String::from("Pintle does not check which API keys are set");
             self.report.warning("not_supported", message, *span, Some(help));
             let chosen = self.resolve_one(first, *span)?;
             return Some(ResolvedModel { alternatives: others.to_vec(), ..chosen });
         }
-        for (key, value) in [("provider", &provider), ("model", &name)] {
+        for (key, value) in [("provider", &keys.provider), ("model", &keys.model)] {
             if value.is_none() {
                 let message = format!("model `{}` needs `{key}`", entry.key);
                 let help = String::from("for example `provider: openai` and `model: gpt-4o`");
                 self.report.value_error("missing_key", &message, place, Some(help));
             }
         }
-        (provider.is_some() && name.is_some()).then_some(ResolvedModel { threshold, window, ..without_options(spec) })
+        let is_whole = keys.provider.is_some() && keys.model.is_some();
+        let (threshold, window) = (keys.compaction_threshold, keys.window);
+        is_whole.then(|| ResolvedModel { threshold, window, ..without_options(spec) })
     }
 }
 
@@ -231,29 +289,10 @@ fn read_options(fields: &mut FieldReader<'_>) -> Option<u64> {
     window
 }
 
-fn read_provider(report: &FileReport, entry: &MapEntry) -> ProviderDecl {
-    let mut fields = FieldReader::of_entry(report, "provider", entry);
-    let provider = fields.text("provider").unwrap_or_else(|| String::from(DEFAULT_PROVIDER));
-    let forms = [("openai_chatcompletions", false), ("openai_responses", true)];
-    let speaks_responses = fields.choice("api_type", &forms).unwrap_or(false);
-    let provider = ProviderDecl {
-        provider: if speaks_responses && provider == DEFAULT_PROVIDER {
-            String::from("openai_responses")
-        } else {
-            provider
-        },
-        base_url: read_base_url(&mut fields),
-        token_key: fields.text("token_key"),
-        temperature: fields.number("temperature", TEMPERATURES),
-        max_tokens: fields.integer("max_tokens", 1..=u32::MAX),
-    };
-    let _ = fields.node("track_usage");
-    unsupported::report_unsupported(&mut fields, MODEL_NOT_YET);
-    let unload = UnsupportedKey::feature("unload_api", "Pintle does not unload models");
-    unsupported::report_unsupported(
-        &mut fields,
-        &[unload, UnsupportedKey::feature("provider_opts", "the provider's own defaults apply")],
-    );
-    fields.finish_strictly();
-    provider
+fn read_provider(report: &FileReport, entry: &MapEntry) -> ProviderKeys {
+    let keys = PROVIDER.read_whole(FieldReader::of_entry(report, "provider", entry));
+    if keys.speaks_responses && keys.provider == DEFAULT_PROVIDER {
+        return ProviderKeys { provider: String::from("openai_responses"), ..keys };
+    }
+    keys
 }

@@ -5,11 +5,10 @@ use std::sync::Arc;
 use pintle_contract::{HookDeclaration, MatcherSpec};
 use regex::Regex;
 
-use super::strict::{StrictFieldReader, scalar_text};
-use super::{BlockPath, hook, report_fault};
+use super::{BlockPath, hook, report_fault, scalar_text};
 use crate::docker_agent::event_def::PREEMPT;
 use crate::docker_agent::{DockerAgentVersion, DockerEventDef};
-use crate::document::{DocNode, FileReport, NodeKind};
+use crate::document::{DocNode, FieldReader, FileReport, KeyTable, NodeKind, UnknownKeys, key};
 
 /// The context that the hooks of a list share.
 #[derive(Debug, Clone)]
@@ -19,6 +18,19 @@ pub(super) struct EntryContext<'a> {
     pub(super) compat: DockerAgentVersion,
     pub(super) matcher: Option<MatcherSpec>,
 }
+
+pub(in crate::docker_agent::load) static ENTRY: KeyTable<()> = KeyTable {
+    title: "Entry with a matcher",
+    about: "An item of the list of an event with a matcher.",
+    start: || (),
+    unknown: UnknownKeys::Refused,
+    keys: &[
+        key!("matcher": raw("text", "every tool"), "A regular expression that the tool's whole name must match; `*` is every tool."),
+        key!("hooks": raw("list", "required"), "The hooks."),
+        key!("preempt_yolo": listed("true or false", "false"),
+            "Whether the hooks run before calls that permissions allow; only in `pre_tool_use`."),
+    ],
+};
 
 pub(super) fn read(
     report: &FileReport,
@@ -63,17 +75,18 @@ fn list_items<'n>(context: &EntryContext<'_>, path: &str, node: &'n DocNode, wan
 }
 
 fn read_entry(context: &EntryContext<'_>, path: BlockPath, node: &DocNode, wanted: &str) -> Vec<HookDeclaration> {
-    let Some(mut fields) = StrictFieldReader::new(context.report, path, node, wanted) else { return Vec::new() };
+    let Some(mut fields) = FieldReader::at_path(context.report, path, node, wanted) else { return Vec::new() };
     let matcher = read_matcher(context, &mut fields);
     let row = read_lane(context, &mut fields);
     let list = fields.node("hooks");
-    let path = fields.path.clone();
+    let path = fields.path().to_owned();
     if list.is_none_or(|list| matches!(&list.kind, NodeKind::List(items) if items.is_empty())) {
         let help = String::from("write `hooks:`, and below it `- type: command`");
-        fields.report_fault("missing_field", "at least one hook is required", list.unwrap_or(node), Some(help));
+        fields.report_fault("missing_field", "at least one hook is required", list.unwrap_or(node).span, Some(help));
     }
-    fields.finish(|key| {
-        let of_hook = hook::KEYS.contains(&key);
+    ENTRY.read(&mut fields);
+    fields.finish_advising(|key| {
+        let of_hook = hook::HOOK.keys.iter().any(|known| known.name == key);
         of_hook.then(|| format!("`{key}` belongs to a hook: write it in an item of the `hooks:` list"))
     });
     let Some(list) = list else { return Vec::new() };
@@ -90,7 +103,7 @@ fn read_entry(context: &EntryContext<'_>, path: BlockPath, node: &DocNode, wante
 }
 
 /// Reads whether the entry's hooks preempt the permission rules.
-fn read_lane(context: &EntryContext<'_>, fields: &mut StrictFieldReader<'_>) -> &'static DockerEventDef {
+fn read_lane(context: &EntryContext<'_>, fields: &mut FieldReader<'_>) -> &'static DockerEventDef {
     let preempts = match context.compat {
         DockerAgentVersion::Newest => fields.boolean("preempt_yolo").unwrap_or(false),
         // The first version has no such key.
@@ -98,8 +111,8 @@ fn read_lane(context: &EntryContext<'_>, fields: &mut StrictFieldReader<'_>) -> 
     };
     if preempts && context.def.name != PREEMPT.name {
         let help = Some(String::from("remove it, or move the entry to `pre_tool_use`"));
-        let node = fields.node("preempt_yolo").unwrap_or(fields.mapping);
-        fields.report_fault("misplaced_key", "preempt_yolo is only valid on pre_tool_use", node, help);
+        let place = fields.span_of("preempt_yolo");
+        fields.report_fault("misplaced_key", "preempt_yolo is only valid on pre_tool_use", place, help);
         return context.def;
     }
     if preempts { &PREEMPT } else { context.def }
@@ -109,17 +122,22 @@ fn read_lane(context: &EntryContext<'_>, fields: &mut StrictFieldReader<'_>) -> 
 ///
 /// # Errors
 /// If the entry must be skipped.
-fn read_matcher(context: &EntryContext<'_>, fields: &mut StrictFieldReader<'_>) -> Result<Option<MatcherSpec>, ()> {
+fn read_matcher(context: &EntryContext<'_>, fields: &mut FieldReader<'_>) -> Result<Option<MatcherSpec>, ()> {
     let Some(node) = fields.node("matcher") else { return Ok(None) };
     let Some(text) = scalar_text(node) else {
-        fields.report_fault("wrong_type", &format!("matcher must be a string, not {}", node.describe()), node, None);
+        fields.report_fault(
+            "wrong_type",
+            &format!("matcher must be a string, not {}", node.describe()),
+            node.span,
+            None,
+        );
         return Err(());
     };
     if text.is_empty() || text == "*" {
         return Ok(None);
     }
     if context.compat == DockerAgentVersion::G1 && Regex::new(&text).is_err() {
-        let message = format!("{}: the matcher `{text}` is not a valid regular expression", fields.path);
+        let message = format!("{}: the matcher `{text}` is not a valid regular expression", fields.path());
         let help = "under `compat: g1` the whole entry is skipped, including its guards; fix the matcher";
         context.report.warning("bad_matcher", message, node.span, Some(help.to_owned()));
         return Err(());

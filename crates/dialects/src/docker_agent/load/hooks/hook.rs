@@ -1,35 +1,62 @@
 //! Reads one hook. A docker-agent key without a line here is not read.
 
-use pintle_contract::{BuiltinSpec, CommandSpec, HandlerSpec, HookDeclaration, JudgeSpec, SandboxSpec};
+use pintle_contract::{
+    BuiltinSpec, CommandSpec, EnforcementMode, HandlerSpec, HookDeclaration, JudgeSpec, SandboxSpec,
+};
 
 use super::declare::{DEFAULT_TIMEOUT_MS, DockerHookDraft, HookNaming};
 use super::entry::EntryContext;
-use super::strict::{StrictFieldReader, scalar_text};
-use super::{BlockPath, lint, node_location, policy};
+use super::{BlockPath, lint, node_location, policy, scalar_text};
 use crate::docker_agent::DockerAgentVersion;
-use crate::document::DocNode;
+use crate::document::{DocNode, FieldReader, KeyTable, UnknownKeys, key};
 use crate::words::ENFORCEMENT_MODES;
 
-/// The keys of a hook.
-pub(super) const KEYS: [&str; 17] = [
-    "type",
-    "name",
-    "command",
-    "args",
-    "timeout",
-    "env",
-    "working_dir",
-    "on_error",
-    "strict_output",
-    "model",
-    "prompt",
-    "schema",
-    "shell",
-    "keep",
-    "sandbox",
-    "mode",
-    "files",
-];
+/// The keys of a hook that mean the same in every type and version.
+#[derive(Debug, Default)]
+pub(in crate::docker_agent::load) struct DockerHookKeys {
+    name: Option<String>,
+    command: Option<String>,
+    args: Vec<String>,
+    env: Vec<(String, String)>,
+    working_dir: Option<String>,
+    model: Option<String>,
+    prompt: Option<String>,
+    schema: Option<String>,
+    shell: Option<String>,
+    keep: bool,
+    sandbox: Option<SandboxSpec>,
+    mode: EnforcementMode,
+    files: Vec<String>,
+}
+
+pub(in crate::docker_agent::load) static HOOK: KeyTable<DockerHookKeys> = KeyTable {
+    title: "Hook",
+    about: "An item of an event's list, or of `hooks` of an entry with a matcher.",
+    start: DockerHookKeys::default,
+    unknown: UnknownKeys::Refused,
+    keys: &[
+        key!("type": raw("`command`, `builtin`, `model`", "required"), "What the hook is."),
+        key!(name?: text, "by its place", "The hook's name in messages and on the tape."),
+        key!(command?: text, "required", "The shell command, or the name of a built-in."),
+        key!(args: texts, "The arguments of a built-in."),
+        key!("timeout": raw("number", "60"), "Time limit of one call, in seconds."),
+        key!(env: pairs, "Environment variables of a command or a built-in, in addition to the agent's."),
+        key!(working_dir?: text, "the agent's", "The directory in which a command or a built-in runs."),
+        key!("on_error": raw("`warn`, `ignore`, `block`", "by event"), "What a failed hook does."),
+        key!("strict_output": listed("true or false", "false"), "Whether output that is not valid is a failure."),
+        key!(model?: text, "required", "The model of a model hook: `provider/name`."),
+        key!(prompt?: text, "required", "The prompt of a model hook; templates insert fields of the event."),
+        key!(schema?: text, "none",
+            "What a model answers: with `pre_tool_use_decision` it decides, otherwise its text is context."),
+        key!(shell?: text, "the system's", "The shell of a command."),
+        key!(keep: boolean, "Whether the program of a command keeps running between calls."),
+        key!("sandbox": with(read_sandbox, "mapping", "none"), "Confines the program of a command, as below."),
+        key!(mode: choice(&ENFORCEMENT_MODES),
+            "In `shadow` the hook is called and its verdict recorded, but not enforced."),
+        key!(files: texts,
+            "Files and globs that belong to the hook, so that trust covers them too. A directory stands for everything in it."),
+    ],
+};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DockerHookKind {
@@ -44,22 +71,21 @@ pub(super) enum DockerHookKind {
 /// Reads one hook; `None` if it is invalid, which is reported.
 pub(super) fn read(context: &EntryContext<'_>, path: BlockPath, node: &DocNode) -> Option<HookDeclaration> {
     let wanted = "hook event must be a hook or a list of hooks";
-    let mut fields = StrictFieldReader::new(context.report, path, node, wanted)?;
-    let own_name = fields.text("name");
+    let mut fields = FieldReader::at_path(context.report, path, node, wanted)?;
+    let keys = HOOK.read(&mut fields);
     let kind = read_kind(&mut fields);
-    let handler = read_handler(&mut fields, kind, context.compat);
     let timeout_ms = read_timeout(&mut fields, context.compat);
     let on_error = policy::read(&mut fields, context.def, context.compat);
     let strict_output =
         context.compat == DockerAgentVersion::Newest && fields.boolean("strict_output").unwrap_or(false);
-    let mode = fields.choice("mode", &ENFORCEMENT_MODES, "mode must be enforce or shadow").unwrap_or_default();
-    let files = fields.texts("files");
     let command = fields.node("command").and_then(scalar_text);
+    let place = fields.path().trim_start_matches("hooks.").to_owned();
+    let (name, mode, files) = (keys.name.clone(), keys.mode, keys.files.clone());
+    let handler = choose_handler(&fields, kind, keys, context.compat);
     if let Some(kind) = kind {
         lint::check(&mut fields, context.def, kind, context.compat);
     }
-    let place = fields.path.trim_start_matches("hooks.").to_owned();
-    fields.finish(|key| help_for_misplaced_key(key, context));
+    fields.finish_advising(|key| help_for_misplaced_key(key, context));
     let draft = DockerHookDraft {
         matcher: context.matcher.clone(),
         timeout_ms: timeout_ms?,
@@ -69,7 +95,7 @@ pub(super) fn read(context: &EntryContext<'_>, path: BlockPath, node: &DocNode) 
         files,
         ..DockerHookDraft::new(context.def, context.compat, handler?, node_location(context.report, node))
     };
-    draft.declare(&HookNaming { author_name: own_name.as_deref(), command: command.as_deref(), path: &place })
+    draft.declare(&HookNaming { author_name: name.as_deref(), command: command.as_deref(), path: &place })
 }
 
 /// The help for a key that belongs to an entry with a matcher.
@@ -84,10 +110,10 @@ fn help_for_misplaced_key(key: &str, context: &EntryContext<'_>) -> Option<Strin
     }
 }
 
-fn read_kind(fields: &mut StrictFieldReader<'_>) -> Option<DockerHookKind> {
+fn read_kind(fields: &mut FieldReader<'_>) -> Option<DockerHookKind> {
     let Some(node) = fields.node("type") else {
         let help = Some(String::from("write `type: command`, `type: builtin` or `type: model`"));
-        fields.report_fault("missing_field", "type is required", fields.mapping, help);
+        fields.report_fault("missing_field", "type is required", fields.span(), help);
         return None;
     };
     match scalar_text(node).as_deref() {
@@ -100,61 +126,55 @@ fn read_kind(fields: &mut StrictFieldReader<'_>) -> Option<DockerHookKind> {
                 other.unwrap_or(node.describe())
             );
             let http = String::from("write `type: builtin` and `command: http_post`");
-            fields.report_fault("bad_value", &message, node, (other == Some("http")).then_some(http));
+            fields.report_fault("bad_value", &message, node.span, (other == Some("http")).then_some(http));
             None
         }
     }
 }
 
-/// Reads the handler. Every field is read, so that it is known whatever the type is.
-fn read_handler(
-    fields: &mut StrictFieldReader<'_>,
+/// The handler of a hook. What its type needs and is missing is reported.
+fn choose_handler(
+    fields: &FieldReader<'_>,
     kind: Option<DockerHookKind>,
+    keys: DockerHookKeys,
     compat: DockerAgentVersion,
 ) -> Option<HandlerSpec> {
-    let command = fields.text("command").unwrap_or_default();
-    let arguments = fields.texts("args");
-    let environment = fields.pairs("env");
-    let directory = fields.text("working_dir").filter(|directory| !directory.is_empty());
-    let model = fields.text("model").unwrap_or_default();
-    let prompt = fields.text("prompt").unwrap_or_default();
-    let schema = fields.text("schema").filter(|schema| !schema.is_empty());
-    let shell = fields.text("shell");
-    let keep = fields.boolean("keep").unwrap_or(false);
-    let sandbox = read_sandbox(fields);
+    let filled = |text: Option<String>| text.filter(|text| !text.is_empty());
+    let command = keys.command.unwrap_or_default();
+    let directory = filled(keys.working_dir);
     let expands = compat == DockerAgentVersion::Newest;
     let missing = |message: &str, help: &str| {
-        fields.report_fault("missing_field", message, fields.mapping, Some(help.to_owned()));
+        fields.report_fault("missing_field", message, fields.span(), Some(help.to_owned()));
     };
     match kind? {
         DockerHookKind::Command if command.trim().is_empty() => {
             missing("command is required for command hooks", "write `command: |`, and the shell script below it");
             None
         }
-        DockerHookKind::Command => {
-            let arguments = None;
-            let spec = CommandSpec {
-                command,
-                arguments,
-                shell,
-                environment,
-                directory,
-                expands,
-                keep,
-                sandbox,
-                binding: None,
-            };
-            Some(HandlerSpec::Command(spec))
-        }
+        DockerHookKind::Command => Some(HandlerSpec::Command(CommandSpec {
+            command,
+            arguments: None,
+            shell: keys.shell,
+            environment: keys.env,
+            directory,
+            expands,
+            keep: keys.keep,
+            sandbox: keys.sandbox,
+            binding: None,
+        })),
         DockerHookKind::Builtin if command.trim().is_empty() => {
             missing("command must name the builtin to invoke", "write, for example, `command: add_date`");
             None
         }
-        DockerHookKind::Builtin => {
-            let name = command.trim().to_owned();
-            Some(HandlerSpec::Builtin(BuiltinSpec { name, arguments, environment, directory, expands }))
-        }
+        DockerHookKind::Builtin => Some(HandlerSpec::Builtin(BuiltinSpec {
+            name: command.trim().to_owned(),
+            arguments: keys.args,
+            environment: keys.env,
+            directory,
+            expands,
+        })),
         DockerHookKind::Model => {
+            let (model, prompt) = (keys.model.unwrap_or_default(), keys.prompt.unwrap_or_default());
             if model.trim().is_empty() {
                 missing(
                     "model is required for model hooks (e.g. 'openai/gpt-4o-mini')",
@@ -165,34 +185,49 @@ fn read_handler(
                 missing("prompt is required for model hooks", "write `prompt: |`, and the prompt below it");
             }
             let whole = !model.trim().is_empty() && !prompt.trim().is_empty();
-            whole.then_some(HandlerSpec::Model(JudgeSpec { model, prompt, schema }))
+            whole.then(|| HandlerSpec::Model(JudgeSpec { model, prompt, schema: filled(keys.schema) }))
         }
     }
 }
 
-fn read_sandbox(fields: &mut StrictFieldReader<'_>) -> Option<SandboxSpec> {
-    let mut inner = fields.fields("sandbox")?;
-    let read_only = inner.boolean("read_only").unwrap_or(false);
-    let no_network = inner.boolean("network") == Some(false);
-    inner.finish(|_| None);
-    Some(SandboxSpec { read_only, no_network })
+/// `sandbox` of a hook.
+#[derive(Debug)]
+pub(in crate::docker_agent::load) struct SandboxKeys {
+    read_only: bool,
+    network: bool,
+}
+
+pub(in crate::docker_agent::load) static SANDBOX: KeyTable<SandboxKeys> = KeyTable {
+    title: "sandbox",
+    about: "How the program of a command is confined.",
+    start: || SandboxKeys { read_only: false, network: true },
+    unknown: UnknownKeys::Refused,
+    keys: &[
+        key!(read_only: boolean, "Whether it may only read files."),
+        key!(network: boolean, "Whether it may use the network."),
+    ],
+};
+
+fn read_sandbox(fields: &mut FieldReader<'_>, hook: &mut DockerHookKeys) {
+    let own = fields.fields("sandbox").map(|own| SANDBOX.read_whole(own));
+    hook.sandbox = own.map(|own| SandboxSpec { read_only: own.read_only, no_network: !own.network });
 }
 
 /// Reads the timeout in milliseconds; `None` if it is invalid, which is reported.
-fn read_timeout(fields: &mut StrictFieldReader<'_>, compat: DockerAgentVersion) -> Option<u64> {
+fn read_timeout(fields: &mut FieldReader<'_>, compat: DockerAgentVersion) -> Option<u64> {
     let Some(node) = fields.node("timeout") else { return Some(DEFAULT_TIMEOUT_MS) };
     let seconds =
         scalar_text(node).and_then(|text| text.trim().parse::<f64>().ok()).filter(|seconds| seconds.is_finite());
     let Some(seconds) = seconds else {
         let help = Some(String::from("write only digits, for example `timeout: 10`"));
-        fields.report_fault("bad_value", "timeout must be a number of seconds", node, help);
+        fields.report_fault("bad_value", "timeout must be a number of seconds", node.span, help);
         return None;
     };
     if seconds < 0.0 && compat == DockerAgentVersion::Newest {
         fields.report_fault(
             "bad_value",
             "timeout must not be negative",
-            node,
+            node.span,
             Some(String::from("remove it to use the default of 60 seconds")),
         );
         return None;

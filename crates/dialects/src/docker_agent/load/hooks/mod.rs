@@ -9,12 +9,13 @@ mod entry;
 mod hook;
 mod lint;
 mod policy;
-mod strict;
 
 use pintle_contract::{BuiltinSpec, CommandSpec, HandlerSpec, HookDeclaration, Location};
 
 pub(in crate::docker_agent::load) use self::advice::guess_event;
 use self::declare::{DockerHookDraft, HookNaming};
+pub(in crate::docker_agent::load) use self::entry::ENTRY;
+pub(in crate::docker_agent::load) use self::hook::{HOOK, SANDBOX};
 use super::super::event_def;
 use crate::docker_agent::{DockerAgentVersion, DockerEventDef, ROWS};
 use crate::document::{DocNode, FileReport, MapEntry, NodeKind};
@@ -133,6 +134,14 @@ fn report_fault(
     help: Option<String>,
 ) {
     report.error(code, &format!("{path}: {message}"), report.first_line(node.span), help);
+}
+
+/// The text of a scalar that is not null.
+fn scalar_text(node: &DocNode) -> Option<String> {
+    match &node.kind {
+        NodeKind::Scalar(scalar) if !node.is_null() => Some(scalar.text.clone()),
+        _ => None,
+    }
 }
 
 fn node_location(report: &FileReport, node: &DocNode) -> Location {

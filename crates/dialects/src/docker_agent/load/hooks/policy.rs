@@ -1,9 +1,9 @@
 //! Reads what happens if a hook fails.
 
-use pintle_contract::FailurePolicy;
+use pintle_contract::{FailurePolicy, did_you_mean};
 
-use super::strict::StrictFieldReader;
 use crate::docker_agent::{DockerAgentVersion, DockerEventDef};
+use crate::document::FieldReader;
 
 /// The author's policy for failures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,28 +28,32 @@ pub(super) fn default(def: &DockerEventDef, compat: DockerAgentVersion) -> Failu
 
 /// Reads `on_error`. `None` if it is absent or has no effect.
 pub(super) fn read(
-    fields: &mut StrictFieldReader<'_>,
+    fields: &mut FieldReader<'_>,
     def: &DockerEventDef,
     compat: DockerAgentVersion,
 ) -> Option<FailurePolicy> {
     let node = fields.node("on_error")?;
-    let chosen = match compat {
-        DockerAgentVersion::Newest => fields.choice("on_error", WORDS, "on_error must be warn, ignore, or block")?,
-        DockerAgentVersion::G1 => {
-            let text = fields.text("on_error")?;
-            let chosen = WORDS.iter().find(|(word, _)| *word == text).map(|(_, chosen)| *chosen);
-            if chosen.is_none() {
-                let message = format!("{}: unknown value `{text}` for `on_error`", fields.path);
-                let help = Some(String::from("`compat: g1` treats it as warn; write warn, ignore, or block"));
-                fields.report.warning("bad_value", message, node.span, help);
-            }
-            chosen.unwrap_or(OnErrorPolicy::Warn)
+    let text = fields.text("on_error")?;
+    let chosen = WORDS.iter().find(|(word, _)| *word == text).map(|(_, chosen)| *chosen);
+    let chosen = match (chosen, compat) {
+        (Some(chosen), _) => chosen,
+        (None, DockerAgentVersion::Newest) => {
+            let help = did_you_mean(&text, WORDS.iter().map(|(word, _)| *word));
+            let message = format!("on_error must be warn, ignore, or block, not `{text}`");
+            fields.report_fault("bad_value", &message, node.span, help);
+            return None;
+        }
+        (None, DockerAgentVersion::G1) => {
+            let message = format!("{}: unknown value `{text}` for `on_error`", fields.path());
+            let help = Some(String::from("`compat: g1` treats it as warn; write warn, ignore, or block"));
+            fields.report().warning("bad_value", message, node.span, help);
+            OnErrorPolicy::Warn
         }
     };
     if def.fails_closed {
         if chosen != OnErrorPolicy::Block {
-            let message = format!("{}: a failed hook of {} always blocks the call", fields.path, def.name);
-            fields.report.warning("no_effect", message, node.span, Some(String::from("remove `on_error`")));
+            let message = format!("{}: a failed hook of {} always blocks the call", fields.path(), def.name);
+            fields.report().warning("no_effect", message, node.span, Some(String::from("remove `on_error`")));
         }
         return None;
     }
@@ -58,7 +62,7 @@ pub(super) fn read(
         (OnErrorPolicy::Block, DockerAgentVersion::Newest) => {
             let help = Some(String::from("write `on_error: warn`, or omit it"));
             let message = format!("hooks.{}: on_error block is not supported by this event", def.name);
-            fields.report.error("bad_value", &message, node.span, help);
+            fields.report().error("bad_value", &message, node.span, help);
             None
         }
         (OnErrorPolicy::Ignore, _) => Some(FailurePolicy::Ignored),

@@ -3,18 +3,17 @@
 use pintle_contract::{ByteSpan, McpSpec, McpTransport, ToolsetKind};
 
 use super::super::report_unknown;
-use super::super::unsupported::{self, UnsupportedKey};
 use super::SharedDefinitions;
-use crate::document::{FieldReader, FileReport, MapEntry};
+use crate::document::{FieldReader, FileReport, KeyDef, MapEntry, key, read_keys};
 
 /// Keys that docker-agent has and Pintle does not implement.
-pub(super) const NOT_YET: &[UnsupportedKey] = &[
-    UnsupportedKey::feature("config", "it only applies to servers of Docker's catalogue"),
-    UnsupportedKey::feature("version", "install the program yourself; Pintle does not install it"),
-    UnsupportedKey::feature("allow_private_ips", "it only applies to sign-in, which Pintle does not support"),
+pub(super) const NOT_YET: &[KeyDef<()>] = &[
+    key!("config": unsupported("it only applies to servers of Docker's catalogue")),
+    key!("version": unsupported("install the program yourself; Pintle does not install it")),
+    key!("allow_private_ips": unsupported("it only applies to sign-in, which Pintle does not support")),
 ];
 /// Such keys of remote servers.
-const REMOTE_NOT_YET: &[UnsupportedKey] = &[UnsupportedKey::feature("oauth", "put a token in `headers`")];
+const REMOTE_NOT_YET: &[KeyDef<()>] = &[key!("oauth": unsupported("put a token in `headers`"))];
 /// The prefix of servers in Docker's catalogue.
 const CATALOGUE: &str = "docker:";
 
@@ -45,8 +44,8 @@ pub(super) fn read_definition(report: &FileReport, entry: &MapEntry) -> Option<M
     let mut fields = FieldReader::of_entry(report, "the server", entry);
     let server = read_server(&mut fields);
     let _ = (fields.texts("tools"), fields.text("instruction"));
-    unsupported::report_unsupported(&mut fields, NOT_YET);
-    unsupported::report_unsupported(&mut fields, super::NOT_YET);
+    read_keys(&mut fields, NOT_YET);
+    read_keys(&mut fields, super::NOT_YET);
     fields.finish_strictly();
     server
 }
@@ -101,7 +100,7 @@ fn read_remote(fields: &mut FieldReader<'_>) -> Option<McpTransport> {
     let transports = [("streamable", true), ("streamable-http", true), ("http", true), ("sse", false)];
     let is_streamable = own.choice("transport_type", &transports).unwrap_or(true);
     let headers = own.pairs("headers");
-    unsupported::report_unsupported(&mut own, REMOTE_NOT_YET);
+    read_keys(&mut own, REMOTE_NOT_YET);
     let place = own.node("url").or(own.node("transport_type")).map_or(own.span(), |node| node.span);
     let transport_place = own.node("transport_type").map_or(place, |node| node.span);
     own.finish_strictly();

@@ -8,17 +8,16 @@ use pintle_contract::{ByteSpan, ToolsetSpec, did_you_mean};
 
 use self::toolset_types::{NOT_YET_TYPES, ROWS};
 use super::model::read_names;
-use super::unsupported::{self, UnsupportedKey};
 use super::{entries_of, report_unknown};
-use crate::document::{DocNode, FieldReader, FileReport, MapEntry};
+use crate::document::{DocNode, FieldReader, FileReport, KeyDef, MapEntry, key, read_keys};
 
 /// Keys of every toolset that docker-agent has and Pintle does not implement.
-const NOT_YET: &[UnsupportedKey] = &[
-    UnsupportedKey::restriction("readonly", "list the read-only tools under `tools`"),
-    UnsupportedKey::feature("toon", "results are not converted"),
-    UnsupportedKey::feature("model", "the agent's own model reads the results"),
-    UnsupportedKey::feature("defer", "the model always sees all tools"),
-    UnsupportedKey::feature("lifecycle", "a server that exits is restarted once"),
+const NOT_YET: &[KeyDef<()>] = &[
+    key!("readonly": refused("list the read-only tools under `tools`")),
+    key!("toon": unsupported("results are not converted")),
+    key!("model": unsupported("the agent's own model reads the results")),
+    key!("defer": unsupported("the model always sees all tools")),
+    key!("lifecycle": unsupported("a server that exits is restarted once")),
 ];
 
 /// The definitions of a file that several agents share.
@@ -114,8 +113,8 @@ impl<'a> SharedDefinitions<'a> {
         let (tools, instruction) = (fields.texts("tools"), fields.text("instruction"));
         let safer = (name == "shell").then(|| fields.boolean("safer")).flatten().unwrap_or(false);
         let kind = (def.read)(&mut fields, self);
-        unsupported::report_unsupported(&mut fields, def.unsupported);
-        unsupported::report_unsupported(&mut fields, NOT_YET);
+        read_keys(&mut fields, def.unsupported);
+        read_keys(&mut fields, NOT_YET);
         if safer {
             toolsets.safer = toolsets.safer.or_else(|| fields.node("safer").map(|node| node.span));
         }

@@ -2,8 +2,8 @@
 
 use pintle_contract::ToolsetKind;
 
-use super::{SharedDefinitions, UnsupportedKey, mcp, script};
-use crate::document::FieldReader;
+use super::{SharedDefinitions, mcp, script};
+use crate::document::{FieldReader, KeyDef, key, read_keys};
 
 /// The definition of a toolset type.
 pub(super) struct ToolsetTypeDef {
@@ -12,7 +12,7 @@ pub(super) struct ToolsetTypeDef {
     /// Reads the type's own keys.
     pub(super) read: fn(&mut FieldReader<'_>, &SharedDefinitions<'_>) -> Option<ToolsetKind>,
     /// The type's own keys that Pintle does not implement.
-    pub(super) unsupported: &'static [UnsupportedKey],
+    pub(super) unsupported: &'static [KeyDef<()>],
 }
 
 /// The types of docker-agent that Pintle does not implement.
@@ -43,7 +43,7 @@ pub(super) static ROWS: [ToolsetTypeDef; 9] = [
     ToolsetTypeDef {
         name: "shell",
         read: |fields, _| Some(ToolsetKind::Shell { environment: fields.pairs("env") }),
-        unsupported: &[UnsupportedKey::feature("sudo_askpass", "write a hook that denies `sudo`")],
+        unsupported: &[key!("sudo_askpass": unsupported("write a hook that denies `sudo`"))],
     },
     ToolsetTypeDef {
         name: "filesystem",
@@ -52,13 +52,13 @@ pub(super) static ROWS: [ToolsetTypeDef; 9] = [
             if fields.texts("allow_list").iter().any(|folder| folder == ".") {
                 return Some(ToolsetKind::Filesystem);
             }
-            super::unsupported::report_unsupported(fields, &[ALLOW_LIST]);
+            read_keys(fields, &[ALLOW_LIST]);
             Some(ToolsetKind::Filesystem)
         },
         unsupported: &[
-            UnsupportedKey::restriction("deny_list", "write a `pre_tool_use` hook that denies these paths"),
-            UnsupportedKey::feature("post_edit", "run the command in a `post_tool_use` hook"),
-            UnsupportedKey::feature("ignore_vcs", "exclude the paths in a hook"),
+            key!("deny_list": refused("write a `pre_tool_use` hook that denies these paths")),
+            key!("post_edit": unsupported("run the command in a `post_tool_use` hook")),
+            key!("ignore_vcs": unsupported("exclude the paths in a hook")),
         ],
     },
     ToolsetTypeDef {
@@ -86,10 +86,10 @@ pub(super) static ROWS: [ToolsetTypeDef; 9] = [
             Some(ToolsetKind::Fetch { timeout_ms: seconds.map(|seconds| seconds * 1_000) })
         },
         unsupported: &[
-            UnsupportedKey::restriction("allowed_domains", "check the `urls` of `fetch` in a `pre_tool_use` hook"),
-            UnsupportedKey::restriction("blocked_domains", "check the `urls` of `fetch` in a `pre_tool_use` hook"),
-            UnsupportedKey::feature("headers", "Pintle does not add headers to requests"),
-            UnsupportedKey::feature("allow_private_ips", "Pintle fetches only public addresses"),
+            key!("allowed_domains": refused("check the `urls` of `fetch` in a `pre_tool_use` hook")),
+            key!("blocked_domains": refused("check the `urls` of `fetch` in a `pre_tool_use` hook")),
+            key!("headers": unsupported("Pintle does not add headers to requests")),
+            key!("allow_private_ips": unsupported("Pintle fetches only public addresses")),
         ],
     },
     ToolsetTypeDef { name: "script", read: |fields, _| script::read(fields), unsupported: &[] },
@@ -97,7 +97,5 @@ pub(super) static ROWS: [ToolsetTypeDef; 9] = [
     ToolsetTypeDef { name: "background_agents", read: |_, _| Some(ToolsetKind::BackgroundAgents), unsupported: &[] },
 ];
 
-const ALLOW_LIST: UnsupportedKey = UnsupportedKey::restriction(
-    "allow_list",
-    "file tools are limited to the working directory; remove it, or list `.`",
-);
+const ALLOW_LIST: KeyDef<()> =
+    key!("allow_list": refused("file tools are limited to the working directory; remove it, or list `.`"));

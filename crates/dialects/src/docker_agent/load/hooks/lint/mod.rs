@@ -8,10 +8,10 @@ mod words;
 use pintle_contract::ByteSpan;
 
 use super::hook::DockerHookKind;
-use super::strict::StrictFieldReader;
 use crate::docker_agent::decode::{DECISION_SCHEMA, KeySpelling, OutputKey, find_key};
 use crate::docker_agent::event_def::{ContextReader, PermissionWords};
 use crate::docker_agent::{DockerAgentVersion, DockerEventDef};
+use crate::document::FieldReader;
 use words::{PrintedKey, find_exit_two, find_printed_keys};
 
 /// Keys, the hook types on which they have an effect, and the help for other types.
@@ -30,14 +30,14 @@ const KEYS_OF_KINDS: &[(&str, &[DockerHookKind], &str)] = &[
 
 /// Warns of settings that have no effect on a hook.
 pub(super) fn check(
-    fields: &mut StrictFieldReader<'_>,
+    fields: &mut FieldReader<'_>,
     def: &DockerEventDef,
     kind: DockerHookKind,
     compat: DockerAgentVersion,
 ) {
     for (key, kinds, help) in KEYS_OF_KINDS {
         if let Some(span) = fields.key_span(key).filter(|_| !kinds.contains(&kind)) {
-            let message = format!("{}: `{key}` has no effect on a {} hook", fields.path, kind.name());
+            let message = format!("{}: `{key}` has no effect on a {} hook", fields.path(), kind.name());
             warn(fields, message, span, help);
         }
     }
@@ -58,16 +58,16 @@ impl DockerHookKind {
     }
 }
 
-fn warn(fields: &StrictFieldReader<'_>, message: String, span: ByteSpan, help: &str) {
-    fields.report.warning("no_effect", message, span, Some(help.to_owned()));
+fn warn(fields: &FieldReader<'_>, message: String, span: ByteSpan, help: &str) {
+    fields.report().warning("no_effect", message, span, Some(help.to_owned()));
 }
 
-fn check_model(fields: &mut StrictFieldReader<'_>, def: &DockerEventDef) {
+fn check_model(fields: &mut FieldReader<'_>, def: &DockerEventDef) {
     let schema = fields.node("schema");
     let decides = schema.and_then(|node| node.as_text()) == Some(DECISION_SCHEMA);
     match schema {
         Some(node) if decides && def.decisions == PermissionWords::Nothing => {
-            let message = format!("{}: a model's decision has no effect on {}", fields.path, def.name);
+            let message = format!("{}: a model's decision has no effect on {}", fields.path(), def.name);
             warn(
                 fields,
                 message,
@@ -76,8 +76,8 @@ fn check_model(fields: &mut StrictFieldReader<'_>, def: &DockerEventDef) {
             );
         }
         None if def.context == ContextReader::NoReader => {
-            let span = fields.report.first_line(fields.mapping.span);
-            let message = format!("{}: the model's reply has no effect on {}", fields.path, def.name);
+            let span = fields.report().first_line(fields.span());
+            let message = format!("{}: the model's reply has no effect on {}", fields.path(), def.name);
             warn(fields, message, span, "write `schema: pre_tool_use_decision` to let the model decide");
         }
         _ => {}
@@ -85,9 +85,9 @@ fn check_model(fields: &mut StrictFieldReader<'_>, def: &DockerEventDef) {
 }
 
 /// Checks the text of a command.
-fn check_script(fields: &mut StrictFieldReader<'_>, def: &DockerEventDef, compat: DockerAgentVersion) {
+fn check_script(fields: &mut FieldReader<'_>, def: &DockerEventDef, compat: DockerAgentVersion) {
     let Some(node) = fields.node("command") else { return };
-    let text = fields.report.file().text.get(node.span.start..node.span.end).unwrap_or_default();
+    let text = fields.report().file().text.get(node.span.start..node.span.end).unwrap_or_default();
     let at = |range: std::ops::Range<usize>| ByteSpan {
         start: node.span.start + range.start,
         end: node.span.start + range.end,
@@ -95,11 +95,11 @@ fn check_script(fields: &mut StrictFieldReader<'_>, def: &DockerEventDef, compat
     for found in find_printed_keys(text) {
         let Some((key, how)) = find_key(found.name) else { continue };
         if let Some((message, help)) = describe_fault(def, compat, key, how, &found) {
-            warn(fields, format!("{}: {message}", fields.path), at(found.range.clone()), &help);
+            warn(fields, format!("{}: {message}", fields.path()), at(found.range.clone()), &help);
         }
     }
     if let Some(range) = find_exit_two(text).filter(|_| !def.can_block) {
-        let message = format!("{}: exit 2 has no effect on {}, which cannot block", fields.path, def.name);
+        let message = format!("{}: exit 2 has no effect on {}, which cannot block", fields.path(), def.name);
         warn(fields, message, at(range), "exit 0, or move the hook to an event that can block");
     }
 }

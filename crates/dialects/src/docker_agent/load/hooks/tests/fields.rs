@@ -135,19 +135,25 @@ fn faults_of_fields_have_the_documented_words_and_a_place() {
             "type: prompt, command: a",
             "2:12: error: hooks.stop[0]: unsupported hook type 'prompt' (supported: 'command', 'builtin', 'model')",
         ),
-        ("type: command, command: {a: b}", "2:30: error: hooks.stop[0]: command must be a string, not a mapping"),
+        (
+            "type: command, command: {a: b}",
+            "2:30: error: hooks.stop[0]: command must be a string, not a mapping | write `command: |` and indent the text on the lines below, or put it in quotes",
+        ),
         (
             "type: command, command: a, env: [A]",
-            "2:38: error: hooks.stop[0]: env must be a mapping, not a list | write lines such as `NAME: value`",
+            "2:38: error: hooks.stop[0]: env must be a mapping of strings, not a list | write lines such as `NAME: value`",
         ),
-        ("type: command, command: a, env: {A: [b]}", "2:42: error: hooks.stop[0]: env.A must be a string, not a list"),
+        (
+            "type: command, command: a, env: {A: [b]}",
+            "2:42: error: hooks.stop[0]: env.A must be a string, not a list | write it without the brackets or the dash",
+        ),
         (
             "type: command, command: a, keep: maybe",
             "2:39: error: hooks.stop[0]: keep must be true or false, not a string | write `keep: true` or `keep: false`",
         ),
         (
             "type: command, command: a, mode: shadw",
-            "2:39: error: hooks.stop[0]: mode must be enforce or shadow, not `shadw` | did you mean `shadow`?",
+            "2:39: error: hooks.stop[0]: mode must be `enforce` or `shadow`, not `shadw` | did you mean `shadow`?",
         ),
         (
             "type: command, command: a, sandbox: {readonly: true}",

@@ -1,10 +1,14 @@
 //! Reads the fields of a mapping, and reports every error in them.
 
+#[cfg(test)]
+mod tests;
+mod unknown;
+
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use pintle_contract::{ByteSpan, ScriptSource, did_you_mean, suggest_nearest, suggest_or_list};
+use pintle_contract::{ByteSpan, ScriptSource, did_you_mean};
 
 use super::{DocNode, FileReport, MapEntry, NodeKind, PlainValue};
 
@@ -17,6 +21,9 @@ use super::{DocNode, FileReport, MapEntry, NodeKind, PlainValue};
 pub struct FieldReader<'a> {
     report: &'a FileReport,
     owner: String,
+    /// The path of the mapping in its file, if messages start with it. Its values are read as docker-agent does: empty
+    /// ones are absent, numbers and booleans are texts, and a single text is a list of one.
+    path: Option<String>,
     entries: &'a [MapEntry],
     place: ByteSpan,
     known: Vec<&'static str>,
@@ -39,10 +46,54 @@ impl<'a> FieldReader<'a> {
         Self {
             report,
             owner,
+            path: None,
             entries: entries.unwrap_or_default(),
             place: node.map_or(place, |node| node.span),
             known: Vec::new(),
             reported: Vec::new(),
+        }
+    }
+
+    /// Reads a node whose messages start with its path in the file, such as `hooks.pre_tool_use[0]`. Empty values are
+    /// absent, numbers and booleans are accepted as strings, and a single string as a list.
+    ///
+    /// `None` if the node is not a mapping, which is reported with `wanted`.
+    #[must_use]
+    pub fn at_path(report: &'a FileReport, path: String, node: &'a DocNode, wanted: &str) -> Option<Self> {
+        let Some(entries) = node.entries() else {
+            let message = format!("{path}: {wanted}, not {}", node.describe());
+            report.error("wrong_type", &message, report.first_line(node.span), None);
+            return None;
+        };
+        let (known, reported) = (Vec::new(), Vec::new());
+        Some(Self { report, owner: String::new(), path: Some(path), entries, place: node.span, known, reported })
+    }
+
+    /// The path of the mapping; empty if messages do not start with it.
+    #[must_use]
+    pub fn path(&self) -> &str {
+        self.path.as_deref().unwrap_or_default()
+    }
+
+    /// The location of a field's key, if the field is there and not empty.
+    #[must_use]
+    pub fn key_span(&self, key: &str) -> Option<ByteSpan> {
+        self.entries.iter().find(|entry| entry.key == key && !entry.value.is_null()).map(|entry| entry.key_span)
+    }
+
+    /// Reports an error in a value.
+    pub fn report_fault(&self, code: &'static str, message: &str, span: ByteSpan, help: Option<String>) {
+        match &self.path {
+            Some(path) => self.report.error(code, &format!("{path}: {message}"), self.report.first_line(span), help),
+            None => self.report.value_error(code, message, span, help),
+        }
+    }
+
+    /// The text of a node.
+    fn text_of(&self, node: &DocNode) -> Option<String> {
+        match &node.kind {
+            NodeKind::Scalar(scalar) if self.path.is_some() && !node.is_null() => Some(scalar.text.clone()),
+            _ => node.as_text().map(str::to_owned),
         }
     }
 
@@ -69,7 +120,8 @@ impl<'a> FieldReader<'a> {
         if !self.known.contains(&key) {
             self.known.push(key);
         }
-        self.entries.iter().find(|entry| entry.key == key).map(|entry| &entry.value)
+        let node = self.entries.iter().find(|entry| entry.key == key).map(|entry| &entry.value);
+        node.filter(|node| self.path.is_none() || !node.is_null())
     }
 
     /// The location of a field; that of the mapping if it is absent.
@@ -85,7 +137,7 @@ impl<'a> FieldReader<'a> {
     /// A string.
     pub fn text(&mut self, key: &'static str) -> Option<String> {
         let node = self.non_empty_node(key)?;
-        node.as_text().map(str::to_owned).or_else(|| self.report_wrong_type(key, node, "a string"))
+        self.text_of(node).or_else(|| self.report_wrong_type(key, node, "a string"))
     }
 
     /// A Starlark script, with its location.
@@ -114,7 +166,7 @@ impl<'a> FieldReader<'a> {
         let fitting = T::try_from(value).ok().filter(|value| range.contains(value));
         if fitting.is_none() {
             let message = format!("{key} must be between {} and {}, not `{value}`", range.start(), range.end());
-            self.report.value_error("bad_value", &message, node.span, None);
+            self.report_fault("bad_value", &message, node.span, None);
         }
         fitting
     }
@@ -127,7 +179,7 @@ impl<'a> FieldReader<'a> {
         };
         if !range.contains(&value) {
             let message = format!("{key} must be between {} and {}, not `{value}`", range.start(), range.end());
-            self.report.value_error("bad_value", &message, node.span, None);
+            self.report_fault("bad_value", &message, node.span, None);
             return None;
         }
         Some(value)
@@ -142,37 +194,41 @@ impl<'a> FieldReader<'a> {
     /// One of a set of words.
     pub fn choice<T: Clone>(&mut self, key: &'static str, words: &[(&str, T)]) -> Option<T> {
         let node = self.non_empty_node(key)?;
-        let Some(text) = node.as_text() else {
+        let Some(text) = self.text_of(node) else {
             return self.report_wrong_type(key, node, "a string");
         };
+        let text = text.as_str();
         let found = words.iter().find(|(word, _)| *word == text).map(|(_, value)| value.clone());
         if found.is_none() {
             let all: Vec<String> = words.iter().map(|(word, _)| format!("`{word}`")).collect();
             let near = did_you_mean(text, words.iter().map(|(word, _)| *word));
             let message = format!("{key} must be {}, not `{text}`", all.join(" or "));
-            self.report.value_error("bad_value", &message, node.span, near);
+            self.report_fault("bad_value", &message, node.span, near);
         }
         found
     }
 
     /// A list of strings; empty if absent.
     pub fn texts(&mut self, key: &'static str) -> Vec<String> {
-        let items = self.list(key).unwrap_or_default();
-        items
-            .iter()
-            .filter_map(|item| {
-                item.as_text().map(str::to_owned).or_else(|| self.report_wrong_type(key, item, "a list of strings"))
-            })
-            .collect()
+        let single = self.path.is_some().then(|| self.non_empty_node(key)).flatten();
+        let items = match single.filter(|node| node.items().is_none()) {
+            Some(node) => std::slice::from_ref(node),
+            None => self.list(key).unwrap_or_default(),
+        };
+        let text = |item| self.text_of(item).or_else(|| self.report_wrong_type(key, item, "a list of strings"));
+        items.iter().filter_map(text).collect()
     }
 
     /// A mapping of strings, in the order written. Numbers and booleans are accepted as strings; empty if absent.
     pub fn pairs(&mut self, key: &'static str) -> Vec<(String, String)> {
         let Some(node) = self.non_empty_node(key) else { return Vec::new() };
         let Some(entries) = node.entries() else {
-            return self.report_wrong_type(key, node, "a mapping").unwrap_or_default();
+            return self.report_wrong_type(key, node, "a mapping of strings").unwrap_or_default();
         };
         let pair = |entry: &MapEntry| match &entry.value.kind {
+            NodeKind::Scalar(_) if self.path.is_some() && entry.value.is_null() => {
+                Some((entry.key.clone(), String::new()))
+            }
             NodeKind::Scalar(scalar) => Some((entry.key.clone(), scalar.text.clone())),
             _ => self.report_wrong_type(&format!("{key}.{}", entry.key), &entry.value, "a string"),
         };
@@ -191,14 +247,26 @@ impl<'a> FieldReader<'a> {
         if node.entries().is_none() {
             return self.report_wrong_type(key, node, "a mapping");
         }
+        if let Some(path) = &self.path {
+            return Self::at_path(self.report, format!("{path}.{key}"), node, "must be a mapping");
+        }
         Some(FieldReader::new(self.report, format!("`{key}` of {}", self.owner), Some(node), node.span))
     }
 
-    /// Warns, if the field is present, that it is not supported yet.
+    /// Warns, if the field is present and not switched off, that it is not supported yet.
     pub fn warn_unsupported(&mut self, key: &'static str, help: &str) {
-        if let Some(node) = self.non_empty_node(key) {
+        if let Some(node) = self.node(key).filter(|node| !is_off(node)) {
             let message = format!("`{key}` is not supported yet");
             self.report.warning("not_supported", message, node.span, Some(help.to_owned()));
+        }
+    }
+
+    /// Refuses the field if it is present and not switched off: without it, less would be restricted than its author
+    /// intended.
+    pub fn refuse_unsupported(&mut self, key: &'static str, help: &str) {
+        if let Some(node) = self.node(key).filter(|node| !is_off(node)) {
+            let message = format!("`{key}` is not supported yet");
+            self.report_fault("not_supported", &message, node.span, Some(help.to_owned()));
         }
     }
 
@@ -208,74 +276,6 @@ impl<'a> FieldReader<'a> {
             let message = format!("`{key}` of {} is reserved and has no effect", self.owner);
             self.report.note("reserved_key", message, node.span, None);
         }
-    }
-
-    /// Warns, if the field is present, that it is unknown, with a specific help.
-    pub fn misplaced(&mut self, key: &'static str, help: &str) {
-        self.reported.push(key);
-        if let Some(entry) = self.entries.iter().find(|entry| entry.key == key) {
-            self.report.warning("unknown_key", self.describe_unknown(key), entry.key_span, Some(help.to_owned()));
-        }
-    }
-
-    /// Warns of every unknown field, such as a misspelt key in a hook file.
-    pub fn finish(self) {
-        self.warn_unread(&[]);
-    }
-
-    fn warn_unread(&self, told: &[&str]) {
-        for entry in self.entries {
-            let key = entry.key.as_str();
-            if self.known.contains(&key) || self.reported.contains(&key) || told.contains(&key) {
-                continue;
-            }
-            let help = suggest_or_list(key, self.known.iter().copied(), "known keys:");
-            self.report.warning("unknown_key", self.describe_unknown(key), entry.key_span, Some(help));
-        }
-    }
-
-    /// Like [`finish`](Self::finish), but a key that is probably a misspelling of one of `guarding` is an error,
-    /// because the restriction it was meant to set would not apply.
-    pub fn finish_guarding(self, guarding: &[&str]) {
-        let mut refused: Vec<&str> = Vec::new();
-        for entry in self.unread().filter(|entry| !self.reported.contains(&entry.key.as_str())) {
-            if let Some(near) = suggest_key(&entry.key, &self.known).filter(|near| guarding.contains(near)) {
-                let message = format!("unknown key `{}` in {}", entry.key, self.owner);
-                let help = Some(format!("did you mean `{near}`?"));
-                self.report.value_error("unknown_key", &message, entry.key_span, help);
-                refused.push(&entry.key);
-            }
-        }
-        self.warn_unread(&refused);
-    }
-
-    /// Like [`finish_guarding`](Self::finish_guarding), with every known key as a guarding one.
-    pub fn finish_guarding_all(self) {
-        let known = self.known.clone();
-        self.finish_guarding(&known);
-    }
-
-    /// The fields that were not read yet.
-    pub fn unread(&self) -> impl Iterator<Item = &'a MapEntry> + use<'a, '_> {
-        self.entries.iter().filter(|entry| !self.known.contains(&entry.key.as_str()))
-    }
-
-    /// The first field that was neither read nor reported.
-    pub fn unknown_key(&self) -> Option<&'a MapEntry> {
-        self.unread().find(|entry| !self.reported.contains(&entry.key.as_str()))
-    }
-
-    /// Reports every unknown field as an error, for formats that are read strictly.
-    pub fn finish_strictly(self) {
-        for entry in self.unread() {
-            let help = suggest_or_list(&entry.key, self.known.iter().copied(), "known keys:");
-            let message = format!("unknown key `{}` in {}", entry.key, self.owner);
-            self.report.value_error("unknown_key", &message, entry.key_span, Some(help));
-        }
-    }
-
-    fn describe_unknown(&self, key: &str) -> String {
-        format!("unknown key `{key}` in {}, which has no effect", self.owner)
     }
 
     fn report_wrong_type<T>(&self, key: &str, node: &DocNode, wanted: &str) -> Option<T> {
@@ -298,6 +298,7 @@ impl<'a> FieldReader<'a> {
             (NodeKind::Scalar(_), "a whole number" | "a number") => {
                 Some(format!("write only digits, for example `{key}: 10`"))
             }
+            (_, "a mapping of strings") => Some(String::from("write lines such as `NAME: value`")),
             (_, "true or false") => Some(format!("write `{key}: true` or `{key}: false`")),
             (NodeKind::List(items), "a string") => match items.as_slice() {
                 [item] if item.as_text().is_some() => Some(String::from("write it without the brackets or the dash")),
@@ -308,68 +309,16 @@ impl<'a> FieldReader<'a> {
             }
             _ => None,
         };
-        self.report.value_error("wrong_type", &message, node.span, help);
+        self.report_fault("wrong_type", &message, node.span, help);
         None
     }
 }
 
-/// The maximum length of a key for which a similar one is searched; the search costs the square of the length.
-const MAX_KEY: usize = 64;
-
-/// The known key that was probably meant, in any spelling: `HookScript`, `toolsPolicy`, `tools-policy`.
-fn suggest_key(written: &str, known: &[&'static str]) -> Option<&'static str> {
-    if written.len() > MAX_KEY {
-        return None;
-    }
-    let squeezed = |key: &str| -> String {
-        key.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
-    };
-    let plain = squeezed(written);
-    let words: Vec<String> = known.iter().map(|key| squeezed(key)).collect();
-    let near = suggest_nearest(&plain, words.iter().map(String::as_str))?;
-    known.iter().zip(&words).find(|(_, word)| *word == near).map(|(key, _)| *key)
-}
-
-#[cfg(test)]
-mod tests {
-    use std::path::PathBuf;
-
-    use pintle_contract::{ByteSpan, SourceFile};
-
-    use super::super::parse;
-    use super::*;
-
-    /// Reads the field `k`, and returns whether it has a value.
-    type FieldParser = fn(&mut FieldReader<'_>) -> bool;
-
-    /// An invalid value, how it is read, and the help of its error.
-    const FAULTS: &[(&str, FieldParser, &str)] = &[
-        ("k: 3", |fields| fields.text("k").is_some(), "put it in quotes: \"3\""),
-        ("k: [one]", |fields| fields.text("k").is_some(), "write it without the brackets or the dash"),
-        ("k: [one, two]", |fields| fields.text("k").is_some(), "only one value is allowed: write text after `k:`"),
-        (
-            "k: {a: 1}",
-            |fields| fields.script("k").is_some(),
-            "write `k: |` and indent the text on the lines below, or put it in quotes",
-        ),
-        ("k: high", |fields| fields.integer::<i64>("k", 0..=9).is_some(), "write only digits, for example `k: 10`"),
-        ("k: \"3\"", |fields| fields.integer::<i64>("k", 0..=9).is_some(), "remove the quotes"),
-        ("k: \"yes\"", |fields| fields.boolean("k").is_some(), "write `k: true` or `k: false`"),
-        ("k: one", |fields| !fields.texts("k").is_empty(), "write each item on its own line after `- `"),
-        ("k: shadw", |fields| fields.choice("k", &[("shadow", ())]).is_some(), "did you mean `shadow`?"),
-    ];
-
-    #[test]
-    fn a_value_of_another_type_has_a_next_step() {
-        for (text, read, wanted) in FAULTS {
-            let file = Arc::new(SourceFile { path: PathBuf::from("a.md"), text: (*text).to_owned() });
-            let whole = ByteSpan { start: 0, end: text.len() };
-            let report = FileReport::new(file, "");
-            let node = parse(&report, whole).unwrap().unwrap();
-            assert!(!read(&mut FieldReader::new(&report, "a thing", Some(&node), whole)), "{text}");
-            let found: Vec<Option<String>> =
-                report.into_diagnostics().into_iter().map(|diagnostic| diagnostic.help).collect();
-            assert_eq!(found, [Some((*wanted).to_owned())], "{text}");
-        }
+/// Whether a value switches its key off: empty, `false`, or an empty list or mapping.
+fn is_off(node: &DocNode) -> bool {
+    match &node.kind {
+        NodeKind::Scalar(scalar) => matches!(scalar.plain_value(), PlainValue::Null | PlainValue::Boolean(false)),
+        NodeKind::List(items) => items.is_empty(),
+        NodeKind::Map(entries) => entries.is_empty(),
     }
 }
