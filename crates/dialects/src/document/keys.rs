@@ -142,9 +142,9 @@ impl<T> KeySection for KeyTable<T> {
 /// - `key!("name" => field: kind, "meaning")`: the key has another name than the field.
 /// - `key!(field?: kind, "default", "meaning")`: the field is an `Option`; `default`, any value that can be shown, says what applies without it.
 /// - `key!("name": with(read, "values", "default"), "meaning")`: `read(fields, value)` reads it.
-/// - `key!("name": raw("values", "default"), "meaning")`: the reader of the table reads its node.
-/// - `key!("name": listed("values", "default"), "meaning")`: not every version of the format has the key; its reader
-///   makes it known.
+/// - `key!("name": ignored("values", "default"), "meaning")`: it is known and has no effect.
+/// - `key!("name": listed("values", "default"), "meaning")`: code beside the table reads it. The row alone does not make
+///   the key known, so one that nothing reads is reported and not passed over.
 /// - `key!("name": reserved)`, `key!("name": unsupported("help"))`: it has no effect, which is said.
 /// - `key!("name": refused("help"))`: ignoring it would restrict less than its author intended, so it is an error.
 ///
@@ -163,7 +163,7 @@ macro_rules! key {
         key!(@row $name, || String::from("any"), |_| String::from("none"), concat!("An error: ", $help, "."),
             |fields, _| fields.refuse_unsupported($name, $help))
     };
-    ($name:literal : raw($values:literal, $default:literal), $meaning:literal) => {
+    ($name:literal : ignored($values:literal, $default:literal), $meaning:literal) => {
         key!(@row $name, || String::from($values), |_| String::from($default), $meaning,
             |fields, _| { let _ = fields.node($name); })
     };

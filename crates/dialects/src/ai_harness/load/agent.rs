@@ -113,12 +113,12 @@ pub(super) static AGENT: KeyTable<AgentKeys> = KeyTable {
         key!(description: text, "What the agent does; agents that may delegate to it see this."),
         key!("model": with(|fields, agent: &mut AgentKeys| agent.model = model::read(fields),
             "text or mapping", "the root's"), "Its model: one of `models` by name, or a mapping as in `harness.md`."),
-        key!("tools": raw("list", "the root's"),
+        key!("tools": listed("list", "the root's"),
             "Its tools: names of the project's tools, or tools as above. With a list it has only these."),
-        key!("hooks": raw("list", "none"),
+        key!("hooks": listed("list", "none"),
             "Additional hooks: names of the project's hooks, which apply anyway, or hooks as above."),
-        key!("tools_policy": raw("any", "none"), "An error: only `harness.md` can have it."),
-        key!("network": raw("any", "none"), "An error: only `harness.md` can have it."),
+        key!("tools_policy": listed("any", "none"), "An error: only `harness.md` can have it."),
+        key!("network": listed("any", "none"), "An error: only `harness.md` can have it."),
     ],
 };
 

@@ -185,7 +185,7 @@ pub(super) static HOOK: KeyTable<HookDraft> = KeyTable {
             "Payloads with the verdict that the hook must return. `pintle doctor` sends the first one that it must refuse; otherwise they are not run yet."),
         key!("verify": reserved),
         key!("verify_policy": reserved),
-        key!("handler": raw("text", "required in lists"),
+        key!("handler": listed("text", "required in lists"),
             "The hook's name, for hooks in a list; a hook file's hook is named after the file."),
     ],
 };

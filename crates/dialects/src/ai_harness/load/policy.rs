@@ -19,8 +19,8 @@ pub(super) static POLICY: KeyTable<()> = KeyTable {
     start: || (),
     unknown: UnknownKeys::Refused,
     keys: &[
-        key!("use": raw("list of texts", "required"), "The packs that are on; `pintle packs` lists them."),
-        key!("rules": raw("mapping", "none"),
+        key!("use": listed("list of texts", "required"), "The packs that are on; `pintle packs` lists them."),
+        key!("rules": listed("mapping", "none"),
             "By rule, such as `git.force-push`: `off`, `warn`, `ask` or `deny`, or a mapping with `severity` and `allow`, a list of what the rule lets through."),
     ],
 };

@@ -124,7 +124,7 @@ pub(super) static TOOL: KeyTable<ToolKeys> = KeyTable {
     },
     unknown: UnknownKeys::Guarding(&["script", "parameters", "verify"]),
     keys: &[
-        key!("name": raw("text", "required in lists"),
+        key!("name": listed("text", "required in lists"),
             "The tool's name, for tools in a list; a tool file's tool is named after the file."),
         key!(description: text, "What the tool does; the body of a file takes precedence."),
         key!("parameters": with(|fields, tool: &mut ToolKeys| tool.parameters = read_parameters(fields),

@@ -25,8 +25,8 @@ pub(in crate::docker_agent::load) static ENTRY: KeyTable<()> = KeyTable {
     start: || (),
     unknown: UnknownKeys::Refused,
     keys: &[
-        key!("matcher": raw("text", "every tool"), "A regular expression that the tool's whole name must match; `*` is every tool."),
-        key!("hooks": raw("list", "required"), "The hooks."),
+        key!("matcher": listed("text", "every tool"), "A regular expression that the tool's whole name must match; `*` is every tool."),
+        key!("hooks": listed("list", "required"), "The hooks."),
         key!("preempt_yolo": listed("true or false", "false"),
             "Whether the hooks run before calls that permissions allow; only in `pre_tool_use`."),
     ],
