@@ -15,8 +15,9 @@ mod worker;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::thread;
 
-use case::{CaseFile, read_exceptions};
+use case::{CaseFile, CorpusCase, read_exceptions};
 
 fn corpus_dir() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus")
@@ -32,22 +33,30 @@ fn read_case_files() -> Vec<CaseFile> {
 #[test]
 fn every_case_holds_but_for_the_known_exceptions() {
     let exceptions = read_exceptions(&corpus_dir().join("exceptions.yaml"));
-    let (mut faults, mut unused, mut cases) = (Vec::new(), exceptions.clone(), 0);
-    for file in read_case_files() {
-        for case in &file.cases {
-            cases += 1;
-            let name = format!("{}: {}", file.name, case.name);
-            unused.retain(|(known, _)| *known != name);
-            let known = exceptions.iter().find(|(known, _)| *known == name);
-            match (fixture::run_case(&file, case), known) {
-                (Ok(()), None) | (Err(_), Some(_)) => {}
-                (Ok(()), Some((_, reason))) => {
-                    faults.push(format!("{name}\n  holds, and is a known exception: {reason}"));
-                }
-                (Err(error), None) => faults.push(format!("{name}\n{error}")),
+    let files = read_case_files();
+    let cases: Vec<_> = files.iter().flat_map(|file| file.cases.iter().map(move |case| (file, case))).collect();
+    // Side by side: the longest test of its program would run alone after the others.
+    let outcomes: Vec<_> = thread::scope(|scope| {
+        let run = |part: &[(&CaseFile, &CorpusCase)]| -> Vec<_> {
+            part.iter().map(|(file, case)| fixture::run_case(file, case)).collect()
+        };
+        let parts: Vec<_> = cases.chunks(cases.len().div_ceil(2)).map(|part| scope.spawn(move || run(part))).collect();
+        parts.into_iter().flat_map(|part| part.join().unwrap()).collect()
+    });
+    let (mut faults, mut unused) = (Vec::new(), exceptions.clone());
+    for ((file, case), outcome) in cases.iter().zip(outcomes) {
+        let name = format!("{}: {}", file.name, case.name);
+        unused.retain(|(known, _)| *known != name);
+        let known = exceptions.iter().find(|(known, _)| *known == name);
+        match (outcome, known) {
+            (Ok(()), None) | (Err(_), Some(_)) => {}
+            (Ok(()), Some((_, reason))) => {
+                faults.push(format!("{name}\n  holds, and is a known exception: {reason}"));
             }
+            (Err(error), None) => faults.push(format!("{name}\n{error}")),
         }
     }
+    let cases = cases.len();
     faults.extend(unused.iter().map(|(name, _)| format!("{name}\n  is a known exception and no case")));
     assert!(faults.is_empty(), "{} of {cases} cases:\n{}", faults.len(), faults.join("\n"));
     assert!(cases > 60, "only {cases} cases were found");
