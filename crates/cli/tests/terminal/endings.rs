@@ -112,9 +112,12 @@ fn two_prompts_are_two_turns_and_a_dash_is_standard_input() {
     assert!(err.contains("error: a prompt is empty\n") && status == Some(3), "{err}");
 }
 
-/// Starts the program and waits until its tool runs.
-fn start_until_tool_runs(fixture: &CliFixture, arguments: &[&str]) -> Child {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_pintle"))
+/// Starts the program and waits until its tool runs. `hang_up` is the option of `env` that says what SIGHUP does to the
+/// program at its start: the tests themselves may run under `nohup`, which the program inherits.
+#[cfg(target_os = "linux")]
+fn start_until_tool_runs(fixture: &CliFixture, hang_up: &str, arguments: &[&str]) -> Child {
+    let mut child = Command::new("env")
+        .args([hang_up, env!("CARGO_BIN_EXE_pintle")])
         .args(arguments)
         .current_dir(fixture.path("."))
         .env("TMPDIR", fixture.path("tmp"))
@@ -140,9 +143,14 @@ fn is_alive(pid: &str) -> bool {
     stat.rsplit(')').next().is_some_and(|rest| !rest.is_empty() && !rest.trim_start().starts_with('Z'))
 }
 
-#[test]
 #[cfg(target_os = "linux")]
-fn every_signal_that_ends_a_run_ends_it_in_good_order() {
+fn send_signal(signal: &str, child: &Child) {
+    assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
+}
+
+/// An agent whose first turn is a command that does not end.
+#[cfg(target_os = "linux")]
+fn create_endless_run() -> CliFixture {
     let team = r#"agents:
   root:
     model: script/script.yaml
@@ -154,15 +162,29 @@ fn every_signal_that_ends_a_run_ends_it_in_good_order() {
       session_end: [{name: s, type: command, timeout: 30, command: "cat >> session_end.json; echo >> session_end.json"}]
 "#;
     let script = "turns: [{calls: [{tool: shell, args: {cmd: \"echo $$ > pid; touch begun; tail -f /dev/null\", timeout: 600}}]}]";
+    CliFixture::new_empty().with_file("a.yaml", team).with_file("script.yaml", script).with_file("tmp/keep", "")
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_run_started_under_nohup_outlives_the_terminal() {
+    let fixture = create_endless_run();
+    let child = start_until_tool_runs(&fixture, "--ignore-signal=HUP", &["run", "a.yaml", "--yolo", "go"]);
+    send_signal("-HUP", &child);
+    send_signal("-TERM", &child);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(143), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn every_signal_that_ends_a_run_ends_it_in_good_order() {
     for (signal, status) in [("-INT", 130), ("-TERM", 143), ("-HUP", 129)] {
         for how in [["go"].as_slice(), &["--daemon"]] {
-            let fixture = CliFixture::new_empty()
-                .with_file("a.yaml", team)
-                .with_file("script.yaml", script)
-                .with_file("tmp/keep", "");
+            let fixture = create_endless_run();
             let arguments = [&["run", "a.yaml", "--yolo", "--tape", "t.jsonl"], how].concat();
-            let child = start_until_tool_runs(&fixture, &arguments);
-            assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
+            let child = start_until_tool_runs(&fixture, "--default-signal=HUP", &arguments);
+            send_signal(signal, &child);
             let output = child.wait_with_output().unwrap();
             let err = String::from_utf8_lossy(&output.stderr);
             let case = format!("{signal} {how:?}: {err}");
