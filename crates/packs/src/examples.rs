@@ -34,7 +34,7 @@ pub fn broken_examples(pack: &'static PackDef) -> impl Iterator<Item = BrokenExa
 fn finds(tests: &[OperationTest], command: &str) -> bool {
     let home = Path::new("/home/user");
     let project = home.join("project");
-    let site = CallSite { cwd: &project, project: &project, home: Some(home), resolve: None };
+    let site = CallSite::new(&project, &project).with_home(Some(home));
     let operations = operations_of_command(command, ShellLanguage::Bash, &site);
     operations.iter().any(|operation| tests.iter().any(|test| test.matches(operation)))
 }

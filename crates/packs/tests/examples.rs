@@ -7,12 +7,8 @@ use pintle_packs::{PackDef, RuleSeverity, judge, pack_by_name, packs};
 use pintle_shell::{CallSite, Operation, ShellLanguage, operations_of_command};
 
 fn operations(command: &str) -> Vec<Operation> {
-    let site = CallSite {
-        cwd: Path::new("/home/dev/shop"),
-        project: Path::new("/home/dev/shop"),
-        home: Some(Path::new("/home/dev")),
-        resolve: None,
-    };
+    let site =
+        CallSite::new(Path::new("/home/dev/shop"), Path::new("/home/dev/shop")).with_home(Some(Path::new("/home/dev")));
     operations_of_command(command, ShellLanguage::Bash, &site)
 }
 

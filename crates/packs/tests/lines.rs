@@ -28,12 +28,8 @@ fn commands(text: &str) -> Vec<String> {
 }
 
 fn operations(command: &str) -> Vec<Operation> {
-    let site = CallSite {
-        cwd: Path::new("/home/ana/code/shop"),
-        project: Path::new("/home/ana/code/shop"),
-        home: Some(Path::new("/home/ana")),
-        resolve: None,
-    };
+    let site = CallSite::new(Path::new("/home/ana/code/shop"), Path::new("/home/ana/code/shop"))
+        .with_home(Some(Path::new("/home/ana")));
     operations_of_command(command, ShellLanguage::Bash, &site)
 }
 

@@ -14,12 +14,8 @@ const LARGE_US: f64 = 5_000.0;
 
 /// The time of the fastest call in microseconds: what else the machine does only adds to it.
 fn measure(command: &str, rounds: usize) -> f64 {
-    let site = CallSite {
-        cwd: Path::new("/home/ana/projects/shop"),
-        project: Path::new("/home/ana/projects/shop"),
-        home: Some(Path::new("/home/ana")),
-        resolve: None,
-    };
+    let site = CallSite::new(Path::new("/home/ana/projects/shop"), Path::new("/home/ana/projects/shop"))
+        .with_home(Some(Path::new("/home/ana")));
     (0..rounds)
         .map(|_| {
             let start = Instant::now();

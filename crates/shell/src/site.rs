@@ -16,6 +16,28 @@ pub struct CallSite<'s> {
     pub resolve: Option<&'s dyn Fn(&Path) -> PathBuf>,
 }
 
+impl<'s> CallSite<'s> {
+    /// A call in a directory of a project, both absolute. The home directory is not known, and paths stay as written.
+    #[must_use]
+    pub const fn new(cwd: &'s Path, project: &'s Path) -> Self {
+        Self { cwd, project, home: None, resolve: None }
+    }
+
+    /// With the user's home directory, if it is known.
+    #[must_use]
+    pub const fn with_home(mut self, home: Option<&'s Path>) -> Self {
+        self.home = home;
+        self
+    }
+
+    /// Resolves the symbolic links of an absolute path as far as it exists.
+    #[must_use]
+    pub const fn resolved_by(mut self, resolve: &'s dyn Fn(&Path) -> PathBuf) -> Self {
+        self.resolve = Some(resolve);
+        self
+    }
+}
+
 impl std::fmt::Debug for CallSite<'_> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter

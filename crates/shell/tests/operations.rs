@@ -5,12 +5,8 @@ use std::path::Path;
 use pintle_shell::{CallSite, Operation, OperationKind, PathPlace, ShellLanguage, operations_of_command};
 
 fn operations(command: &str) -> Vec<Operation> {
-    let site = CallSite {
-        cwd: Path::new("/home/ana/shop/src"),
-        project: Path::new("/home/ana/shop"),
-        home: Some(Path::new("/home/ana")),
-        resolve: None,
-    };
+    let site = CallSite::new(Path::new("/home/ana/shop/src"), Path::new("/home/ana/shop"))
+        .with_home(Some(Path::new("/home/ana")));
     operations_of_command(command, ShellLanguage::Bash, &site)
 }
 

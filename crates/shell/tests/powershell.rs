@@ -9,12 +9,8 @@ use proptest::prelude::*;
 const MAX_OPERATIONS: usize = 513;
 
 fn operations(text: &str) -> Vec<Operation> {
-    let site = CallSite {
-        cwd: Path::new("/home/dev/shop"),
-        project: Path::new("/home/dev/shop"),
-        home: Some(Path::new("/home/dev")),
-        resolve: None,
-    };
+    let site =
+        CallSite::new(Path::new("/home/dev/shop"), Path::new("/home/dev/shop")).with_home(Some(Path::new("/home/dev")));
     operations_of_command(text, ShellLanguage::PowerShell, &site)
 }
 

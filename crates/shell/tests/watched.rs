@@ -30,7 +30,7 @@ impl WatchedFiles for FewFiles {
 
 fn read(command: &str) -> CommandReading {
     let project = Path::new(PROJECT);
-    let site = CallSite { cwd: project, project, home: Some(Path::new("/home/ana")), resolve: None };
+    let site = CallSite::new(project, project).with_home(Some(Path::new("/home/ana")));
     read_shell_call("Bash", &json!({"command": command}), &site, &FewFiles)
 }
 

@@ -39,7 +39,7 @@ pub fn operations_of_parts(
     resolve: &dyn Fn(&Path) -> PathBuf,
 ) -> Vec<Operation> {
     let home = pintle_files::home_dir();
-    let site = CallSite { cwd, project, home: home.as_deref(), resolve: Some(resolve) };
+    let site = CallSite::new(cwd, project).with_home(home.as_deref()).resolved_by(resolve);
     let mut all = Vec::new();
     for (index, part) in parts.iter().enumerate() {
         let name = if part.kind == ToolKind::Shell { native_name } else { &part.name };

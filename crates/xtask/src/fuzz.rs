@@ -125,12 +125,8 @@ fn command_of(line: &str) -> &str {
 
 /// Works out what a text would do, and how long that takes. Says which text it was if that panics.
 fn judge(text: &str, index: u64) -> Duration {
-    let site = CallSite {
-        cwd: Path::new("/home/ana/shop"),
-        project: Path::new("/home/ana/shop"),
-        home: Some(Path::new("/home/ana")),
-        resolve: None,
-    };
+    let site =
+        CallSite::new(Path::new("/home/ana/shop"), Path::new("/home/ana/shop")).with_home(Some(Path::new("/home/ana")));
     let language = if index % 4 == 3 { ShellLanguage::PowerShell } else { ShellLanguage::Bash };
     let start = Instant::now();
     let read = std::panic::AssertUnwindSafe(|| operations_of_command(text, language, &site));

@@ -138,7 +138,7 @@ fn read_calls(text: &str) -> Result<Vec<LabelledCall>, String> {
 /// Whether the packs deny a call or ask about it.
 fn is_stopped(call: &LabelledCall, home: &Path) -> bool {
     let project = home.join(PROJECT);
-    let site = CallSite { cwd: &project, project: &project, home: Some(home), resolve: Some(&resolve_links) };
+    let site = CallSite::new(&project, &project).with_home(Some(home)).resolved_by(&resolve_links);
     let row = &call.row;
     let text = |name: &str| row.get(name).and_then(Value::as_str).unwrap_or_default();
     let (kind, name, args) = match text("tool") {

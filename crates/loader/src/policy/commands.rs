@@ -32,7 +32,7 @@ type PolicyQuestion<'a> = fn(&PolicyPaths<'a>, &str) -> Option<PathBuf>;
 pub fn judge_command<'a>(base: &PolicyPaths<'a>, name: &str, args: &Value) -> CommandJudgement<'a> {
     // A path may mean another one without its links: policy is compared with both.
     let as_written = |path: &Path| path.to_owned();
-    let site = CallSite { cwd: base.base(), project: base.project(), home: base.home(), resolve: Some(&as_written) };
+    let site = CallSite::new(base.base(), base.project()).with_home(base.home()).resolved_by(&as_written);
     let CommandReading { operations, directories, texts, is_cut } = read_shell_call(name, args, &site, base);
     let visited_dirs: Vec<PolicyPaths<'a>> =
         directories.iter().map(|dir| base.with_working_dir(Some(&dir.to_string_lossy()))).collect();

@@ -285,7 +285,7 @@ mod tests {
     #[test]
     fn the_settings_of_every_agent_need_care_in_command_lines_too() {
         let (project, home) = (Path::new("/p"), Path::new("/home/u"));
-        let site = CallSite { cwd: project, project, home: Some(home), resolve: None };
+        let site = CallSite::new(project, project).with_home(Some(home));
         let below_home = relative_settings().map(|path| home.join(path));
         let below_project = relative_settings().map(|path| project.join(path));
         let of_pintle = ANYWHERE.iter().map(|name| project.join(name));

@@ -45,7 +45,7 @@ fn shell(builder: &mut GlobalsBuilder) {
 /// The operations as a payload has them. Those that would fill the memory are one that is unknown: an error in `when`
 /// would skip the hook.
 fn operations_in(text: &str, cwd: &Path, home: &Path) -> Result<serde_json::Value, serde_json::Error> {
-    let site = CallSite { cwd, project: cwd, home: Some(home), resolve: None };
+    let site = CallSite::new(cwd, cwd).with_home(Some(home));
     let operations = operations_of_command(text, ShellLanguage::Bash, &site);
     let listed = serde_json::to_value(&operations)?;
     if measure_payload(&listed, MADE_BYTES).is_some() {

@@ -146,7 +146,7 @@ impl CommandLabel {
         let home = pintle_files::home_dir();
         let home = home.as_deref().unwrap_or(Path::new("/home/user"));
         let project = home.join("project");
-        let site = CallSite { cwd: &project, project: &project, home: Some(home), resolve: None };
+        let site = CallSite::new(&project, &project).with_home(Some(home));
         Self::new(text, &operations_of_command(text, ShellLanguage::Bash, &site))
     }
 
