@@ -3,7 +3,7 @@
 use crate::workspace::SourceWorkspace;
 
 /// The maximum number of lines of a source file.
-const LINES: usize = 400;
+const LINES: usize = 800;
 
 /// The maximum number of lines of an excepted file.
 const EXCUSED_LINES: usize = 450;
