@@ -18,6 +18,7 @@ mod power;
 mod program;
 mod runners;
 mod search;
+mod sed;
 mod shells;
 mod statements;
 mod stores;

@@ -6,7 +6,7 @@
 use super::program::ProgramUse::{Converts, Edits, Prints, Quiet, Reads, Special, Text, Writes};
 use super::program::{ProgramDef, program};
 use super::{
-    archives, builtins, editors, files, git, interpreters, network, power, runners, search, shells, system, text,
+    archives, builtins, editors, files, git, interpreters, network, power, runners, search, sed, shells, system, text,
     transfer,
 };
 
@@ -84,7 +84,7 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
     program("jq yq xq tomlq fx gron dasel xmllint xmlstarlet csvcut mlr htmlq pup", "f", Special(text::run_query))
         .long(&["arg", "argjson", "slurpfile", "rawfile", "from-file", "indent", "xpath"]),
     program("source .", "", Special(shells::run_source)),
-    program("sed gsed", "ef", Special(editors::run_sed)).long(&["expression", "file"]),
+    program("sed gsed", "", Special(sed::run_sed)),
     program("awk gawk mawk nawk", "vFfi", Special(text::run_awk)).long(&[
         "assign",
         "field-separator",
