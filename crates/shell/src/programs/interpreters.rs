@@ -143,7 +143,7 @@ pub(super) fn run_interpreter(
         })
     });
     match parsed.operands.first().filter(|_| !reads_input) {
-        Some(script) if script.text != "-" && script.text != "/dev/stdin" => {
+        Some(script) if !matches!(script.text.as_str(), "-" | "/dev/stdin" | "/dev/fd/0") => {
             if script.text.starts_with("http") {
                 walk.push_code(TextTaint::NETWORK, call.name, "it runs a script from the network");
             }
@@ -164,7 +164,7 @@ pub(super) fn run_interpreter(
                 }
                 code::read_code(walk, call.name, &text.clone(), &TextFlow::default());
             }
-            None if call.stdin.taint.has(TextTaint::NETWORK | TextTaint::DECODED | TextTaint::OUTPUT) => {
+            None if call.stdin.is_unknown() => {
                 walk.push_code(call.stdin.taint, call.name, "it runs text that is not known");
             }
             None => {}

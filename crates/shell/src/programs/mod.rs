@@ -135,6 +135,10 @@ fn run_known(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, def: &ProgramDe
             let is_recursive = parsed.has("r", "recursive") || parsed.has("R", "dereference-recursive");
             read_operands(walk, call, parsed.operands.iter().skip(skipped).copied(), is_recursive)
         }
+        ProgramUse::Selects => {
+            let flow = read_operands(walk, call, parsed.operands.iter().copied(), false);
+            TextFlow { text: None, ..flow }
+        }
         ProgramUse::Converts => {
             let mut flow = read_operands(walk, call, parsed.operands.iter().copied(), false);
             flow.text = None;

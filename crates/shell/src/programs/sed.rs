@@ -1,6 +1,7 @@
 //! `sed`: its options, and the language of its scripts.
 
 use super::program::read_operands;
+use super::shells::given_script;
 use crate::paths::UNKNOWN;
 use crate::walk::{CommandWalk, OptionLetters, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint};
 
@@ -31,12 +32,12 @@ pub(super) fn run_sed(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &Pa
     }
     let mut scripts: Vec<ShellArg> = parsed.values("e", "expression").cloned().collect();
     for file in parsed.values("f", "file") {
-        match script_of_file(walk, call, file) {
-            TextFlow { text: Some(text), taint, .. } => scripts.push(ShellArg { taint, ..ShellArg::new(text) }),
-            // A file of the project runs as with `sh FILE`.
-            flow if flow.taint == TextTaint::FILE => {}
-            flow => walk.push_code(flow.taint, call.name, "it runs a script that is not known"),
+        // A file of the project runs as with `sh FILE`.
+        let Some(flow) = given_script(walk, call, file) else { continue };
+        if flow.is_unknown() {
+            walk.push_code(flow.taint, call.name, "it runs a script that is not known");
         }
+        scripts.extend(flow.text.map(ShellArg::new));
     }
     if !parsed.has("e", "expression")
         && !parsed.has("f", "file")
@@ -56,8 +57,9 @@ pub(super) fn run_sed(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &Pa
         return TextFlow::known("");
     }
     let mut flow = read_operands(walk, call, operands.iter().copied(), false);
-    flow.taint |= if flow.text.is_some() { TextTaint::DECODED } else { TextTaint::OUTPUT };
-    flow.text = None;
+    if flow.text.take().is_some() {
+        flow.taint |= TextTaint::DECODED;
+    }
     flow
 }
 
@@ -68,13 +70,6 @@ fn without_suffix(arg: &ShellArg) -> ShellArg {
         Some(at) => ShellArg { text: arg.text.get(..at + 2).unwrap_or_default().to_owned(), ..arg.clone() },
         None => arg.clone(),
     }
-}
-
-fn script_of_file(walk: &CommandWalk<'_>, call: &ProgramCall<'_>, file: &ShellArg) -> TextFlow {
-    if matches!(file.text.as_str(), "-" | "/dev/stdin" | "/dev/fd/0") {
-        return call.stdin.clone();
-    }
-    walk.written_before(file).unwrap_or_else(|| TextFlow::from_taint(TextTaint::FILE))
 }
 
 fn push_script(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, script: &str) {

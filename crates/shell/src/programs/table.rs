@@ -3,7 +3,7 @@
 //! Of a program without a row, `pintle try` shows only operations on paths that need care. To make a program known, add
 //! its name to a row, or add a row.
 
-use super::program::ProgramUse::{Converts, Edits, Prints, Quiet, Reads, Special, Text, Writes};
+use super::program::ProgramUse::{Converts, Edits, Prints, Quiet, Reads, Selects, Special, Text, Writes};
 use super::program::{ProgramDef, program};
 use super::{
     archives, builtins, editors, files, git, interpreters, network, power, runners, search, sed, shells, system, text,
@@ -53,7 +53,7 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
     // Readers.
     program("cat tac nl less more most zless view bat batcat", "pn", Special(text::run_cat)),
     program("head tail", "ncs", Reads(0)).long(&["lines", "bytes"]),
-    program("uniq fmt pr fold expand unexpand comm join paste cut look column", "bdcftkwoST12", Reads(0)).long(&[
+    program("uniq fmt pr fold expand unexpand comm join paste cut look column", "bdcftkwoST12", Selects).long(&[
         "fields",
         "delimiter",
         "key",

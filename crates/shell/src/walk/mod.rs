@@ -90,6 +90,8 @@ pub(crate) struct CommandWalk<'s> {
     running: Vec<String>,
     /// The program that ran last.
     last_program: String,
+    /// Whether it printed what shells evaluate.
+    prints_completion: bool,
     /// The last `>(COMMAND)`.
     consumer: Option<Rc<ShellScript>>,
     /// Whether the line adds or changes a remote of git.
@@ -125,6 +127,7 @@ impl<'s> CommandWalk<'s> {
             locals: Vec::new(),
             running: Vec::new(),
             last_program: String::new(),
+            prints_completion: false,
             consumer: None,
             changes_remote: false,
             unpacked: Vec::new(),
@@ -226,8 +229,9 @@ impl<'s> CommandWalk<'s> {
         }
     }
 
-    pub(crate) fn last_program(&self) -> Option<&str> {
-        Some(self.last_program.as_str()).filter(|name| !name.is_empty())
+    /// Whether the last program printed what shells evaluate: it is one of these, or its first argument says so.
+    pub(crate) fn printed_settings(&self, programs: &str) -> bool {
+        self.prints_completion || programs.split_whitespace().any(|name| name == self.last_program)
     }
 
     pub(crate) fn note_remote(&mut self) {
