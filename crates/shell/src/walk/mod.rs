@@ -102,6 +102,8 @@ pub(crate) struct CommandWalk<'s> {
     is_full: bool,
     /// How much PowerShell was parsed.
     parsed_bytes: usize,
+    /// Whether what runs is only tried.
+    is_trial: bool,
     /// What is kept for a caller that watches files.
     notes: WatchNotes<'s>,
 }
@@ -133,6 +135,7 @@ impl<'s> CommandWalk<'s> {
             unpacked: Vec::new(),
             is_full: false,
             parsed_bytes: 0,
+            is_trial: false,
             notes: WatchNotes::default(),
         }
     }
@@ -173,6 +176,25 @@ impl<'s> CommandWalk<'s> {
         let flow = run(self);
         self.call_depth -= 1;
         flow
+    }
+
+    /// Whether a command that may run or not would do something. Nothing is left of it.
+    pub(crate) fn try_run(
+        &mut self,
+        is_wanted: impl Fn(&Operation) -> bool,
+        run: impl FnOnce(&mut Self) -> TextFlow,
+    ) -> bool {
+        if self.is_trial {
+            return false;
+        }
+        let operations = std::mem::take(&mut self.operations);
+        let files = self.files.clone();
+        self.is_trial = true;
+        self.in_subshell(|walk| walk.called(run));
+        self.is_trial = false;
+        self.files = files;
+        let tried = std::mem::replace(&mut self.operations, operations);
+        tried.iter().any(is_wanted)
     }
 
     /// Code that is not in the call.
