@@ -14,6 +14,7 @@ mod interpreters;
 mod loads;
 mod matching;
 mod network;
+mod option_uses;
 mod power;
 mod program;
 mod runners;
@@ -99,6 +100,8 @@ pub(crate) fn run_program(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) ->
     if let Some(rows) = SUBCOMMAND_INDEX.get(call.name) {
         push_subcommands(walk, call, rows);
     }
+    option_uses::use_options(walk, call);
+    builtins::check_names(walk, call);
     loads::push_loads(walk, call);
     loads::push_variable_loads(walk, call);
     statements::push_statements(walk, call);

@@ -37,8 +37,18 @@ pub(super) fn run_env(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &Pa
         return walk.run_line(&line.join(" "), call.stdin);
     }
     let (parsed, mut rest) = ParsedOptions::parse_leading(call.args, valued);
-    while let Some((name, value)) = rest.first().and_then(super::wrappers::assignment_of) {
-        walk.set_variable(&name, vec![value]);
+    // `env -` is `env -i`.
+    if let [dash, behind @ ..] = rest
+        && dash.text == "-"
+    {
+        rest = behind;
+    }
+    while let Some((arg, (name, text))) = rest.first().and_then(|arg| Some((arg, arg.text.split_once('=')?))) {
+        walk.set_variable(name, vec![ShellArg { text: text.to_owned(), ..arg.clone() }]);
+        // bash takes functions from such variables.
+        if let Some(function) = name.strip_prefix("BASH_FUNC_") {
+            walk.run_line(&format!("{} {text}", function.trim_end_matches(['%', '(', ')'])), &TextFlow::default());
+        }
         rest = rest.get(1..).unwrap_or_default();
     }
     if let Some(directory) = parsed.values("C", "chdir").next() {

@@ -13,7 +13,7 @@ use super::{
 pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
     // Text and names.
     program(
-        "true false : test [ sleep wait jobs type hash ulimit umask shopt return break continue \
+        "true false : test [ sleep wait jobs type ulimit umask shopt return break continue \
          bg fg disown times let expr seq date cal nproc tty locale whereis whatis help info clear \
          reset tput yes sha256sum sha1sum md5sum shasum cksum b2sum wc pwgen uuidgen factor bc \
          open xdg-open dirs",
@@ -36,6 +36,8 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
     program("cd chdir pushd Set-Location sl", "", Special(builtins::run_cd)),
     program("popd", "", Special(builtins::run_popd)),
     program("shift", "", Special(builtins::run_shift)),
+    program("hash", "pdt", Special(builtins::run_hash)),
+    program("enable", "f", Quiet),
     program("dc", "ef", Special(text::run_dc)),
     program("getopts", "", Special(builtins::run_getopts)),
     program("mkdir mkfifo", "m", Special(files::run_mkdir)).long(&["mode"]),

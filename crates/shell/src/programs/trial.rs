@@ -35,7 +35,8 @@ pub(super) fn try_words(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
             name.starts_with("git-") || is_known_name(&name) && !is_listed(SUBCOMMANDS, &name)
         };
         let is_line = words.len() > 1;
-        if !words.first().is_some_and(is_command) && !(is_line && value.contains(['|', ';', '&', '$', '`'])) {
+        let may_run = words.first().is_some_and(is_command) || is_line && value.contains(['|', ';', '&', '$', '`']);
+        if !may_run {
             continue;
         }
         trials += 1;

@@ -243,7 +243,8 @@ impl<'s> CommandWalk<'s> {
             }
             BashCommand::Test(words) => {
                 for word in words {
-                    self.expand_word(word);
+                    let args = self.expand_word(word);
+                    args.iter().for_each(|arg| self.run_subscripts(arg));
                 }
                 self.state.status = ExitStatus::Unknown;
                 TextFlow::known("")

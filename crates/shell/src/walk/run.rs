@@ -9,7 +9,7 @@ use crate::syntax::{BashAssignment, BashCommand, RedirectKind, SimpleCommand};
 use crate::{Operation, OperationKind};
 
 /// Builtins that change what the shell keeps. Whatever else runs is another process.
-const BUILTINS: [&str; 30] = [
+const BUILTINS: [&str; 31] = [
     ".",
     "Set-Location",
     "alias",
@@ -22,6 +22,7 @@ const BUILTINS: [&str; 30] = [
     "exec",
     "export",
     "getopts",
+    "hash",
     "local",
     "mapfile",
     "nocorrect",
