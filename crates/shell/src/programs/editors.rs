@@ -9,14 +9,25 @@ pub(super) fn run_editor(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, par
     if is_vi {
         let given = call.args.iter().filter_map(|arg| arg.text.strip_prefix('+')).map(str::to_owned);
         let commands: Vec<String> =
-            parsed.values("c", "").map(|arg| arg.text.clone()).chain(given).chain(call.stdin.text.clone()).collect();
+            parsed.values("c", "cmd").map(|arg| arg.text.clone()).chain(given).chain(call.stdin.text.clone()).collect();
+        for line in commands.iter().flat_map(|text| text.lines()) {
+            // What follows a `!` is a command line, whatever is in front of it.
+            if let Some((_, shell)) = line.split_once('!') {
+                let shell = shell.trim_start_matches([' ', '!']);
+                walk.run_line(shell.strip_suffix(['"', '\'']).unwrap_or(shell), &TextFlow::default());
+            }
+            if let Some((_, shell)) = line.split_once("term").and_then(|(_, rest)| rest.split_once(' ')) {
+                walk.run_line(shell, &TextFlow::default());
+            }
+        }
         for command in commands.iter().flat_map(|text| text.split(['|', '\n'])) {
             let command = command.trim().trim_start_matches([':', '%', '\'', '"']);
-            if let Some(shell) =
-                command.strip_prefix('!').or_else(|| command.strip_prefix("r !")).or_else(|| command.strip_prefix("r!"))
-            {
-                walk.run_line(shell, &TextFlow::default());
-            } else if let Some(code) = ["py3 ", "py ", "python3 ", "lua ", "call ", "perl ", "ruby "]
+            let command =
+                command.strip_prefix("silent").map_or(command, |rest| rest.trim_start_matches(['!', ' ', ':']));
+            if command.contains("system(") || command.contains("systemlist(") || command.contains("job_start(") {
+                crate::code::read_code(walk, "vim", &command.replace("list(", "("), &TextFlow::default());
+            }
+            if let Some(code) = ["py3 ", "py ", "python3 ", "lua ", "call ", "perl ", "ruby "]
                 .iter()
                 .find_map(|prefix| command.strip_prefix(prefix))
             {
@@ -48,15 +59,6 @@ pub(super) fn run_editor(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, par
                 .filter(|file| !file.trim_start().starts_with('!'))
             {
                 walk.read_file(call.name, &ShellArg::new(file.trim()), false);
-            }
-        }
-    }
-    if matches!(call.name, "ed" | "red")
-        && let Some(text) = &call.stdin.text
-    {
-        for line in text.lines() {
-            if let Some(shell) = line.trim().strip_prefix('!') {
-                walk.run_line(shell, &TextFlow::default());
             }
         }
     }

@@ -208,7 +208,16 @@ fn run_module(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
             let args: Vec<ShellArg> = std::iter::once(program).chain(args).collect();
             walk.run_args(&args, call.stdin);
         }
+        "timeit" => args.iter().filter(|arg| !arg.text.starts_with('-')).for_each(|arg| read_arg_code(walk, call, arg)),
         "base64" | "zipfile" | "tarfile" | "json.tool" | "gzip" => {
+            let target = match args.first().map(|arg| arg.text.as_str()) {
+                Some("-e" | "--extract") => args.get(2),
+                Some("-c" | "--create") => args.get(1),
+                _ => None,
+            };
+            if let Some(target) = target {
+                walk.write_file(call.name, target, "unpack", TextFlow::default());
+            }
             for file in args.iter().filter(|arg| !arg.text.starts_with('-')) {
                 walk.read_file(call.name, file, false);
             }

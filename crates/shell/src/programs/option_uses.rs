@@ -11,7 +11,11 @@ use crate::{Operation, OperationKind};
 enum ValueUse {
     /// It is a command line, or a program.
     Line,
-    /// What follows this text is a command line.
+    /// It is a command line with commas between the words.
+    Words,
+    /// It is a program, and the value of this option its arguments.
+    LineWith(&'static str),
+    /// What follows this text in one of its lines is a command line.
     LineBehind(&'static str),
     /// It is a program that the program runs beside its own work, which asks.
     Program,
@@ -27,10 +31,10 @@ enum ValueUse {
     Written,
 }
 
-use ValueUse::{Code, Expanded, Line, LineBehind, Loaded, Program, Rest, Written};
+use ValueUse::{Code, Expanded, Line, LineBehind, LineWith, Loaded, Program, Rest, Words, Written};
 
 /// Programs, their options as they are typed, and what the values are. `-x` is also found among other letters, a longer
-/// name with its value behind `=`, and `+` in front of its value.
+/// name with its value behind `=`. `<` is the input.
 static OPTION_USES: &[(&str, &str, ValueUse)] = &[
     // Shells and their builtins.
     ("mapfile readarray compgen complete", "-C -F", Line),
@@ -53,17 +57,20 @@ static OPTION_USES: &[(&str, &str, ValueUse)] = &[
     ("capsh", "--", Rest),
     ("cmake", "-E", Rest),
     ("go", "-exec -toolexec", Line),
-    ("gcc g++ cc c++ clang clang++", "-wrapper", Line),
+    ("gcc g++ cc c++ clang clang++", "-wrapper", Words),
     ("cargo", "--config", LineBehind("=")),
     ("npm pnpm npx", "--script-shell", Line),
     ("yarn", "exec", Rest),
     ("apt apt-get aptitude", "-o --option", LineBehind("=")),
     ("rpm rpmbuild rpmspec", "-E --eval -D --define", LineBehind("%(")),
+    ("mvn mvnw", "-Dexec.executable", LineWith("-Dexec.args")),
+    ("m4", "<", LineBehind("syscmd(")),
+    ("dc ed red ftp sftp lftp gnuplot", "< -e --expression -c", LineBehind("!")),
     ("python python2 python3 pypy pypy3 ipython py guile", "-c", Code),
     ("node nodejs bun tsx ts-node", "-e --eval -p --print", Code),
     ("deno", "eval", Code),
     (
-        "perl ruby lua luajit julia elixir iex Rscript R groovy scala swift crystal ghci tclsh rake",
+        "perl ruby irb lua luajit julia elixir iex Rscript R groovy scala swift crystal ghci runghc tclsh rake",
         "-e -E --eval",
         Code,
     ),
@@ -133,6 +140,9 @@ pub(super) fn code_values(call: &ProgramCall<'_>) -> Vec<ShellArg> {
 /// Does what a program does with the values of its options, but for code.
 pub(super) fn use_options(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
     for (option, usage) in USE_INDEX.get(call.name).into_iter().flatten() {
+        if let ("<", Some(text)) = (*option, &call.stdin.text) {
+            use_value(walk, call, &ShellArg::new(text.as_str()), &[], *usage);
+        }
         for (value, rest) in option_values(call.args, option) {
             use_value(walk, call, &value, rest, *usage);
         }
@@ -142,9 +152,17 @@ pub(super) fn use_options(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
 fn use_value(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, value: &ShellArg, rest: &[ShellArg], usage: ValueUse) {
     match usage {
         Line => drop(walk.run_line(&value.text, call.stdin)),
+        Words => drop(walk.run_line(&value.text.replace(',', " "), call.stdin)),
+        LineWith(option) => {
+            let args = option_values(call.args, option).next().map(|(args, _)| args.text).unwrap_or_default();
+            walk.run_line(&format!("{} {args}", value.text), call.stdin);
+        }
         LineBehind(mark) => {
-            if let Some((_, line)) = value.text.split_once(mark) {
-                walk.run_line(line.trim_end_matches(')'), call.stdin);
+            for (_, line) in value.text.lines().filter_map(|line| line.split_once(mark)) {
+                let line = line.trim().trim_end_matches([')', ';']);
+                let quoted = line.strip_prefix(['"', '\'', '`']);
+                let inner = quoted.and_then(|line| line.strip_suffix(['"', '\'', '`'])).unwrap_or(line);
+                walk.run_line(inner, call.stdin);
             }
         }
         Program => {

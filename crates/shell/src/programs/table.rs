@@ -113,19 +113,18 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
     program("tee", "", Special(files::run_tee)),
     program("sponge touch mknod", "dtrm", Writes).long(&["date", "reference"]),
     // Files.
-    program("rm unlink srm trash rmtrash trash-put gio del erase rd", "", Special(files::run_delete)),
+    program(
+        "rm unlink srm trash rmtrash trash-put gio del erase rd remove remove_directory rimraf del-cli",
+        "",
+        Special(files::run_delete),
+    ),
     program("rmdir", "", Special(files::run_rmdir)),
     program("shred wipe", "ns", Special(files::run_shred)).long(&["iterations", "size", "random-source"]),
     program("truncate", "sr", Special(files::run_truncate)).long(&["size", "reference"]),
     program("fallocate", "lo", Special(files::run_allocate)).long(&["length", "offset"]),
     program("mv move rename ren git-mv", "tS", Special(files::run_move)).long(&["target-directory", "suffix"]),
-    program("cp copy ditto gcp xcopy robocopy install ginstall", "tSmog", Special(files::run_copy)).long(&[
-        "target-directory",
-        "suffix",
-        "mode",
-        "owner",
-        "group",
-    ]),
+    program("cp copy copy_directory ditto gcp xcopy robocopy install ginstall", "tSmog", Special(files::run_copy))
+        .long(&["target-directory", "suffix", "mode", "owner", "group"]),
     program("ln link mklink", "tS", Special(files::run_link)).long(&["target-directory"]),
     program("chmod gchmod", "", Special(files::run_chmod)).long(&["reference"]),
     program("chown chgrp chattr setfacl chflags icacls takeown", "mMxX", Special(files::run_chown))
@@ -174,7 +173,8 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
          kate vimx rvim",
         "cSu",
         Special(editors::run_editor),
-    ),
+    )
+    .long(&["cmd"]),
     program("patch", "pidoB", Special(editors::run_patch)).long(&["input", "directory", "output", "strip"]),
     program("crudini augtool toml-set dos2unix unix2dos prettier", "", Edits),
     program("xattr", "", Converts),
@@ -196,7 +196,7 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
         .long(&["jobs", "arg-file", "colsep", "delay", "timeout", "joblog", "sshlogin", "results"]),
     // Shells and programs that run a command line.
     program(
-        "sh bash zsh dash ksh mksh fish ash rbash yash tcsh csh elvish nu oil osh",
+        "sh bash zsh dash ksh mksh fish ash rbash yash tcsh csh elvish nu oil osh xonsh",
         "coOC",
         Special(shells::run_shell),
     )
@@ -214,7 +214,8 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
     ),
     program(
         "python python2 python3 pypy pypy3 ipython node nodejs deno bun tsx ts-node perl ruby irb php lua \
-         luajit Rscript R groovy jshell scala swift julia tclsh guile sbcl elixir ghci runghc crystal",
+         luajit Rscript R groovy jshell scala swift julia tclsh guile sbcl elixir ghci runghc crystal py \
+         iex erl rake octave octave-cli matlab gnuplot",
         "WXQmIMrS",
         Special(interpreters::run_interpreter),
     )

@@ -10,7 +10,8 @@ const MAX_TRIALS: usize = 32;
 const PROSE_OPTIONS: &str = "-m --message --msg --body --title --description --desc --prompt --text --comment --note \
                              --notes --subject --summary --reason --name --query --content";
 /// Programs whose names are words of their own: what other programs are told to do.
-const SUBCOMMANDS: &str = "init kill mount umount start stop service install copy move link write open history host";
+const SUBCOMMANDS: &str =
+    "remove init kill mount umount start stop service install copy move link write open history host";
 
 fn is_listed(list: &str, word: &str) -> bool {
     list.split_whitespace().any(|listed| listed == word)
