@@ -97,8 +97,10 @@ pub(crate) fn run_program(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) ->
     if AGENTS.contains(&call.name) && walk.changes_home() {
         walk.push(Operation::new(OperationKind::Guard, call.name).action("pintle_variable").written("HOME"));
     }
-    if let Some(rows) = SUBCOMMAND_INDEX.get(call.name) {
-        push_subcommands(walk, call, rows);
+    // The rows of git are for its options behind the subcommand.
+    if let (Some(rows), true) = (SUBCOMMAND_INDEX.get(call.name), call.name != "git") {
+        let grammar = PROGRAMS.get(call.name).map(|def| def.valued).unwrap_or_default();
+        push_subcommands(walk, call, grammar, rows);
     }
     option_uses::use_options(walk, call);
     builtins::check_names(walk, call);

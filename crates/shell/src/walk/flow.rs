@@ -89,8 +89,13 @@ impl ShellArg {
 
     /// As a user would read it.
     pub(crate) fn shown(&self) -> String {
-        self.text.replace(UNKNOWN, "…")
+        shown(&self.text)
     }
+}
+
+/// A text as a user would read it.
+pub(crate) fn shown(text: &str) -> String {
+    text.replace(UNKNOWN, "…")
 }
 
 /// The input or output of a command.

@@ -26,8 +26,8 @@ use std::rc::Rc;
 
 pub(crate) use braces::brace_alternatives;
 pub(crate) use expand::is_secret_name;
-pub(crate) use flow::{ListedFiles, ShellArg, TextFlow, TextTaint};
-pub(crate) use options::{OptionLetters, ParsedOptions};
+pub(crate) use flow::{ListedFiles, ShellArg, TextFlow, TextTaint, shown};
+pub(crate) use options::{GivenOption, OptionLetters, OptionReader, ParsedOptions, ReadArg};
 pub(crate) use power::{power_flow, power_items};
 pub(crate) use wrapper::{WRAPPERS, WrapperDef};
 
