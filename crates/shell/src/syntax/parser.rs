@@ -20,6 +20,11 @@ pub(crate) fn parse_script(text: &str, depth: usize) -> ShellScript {
     parse_counted(text, depth, 0).0
 }
 
+/// Parses a text in which only expansions have a meaning, as in a here-document.
+pub(crate) fn parse_text(text: &str) -> BashWord {
+    BashParser::new(text, 0).parse_document_text()
+}
+
 /// The same as a part of another command line, with what that has spent.
 pub(super) fn parse_counted(text: &str, depth: usize, spent: usize) -> (ShellScript, usize) {
     let mut parser = BashParser::new(text, depth);

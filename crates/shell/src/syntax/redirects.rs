@@ -64,7 +64,8 @@ impl BashParser<'_> {
         self.index += token.len();
         self.skip_blanks();
         if matches!(token, "<<" | "<<-") {
-            return self.begin_document(token == "<<-").map(Some);
+            let document = self.begin_document(token == "<<-")?;
+            return Ok(Some(BashRedirect { descriptor: descriptor.to_owned(), ..document }));
         }
         let target = self.parse_word()?.ok_or("a redirection has no target")?;
         let is_descriptor = |text: &str| text.trim_end_matches('-').chars().all(|letter| letter.is_ascii_digit());
