@@ -166,6 +166,15 @@ impl<'s> CommandWalk<'s> {
         self.called(|walk| walk.run_script(&script, stdin))
     }
 
+    /// Walks a text that may be a command line, or something else that is typed into a program: no shell runs what it
+    /// cannot parse.
+    pub(crate) fn run_typed(&mut self, text: &str) {
+        let script = ShellScript { fault: None, ..parse_script(text, 0) };
+        self.called(|walk| walk.run_script(&script, &TextFlow::default()));
+        self.run_traps();
+        ["ipython", "node"].iter().for_each(|language| self.run_code(language, text));
+    }
+
     /// Runs one level deeper.
     pub(crate) fn called(&mut self, run: impl FnOnce(&mut Self) -> TextFlow) -> TextFlow {
         if self.call_depth >= MAX_CALLS {
