@@ -27,6 +27,7 @@ mod table;
 mod text;
 mod transfer;
 mod wrappers;
+mod zsh;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;

@@ -7,13 +7,13 @@ use super::program::ProgramUse::{Converts, Edits, Prints, Quiet, Reads, Special,
 use super::program::{ProgramDef, program};
 use super::{
     archives, builtins, editors, files, git, interpreters, network, power, runners, search, shells, system, text,
-    transfer,
+    transfer, zsh,
 };
 
 pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
     // Text and names.
     program(
-        "true false : test [ sleep wait jobs type hash ulimit umask shopt return break continue \
+        "true false : test [ sleep wait jobs type ulimit umask shopt return break continue \
          bg fg disown times let expr seq date cal nproc tty locale whereis whatis help info clear \
          reset tput yes sha256sum sha1sum md5sum shasum cksum b2sum wc pwgen uuidgen factor bc \
          open xdg-open dirs",
@@ -44,8 +44,19 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
     program("pwd", "", Special(text::run_pwd)),
     program("basename dirname", "s", Special(text::run_name_part)),
     program("mktemp", "p", Special(text::run_mktemp)).long(&["suffix", "tmpdir"]),
-    program("export declare typeset readonly local", "", Special(builtins::run_export)),
-    program("alias", "", Special(builtins::run_alias)),
+    program("export declare typeset readonly local integer float", "", Special(builtins::run_export)),
+    program("alias", "", Special(zsh::run_alias)),
+    // zsh.
+    program("print", "CfuvxX", Special(zsh::run_print)),
+    program("emulate", "co", Special(zsh::run_emulate)),
+    program("sched zpty zstyle add-zsh-hook", "", Special(zsh::run_later)),
+    program("zmv zcp zln", "popP", Special(zsh::run_zmv)),
+    program("zargs", "", Special(zsh::run_zargs)),
+    program("hash", "p", Special(zsh::run_hash)),
+    program("setopt unsetopt", "", Special(zsh::run_setopt)),
+    program("zmodload autoload", "", Special(zsh::run_load)),
+    program("sysopen", "umo", Special(zsh::run_sysopen)),
+    program("ztcp", "d", Special(zsh::run_ztcp)),
     program("read", "adinNptu", Special(builtins::run_read)),
     program("mapfile readarray", "dnOsuCc", Special(builtins::run_read)),
     program("which", "", Special(text::run_which)),
