@@ -338,7 +338,7 @@ mod tests {
         let all = absolute_settings(|_| None).into_iter().chain(below_home).chain(below_project).chain(of_pintle);
         let is_known = |path: &PathBuf| {
             let line = format!("echo x > '{0}'; rm -r '{0}/x'", path.display());
-            let operations = operations_of_command(&line, ShellLanguage::Bash, &site);
+            let operations = operations_of_command(&line, ShellLanguage::BashOrZsh, &site);
             let has_tag = |operation: &Operation| {
                 operation.has(OperationTag::AgentSettings) || operation.has(OperationTag::Pintle)
             };

@@ -132,15 +132,6 @@ pub(super) fn run_export(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: 
     if is_listing { TextFlow::from_taint(TextTaint::ENVIRONMENT) } else { TextFlow::known("") }
 }
 
-pub(super) fn run_alias(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
-    for arg in call.args {
-        if let Some((name, text)) = arg.text.split_once('=') {
-            walk.set_alias(name, text);
-        }
-    }
-    TextFlow::known("")
-}
-
 /// `read NAME`: a line of the input.
 pub(super) fn run_read(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
     let input = call.stdin;
