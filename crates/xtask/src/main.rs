@@ -58,8 +58,8 @@ const CHORES: &[XtaskChore] = &[
     },
     XtaskChore {
         name: "fuzz",
-        arguments: "[COUNT] [SEED]",
-        about: "work out what changed command lines would do: none may panic, take long or much memory",
+        arguments: "[--oracle] [COUNT] [SEED] [--shell NAME]",
+        about: "work out what changed command lines would do; with --oracle, what programs of a grammar do in the shells",
         run: fuzz::run,
     },
     XtaskChore {
