@@ -32,10 +32,17 @@ pub(super) fn check_names(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
     }
 }
 
-/// `hash -p PATH NAME`: the name runs the program at the path.
+/// `hash -p FILE NAME`, and in zsh `hash NAME=FILE` and `hash -d NAME=DIRECTORY`: what a name stands for.
 pub(super) fn run_hash(walk: &mut CommandWalk<'_>, _: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
     for (path, name) in parsed.values("p", "").zip(&parsed.operands) {
         walk.set_alias(&name.text, &path.text);
+    }
+    for (name, value) in parsed.operands.iter().filter_map(|arg| super::wrappers::assignment_of(arg)) {
+        if parsed.has("d", "") {
+            walk.set_variable(&format!("~{name}"), vec![value]);
+        } else {
+            walk.set_alias(&name, &value.text);
+        }
     }
     TextFlow::known("")
 }
