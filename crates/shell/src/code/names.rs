@@ -58,6 +58,13 @@ impl CallReader<'_> {
         if self.is_mark(next, '=') && !self.is_mark(next + 1, '=') && !self.is_mark(next + 1, '>') {
             return self.read_assignment(name, next + 1, depth);
         }
+        if self.is_mark(next, '+') && self.is_mark(next + 1, '=') && depth < MAX_DEPTH {
+            let (added, after) = self.read_expression(next + 2, depth + 1);
+            let value = self.variables.entry(name.to_owned()).or_default();
+            let between = if value.is_list { None } else { Some("") };
+            value.join(added, between);
+            return (value.clone(), after);
+        }
         let called = self.aliases.get(name).cloned().unwrap_or_else(|| self.expand_name(name));
         if self.is_mark(next, '(') && depth < MAX_DEPTH {
             return self.read_call(name, &called, next, depth);
@@ -125,6 +132,11 @@ impl CallReader<'_> {
     fn read_call(&mut self, name: &str, called: &str, open: usize, depth: usize) -> (CodeValue, usize) {
         self.bind_parameter(last_part(name), open);
         let (inner, call, after) = self.read_list(open, depth + 1);
+        if let Some((object, "append" | "extend" | "push" | "insert" | "concat" | "unshift")) = name.rsplit_once('.')
+            && let Some(list) = self.variables.get_mut(object).filter(|value| value.is_list)
+        {
+            list.join(inner.clone(), None);
+        }
         let receiver = self.receiver(name);
         let mut texts = receiver.texts;
         texts.extend(inner.texts);

@@ -54,7 +54,8 @@ pub(super) fn read_calls(tokens: &[CodeToken], language: &str) -> CodeReading {
         is_cut: false,
         assignment_depth: 0,
         expression_count: 0,
-        can_omit_brackets: " perl ruby irb php lua luajit awk gawk mawk nawk elisp tclsh python2 groovy "
+        can_omit_brackets: " perl ruby irb php lua luajit awk gawk mawk nawk elisp tclsh python2 groovy \
+                              rake guile gnuplot octave "
             .contains(&format!(" {language} ")),
         joins_with_slash: language.starts_with("py") || language == "ipython",
         joins_neighbours: language.ends_with("awk"),
