@@ -66,6 +66,14 @@ fn run_subcommand(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, command: &
     let push = |walk: &mut CommandWalk<'_>, action: &str, written: String| {
         walk.push(Operation::new(Git, "git").action(action).written(written));
     };
+    let made = match command {
+        "init" => Some(0),
+        "clone" | "worktree" => Some(1),
+        _ => None,
+    };
+    if let Some(index) = made {
+        walk.push_hook_directory("git", operands.get(index).copied().unwrap_or(&ShellArg::new(".")));
+    }
     match command {
         "push" if !texts.iter().any(|text| matches!(*text, "-n" | "--dry-run")) => {
             for refspec in operands.iter().skip(1) {
