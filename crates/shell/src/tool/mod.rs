@@ -114,8 +114,13 @@ fn push_unclear(walk: &mut CommandWalk<'_>, name: &str, path: &ShellArg) {
     if placed.tags.contains(&OperationTag::Secret) {
         walk.read_file(name, path, false);
     }
-    let guarded =
-        [OperationTag::AgentSettings, OperationTag::Pintle, OperationTag::Startup, OperationTag::GitDirectory];
+    let guarded = [
+        OperationTag::AgentSettings,
+        OperationTag::Autorun,
+        OperationTag::Pintle,
+        OperationTag::Startup,
+        OperationTag::GitDirectory,
+    ];
     if placed.place == PathPlace::Device || placed.tags.iter().any(|tag| guarded.contains(tag)) {
         walk.push_path(Operation::new(OperationKind::Write, name).action("unknown_tool"), path);
     }
