@@ -66,7 +66,7 @@ pub(crate) fn run_command_line(walk: &mut CommandWalk<'_>, command: &str, langua
 }
 
 /// What the command line prints for the model.
-fn push_printed(walk: &mut CommandWalk<'_>, printed: &TextFlow) {
+pub(crate) fn push_printed(walk: &mut CommandWalk<'_>, printed: &TextFlow) {
     let is_read = walk
         .operations
         .iter()
@@ -102,6 +102,10 @@ pub fn operations_of_call(kind: ToolKind, name: &str, args: &Value, site: &CallS
                 let action = if kind == ToolKind::Write { "replace" } else { "edit" };
                 walk.write_file(name, &ShellArg::new(path), action, TextFlow::default());
             }
+            let is_code = args.get("cell_type").and_then(Value::as_str) != Some("markdown");
+            if let Some(cell) = text(&["new", "new_source"]).filter(|_| is_code && path.is_some_and(is_notebook)) {
+                walk.run_code("ipython", cell);
+            }
         }
         ToolKind::Delete => {
             if let Some(path) = path {
@@ -131,6 +135,10 @@ pub fn operations_of_call(kind: ToolKind, name: &str, args: &Value, site: &CallS
         ToolKind::List | ToolKind::WebSearch | ToolKind::Delegate | ToolKind::Todo | ToolKind::AskUser => {}
     }
     walk.operations
+}
+
+fn is_notebook(path: &str) -> bool {
+    path.to_ascii_lowercase().ends_with(".ipynb")
 }
 
 fn operations_of_shell(name: &str, args: &Value, site: &CallSite<'_>) -> Vec<Operation> {

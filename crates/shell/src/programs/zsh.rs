@@ -113,18 +113,6 @@ pub(super) fn run_alias(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, pars
     TextFlow::known("")
 }
 
-/// `hash NAME=PATH`, and `hash -d NAME=DIRECTORY`.
-pub(super) fn run_hash(walk: &mut CommandWalk<'_>, _: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
-    for (name, value) in parsed.operands.iter().filter_map(|arg| super::wrappers::assignment_of(arg)) {
-        if parsed.has("d", "") {
-            walk.set_variable(&format!("~{name}"), vec![value]);
-        } else {
-            walk.set_alias(&name, &value.text);
-        }
-    }
-    TextFlow::known("")
-}
-
 /// `setopt`, `unsetopt`.
 pub(super) fn run_setopt(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
     for arg in call.args {

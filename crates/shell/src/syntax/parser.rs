@@ -23,7 +23,7 @@ pub(crate) fn parse_script(text: &str, grammar: ShellGrammar) -> ShellScript {
     parse_counted(text, grammar, 0, 0).0
 }
 
-/// Parses a text as if it stood between double quotes.
+/// Parses a text in which only expansions have a meaning, as in a here-document.
 pub(crate) fn parse_text(text: &str, grammar: ShellGrammar) -> BashWord {
     BashParser { grammar, ..BashParser::new(text, 0) }.parse_document_text()
 }

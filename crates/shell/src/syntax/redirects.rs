@@ -68,7 +68,8 @@ impl BashParser<'_> {
         let is_forced = self.skip_clobber(token);
         self.skip_blanks();
         if matches!(token, "<<" | "<<-") {
-            return self.begin_document(token == "<<-").map(Some);
+            let document = self.begin_document(token == "<<-")?;
+            return Ok(Some(BashRedirect { descriptor: descriptor.to_owned(), ..document }));
         }
         let target = self.parse_target()?.ok_or("a redirection has no target")?;
         let is_descriptor = |text: &str| text.trim_end_matches('-').chars().all(|letter| letter.is_ascii_digit());

@@ -6,7 +6,7 @@ use super::braces::expand_braces;
 use super::operator::apply_operator;
 use super::{CommandWalk, ShellArg, TextFlow, TextTaint};
 use crate::paths::UNKNOWN;
-use crate::syntax::{BashWord, ShellScript, VariableExpansion, WordPiece};
+use crate::syntax::{BashWord, ShellScript, VariableExpansion, WordPiece, parse_text};
 
 /// The longest text of an argument.
 const MAX_BYTES: usize = 64 * 1024;
@@ -120,6 +120,22 @@ impl CommandWalk<'_> {
             first.taint |= more.taint;
         }
         first
+    }
+
+    /// Text that bash expands once more: a list of words, the subscript of a name.
+    pub(crate) fn expand_text(&mut self, text: &str) {
+        let word = parse_text(text, self.grammar);
+        self.called(|walk| {
+            walk.expand_quoted(&word);
+            TextFlow::default()
+        });
+    }
+
+    /// Runs what stands in the subscripts of a name, where bash takes a name or a number.
+    pub(crate) fn run_subscripts(&mut self, arg: &ShellArg) {
+        if arg.text.contains('[') && (arg.text.contains("$(") || arg.text.contains('`')) {
+            self.expand_text(&arg.text);
+        }
     }
 
     fn expand_fields(&mut self, word: &BashWord, splits: bool) -> Vec<ShellArg> {

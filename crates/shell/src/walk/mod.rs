@@ -27,8 +27,8 @@ use std::rc::Rc;
 
 pub(crate) use braces::brace_alternatives;
 pub(crate) use expand::is_secret_name;
-pub(crate) use flow::{ListedFiles, ShellArg, TextFlow, TextTaint};
-pub(crate) use options::{OptionLetters, ParsedOptions};
+pub(crate) use flow::{ListedFiles, ShellArg, TextFlow, TextTaint, shown};
+pub(crate) use options::{GivenOption, OptionLetters, OptionReader, ParsedOptions, ReadArg};
 pub(crate) use power::{power_flow, power_items};
 pub(crate) use wrapper::{WRAPPERS, WrapperDef};
 
@@ -37,7 +37,7 @@ use crate::site::CallSite;
 use files::PlacedPaths;
 use state::{ExitReach, ExitStatus, WalkState};
 
-use crate::syntax::{BashCommand, ShellGrammar, ShellScript};
+use crate::syntax::{BashCommand, ShellGrammar, ShellScript, parse_script};
 use crate::watch::WatchNotes;
 use crate::{Operation, OperationKind};
 
@@ -97,6 +97,8 @@ pub(crate) struct CommandWalk<'s> {
     running: Vec<String>,
     /// The program that ran last.
     last_program: String,
+    /// Whether it printed what shells evaluate.
+    prints_completion: bool,
     /// The last `>(COMMAND)`.
     consumer: Option<Rc<ShellScript>>,
     /// Whether the line adds or changes a remote of git.
@@ -107,6 +109,8 @@ pub(crate) struct CommandWalk<'s> {
     is_full: bool,
     /// How much PowerShell was parsed.
     parsed_bytes: usize,
+    /// Whether what runs is only tried.
+    is_trial: bool,
     /// What is kept for a caller that watches files.
     notes: WatchNotes<'s>,
 }
@@ -135,11 +139,13 @@ impl<'s> CommandWalk<'s> {
             locals: Vec::new(),
             running: Vec::new(),
             last_program: String::new(),
+            prints_completion: false,
             consumer: None,
             changes_remote: false,
             unpacked: Vec::new(),
             is_full: false,
             parsed_bytes: 0,
+            is_trial: false,
             notes: WatchNotes::default(),
         }
     }
@@ -164,6 +170,15 @@ impl<'s> CommandWalk<'s> {
         self.push(Operation::unknown(program, reason));
     }
 
+    /// Walks a text that may be a command line, or something else that is typed into a program: no shell runs what it
+    /// cannot parse.
+    pub(crate) fn run_typed(&mut self, text: &str) {
+        let script = ShellScript { fault: None, ..parse_script(text, ShellGrammar::Bash) };
+        self.called(|walk| walk.run_script(&script, &TextFlow::default()));
+        self.run_traps();
+        ["ipython", "node"].iter().for_each(|language| self.run_code(language, text));
+    }
+
     /// Runs one level deeper.
     pub(crate) fn called(&mut self, run: impl FnOnce(&mut Self) -> TextFlow) -> TextFlow {
         if self.call_depth >= MAX_CALLS {
@@ -174,6 +189,25 @@ impl<'s> CommandWalk<'s> {
         let flow = run(self);
         self.call_depth -= 1;
         flow
+    }
+
+    /// Whether a command that may run or not would do something. Nothing is left of it.
+    pub(crate) fn try_run(
+        &mut self,
+        is_wanted: impl Fn(&Operation) -> bool,
+        run: impl FnOnce(&mut Self) -> TextFlow,
+    ) -> bool {
+        if self.is_trial {
+            return false;
+        }
+        let operations = std::mem::take(&mut self.operations);
+        let files = self.files.clone();
+        self.is_trial = true;
+        self.in_subshell(|walk| walk.called(run));
+        self.is_trial = false;
+        self.files = files;
+        let tried = std::mem::replace(&mut self.operations, operations);
+        tried.iter().any(is_wanted)
     }
 
     /// Code that is not in the call.
@@ -223,7 +257,8 @@ impl<'s> CommandWalk<'s> {
             }
             BashCommand::Test(words) => {
                 for word in words {
-                    self.expand_word(word);
+                    let args = self.expand_word(word);
+                    args.iter().for_each(|arg| self.run_subscripts(arg));
                 }
                 self.state.status = ExitStatus::Unknown;
                 TextFlow::known("")
@@ -231,8 +266,9 @@ impl<'s> CommandWalk<'s> {
         }
     }
 
-    pub(crate) fn last_program(&self) -> Option<&str> {
-        Some(self.last_program.as_str()).filter(|name| !name.is_empty())
+    /// Whether the last program printed what shells evaluate: it is one of these, or its first argument says so.
+    pub(crate) fn printed_settings(&self, programs: &str) -> bool {
+        self.prints_completion || programs.split_whitespace().any(|name| name == self.last_program)
     }
 
     pub(crate) fn note_remote(&mut self) {

@@ -26,7 +26,8 @@ impl CommandWalk<'_> {
             match redirect.kind {
                 RedirectKind::Text => {
                     let text = self.expand_quoted(&redirect.target);
-                    input = TextFlow { taint: text.taint, text: Some(text.text), ..TextFlow::default() };
+                    let flow = TextFlow { taint: text.taint, text: Some(text.text), ..TextFlow::default() };
+                    self.set_input(redirect, flow, &mut input);
                 }
                 RedirectKind::Input | RedirectKind::ReadWrite => {
                     let target = self.expand_quoted(&redirect.target);
@@ -38,24 +39,20 @@ impl CommandWalk<'_> {
                         }
                         None => self.read_file("", &target, false),
                     };
-                    if matches!(redirect.descriptor.as_str(), "" | "0") {
-                        input = read;
-                    } else {
-                        self.state.inputs.insert(redirect.descriptor.clone(), read);
-                    }
+                    self.set_input(redirect, read, &mut input);
                 }
-                RedirectKind::DuplicateInput if matches!(redirect.descriptor.as_str(), "" | "0") => {
-                    let name = redirect.target.as_literal().unwrap_or(COPROCESS).trim_end_matches('-');
-                    if self.is_connection(name) {
-                        input = TextFlow::from_taint(TextTaint::NETWORK);
-                    } else if let Some(known) = self.state.inputs.get(name) {
-                        input = known.clone();
-                    }
+                RedirectKind::DuplicateInput => {
+                    let target = self.expand_quoted(&redirect.target);
+                    let name = if target.is_known() { target.text.as_str() } else { COPROCESS };
+                    let read = match name.trim_end_matches('-') {
+                        "" if target.is_known() => TextFlow::default(),
+                        "0" => input.clone(),
+                        name if self.is_connection(name) => TextFlow::from_taint(TextTaint::NETWORK),
+                        name => self.state.inputs.get(name).cloned().unwrap_or_else(TextFlow::given),
+                    };
+                    self.set_input(redirect, read, &mut input);
                 }
-                RedirectKind::Output
-                | RedirectKind::Append
-                | RedirectKind::Duplicate
-                | RedirectKind::DuplicateInput => {}
+                RedirectKind::Output | RedirectKind::Append | RedirectKind::Duplicate => {}
             }
             if redirect.is_shared && before.text.as_deref() != Some("") {
                 input = TextFlow {
@@ -66,6 +63,23 @@ impl CommandWalk<'_> {
             }
         }
         input
+    }
+
+    /// What is read from the descriptor of a redirection: the input, or what the state keeps.
+    fn set_input(&mut self, redirect: &BashRedirect, read: TextFlow, input: &mut TextFlow) {
+        if matches!(redirect.descriptor.as_str(), "" | "0") {
+            *input = read;
+        } else {
+            self.note_descriptor(&redirect.descriptor);
+            self.state.inputs.insert(redirect.descriptor.clone(), read);
+        }
+    }
+
+    /// `{NAME}>FILE` sets a variable: to the name, which stands for the number.
+    fn note_descriptor(&mut self, descriptor: &str) {
+        if let Some(name) = descriptor.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
+            self.set_variable(name, vec![ShellArg::new(descriptor)]);
+        }
     }
 
     /// Whether all redirections are for descriptors of their own.
@@ -105,7 +119,10 @@ impl CommandWalk<'_> {
                     // It is a connection already, by its input.
                     continue;
                 }
+                self.note_descriptor(&redirect.descriptor);
                 self.state.connections.insert(redirect.descriptor.clone(), host.to_owned());
+                self.push(rest.taint.tag(Operation::new(OperationKind::Upload, "bash").written(host)));
+            } else if let Some(host) = self.state.connections.get(&target.text).cloned() {
                 self.push(rest.taint.tag(Operation::new(OperationKind::Upload, "bash").written(host)));
             } else if !matches!(target.text.as_str(), "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/tty") {
                 self.write_file("", &target, action, rest.clone());
@@ -123,10 +140,8 @@ impl CommandWalk<'_> {
     /// Whether a command's redirections connect it to the network.
     pub(super) fn is_connected(&mut self, redirects: &[BashRedirect]) -> bool {
         redirects.iter().any(|redirect| {
-            matches!(redirect.kind, RedirectKind::Input | RedirectKind::ReadWrite | RedirectKind::Output)
-                && network_host(&self.expand_quoted(&redirect.target).text).is_some()
-                || matches!(redirect.kind, RedirectKind::Duplicate | RedirectKind::DuplicateInput)
-                    && redirect.target.as_literal().is_some_and(|text| self.is_connection(text))
+            let target = self.expand_quoted(&redirect.target).text;
+            redirect.kind != RedirectKind::Text && (network_host(&target).is_some() || self.is_connection(&target))
         })
     }
 }

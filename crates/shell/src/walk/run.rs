@@ -20,6 +20,11 @@ static BUILTINS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
         .collect()
 });
 
+/// Programs that print a file as it is.
+const WHOLE_READERS: [&str; 6] = ["cat", "bat", "env", "head", "tail", "tee"];
+/// First arguments that make a program print what shells evaluate.
+const COMPLETIONS: [&str; 5] = ["completion", "completions", "--completion", "--completions", "shellenv"];
+
 impl CommandWalk<'_> {
     pub(super) fn run_simple(&mut self, command: &SimpleCommand, stdin: &TextFlow) -> TextFlow {
         if self.may_split(command) {
@@ -54,11 +59,8 @@ impl CommandWalk<'_> {
         }
         let stdin = self.redirect_input(&command.redirects, stdin);
         let is_bare_exec = matches!(args.as_slice(), [program] if program.text == "exec");
-        if args
-            .first()
-            .is_some_and(|program| is_bare_exec && !self.is_descriptor(&command.redirects) || is_shell(program))
-            && self.is_connected(&command.redirects)
-        {
+        let is_shell_run = is_bare_exec && !self.is_descriptor(&command.redirects) || args.iter().any(is_shell);
+        if is_shell_run && self.is_connected(&command.redirects) {
             self.push(Operation::new(OperationKind::System, "bash").action("remote_shell"));
         }
         // `$(< FILE)` prints the file.
@@ -131,6 +133,15 @@ impl CommandWalk<'_> {
         } else {
             return Ok((program, args));
         };
+        // A program in a directory that is not known: `$JAVA_HOME/bin/java`.
+        let has_name = program.text.rsplit_once('/').is_some_and(|(_, name)| {
+            !name.is_empty()
+                && !program.is_pattern
+                && program_name(name).chars().all(|letter| letter.is_ascii_graphic())
+        });
+        if has_name && program.taint.without(TextTaint::OUTPUT) == TextTaint::NONE {
+            return Ok((program, args));
+        }
         self.push_code(taint, "", reason);
         Err(TextFlow::from_taint(stdin.taint | TextTaint::OUTPUT))
     }
@@ -148,7 +159,13 @@ impl CommandWalk<'_> {
                 // Statements of PowerShell are programs whose names begin with `&`.
                 let is_builtin = name.starts_with('&') || BUILTINS.contains(name.as_str());
                 let flow = if is_builtin { run(self) } else { self.in_subshell(run) };
+                let is_selection = self.is_program(&name) && !WHOLE_READERS.contains(&name.as_str());
                 self.last_program = name;
+                self.prints_completion = args.first().is_some_and(|arg| COMPLETIONS.contains(&arg.text.as_str()));
+                // What another program makes of a file is not the file.
+                if is_selection && flow.text.is_none() && flow.taint.has(TextTaint::FILE) {
+                    return TextFlow { taint: flow.taint | TextTaint::OUTPUT, ..flow };
+                }
                 return flow;
             }
         }
