@@ -24,7 +24,7 @@ pub(crate) enum SettingEffect {
 const PROGRAM_KEYS: &str = "core.hookspath core.sshcommand core.fsmonitor core.askpass core.gitproxy core.editor \
     core.pager core.attributesfile sequence.editor credential.helper uploadpack.packobjectshook init.templatedir \
     include.path gpg.program gpg.ssh.program gpg.ssh.defaultkeycommand diff.external protocol.ext.allow \
-    clean.requireforce http.proxy http.sslverify sendemail.sendmailcmd ssh.variant interactive.difffilter";
+    clean.requireforce http.proxy http.sslverify sendemail.sendmailcmd core.alternaterefscommand interactive.difffilter";
 const PROGRAM_SECTIONS: [&str; 5] = ["pager.", "filter.", "includeif.", "trailer.", "browser."];
 const PROGRAM_ENDS: [&str; 9] =
     [".helper", ".cmd", ".driver", ".textconv", ".insteadof", ".pushinsteadof", ".command", ".program", ".path"];
@@ -91,5 +91,5 @@ pub(crate) fn is_ordinary_program(line: &str) -> bool {
 pub(crate) fn expires_now(date: &str) -> bool {
     let lower = date.to_ascii_lowercase();
     !matches!(lower.as_str(), "" | "never" | "false")
-        && !["day", "week", "month", "year"].iter().any(|unit| lower.contains(unit))
+        && !["days", "week", "month", "year"].iter().any(|unit| lower.contains(unit))
 }

@@ -33,6 +33,10 @@ const CONFIG: [&str; 12] = [
     "unset-all",
 ];
 
+/// A script, which git cannot ask for its options.
+const FILTER_BRANCH: &str = "filter-branch: d commit-filter env-filter force! index-filter msg-filter original parent-filter \
+    prune-empty! remap-to-ancestor! setup state-branch subdirectory-filter tag-name-filter tree-filter\n";
+
 /// The options of a subcommand, as `OptionLetters` of the crate `shell` writes them.
 #[derive(Debug, Clone, Default)]
 struct SubcommandOptions {
@@ -94,6 +98,7 @@ fn write_table(scratch: &Path) -> Result<String, String> {
     for name in COMPARING.into_iter().chain(["diff"]) {
         all.insert(name.to_owned(), diff.clone());
     }
+    table.push_str(FILTER_BRANCH);
     for (name, options) in all {
         let letters: String = options
             .letters

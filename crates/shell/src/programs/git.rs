@@ -19,26 +19,6 @@ const GLOBAL: OptionLetters = OptionLetters {
     letters: "Cc",
     names: &["git-dir", "work-tree", "namespace", "exec-path?", "super-prefix", "config-env", "attr-source"],
 };
-/// Those of a script that git does not name.
-const FILTER_BRANCH: OptionLetters = OptionLetters {
-    letters: "d",
-    names: &[
-        "setup",
-        "subdirectory-filter",
-        "env-filter",
-        "tree-filter",
-        "index-filter",
-        "parent-filter",
-        "remap-to-ancestor!",
-        "msg-filter",
-        "commit-filter",
-        "tag-name-filter",
-        "original",
-        "state-branch",
-        "force!",
-        "prune-empty!",
-    ],
-};
 /// The most settings in variables that are looked at.
 const MAX_VARIABLES: usize = 16;
 
@@ -61,9 +41,6 @@ static GIT_OPTIONS: LazyLock<HashMap<&str, GitOptions>> = LazyLock::new(|| {
 
 /// The options of a subcommand; `None` if git does not name them.
 fn options_of(command: &str) -> Option<OptionLetters> {
-    if command == "filter-branch" {
-        return Some(FILTER_BRANCH);
-    }
     let GitOptions { letters, long, names } = GIT_OPTIONS.get(command)?;
     let names = names.get_or_init(|| ["!"].into_iter().chain(long.split_whitespace()).collect());
     Some(OptionLetters { letters, names })
@@ -113,6 +90,8 @@ static OPTION_USES: &[(&str, &str, &str, OptionUse)] = &[
     ("clone init init-db", "", "template", OptionUse::Hooks),
     ("clone", "c", "config", OptionUse::Sets),
     ("commit tag merge notes commit-tree", "F", "file", OptionUse::Reads),
+    ("blame annotate", "", "contents", OptionUse::Reads),
+    ("archive", "", "add-file", OptionUse::Reads),
 ];
 
 /// A call of git behind its own options.
@@ -169,18 +148,17 @@ impl<'a> GitCall<'a> {
 
 /// `hub` gives git what it does not know itself.
 pub(super) fn run_hub(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
-    run_with_git(walk, call.args, call.stdin)
+    run_with_git(walk, &[], call.args, call.stdin)
 }
 
 /// `git-push`, as git has its subcommands beside itself.
 pub(super) fn run_alone(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, command: &str) -> TextFlow {
-    let args: Vec<ShellArg> = std::iter::once(ShellArg::new(command)).chain(call.args.iter().cloned()).collect();
-    run_with_git(walk, &args, call.stdin)
+    run_with_git(walk, &[command], call.args, call.stdin)
 }
 
-fn run_with_git(walk: &mut CommandWalk<'_>, args: &[ShellArg], stdin: &TextFlow) -> TextFlow {
-    let args: Vec<ShellArg> = std::iter::once(ShellArg::new("git")).chain(args.iter().cloned()).collect();
-    walk.run_args(&args, stdin)
+fn run_with_git(walk: &mut CommandWalk<'_>, words: &[&str], args: &[ShellArg], stdin: &TextFlow) -> TextFlow {
+    let words = ["git"].iter().chain(words).map(|word| ShellArg::new(*word));
+    walk.run_args(&words.chain(args.iter().cloned()).collect::<Vec<_>>(), stdin)
 }
 
 pub(super) fn run_git(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
@@ -193,11 +171,16 @@ pub(super) fn run_git(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &Pa
     for path in leading.values("", "exec-path").filter(|path| !path.text.is_empty()) {
         push(walk, "program_setting", path.shown());
     }
-    for (key, value) in given_settings(walk, &leading) {
-        if let Some(name) = key.strip_prefix("alias.").filter(|name| *name == command.text) {
-            run_alias(walk, call, name, &value, args);
-        }
-        check_setting(walk, &key, &value, Some(&command.text));
+    let settings = given_settings(walk, &leading);
+    for (key, value) in &settings {
+        check_setting(walk, key, value, Some(&command.text));
+    }
+    let alias = format!("alias.{}", command.text);
+    if let Some((_, value)) = settings.iter().rev().find(|(key, _)| key.eq_ignore_ascii_case(&alias)) {
+        run_alias(walk, call, &command.text, value, args);
+    }
+    if !command.is_known() {
+        walk.push_unknown("git", "which subcommand of git runs is not known");
     }
     let git = GitCall::parse(&command.text, args);
     if let Some(rows) = SUBCOMMAND_INDEX.get("git") {
@@ -397,7 +380,7 @@ fn run_subcommand(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, git: &GitC
         }
         ("for-each-repo", _) => {
             let (_, command) = ParsedOptions::parse_leading(git.args, git.grammar);
-            run_with_git(walk, command, call.stdin);
+            run_with_git(walk, &[], command, call.stdin);
         }
         ("ls-files" | "ls-tree", _) => return list_files(git),
         ("rev-parse", _) if git.has("", "show-toplevel") => {

@@ -107,6 +107,8 @@ impl CommandWalk<'_> {
             | "ENV"
             | "PROMPT_COMMAND"
             | "GIT_CONFIG_PARAMETERS"
+            | "GIT_CONFIG_GLOBAL"
+            | "GIT_CONFIG_SYSTEM"
             | "GIT_EXEC_PATH"
             | "GIT_TEMPLATE_DIR"
             | "PERL5DB" => "hook_variable",
@@ -176,6 +178,7 @@ impl CommandWalk<'_> {
             "ENV" => !written.contains('/'),
             "HISTFILE" => !written.is_empty() && !written.contains("/dev/null"),
             "HISTSIZE" | "HISTFILESIZE" => written != "0",
+            "GIT_CONFIG_GLOBAL" | "GIT_CONFIG_SYSTEM" => matches!(written.as_str(), "" | "/dev/null"),
             _ => written.is_empty(),
         };
         if !is_harmless {
