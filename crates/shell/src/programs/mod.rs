@@ -114,9 +114,10 @@ pub(crate) fn run_program(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) ->
     {
         return flow;
     }
-    match PROGRAMS.get(call.name) {
-        Some(def) => run_known(walk, call, def),
-        None => run_other(walk, call),
+    match (PROGRAMS.get(call.name), call.name.strip_prefix("git-")) {
+        (Some(def), _) => run_known(walk, call, def),
+        (None, Some(command)) if git::is_subcommand(command) => git::run_alone(walk, call, command),
+        (None, _) => run_other(walk, call),
     }
 }
 
