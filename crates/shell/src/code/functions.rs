@@ -22,6 +22,8 @@ pub(super) enum CodeEffect {
     Command,
     /// Evaluates a text as code.
     Code,
+    /// Runs a cell of a notebook, or a magic with its arguments.
+    Cell,
     /// Makes code or objects of what it gets, which matters if that comes from elsewhere.
     Unpack,
     /// Calls the system by a number.
@@ -43,7 +45,7 @@ pub(super) enum CodeEffect {
     Options,
 }
 use CodeEffect::{
-    Code, Command, Decode, Delete, DeleteTree, Duplicate, Dynamic, Environment, Kill, Link, Move, Open, Options,
+    Cell, Code, Command, Decode, Delete, DeleteTree, Duplicate, Dynamic, Environment, Kill, Link, Move, Open, Options,
     Permission, Print, Privilege, Read, Redirect, Request, Socket, SystemCall, Transmit, Unpack, Write,
 };
 
@@ -113,8 +115,8 @@ static FUNCTIONS: &[(CodeEffect, &str)] = &[
          ProcessBuilder Bun.spawn Bun.spawnSync Deno.Command Deno.run qx readpipe create_subprocess_shell \
          create_subprocess_exec asyncio.create_subprocess_shell sh.rm commands.getoutput run call startfile \
          os.startfile execvp execv execl execlp systemf uv.spawn system2 sys.shell popen3 os.spawnve \
-         spawnve shelljs.exec Open3.pipeline ProcessBuilder.start os.fork_exec \
-         System.cmd System.shell",
+         spawnve shelljs.exec Open3.pipeline ProcessBuilder.start os.fork_exec System.cmd System.shell \
+         process.system process.getoutput",
     ),
     (
         Code,
@@ -123,6 +125,7 @@ static FUNCTIONS: &[(CodeEffect, &str)] = &[
          runpy.run_path runpy.run_module dofile setTimeout_text literal_run importScripts exec_module \
          Marshal.load",
     ),
+    (Cell, "run_cell run_cell_async run_line_magic run_cell_magic magic ex"),
     (
         Unpack,
         "unsafe_load full_load unsafe_load_all dill.loads dill.load cloudpickle.loads cloudpickle.load joblib.load \

@@ -104,7 +104,14 @@ impl CallReader<'_> {
     }
 
     fn read_assignment(&mut self, name: &str, begin: usize, depth: usize) -> (CodeValue, usize) {
+        // `a = b = c = …`
+        if self.assignment_depth > MAX_DEPTH {
+            self.is_cut = true;
+            return (CodeValue::unknown(), self.tokens.len());
+        }
+        self.assignment_depth += 1;
         let (value, after) = self.read_expression(begin, depth);
+        self.assignment_depth -= 1;
         if depth > 0 && !matches!(self.token_at(begin.saturating_sub(3)), Some(CodeToken::Mark('{' | ';'))) {
             // An option of a call: `shell=True`.
             return (value, after);

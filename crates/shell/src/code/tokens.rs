@@ -37,7 +37,7 @@ fn syntax_of(language: &str) -> CodeSyntax {
     CodeSyntax {
         has_hash_comments: !is_script && !matches!(language, "elisp" | "guile"),
         has_slash_comments: is_script || language == "php",
-        runs_backticks: is_perl_like,
+        runs_backticks: is_perl_like || language == "ipython",
         fills_dollar: matches!(language, "perl" | "php"),
         name_letters: match language {
             "perl" | "php" => "_$@%",
@@ -117,7 +117,7 @@ pub(super) fn read_tokens(language: &str, text: &str) -> Vec<CodeToken> {
                 // Texts next to each other are one text.
                 match tokens.last_mut() {
                     _ if is_command => tokens.push(CodeToken::Command(text)),
-                    Some(CodeToken::Text(before)) if language.starts_with("py") || language == "ruby" => {
+                    Some(CodeToken::Text(before)) if language.contains("py") || language == "ruby" => {
                         before.push_str(&text)
                     }
                     _ => tokens.push(CodeToken::Text(text)),

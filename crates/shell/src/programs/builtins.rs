@@ -32,14 +32,6 @@ pub(super) fn check_names(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
     }
 }
 
-/// `hash -p PATH NAME`: the name runs the program at the path.
-pub(super) fn run_hash(walk: &mut CommandWalk<'_>, _: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
-    for (path, name) in parsed.values("p", "").zip(&parsed.operands) {
-        walk.set_alias(&name.text, &path.text);
-    }
-    TextFlow::known("")
-}
-
 /// `cd`, `pushd`.
 pub(super) fn run_cd(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
     let is_push = call.name == "pushd";
@@ -130,15 +122,6 @@ pub(super) fn run_export(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: 
         }
     }
     if is_listing { TextFlow::from_taint(TextTaint::ENVIRONMENT) } else { TextFlow::known("") }
-}
-
-pub(super) fn run_alias(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
-    for arg in call.args {
-        if let Some((name, text)) = arg.text.split_once('=') {
-            walk.set_alias(name, text);
-        }
-    }
-    TextFlow::known("")
 }
 
 /// `read NAME`: a line of the input.

@@ -30,6 +30,7 @@ mod text;
 mod transfer;
 mod trial;
 mod wrappers;
+mod zsh;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;

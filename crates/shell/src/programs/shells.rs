@@ -68,7 +68,7 @@ fn run_text(walk: &mut CommandWalk<'_>, program: &str, flow: &TextFlow, stdin: &
             if flow.taint.has(TextTaint::NETWORK | TextTaint::DECODED) || is_mixed {
                 walk.push_code(flow.taint, program, "it runs text that comes from elsewhere");
             }
-            walk.run_line(text, stdin)
+            walk.run_line_of(program, text, stdin)
         }
         None => {
             // A script of the project that is only read runs like `bash script.sh`.

@@ -7,7 +7,7 @@ use super::program::ProgramUse::{Converts, Edits, Prints, Quiet, Reads, Selects,
 use super::program::{ProgramDef, program};
 use super::{
     archives, builtins, editors, files, git, interpreters, network, power, runners, search, sed, shells, system, text,
-    transfer,
+    transfer, zsh,
 };
 
 pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
@@ -36,7 +36,6 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
     program("cd chdir pushd Set-Location sl", "", Special(builtins::run_cd)),
     program("popd", "", Special(builtins::run_popd)),
     program("shift", "", Special(builtins::run_shift)),
-    program("hash", "pdt", Special(builtins::run_hash)),
     program("enable", "f", Quiet),
     program("dc", "ef", Special(text::run_dc)),
     program("getopts", "", Special(builtins::run_getopts)),
@@ -46,8 +45,19 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
     program("pwd", "", Special(text::run_pwd)),
     program("basename dirname", "s", Special(text::run_name_part)),
     program("mktemp", "p", Special(text::run_mktemp)).long(&["suffix", "tmpdir"]),
-    program("export declare typeset readonly local", "", Special(builtins::run_export)),
-    program("alias", "", Special(builtins::run_alias)),
+    program("export declare typeset readonly local integer float", "", Special(builtins::run_export)),
+    program("alias", "", Special(zsh::run_alias)),
+    // zsh.
+    program("print", "CfuvxX", Special(zsh::run_print)),
+    program("emulate", "co", Special(zsh::run_emulate)),
+    program("sched zpty zstyle add-zsh-hook", "", Special(zsh::run_later)),
+    program("zmv zcp zln", "popP", Special(zsh::run_zmv)),
+    program("zargs", "", Special(zsh::run_zargs)),
+    program("hash", "p", Special(zsh::run_hash)),
+    program("setopt unsetopt", "", Special(zsh::run_setopt)),
+    program("zmodload autoload", "", Special(zsh::run_load)),
+    program("sysopen", "umo", Special(zsh::run_sysopen)),
+    program("ztcp", "d", Special(zsh::run_ztcp)),
     program("read", "adinNptu", Special(builtins::run_read)),
     program("mapfile readarray", "dnOsuCc", Special(builtins::run_read)),
     program("which", "", Special(text::run_which)),

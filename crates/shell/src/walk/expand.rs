@@ -43,7 +43,7 @@ pub(crate) fn is_secret_name(name: &str) -> bool {
 #[derive(Default)]
 pub(super) struct FieldBuilder {
     pub(super) done: Vec<ShellArg>,
-    current: ShellArg,
+    pub(super) current: ShellArg,
     /// Whether the current argument exists although it may be empty.
     has_current: bool,
 }
@@ -124,7 +124,7 @@ impl CommandWalk<'_> {
 
     /// Text that bash expands once more: a list of words, the subscript of a name.
     pub(crate) fn expand_text(&mut self, text: &str) {
-        let word = parse_text(text);
+        let word = parse_text(text, self.grammar);
         self.called(|walk| {
             walk.expand_quoted(&word);
             TextFlow::default()
@@ -143,7 +143,12 @@ impl CommandWalk<'_> {
         for (index, piece) in word.pieces.iter().enumerate() {
             match piece {
                 WordPiece::Literal(text) => {
-                    let text = if index == 0 { self.expand_tilde(text) } else { text.into() };
+                    let named = if index == 0 { self.named_directory(text) } else { None };
+                    let text = match named {
+                        Some(path) => path.into(),
+                        None if index == 0 => self.expand_tilde(text),
+                        None => text.into(),
+                    };
                     built.push_pattern(&text);
                 }
                 WordPiece::Quoted(text) => built.push(text, TextTaint::NONE),
@@ -161,6 +166,10 @@ impl CommandWalk<'_> {
                         None => built.push(UNKNOWN.encode_utf8(&mut [0; 4]), taint),
                     }
                 }
+                WordPiece::Selection(script) => {
+                    self.capture(script);
+                    built.current.is_pattern = true;
+                }
                 WordPiece::Value(script) => self.expand_value(script, word.pieces.len() == 1, &mut built),
                 WordPiece::Process(script, is_output) => {
                     let flow = self.capture(script);
@@ -177,7 +186,7 @@ impl CommandWalk<'_> {
         built.done
     }
 
-    fn capture(&mut self, script: &Rc<ShellScript>) -> TextFlow {
+    pub(super) fn capture(&mut self, script: &Rc<ShellScript>) -> TextFlow {
         self.in_subshell(|walk| walk.called(|walk| walk.run_script(script, &TextFlow::default())))
     }
 
@@ -209,7 +218,7 @@ impl CommandWalk<'_> {
         }
     }
 
-    fn separators(&self) -> Vec<char> {
+    pub(super) fn separators(&self) -> Vec<char> {
         match self.state.variables.get("IFS").and_then(|values| values.first()) {
             Some(value) if value.is_known() && !value.text.is_empty() => value.text.chars().collect(),
             _ => vec![' ', '\t', '\n'],
@@ -248,6 +257,7 @@ impl CommandWalk<'_> {
 
     fn expand_variable(&mut self, expansion: &VariableExpansion, splits: bool, built: &mut FieldBuilder) {
         let values = self.expand_expansion(expansion);
+        let splits = splits && self.divides(expansion, &values);
         let is_list = matches!(expansion.name.as_str(), "@" | "*") || values.len() > 1;
         let separators = self.separators();
         for (index, value) in values.into_iter().enumerate() {
@@ -257,16 +267,16 @@ impl CommandWalk<'_> {
             built.current.is_pattern |= value.is_pattern && expansion.operator.is_empty();
             if splits && !expansion.quoted && value.is_known() {
                 built.push_split(&value.text, value.taint, &separators);
-            } else if splits && !expansion.quoted {
-                // An unknown value may be several words, or a pattern.
-                built.push(&value.text, value.taint);
-            } else {
+            } else if !value.text.is_empty() || expansion.quoted {
                 built.push(&value.text, value.taint);
             }
         }
     }
 
-    fn expand_expansion(&mut self, expansion: &VariableExpansion) -> Vec<ShellArg> {
+    pub(super) fn expand_expansion(&mut self, expansion: &VariableExpansion) -> Vec<ShellArg> {
+        if self.is_special_to_zsh(expansion) {
+            return self.expand_for_zsh(expansion);
+        }
         let operand = self.expand_quoted(&expansion.operand);
         let mut values = self.variable(&expansion.name);
         // A pattern may be several elements.

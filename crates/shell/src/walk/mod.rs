@@ -18,6 +18,7 @@ mod state;
 mod variables;
 mod watch;
 mod wrapper;
+mod zsh;
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -36,7 +37,7 @@ use crate::site::CallSite;
 use files::PlacedPaths;
 use state::{ExitReach, ExitStatus, WalkState};
 
-use crate::syntax::{BashCommand, ShellScript, parse_script};
+use crate::syntax::{BashCommand, ShellGrammar, ShellScript, parse_script};
 use crate::watch::WatchNotes;
 use crate::{Operation, OperationKind};
 
@@ -66,6 +67,12 @@ pub(crate) struct CommandWalk<'s> {
     /// Whether a name is that of a known program.
     is_program: fn(&str) -> bool,
     pub(crate) state: WalkState,
+    /// The grammar of the text that runs.
+    grammar: ShellGrammar,
+    /// Whether zsh divides the values of variables into words.
+    splits_words: bool,
+    /// Whether something ran that may have to be read in another way as well.
+    is_ambiguous: bool,
     /// The other states in which the line may be.
     forks: Vec<WalkState>,
     /// Where loops and functions were left.
@@ -115,6 +122,9 @@ impl<'s> CommandWalk<'s> {
             run_program,
             is_program,
             state: WalkState { cwd: Some(site.cwd.into()), ..WalkState::default() },
+            grammar: ShellGrammar::Bash,
+            splits_words: false,
+            is_ambiguous: false,
             forks: Vec::new(),
             exits: Vec::new(),
             loop_depth: 0,
@@ -160,10 +170,13 @@ impl<'s> CommandWalk<'s> {
         self.push(Operation::unknown(program, reason));
     }
 
-    /// Walks a command line that is the text of another one.
-    pub(crate) fn run_line(&mut self, text: &str, stdin: &TextFlow) -> TextFlow {
-        let script = parse_script(text, 0);
-        self.called(|walk| walk.run_script(&script, stdin))
+    /// Walks a text that may be a command line, or something else that is typed into a program: no shell runs what it
+    /// cannot parse.
+    pub(crate) fn run_typed(&mut self, text: &str) {
+        let script = ShellScript { fault: None, ..parse_script(text, ShellGrammar::Bash) };
+        self.called(|walk| walk.run_script(&script, &TextFlow::default()));
+        self.run_traps();
+        ["ipython", "node"].iter().for_each(|language| self.run_code(language, text));
     }
 
     /// Runs one level deeper.
@@ -239,6 +252,7 @@ impl<'s> CommandWalk<'s> {
             }
             BashCommand::Function(name, body) => {
                 self.state.functions.insert(name.clone(), Rc::clone(body));
+                self.run_hook_function(name);
                 TextFlow::known("")
             }
             BashCommand::Test(words) => {
@@ -269,6 +283,9 @@ impl<'s> CommandWalk<'s> {
 /// The name of a program without its directory and its extension.
 pub(crate) fn program_name(written: &str) -> String {
     let name = written.rsplit(['/', '\\']).next().unwrap_or(written);
+    // `=rm` is the path of `rm` in zsh, and `zf_rm` a builtin of its own.
+    let name = name.trim_start_matches('=');
+    let name = name.strip_prefix("zf_").unwrap_or(name);
     // `npx TOOL@VERSION`.
     let name = name.split_once('@').map_or(name, |(plain, _)| if matches!(plain, "" | "&") { name } else { plain });
     let lower = name.to_ascii_lowercase();

@@ -22,6 +22,7 @@ impl CommandWalk<'_> {
     pub(super) fn redirect_input(&mut self, redirects: &[BashRedirect], stdin: &TextFlow) -> TextFlow {
         let mut input = stdin.clone();
         for redirect in redirects {
+            let before = if redirect.is_shared { input.clone() } else { TextFlow::known("") };
             match redirect.kind {
                 RedirectKind::Text => {
                     let text = self.expand_quoted(&redirect.target);
@@ -52,6 +53,13 @@ impl CommandWalk<'_> {
                     self.set_input(redirect, read, &mut input);
                 }
                 RedirectKind::Output | RedirectKind::Append | RedirectKind::Duplicate => {}
+            }
+            if redirect.is_shared && before.text.as_deref() != Some("") {
+                input = TextFlow {
+                    text: before.text.clone().zip(input.text).map(|(one, other)| one + "\n" + &other),
+                    ..input
+                };
+                input.add_text(TextFlow { text: None, ..before });
             }
         }
         input
@@ -101,7 +109,11 @@ impl CommandWalk<'_> {
                 }
                 _ => continue,
             };
-            let target = self.expand_quoted(&redirect.target);
+            let mut targets = self.expand_targets(&redirect.target);
+            let target = targets.pop().unwrap_or_default();
+            for other in targets {
+                self.write_file("", &other, action, rest.clone());
+            }
             if let Some(host) = network_host(&target.text) {
                 if redirect.kind == RedirectKind::ReadWrite {
                     // It is a connection already, by its input.
@@ -118,7 +130,7 @@ impl CommandWalk<'_> {
                 continue;
             }
             // What goes to standard error stays apart.
-            if redirect.descriptor != "2" {
+            if redirect.descriptor != "2" && !redirect.is_shared {
                 rest = TextFlow::known("");
             }
         }

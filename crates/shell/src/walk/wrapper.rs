@@ -71,7 +71,7 @@ pub(crate) static WRAPPERS: &[WrapperDef] = &[
     wrapper("gosu su-exec", "", &[]).skips(1).privileged(),
     wrapper("setpriv", "", &["reuid", "regid", "groups", "inh-caps", "ambient-caps", "bounding-set", "securebits"])
         .privileged(),
-    wrapper("command builtin exec nohup setsid unbuffer noglob nocorrect tini dumb-init", "aper", &[]),
+    wrapper("command builtin exec nohup setsid unbuffer noglob nocorrect tini dumb-init -", "aper", &[]),
     wrapper("time gtime", "fo", &["format", "output"]),
     wrapper("choom", "np", &["adjust", "pid"]),
     wrapper("ssh-agent", "aEtPO", &[]),
@@ -79,6 +79,7 @@ pub(crate) static WRAPPERS: &[WrapperDef] = &[
     wrapper("faketime", "", &[]).skips(1),
     wrapper("perf", "eoFpCtgm", &["event", "output", "freq", "count"]).behind(&["stat", "record", "trace"]),
     wrapper("xvfb-run", "efnpsw", &["error-file", "auth-file", "server-num", "server-args", "xauth-protocol", "wait"]),
+    wrapper("repeat", "", &[]).skips(1),
     wrapper("nice", "n", &["adjustment"]),
     wrapper("ionice", "cnp", &["class", "classdata"]),
     wrapper("chrt taskset", "", &[]).skips(1),
