@@ -193,17 +193,8 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
     program("find gfind bfs", "", Special(search::run_find)),
     program("fd fdfind", "", Special(search::run_fd)),
     program("locate mlocate plocate mdfind", "nl", Special(search::run_locate)),
-    program("xargs gxargs", "IinLPsdEa", Special(search::run_xargs)).long(&[
-        "replace",
-        "max-args",
-        "max-procs",
-        "delimiter",
-        "arg-file",
-        "max-lines",
-        "max-chars",
-    ]),
-    program("parallel", "jIaSN", Special(search::run_parallel))
-        .long(&["jobs", "arg-file", "colsep", "delay", "timeout", "joblog", "sshlogin", "results"]),
+    program("xargs gxargs", "", Special(search::run_xargs)),
+    program("parallel", "", Special(search::run_parallel)),
     // Shells and programs that run a command line.
     program(
         "sh bash zsh dash ksh mksh fish ash rbash yash tcsh csh elvish nu oil osh xonsh",
