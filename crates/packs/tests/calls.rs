@@ -12,7 +12,12 @@ fn every_call_is_judged_as_it_says() {
         fixture::find_misjudged(include_str!("calls.txt"), &packs().iter().collect::<Vec<_>>(), |call, site| {
             let (tool, args) = call.split_once(' ').unwrap();
             let args = serde_json::from_str(args).unwrap_or_else(|error| panic!("{call}: {error}"));
-            let kind = if tool.starts_with("mcp__") { ToolKind::Mcp } else { ToolKind::Other };
+            let kind = match tool {
+                "grep" | "glob" => ToolKind::Search,
+                "read" => ToolKind::Read,
+                tool if tool.starts_with("mcp__") => ToolKind::Mcp,
+                _ => ToolKind::Other,
+            };
             operations_of_call(kind, tool, &args, site)
         });
     assert!(wrong.is_empty(), "\n{wrong}");

@@ -18,6 +18,7 @@ mod power;
 mod program;
 mod runners;
 mod search;
+mod secret_use;
 mod shells;
 mod statements;
 mod stores;
@@ -34,6 +35,7 @@ use std::sync::LazyLock;
 use commands::SUBCOMMAND_INDEX;
 use program::{ProgramDef, ProgramUse, read_operands, run_written_script};
 use subcommand::push_subcommands;
+pub(crate) use text::read_selected;
 
 use crate::walk::{CommandWalk, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint, WRAPPERS, WrapperDef};
 use crate::{Operation, OperationKind, OperationTag};
@@ -85,6 +87,7 @@ pub(crate) fn run_program(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) ->
     if let Some(name) = unversioned_name(call.name) {
         return run_program(walk, &ProgramCall { name, ..*call });
     }
+    let first = walk.operations.len();
     check_written_program(walk, call);
     if AGENTS.contains(&call.name) && walk.changes_home() {
         walk.push(Operation::new(OperationKind::Guard, call.name).action("pintle_variable").written("HOME"));
@@ -101,10 +104,13 @@ pub(crate) fn run_program(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) ->
     {
         return flow;
     }
-    match PROGRAMS.get(call.name) {
+    let def = PROGRAMS.get(call.name);
+    let mut flow = match def {
         Some(def) => run_known(walk, call, def),
         None => run_other(walk, call),
-    }
+    };
+    secret_use::push_unclear_secrets(walk, call, def.map(|def| def.usage), first, &mut flow);
+    flow
 }
 
 /// A program that the line itself made, or that is not in a directory of programs.
@@ -177,9 +183,6 @@ fn run_other(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) -> TextFlow {
         let tags = walk.place(&operand).tags;
         if is_in_place {
             walk.push_watched(Operation::new(OperationKind::Write, call.name).action("edit"), &operand);
-        }
-        if tags.contains(&OperationTag::Secret) {
-            walk.read_file(call.name, &operand, false);
         }
         if tags.contains(&OperationTag::AgentSettings) || tags.contains(&OperationTag::Pintle) {
             walk.push_path(Operation::new(OperationKind::Write, call.name).action("unknown_program"), &operand);

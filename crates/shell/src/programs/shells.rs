@@ -1,8 +1,9 @@
 //! Programs that run a command line or code in their arguments or their input.
 
 use crate::code;
+use crate::secret_name::is_secret_name;
 use crate::walk::ProgramCall;
-use crate::walk::{CommandWalk, OptionLetters, ParsedOptions, ShellArg, TextFlow, TextTaint, is_secret_name, quote};
+use crate::walk::{CommandWalk, OptionLetters, ParsedOptions, ShellArg, TextFlow, TextTaint, quote};
 use crate::{Operation, OperationKind};
 
 pub(super) fn run_env(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
@@ -82,6 +83,12 @@ pub(super) fn run_source(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, par
         }
     }
     TextFlow::from_taint(TextTaint::NONE)
+}
+
+/// `direnv export` and its kin print variables for a shell to evaluate.
+pub(super) fn run_variable_export(_: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
+    let prints = matches!(call.first_operand(), Some("export" | "dump" | "env" | "hook-env"));
+    TextFlow::from_taint(TextTaint::OUTPUT | if prints { TextTaint::ENVIRONMENT } else { TextTaint::NONE })
 }
 
 /// Programs whose output is meant to be evaluated.
