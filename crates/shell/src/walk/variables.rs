@@ -1,7 +1,7 @@
 //! The variables that a line sets, and those that decide what else runs.
 
 use super::state::MAX_ENTRIES;
-use super::{CommandWalk, ShellArg, TextFlow};
+use super::{CommandWalk, ShellArg, TextFlow, TextTaint};
 use crate::git_settings::runs_programs;
 use crate::{Operation, OperationKind};
 
@@ -91,8 +91,16 @@ impl CommandWalk<'_> {
         self.insert_variable(name, values);
     }
 
+    /// The tables in which bash keeps what the names of commands mean.
+    pub(crate) fn check_command_table(&mut self, name: &str) {
+        if name.starts_with("BASH_CMDS") || name.starts_with("BASH_ALIASES") {
+            self.push_code(TextTaint::NONE, "bash", "it changes what the names of commands mean");
+        }
+    }
+
     /// Variables that decide which program runs, or where an agent or Pintle finds its settings.
     pub(super) fn check_assignment(&mut self, name: &str, value: Option<&ShellArg>) {
+        self.check_command_table(name);
         let action = match name {
             "LD_PRELOAD" | "LD_AUDIT" | "DYLD_INSERT_LIBRARIES" => "preload",
             "BASH_ENV"
@@ -128,7 +136,19 @@ impl CommandWalk<'_> {
             | "MANPAGER"
             | "LESSOPEN"
             | "RSYNC_RSH"
-            | "CARGO_BUILD_RUSTC_WRAPPER" => {
+            | "CARGO_BUILD_RUSTC_WRAPPER"
+            | "RUSTC"
+            | "RUSTC_WRAPPER"
+            | "RUSTC_WORKSPACE_WRAPPER"
+            | "CC"
+            | "CXX"
+            | "LD"
+            | "AR"
+            | "BROWSER"
+            | "MANOPT"
+            | "SHELL"
+            | "npm_config_script_shell"
+            | "NPM_CONFIG_SCRIPT_SHELL" => {
                 // A program that another one runs.
                 if let Some(line) = value.filter(|value| value.is_known()) {
                     self.run_line(&line.text.clone(), &TextFlow::default());
