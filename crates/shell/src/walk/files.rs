@@ -47,8 +47,10 @@ impl CommandWalk<'_> {
     }
 
     pub(crate) fn place_text(&self, text: &str, is_pattern: bool) -> PlacedPath {
-        let text = match (text.strip_prefix('~'), self.site.home) {
-            (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => format!("{}{rest}", home.display()),
+        // Without a home directory, it may be any.
+        let home = || self.site.home.map_or_else(|| UNKNOWN.to_string(), |home| home.display().to_string());
+        let text = match text.strip_prefix('~') {
+            Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("{}{rest}", home()),
             _ => text.to_owned(),
         };
         let placed = self.placed.borrow_mut().find(self.site, self.state.cwd.as_ref(), &text, is_pattern);
