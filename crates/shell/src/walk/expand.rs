@@ -7,38 +7,13 @@ use super::braces::expand_braces;
 use super::operator::apply_operator;
 use super::{CommandWalk, ShellArg, TextFlow, TextTaint};
 use crate::paths::UNKNOWN;
+use crate::secret_name::is_secret_name;
 use crate::syntax::{BashWord, ShellScript, VariableExpansion, WordPiece, parse_text};
 
 /// The longest text of an argument.
 const MAX_BYTES: usize = 64 * 1024;
 /// The longest text that variables are put together to.
 const MAX_JOINED: usize = 8 * 1024;
-
-/// Words of variable names that hold secrets.
-const SECRET_WORDS: [&str; 14] = [
-    "TOKEN",
-    "SECRET",
-    "PASSWORD",
-    "PASSWD",
-    "APIKEY",
-    "API_KEY",
-    "ACCESS_KEY",
-    "PRIVATE_KEY",
-    "CREDENTIAL",
-    "_PAT",
-    "PASSPHRASE",
-    "AUTH_KEY",
-    "DATABASE_URL",
-    "_PASS",
-];
-
-/// Whether a variable of this name holds a secret.
-pub(crate) fn is_secret_name(name: &str) -> bool {
-    let upper = name.to_ascii_uppercase();
-    let is_limit =
-        upper.contains("MAX_TOKEN") || upper.ends_with("TOKENS") || upper.ends_with("TOKENIZERS_PARALLELISM");
-    !is_limit && SECRET_WORDS.iter().any(|word| upper.contains(word))
-}
 
 /// The arguments of a word that is being expanded.
 #[derive(Default)]
@@ -169,7 +144,7 @@ impl CommandWalk<'_> {
                 WordPiece::Substitution(script, quoted) => {
                     let flow = self.capture(script);
                     let taint = flow.taint;
-                    if !flow.processes.is_empty() {
+                    if !flow.processes.is_empty() || !flow.listed.is_empty() {
                         built.current.content = Some(Box::new(flow.clone()));
                     }
                     match flow.text.as_deref().map(|text| text.trim_end_matches('\n')) {
@@ -267,6 +242,9 @@ impl CommandWalk<'_> {
                 built.end();
             }
             built.current.is_pattern |= value.is_pattern && expansion.operator.is_empty();
+            if value.content.is_some() && expansion.operator.is_empty() {
+                built.current.content.clone_from(&value.content);
+            }
             if splits && !expansion.quoted && value.is_known() {
                 built.push_split(&value.text, value.taint, &separators);
             } else if !value.text.is_empty() || expansion.quoted {
@@ -317,7 +295,8 @@ impl CommandWalk<'_> {
                 if expansion.operator.contains('=') {
                     self.set_variable(&expansion.name, vec![operand.clone()]);
                 }
-                vec![operand]
+                let taint = if is_secret_name(&expansion.name) { TextTaint::SECRET } else { TextTaint::NONE };
+                vec![ShellArg { taint: operand.taint | taint, ..operand }]
             }
             // Set or not, this is all that the expansion can come to.
             None if matches!(expansion.operator.as_str(), ":+" | "+") => vec![operand],
