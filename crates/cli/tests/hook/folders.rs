@@ -163,3 +163,23 @@ fn an_agent_in_another_folder_runs_what_was_agreed_to_or_is_denied() {
         assert!(!fixture.path("project/planted").exists(), "{host}");
     }
 }
+
+#[test]
+fn a_guard_whose_file_is_touched_while_it_runs_denies() {
+    let swap = "mv guard.sh kept && echo exit 0 > guard.sh && mv kept guard.sh";
+    let rewrite = "cp guard.sh kept && echo exit 0 > guard.sh && cat kept > guard.sh";
+    for (change, is_denied) in [(":", false), (swap, true), (rewrite, true), ("echo : >> guard.sh", true)] {
+        let fixture = HostInstallFixture::without_install("claude");
+        // Installing calls the guards that are there.
+        fixture.run_pintle(&["install", "claude", "--yes"]);
+        fixture.write_file("project/guard.sh", &format!("{{ {change}; exit 0; }}\n"));
+        fixture.write_file("project/agent.yaml", &crate::policy_file("sh ./guard.sh"));
+        fixture.run_pintle(&["trust", "--yes"]);
+        let output = fixture.start_line(&fixture.installed_line(EVENT), EVENT).wait_with_output().unwrap();
+        if is_denied {
+            assert_denied(&output, "its files were changed while it ran");
+        } else {
+            assert_eq!((output.status.code(), output.stdout.len()), (Some(0), 0), "{output:?}");
+        }
+    }
+}

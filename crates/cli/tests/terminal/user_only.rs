@@ -1,7 +1,6 @@
 //! Commands that change what guards agents: a user and a set-up may run them, an agent may not.
 
 use std::fs;
-use std::path::Path;
 
 use crate::fixture::{CliFixture, CliInvocation, GUARD};
 use crate::install::{create_fixture, run_at_home};
@@ -69,5 +68,5 @@ fn agent_cannot_change_what_guards_it_and_a_set_up_can() {
         assert!(screen.contains("[exit status 0]"), "{arguments:?}: {screen}");
     }
     assert!(!settings(&fixture).contains("pintle"), "{}", settings(&fixture));
-    assert!(Path::new(&fixture.path("home/.local/state/pintle/trust.json")).exists());
+    assert!(fixture.path("home/.local/state/pintle/trust.json").exists());
 }

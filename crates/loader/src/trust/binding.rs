@@ -2,9 +2,12 @@
 //! may run.
 //!
 //! A command runs in the agent's working directory, where its words may refer to other files, and during a long session
-//! the agent may change the files. Both are checked before every call.
+//! the agent may change the files. Both are checked before every call. What the command answers counts only if the files
+//! were not touched until it ended: they may be replaced between the check and the start, and put back.
 
 use std::collections::BTreeMap;
+use std::fs::{self, Metadata};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -96,6 +99,32 @@ impl HeldCommand {
     }
 }
 
+/// What shows that a file was touched: its number, size and times, and those of a link to it. The time of the last change
+/// cannot be set back.
+type FileStamp = [Option<(u64, u64, u64, (i64, i64))>; 2];
+
+fn stamp_file(file: &Path) -> FileStamp {
+    let stamp = |found: Metadata| (found.dev(), found.ino(), found.size(), (found.ctime(), found.ctime_nsec()));
+    [fs::symlink_metadata(file), fs::metadata(file)].map(|found| found.ok().map(stamp))
+}
+
+impl HeldCommand {
+    fn stamp_files(&self) -> Vec<FileStamp> {
+        let files = self.command.binding.iter().flat_map(|binding| binding.files.keys());
+        files.map(|file| stamp_file(file)).collect()
+    }
+
+    /// The verdict instead of the command's, which could not run or whose files changed.
+    fn refuse(call: &HookCall<'_>, why: &str) -> Verdict {
+        let reason = format!("a guard of this event could not run: {why}");
+        // A guard that cannot run denies, whatever its dialect does about a failed one.
+        if call.hook.guard {
+            return Verdict::deny(reason);
+        }
+        Verdict::failed(Failure::new(FailureKind::Error, reason))
+    }
+}
+
 impl Handler for HeldCommand {
     fn kind(&self) -> &'static str {
         self.handler.kind()
@@ -106,12 +135,14 @@ impl Handler for HeldCommand {
     }
 
     fn call(&self, call: &HookCall<'_>) -> Verdict {
-        let Some(why) = self.binding_violation(call) else { return self.handler.call(call) };
-        let reason = format!("a guard of this event could not run: {why}");
-        // A guard that cannot run denies, whatever its dialect does about a failed one.
-        if call.hook.guard {
-            return Verdict::deny(reason);
+        let before = self.stamp_files();
+        if let Some(why) = self.binding_violation(call) {
+            return Self::refuse(call, &why);
         }
-        Verdict::failed(Failure::new(FailureKind::Error, reason))
+        let verdict = self.handler.call(call);
+        if self.stamp_files() == before {
+            return verdict;
+        }
+        Self::refuse(call, "its files were changed while it ran, so that what it said does not count; call it again")
     }
 }
