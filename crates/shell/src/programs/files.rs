@@ -2,7 +2,7 @@
 
 use crate::walk::ProgramCall;
 use crate::walk::{CommandWalk, ListedFiles, ParsedOptions, ShellArg, TextFlow, TextTaint};
-use crate::{Operation, OperationKind, OperationTag};
+use crate::{Operation, OperationKind, OperationTag, PathPlace};
 
 /// Deletes what a command lists for `xargs` and its kin.
 pub(super) fn delete_listed(walk: &mut CommandWalk<'_>, program: &str, listed: &ListedFiles) {
@@ -89,6 +89,10 @@ pub(super) fn write_target(
     source: &ShellArg,
     flow: &TextFlow,
 ) {
+    // These are directories, so that a file of the same name comes into them.
+    if matches!(walk.place(target).place, PathPlace::Home | PathPlace::Root) && !target.is_pattern {
+        return walk.write_file(program, &join_below(target, source), "replace", flow.clone());
+    }
     walk.write_file(program, target, "replace", flow.clone());
     write_inside(walk, program, target, source, flow);
 }
@@ -112,11 +116,7 @@ pub(super) fn write_inside(
 }
 
 pub(super) fn run_move(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
-    let (target, sources) = match call.name {
-        // `rename EXPRESSION FILE…`: each may get another name.
-        "rename" => (None, parsed.operands.as_slice()),
-        _ => target_and_sources(parsed),
-    };
+    let (target, sources) = target_and_sources(parsed);
     for source in sources {
         let flow = walk.written_before(source).unwrap_or_default();
         let placed = walk.push_path(Operation::new(OperationKind::Move, call.name), source);
@@ -130,6 +130,23 @@ pub(super) fn run_move(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
             }
             write_target(walk, call.name, target, source, &flow);
         }
+    }
+    TextFlow::known("")
+}
+
+/// `rename EXPRESSION FILE…`, `rename FROM TO FILE…`: each may get another name. It stays in its directory if the
+/// expression is a plain substitution.
+pub(super) fn run_rename(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
+    let Some((expression, files)) = parsed.operands.split_first() else { return TextFlow::known("") };
+    let mut parts = expression.text.split(['/', '|', ',', '#', '@']);
+    let is_verb = matches!(parts.next(), Some("s" | "y" | "tr"));
+    let flags = parts.next_back().unwrap_or_default();
+    let is_plain = is_verb && parts.count() == 2 && flags.chars().all(|letter| "gisxcdr".contains(letter));
+    for file in if is_plain { files } else { &parsed.operands } {
+        walk.push_path(
+            Operation::new(OperationKind::Move, call.name).action(if is_plain { "rename" } else { "" }),
+            file,
+        );
     }
     TextFlow::known("")
 }
@@ -209,6 +226,22 @@ fn is_too_open(mode: &str) -> bool {
     })
 }
 
+/// Whether a mode only takes rights from others, or leaves the owner alone with the file.
+fn is_private(mode: &str, is_recursive: bool) -> bool {
+    if let Ok(number) = u32::from_str_radix(mode, 8) {
+        // Without the right to enter its directories, a tree is of no use.
+        let needed = if is_recursive { 0o500 } else { 0o400 };
+        return number & 0o7077 == 0 && number & needed == needed;
+    }
+    mode.split(',').all(|clause| match clause.split_once(['+', '=', '-']) {
+        Some(("u", rights)) => {
+            !clause.contains('-') && !rights.is_empty() && rights.chars().all(|right| "rwxX".contains(right))
+        }
+        Some((who, _)) => clause.contains('-') && !who.is_empty() && who.chars().all(|letter| "go".contains(letter)),
+        None => false,
+    })
+}
+
 pub(super) fn run_chmod(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
     let is_recursive = parsed.has("R", "recursive");
     // A mode such as `-x` looks like an option.
@@ -223,9 +256,10 @@ pub(super) fn run_chmod(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, pars
         (None, Some((mode, paths))) => (mode.text.as_str(), paths),
         (None, None) => return TextFlow::known(""),
     };
+    let action = if is_private(mode, is_recursive) { "private" } else { mode };
     for path in paths {
         let operation = Operation::new(OperationKind::Permission, call.name)
-            .action(mode)
+            .action(action)
             .tag_if(is_recursive, OperationTag::Recursive)
             .tag_if(is_too_open(mode), OperationTag::TooOpen);
         walk.push_path(operation, path);

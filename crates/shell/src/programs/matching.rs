@@ -88,12 +88,16 @@ impl<'c, 'a> RowCall<'c, 'a> {
     /// Whether one of the options of a group `a|b` is given.
     ///
     /// `-x` is also found among letters, and `--name` and `-name` also with a value, unless the value switches them off.
-    /// `--name=value` and plain words are meant as they are, a `*` in them is a pattern that also finds upper case, and `name=` is a
-    /// beginning. `NAME=value` and `NAME=` are also looked for among the variables of the line.
+    /// `--name=value` and plain words are meant as they are, a `*` in them is a pattern that also finds upper case, `PATTERN except
+    /// PATTERN` has exceptions, and `name=` is a beginning. `NAME=value` and `NAME=` are also looked for among the variables of the line.
     pub(super) fn has_any(&self, walk: &CommandWalk<'_>, group: &str) -> bool {
         group.split('|').any(|option| {
             let is_given = if option.contains('*') {
-                self.plain().iter().any(|(text, lower)| matches_pattern(option, text) || matches_pattern(option, lower))
+                let (pattern, other) = option.split_once(" except ").unwrap_or((option, ""));
+                self.plain().iter().any(|(text, lower)| {
+                    (matches_pattern(pattern, text) || matches_pattern(pattern, lower))
+                        && (other.is_empty() || !matches_pattern(other, text))
+                })
             } else {
                 self.call.args.iter().any(|arg| is_option(&arg.text, option))
                     || self.plain().iter().any(|(text, _)| is_option(text, option))

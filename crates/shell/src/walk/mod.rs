@@ -63,7 +63,7 @@ pub(crate) struct CommandWalk<'s> {
     pub(crate) site: &'s CallSite<'s>,
     /// Adds what a program does, and gives what it prints.
     run_program: ProgramRunner,
-    /// Whether a name is that of a known program.
+    /// Whether a name, or a pattern, is that of a known program.
     is_program: fn(&str) -> bool,
     pub(crate) state: WalkState,
     /// The other states in which the line may be.
@@ -138,7 +138,13 @@ impl<'s> CommandWalk<'s> {
         (self.is_program)(name)
     }
 
-    pub(crate) fn push(&mut self, operation: Operation) {
+    pub(crate) fn push(&mut self, mut operation: Operation) {
+        // The mark of what cannot be known is for the walk alone.
+        for text in [&mut operation.written, &mut operation.action, &mut operation.reason, &mut operation.program] {
+            if text.contains(UNKNOWN) {
+                *text = text.replace(UNKNOWN, "…");
+            }
+        }
         if self.operations.len() < MAX_OPERATIONS {
             // A command that runs in several states comes again soon.
             if !self.operations.iter().rev().take(RECENT).any(|recent| *recent == operation) {

@@ -159,11 +159,12 @@ pub(super) static ROWS: &[SubcommandDef] = &[
         .without(&["build|pull|env|ls|list|logs|inspect"]),
     subcommand(
         NETLIFY,
-        &["sites:delete|env:unset|env:set|env:import|env:clone|addons:delete|unlink|\
+        &["sites:delete|env:unset|addons:delete|unlink|\
              blobs:delete|api"],
         Cloud,
         "delete",
     ),
+    subcommand(NETLIFY, &["env:set|env:import|env:clone"], Cloud, "secrets"),
     subcommand(NETLIFY, &["deploy"], Cloud, "deploy").with(&["--prod|-p|--prodIfUnlocked|--prod-if-unlocked"]),
     // Cloudflare.
     subcommand(WRANGLER, &["delete|rollback"], Cloud, "delete").without(DRY),

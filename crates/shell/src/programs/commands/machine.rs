@@ -5,39 +5,37 @@ use crate::OperationKind::{Privilege, System};
 use crate::OperationTag::Startup;
 
 pub(super) static ROWS: &[SubcommandDef] = &[
+    subcommand(&["mkfs"], &[], System, "disk").without(&["--help|--version|-n*"]).of_devices(),
+    // The `-n` of another file system than the usual one is the name of the disk.
+    subcommand(&["mkfs"], &[], System, "disk").with(&["-t*|--type*"]).without(&["--help|--version"]).of_devices(),
+    subcommand(&["mkfs.ext4", "mkfs.ext3", "mkfs.ext2", "mke2fs", "mkfs.ntfs"], &[], System, "disk")
+        .without(&["--help|--version|-n*|--no-action"])
+        .of_devices(),
+    subcommand(&["mkfs.xfs"], &[], System, "disk").without(&["--help|--version|-N*"]).of_devices(),
+    subcommand(&["mkfs.btrfs", "mkfs.vfat", "mkfs.fat", "mkfs.f2fs", "mkfs.exfat", "mkswap"], &[], System, "disk")
+        .without(&["--help|--version"])
+        .of_devices(),
+    subcommand(&["newfs", "newfs_apfs", "format"], &[], System, "disk").without(&["--help|--version"]),
+    subcommand(&["fdisk", "cfdisk", "parted", "gdisk"], &[], System, "disk")
+        .without(&["-l|--list|print|--help"])
+        .of_devices(),
+    subcommand(&["sfdisk"], &[], System, "disk")
+        .without(&["-l|--list|--help|-n*|--no-act|--dump|-d*|--json|-J*"])
+        .of_devices(),
+    subcommand(&["sgdisk"], &[], System, "disk").without(&["--list|--help|--pretend|-P*"]).of_devices(),
+    subcommand(&["partprobe"], &[], System, "disk").without(&["--help|-d|--dry-run"]),
     subcommand(
-        &[
-            "mkfs",
-            "mkfs.ext4",
-            "mkfs.ext3",
-            "mkfs.ext2",
-            "mkfs.xfs",
-            "mkfs.btrfs",
-            "mkfs.vfat",
-            "mkfs.ntfs",
-            "mkfs.fat",
-            "mke2fs",
-            "mkswap",
-            "newfs",
-            "newfs_apfs",
-            "mkfs.f2fs",
-            "mkfs.exfat",
-            "format",
-        ],
+        &["wipefs", "blkdiscard", "badblocks", "tune2fs", "resize2fs", "debugfs", "e2label"],
         &[],
         System,
         "disk",
     )
-    .without(&["--help|--version"]),
-    subcommand(&["fdisk", "sfdisk", "cfdisk", "parted", "gdisk", "sgdisk", "partprobe"], &[], System, "disk")
-        .without(&["-l|--list|print|--help"]),
+    .without(&["--help|-l|--no-act"])
+    .of_devices(),
     subcommand(
         &[
-            "wipefs",
-            "blkdiscard",
             "hdparm",
             "nvme",
-            "badblocks",
             "sg_format",
             "cryptsetup",
             "mdadm",
@@ -47,9 +45,6 @@ pub(super) static ROWS: &[SubcommandDef] = &[
             "pvcreate",
             "swapoff",
             "swapon",
-            "tune2fs",
-            "resize2fs",
-            "debugfs",
             "zpool",
             "zfs",
             "btrfs",
@@ -58,7 +53,7 @@ pub(super) static ROWS: &[SubcommandDef] = &[
         System,
         "disk",
     )
-    .without(&["--help|list|status|-I|--detail|show|isLuks|luksDump"]),
+    .without(&["--help|list|status|-I|--detail|show|isLuks|luksDump|--show|--test"]),
     subcommand(&["diskutil"], &["erase*|partition*|zeroDisk|secureErase|reformat|apfs|unmount*|eject"], System, "disk"),
     subcommand(&["diskpart"], &[], System, "disk"),
     subcommand(&["shutdown", "reboot", "poweroff", "halt", "init", "telinit", "kexec"], &[], System, "power")

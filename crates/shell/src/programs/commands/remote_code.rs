@@ -9,9 +9,12 @@ const PACKAGE: &str = "http*://*.tgz|http*://*.tar.gz|http*://*.whl|http*://*.zi
 
 pub(super) static ROWS: &[SubcommandDef] = &[
     subcommand(&["pip", "pip3", "pipx", "uv", "conda", "easy_install"], &["install|add"], RunCode, "install_address")
-        .with(&["http://*|https://*"])
+        .with(&["http://*|https://* except https://files.pythonhosted.org/*"])
         .without(&["-i|--index-url|--extra-index-url|--find-links|-f"])
         .tags(&[Network]),
+    // What the registry itself keeps.
+    subcommand(&["pip", "pip3", "pipx", "uv"], &["install|add"], RunCode, "install_file")
+        .with(&["https://files.pythonhosted.org/*"]),
     subcommand(&["npm", "pnpm", "yarn", "bun"], &["install|i|add"], RunCode, "install_address")
         .with(&["http://*|https://*"])
         .without(&["--registry"])
