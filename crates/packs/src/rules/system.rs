@@ -69,6 +69,9 @@ pub(super) const PACK: PackDef = PackDef {
                         "schedule",
                     ])
                     .without(&[Startup]),
+                OperationTest::new(System)
+                    .actions(&["tunnel"])
+                    .reason("this opens what listens on this machine to others"),
                 OperationTest::new(Kill).actions(&["system_process"]),
             ],
             reason: "this changes the settings or services of the machine",

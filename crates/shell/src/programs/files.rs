@@ -69,7 +69,7 @@ fn target_and_sources<'a>(parsed: &'a ParsedOptions<'a>) -> (Option<&'a ShellArg
 }
 
 /// The path of a source after a copy into a directory.
-fn join_below(target: &ShellArg, source: &ShellArg) -> ShellArg {
+pub(super) fn join_below(target: &ShellArg, source: &ShellArg) -> ShellArg {
     // `HOST:PATH` is a path of another machine.
     let of_host = source.text.split_once(':').filter(|(host, _)| host.len() > 1 && !host.contains('/'));
     let path = of_host.map_or(source.text.as_str(), |(_, path)| path);

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
+use super::matching::has_words;
 use crate::paths::UNKNOWN;
 use crate::walk::{CommandWalk, ProgramCall, ShellArg, TextFlow, TextTaint};
 
@@ -30,6 +31,33 @@ static LOAD_OPTIONS: &[(&str, &str)] = &[
     ("git", "--template"),
     ("gcc clang cc g++ clang++", "-fplugin -wrapper -specs -B"),
     ("ansible-playbook ansible", "-i --inventory"),
+    ("psql mysql mariadb sqlite3 duckdb mongosh mongo sqlcmd cqlsh clickhouse-client", "-f --file -i -init"),
+];
+
+/// Files that a program runs because of their names, by program.
+static LOADED_NAMES: &[(&str, &str)] = &[
+    ("make gmake bmake", "Makefile makefile GNUmakefile"),
+    ("just task", "justfile Justfile .justfile Taskfile.yml Taskfile.yaml"),
+    ("rake rails bundle", "Rakefile rakefile Gemfile"),
+    ("npm pnpm yarn bun npx bunx", "package.json .npmrc .yarnrc.yml .pnp.cjs .pnp.loader.mjs"),
+    ("pytest py.test tox nox", "conftest.py pytest.ini setup.cfg tox.ini noxfile.py sitecustomize.py"),
+    ("python python3", "sitecustomize.py usercustomize.py setup.py conftest.py"),
+    ("pip pip3 uv poetry pdm hatch", "setup.py pyproject.toml setup.cfg conftest.py"),
+    ("cargo", "build.rs Cargo.toml .cargo/config.toml .cargo/config"),
+    ("gradle gradlew", "build.gradle build.gradle.kts settings.gradle settings.gradle.kts init.gradle gradlew"),
+    ("mvn mvnw ant", "pom.xml build.xml .mvn"),
+    ("cmake ninja meson scons", "CMakeLists.txt build.ninja meson.build SConstruct"),
+    ("composer artisan", "composer.json"),
+    ("mix", "mix.exs"),
+    ("vagrant", "Vagrantfile"),
+    ("direnv", ".envrc"),
+    ("pre-commit lefthook", ".pre-commit-config.yaml lefthook.yml"),
+    (
+        "jest vitest vite webpack rollup eslint gulp grunt playwright cypress",
+        "package.json gulpfile.js Gruntfile.js \
+      jest.config.js vite.config.js vite.config.ts vitest.config.ts webpack.config.js rollup.config.js eslint.config.js .eslintrc.js",
+    ),
+    ("terraform tofu", "main.tf"),
 ];
 
 /// Programs whose operands are code or packages with code.
@@ -46,6 +74,9 @@ const ADDRESS_PROGRAMS: &str = "docker docker-compose podman podman-compose kube
 
 /// Programs that run their input, or rules in it.
 const INPUT_PROGRAMS: &str = "m4 gdb lldb ed ex crontab tclsh expect wish octave maxima gnuplot screen";
+
+/// Clients of databases that run commands of the shell in their input as well.
+const CLIENTS: &str = "psql mysql mariadb sqlite3 duckdb mongosh mongo";
 
 /// Programs that install the packages of a list.
 const INSTALLERS: &str = "pip pip3 uv";
@@ -97,6 +128,12 @@ pub(super) fn push_loads(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
     if call.stdin.taint.has(TextTaint::NETWORK | TextTaint::DECODED) && is_listed(INPUT_PROGRAMS, call.name) {
         walk.push_code(call.stdin.taint, call.name, "it runs what is in its input");
     }
+    note_cloned(walk, call);
+    // What `ssh` prints is the data of another server.
+    let is_fetched = call.stdin.taint.has(TextTaint::NETWORK) && walk.last_program() != Some("ssh");
+    if is_fetched && is_listed(CLIENTS, call.name) && call.stdin.text.is_none() {
+        walk.push_code(call.stdin.taint, call.name, "it runs what is in its input");
+    }
     if !walk.has_fetched() && !call.stdin.taint.has(TextTaint::NETWORK | TextTaint::DECODED) {
         return;
     }
@@ -111,7 +148,25 @@ pub(super) fn push_loads(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
     {
         walk.push_code(call.stdin.taint, call.name, "it runs what is in its input");
     }
+    for (_, names) in LOADED_NAMES.iter().filter(|(programs, _)| is_listed(programs, call.name)) {
+        for name in names.split_whitespace() {
+            push_if_fetched(walk, call.name, name);
+        }
+    }
     note_compiled(walk, call);
+}
+
+/// `gh repo clone OWNER/NAME DIRECTORY`: the directory holds code from the network.
+fn note_cloned(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
+    if matches!(call.name, "gh" | "glab") && has_words(call, &["repo", "clone|fork"]) {
+        let mut operands = call.args.iter().skip_while(|arg| !matches!(arg.text.as_str(), "clone" | "fork")).skip(1);
+        let mut plain = operands.by_ref().take_while(|arg| arg.text != "--").filter(|arg| !arg.text.starts_with('-'));
+        if let Some(repository) = plain.next() {
+            let name = repository.text.trim_end_matches('/').trim_end_matches(".git").rsplit(['/', ':']).next();
+            let directory = plain.next().cloned().unwrap_or_else(|| ShellArg::new(name.unwrap_or_default()));
+            walk.note_unpacked(&directory, TextTaint::NETWORK);
+        }
+    }
 }
 
 fn push_option_loads(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, options: &[&str]) {

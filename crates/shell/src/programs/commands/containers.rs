@@ -38,6 +38,11 @@ pub(super) static ROWS: &[SubcommandDef] = &[
     subcommand(ENGINES, &["rm|rmi"], Container, "remove_all").with(&["-a|--all|-fa|*\u{fffc}*"]).without(HELP),
     subcommand(ENGINES, &["container|image|pod", "rm"], Container, "remove_all").with(&["-a|--all|*\u{fffc}*"]),
     subcommand(ENGINES, &["kill|stop"], Container, "stop_all").with(&["-a|--all|*\u{fffc}*"]).without(HELP),
+    subcommand(ENGINES, &["rmi"], Container, "remove_images").with(&["-f|--force"]).without(HELP),
+    subcommand(ENGINES, &["image", "rm"], Container, "remove_images").with(&["-f|--force"]).without(HELP),
+    subcommand(&["crictl"], &["rmi|rmp|rm"], Container, "prune").with(&["--prune|-a|--all"]),
+    subcommand(&["ctr"], &["images|i|containers|c|snapshots", "rm|remove|delete|del|prune"], Container, "prune")
+        .without(HELP),
     // Swarms.
     subcommand(ENGINES, &["stack|service|node|secret|config|swarm", "rm|remove|down|leave"], Container, "swarm"),
     subcommand(ENGINES, &["swarm", "init|join|update|ca"], Container, "swarm").without(HELP),

@@ -4,6 +4,8 @@ use super::{SubcommandDef, subcommand};
 use crate::OperationKind::{Privilege, System};
 use crate::OperationTag::Startup;
 
+const HELP: &[&str] = &["--help|-h|help"];
+
 pub(super) static ROWS: &[SubcommandDef] = &[
     subcommand(&["mkfs"], &[], System, "disk").without(&["--help|--version|-n*"]).of_devices(),
     // The `-n` of another file system than the usual one is the name of the disk.
@@ -91,7 +93,12 @@ pub(super) static ROWS: &[SubcommandDef] = &[
     subcommand(&["iptables-restore", "ip6tables-restore", "ebtables-restore"], &[], System, "firewall")
         .without(&["-t|--test"]),
     subcommand(&["ipset"], &["flush|destroy|restore|del|-F|-X"], System, "firewall"),
-    subcommand(&["ufw"], &["disable|reset|delete|allow|deny|enable|default|reject|--force"], System, "firewall"),
+    subcommand(
+        &["ufw"],
+        &["disable|reset|delete|allow|deny|enable|default|reject|limit|insert|prepend|route|logging|--force"],
+        System,
+        "firewall",
+    ),
     subcommand(&["firewall-cmd", "pfctl"], &[], System, "firewall").without(&["--list-all|--state|-s"]),
     subcommand(&["netsh"], &["advfirewall|firewall"], System, "firewall"),
     subcommand(
@@ -127,21 +134,24 @@ pub(super) static ROWS: &[SubcommandDef] = &[
             "gpasswd",
             "newusers",
             "chpasswd",
-            "passwd",
             "chsh",
             "chfn",
             "vipw",
             "visudo",
-            "dscl",
             "sysadminctl",
             "pwconv",
-            "chage",
         ],
         &[],
         System,
         "users",
     )
-    .without(&["--help|-read|-list|-S|-l"]),
+    .without(&["--help|--list-shells"]),
+    subcommand(&["passwd", "chage"], &[], System, "users").without(&["--help|--status|-S*|--list|-l*"]),
+    // To lock an account is to change it.
+    subcommand(&["passwd"], &[], System, "users").with(&["-l|--lock"]),
+    subcommand(&["dscl"], &[], System, "users")
+        .with(&["-create|-delete|-append|-merge|-change|-changei|-passwd|create|delete|append"]),
+    subcommand(&["dseditgroup"], &[], System, "users").with(&["edit|create|delete"]),
     subcommand(&["hostnamectl", "timedatectl", "localectl"], &["set-*"], System, "settings"),
     subcommand(
         &[
@@ -212,6 +222,24 @@ pub(super) static ROWS: &[SubcommandDef] = &[
     )
     .without(&["--help|--version|-t|-T"]),
     subcommand(&["chisel"], &["client"], System, "remote_shell").with(&["R:*"]),
+    // Tunnels: what listens here can be reached from anywhere.
+    subcommand(&["ngrok"], &["http|tls|start|tunnel"], System, "tunnel").without(HELP),
+    subcommand(&["cloudflared"], &["tunnel"], System, "tunnel").without(&["--help|-h|list|info|login|--version"]),
+    subcommand(&["bore"], &["local"], System, "tunnel").without(HELP),
+    subcommand(&["code", "code-insiders", "cursor", "codium"], &["tunnel"], System, "tunnel")
+        .without(&["--help|-h|status|kill|unregister"]),
+    subcommand(&["tailscale"], &["funnel|serve"], System, "tunnel").without(&["--help|-h|status|off|reset"]),
+    subcommand(
+        &["localtunnel", "lt", "localxpose", "loclx", "expose", "sish", "frpc", "rathole", "inlets"],
+        &[],
+        System,
+        "tunnel",
+    )
+    .without(&["--help|-h|--version"]),
+    subcommand(&["devtunnel"], &["host|create"], System, "tunnel").without(HELP),
+    subcommand(&["zrok"], &["share|reserve"], System, "tunnel").without(HELP),
+    subcommand(&["pinggy", "serveo", "localhost.run", "playit", "packetriot"], &[], System, "tunnel").without(HELP),
+    subcommand(&["gh"], &["codespace|cs", "ports", "visibility"], System, "tunnel"),
     subcommand(&["ngrok", "bore", "frpc", "cloudflared"], &["tcp|local|**"], System, "remote_shell")
         .with(&["22|*:22|ssh://*|-c"]),
     subcommand(&["ssh-copy-id"], &[], System, "schedule")
