@@ -49,7 +49,11 @@ impl AllowedTarget {
     /// Whether it names what an operation is done to: the text as written, or the path.
     #[must_use]
     pub fn covers(&self, operation: &Operation) -> bool {
-        if self.written == operation.written && !self.written.is_empty() {
+        // The options that make a call dangerous stand in front of its target.
+        let written = operation.written.as_str();
+        let is_option = |(options, _): &(&str, &str)| options.split(' ').all(|word| word.starts_with('-'));
+        let target = written.rsplit_once(' ').filter(is_option).map_or(written, |(_, target)| target);
+        if self.written == written || self.written == target {
             return true;
         }
         let names_path = |path: &str| self.paths.iter().any(|pattern| matches_path(pattern, path));
@@ -57,8 +61,8 @@ impl AllowedTarget {
             return true;
         }
         // A text that climbs out of what a pattern names is another place.
-        let climbs = operation.written.split('/').any(|part| part == "..");
-        self.paths.is_empty() && !climbs && matches_path(&self.written, &operation.written)
+        let climbs = written.split('/').any(|part| part == "..");
+        self.paths.is_empty() && !climbs && matches_path(&self.written, target)
     }
 }
 

@@ -130,7 +130,7 @@ pub(super) fn push_loads(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
     }
     note_cloned(walk, call);
     // What `ssh` prints is the data of another server.
-    let is_fetched = call.stdin.taint.has(TextTaint::NETWORK) && walk.last_program() != Some("ssh");
+    let is_fetched = call.stdin.taint.has(TextTaint::NETWORK) && !walk.ran_last("ssh");
     if is_fetched && is_listed(CLIENTS, call.name) && call.stdin.text.is_none() {
         walk.push_code(call.stdin.taint, call.name, "it runs what is in its input");
     }

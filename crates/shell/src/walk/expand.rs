@@ -6,7 +6,7 @@ use super::braces::expand_braces;
 use super::operator::apply_operator;
 use super::{CommandWalk, ShellArg, TextFlow, TextTaint};
 use crate::paths::UNKNOWN;
-use crate::syntax::{BashWord, ShellScript, VariableExpansion, WordPiece};
+use crate::syntax::{BashWord, ShellScript, VariableExpansion, WordPiece, parse_text};
 
 /// The longest text of an argument.
 const MAX_BYTES: usize = 64 * 1024;
@@ -46,7 +46,7 @@ pub(crate) fn is_secret_name(name: &str) -> bool {
 #[derive(Default)]
 pub(super) struct FieldBuilder {
     pub(super) done: Vec<ShellArg>,
-    current: ShellArg,
+    pub(super) current: ShellArg,
     /// Whether the current argument exists although it may be empty.
     has_current: bool,
 }
@@ -133,12 +133,33 @@ impl CommandWalk<'_> {
         first
     }
 
+    /// Text that bash expands once more: a list of words, the subscript of a name.
+    pub(crate) fn expand_text(&mut self, text: &str) {
+        let word = parse_text(text, self.grammar);
+        self.called(|walk| {
+            walk.expand_quoted(&word);
+            TextFlow::default()
+        });
+    }
+
+    /// Runs what stands in the subscripts of a name, where bash takes a name or a number.
+    pub(crate) fn run_subscripts(&mut self, arg: &ShellArg) {
+        if arg.text.contains('[') && (arg.text.contains("$(") || arg.text.contains('`')) {
+            self.expand_text(&arg.text);
+        }
+    }
+
     fn expand_fields(&mut self, word: &BashWord, splits: bool) -> Vec<ShellArg> {
         let mut built = FieldBuilder::default();
         for (index, piece) in word.pieces.iter().enumerate() {
             match piece {
                 WordPiece::Literal(text) => {
-                    let text = if index == 0 { self.expand_tilde(text) } else { text.into() };
+                    let named = if index == 0 { self.named_directory(text) } else { None };
+                    let text = match named {
+                        Some(path) => path.into(),
+                        None if index == 0 => self.expand_tilde(text),
+                        None => text.into(),
+                    };
                     built.push_pattern(&text);
                 }
                 WordPiece::Quoted(text) => built.push(text, TextTaint::NONE),
@@ -159,6 +180,10 @@ impl CommandWalk<'_> {
                         }
                     }
                 }
+                WordPiece::Selection(script) => {
+                    self.capture(script);
+                    built.current.is_pattern = true;
+                }
                 WordPiece::Value(script) => self.expand_value(script, word.pieces.len() == 1, &mut built),
                 WordPiece::Process(script, is_output) => {
                     let flow = self.capture(script);
@@ -175,7 +200,7 @@ impl CommandWalk<'_> {
         built.done
     }
 
-    fn capture(&mut self, script: &Rc<ShellScript>) -> TextFlow {
+    pub(super) fn capture(&mut self, script: &Rc<ShellScript>) -> TextFlow {
         self.in_subshell(|walk| walk.called(|walk| walk.run_script(script, &TextFlow::default())))
     }
 
@@ -207,7 +232,7 @@ impl CommandWalk<'_> {
         }
     }
 
-    fn separators(&self) -> Vec<char> {
+    pub(super) fn separators(&self) -> Vec<char> {
         match self.state.variables.get("IFS").and_then(|values| values.first()) {
             Some(value) if value.is_known() && !value.text.is_empty() => value.text.chars().collect(),
             _ => vec![' ', '\t', '\n'],
@@ -246,6 +271,7 @@ impl CommandWalk<'_> {
 
     fn expand_variable(&mut self, expansion: &VariableExpansion, splits: bool, built: &mut FieldBuilder) {
         let values = self.expand_expansion(expansion);
+        let splits = splits && self.divides(expansion, &values);
         let is_list = matches!(expansion.name.as_str(), "@" | "*") || values.len() > 1;
         let separators = self.separators();
         for (index, value) in values.into_iter().enumerate() {
@@ -260,16 +286,16 @@ impl CommandWalk<'_> {
             }
             if splits && !expansion.quoted && value.is_known() {
                 built.push_split(&value.text, value.taint, &separators);
-            } else if splits && !expansion.quoted {
-                // An unknown value may be several words, or a pattern.
-                built.push(&value.text, value.taint);
-            } else {
+            } else if !value.text.is_empty() || expansion.quoted {
                 built.push(&value.text, value.taint);
             }
         }
     }
 
-    fn expand_expansion(&mut self, expansion: &VariableExpansion) -> Vec<ShellArg> {
+    pub(super) fn expand_expansion(&mut self, expansion: &VariableExpansion) -> Vec<ShellArg> {
+        if self.is_special_to_zsh(expansion) {
+            return self.expand_for_zsh(expansion);
+        }
         let operand = self.expand_quoted(&expansion.operand);
         let mut values = self.variable(&expansion.name);
         // A pattern may be several elements.
