@@ -1,6 +1,6 @@
 //! Programs that pack, unpack and mirror files.
 
-use super::files::{join_below, write_target};
+use super::files::{is_host_path, join_below, write_target};
 use super::program::read_operands;
 use crate::address::push_address;
 use crate::walk::ProgramCall;
@@ -12,7 +12,7 @@ pub(super) fn run_rsync(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, pars
         text.contains("://")
             || text.split_once(':').is_some_and(|(host, _)| {
                 // `:sftp,host=…:` is a remote that is made up in the call.
-                call.name == "rclone" && !host.contains('/') || host.len() > 1 && !host.contains('/')
+                call.name == "rclone" && !host.contains('/') || is_host_path(text)
             })
     };
     let operands: &[&ShellArg] = match (call.name, parsed.operands.split_first()) {
@@ -67,12 +67,6 @@ pub(super) fn run_rsync(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, pars
         }
     }
     TextFlow::from_taint(TextTaint::OUTPUT)
-}
-
-/// Whether a path is one of another machine: `HOST:PATH`, but not that of a drive.
-fn is_host_path(text: &str) -> bool {
-    let is_drive = |host: &str| host.len() == 1 && host.starts_with(|letter: char| letter.is_ascii_uppercase());
-    text.split_once(':').is_some_and(|(host, _)| !(host.is_empty() || host.contains('/') || is_drive(host)))
 }
 
 pub(super) fn run_tar(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {

@@ -68,10 +68,16 @@ fn target_and_sources<'a>(parsed: &'a ParsedOptions<'a>) -> (Option<&'a ShellArg
     }
 }
 
+/// Whether a path is one of another machine: `HOST:PATH`, but not that of a drive such as `C:`.
+pub(super) fn is_host_path(text: &str) -> bool {
+    let is_drive = |host: &str| host.len() == 1 && host.starts_with(|letter: char| letter.is_ascii_uppercase());
+    text.split_once(':').is_some_and(|(host, _)| !(host.is_empty() || host.contains('/') || is_drive(host)))
+}
+
 /// The path of a source after a copy into a directory.
 pub(super) fn join_below(target: &ShellArg, source: &ShellArg) -> ShellArg {
     // `HOST:PATH` is a path of another machine.
-    let of_host = source.text.split_once(':').filter(|(host, _)| host.len() > 1 && !host.contains('/'));
+    let of_host = source.text.split_once(':').filter(|_| is_host_path(&source.text));
     let path = of_host.map_or(source.text.as_str(), |(_, path)| path);
     let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
     ShellArg {
@@ -141,6 +147,13 @@ pub(super) fn run_rename(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, par
     let mut parts = expression.text.split(['/', '|', ',', '#', '@']);
     let is_verb = matches!(parts.next(), Some("s" | "y" | "tr"));
     let flags = parts.next_back().unwrap_or_default();
+    let is_word = |arg: &&ShellArg| arg.text.chars().all(|letter| letter.is_alphanumeric() || "._- ".contains(letter));
+    if files.len() > 1 && parsed.operands.iter().take(2).all(|arg| is_word(arg)) {
+        for file in files.iter().skip(1) {
+            walk.push_path(Operation::new(OperationKind::Move, call.name).action("rename"), file);
+        }
+        return TextFlow::known("");
+    }
     let is_plain = is_verb && parts.count() == 2 && flags.chars().all(|letter| "gisxcdr".contains(letter));
     for file in if is_plain { files } else { &parsed.operands } {
         walk.push_path(
@@ -237,7 +250,11 @@ fn is_private(mode: &str, is_recursive: bool) -> bool {
         Some(("u", rights)) => {
             !clause.contains('-') && !rights.is_empty() && rights.chars().all(|right| "rwxX".contains(right))
         }
-        Some((who, _)) => clause.contains('-') && !who.is_empty() && who.chars().all(|letter| "go".contains(letter)),
+        Some((who, rights)) => {
+            (clause.contains('-') || rights.is_empty())
+                && !who.is_empty()
+                && who.chars().all(|letter| "go".contains(letter))
+        }
         None => false,
     })
 }

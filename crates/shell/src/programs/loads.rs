@@ -65,6 +65,9 @@ const OPERAND_PROGRAMS: &str = " java kotlin kotlinc dotnet mono wine wasmtime w
                                 apt-get dnf yum snap flatpak pip pip3 npm pnpm yarn gem ansible-playbook wscript cscript octave \
                                 go rustc gcc cc g++ clang clang++ tcc javac ghc ocaml nim installer msiexec code terraform ";
 
+/// Words of such programs that are no files.
+const SUBCOMMANDS: &str = "install i ci add run test build start exec update upgrade init download get";
+
 /// Programs that make a program of their operands or their input.
 const COMPILERS: &str = " gcc cc g++ c++ clang clang++ tcc rustc go ghc ocamlopt ocamlc nim zig as ld javac gfortran ";
 
@@ -138,7 +141,8 @@ pub(super) fn push_loads(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
         return;
     }
     if is_listed(OPERAND_PROGRAMS, call.name) && !is_listed(COMPILERS, call.name) {
-        for operand in call.args.iter().filter(|arg| !arg.text.starts_with('-')) {
+        let names_file = |arg: &&ShellArg| !arg.text.starts_with('-') && !is_listed(SUBCOMMANDS, &arg.text);
+        for operand in call.args.iter().filter(names_file) {
             push_if_fetched(walk, call.name, &operand.text);
         }
     }
@@ -149,8 +153,12 @@ pub(super) fn push_loads(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
         walk.push_code(call.stdin.taint, call.name, "it runs what is in its input");
     }
     for (_, names) in LOADED_NAMES.iter().filter(|(programs, _)| is_listed(programs, call.name)) {
-        for name in names.split_whitespace() {
-            push_if_fetched(walk, call.name, name);
+        if walk.has_fetched_file(names) {
+            walk.push_code(
+                TextTaint::NETWORK,
+                call.name,
+                "it runs a file by its name, whose content comes from elsewhere",
+            );
         }
     }
     note_compiled(walk, call);

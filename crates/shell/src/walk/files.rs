@@ -147,6 +147,16 @@ impl CommandWalk<'_> {
         taints.any(|taint| taint.has(TextTaint::NETWORK))
     }
 
+    /// Whether the line got a file of one of these names, with blanks between, from elsewhere. It is one that programs look
+    /// for in the working directory and below. What comes as a whole project is not looked at.
+    pub(crate) fn has_fetched_file(&self, names: &str) -> bool {
+        let is_here = |path: &Path| self.state.cwd.as_ref().is_none_or(|cwd| path.starts_with(cwd));
+        self.files.iter().any(|(path, flow)| {
+            let is_named = || names.split_whitespace().any(|name| path.ends_with(name));
+            flow.taint.has(TextTaint::NETWORK) && is_here(path) && is_named()
+        })
+    }
+
     /// What is known of a file from elsewhere, or of such files in a directory.
     pub(crate) fn fetched_taint(&self, path: &str) -> Option<TextTaint> {
         if path.is_empty() || !self.has_fetched() {
