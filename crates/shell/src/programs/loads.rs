@@ -51,6 +51,10 @@ static LOADED_NAMES: &[(&str, &str)] = &[
     ("mix", "mix.exs"),
     ("vagrant", "Vagrantfile"),
     ("direnv", ".envrc"),
+    (
+        "docker docker-compose podman podman-compose",
+        "Dockerfile docker-compose.yml docker-compose.yaml compose.yml compose.yaml",
+    ),
     ("pre-commit lefthook", ".pre-commit-config.yaml lefthook.yml"),
     (
         "jest vitest vite webpack rollup eslint gulp grunt playwright cypress",
@@ -146,8 +150,10 @@ pub(super) fn push_loads(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
             push_if_fetched(walk, call.name, &operand.text);
         }
     }
-    if matches!(call.name, "docker" | "podman" | "docker-compose" | "kubectl" | "nomad" | "ansible-playbook" | "tcc")
-        && call.has_arg(&["-", "/dev/stdin", "-f-"])
+    if matches!(
+        call.name,
+        "docker" | "podman" | "docker-compose" | "kubectl" | "nomad" | "ansible-playbook" | "tcc" | "uv"
+    ) && call.has_arg(&["-", "/dev/stdin", "-f-"])
         && call.stdin.taint.has(TextTaint::NETWORK)
     {
         walk.push_code(call.stdin.taint, call.name, "it runs what is in its input");
@@ -164,16 +170,22 @@ pub(super) fn push_loads(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
     note_compiled(walk, call);
 }
 
+/// What gets a repository into a directory of its name, or of the next operand: the programs, and their words.
+static CLONERS: &[(&str, &[&str])] = &[
+    ("gh glab", &["repo|gist", "clone|fork"]),
+    ("hg bzr fossil svn darcs jj", &["clone|checkout|co|export|branch|get"]),
+];
+
 /// `gh repo clone OWNER/NAME DIRECTORY`: the directory holds code from the network.
 fn note_cloned(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
-    if matches!(call.name, "gh" | "glab") && has_words(call, &["repo", "clone|fork"]) {
-        let mut operands = call.args.iter().skip_while(|arg| !matches!(arg.text.as_str(), "clone" | "fork")).skip(1);
-        let mut plain = operands.by_ref().take_while(|arg| arg.text != "--").filter(|arg| !arg.text.starts_with('-'));
-        if let Some(repository) = plain.next() {
-            let name = repository.text.trim_end_matches('/').trim_end_matches(".git").rsplit(['/', ':']).next();
-            let directory = plain.next().cloned().unwrap_or_else(|| ShellArg::new(name.unwrap_or_default()));
-            walk.note_unpacked(&directory, TextTaint::NETWORK);
-        }
+    let is_it = |row: &&(&str, &[&str])| is_listed(row.0, call.name) && has_words(call, row.1);
+    let Some((_, words)) = CLONERS.iter().find(is_it) else { return };
+    let plain: Vec<&ShellArg> =
+        call.args.iter().take_while(|arg| arg.text != "--").filter(|arg| !arg.text.starts_with('-')).collect();
+    if let Some(repository) = plain.get(words.len()) {
+        let name = repository.text.trim_end_matches('/').trim_end_matches(".git").rsplit(['/', ':']).next();
+        let inside = ShellArg::new(name.unwrap_or_default());
+        walk.note_unpacked(plain.get(words.len() + 1).copied().unwrap_or(&inside), TextTaint::NETWORK);
     }
 }
 
@@ -182,7 +194,7 @@ fn push_option_loads(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, options
         let (name, glued) = arg.text.split_once(['=', ':']).unwrap_or((arg.text.as_str(), ""));
         if options.contains(&name) {
             let next = call.args.get(index + 1).filter(|_| glued.is_empty());
-            push_load(walk, call, next.map_or(glued, |next| &next.text), next);
+            push_load(walk, call, next.map_or(glued, |next| &next.text), next.or(Some(arg)));
         } else if let Some(value) = options
             .iter()
             .filter(|option| option.len() == 2)

@@ -92,6 +92,7 @@ pub(super) static ROWS: &[SubcommandDef] = &[
     subcommand(&["nft", "pfctl"], &[], System, "firewall").with(&["-f|--file"]).without(&["-c|--check|-n"]),
     subcommand(&["iptables-restore", "ip6tables-restore", "ebtables-restore"], &[], System, "firewall")
         .without(&["-t|--test"]),
+    subcommand(&["ipfw"], &["flush|delete|add|-f|-q"], System, "firewall"),
     subcommand(&["ipset"], &["flush|destroy|restore|del|-F|-X"], System, "firewall"),
     subcommand(
         &["ufw"],
