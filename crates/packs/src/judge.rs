@@ -1,6 +1,6 @@
 //! Compares operations with the rules of packs.
 
-use pintle_shell::{Operation, OperationKind, OperationTag};
+use pintle_shell::{Operation, OperationKind, OperationTag, PathPlace};
 
 use crate::{OperationTest, PackDef, PackSettings, RuleDef, RuleSeverity};
 
@@ -97,8 +97,9 @@ impl PackFinding<'_> {
     /// What of the call it is about: what the operation is done to as code, and why it cannot be known as prose.
     fn facts(&self) -> String {
         let written = &self.operation.written;
-        let mut facts: Vec<String> = if !written.is_empty() {
-            vec![as_code(written)]
+        // What the line does not name at all is no fact.
+        let mut facts: Vec<String> = if !matches!(written.as_str(), "" | "…") {
+            vec![as_code(self.whole_path().unwrap_or(written))]
         } else if self.operation.kind == OperationKind::RunCode && self.operation.has(OperationTag::Network) {
             self.sources()
         } else {
@@ -108,6 +109,13 @@ impl PackFinding<'_> {
             facts.extend(Some(self.operation.reason.as_str()).filter(|text| !text.is_empty()).map(plain_text));
         }
         facts.join(", ")
+    }
+
+    /// The path, if it is written by a name that says little, as behind `cd /etc`.
+    fn whole_path(&self) -> Option<&String> {
+        let is_near = matches!(self.operation.place?, PathPlace::Project | PathPlace::Temporary | PathPlace::Unknown);
+        let is_whole = self.operation.written.starts_with(['/', '~', '$']);
+        self.operation.path.as_ref().filter(|_| !is_near && !is_whole)
     }
 
     /// The addresses from which the call gets something.

@@ -109,7 +109,7 @@ fn a_way_out_is_another_way_than_what_was_called() {
 }
 
 /// Command lines, and what the model is told about the thing that a rule found.
-const FACTS: [(&str, &str); 13] = [
+const FACTS: [(&str, &str); 19] = [
     ("rm -rf \"$DIR\"", "does not set (`$DIR`)."),
     ("rm -rf ${A}/$B/c", "does not set (`$A/$B/c`)."),
     ("for x in $LIST; do rm -rf \"$x\"; done", "does not set (`$x`)."),
@@ -122,6 +122,12 @@ const FACTS: [(&str, &str); 13] = [
     ("$TOOL --all", "before (`$TOOL`, which program runs depends on a variable that the call does not set)."),
     ("env", "this prints all variables, with secrets among them."),
     ("echo $GITHUB_TOKEN", "this prints a password, key or token."),
+    ("cd /etc && rm hosts", "outside the project (`/etc/hosts`)."),
+    ("cd .. && rm -rf shop", "the whole project (`/home/dev/shop`)."),
+    ("kill -9 $(pidof sshd)", "services of the machine (`sshd`)."),
+    ("ssh -R 80:localhost:3000 h.example", "to others (`-R 80:localhost:3000`)."),
+    ("cat list | xargs rm -rf", "does not set. Write the path"),
+    ("git prune --expire=now", "Leave them: git removes by itself"),
     ("unzip x.zip -d ~", "this unpacks files into the home directory"),
 ];
 

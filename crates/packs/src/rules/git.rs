@@ -73,14 +73,15 @@ pub(super) const PACK: PackDef = PackDef {
         RuleDef {
             id: "lose-history",
             severity: Ask,
-            tests: &[OperationTest::new(Git).actions(&[
-                "delete_branch",
-                "overwrite_ref",
-                "rewrite_history",
-                "expire_reflog",
-                "prune_objects",
-                "delete_ref",
-            ])],
+            tests: &[
+                OperationTest::new(Git).actions(&["delete_branch", "overwrite_ref"]),
+                OperationTest::new(Git)
+                    .actions(&["rewrite_history"])
+                    .instead("Keep the old commits by a branch of their own first."),
+                OperationTest::new(Git)
+                    .actions(&["expire_reflog", "prune_objects", "delete_ref"])
+                    .instead("Leave them: git removes by itself what has been unused for long."),
+            ],
             reason: "commits could no longer be found after this",
             instead: "Keep the branch, or delete a merged one with `git branch -d`.",
             stops: &[

@@ -89,6 +89,10 @@ pub(super) fn run_kill(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
         .flat_map(|flow| flow.processes.iter().map(String::as_str));
     let named: Vec<&str> =
         if call.name == "kill" { listed.collect() } else { written.iter().copied().chain(listed).collect() };
+    let shown = match shown.iter().any(|text| text.contains('…') || text.starts_with('$')) && !named.is_empty() {
+        true => named.iter().map(|name| (*name).to_owned()).collect(),
+        false => shown,
+    };
     let names = |list: &[&str]| {
         named.iter().flat_map(|pattern| process_names(pattern)).any(|name| {
             list.iter().any(|known| {
