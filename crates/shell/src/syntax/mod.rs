@@ -16,4 +16,4 @@ pub(crate) use ast::{
     ShellScript, SimpleCommand, VariableExpansion, WordPiece,
 };
 use parser::parse_counted;
-pub(crate) use parser::parse_script;
+pub(crate) use parser::{parse_expression, parse_prompt, parse_script};

@@ -10,7 +10,7 @@ const ENDS: [char; 10] = [' ', '\t', '\n', '\r', ';', '|', '&', '(', ')', '<'];
 
 /// Pieces of a word, with adjacent text joined.
 #[derive(Debug, Default)]
-struct WordBuilder {
+pub(super) struct WordBuilder {
     word: BashWord,
 }
 
@@ -22,7 +22,7 @@ impl WordBuilder {
         }
     }
 
-    fn quoted(&mut self, added: &str) {
+    pub(super) fn quoted(&mut self, added: &str) {
         match self.word.pieces.last_mut() {
             Some(WordPiece::Quoted(text)) => text.push_str(added),
             _ => self.word.pieces.push(WordPiece::Quoted(added.to_owned())),
@@ -32,6 +32,10 @@ impl WordBuilder {
     fn push(&mut self, piece: WordPiece) {
         self.word.pieces.push(piece);
     }
+
+    pub(super) fn finish(self) -> BashWord {
+        self.word
+    }
 }
 
 impl BashParser<'_> {
@@ -39,37 +43,15 @@ impl BashParser<'_> {
     pub(super) fn parse_word(&mut self) -> ParseResult<Option<BashWord>> {
         let mut built = WordBuilder { word: BashWord { pieces: Vec::with_capacity(1) } };
         while let Some(letter) = self.peek() {
-            match letter {
-                '<' | '>' if self.byte_at(1) == Some(b'(') => {
-                    self.index += 2;
-                    let script = self.parse_substitution()?;
-                    built.push(WordPiece::Process(script, letter == '>'));
-                }
-                // An extended pattern: `!(a)`, `@(a|b)`.
-                '(' if built.word.pieces.last().is_some_and(is_pattern_prefix) => {
-                    let inner = self.skip_parentheses().ok_or("a pattern is incomplete")?;
-                    inner.chars().for_each(|letter| built.literal(letter));
-                }
-                '>' => break,
-                letter if ENDS.contains(&letter) => break,
-                '\\' => {
-                    self.index += 1;
-                    match self.bump() {
-                        Some('\n') => {}
-                        Some(letter) => built.quoted(letter.encode_utf8(&mut [0; 4])),
-                        None => built.literal('\\'),
-                    }
-                }
-                '\'' => self.parse_single_quotes(&mut built)?,
-                '"' => {
-                    self.index += 1;
-                    self.parse_double_quotes(&mut built)?;
-                }
-                '$' | '`' => self.parse_dollar(&mut built, false)?,
-                letter => {
-                    self.index += letter.len_utf8();
-                    built.literal(letter);
-                }
+            let is_process = matches!(letter, '<' | '>') && self.byte_at(1) == Some(b'(');
+            // An extended pattern: `!(a)`, `@(a|b)`.
+            let is_group = letter == '(' && built.word.pieces.last().is_some_and(is_pattern_prefix);
+            if is_group {
+                self.nested(|parser| parser.parse_group(&mut built))?;
+            } else if !is_process && (letter == '>' || ENDS.contains(&letter)) {
+                break;
+            } else {
+                self.parse_piece(&mut built)?;
             }
         }
         if built.word.pieces.is_empty() {
@@ -77,6 +59,53 @@ impl BashParser<'_> {
         }
         self.spend(1)?;
         Ok(Some(built.word))
+    }
+
+    /// Parses what is next in an unquoted word, whatever it is.
+    fn parse_piece(&mut self, built: &mut WordBuilder) -> ParseResult<()> {
+        match self.peek() {
+            Some(letter @ ('<' | '>')) if self.byte_at(1) == Some(b'(') => {
+                self.index += 2;
+                let script = self.parse_substitution()?;
+                built.push(WordPiece::Process(script, letter == '>'));
+            }
+            Some('\\') => {
+                self.index += 1;
+                match self.bump() {
+                    Some('\n') => {}
+                    Some(letter) => built.quoted(letter.encode_utf8(&mut [0; 4])),
+                    None => built.literal('\\'),
+                }
+            }
+            Some('\'') => self.parse_single_quotes(built)?,
+            Some('"') => {
+                self.index += 1;
+                self.parse_double_quotes(built)?;
+            }
+            Some('$' | '`') => self.parse_dollar(built, false)?,
+            Some(letter) => {
+                self.index += letter.len_utf8();
+                built.literal(letter);
+            }
+            None => {}
+        }
+        Ok(())
+    }
+
+    /// The parentheses of an extended pattern.
+    fn parse_group(&mut self, built: &mut WordBuilder) -> ParseResult<()> {
+        let mut open = 0_usize;
+        loop {
+            match self.peek().ok_or("a pattern is incomplete")? {
+                '(' => open += 1,
+                ')' => open -= 1,
+                _ => {}
+            }
+            self.parse_piece(built)?;
+            if open == 0 {
+                return Ok(());
+            }
+        }
     }
 
     fn parse_single_quotes(&mut self, built: &mut WordBuilder) -> ParseResult<()> {
@@ -87,7 +116,7 @@ impl BashParser<'_> {
         Ok(())
     }
 
-    fn parse_double_quotes(&mut self, built: &mut WordBuilder) -> ParseResult<()> {
+    pub(super) fn parse_double_quotes(&mut self, built: &mut WordBuilder) -> ParseResult<()> {
         built.quoted("");
         loop {
             let run = self.rest().find(['"', '\\', '$', '`']).ok_or("a quote is not closed")?;
@@ -138,18 +167,17 @@ impl BashParser<'_> {
                     }
                 }
                 _ => {
-                    let before = self.index;
-                    if self.parse_dollar(&mut built, true).is_err() {
-                        // What cannot be read is text.
-                        self.index = before + 1;
-                        built.quoted("$");
+                    if let Err(fault) = self.parse_dollar(&mut built, true) {
+                        let script = ShellScript { fault: Some(fault), ..ShellScript::default() };
+                        built.push(WordPiece::Substitution(Rc::new(script), true));
+                        return built.word;
                     }
                 }
             }
         }
     }
 
-    fn parse_dollar(&mut self, built: &mut WordBuilder, quoted: bool) -> ParseResult<()> {
+    pub(super) fn parse_dollar(&mut self, built: &mut WordBuilder, quoted: bool) -> ParseResult<()> {
         self.spend(1)?;
         if self.take("`") {
             let mut inner = String::new();
@@ -158,6 +186,7 @@ impl BashParser<'_> {
                     '`' => break,
                     '\\' => match self.bump() {
                         Some(letter @ ('`' | '\\' | '$')) => inner.push(letter),
+                        Some('"') if quoted => inner.push('"'),
                         Some(letter) => inner.extend(['\\', letter]),
                         None => return Err("a backtick is not closed"),
                     },
@@ -173,16 +202,28 @@ impl BashParser<'_> {
             return Ok(());
         }
         if self.take("$((") {
-            let before = self.index;
-            if self.skip_arithmetic("))").is_some() {
-                built.push(WordPiece::Arithmetic);
+            if let Some(end) = self.find_arithmetic_end() {
+                built.push(WordPiece::Arithmetic(self.parse_arithmetic(end)?));
                 return Ok(());
             }
-            self.index = before - 3;
+            self.index -= 3;
         }
         if self.take("$(") {
             let script = self.parse_substitution()?;
             built.push(WordPiece::Substitution(script, quoted));
+            return Ok(());
+        }
+        // `${ COMMAND; }` and `${| COMMAND; }` are substitutions in the shell itself.
+        if self.rest().starts_with("${") && matches!(self.byte_at(2), Some(b' ' | b'\t' | b'\n' | b'|')) {
+            self.index += 3;
+            let pipelines = self.nested(|parser| {
+                let body = parser.parse_body(&["}"])?;
+                if !parser.take("}") {
+                    return Err("a substitution is not closed");
+                }
+                Ok(body)
+            })?;
+            built.push(WordPiece::Substitution(Rc::new(ShellScript { pipelines, fault: None }), quoted));
             return Ok(());
         }
         if self.take("${") {
@@ -199,9 +240,7 @@ impl BashParser<'_> {
             return self.parse_double_quotes(built);
         }
         if self.take("$[") {
-            let end = self.rest().find(']').ok_or("an expression is not closed")?;
-            self.index += end + 1;
-            built.push(WordPiece::Arithmetic);
+            built.push(WordPiece::Arithmetic(self.parse_expression(&["]"])?.0));
             return Ok(());
         }
         self.index += 1;
@@ -229,13 +268,16 @@ impl BashParser<'_> {
 
     /// `${NAME…}` behind its `${`.
     fn parse_braced(&mut self, quoted: bool) -> ParseResult<VariableExpansion> {
-        let mut indirect =
-            self.rest().starts_with('!') && self.byte_at(1).is_some_and(|byte| byte.is_ascii_alphabetic());
+        let mut indirect = self.rest().starts_with('!')
+            && self.byte_at(1).is_some_and(|byte| byte.is_ascii_alphanumeric() || b"_@*#".contains(&byte));
         if indirect {
             self.index += 1;
         }
         // `${#NAME}` is a number.
-        let is_length = self.rest().starts_with('#') && self.byte_at(1) != Some(b'}');
+        let is_length = !indirect
+            && self.rest().starts_with('#')
+            && self.byte_at(1).is_some_and(|byte| !b"}:#%/^,=+".contains(&byte))
+            && !(matches!(self.byte_at(1), Some(b'-' | b'?')) && self.byte_at(2) != Some(b'}'));
         if is_length {
             self.index += 1;
         }
@@ -246,51 +288,48 @@ impl BashParser<'_> {
             .max(usize::from(rest.starts_with(['@', '*', '#', '?', '-', '$', '!'])));
         let name = rest.get(..name_end).unwrap_or_default().to_owned();
         self.index += name_end;
-        let (mut index, mut has_indices) = (None, false);
-        if self.peek() == Some('[') {
-            let end = self.rest().find(']').ok_or("a variable is not closed")?;
-            let subscript = self.rest().get(1..end).unwrap_or_default();
-            index = subscript.parse().ok();
-            // `${!NAME[@]}` are the indices.
-            has_indices = indirect && matches!(subscript, "@" | "*");
-            self.index += end + 1;
-        }
+        let subscript = self.parse_subscript()?;
         let operator_end = match (self.byte_at(0), self.byte_at(1)) {
             (Some(b':'), Some(b'-' | b'=' | b'?' | b'+')) | (Some(b'/'), Some(b'/' | b'#' | b'%')) => 2,
             (Some(first @ (b'#' | b'%' | b'^' | b',')), Some(second)) if first == second => 2,
             (Some(first), _) if b":-=+?#%/^,@".contains(&first) => 1,
-            _ => 0,
+            // `${!PREFIX*}`.
+            (Some(b'*'), Some(b'}')) if indirect => 1,
+            (Some(b'}'), _) => 0,
+            _ => return Err("an expansion cannot be read"),
         };
         let mut operator = self.rest().get(..operator_end).unwrap_or_default().to_owned();
         self.index += operator_end;
         if is_length {
             operator = String::from("length");
-        } else if has_indices {
+        } else if indirect
+            && (subscript.as_ref().is_some_and(BashWord::is_all)
+                || operator == "*"
+                || operator == "@" && self.peek() == Some('}'))
+        {
+            // `${!NAME[@]}` are the indices.
             indirect = false;
             operator = String::from("indices");
         }
+        // A pattern has quotes of its own.
+        let is_plain = quoted && !operator.starts_with(['#', '%', '/', '^', ',']);
         let mut built = WordBuilder::default();
         loop {
             match self.peek().ok_or("a variable is not closed")? {
                 '}' => {
                     self.index += 1;
-                    return Ok(VariableExpansion { name, operator, operand: built.word, quoted, index, indirect });
+                    return Ok(VariableExpansion { name, operator, operand: built.word, quoted, subscript, indirect });
                 }
-                '\\' => {
-                    self.index += 1;
-                    let letter = self.bump().ok_or("a variable is not closed")?;
-                    built.quoted(letter.encode_utf8(&mut [0; 4]));
-                }
-                '\'' if !quoted => self.parse_single_quotes(&mut built)?,
                 '"' => {
                     self.index += 1;
                     self.nested(|parser| parser.parse_double_quotes(&mut built))?;
                 }
-                '$' | '`' => self.parse_dollar(&mut built, quoted)?,
-                letter => {
-                    self.index += letter.len_utf8();
+                '$' | '`' => self.parse_dollar(&mut built, is_plain)?,
+                '\'' if is_plain => {
+                    let letter = self.bump().unwrap_or_default();
                     built.literal(letter);
                 }
+                _ => self.parse_piece(&mut built)?,
             }
         }
     }

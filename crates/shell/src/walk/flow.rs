@@ -68,6 +68,8 @@ pub(crate) struct ShellArg {
     /// The text; [`UNKNOWN`] stands for what cannot be known.
     pub(crate) text: String,
     pub(crate) taint: TextTaint,
+    /// The text if what is not set of it expands to nothing: `${NAME:+TEXT}`.
+    pub(crate) otherwise: Option<String>,
     /// Whether it has a pattern that the shell expands.
     pub(crate) is_pattern: bool,
     /// What a process substitution prints.

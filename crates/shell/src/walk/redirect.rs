@@ -25,7 +25,9 @@ impl CommandWalk<'_> {
             match redirect.kind {
                 RedirectKind::Text => {
                     let text = self.expand_quoted(&redirect.target);
-                    input = TextFlow { taint: text.taint, text: Some(text.text), ..TextFlow::default() };
+                    // Whoever reads it may find either.
+                    let either = std::iter::once(text.text).chain(text.otherwise).collect::<Vec<_>>().join("\n");
+                    input = TextFlow { taint: text.taint, text: Some(either), ..TextFlow::default() };
                 }
                 RedirectKind::Input | RedirectKind::ReadWrite => {
                     let target = self.expand_quoted(&redirect.target);
@@ -43,18 +45,19 @@ impl CommandWalk<'_> {
                         self.state.inputs.insert(redirect.descriptor.clone(), read);
                     }
                 }
-                RedirectKind::DuplicateInput if matches!(redirect.descriptor.as_str(), "" | "0") => {
-                    let name = redirect.target.as_literal().unwrap_or(COPROCESS).trim_end_matches('-');
+                RedirectKind::DuplicateInput => {
+                    let target = self.expand_quoted(&redirect.target);
+                    if !matches!(redirect.descriptor.as_str(), "" | "0") {
+                        continue;
+                    }
+                    let name = redirect.target.as_literal().map_or(COPROCESS, |_| target.text.trim_end_matches('-'));
                     if self.is_connection(name) {
                         input = TextFlow::from_taint(TextTaint::NETWORK);
                     } else if let Some(known) = self.state.inputs.get(name) {
                         input = known.clone();
                     }
                 }
-                RedirectKind::Output
-                | RedirectKind::Append
-                | RedirectKind::Duplicate
-                | RedirectKind::DuplicateInput => {}
+                RedirectKind::Output | RedirectKind::Append | RedirectKind::Duplicate => {}
             }
         }
         input
@@ -63,6 +66,14 @@ impl CommandWalk<'_> {
     /// Whether all redirections are for descriptors of their own.
     pub(super) fn is_descriptor(&self, redirects: &[BashRedirect]) -> bool {
         redirects.iter().all(|redirect| !matches!(redirect.descriptor.as_str(), "" | "0" | "1" | "2"))
+    }
+
+    /// The files that a redirection may name.
+    fn targets(&mut self, redirect: &BashRedirect) -> Vec<ShellArg> {
+        let target = self.expand_quoted(&redirect.target);
+        let otherwise = target.otherwise.clone().filter(|text| !text.is_empty());
+        let other = otherwise.map(|text| ShellArg { text, otherwise: None, ..target.clone() });
+        std::iter::once(target).chain(other).collect()
     }
 
     fn is_connection(&self, descriptor: &str) -> bool {
@@ -87,7 +98,11 @@ impl CommandWalk<'_> {
                 }
                 _ => continue,
             };
-            let target = self.expand_quoted(&redirect.target);
+            let mut targets = self.targets(redirect).into_iter();
+            let target = targets.next().unwrap_or_default();
+            for other in targets {
+                self.write_file("", &other, action, rest.clone());
+            }
             if let Some(host) = network_host(&target.text) {
                 if redirect.kind == RedirectKind::ReadWrite {
                     // It is a connection already, by its input.

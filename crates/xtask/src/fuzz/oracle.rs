@@ -171,8 +171,11 @@ impl OracleTrial<'_> {
             return ReaderAnswer::Runs;
         }
         // The default packs ask about each of these.
-        let is_unknown = |kind| matches!(kind, OperationKind::Unknown | OperationKind::RunCode);
-        let is_unknown = operations.iter().any(|found| is_unknown(found.kind));
+        let is_unknown = operations.iter().any(|found| match found.kind {
+            OperationKind::Unknown | OperationKind::RunCode => true,
+            OperationKind::System => found.action == "hook_variable",
+            _ => false,
+        });
         if is_unknown { ReaderAnswer::Unknown } else { ReaderAnswer::Silent }
     }
 
