@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
 
+use crate::ShellLanguage;
+
 /// Where a call happens.
 #[derive(Clone, Copy)]
 pub struct CallSite<'s> {
@@ -14,13 +16,16 @@ pub struct CallSite<'s> {
     pub home: Option<&'s Path>,
     /// Resolves the symbolic links of an absolute path as far as it exists. `None`: paths stay as written.
     pub resolve: Option<&'s dyn Fn(&Path) -> PathBuf>,
+    /// The language of the shell that reads command lines, unless a call names another one.
+    pub language: ShellLanguage,
 }
 
 impl<'s> CallSite<'s> {
-    /// A call in a directory of a project, both absolute. The home directory is not known, and paths stay as written.
+    /// A call in a directory of a project, both absolute. The home directory is not known, paths stay as written, and
+    /// command lines are read as bash and as zsh.
     #[must_use]
     pub const fn new(cwd: &'s Path, project: &'s Path) -> Self {
-        Self { cwd, project, home: None, resolve: None }
+        Self { cwd, project, home: None, resolve: None, language: ShellLanguage::BashOrZsh }
     }
 
     /// With the user's home directory, if it is known.
@@ -34,6 +39,13 @@ impl<'s> CallSite<'s> {
     #[must_use]
     pub const fn resolved_by(mut self, resolve: &'s dyn Fn(&Path) -> PathBuf) -> Self {
         self.resolve = Some(resolve);
+        self
+    }
+
+    /// With the language of the shell that reads command lines.
+    #[must_use]
+    pub const fn read_by(mut self, language: ShellLanguage) -> Self {
+        self.language = language;
         self
     }
 }

@@ -223,3 +223,36 @@ fn programs_that_were_once_missed_are_found() {
         .collect();
     assert!(silent.is_empty(), "nothing is said of:\n{}", silent.join("\n"));
 }
+
+/// What the rows of subcommands find: each action with what is shown of it.
+fn found(command: &str) -> Vec<String> {
+    let operations = operations(command);
+    operations.into_iter().map(|operation| format!("{} {}", operation.action, operation.written)).collect()
+}
+
+#[test]
+fn rows_of_subcommands_read_options_as_the_program_does() {
+    let rows: &[(&str, &[&str])] = &[
+        // Letters among others, also behind the operands.
+        ("docker compose down -v", &["remove_volumes -v"]),
+        ("docker compose down --timeout=3 -tv web", &["remove_volumes -tv web"]),
+        // The beginning of a long name.
+        ("docker compose down --vol", &["remove_volumes --vol"]),
+        // A value in the same word or the next one.
+        ("npm uninstall --location=global x", &["uninstall_global --location=global x"]),
+        ("npm uninstall x --location global", &["uninstall_global --location global"]),
+        ("docker compose down --volumes=false", &[]),
+        // Switched off, and on again.
+        ("gem uninstall --dry-run x", &[]),
+        ("gem uninstall --dry-run --no-dry-run x", &["uninstall_global x"]),
+        // Behind `--` nothing is an option.
+        ("gem uninstall x -- --dry-run", &["uninstall_global --dry-run"]),
+        // Options in front of the subcommand are not its options.
+        ("git -C sub branch", &[]),
+        ("git -C sub branch -D old", &["delete_branch -D old"]),
+        ("git -c a.b=c -C sub push --force origin main", &["force_push --force main"]),
+    ];
+    for (command, expected) in rows {
+        assert_eq!(found(command), *expected, "{command}");
+    }
+}

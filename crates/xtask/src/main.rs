@@ -53,7 +53,7 @@ const CHORES: &[XtaskChore] = &[
     XtaskChore {
         name: "scorecard",
         arguments: "[--show] [--alone] [--write] [--file PATH]",
-        about: "score the packs on the labelled corpus, beside nah; needs `pip install nah==0.11.0`, or --alone",
+        about: "score the packs on the labelled corpus, beside other guards, which it says how to install; or --alone",
         run: scorecard::run,
     },
     XtaskChore {

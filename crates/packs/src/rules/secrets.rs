@@ -1,7 +1,7 @@
 //! Secrets: files and commands that show passwords, keys and tokens.
 
 use pintle_shell::OperationKind::{Download, Move, Read, Secret, Upload};
-use pintle_shell::OperationTag::{self, Metadata};
+use pintle_shell::OperationTag::{self, Metadata, ProbableSecret};
 use pintle_shell::PathPlace;
 
 use crate::RuleSeverity::{Ask, Deny};
@@ -24,6 +24,15 @@ pub(super) const PACK: PackDef = PackDef {
             instead: "Ask the user for what you need of it; the names of variables are in `.env.example` or in the code.",
             stops: &["cat .env", "base64 ~/.ssh/id_rsa", "cp ~/.aws/credentials /tmp/x", "git show HEAD:.env"],
             passes: &["cat .env.example", "ls -la ~/.ssh", "cat ~/.ssh/id_rsa.pub", "grep -rn '.env' src"],
+        },
+        RuleDef {
+            id: "read-probable",
+            severity: Ask,
+            tests: &[OperationTest::new(Read).tags(&[ProbableSecret])],
+            reason: "this may show a secret",
+            instead: "Name the files or the lines that are needed, or ask the user.",
+            stops: &["cat terraform.tfvars", "cat .envrc", "cp -r ~/.codex /tmp/x"],
+            passes: &["cat variables.tf", "cat tests/fixtures/ca.pem", "ls ~/.codex"],
         },
         RuleDef {
             id: "read-home",

@@ -52,8 +52,10 @@ pub(super) fn read_calls(tokens: &[CodeToken], language: &str) -> CodeReading {
         calls: Vec::new(),
         has_condition: false,
         is_cut: false,
+        assignment_depth: 0,
         expression_count: 0,
-        can_omit_brackets: " perl ruby irb php lua luajit awk gawk mawk nawk elisp tclsh python2 groovy "
+        can_omit_brackets: " perl ruby irb php lua luajit awk gawk mawk nawk elisp tclsh python2 groovy \
+                              rake guile gnuplot octave "
             .contains(&format!(" {language} ")),
         joins_with_slash: language.starts_with("py") || language == "ipython",
         joins_neighbours: language.ends_with("awk"),
@@ -74,7 +76,8 @@ pub(super) struct CallReader<'t> {
     pub(super) listed: Option<CodeValue>,
     pub(super) calls: Vec<CodeCall>,
     pub(super) has_condition: bool,
-    is_cut: bool,
+    pub(super) is_cut: bool,
+    pub(super) assignment_depth: usize,
     expression_count: usize,
     pub(super) can_omit_brackets: bool,
     /// Whether `/` joins paths.

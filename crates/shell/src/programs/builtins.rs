@@ -6,6 +6,21 @@ use crate::{Operation, OperationKind};
 /// The most values of an array that are kept.
 const MAX_PARTS: usize = 256;
 
+/// `hash -p FILE NAME`, and in zsh `hash NAME=FILE` and `hash -d NAME=DIRECTORY`: what a name stands for.
+pub(super) fn run_hash(walk: &mut CommandWalk<'_>, _: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
+    for (path, name) in parsed.values("p", "").zip(&parsed.operands) {
+        walk.set_alias(&name.text, &path.text);
+    }
+    for (name, value) in parsed.operands.iter().filter_map(|arg| super::wrappers::assignment_of(arg)) {
+        if parsed.has("d", "") {
+            walk.set_variable(&format!("~{name}"), vec![value]);
+        } else {
+            walk.set_alias(&name, &value.text);
+        }
+    }
+    TextFlow::known("")
+}
+
 /// `cd`, `pushd`.
 pub(super) fn run_cd(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
     let is_push = call.name == "pushd";
@@ -96,15 +111,6 @@ pub(super) fn run_export(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: 
         }
     }
     if is_listing { TextFlow::from_taint(TextTaint::ENVIRONMENT) } else { TextFlow::known("") }
-}
-
-pub(super) fn run_alias(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
-    for arg in call.args {
-        if let Some((name, text)) = arg.text.split_once('=') {
-            walk.set_alias(name, text);
-        }
-    }
-    TextFlow::known("")
 }
 
 /// `read NAME`: a line of the input.

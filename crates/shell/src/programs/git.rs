@@ -1,5 +1,7 @@
 //! What git commands mean.
 
+use super::commands::SUBCOMMAND_INDEX;
+use super::subcommand::push_subcommands;
 use super::{editors, files};
 use crate::OperationKind::Git;
 use crate::git_settings::{is_harmless_setting, runs_programs};
@@ -34,6 +36,9 @@ pub(super) fn run_git(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &Pa
         if let Some(name) = key.strip_prefix("alias.") {
             run_alias(walk, call, name, value, rest);
         }
+    }
+    if let Some(rows) = SUBCOMMAND_INDEX.get(call.name) {
+        push_subcommands(walk, &ProgramCall { args: rest, ..*call }, OptionLetters::default(), rows);
     }
     let flow = match rest.split_first() {
         Some((command, args)) => run_subcommand(walk, call, &command.text, args),

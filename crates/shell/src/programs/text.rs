@@ -18,14 +18,14 @@ fn join(args: &[ShellArg]) -> TextFlow {
     TextFlow { taint, listed: listed.collect(), text: Some(text.join(" ")), ..TextFlow::default() }
 }
 
-pub(super) fn run_echo(_: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
+pub(super) fn run_echo(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
     let is_option = |arg: &&ShellArg| {
         arg.text.len() > 1 && arg.text.starts_with('-') && arg.text.chars().skip(1).all(|letter| "neE".contains(letter))
     };
     let count = call.args.iter().take_while(is_option).count();
     let (options, rest) = call.args.split_at(count);
     let mut flow = join(rest);
-    if options.iter().any(|option| option.text.contains('e')) {
+    if walk.echoes_escapes(options, &flow) {
         flow.text = flow.text.map(|text| unescape(&text));
     }
     if let Some(text) = &mut flow.text {

@@ -2,12 +2,22 @@
 
 use std::rc::Rc;
 
+/// Whose rules a text is read by.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum ShellGrammar {
+    #[default]
+    Bash,
+    Zsh,
+}
+
 /// Commands that run one after another, and why the rest could not be read.
 #[derive(Debug, Default)]
 pub(crate) struct ShellScript {
     pub(crate) pipelines: Vec<BashPipeline>,
     /// Why the text behind the last pipeline could not be parsed.
     pub(crate) fault: Option<&'static str>,
+    /// Whether zsh reads the text otherwise.
+    pub(crate) is_other_in_zsh: bool,
 }
 
 /// Commands whose output is the input of the next one.
@@ -109,6 +119,8 @@ pub(crate) struct BashRedirect {
     pub(crate) descriptor: String,
     /// The file, the text of a here-document, or the number of a file descriptor.
     pub(crate) target: BashWord,
+    /// Whether other redirections of its descriptor, or a pipe, get or give the text as well, as in zsh.
+    pub(crate) is_shared: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -184,6 +196,8 @@ pub(crate) enum WordPiece {
     Value(Rc<ShellScript>),
     /// `$(( … ))`: a number, with its expression.
     Arithmetic(BashWord),
+    /// Code that selects the files of a pattern; it adds no text.
+    Selection(Rc<ShellScript>),
 }
 
 /// An expansion of a variable.
@@ -198,4 +212,8 @@ pub(crate) struct VariableExpansion {
     pub(crate) subscript: Option<BashWord>,
     /// `${!NAME}`: the name is the value of another variable.
     pub(crate) indirect: bool,
+    /// What zsh has in front of the name: the letters in `( )`, and `=`, `~`, `^` or `+`.
+    pub(crate) flags: String,
+    /// What stands where the name would be, as in `${${NAME}:h}`.
+    pub(crate) inner: Option<BashWord>,
 }

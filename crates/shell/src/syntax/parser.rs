@@ -3,7 +3,9 @@
 use std::collections::VecDeque;
 
 use super::redirects::PendingDocument;
-use super::{BashAssignment, BashCommand, BashPipeline, BashWord, PipelineLink, ShellScript, SimpleCommand};
+use super::{
+    BashAssignment, BashCommand, BashPipeline, BashWord, PipelineLink, ShellGrammar, ShellScript, SimpleCommand,
+};
 
 /// The deepest nesting of commands and substitutions.
 pub(super) const MAX_DEPTH: usize = 48;
@@ -16,14 +18,18 @@ const TOO_DEEP: &str = "its commands are nested too deeply";
 const RESERVED_ENDS: [&str; 10] = ["then", "else", "elif", "fi", "do", "done", "esac", "}", ")", ";;"];
 
 /// Parses a command line. What follows a fault is not parsed.
-pub(crate) fn parse_script(text: &str, depth: usize) -> ShellScript {
-    parse_counted(text, depth, 0).0
+pub(crate) fn parse_script(text: &str, grammar: ShellGrammar) -> ShellScript {
+    parse_counted(text, grammar, 0, 0).0
+}
+
+/// Parses a text in which only expansions have a meaning, as in a here-document.
+pub(crate) fn parse_text(text: &str, grammar: ShellGrammar) -> BashWord {
+    BashParser { grammar, ..BashParser::new(text, 0) }.parse_document_text()
 }
 
 /// The same as a part of another command line, with what that has spent.
-pub(super) fn parse_counted(text: &str, depth: usize, spent: usize) -> (ShellScript, usize) {
-    let mut parser = BashParser::new(text, depth);
-    parser.spent = spent;
+pub(super) fn parse_counted(text: &str, grammar: ShellGrammar, depth: usize, spent: usize) -> (ShellScript, usize) {
+    let mut parser = BashParser { grammar, spent, ..BashParser::new(text, depth) };
     let mut script = ShellScript::default();
     let parsed = parser.parse_list(&mut script.pipelines, &[]);
     script.fault = match parsed {
@@ -32,18 +38,14 @@ pub(super) fn parse_counted(text: &str, depth: usize, spent: usize) -> (ShellScr
         Ok(()) => None,
     };
     parser.fill_documents(&mut script.pipelines);
+    script.is_other_in_zsh = parser.is_other_in_zsh || script.fault.is_some();
     let spent = parser.spent;
     (script, spent)
 }
 
-/// The text of a prompt, whose expansions are done as in double quotes.
-pub(crate) fn parse_prompt(text: &str) -> BashWord {
-    BashParser::new(text, 0).parse_document_text()
-}
-
-/// An expression that is the value of a variable or of an argument.
-pub(crate) fn parse_expression(text: &str) -> ParseResult<BashWord> {
-    Ok(BashParser::new(text, 0).parse_expression(&[])?.0)
+/// Parses an expression that is the value of a variable or of an argument.
+pub(crate) fn parse_expression(text: &str, grammar: ShellGrammar) -> ParseResult<BashWord> {
+    Ok(BashParser { grammar, ..BashParser::new(text, 0) }.parse_expression(&[])?.0)
 }
 
 #[derive(Debug)]
@@ -51,6 +53,9 @@ pub(super) struct BashParser<'t> {
     pub(super) text: &'t str,
     pub(super) index: usize,
     pub(super) depth: usize,
+    pub(super) grammar: ShellGrammar,
+    /// Whether something was read that zsh reads otherwise.
+    pub(super) is_other_in_zsh: bool,
     /// What was read so far, in words.
     pub(super) spent: usize,
     pub(super) pending: VecDeque<PendingDocument>,
@@ -61,7 +66,16 @@ pub(super) type ParseResult<T> = Result<T, &'static str>;
 
 impl<'t> BashParser<'t> {
     pub(super) fn new(text: &'t str, depth: usize) -> Self {
-        Self { text, index: 0, depth, spent: 0, pending: VecDeque::new(), documents: Vec::new() }
+        Self {
+            text,
+            index: 0,
+            depth,
+            grammar: ShellGrammar::Bash,
+            is_other_in_zsh: false,
+            spent: 0,
+            pending: VecDeque::new(),
+            documents: Vec::new(),
+        }
     }
 
     pub(super) fn rest(&self) -> &'t str {
@@ -140,7 +154,7 @@ impl<'t> BashParser<'t> {
     pub(super) fn is_reserved(&self, word: &str) -> bool {
         let rest = self.rest();
         let Some(after) = rest.strip_prefix(word) else { return false };
-        let is_operator = word.starts_with([')', ';']);
+        let is_operator = word.starts_with([')', ';']) || word == "}" && self.is_zsh();
         is_operator || after.is_empty() || after.starts_with([' ', '\t', '\n', '\r', ';', '|', '&', '(', ')', '<', '>'])
     }
 
@@ -179,6 +193,24 @@ impl<'t> BashParser<'t> {
         }
     }
 
+    /// Parses the commands up to the next `;` or line end.
+    pub(super) fn parse_sublist(&mut self, into: &mut Vec<BashPipeline>) -> ParseResult<()> {
+        let mut link = PipelineLink::Always;
+        loop {
+            let mut pipeline = BashPipeline { link, ..BashPipeline::default() };
+            self.parse_pipeline(&mut pipeline)?;
+            self.skip_blanks();
+            into.push(pipeline);
+            link = if self.take("&&") {
+                PipelineLink::AfterSuccess
+            } else if self.take("||") {
+                PipelineLink::AfterFailure
+            } else {
+                return Ok(());
+            };
+        }
+    }
+
     /// What links the next pipeline to this one; `None` at the end of a list.
     fn parse_separator(&mut self, pipeline: &mut BashPipeline) -> Option<PipelineLink> {
         if self.take("&&") {
@@ -187,10 +219,10 @@ impl<'t> BashParser<'t> {
         if self.take("||") {
             return Some(PipelineLink::AfterFailure);
         }
-        if self.rest().starts_with(";;") || self.rest().starts_with(";&") {
+        if [";;", ";&", ";|"].iter().any(|end| self.rest().starts_with(end)) {
             return None;
         }
-        let is_background = self.take("&");
+        let is_background = self.is_zsh() && (self.take("&!") || self.take("&|")) || self.take("&");
         pipeline.is_background |= is_background;
         let is_separated = is_background || self.take(";") || self.byte_at(0) == Some(b'\n');
         is_separated.then_some(PipelineLink::Always)
@@ -215,10 +247,12 @@ impl<'t> BashParser<'t> {
                 }
             }
             self.spend(COMMAND_WORDS)?;
-            let command = self.nested(Self::parse_command)?;
-            pipeline.commands.push(command);
+            let mut command = self.nested(Self::parse_command)?;
             self.skip_blanks();
-            if self.rest().starts_with("||") || !(self.take("|&") || self.take("|")) {
+            let is_piped = !self.rest().starts_with("||") && (self.take("|&") || self.take("|"));
+            self.share_streams(&mut command, !pipeline.commands.is_empty(), is_piped);
+            pipeline.commands.push(command);
+            if !is_piped {
                 return Ok(());
             }
         }
@@ -237,6 +271,11 @@ impl<'t> BashParser<'t> {
     }
 
     pub(super) fn parse_command(&mut self) -> ParseResult<BashCommand> {
+        if self.is_zsh()
+            && let Some(command) = self.parse_zsh_command()?
+        {
+            return Ok(command);
+        }
         if self.rest().starts_with("((") {
             self.index += 2;
             if let Some(end) = self.find_arithmetic_end() {
@@ -260,7 +299,7 @@ impl<'t> BashParser<'t> {
         }
         if self.take_reserved("while") || self.take_reserved("until") {
             let condition = self.parse_body(&["do"])?;
-            let body = self.parse_do()?;
+            let body = self.parse_loop_body()?;
             return Ok(BashCommand::While(condition, body, self.parse_redirects()?));
         }
         if self.take_reserved("for") || self.take_reserved("select") {
@@ -315,16 +354,19 @@ impl<'t> BashParser<'t> {
                 command.declared.push(array);
                 continue;
             }
-            let Some(word) = self.parse_word()? else { break };
-            if command.words.is_empty() && self.take_parentheses() {
-                let name = word.as_literal().unwrap_or_default().to_owned();
-                return self.parse_function(name);
+            let Some(word) = self.parse_argument(&command.words)? else { break };
+            let may_be_name = command.words.is_empty() || self.is_zsh();
+            if may_be_name && self.take_parentheses() {
+                let names = command.words.iter().chain([&word]);
+                let names = names.map(|word| word.as_literal().unwrap_or_default().to_owned()).collect();
+                return self.parse_functions(names);
             }
             command.words.push(word);
         }
         if command.words.is_empty() && command.assignments.is_empty() && command.redirects.is_empty() {
-            return Err("it is not a command line that bash would accept");
+            return Err("it is not a command line that a shell would accept");
         }
+        self.read_bare_redirects(&mut command);
         Ok(BashCommand::Simple(command))
     }
 

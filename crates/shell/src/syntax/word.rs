@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::parser::{BashParser, ParseResult};
+use super::zsh::is_modifier;
 use super::{BashPipeline, BashWord, ShellScript, VariableExpansion, WordPiece};
 
 /// Letters that end an unquoted word.
@@ -11,11 +12,11 @@ const ENDS: [char; 10] = [' ', '\t', '\n', '\r', ';', '|', '&', '(', ')', '<'];
 /// Pieces of a word, with adjacent text joined.
 #[derive(Debug, Default)]
 pub(super) struct WordBuilder {
-    word: BashWord,
+    pub(super) word: BashWord,
 }
 
 impl WordBuilder {
-    fn literal(&mut self, letter: char) {
+    pub(super) fn literal(&mut self, letter: char) {
         match self.word.pieces.last_mut() {
             Some(WordPiece::Literal(text)) => text.push(letter),
             _ => self.word.pieces.push(WordPiece::Literal(String::from(letter))),
@@ -29,7 +30,7 @@ impl WordBuilder {
         }
     }
 
-    fn push(&mut self, piece: WordPiece) {
+    pub(super) fn push(&mut self, piece: WordPiece) {
         self.word.pieces.push(piece);
     }
 
@@ -42,13 +43,30 @@ impl BashParser<'_> {
     /// Parses a word; `None` if an operator or the end is next.
     pub(super) fn parse_word(&mut self) -> ParseResult<Option<BashWord>> {
         let mut built = WordBuilder { word: BashWord { pieces: Vec::with_capacity(1) } };
+        self.begin_word(&mut built)?;
+        self.parse_word_into(built)
+    }
+
+    /// The same behind what a word begins with.
+    pub(super) fn parse_word_into(&mut self, mut built: WordBuilder) -> ParseResult<Option<BashWord>> {
+        // Braces that are open in the word: another one that closes ends it in zsh.
+        let mut open_braces = 0_usize;
         while let Some(letter) = self.peek() {
             let is_process = matches!(letter, '<' | '>') && self.byte_at(1) == Some(b'(');
             // An extended pattern: `!(a)`, `@(a|b)`.
-            let is_group = letter == '(' && built.word.pieces.last().is_some_and(is_pattern_prefix);
+            let is_group = letter == '(' && !self.is_zsh() && built.word.pieces.last().is_some_and(is_pattern_prefix);
+            if self.is_zsh()
+                && matches!(letter, '(' | '<' | '{' | '}' | '^')
+                && self.parse_zsh_letter(&mut built, &mut open_braces)?
+            {
+                continue;
+            }
             if is_group {
-                self.nested(|parser| parser.parse_group(&mut built))?;
-            } else if !is_process && (letter == '>' || ENDS.contains(&letter)) {
+                self.is_other_in_zsh = true;
+                self.nested(|parser| parser.parse_extended_pattern(&mut built))?;
+            } else if !is_process && (letter == '>' || ENDS.contains(&letter))
+                || letter == '}' && self.is_zsh() && open_braces == 0
+            {
                 break;
             } else {
                 self.parse_piece(&mut built)?;
@@ -93,7 +111,7 @@ impl BashParser<'_> {
     }
 
     /// The parentheses of an extended pattern.
-    fn parse_group(&mut self, built: &mut WordBuilder) -> ParseResult<()> {
+    fn parse_extended_pattern(&mut self, built: &mut WordBuilder) -> ParseResult<()> {
         let mut open = 0_usize;
         loop {
             match self.peek().ok_or("a pattern is incomplete")? {
@@ -108,7 +126,7 @@ impl BashParser<'_> {
         }
     }
 
-    fn parse_single_quotes(&mut self, built: &mut WordBuilder) -> ParseResult<()> {
+    pub(super) fn parse_single_quotes(&mut self, built: &mut WordBuilder) -> ParseResult<()> {
         self.index += 1;
         let end = self.rest().find('\'').ok_or("a quote is not closed")?;
         built.quoted(self.rest().get(..end).unwrap_or_default());
@@ -194,8 +212,9 @@ impl BashParser<'_> {
                 }
             }
             let script = self.nested(|parser| {
-                let (script, spent) = super::parse_counted(&inner, parser.depth, parser.spent);
+                let (script, spent) = super::parse_counted(&inner, parser.grammar, parser.depth, parser.spent);
                 parser.spent = spent;
+                parser.is_other_in_zsh |= script.is_other_in_zsh;
                 Ok(script)
             })?;
             built.push(WordPiece::Substitution(Rc::new(script), quoted));
@@ -223,7 +242,7 @@ impl BashParser<'_> {
                 }
                 Ok(body)
             })?;
-            built.push(WordPiece::Substitution(Rc::new(ShellScript { pipelines, fault: None }), quoted));
+            built.push(WordPiece::Substitution(Rc::new(ShellScript { pipelines, ..ShellScript::default() }), quoted));
             return Ok(());
         }
         if self.take("${") {
@@ -244,6 +263,7 @@ impl BashParser<'_> {
             return Ok(());
         }
         self.index += 1;
+        let flags = self.take_bare_flags();
         let rest = self.rest();
         let name_end = match rest.chars().next() {
             Some(letter) if letter.is_ascii_alphabetic() || letter == '_' => {
@@ -262,7 +282,9 @@ impl BashParser<'_> {
         }
         let name = rest.get(..name_end).unwrap_or_default().to_owned();
         self.index += name_end;
-        built.push(WordPiece::Variable(Box::new(VariableExpansion { name, quoted, ..VariableExpansion::default() })));
+        let mut expansion = VariableExpansion { name, quoted, flags, ..VariableExpansion::default() };
+        self.parse_bare_suffix(&mut expansion)?;
+        built.push(WordPiece::Variable(Box::new(expansion)));
         Ok(())
     }
 
@@ -273,6 +295,7 @@ impl BashParser<'_> {
         if indirect {
             self.index += 1;
         }
+        let flags = self.take_flags()?;
         // `${#NAME}` is a number.
         let is_length = !indirect
             && self.rest().starts_with('#')
@@ -286,20 +309,28 @@ impl BashParser<'_> {
             .find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_'))
             .unwrap_or(rest.len())
             .max(usize::from(rest.starts_with(['@', '*', '#', '?', '-', '$', '!'])));
+        let inner = self.parse_inner(quoted)?;
+        let name_end = if inner.is_some() { 0 } else { name_end };
         let name = rest.get(..name_end).unwrap_or_default().to_owned();
         self.index += name_end;
+        let begin = self.index;
         let subscript = self.parse_subscript()?;
+        let written = self.text.get(begin + 1..self.index.saturating_sub(1)).unwrap_or_default();
+        self.is_other_in_zsh |= written.parse::<usize>().is_ok() || written.contains([',', '(']);
         let operator_end = match (self.byte_at(0), self.byte_at(1)) {
             (Some(b':'), Some(b'-' | b'=' | b'?' | b'+')) | (Some(b'/'), Some(b'/' | b'#' | b'%')) => 2,
             (Some(first @ (b'#' | b'%' | b'^' | b',')), Some(second)) if first == second => 2,
             (Some(first), _) if b":-=+?#%/^,@".contains(&first) => 1,
             // `${!PREFIX*}`.
             (Some(b'*'), Some(b'}')) if indirect => 1,
-            (Some(b'}'), _) => 0,
-            _ => return Err("an expansion cannot be read"),
+            _ => 0,
         };
         let mut operator = self.rest().get(..operator_end).unwrap_or_default().to_owned();
         self.index += operator_end;
+        if operator.is_empty() && self.peek() != Some('}') {
+            // bash does not know it. What it has of commands may run in another shell.
+            operator = String::from("other");
+        }
         if is_length {
             operator = String::from("length");
         } else if indirect
@@ -318,7 +349,11 @@ impl BashParser<'_> {
             match self.peek().ok_or("a variable is not closed")? {
                 '}' => {
                     self.index += 1;
-                    return Ok(VariableExpansion { name, operator, operand: built.word, quoted, subscript, indirect });
+                    let operand = built.word;
+                    self.is_other_in_zsh |= operator == ":" && is_modifier(operand.as_literal().unwrap_or_default());
+                    let expansion =
+                        VariableExpansion { name, operator, operand, quoted, subscript, indirect, flags, inner };
+                    return Ok(expansion);
                 }
                 '"' => {
                     self.index += 1;
@@ -335,13 +370,13 @@ impl BashParser<'_> {
     }
 
     /// The commands of a substitution, behind its opening parenthesis.
-    fn parse_substitution(&mut self) -> ParseResult<Rc<ShellScript>> {
+    pub(super) fn parse_substitution(&mut self) -> ParseResult<Rc<ShellScript>> {
         let pipelines = self.nested(|parser| {
             let mut inner = BashParser::new(parser.text, parser.depth);
-            inner.index = parser.index;
-            inner.spent = parser.spent;
+            (inner.grammar, inner.index, inner.spent) = (parser.grammar, parser.index, parser.spent);
             let mut pipelines: Vec<BashPipeline> = Vec::new();
             let parsed = inner.parse_list(&mut pipelines, &[")"]);
+            parser.is_other_in_zsh |= inner.is_other_in_zsh;
             parsed?;
             if !inner.take(")") {
                 return Err("a substitution is not closed");
@@ -352,7 +387,7 @@ impl BashParser<'_> {
             parser.index = end;
             Ok(pipelines)
         })?;
-        Ok(Rc::new(ShellScript { pipelines, fault: None }))
+        Ok(Rc::new(ShellScript { pipelines, ..ShellScript::default() }))
     }
 }
 

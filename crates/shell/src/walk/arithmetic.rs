@@ -5,7 +5,7 @@
 
 use super::{CommandWalk, FAULT, ShellArg, TextFlow, TextTaint};
 use crate::paths::UNKNOWN;
-use crate::syntax::{BashWord, parse_expression, parse_prompt};
+use crate::syntax::{BashWord, parse_expression, parse_text};
 
 /// How deep the values of variables are read as expressions.
 const MAX_LEVEL: usize = 6;
@@ -116,7 +116,7 @@ impl CommandWalk<'_> {
             self.run_expression(text, seen, level + 1);
             return;
         }
-        match parse_expression(text) {
+        match parse_expression(text, self.grammar) {
             Ok(word) => {
                 let expanded = self.expand_quoted(&word).text;
                 self.run_expression(&expanded, seen, level + 1);
@@ -135,9 +135,12 @@ impl CommandWalk<'_> {
         }
     }
 
-    /// Reads the names that a builtin is given.
-    pub(super) fn run_references(&mut self, name: &str, args: &[ShellArg]) {
+    /// Reads the names that a builtin is given. Some of them give programs other names.
+    pub(crate) fn run_references(&mut self, name: &str, args: &[ShellArg]) {
         let Some((_, options)) = NAME_TAKERS.iter().find(|(known, _)| *known == name) else { return };
+        for arg in args {
+            self.check_command_table(&arg.text);
+        }
         let letters: String = args.iter().map(|arg| arg.text.as_str()).filter(|text| text.starts_with('-')).collect();
         let declares = !matches!(name, "[" | "getopts" | "mapfile" | "printf" | "read" | "test" | "unset" | "wait");
         let (is_integer, is_reference) = (letters.contains('i'), letters.contains('n'));
@@ -170,7 +173,7 @@ impl CommandWalk<'_> {
     /// `declare 'NAME=(VALUES)'`: the values are expanded once more.
     fn run_declared_array(&mut self, name: &str, value: &str) {
         let name = name.split('[').next().unwrap_or_default();
-        self.run_line(&format!("{name}={value}"), &TextFlow::default());
+        self.run_own_line(&format!("{name}={value}"), &TextFlow::default());
     }
 
     /// The words of `[[ … ]]`: those that are expressions or names are read as such.
@@ -199,7 +202,7 @@ impl CommandWalk<'_> {
     /// The text of a prompt: what it has of commands runs whenever it is shown.
     pub(super) fn run_prompt(&mut self, text: &ShellArg) {
         if text.is_known() && text.text.contains(['$', '`']) {
-            let _shown = self.expand_quoted(&parse_prompt(&text.text));
+            let _shown = self.expand_quoted(&parse_text(&text.text, self.grammar));
         }
     }
 }
@@ -322,7 +325,8 @@ impl NumberReader<'_, '_, '_> {
             return number_of(word);
         }
         // A loop may change it.
-        let value = self.walk.variable(word).filter(|_| !self.walk.is_in_loop())?;
+        let name = self.walk.referred_name(word);
+        let value = self.walk.state.variables.get(name).filter(|_| !self.walk.is_in_loop())?;
         if value.iter().all(|value| value.text.is_empty()) { Some(0) } else { number_of(value.first()?.text.trim()) }
     }
 }

@@ -7,7 +7,7 @@ use super::braces::expand_braces;
 use super::operator::{apply_operator, cut_list, cut_text, split_range};
 use super::{CommandWalk, ShellArg, TextFlow, TextTaint};
 use crate::paths::UNKNOWN;
-use crate::syntax::{BashWord, ShellScript, VariableExpansion, WordPiece};
+use crate::syntax::{BashWord, ShellScript, VariableExpansion, WordPiece, parse_text};
 
 /// The longest text of an argument.
 const MAX_BYTES: usize = 64 * 1024;
@@ -44,7 +44,7 @@ pub(crate) fn is_secret_name(name: &str) -> bool {
 #[derive(Default)]
 pub(super) struct FieldBuilder {
     pub(super) done: Vec<ShellArg>,
-    current: ShellArg,
+    pub(super) current: ShellArg,
     /// Whether the current argument exists although it may be empty.
     has_current: bool,
     /// What is pushed may be nothing as well.
@@ -142,12 +142,26 @@ impl CommandWalk<'_> {
         first
     }
 
+    /// Text that bash expands once more: a list of words, the subscript of a name.
+    pub(crate) fn expand_text(&mut self, text: &str) {
+        let word = parse_text(text, self.grammar);
+        self.called(|walk| {
+            walk.expand_quoted(&word);
+            TextFlow::default()
+        });
+    }
+
     fn expand_fields(&mut self, word: &BashWord, splits: bool) -> Vec<ShellArg> {
         let mut built = FieldBuilder::default();
         for (index, piece) in word.pieces.iter().enumerate() {
             match piece {
                 WordPiece::Literal(text) => {
-                    let text = if index == 0 { self.expand_tilde(text) } else { text.into() };
+                    let named = if index == 0 { self.named_directory(text) } else { None };
+                    let text = match named {
+                        Some(path) => path.into(),
+                        None if index == 0 => self.expand_tilde(text),
+                        None => text.into(),
+                    };
                     built.push_pattern(&text);
                 }
                 WordPiece::Quoted(text) => built.push(text, TextTaint::NONE),
@@ -168,6 +182,10 @@ impl CommandWalk<'_> {
                         None => built.push(UNKNOWN.encode_utf8(&mut [0; 4]), taint),
                     }
                 }
+                WordPiece::Selection(script) => {
+                    self.capture(script);
+                    built.current.is_pattern = true;
+                }
                 WordPiece::Value(script) => self.expand_value(script, word.pieces.len() == 1, &mut built),
                 WordPiece::Process(script, is_output) => {
                     let flow = self.capture(script);
@@ -184,7 +202,7 @@ impl CommandWalk<'_> {
         built.done
     }
 
-    fn capture(&mut self, script: &Rc<ShellScript>) -> TextFlow {
+    pub(super) fn capture(&mut self, script: &Rc<ShellScript>) -> TextFlow {
         self.in_subshell(|walk| walk.called(|walk| walk.run_script(script, &TextFlow::default())))
     }
 
@@ -216,7 +234,7 @@ impl CommandWalk<'_> {
         }
     }
 
-    fn separators(&self) -> Vec<char> {
+    pub(super) fn separators(&self) -> Vec<char> {
         match self.state.variables.get("IFS").and_then(|values| values.first()) {
             Some(value) if value.is_known() && !value.text.is_empty() => value.text.chars().collect(),
             _ => vec![' ', '\t', '\n'],
@@ -255,6 +273,7 @@ impl CommandWalk<'_> {
 
     fn expand_variable(&mut self, expansion: &VariableExpansion, splits: bool, built: &mut FieldBuilder) {
         let values = self.expand_expansion(expansion);
+        let splits = splits && self.divides(expansion, &values);
         let is_list = matches!(expansion.name.as_str(), "@" | "*") || values.len() > 1;
         let separators = self.separators();
         for (index, value) in values.into_iter().enumerate() {
@@ -266,10 +285,9 @@ impl CommandWalk<'_> {
                 Some(otherwise) if !otherwise.is_empty() => built.push_either(&value.text, otherwise, value.taint),
                 otherwise => {
                     built.is_optional = otherwise.is_some();
-                    // An unknown value may be several words, or a pattern.
                     if splits && !expansion.quoted && value.is_known() {
                         built.push_split(&value.text, value.taint, &separators);
-                    } else {
+                    } else if !value.text.is_empty() || expansion.quoted {
                         built.push(&value.text, value.taint);
                     }
                     built.is_optional = false;
@@ -282,10 +300,12 @@ impl CommandWalk<'_> {
     fn chosen_elements(&mut self, expansion: &VariableExpansion) -> Option<Vec<ShellArg>> {
         let chosen = match &expansion.subscript {
             Some(subscript) => self.choose_element(subscript),
-            None if matches!(expansion.name.as_str(), "@" | "*") => ElementChoice::All,
+            None if self.is_zsh() || matches!(expansion.name.as_str(), "@" | "*") => ElementChoice::All,
             None => ElementChoice::One(0),
         };
         let values = self.variable(&expansion.name)?;
+        // zsh takes all elements where bash takes the first one.
+        self.is_ambiguous |= values.len() > 1 && expansion.subscript.is_none();
         let taint = values.iter().fold(TextTaint::NONE, |taint, value| taint | value.taint);
         Some(match chosen {
             ElementChoice::All => values,
@@ -298,7 +318,10 @@ impl CommandWalk<'_> {
         })
     }
 
-    fn expand_expansion(&mut self, expansion: &VariableExpansion) -> Vec<ShellArg> {
+    pub(super) fn expand_expansion(&mut self, expansion: &VariableExpansion) -> Vec<ShellArg> {
+        if self.is_special_to_zsh(expansion) {
+            return self.expand_for_zsh(expansion);
+        }
         let operator = expansion.operator.as_str();
         let operand = self.expand_quoted(&expansion.operand);
         let mut values = self.chosen_elements(expansion);

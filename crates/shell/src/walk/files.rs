@@ -33,6 +33,8 @@ impl PlacedPaths {
             self.known.clear();
             self.cwd = cwd.cloned();
         }
+        // A directory that a pattern stands for makes a pattern of every path in it.
+        let is_pattern = is_pattern || cwd.is_some_and(|cwd| !text.starts_with('/') && has_wildcard(cwd));
         let place = || place_path(site, cwd.map(Rc::as_ref), text, is_pattern);
         self.known.entry((text.to_owned(), is_pattern)).or_insert_with(place).clone()
     }
@@ -222,7 +224,7 @@ impl CommandWalk<'_> {
 
     /// The directory of an argument; `None` if it cannot be known.
     pub(crate) fn find_directory(&self, arg: &ShellArg) -> Option<Rc<Path>> {
-        let path = if arg.is_known() && !arg.is_pattern { self.place(arg).path } else { None };
+        let path = if arg.is_known() { self.place(arg).path } else { None };
         path.filter(|path| path.as_os_str().len() <= MAX_DIRECTORY).map(Rc::from)
     }
 
@@ -247,6 +249,10 @@ impl CommandWalk<'_> {
     pub(crate) fn cwd(&self) -> Option<&Path> {
         self.state.cwd.as_deref()
     }
+}
+
+fn has_wildcard(path: &Path) -> bool {
+    path.as_os_str().as_encoded_bytes().iter().any(|byte| matches!(byte, b'*' | b'?' | b'['))
 }
 
 /// Files that hold nothing but the number of a version, which is a part of many addresses.

@@ -304,10 +304,10 @@ impl CommandWalk<'_> {
 
     /// `trap`: its text runs where it is set, and where the shell ends.
     pub(crate) fn set_trap(&mut self, text: &str) {
-        if self.traps.len() < MAX_TRAPS {
+        if self.traps.len() < MAX_TRAPS && !self.traps.iter().any(|known| known == text) {
             self.traps.push(text.to_owned());
         }
-        self.in_subshell(|walk| walk.run_line(text, &TextFlow::default()));
+        self.in_subshell(|walk| walk.run_own_line(text, &TextFlow::default()));
     }
 
     /// Runs the traps of a shell that ends, in each of its states.

@@ -58,6 +58,7 @@ impl CommandWalk<'_> {
                 number.map_or_else(|| ShellArg::unknown(TextTaint::NONE), |value| ShellArg::new(value.to_string())),
             ];
         }
+        self.set_table(name, assignment.subscript.as_ref(), &values);
         if element.is_some() || assignment.is_added {
             is_ordered &= self.is_ordered(name);
             let before = self.variable(name);
@@ -183,8 +184,16 @@ impl CommandWalk<'_> {
         self.insert_variable(name, values);
     }
 
+    /// The tables in which bash keeps what the names of commands mean.
+    pub(crate) fn check_command_table(&mut self, name: &str) {
+        if name.starts_with("BASH_CMDS") || name.starts_with("BASH_ALIASES") {
+            self.push_code(TextTaint::NONE, "bash", "it changes what the names of commands mean");
+        }
+    }
+
     /// Variables that decide which program runs, or where an agent or Pintle finds its settings.
     pub(super) fn check_assignment(&mut self, name: &str, value: Option<&ShellArg>) {
+        self.check_command_table(name);
         let action = match name {
             "LD_PRELOAD" | "LD_AUDIT" | "DYLD_INSERT_LIBRARIES" => "preload",
             "PS0" | "PS1" | "PS2" | "PS3" | "PS4" => {
@@ -226,7 +235,19 @@ impl CommandWalk<'_> {
             | "MANPAGER"
             | "LESSOPEN"
             | "RSYNC_RSH"
-            | "CARGO_BUILD_RUSTC_WRAPPER" => {
+            | "CARGO_BUILD_RUSTC_WRAPPER"
+            | "RUSTC"
+            | "RUSTC_WRAPPER"
+            | "RUSTC_WORKSPACE_WRAPPER"
+            | "CC"
+            | "CXX"
+            | "LD"
+            | "AR"
+            | "BROWSER"
+            | "MANOPT"
+            | "SHELL"
+            | "npm_config_script_shell"
+            | "NPM_CONFIG_SCRIPT_SHELL" => {
                 // A program that another one runs.
                 if let Some(line) = value.filter(|value| value.is_known()) {
                     self.run_line(&line.text.clone(), &TextFlow::default());

@@ -62,7 +62,8 @@ pub(crate) static WRAPPERS: &[WrapperDef] = &[
     )
     .privileged(),
     wrapper("gosu su-exec setpriv", "", &[]).skips(1).privileged(),
-    wrapper("command builtin exec nohup setsid time unbuffer noglob nocorrect", "a", &[]),
+    wrapper("command builtin exec nohup setsid time unbuffer noglob nocorrect -", "a", &[]),
+    wrapper("repeat", "", &[]).skips(1),
     wrapper("nice", "n", &["adjustment"]),
     wrapper("ionice", "cnp", &["class", "classdata"]),
     wrapper("chrt taskset", "", &[]).skips(1),

@@ -104,7 +104,7 @@ fn command_of(line: &str) -> &str {
 fn judge(text: &str, index: u64) -> Duration {
     let site =
         CallSite::new(Path::new("/home/ana/shop"), Path::new("/home/ana/shop")).with_home(Some(Path::new("/home/ana")));
-    let language = if index % 4 == 3 { ShellLanguage::PowerShell } else { ShellLanguage::Bash };
+    let language = if index % 4 == 3 { ShellLanguage::PowerShell } else { ShellLanguage::BashOrZsh };
     let start = Instant::now();
     let read = std::panic::AssertUnwindSafe(|| operations_of_command(text, language, &site));
     if let Err(panic) = std::panic::catch_unwind(read) {
