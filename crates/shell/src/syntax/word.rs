@@ -316,7 +316,7 @@ impl BashParser<'_> {
         let begin = self.index;
         let subscript = self.parse_subscript()?;
         let written = self.text.get(begin + 1..self.index.saturating_sub(1)).unwrap_or_default();
-        self.is_other_in_zsh |= written.parse::<usize>().is_ok() || written.contains([',', '(']);
+        self.is_other_in_zsh |= subscript.is_some() && !matches!(written, "@" | "*");
         let operator_end = match (self.byte_at(0), self.byte_at(1)) {
             (Some(b':'), Some(b'-' | b'=' | b'?' | b'+')) | (Some(b'/'), Some(b'/' | b'#' | b'%')) => 2,
             (Some(first @ (b'#' | b'%' | b'^' | b',')), Some(second)) if first == second => 2,

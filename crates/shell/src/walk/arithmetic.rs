@@ -94,15 +94,17 @@ impl CommandWalk<'_> {
                 self.run_subscript(subscript, seen, level);
                 rest = after;
             }
-            if is_assigned(before, rest) {
-                self.set_variable(name, vec![ShellArg::unknown(TextTaint::NONE)]);
-            } else if !seen.iter().any(|known| known == name) {
+            let is_assigned = is_assigned(before, rest);
+            if !seen.iter().any(|known| known == name) {
                 seen.push(name.to_owned());
                 for value in self.variable(name).unwrap_or_default() {
                     if value.text.parse::<i64>().is_err() {
                         self.run_expression(&value.text, seen, level + 1);
                     }
                 }
+            }
+            if is_assigned {
+                self.set_variable(name, vec![ShellArg::unknown(TextTaint::NONE)]);
             }
         }
     }
