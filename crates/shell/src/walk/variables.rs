@@ -7,6 +7,9 @@ use crate::{Operation, OperationKind};
 
 impl CommandWalk<'_> {
     pub(crate) fn set_alias(&mut self, name: &str, text: &str) {
+        if self.running.iter().any(|running| running == name) {
+            self.push_unknown("alias", "an alias defines itself again");
+        }
         self.state.aliases.insert(name.to_owned(), text.to_owned());
     }
 
@@ -159,6 +162,13 @@ impl CommandWalk<'_> {
                 }
                 if line.is_known() {
                     self.run_line(&line.text.clone(), &TextFlow::default());
+                }
+                return;
+            }
+            "PS4" => {
+                // Traced commands print it, with what its substitutions print.
+                if let Some(value) = value.filter(|value| value.is_known()) {
+                    self.expand_again(value);
                 }
                 return;
             }
