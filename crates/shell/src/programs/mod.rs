@@ -103,7 +103,8 @@ pub(crate) fn run_program(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) ->
     }
     // The rows of git are for its options behind the subcommand.
     if let (Some(rows), true) = (SUBCOMMAND_INDEX.get(call.name), call.name != "git") {
-        let grammar = PROGRAMS.get(call.name).map(|def| def.valued).unwrap_or_default();
+        let wrapper = || WRAPPER_INDEX.get(call.name).map(|def| def.valued);
+        let grammar = PROGRAMS.get(call.name).map(|def| def.valued).or_else(wrapper).unwrap_or_default();
         push_subcommands(walk, call, grammar, rows);
     }
     option_uses::use_options(walk, call);

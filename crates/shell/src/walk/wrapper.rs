@@ -80,11 +80,12 @@ pub(crate) static WRAPPERS: &[WrapperDef] = &[
     wrapper("perf", "eoFpCtgm", &["event", "output", "freq", "count"]).behind(&["stat", "record", "trace"]),
     wrapper("xvfb-run", "efnpsw", &["error-file", "auth-file", "server-num", "server-args", "xauth-protocol", "wait"]),
     wrapper("repeat", "", &[]).skips(1),
-    wrapper("nice", "n", &["adjustment"]),
-    wrapper("ionice", "cnp", &["class", "classdata"]),
+    wrapper("nice", "n", &["adjustment", "help!", "version!"]),
+    wrapper("ionice", "cnp", &["class", "classdata", "ignore!", "pid", "pgid", "uid"]),
     wrapper("chrt taskset", "", &[]).skips(1),
-    wrapper("timeout gtimeout", "sk", &["signal", "kill-after"]).skips(1),
-    wrapper("stdbuf", "ioe", &["input", "output", "error"]),
+    wrapper("timeout gtimeout", "sk", &["signal", "kill-after", "foreground!", "preserve-status!", "verbose!"])
+        .skips(1),
+    wrapper("stdbuf", "ioe", &["input", "output", "error", "help!"]),
     wrapper("strace ltrace dtruss", "eopsuaPESI", &[]),
     wrapper(
         "catchsegv valgrind caffeinate firejail bwrap fakeroot eatmydata rlwrap proxychains proxychains4 proot \
@@ -115,7 +116,7 @@ pub(crate) static WRAPPERS: &[WrapperDef] = &[
     wrapper("dotenv dotenv-cli cross-env env-cmd", "ef", &["file"]),
     wrapper("flatpak-spawn toolbox distrobox-host-exec host-spawn", "", &[]).behind(&["run", "--host"]),
     wrapper("chpst envdir softlimit setuidgid", "", &[]).skips(1),
-    wrapper("kubectl oc", "cnf", &["container", "namespace", "context", "kubeconfig"])
+    wrapper("kubectl oc", "cnflkos", &["container", "namespace", "context", "kubeconfig"])
         .behind(&["exec"])
         .skips(1)
         .runs_elsewhere(),
