@@ -63,15 +63,18 @@ static OPTION_USES: &[(&str, &str, ValueUse)] = &[
     ("ansible", "-a --args", Line),
     ("ansible", "-a --args", Settings),
     ("cmake", "-E", Rest),
-    ("go", "-exec -toolexec", Line),
+    ("go", "-exec -toolexec -vettool", Line),
     ("gcc g++ cc c++ clang clang++", "-wrapper", Words),
     ("cargo", "--config", LineBehind("=")),
-    ("npm pnpm npx", "--script-shell", Line),
-    ("yarn", "exec", Rest),
+    ("npm pnpm npx yarn", "--script-shell script-shell", Line),
+    ("yarn", "exec run", Rest),
+    ("gdb", "--args", Rest),
+    ("gdb lldb", "-ex -iex -o --eval-command", LineBehind("shell ")),
+    ("gdb lldb", "-ex -iex -o --eval-command", LineBehind("!")),
     ("apt apt-get aptitude", "-o --option", LineBehind("=")),
     ("rpm rpmbuild rpmspec", "-E --eval -D --define", LineBehind("%(")),
     ("mvn mvnw", "-Dexec.executable", LineWith("-Dexec.args")),
-    ("m4", "<", LineBehind("syscmd(")),
+    ("m4", "< -D", LineBehind("syscmd(")),
     ("dc ed red ftp sftp lftp gnuplot", "< -e --expression -c", LineBehind("!")),
     ("python python2 python3 pypy pypy3 ipython py guile", "-c", Code),
     ("node nodejs bun tsx ts-node", "-e --eval -p --print", Code),
@@ -122,8 +125,13 @@ fn option_values<'a>(args: &'a [ShellArg], option: &str) -> impl Iterator<Item =
         let glued = glued_value(&arg.text, option)?;
         let rest = args.get(index + 1..).unwrap_or_default();
         match (glued, rest) {
-            ("", [value, rest @ ..]) => Some((value.clone(), rest)),
-            ("", []) => None,
+            ("", rest) => {
+                // Behind a word there may be options.
+                let skips = |arg: &&ShellArg| !option.starts_with('-') && arg.text.starts_with('-');
+                let count = rest.iter().take_while(skips).count();
+                let (value, rest) = rest.get(count..)?.split_first()?;
+                Some((value.clone(), rest))
+            }
             (glued, rest) => Some((ShellArg { text: glued.to_owned(), ..arg.clone() }, rest)),
         }
     };
@@ -195,6 +203,7 @@ fn use_value(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, value: &ShellAr
             }
         }
         Code => {}
+        Rest if rest.is_empty() && value.text.contains(' ') => drop(walk.run_line(&value.text, call.stdin)),
         Rest => {
             let args: Vec<ShellArg> = std::iter::once(value).chain(rest).cloned().collect();
             walk.run_args(&args, call.stdin);

@@ -177,7 +177,7 @@ impl CommandWalk<'_> {
                     if *is_output {
                         self.consumer = Some(Rc::clone(script));
                     } else {
-                        built.current.content = Some(Box::new(flow));
+                        built.current.content = Some(Box::new(TextFlow { is_given: true, ..flow }));
                     }
                 }
             }

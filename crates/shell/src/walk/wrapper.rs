@@ -89,7 +89,7 @@ pub(crate) static WRAPPERS: &[WrapperDef] = &[
     wrapper(
         "catchsegv valgrind caffeinate firejail bwrap fakeroot eatmydata rlwrap proxychains proxychains4 proot \
          torsocks torify dbus-run-session dbus-launch systemd-inhibit trickle cgexec numactl prlimit daemonize \
-         start-stop-daemon chronic sem ts perf-exec winpty setarch linux32 linux64 i386 i586 i686 x86_64 uname26",
+         start-stop-daemon chronic sem ts perf-exec winpty setarch linux32 linux64 arch i386 i586 i686 x86_64 uname26",
         "",
         &[],
     )
@@ -105,6 +105,8 @@ pub(crate) static WRAPPERS: &[WrapperDef] = &[
     wrapper("rbenv pyenv nodenv asdf goenv", "", &[]).behind(&["exec"]),
     wrapper("mise rtx", "C", &[]).behind(&["exec", "x"]),
     wrapper("npx bunx pnpx", "pc", &["package", "call"]),
+    wrapper("uvx", "p", &["from", "with", "python"]),
+    wrapper("pipx", "", &["spec", "python"]).behind(&["run"]),
     wrapper("npm pnpm yarn", "pcC", &["package", "call", "filter", "prefix", "workspace", "dir"])
         .behind(&["exec", "x", "dlx"]),
     wrapper("conda mamba micromamba", "np", &["name", "prefix"]).behind(&["run"]),
