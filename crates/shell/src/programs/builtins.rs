@@ -7,30 +7,16 @@ use crate::{Operation, OperationKind};
 const MAX_PARTS: usize = 256;
 
 /// Programs of the shell that take names, or numbers, which may have subscripts.
-const NAME_TAKERS: [&str; 15] = [
-    "[",
-    "declare",
-    "export",
-    "getopts",
-    "let",
-    "local",
-    "mapfile",
-    "printf",
-    "read",
-    "readarray",
-    "readonly",
-    "test",
-    "typeset",
-    "unset",
-    "wait",
-];
+const NAME_TAKERS: &str =
+    "[ declare export getopts let local mapfile printf read readarray readonly test typeset unset wait";
 
 /// The names that a builtin takes: what stands in their subscripts runs, and some of them give programs other names.
 pub(super) fn check_names(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
-    let takes_names = NAME_TAKERS.contains(&call.name);
-    for arg in call.args.iter().filter(|_| takes_names) {
-        walk.run_subscripts(arg);
-        walk.check_command_table(&arg.text);
+    if NAME_TAKERS.split(' ').any(|name| name == call.name) {
+        for arg in call.args {
+            walk.run_subscripts(arg);
+            walk.check_command_table(&arg.text);
+        }
     }
 }
 

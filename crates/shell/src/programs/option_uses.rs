@@ -67,7 +67,8 @@ static OPTION_USES: &[(&str, &str, ValueUse)] = &[
     ("gcc g++ cc c++ clang clang++", "-wrapper", Words),
     ("cargo", "--config", LineBehind("=")),
     ("npm pnpm npx yarn", "--script-shell script-shell", Line),
-    ("yarn", "exec run", Rest),
+    ("nix", "-c --command", Rest),
+    ("expect", "-c", LineBehind("spawn ")),
     ("gdb", "--args", Rest),
     ("gdb lldb", "-ex -iex -o --eval-command", LineBehind("shell ")),
     ("gdb lldb", "-ex -iex -o --eval-command", LineBehind("!")),
@@ -167,7 +168,9 @@ pub(super) fn use_options(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
         if let ("<", Some(text)) = (*option, &call.stdin.text) {
             use_value(walk, call, &ShellArg::new(text.as_str()), &[], *usage);
         }
-        for (value, rest) in option_values(call.args, option) {
+        // The rest is one command, whatever stands in it.
+        let most = if matches!(usage, Rest) { 1 } else { usize::MAX };
+        for (value, rest) in option_values(call.args, option).take(most) {
             use_value(walk, call, &value, rest, *usage);
         }
     }

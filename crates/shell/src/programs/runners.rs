@@ -75,13 +75,6 @@ pub(super) fn run_line_runner(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>
             })
         }
         "at" | "batch" => call.stdin.text.clone(),
-        "nix" => {
-            let index = texts.iter().position(|text| matches!(*text, "-c" | "--command"));
-            return index
-                .and_then(|index| call.args.get(index + 1..))
-                .map_or_else(TextFlow::default, |rest| walk.run_args(rest, call.stdin));
-        }
-        "expect" => after(&["-c"]).map(|text| text.replace("spawn ", " ; ")),
         "make" | "just" | "task" => {
             // Variables of the rules, among them the shell that runs these.
             let settings = || call.args.iter().filter_map(super::wrappers::assignment_of);

@@ -157,7 +157,7 @@ impl CommandWalk<'_> {
             }
             "GOFLAGS" => {
                 if let Some((_, program)) = value.and_then(|value| value.text.split_once("exec=")) {
-                    self.run_line(&program.to_owned(), &TextFlow::default());
+                    self.run_line(program, &TextFlow::default());
                 }
                 return;
             }

@@ -107,8 +107,9 @@ pub(crate) static WRAPPERS: &[WrapperDef] = &[
     wrapper("npx bunx pnpx", "pc", &["package", "call"]),
     wrapper("uvx", "p", &["from", "with", "python"]),
     wrapper("pipx", "", &["spec", "python"]).behind(&["run"]),
-    wrapper("npm pnpm yarn", "pcC", &["package", "call", "filter", "prefix", "workspace", "dir"])
+    wrapper("npm pnpm", "pcC", &["package", "call", "filter", "prefix", "workspace", "dir"])
         .behind(&["exec", "x", "dlx"]),
+    wrapper("yarn", "p", &["package", "cwd"]).behind(&["exec", "x", "dlx", "run"]),
     wrapper("conda mamba micromamba", "np", &["name", "prefix"]).behind(&["run"]),
     wrapper("direnv", "", &[]).behind(&["exec"]).skips(1),
     wrapper("op doppler infisical chamber vault-env dotenvx", "pcek", &["project", "config", "env", "env-file"])
