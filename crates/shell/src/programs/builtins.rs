@@ -1,7 +1,8 @@
 //! Builtins of shells: what they keep for the commands behind them.
 
-use crate::walk::{CommandWalk, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint, is_secret_name};
-use crate::{Operation, OperationKind};
+use crate::secret_name::is_secret_name;
+use crate::walk::{CommandWalk, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint};
+use crate::{Operation, OperationKind, OperationTag};
 
 /// The most values of an array that are kept.
 const MAX_PARTS: usize = 256;
@@ -18,6 +19,21 @@ pub(super) fn check_names(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
             walk.check_command_table(&arg.text);
         }
     }
+}
+
+/// `hash -p FILE NAME`, and in zsh `hash NAME=FILE` and `hash -d NAME=DIRECTORY`: what a name stands for.
+pub(super) fn run_hash(walk: &mut CommandWalk<'_>, _: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
+    for (path, name) in parsed.values("p", "").zip(&parsed.operands) {
+        walk.set_alias(&name.text, &path.text);
+    }
+    for (name, value) in parsed.operands.iter().filter_map(|arg| super::wrappers::assignment_of(arg)) {
+        if parsed.has("d", "") {
+            walk.set_variable(&format!("~{name}"), vec![value]);
+        } else {
+            walk.set_alias(&name, &value.text);
+        }
+    }
+    TextFlow::known("")
 }
 
 /// `cd`, `pushd`.
@@ -141,7 +157,8 @@ pub(super) fn run_read(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
             }
             // One of the listed files.
             (None, Some(listed)) if names.len() == 1 => {
-                let joined = if listed.is_recursive {
+                let is_secret = walk.place(&listed.root).tags.contains(&OperationTag::Secret);
+                let joined = if listed.is_recursive && !is_secret {
                     format!(
                         "{}/{}",
                         listed.root.text.trim_end_matches('/'),

@@ -220,7 +220,8 @@ fn use_value(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, value: &ShellAr
                 walk.push_path(operation, &ShellArg::new(path));
             }
         }
-        Expanded => walk.expand_text(&value.text),
+        Expanded if value.is_known() => drop(walk.expand_again(value)),
+        Expanded => {}
         Loaded => walk.push(Operation::new(OperationKind::System, call.name).action("preload").written(value.shown())),
         Written => {
             let flow = TextFlow::from_taint(call.stdin.taint);

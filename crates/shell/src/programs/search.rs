@@ -1,7 +1,10 @@
 //! Programs that find files, and programs that run another one for each of them.
 
+use std::path::PathBuf;
+
 use super::files;
 use super::find::{FindAction, FindExpression};
+use crate::OperationTag;
 use crate::walk::ProgramCall;
 use crate::walk::{CommandWalk, ListedFiles, OptionLetters, ParsedOptions, ShellArg, TextFlow, TextTaint};
 use crate::watch::WatchedFile;
@@ -134,17 +137,30 @@ fn run_search(
             walk.write_file(program, file, "replace", TextFlow::from_taint(TextTaint::NAMES));
         }
         for start in starts {
-            let found: Vec<ListedFiles> = match walk.watched_below(start) {
-                Some(files) => {
-                    let reached = files.iter().filter(|file| expression.reaches(index, &start.text, file));
-                    let root = |file: &WatchedFile| ShellArg::new(file.path.to_string_lossy());
-                    reached
-                        .map(|file| ListedFiles { root: root(file), is_filtered: false, is_recursive: true })
-                        .take(MAX_WATCHED)
-                        .collect()
-                }
-                None => vec![roots(start, is_run)],
-            };
+            let found: Vec<ListedFiles> =
+                match walk.watched_below(start) {
+                    Some(files) => {
+                        let reached = files.iter().filter(|file| expression.reaches(index, &start.text, file));
+                        let root = |file: &WatchedFile| ShellArg::new(file.path.to_string_lossy());
+                        reached
+                            .map(|file| ListedFiles { root: root(file), is_filtered: false, is_recursive: true })
+                            .take(MAX_WATCHED)
+                            .collect()
+                    }
+                    None => {
+                        // The start may be a file itself.
+                        let itself = WatchedFile {
+                            path: walk.place(start).path.unwrap_or_default(),
+                            within: PathBuf::new(),
+                            is_dir: false,
+                            is_empty: false,
+                        };
+                        let is_secret = walk.place(start).tags.contains(&OperationTag::Secret);
+                        let itself = (is_secret && expression.reaches(index, &start.text, &itself))
+                            .then(|| ListedFiles { root: start.clone(), is_filtered: true, is_recursive: false });
+                        itself.into_iter().chain([roots(start, is_run)]).collect()
+                    }
+                };
             match action {
                 FindAction::Delete => found.iter().for_each(|found| files::delete_listed(walk, program, found)),
                 FindAction::Run(command) => found.iter().for_each(|found| run_for_each(walk, command, found, "{}")),

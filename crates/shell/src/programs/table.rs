@@ -15,7 +15,7 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
     program(
         "true false : test [ sleep wait jobs type ulimit umask shopt return break continue \
          bg fg disown times let expr seq date cal nproc tty locale whereis whatis help info clear \
-         reset tput yes sha256sum sha1sum md5sum shasum cksum b2sum wc pwgen uuidgen factor bc \
+         reset tput yes sha256sum sha1sum md5sum shasum cksum b2sum wc pwgen uuidgen factor \
          open xdg-open dirs",
         "",
         Text,
@@ -36,6 +36,7 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
     program("cd chdir pushd Set-Location sl", "", Special(builtins::run_cd)),
     program("popd", "", Special(builtins::run_popd)),
     program("shift", "", Special(builtins::run_shift)),
+    program("hash", "p", Special(builtins::run_hash)),
     program("enable", "f", Quiet),
     program("dc", "ef", Special(text::run_dc)),
     program("getopts", "", Special(builtins::run_getopts)),
@@ -53,7 +54,6 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
     program("sched zpty zstyle add-zsh-hook", "", Special(zsh::run_later)),
     program("zmv zcp zln", "popP", Special(zsh::run_zmv)),
     program("zargs", "", Special(zsh::run_zargs)),
-    program("hash", "p", Special(zsh::run_hash)),
     program("setopt unsetopt", "", Special(zsh::run_setopt)),
     program("zmodload autoload", "", Special(zsh::run_load)),
     program("sysopen", "umo", Special(zsh::run_sysopen)),
@@ -61,11 +61,15 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
     program("read", "adinNptu", Special(builtins::run_read)),
     program("mapfile readarray", "dnOsuCc", Special(builtins::run_read)),
     program("which", "", Special(text::run_which)),
+    program("direnv mise rtx asdf", "", Special(shells::run_variable_export)),
     program("env printenv", "uCS", Special(shells::run_env)).long(&["unset", "chdir", "split-string"]),
     // Readers.
     program("cat tac nl less more most zless view bat batcat", "pn", Special(text::run_cat)),
     program("head tail", "ncs", Reads(0)).long(&["lines", "bytes"]),
-    program("uniq fmt pr fold expand unexpand comm join paste cut look column", "bdcftkwoST12", Selects).long(&[
+    program("pr", "DhlNsSwW", Selects),
+    program("column", "scoNHRC", Selects).long(&["separator", "output-width", "table-columns", "output-separator"]),
+    program("cut", "bcdf", Special(text::run_cut)).long(&["fields", "delimiter", "characters", "bytes"]),
+    program("uniq fmt fold expand unexpand comm join paste look", "bdcftkwoST12", Selects).long(&[
         "fields",
         "delimiter",
         "key",
@@ -256,13 +260,7 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
         .long(&["to", "attach", "body", "server"]),
     program("wall write notify-send", "tpfn", Text),
     program("hub", "", Special(git::run_hub)),
-    program("git", "Cc", Special(git::run_git)).long(&[
-        "git-dir",
-        "work-tree",
-        "namespace",
-        "exec-path",
-        "super-prefix",
-    ]),
+    program("git", "", Special(git::run_git)),
     program("kill pkill killall skill xkill taskkill", "", Special(system::run_kill)),
     program("crontab", "u", Special(system::run_crontab)),
     program("history fc", "", Special(system::run_history)),

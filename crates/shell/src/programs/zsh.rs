@@ -53,6 +53,9 @@ pub(super) fn run_emulate(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, pa
     }
     let Some(line) = parsed.values("c", "").next() else { return TextFlow::known("") };
     let flow = walk.run_own_line(&line.text.clone(), call.stdin);
+    if parsed.operands.iter().any(|mode| mode.text == "zsh") {
+        return flow;
+    }
     flow.either(walk.run_line_of("sh", &line.text.clone(), call.stdin))
 }
 
@@ -105,21 +108,6 @@ pub(super) fn run_alias(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, pars
             Some((_, text)) if is_wide => walk.set_wide_alias(text),
             Some((name, text)) => walk.set_alias(name, text),
             None => {}
-        }
-    }
-    TextFlow::known("")
-}
-
-/// `hash NAME=PATH`, and `hash -d NAME=DIRECTORY`; in bash `hash -p PATH NAME`.
-pub(super) fn run_hash(walk: &mut CommandWalk<'_>, _: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
-    for (path, name) in parsed.values("p", "").zip(&parsed.operands) {
-        walk.set_alias(&name.text, &path.text);
-    }
-    for (name, value) in parsed.operands.iter().filter_map(|arg| super::wrappers::assignment_of(arg)) {
-        if parsed.has("d", "") {
-            walk.set_variable(&format!("~{name}"), vec![value]);
-        } else {
-            walk.set_alias(&name, &value.text);
         }
     }
     TextFlow::known("")

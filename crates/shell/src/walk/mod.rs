@@ -26,7 +26,6 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 pub(crate) use braces::brace_alternatives;
-pub(crate) use expand::is_secret_name;
 pub(crate) use flow::{ListedFiles, ShellArg, TextFlow, TextTaint, shown};
 pub(crate) use options::{GivenOption, OptionLetters, OptionReader, ParsedOptions, ReadArg};
 pub(crate) use power::{power_flow, power_items};
@@ -90,7 +89,7 @@ pub(crate) struct CommandWalk<'s> {
     call_depth: usize,
     command_count: usize,
     /// What `trap` keeps for the end of the shell.
-    traps: Vec<String>,
+    traps: Vec<(ShellGrammar, String)>,
     /// The variables of the function that runs.
     locals: Vec<String>,
     /// The names of the functions that run.

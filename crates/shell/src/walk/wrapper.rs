@@ -112,7 +112,7 @@ pub(crate) static WRAPPERS: &[WrapperDef] = &[
     wrapper("yarn", "p", &["package", "cwd"]).behind(&["exec", "x", "dlx", "run"]),
     wrapper("conda mamba micromamba", "np", &["name", "prefix"]).behind(&["run"]),
     wrapper("direnv", "", &[]).behind(&["exec"]).skips(1),
-    wrapper("op doppler infisical chamber vault-env dotenvx", "pcek", &["project", "config", "env", "env-file"])
+    wrapper("op doppler infisical chamber vault-env dotenvx teller", "pcek", &["project", "config", "env", "env-file"])
         .behind(&["run", "exec"]),
     wrapper("aws-vault", "dnt", &["duration", "mfa-token", "region"]).behind(&["exec"]).skips(1),
     wrapper("dotenv dotenv-cli cross-env env-cmd", "ef", &["file"]),
