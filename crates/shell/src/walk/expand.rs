@@ -9,7 +9,7 @@ use super::operator::{apply_operator, cut_list, cut_text, split_range};
 use super::{CommandWalk, ShellArg, TextFlow, TextTaint};
 use crate::paths::UNKNOWN;
 use crate::secret_name::is_secret_name;
-use crate::syntax::{BashWord, ShellScript, VariableExpansion, WordPiece, parse_text};
+use crate::syntax::{BashWord, ShellScript, VariableExpansion, WordPiece};
 
 /// The longest text of an argument.
 const MAX_BYTES: usize = 64 * 1024;
@@ -129,15 +129,6 @@ impl CommandWalk<'_> {
         first
     }
 
-    /// Text that bash expands once more: a list of words, the subscript of a name.
-    pub(crate) fn expand_text(&mut self, text: &str) {
-        let word = parse_text(text, self.grammar);
-        self.called(|walk| {
-            walk.expand_quoted(&word);
-            TextFlow::default()
-        });
-    }
-
     fn expand_fields(&mut self, word: &BashWord, splits: bool) -> Vec<ShellArg> {
         let mut built = FieldBuilder::default();
         for (index, piece) in word.pieces.iter().enumerate() {
@@ -180,7 +171,7 @@ impl CommandWalk<'_> {
                     if *is_output {
                         self.consumer = Some(Rc::clone(script));
                     } else {
-                        built.current.content = Some(Box::new(flow));
+                        built.current.content = Some(Box::new(TextFlow { is_given: true, ..flow }));
                     }
                 }
             }

@@ -181,6 +181,7 @@ impl TextFlow {
             self.text = None;
         }
         self.taint |= other.taint;
+        self.is_given |= other.is_given;
         self.listed.extend(other.listed);
         self.processes.extend(other.processes);
         self

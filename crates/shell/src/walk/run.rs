@@ -61,9 +61,14 @@ impl CommandWalk<'_> {
             let old = self.assign(assignment);
             before.push((assignment.name.clone(), old));
         }
-        let stdin = self.redirect_input(&command.redirects, stdin);
+        // `exec <FILE` is the input of what comes behind it.
+        let kept = self.state.inputs.get("0").filter(|_| *stdin == TextFlow::default()).cloned();
+        let stdin = self.redirect_input(&command.redirects, kept.as_ref().unwrap_or(stdin));
         let is_bare_exec = matches!(args.as_slice(), [program] if program.text == "exec");
         let is_shell_run = is_bare_exec && !self.is_descriptor(&command.redirects) || args.iter().any(is_shell);
+        if is_bare_exec && stdin != TextFlow::default() {
+            self.state.inputs.insert(String::from("0"), stdin.clone());
+        }
         if is_shell_run && self.is_connected(&command.redirects) {
             self.push(Operation::new(OperationKind::System, "bash").action("remote_shell"));
         }

@@ -264,6 +264,12 @@ impl CommandWalk<'_> {
                 }
                 return;
             }
+            "GOFLAGS" => {
+                if let Some((_, program)) = value.and_then(|value| value.text.split_once("exec=")) {
+                    self.run_line(program, &TextFlow::default());
+                }
+                return;
+            }
             name if name.starts_with("PINTLE_") => "pintle_variable",
             name if name.starts_with("GIT_CONFIG_KEY_") => {
                 if value.is_none_or(|value| setting_effect(&value.text, "!") == SettingEffect::Program) {
