@@ -75,12 +75,12 @@ static FUNCTIONS: &[(CodeEffect, &str)] = &[
     (
         Move,
         "os.rename os.replace os.renames shutil.move rename renameSync moveSync FileUtils.mv FileUtils.move \
-         File.rename rename-file move_uploaded_file",
+         File.rename rename-file move_uploaded_file File::Copy::move File::Copy::mv",
     ),
     (
         Duplicate,
         "shutil.copy shutil.copy2 shutil.copyfile shutil.copytree copyFile copyFileSync cpSync copySync \
-         FileUtils.cp FileUtils.cp_r FileUtils.copy copyfile copytree copy-file copy2",
+         FileUtils.cp FileUtils.cp_r FileUtils.copy File::Copy::copy File::Copy::cp copyfile copytree copy-file copy2",
     ),
     (
         Link,
@@ -203,7 +203,8 @@ fn special_effect(language: &str, name: &str) -> Option<Option<CodeEffect>> {
         ("rm", "julia") => Some(DeleteTree),
         ("cmd", "erl") => Some(Command),
         ("del_dir_r", "erl") => Some(DeleteTree),
-        ("copy", "php") => Some(Duplicate),
+        ("copy" | "cp", "php" | "perl") => Some(Duplicate),
+        ("move" | "mv", "perl") => Some(Move),
         ("socket" | "connect", "perl") => Some(Socket),
         ("mail", "php") => Some(Transmit),
         ("file", "php") => Some(Read),

@@ -5,6 +5,9 @@ use crate::OperationKind::{Privilege, System};
 use crate::OperationTag::Startup;
 
 pub(super) static ROWS: &[SubcommandDef] = &[
+    // What a project says runs from then on.
+    subcommand(&["direnv"], &["allow|grant|permit"], System, "autorun"),
+    subcommand(&["mise", "rtx"], &["trust"], System, "autorun"),
     subcommand(
         &[
             "mkfs",
