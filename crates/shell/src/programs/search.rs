@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::files;
+use super::filter::SOME_NAME;
 use super::find::{FindAction, FindExpression};
 use crate::OperationTag;
 use crate::walk::ProgramCall;
@@ -99,20 +100,20 @@ pub(super) fn run_find(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &P
     }
     // What one found file is called.
     let found = |start: &ShellArg| {
-        let name = name_pattern.map_or("*", |pattern| pattern.text.as_str());
+        let name = name_pattern.map_or(if is_filtered { SOME_NAME } else { "*" }, |pattern| pattern.text.as_str());
         let joined = if name.starts_with('/') || name.starts_with("./") {
             name.to_owned()
         } else {
             format!("{}/{name}", start.text.trim_end_matches('/'))
         };
-        if start.text == "/" && name_pattern.is_none() {
+        if start.text == "/" && name_pattern.is_none() && !is_filtered {
             ShellArg::new("/")
         } else {
             ShellArg { text: joined, is_pattern: true, ..start.clone() }
         }
     };
     let expression = FindExpression::parse(rest);
-    let roots = |start: &ShellArg, is_run: bool| match is_run || name_pattern.is_some() {
+    let roots = |start: &ShellArg, is_run: bool| match is_run || is_filtered || name_pattern.is_some() {
         true => ListedFiles { root: found(start), is_filtered, is_recursive: true },
         false => ListedFiles { root: start.clone(), is_filtered, is_recursive: true },
     };

@@ -211,8 +211,10 @@ pub(super) fn run_ssh(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed
     let valued = OptionLetters { letters: "bcDEeFIiJLlmOopQRSWwB", names: &[] };
     let (leading, rest) = ParsedOptions::parse_leading(call.args, valued);
     let forwards = |option: &ShellArg| option.text.to_ascii_lowercase().starts_with("remoteforward");
-    if leading.has("R", "") || leading.values("o", "").any(forwards) {
-        walk.push(Operation::new(OperationKind::System, call.name).action("network").written("reverse tunnel"));
+    let option = |option: &ShellArg| forwards(option).then(|| option.shown());
+    let tunnel = leading.values("R", "").next().map(|value| format!("-R {}", value.shown()));
+    if let Some(tunnel) = tunnel.or_else(|| leading.values("o", "").find_map(option)) {
+        walk.push(Operation::new(OperationKind::System, call.name).action("tunnel").written(tunnel));
     }
     let rest = if call.name == "sshpass" {
         rest.iter().position(|arg| arg.text == "ssh").and_then(|index| rest.get(index + 1..)).unwrap_or_default()
@@ -266,6 +268,10 @@ pub(super) fn run_powershell(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>,
         }
         if is_option(&arg.text, "command", 1) {
             let line: Vec<&str> = rest.iter().map(|arg| arg.text.as_str()).collect();
+            if line == ["-"] {
+                // It runs its input.
+                return run_powershell(walk, &ProgramCall { args: &[], ..*call }, &ParsedOptions::default());
+            }
             return walk.run_powershell_line(&line.join(" "), call.stdin);
         }
         if is_option(&arg.text, "file", 1) {

@@ -74,6 +74,8 @@ pub(crate) struct ShellArg {
     pub(crate) is_pattern: bool,
     /// What a process substitution prints.
     pub(crate) content: Option<Box<TextFlow>>,
+    /// What stands in the line for each part that cannot be known, such as `$DIR`.
+    pub(crate) sources: Vec<String>,
 }
 
 impl ShellArg {
@@ -89,9 +91,14 @@ impl ShellArg {
         !self.text.contains(UNKNOWN)
     }
 
-    /// As a user would read it.
+    /// As a user would read it: with what stands in the line for its unknown parts, if that is known of each.
     pub(crate) fn shown(&self) -> String {
-        shown(&self.text)
+        if self.sources.is_empty() || self.sources.len() != self.text.matches(UNKNOWN).count() {
+            return shown(&self.text);
+        }
+        let mut parts = self.text.split(UNKNOWN);
+        let first = parts.next().unwrap_or_default().to_owned();
+        parts.zip(&self.sources).fold(first, |shown, (part, source)| shown + source + part)
     }
 }
 

@@ -64,7 +64,7 @@ pub(crate) struct CommandWalk<'s> {
     pub(crate) site: &'s CallSite<'s>,
     /// Adds what a program does, and gives what it prints.
     run_program: ProgramRunner,
-    /// Whether a name is that of a known program.
+    /// Whether a name, or a pattern, is that of a known program.
     is_program: fn(&str) -> bool,
     pub(crate) state: WalkState,
     /// The grammar of the text that runs.
@@ -157,7 +157,13 @@ impl<'s> CommandWalk<'s> {
         (self.is_program)(name)
     }
 
-    pub(crate) fn push(&mut self, operation: Operation) {
+    pub(crate) fn push(&mut self, mut operation: Operation) {
+        // The mark of what cannot be known is for the walk alone.
+        for text in [&mut operation.written, &mut operation.action, &mut operation.reason, &mut operation.program] {
+            if text.contains(UNKNOWN) {
+                *text = text.replace(UNKNOWN, "…");
+            }
+        }
         if self.operations.len() < MAX_OPERATIONS {
             // A command that runs in several states comes again soon.
             if !self.operations.iter().rev().take(RECENT).any(|recent| *recent == operation) {
@@ -269,6 +275,11 @@ impl<'s> CommandWalk<'s> {
     /// Whether the last program printed what shells evaluate: it is one of these, or its first argument says so.
     pub(crate) fn printed_settings(&self, programs: &str) -> bool {
         self.prints_completion || programs.split_whitespace().any(|name| name == self.last_program)
+    }
+
+    /// Whether this program ran last.
+    pub(crate) fn ran_last(&self, program: &str) -> bool {
+        self.last_program == program
     }
 
     pub(crate) fn note_remote(&mut self) {

@@ -155,8 +155,11 @@ impl CommandWalk<'_> {
             (program.taint, "which program runs depends on the output of a command")
         } else if !program.is_known() {
             (program.taint, "which program runs depends on a variable that the call does not set")
-        } else if program.is_pattern && !matches!(program.text.as_str(), "[" | "[[") {
-            (program.taint | TextTaint::DECODED, "which program runs depends on a file name pattern")
+        } else if program.is_pattern
+            && !matches!(program.text.as_str(), "[" | "[[")
+            && (program.text.contains('/') || self.is_program(&program.text))
+        {
+            (program.taint, "which program runs depends on a file name pattern")
         } else {
             return Ok((program, args));
         };
@@ -169,7 +172,8 @@ impl CommandWalk<'_> {
         if has_name && program.taint.without(TextTaint::OUTPUT) == TextTaint::NONE {
             return Ok((program, args));
         }
-        self.push_code(taint, "", reason);
+        let operation = taint.tag(Operation::new(OperationKind::RunCode, "").written(program.shown()));
+        self.push(Operation { reason: reason.to_owned(), ..operation });
         Err(TextFlow::from_taint(stdin.taint | TextTaint::OUTPUT))
     }
 
