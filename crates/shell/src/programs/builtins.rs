@@ -7,32 +7,6 @@ use crate::{Operation, OperationKind, OperationTag};
 /// The most values of an array that are kept.
 const MAX_PARTS: usize = 256;
 
-/// Programs of the shell that take names, or numbers, which may have subscripts.
-const NAME_TAKERS: [&str; 14] = [
-    "[",
-    "declare",
-    "export",
-    "getopts",
-    "let",
-    "local",
-    "mapfile",
-    "printf",
-    "read",
-    "readarray",
-    "readonly",
-    "test",
-    "typeset",
-    "unset",
-];
-
-/// The names that a builtin takes: what stands in their subscripts runs, and some of them give programs other names.
-pub(super) fn check_names(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
-    for arg in call.args.iter().filter(|_| NAME_TAKERS.contains(&call.name)) {
-        walk.run_subscripts(arg);
-        walk.check_command_table(&arg.text);
-    }
-}
-
 /// `hash -p FILE NAME`, and in zsh `hash NAME=FILE` and `hash -d NAME=DIRECTORY`: what a name stands for.
 pub(super) fn run_hash(walk: &mut CommandWalk<'_>, _: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
     for (path, name) in parsed.values("p", "").zip(&parsed.operands) {

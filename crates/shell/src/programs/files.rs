@@ -351,7 +351,9 @@ pub(super) fn run_allocate(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, p
 /// `mkdir`: what it makes exists behind it.
 pub(super) fn run_mkdir(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
     for directory in &parsed.operands {
-        walk.push_watched(Operation::new(OperationKind::Write, call.name).action("make"), directory);
+        if !walk.push_hook_directory(call.name, directory) {
+            walk.push_watched(Operation::new(OperationKind::Write, call.name).action("make"), directory);
+        }
         if call.name != "mkfifo" {
             walk.note_made(directory);
         }

@@ -37,7 +37,7 @@ mod zsh;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use commands::SUBCOMMAND_INDEX;
+use commands::{AGENTS, SUBCOMMAND_INDEX};
 use program::{ProgramDef, ProgramUse, read_operands, run_written_script};
 use subcommand::push_subcommands;
 pub(crate) use text::read_selected;
@@ -45,24 +45,6 @@ pub(crate) use text::read_selected;
 use crate::paths::matches_glob;
 use crate::walk::{CommandWalk, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint, WRAPPERS, WrapperDef};
 use crate::{Operation, OperationKind, OperationTag};
-
-/// Agents, and Pintle: they find their settings by variables.
-const AGENTS: [&str; 14] = [
-    "pintle",
-    "pintle-hook",
-    "claude",
-    "codex",
-    "gemini",
-    "qwen",
-    "copilot",
-    "opencode",
-    "cursor-agent",
-    "goose",
-    "cline",
-    "aider",
-    "amp",
-    "crush",
-];
 
 static PROGRAMS: LazyLock<HashMap<&str, &ProgramDef>> = LazyLock::new(|| {
     table::PROGRAM_TABLE.iter().flat_map(|def| def.names.split_whitespace().map(move |name| (name, def))).collect()
@@ -105,16 +87,20 @@ pub(crate) fn run_program(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) ->
     }
     let first = walk.operations.len();
     check_written_program(walk, call);
-    if AGENTS.contains(&call.name) && walk.changes_home() {
-        walk.push(Operation::new(OperationKind::Guard, call.name).action("pintle_variable").written("HOME"));
+    // Agents, and Pintle, find their settings and their shell by variables.
+    if let Some(name) = walk.settings_variable()
+        && (AGENTS.contains(&call.name) || call.name.starts_with("pintle"))
+    {
+        walk.push(Operation::new(OperationKind::Guard, call.name).action("pintle_variable").written(name));
     }
     // The rows of git are for its options behind the subcommand.
     if let (Some(rows), true) = (SUBCOMMAND_INDEX.get(call.name), call.name != "git") {
-        let grammar = PROGRAMS.get(call.name).map(|def| def.valued).unwrap_or_default();
+        let wrapper = || WRAPPER_INDEX.get(call.name).map(|def| def.valued);
+        let grammar = PROGRAMS.get(call.name).map(|def| def.valued).or_else(wrapper).unwrap_or_default();
         push_subcommands(walk, call, grammar, rows);
     }
     option_uses::use_options(walk, call);
-    builtins::check_names(walk, call);
+    walk.run_references(call.name, call.args);
     loads::push_loads(walk, call);
     loads::push_variable_loads(walk, call);
     statements::push_statements(walk, call);

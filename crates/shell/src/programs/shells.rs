@@ -16,28 +16,13 @@ pub(super) fn run_env(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &Pa
             _ => TextFlow::from_taint(TextTaint::OUTPUT),
         };
     }
-    let valued = OptionLetters { letters: "uC", names: &["unset", "chdir"] };
-    // `-S` divides its value into words.
-    let split = call.args.iter().position(|arg| {
-        arg.text.starts_with("-S") || arg.text.starts_with("--split-string") || arg.text.starts_with("-vS")
-    });
-    if let Some(index) = split {
-        let option = call.args.get(index).map(|arg| arg.text.as_str()).unwrap_or_default();
-        let glued =
-            option.split_once('=').map_or(option.split_once('S').map_or("", |(_, rest)| rest), |(_, value)| value);
-        let glued = if option.starts_with("--") && !option.contains('=') { "" } else { glued };
-        let rest = call.args.get(index + 1..).unwrap_or_default();
-        let line: Vec<String> = std::iter::once(glued.to_owned())
-            .filter(|text| !text.is_empty())
-            .chain(
-                rest.iter()
-                    .enumerate()
-                    .map(|(at, arg)| if at == 0 && glued.is_empty() { arg.text.clone() } else { quote(&arg.text) }),
-            )
-            .collect();
-        return walk.run_line(&line.join(" "), call.stdin);
-    }
+    let valued = OptionLetters { letters: "uCaS", names: &["unset", "chdir", "argv0", "split-string"] };
     let (parsed, mut rest) = ParsedOptions::parse_leading(call.args, valued);
+    // `-S` divides its value into words.
+    if let Some(split) = parsed.values("S", "split-string").next() {
+        let words = std::iter::once(split.text.clone()).chain(rest.iter().map(|arg| quote(&arg.text)));
+        return walk.run_line(&words.collect::<Vec<_>>().join(" "), call.stdin);
+    }
     // `env -` is `env -i`.
     if let [dash, behind @ ..] = rest
         && dash.text == "-"

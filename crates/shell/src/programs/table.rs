@@ -100,7 +100,7 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
     program("jq yq xq tomlq fx gron dasel xmllint xmlstarlet csvcut mlr htmlq pup", "f", Special(text::run_query))
         .long(&["arg", "argjson", "slurpfile", "rawfile", "from-file", "indent", "xpath"]),
     program("source .", "", Special(shells::run_source)),
-    program("sed gsed", "", Special(sed::run_sed)),
+    program("sed gsed", "efli?I?", Special(sed::run_sed)).long(&["expression", "file", "line-length", "in-place?"]),
     program("awk gawk mawk nawk", "vFfi", Special(text::run_awk)).long(&[
         "assign",
         "field-separator",

@@ -59,9 +59,10 @@ fn printed(args: &[ShellArg]) -> TextFlow {
     let mut flow = join(args);
     let mut text = String::new();
     let mut values = values.iter();
+    let pattern = unescape(&format.text);
     // The format is used until no value is left.
     for round in 0..64 {
-        let mut letters = format.text.chars().peekable();
+        let mut letters = pattern.chars().peekable();
         let mut used = false;
         while let Some(letter) = letters.next() {
             if letter != '%' {
@@ -73,9 +74,10 @@ fn printed(args: &[ShellArg]) -> TextFlow {
             }
             match letters.next() {
                 Some('%') | None => text.push('%'),
-                Some(_) => {
+                Some(kind) => {
                     used = true;
-                    text.push_str(values.next().map(|value| value.text.as_str()).unwrap_or_default());
+                    let value = values.next().map(|value| value.text.as_str()).unwrap_or_default();
+                    text.push_str(&if kind == 'b' { unescape(value) } else { value.to_owned() });
                 }
             }
         }
@@ -83,7 +85,7 @@ fn printed(args: &[ShellArg]) -> TextFlow {
             break;
         }
     }
-    flow.text = Some(unescape(&text));
+    flow.text = Some(text);
     flow
 }
 

@@ -82,6 +82,17 @@ impl CommandWalk<'_> {
         placed
     }
 
+    /// Adds that a directory is made if Pintle or an agent would find hooks in it. Returns whether it is such a one.
+    pub(crate) fn push_hook_directory(&mut self, program: &str, arg: &ShellArg) -> bool {
+        let below = ShellArg { text: format!("{}/x", arg.text.trim_end_matches('/')), ..arg.clone() };
+        let guarded = [OperationTag::AgentSettings, OperationTag::Pintle];
+        let is_guarded = self.place(&below).tags.iter().any(|tag| guarded.contains(tag));
+        if is_guarded {
+            self.push_path(Operation::new(OperationKind::Write, program).action("make"), arg);
+        }
+        is_guarded
+    }
+
     /// What is read from the file of a descriptor: `/dev/fd/3`, or that of a process substitution.
     fn descriptor_content<'a>(&'a self, arg: &'a ShellArg) -> Option<&'a TextFlow> {
         let name = arg.text.strip_prefix("/dev/fd/").or_else(|| arg.text.strip_prefix("/proc/self/fd/"))?;

@@ -68,6 +68,8 @@ pub(crate) struct ShellArg {
     /// The text; [`UNKNOWN`] stands for what cannot be known.
     pub(crate) text: String,
     pub(crate) taint: TextTaint,
+    /// The text if what is not set of it expands to nothing: `${NAME:+TEXT}`.
+    pub(crate) otherwise: Option<String>,
     /// Whether it has a pattern that the shell expands.
     pub(crate) is_pattern: bool,
     /// What a process substitution prints.
@@ -186,6 +188,7 @@ impl TextFlow {
             self.text = None;
         }
         self.taint |= other.taint;
+        self.is_given |= other.is_given;
         self.listed.extend(other.listed);
         self.processes.extend(other.processes);
         self

@@ -3,6 +3,7 @@
 //! The walk keeps what the line itself sets: variables, functions, aliases, the working directory, and the files that it
 //! writes. Whatever depends on anything else is unknown. Every limit adds an unknown operation instead of dropping one.
 
+mod arithmetic;
 mod braces;
 mod control;
 mod expand;
@@ -21,7 +22,7 @@ mod wrapper;
 mod zsh;
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -92,8 +93,10 @@ pub(crate) struct CommandWalk<'s> {
     traps: Vec<(ShellGrammar, String)>,
     /// The variables of the function that runs.
     locals: Vec<String>,
-    /// The names of the functions that run.
-    running: Vec<String>,
+    /// The variables that are numbers: their values are expressions.
+    integers: HashSet<String>,
+    /// The functions and aliases that run: a function may define another one of its name.
+    running: Vec<(String, Option<Rc<BashCommand>>)>,
     /// The program that ran last.
     last_program: String,
     /// Whether it printed what shells evaluate.
@@ -136,6 +139,7 @@ impl<'s> CommandWalk<'s> {
             command_count: 0,
             traps: Vec::new(),
             locals: Vec::new(),
+            integers: HashSet::new(),
             running: Vec::new(),
             last_program: String::new(),
             prints_completion: false,
@@ -260,14 +264,11 @@ impl<'s> CommandWalk<'s> {
                 self.run_hook_function(name);
                 TextFlow::known("")
             }
-            BashCommand::Test(words) => {
-                for word in words {
-                    let args = self.expand_word(word);
-                    args.iter().for_each(|arg| self.run_subscripts(arg));
-                }
-                self.state.status = ExitStatus::Unknown;
+            BashCommand::Test(words, redirects) => self.redirected(redirects, stdin, |walk, _| {
+                walk.run_test(words);
+                walk.state.status = ExitStatus::Unknown;
                 TextFlow::known("")
-            }
+            }),
         }
     }
 

@@ -7,6 +7,9 @@ use crate::OperationTag::Startup;
 const HELP: &[&str] = &["--help|-h|help"];
 
 pub(super) static ROWS: &[SubcommandDef] = &[
+    // What a project says runs from then on.
+    subcommand(&["direnv"], &["allow|grant|permit"], System, "autorun"),
+    subcommand(&["mise", "rtx"], &["trust"], System, "autorun"),
     subcommand(&["mkfs"], &[], System, "disk").without(&["--help|--version|-n*"]).of_devices(),
     // The `-n` of another file system than the usual one is the name of the disk.
     subcommand(&["mkfs"], &[], System, "disk").with(&["-t*|--type*"]).without(&["--help|--version"]).of_devices(),
