@@ -81,10 +81,21 @@ impl PackFinding<'_> {
         } else {
             self.operation.written.as_str()
         };
-        if !target.is_empty() {
-            let shown: String = target.chars().take(120).collect();
-            message.push_str(&format!(" (`{shown}`)"));
+        let shown: String = target.chars().take(120).collect();
+        let target = (!shown.is_empty()).then(|| format!("`{shown}`"));
+        let place: Vec<String> = target.into_iter().chain(self.file_words()).collect();
+        if !place.is_empty() {
+            message.push_str(&format!(" ({})", place.join(", ")));
         }
         format!("{message}. {} [{}]", self.rule.instead, self.rule_name())
+    }
+
+    /// The file that does it, if it is not the call.
+    fn file_words(&self) -> Option<String> {
+        let file = self.operation.file.as_ref()?;
+        Some(match self.operation.line {
+            Some(line) => format!("in `{file}`, line {line}"),
+            None => format!("in `{file}`"),
+        })
     }
 }

@@ -3,6 +3,15 @@
 use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
 
+/// The files that the programs of a call run as code, such as scripts. This crate reads no disk; the caller does.
+pub trait ProjectFiles {
+    /// The beginning of a regular file, at most `most_bytes` of it. `None` if there is none, or if it is not text.
+    fn read_code(&self, path: &Path, most_bytes: usize) -> Option<String>;
+
+    /// Whether a directory exists.
+    fn is_dir(&self, path: &Path) -> bool;
+}
+
 /// Where a call happens.
 #[derive(Clone, Copy)]
 pub struct CallSite<'s> {
@@ -14,13 +23,15 @@ pub struct CallSite<'s> {
     pub home: Option<&'s Path>,
     /// Resolves the symbolic links of an absolute path as far as it exists. `None`: paths stay as written.
     pub resolve: Option<&'s dyn Fn(&Path) -> PathBuf>,
+    /// Reads the files that the call runs as code. `None`: what such a file does is not known.
+    pub files: Option<&'s dyn ProjectFiles>,
 }
 
 impl<'s> CallSite<'s> {
     /// A call in a directory of a project, both absolute. The home directory is not known, and paths stay as written.
     #[must_use]
     pub const fn new(cwd: &'s Path, project: &'s Path) -> Self {
-        Self { cwd, project, home: None, resolve: None }
+        Self { cwd, project, home: None, resolve: None, files: None }
     }
 
     /// With the user's home directory, if it is known.
@@ -34,6 +45,13 @@ impl<'s> CallSite<'s> {
     #[must_use]
     pub const fn resolved_by(mut self, resolve: &'s dyn Fn(&Path) -> PathBuf) -> Self {
         self.resolve = Some(resolve);
+        self
+    }
+
+    /// Reads the files that the call runs as code.
+    #[must_use]
+    pub const fn reading(mut self, files: &'s dyn ProjectFiles) -> Self {
+        self.files = Some(files);
         self
     }
 }

@@ -12,10 +12,12 @@ mod find;
 mod git;
 mod interpreters;
 mod loads;
+mod makefile;
 mod matching;
 mod network;
 mod power;
 mod program;
+mod recipes;
 mod runners;
 mod search;
 mod shells;
@@ -24,6 +26,7 @@ mod stores;
 mod subcommand;
 mod system;
 mod table;
+mod tasks;
 mod text;
 mod transfer;
 mod wrappers;
@@ -85,7 +88,7 @@ pub(crate) fn run_program(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) ->
     if let Some(name) = unversioned_name(call.name) {
         return run_program(walk, &ProgramCall { name, ..*call });
     }
-    check_written_program(walk, call);
+    let printed = check_written_program(walk, call);
     if AGENTS.contains(&call.name) && walk.changes_home() {
         walk.push(Operation::new(OperationKind::Guard, call.name).action("pintle_variable").written("HOME"));
     }
@@ -103,22 +106,29 @@ pub(crate) fn run_program(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) ->
     }
     match PROGRAMS.get(call.name) {
         Some(def) => run_known(walk, call, def),
-        None => run_other(walk, call),
+        None => {
+            let mut flow = run_other(walk, call);
+            flow.append(printed);
+            flow
+        }
     }
 }
 
 /// A program that the line itself made, or that is not in a directory of programs.
-fn check_written_program(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
+fn check_written_program(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) -> TextFlow {
     // Without a slash, a known program is one of the machine.
     if !call.written.text.contains(['/', '\\']) && is_known_name(call.name) && !walk.changes_path() {
-        return;
+        return TextFlow::default();
     }
-    if let Some(flow) = walk.written_before(call.written) {
-        walk.in_subshell(|walk| {
+    // `uv run x.py`.
+    let is_path = call.written.text.contains('/') || shells::is_script_name(&call.written.text);
+    let flow = if is_path { walk.code_of(call.written) } else { walk.written_before(call.written) };
+    match flow {
+        Some(flow) => walk.in_subshell(|walk| {
             walk.set_variable("0", vec![call.written.clone()]);
-            run_written_script(walk, call.name, flow);
-            TextFlow::default()
-        });
+            run_written_script(walk, call, flow)
+        }),
+        None => TextFlow::default(),
     }
 }
 

@@ -13,6 +13,7 @@ mod options;
 mod power;
 mod redirect;
 mod run;
+mod scripts;
 mod shared;
 mod state;
 mod variables;
@@ -34,6 +35,7 @@ pub(crate) use wrapper::{WRAPPERS, WrapperDef};
 use crate::paths::UNKNOWN;
 use crate::site::CallSite;
 use files::PlacedPaths;
+use scripts::ScriptFiles;
 use state::{ExitReach, ExitStatus, WalkState};
 
 use crate::syntax::{BashCommand, ShellScript, parse_script};
@@ -102,6 +104,7 @@ pub(crate) struct CommandWalk<'s> {
     parsed_bytes: usize,
     /// What is kept for a caller that watches files.
     notes: WatchNotes<'s>,
+    scripts: ScriptFiles,
 }
 
 impl<'s> CommandWalk<'s> {
@@ -131,6 +134,7 @@ impl<'s> CommandWalk<'s> {
             is_full: false,
             parsed_bytes: 0,
             notes: WatchNotes::default(),
+            scripts: ScriptFiles::default(),
         }
     }
 
@@ -139,6 +143,7 @@ impl<'s> CommandWalk<'s> {
     }
 
     pub(crate) fn push(&mut self, operation: Operation) {
+        let Some(operation) = self.admit(operation) else { return };
         if self.operations.len() < MAX_OPERATIONS {
             // A command that runs in several states comes again soon.
             if !self.operations.iter().rev().take(RECENT).any(|recent| *recent == operation) {
@@ -189,8 +194,9 @@ impl<'s> CommandWalk<'s> {
 
     pub(crate) fn run_command(&mut self, command: &BashCommand, stdin: &TextFlow) -> TextFlow {
         self.command_count += 1;
-        if self.command_count > MAX_COMMANDS {
-            if self.command_count == MAX_COMMANDS + 1 {
+        let most = self.most_commands();
+        if self.command_count > most {
+            if self.command_count == most + 1 {
                 self.push_unknown("", "it runs more commands than can be looked at");
             }
             return TextFlow::from_taint(TextTaint::OUTPUT);
