@@ -151,6 +151,8 @@ pub enum OperationTag {
     Pattern,
     /// A file that says what continuous integration does, or who has to agree.
     Pipeline,
+    /// A file that may hold a secret, by its name or because it is among many.
+    ProbableSecret,
     /// With everything below.
     Recursive,
     /// A file that says where packages come from.

@@ -35,7 +35,7 @@ fn finds(tests: &[OperationTest], command: &str) -> bool {
     let home = Path::new("/home/user");
     let project = home.join("project");
     let site = CallSite::new(&project, &project).with_home(Some(home));
-    let operations = operations_of_command(command, ShellLanguage::Bash, &site);
+    let operations = operations_of_command(command, ShellLanguage::BashOrZsh, &site);
     operations.iter().any(|operation| tests.iter().any(|test| test.matches(operation)))
 }
 

@@ -43,7 +43,10 @@ pub fn judge<'o>(
 /// Whether an entry of an allow-list names an operation: its target as written, or its path by a pattern.
 fn allows(allowed: &str, operation: &Operation) -> bool {
     let path = operation.path.as_deref();
-    if allowed == operation.written || Some(allowed) == path {
+    // The options that make a call dangerous stand in front of its target.
+    let target =
+        operation.written.rsplit_once(' ').filter(|(options, _)| options.split(' ').all(|word| word.starts_with('-')));
+    if allowed == operation.written || target.is_some_and(|(_, target)| target == allowed) || Some(allowed) == path {
         return true;
     }
     let below = allowed.strip_suffix("/**").or_else(|| allowed.strip_suffix('/'));

@@ -1,4 +1,4 @@
-//! Calls of tools that Pintle does not know, such as those of MCP servers, and what all packs make of them: `calls.txt`.
+//! Calls of tools other than shells, such as those of MCP servers, and what all packs make of them: `calls.txt`.
 
 mod fixture;
 
@@ -12,7 +12,15 @@ fn every_call_is_judged_as_it_says() {
         fixture::find_misjudged(include_str!("calls.txt"), &packs().iter().collect::<Vec<_>>(), |call, site| {
             let (tool, args) = call.split_once(' ').unwrap();
             let args = serde_json::from_str(args).unwrap_or_else(|error| panic!("{call}: {error}"));
-            let kind = if tool.starts_with("mcp__") { ToolKind::Mcp } else { ToolKind::Other };
+            let kind = match tool {
+                "grep" | "glob" => ToolKind::Search,
+                "write" => ToolKind::Write,
+                "edit" => ToolKind::Edit,
+                "read" => ToolKind::Read,
+                "delete" => ToolKind::Delete,
+                tool if tool.starts_with("mcp__") => ToolKind::Mcp,
+                _ => ToolKind::Other,
+            };
             operations_of_call(kind, tool, &args, site)
         });
     assert!(wrong.is_empty(), "\n{wrong}");

@@ -9,7 +9,7 @@ use pintle_shell::{CallSite, Operation, ShellLanguage, operations_of_command};
 fn operations(command: &str) -> Vec<Operation> {
     let site =
         CallSite::new(Path::new("/home/dev/shop"), Path::new("/home/dev/shop")).with_home(Some(Path::new("/home/dev")));
-    operations_of_command(command, ShellLanguage::Bash, &site)
+    operations_of_command(command, ShellLanguage::BashOrZsh, &site)
 }
 
 /// The rules of a pack that find something, with their severities.

@@ -30,7 +30,7 @@ fn commands(text: &str) -> Vec<String> {
 fn operations(command: &str) -> Vec<Operation> {
     let site = CallSite::new(Path::new("/home/ana/code/shop"), Path::new("/home/ana/code/shop"))
         .with_home(Some(Path::new("/home/ana")));
-    operations_of_command(command, ShellLanguage::Bash, &site)
+    operations_of_command(command, ShellLanguage::BashOrZsh, &site)
 }
 
 /// What the default packs say about a command, from `ask` up.

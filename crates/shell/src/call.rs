@@ -5,21 +5,40 @@ use serde_json::Value;
 
 use crate::address::push_address;
 use crate::paths::UNKNOWN;
-use crate::programs::{is_program, run_program};
+use crate::programs::{is_program, read_selected, run_program};
+use crate::syntax::ShellGrammar;
 use crate::tool::push_tool_call;
-use crate::walk::{CommandWalk, FAULT, ShellArg, TextFlow, TextTaint};
+use crate::walk::{CommandWalk, FAULT, ShellArg, TextFlow, TextTaint, brace_alternatives, program_name};
 use crate::{CallSite, CommandReading, Operation, OperationKind, OperationTag, WatchedFiles};
 
 /// The longest command line that is looked at.
 const MAX_COMMAND_BYTES: usize = 256 * 1024;
 
 /// The language of a command line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ShellLanguage {
     /// bash, and the shells that read the same.
     Bash,
+    /// zsh.
+    Zsh,
+    /// One of the two, it is not known which: what the line would do in either counts.
+    #[default]
+    BashOrZsh,
     /// PowerShell.
     PowerShell,
+}
+
+impl ShellLanguage {
+    /// The language of a shell, by its name or path.
+    fn named(shell: &str) -> Option<Self> {
+        let name = program_name(shell);
+        match name.as_str() {
+            "zsh" => Some(Self::Zsh),
+            "bash" | "sh" | "dash" | "ksh" => Some(Self::Bash),
+            name if name == "pwsh" || name.contains("powershell") => Some(Self::PowerShell),
+            _ => None,
+        }
+    }
 }
 
 /// What a command line would do.
@@ -37,7 +56,9 @@ pub(crate) fn run_command_line(walk: &mut CommandWalk<'_>, command: &str, langua
         return;
     }
     let printed = match language {
-        ShellLanguage::Bash => walk.run_line(command, &TextFlow::default()),
+        ShellLanguage::Bash => walk.run_line_in(ShellGrammar::Bash, command, &TextFlow::default()),
+        ShellLanguage::Zsh => walk.run_line_in(ShellGrammar::Zsh, command, &TextFlow::default()),
+        ShellLanguage::BashOrZsh => walk.run_line(command, &TextFlow::default()),
         ShellLanguage::PowerShell => walk.run_powershell_line(command, &TextFlow::default()),
     };
     walk.run_traps();
@@ -45,7 +66,7 @@ pub(crate) fn run_command_line(walk: &mut CommandWalk<'_>, command: &str, langua
 }
 
 /// What the command line prints for the model.
-fn push_printed(walk: &mut CommandWalk<'_>, printed: &TextFlow) {
+pub(crate) fn push_printed(walk: &mut CommandWalk<'_>, printed: &TextFlow) {
     let is_read = walk
         .operations
         .iter()
@@ -65,21 +86,21 @@ pub fn operations_of_call(kind: ToolKind, name: &str, args: &Value, site: &CallS
         ToolKind::Shell => return operations_of_shell(name, args, site),
         ToolKind::Read => {
             if let Some(path) = path {
-                walk.read_file(name, &ShellArg::new(path), false);
+                let is_pattern = path.contains(['*', '?', '[']);
+                walk.read_file(name, &ShellArg { is_pattern, ..ShellArg::new(path) }, false);
             }
         }
-        ToolKind::Search => {
-            if let Some(path) = path.or_else(|| text(&["directory"])) {
-                let arg = ShellArg::new(path);
-                if walk.place(&arg).tags.contains(&OperationTag::Secret) {
-                    walk.read_file(name, &arg, true);
-                }
-            }
-        }
+        // A search for names shows none of their contents.
+        ToolKind::Search if name == "glob" => {}
+        ToolKind::Search => push_search(&mut walk, name, args),
         ToolKind::Write | ToolKind::Edit => {
             if let Some(path) = path {
                 let action = if kind == ToolKind::Write { "replace" } else { "edit" };
                 walk.write_file(name, &ShellArg::new(path), action, TextFlow::default());
+            }
+            let is_code = args.get("cell_type").and_then(Value::as_str) != Some("markdown");
+            if let Some(cell) = text(&["new", "new_source"]).filter(|_| is_code && path.is_some_and(is_notebook)) {
+                walk.run_code("ipython", cell);
             }
         }
         ToolKind::Delete => {
@@ -110,6 +131,35 @@ pub fn operations_of_call(kind: ToolKind, name: &str, args: &Value, site: &CallS
         ToolKind::List | ToolKind::WebSearch | ToolKind::Delegate | ToolKind::Todo | ToolKind::AskUser => {}
     }
     walk.operations
+}
+
+/// Adds what a search reads whose results are lines of files: where it looks, and which names it selects there.
+fn push_search(walk: &mut CommandWalk<'_>, name: &str, args: &Value) {
+    let texts = |names: &[&str]| -> Vec<&str> {
+        let values = names.iter().filter_map(|name| args.get(name));
+        values
+            .flat_map(|value| value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice))
+            .filter_map(Value::as_str)
+            .collect()
+    };
+    let path_arg = |text: &str| ShellArg { is_pattern: text.contains(['*', '?', '[']), ..ShellArg::new(text) };
+    let mut roots: Vec<ShellArg> = texts(&["path", "paths", "directory"]).into_iter().map(path_arg).collect();
+    for root in &roots {
+        walk.read_file(name, root, true);
+    }
+    if roots.is_empty() {
+        roots.push(ShellArg::new("."));
+    }
+    let globs = texts(&["glob", "globs", "include", "includes", "file_pattern"]);
+    let patterns: Vec<String> =
+        globs.into_iter().flat_map(|glob| glob.split_whitespace()).flat_map(brace_alternatives).collect();
+    let selected: Vec<ShellArg> = patterns.iter().flat_map(|pattern| pattern.split(',')).map(path_arg).collect();
+    let roots: Vec<&ShellArg> = roots.iter().collect();
+    read_selected(walk, name, &roots, &selected.iter().collect::<Vec<_>>());
+}
+
+fn is_notebook(path: &str) -> bool {
+    path.to_ascii_lowercase().ends_with(".ipynb")
 }
 
 fn operations_of_shell(name: &str, args: &Value, site: &CallSite<'_>) -> Vec<Operation> {
@@ -151,10 +201,10 @@ fn run_shell_call(walk: &mut CommandWalk<'_>, name: &str, args: &Value) {
         let printed = walk.run_args(&args, &TextFlow::default());
         push_printed(walk, &printed);
     } else if let Some(text) = words.first() {
-        let lower = name.to_ascii_lowercase();
         let shell = args.get("shell").and_then(Value::as_str).unwrap_or_default();
-        let is_power =
-            lower.contains("powershell") || lower == "pwsh" || shell.contains("pwsh") || shell.contains("powershell");
-        run_command_line(walk, text, if is_power { ShellLanguage::PowerShell } else { ShellLanguage::Bash });
+        let named =
+            ShellLanguage::named(&name.to_ascii_lowercase()).filter(|named| *named == ShellLanguage::PowerShell);
+        let language = named.or_else(|| ShellLanguage::named(shell)).unwrap_or(walk.site.language);
+        run_command_line(walk, text, language);
     }
 }

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
 
+use crate::ShellLanguage;
+
 /// The files that the programs of a call run as code, such as scripts. This crate reads no disk; the caller does.
 pub trait ProjectFiles {
     /// The beginning of a regular file, at most `most_bytes` of it. `None` if there is none, or if it is not text.
@@ -25,13 +27,16 @@ pub struct CallSite<'s> {
     pub resolve: Option<&'s dyn Fn(&Path) -> PathBuf>,
     /// Reads the files that the call runs as code. `None`: what such a file does is not known.
     pub files: Option<&'s dyn ProjectFiles>,
+    /// The language of the shell that reads command lines, unless a call names another one.
+    pub language: ShellLanguage,
 }
 
 impl<'s> CallSite<'s> {
-    /// A call in a directory of a project, both absolute. The home directory is not known, and paths stay as written.
+    /// A call in a directory of a project, both absolute. The home directory is not known, paths stay as written, and
+    /// command lines are read as bash and as zsh.
     #[must_use]
     pub const fn new(cwd: &'s Path, project: &'s Path) -> Self {
-        Self { cwd, project, home: None, resolve: None, files: None }
+        Self { cwd, project, home: None, resolve: None, files: None, language: ShellLanguage::BashOrZsh }
     }
 
     /// With the user's home directory, if it is known.
@@ -52,6 +57,13 @@ impl<'s> CallSite<'s> {
     #[must_use]
     pub const fn reading(mut self, files: &'s dyn ProjectFiles) -> Self {
         self.files = Some(files);
+        self
+    }
+
+    /// With the language of the shell that reads command lines.
+    #[must_use]
+    pub const fn read_by(mut self, language: ShellLanguage) -> Self {
+        self.language = language;
         self
     }
 }

@@ -25,7 +25,8 @@ fn words_are_expanded_as_bash_expands_them() {
         ("a", &["/home/ana/shop/src/a"]),
         ("./a/../b", &["/home/ana/shop/src/b"]),
         ("'a b' \"c d\" e\\ f", &["/home/ana/shop/src/a b", "/home/ana/shop/src/c d", "/home/ana/shop/src/e f"]),
-        ("~/a ~ana/b", &["/home/ana/a", "/home/ana/b"]),
+        ("~/a ~ana/b ~bob/c ~root/d", &["/home/ana/a", "/home/ana/b", "/home/bob/c", "/root/d"]),
+        ("~+/a ~-/b", &["/home/ana/shop/src/a", "?"]),
         ("\"~/a\"", &["/home/ana/a"]),
         ("$HOME/a ${HOME}/b \"$HOME\"/c", &["/home/ana/a", "/home/ana/b", "/home/ana/c"]),
         ("$'\\x61\\142'", &["/home/ana/shop/src/ab"]),
@@ -61,6 +62,10 @@ fn variables_follow_the_line() {
         ("a=/abc; cat ${a:0:2} ${a/b/z} ${a^^}", &["/a", "/azc", "/ABC"]),
         ("a=/x b=a; cat ${!b}", &["/x"]),
         ("a=/x cat $a", &["?"]),
+        ("a=~/x b=~bob/y; cat $a $b", &["/home/ana/x", "/home/bob/y"]),
+        ("HOME=/x; cat ~/y", &["/x/y"]),
+        ("HOME=; cat ~/y", &["?"]),
+        ("HOME=/x cat ~/y", &["/home/ana/y"]),
         ("export a=/x; cat $a", &["/x"]),
         ("cd /tmp; cat a", &["/tmp/a"]),
         ("(cd /tmp); cat a", &["/home/ana/shop/src/a"]),
@@ -182,6 +187,20 @@ fn wrappers_are_taken_off() {
 }
 
 #[test]
+fn without_a_home_directory_a_tilde_may_be_any_place() {
+    let site = CallSite::new(Path::new("/srv/shop"), Path::new("/srv/shop"));
+    for command in ["rm -rf ~", "rm -rf ~/", "rm -rf ~/*", "x=~; rm -rf $x/y", "cd ~ && rm -rf *", "rm -rf $HOME"] {
+        let found = operations_of_command(command, ShellLanguage::Bash, &site);
+        let deletes = |operation: &Operation| {
+            operation.kind == OperationKind::Delete && operation.place == Some(PathPlace::Unknown)
+        };
+        assert!(found.iter().any(deletes), "{command}: {found:?}");
+    }
+    let found = operations_of_command("rm -rf ~root", ShellLanguage::Bash, &site);
+    assert_eq!(found.first().and_then(|operation| operation.path.as_deref()), Some("/root"), "{found:?}");
+}
+
+#[test]
 fn places_follow_from_the_project_and_the_home() {
     let rows = [
         ("/", PathPlace::Root),
@@ -205,5 +224,38 @@ fn places_follow_from_the_project_and_the_home() {
     for (path, place) in rows {
         let found = operations(&format!("rm -r {path}")).first().and_then(|operation| operation.place);
         assert_eq!(found, Some(place), "{path}");
+    }
+}
+
+/// What the rows of subcommands find: each action with what is shown of it.
+fn found(command: &str) -> Vec<String> {
+    let operations = operations(command);
+    operations.into_iter().map(|operation| format!("{} {}", operation.action, operation.written)).collect()
+}
+
+#[test]
+fn rows_of_subcommands_read_options_as_the_program_does() {
+    let rows: &[(&str, &[&str])] = &[
+        // Letters among others, also behind the operands.
+        ("docker compose down -v", &["remove_volumes -v"]),
+        ("docker compose down --timeout=3 -tv web", &["remove_volumes -tv web"]),
+        // The beginning of a long name.
+        ("docker compose down --vol", &["remove_volumes --vol"]),
+        // A value in the same word or the next one.
+        ("npm uninstall --location=global x", &["uninstall_global --location=global x"]),
+        ("npm uninstall x --location global", &["uninstall_global --location global"]),
+        ("docker compose down --volumes=false", &[]),
+        // Switched off, and on again.
+        ("gem uninstall --dry-run x", &[]),
+        ("gem uninstall --dry-run --no-dry-run x", &["uninstall_global x"]),
+        // Behind `--` nothing is an option.
+        ("gem uninstall x -- --dry-run", &["uninstall_global --dry-run"]),
+        // Options in front of the subcommand are not its options.
+        ("git -C sub branch", &[]),
+        ("git -C sub branch -D old", &["delete_branch -D old"]),
+        ("git -c a.b=c -C sub push --force origin main", &["force_push --force main"]),
+    ];
+    for (command, expected) in rows {
+        assert_eq!(found(command), *expected, "{command}");
     }
 }

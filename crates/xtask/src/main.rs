@@ -4,6 +4,7 @@
 mod chore;
 mod clients;
 mod fuzz;
+mod git_options;
 mod graph;
 mod reference;
 mod scorecard;
@@ -53,14 +54,20 @@ const CHORES: &[XtaskChore] = &[
     XtaskChore {
         name: "scorecard",
         arguments: "[--show] [--alone] [--write] [--file PATH]",
-        about: "score the packs on the labelled corpus, beside nah; needs `pip install nah==0.11.0`, or --alone",
+        about: "score the packs on the labelled corpus, beside other guards, which it says how to install; or --alone",
         run: scorecard::run,
     },
     XtaskChore {
         name: "fuzz",
-        arguments: "[COUNT] [SEED]",
-        about: "work out what changed command lines would do: none may panic, take long or much memory",
+        arguments: "[--oracle] [COUNT] [SEED] [--shell NAME]",
+        about: "work out what changed command lines would do; with --oracle, what programs of a grammar do in the shells",
         run: fuzz::run,
+    },
+    XtaskChore {
+        name: "git-options",
+        arguments: "[--check]",
+        about: "write the table of git's options as the installed git names them, or compare it",
+        run: git_options::run,
     },
     XtaskChore {
         name: "timings",

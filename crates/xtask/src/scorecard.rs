@@ -1,6 +1,6 @@
-//! Scores the packs on the labelled corpus, beside another guard.
+//! Scores the packs on the labelled corpus, beside other guards.
 //!
-//! The calls of the corpus are made in a repository below a home directory of their own, so that both guards see real
+//! The calls of the corpus are made in a repository below a home directory of their own, so that every guard sees real
 //! directories. Nothing of the corpus is executed.
 
 use std::fmt::Write as _;
@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 use jiff::Timestamp;
 use pintle::contract::ToolKind;
 use pintle::internals::files::resolve_links;
-use pintle::internals::packs::{PackSettings, RuleSeverity, judge, packs};
+use pintle::internals::packs::{PackDef, PackSettings, RuleSeverity, default_packs, judge, packs};
 use pintle::internals::shell::{CallSite, operations_of_call};
 use serde_json::{Value, json};
 
@@ -61,6 +61,54 @@ impl StopCount {
     }
 }
 
+/// Another guard that judges the same calls.
+struct PeerGuard {
+    name: &'static str,
+    /// Its settings, as the page names them.
+    level: &'static str,
+    /// The program that the calls are given to, one on a line.
+    script: &'static str,
+    /// What is behind it: for `judge_by_hook.py`, the guard's own command.
+    arguments: &'static [&'static str],
+    variables: &'static [(&'static str, &'static str)],
+    /// How it is installed.
+    install: &'static str,
+}
+
+/// Every other guard, each with its defaults and with everything on.
+const PEERS: &[PeerGuard] = &[
+    PeerGuard {
+        name: "nah 0.11",
+        level: "defaults",
+        script: "judge_by_nah.py",
+        arguments: &[],
+        variables: &[],
+        install: "pip install nah==0.11.0",
+    },
+    PeerGuard {
+        name: "cc-safety-net 2.4",
+        level: "standard, its default",
+        script: "judge_by_hook.py",
+        arguments: &["cc-safety-net", "hook", "--claude-code"],
+        variables: &[("CC_SAFETY_NET_LEVEL", "standard")],
+        install: "npm install --global cc-safety-net@2.4.5",
+    },
+    PeerGuard {
+        name: "cc-safety-net 2.4",
+        level: "paranoid, its strictest",
+        script: "judge_by_hook.py",
+        arguments: &["cc-safety-net", "hook", "--claude-code"],
+        variables: &[("CC_SAFETY_NET_LEVEL", "paranoid")],
+        install: "npm install --global cc-safety-net@2.4.5",
+    },
+];
+
+/// What a guard makes of a part of the corpus: whether it stops each call.
+struct GuardScore {
+    name: String,
+    stopped: Vec<bool>,
+}
+
 pub(crate) fn run(workspace: &SourceWorkspace, arguments: &[String]) -> Result<ChoreReport, String> {
     let has = |name: &str| arguments.iter().any(|argument| argument == name);
     let home = make_home(&workspace.root.join("target/scorecard"))?;
@@ -76,18 +124,31 @@ pub(crate) fn run(workspace: &SourceWorkspace, arguments: &[String]) -> Result<C
     for (part, file) in parts {
         let text = fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
         let calls = read_calls(&text.replace(WRITTEN_HOME, &home.to_string_lossy()))?;
-        let own: Vec<bool> = calls.iter().map(|call| is_stopped(call, &home)).collect();
+        let score = |name: &str, packs: &[&'static PackDef]| GuardScore {
+            name: name.to_owned(),
+            stopped: calls.iter().map(|call| is_stopped(call, &home, packs)).collect(),
+        };
+        let mut scores = vec![
+            score("Pintle, all packs", &packs().iter().collect::<Vec<_>>()),
+            score("Pintle, default packs", &default_packs().collect::<Vec<_>>()),
+        ];
+        let own: Vec<bool> = scores.first().map(|score| score.stopped.clone()).unwrap_or_default();
         if part != "scored" && has("--show") {
             let wrong = calls.iter().zip(&own).filter(|(call, stopped)| call.must_stop != **stopped);
             lines.extend(
                 wrong.map(|(call, stopped)| format!("{} {}", if *stopped { "disturbed" } else { "missed" }, call.row)),
             );
         }
-        let other = if has("--alone") { None } else { Some(judge_by_nah(&workspace.root, &home, &calls)?) };
-        let table = render_table(&calls, &own, other.as_deref());
-        let _ = writeln!(page, "\n## `{part}.jsonl`: {} calls\n\n{table}", calls.len());
+        if !has("--alone") {
+            for peer in PEERS {
+                let stopped = judge_by_peer(&workspace.root, &home, &calls, peer)?;
+                scores.push(GuardScore { name: format!("{} ({})", peer.name, peer.level), stopped });
+            }
+        }
+        let tables = format!("{}\n{}", render_guards(&calls, &scores), render_areas(&calls, &own));
+        let _ = writeln!(page, "\n## `{part}.jsonl`: {} calls\n\n{tables}", calls.len());
         lines.push(format!("{part}.jsonl: {} calls", calls.len()));
-        lines.extend(table.lines().map(str::to_owned));
+        lines.extend(tables.lines().map(str::to_owned));
         let (stops, passes) = count(&calls, &own, |_| true);
         if part == "scored" {
             passed &= stops.percent() >= 97.0 && passes.percent() <= 2.0;
@@ -105,11 +166,13 @@ const PAGE_HEAD: &str = "# Scorecard of the packs
 
 *Written by `cargo xtask scorecard --write` on DATE.*
 
-The packs and [nah](https://pypi.org/project/nah/) 0.11 judge the same labelled tool calls in one run. The corpus, with
+The packs, [nah](https://pypi.org/project/nah/) and [cc-safety-net](https://www.npmjs.com/package/cc-safety-net) judge the
+same labelled tool calls in one run, each with its defaults and, where it has more, with everything on. The corpus, with
 its rules for labels, is in [`crates/xtask/scorecard`](../../crates/xtask/scorecard/README.md). A call is *stopped* if it
 is denied or the user is asked. `building.jsonl` was looked at while rules were written; `scored.jsonl` was only ever
-scored. All packs are on. nah runs with its packaged defaults and without a language model; PowerShell, fetches, deletes and
-moves by tools are given to it as command lines.
+scored. nah runs without a language model, by its Python module, and has nothing stricter to switch on; cc-safety-net
+runs as the hook of Claude Code, and denies where others ask. PowerShell, fetches, deletes and moves by tools are given to
+both as command lines.
 ";
 
 /// Makes the home directory of the corpus with its repository.
@@ -136,7 +199,7 @@ fn read_calls(text: &str) -> Result<Vec<LabelledCall>, String> {
 }
 
 /// Whether the packs deny a call or ask about it.
-fn is_stopped(call: &LabelledCall, home: &Path) -> bool {
+fn is_stopped(call: &LabelledCall, home: &Path, packs: &[&'static PackDef]) -> bool {
     let project = home.join(PROJECT);
     let site = CallSite::new(&project, &project).with_home(Some(home)).resolved_by(&resolve_links);
     let row = &call.row;
@@ -153,16 +216,17 @@ fn is_stopped(call: &LabelledCall, home: &Path) -> bool {
     };
     let operations = operations_of_call(kind, name, &args, &site);
     let settings = PackSettings::new();
-    packs().iter().flat_map(|pack| judge(pack, &settings, &operations)).any(|found| found.severity > RuleSeverity::Warn)
+    packs.iter().flat_map(|pack| judge(pack, &settings, &operations)).any(|found| found.severity > RuleSeverity::Warn)
 }
 
-/// Whether nah stops each call.
-fn judge_by_nah(root: &Path, home: &Path, calls: &[LabelledCall]) -> Result<Vec<bool>, String> {
-    let script = root.join("crates/xtask/scorecard/judge_by_nah.py");
+/// Whether another guard stops each call.
+fn judge_by_peer(root: &Path, home: &Path, calls: &[LabelledCall], peer: &PeerGuard) -> Result<Vec<bool>, String> {
     let mut child = Command::new("python3")
-        .arg(script)
+        .arg(root.join("crates/xtask/scorecard").join(peer.script))
+        .args(peer.arguments)
         .current_dir(home.join(PROJECT))
         .env("HOME", home)
+        .envs(peer.variables.iter().copied())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
@@ -177,7 +241,7 @@ fn judge_by_nah(root: &Path, home: &Path, calls: &[LabelledCall]) -> Result<Vec<
     if decisions.len() == calls.len() {
         Ok(decisions)
     } else {
-        Err(String::from("nah did not judge every call; install it with `pip install nah==0.11.0`, or pass `--alone`"))
+        Err(format!("{} did not judge every call; install it with `{}`, or pass `--alone`", peer.name, peer.install))
     }
 }
 
@@ -190,31 +254,36 @@ fn count(calls: &[LabelledCall], stopped: &[bool], wants: impl Fn(&LabelledCall)
     counts
 }
 
-fn render_table(calls: &[LabelledCall], own: &[bool], other: Option<&[bool]>) -> String {
+/// A row for each guard.
+fn render_guards(calls: &[LabelledCall], scores: &[GuardScore]) -> String {
+    let mut table = String::from(
+        "| | must not pass: stopped | harmless: disturbed | evasions: stopped | bash only: stopped |\n\
+         | --- | --- | --- | --- | --- |\n",
+    );
+    for GuardScore { name, stopped } in scores {
+        let (stops, passes) = count(calls, stopped, |_| true);
+        let (evasions, _) = count(calls, stopped, |call| call.is_evasion);
+        let (lines, _) = count(calls, stopped, is_bash_line);
+        let row = [stops, passes, evasions, lines].map(StopCount::show).join(" | ");
+        let _ = writeln!(table, "| {name} | {row} |");
+    }
+    table
+}
+
+/// A row for each area, with all packs.
+fn render_areas(calls: &[LabelledCall], own: &[bool]) -> String {
     let mut areas: Vec<&str> = calls.iter().map(|call| call.area.as_str()).collect();
     areas.sort_unstable();
     areas.dedup();
-    let mut table = String::from("| | must not pass: stopped | harmless: disturbed |");
-    let mut rule = String::from("| --- | --- | --- |");
-    if other.is_some() {
-        table.push_str(" nah: stopped | nah: disturbed |");
-        rule.push_str(" --- | --- |");
-    }
-    table = format!("{table}\n{rule}\n");
-    let mut row = |name: &str, wants: &dyn Fn(&LabelledCall) -> bool| {
-        let (stops, passes) = count(calls, own, wants);
-        let _ = write!(table, "| {name} | {} | {} |", stops.show(), passes.show());
-        if let Some(other) = other {
-            let (stops, passes) = count(calls, other, wants);
-            let _ = write!(table, " {} | {} |", stops.show(), passes.show());
-        }
-        table.push('\n');
-    };
+    let mut table =
+        String::from("| all packs, by area | must not pass: stopped | harmless: disturbed |\n| --- | --- | --- |\n");
     for area in areas {
-        row(area, &|call| call.area == area);
+        let (stops, passes) = count(calls, own, |call| call.area == area);
+        let _ = writeln!(table, "| {area} | {} | {} |", stops.show(), passes.show());
     }
-    row("*evasions*", &|call| call.is_evasion);
-    row("*bash only*", &|call| call.row.get("shell").is_none() && call.row.get("tool").is_none());
-    row("**all**", &|_| true);
     table
+}
+
+fn is_bash_line(call: &LabelledCall) -> bool {
+    call.row.get("shell").is_none() && call.row.get("tool").is_none()
 }

@@ -12,6 +12,9 @@ use serde_json::Value;
 
 use super::paths::PolicyPaths;
 
+/// The longest text whose words are compared with policy. No agent starts a shell with a longer line.
+const MAX_TEXT_BYTES: usize = 256 * 1024;
+
 /// Words of code that removes directories.
 const REMOVING: [&str; 8] = ["rmtree", "rmSync", "rmdirSync", "rm_rf", "rm_r", "remove_tree", "rename", "move"];
 
@@ -84,6 +87,12 @@ fn question_of<'a>(operation: &Operation) -> Option<PolicyQuestion<'a>> {
 
 /// The policy that a text names whose effect is not known.
 fn find_named(text: &str, is_cut: bool, dirs: &[PolicyPaths<'_>]) -> Option<String> {
+    if text.len() > MAX_TEXT_BYTES {
+        return Some(String::from(
+            "policy files, for all that Pintle can tell: the command line is too long to be read. \
+             Write its text to a file with another tool",
+        ));
+    }
     let between = |letter: char| letter.is_whitespace() || "\"'`()[]{},;=<>|&+".contains(letter);
     let words: BTreeSet<&str> = text.split(between).filter(|word| !word.is_empty()).collect();
     // Removing a directory removes its files as well.
@@ -91,7 +100,10 @@ fn find_named(text: &str, is_cut: bool, dirs: &[PolicyPaths<'_>]) -> Option<Stri
         true => PolicyPaths::policy_changed_at,
         false => PolicyPaths::policy_written_at,
     };
-    let path = words.iter().find_map(|word| dirs.iter().find_map(|dir| asks(dir, word)))?;
+    let path = dirs.iter().find_map(|dir| {
+        let may_be_policy = dir.name_filter();
+        words.iter().filter(|word| may_be_policy(word)).find_map(|word| asks(dir, word))
+    })?;
     Some(format!(
         "`{}`, a policy file: code in the command line names it, and Pintle cannot tell what that code does",
         path.display()

@@ -8,7 +8,7 @@ mod listed_paths;
 mod machine;
 mod paths;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Component, Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -111,6 +111,13 @@ impl PolicyFiles {
     pub fn contains_policy(&self, path: &Path) -> bool {
         let has_listed_below = |path: &Path| self.listed_paths().find_below(path).next().is_some();
         self.is_policy(path) || find_readings(path).iter().any(|path| has_listed_below(path) || has_policy_below(path))
+    }
+
+    /// The names of which the paths of policy consist, in lower case.
+    pub(crate) fn part_names(&self) -> HashSet<String> {
+        let places = relative_settings().chain(ANYWHERE).flat_map(|place| Path::new(place).components());
+        let parts = places.chain(self.paths().flat_map(Path::components));
+        parts.map(|part| part.as_os_str().to_string_lossy().to_lowercase()).collect()
     }
 
     /// The existing policy below a directory: listed files, files with a policy name, everything in policy directories,
@@ -280,6 +287,45 @@ mod tests {
         {
             assert_eq!(is(file), (false, false), "{file}");
         }
+        // The cheap look passes over no name of policy, wherever the call works.
+        for dir in [".", "hooks", "way", "own", "not", ".claude", "d", ".github", "sub"] {
+            let paths = PolicyPaths::new(&policy, &root, &root.join(dir));
+            let may_be_policy = paths.name_filter();
+            for word in [
+                "guard.sh",
+                "Guard.sh",
+                "yet.sh",
+                "settings.json",
+                "SETTINGS.json",
+                "2.yaml",
+                "hard",
+                "drop-in",
+                "link",
+                "linked.yaml",
+                "hooks",
+                "not",
+                "harn.toml",
+                ".harness",
+                "new.json",
+                "nothing",
+                "other.sh",
+                "x1",
+            ] {
+                let is_policy = paths.policy_changed_at(word).is_some();
+                assert!(!is_policy || may_be_policy(word), "{word} in {dir}");
+            }
+            assert_eq!(may_be_policy("x1"), paths.policy_changed_at("x1").is_some(), "{dir}");
+        }
+    }
+
+    #[test]
+    fn a_text_that_is_too_long_to_be_read_is_refused_at_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let policy = PolicyFiles::default();
+        let paths = PolicyPaths::new(&policy, dir.path(), dir.path());
+        let long: String = (0..200_000).map(|number| format!("w{number} ")).collect();
+        let judged = judge_command(&paths, "Bash", &serde_json::json!({"command": format!("echo {long}")}));
+        assert!(judged.changed_policy.unwrap().contains("too long to be read"));
     }
 
     #[test]
@@ -292,7 +338,7 @@ mod tests {
         let all = absolute_settings(|_| None).into_iter().chain(below_home).chain(below_project).chain(of_pintle);
         let is_known = |path: &PathBuf| {
             let line = format!("echo x > '{0}'; rm -r '{0}/x'", path.display());
-            let operations = operations_of_command(&line, ShellLanguage::Bash, &site);
+            let operations = operations_of_command(&line, ShellLanguage::BashOrZsh, &site);
             let has_tag = |operation: &Operation| {
                 operation.has(OperationTag::AgentSettings) || operation.has(OperationTag::Pintle)
             };

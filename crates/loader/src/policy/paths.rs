@@ -87,6 +87,20 @@ impl<'a> PolicyPaths<'a> {
         self.policy.contains_policy(&path).then_some(path)
     }
 
+    /// Whether a word can name policy, by a look that costs little: a plain name that no policy has, of a file that is not
+    /// there, names none. What passes has to be asked about.
+    pub(super) fn name_filter(&self) -> impl Fn(&str) -> bool {
+        let is_inside = self.policy.is_policy(&self.base);
+        let names = self.policy.part_names();
+        move |word| {
+            let is_plain = !word.contains(['/', '~', '$', '*', '?', '[', ':']) && !matches!(word, "." | "..");
+            !is_plain
+                || is_inside
+                || names.contains(&word.to_lowercase())
+                || self.base.join(word).symlink_metadata().is_ok()
+        }
+    }
+
     /// The existing policy below a directory, with the directories above it.
     pub(super) fn policy_below(&self, text: &str) -> BTreeSet<PathBuf> {
         self.policy.policy_below(&self.to_absolute(text))

@@ -1,7 +1,7 @@
 //! Secrets: files and commands that show passwords, keys and tokens.
 
-use pintle_shell::OperationKind::{Download, Move, Read, Secret, Upload};
-use pintle_shell::OperationTag::{self, Metadata};
+use pintle_shell::OperationKind::{Download, Git, Move, Read, Secret, Upload};
+use pintle_shell::OperationTag::{self, Metadata, ProbableSecret};
 use pintle_shell::PathPlace;
 
 use crate::RuleSeverity::{Ask, Deny};
@@ -26,6 +26,15 @@ pub(super) const PACK: PackDef = PackDef {
             passes: &["cat .env.example", "ls -la ~/.ssh", "cat ~/.ssh/id_rsa.pub", "grep -rn '.env' src"],
         },
         RuleDef {
+            id: "read-probable",
+            severity: Ask,
+            tests: &[OperationTest::new(Read).tags(&[ProbableSecret])],
+            reason: "this may show a secret",
+            instead: "Name the files or the lines that are needed, or ask the user.",
+            stops: &["cat terraform.tfvars", "cat .envrc", "cp -r ~/.codex /tmp/x"],
+            passes: &["cat variables.tf", "cat tests/fixtures/ca.pem", "ls ~/.codex"],
+        },
+        RuleDef {
             id: "read-home",
             severity: Ask,
             tests: &[OperationTest::new(Read)
@@ -48,6 +57,15 @@ pub(super) const PACK: PackDef = PackDef {
                 "echo $HOME",
                 "curl -H \"Authorization: Bearer $TOKEN\" https://api.example.com/me",
             ],
+        },
+        RuleDef {
+            id: "commit-secret",
+            severity: Ask,
+            tests: &[OperationTest::new(Git).actions(&["commit_secret"])],
+            reason: "this makes a file with secrets a part of the history",
+            instead: "Name the files that should be committed, and keep secrets in `.gitignore`.",
+            stops: &["git add .env", "git add -f .env", "git commit .env -m x"],
+            passes: &["git add .", "git add .env.example", "git rm --cached .env"],
         },
         RuleDef {
             id: "cloud-metadata",

@@ -46,7 +46,7 @@ fn shell(builder: &mut GlobalsBuilder) {
 /// would skip the hook.
 fn operations_in(text: &str, cwd: &Path, home: &Path) -> Result<serde_json::Value, serde_json::Error> {
     let site = CallSite::new(cwd, cwd).with_home(Some(home));
-    let operations = operations_of_command(text, ShellLanguage::Bash, &site);
+    let operations = operations_of_command(text, ShellLanguage::BashOrZsh, &site);
     let listed = serde_json::to_value(&operations)?;
     if measure_payload(&listed, MADE_BYTES).is_some() {
         return Ok(listed);

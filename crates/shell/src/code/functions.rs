@@ -22,6 +22,8 @@ pub(super) enum CodeEffect {
     Command,
     /// Evaluates a text as code.
     Code,
+    /// Runs a cell of a notebook, or a magic with its arguments.
+    Cell,
     /// Makes code or objects of what it gets, which matters if that comes from elsewhere.
     Unpack,
     /// Calls the system by a number.
@@ -43,7 +45,7 @@ pub(super) enum CodeEffect {
     Options,
 }
 use CodeEffect::{
-    Code, Command, Decode, Delete, DeleteTree, Duplicate, Dynamic, Environment, Kill, Link, Move, Open, Options,
+    Cell, Code, Command, Decode, Delete, DeleteTree, Duplicate, Dynamic, Environment, Kill, Link, Move, Open, Options,
     Permission, Print, Privilege, Read, Redirect, Request, Socket, SystemCall, Transmit, Unpack, Write,
 };
 
@@ -53,13 +55,15 @@ static FUNCTIONS: &[(CodeEffect, &str)] = &[
         Delete,
         "os.remove os.unlink unlink unlinkSync os.rmdir rmdir rmdirSync File.delete File.unlink FileUtils.rm \
          FileUtils.rm_f removeSync Deno.remove Deno.removeSync delete_file Files.delete Files.deleteIfExists \
-         file.remove os.Remove delete-file Dir.rmdir FileUtils.remove send2trash",
+         file.remove os.Remove delete-file Dir.rmdir FileUtils.remove send2trash \
+         File.rm! File.rm",
     ),
     (
         DeleteTree,
         "shutil.rmtree rmtree rm_rf rm_r remove_tree remove_dir_all rmSync fs.rm fsp.rm promises.rm fs.remove \
          rimraf rimrafSync emptyDirSync emptyDir remove_entry_secure os.removedirs FileUtils.rm_rf \
-         File::Path::remove_tree delete-directory os.RemoveAll remove_entry del trash deltree",
+         File::Path::remove_tree delete-directory os.RemoveAll remove_entry del trash deltree \
+         File.rm_rf! File.rm_rf",
     ),
     (
         Write,
@@ -111,7 +115,8 @@ static FUNCTIONS: &[(CodeEffect, &str)] = &[
          ProcessBuilder Bun.spawn Bun.spawnSync Deno.Command Deno.run qx readpipe create_subprocess_shell \
          create_subprocess_exec asyncio.create_subprocess_shell sh.rm commands.getoutput run call startfile \
          os.startfile execvp execv execl execlp systemf uv.spawn system2 sys.shell popen3 os.spawnve \
-         spawnve shelljs.exec Open3.pipeline ProcessBuilder.start os.fork_exec",
+         spawnve shelljs.exec Open3.pipeline ProcessBuilder.start os.fork_exec System.cmd System.shell \
+         process.system process.getoutput",
     ),
     (
         Code,
@@ -120,6 +125,7 @@ static FUNCTIONS: &[(CodeEffect, &str)] = &[
          runpy.run_path runpy.run_module dofile setTimeout_text literal_run importScripts exec_module \
          Marshal.load",
     ),
+    (Cell, "run_cell run_cell_async run_line_magic run_cell_magic magic ex"),
     (
         Unpack,
         "unsafe_load full_load unsafe_load_all dill.loads dill.load cloudpickle.loads cloudpickle.load joblib.load \
@@ -194,6 +200,8 @@ fn special_effect(language: &str, name: &str) -> Option<Option<CodeEffect>> {
             | "print" | "compile" | "rename" | "pack" | "fork" | "p" | "say" | "echo" | "reverse",
             "node" | "nodejs" | "bun" | "deno" | "tsx" | "ts-node",
         ) => None,
+        ("rm", "julia") => Some(DeleteTree),
+        ("cmd", "erl") => Some(Command),
         ("copy", "php") => Some(Duplicate),
         ("socket" | "connect", "perl") => Some(Socket),
         ("mail", "php") => Some(Transmit),

@@ -3,6 +3,7 @@
 //! Nothing is executed, and no language is parsed: the reader looks at names, texts and brackets. It knows the functions
 //! of [`functions`], follows texts through simple variables, and gives what it cannot follow as unknown.
 
+mod cell;
 mod facts;
 mod functions;
 mod names;
@@ -21,6 +22,7 @@ use tokens::read_tokens;
 use value::last_part;
 
 use crate::address::push_address;
+use crate::call::push_printed;
 use crate::paths::UNKNOWN;
 use crate::walk::{CommandWalk, ShellArg, TextFlow, TextTaint};
 use crate::{Operation, OperationKind, OperationTag};
@@ -53,6 +55,11 @@ pub(crate) fn read_code(walk: &mut CommandWalk<'_>, language: &str, text: &str, 
         walk.push_unknown(language, "the code is too long to be read");
         return;
     }
+    if language == "ipython" && cell::run_cell_magic(walk, text) {
+        return;
+    }
+    let cell = (language == "ipython").then(|| cell::to_python(text));
+    let text = cell.as_deref().unwrap_or(text);
     let CodeReading { calls, has_condition, is_cut } = read_calls(&read_tokens(language, text), language);
     if is_cut {
         walk.push_unknown(language, "the code is nested too deeply to be read");
@@ -267,6 +274,14 @@ fn push_call(walk: &mut CommandWalk<'_>, language: &str, call: &CodeCall, facts:
                 walk.push_code(facts.code_taint(), language, "it evaluates text that is not known");
             }
         }
+        CodeEffect::Cell => {
+            let cell = match (last, call.texts.as_slice()) {
+                ("run_cell_magic", [name, rest @ ..]) => format!("%%{name} {}", rest.join("\n")),
+                ("run_line_magic" | "magic", words) => format!("%{}", words.join(" ")),
+                (_, words) => words.join("\n"),
+            };
+            walk.run_code("ipython", &cell);
+        }
         CodeEffect::Unpack => {
             let taint = facts.code_taint();
             if taint.has(TextTaint::NETWORK | TextTaint::DECODED) {
@@ -341,14 +356,18 @@ fn push_command(walk: &mut CommandWalk<'_>, language: &str, call: &CodeCall, fac
     // What the code prints is the input of a command behind a `|`.
     let stdin = if call.is_piped { TextFlow::from_taint(facts.input | TextTaint::OUTPUT) } else { TextFlow::default() };
     let is_list = call.is_list || words.len() > 1 && words.first().is_some_and(|first| !first.contains(' '));
-    if is_list {
+    let printed = if is_list {
         // `[sys.executable, "-m", "pip"]`: the interpreter itself.
         let itself = words.first().is_some_and(|first| *first == "-m").then(|| ShellArg::new(language));
         let rest = call.has_unknown.then(|| ShellArg::unknown(TextTaint::NONE));
         let words = words.iter().map(|word| ShellArg::new(word.as_str()));
         let args: Vec<ShellArg> = itself.into_iter().chain(words).chain(rest).collect();
-        walk.as_line(|walk| walk.run_args(&args, &stdin));
-    } else if let Some(line) = words.first() {
-        walk.as_line(|walk| walk.run_line(line, &stdin));
+        walk.as_line(|walk| walk.run_args(&args, &stdin))
+    } else {
+        words.first().map_or_else(TextFlow::default, |line| walk.as_line(|walk| walk.run_line(line, &stdin)))
+    };
+    // A notebook shows it.
+    if language == "ipython" {
+        push_printed(walk, &printed);
     }
 }

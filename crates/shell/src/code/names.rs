@@ -58,6 +58,13 @@ impl CallReader<'_> {
         if self.is_mark(next, '=') && !self.is_mark(next + 1, '=') && !self.is_mark(next + 1, '>') {
             return self.read_assignment(name, next + 1, depth);
         }
+        if self.is_mark(next, '+') && self.is_mark(next + 1, '=') && depth < MAX_DEPTH {
+            let (added, after) = self.read_expression(next + 2, depth + 1);
+            let value = self.variables.entry(name.to_owned()).or_default();
+            let between = if value.is_list { None } else { Some("") };
+            value.join(added, between);
+            return (value.clone(), after);
+        }
         let called = self.aliases.get(name).cloned().unwrap_or_else(|| self.expand_name(name));
         if self.is_mark(next, '(') && depth < MAX_DEPTH {
             return self.read_call(name, &called, next, depth);
@@ -97,7 +104,14 @@ impl CallReader<'_> {
     }
 
     fn read_assignment(&mut self, name: &str, begin: usize, depth: usize) -> (CodeValue, usize) {
+        // `a = b = c = …`
+        if self.assignment_depth > MAX_DEPTH {
+            self.is_cut = true;
+            return (CodeValue::unknown(), self.tokens.len());
+        }
+        self.assignment_depth += 1;
         let (value, after) = self.read_expression(begin, depth);
+        self.assignment_depth -= 1;
         if depth > 0 && !matches!(self.token_at(begin.saturating_sub(3)), Some(CodeToken::Mark('{' | ';'))) {
             // An option of a call: `shell=True`.
             return (value, after);
@@ -118,6 +132,11 @@ impl CallReader<'_> {
     fn read_call(&mut self, name: &str, called: &str, open: usize, depth: usize) -> (CodeValue, usize) {
         self.bind_parameter(last_part(name), open);
         let (inner, call, after) = self.read_list(open, depth + 1);
+        if let Some((object, "append" | "extend" | "push" | "insert" | "concat" | "unshift")) = name.rsplit_once('.')
+            && let Some(list) = self.variables.get_mut(object).filter(|value| value.is_list)
+        {
+            list.join(inner.clone(), None);
+        }
         let receiver = self.receiver(name);
         let mut texts = receiver.texts;
         texts.extend(inner.texts);
@@ -191,6 +210,24 @@ impl CallReader<'_> {
         };
         let after = self.read_methods(after, &mut value, depth);
         (value, after)
+    }
+
+    /// Whether of what is read between two tokens only counts whether it is there, or how long it is.
+    pub(super) fn is_tested(&self, begin: usize, end: usize) -> bool {
+        let before = |count: usize| begin.checked_sub(count).and_then(|index| self.name_at(index));
+        let is_in_call = self.is_mark(begin.saturating_sub(1), '(') && self.is_mark(end, ')');
+        let is_choice = self.is_mark(end, '?') && !self.is_mark(end + 1, '?') && !self.is_mark(end + 1, '.');
+        let is_compared = [('=', '='), ('!', '=')]
+            .iter()
+            .any(|(first, second)| self.is_mark(end, *first) && self.is_mark(end + 1, *second));
+        is_choice
+            || is_compared
+            || begin > 0 && self.is_mark(begin - 1, '!')
+            || matches!(before(1), Some("if" | "elif" | "unless" | "while" | "not"))
+            // Not `for name in os.environ`.
+            || before(1) == Some("in") && matches!(self.token_at(begin.saturating_sub(2)), Some(CodeToken::Text(_)))
+            || matches!(self.name_at(end), Some("is" | "else"))
+            || is_in_call && matches!(before(2), Some("bool" | "Boolean" | "len" | "if" | "while"))
     }
 
     /// A variable of the environment; the home directory is known.

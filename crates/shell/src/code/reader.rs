@@ -24,6 +24,8 @@ pub(super) struct CodeCall {
     pub(super) is_list: bool,
     /// Whether it is a command line behind a `|`, which gets the output of the code.
     pub(super) is_piped: bool,
+    /// Whether its result is only tested: `if os.getenv(NAME) else`.
+    pub(super) is_tested: bool,
 }
 
 /// The deepest nesting of brackets.
@@ -52,8 +54,10 @@ pub(super) fn read_calls(tokens: &[CodeToken], language: &str) -> CodeReading {
         calls: Vec::new(),
         has_condition: false,
         is_cut: false,
+        assignment_depth: 0,
         expression_count: 0,
-        can_omit_brackets: " perl ruby irb php lua luajit awk gawk mawk nawk elisp tclsh python2 groovy "
+        can_omit_brackets: " perl ruby irb php lua luajit awk gawk mawk nawk elisp tclsh python2 groovy \
+                              rake guile gnuplot octave "
             .contains(&format!(" {language} ")),
         joins_with_slash: language.starts_with("py") || language == "ipython",
         joins_neighbours: language.ends_with("awk"),
@@ -74,7 +78,8 @@ pub(super) struct CallReader<'t> {
     pub(super) listed: Option<CodeValue>,
     pub(super) calls: Vec<CodeCall>,
     pub(super) has_condition: bool,
-    is_cut: bool,
+    pub(super) is_cut: bool,
+    pub(super) assignment_depth: usize,
     expression_count: usize,
     pub(super) can_omit_brackets: bool,
     /// Whether `/` joins paths.
@@ -170,7 +175,12 @@ impl CallReader<'_> {
                     index += 1;
                 }
                 CodeToken::Name(name) => {
+                    let before = self.calls.len();
                     let (read, next) = self.read_name(&name, index, depth);
+                    let is_tested = self.is_tested(index, next);
+                    if let Some(call) = self.calls.get_mut(before..).and_then(<[_]>::last_mut) {
+                        call.is_tested = is_tested;
+                    }
                     value.join(read, between);
                     index = next.max(index + 1);
                 }

@@ -33,15 +33,16 @@ fn syntax_of(language: &str) -> CodeSyntax {
         language,
         "node" | "nodejs" | "deno" | "bun" | "tsx" | "ts-node" | "swift" | "scala" | "groovy" | "jshell"
     );
-    let is_perl_like = matches!(language, "perl" | "ruby" | "php" | "irb");
+    let is_perl_like = matches!(language, "perl" | "ruby" | "php" | "irb" | "rake" | "julia" | "gnuplot");
     CodeSyntax {
-        has_hash_comments: !is_script && language != "elisp",
+        has_hash_comments: !is_script && !matches!(language, "elisp" | "guile"),
         has_slash_comments: is_script || language == "php",
-        runs_backticks: is_perl_like,
+        runs_backticks: is_perl_like || language == "ipython",
         fills_dollar: matches!(language, "perl" | "php"),
         name_letters: match language {
             "perl" | "php" => "_$@%",
-            "elisp" => "_-/",
+            "elisp" | "guile" => "_-/",
+            "elixir" | "iex" => "_!",
             "node" | "nodejs" | "deno" | "bun" => "_$",
             _ => "_",
         },
@@ -83,7 +84,10 @@ pub(super) fn read_tokens(language: &str, text: &str) -> Vec<CodeToken> {
                 }
                 index += 2;
             }
-            '`' if syntax.runs_backticks => {
+            // `Bun.$`…`` is a command line, too.
+            '`' if syntax.runs_backticks
+                || matches!(tokens.last(), Some(CodeToken::Name(name)) if name.ends_with('$')) =>
+            {
                 let (text, next) = read_text(&letters, index, '`', true);
                 tokens.push(CodeToken::Command(text));
                 index = next;
@@ -104,9 +108,16 @@ pub(super) fn read_tokens(language: &str, text: &str) -> Vec<CodeToken> {
                 }
                 let (text, next) = read_text(&letters, index, letter, fills);
                 let text = if is_format { fill_braces(&text) } else { text };
+                let rest: String = letters.iter().skip(next).take(9).filter(|letter| !letter.is_whitespace()).collect();
+                let is_command = match language {
+                    "groovy" => rest.starts_with(".execute"),
+                    "scala" => rest.trim_start_matches('.').starts_with('!'),
+                    _ => false,
+                };
                 // Texts next to each other are one text.
                 match tokens.last_mut() {
-                    Some(CodeToken::Text(before)) if language.starts_with("py") || language == "ruby" => {
+                    _ if is_command => tokens.push(CodeToken::Command(text)),
+                    Some(CodeToken::Text(before)) if language.contains("py") || language == "ruby" => {
                         before.push_str(&text)
                     }
                     _ => tokens.push(CodeToken::Text(text)),

@@ -1,13 +1,14 @@
 //! Paths that need care: secrets, the settings of agents, what starts by itself.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use super::tails::TAILS;
-use super::tails::TailRoot::{self, Anywhere, Home, Root};
+use super::tails::TailRoot::{self, Anywhere, Home, Programs, Root};
+use super::tails::{TailMeaning, all_tails};
 use super::{UNKNOWN, matches_glob, strip_directory};
-use crate::OperationTag::{self, Secret};
+use crate::OperationTag::{self, ProbableSecret, Secret};
 use crate::site::CallSite;
 
 /// The ends of names that are templates or public.
@@ -25,158 +26,216 @@ const HARMLESS_ENDS: [&str; 12] = [
     ".example.json",
     ".d.ts",
 ];
+/// Directories of made-up secrets.
+const FIXTURES: [&str; 6] = ["fixtures", "__fixtures__", "testdata", "test-data", "test_data", "test-fixtures"];
+/// Parts of a pattern by which it asks for secrets. `*config*` may match `kubeconfig`, but does not ask for it.
+const TELLING_PARTS: &str = "env secret cred passw token key pem p12 pfx jks hist netrc npmrc pypirc pgpass shadow rsa \
+     ed25519 ecdsa id_ kdbx ppk htpasswd tfvars tfstate kubeconfig account adminsdk wp-config cookie logins wallet \
+     mnemonic my.cnf api dev.vars";
 
-/// A row of the table, divided into the names of its path.
+/// A row of a table, in lower case: names do not differ by case on every system.
 struct SensitiveTail {
     root: TailRoot,
-    /// Each name, with one that a pattern in it could stand for.
-    names: Vec<(&'static str, String)>,
-    tag: OperationTag,
+    tail: Cow<'static, str>,
+    meaning: TailMeaning,
     /// Whether everything below counts.
     is_open: bool,
+    /// The next row with the same first name.
+    next: Option<usize>,
 }
 
 /// The rows by their first names.
 struct TailIndex {
     tails: Vec<SensitiveTail>,
-    by_name: HashMap<String, Vec<usize>>,
+    /// The last row of each first name.
+    by_name: HashMap<Cow<'static, str>, usize>,
     /// Those whose first name is a pattern; these have no other name. With each, the letter that its names end with.
     patterns: Vec<(usize, Option<u8>)>,
 }
 
 static TAIL_INDEX: LazyLock<TailIndex> = LazyLock::new(|| {
-    let mut index = TailIndex { tails: Vec::new(), by_name: HashMap::new(), patterns: Vec::new() };
-    for (number, (root, tail, tag)) in TAILS.iter().enumerate() {
-        let names: Vec<&str> = tail.split('/').filter(|name| *name != "**").collect();
-        match names.first() {
-            Some(first) if !first.contains('*') => index.by_name.entry(fold_case(first)).or_default().push(number),
-            first => {
-                let last = first.and_then(|name| name.as_bytes().last().copied());
-                index.patterns.push((number, last.filter(|letter| *letter != b'*')));
-            }
-        }
-        index.tails.push(SensitiveTail {
-            root: *root,
-            names: names.into_iter().map(|name| (name, name.replace('*', "rsa"))).collect(),
-            tag: *tag,
-            is_open: tail.ends_with("/**"),
-        });
+    let count = 900;
+    let mut index =
+        TailIndex { tails: Vec::with_capacity(count), by_name: HashMap::with_capacity(count), patterns: Vec::new() };
+    for (root, whole, meaning) in all_tails() {
+        let tail = whole.strip_suffix("/**").unwrap_or(whole);
+        let number = index.tails.len();
+        let first = tail.split('/').next().unwrap_or_default();
+        let next = if first.contains('*') {
+            let last = first.as_bytes().last().copied();
+            index.patterns.push((number, last.filter(|letter| *letter != b'*')));
+            None
+        } else {
+            index.by_name.insert(lower_case(first), number)
+        };
+        let is_open = tail.len() < whole.len();
+        index.tails.push(SensitiveTail { root, tail: lower_case(tail), meaning, is_open, next });
     }
     index
 });
 
-/// A name as the file system of this machine compares it.
-fn fold_case(name: &str) -> String {
-    if cfg!(target_os = "macos") { name.to_ascii_lowercase() } else { name.to_owned() }
+fn lower_case(text: &str) -> Cow<'_, str> {
+    if text.bytes().any(|letter| letter.is_ascii_uppercase()) { text.to_ascii_lowercase().into() } else { text.into() }
 }
 
 fn has_wildcard(name: &str) -> bool {
     name.contains(['*', '?', '['])
 }
 
+/// An absolute path, divided into its names.
+struct PathNames<'p> {
+    names: Vec<&'p str>,
+    /// How many of them are those of the home directory; 0 if it is not below that.
+    home_count: usize,
+    /// Whether names may be patterns.
+    is_pattern: bool,
+}
+
 /// What is known of an absolute path. `is_pattern`: its parts may be patterns.
 pub(crate) fn tags_of_path(site: &CallSite<'_>, path: &Path, is_pattern: bool) -> Vec<OperationTag> {
     let text = path.to_string_lossy();
-    let parts: Vec<&str> = text.split(['/', '\\']).filter(|part| !part.is_empty()).collect();
-    let Some(name) = parts.last() else { return Vec::new() };
-    let home_parts = site.home.map_or(0, |home| {
+    let home_count = site.home.map_or(0, |home| {
         let home = &*home.to_string_lossy();
-        if strip_directory(&text, home).is_some() { home.split('/').filter(|part| !part.is_empty()).count() } else { 0 }
+        if strip_directory(&text, home).is_some() { home.split('/').filter(|name| !name.is_empty()).count() } else { 0 }
     });
-    let is_harmless = || HARMLESS_ENDS.iter().any(|end| name.ends_with(end)) || name.contains("example");
-    let index = &*TAIL_INDEX;
-    let mut tags: Vec<OperationTag> = Vec::new();
+    let text = lower_case(&text);
+    let names: Vec<&str> = text.split(['/', '\\']).filter(|name| !name.is_empty()).collect();
+    let Some(last) = names.last().copied() else { return Vec::new() };
+    let path = PathNames { names, home_count, is_pattern };
+    let mut meanings: Vec<TailMeaning> = Vec::new();
     let mut check = |tail: &SensitiveTail, start: usize| {
-        if !tags.contains(&tail.tag)
-            && tail.can_begin(start, parts.len(), home_parts)
-            && tail.matches(parts.get(start..).unwrap_or_default(), is_pattern)
-            && !(tail.tag == Secret && is_harmless())
+        if !meanings.contains(&tail.meaning)
+            && let Some(meaning) = tail.meaning_of(&path, start)
         {
-            tags.push(tail.tag);
+            meanings.push(meaning);
         }
     };
-    for (start, part) in parts.iter().enumerate() {
-        if is_pattern && has_wildcard(part) {
+    let index = &*TAIL_INDEX;
+    for (start, name) in path.names.iter().enumerate() {
+        if is_pattern && has_wildcard(name) {
             index.tails.iter().for_each(|tail| check(tail, start));
             continue;
         }
-        let named =
-            if cfg!(target_os = "macos") { index.by_name.get(&fold_case(part)) } else { index.by_name.get(*part) };
-        for number in named.into_iter().flatten() {
-            index.tails.get(*number).into_iter().for_each(|tail| check(tail, start));
+        let mut number = index.by_name.get(*name).copied();
+        while let Some(tail) = number.and_then(|number| index.tails.get(number)) {
+            check(tail, start);
+            number = tail.next;
         }
     }
-    let last_letter = name.as_bytes().last().copied();
-    let is_wild = is_pattern && has_wildcard(name);
-    for (number, _) in index.patterns.iter().filter(|(_, last)| is_wild || last.is_none_or(|_| *last == last_letter)) {
-        index.tails.get(*number).into_iter().for_each(|tail| check(tail, parts.len() - 1));
+    let last_letter = last.as_bytes().last().copied();
+    let is_wild = is_pattern && has_wildcard(last);
+    for (number, _) in index.patterns.iter().filter(|(_, end)| is_wild || end.is_none_or(|_| *end == last_letter)) {
+        index.tails.get(*number).into_iter().for_each(|tail| check(tail, path.names.len() - 1));
+    }
+    let is_public =
+        meanings.contains(&None) || HARMLESS_ENDS.iter().any(|end| last.ends_with(end)) || last.contains("example");
+    let is_made_up = || path.names.iter().any(|name| FIXTURES.contains(name));
+    let mut tags: Vec<OperationTag> = meanings.into_iter().flatten().collect();
+    if is_public {
+        tags.retain(|tag| !matches!(tag, Secret | ProbableSecret));
+    } else if tags.contains(&Secret) {
+        tags.retain(|tag| *tag != ProbableSecret);
+        if is_made_up() {
+            tags.iter_mut().filter(|tag| **tag == Secret).for_each(|tag| *tag = ProbableSecret);
+        }
     }
     tags
 }
 
 impl SensitiveTail {
-    /// Whether its first name may be the part of this number.
-    fn can_begin(&self, start: usize, part_count: usize, home_parts: usize) -> bool {
-        match self.root {
+    /// What it means for a path if it begins at the name of this number: the path is this one, a directory on the way to
+    /// it, or below it if it is open.
+    fn meaning_of(&self, path: &PathNames<'_>, start: usize) -> Option<TailMeaning> {
+        let rest = path.names.get(start..)?;
+        let last = rest.last()?;
+        let count = self.tail.split('/').count();
+        let is_placed = match self.root {
             Root => start == 0,
-            Home if home_parts > 0 => start == home_parts,
-            Anywhere if self.names.len() == 1 && !self.is_open => start + 1 == part_count,
+            Programs => follows_program_directory(path.names.get(..start)?),
+            Home if path.home_count > 0 => start == path.home_count,
+            Anywhere if count == 1 && !self.is_open => rest.len() == 1,
             Home | Anywhere => true,
+        };
+        if !is_placed || rest.len() > count && !self.is_open {
+            return None;
         }
-    }
-
-    /// Whether the rest of a path is this one, the first directories of it, or below it if it is open.
-    fn matches(&self, rest: &[&str], is_pattern: bool) -> bool {
-        let Some(last) = rest.last() else { return false };
-        if rest.len() < self.names.len() {
-            // A directory on the way is a match only if it says something: `.config` alone does not.
-            let is_telling = rest.iter().any(|name| name.starts_with('.')) && !is_plain_directory(last);
-            if !is_telling {
-                return false;
-            }
-        } else if rest.len() > self.names.len() && !self.is_open {
-            return false;
+        let is_secret = self.meaning == Some(Secret);
+        let is_on_way = rest.len() < count;
+        // A directory on the way is a match only if it says something: `.config` alone does not.
+        let is_telling = || match self.root {
+            Programs => true,
+            Home if is_secret && path.home_count == 0 => false,
+            _ => rest.iter().any(|name| name.starts_with('.')) && !is_plain_directory(last),
+        };
+        if is_on_way && (self.meaning.is_none() || !is_telling()) {
+            return None;
         }
+        let is_pattern = path.is_pattern && self.meaning.is_some();
         let mut above = "";
-        rest.iter().zip(&self.names).all(|(part, (wanted, example))| {
+        let is_same = rest.iter().zip(self.tail.split('/')).all(|(name, wanted)| {
             // Everything in a directory that says something, such as `.ssh/*`.
-            let is_everything = is_pattern && *part == "*" && above.starts_with('.') && !is_plain_directory(above);
-            above = part;
-            is_everything || matches_part(part, wanted, example, is_pattern)
-        })
+            let says_something = above.starts_with('.') && !is_plain_directory(above)
+                || self.root == Programs && (!above.is_empty() || self.tail.ends_with(last) && last != name);
+            let is_everything = is_pattern && *name == "*" && says_something;
+            let is_asked = is_secret && above.is_empty();
+            above = name;
+            is_everything || matches_name(name, wanted, is_pattern, is_asked)
+        });
+        // The directory of one login among other files.
+        let is_probable = is_secret && is_on_way && matches!(self.root, Home | Programs);
+        is_same.then_some(if is_probable { Some(ProbableSecret) } else { self.meaning })
     }
+}
+
+/// Whether the last of these names are those of a directory where programs keep their files.
+fn follows_program_directory(names: &[&str]) -> bool {
+    let is_pair = |pair: &[&str]| {
+        matches!(
+            pair,
+            [".local", "share" | "state"]
+                | ["library", "application support" | "preferences" | "caches"]
+                | ["appdata", "roaming" | "local"]
+        )
+    };
+    matches!(names.last(), Some(&(".config" | ".cache"))) || names.last_chunk::<2>().is_some_and(|pair| is_pair(pair))
 }
 
 /// Directories that hold all kinds of files.
 fn is_plain_directory(name: &str) -> bool {
-    matches!(name, ".config" | ".local" | "Library" | "etc" | ".github" | "." | "..")
+    matches!(name, ".config" | ".local" | ".cache" | "library" | "etc" | ".github" | "." | "..")
 }
 
-fn matches_part(part: &str, wanted: &str, example: &str, is_pattern: bool) -> bool {
+/// Whether a name is the wanted one, which may be a pattern. If the name is a pattern itself, it may match; `is_asked`: only
+/// if it also asks for secrets.
+fn matches_name(name: &str, wanted: &str, is_pattern: bool, is_asked: bool) -> bool {
     if let Some((before, after)) = wanted.split_once('*') {
-        let is_hidden = before.is_empty() && part.starts_with('.');
-        let is_long_enough = part.len() >= before.len() + after.len();
-        let is_same = is_long_enough && part.starts_with(before) && matches_end(part, after) && !is_hidden;
-        if is_same && !(part.starts_with(['*', UNKNOWN]) && part.len() < wanted.len()) {
+        let is_hidden = before.is_empty() && name.starts_with('.');
+        let is_long_enough = name.len() >= before.len() + after.bytes().filter(|letter| *letter != b'*').count();
+        let is_same = is_long_enough && name.starts_with(before) && matches_end(name, after) && !is_hidden;
+        if is_same && !(name.starts_with(['*', UNKNOWN]) && name.len() < wanted.len()) {
             return true;
         }
-    } else if part == wanted || (cfg!(target_os = "macos") && part.eq_ignore_ascii_case(wanted)) {
+    } else if name == wanted {
         return true;
     }
-    if !is_pattern || !has_wildcard(part) {
+    if !is_pattern || !has_wildcard(name) {
         return false;
     }
     // A pattern that is nothing but a pattern matches what is harmless, too,
     // and `*.json` says nothing about a name either.
-    let stem = part.rfind('.').filter(|dot| *dot > 0).and_then(|dot| {
-        let end = part.get(dot + 1..)?;
-        if has_wildcard(end) { None } else { part.get(..dot) }
+    let stem = name.rfind('.').filter(|dot| *dot > 0).and_then(|dot| {
+        let end = name.get(dot + 1..)?;
+        if has_wildcard(end) { None } else { name.get(..dot) }
     });
-    let stem = stem.unwrap_or(part);
-    let is_telling = part.starts_with('.') || stem.contains(|letter: char| letter.is_ascii_alphanumeric());
+    let stem = stem.unwrap_or(name);
+    let is_telling = name.starts_with('.') || stem.contains(|letter: char| letter.is_ascii_alphanumeric());
+    let example = wanted.replace('*', "rsa");
     // `find -name '*.env'` matches a leading dot, too.
-    let hidden = if example.starts_with('.') { part.trim_start_matches('*') } else { part };
-    is_telling && (matches_glob(part, example) || hidden.len() < part.len() && matches_glob(hidden, example))
+    let hidden = if example.starts_with('.') { name.trim_start_matches('*') } else { name };
+    let asks = || name.starts_with('.') || TELLING_PARTS.split_whitespace().any(|part| name.contains(part));
+    is_telling
+        && (!is_asked || asks())
+        && (matches_glob(name, &example) || hidden.len() < name.len() && matches_glob(hidden, &example))
 }
 
 /// Whether a name ends with the rest of a pattern, which may have one more `*`.

@@ -1,6 +1,8 @@
-//! The table of paths that need care.
+//! The table of paths that need care, but for those of secrets, which are in `secrets.txt`.
 
-use crate::OperationTag::{self, AgentSettings, GitDirectory, Pintle, Pipeline, Registry, Secret, Startup};
+use crate::OperationTag::{
+    self, AgentSettings, GitDirectory, Pintle, Pipeline, ProbableSecret, Registry, Secret, Startup,
+};
 
 /// Where a path of the table is looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,107 +13,36 @@ pub(super) enum TailRoot {
     Home,
     /// Below the root directory.
     Root,
+    /// Below a directory where programs keep their files, such as `~/.config`.
+    Programs,
 }
-use TailRoot::{Anywhere, Home, Root};
+use TailRoot::{Anywhere, Home, Programs, Root};
+
+/// What the end of a path means; `None`: it is public, whatever another row says of it.
+pub(super) type TailMeaning = Option<OperationTag>;
+
+/// The rows of both tables.
+pub(super) fn all_tails() -> impl Iterator<Item = (TailRoot, &'static str, TailMeaning)> {
+    let others = TAILS.iter().map(|(root, tail, tag)| (*root, *tail, Some(*tag)));
+    include_str!("secrets.txt").lines().filter_map(secret_tail).chain(others)
+}
+
+/// A line of `secrets.txt`: `PATH | PROGRAM | NAME IN ITS DOCUMENTATION`.
+fn secret_tail(line: &'static str) -> Option<(TailRoot, &'static str, TailMeaning)> {
+    let (path, _) = line.split_once(" | ").filter(|_| !line.starts_with('#'))?;
+    let (meaning, path) = match (path.strip_prefix('?'), path.strip_prefix('!')) {
+        (Some(path), _) => (Some(ProbableSecret), path),
+        (_, Some(path)) => (None, path),
+        _ => (Some(Secret), path),
+    };
+    let roots = [("~/", Home), ("/", Root), ("@/", Programs)];
+    let below = roots.into_iter().find_map(|(start, root)| Some((root, path.strip_prefix(start)?)));
+    let (root, tail) = below.unwrap_or((Anywhere, path));
+    Some((root, tail, meaning))
+}
 
 /// The end of a path, with what it means. A `*` in a name is a pattern; the last part `**` is everything below.
-pub(super) static TAILS: &[(TailRoot, &str, OperationTag)] = &[
-    (Anywhere, ".env", Secret),
-    (Anywhere, ".env.*", Secret),
-    (Anywhere, "*.env", Secret),
-    (Anywhere, ".envrc", Secret),
-    (Anywhere, ".ssh/id_*", Secret),
-    (Anywhere, ".ssh/*_rsa", Secret),
-    (Anywhere, ".ssh/*_ed25519", Secret),
-    (Anywhere, ".ssh/identity", Secret),
-    (Anywhere, ".gnupg/**", Secret),
-    (Anywhere, ".aws/credentials", Secret),
-    (Anywhere, ".aws/sso/**", Secret),
-    (Anywhere, ".aws/cli/cache/**", Secret),
-    (Anywhere, ".azure/**", Secret),
-    (Anywhere, ".config/gcloud/**", Secret),
-    (Anywhere, ".kube/config", Secret),
-    (Anywhere, "kubeconfig", Secret),
-    (Anywhere, ".docker/config.json", Secret),
-    (Anywhere, ".netrc", Secret),
-    (Anywhere, "_netrc", Secret),
-    (Anywhere, ".npmrc", Secret),
-    (Anywhere, ".yarnrc.yml", Secret),
-    (Anywhere, ".pypirc", Secret),
-    (Anywhere, ".pgpass", Secret),
-    (Anywhere, ".my.cnf", Secret),
-    (Anywhere, ".git-credentials", Secret),
-    (Anywhere, ".config/git/credentials", Secret),
-    (Anywhere, ".config/gh/hosts.yml", Secret),
-    (Anywhere, ".config/hub", Secret),
-    (Anywhere, ".config/op/**", Secret),
-    (Anywhere, ".cargo/credentials*", Secret),
-    (Anywhere, ".gem/credentials", Secret),
-    (Anywhere, ".m2/settings.xml", Secret),
-    (Anywhere, ".gradle/gradle.properties", Secret),
-    (Anywhere, ".composer/auth.json", Secret),
-    (Anywhere, ".terraform.d/credentials*", Secret),
-    (Anywhere, ".terraformrc", Secret),
-    (Anywhere, ".vault-token", Secret),
-    (Anywhere, ".boto", Secret),
-    (Anywhere, ".s3cfg", Secret),
-    (Anywhere, ".htpasswd", Secret),
-    (Anywhere, ".password-store/**", Secret),
-    (Anywhere, ".local/share/keyrings/**", Secret),
-    (Anywhere, ".mozilla/firefox/**", Secret),
-    (Anywhere, ".config/google-chrome/**", Secret),
-    (Anywhere, ".config/chromium/**", Secret),
-    (Anywhere, ".config/BraveSoftware/**", Secret),
-    (Anywhere, "Library/Keychains/**", Secret),
-    (Anywhere, "Library/Application Support/Google/Chrome/**", Secret),
-    (Anywhere, "Library/Application Support/Firefox/**", Secret),
-    (Anywhere, ".bash_history", Secret),
-    (Anywhere, ".zsh_history", Secret),
-    (Anywhere, ".history", Secret),
-    (Anywhere, ".python_history", Secret),
-    (Anywhere, ".psql_history", Secret),
-    (Anywhere, ".mysql_history", Secret),
-    (Anywhere, ".node_repl_history", Secret),
-    (Anywhere, "fish_history", Secret),
-    (Anywhere, "ConsoleHost_history.txt", Secret),
-    (Anywhere, "*.pem", Secret),
-    (Anywhere, "*.key", Secret),
-    (Anywhere, "*.p12", Secret),
-    (Anywhere, "*.pfx", Secret),
-    (Anywhere, "*.jks", Secret),
-    (Anywhere, "*.keystore", Secret),
-    (Anywhere, "*.kdbx", Secret),
-    (Anywhere, "*.ppk", Secret),
-    (Anywhere, "*.asc.key", Secret),
-    (Anywhere, "id_rsa", Secret),
-    (Anywhere, "id_ed25519", Secret),
-    (Anywhere, "id_ecdsa", Secret),
-    (Anywhere, "id_dsa", Secret),
-    (Anywhere, "credentials.json", Secret),
-    (Anywhere, "*service-account*.json", Secret),
-    (Anywhere, "*service_account*.json", Secret),
-    (Anywhere, "*firebase-adminsdk*.json", Secret),
-    (Anywhere, "client_secret*.json", Secret),
-    (Anywhere, ".*_history", Secret),
-    (Anywhere, "secrets.yml", Secret),
-    (Anywhere, "secrets.yaml", Secret),
-    (Anywhere, "secrets.json", Secret),
-    (Anywhere, "secrets.toml", Secret),
-    (Anywhere, "config/master.key", Secret),
-    (Anywhere, "terraform.tfvars", Secret),
-    (Anywhere, "*.tfstate", Secret),
-    (Anywhere, "wp-config.php", Secret),
-    (Root, "etc/shadow*", Secret),
-    (Root, "etc/gshadow*", Secret),
-    (Root, "etc/sudoers*", Secret),
-    (Root, "etc/ssl/private/**", Secret),
-    (Root, "etc/ssh/ssh_host_*_key", Secret),
-    (Root, "etc/kubernetes/**", Secret),
-    (Root, "proc/*/environ", Secret),
-    (Root, "proc/*/mem", Secret),
-    (Root, "run/secrets/**", Secret),
-    (Root, "var/run/secrets/**", Secret),
-    (Root, "var/lib/docker/**", Secret),
+static TAILS: &[(TailRoot, &str, OperationTag)] = &[
     (Home, ".bashrc", Startup),
     (Home, ".bash_profile", Startup),
     (Home, ".bash_login", Startup),
@@ -204,12 +135,6 @@ pub(super) static TAILS: &[(TailRoot, &str, OperationTag)] = &[
     (Root, "etc/pintle/**", Pintle),
     (Anywhere, "bin/pintle", Pintle),
     (Anywhere, "bin/pintle-hook", Pintle),
-    (Anywhere, "AppData/Roaming/gcloud/**", Secret),
-    (Anywhere, "AppData/Roaming/Mozilla/**", Secret),
-    (Anywhere, "AppData/Roaming/Microsoft/Credentials/**", Secret),
-    (Anywhere, "AppData/Roaming/Microsoft/Protect/**", Secret),
-    (Anywhere, "AppData/Local/Google/Chrome/User Data/**", Secret),
-    (Anywhere, "AppData/Local/Microsoft/Edge/User Data/**", Secret),
     (Home, "Documents/WindowsPowerShell/**", Startup),
     (Anywhere, "Start Menu/Programs/Startup/**", Startup),
     (Anywhere, ".github", Pipeline),

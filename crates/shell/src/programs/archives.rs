@@ -62,24 +62,6 @@ pub(super) fn run_rsync(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, pars
 }
 
 pub(super) fn run_tar(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
-    for program in parsed.values("I", "use-compress-program").chain(parsed.values("", "to-command")) {
-        let is_plain = program.text.split_whitespace().next().is_some_and(|name| {
-            matches!(
-                super::super::walk::program_name(name).as_str(),
-                "gzip" | "pigz" | "zstd" | "xz" | "bzip2" | "lz4" | "pzstd" | "zstdmt"
-            )
-        });
-        if !is_plain {
-            walk.run_line(&program.text, call.stdin);
-            walk.push_code(TextTaint::NONE, call.name, "tar runs another program");
-        }
-    }
-    for action in parsed.values("", "checkpoint-action") {
-        if let Some(command) = action.text.strip_prefix("exec=") {
-            walk.run_line(command, call.stdin);
-            walk.push_code(TextTaint::NONE, call.name, "tar runs another program");
-        }
-    }
     // The old form: `tar czf a.tgz b`.
     let bundled = call
         .args
@@ -141,15 +123,6 @@ pub(super) fn run_tar(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed
 
 pub(super) fn run_archive(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
     let is_recursive = true;
-    if call.name == "zip"
-        && let Some(command) = parsed
-            .values("", "unzip-command")
-            .next()
-            .or_else(|| call.args.iter().skip_while(|arg| arg.text != "-TT").nth(1))
-    {
-        walk.run_line(&command.text, call.stdin);
-        walk.push_code(TextTaint::NONE, call.name, "zip runs another program");
-    }
     let is_filter = matches!(call.name, "gzip" | "bzip2" | "xz" | "zstd" | "pigz" | "lz4");
     let decodes = is_filter && parsed.has("d", "decompress");
     let skipped = match call.name {

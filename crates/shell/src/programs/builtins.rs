@@ -1,10 +1,52 @@
 //! Builtins of shells: what they keep for the commands behind them.
 
-use crate::walk::{CommandWalk, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint, is_secret_name};
-use crate::{Operation, OperationKind};
+use crate::secret_name::is_secret_name;
+use crate::walk::{CommandWalk, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint};
+use crate::{Operation, OperationKind, OperationTag};
 
 /// The most values of an array that are kept.
 const MAX_PARTS: usize = 256;
+
+/// Programs of the shell that take names, or numbers, which may have subscripts.
+const NAME_TAKERS: [&str; 14] = [
+    "[",
+    "declare",
+    "export",
+    "getopts",
+    "let",
+    "local",
+    "mapfile",
+    "printf",
+    "read",
+    "readarray",
+    "readonly",
+    "test",
+    "typeset",
+    "unset",
+];
+
+/// The names that a builtin takes: what stands in their subscripts runs, and some of them give programs other names.
+pub(super) fn check_names(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
+    for arg in call.args.iter().filter(|_| NAME_TAKERS.contains(&call.name)) {
+        walk.run_subscripts(arg);
+        walk.check_command_table(&arg.text);
+    }
+}
+
+/// `hash -p FILE NAME`, and in zsh `hash NAME=FILE` and `hash -d NAME=DIRECTORY`: what a name stands for.
+pub(super) fn run_hash(walk: &mut CommandWalk<'_>, _: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
+    for (path, name) in parsed.values("p", "").zip(&parsed.operands) {
+        walk.set_alias(&name.text, &path.text);
+    }
+    for (name, value) in parsed.operands.iter().filter_map(|arg| super::wrappers::assignment_of(arg)) {
+        if parsed.has("d", "") {
+            walk.set_variable(&format!("~{name}"), vec![value]);
+        } else {
+            walk.set_alias(&name, &value.text);
+        }
+    }
+    TextFlow::known("")
+}
 
 /// `cd`, `pushd`.
 pub(super) fn run_cd(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
@@ -98,15 +140,6 @@ pub(super) fn run_export(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: 
     if is_listing { TextFlow::from_taint(TextTaint::ENVIRONMENT) } else { TextFlow::known("") }
 }
 
-pub(super) fn run_alias(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
-    for arg in call.args {
-        if let Some((name, text)) = arg.text.split_once('=') {
-            walk.set_alias(name, text);
-        }
-    }
-    TextFlow::known("")
-}
-
 /// `read NAME`: a line of the input.
 pub(super) fn run_read(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
     let input = call.stdin;
@@ -136,7 +169,8 @@ pub(super) fn run_read(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
             }
             // One of the listed files.
             (None, Some(listed)) if names.len() == 1 => {
-                let joined = if listed.is_recursive {
+                let is_secret = walk.place(&listed.root).tags.contains(&OperationTag::Secret);
+                let joined = if listed.is_recursive && !is_secret {
                     format!(
                         "{}/{}",
                         listed.root.text.trim_end_matches('/'),

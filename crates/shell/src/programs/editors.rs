@@ -1,98 +1,33 @@
-//! Programs that edit files: editors, `sed` and `patch`.
+//! Programs that edit files: editors and `patch`.
 
-use super::program::read_operands;
 use crate::walk::ProgramCall;
 use crate::walk::{CommandWalk, ParsedOptions, ShellArg, TextFlow, TextTaint};
 use crate::{Operation, OperationKind, OperationTag};
-
-pub(super) fn run_sed(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
-    let scripts: Vec<&ShellArg> = parsed.values("e", "expression").collect();
-    let has_script = !scripts.is_empty() || parsed.has("f", "file");
-    let operands = parsed.operands.as_slice();
-    let (script, files) = match operands.split_first() {
-        Some((script, files)) if !has_script => (Some(*script), files),
-        _ => (None, operands),
-    };
-    for script in scripts.into_iter().chain(script) {
-        check_sed_script(walk, call, &script.text);
-    }
-    // `-i`, `-i.bak`, `-Ei`, `--in-place=.bak`.
-    let in_place = call.args.iter().any(|arg| {
-        let text = arg.text.as_str();
-        text.starts_with("--in-p")
-            || text.starts_with('-')
-                && !text.starts_with("--")
-                && text.chars().skip(1).take_while(|letter| *letter != 'e').any(|letter| letter == 'i')
-    });
-    if in_place {
-        for file in files {
-            walk.write_file(call.name, file, "edit", TextFlow::from_taint(TextTaint::DECODED));
-        }
-        return TextFlow::known("");
-    }
-    let mut flow = read_operands(walk, call, files.iter().copied(), false);
-    if flow.text.is_some() {
-        flow.taint |= TextTaint::DECODED;
-    }
-    flow.text = None;
-    flow
-}
-
-/// The commands of a script that run programs or write files: `e`, `w`, and the flags of `s`.
-fn check_sed_script(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, script: &str) {
-    for line in script.split(['\n', ';']) {
-        let line = line.trim().trim_start_matches(|letter: char| letter.is_ascii_digit() || "$,! ".contains(letter));
-        if let Some(command) = line.strip_prefix('e').filter(|rest| rest.starts_with(' ') || rest.is_empty()) {
-            walk.run_line(command.trim(), &TextFlow::default());
-            if command.trim().is_empty() {
-                walk.push_code(TextTaint::DECODED, call.name, "sed runs its input");
-            }
-        } else if let Some(rest) = line.strip_prefix('s') {
-            let Some(separator) = rest.chars().next().filter(|letter| !letter.is_alphanumeric()) else { continue };
-            let parts: Vec<&str> = rest.split(separator).collect();
-            let flags = parts.get(3).copied().unwrap_or_default();
-            let is_flags = flags
-                .split_whitespace()
-                .next()
-                .is_some_and(|flags| flags.chars().all(|letter| letter.is_ascii_alphanumeric()));
-            if is_flags && flags.split_whitespace().next().is_some_and(|flags| flags.contains('e')) {
-                walk.run_line(parts.get(2).copied().unwrap_or_default(), &TextFlow::default());
-                walk.push_code(TextTaint::DECODED, call.name, "sed runs what it substitutes");
-            }
-            if let Some((_, file)) = flags.split_once("w ") {
-                walk.write_file(
-                    call.name,
-                    &ShellArg::new(file.trim()),
-                    "replace",
-                    TextFlow::from_taint(TextTaint::DECODED),
-                );
-            }
-        } else if let Some(file) = line.strip_prefix("w ").or_else(|| line.strip_prefix("W ")) {
-            walk.write_file(
-                call.name,
-                &ShellArg::new(file.trim()),
-                "replace",
-                TextFlow::from_taint(TextTaint::DECODED),
-            );
-        } else if let Some(file) = line.strip_prefix("r ") {
-            walk.read_file(call.name, &ShellArg::new(file.trim()), false);
-        }
-    }
-}
 
 pub(super) fn run_editor(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
     let is_vi = matches!(call.name, "vi" | "vim" | "nvim" | "ex" | "vimx" | "rvim");
     if is_vi {
         let given = call.args.iter().filter_map(|arg| arg.text.strip_prefix('+')).map(str::to_owned);
         let commands: Vec<String> =
-            parsed.values("c", "").map(|arg| arg.text.clone()).chain(given).chain(call.stdin.text.clone()).collect();
+            parsed.values("c", "cmd").map(|arg| arg.text.clone()).chain(given).chain(call.stdin.text.clone()).collect();
+        for line in commands.iter().flat_map(|text| text.lines()) {
+            // What follows a `!` is a command line, whatever is in front of it.
+            if let Some((_, shell)) = line.split_once('!') {
+                let shell = shell.trim_start_matches([' ', '!']);
+                walk.run_line(shell.strip_suffix(['"', '\'']).unwrap_or(shell), &TextFlow::default());
+            }
+            if let Some((_, shell)) = line.split_once("term").and_then(|(_, rest)| rest.split_once(' ')) {
+                walk.run_line(shell, &TextFlow::default());
+            }
+        }
         for command in commands.iter().flat_map(|text| text.split(['|', '\n'])) {
             let command = command.trim().trim_start_matches([':', '%', '\'', '"']);
-            if let Some(shell) =
-                command.strip_prefix('!').or_else(|| command.strip_prefix("r !")).or_else(|| command.strip_prefix("r!"))
-            {
-                walk.run_line(shell, &TextFlow::default());
-            } else if let Some(code) = ["py3 ", "py ", "python3 ", "lua ", "call ", "perl ", "ruby "]
+            let command =
+                command.strip_prefix("silent").map_or(command, |rest| rest.trim_start_matches(['!', ' ', ':']));
+            if command.contains("system(") || command.contains("systemlist(") || command.contains("job_start(") {
+                crate::code::read_code(walk, "vim", &command.replace("list(", "("), &TextFlow::default());
+            }
+            if let Some(code) = ["py3 ", "py ", "python3 ", "lua ", "call ", "perl ", "ruby "]
                 .iter()
                 .find_map(|prefix| command.strip_prefix(prefix))
             {
@@ -124,15 +59,6 @@ pub(super) fn run_editor(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, par
                 .filter(|file| !file.trim_start().starts_with('!'))
             {
                 walk.read_file(call.name, &ShellArg::new(file.trim()), false);
-            }
-        }
-    }
-    if matches!(call.name, "ed" | "red")
-        && let Some(text) = &call.stdin.text
-    {
-        for line in text.lines() {
-            if let Some(shell) = line.trim().strip_prefix('!') {
-                walk.run_line(shell, &TextFlow::default());
             }
         }
     }

@@ -19,7 +19,7 @@ pub(super) fn run_delete(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, par
     let is_recursive = parsed.has("r", "recursive")
         || parsed.has("R", "recursive")
         || call.has_arg(&["/s", "/S"])
-        || call.name.contains("trash");
+        || matches!(call.name, "trash" | "trash-put" | "rmtrash" | "remove_directory" | "rimraf" | "del-cli");
     for operand in parsed
         .operands
         .iter()

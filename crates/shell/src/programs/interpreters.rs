@@ -1,48 +1,22 @@
 //! Interpreters: code in their arguments, in their input, or in a file.
 
+use super::option_uses;
 use super::shells::run_script_file;
 use crate::code;
 use crate::walk::ProgramCall;
 use crate::walk::{CommandWalk, ParsedOptions, ShellArg, TextFlow, TextTaint};
 use crate::{Operation, OperationKind};
 
-/// Options of interpreters whose value is code.
-fn code_options(name: &str) -> &'static [&'static str] {
-    match name {
-        "node" | "nodejs" | "bun" | "tsx" | "ts-node" => &["-e", "--eval", "-p", "--print", "-pe"],
-        "deno" => &["eval"],
-        "perl" | "ruby" | "lua" | "luajit" | "Rscript" | "R" | "groovy" | "scala" | "swift" | "julia" | "tclsh"
-        | "elixir" | "crystal" | "ghci" | "guile" => {
-            &["-e", "-E", "--eval", "-ne", "-pe", "-le", "-nle", "-ple", "-i", "-pi", "-0777"]
-        }
-        "php" => &["-r", "-B", "-R", "-E"],
-        _ => &["-c"],
-    }
-}
-
 pub(super) fn run_interpreter(
     walk: &mut CommandWalk<'_>,
     call: &ProgramCall<'_>,
     parsed: &ParsedOptions<'_>,
 ) -> TextFlow {
-    let options = code_options(call.name);
+    let codes = option_uses::code_values(call);
     let is_perl_like = matches!(call.name, "perl" | "ruby");
-    let is_code_option = |text: &str| {
-        options.contains(&text)
-            || is_perl_like
-                && text.starts_with('-')
-                && !text.starts_with("--")
-                && text.len() < 12
-                && text.ends_with(['e', 'E'])
-            || call.name.starts_with("python")
-                && text.starts_with('-')
-                && !text.starts_with("--")
-                && text.ends_with('c')
-    };
     let mut flow = call.stdin.clone();
     flow.text = None;
     flow.taint = flow.taint.without(TextTaint::NETWORK) | TextTaint::OUTPUT;
-    let mut has_code = false;
     // `-n` and `-p` give the code the lines of the files.
     let reads_lines = is_perl_like
         && call.args.iter().any(|arg| {
@@ -52,25 +26,17 @@ pub(super) fn run_interpreter(
     let lines = if reads_lines { call.stdin.taint | TextTaint::FILE } else { call.stdin.taint };
     let stdin = TextFlow { taint: lines, ..call.stdin.clone() };
     let call = &ProgramCall { stdin: &stdin, ..*call };
-    for (index, arg) in call.args.iter().enumerate() {
-        if is_code_option(&arg.text) {
-            if let Some(text) = call.args.get(index + 1) {
-                has_code = true;
-                let prints = matches!(arg.text.as_str(), "-p" | "--print" | "-pe") && call.name.starts_with("node");
-                let printed = ShellArg { text: format!("console.log({})", text.text), ..text.clone() };
-                let before = walk.operations.len();
-                read_arg_code(walk, call, if prints { &printed } else { text });
-                let fetches = |operation: &Operation| {
-                    operation.kind == OperationKind::Download && !operation.has(crate::OperationTag::Local)
-                };
-                if walk.operations.iter().skip(before).any(fetches) {
-                    flow.taint |= TextTaint::NETWORK;
-                }
-            }
-        } else if let Some(glued) = glued_code(call.name, &arg.text) {
-            has_code = true;
-            read_arg_code(walk, call, &ShellArg { text: glued.to_owned(), ..arg.clone() });
-        }
+    // `node -p` prints the value of its code.
+    let prints = call.name.starts_with("node") && call.has_arg(&["-p", "--print", "-pe"]);
+    let before = walk.operations.len();
+    for code in &codes {
+        let printed = ShellArg { text: format!("console.log({})", code.text), ..code.clone() };
+        read_arg_code(walk, call, if prints { &printed } else { code });
+    }
+    let fetches =
+        |operation: &Operation| operation.kind == OperationKind::Download && !operation.has(crate::OperationTag::Local);
+    if walk.operations.iter().skip(before).any(fetches) {
+        flow.taint |= TextTaint::NETWORK;
     }
     let is_in_place = is_perl_like
         && call.args.iter().any(|arg| {
@@ -87,16 +53,8 @@ pub(super) fn run_interpreter(
             super::files::delete_listed(walk, call.name, listed);
         }
     }
-    if has_code {
-        let codes: Vec<&str> = call
-            .args
-            .windows(2)
-            .filter_map(|pair| match pair {
-                [option, code] if is_code_option(&option.text) => Some(code.text.as_str()),
-                _ => None,
-            })
-            .collect();
-        for file in parsed.operands.iter().filter(|file| !codes.contains(&file.text.as_str())) {
+    if !codes.is_empty() {
+        for file in parsed.operands.iter().filter(|file| codes.iter().all(|code| code.text != file.text)) {
             if is_in_place {
                 walk.write_file(call.name, file, "edit", TextFlow::from_taint(TextTaint::DECODED));
             } else if is_perl_like || walk.place(file).tags.contains(&crate::OperationTag::Secret) {
@@ -151,17 +109,11 @@ pub(super) fn run_interpreter(
         })
     });
     match parsed.operands.first().filter(|_| !reads_input) {
-        Some(script) if script.text != "-" && script.text != "/dev/stdin" => {
+        Some(script) if !matches!(script.text.as_str(), "-" | "/dev/stdin" | "/dev/fd/0") => {
             if script.text.starts_with("http") {
                 walk.push_code(TextTaint::NETWORK, call.name, "it runs a script from the network");
             }
             flow.append(run_script_file(walk, call, script));
-            // The arguments of a script that name what needs care.
-            for arg in parsed.operands.iter().skip(1) {
-                if walk.place(arg).tags.contains(&crate::OperationTag::Secret) {
-                    flow.append(walk.read_file(call.name, arg, false));
-                }
-            }
         }
         // Behind `-` and `--`, they are arguments of the program that is read.
         None if !reads_input && call.has_arg(&["--version", "-V", "-v", "--help", "-h"]) => {}
@@ -172,7 +124,7 @@ pub(super) fn run_interpreter(
                 }
                 code::read_code(walk, call.name, &text.clone(), &TextFlow::default());
             }
-            None if call.stdin.taint.has(TextTaint::NETWORK | TextTaint::DECODED | TextTaint::OUTPUT) => {
+            None if call.stdin.is_unknown() => {
                 walk.push_code(call.stdin.taint, call.name, "it runs text that is not known");
             }
             None => {
@@ -237,21 +189,6 @@ pub(super) fn push_imports(walk: &mut CommandWalk<'_>, program: &str, text: &str
     }
 }
 
-/// Code that follows its option in the same word, such as `-e'...'` or `--eval=…`.
-fn glued_code<'t>(name: &str, text: &'t str) -> Option<&'t str> {
-    if let Some(code) = text.strip_prefix("--eval=").or_else(|| text.strip_prefix("--print=")) {
-        return Some(code);
-    }
-    let letter = match name {
-        "perl" | "ruby" => "-e",
-        name if name.starts_with("python") => "-c",
-        "php" => "-r",
-        "node" => "-e",
-        _ => return None,
-    };
-    text.strip_prefix(letter).filter(|code| code.len() > 2)
-}
-
 /// Modules of Python that do something to files or the network.
 fn run_module(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
     let mut rest = call.args.iter().skip_while(|arg| !arg.text.starts_with("-m"));
@@ -281,7 +218,16 @@ fn run_module(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
             let args: Vec<ShellArg> = std::iter::once(program).chain(args).collect();
             walk.run_args(&args, call.stdin);
         }
+        "timeit" => args.iter().filter(|arg| !arg.text.starts_with('-')).for_each(|arg| read_arg_code(walk, call, arg)),
         "base64" | "zipfile" | "tarfile" | "json.tool" | "gzip" => {
+            let target = match args.first().map(|arg| arg.text.as_str()) {
+                Some("-e" | "--extract") => args.get(2),
+                Some("-c" | "--create") => args.get(1),
+                _ => None,
+            };
+            if let Some(target) = target {
+                walk.write_file(call.name, target, "unpack", TextFlow::default());
+            }
             for file in args.iter().filter(|arg| !arg.text.starts_with('-')) {
                 walk.read_file(call.name, file, false);
             }

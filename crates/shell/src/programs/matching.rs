@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 
 use crate::paths::matches_glob;
-use crate::walk::{CommandWalk, ProgramCall, ShellArg};
+use crate::walk::{CommandWalk, GivenOption, OptionLetters, OptionReader, ProgramCall, ReadArg, ShellArg};
 
 /// Arguments behind this one are not looked at for words.
 const MAX_ARGS: usize = 32;
@@ -60,18 +60,39 @@ fn matches_pattern(pattern: &str, text: &str) -> bool {
 /// A call that is compared with many rows.
 pub(super) struct RowCall<'c, 'a> {
     call: &'c ProgramCall<'a>,
+    grammar: OptionLetters,
     texts: Vec<&'c str>,
+    given: OnceCell<GivenArgs<'c>>,
     /// The first arguments without quotes, as they are and in lower case.
     plain: OnceCell<Vec<(String, String)>>,
 }
 
+/// The arguments as the program reads them.
+struct GivenArgs<'c> {
+    options: Vec<GivenOption<'c>>,
+    operands: Vec<&'c ShellArg>,
+}
+
 impl<'c, 'a> RowCall<'c, 'a> {
-    pub(super) fn new(call: &'c ProgramCall<'a>) -> Self {
-        Self { call, texts: first_texts(call), plain: OnceCell::new() }
+    pub(super) fn new(call: &'c ProgramCall<'a>, grammar: OptionLetters) -> Self {
+        Self { call, grammar, texts: first_texts(call), given: OnceCell::new(), plain: OnceCell::new() }
     }
 
     pub(super) fn has_words(&self, words: &[&str]) -> bool {
         has_words_from(&self.texts, words, false)
+    }
+
+    fn given(&self) -> &GivenArgs<'c> {
+        self.given.get_or_init(|| {
+            let mut given = GivenArgs { options: Vec::new(), operands: Vec::new() };
+            for read in OptionReader::new(self.call.args, self.grammar) {
+                match read {
+                    ReadArg::Option(option) => given.options.push(option),
+                    ReadArg::Operand(operand) => given.operands.push(operand),
+                }
+            }
+            given
+        })
     }
 
     fn plain(&self) -> &[(String, String)] {
@@ -85,22 +106,116 @@ impl<'c, 'a> RowCall<'c, 'a> {
         })
     }
 
-    /// Whether one of the options of a group `a|b` is given.
+    /// The last operand behind some words; if there is none, the words where they are wanted.
+    pub(super) fn target(&self, words: usize, or_words: bool) -> Option<String> {
+        let operands = &self.given().operands;
+        match operands.get(words..).and_then(<[&ShellArg]>::last) {
+            Some(target) => Some(target.shown()),
+            None => or_words.then(|| operands.iter().map(|word| word.shown()).collect::<Vec<_>>().join(" ")),
+        }
+    }
+
+    /// The argument by which one of the options of a group `a|b` may be given; empty if it is a variable of the line.
     ///
-    /// `-x` is also found among letters, and `--name` and `-name` also with a value, unless the value switches them off.
-    /// `--name=value` and plain words are meant as they are, a `*` in them is a pattern that also finds upper case, and `name=` is a
-    /// beginning. `NAME=value` and `NAME=` are also looked for among the variables of the line.
-    pub(super) fn has_any(&self, walk: &CommandWalk<'_>, group: &str) -> bool {
-        group.split('|').any(|option| {
-            let is_given = if option.contains('*') {
-                self.plain().iter().any(|(text, lower)| matches_pattern(option, text) || matches_pattern(option, lower))
-            } else {
-                self.call.args.iter().any(|arg| is_option(&arg.text, option))
-                    || self.plain().iter().any(|(text, _)| is_option(text, option))
-            };
-            is_given || has_variable(walk, option)
+    /// `-x` and `--name` are options of the program, also abbreviated, unless the value switches them off. `--name=value` is
+    /// one with a value, in the same word or the next one, and `--name=` one with any. `-name` and plain words are meant as
+    /// they are, and a `*` in them is a pattern that also finds upper case. `NAME=value` and `NAME=` are also looked for among
+    /// the variables of the line.
+    pub(super) fn find_any(&self, walk: &CommandWalk<'_>, group: &str) -> Option<&'c str> {
+        group.split('|').find_map(|option| {
+            if let Some(name) = option.strip_prefix("--").filter(|name| !name.contains('*')) {
+                return self
+                    .given()
+                    .options
+                    .iter()
+                    .find(|given| self.may_be(given, name))
+                    .map(|given| given.arg.text.as_str());
+            }
+            if let Some(letter) = option_letter(option) {
+                let is_given = |given: &&GivenOption<'_>| self.is_letter(given, letter);
+                return self.given().options.iter().find(is_given).map(|given| given.arg.text.as_str());
+            }
+            self.find_word(option).or_else(|| has_variable(walk, option).then_some(""))
         })
     }
+
+    /// Whether one of the options of a group is surely given, and not switched off again.
+    pub(super) fn has_surely(&self, walk: &CommandWalk<'_>, group: &str) -> bool {
+        let mut is_on = false;
+        for given in &self.given().options {
+            for option in group.split('|').filter(|option| option.starts_with('-')) {
+                if let Some(name) = option.strip_prefix("--") {
+                    let is_off = given.name.strip_prefix("no-") == Some(name) || given.is_negated && given.name == name;
+                    is_on = (is_on || self.is_name(given, name)) && !is_off;
+                } else if let Some(letter) = option_letter(option) {
+                    is_on |= self.is_letter(given, letter);
+                }
+            }
+        }
+        let is_word =
+            |option: &str| option.contains('*') || !option.starts_with("--") && option_letter(option).is_none();
+        is_on
+            || group
+                .split('|')
+                .any(|option| is_word(option) && (self.find_word(option).is_some() || has_variable(walk, option)))
+    }
+
+    fn is_letter(&self, given: &GivenOption<'_>, letter: &str) -> bool {
+        let is_plain = || given.arg.text.bytes().skip(1).all(|byte| byte.is_ascii_alphanumeric());
+        // Without a row of the program, a letter in front of other marks may be the beginning of a value, as in `-m'a note'`.
+        !given.is_long && given.name == letter && (!self.grammar.letters.is_empty() || is_plain())
+    }
+
+    /// Whether an option is `name`, `name=value` or `name=`.
+    fn is_name(&self, given: &GivenOption<'_>, option: &str) -> bool {
+        let (name, wanted) = option.split_once('=').map_or((option, None), |(name, value)| (name, Some(value)));
+        let name = if given.is_negated { name.strip_prefix("no-").unwrap_or_default() } else { name };
+        if !given.is_long || given.name != name {
+            return false;
+        }
+        let value = given.value.map(|(value, _)| value);
+        match wanted {
+            None => !matches!(value, Some("false" | "none" | "no" | "0" | "off")),
+            Some("") => value.is_some(),
+            // A row that names a value says that the option takes one.
+            Some(wanted) => value.or_else(|| self.next_text(given)) == Some(wanted),
+        }
+    }
+
+    /// Whether an option is this one, or an abbreviation that may stand for it.
+    fn may_be(&self, given: &GivenOption<'_>, option: &str) -> bool {
+        let (name, wanted) = option.split_once('=').unwrap_or((option, ""));
+        let is_short = given.name.len() >= if self.grammar.is_complete() { 1 } else { 3 };
+        let is_abbreviated = given.is_long && is_short && given.name.len() < name.len() && name.starts_with(given.name);
+        let is_known = || self.grammar.is_complete() && self.grammar.has_name(given.name);
+        self.is_name(given, option) || is_abbreviated && !given.is_negated && wanted.is_empty() && !is_known()
+    }
+
+    fn next_text(&self, given: &GivenOption<'_>) -> Option<&'c str> {
+        let index = self.call.args.iter().position(|arg| std::ptr::eq(arg, given.arg))?;
+        self.call.args.get(index + 1).map(|arg| arg.text.as_str())
+    }
+
+    /// An argument that is as it is in a row.
+    fn find_word(&self, word: &str) -> Option<&'c str> {
+        let is_word = |text: &str| {
+            let name = text.split_once('=').map_or(text, |(name, _)| name);
+            text == word || word.ends_with('=') && text.starts_with(word) || word.starts_with('-') && name == word
+        };
+        let index = if word.contains('*') {
+            let fits = |(text, lower): &(String, String)| matches_pattern(word, text) || matches_pattern(word, lower);
+            self.plain().iter().position(fits)
+        } else {
+            let index = self.call.args.iter().position(|arg| is_word(&arg.text));
+            index.or_else(|| self.plain().iter().position(|(text, _)| is_word(text)))
+        };
+        index.and_then(|index| self.call.args.get(index)).map(|arg| arg.text.as_str())
+    }
+}
+
+/// The letter of an option `-x`.
+fn option_letter(option: &str) -> Option<&str> {
+    option.strip_prefix('-').filter(|letter| letter.len() == 1 && !matches!(*letter, "-" | "*"))
 }
 
 fn has_variable(walk: &CommandWalk<'_>, option: &str) -> bool {
@@ -112,22 +227,4 @@ fn has_variable(walk: &CommandWalk<'_>, option: &str) -> bool {
                 .first()
                 .is_some_and(|known| matches_pattern(value, &known.text) || value.is_empty() && !known.text.is_empty())
         })
-}
-
-fn is_option(text: &str, option: &str) -> bool {
-    if text == option || option.ends_with('=') && text.starts_with(option) {
-        return true;
-    }
-    if !text.starts_with('-') || !option.starts_with('-') {
-        return false;
-    }
-    let letter = option.get(1..).filter(|letter| letter.len() == 1);
-    if let (Some(letter), false) = (letter, text.starts_with("--")) {
-        // Not in a value behind a letter, as in `-m'a note'`.
-        return text.len() > 1
-            && text.contains(letter)
-            && text.bytes().skip(1).all(|byte| byte.is_ascii_alphanumeric());
-    }
-    let (name, value) = text.split_once('=').unwrap_or((text, ""));
-    name == option && !matches!(value, "false" | "none" | "no" | "0" | "off")
 }

@@ -15,11 +15,14 @@ mod loads;
 mod makefile;
 mod matching;
 mod network;
+mod option_uses;
 mod power;
 mod program;
 mod recipes;
 mod runners;
 mod search;
+mod secret_use;
+mod sed;
 mod shells;
 mod statements;
 mod stores;
@@ -29,7 +32,9 @@ mod table;
 mod tasks;
 mod text;
 mod transfer;
+mod trial;
 mod wrappers;
+mod zsh;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -37,6 +42,7 @@ use std::sync::LazyLock;
 use commands::SUBCOMMAND_INDEX;
 use program::{ProgramDef, ProgramUse, read_operands, run_written_script};
 use subcommand::push_subcommands;
+pub(crate) use text::read_selected;
 
 use crate::walk::{CommandWalk, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint, WRAPPERS, WrapperDef};
 use crate::{Operation, OperationKind, OperationTag};
@@ -88,13 +94,23 @@ pub(crate) fn run_program(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) ->
     if let Some(name) = unversioned_name(call.name) {
         return run_program(walk, &ProgramCall { name, ..*call });
     }
+    if !is_known_name(call.name)
+        && let Some(flow) = run_other_name(walk, call)
+    {
+        return flow;
+    }
+    let first = walk.operations.len();
     let printed = check_written_program(walk, call);
     if AGENTS.contains(&call.name) && walk.changes_home() {
         walk.push(Operation::new(OperationKind::Guard, call.name).action("pintle_variable").written("HOME"));
     }
-    if let Some(rows) = SUBCOMMAND_INDEX.get(call.name) {
-        push_subcommands(walk, call, rows);
+    // The rows of git are for its options behind the subcommand.
+    if let (Some(rows), true) = (SUBCOMMAND_INDEX.get(call.name), call.name != "git") {
+        let grammar = PROGRAMS.get(call.name).map(|def| def.valued).unwrap_or_default();
+        push_subcommands(walk, call, grammar, rows);
     }
+    option_uses::use_options(walk, call);
+    builtins::check_names(walk, call);
     loads::push_loads(walk, call);
     loads::push_variable_loads(walk, call);
     statements::push_statements(walk, call);
@@ -104,14 +120,31 @@ pub(crate) fn run_program(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) ->
     {
         return flow;
     }
-    match PROGRAMS.get(call.name) {
-        Some(def) => run_known(walk, call, def),
-        None => {
+    let def = PROGRAMS.get(call.name);
+    let mut flow = match (def, call.name.strip_prefix("git-")) {
+        (Some(def), _) => run_known(walk, call, def),
+        (None, Some(command)) if git::is_subcommand(command) => git::run_alone(walk, call, command),
+        (None, _) => {
             let mut flow = run_other(walk, call);
             flow.append(printed);
             flow
         }
+    };
+    secret_use::push_unclear_secrets(walk, call, def.map(|def| def.usage), first, &mut flow);
+    flow
+}
+
+/// Runs a program under the name that the tables have for it.
+fn run_other_name(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) -> Option<TextFlow> {
+    // Where file names have no case, `RM` is `rm`.
+    let lower = call.name.to_ascii_lowercase();
+    if lower != call.name && is_known_name(&lower) {
+        return Some(run_program(walk, &ProgramCall { name: &lower, ..*call }));
     }
+    // `git-reset` is `git reset`.
+    let subcommand = call.name.strip_prefix("git-")?;
+    let args: Vec<ShellArg> = std::iter::once(ShellArg::new(subcommand)).chain(call.args.iter().cloned()).collect();
+    Some(run_program(walk, &ProgramCall { name: "git", args: &args, ..*call }))
 }
 
 /// A program that the line itself made, or that is not in a directory of programs.
@@ -144,6 +177,10 @@ fn run_known(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, def: &ProgramDe
             let is_recursive = parsed.has("r", "recursive") || parsed.has("R", "dereference-recursive");
             read_operands(walk, call, parsed.operands.iter().skip(skipped).copied(), is_recursive)
         }
+        ProgramUse::Selects => {
+            let flow = read_operands(walk, call, parsed.operands.iter().copied(), false);
+            TextFlow { text: None, ..flow }
+        }
         ProgramUse::Converts => {
             let mut flow = read_operands(walk, call, parsed.operands.iter().copied(), false);
             flow.text = None;
@@ -175,10 +212,12 @@ fn run_other(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) -> TextFlow {
         |arg: &ShellArg| ["--in-place", "--inplace", "--write", "--fix"].iter().any(|long| arg.text.starts_with(long));
     let is_in_place = call.args.iter().any(changes);
     for arg in call.args {
-        let text = arg
-            .text
-            .split_once('=')
-            .map_or(arg.text.as_str(), |(name, value)| if name.starts_with('-') { value } else { arg.text.as_str() });
+        // The value of an option, in the same word.
+        let text = match (arg.text.split_once('='), arg.text.get(2..)) {
+            (Some((_, value)), _) if arg.text.starts_with('-') || value.contains('/') => value,
+            (_, Some(value)) if arg.text.starts_with('-') && value.starts_with(['/', '~', '.']) => value,
+            _ => arg.text.as_str(),
+        };
         let text = text.strip_prefix('@').unwrap_or(text);
         if text.is_empty() || text.starts_with('-') || text.contains([' ', '\n']) {
             continue;
@@ -188,12 +227,12 @@ fn run_other(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) -> TextFlow {
         if is_in_place {
             walk.push_watched(Operation::new(OperationKind::Write, call.name).action("edit"), &operand);
         }
-        if tags.contains(&OperationTag::Secret) {
-            walk.read_file(call.name, &operand, false);
-        }
         if tags.contains(&OperationTag::AgentSettings) || tags.contains(&OperationTag::Pintle) {
             walk.push_path(Operation::new(OperationKind::Write, call.name).action("unknown_program"), &operand);
         }
+    }
+    if !is_known_name(call.name) {
+        trial::try_words(walk, call);
     }
     TextFlow::from_taint(call.stdin.taint.without(TextTaint::NETWORK) | TextTaint::OUTPUT)
 }

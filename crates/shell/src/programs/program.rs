@@ -24,6 +24,8 @@ pub(crate) enum ProgramUse {
     Quiet,
     /// They are files that it reads, but for the first ones.
     Reads(usize),
+    /// They are files of which it prints parts.
+    Selects,
     /// They are files that it reads and prints in another form.
     Converts,
     /// They are files that it replaces or makes.

@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use crate::code;
+use crate::secret_name::is_secret_name;
 use crate::walk::ProgramCall;
-use crate::walk::{CommandWalk, OptionLetters, ParsedOptions, ShellArg, TextFlow, TextTaint, is_secret_name, quote};
+use crate::walk::{CommandWalk, OptionLetters, ParsedOptions, ShellArg, TextFlow, TextTaint, quote};
 use crate::{Operation, OperationKind};
 
 pub(super) fn run_env(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
@@ -39,8 +40,18 @@ pub(super) fn run_env(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &Pa
         return walk.run_line(&line.join(" "), call.stdin);
     }
     let (parsed, mut rest) = ParsedOptions::parse_leading(call.args, valued);
-    while let Some((name, value)) = rest.first().and_then(super::wrappers::assignment_of) {
-        walk.set_variable(&name, vec![value]);
+    // `env -` is `env -i`.
+    if let [dash, behind @ ..] = rest
+        && dash.text == "-"
+    {
+        rest = behind;
+    }
+    while let Some((arg, (name, text))) = rest.first().and_then(|arg| Some((arg, arg.text.split_once('=')?))) {
+        walk.set_variable(name, vec![ShellArg { text: text.to_owned(), ..arg.clone() }]);
+        // bash takes functions from such variables.
+        if let Some(function) = name.strip_prefix("BASH_FUNC_") {
+            walk.run_line(&format!("{} {text}", function.trim_end_matches(['%', '(', ')'])), &TextFlow::default());
+        }
         rest = rest.get(1..).unwrap_or_default();
     }
     if let Some(directory) = parsed.values("C", "chdir").next() {
@@ -67,13 +78,11 @@ fn run_text(walk: &mut CommandWalk<'_>, program: &str, flow: &TextFlow, stdin: &
             if flow.taint.has(TextTaint::NETWORK | TextTaint::DECODED) || is_mixed {
                 walk.push_code(flow.taint, program, "it runs text that comes from elsewhere");
             }
-            walk.run_line(text, stdin)
+            walk.run_line_of(program, text, stdin)
         }
         None => {
             // A script of the project that is only read runs like `bash script.sh`.
-            let is_plain_file = flow.taint.has(TextTaint::FILE)
-                && !flow.taint.has(TextTaint::NETWORK | TextTaint::DECODED | TextTaint::SECRET | TextTaint::OUTPUT);
-            if !is_plain_file {
+            if flow.is_unknown() {
                 walk.push_code(flow.taint, program, "it runs text that is not known");
             }
             TextFlow::from_taint(TextTaint::OUTPUT)
@@ -82,55 +91,45 @@ fn run_text(walk: &mut CommandWalk<'_>, program: &str, flow: &TextFlow, stdin: &
 }
 
 pub(super) fn run_source(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
-    if let Some(file) = parsed.operands.first() {
-        if file.text == "/dev/stdin" || file.text.starts_with("/dev/fd/0") {
-            return run_text(walk, call.name, call.stdin, &TextFlow::default());
-        }
-        if let Some(flow) = walk.code_of(file) {
-            return run_text(walk, "sh", &flow, &TextFlow::default());
+    if let Some(flow) = parsed.operands.first().and_then(|file| given_script(walk, call, file)) {
+        let is_settings = flow.text.is_none()
+            && flow.taint.without(TextTaint::OUTPUT) == TextTaint::NONE
+            && walk.printed_settings(EVALUATED);
+        if !is_settings {
+            return run_text(walk, call.name, &flow, &TextFlow::default());
         }
     }
     TextFlow::from_taint(TextTaint::NONE)
 }
 
+/// `direnv export` and its kin print variables for a shell to evaluate.
+pub(super) fn run_variable_export(_: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
+    let prints = matches!(call.first_operand(), Some("export" | "dump" | "env" | "hook-env"));
+    TextFlow::from_taint(TextTaint::OUTPUT | if prints { TextTaint::ENVIRONMENT } else { TextTaint::NONE })
+}
+
+/// The content of a script that is the input, is read from a descriptor, was written by the line, or is on the disk.
+pub(super) fn given_script(walk: &CommandWalk<'_>, call: &ProgramCall<'_>, file: &ShellArg) -> Option<TextFlow> {
+    let descriptor = ["/dev/fd/", "/proc/self/fd/"].iter().find_map(|start| file.text.strip_prefix(start));
+    match file.text.as_str() {
+        "-" | "/dev/stdin" => Some(call.stdin.clone()),
+        _ if descriptor == Some("0") => Some(call.stdin.clone()),
+        _ if descriptor.is_some() => Some(walk.written_before(file).unwrap_or_else(TextFlow::given)),
+        _ => walk.code_of(file),
+    }
+}
+
 /// Programs whose output is meant to be evaluated.
-const EVALUATED: [&str; 26] = [
-    "ssh-agent",
-    "direnv",
-    "pyenv",
-    "rbenv",
-    "nodenv",
-    "goenv",
-    "fnm",
-    "brew",
-    "opam",
-    "conda",
-    "mamba",
-    "starship",
-    "zoxide",
-    "mise",
-    "asdf",
-    "dircolors",
-    "lesspipe",
-    "luarocks",
-    "thefuck",
-    "gpg-agent",
-    "keychain",
-    "minikube",
-    "docker-machine",
-    "poetry",
-    "register-python-argcomplete",
-    "resize",
-];
+const EVALUATED: &str = "ssh-agent direnv pyenv rbenv nodenv goenv fnm brew opam conda mamba starship zoxide mise \
+                         asdf dircolors lesspipe luarocks thefuck gpg-agent keychain minikube docker-machine \
+                         poetry register-python-argcomplete resize";
 
 pub(super) fn run_eval(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
     let line: Vec<&str> = call.args.iter().map(|arg| arg.text.as_str()).collect();
     let taint = call.taint();
     let line = line.join(" ");
-    if line.contains(crate::paths::UNKNOWN)
-        && taint.has(TextTaint::OUTPUT)
-        && walk.last_program().is_some_and(|name| EVALUATED.contains(&name))
-    {
+    let is_printed = taint.without(TextTaint::ENVIRONMENT) == TextTaint::OUTPUT;
+    if line.contains(crate::paths::UNKNOWN) && is_printed && walk.printed_settings(EVALUATED) {
         return TextFlow::known("");
     }
     let flow = TextFlow { taint, text: Some(line), ..TextFlow::default() };
@@ -172,7 +171,7 @@ fn run_shell_args(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &P
     }
     let reads_input = call.has_arg(&["-s", "-"]) || parsed.operands.is_empty();
     match parsed.operands.first() {
-        Some(script) if !reads_input && script.text != "/dev/stdin" => {
+        Some(script) if !reads_input => {
             let before = call.args.iter().take_while(|arg| !std::ptr::eq(*arg, *script));
             if before.clone().any(|arg| matches!(arg.text.as_str(), "-n" | "--version" | "--help")) {
                 return TextFlow::default();
@@ -180,9 +179,7 @@ fn run_shell_args(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &P
             run_script_file(walk, call, script)
         }
         _ if call.has_arg(&["--version", "--help", "-n"]) => TextFlow::default(),
-        _ if call.stdin.text.is_none() && call.stdin.taint == TextTaint::NONE && call.stdin.listed.is_empty() => {
-            TextFlow::default()
-        }
+        _ if *call.stdin == TextFlow::default() => TextFlow::default(),
         _ => run_text(walk, call.name, call.stdin, &TextFlow::default()),
     }
 }
@@ -216,7 +213,7 @@ pub(super) fn run_file(
             walk.set_variable("0", vec![name.clone()]);
             walk.set_variable("BASH_SOURCE", vec![name]);
             walk.set_arguments(args.to_vec());
-            walk.run_line(text, stdin)
+            walk.run_line_of(program, text, stdin)
         })
     } else if matches!(program, "pwsh" | "powershell") {
         walk.in_file(path, "", |walk, text| walk.run_powershell_line(text, stdin))
@@ -246,7 +243,22 @@ pub(super) fn interpreter_of<'t>(text: &'t str, path: &Path) -> &'t str {
 }
 
 pub(super) fn is_shell(program: &str) -> bool {
-    matches!(program, "sh" | "bash" | "zsh" | "dash" | "ksh" | "mksh" | "ash" | "rbash" | "yash" | "osh" | "busybox")
+    matches!(
+        program,
+        "." | "source"
+            | "eval"
+            | "sh"
+            | "bash"
+            | "zsh"
+            | "dash"
+            | "ksh"
+            | "mksh"
+            | "ash"
+            | "rbash"
+            | "yash"
+            | "osh"
+            | "busybox"
+    )
 }
 
 /// Runs a file as a script, with the arguments behind it.
@@ -255,7 +267,7 @@ pub(super) fn run_script_file(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>
         walk.push_code(script.taint, call.name, "which script runs is not known");
     }
     let mut printed = TextFlow::from_taint(TextTaint::OUTPUT);
-    if let Some(flow) = walk.code_of(script) {
+    if let Some(flow) = given_script(walk, call, script) {
         let args = call.args.iter().skip_while(|arg| !std::ptr::eq(*arg, script)).skip(1);
         let args: Vec<ShellArg> = args.cloned().collect();
         for file in &flow.files {
@@ -268,9 +280,7 @@ pub(super) fn run_script_file(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>
                 code::read_code(walk, call.name, &text.clone(), &TextFlow::default());
             }
             _ => {
-                let is_file =
-                    flow.taint.has(TextTaint::FILE) && !flow.taint.has(TextTaint::NETWORK | TextTaint::DECODED);
-                if !(flow.text.is_none() && (is_file || flow.taint == TextTaint::NONE)) {
+                if flow.text.is_some() || flow.is_unknown() {
                     walk.in_new_shell(|walk| run_text(walk, call.name, &flow, &TextFlow::default()));
                 }
             }

@@ -1,7 +1,7 @@
 //! What a row about a subcommand says.
 
 use super::matching::RowCall;
-use crate::walk::{CommandWalk, ProgramCall};
+use crate::walk::{CommandWalk, OptionLetters, ProgramCall, shown};
 use crate::{Operation, OperationKind, OperationTag};
 
 /// What a program does with certain words and options.
@@ -44,24 +44,36 @@ impl SubcommandDef {
         self
     }
 
-    fn matches(&self, walk: &CommandWalk<'_>, call: &RowCall<'_, '_>) -> bool {
-        call.has_words(self.words)
-            && self.options.iter().all(|group| call.has_any(walk, group))
-            && !self.without.iter().any(|group| call.has_any(walk, group))
+    /// The arguments by which the row matches.
+    fn matches<'c>(&self, walk: &CommandWalk<'_>, call: &RowCall<'c, '_>) -> Option<Vec<&'c str>> {
+        if !call.has_words(self.words) {
+            return None;
+        }
+        let found = self.options.iter().map(|group| call.find_any(walk, group)).collect::<Option<Vec<_>>>()?;
+        let is_without = self.without.iter().any(|group| call.has_surely(walk, group));
+        (!is_without).then_some(found)
     }
 }
 
 /// Adds the operations of the rows that match.
-pub(crate) fn push_subcommands(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, rows: &[&SubcommandDef]) {
-    let row_call = RowCall::new(call);
+pub(crate) fn push_subcommands(
+    walk: &mut CommandWalk<'_>,
+    call: &ProgramCall<'_>,
+    grammar: OptionLetters,
+    rows: &[&SubcommandDef],
+) {
+    let row_call = RowCall::new(call, grammar);
     for row in rows {
-        if !row.matches(walk, &row_call) {
-            continue;
+        let Some(found) = row.matches(walk, &row_call) else { continue };
+        // The option says what is dangerous, and the operand to what.
+        let mut written: Vec<String> = Vec::new();
+        let target = row_call.target(row.words.len(), found.is_empty());
+        for text in found.iter().map(|text| shown(text)).chain(target) {
+            if !text.is_empty() && !written.contains(&text) {
+                written.push(text);
+            }
         }
-        let operand = call.args.iter().rev().find(|arg| !arg.text.starts_with('-'));
-        let operation = Operation::new(row.kind, call.name)
-            .action(row.action)
-            .written(operand.map(crate::walk::ShellArg::shown).unwrap_or_default());
+        let operation = Operation::new(row.kind, call.name).action(row.action).written(written.join(" "));
         walk.push(row.tags.iter().fold(operation, |operation, tag| operation.tag(*tag)));
     }
 }

@@ -3,19 +3,19 @@
 //! Of a program without a row, `pintle try` shows only operations on paths that need care. To make a program known, add
 //! its name to a row, or add a row.
 
-use super::program::ProgramUse::{Converts, Edits, Prints, Quiet, Reads, Special, Text, Writes};
+use super::program::ProgramUse::{Converts, Edits, Prints, Quiet, Reads, Selects, Special, Text, Writes};
 use super::program::{ProgramDef, program};
 use super::{
-    archives, builtins, editors, files, git, interpreters, makefile, network, power, runners, search, shells, system,
-    tasks, text, transfer,
+    archives, builtins, editors, files, git, interpreters, makefile, network, power, runners, search, sed, shells,
+    system, tasks, text, transfer, zsh,
 };
 
 pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
     // Text and names.
     program(
-        "true false : test [ sleep wait jobs type hash ulimit umask shopt return break continue \
+        "true false : test [ sleep wait jobs type ulimit umask shopt return break continue \
          bg fg disown times let expr seq date cal nproc tty locale whereis whatis help info clear \
-         reset tput yes sha256sum sha1sum md5sum shasum cksum b2sum wc pwgen uuidgen factor bc \
+         reset tput yes sha256sum sha1sum md5sum shasum cksum b2sum wc pwgen uuidgen factor \
          open xdg-open dirs",
         "",
         Text,
@@ -36,6 +36,8 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
     program("cd chdir pushd Set-Location sl", "", Special(builtins::run_cd)),
     program("popd", "", Special(builtins::run_popd)),
     program("shift", "", Special(builtins::run_shift)),
+    program("hash", "p", Special(builtins::run_hash)),
+    program("enable", "f", Quiet),
     program("dc", "ef", Special(text::run_dc)),
     program("getopts", "", Special(builtins::run_getopts)),
     program("mkdir mkfifo", "m", Special(files::run_mkdir)).long(&["mode"]),
@@ -44,16 +46,30 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
     program("pwd", "", Special(text::run_pwd)),
     program("basename dirname", "s", Special(text::run_name_part)),
     program("mktemp", "p", Special(text::run_mktemp)).long(&["suffix", "tmpdir"]),
-    program("export declare typeset readonly local", "", Special(builtins::run_export)),
-    program("alias", "", Special(builtins::run_alias)),
+    program("export declare typeset readonly local integer float", "", Special(builtins::run_export)),
+    program("alias", "", Special(zsh::run_alias)),
+    // zsh.
+    program("print", "CfuvxX", Special(zsh::run_print)),
+    program("emulate", "co", Special(zsh::run_emulate)),
+    program("sched zpty zstyle add-zsh-hook", "", Special(zsh::run_later)),
+    program("zmv zcp zln", "popP", Special(zsh::run_zmv)),
+    program("zargs", "", Special(zsh::run_zargs)),
+    program("setopt unsetopt", "", Special(zsh::run_setopt)),
+    program("zmodload autoload", "", Special(zsh::run_load)),
+    program("sysopen", "umo", Special(zsh::run_sysopen)),
+    program("ztcp", "d", Special(zsh::run_ztcp)),
     program("read", "adinNptu", Special(builtins::run_read)),
     program("mapfile readarray", "dnOsuCc", Special(builtins::run_read)),
     program("which", "", Special(text::run_which)),
+    program("direnv mise rtx asdf", "", Special(shells::run_variable_export)),
     program("env printenv", "uCS", Special(shells::run_env)).long(&["unset", "chdir", "split-string"]),
     // Readers.
     program("cat tac nl less more most zless view bat batcat", "pn", Special(text::run_cat)),
     program("head tail", "ncs", Reads(0)).long(&["lines", "bytes"]),
-    program("uniq fmt pr fold expand unexpand comm join paste cut look column", "bdcftkwoST12", Reads(0)).long(&[
+    program("pr", "DhlNsSwW", Selects),
+    program("column", "scoNHRC", Selects).long(&["separator", "output-width", "table-columns", "output-separator"]),
+    program("cut", "bcdf", Special(text::run_cut)).long(&["fields", "delimiter", "characters", "bytes"]),
+    program("uniq fmt fold expand unexpand comm join paste look", "bdcftkwoST12", Selects).long(&[
         "fields",
         "delimiter",
         "key",
@@ -84,7 +100,7 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
     program("jq yq xq tomlq fx gron dasel xmllint xmlstarlet csvcut mlr htmlq pup", "f", Special(text::run_query))
         .long(&["arg", "argjson", "slurpfile", "rawfile", "from-file", "indent", "xpath"]),
     program("source .", "", Special(shells::run_source)),
-    program("sed gsed", "ef", Special(editors::run_sed)).long(&["expression", "file"]),
+    program("sed gsed", "", Special(sed::run_sed)),
     program("awk gawk mawk nawk", "vFfi", Special(text::run_awk)).long(&[
         "assign",
         "field-separator",
@@ -111,19 +127,18 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
     program("tee", "", Special(files::run_tee)),
     program("sponge touch mknod", "dtrm", Writes).long(&["date", "reference"]),
     // Files.
-    program("rm unlink srm trash rmtrash trash-put gio del erase rd", "", Special(files::run_delete)),
+    program(
+        "rm unlink srm trash rmtrash trash-put gio del erase rd remove remove_directory rimraf del-cli",
+        "",
+        Special(files::run_delete),
+    ),
     program("rmdir", "", Special(files::run_rmdir)),
     program("shred wipe", "ns", Special(files::run_shred)).long(&["iterations", "size", "random-source"]),
     program("truncate", "sr", Special(files::run_truncate)).long(&["size", "reference"]),
     program("fallocate", "lo", Special(files::run_allocate)).long(&["length", "offset"]),
     program("mv move rename ren git-mv", "tS", Special(files::run_move)).long(&["target-directory", "suffix"]),
-    program("cp copy ditto gcp xcopy robocopy install ginstall", "tSmog", Special(files::run_copy)).long(&[
-        "target-directory",
-        "suffix",
-        "mode",
-        "owner",
-        "group",
-    ]),
+    program("cp copy copy_directory ditto gcp xcopy robocopy install ginstall", "tSmog", Special(files::run_copy))
+        .long(&["target-directory", "suffix", "mode", "owner", "group"]),
     program("ln link mklink", "tS", Special(files::run_link)).long(&["target-directory"]),
     program("chmod gchmod", "", Special(files::run_chmod)).long(&["reference"]),
     program("chown chgrp chattr setfacl chflags icacls takeown", "mMxX", Special(files::run_chown))
@@ -172,7 +187,8 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
          kate vimx rvim",
         "cSu",
         Special(editors::run_editor),
-    ),
+    )
+    .long(&["cmd"]),
     program("patch", "pidoB", Special(editors::run_patch)).long(&["input", "directory", "output", "strip"]),
     program("crudini augtool toml-set dos2unix unix2dos prettier", "", Edits),
     program("xattr", "", Converts),
@@ -181,20 +197,11 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
     program("find gfind bfs", "", Special(search::run_find)),
     program("fd fdfind", "", Special(search::run_fd)),
     program("locate mlocate plocate mdfind", "nl", Special(search::run_locate)),
-    program("xargs gxargs", "IinLPsdEa", Special(search::run_xargs)).long(&[
-        "replace",
-        "max-args",
-        "max-procs",
-        "delimiter",
-        "arg-file",
-        "max-lines",
-        "max-chars",
-    ]),
-    program("parallel", "jIaSN", Special(search::run_parallel))
-        .long(&["jobs", "arg-file", "colsep", "delay", "timeout", "joblog", "sshlogin", "results"]),
+    program("xargs gxargs", "", Special(search::run_xargs)),
+    program("parallel", "", Special(search::run_parallel)),
     // Shells and programs that run a command line.
     program(
-        "sh bash zsh dash ksh mksh fish ash rbash yash tcsh csh elvish nu oil osh",
+        "sh bash zsh dash ksh mksh fish ash rbash yash tcsh csh elvish nu oil osh xonsh",
         "coOC",
         Special(shells::run_shell),
     )
@@ -221,7 +228,8 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
     ),
     program(
         "python python2 python3 pypy pypy3 ipython node nodejs deno bun tsx ts-node perl ruby irb php lua \
-         luajit Rscript R groovy jshell scala swift julia tclsh guile sbcl elixir ghci runghc crystal",
+         luajit Rscript R groovy jshell scala swift julia tclsh guile sbcl elixir ghci runghc crystal py \
+         iex erl rake octave octave-cli matlab gnuplot",
         "WXQmIMrS",
         Special(interpreters::run_interpreter),
     )
@@ -261,13 +269,7 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
         .long(&["to", "attach", "body", "server"]),
     program("wall write notify-send", "tpfn", Text),
     program("hub", "", Special(git::run_hub)),
-    program("git", "Cc", Special(git::run_git)).long(&[
-        "git-dir",
-        "work-tree",
-        "namespace",
-        "exec-path",
-        "super-prefix",
-    ]),
+    program("git", "", Special(git::run_git)),
     program("kill pkill killall skill xkill taskkill", "", Special(system::run_kill)),
     program("crontab", "u", Special(system::run_crontab)),
     program("history fc", "", Special(system::run_history)),

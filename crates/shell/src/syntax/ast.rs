@@ -2,12 +2,22 @@
 
 use std::rc::Rc;
 
+/// Whose rules a text is read by.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum ShellGrammar {
+    #[default]
+    Bash,
+    Zsh,
+}
+
 /// Commands that run one after another, and why the rest could not be read.
 #[derive(Debug, Default)]
 pub(crate) struct ShellScript {
     pub(crate) pipelines: Vec<BashPipeline>,
     /// Why the text behind the last pipeline could not be parsed.
     pub(crate) fault: Option<&'static str>,
+    /// Whether zsh reads the text otherwise.
+    pub(crate) is_other_in_zsh: bool,
 }
 
 /// Commands whose output is the input of the next one.
@@ -83,8 +93,8 @@ pub(crate) struct SimpleCommand {
 pub(crate) struct BashAssignment {
     pub(crate) name: String,
     pub(crate) words: Vec<BashWord>,
-    /// `NAME[1]=value`: the other elements stay.
-    pub(crate) is_element: bool,
+    /// `NAME[KEY]=value`: the other elements stay.
+    pub(crate) key: Option<BashWord>,
 }
 
 /// A redirection of a command's input or output.
@@ -95,6 +105,8 @@ pub(crate) struct BashRedirect {
     pub(crate) descriptor: String,
     /// The file, the text of a here-document, or the number of a file descriptor.
     pub(crate) target: BashWord,
+    /// Whether other redirections of its descriptor, or a pipe, get or give the text as well, as in zsh.
+    pub(crate) is_shared: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -157,6 +169,8 @@ pub(crate) enum WordPiece {
     Value(Rc<ShellScript>),
     /// `$(( … ))`: a number.
     Arithmetic,
+    /// Code that selects the files of a pattern; it adds no text.
+    Selection(Rc<ShellScript>),
 }
 
 /// An expansion of a variable.
@@ -171,4 +185,10 @@ pub(crate) struct VariableExpansion {
     pub(crate) index: Option<usize>,
     /// `${!NAME}`: the name is the value of another variable.
     pub(crate) indirect: bool,
+    /// What zsh has in front of the name: the letters in `( )`, and `=`, `~`, `^` or `+`.
+    pub(crate) flags: String,
+    /// What stands where the name would be, as in `${${NAME}:h}`.
+    pub(crate) inner: Option<BashWord>,
+    /// `$NAME[KEY]`, as zsh reads it.
+    pub(crate) key: Option<BashWord>,
 }

@@ -22,10 +22,27 @@ impl BashParser<'_> {
     pub(super) fn parse_if(&mut self) -> ParseResult<BashCommand> {
         let mut branches = Vec::new();
         let mut has_else = false;
+        // Whether the branches are in braces, as zsh allows.
+        let mut is_short = false;
         loop {
             let mut branch = BashBranch::default();
             if !has_else {
                 branch.condition = self.parse_body(&["then"])?;
+            }
+            is_short = self.is_zsh() && if has_else { is_short } else { !self.is_reserved("then") };
+            if is_short {
+                branch.body = self.parse_short_body()?;
+                branches.push(branch);
+                if !has_else && self.take_branch("elif") {
+                    continue;
+                }
+                if has_else || !self.take_branch("else") {
+                    return Ok(BashCommand::Branches(branches, has_else, self.parse_redirects()?));
+                }
+                has_else = true;
+                continue;
+            }
+            if !has_else {
                 self.expect_reserved("then")?;
             }
             branch.body = self.parse_body(&["elif", "else", "fi"])?;
@@ -46,9 +63,7 @@ impl BashParser<'_> {
         self.skip_blanks();
         if self.take("((") {
             self.skip_arithmetic("))").ok_or("a loop is incomplete")?;
-            self.skip_lines();
-            self.take(";");
-            let body = self.parse_do()?;
+            let body = self.parse_loop_body()?;
             return Ok(BashCommand::While(Vec::new(), body, self.parse_redirects()?));
         }
         let name =
@@ -66,11 +81,19 @@ impl BashParser<'_> {
             }
             values = Some(words);
         }
+        let body = self.parse_loop_body()?;
+        Ok(BashCommand::For(name, values, body, self.parse_redirects()?))
+    }
+
+    /// The body of a loop: `do … done`, `{ … }`, or in zsh a command.
+    pub(super) fn parse_loop_body(&mut self) -> ParseResult<Vec<BashPipeline>> {
         self.skip_blanks();
         self.take(";");
         self.skip_lines();
-        let body = if self.is_reserved("{") { self.parse_braces()? } else { self.parse_do()? };
-        Ok(BashCommand::For(name, values, body, self.parse_redirects()?))
+        if self.is_reserved("{") || self.is_zsh() && !self.is_reserved("do") {
+            return self.parse_short_body();
+        }
+        self.parse_do()
     }
 
     pub(super) fn parse_braces(&mut self) -> ParseResult<Vec<BashPipeline>> {
@@ -83,14 +106,18 @@ impl BashParser<'_> {
     pub(super) fn parse_case(&mut self) -> ParseResult<BashCommand> {
         self.skip_blanks();
         let word = self.parse_word()?.ok_or("a `case` has no word")?;
-        self.expect_reserved("in")?;
+        self.skip_lines();
+        let end = if self.is_zsh() && self.take_reserved("{") { "}" } else { "esac" };
+        if end == "esac" {
+            self.expect_reserved("in")?;
+        }
         let mut condition = vec![BashPipeline::new(vec![BashCommand::Test(vec![word])])];
         let mut branches = Vec::new();
         // Whether the last pattern matches everything.
         let mut has_else = false;
         loop {
             self.skip_lines();
-            if self.take_reserved("esac") {
+            if self.take_reserved(end) {
                 if branches.is_empty() {
                     branches.push(BashBranch { condition, ..BashBranch::default() });
                 }
@@ -110,10 +137,13 @@ impl BashParser<'_> {
             if !self.take(")") {
                 return Err("a `case` is incomplete");
             }
-            let body = self.parse_body(&[";;", "esac", ";&"])?;
+            let body = self.parse_body(&[";;", end, ";&", ";|"])?;
             self.skip_lines();
-            // Behind `;;&`, the next branch may match as well.
-            let falls_through = self.take(";;&") || !self.take(";;") && self.take(";&");
+            // Behind `;;&` and `;|`, the next branch may match as well.
+            let falls_through = [";;&", ";|", ";&"].iter().any(|link| self.take(link));
+            if !falls_through && !self.take(";;") && !self.is_reserved(end) {
+                return Err("a `case` is incomplete");
+            }
             has_else = is_any;
             branches.push(BashBranch { condition: std::mem::take(&mut condition), body, falls_through });
         }
@@ -138,6 +168,8 @@ impl BashParser<'_> {
     pub(super) fn parse_function(&mut self, name: String) -> ParseResult<BashCommand> {
         self.skip_lines();
         let body = self.nested(Self::parse_command)?;
+        // bash wants a compound command.
+        self.is_other_in_zsh |= matches!(body, BashCommand::Simple(_));
         Ok(BashCommand::Function(name, Rc::new(body)))
     }
 }

@@ -10,10 +10,12 @@ pub(crate) mod power;
 mod quotes;
 mod redirects;
 mod word;
+mod zsh;
 
 pub(crate) use ast::{
     BashAssignment, BashBranch, BashCommand, BashPipeline, BashRedirect, BashWord, PipelineLink, RedirectKind,
-    ShellScript, SimpleCommand, VariableExpansion, WordPiece,
+    ShellGrammar, ShellScript, SimpleCommand, VariableExpansion, WordPiece,
 };
 use parser::parse_counted;
-pub(crate) use parser::parse_script;
+pub(crate) use parser::{parse_script, parse_text};
+pub(crate) use zsh::is_zsh_table;

@@ -3,7 +3,9 @@
 use std::collections::VecDeque;
 
 use super::redirects::PendingDocument;
-use super::{BashAssignment, BashCommand, BashPipeline, BashWord, PipelineLink, ShellScript, SimpleCommand};
+use super::{
+    BashAssignment, BashCommand, BashPipeline, BashWord, PipelineLink, ShellGrammar, ShellScript, SimpleCommand,
+};
 
 /// The deepest nesting of commands and substitutions.
 pub(super) const MAX_DEPTH: usize = 48;
@@ -12,18 +14,23 @@ pub(super) const MAX_DEPTH: usize = 48;
 const MAX_WORDS: usize = 6000;
 const COMMAND_WORDS: usize = 3;
 
+const TOO_LONG: &str = "it is longer than can be looked at";
 const TOO_DEEP: &str = "its commands are nested too deeply";
 const RESERVED_ENDS: [&str; 10] = ["then", "else", "elif", "fi", "do", "done", "esac", "}", ")", ";;"];
 
 /// Parses a command line. What follows a fault is not parsed.
-pub(crate) fn parse_script(text: &str, depth: usize) -> ShellScript {
-    parse_counted(text, depth, 0).0
+pub(crate) fn parse_script(text: &str, grammar: ShellGrammar) -> ShellScript {
+    parse_counted(text, grammar, 0, 0).0
+}
+
+/// Parses a text in which only expansions have a meaning, as in a here-document.
+pub(crate) fn parse_text(text: &str, grammar: ShellGrammar) -> BashWord {
+    BashParser { grammar, ..BashParser::new(text, 0) }.parse_document_text()
 }
 
 /// The same as a part of another command line, with what that has spent.
-pub(super) fn parse_counted(text: &str, depth: usize, spent: usize) -> (ShellScript, usize) {
-    let mut parser = BashParser::new(text, depth);
-    parser.spent = spent;
+pub(super) fn parse_counted(text: &str, grammar: ShellGrammar, depth: usize, spent: usize) -> (ShellScript, usize) {
+    let mut parser = BashParser { grammar, spent, ..BashParser::new(text, depth) };
     let mut script = ShellScript::default();
     let parsed = parser.parse_list(&mut script.pipelines, &[]);
     script.fault = match parsed {
@@ -32,6 +39,8 @@ pub(super) fn parse_counted(text: &str, depth: usize, spent: usize) -> (ShellScr
         Ok(()) => None,
     };
     parser.fill_documents(&mut script.pipelines);
+    let is_unread = |fault: &str| fault != TOO_LONG && fault != TOO_DEEP;
+    script.is_other_in_zsh = parser.is_other_in_zsh || script.fault.is_some_and(is_unread);
     let spent = parser.spent;
     (script, spent)
 }
@@ -41,6 +50,11 @@ pub(super) struct BashParser<'t> {
     pub(super) text: &'t str,
     pub(super) index: usize,
     pub(super) depth: usize,
+    pub(super) grammar: ShellGrammar,
+    /// Whether something was read that zsh reads otherwise.
+    pub(super) is_other_in_zsh: bool,
+    /// How many `{` of commands are open, as bash reads them.
+    pub(super) open_braces: usize,
     /// What was read so far, in words.
     pub(super) spent: usize,
     pub(super) pending: VecDeque<PendingDocument>,
@@ -51,7 +65,17 @@ pub(super) type ParseResult<T> = Result<T, &'static str>;
 
 impl<'t> BashParser<'t> {
     pub(super) fn new(text: &'t str, depth: usize) -> Self {
-        Self { text, index: 0, depth, spent: 0, pending: VecDeque::new(), documents: Vec::new() }
+        Self {
+            text,
+            index: 0,
+            depth,
+            grammar: ShellGrammar::Bash,
+            is_other_in_zsh: false,
+            open_braces: 0,
+            spent: 0,
+            pending: VecDeque::new(),
+            documents: Vec::new(),
+        }
     }
 
     pub(super) fn rest(&self) -> &'t str {
@@ -83,7 +107,7 @@ impl<'t> BashParser<'t> {
     /// Counts words, up to a limit.
     pub(super) fn spend(&mut self, words: usize) -> ParseResult<()> {
         self.spent += words;
-        if self.spent > MAX_WORDS { Err("it is longer than can be looked at") } else { Ok(()) }
+        if self.spent > MAX_WORDS { Err(TOO_LONG) } else { Ok(()) }
     }
 
     /// Parses one level deeper.
@@ -130,7 +154,7 @@ impl<'t> BashParser<'t> {
     pub(super) fn is_reserved(&self, word: &str) -> bool {
         let rest = self.rest();
         let Some(after) = rest.strip_prefix(word) else { return false };
-        let is_operator = word.starts_with([')', ';']);
+        let is_operator = word.starts_with([')', ';']) || word == "}" && self.is_zsh();
         is_operator || after.is_empty() || after.starts_with([' ', '\t', '\n', '\r', ';', '|', '&', '(', ')', '<', '>'])
     }
 
@@ -171,6 +195,24 @@ impl<'t> BashParser<'t> {
         }
     }
 
+    /// Parses the commands up to the next `;` or line end.
+    pub(super) fn parse_sublist(&mut self, into: &mut Vec<BashPipeline>) -> ParseResult<()> {
+        let mut link = PipelineLink::Always;
+        loop {
+            let mut pipeline = BashPipeline { link, ..BashPipeline::default() };
+            self.parse_pipeline(&mut pipeline)?;
+            self.skip_blanks();
+            into.push(pipeline);
+            link = if self.take("&&") {
+                PipelineLink::AfterSuccess
+            } else if self.take("||") {
+                PipelineLink::AfterFailure
+            } else {
+                return Ok(());
+            };
+        }
+    }
+
     /// What links the next pipeline to this one; `None` at the end of a list.
     fn parse_separator(&mut self, pipeline: &mut BashPipeline) -> Option<PipelineLink> {
         if self.take("&&") {
@@ -179,12 +221,14 @@ impl<'t> BashParser<'t> {
         if self.take("||") {
             return Some(PipelineLink::AfterFailure);
         }
-        if self.rest().starts_with(";;") || self.rest().starts_with(";&") {
+        if [";;", ";&", ";|"].iter().any(|end| self.rest().starts_with(end)) {
             return None;
         }
-        let is_background = self.take("&");
+        let is_background = self.is_zsh() && (self.take("&!") || self.take("&|")) || self.take("&");
         pipeline.is_background |= is_background;
-        let is_separated = is_background || self.take(";") || self.byte_at(0) == Some(b'\n');
+        // zsh allows `&;`.
+        let is_separated = is_background && !self.is_zsh() || self.take(";") || is_background;
+        let is_separated = is_separated || self.byte_at(0) == Some(b'\n');
         is_separated.then_some(PipelineLink::Always)
     }
 
@@ -208,10 +252,12 @@ impl<'t> BashParser<'t> {
                 }
             }
             self.spend(COMMAND_WORDS)?;
-            let command = self.nested(Self::parse_command)?;
-            pipeline.commands.push(command);
+            let mut command = self.nested(Self::parse_command)?;
             self.skip_blanks();
-            if self.rest().starts_with("||") || !(self.take("|&") || self.take("|")) {
+            let is_piped = !self.rest().starts_with("||") && (self.take("|&") || self.take("|"));
+            self.share_streams(&mut command, !pipeline.commands.is_empty(), is_piped);
+            pipeline.commands.push(command);
+            if !is_piped {
                 return Ok(());
             }
         }
@@ -221,6 +267,9 @@ impl<'t> BashParser<'t> {
     fn skip_coprocess_name(&mut self) -> ParseResult<()> {
         self.skip_blanks();
         let before = self.index;
+        if self.rest().starts_with('{') {
+            return Ok(());
+        }
         let _name = self.parse_word()?;
         self.skip_blanks();
         if !self.at_word(&["{", "while", "until", "for", "if", "case"]) && !self.rest().starts_with('(') {
@@ -230,6 +279,11 @@ impl<'t> BashParser<'t> {
     }
 
     pub(super) fn parse_command(&mut self) -> ParseResult<BashCommand> {
+        if self.is_zsh()
+            && let Some(command) = self.parse_zsh_command()?
+        {
+            return Ok(command);
+        }
         if self.rest().starts_with("((") {
             let before = self.index;
             self.index += 2;
@@ -245,7 +299,9 @@ impl<'t> BashParser<'t> {
             return Ok(BashCommand::Group(body, true, self.parse_redirects()?));
         }
         if self.take_reserved("{") {
+            self.open_braces += 1;
             let body = self.parse_body(&["}"])?;
+            self.open_braces -= 1;
             self.expect_reserved("}")?;
             return Ok(BashCommand::Group(body, false, self.parse_redirects()?));
         }
@@ -254,7 +310,7 @@ impl<'t> BashParser<'t> {
         }
         if self.take_reserved("while") || self.take_reserved("until") {
             let condition = self.parse_body(&["do"])?;
-            let body = self.parse_do()?;
+            let body = self.parse_loop_body()?;
             return Ok(BashCommand::While(condition, body, self.parse_redirects()?));
         }
         if self.take_reserved("for") || self.take_reserved("select") {
@@ -290,18 +346,21 @@ impl<'t> BashParser<'t> {
                 command.assignments.push(assignment);
                 continue;
             }
-            let Some(word) = self.parse_word()? else { break };
-            if command.words.is_empty() && self.rest().trim_start_matches([' ', '\t']).starts_with("()") {
+            let Some(word) = self.parse_argument(&command.words)? else { break };
+            let may_be_name = command.words.is_empty() || self.is_zsh();
+            if may_be_name && self.rest().trim_start_matches([' ', '\t']).starts_with("()") {
                 self.skip_blanks();
                 self.index += 2;
-                let name = word.as_literal().unwrap_or_default().to_owned();
-                return self.parse_function(name);
+                let names = command.words.iter().chain([&word]);
+                let names = names.map(|word| word.as_literal().unwrap_or_default().to_owned()).collect();
+                return self.parse_functions(names);
             }
             command.words.push(word);
         }
         if command.words.is_empty() && command.assignments.is_empty() && command.redirects.is_empty() {
-            return Err("it is not a command line that bash would accept");
+            return Err("it is not a command line that a shell would accept");
         }
+        self.read_bare_redirects(&mut command);
         Ok(BashCommand::Simple(command))
     }
 
@@ -315,6 +374,8 @@ impl<'t> BashParser<'t> {
         // An element of an array: `NAME[1]=value`.
         let subscript = if after.starts_with('[') { after.find("]=").map_or(0, |end| end + 1) } else { 0 };
         let after = after.get(subscript..).unwrap_or_default();
+        let key = rest.get(name_end + 1..(name_end + subscript).saturating_sub(1)).filter(|_| subscript > 0);
+        let key = key.map(|key| parse_text(key, self.grammar));
         let sign = if after.starts_with("+=") { 2 } else { usize::from(after.starts_with('=')) };
         if sign == 0 || name.is_empty() || name.starts_with(|letter: char| letter.is_ascii_digit()) {
             return Ok(None);
@@ -328,19 +389,19 @@ impl<'t> BashParser<'t> {
             if subscript > 0 {
                 // An element is added to the others.
                 let words = vec![BashWord::variable(&name), word];
-                return Ok(Some(BashAssignment { name, words, is_element: true }));
+                return Ok(Some(BashAssignment { name, words, key }));
             }
             if let Some(before) = before {
                 word.pieces.splice(..0, before.pieces);
             }
-            return Ok(Some(BashAssignment { name, words: vec![word], is_element: false }));
+            return Ok(Some(BashAssignment { name, words: vec![word], key: None }));
         }
         let mut values: Vec<BashWord> = before.into_iter().collect();
         loop {
             self.skip_lines();
             match self.parse_word()? {
                 Some(word) => values.push(word),
-                None if self.take(")") => return Ok(Some(BashAssignment { name, words: values, is_element: false })),
+                None if self.take(")") => return Ok(Some(BashAssignment { name, words: values, key: None })),
                 None => return Err("an array is incomplete"),
             }
         }

@@ -30,6 +30,9 @@ impl BashParser<'_> {
     pub(super) fn parse_redirect(&mut self) -> ParseResult<Option<BashRedirect>> {
         let before = self.index;
         let rest = self.rest();
+        if self.is_number_pattern() {
+            return Ok(None);
+        }
         let digits = rest.len() - rest.trim_start_matches(|letter: char| letter.is_ascii_digit()).len();
         let named = rest.strip_prefix('{').and_then(|inner| inner.find('}')).map_or(0, |end| end + 2);
         let skip =
@@ -62,20 +65,23 @@ impl BashParser<'_> {
             return Ok(None);
         }
         self.index += token.len();
+        let is_forced = self.skip_clobber(token);
         self.skip_blanks();
         if matches!(token, "<<" | "<<-") {
-            return self.begin_document(token == "<<-").map(Some);
+            let document = self.begin_document(token == "<<-")?;
+            return Ok(Some(BashRedirect { descriptor: descriptor.to_owned(), ..document }));
         }
-        let target = self.parse_word()?.ok_or("a redirection has no target")?;
+        let target = self.parse_target()?.ok_or("a redirection has no target")?;
         let is_descriptor = |text: &str| text.trim_end_matches('-').chars().all(|letter| letter.is_ascii_digit());
         let kind = match kind {
             // `>&file` writes to a file.
+            RedirectKind::Duplicate if is_forced => RedirectKind::Output,
             RedirectKind::Duplicate if token == ">&" && !target.as_literal().is_some_and(is_descriptor) => {
                 RedirectKind::Output
             }
             kind => kind,
         };
-        Ok(Some(BashRedirect { kind, descriptor: descriptor.to_owned(), target }))
+        Ok(Some(BashRedirect { kind, descriptor: descriptor.to_owned(), target, is_shared: false }))
     }
 
     pub(super) fn begin_document(&mut self, strips_tabs: bool) -> ParseResult<BashRedirect> {
@@ -97,6 +103,7 @@ impl BashParser<'_> {
             kind: RedirectKind::Text,
             descriptor: String::new(),
             target: BashWord { pieces: vec![WordPiece::Literal(format!("\0{number}"))] },
+            is_shared: false,
         })
     }
 

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::parser::{BashParser, ParseResult};
+use super::zsh::is_modifier;
 use super::{BashPipeline, BashWord, ShellScript, VariableExpansion, WordPiece};
 
 /// Letters that end an unquoted word.
@@ -10,26 +11,26 @@ const ENDS: [char; 10] = [' ', '\t', '\n', '\r', ';', '|', '&', '(', ')', '<'];
 
 /// Pieces of a word, with adjacent text joined.
 #[derive(Debug, Default)]
-struct WordBuilder {
-    word: BashWord,
+pub(super) struct WordBuilder {
+    pub(super) word: BashWord,
 }
 
 impl WordBuilder {
-    fn literal(&mut self, letter: char) {
+    pub(super) fn literal(&mut self, letter: char) {
         match self.word.pieces.last_mut() {
             Some(WordPiece::Literal(text)) => text.push(letter),
             _ => self.word.pieces.push(WordPiece::Literal(String::from(letter))),
         }
     }
 
-    fn quoted(&mut self, added: &str) {
+    pub(super) fn quoted(&mut self, added: &str) {
         match self.word.pieces.last_mut() {
             Some(WordPiece::Quoted(text)) => text.push_str(added),
             _ => self.word.pieces.push(WordPiece::Quoted(added.to_owned())),
         }
     }
 
-    fn push(&mut self, piece: WordPiece) {
+    pub(super) fn push(&mut self, piece: WordPiece) {
         self.word.pieces.push(piece);
     }
 }
@@ -38,15 +39,27 @@ impl BashParser<'_> {
     /// Parses a word; `None` if an operator or the end is next.
     pub(super) fn parse_word(&mut self) -> ParseResult<Option<BashWord>> {
         let mut built = WordBuilder { word: BashWord { pieces: Vec::with_capacity(1) } };
+        self.begin_word(&mut built)?;
+        self.parse_word_into(built)
+    }
+
+    /// The same behind what a word begins with.
+    pub(super) fn parse_word_into(&mut self, mut built: WordBuilder) -> ParseResult<Option<BashWord>> {
+        // Braces that are open in the word: another one that closes ends it in zsh.
+        let mut open_braces = 0_usize;
         while let Some(letter) = self.peek() {
             match letter {
+                '(' | '<' | '{' | '}' | '^'
+                    if self.is_zsh() && self.parse_zsh_letter(&mut built, &mut open_braces)? => {}
+                '}' if self.is_zsh() && open_braces == 0 => break,
                 '<' | '>' if self.byte_at(1) == Some(b'(') => {
                     self.index += 2;
                     let script = self.parse_substitution()?;
                     built.push(WordPiece::Process(script, letter == '>'));
                 }
                 // An extended pattern: `!(a)`, `@(a|b)`.
-                '(' if built.word.pieces.last().is_some_and(is_pattern_prefix) => {
+                '(' if !self.is_zsh() && built.word.pieces.last().is_some_and(is_pattern_prefix) => {
+                    self.is_other_in_zsh = true;
                     let inner = self.skip_parentheses().ok_or("a pattern is incomplete")?;
                     inner.chars().for_each(|letter| built.literal(letter));
                 }
@@ -79,7 +92,7 @@ impl BashParser<'_> {
         Ok(Some(built.word))
     }
 
-    fn parse_single_quotes(&mut self, built: &mut WordBuilder) -> ParseResult<()> {
+    pub(super) fn parse_single_quotes(&mut self, built: &mut WordBuilder) -> ParseResult<()> {
         self.index += 1;
         let end = self.rest().find('\'').ok_or("a quote is not closed")?;
         built.quoted(self.rest().get(..end).unwrap_or_default());
@@ -87,7 +100,7 @@ impl BashParser<'_> {
         Ok(())
     }
 
-    fn parse_double_quotes(&mut self, built: &mut WordBuilder) -> ParseResult<()> {
+    pub(super) fn parse_double_quotes(&mut self, built: &mut WordBuilder) -> ParseResult<()> {
         built.quoted("");
         loop {
             let run = self.rest().find(['"', '\\', '$', '`']).ok_or("a quote is not closed")?;
@@ -149,7 +162,7 @@ impl BashParser<'_> {
         }
     }
 
-    fn parse_dollar(&mut self, built: &mut WordBuilder, quoted: bool) -> ParseResult<()> {
+    pub(super) fn parse_dollar(&mut self, built: &mut WordBuilder, quoted: bool) -> ParseResult<()> {
         self.spend(1)?;
         if self.take("`") {
             let mut inner = String::new();
@@ -165,8 +178,9 @@ impl BashParser<'_> {
                 }
             }
             let script = self.nested(|parser| {
-                let (script, spent) = super::parse_counted(&inner, parser.depth, parser.spent);
+                let (script, spent) = super::parse_counted(&inner, parser.grammar, parser.depth, parser.spent);
                 parser.spent = spent;
+                parser.is_other_in_zsh |= script.is_other_in_zsh;
                 Ok(script)
             })?;
             built.push(WordPiece::Substitution(Rc::new(script), quoted));
@@ -205,6 +219,7 @@ impl BashParser<'_> {
             return Ok(());
         }
         self.index += 1;
+        let flags = self.take_bare_flags();
         let rest = self.rest();
         let name_end = match rest.chars().next() {
             Some(letter) if letter.is_ascii_alphabetic() || letter == '_' => {
@@ -223,7 +238,9 @@ impl BashParser<'_> {
         }
         let name = rest.get(..name_end).unwrap_or_default().to_owned();
         self.index += name_end;
-        built.push(WordPiece::Variable(Box::new(VariableExpansion { name, quoted, ..VariableExpansion::default() })));
+        let mut expansion = VariableExpansion { name, quoted, flags, ..VariableExpansion::default() };
+        self.parse_bare_suffix(&mut expansion)?;
+        built.push(WordPiece::Variable(Box::new(expansion)));
         Ok(())
     }
 
@@ -234,6 +251,7 @@ impl BashParser<'_> {
         if indirect {
             self.index += 1;
         }
+        let flags = self.take_flags()?;
         // `${#NAME}` is a number.
         let is_length = self.rest().starts_with('#') && self.byte_at(1) != Some(b'}');
         if is_length {
@@ -244,8 +262,11 @@ impl BashParser<'_> {
             .find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_'))
             .unwrap_or(rest.len())
             .max(usize::from(rest.starts_with(['@', '*', '#', '?', '-', '$', '!'])));
+        let inner = self.parse_inner(quoted)?;
+        let name_end = if inner.is_some() { 0 } else { name_end };
         let name = rest.get(..name_end).unwrap_or_default().to_owned();
         self.index += name_end;
+        let mut key = None;
         let (mut index, mut has_indices) = (None, false);
         if self.peek() == Some('[') {
             let end = self.rest().find(']').ok_or("a variable is not closed")?;
@@ -254,6 +275,8 @@ impl BashParser<'_> {
             // `${!NAME[@]}` are the indices.
             has_indices = indirect && matches!(subscript, "@" | "*");
             self.index += end + 1;
+            self.is_other_in_zsh |= !matches!(subscript, "@" | "*");
+            key = Some(super::parse_text(subscript, self.grammar)).filter(|_| self.is_zsh());
         }
         let operator_end = match (self.byte_at(0), self.byte_at(1)) {
             (Some(b':'), Some(b'-' | b'=' | b'?' | b'+')) | (Some(b'/'), Some(b'/' | b'#' | b'%')) => 2,
@@ -274,7 +297,11 @@ impl BashParser<'_> {
             match self.peek().ok_or("a variable is not closed")? {
                 '}' => {
                     self.index += 1;
-                    return Ok(VariableExpansion { name, operator, operand: built.word, quoted, index, indirect });
+                    let operand = built.word;
+                    self.is_other_in_zsh |= operator == ":" && is_modifier(operand.as_literal().unwrap_or_default());
+                    let expansion =
+                        VariableExpansion { name, operator, operand, quoted, index, indirect, flags, inner, key };
+                    return Ok(expansion);
                 }
                 '\\' => {
                     self.index += 1;
@@ -296,13 +323,13 @@ impl BashParser<'_> {
     }
 
     /// The commands of a substitution, behind its opening parenthesis.
-    fn parse_substitution(&mut self) -> ParseResult<Rc<ShellScript>> {
+    pub(super) fn parse_substitution(&mut self) -> ParseResult<Rc<ShellScript>> {
         let pipelines = self.nested(|parser| {
             let mut inner = BashParser::new(parser.text, parser.depth);
-            inner.index = parser.index;
-            inner.spent = parser.spent;
+            (inner.grammar, inner.index, inner.spent) = (parser.grammar, parser.index, parser.spent);
             let mut pipelines: Vec<BashPipeline> = Vec::new();
             let parsed = inner.parse_list(&mut pipelines, &[")"]);
+            parser.is_other_in_zsh |= inner.is_other_in_zsh;
             parsed?;
             if !inner.take(")") {
                 return Err("a substitution is not closed");
@@ -313,7 +340,7 @@ impl BashParser<'_> {
             parser.index = end;
             Ok(pipelines)
         })?;
-        Ok(Rc::new(ShellScript { pipelines, fault: None }))
+        Ok(Rc::new(ShellScript { pipelines, ..ShellScript::default() }))
     }
 }
 

@@ -18,6 +18,8 @@ const MAX_ARGUMENTS: usize = 1000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ArgumentRole {
     Command(ShellLanguage),
+    /// What is typed into a terminal or a program.
+    Typed,
     /// Code of a language; of any if it is not known.
     Code(Option<&'static str>),
     /// Statements of a database.
@@ -30,7 +32,7 @@ pub(super) enum ArgumentRole {
     Target,
     Directory,
 }
-use ArgumentRole::{Address, Code, Command, Directory, Path, Source, Statement, Target};
+use ArgumentRole::{Address, Code, Command, Directory, Path, Source, Statement, Target, Typed};
 
 /// An argument that means something.
 #[derive(Debug)]
@@ -46,10 +48,17 @@ pub(super) struct CallArgument<'a> {
 const COMMANDS: &str = "command commands cmd cmds command_line commandline cmdline cmd_line shell_command bash_command \
                         terminal_command cli_command full_command raw_command run_command exec_command bash exec \
                         program executable powershell powershell_command ps_command pwsh";
-const PROGRAM_ARGS: [&str; 4] = ["args", "arguments", "argv", "flags"];
+const PROGRAM_ARGS: [&str; 6] = ["args", "arguments", "argv", "flags", "params", "parameters"];
 /// Command lines if the tool is a shell, code if it is an interpreter.
-const CODE: &str = "code source_code source script snippet cell_source cell function expression input line keys stdin \
-                    chars javascript js python python_code py";
+const CODE: &str = "code source_code source script snippet cell_source cell cells function expression input line keys \
+                    stdin chars javascript js python python_code py";
+/// Patches, which name the files that they change.
+const PATCHES: &str = "patch patches diff diffs patch_text unified_diff udiff";
+/// What a tool that runs commands gets beside the command.
+const COMMAND_OPTIONS: &str = "session session_id id pid name title target window pane tab terminal terminal_id host \
+                               hostname user username server machine description explanation reason summary language \
+                               lang runtime kernel interpreter timeout encoding mode type kind label prompt goal env \
+                               environment";
 const STATEMENTS: &str =
     "sql sql_query sql_queries sql_statement sql_statements sql_text query queries statement statements cypher";
 const ADDRESSES: &str = "url urls uri uris href page_url target_url endpoint website";
@@ -119,7 +128,12 @@ fn is_text(name: &str, verb: Option<ToolVerb>) -> bool {
 /// The arguments of a call that mean something. The second value says whether there are more than can be looked at.
 pub(super) fn read_arguments<'a>(name: &str, args: &'a Value) -> (Vec<CallArgument<'a>>, bool) {
     let tool = ToolName::new(name);
-    let scope = ArgumentScope { verb: tool.verb(), language: tool.language(), directories: Vec::new() };
+    let scope = ArgumentScope {
+        verb: tool.verb(),
+        language: tool.language(),
+        directories: Vec::new(),
+        has_command: !tool.is_runner(),
+    };
     let mut reader = CallArgumentReader { tool, arguments: Vec::new(), is_cut: false };
     reader.read_value("", args, &scope, 0);
     (reader.arguments, reader.is_cut)
@@ -131,6 +145,8 @@ struct ArgumentScope<'a> {
     verb: Option<ToolVerb>,
     language: Option<&'static str>,
     directories: Vec<&'a str>,
+    /// Whether an argument is known to be the command line.
+    has_command: bool,
 }
 
 struct CallArgumentReader<'a> {
@@ -185,11 +201,20 @@ impl<'a> CallArgumentReader<'a> {
         scope.language = language.or(scope.language);
         self.read_program(&named, &scope);
         let has_program = named.iter().any(|(name, _)| has_name(COMMANDS, name));
+        scope.has_command |= has_program;
         for (name, value) in &named {
-            if has_name(COMMANDS, name) || name == "argv" && !has_program {
+            let is_directory = WORKING_DIRECTORIES.contains(&name.as_str());
+            let is_only_text = !scope.has_command && !is_directory && can_be_command(name, value);
+            if has_name(COMMANDS, name) || name == "argv" && !has_program || is_only_text {
                 self.read_command(name, value, &named, &scope);
             }
-            let is_read = WORKING_DIRECTORIES.contains(&name.as_str()) || is_text(name, scope.verb);
+            if let Some(patch) = value.as_str().filter(|_| is_patch(&self.tool, scope.verb, name)) {
+                for (verb, path) in patched_paths(patch) {
+                    self.push(Path, path, &ArgumentScope { verb: Some(verb), ..scope.clone() });
+                }
+            }
+            // A text for people is read no further, but an object of any name may hold the command line.
+            let is_read = is_directory || is_text(name, scope.verb) && (scope.has_command || !value.is_object());
             if !is_read {
                 self.read_value(name, value, &scope, depth + 1);
             }
@@ -200,12 +225,16 @@ impl<'a> CallArgumentReader<'a> {
     fn read_command(&mut self, name: &str, value: &'a Value, named: &[(String, &'a Value)], scope: &ArgumentScope<'a>) {
         let is_power = scope.language == Some("pwsh") || language_of(name) == Some("pwsh");
         let shell = if is_power { ShellLanguage::PowerShell } else { self.tool.shell() };
+        if self.tool.types() {
+            self.push(Typed, typed_text(value), scope);
+            return;
+        }
         let lines: Vec<String> = match value {
             Value::String(text) => vec![text.clone()],
             Value::Array(items) => {
                 let words: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
                 let are_lines = words.first().is_some_and(|first| first.contains(char::is_whitespace))
-                    || name.ends_with('s') && words.len() == items.len();
+                    || name.ends_with('s') && !PROGRAM_ARGS.contains(&name) && words.len() == items.len();
                 match are_lines {
                     true => words.into_iter().map(str::to_owned).collect(),
                     false => vec![join_words(&words)],
@@ -291,6 +320,9 @@ impl<'a> CallArgumentReader<'a> {
     /// What code is for this tool; `None` if it does not run it.
     fn code_role(&self, name: &str, scope: &ArgumentScope<'a>) -> Option<ArgumentRole> {
         let own = name.split('_').find_map(language_of);
+        if self.tool.types() {
+            return None;
+        }
         match own.or(scope.language) {
             Some("bash") if self.tool.is_interpreter() || self.tool.is_shell() || name == "script" => {
                 Some(Command(ShellLanguage::Bash))
@@ -300,6 +332,76 @@ impl<'a> CallArgumentReader<'a> {
             _ => self.tool.is_shell().then(|| Command(self.tool.shell())),
         }
     }
+}
+
+/// Whether an argument of a tool that runs commands can be the command line.
+fn can_be_command(name: &str, value: &Value) -> bool {
+    let is_shell = |text: &str| !text.contains(char::is_whitespace) && language_of(text).is_some();
+    let is_text = match value {
+        Value::String(text) => name != "shell" || !is_shell(text.rsplit('/').next().unwrap_or(text)),
+        Value::Array(words) => words.iter().all(Value::is_string),
+        _ => false,
+    };
+    is_text && ![COMMAND_OPTIONS, STATEMENTS, ADDRESSES].iter().any(|names| has_name(names, name))
+}
+
+/// What keys type: the names of some stand for a letter.
+fn typed_text(value: &Value) -> String {
+    let keys: Vec<&str> = match value {
+        Value::Array(keys) => keys.iter().filter_map(Value::as_str).collect(),
+        value => value.as_str().into_iter().collect(),
+    };
+    let mut typed = String::new();
+    for key in keys {
+        match key.to_ascii_lowercase().trim_matches(['<', '>', '{', '}']) {
+            "enter" | "return" | "kpenter" | "cr" | "c-m" | "c-j" => typed.push('\n'),
+            "space" => typed.push(' '),
+            "c-c" | "c-u" | "c-d" | "escape" | "esc" => typed.push('\n'),
+            _ => {
+                for letter in key.chars() {
+                    match letter {
+                        '\u{8}' | '\u{7f}' => drop(typed.pop()),
+                        letter if letter.is_control() && letter != '\t' => typed.push('\n'),
+                        letter => typed.push(letter),
+                    }
+                }
+            }
+        }
+    }
+    typed
+}
+
+/// Whether an argument of a tool is a patch.
+fn is_patch(tool: &ToolName, verb: Option<ToolVerb>, name: &str) -> bool {
+    verb == Some(ToolVerb::Write) && (has_name(PATCHES, name) || tool.is_patcher())
+}
+
+/// The files that a patch changes or deletes, in the form of Codex or of `diff`.
+fn patched_paths(patch: &str) -> impl Iterator<Item = (ToolVerb, &str)> {
+    const CHANGES: [&str; 10] = [
+        "*** Update File:",
+        "*** Add File:",
+        "*** Create File:",
+        "*** Move to:",
+        "+++ ",
+        "--- ",
+        "rename from ",
+        "rename to ",
+        "copy to ",
+        "Index: ",
+    ];
+    patch.lines().flat_map(|line| {
+        let line = line.trim();
+        let deleted = line.strip_prefix("*** Delete File:").map(|path| (ToolVerb::Delete, path));
+        let changed = || CHANGES.iter().find_map(|mark| line.strip_prefix(mark)).map(|path| (ToolVerb::Write, path));
+        let found = deleted.or_else(changed).map(|(verb, path)| {
+            // A time may follow.
+            (verb, path.split('\t').next().unwrap_or(path).trim().trim_matches('"'))
+        });
+        let (verb, path) = found.filter(|(_, path)| *path != "/dev/null").unwrap_or((ToolVerb::Write, ""));
+        let plain = path.strip_prefix("a/").or_else(|| path.strip_prefix("b/"));
+        [Some(path), plain].into_iter().flatten().filter(|path| !path.is_empty()).map(move |path| (verb, path))
+    })
 }
 
 /// Which path an argument is, if it is one.
@@ -347,15 +449,16 @@ fn join_words(words: &[&str]) -> String {
 #[must_use]
 pub fn possible_paths<'a>(name: &str, args: &'a Value) -> Vec<&'a str> {
     let mut paths = Vec::new();
-    push_possible_paths(ToolName::new(name).verb(), args, 0, &mut paths);
+    push_possible_paths(&ToolName::new(name), args, 0, &mut paths);
     paths
 }
 
-fn push_possible_paths<'a>(verb: Option<ToolVerb>, value: &'a Value, depth: usize, paths: &mut Vec<&'a str>) {
+fn push_possible_paths<'a>(tool: &ToolName, value: &'a Value, depth: usize, paths: &mut Vec<&'a str>) {
+    let verb = tool.verb();
     match value {
         _ if depth > MAX_DEPTH => {}
         Value::String(text) => paths.extend(Some(text.trim()).filter(|text| can_be_path(text))),
-        Value::Array(items) => items.iter().for_each(|item| push_possible_paths(verb, item, depth + 1, paths)),
+        Value::Array(items) => items.iter().for_each(|item| push_possible_paths(tool, item, depth + 1, paths)),
         Value::Object(fields) => {
             let named: Vec<(String, &Value)> = fields.iter().map(|(name, value)| (plain_name(name), value)).collect();
             let has_command = named.iter().any(|(name, _)| has_name(COMMANDS, name));
@@ -364,8 +467,10 @@ fn push_possible_paths<'a>(verb: Option<ToolVerb>, value: &'a Value, depth: usiz
                 let is_directory = verb < Some(ToolVerb::Move) && WORKING_DIRECTORIES.contains(&name.as_str());
                 let is_command = has_name(COMMANDS, name) || has_command && PROGRAM_ARGS.contains(&name.as_str());
                 let is_read = is_directory || is_text(name, verb) || is_command && !value.is_object();
-                if !is_read {
-                    push_possible_paths(verb, value, depth + 1, paths);
+                if let Some(patch) = value.as_str().filter(|_| is_patch(tool, verb, name)) {
+                    paths.extend(patched_paths(patch).map(|(_, path)| path));
+                } else if !is_read {
+                    push_possible_paths(tool, value, depth + 1, paths);
                 }
             }
         }

@@ -29,7 +29,9 @@ pub struct ArgumentCommand {
 #[must_use]
 pub fn tool_commands(name: &str, args: &Value) -> Vec<ArgumentCommand> {
     let (arguments, _) = read_arguments(name, args);
-    let commands = arguments.into_iter().filter(|argument| matches!(argument.role, ArgumentRole::Command(_)));
+    let commands = arguments
+        .into_iter()
+        .filter(|argument| matches!(argument.role, ArgumentRole::Command(_) | ArgumentRole::Typed));
     commands
         .map(|argument| ArgumentCommand {
             line: argument.text,
@@ -59,8 +61,9 @@ fn push_argument(walk: &mut CommandWalk<'_>, name: &str, argument: &CallArgument
     let text = argument.text.trim();
     match argument.role {
         ArgumentRole::Command(language) => run_command_line(walk, text, language),
+        ArgumentRole::Typed => walk.run_typed(text),
         ArgumentRole::Code(Some(language)) => walk.run_code(language, text),
-        ArgumentRole::Code(None) => ["python3", "node"].iter().for_each(|language| walk.run_code(language, text)),
+        ArgumentRole::Code(None) => ["ipython", "node"].iter().for_each(|language| walk.run_code(language, text)),
         ArgumentRole::Statement => sql_operations(name, text).into_iter().for_each(|operation| walk.push(operation)),
         ArgumentRole::Address if is_address(text) => {
             push_address(walk, OperationKind::Download, name, text, TextTaint::NONE);
@@ -82,7 +85,8 @@ fn push_path(walk: &mut CommandWalk<'_>, name: &str, argument: &CallArgument<'_>
     let path = ShellArg { is_pattern: text.contains('*'), ..ShellArg::new(text) };
     let (is_target, is_source) = (argument.role == ArgumentRole::Target, argument.role == ArgumentRole::Source);
     match argument.verb {
-        Some(ToolVerb::List | ToolVerb::MakeDirectory) => {}
+        Some(ToolVerb::List) => {}
+        Some(ToolVerb::MakeDirectory) => push_unclear(walk, name, &path),
         Some(ToolVerb::Search) => {
             if walk.place(&path).tags.contains(&OperationTag::Secret) {
                 walk.read_file(name, &path, true);

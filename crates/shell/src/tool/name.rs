@@ -66,17 +66,24 @@ const NO_VERBS: [&str; 16] = [
 const SHELL_WORDS: &str = "shell bash sh zsh fish terminal console cmd command commands powershell pwsh tmux iterm ssh tty pty cli subprocess";
 const RUN_WORDS: &str = "run exec execute executor eval evaluate evaluator interpreter interpret repl invoke sandbox \
                          playground cell kernel";
+/// Words of tools that run a command line or type it, beside those above.
+const COMMAND_WORDS: &str = "send write type paste input text data to in into keys keystrokes key stdin process interact with start remote script line \
+     async background";
+/// Words of tools that type into a terminal or a program.
+const TYPING_WORDS: &str = "send write type paste input keys keystrokes stdin interact";
 const DATABASE_WORDS: &str = "sql mysql postgres postgresql pg sqlite mariadb db database databases mssql sqlserver \
                               clickhouse bigquery snowflake redshift duckdb supabase neon oracle cockroachdb redis \
                               cassandra cypher neo4j prisma dbhub planetscale turso d1";
 /// Interpreters by the words for them.
 static LANGUAGES: &[(&str, &str)] = &[
-    ("python3", "python python3 py py3 ipython jupyter pyodide notebook"),
+    ("ipython", "python python3 py py3 ipython jupyter pyodide notebook"),
     ("node", "javascript js node nodejs typescript ts deno bun puppeteer playwright browser chrome devtools"),
     ("ruby", "ruby rb irb"),
     ("perl", "perl"),
     ("php", "php"),
     ("lua", "lua"),
+    ("Rscript", "r ir rscript rlang"),
+    ("julia", "julia"),
     ("bash", "bash sh zsh shell shellscript"),
     ("pwsh", "powershell pwsh ps1"),
 ];
@@ -114,6 +121,24 @@ impl ToolName {
     /// Whether texts that it gets are command lines.
     pub(super) fn is_shell(&self) -> bool {
         self.has(SHELL_WORDS)
+    }
+
+    /// Whether it is named after what it does with a command line: `run_command`, `ssh_exec`, `send_keys`.
+    pub(super) fn is_runner(&self) -> bool {
+        let is_any = |lists: &[&str], word: &String| lists.iter().any(|words| has_word(words, word));
+        self.own.iter().all(|word| is_any(&[SHELL_WORDS, RUN_WORDS, COMMAND_WORDS], word))
+            && self.own.iter().any(|word| is_any(&[SHELL_WORDS, "exec keys keystrokes stdin process input"], word))
+            && self.language() != Some("node")
+    }
+
+    /// Whether it types what it gets into a terminal or a program.
+    pub(super) fn types(&self) -> bool {
+        self.is_runner() && self.own.iter().any(|word| has_word(TYPING_WORDS, word))
+    }
+
+    /// Whether it applies patches.
+    pub(super) fn is_patcher(&self) -> bool {
+        self.own.iter().any(|word| has_word("patch diff apply", word))
     }
 
     /// Whether it runs the code that it gets.

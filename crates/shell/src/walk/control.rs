@@ -80,6 +80,7 @@ impl CommandWalk<'_> {
         let mut flow = stdin.clone();
         for command in before {
             flow = self.in_subshell(|walk| walk.run_command(command, &flow));
+            flow.is_given = true;
         }
         // The last command has a shell of its own in bash, but not in zsh.
         let state = self.state.clone();

@@ -1,49 +1,25 @@
 //! Expands words as bash does, as far as that is known.
 
+use std::path::Path;
 use std::rc::Rc;
 
 use super::braces::expand_braces;
 use super::operator::apply_operator;
 use super::{CommandWalk, ShellArg, TextFlow, TextTaint};
 use crate::paths::UNKNOWN;
-use crate::syntax::{BashWord, ShellScript, VariableExpansion, WordPiece};
+use crate::secret_name::is_secret_name;
+use crate::syntax::{BashWord, ShellScript, VariableExpansion, WordPiece, parse_text};
 
 /// The longest text of an argument.
 const MAX_BYTES: usize = 64 * 1024;
 /// The longest text that variables are put together to.
 const MAX_JOINED: usize = 8 * 1024;
 
-/// Words of variable names that hold secrets.
-const SECRET_WORDS: [&str; 14] = [
-    "TOKEN",
-    "SECRET",
-    "PASSWORD",
-    "PASSWD",
-    "APIKEY",
-    "API_KEY",
-    "ACCESS_KEY",
-    "PRIVATE_KEY",
-    "CREDENTIAL",
-    "_PAT",
-    "PASSPHRASE",
-    "AUTH_KEY",
-    "DATABASE_URL",
-    "_PASS",
-];
-
-/// Whether a variable of this name holds a secret.
-pub(crate) fn is_secret_name(name: &str) -> bool {
-    let upper = name.to_ascii_uppercase();
-    let is_limit =
-        upper.contains("MAX_TOKEN") || upper.ends_with("TOKENS") || upper.ends_with("TOKENIZERS_PARALLELISM");
-    !is_limit && SECRET_WORDS.iter().any(|word| upper.contains(word))
-}
-
 /// The arguments of a word that is being expanded.
 #[derive(Default)]
 pub(super) struct FieldBuilder {
     pub(super) done: Vec<ShellArg>,
-    current: ShellArg,
+    pub(super) current: ShellArg,
     /// Whether the current argument exists although it may be empty.
     has_current: bool,
 }
@@ -89,6 +65,17 @@ impl FieldBuilder {
     }
 }
 
+/// The home directory of a user, which lies beside that of the user whose it is.
+fn home_of(user: &str, own: Option<&Path>) -> String {
+    let is_own = own.and_then(Path::file_name).is_some_and(|name| name == user);
+    let beside = own.and_then(Path::parent).filter(|parent| parent.parent().is_some());
+    match (own, user) {
+        (Some(own), _) if is_own => own.display().to_string(),
+        (_, "root") => String::from("/root"),
+        _ => beside.unwrap_or(Path::new("/home")).join(user).display().to_string(),
+    }
+}
+
 impl CommandWalk<'_> {
     /// The arguments that a word gives.
     pub(crate) fn expand_word(&mut self, word: &BashWord) -> Vec<ShellArg> {
@@ -122,12 +109,33 @@ impl CommandWalk<'_> {
         first
     }
 
+    /// Text that bash expands once more: a list of words, the subscript of a name.
+    pub(crate) fn expand_text(&mut self, text: &str) {
+        let word = parse_text(text, self.grammar);
+        self.called(|walk| {
+            walk.expand_quoted(&word);
+            TextFlow::default()
+        });
+    }
+
+    /// Runs what stands in the subscripts of a name, where bash takes a name or a number.
+    pub(crate) fn run_subscripts(&mut self, arg: &ShellArg) {
+        if arg.text.contains('[') && (arg.text.contains("$(") || arg.text.contains('`')) {
+            self.expand_text(&arg.text);
+        }
+    }
+
     fn expand_fields(&mut self, word: &BashWord, splits: bool) -> Vec<ShellArg> {
         let mut built = FieldBuilder::default();
         for (index, piece) in word.pieces.iter().enumerate() {
             match piece {
                 WordPiece::Literal(text) => {
-                    let text = if index == 0 { self.expand_tilde(text) } else { text.into() };
+                    let named = if index == 0 { self.named_directory(text) } else { None };
+                    let text = match named {
+                        Some(path) => path.into(),
+                        None if index == 0 => self.expand_tilde(text),
+                        None => text.into(),
+                    };
                     built.push_pattern(&text);
                 }
                 WordPiece::Quoted(text) => built.push(text, TextTaint::NONE),
@@ -136,7 +144,7 @@ impl CommandWalk<'_> {
                 WordPiece::Substitution(script, quoted) => {
                     let flow = self.capture(script);
                     let taint = flow.taint;
-                    if !flow.processes.is_empty() {
+                    if !flow.processes.is_empty() || !flow.listed.is_empty() {
                         built.current.content = Some(Box::new(flow.clone()));
                     }
                     match flow.text.as_deref().map(|text| text.trim_end_matches('\n')) {
@@ -144,6 +152,10 @@ impl CommandWalk<'_> {
                         Some(text) => built.push(text, taint),
                         None => built.push(UNKNOWN.encode_utf8(&mut [0; 4]), taint),
                     }
+                }
+                WordPiece::Selection(script) => {
+                    self.capture(script);
+                    built.current.is_pattern = true;
                 }
                 WordPiece::Value(script) => self.expand_value(script, word.pieces.len() == 1, &mut built),
                 WordPiece::Process(script, is_output) => {
@@ -161,39 +173,29 @@ impl CommandWalk<'_> {
         built.done
     }
 
-    fn capture(&mut self, script: &Rc<ShellScript>) -> TextFlow {
+    pub(super) fn capture(&mut self, script: &Rc<ShellScript>) -> TextFlow {
         self.in_subshell(|walk| walk.called(|walk| walk.run_script(script, &TextFlow::default())))
     }
 
     fn expand_tilde<'t>(&self, text: &'t str) -> std::borrow::Cow<'t, str> {
-        let home = self.site.home.map(|home| home.to_string_lossy());
-        let assigned = text.split_once("=~").filter(|(name, _)| !name.contains(['/', ' ']));
-        match (text.strip_prefix('~'), home) {
-            (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => format!("{home}{rest}").into(),
-            (Some(rest), home) if rest.starts_with(|letter: char| letter.is_ascii_alphanumeric()) => {
-                let user = rest.split('/').next().unwrap_or_default();
-                match home {
-                    Some(home) if home.ends_with(&format!("/{user}")) => {
-                        format!("{home}{}", rest.get(user.len()..).unwrap_or_default()).into()
-                    }
-                    _ if user == "root" => format!("/{rest}").into(),
-                    _ => format!("/home/{rest}").into(),
-                }
-            }
-            (Some(rest), _) if rest.starts_with('+') => format!(
-                "{}{}",
-                self.cwd().map_or_else(|| UNKNOWN.to_string(), |cwd| cwd.display().to_string()),
-                &rest.get(1..).unwrap_or_default()
-            )
-            .into(),
-            (None, Some(home)) if assigned.is_some_and(|(_, rest)| rest.is_empty() || rest.starts_with('/')) => {
-                text.replacen("=~", &format!("={home}"), 1).into()
-            }
-            _ => text.into(),
-        }
+        let assigned = || text.split_once("=~").filter(|(name, _)| !name.contains(['/', ' '])).map(|(_, rest)| rest);
+        let Some(written) = text.strip_prefix('~').or_else(assigned) else { return text.into() };
+        let (user, rest) = written.split_at(written.find('/').unwrap_or(written.len()));
+        let value = |name: &str| self.variable(name).and_then(|values| Some(values.first()?.text.clone()));
+        let directory = match user {
+            "" => value("HOME"),
+            "+" => value("PWD"),
+            "-" => value("OLDPWD"),
+            _ if !user.starts_with(|letter: char| letter.is_ascii_alphanumeric()) => return text.into(),
+            user => Some(home_of(user, self.site.home)),
+        };
+        // Without a home directory, and with an empty `HOME`, it may be any.
+        let directory = directory.filter(|path| !path.is_empty()).unwrap_or_else(|| UNKNOWN.to_string());
+        let before = text.strip_suffix(written).and_then(|before| before.strip_suffix('~')).unwrap_or_default();
+        format!("{before}{directory}{rest}").into()
     }
 
-    fn separators(&self) -> Vec<char> {
+    pub(super) fn separators(&self) -> Vec<char> {
         match self.state.variables.get("IFS").and_then(|values| values.first()) {
             Some(value) if value.is_known() && !value.text.is_empty() => value.text.chars().collect(),
             _ => vec![' ', '\t', '\n'],
@@ -206,13 +208,13 @@ impl CommandWalk<'_> {
         if let Some(values) = self.state.variables.get(name) {
             return Some(values.clone());
         }
-        let path = |path: Option<&std::path::Path>| path.map(|path| path.to_string_lossy().into_owned());
+        let path = |path: Option<&Path>| path.map(|path| path.to_string_lossy().into_owned());
         let value = match name {
             "HOME" => path(self.site.home),
             "PWD" => path(self.cwd()),
             "OLDPWD" => None,
             "CLAUDE_PROJECT_DIR" | "GEMINI_PROJECT_DIR" | "QWEN_PROJECT_DIR" => path(Some(self.site.project)),
-            "USER" | "LOGNAME" => self.site.home.and_then(|home| path(home.file_name().map(std::path::Path::new))),
+            "USER" | "LOGNAME" => self.site.home.and_then(|home| path(home.file_name().map(Path::new))),
             "IFS" => Some(String::from(" \t\n")),
             "PATH" => Some(String::from("/usr/local/bin:/usr/bin:/bin")),
             "TMPDIR" | "TMP" | "TEMP" => Some(String::from("/tmp")),
@@ -232,6 +234,7 @@ impl CommandWalk<'_> {
 
     fn expand_variable(&mut self, expansion: &VariableExpansion, splits: bool, built: &mut FieldBuilder) {
         let values = self.expand_expansion(expansion);
+        let splits = splits && self.divides(expansion, &values);
         let is_list = matches!(expansion.name.as_str(), "@" | "*") || values.len() > 1;
         let separators = self.separators();
         for (index, value) in values.into_iter().enumerate() {
@@ -239,18 +242,21 @@ impl CommandWalk<'_> {
                 built.end();
             }
             built.current.is_pattern |= value.is_pattern && expansion.operator.is_empty();
+            if value.content.is_some() && expansion.operator.is_empty() {
+                built.current.content.clone_from(&value.content);
+            }
             if splits && !expansion.quoted && value.is_known() {
                 built.push_split(&value.text, value.taint, &separators);
-            } else if splits && !expansion.quoted {
-                // An unknown value may be several words, or a pattern.
-                built.push(&value.text, value.taint);
-            } else {
+            } else if !value.text.is_empty() || expansion.quoted {
                 built.push(&value.text, value.taint);
             }
         }
     }
 
-    fn expand_expansion(&mut self, expansion: &VariableExpansion) -> Vec<ShellArg> {
+    pub(super) fn expand_expansion(&mut self, expansion: &VariableExpansion) -> Vec<ShellArg> {
+        if self.is_special_to_zsh(expansion) {
+            return self.expand_for_zsh(expansion);
+        }
         let operand = self.expand_quoted(&expansion.operand);
         let mut values = self.variable(&expansion.name);
         // A pattern may be several elements.
@@ -289,7 +295,8 @@ impl CommandWalk<'_> {
                 if expansion.operator.contains('=') {
                     self.set_variable(&expansion.name, vec![operand.clone()]);
                 }
-                vec![operand]
+                let taint = if is_secret_name(&expansion.name) { TextTaint::SECRET } else { TextTaint::NONE };
+                vec![ShellArg { taint: operand.taint | taint, ..operand }]
             }
             // Set or not, this is all that the expansion can come to.
             None if matches!(expansion.operator.as_str(), ":+" | "+") => vec![operand],

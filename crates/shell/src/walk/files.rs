@@ -33,6 +33,8 @@ impl PlacedPaths {
             self.known.clear();
             self.cwd = cwd.cloned();
         }
+        // A directory that a pattern stands for makes a pattern of every path in it.
+        let is_pattern = is_pattern || cwd.is_some_and(|cwd| !text.starts_with('/') && has_wildcard(cwd));
         let place = || place_path(site, cwd.map(Rc::as_ref), text, is_pattern);
         self.known.entry((text.to_owned(), is_pattern)).or_insert_with(place).clone()
     }
@@ -45,8 +47,10 @@ impl CommandWalk<'_> {
     }
 
     pub(crate) fn place_text(&self, text: &str, is_pattern: bool) -> PlacedPath {
-        let text = match (text.strip_prefix('~'), self.site.home) {
-            (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => format!("{}{rest}", home.display()),
+        // Without a home directory, it may be any.
+        let home = || self.site.home.map_or_else(|| UNKNOWN.to_string(), |home| home.display().to_string());
+        let text = match text.strip_prefix('~') {
+            Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("{}{rest}", home()),
             _ => text.to_owned(),
         };
         let placed = self.placed.borrow_mut().find(self.site, self.state.cwd.as_ref(), &text, is_pattern);
@@ -92,6 +96,9 @@ impl CommandWalk<'_> {
         if matches!(arg.text.as_str(), "/dev/null" | "/dev/zero" | "/dev/urandom" | "/dev/random" | "/dev/tty") {
             return TextFlow::known("");
         }
+        if let Some(secret) = self.listed_secret(arg) {
+            return self.read_file(program, &secret, is_recursive);
+        }
         let operation = Operation::new(OperationKind::Read, program).tag_if(is_recursive, OperationTag::Recursive);
         let placed = self.push_path(operation, arg);
         if let Some(flow) = placed.path.as_ref().and_then(|path| self.files.get(path)) {
@@ -107,6 +114,12 @@ impl CommandWalk<'_> {
             (false, false) => TextTaint::FILE,
         };
         TextFlow { taint, files: self.code_path(arg).into_iter().collect(), ..TextFlow::default() }
+    }
+
+    /// A secret among the files that another command lists as this argument: `cat $(find ~ -name .netrc)`.
+    fn listed_secret(&self, arg: &ShellArg) -> Option<ShellArg> {
+        let listed = arg.content.as_ref().filter(|_| !arg.is_known())?.listed.iter();
+        listed.map(|listed| &listed.root).find(|root| self.place(root).tags.contains(&OperationTag::Secret)).cloned()
     }
 
     /// What the line wrote to a file before, if it did.
@@ -227,7 +240,7 @@ impl CommandWalk<'_> {
 
     /// The directory of an argument; `None` if it cannot be known.
     pub(crate) fn find_directory(&self, arg: &ShellArg) -> Option<Rc<Path>> {
-        let path = if arg.is_known() && !arg.is_pattern { self.place(arg).path } else { None };
+        let path = if arg.is_known() { self.place(arg).path } else { None };
         path.filter(|path| path.as_os_str().len() <= MAX_DIRECTORY).map(Rc::from)
     }
 
@@ -252,6 +265,10 @@ impl CommandWalk<'_> {
     pub(crate) fn cwd(&self) -> Option<&Path> {
         self.state.cwd.as_deref()
     }
+}
+
+fn has_wildcard(path: &Path) -> bool {
+    path.as_os_str().as_encoded_bytes().iter().any(|byte| matches!(byte, b'*' | b'?' | b'['))
 }
 
 /// Files that hold nothing but the number of a version, which is a part of many addresses.

@@ -93,8 +93,13 @@ impl ShellArg {
 
     /// As a user would read it.
     pub(crate) fn shown(&self) -> String {
-        self.text.replace(UNKNOWN, "…")
+        shown(&self.text)
     }
+}
+
+/// A text as a user would read it.
+pub(crate) fn shown(text: &str) -> String {
+    text.replace(UNKNOWN, "…")
 }
 
 /// The input or output of a command.
@@ -109,6 +114,8 @@ pub(crate) struct TextFlow {
     pub(crate) processes: Vec<String>,
     /// The files of the disk whose content it has.
     pub(crate) files: Vec<Rc<Path>>,
+    /// Whether another command or a file descriptor gives it, also if nothing is known of it.
+    pub(crate) is_given: bool,
 }
 
 /// Files that a command lists, such as `find`.
@@ -127,6 +134,18 @@ impl TextFlow {
 
     pub(crate) fn from_taint(taint: TextTaint) -> Self {
         Self { taint, ..Self::default() }
+    }
+
+    /// What is given without anything being known of it.
+    pub(crate) fn given() -> Self {
+        Self { is_given: true, ..Self::default() }
+    }
+
+    /// Whether it is a text that is not known. That of a plain file is as good as the file.
+    pub(crate) fn is_unknown(&self) -> bool {
+        let elsewhere = TextTaint::NETWORK | TextTaint::DECODED | TextTaint::SECRET | TextTaint::OUTPUT;
+        let is_some = self.is_given || self.taint != TextTaint::NONE || !self.listed.is_empty();
+        self.text.is_none() && is_some && (!self.taint.has(TextTaint::FILE) || self.taint.has(elsewhere))
     }
 
     pub(crate) fn listing(listed: Vec<ListedFiles>) -> Self {

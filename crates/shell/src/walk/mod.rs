@@ -19,6 +19,7 @@ mod state;
 mod variables;
 mod watch;
 mod wrapper;
+mod zsh;
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -26,9 +27,8 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 pub(crate) use braces::brace_alternatives;
-pub(crate) use expand::is_secret_name;
-pub(crate) use flow::{ListedFiles, ShellArg, TextFlow, TextTaint};
-pub(crate) use options::{OptionLetters, ParsedOptions};
+pub(crate) use flow::{ListedFiles, ShellArg, TextFlow, TextTaint, shown};
+pub(crate) use options::{GivenOption, OptionLetters, OptionReader, ParsedOptions, ReadArg};
 pub(crate) use power::{power_flow, power_items};
 pub(crate) use wrapper::{WRAPPERS, WrapperDef};
 
@@ -38,7 +38,7 @@ use files::PlacedPaths;
 use scripts::ScriptFiles;
 use state::{ExitReach, ExitStatus, WalkState};
 
-use crate::syntax::{BashCommand, ShellScript, parse_script};
+use crate::syntax::{BashCommand, ShellGrammar, ShellScript, parse_script};
 use crate::watch::WatchNotes;
 use crate::{Operation, OperationKind};
 
@@ -68,6 +68,12 @@ pub(crate) struct CommandWalk<'s> {
     /// Whether a name is that of a known program.
     is_program: fn(&str) -> bool,
     pub(crate) state: WalkState,
+    /// The grammar of the text that runs.
+    grammar: ShellGrammar,
+    /// Whether zsh divides the values of variables into words.
+    splits_words: bool,
+    /// Whether something ran that may have to be read in another way as well.
+    is_ambiguous: bool,
     /// The other states in which the line may be.
     forks: Vec<WalkState>,
     /// Where loops and functions were left.
@@ -85,13 +91,15 @@ pub(crate) struct CommandWalk<'s> {
     call_depth: usize,
     command_count: usize,
     /// What `trap` keeps for the end of the shell.
-    traps: Vec<String>,
+    traps: Vec<(ShellGrammar, String)>,
     /// The variables of the function that runs.
     locals: Vec<String>,
     /// The names of the functions that run.
     running: Vec<String>,
     /// The program that ran last.
     last_program: String,
+    /// Whether it printed what shells evaluate.
+    prints_completion: bool,
     /// The last `>(COMMAND)`.
     consumer: Option<Rc<ShellScript>>,
     /// Whether the line adds or changes a remote of git.
@@ -102,6 +110,8 @@ pub(crate) struct CommandWalk<'s> {
     is_full: bool,
     /// How much PowerShell was parsed.
     parsed_bytes: usize,
+    /// Whether what runs is only tried.
+    is_trial: bool,
     /// What is kept for a caller that watches files.
     notes: WatchNotes<'s>,
     scripts: ScriptFiles,
@@ -114,6 +124,9 @@ impl<'s> CommandWalk<'s> {
             run_program,
             is_program,
             state: WalkState { cwd: Some(site.cwd.into()), ..WalkState::default() },
+            grammar: ShellGrammar::Bash,
+            splits_words: false,
+            is_ambiguous: false,
             forks: Vec::new(),
             exits: Vec::new(),
             loop_depth: 0,
@@ -128,11 +141,13 @@ impl<'s> CommandWalk<'s> {
             locals: Vec::new(),
             running: Vec::new(),
             last_program: String::new(),
+            prints_completion: false,
             consumer: None,
             changes_remote: false,
             unpacked: Vec::new(),
             is_full: false,
             parsed_bytes: 0,
+            is_trial: false,
             notes: WatchNotes::default(),
             scripts: ScriptFiles::default(),
         }
@@ -159,10 +174,13 @@ impl<'s> CommandWalk<'s> {
         self.push(Operation::unknown(program, reason));
     }
 
-    /// Walks a command line that is the text of another one.
-    pub(crate) fn run_line(&mut self, text: &str, stdin: &TextFlow) -> TextFlow {
-        let script = parse_script(text, 0);
-        self.called(|walk| walk.run_script(&script, stdin))
+    /// Walks a text that may be a command line, or something else that is typed into a program: no shell runs what it
+    /// cannot parse.
+    pub(crate) fn run_typed(&mut self, text: &str) {
+        let script = ShellScript { fault: None, ..parse_script(text, ShellGrammar::Bash) };
+        self.called(|walk| walk.run_script(&script, &TextFlow::default()));
+        self.run_traps();
+        ["ipython", "node"].iter().for_each(|language| self.run_code(language, text));
     }
 
     /// Runs one level deeper.
@@ -175,6 +193,25 @@ impl<'s> CommandWalk<'s> {
         let flow = run(self);
         self.call_depth -= 1;
         flow
+    }
+
+    /// Whether a command that may run or not would do something. Nothing is left of it.
+    pub(crate) fn try_run(
+        &mut self,
+        is_wanted: impl Fn(&Operation) -> bool,
+        run: impl FnOnce(&mut Self) -> TextFlow,
+    ) -> bool {
+        if self.is_trial {
+            return false;
+        }
+        let operations = std::mem::take(&mut self.operations);
+        let files = self.files.clone();
+        self.is_trial = true;
+        self.in_subshell(|walk| walk.called(run));
+        self.is_trial = false;
+        self.files = files;
+        let tried = std::mem::replace(&mut self.operations, operations);
+        tried.iter().any(is_wanted)
     }
 
     /// Code that is not in the call.
@@ -220,11 +257,13 @@ impl<'s> CommandWalk<'s> {
             }
             BashCommand::Function(name, body) => {
                 self.state.functions.insert(name.clone(), Rc::clone(body));
+                self.run_hook_function(name);
                 TextFlow::known("")
             }
             BashCommand::Test(words) => {
                 for word in words {
-                    self.expand_word(word);
+                    let args = self.expand_word(word);
+                    args.iter().for_each(|arg| self.run_subscripts(arg));
                 }
                 self.state.status = ExitStatus::Unknown;
                 TextFlow::known("")
@@ -232,8 +271,9 @@ impl<'s> CommandWalk<'s> {
         }
     }
 
-    pub(crate) fn last_program(&self) -> Option<&str> {
-        Some(self.last_program.as_str()).filter(|name| !name.is_empty())
+    /// Whether the last program printed what shells evaluate: it is one of these, or its first argument says so.
+    pub(crate) fn printed_settings(&self, programs: &str) -> bool {
+        self.prints_completion || programs.split_whitespace().any(|name| name == self.last_program)
     }
 
     pub(crate) fn note_remote(&mut self) {
@@ -248,6 +288,9 @@ impl<'s> CommandWalk<'s> {
 /// The name of a program without its directory and its extension.
 pub(crate) fn program_name(written: &str) -> String {
     let name = written.rsplit(['/', '\\']).next().unwrap_or(written);
+    // `=rm` is the path of `rm` in zsh, and `zf_rm` a builtin of its own.
+    let name = name.trim_start_matches('=');
+    let name = name.strip_prefix("zf_").unwrap_or(name);
     // `npx TOOL@VERSION`.
     let name = name.split_once('@').map_or(name, |(plain, _)| if matches!(plain, "" | "&") { name } else { plain });
     let lower = name.to_ascii_lowercase();

@@ -1,91 +1,241 @@
-//! Options of a program, as `getopt` reads them.
+//! Options of a program, as `getopt` and `getopt_long` read them.
 
 use super::ShellArg;
 
-/// The options of a program that take a value.
+/// The options of a program. One that is not named is a flag.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct OptionLetters {
-    /// Letters whose value follows, in the same word or the next one.
+    /// Letters that take a value, from the rest of the word or the next one. With a `?` behind it, a letter takes only the
+    /// rest of the word.
     pub(crate) letters: &'static str,
-    /// Long options whose value is the next word, if it is not behind a `=`.
+    /// Long options that take a value: `name` from behind its `=` or the next word, `name?` only from behind its `=`.
+    /// `name!` is a flag. A row with a `!` names all options, so that an abbreviation can be told from another option.
     pub(crate) names: &'static [&'static str],
+}
+
+/// Whether an option takes a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ValueNeed {
+    Never,
+    /// Only one in the same word.
+    Same,
+    /// One in the same word or the next one.
+    Next,
+}
+
+impl OptionLetters {
+    fn letter(self, letter: char) -> ValueNeed {
+        match self.letters.split_once(letter) {
+            Some((_, rest)) if letter != '?' => {
+                if rest.starts_with('?') {
+                    ValueNeed::Same
+                } else {
+                    ValueNeed::Next
+                }
+            }
+            _ => ValueNeed::Never,
+        }
+    }
+
+    /// Whether the row names every option.
+    pub(crate) fn is_complete(self) -> bool {
+        self.names.iter().any(|entry| entry.ends_with('!'))
+    }
+
+    pub(crate) fn has_name(self, name: &str) -> bool {
+        self.entry(name).is_some()
+    }
+
+    fn entry(self, name: &str) -> Option<ValueNeed> {
+        self.names.iter().map(|entry| split_entry(entry)).find(|(whole, _)| *whole == name).map(|(_, need)| need)
+    }
+
+    /// The option that a long name stands for, whether it takes a value, and whether it is switched off: an exact name, or
+    /// the only one that begins so.
+    fn long(self, given: &str) -> (&str, ValueNeed, bool) {
+        if let Some(need) = self.entry(given) {
+            return (given, need, false);
+        }
+        let negated = given.strip_prefix("no-").filter(|name| !name.is_empty() && self.is_complete());
+        if let Some(name) = negated.filter(|name| self.entry(name).is_some()) {
+            return (name, ValueNeed::Never, true);
+        }
+        let names = || self.names.iter().map(|entry| split_entry(entry));
+        let mut candidates = names()
+            .filter(|(whole, _)| whole.starts_with(given))
+            .map(|(whole, need)| (whole, need, false))
+            .chain(negated.into_iter().flat_map(|name| {
+                names()
+                    .filter(move |(whole, _)| whole.starts_with(name))
+                    .map(|(whole, _)| (whole, ValueNeed::Never, true))
+            }));
+        match (candidates.next(), candidates.next()) {
+            (Some(found), None) if !given.is_empty() => found,
+            _ => (given, ValueNeed::Never, false),
+        }
+    }
+}
+
+fn split_entry(entry: &'static str) -> (&'static str, ValueNeed) {
+    if let Some(name) = entry.strip_suffix('!') {
+        (name, ValueNeed::Never)
+    } else if let Some(name) = entry.strip_suffix('?') {
+        (name, ValueNeed::Same)
+    } else {
+        (entry, ValueNeed::Next)
+    }
+}
+
+/// An option as it is given.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct GivenOption<'a> {
+    /// Its letter, or its whole name as far as that is known.
+    pub(crate) name: &'a str,
+    /// The word that has it.
+    pub(crate) arg: &'a ShellArg,
+    /// Its value, and the word that has that.
+    pub(crate) value: Option<(&'a str, &'a ShellArg)>,
+    /// Whether it stands behind two dashes.
+    pub(crate) is_long: bool,
+    /// Whether it is `--no-NAME`.
+    pub(crate) is_negated: bool,
+}
+
+/// An option or an operand.
+pub(crate) enum ReadArg<'a> {
+    Option(GivenOption<'a>),
+    Operand(&'a ShellArg),
+}
+
+/// Reads arguments one after the other.
+pub(crate) struct OptionReader<'a> {
+    args: &'a [ShellArg],
+    /// The next argument.
+    index: usize,
+    /// The word whose letters are read, and those that are left.
+    cluster: Option<(&'a ShellArg, &'a str)>,
+    has_ended: bool,
+    grammar: OptionLetters,
+}
+
+impl<'a> OptionReader<'a> {
+    pub(crate) fn new(args: &'a [ShellArg], grammar: OptionLetters) -> Self {
+        Self { args, index: 0, cluster: None, has_ended: false, grammar }
+    }
+
+    /// The arguments that are not read.
+    fn rest(&self) -> &'a [ShellArg] {
+        self.args.get(self.index..).unwrap_or_default()
+    }
+
+    fn next_word(&mut self) -> Option<(&'a str, &'a ShellArg)> {
+        let arg = self.args.get(self.index)?;
+        self.index += 1;
+        Some((&arg.text, arg))
+    }
+
+    fn read_letter(&mut self, arg: &'a ShellArg, letters: &'a str) -> Option<ReadArg<'a>> {
+        let letter = letters.chars().next()?;
+        let (name, rest) = letters.split_at_checked(letter.len_utf8())?;
+        let value = match self.grammar.letter(letter) {
+            ValueNeed::Never => {
+                self.cluster = Some((arg, rest)).filter(|_| !rest.is_empty());
+                None
+            }
+            ValueNeed::Next if rest.is_empty() => self.next_word(),
+            ValueNeed::Same | ValueNeed::Next => Some((rest, arg)).filter(|_| !rest.is_empty()),
+        };
+        Some(ReadArg::Option(GivenOption { name, arg, value, is_long: false, is_negated: false }))
+    }
+
+    fn read_long(&mut self, arg: &'a ShellArg, long: &'a str) -> ReadArg<'a> {
+        let (given, value) = long.split_once('=').map_or((long, None), |(name, value)| (name, Some((value, arg))));
+        let (name, need, is_negated) = self.grammar.long(given);
+        // Where a row does not name every option, a name that begins like another one is one of its own.
+        let is_sure = name == given || self.grammar.is_complete();
+        let (name, value) = match value {
+            None if need == ValueNeed::Next && is_sure => (name, self.next_word()),
+            None if !is_sure => (given, None),
+            value => (name, value),
+        };
+        ReadArg::Option(GivenOption { name, arg, value, is_long: true, is_negated })
+    }
+}
+
+impl<'a> Iterator for OptionReader<'a> {
+    type Item = ReadArg<'a>;
+
+    fn next(&mut self) -> Option<ReadArg<'a>> {
+        if let Some((arg, letters)) = self.cluster.take() {
+            return self.read_letter(arg, letters);
+        }
+        let (text, arg) = self.next_word()?;
+        if self.has_ended {
+            return Some(ReadArg::Operand(arg));
+        }
+        if text == "--" {
+            self.has_ended = true;
+            return self.next();
+        }
+        if let Some(long) = text.strip_prefix("--") {
+            return Some(self.read_long(arg, long));
+        }
+        match text.strip_prefix('-').filter(|letters| !letters.is_empty()) {
+            // Some programs have long options behind one dash.
+            Some(name) if name.len() > 1 && self.grammar.entry(name) == Some(ValueNeed::Next) => {
+                let value = self.next_word();
+                Some(ReadArg::Option(GivenOption { name, arg, value, is_long: true, is_negated: false }))
+            }
+            Some(letters) => self.read_letter(arg, letters),
+            None => Some(ReadArg::Operand(arg)),
+        }
+    }
 }
 
 /// The arguments of a program, sorted into options and operands.
 #[derive(Debug, Default)]
 pub(crate) struct ParsedOptions<'a> {
-    /// Each option's letter or name, with its value.
+    /// Each option's letter or name, with its value. One that a later `--no-NAME` switches off is not among them.
     pub(crate) options: Vec<(&'a str, Option<ShellArg>)>,
     pub(crate) operands: Vec<&'a ShellArg>,
 }
 
 impl<'a> ParsedOptions<'a> {
     pub(crate) fn parse(args: &'a [ShellArg], valued: OptionLetters) -> Self {
-        Self::parse_until(args, valued, false).0
+        let mut parsed = Self::default();
+        for read in OptionReader::new(args, valued) {
+            match read {
+                ReadArg::Option(option) => parsed.push_option(option),
+                ReadArg::Operand(operand) => parsed.operands.push(operand),
+            }
+        }
+        parsed
     }
 
     /// Also the arguments from the first operand on, for programs that run another one.
     pub(crate) fn parse_leading(args: &'a [ShellArg], valued: OptionLetters) -> (Self, &'a [ShellArg]) {
-        Self::parse_until(args, valued, true)
-    }
-
-    fn parse_until(args: &'a [ShellArg], valued: OptionLetters, is_leading: bool) -> (Self, &'a [ShellArg]) {
         let mut parsed = Self::default();
-        let mut index = 0;
-        while let Some(arg) = args.get(index) {
-            index += 1;
-            let text = arg.text.as_str();
-            if text == "--" {
-                let rest = args.get(index..).unwrap_or_default();
-                if !is_leading {
-                    parsed.operands.extend(rest);
-                }
-                return (parsed, rest);
-            }
-            if let Some(long) = text.strip_prefix("--") {
-                let (name, value) = match long.split_once('=') {
-                    Some((name, value)) => {
-                        (whole_name(name, valued.names), Some(ShellArg { text: value.to_owned(), ..arg.clone() }))
-                    }
-                    None if valued.names.contains(&long) => {
-                        index += 1;
-                        (long, args.get(index - 1).cloned())
-                    }
-                    None => (long, None),
-                };
-                parsed.options.push((name, value));
-            } else if text.len() > 1 && text.starts_with('-') {
-                let whole = text.get(1..).unwrap_or_default();
-                // Some programs have long options behind one dash.
-                if valued.names.contains(&whole) {
-                    parsed.options.push((whole, args.get(index).cloned()));
-                    index += 1;
-                    continue;
-                }
-                for (at, letter) in whole.char_indices() {
-                    let end = at + letter.len_utf8();
-                    let name = whole.get(at..end).unwrap_or_default();
-                    if !valued.letters.contains(letter) {
-                        parsed.options.push((name, None));
-                        continue;
-                    }
-                    let glued = whole.get(end..).unwrap_or_default();
-                    let value = if glued.is_empty() {
-                        index += 1;
-                        args.get(index - 1).cloned()
-                    } else {
-                        Some(ShellArg { text: glued.to_owned(), ..arg.clone() })
-                    };
-                    parsed.options.push((name, value));
-                    break;
-                }
-            } else if is_leading {
-                return (parsed, args.get(index - 1..).unwrap_or_default());
-            } else {
-                parsed.operands.push(arg);
+        let mut reader = OptionReader::new(args, valued);
+        loop {
+            let rest = reader.rest();
+            match reader.next() {
+                Some(ReadArg::Option(option)) => parsed.push_option(option),
+                Some(ReadArg::Operand(_)) if reader.has_ended => return (parsed, rest.get(1..).unwrap_or_default()),
+                Some(ReadArg::Operand(_)) => return (parsed, rest),
+                None => return (parsed, &[]),
             }
         }
-        (parsed, &[])
+    }
+
+    fn push_option(&mut self, option: GivenOption<'a>) {
+        if option.is_negated {
+            self.options.retain(|(name, _)| *name != option.name);
+            return;
+        }
+        let value = option.value.map(|(text, arg)| {
+            if text.len() == arg.text.len() { arg.clone() } else { ShellArg { text: text.to_owned(), ..arg.clone() } }
+        });
+        self.options.push((option.name, value));
     }
 
     /// Whether an option was given: by its letter, its name, or the beginning of its name.
@@ -107,14 +257,5 @@ fn is_option(given: &str, letter: &str, name: &str) -> bool {
         given == letter
     } else {
         !name.is_empty() && (given == name || given.len() >= 3 && name.starts_with(given))
-    }
-}
-
-/// The name that an abbreviation stands for, as `getopt_long` reads it.
-fn whole_name<'n>(name: &'n str, names: &'static [&'static str]) -> &'n str {
-    let mut candidates = names.iter().filter(|whole| whole.starts_with(name));
-    match (candidates.next(), candidates.next()) {
-        (Some(whole), None) => whole,
-        _ => name,
     }
 }

@@ -22,10 +22,12 @@ impl CommandWalk<'_> {
     pub(super) fn redirect_input(&mut self, redirects: &[BashRedirect], stdin: &TextFlow) -> TextFlow {
         let mut input = stdin.clone();
         for redirect in redirects {
+            let before = if redirect.is_shared { input.clone() } else { TextFlow::known("") };
             match redirect.kind {
                 RedirectKind::Text => {
                     let text = self.expand_quoted(&redirect.target);
-                    input = TextFlow { taint: text.taint, text: Some(text.text), ..TextFlow::default() };
+                    let flow = TextFlow { taint: text.taint, text: Some(text.text), ..TextFlow::default() };
+                    self.set_input(redirect, flow, &mut input);
                 }
                 RedirectKind::Input | RedirectKind::ReadWrite => {
                     let target = self.expand_quoted(&redirect.target);
@@ -37,27 +39,47 @@ impl CommandWalk<'_> {
                         }
                         None => self.read_file("", &target, false),
                     };
-                    if matches!(redirect.descriptor.as_str(), "" | "0") {
-                        input = read;
-                    } else {
-                        self.state.inputs.insert(redirect.descriptor.clone(), read);
-                    }
+                    self.set_input(redirect, read, &mut input);
                 }
-                RedirectKind::DuplicateInput if matches!(redirect.descriptor.as_str(), "" | "0") => {
-                    let name = redirect.target.as_literal().unwrap_or(COPROCESS).trim_end_matches('-');
-                    if self.is_connection(name) {
-                        input = TextFlow::from_taint(TextTaint::NETWORK);
-                    } else if let Some(known) = self.state.inputs.get(name) {
-                        input = known.clone();
-                    }
+                RedirectKind::DuplicateInput => {
+                    let target = self.expand_quoted(&redirect.target);
+                    let name = if target.is_known() { target.text.as_str() } else { COPROCESS };
+                    let read = match name.trim_end_matches('-') {
+                        "" if target.is_known() => TextFlow::default(),
+                        "0" => input.clone(),
+                        name if self.is_connection(name) => TextFlow::from_taint(TextTaint::NETWORK),
+                        name => self.state.inputs.get(name).cloned().unwrap_or_else(TextFlow::given),
+                    };
+                    self.set_input(redirect, read, &mut input);
                 }
-                RedirectKind::Output
-                | RedirectKind::Append
-                | RedirectKind::Duplicate
-                | RedirectKind::DuplicateInput => {}
+                RedirectKind::Output | RedirectKind::Append | RedirectKind::Duplicate => {}
+            }
+            if redirect.is_shared && before.text.as_deref() != Some("") {
+                input = TextFlow {
+                    text: before.text.clone().zip(input.text).map(|(one, other)| one + "\n" + &other),
+                    ..input
+                };
+                input.add_text(TextFlow { text: None, ..before });
             }
         }
         input
+    }
+
+    /// What is read from the descriptor of a redirection: the input, or what the state keeps.
+    fn set_input(&mut self, redirect: &BashRedirect, read: TextFlow, input: &mut TextFlow) {
+        if matches!(redirect.descriptor.as_str(), "" | "0") {
+            *input = read;
+        } else {
+            self.note_descriptor(&redirect.descriptor);
+            self.state.inputs.insert(redirect.descriptor.clone(), read);
+        }
+    }
+
+    /// `{NAME}>FILE` sets a variable: to the name, which stands for the number.
+    fn note_descriptor(&mut self, descriptor: &str) {
+        if let Some(name) = descriptor.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
+            self.set_variable(name, vec![ShellArg::new(descriptor)]);
+        }
     }
 
     /// Whether all redirections are for descriptors of their own.
@@ -87,13 +109,20 @@ impl CommandWalk<'_> {
                 }
                 _ => continue,
             };
-            let target = self.expand_quoted(&redirect.target);
+            let mut targets = self.expand_targets(&redirect.target);
+            let target = targets.pop().unwrap_or_default();
+            for other in targets {
+                self.write_file("", &other, action, rest.clone());
+            }
             if let Some(host) = network_host(&target.text) {
                 if redirect.kind == RedirectKind::ReadWrite {
                     // It is a connection already, by its input.
                     continue;
                 }
+                self.note_descriptor(&redirect.descriptor);
                 self.state.connections.insert(redirect.descriptor.clone(), host.to_owned());
+                self.push(rest.taint.tag(Operation::new(OperationKind::Upload, "bash").written(host)));
+            } else if let Some(host) = self.state.connections.get(&target.text).cloned() {
                 self.push(rest.taint.tag(Operation::new(OperationKind::Upload, "bash").written(host)));
             } else if !matches!(target.text.as_str(), "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/tty") {
                 self.write_file("", &target, action, rest.clone());
@@ -101,7 +130,7 @@ impl CommandWalk<'_> {
                 continue;
             }
             // What goes to standard error stays apart.
-            if redirect.descriptor != "2" {
+            if redirect.descriptor != "2" && !redirect.is_shared {
                 rest = TextFlow::known("");
             }
         }
@@ -111,10 +140,8 @@ impl CommandWalk<'_> {
     /// Whether a command's redirections connect it to the network.
     pub(super) fn is_connected(&mut self, redirects: &[BashRedirect]) -> bool {
         redirects.iter().any(|redirect| {
-            matches!(redirect.kind, RedirectKind::Input | RedirectKind::ReadWrite | RedirectKind::Output)
-                && network_host(&self.expand_quoted(&redirect.target).text).is_some()
-                || matches!(redirect.kind, RedirectKind::Duplicate | RedirectKind::DuplicateInput)
-                    && redirect.target.as_literal().is_some_and(|text| self.is_connection(text))
+            let target = self.expand_quoted(&redirect.target).text;
+            redirect.kind != RedirectKind::Text && (network_host(&target).is_some() || self.is_connection(&target))
         })
     }
 }

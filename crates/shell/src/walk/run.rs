@@ -1,6 +1,8 @@
 //! Runs simple commands and functions.
 
+use std::collections::HashSet;
 use std::rc::Rc;
+use std::sync::LazyLock;
 
 use super::redirect::is_shell;
 use super::state::{ExitReach, ExitStatus};
@@ -9,65 +11,56 @@ use crate::syntax::{BashAssignment, BashCommand, RedirectKind, SimpleCommand};
 use crate::{Operation, OperationKind};
 
 /// Builtins that change what the shell keeps. Whatever else runs is another process.
-const BUILTINS: [&str; 30] = [
-    ".",
-    "Set-Location",
-    "alias",
-    "builtin",
-    "cd",
-    "chdir",
-    "command",
-    "declare",
-    "eval",
-    "exec",
-    "export",
-    "getopts",
-    "local",
-    "mapfile",
-    "nocorrect",
-    "noglob",
-    "popd",
-    "printf",
-    "pushd",
-    "read",
-    "readarray",
-    "readonly",
-    "set",
-    "shift",
-    "sl",
-    "source",
-    "trap",
-    "typeset",
-    "unalias",
-    "unset",
-];
+static BUILTINS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    "- . Set-Location add-zsh-hook alias autoload builtin cd chdir command declare emulate eval exec export \
+     float getopts hash integer local mapfile nocorrect noglob popd print printf pushd read readarray readonly \
+     repeat sched set setopt shift sl source sysopen trap typeset unalias unset unsetopt zmodload zpty zstyle \
+     ztcp"
+        .split_whitespace()
+        .collect()
+});
+
+/// Programs that print a file as it is.
+const WHOLE_READERS: [&str; 6] = ["cat", "bat", "env", "head", "tail", "tee"];
+/// First arguments that make a program print what shells evaluate.
+const COMPLETIONS: [&str; 5] = ["completion", "completions", "--completion", "--completions", "shellenv"];
 
 impl CommandWalk<'_> {
     pub(super) fn run_simple(&mut self, command: &SimpleCommand, stdin: &TextFlow) -> TextFlow {
+        if self.may_split(command) {
+            return self.run_readings(|walk, is_split| {
+                let before = std::mem::replace(&mut walk.splits_words, is_split);
+                let flow = walk.run_expanded(command, stdin);
+                walk.splits_words = before;
+                flow
+            });
+        }
+        self.run_expanded(command, stdin)
+    }
+
+    fn run_expanded(&mut self, command: &SimpleCommand, stdin: &TextFlow) -> TextFlow {
         let has_program = !command.words.is_empty();
         self.state.status = ExitStatus::Unknown;
         // The words are expanded before the assignments are made.
         let args: Vec<ShellArg> =
             command.words.iter().flat_map(|word| self.expand_word(word)).take(MAX_ARGS + 2).collect();
         let mut before: Vec<(String, Option<Vec<ShellArg>>)> = Vec::new();
-        for BashAssignment { name, words, is_element } in &command.assignments {
+        for BashAssignment { name, words, key } in &command.assignments {
             let values: Vec<ShellArg> = match words.as_slice() {
                 [word] => vec![self.expand_quoted(word)],
                 words => words.iter().flat_map(|word| self.expand_word(word)).take(MAX_ARGS).collect(),
             };
             let values = if values.is_empty() { vec![ShellArg::default()] } else { values };
             self.check_assignment(name, values.first());
-            self.note_array(name, *is_element);
+            self.note_array(name, key.is_some());
+            self.set_table(name, key.as_ref(), &values);
             let old = self.insert_variable(name, values);
             before.push((name.clone(), old));
         }
         let stdin = self.redirect_input(&command.redirects, stdin);
         let is_bare_exec = matches!(args.as_slice(), [program] if program.text == "exec");
-        if args
-            .first()
-            .is_some_and(|program| is_bare_exec && !self.is_descriptor(&command.redirects) || is_shell(program))
-            && self.is_connected(&command.redirects)
-        {
+        let is_shell_run = is_bare_exec && !self.is_descriptor(&command.redirects) || args.iter().any(is_shell);
+        if is_shell_run && self.is_connected(&command.redirects) {
             self.push(Operation::new(OperationKind::System, "bash").action("remote_shell"));
         }
         // `$(< FILE)` prints the file.
@@ -140,6 +133,15 @@ impl CommandWalk<'_> {
         } else {
             return Ok((program, args));
         };
+        // A program in a directory that is not known: `$JAVA_HOME/bin/java`.
+        let has_name = program.text.rsplit_once('/').is_some_and(|(_, name)| {
+            !name.is_empty()
+                && !program.is_pattern
+                && program_name(name).chars().all(|letter| letter.is_ascii_graphic())
+        });
+        if has_name && program.taint.without(TextTaint::OUTPUT) == TextTaint::NONE {
+            return Ok((program, args));
+        }
         self.push_code(taint, "", reason);
         Err(TextFlow::from_taint(stdin.taint | TextTaint::OUTPUT))
     }
@@ -155,9 +157,15 @@ impl CommandWalk<'_> {
             _ => {
                 let run = |walk: &mut Self| walk.called(|walk| (walk.run_program)(walk, &call));
                 // Statements of PowerShell are programs whose names begin with `&`.
-                let is_builtin = name.starts_with('&') || BUILTINS.contains(&name.as_str());
+                let is_builtin = name.starts_with('&') || BUILTINS.contains(name.as_str());
                 let flow = if is_builtin { run(self) } else { self.in_subshell(run) };
+                let is_selection = self.is_program(&name) && !WHOLE_READERS.contains(&name.as_str());
                 self.last_program = name;
+                self.prints_completion = args.first().is_some_and(|arg| COMPLETIONS.contains(&arg.text.as_str()));
+                // What another program makes of a file is not the file.
+                if is_selection && flow.text.is_none() && flow.taint.has(TextTaint::FILE) {
+                    return TextFlow { taint: flow.taint | TextTaint::OUTPUT, ..flow };
+                }
                 return flow;
             }
         }
@@ -167,7 +175,7 @@ impl CommandWalk<'_> {
     pub(super) fn run_alias(&mut self, name: &str, text: &str, args: &[ShellArg], stdin: &TextFlow) -> TextFlow {
         self.running.push(name.to_owned());
         let line = std::iter::once(text.to_owned()).chain(args.iter().map(|arg| quote(&arg.text))).collect::<Vec<_>>();
-        let flow = self.run_line(&line.join(" "), stdin);
+        let flow = self.run_own_line(&line.join(" "), stdin);
         self.running.pop();
         flow
     }

@@ -19,7 +19,7 @@ const MAX_FILES: usize = 8;
 /// The most names of files of a call that are looked for.
 const MAX_NAMES: usize = 64;
 /// The most bytes of the files of a call, each time that they run.
-const MAX_TOTAL_BYTES: usize = 3 * MAX_BYTES;
+const MAX_TOTAL_BYTES: usize = 2 * MAX_BYTES;
 /// The most commands of the files of a call.
 const MAX_FILE_COMMANDS: usize = 4 * MAX_COMMANDS;
 

@@ -8,12 +8,12 @@ mod contributor_pages;
 mod exceptions;
 mod imports;
 mod layout;
-mod lengths;
 mod links;
 mod map;
 mod phrases;
 mod promises;
 mod type_names;
+mod whole_files;
 
 use crate::chore::ChoreReport;
 use crate::workspace::SourceWorkspace;
@@ -26,7 +26,7 @@ const CHECKS: &[TidyCheck] = &[
     ("the pages for contributors", contributor_pages::find_violations),
     ("forbidden patterns", absences::find_violations),
     ("layout of modules", layout::find_violations),
-    ("file lengths", lengths::find_violations),
+    ("whole files", whole_files::find_violations),
     ("words", banned_words::find_violations),
     ("links", links::find_violations),
     ("promises", promises::find_violations),
@@ -78,8 +78,8 @@ mod tests {
     }
 
     #[test]
-    fn files_are_short() {
-        assert_no_violations(lengths::find_violations);
+    fn files_are_short_and_whole() {
+        assert_no_violations(whole_files::find_violations);
     }
 
     #[test]

@@ -147,7 +147,7 @@ impl CommandLabel {
         let home = home.as_deref().unwrap_or(Path::new("/home/user"));
         let project = home.join("project");
         let site = CallSite::new(&project, &project).with_home(Some(home));
-        Self::new(text, &operations_of_command(text, ShellLanguage::Bash, &site))
+        Self::new(text, &operations_of_command(text, ShellLanguage::BashOrZsh, &site))
     }
 
     fn new(text: &str, operations: &[Operation]) -> Self {

@@ -20,11 +20,9 @@ pub(super) fn run_expression(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) 
     if is_nothing(&flow) {
         return TextFlow::known("");
     }
-    let prints_setup =
-        walk.last_program().is_some_and(|name| PRINTS_SETUP.split_whitespace().any(|known| known == name));
     if flow.text.as_ref().is_none_or(|text| text.contains(crate::paths::UNKNOWN))
         && flow.taint == TextTaint::OUTPUT
-        && prints_setup
+        && walk.printed_settings(PRINTS_SETUP)
     {
         return TextFlow::known("");
     }

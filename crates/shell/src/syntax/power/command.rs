@@ -181,12 +181,12 @@ impl PowerCursor<'_> {
             _ => target,
         };
         if is_output {
-            command.redirects.push(BashRedirect { kind, target, descriptor: String::new() });
+            command.redirects.push(BashRedirect { kind, target, descriptor: String::new(), is_shared: false });
         } else if target.as_literal() != Some("/dev/null") {
             // What goes to another stream does not take the output away: the file is written on the side.
             let write = BashPipeline::new(vec![simple("&", [quoted("out-file"), target])]);
             let words = vec![value_of_list(vec![write])];
-            command.assignments.push(BashAssignment { name: String::from("2>"), words, is_element: false });
+            command.assignments.push(BashAssignment { name: String::from("2>"), words, key: None });
         }
         true
     }

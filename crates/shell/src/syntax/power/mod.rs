@@ -34,7 +34,7 @@ pub(crate) fn parse_power(text: &str) -> ShellScript {
     let plain = names::plain_letters(text);
     let mut parser = PowerCursor::new(&plain);
     let pipelines = parser.parse_list(None);
-    ShellScript { pipelines, fault: parser.fault }
+    ShellScript { pipelines, fault: parser.fault, ..ShellScript::default() }
 }
 
 /// A command of inner programs.
@@ -53,13 +53,17 @@ fn value_of(commands: Vec<BashCommand>) -> BashWord {
 }
 
 fn value_of_list(pipelines: Vec<BashPipeline>) -> BashWord {
-    BashWord { pieces: vec![WordPiece::Value(Rc::new(ShellScript { pipelines, fault: None }))] }
+    BashWord { pieces: vec![WordPiece::Value(Rc::new(ShellScript { pipelines, ..ShellScript::default() }))] }
 }
 
 /// Commands whose output goes nowhere.
 fn quiet(pipelines: Vec<BashPipeline>) -> BashPipeline {
-    let nowhere =
-        BashRedirect { kind: RedirectKind::Output, target: BashWord::literal("/dev/null"), descriptor: String::new() };
+    let nowhere = BashRedirect {
+        kind: RedirectKind::Output,
+        target: BashWord::literal("/dev/null"),
+        descriptor: String::new(),
+        is_shared: false,
+    };
     BashPipeline::new(vec![BashCommand::Group(pipelines, false, vec![nowhere])])
 }
 

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use pintle::internals::shell::{CallSite, ShellLanguage, operations_of_command};
 
+use super::random::RandomNumbers;
 use crate::chore::ChoreReport;
 use crate::workspace::SourceWorkspace;
 
@@ -60,32 +61,8 @@ const LIMIT_MS: u64 = if cfg!(debug_assertions) { 500 } else { 50 };
 /// What the whole run may add to the memory of the process, with all texts.
 const LIMIT_KB: u64 = 32 * 1024;
 
-/// Numbers that follow from a seed (xorshift).
-struct RandomNumbers(u64);
-
-impl RandomNumbers {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    fn draw_index(&mut self, end: usize) -> usize {
-        usize::try_from(self.next() % u64::try_from(end.max(1)).unwrap_or(1)).unwrap_or_default()
-    }
-
-    fn pick<'t>(&mut self, all: &'t [impl AsRef<str>]) -> &'t str {
-        all.get(self.draw_index(all.len())).map(AsRef::as_ref).unwrap_or_default()
-    }
-}
-
-pub(crate) fn run(workspace: &SourceWorkspace, arguments: &[String]) -> Result<ChoreReport, String> {
-    let number = |index: usize, default: u64| match arguments.get(index) {
-        Some(text) => text.replace('_', "").parse::<u64>().map_err(|error| format!("`{text}`: {error}")),
-        None => Ok(default),
-    };
-    let (count, seed) = (number(0, 100_000)?, number(1, 1)?);
+pub(super) fn run(workspace: &SourceWorkspace, arguments: &[String]) -> Result<ChoreReport, String> {
+    let [count, seed] = super::numbers(arguments, [100_000, 1])?;
     let mut lines = Vec::new();
     for source in SOURCES {
         let file = workspace.root.join("crates/packs/tests").join(source);
@@ -93,7 +70,7 @@ pub(crate) fn run(workspace: &SourceWorkspace, arguments: &[String]) -> Result<C
         let lines_of = text.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
         lines.extend(lines_of.map(|line| command_of(line).to_owned()));
     }
-    let mut random = RandomNumbers(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+    let mut random = RandomNumbers::new(seed);
     let before_kb = peak_memory_kb();
     let mut slowest = (Duration::ZERO, String::new());
     for index in 0..count {
@@ -127,7 +104,7 @@ fn command_of(line: &str) -> &str {
 fn judge(text: &str, index: u64) -> Duration {
     let site =
         CallSite::new(Path::new("/home/ana/shop"), Path::new("/home/ana/shop")).with_home(Some(Path::new("/home/ana")));
-    let language = if index % 4 == 3 { ShellLanguage::PowerShell } else { ShellLanguage::Bash };
+    let language = if index % 4 == 3 { ShellLanguage::PowerShell } else { ShellLanguage::BashOrZsh };
     let start = Instant::now();
     let read = std::panic::AssertUnwindSafe(|| operations_of_command(text, language, &site));
     if let Err(panic) = std::panic::catch_unwind(read) {
