@@ -396,6 +396,10 @@ fn run_subcommand(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, git: &GitC
         ("rev-parse", _) if git.has_any(&[("", "git-dir"), ("", "absolute-git-dir")]) => {
             return TextFlow::known(walk.site.project.join(".git").to_string_lossy());
         }
+        // Another name of the same file of a commit.
+        ("rev-parse", _) if git.operands.first().is_some_and(|operand| operand.text.contains(':')) => {
+            return TextFlow::known(git.operands.first().map_or("", |operand| operand.text.as_str()));
+        }
         ("diff-tree" | "diff-index" | "diff-files", _) => return TextFlow::from_taint(TextTaint::NAMES),
         _ => {}
     }
