@@ -38,7 +38,7 @@ fn words_are_expanded_as_bash_expands_them() {
         ("/a*", &["/a*"]),
         ("$(echo /a) `echo /b`", &["/a", "/b"]),
         ("$(printf '%s/%s' /a b)", &["/a/b"]),
-        ("/$((1+2))", &["/0"]),
+        ("/$((1+2))", &["/3"]),
         ("${X:-/d} ${X-/e} ${X:+/f}", &["/d", "/e", "/f"]),
         ("/a # /b", &["/a"]),
         ("/a\\\n/b", &["/a/b"]),
@@ -225,6 +225,22 @@ fn places_follow_from_the_project_and_the_home() {
         let found = operations(&format!("rm -r {path}")).first().and_then(|operation| operation.place);
         assert_eq!(found, Some(place), "{path}");
     }
+}
+
+#[test]
+fn programs_that_were_once_missed_are_found() {
+    let lines = include_str!("missed.txt").lines().filter(|line| !line.starts_with('#'));
+    let silent: Vec<&str> = lines
+        .filter(|line| {
+            let program = line.split_once(' ').map_or("", |(_, program)| program).replace('⏎', "\n").replace('⇥', "\t");
+            !operations(&program).iter().any(|operation| {
+                operation.written == "MARK"
+                    || matches!(operation.kind, OperationKind::Unknown | OperationKind::RunCode)
+                    || operation.action == "hook_variable"
+            })
+        })
+        .collect();
+    assert!(silent.is_empty(), "nothing is said of:\n{}", silent.join("\n"));
 }
 
 /// What the rows of subcommands find: each action with what is shown of it.

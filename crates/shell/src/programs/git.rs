@@ -534,6 +534,8 @@ fn list_files(git: &GitCall<'_>) -> TextFlow {
 fn fill(walk: &mut CommandWalk<'_>, directory: Option<&&ShellArg>) {
     if let Some(directory) = directory {
         walk.push_path(Operation::new(OperationKind::Write, "git").action("unpack"), directory);
+    } else {
+        walk.push_hook_directory("git", &ShellArg::new("."));
     }
 }
 

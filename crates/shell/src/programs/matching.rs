@@ -119,7 +119,7 @@ impl<'c, 'a> RowCall<'c, 'a> {
     ///
     /// `-x` and `--name` are options of the program, also abbreviated, unless the value switches them off. `--name=value` is
     /// one with a value, in the same word or the next one, and `--name=` one with any. `-name` and plain words are meant as
-    /// they are, and a `*` in them is a pattern that also finds upper case. `NAME=value` and `NAME=` are also looked for among
+    /// they are, a `*` in them is a pattern that also finds upper case, and `PATTERN except PATTERN` has exceptions. `NAME=value` and `NAME=` are also looked for among
     /// the variables of the line.
     pub(super) fn find_any(&self, walk: &CommandWalk<'_>, group: &str) -> Option<&'c str> {
         group.split('|').find_map(|option| match option_name(option) {
@@ -194,7 +194,11 @@ impl<'c, 'a> RowCall<'c, 'a> {
             text == word || word.ends_with('=') && text.starts_with(word) || word.starts_with('-') && name == word
         };
         let index = if word.contains('*') {
-            let fits = |(text, lower): &(String, String)| matches_pattern(word, text) || matches_pattern(word, lower);
+            let (pattern, other) = word.split_once(" except ").unwrap_or((word, ""));
+            let fits = |(text, lower): &(String, String)| {
+                (matches_pattern(pattern, text) || matches_pattern(pattern, lower))
+                    && (other.is_empty() || !matches_pattern(other, text))
+            };
             self.plain().iter().position(fits)
         } else {
             let index = self.call.args.iter().position(|arg| is_word(&arg.text));

@@ -90,7 +90,7 @@ pub(crate) static WRAPPERS: &[WrapperDef] = &[
     wrapper(
         "catchsegv valgrind caffeinate firejail bwrap fakeroot eatmydata rlwrap proxychains proxychains4 proot \
          torsocks torify dbus-run-session dbus-launch systemd-inhibit trickle cgexec numactl prlimit daemonize \
-         start-stop-daemon chronic sem ts perf-exec winpty setarch linux32 linux64 i386 i586 i686 x86_64 uname26",
+         start-stop-daemon chronic sem ts perf-exec winpty setarch linux32 linux64 arch i386 i586 i686 x86_64 uname26",
         "",
         &[],
     )
@@ -106,11 +106,14 @@ pub(crate) static WRAPPERS: &[WrapperDef] = &[
     wrapper("rbenv pyenv nodenv asdf goenv", "", &[]).behind(&["exec"]),
     wrapper("mise rtx", "C", &[]).behind(&["exec", "x"]),
     wrapper("npx bunx pnpx", "pc", &["package", "call"]),
-    wrapper("npm pnpm yarn", "pcC", &["package", "call", "filter", "prefix", "workspace", "dir"])
+    wrapper("uvx", "p", &["from", "with", "python"]),
+    wrapper("pipx", "", &["spec", "python"]).behind(&["run"]),
+    wrapper("npm pnpm", "pcC", &["package", "call", "filter", "prefix", "workspace", "dir"])
         .behind(&["exec", "x", "dlx"]),
+    wrapper("yarn", "p", &["package", "cwd"]).behind(&["exec", "x", "dlx", "run"]),
     wrapper("conda mamba micromamba", "np", &["name", "prefix"]).behind(&["run"]),
     wrapper("direnv", "", &[]).behind(&["exec"]).skips(1),
-    wrapper("op doppler infisical chamber vault-env dotenvx", "pcek", &["project", "config", "env", "env-file"])
+    wrapper("op doppler infisical chamber vault-env dotenvx teller", "pcek", &["project", "config", "env", "env-file"])
         .behind(&["run", "exec"]),
     wrapper("aws-vault", "dnt", &["duration", "mfa-token", "region"]).behind(&["exec"]).skips(1),
     wrapper("dotenv dotenv-cli cross-env env-cmd", "ef", &["file"]),
