@@ -55,10 +55,16 @@ pub(super) fn run_rsync(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, pars
             walk.push_path(Operation::new(OperationKind::Delete, call.name).tag(OperationTag::Recursive), target);
         }
         for source in sources {
-            write_target(walk, call.name, target, source, &TextFlow::default());
+            let taint = if is_remote(&source.text) { TextTaint::NETWORK } else { TextTaint::NONE };
+            write_target(walk, call.name, target, source, &TextFlow::from_taint(taint));
         }
     }
     TextFlow::from_taint(TextTaint::OUTPUT)
+}
+
+/// Whether an archive is on another machine.
+fn is_elsewhere(archive: &str) -> bool {
+    archive.split_once(':').is_some_and(|(host, _)| host.len() > 1 && !host.contains('/'))
 }
 
 pub(super) fn run_tar(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
@@ -97,11 +103,17 @@ pub(super) fn run_tar(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed
         walk.state.cwd.clone_from(&cwd);
         flow.text = None;
         match archive.filter(|archive| archive.text != "-") {
+            // `HOST:FILE` is an archive on another machine.
+            Some(archive) if is_elsewhere(&archive.text) && !parsed.has("", "force-local") => {
+                let operation = Operation::new(OperationKind::Upload, call.name).written(archive.shown());
+                walk.push(flow.taint.tag(operation));
+            }
             Some(archive) => walk.write_file(call.name, &archive, "replace", TextFlow::from_taint(flow.taint)),
             None => return TextFlow::from_taint(flow.taint),
         }
     } else if has("x", "extract") || has("x", "get") {
         let source = match &archive {
+            Some(archive) if is_elsewhere(&archive.text) => TextFlow::from_taint(TextTaint::NETWORK),
             Some(archive) if archive.text != "-" => walk.written_before(archive).unwrap_or_default(),
             _ => call.stdin.clone(),
         };

@@ -85,9 +85,12 @@ pub(super) fn run_interpreter(
             Some("run" | "test" | "install" | "task" | "fmt" | "lint" | "add" | "build" | "x" | "check")
         )
     {
-        if let Some(script) = parsed.operands.get(1).filter(|script| script.text.starts_with("http")) {
-            walk.push_code(TextTaint::NETWORK, call.name, "it runs a script from the network");
-            let _ = script;
+        match parsed.operands.get(1).map(|script| script.text.as_str()) {
+            Some("-") => run_input(walk, call),
+            Some(script) if script.starts_with("http") => {
+                walk.push_code(TextTaint::NETWORK, call.name, "it runs a script from the network");
+            }
+            _ => {}
         }
         return flow;
     }
@@ -109,20 +112,25 @@ pub(super) fn run_interpreter(
         }
         // Behind `-` and `--`, they are arguments of the program that is read.
         None if !reads_input && call.has_arg(&["--version", "-V", "-v", "--help", "-h"]) => {}
-        _ => match &call.stdin.text {
-            Some(text) => {
-                if call.stdin.taint.has(TextTaint::NETWORK | TextTaint::DECODED) {
-                    walk.push_code(call.stdin.taint, call.name, "it runs text that comes from elsewhere");
-                }
-                code::read_code(walk, call.name, &text.clone(), &TextFlow::default());
-            }
-            None if call.stdin.is_unknown() => {
-                walk.push_code(call.stdin.taint, call.name, "it runs text that is not known");
-            }
-            None => {}
-        },
+        _ => run_input(walk, call),
     }
     flow
+}
+
+/// Runs the input as code.
+fn run_input(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
+    match &call.stdin.text {
+        Some(text) => {
+            if call.stdin.taint.has(TextTaint::NETWORK | TextTaint::DECODED) {
+                walk.push_code(call.stdin.taint, call.name, "it runs text that comes from elsewhere");
+            }
+            code::read_code(walk, call.name, text, &TextFlow::default());
+        }
+        None if call.stdin.is_unknown() => {
+            walk.push_code(call.stdin.taint, call.name, "it runs text that is not known");
+        }
+        None => {}
+    }
 }
 
 fn read_arg_code(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, text: &ShellArg) {
