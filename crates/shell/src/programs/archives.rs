@@ -69,7 +69,6 @@ pub(super) fn run_rsync(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, pars
     TextFlow::from_taint(TextTaint::OUTPUT)
 }
 
-
 pub(super) fn run_tar(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
     // The old form: `tar czf a.tgz b`.
     let bundled = call
