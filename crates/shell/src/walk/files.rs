@@ -122,11 +122,12 @@ impl CommandWalk<'_> {
         }
         let is_secret = placed.tags.contains(&OperationTag::Secret);
         let is_version = arg.text.rsplit('/').next().is_some_and(is_version_file);
-        TextFlow::from_taint(match (is_secret, is_version) {
+        let taint = match (is_secret, is_version) {
             (true, _) => TextTaint::FILE | TextTaint::SECRET,
             (false, true) => TextTaint::NONE,
             (false, false) => TextTaint::FILE,
-        })
+        };
+        TextFlow { taint, files: self.code_path(arg).into_iter().collect(), ..TextFlow::default() }
     }
 
     /// A secret among the files that another command lists as this argument: `cat $(find ~ -name .netrc)`.
@@ -208,7 +209,11 @@ impl CommandWalk<'_> {
     }
 
     /// Writes a file.
-    pub(crate) fn write_file(&mut self, program: &str, arg: &ShellArg, action: &str, flow: TextFlow) {
+    pub(crate) fn write_file(&mut self, program: &str, arg: &ShellArg, action: &str, mut flow: TextFlow) {
+        // What the file held before is still in it.
+        if matches!(action, "append" | "edit") || flow.text.is_none() && flow.taint == TextTaint::NONE {
+            flow.add_files(self.code_path(arg));
+        }
         if arg.text == "/dev/fd/63" {
             self.write_substituted(&flow);
         }
