@@ -267,6 +267,13 @@ fn rows_of_subcommands_read_options_as_the_program_does() {
         // Switched off, and on again.
         ("gem uninstall --dry-run x", &[]),
         ("gem uninstall --dry-run --no-dry-run x", &["uninstall_global x"]),
+        ("npm publish --dry-run --dry-run=false", &["publish publish"]),
+        ("npm publish --dry-run=false --dry-run", &[]),
+        // A letter of a value does not make it harmless.
+        ("kubectl delete ns x -nshop", &["delete_whole x", "delete x"]),
+        ("kubectl delete ns x -lapp=shop", &["delete_whole x", "delete_all -lapp=shop x", "delete x"]),
+        ("kubectl delete ns x -h", &[]),
+        ("helm uninstall x -nshop", &["uninstall x"]),
         // Behind `--` nothing is an option.
         ("gem uninstall x -- --dry-run", &["uninstall_global --dry-run"]),
         // Options in front of the subcommand are not its options.

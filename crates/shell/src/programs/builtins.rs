@@ -40,14 +40,15 @@ pub(super) fn run_cd(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed:
     if is_push {
         walk.push_directory();
     }
-    walk.change_directory(directory);
+    let source = parsed.operands.first().and_then(|directory| walk.directory_source(directory));
+    walk.change_directory(directory, source);
     TextFlow::known("")
 }
 
 /// `popd`.
 pub(super) fn run_popd(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
     let directory = walk.pop_directory().filter(|_| call.args.is_empty());
-    walk.change_directory(directory);
+    walk.change_directory(directory, None);
     TextFlow::known("")
 }
 

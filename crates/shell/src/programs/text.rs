@@ -1,5 +1,6 @@
 //! Programs that print and convert text.
 
+use super::filter::select_listed;
 use super::program::read_operands;
 use crate::escape::unescape_printed;
 use crate::secret_name::has_secret_name;
@@ -206,6 +207,16 @@ pub(super) fn run_grep(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
         flow.taint |= TextTaint::SECRET;
     }
     flow.text = None;
+    // Lines around a line that matches need not match.
+    let adds_lines = ["A", "B", "C", "f"].iter().any(|letter| parsed.values(letter, "").next().is_some())
+        || ["after-context", "before-context", "context", "file", "passthru"].iter().any(|name| parsed.has("", name));
+    if operands.is_empty() && !flow.listed.is_empty() && !adds_lines && !parsed.has("v", "invert-match") {
+        let texts: Vec<&str> = match patterns.as_slice() {
+            [] => pattern.iter().map(|pattern| pattern.text.as_str()).collect(),
+            patterns => patterns.iter().map(|pattern| pattern.text.as_str()).collect(),
+        };
+        flow.listed = select_listed(walk, flow.listed, &texts.join("|"));
+    }
     if !flow.processes.is_empty() && !parsed.has("v", "invert-match") {
         flow.processes = pattern.map(|pattern| pattern.text.clone()).into_iter().collect();
     }

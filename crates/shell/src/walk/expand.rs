@@ -9,12 +9,15 @@ use super::operator::{apply_operator, cut_list, cut_text, split_range};
 use super::{CommandWalk, ShellArg, TextFlow, TextTaint};
 use crate::paths::UNKNOWN;
 use crate::secret_name::is_secret_name;
-use crate::syntax::{BashWord, ShellScript, VariableExpansion, WordPiece, parse_text};
+use crate::syntax::{BashWord, ShellScript, VariableExpansion, WordPiece};
 
 /// The longest text of an argument.
 const MAX_BYTES: usize = 64 * 1024;
 /// The longest text that variables are put together to.
 const MAX_JOINED: usize = 8 * 1024;
+
+/// The most unknown parts of an argument that are shown as they stand in the line.
+const MAX_SOURCES: usize = 8;
 
 /// The arguments of a word that is being expanded.
 #[derive(Default)]
@@ -54,6 +57,12 @@ impl FieldBuilder {
             append_text(other, otherwise);
         }
         append_text(&mut self.current.text, text);
+    }
+
+    /// Adds what stands for the unknown parts of the text.
+    fn push_sources(&mut self, sources: impl IntoIterator<Item = String>) {
+        let room = MAX_SOURCES.saturating_sub(self.current.sources.len());
+        self.current.sources.extend(sources.into_iter().take(room));
     }
 
     fn push_pattern(&mut self, text: &str) {
@@ -125,17 +134,10 @@ impl CommandWalk<'_> {
             first.text.push_str(&more.text);
             first.taint |= more.taint;
             first.otherwise = None;
+            first.sources.extend(more.sources.into_iter().take(MAX_SOURCES));
+            first.sources.truncate(MAX_SOURCES);
         }
         first
-    }
-
-    /// Text that bash expands once more: a list of words, the subscript of a name.
-    pub(crate) fn expand_text(&mut self, text: &str) {
-        let word = parse_text(text, self.grammar);
-        self.called(|walk| {
-            walk.expand_quoted(&word);
-            TextFlow::default()
-        });
     }
 
     fn expand_fields(&mut self, word: &BashWord, splits: bool) -> Vec<ShellArg> {
@@ -166,7 +168,10 @@ impl CommandWalk<'_> {
                     match flow.text.as_deref().map(|text| text.trim_end_matches('\n')) {
                         Some(text) if splits && !*quoted => built.push_split(text, taint, &self.separators()),
                         Some(text) => built.push(text, taint),
-                        None => built.push(UNKNOWN.encode_utf8(&mut [0; 4]), taint),
+                        None => {
+                            built.push(UNKNOWN.encode_utf8(&mut [0; 4]), taint);
+                            built.push_sources([String::from("$(…)")]);
+                        }
                     }
                 }
                 WordPiece::Selection(script) => {
@@ -180,7 +185,7 @@ impl CommandWalk<'_> {
                     if *is_output {
                         self.consumer = Some(Rc::clone(script));
                     } else {
-                        built.current.content = Some(Box::new(flow));
+                        built.current.content = Some(Box::new(TextFlow { is_given: true, ..flow }));
                     }
                 }
             }
@@ -258,6 +263,11 @@ impl CommandWalk<'_> {
                 built.end();
             }
             built.current.is_pattern |= value.is_pattern && expansion.operator.is_empty();
+            if value.text.len() == UNKNOWN.len_utf8() && !value.is_known() {
+                built.push_sources([format!("${}", expansion.name)]);
+            } else {
+                built.push_sources(value.sources.iter().cloned());
+            }
             if value.content.is_some() && expansion.operator.is_empty() {
                 built.current.content.clone_from(&value.content);
             }

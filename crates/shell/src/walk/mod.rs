@@ -14,6 +14,7 @@ mod options;
 mod power;
 mod redirect;
 mod run;
+mod scripts;
 mod shared;
 mod state;
 mod variables;
@@ -35,6 +36,7 @@ pub(crate) use wrapper::{WRAPPERS, WrapperDef};
 use crate::paths::UNKNOWN;
 use crate::site::CallSite;
 use files::PlacedPaths;
+use scripts::ScriptFiles;
 use state::{ExitReach, ExitStatus, WalkState};
 
 use crate::syntax::{BashCommand, ShellGrammar, ShellScript, parse_script};
@@ -64,7 +66,7 @@ pub(crate) struct CommandWalk<'s> {
     pub(crate) site: &'s CallSite<'s>,
     /// Adds what a program does, and gives what it prints.
     run_program: ProgramRunner,
-    /// Whether a name is that of a known program.
+    /// Whether a name, or a pattern, is that of a known program.
     is_program: fn(&str) -> bool,
     pub(crate) state: WalkState,
     /// The grammar of the text that runs.
@@ -117,6 +119,7 @@ pub(crate) struct CommandWalk<'s> {
     is_trial: bool,
     /// What is kept for a caller that watches files.
     notes: WatchNotes<'s>,
+    scripts: ScriptFiles,
 }
 
 impl<'s> CommandWalk<'s> {
@@ -153,6 +156,7 @@ impl<'s> CommandWalk<'s> {
             parsed_bytes: 0,
             is_trial: false,
             notes: WatchNotes::default(),
+            scripts: ScriptFiles::default(),
         }
     }
 
@@ -160,7 +164,14 @@ impl<'s> CommandWalk<'s> {
         (self.is_program)(name)
     }
 
-    pub(crate) fn push(&mut self, operation: Operation) {
+    pub(crate) fn push(&mut self, mut operation: Operation) {
+        // The mark of what cannot be known is for the walk alone.
+        for text in [&mut operation.written, &mut operation.action, &mut operation.reason, &mut operation.program] {
+            if text.contains(UNKNOWN) {
+                *text = text.replace(UNKNOWN, "…");
+            }
+        }
+        let Some(operation) = self.admit(operation) else { return };
         if self.operations.len() < MAX_OPERATIONS {
             // A command that runs in several states comes again soon.
             if !self.operations.iter().rev().take(RECENT).any(|recent| *recent == operation) {
@@ -233,8 +244,9 @@ impl<'s> CommandWalk<'s> {
 
     pub(crate) fn run_command(&mut self, command: &BashCommand, stdin: &TextFlow) -> TextFlow {
         self.command_count += 1;
-        if self.command_count > MAX_COMMANDS {
-            if self.command_count == MAX_COMMANDS + 1 {
+        let most = self.most_commands();
+        if self.command_count > most {
+            if self.command_count == most + 1 {
                 self.push_unknown("", "it runs more commands than can be looked at");
             }
             return TextFlow::from_taint(TextTaint::OUTPUT);
@@ -272,6 +284,11 @@ impl<'s> CommandWalk<'s> {
     /// Whether the last program printed what shells evaluate: it is one of these, or its first argument says so.
     pub(crate) fn printed_settings(&self, programs: &str) -> bool {
         self.prints_completion || programs.split_whitespace().any(|name| name == self.last_program)
+    }
+
+    /// Whether this program ran last.
+    pub(crate) fn ran_last(&self, program: &str) -> bool {
+        self.last_program == program
     }
 
     pub(crate) fn note_remote(&mut self) {

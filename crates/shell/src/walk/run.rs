@@ -61,9 +61,14 @@ impl CommandWalk<'_> {
             let old = self.assign(assignment);
             before.push((assignment.name.clone(), old));
         }
-        let stdin = self.redirect_input(&command.redirects, stdin);
+        // `exec <FILE` is the input of what comes behind it.
+        let kept = self.state.inputs.get("0").filter(|_| *stdin == TextFlow::default()).cloned();
+        let stdin = self.redirect_input(&command.redirects, kept.as_ref().unwrap_or(stdin));
         let is_bare_exec = matches!(args.as_slice(), [program] if program.text == "exec");
         let is_shell_run = is_bare_exec && !self.is_descriptor(&command.redirects) || args.iter().any(is_shell);
+        if is_bare_exec && stdin != TextFlow::default() {
+            self.state.inputs.insert(String::from("0"), stdin.clone());
+        }
         if is_shell_run && self.is_connected(&command.redirects) {
             self.push(Operation::new(OperationKind::System, "bash").action("remote_shell"));
         }
@@ -146,25 +151,29 @@ impl CommandWalk<'_> {
             }
             _ => args,
         };
-        let (taint, reason) = if !program.is_known() && program.taint.has(TextTaint::OUTPUT) {
+        let (taint, reason) = if program.text.starts_with("https://") || program.text.starts_with("http://") {
+            (TextTaint::NETWORK, "it runs a program of an address")
+        } else if !program.is_known() && program.taint.has(TextTaint::OUTPUT) {
             (program.taint, "which program runs depends on the output of a command")
         } else if !program.is_known() {
             (program.taint, "which program runs depends on a variable that the call does not set")
-        } else if program.is_pattern && !matches!(program.text.as_str(), "[" | "[[") {
-            (program.taint | TextTaint::DECODED, "which program runs depends on a file name pattern")
+        } else if program.is_pattern
+            && !matches!(program.text.as_str(), "[" | "[[")
+            && (program.text.contains('/') || self.is_program(&program.text))
+        {
+            (program.taint, "which program runs depends on a file name pattern")
         } else {
             return Ok((program, args));
         };
         // A program in a directory that is not known: `$JAVA_HOME/bin/java`.
         let has_name = program.text.rsplit_once('/').is_some_and(|(_, name)| {
-            !name.is_empty()
-                && !program.is_pattern
-                && program_name(name).chars().all(|letter| letter.is_ascii_graphic())
+            !name.is_empty() && program_name(name).chars().all(|letter| letter.is_ascii_graphic())
         });
-        if has_name && program.taint.without(TextTaint::OUTPUT) == TextTaint::NONE {
+        if has_name && !program.is_pattern && taint.without(TextTaint::OUTPUT) == TextTaint::NONE {
             return Ok((program, args));
         }
-        self.push_code(taint, "", reason);
+        let operation = taint.tag(Operation::new(OperationKind::RunCode, "").written(program.shown()));
+        self.push(Operation { reason: reason.to_owned(), ..operation });
         Err(TextFlow::from_taint(stdin.taint | TextTaint::OUTPUT))
     }
 

@@ -264,6 +264,12 @@ impl CommandWalk<'_> {
                 }
                 return;
             }
+            "GOFLAGS" => {
+                if let Some((_, program)) = value.and_then(|value| value.text.split_once("exec=")) {
+                    self.run_line(program, &TextFlow::default());
+                }
+                return;
+            }
             name if name.starts_with("PINTLE_") => "pintle_variable",
             name if name.starts_with("GIT_CONFIG_KEY_") => {
                 if value.is_none_or(|value| setting_effect(&value.text, "!") == SettingEffect::Program) {
@@ -302,11 +308,28 @@ impl CommandWalk<'_> {
         self.state.variables.contains_key("PATH")
     }
 
-    /// Whether the line sets a variable by which agents find their settings.
-    pub(crate) fn changes_home(&self) -> bool {
-        ["HOME", "USERPROFILE", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CONFIG_DIRS"]
-            .iter()
-            .any(|name| self.state.variables.contains_key(*name))
+    /// A variable that the line sets by which agents find their settings, or the shell of their commands.
+    pub(crate) fn settings_variable(&self) -> Option<&'static str> {
+        const NAMES: [&str; 9] = [
+            "HOME",
+            "USERPROFILE",
+            "XDG_CONFIG_HOME",
+            "XDG_STATE_HOME",
+            "XDG_DATA_HOME",
+            "XDG_CONFIG_DIRS",
+            "SHELL",
+            "CLAUDE_CODE_SHELL",
+            "CLAUDE_CODE_SHELL_PREFIX",
+        ];
+        let is_shell = |value: &ShellArg| {
+            let (dir, name) = value.text.rsplit_once('/').unwrap_or_default();
+            matches!(dir, "/bin" | "/usr/bin" | "/usr/local/bin") && matches!(name, "sh" | "bash" | "zsh" | "fish")
+        };
+        let is_set = |name: &&str| {
+            let values = self.state.variables.get(*name);
+            values.is_some_and(|values| !name.contains("SHELL") || !values.iter().all(is_shell))
+        };
+        if self.state.variables.is_empty() { None } else { NAMES.into_iter().find(is_set) }
     }
 }
 
