@@ -46,6 +46,12 @@ impl AllowedTarget {
         Ok(Self { written: text.to_owned(), paths })
     }
 
+    /// The entry as the user wrote it.
+    #[must_use]
+    pub fn written(&self) -> &str {
+        &self.written
+    }
+
     /// Whether it names what an operation is done to: the text as written, or the path.
     #[must_use]
     pub fn covers(&self, operation: &Operation) -> bool {
