@@ -18,6 +18,8 @@ pub struct CallSite<'s> {
     pub resolve: Option<&'s dyn Fn(&Path) -> PathBuf>,
     /// The language of the shell that reads command lines, unless a call names another one.
     pub language: ShellLanguage,
+    /// Lists the files of an absolute directory and of the directories in it. `None`: what a directory holds is not known.
+    pub list_files: Option<&'s dyn Fn(&Path) -> Vec<PathBuf>>,
 }
 
 impl<'s> CallSite<'s> {
@@ -25,7 +27,7 @@ impl<'s> CallSite<'s> {
     /// command lines are read as bash and as zsh.
     #[must_use]
     pub const fn new(cwd: &'s Path, project: &'s Path) -> Self {
-        Self { cwd, project, home: None, resolve: None, language: ShellLanguage::BashOrZsh }
+        Self { cwd, project, home: None, resolve: None, language: ShellLanguage::BashOrZsh, list_files: None }
     }
 
     /// With the user's home directory, if it is known.
@@ -39,6 +41,13 @@ impl<'s> CallSite<'s> {
     #[must_use]
     pub const fn resolved_by(mut self, resolve: &'s dyn Fn(&Path) -> PathBuf) -> Self {
         self.resolve = Some(resolve);
+        self
+    }
+
+    /// Lists the files of an absolute directory and of the directories in it.
+    #[must_use]
+    pub const fn listed_by(mut self, list_files: &'s dyn Fn(&Path) -> Vec<PathBuf>) -> Self {
+        self.list_files = Some(list_files);
         self
     }
 

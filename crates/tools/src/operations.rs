@@ -39,7 +39,10 @@ pub fn operations_of_parts(
     resolve: &dyn Fn(&Path) -> PathBuf,
 ) -> Vec<Operation> {
     let home = pintle_files::home_dir();
-    let site = CallSite::new(cwd, project).with_home(home.as_deref()).resolved_by(resolve);
+    let site = CallSite::new(cwd, project)
+        .with_home(home.as_deref())
+        .resolved_by(resolve)
+        .listed_by(&pintle_files::list_files);
     let mut all = Vec::new();
     for (index, part) in parts.iter().enumerate() {
         let name = if part.kind == ToolKind::Shell { native_name } else { &part.name };
@@ -129,7 +132,7 @@ pub(crate) fn with_worked_out<'e>(event: &'e Event, reads: CallReads) -> Cow<'e,
 mod tests {
     use std::sync::Arc;
 
-    use pintle_contract::{EventKind, OperationKind, Origin};
+    use pintle_contract::{EventKind, OperationKind, OperationTag, Origin};
     use serde_json::json;
 
     use super::*;
@@ -138,6 +141,33 @@ mod tests {
         let payload = json!({"vocabulary": vocabulary, "name": name, "args": {"command": command}, "cwd": "/p"});
         let event = Event::new(EventKind::ToolPre, payload, Arc::new(Origin::default()));
         operations_of(&event).iter().map(|operation| operation.kind).collect()
+    }
+
+    #[test]
+    fn searches_of_every_agent_read_what_they_select() {
+        let reads_secret = |vocabulary: &str, name: &str, args: Value| {
+            let payload = json!({"vocabulary": vocabulary, "name": name, "args": args, "cwd": "/p"});
+            let event = Event::new(EventKind::ToolPre, payload, Arc::new(Origin::default()));
+            operations_of(&event).iter().any(|operation| operation.has(OperationTag::Secret))
+        };
+        let rows = [
+            ("claude", "Grep", json!({"pattern": ".", "glob": ".env", "output_mode": "content"})),
+            ("codex", "grep_files", json!({"pattern": ".", "include": ".env"})),
+            ("gemini", "grep_search", json!({"pattern": ".", "include": ".env"})),
+            ("gemini", "search_file_content", json!({"pattern": ".", "dir_path": "/p/.ssh"})),
+            ("gemini", "read_many_files", json!({"include": ["**/.env"]})),
+            ("qwen", "grep_search", json!({"pattern": ".", "glob": ".env"})),
+            ("copilot", "grep", json!({"pattern": ".", "glob": ".env"})),
+            ("copilot", "grep", json!({"pattern": ".", "paths": [".env"]})),
+            ("cursor", "Grep", json!({"pattern": ".", "glob": ".env*"})),
+            ("cline", "search_files", json!({"regex": ".", "path": ".", "file_pattern": ".env"})),
+            ("opencode", "grep", json!({"pattern": ".", "include": "*.{ts,env}"})),
+        ];
+        for (vocabulary, name, args) in rows {
+            assert!(reads_secret(vocabulary, name, args.clone()), "{vocabulary} {name} {args}");
+        }
+        assert!(!reads_secret("claude", "Grep", json!({"pattern": "TODO", "glob": "*.ts"})));
+        assert!(!reads_secret("claude", "Glob", json!({"pattern": "**/.env"})));
     }
 
     #[test]

@@ -134,6 +134,7 @@ fn run_search(
         if let FindAction::Write(file) = action {
             walk.write_file(program, file, "replace", TextFlow::from_taint(TextTaint::NAMES));
         }
+        let sweeps = !matches!(action, FindAction::Delete) && program != "fd" && program != "fdfind";
         for start in starts {
             let found: Vec<ListedFiles> =
                 match walk.watched_below(start) {
@@ -156,7 +157,14 @@ fn run_search(
                         let is_secret = walk.place(start).tags.contains(&OperationTag::Secret);
                         let itself = (is_secret && expression.reaches(index, &start.text, &itself))
                             .then(|| ListedFiles { root: start.clone(), is_filtered: true, is_recursive: false });
-                        itself.into_iter().chain([roots(start, is_run)]).collect()
+                        let swept = |(root, within): (ShellArg, PathBuf)| {
+                            let path = walk.place(&root).path?;
+                            let file = WatchedFile { path, within, is_dir: false, is_empty: false };
+                            let is_reached = sweeps && expression.reaches(index, &start.text, &file);
+                            is_reached.then_some(ListedFiles { root, is_filtered: true, is_recursive: false })
+                        };
+                        let swept = walk.secrets_in(start).into_iter().filter_map(swept);
+                        itself.into_iter().chain([roots(start, is_run)]).chain(swept).collect()
                     }
                 };
             match action {

@@ -70,6 +70,8 @@ pub(crate) struct ShellArg {
     pub(crate) taint: TextTaint,
     /// Whether it has a pattern that the shell expands.
     pub(crate) is_pattern: bool,
+    /// Whether it is a secret that nobody named: one among all files of a directory.
+    pub(crate) is_swept: bool,
     /// What a process substitution prints.
     pub(crate) content: Option<Box<TextFlow>>,
 }
