@@ -70,6 +70,8 @@ pub fn read_text(path: impl AsRef<Path>) -> io::Result<String> {
 
 /// The most entries of directories that [`list_files`] looks at.
 const MAX_LISTED: usize = 400;
+/// The most directories in one that it looks into.
+const MAX_DIRS: usize = 48;
 /// Directories that programs fill.
 const FILLED: [&str; 9] = [".git", "node_modules", "target", "dist", "build", "vendor", ".venv", "venv", "__pycache__"];
 
@@ -95,16 +97,16 @@ pub fn list_files(dir: &Path) -> Vec<PathBuf> {
         }
     };
     look(dir, &mut dirs);
-    for dir in dirs {
+    for dir in dirs.into_iter().take(MAX_DIRS) {
         look(&dir, &mut Vec::new());
     }
     files
 }
 
-/// The user's home directory, by the variable `HOME`.
+/// The user's home directory, by the variable `HOME`; without it, by the account, as shells find it.
 #[must_use]
 pub fn home_dir() -> Option<PathBuf> {
-    env::var_os("HOME").filter(|value| !value.is_empty()).map(PathBuf::from)
+    env::home_dir().filter(|home| !home.as_os_str().is_empty())
 }
 
 #[cfg(test)]

@@ -5,6 +5,9 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::ShellLanguage;
 
+/// Gives the files of a directory.
+pub type FileLister = dyn Fn(&Path) -> Vec<PathBuf>;
+
 /// Where a call happens.
 #[derive(Clone, Copy)]
 pub struct CallSite<'s> {
@@ -19,7 +22,7 @@ pub struct CallSite<'s> {
     /// The language of the shell that reads command lines, unless a call names another one.
     pub language: ShellLanguage,
     /// Lists the files of an absolute directory and of the directories in it. `None`: what a directory holds is not known.
-    pub list_files: Option<&'s dyn Fn(&Path) -> Vec<PathBuf>>,
+    pub list_files: Option<&'s FileLister>,
 }
 
 impl<'s> CallSite<'s> {
@@ -46,7 +49,7 @@ impl<'s> CallSite<'s> {
 
     /// Lists the files of an absolute directory and of the directories in it.
     #[must_use]
-    pub const fn listed_by(mut self, list_files: &'s dyn Fn(&Path) -> Vec<PathBuf>) -> Self {
+    pub const fn listed_by(mut self, list_files: &'s FileLister) -> Self {
         self.list_files = Some(list_files);
         self
     }

@@ -118,9 +118,10 @@ pub(crate) fn run_program(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) ->
         return flow;
     }
     let def = PROGRAMS.get(call.name);
-    let mut flow = match def {
-        Some(def) => run_known(walk, call, def),
-        None => run_other(walk, call),
+    let mut flow = match (def, call.name.strip_prefix("git-")) {
+        (Some(def), _) => run_known(walk, call, def),
+        (None, Some(command)) if git::is_subcommand(command) => git::run_alone(walk, call, command),
+        (None, _) => run_other(walk, call),
     };
     secret_use::push_unclear_secrets(walk, call, def.map(|def| def.usage), first, &mut flow);
     flow

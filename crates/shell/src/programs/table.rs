@@ -197,17 +197,8 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
     program("find gfind bfs", "", Special(search::run_find)),
     program("fd fdfind", "", Special(search::run_fd)),
     program("locate mlocate plocate mdfind", "nl", Special(search::run_locate)),
-    program("xargs gxargs", "IinLPsdEa", Special(search::run_xargs)).long(&[
-        "replace",
-        "max-args",
-        "max-procs",
-        "delimiter",
-        "arg-file",
-        "max-lines",
-        "max-chars",
-    ]),
-    program("parallel", "jIaSN", Special(search::run_parallel))
-        .long(&["jobs", "arg-file", "colsep", "delay", "timeout", "joblog", "sshlogin", "results"]),
+    program("xargs gxargs", "", Special(search::run_xargs)),
+    program("parallel", "", Special(search::run_parallel)),
     // Shells and programs that run a command line.
     program(
         "sh bash zsh dash ksh mksh fish ash rbash yash tcsh csh elvish nu oil osh xonsh",
@@ -269,13 +260,7 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
         .long(&["to", "attach", "body", "server"]),
     program("wall write notify-send", "tpfn", Text),
     program("hub", "", Special(git::run_hub)),
-    program("git", "Cc", Special(git::run_git)).long(&[
-        "git-dir",
-        "work-tree",
-        "namespace",
-        "exec-path",
-        "super-prefix",
-    ]),
+    program("git", "", Special(git::run_git)),
     program("kill pkill killall skill xkill taskkill", "", Special(system::run_kill)),
     program("crontab", "u", Special(system::run_crontab)),
     program("history fc", "", Special(system::run_history)),

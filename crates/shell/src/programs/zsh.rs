@@ -53,6 +53,9 @@ pub(super) fn run_emulate(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, pa
     }
     let Some(line) = parsed.values("c", "").next() else { return TextFlow::known("") };
     let flow = walk.run_own_line(&line.text.clone(), call.stdin);
+    if parsed.operands.iter().any(|mode| mode.text == "zsh") {
+        return flow;
+    }
     flow.either(walk.run_line_of("sh", &line.text.clone(), call.stdin))
 }
 

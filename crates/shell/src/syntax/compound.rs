@@ -140,7 +140,10 @@ impl BashParser<'_> {
             let body = self.parse_body(&[";;", end, ";&", ";|"])?;
             self.skip_lines();
             // Behind `;;&` and `;|`, the next branch may match as well.
-            let falls_through = self.take(";;&") || self.take(";|") || !self.take(";;") && self.take(";&");
+            let falls_through = [";;&", ";|", ";&"].iter().any(|link| self.take(link));
+            if !falls_through && !self.take(";;") && !self.is_reserved(end) {
+                return Err("a `case` is incomplete");
+            }
             has_else = is_any;
             branches.push(BashBranch { condition: std::mem::take(&mut condition), body, falls_through });
         }

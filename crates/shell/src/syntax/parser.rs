@@ -14,6 +14,7 @@ pub(super) const MAX_DEPTH: usize = 48;
 const MAX_WORDS: usize = 6000;
 const COMMAND_WORDS: usize = 3;
 
+const TOO_LONG: &str = "it is longer than can be looked at";
 const TOO_DEEP: &str = "its commands are nested too deeply";
 const RESERVED_ENDS: [&str; 10] = ["then", "else", "elif", "fi", "do", "done", "esac", "}", ")", ";;"];
 
@@ -38,7 +39,8 @@ pub(super) fn parse_counted(text: &str, grammar: ShellGrammar, depth: usize, spe
         Ok(()) => None,
     };
     parser.fill_documents(&mut script.pipelines);
-    script.is_other_in_zsh = parser.is_other_in_zsh || script.fault.is_some();
+    let is_unread = |fault: &str| fault != TOO_LONG && fault != TOO_DEEP;
+    script.is_other_in_zsh = parser.is_other_in_zsh || script.fault.is_some_and(is_unread);
     let spent = parser.spent;
     (script, spent)
 }
@@ -51,6 +53,8 @@ pub(super) struct BashParser<'t> {
     pub(super) grammar: ShellGrammar,
     /// Whether something was read that zsh reads otherwise.
     pub(super) is_other_in_zsh: bool,
+    /// How many `{` of commands are open, as bash reads them.
+    pub(super) open_braces: usize,
     /// What was read so far, in words.
     pub(super) spent: usize,
     pub(super) pending: VecDeque<PendingDocument>,
@@ -67,6 +71,7 @@ impl<'t> BashParser<'t> {
             depth,
             grammar: ShellGrammar::Bash,
             is_other_in_zsh: false,
+            open_braces: 0,
             spent: 0,
             pending: VecDeque::new(),
             documents: Vec::new(),
@@ -102,7 +107,7 @@ impl<'t> BashParser<'t> {
     /// Counts words, up to a limit.
     pub(super) fn spend(&mut self, words: usize) -> ParseResult<()> {
         self.spent += words;
-        if self.spent > MAX_WORDS { Err("it is longer than can be looked at") } else { Ok(()) }
+        if self.spent > MAX_WORDS { Err(TOO_LONG) } else { Ok(()) }
     }
 
     /// Parses one level deeper.
@@ -219,7 +224,9 @@ impl<'t> BashParser<'t> {
         }
         let is_background = self.is_zsh() && (self.take("&!") || self.take("&|")) || self.take("&");
         pipeline.is_background |= is_background;
-        let is_separated = is_background || self.take(";") || self.byte_at(0) == Some(b'\n');
+        // zsh allows `&;`.
+        let is_separated = is_background && !self.is_zsh() || self.take(";") || is_background;
+        let is_separated = is_separated || self.byte_at(0) == Some(b'\n');
         is_separated.then_some(PipelineLink::Always)
     }
 
@@ -258,6 +265,9 @@ impl<'t> BashParser<'t> {
     fn skip_coprocess_name(&mut self) -> ParseResult<()> {
         self.skip_blanks();
         let before = self.index;
+        if self.rest().starts_with('{') {
+            return Ok(());
+        }
         let _name = self.parse_word()?;
         self.skip_blanks();
         if !self.at_word(&["{", "while", "until", "for", "if", "case"]) && !self.rest().starts_with('(') {
@@ -287,7 +297,9 @@ impl<'t> BashParser<'t> {
             return Ok(BashCommand::Group(body, true, self.parse_redirects()?));
         }
         if self.take_reserved("{") {
+            self.open_braces += 1;
             let body = self.parse_body(&["}"])?;
+            self.open_braces -= 1;
             self.expect_reserved("}")?;
             return Ok(BashCommand::Group(body, false, self.parse_redirects()?));
         }

@@ -275,7 +275,7 @@ impl BashParser<'_> {
             // `${!NAME[@]}` are the indices.
             has_indices = indirect && matches!(subscript, "@" | "*");
             self.index += end + 1;
-            self.is_other_in_zsh |= index.is_some() || subscript.contains([',', '(']);
+            self.is_other_in_zsh |= !matches!(subscript, "@" | "*");
             key = Some(super::parse_text(subscript, self.grammar)).filter(|_| self.is_zsh());
         }
         let operator_end = match (self.byte_at(0), self.byte_at(1)) {

@@ -16,7 +16,7 @@ const ZSH_WORDS: [&str; 4] = ["repeat", "foreach", "always", "end"];
 
 /// Arrays of zsh that are its aliases, functions, settings or files.
 pub(crate) const ZSH_TABLES: &str = " aliases galiases saliases dis_aliases functions dis_functions commands mapfile \
-                                      nameddirs options path fpath module_path chpwd_functions zshexit_functions \
+                                      nameddirs options argv path fpath module_path chpwd_functions zshexit_functions \
                                       precmd_functions preexec_functions periodic_functions ";
 
 /// Whether zsh knows a table by this name.
@@ -131,7 +131,7 @@ impl BashParser<'_> {
         }
         self.take("()");
         if names.is_empty() {
-            let name = String::from("(anonymous)");
+            let name = format!("(anonymous {})", self.index);
             let function = self.parse_function(name.clone())?;
             let mut call = SimpleCommand { words: vec![BashWord::literal(name)], ..SimpleCommand::default() };
             loop {
@@ -188,7 +188,9 @@ impl BashParser<'_> {
             let word = self.parse_word()?;
             let first = if before.is_empty() { word.as_ref().and_then(BashWord::as_literal) } else { None };
             let is_other = |text: &str| text.len() > 1 && text.starts_with('{') || ZSH_WORDS.contains(&text);
-            self.is_other_in_zsh |= first.is_some_and(is_other);
+            let last = word.as_ref().and_then(|word| word.pieces.last());
+            let closes = matches!(last, Some(WordPiece::Literal(text)) if text.ends_with('}') && !text.contains('{'));
+            self.is_other_in_zsh |= closes && self.open_braces > 0 || first.is_some_and(is_other);
             return Ok(word);
         }
         if before.is_empty() { self.parse_word() } else { self.parse_target() }

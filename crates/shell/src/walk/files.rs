@@ -49,8 +49,10 @@ impl CommandWalk<'_> {
     }
 
     pub(crate) fn place_text(&self, text: &str, is_pattern: bool) -> PlacedPath {
-        let text = match (text.strip_prefix('~'), self.site.home) {
-            (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => format!("{}{rest}", home.display()),
+        // Without a home directory, it may be any.
+        let home = || self.site.home.map_or_else(|| UNKNOWN.to_string(), |home| home.display().to_string());
+        let text = match text.strip_prefix('~') {
+            Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("{}{rest}", home()),
             _ => text.to_owned(),
         };
         let placed = self.placed.borrow_mut().find(self.site, self.state.cwd.as_ref(), &text, is_pattern);
@@ -309,7 +311,10 @@ fn excludes(args: &[ShellArg], within: &Path) -> bool {
     let name = within.file_name().unwrap_or_default().to_string_lossy();
     let is_meant = |pattern: &str| {
         let pattern = pattern.trim_start_matches("./").trim_start_matches("*/").trim_matches('/');
-        matches_glob(pattern, &name) || within.starts_with(pattern) || within.to_str() == Some(pattern)
+        // A `*` of these patterns also matches a leading dot.
+        matches_glob(&format!("/{pattern}"), &format!("/{name}"))
+            || within.starts_with(pattern)
+            || within.to_str() == Some(pattern)
     };
     args.iter().enumerate().any(|(index, arg)| {
         let text = arg.text.as_str();

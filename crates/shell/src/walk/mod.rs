@@ -89,7 +89,7 @@ pub(crate) struct CommandWalk<'s> {
     call_depth: usize,
     command_count: usize,
     /// What `trap` keeps for the end of the shell.
-    traps: Vec<String>,
+    traps: Vec<(ShellGrammar, String)>,
     /// The variables of the function that runs.
     locals: Vec<String>,
     /// The names of the functions that run.

@@ -304,17 +304,17 @@ impl CommandWalk<'_> {
 
     /// `trap`: its text runs where it is set, and where the shell ends.
     pub(crate) fn set_trap(&mut self, text: &str) {
-        if self.traps.len() < MAX_TRAPS && !self.traps.iter().any(|known| known == text) {
-            self.traps.push(text.to_owned());
+        if self.traps.len() < MAX_TRAPS && !self.traps.iter().any(|(_, known)| known == text) {
+            self.traps.push((self.grammar, text.to_owned()));
         }
         self.in_subshell(|walk| walk.run_own_line(text, &TextFlow::default()));
     }
 
     /// Runs the traps of a shell that ends, in each of its states.
     pub(crate) fn run_traps(&mut self) {
-        for text in std::mem::take(&mut self.traps) {
+        for (grammar, text) in std::mem::take(&mut self.traps) {
             self.forget_status();
-            self.in_each_state(|walk| walk.run_line(&text, &TextFlow::default()));
+            self.in_each_state(|walk| walk.run_line_in(grammar, &text, &TextFlow::default()));
         }
     }
 

@@ -3,6 +3,7 @@
 use super::control::COPROCESS;
 use super::{CommandWalk, ShellArg, TextFlow, TextTaint, program_name};
 use crate::paths::UNKNOWN;
+use crate::secret_name::is_secret_name;
 use crate::syntax::{
     BashWord, ShellGrammar, SimpleCommand, VariableExpansion, WordPiece, is_zsh_table, parse_script, parse_text,
 };
@@ -141,6 +142,9 @@ impl CommandWalk<'_> {
             let joined = values.iter().map(|value| value.text.as_str()).collect::<Vec<_>>().join(":");
             self.set_variable("PATH", vec![ShellArg::new(joined)]);
         }
+        if name == "argv" {
+            self.set_arguments(values.to_vec());
+        }
         if name.ends_with("_functions") && key.is_none() {
             for value in values {
                 self.set_trap(&value.text);
@@ -155,7 +159,10 @@ impl CommandWalk<'_> {
         };
         for (key, value) in rows {
             match name.trim_start_matches("dis_") {
-                "aliases" | "functions" | "commands" => self.set_alias(&key.text, &value.text),
+                "aliases" | "commands" => self.set_alias(&key.text, &value.text),
+                "functions" => {
+                    drop(self.run_own_line(&format!("{}() {{ {}\n}}", key.text, value.text), &TextFlow::default()))
+                }
                 "galiases" | "saliases" => self.set_wide_alias(&value.text),
                 "mapfile" => self.write_file("", &key, "replace", TextFlow::known(value.text)),
                 "nameddirs" => self.set_variable(&format!("~{}", key.text), vec![value]),
@@ -213,70 +220,39 @@ impl CommandWalk<'_> {
     }
 
     pub(super) fn expand_for_zsh(&mut self, expansion: &VariableExpansion) -> Vec<ShellArg> {
+        let flags = expansion_flags(&expansion.flags);
         let key = expansion.key.as_ref().map(|key| self.expand_quoted(key));
-        let mut values = match (&expansion.inner, &key) {
-            (Some(inner), _) if expansion.flags.contains('P') => vec![self.expand_quoted(inner)],
-            (Some(inner), _) => self.expand_word(inner),
-            (None, Some(key)) => self.element(expansion, key),
-            (None, None) => {
-                let plain = VariableExpansion { name: expansion.name.clone(), ..VariableExpansion::default() };
-                if expansion.name.is_empty() { Vec::new() } else { self.expand_expansion(&plain) }
+        let mut values = match (&expansion.inner, expansion.name.as_str(), &key) {
+            (Some(inner), ..) => self.expand_word(inner),
+            (None, "", _) => Vec::new(),
+            (None, "commands", Some(key)) => vec![ShellArg::new(format!("/usr/bin/{}", key.text))],
+            (None, "mapfile", Some(file)) => {
+                let flow = self.read_file("", file, false);
+                let text = flow.text.unwrap_or_else(|| UNKNOWN.to_string());
+                vec![ShellArg { taint: flow.taint, ..ShellArg::new(text) }]
             }
+            (None, name, _) => self.variable(name).unwrap_or_else(|| {
+                let taint = if is_secret_name(name) { TextTaint::SECRET } else { TextTaint::NONE };
+                vec![ShellArg::unknown(taint)]
+            }),
         };
+        if let Some(key) = key.filter(|_| !matches!(expansion.name.as_str(), "commands" | "mapfile")) {
+            values = element(values, &key.text);
+        }
         let modifiers = expansion.operand.as_literal().filter(|text| expansion.operator == ":" && is_modifiers(text));
         if let Some(modifiers) = modifiers {
-            for value in &mut values {
-                *value = modified(value, modifiers);
-            }
+            values = values.iter().map(|value| modified(value, modifiers)).collect();
         } else if !expansion.operator.is_empty() {
+            let (operator, operand) = (expansion.operator.clone(), expansion.operand.clone());
             let before = self.insert_variable(COPROCESS, values);
-            let plain = VariableExpansion {
-                operator: expansion.operator.clone(),
-                operand: expansion.operand.clone(),
-                ..VariableExpansion::default()
-            };
-            values = self.expand_expansion(&plain);
+            values = self.expand_expansion(&VariableExpansion { operator, operand, ..VariableExpansion::default() });
             self.restore_variable(COPROCESS, before);
         }
-        let flags = expansion_flags(&expansion.flags);
         if flags.iter().any(|(letter, _)| *letter == 'P') {
-            let named = |value: &ShellArg| self.variable(&value.text);
-            values = values
-                .iter()
-                .flat_map(|value| named(value).unwrap_or_else(|| vec![ShellArg::unknown(TextTaint::ENVIRONMENT)]))
-                .collect();
+            let unknown = || vec![ShellArg::unknown(TextTaint::ENVIRONMENT)];
+            values = values.iter().flat_map(|name| self.variable(&name.text).unwrap_or_else(unknown)).collect();
         }
         values.into_iter().map(|value| self.apply_flags(value, &flags)).collect()
-    }
-
-    /// An element: of an array that counts from one, or of a table of zsh.
-    fn element(&mut self, expansion: &VariableExpansion, key: &ShellArg) -> Vec<ShellArg> {
-        match expansion.name.as_str() {
-            "commands" => return vec![ShellArg { text: format!("/usr/bin/{}", key.text), ..key.clone() }],
-            "mapfile" => {
-                let flow = self.read_file("", key, false);
-                return vec![ShellArg {
-                    text: flow.text.unwrap_or_else(|| UNKNOWN.to_string()),
-                    taint: flow.taint,
-                    ..ShellArg::default()
-                }];
-            }
-            "aliases" | "functions" => {
-                let text = self.state.aliases.get(&key.text).cloned();
-                return vec![text.map_or_else(|| ShellArg::unknown(TextTaint::NONE), ShellArg::new)];
-            }
-            _ => {}
-        }
-        let all = self.variable(&expansion.name).unwrap_or_else(|| vec![ShellArg::unknown(TextTaint::NONE)]);
-        if matches!(key.text.as_str(), "@" | "*") {
-            return all;
-        }
-        let taint = all.iter().fold(TextTaint::NONE, |taint, value| taint | value.taint);
-        let index = key.text.parse::<usize>().ok().filter(|_| all.len() > 1 && all.iter().all(ShellArg::is_known));
-        match index.and_then(|index| index.checked_sub(1)).and_then(|index| all.get(index)) {
-            Some(value) => vec![value.clone()],
-            None => vec![ShellArg::unknown(taint)],
-        }
     }
 
     /// The flags in `${( )NAME}`, on one value.
@@ -313,6 +289,20 @@ impl CommandWalk<'_> {
         let expanded = self.expand_quoted(&word);
         ShellArg { taint: expanded.taint | value.taint, ..expanded }
     }
+}
+
+/// An element: arrays count from one, or from the end.
+fn element(values: Vec<ShellArg>, key: &str) -> Vec<ShellArg> {
+    if matches!(key, "@" | "*") {
+        return values;
+    }
+    let number = key.parse::<i32>().ok().filter(|_| values.len() > 1 && values.iter().all(ShellArg::is_known));
+    let index = number.and_then(|number| match usize::try_from(number) {
+        Ok(number) => number.checked_sub(1),
+        Err(_) => values.len().checked_sub(number.unsigned_abs() as usize),
+    });
+    let taint = values.iter().fold(TextTaint::NONE, |taint, value| taint | value.taint);
+    vec![index.and_then(|index| values.get(index)).cloned().unwrap_or_else(|| ShellArg::unknown(taint))]
 }
 
 fn is_modifiers(text: &str) -> bool {
