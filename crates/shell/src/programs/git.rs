@@ -176,8 +176,10 @@ pub(super) fn run_git(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &Pa
         check_setting(walk, key, value, Some(&command.text));
     }
     let alias = format!("alias.{}", command.text);
-    if let Some((_, value)) = settings.iter().rev().find(|(key, _)| key.eq_ignore_ascii_case(&alias)) {
-        run_alias(walk, call, &command.text, value, args);
+    let is_alias = |(key, _): &&(String, String)| key.eq_ignore_ascii_case(&alias);
+    // An alias does not hide a subcommand.
+    if let Some((_, value)) = settings.iter().rev().find(is_alias).filter(|_| !is_subcommand(&command.text)) {
+        run_alias(walk, call, value, args);
     }
     if !command.is_known() {
         walk.push_unknown("git", "which subcommand of git runs is not known");
@@ -242,15 +244,15 @@ fn check_setting(walk: &mut CommandWalk<'_>, key: &str, value: &str, command: Op
     }
 }
 
-fn run_alias(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, name: &str, value: &str, args: &[ShellArg]) {
+/// Runs what an alias stands for: a command line, or words for git with the options that the call has in front.
+fn run_alias(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, value: &str, args: &[ShellArg]) {
+    let quoted = |args: &[ShellArg]| args.iter().map(|arg| quote(&arg.text)).collect::<Vec<_>>().join(" ");
+    let leading = call.args.len().saturating_sub(args.len() + 1);
     let line = match value.strip_prefix('!') {
         Some(line) => line.to_owned(),
-        // An alias does not hide a subcommand.
-        None if options_of(name).is_some() => return,
-        None => format!("git {value}"),
+        None => format!("git {} {value}", quoted(call.args.get(..leading).unwrap_or_default())),
     };
-    let args: Vec<String> = args.iter().map(|arg| quote(&arg.text)).collect();
-    walk.run_line(&format!("{line} {}", args.join(" ")), call.stdin);
+    walk.run_line(&format!("{line} {}", quoted(args)), call.stdin);
 }
 
 /// Does what the values of options are for.
@@ -305,6 +307,7 @@ fn run_subcommand(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, git: &GitC
             if git.operands.iter().any(|operand| is_address(&operand.text)) {
                 walk.note_remote();
             }
+            note_fetched(walk, git);
             check_fetched(walk, git);
         }
         ("init" | "init-db", _) => fill(walk, git.operands.first()),
@@ -321,7 +324,11 @@ fn run_subcommand(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, git: &GitC
                 walk.push_path(Operation::new(OperationKind::Delete, "git").tag(OperationTag::Recursive), &path);
             }
         }
-        ("checkout" | "restore", _) => check_discarded(walk, git),
+        ("checkout" | "restore", _) => {
+            note_fetched(walk, git);
+            check_discarded(walk, git);
+        }
+        ("switch" | "merge" | "reset" | "rebase", _) => note_fetched(walk, git),
         ("gc", _) => {
             for date in git.parsed.values("", "prune").filter(|date| expires_now(&date.text)) {
                 push(walk, "prune_objects", format!("--prune={}", date.shown()));
@@ -408,6 +415,18 @@ fn check_push(walk: &mut CommandWalk<'_>, git: &GitCall<'_>) {
     let is_elsewhere = remote.is_some_and(|remote| is_address(&remote.text) || !remote.is_known());
     if is_elsewhere || walk.changes_remote() {
         push(walk, "push_address", remote.map(ShellArg::shown).unwrap_or_default());
+    }
+}
+
+/// Files that come from an address of the line.
+fn note_fetched(walk: &mut CommandWalk<'_>, git: &GitCall<'_>) {
+    let comes = |operand: &&ShellArg| match git.command {
+        "pull" => is_address(&operand.text),
+        "fetch" => false,
+        _ => operand.text.contains("FETCH_HEAD"),
+    };
+    if walk.changes_remote() && git.operands.iter().any(comes) {
+        walk.note_unpacked(&ShellArg::new("."), TextTaint::NETWORK);
     }
 }
 
@@ -511,6 +530,8 @@ fn list_files(git: &GitCall<'_>) -> TextFlow {
 fn fill(walk: &mut CommandWalk<'_>, directory: Option<&&ShellArg>) {
     if let Some(directory) = directory {
         walk.push_path(Operation::new(OperationKind::Write, "git").action("unpack"), directory);
+    } else {
+        walk.push_hook_directory("git", &ShellArg::new("."));
     }
 }
 
@@ -609,43 +630,29 @@ fn is_address(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{GIT_OPTIONS, OptionLetters, ShellArg, options_of};
+    use super::{GIT_OPTIONS, ShellArg, options_of};
     use crate::walk::{OptionReader, ReadArg};
-
-    /// The whole name, and whether it is switched off.
-    fn read(grammar: OptionLetters, given: &str) -> (String, bool) {
-        let args = [ShellArg::new(format!("--{given}"))];
-        match OptionReader::new(&args, grammar).next() {
-            Some(ReadArg::Option(option)) => (option.name.to_owned(), option.is_negated),
-            _ => (String::new(), false),
-        }
-    }
 
     #[test]
     fn a_unique_beginning_of_an_option_of_git_is_the_option() {
         for command in GIT_OPTIONS.keys() {
-            let grammar = options_of(command).unwrap();
-            let names: Vec<&str> =
-                grammar.names.iter().map(|name| name.trim_end_matches('!')).filter(|name| !name.is_empty()).collect();
+            let grammar = options_of(command).unwrap_or_default();
+            let names: Vec<&str> = grammar.names.iter().skip(1).map(|name| name.trim_end_matches('!')).collect();
+            let read = |given: &str| match OptionReader::new(&[ShellArg::new(format!("--{given}"))], grammar).next() {
+                Some(ReadArg::Option(option)) => (option.name.to_owned(), option.is_negated),
+                _ => (String::new(), false),
+            };
             for name in &names {
-                assert_eq!(read(grammar, name), ((*name).to_owned(), false), "{command} --{name}");
-                assert_eq!(read(grammar, &format!("{name}=x")), ((*name).to_owned(), false), "{command} --{name}=x");
-                for end in 1..name.len() {
-                    let given = &name[..end];
+                assert_eq!(read(name), ((*name).to_owned(), false), "{command} --{name}");
+                assert_eq!(read(&format!("{name}=x")), ((*name).to_owned(), false), "{command} --{name}=x");
+                for given in (1..name.len()).filter_map(|end| name.get(..end)) {
                     let is_unique = names.iter().filter(|other| other.starts_with(given)).count() == 1;
-                    let found = read(grammar, given);
-                    if is_unique && !given.starts_with("no-") {
-                        assert_eq!(found, ((*name).to_owned(), false), "{command} --{given}");
-                    } else {
-                        assert!(names.contains(&found.0.as_str()) || found.0 == given, "{command} --{given}");
-                    }
+                    let found = read(given).0;
+                    assert!(!is_unique || given.starts_with("no-") || found == **name, "{command} --{given}: {found}");
                 }
-                if !name.starts_with("no-") && !names.contains(&format!("no-{name}").as_str()) {
-                    assert_eq!(
-                        read(grammar, &format!("no-{name}")),
-                        ((*name).to_owned(), true),
-                        "{command} --no-{name}"
-                    );
+                let negated = format!("no-{name}");
+                if !name.starts_with("no-") && !names.contains(&negated.as_str()) {
+                    assert_eq!(read(&negated), ((*name).to_owned(), true), "{command} --{negated}");
                 }
             }
         }

@@ -85,9 +85,16 @@ pub(super) fn run_interpreter(
             Some("run" | "test" | "install" | "task" | "fmt" | "lint" | "add" | "build" | "x" | "check")
         )
     {
-        if let Some(script) = parsed.operands.get(1).filter(|script| script.text.starts_with("http")) {
-            walk.push_code(TextTaint::NETWORK, call.name, "it runs a script from the network");
-            let _ = script;
+        match parsed.operands.get(1).filter(|_| call.first_operand() == Some("run")) {
+            Some(script) if script.text.starts_with("http") => {
+                walk.push_code(TextTaint::NETWORK, call.name, "it runs a script from the network");
+            }
+            Some(script) if script.text == "-" => {
+                let is_foreign = call.stdin.taint.has(TextTaint::NETWORK | TextTaint::DECODED);
+                is_foreign.then(|| walk.push_code(call.stdin.taint, call.name, "it runs text that is not known"));
+            }
+            Some(script) => run_script_file(walk, call, script),
+            None => {}
         }
         return flow;
     }

@@ -31,11 +31,9 @@ pub(super) fn run_line_runner(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>
                 return walk.run_args(rest, call.stdin);
             }
         }
-        "flock" => match after(&["-c", "--command"]) {
-            Some(line) => Some(line),
-            None => return walk.run_args(plain(letters("wE"), 1), call.stdin),
-        },
-        "script" => after(&["-c", "--command", "-qc", "-qec", "-ec"]).or_else(|| after(&["/dev/null"])),
+        "flock" => return walk.run_args(plain(letters("wEc"), 1), call.stdin),
+        // The form of BSD: `script FILE PROGRAM`.
+        "script" => return walk.run_args(plain(letters("cEIOTBmoFt"), 1), call.stdin),
         "tmux" => {
             let rest = plain(letters("tnscxyFL"), 1);
             let sent: Vec<String> = rest
@@ -77,24 +75,13 @@ pub(super) fn run_line_runner(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>
             })
         }
         "at" | "batch" => call.stdin.text.clone(),
-        "man" => after(&["-P", "--pager"]),
-        "nix-shell" => after(&["--run", "--command"]),
-        "nix" => {
-            let index = texts.iter().position(|text| matches!(*text, "-c" | "--command"));
-            return index
-                .and_then(|index| call.args.get(index + 1..))
-                .map_or_else(TextFlow::default, |rest| walk.run_args(rest, call.stdin));
-        }
-        "expect" => after(&["-c"]).map(|text| text.replace("spawn ", " ; ")),
-        "gdb" | "lldb" => after(&["-ex", "-o", "--eval-command"])
-            .map(|text| text.trim_start_matches("shell ").trim_start_matches("!").to_owned()),
         "make" | "just" | "task" => {
-            if let Some((_, value)) = texts
-                .iter()
-                .filter_map(|text| text.split_once('='))
-                .find(|(name, _)| matches!(*name, "SHELL" | ".SHELLFLAGS"))
-            {
-                Some(value.to_owned())
+            // Variables of the rules, among them the shell that runs these.
+            let settings = || call.args.iter().filter_map(super::wrappers::assignment_of);
+            settings().for_each(|(name, value)| walk.set_variable(&name, vec![value]));
+            if let Some((_, shell)) = settings().find(|(name, _)| name == "SHELL") {
+                let flags = texts.iter().find_map(|text| text.strip_prefix(".SHELLFLAGS=")).unwrap_or_default();
+                Some(format!("{} {flags}", shell.text))
             } else if texts.iter().any(|text| matches!(*text, "-f-" | "/dev/stdin"))
                 || texts.windows(2).any(|pair| pair == ["-f", "-"])
             {
