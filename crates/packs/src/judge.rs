@@ -108,7 +108,17 @@ impl PackFinding<'_> {
         if facts.is_empty() || !self.operation.has(OperationTag::Network) {
             facts.extend(Some(self.operation.reason.as_str()).filter(|text| !text.is_empty()).map(plain_text));
         }
+        facts.extend(self.file_words());
         facts.join(", ")
+    }
+
+    /// The file that does it, if it is not the call.
+    fn file_words(&self) -> Option<String> {
+        let file = self.operation.file.as_ref()?;
+        Some(match self.operation.line {
+            Some(line) => format!("in `{file}`, line {line}"),
+            None => format!("in `{file}`"),
+        })
     }
 
     /// The path, if it is written by a name that says little, as behind `cd /etc`.

@@ -5,8 +5,19 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::ShellLanguage;
 
-/// Gives the files of a directory.
-pub type FileLister = dyn Fn(&Path) -> Vec<PathBuf>;
+/// The files of the project: those that the programs of a call run as code, and the names of others. This crate reads no disk; the caller does.
+pub trait ProjectFiles {
+    /// The beginning of a regular file, at most `most_bytes` of it. `None` if there is none, or if it is not text.
+    fn read_code(&self, path: &Path, most_bytes: usize) -> Option<String>;
+
+    /// Whether a directory exists.
+    fn is_dir(&self, path: &Path) -> bool;
+
+    /// The files of a directory and of the directories in it, as far as a short look finds them.
+    fn list_files(&self, _: &Path) -> Vec<PathBuf> {
+        Vec::new()
+    }
+}
 
 /// Where a call happens.
 #[derive(Clone, Copy)]
@@ -19,10 +30,10 @@ pub struct CallSite<'s> {
     pub home: Option<&'s Path>,
     /// Resolves the symbolic links of an absolute path as far as it exists. `None`: paths stay as written.
     pub resolve: Option<&'s dyn Fn(&Path) -> PathBuf>,
+    /// Reads the files that the call runs as code. `None`: what such a file does is not known.
+    pub files: Option<&'s dyn ProjectFiles>,
     /// The language of the shell that reads command lines, unless a call names another one.
     pub language: ShellLanguage,
-    /// Lists the files of an absolute directory and of the directories in it. `None`: what a directory holds is not known.
-    pub list_files: Option<&'s FileLister>,
 }
 
 impl<'s> CallSite<'s> {
@@ -30,7 +41,7 @@ impl<'s> CallSite<'s> {
     /// command lines are read as bash and as zsh.
     #[must_use]
     pub const fn new(cwd: &'s Path, project: &'s Path) -> Self {
-        Self { cwd, project, home: None, resolve: None, language: ShellLanguage::BashOrZsh, list_files: None }
+        Self { cwd, project, home: None, resolve: None, files: None, language: ShellLanguage::BashOrZsh }
     }
 
     /// With the user's home directory, if it is known.
@@ -47,10 +58,10 @@ impl<'s> CallSite<'s> {
         self
     }
 
-    /// Lists the files of an absolute directory and of the directories in it.
+    /// Reads the files that the call runs as code.
     #[must_use]
-    pub const fn listed_by(mut self, list_files: &'s FileLister) -> Self {
-        self.list_files = Some(list_files);
+    pub const fn reading(mut self, files: &'s dyn ProjectFiles) -> Self {
+        self.files = Some(files);
         self
     }
 

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use pintle_shell::OperationTag::{self, ProbableSecret, Secret};
-use pintle_shell::{CallSite, Operation, OperationKind, ShellLanguage, is_secret_name, operations_of_command};
+use pintle_shell::{
+    CallSite, Operation, OperationKind, ProjectFiles, ShellLanguage, is_secret_name, operations_of_command,
+};
 
 fn operations(command: &str) -> Vec<Operation> {
     let site =
@@ -99,15 +101,29 @@ fn a_name_is_a_secret_by_its_words() {
     }
 }
 
-/// The decisive tag of what a line does in a project with `.env` and `web/.env.local`.
-fn tag_in_project(line: &str) -> Option<OperationTag> {
-    let list = |directory: &Path| -> Vec<PathBuf> {
+/// A project with `.env` and `web/.env.local`.
+struct FakeProject;
+
+impl ProjectFiles for FakeProject {
+    fn read_code(&self, _: &Path, _: usize) -> Option<String> {
+        None
+    }
+
+    fn is_dir(&self, _: &Path) -> bool {
+        true
+    }
+
+    fn list_files(&self, directory: &Path) -> Vec<PathBuf> {
         let files = ["README.md", "src/main.ts", ".env", "web/app.ts", "web/.env.local"].iter();
         files.map(|file| Path::new("/home/ana/shop").join(file)).filter(|file| file.starts_with(directory)).collect()
-    };
+    }
+}
+
+/// The decisive tag of what a line does in that project.
+fn tag_in_project(line: &str) -> Option<OperationTag> {
     let site = CallSite::new(Path::new("/home/ana/shop"), Path::new("/home/ana/shop"))
         .with_home(Some(Path::new("/home/ana")))
-        .listed_by(&list);
+        .reading(&FakeProject);
     let all = operations_of_command(line, ShellLanguage::Bash, &site);
     let shows = |operation: &&Operation| matches!(operation.kind, OperationKind::Read | OperationKind::Upload);
     let has = |tag| all.iter().filter(shows).any(|operation| operation.has(tag));

@@ -203,7 +203,7 @@ fn special_effect(language: &str, name: &str) -> Option<Option<CodeEffect>> {
         ("rm", "julia") => Some(DeleteTree),
         ("cmd", "erl") => Some(Command),
         ("del_dir_r", "erl") => Some(DeleteTree),
-        ("copy" | "cp", "php" | "perl") => Some(Duplicate),
+        ("copy", "php" | "perl") | ("cp", "perl") => Some(Duplicate),
         ("move" | "mv", "perl") => Some(Move),
         ("socket" | "connect", "perl") => Some(Socket),
         ("mail", "php") => Some(Transmit),
@@ -275,6 +275,9 @@ pub(super) fn effect_of(language: &str, name: &str) -> Option<CodeEffect> {
     let (effect, known) = found.max_by_key(|(_, known)| known.len())?;
     let is_method = plain.contains('.') && known.len() == last.len();
     let module = plain.split('.').next().unwrap_or_default();
+    if last == "send" && matches!(module, "File" | "FileUtils" | "Dir" | "IO" | "Kernel" | "Process") {
+        return Some(Dynamic);
+    }
     if is_method && is_listed(HARMLESS_METHODS, last) && !is_module(module) {
         // A method of something that the reader could not follow.
         let is_telling = matches!(last, "exec" | "system" | "run" | "call" | "open" | "eval" | "rename" | "touch");

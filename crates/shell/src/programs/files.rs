@@ -121,11 +121,19 @@ pub(super) fn write_inside(
     }
 }
 
+/// Whether each file of a directory gets another name there, as in `for f in *; do mv "$f" "$f.old"; done`.
+fn is_renamed(source: &ShellArg, target: &ShellArg) -> bool {
+    let name = source.text.strip_suffix('*').and_then(|directory| target.text.strip_prefix(directory));
+    name.is_some_and(|name| name.contains('*') && !name.contains('/'))
+        && (target.text != source.text || !target.is_pattern)
+}
+
 pub(super) fn run_move(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
     let (target, sources) = target_and_sources(parsed);
     for source in sources {
         let flow = walk.written_before(source).unwrap_or_default();
-        let placed = walk.push_path(Operation::new(OperationKind::Move, call.name), source);
+        let action = if target.is_some_and(|target| is_renamed(source, target)) { "rename" } else { "" };
+        let placed = walk.push_path(Operation::new(OperationKind::Move, call.name).action(action), source);
         let mut flow = flow;
         if placed.tags.contains(&OperationTag::Secret) {
             flow.taint |= TextTaint::SECRET | TextTaint::FILE;

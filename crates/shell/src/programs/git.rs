@@ -218,7 +218,7 @@ fn given_settings(walk: &CommandWalk<'_>, leading: &ParsedOptions<'_>) -> Vec<(S
 /// A setting for one subcommand, or one that is kept.
 fn check_setting(walk: &mut CommandWalk<'_>, key: &str, value: &str, command: Option<&str>) {
     let concerns = |commands: &[&str]| {
-        // What is no subcommand may be an alias of one.
+        // Another word may be an alias of one of them.
         command.is_none_or(|command| commands.contains(&command) || options_of(command).is_none())
     };
     let (action, is_meant) = match setting_effect(key, value) {
@@ -396,6 +396,10 @@ fn run_subcommand(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, git: &GitC
         ("rev-parse", _) if git.has_any(&[("", "git-dir"), ("", "absolute-git-dir")]) => {
             return TextFlow::known(walk.site.project.join(".git").to_string_lossy());
         }
+        // Another name of the same file of a commit.
+        ("rev-parse", _) if git.operands.first().is_some_and(|operand| operand.text.contains(':')) => {
+            return TextFlow::known(git.operands.first().map_or("", |operand| operand.text.as_str()));
+        }
         ("diff-tree" | "diff-index" | "diff-files", _) => return TextFlow::from_taint(TextTaint::NAMES),
         _ => {}
     }
@@ -519,7 +523,7 @@ fn list_files(git: &GitCall<'_>) -> TextFlow {
     let roots = if git.operands.is_empty() || git.command == "ls-tree" { vec![&here] } else { git.operands.clone() };
     let listed = |root: &ShellArg| {
         let is_filtered = root.is_pattern || root.text.contains('*') || is_filtered;
-        // Files that are in no commit: nobody knows which.
+        // Which files are not in a commit cannot be known.
         let root = if has_others { ShellArg::unknown(TextTaint::NAMES) } else { root.clone() };
         ListedFiles { root, is_filtered, is_recursive: true }
     };

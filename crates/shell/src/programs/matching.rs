@@ -82,7 +82,7 @@ impl<'c, 'a> RowCall<'c, 'a> {
         has_words_from(&self.texts, words, false)
     }
 
-    fn given(&self) -> &GivenArgs<'c> {
+    fn read_args(&self) -> &GivenArgs<'c> {
         self.given.get_or_init(|| {
             let mut given = GivenArgs { options: Vec::new(), operands: Vec::new() };
             for read in OptionReader::new(self.call.args, self.grammar) {
@@ -108,7 +108,7 @@ impl<'c, 'a> RowCall<'c, 'a> {
 
     /// The last operand behind some words; if there is none, the words where they are wanted.
     pub(super) fn target(&self, words: usize, or_words: bool) -> Option<String> {
-        let operands = &self.given().operands;
+        let operands = &self.read_args().operands;
         match operands.get(words..).and_then(<[&ShellArg]>::last) {
             Some(target) => Some(target.shown()),
             None => or_words.then(|| operands.iter().map(|word| word.shown()).collect::<Vec<_>>().join(" ")),
@@ -124,7 +124,7 @@ impl<'c, 'a> RowCall<'c, 'a> {
     pub(super) fn find_any(&self, walk: &CommandWalk<'_>, group: &str) -> Option<&'c str> {
         group.split('|').find_map(|option| match option_name(option) {
             Some(name) => {
-                let given = self.given().options.iter().find(|given| self.may_be(given, name))?;
+                let given = self.read_args().options.iter().find(|given| self.may_be(given, name))?;
                 Some(given.arg.text.as_str())
             }
             None => self.find_word(option).or_else(|| has_variable(walk, option).then_some("")),
@@ -134,7 +134,7 @@ impl<'c, 'a> RowCall<'c, 'a> {
     /// Whether one of the options of a group is surely given, and not switched off again.
     pub(super) fn has_surely(&self, walk: &CommandWalk<'_>, group: &str) -> bool {
         let mut is_on = false;
-        for given in &self.given().options {
+        for given in &self.read_args().options {
             for name in group.split('|').filter_map(option_name) {
                 let is_same = self.is_option(given, name);
                 // Without a row of the program, a letter among others may be a part of a value.

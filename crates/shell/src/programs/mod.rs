@@ -13,11 +13,13 @@ mod find;
 mod git;
 mod interpreters;
 mod loads;
+mod makefile;
 mod matching;
 mod network;
 mod option_uses;
 mod power;
 mod program;
+mod recipes;
 mod runners;
 mod search;
 mod secret_use;
@@ -28,6 +30,7 @@ mod stores;
 mod subcommand;
 mod system;
 mod table;
+mod tasks;
 mod text;
 mod transfer;
 mod trial;
@@ -86,7 +89,7 @@ pub(crate) fn run_program(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) ->
         return flow;
     }
     let first = walk.operations.len();
-    check_written_program(walk, call);
+    let printed = check_written_program(walk, call);
     // Agents, and Pintle, find their settings and their shell by variables.
     if let Some(name) = walk.settings_variable()
         && (AGENTS.contains(&call.name) || call.name.starts_with("pintle"))
@@ -114,7 +117,11 @@ pub(crate) fn run_program(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) ->
     let mut flow = match (def, call.name.strip_prefix("git-")) {
         (Some(def), _) => run_known(walk, call, def),
         (None, Some(command)) if git::is_subcommand(command) => git::run_alone(walk, call, command),
-        (None, _) => run_other(walk, call),
+        (None, _) => {
+            let mut flow = run_other(walk, call);
+            flow.append(printed);
+            flow
+        }
     };
     secret_use::push_unclear_secrets(walk, call, def.map(|def| def.usage), first, &mut flow);
     flow
@@ -134,17 +141,20 @@ fn run_other_name(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) -> Option<
 }
 
 /// A program that the line itself made, or that is not in a directory of programs.
-fn check_written_program(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
+fn check_written_program(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) -> TextFlow {
     // Without a slash, a known program is one of the machine.
     if !call.written.text.contains(['/', '\\']) && is_known_name(call.name) && !walk.changes_path() {
-        return;
+        return TextFlow::default();
     }
-    if let Some(flow) = walk.written_before(call.written) {
-        walk.in_subshell(|walk| {
+    // `uv run x.py`.
+    let is_path = call.written.text.contains('/') || shells::is_script_name(&call.written.text);
+    let flow = if is_path { walk.code_of(call.written) } else { walk.written_before(call.written) };
+    match flow {
+        Some(flow) => walk.in_subshell(|walk| {
             walk.set_variable("0", vec![call.written.clone()]);
-            run_written_script(walk, call.name, flow);
-            TextFlow::default()
-        });
+            run_written_script(walk, call, flow)
+        }),
+        None => TextFlow::default(),
     }
 }
 

@@ -75,38 +75,6 @@ pub(super) fn run_line_runner(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>
             })
         }
         "at" | "batch" => call.stdin.text.clone(),
-        "make" | "just" | "task" => {
-            // Variables of the rules, among them the shell that runs these.
-            let settings = || call.args.iter().filter_map(super::wrappers::assignment_of);
-            settings().for_each(|(name, value)| walk.set_variable(&name, vec![value]));
-            if let Some((_, shell)) = settings().find(|(name, _)| name == "SHELL") {
-                let flags = texts.iter().find_map(|text| text.strip_prefix(".SHELLFLAGS=")).unwrap_or_default();
-                Some(format!("{} {flags}", shell.text))
-            } else if texts.iter().any(|text| matches!(*text, "-f-" | "/dev/stdin"))
-                || texts.windows(2).any(|pair| pair == ["-f", "-"])
-            {
-                if call.stdin.text.is_none() && call.stdin.taint != TextTaint::NONE {
-                    walk.push_code(call.stdin.taint, call.name, "it runs the rules in its input");
-                }
-                call.stdin.text.as_deref().map(recipes)
-            } else if let Some(text) = call
-                .args
-                .windows(2)
-                .filter(|pair| matches!(pair, [option, _] if matches!(option.text.as_str(), "-f" | "--file" | "--makefile")))
-                .find_map(|pair| walk.written_before(pair.get(1)?)?.text)
-            {
-                Some(recipes(&text))
-            } else {
-                let glued = texts.iter().find_map(|text| text.strip_prefix("--eval=")).map(str::to_owned);
-                glued.or_else(|| after(&["--eval", "-E"])).and_then(|text| {
-                    if text.contains("$(eval") && text.contains("$(shell") {
-                        walk.push_code(TextTaint::DECODED, call.name, "it evaluates the output of a command");
-                    }
-                    let shell = text.split_once("$(shell ").map(|(_, rest)| rest.trim_end_matches(')').to_owned());
-                    shell.or_else(|| text.split_once(';').map(|(_, recipe)| recipe.to_owned()))
-                })
-            }
-        }
         "cmd" | "start" | "wsl" => {
             let rest: Vec<String> = call
                 .args
@@ -137,13 +105,4 @@ pub(super) fn run_line_runner(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>
         Some(line) => walk.run_line(&line, call.stdin),
         None => TextFlow::from_taint(TextTaint::OUTPUT),
     }
-}
-
-/// The recipe lines of a Makefile.
-fn recipes(text: &str) -> String {
-    text.lines()
-        .filter_map(|line| line.strip_prefix('\t').or_else(|| line.split_once(";").map(|(_, recipe)| recipe)))
-        .map(|line| line.trim_start_matches(['@', '-']))
-        .collect::<Vec<_>>()
-        .join("\n")
 }

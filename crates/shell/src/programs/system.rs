@@ -195,7 +195,8 @@ pub(super) fn run_pintle(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, par
 }
 
 pub(super) fn run_mount(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
-    let selects = ["a", "L", "U", "D"].iter().any(|letter| parsed.has(letter, "all"));
+    let selects = call.name == "mount" && ["a", "L", "U"].iter().any(|letter| parsed.has(letter, "all"))
+        || call.name == "losetup" && parsed.has("D", "detach-all");
     let lists = call.name != "umount" && (call.has_arg(&["-l"]) || parsed.operands.is_empty() && !selects);
     if !call.args.is_empty() && !lists && !call.has_arg(&["--help", "-V"]) {
         let written: Vec<String> = call.args.iter().map(crate::walk::ShellArg::shown).collect();

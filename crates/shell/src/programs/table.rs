@@ -6,8 +6,8 @@
 use super::program::ProgramUse::{Converts, Edits, Prints, Quiet, Reads, Selects, Special, Text, Writes};
 use super::program::{ProgramDef, program};
 use super::{
-    archives, builtins, editors, files, git, interpreters, network, power, runners, search, sed, shells, system, text,
-    transfer, zsh,
+    archives, builtins, editors, files, git, interpreters, makefile, network, power, runners, search, sed, shells,
+    system, tasks, text, transfer, zsh,
 };
 
 pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
@@ -211,13 +211,22 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
         Special(shells::run_shell),
     )
     .long(&["rcfile", "init-file", "command", "init-command"]),
+    program("make gmake", "CfIjlEoW", Special(makefile::run_make)).long(&["directory", "file", "makefile", "eval"]),
+    program("just task go-task", "fdt", Special(tasks::run_recipes)).long(&[
+        "justfile",
+        "working-directory",
+        "taskfile",
+        "dir",
+    ]),
+    program("npm pnpm yarn run-s run-p npm-run-all npm-run-all2 composer", "Cw", Special(tasks::run_package_script))
+        .long(&["prefix", "dir", "cwd"]),
     program("eval", "", Special(shells::run_eval)),
     program("su runuser", "cgGs", Special(shells::run_su)).long(&["command", "shell", "group", "session-command"]),
     program("ssh autossh mosh dbclient plink sshpass", "bcDEeFIiJLlmOopQRSWwB", Special(shells::run_ssh))
         .long(&["ssh"]),
     program(
         "watch entr flock script nodemon watchexec tmux screen at batch ts-node-dev concurrently nix-shell \
-         nix expect gdb lldb make just task hyperfine run-parts start cmd wsl mshta rundll32 osascript \
+         nix expect gdb lldb hyperfine run-parts start cmd wsl mshta rundll32 osascript \
          schtasks man sops",
         "",
         Special(runners::run_line_runner),

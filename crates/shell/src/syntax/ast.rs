@@ -32,6 +32,8 @@ pub(crate) struct BashPipeline {
     pub(crate) is_background: bool,
     /// `coproc`: other commands read what it prints.
     pub(crate) is_coprocess: bool,
+    /// Where it begins in the text, in bytes.
+    pub(crate) offset: usize,
 }
 
 impl BashPipeline {

@@ -185,7 +185,9 @@ impl<'t> BashParser<'t> {
             if is_end || self.at_word(&RESERVED_ENDS) {
                 return Ok(());
             }
-            let mut pipeline = BashPipeline { commands: Vec::with_capacity(1), link, ..BashPipeline::default() };
+            let offset = self.index;
+            let mut pipeline =
+                BashPipeline { commands: Vec::with_capacity(1), link, offset, ..BashPipeline::default() };
             let parsed = self.parse_pipeline(&mut pipeline);
             self.skip_blanks();
             let next = self.parse_separator(&mut pipeline);

@@ -124,11 +124,12 @@ impl CommandWalk<'_> {
         }
         let is_secret = placed.tags.contains(&OperationTag::Secret);
         let is_version = arg.text.rsplit('/').next().is_some_and(is_version_file);
-        TextFlow::from_taint(match (is_secret, is_version) {
+        let taint = match (is_secret, is_version) {
             (true, _) => TextTaint::FILE | TextTaint::SECRET,
             (false, true) => TextTaint::NONE,
             (false, false) => TextTaint::FILE,
-        })
+        };
+        TextFlow { taint, files: self.code_path(arg).into_iter().collect(), ..TextFlow::default() }
     }
 
     /// A secret among the files that another command lists as this argument: `cat $(find ~ -name .netrc)`.
@@ -150,9 +151,9 @@ impl CommandWalk<'_> {
     /// The secrets among the files of a directory, and the path of each below it.
     pub(crate) fn secrets_in(&self, directory: &ShellArg) -> Vec<(ShellArg, PathBuf)> {
         let path = self.place(directory).path.filter(|_| !directory.is_pattern && directory.is_known());
-        let Some((list, path)) = self.site.list_files.zip(path) else { return Vec::new() };
+        let Some((project, path)) = self.site.files.zip(path) else { return Vec::new() };
         let is_secret = |file: &PathBuf| tags_of_path(self.site, file, false).contains(&OperationTag::Secret);
-        let files = list(&path).into_iter().filter(is_secret).take(MAX_SWEPT);
+        let files = project.list_files(&path).into_iter().filter(is_secret).take(MAX_SWEPT);
         files
             .filter_map(|file| {
                 let within = file.strip_prefix(&path).ok()?.to_owned();
@@ -248,7 +249,11 @@ impl CommandWalk<'_> {
     }
 
     /// Writes a file.
-    pub(crate) fn write_file(&mut self, program: &str, arg: &ShellArg, action: &str, flow: TextFlow) {
+    pub(crate) fn write_file(&mut self, program: &str, arg: &ShellArg, action: &str, mut flow: TextFlow) {
+        // What the file held before is still in it.
+        if matches!(action, "append" | "edit") || flow.text.is_none() && flow.taint == TextTaint::NONE {
+            flow.add_files(self.code_path(arg));
+        }
         if arg.text == "/dev/fd/63" {
             self.write_substituted(&flow);
         }

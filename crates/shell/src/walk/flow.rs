@@ -1,12 +1,16 @@
 //! What is known of a text: an argument, the input or the output of a command.
 
 use std::ops::{BitOr, BitOrAssign};
+use std::path::Path;
+use std::rc::Rc;
 
 use crate::paths::UNKNOWN;
 use crate::{Operation, OperationTag};
 
 /// The longest text of a file that is kept.
 const MAX_TEXT: usize = 64 * 1024;
+/// The most files whose content a text may have.
+const MAX_FILES: usize = 8;
 
 /// Where a text comes from.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -119,6 +123,8 @@ pub(crate) struct TextFlow {
     pub(crate) listed: Vec<ListedFiles>,
     /// The names of the processes that it lists, if it does; `*` for all.
     pub(crate) processes: Vec<String>,
+    /// The files of the disk whose content it has.
+    pub(crate) files: Vec<Rc<Path>>,
     /// Whether another command or a file descriptor gives it, also if nothing is known of it.
     pub(crate) is_given: bool,
 }
@@ -157,6 +163,15 @@ impl TextFlow {
         Self { taint: TextTaint::NAMES, listed, ..Self::default() }
     }
 
+    /// The content of more files.
+    pub(crate) fn add_files(&mut self, files: impl IntoIterator<Item = Rc<Path>>) {
+        for file in files {
+            if self.files.len() < MAX_FILES && !self.files.contains(&file) {
+                self.files.push(file);
+            }
+        }
+    }
+
     /// Text that a file may hold as well, on lines of its own.
     pub(crate) fn add_text(&mut self, other: Self) {
         let is_empty = |flow: &Self| flow.text.as_deref() == Some("") && flow.taint == TextTaint::NONE;
@@ -170,6 +185,7 @@ impl TextFlow {
         self.taint |= other.taint;
         self.listed.extend(other.listed);
         self.processes.extend(other.processes);
+        self.add_files(other.files);
         if self.text.is_none() && other.text.is_none() {
             return;
         }
@@ -193,6 +209,7 @@ impl TextFlow {
         self.is_given |= other.is_given;
         self.listed.extend(other.listed);
         self.processes.extend(other.processes);
+        self.add_files(other.files);
         self
     }
 
@@ -201,6 +218,7 @@ impl TextFlow {
         self.taint |= other.taint;
         self.listed.extend(other.listed);
         self.processes.extend(other.processes);
+        self.add_files(other.files);
         self.text = match (self.text.take(), other.text) {
             (Some(mut text), Some(more)) => {
                 text.push_str(&more);

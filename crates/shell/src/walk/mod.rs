@@ -14,6 +14,7 @@ mod options;
 mod power;
 mod redirect;
 mod run;
+mod scripts;
 mod shared;
 mod state;
 mod variables;
@@ -35,6 +36,7 @@ pub(crate) use wrapper::{WRAPPERS, WrapperDef};
 use crate::paths::UNKNOWN;
 use crate::site::CallSite;
 use files::PlacedPaths;
+use scripts::ScriptFiles;
 use state::{ExitReach, ExitStatus, WalkState};
 
 use crate::syntax::{BashCommand, ShellGrammar, ShellScript, parse_script};
@@ -115,6 +117,7 @@ pub(crate) struct CommandWalk<'s> {
     is_trial: bool,
     /// What is kept for a caller that watches files.
     notes: WatchNotes<'s>,
+    scripts: ScriptFiles,
 }
 
 impl<'s> CommandWalk<'s> {
@@ -150,6 +153,7 @@ impl<'s> CommandWalk<'s> {
             parsed_bytes: 0,
             is_trial: false,
             notes: WatchNotes::default(),
+            scripts: ScriptFiles::default(),
         }
     }
 
@@ -164,6 +168,7 @@ impl<'s> CommandWalk<'s> {
                 *text = text.replace(UNKNOWN, "…");
             }
         }
+        let Some(operation) = self.admit(operation) else { return };
         if self.operations.len() < MAX_OPERATIONS {
             // A command that runs in several states comes again soon.
             if !self.operations.iter().rev().take(RECENT).any(|recent| *recent == operation) {
@@ -236,8 +241,9 @@ impl<'s> CommandWalk<'s> {
 
     pub(crate) fn run_command(&mut self, command: &BashCommand, stdin: &TextFlow) -> TextFlow {
         self.command_count += 1;
-        if self.command_count > MAX_COMMANDS {
-            if self.command_count == MAX_COMMANDS + 1 {
+        let most = self.most_commands();
+        if self.command_count > most {
+            if self.command_count == most + 1 {
                 self.push_unknown("", "it runs more commands than can be looked at");
             }
             return TextFlow::from_taint(TextTaint::OUTPUT);

@@ -151,7 +151,9 @@ impl CommandWalk<'_> {
             }
             _ => args,
         };
-        let (taint, reason) = if !program.is_known() && program.taint.has(TextTaint::OUTPUT) {
+        let (taint, reason) = if program.text.starts_with("https://") || program.text.starts_with("http://") {
+            (TextTaint::NETWORK, "it runs a program of an address")
+        } else if !program.is_known() && program.taint.has(TextTaint::OUTPUT) {
             (program.taint, "which program runs depends on the output of a command")
         } else if !program.is_known() {
             (program.taint, "which program runs depends on a variable that the call does not set")
@@ -165,11 +167,9 @@ impl CommandWalk<'_> {
         };
         // A program in a directory that is not known: `$JAVA_HOME/bin/java`.
         let has_name = program.text.rsplit_once('/').is_some_and(|(_, name)| {
-            !name.is_empty()
-                && !program.is_pattern
-                && program_name(name).chars().all(|letter| letter.is_ascii_graphic())
+            !name.is_empty() && program_name(name).chars().all(|letter| letter.is_ascii_graphic())
         });
-        if has_name && program.taint.without(TextTaint::OUTPUT) == TextTaint::NONE {
+        if has_name && taint.without(TextTaint::OUTPUT) == TextTaint::NONE {
             return Ok((program, args));
         }
         let operation = taint.tag(Operation::new(OperationKind::RunCode, "").written(program.shown()));

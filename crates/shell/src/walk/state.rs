@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use super::shared::SharedTable;
-use super::{CommandWalk, MAX_COMMANDS, ShellArg, TextFlow, TextTaint};
+use super::{CommandWalk, ShellArg, TextFlow, TextTaint};
 use crate::syntax::BashCommand;
 
 /// The most courses that are followed one by one.
@@ -122,6 +122,7 @@ impl WalkState {
             || is_above(walk.site.home)
             || ["/tmp", "/var/tmp"].iter().any(|known| Path::new(known) == path)
             || walk.made_dirs.iter().any(|made| made.starts_with(path))
+            || walk.is_dir_for_file(path)
     }
 }
 
@@ -254,7 +255,7 @@ impl CommandWalk<'_> {
                 kept.push(state);
             }
         }
-        let most = if self.command_count > MAX_COMMANDS / 2 { 1 } else { MAX_STATES };
+        let most = if self.command_count > self.most_commands() / 2 { 1 } else { MAX_STATES };
         if kept.len() > most {
             kept = self.blurred(kept);
         }

@@ -137,6 +137,10 @@ pub(super) fn operation_text(operation: &Operation) -> String {
     if !operation.reason.is_empty() {
         text = format!("{text}: {}", operation.reason);
     }
+    if let Some(file) = &operation.file {
+        let line = operation.line.map(|line| format!(", line {line}")).unwrap_or_default();
+        text = format!("{text} in `{file}`{line}");
+    }
     if let Some(part) = operation.part {
         text = format!("{text} [part {part}]");
     }

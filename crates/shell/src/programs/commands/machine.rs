@@ -28,15 +28,14 @@ pub(super) static ROWS: &[SubcommandDef] = &[
         .without(&["-l|--list|--help|-n*|--no-act|--dump|-d*|--json|-J*"])
         .of_devices(),
     subcommand(&["sgdisk"], &[], System, "disk").without(&["--list|--help|--pretend|-P*"]).of_devices(),
+    subcommand(&["wipefs"], &[], System, "disk")
+        .with(&["-a|--all|-o|--offset|-f|--force|-t|--types"])
+        .without(&["-n|--no-act"])
+        .of_devices(),
     subcommand(&["partprobe"], &[], System, "disk").without(&["--help|-d|--dry-run"]),
-    subcommand(
-        &["wipefs", "blkdiscard", "badblocks", "tune2fs", "resize2fs", "debugfs", "e2label"],
-        &[],
-        System,
-        "disk",
-    )
-    .without(&["--help|-l|--no-act"])
-    .of_devices(),
+    subcommand(&["blkdiscard", "badblocks", "tune2fs", "resize2fs", "debugfs", "e2label"], &[], System, "disk")
+        .without(&["--help|-l|--no-act"])
+        .of_devices(),
     subcommand(
         &[
             "hdparm",
@@ -197,7 +196,7 @@ pub(super) static ROWS: &[SubcommandDef] = &[
         "system_packages",
     )
     .with(&["remove|purge|autoremove|erase|del|-r|-P|-e"])
-    .without(&["-s|--simulate|--dry-run|-qa|-qi|-l"]),
+    .without(&["-s|--simulate|--dry-run|--just-print|--no-act|--assumeno|-qa|-qi|-l"]),
     subcommand(&["alternatives", "update-alternatives"], &[], System, "settings")
         .with(&["--set|--install|--remove|--remove-all"]),
     subcommand(&["systemd-run"], &[], System, "schedule")
