@@ -156,7 +156,7 @@ pub(super) fn run_rename(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, par
     let is_verb = matches!(parts.next(), Some("s" | "y" | "tr"));
     let flags = parts.next_back().unwrap_or_default();
     let is_word = |arg: &&ShellArg| arg.text.chars().all(|letter| letter.is_alphanumeric() || "._- ".contains(letter));
-    if files.len() > 1 && parsed.operands.iter().take(2).all(|arg| is_word(arg)) {
+    if files.len() > 1 && parsed.operands.iter().take(2).all(is_word) {
         for file in files.iter().skip(1) {
             walk.push_path(Operation::new(OperationKind::Move, call.name).action("rename"), file);
         }

@@ -175,8 +175,10 @@ pub(super) fn run_git(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &Pa
     for (key, value) in &settings {
         check_setting(walk, key, value, Some(&command.text));
     }
-    let alias = format!("alias.{}", command.text);
-    let is_alias = |(key, _): &&(String, String)| key.eq_ignore_ascii_case(&alias);
+    let is_alias = |(key, _): &&(String, String)| {
+        let name = key.split_at_checked(6).filter(|(section, _)| section.eq_ignore_ascii_case("alias."));
+        name.is_some_and(|(_, name)| name.eq_ignore_ascii_case(&command.text))
+    };
     // An alias does not hide a subcommand.
     if let Some((_, value)) = settings.iter().rev().find(is_alias).filter(|_| !is_subcommand(&command.text)) {
         run_alias(walk, call, value, args);
@@ -224,15 +226,11 @@ fn check_setting(walk: &mut CommandWalk<'_>, key: &str, value: &str, command: Op
     let (action, is_meant) = match setting_effect(key, value) {
         SettingEffect::Nothing => return,
         SettingEffect::Program => ("program_setting", true),
-        SettingEffect::Ordinary => {
-            walk.run_line(value, &TextFlow::default());
-            return;
-        }
+        SettingEffect::Ordinary => return drop(walk.run_line(value, &TextFlow::default())),
+        SettingEffect::Alias if command.is_some() => return,
         SettingEffect::Alias => {
-            if command.is_none() {
-                walk.in_subshell(|walk| walk.run_line(&format!("git {value}"), &TextFlow::default()));
-            }
-            return;
+            let line = format!("git {value}");
+            return drop(walk.in_subshell(|walk| walk.run_line(&line, &TextFlow::default())));
         }
         SettingEffect::Force => ("force_push", concerns(&["push", "send-pack"])),
         SettingEffect::Address => ("push_address", concerns(&["push", "send-pack"])),
@@ -258,7 +256,9 @@ fn run_alias(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, value: &str, ar
 /// Does what the values of options are for.
 fn use_options(walk: &mut CommandWalk<'_>, git: &GitCall<'_>) {
     let is_named = |list: &str, name: &str| list.split(' ').any(|known| known == name);
-    for (_, letter, names, usage) in OPTION_USES.iter().filter(|(commands, ..)| is_named(commands, git.command)) {
+    let has_value = git.parsed.options.iter().any(|(_, value)| value.is_some());
+    let rows = if has_value { OPTION_USES } else { &[] };
+    for (_, letter, names, usage) in rows.iter().filter(|(commands, ..)| is_named(commands, git.command)) {
         let given = git.parsed.options.iter().filter(|(name, _)| name == letter || is_named(names, name));
         for value in given.filter_map(|(_, value)| value.as_ref()) {
             match usage {
@@ -310,8 +310,7 @@ fn run_subcommand(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, git: &GitC
             note_fetched(walk, git);
             check_fetched(walk, git);
         }
-        ("init" | "init-db", _) => fill(walk, git.operands.first()),
-        ("worktree", "add") => fill(walk, git.operands.first()),
+        ("init" | "init-db", _) | ("worktree", "add") => fill(walk, git.operands.first()),
         ("bundle", "create") => {
             if let Some(file) = git.operands.first().filter(|file| file.text != "-") {
                 walk.write_file("git", file, "replace", TextFlow::from_taint(TextTaint::FILE));

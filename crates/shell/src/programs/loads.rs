@@ -70,7 +70,7 @@ const OPERAND_PROGRAMS: &str = " java kotlin kotlinc dotnet mono wine wasmtime w
                                 go rustc gcc cc g++ clang clang++ tcc javac ghc ocaml nim installer msiexec code terraform ";
 
 /// Words of such programs that are no files.
-const SUBCOMMANDS: &str = "install i ci add run test build start exec update upgrade init download get";
+const SUBCOMMANDS: &str = "install i ci add build update upgrade init download get";
 
 /// Programs that make a program of their operands or their input.
 const COMPILERS: &str = " gcc cc g++ c++ clang clang++ tcc rustc go ghc ocamlopt ocamlc nim zig as ld javac gfortran ";

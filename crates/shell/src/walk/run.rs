@@ -169,7 +169,7 @@ impl CommandWalk<'_> {
         let has_name = program.text.rsplit_once('/').is_some_and(|(_, name)| {
             !name.is_empty() && program_name(name).chars().all(|letter| letter.is_ascii_graphic())
         });
-        if has_name && taint.without(TextTaint::OUTPUT) == TextTaint::NONE {
+        if has_name && !program.is_pattern && taint.without(TextTaint::OUTPUT) == TextTaint::NONE {
             return Ok((program, args));
         }
         let operation = taint.tag(Operation::new(OperationKind::RunCode, "").written(program.shown()));
