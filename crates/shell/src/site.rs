@@ -5,13 +5,18 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::ShellLanguage;
 
-/// The files that the programs of a call run as code, such as scripts. This crate reads no disk; the caller does.
+/// The files of the project: those that the programs of a call run as code, and the names of others. This crate reads no disk; the caller does.
 pub trait ProjectFiles {
     /// The beginning of a regular file, at most `most_bytes` of it. `None` if there is none, or if it is not text.
     fn read_code(&self, path: &Path, most_bytes: usize) -> Option<String>;
 
     /// Whether a directory exists.
     fn is_dir(&self, path: &Path) -> bool;
+
+    /// The files of a directory and of the directories in it, as far as a short look finds them.
+    fn list_files(&self, _: &Path) -> Vec<PathBuf> {
+        Vec::new()
+    }
 }
 
 /// Where a call happens.

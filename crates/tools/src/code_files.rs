@@ -36,6 +36,10 @@ impl ProjectFiles for DiskFiles {
     fn is_dir(&self, path: &Path) -> bool {
         path.is_dir()
     }
+
+    fn list_files(&self, dir: &Path) -> Vec<PathBuf> {
+        pintle_files::list_files(dir)
+    }
 }
 
 /// Reads files by effect requests, so that a replay gets the same text: for a call that a hook changed.

@@ -154,7 +154,7 @@ pub(crate) fn with_worked_out<'e>(event: &'e Event, reads: CallReads, call: Opti
 mod tests {
     use std::sync::Arc;
 
-    use pintle_contract::{EventKind, OperationKind, Origin};
+    use pintle_contract::{EventKind, OperationKind, OperationTag, Origin};
     use serde_json::json;
 
     use super::*;
@@ -163,6 +163,33 @@ mod tests {
         let payload = json!({"vocabulary": vocabulary, "name": name, "args": {"command": command}, "cwd": "/p"});
         let event = Event::new(EventKind::ToolPre, payload, Arc::new(Origin::default()));
         operations_of(&event).iter().map(|operation| operation.kind).collect()
+    }
+
+    #[test]
+    fn searches_of_every_agent_read_what_they_select() {
+        let reads_secret = |vocabulary: &str, name: &str, args: Value| {
+            let payload = json!({"vocabulary": vocabulary, "name": name, "args": args, "cwd": "/p"});
+            let event = Event::new(EventKind::ToolPre, payload, Arc::new(Origin::default()));
+            operations_of(&event).iter().any(|operation| operation.has(OperationTag::Secret))
+        };
+        let rows = [
+            ("claude", "Grep", json!({"pattern": ".", "glob": ".env", "output_mode": "content"})),
+            ("codex", "grep_files", json!({"pattern": ".", "include": ".env"})),
+            ("gemini", "grep_search", json!({"pattern": ".", "include": ".env"})),
+            ("gemini", "search_file_content", json!({"pattern": ".", "dir_path": "/p/.ssh"})),
+            ("gemini", "read_many_files", json!({"include": ["**/.env"]})),
+            ("qwen", "grep_search", json!({"pattern": ".", "glob": ".env"})),
+            ("copilot", "grep", json!({"pattern": ".", "glob": ".env"})),
+            ("copilot", "grep", json!({"pattern": ".", "paths": [".env"]})),
+            ("cursor", "Grep", json!({"pattern": ".", "glob": ".env*"})),
+            ("cline", "search_files", json!({"regex": ".", "path": ".", "file_pattern": ".env"})),
+            ("opencode", "grep", json!({"pattern": ".", "include": "*.{ts,env}"})),
+        ];
+        for (vocabulary, name, args) in rows {
+            assert!(reads_secret(vocabulary, name, args.clone()), "{vocabulary} {name} {args}");
+        }
+        assert!(!reads_secret("claude", "Grep", json!({"pattern": "TODO", "glob": "*.ts"})));
+        assert!(!reads_secret("claude", "Glob", json!({"pattern": "**/.env"})));
     }
 
     #[test]

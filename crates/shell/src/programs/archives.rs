@@ -39,7 +39,8 @@ pub(super) fn run_rsync(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, pars
             }
             continue;
         }
-        let flow = walk.read_file(call.name, source, true);
+        let mut flow = walk.read_file(call.name, source, true);
+        flow.taint |= walk.sweep(call, &[source]);
         let placed = walk.place(source);
         if !is_local_target {
             let host = target.text.split(':').next().unwrap_or_default();
@@ -95,6 +96,7 @@ pub(super) fn run_tar(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed
     if has("c", "create") || has("r", "append") || has("u", "update") {
         for operand in &operands {
             flow.append(walk.read_file(call.name, operand, true));
+            flow.taint |= walk.sweep(call, &[operand]);
         }
         for list in parsed.values("T", "files-from") {
             flow.append(walk.read_file(call.name, list, false));
@@ -159,7 +161,13 @@ pub(super) fn run_archive(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, pa
     for file in files.iter().filter(|_| moves) {
         walk.push_path(Operation::new(OperationKind::Delete, call.name).tag(OperationTag::Recursive), file);
     }
+    let swept = if is_filter || call.name == "zip" && !parsed.has("r", "recurse-paths") {
+        TextTaint::NONE
+    } else {
+        walk.sweep(call, &files)
+    };
     let mut flow = read_operands(walk, call, files.into_iter(), is_recursive);
+    flow.taint |= swept;
     flow.text = None;
     if decodes {
         flow.taint |= TextTaint::DECODED;

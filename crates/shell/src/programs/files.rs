@@ -179,7 +179,10 @@ pub(super) fn run_copy(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
     let is_recursive = parsed.has("r", "recursive") || parsed.has("R", "recursive") || parsed.has("a", "archive");
     let (target, sources) = target_and_sources(parsed);
     for source in sources {
-        let flow = walk.read_file(call.name, source, is_recursive);
+        let mut flow = walk.read_file(call.name, source, is_recursive);
+        if is_recursive {
+            flow.taint |= walk.sweep(call, &[source]);
+        }
         if let Some(target) = target {
             if parsed.has("s", "symbolic-link") {
                 walk.note_link(source, target);

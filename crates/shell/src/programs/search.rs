@@ -83,7 +83,7 @@ pub(super) fn run_find(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &P
         starts.push(ShellArg::new("."));
     }
     let mut is_filtered = false;
-    let mut name_pattern: Option<&ShellArg> = None;
+    let mut name_pattern: Option<ShellArg> = None;
     for (index, arg) in rest.iter().enumerate() {
         let is_negated =
             index > 0 && rest.get(index - 1).is_some_and(|before| matches!(before.text.as_str(), "!" | "-not"));
@@ -94,10 +94,16 @@ pub(super) fn run_find(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &P
                 && value.is_some_and(|value| matches!(value.text.as_str(), "*" | "*.*" | ".*" | "?*"));
             is_filtered |= !is_open;
             if matches!(arg.text.as_str(), "-name" | "-iname" | "-path" | "-wholename") {
-                name_pattern = value;
+                name_pattern = value.cloned();
+            } else if let (Some(value), "-regex" | "-iregex") = (value, arg.text.as_str()) {
+                let name =
+                    value.text.rsplit('/').next().unwrap_or_default().replace(".*", "*").replace(['\\', '$'], "");
+                name_pattern = Some(ShellArg { text: name, ..value.clone() })
+                    .filter(|name| walk.place(name).tags.contains(&OperationTag::Secret));
             }
         }
     }
+    let name_pattern = name_pattern.as_ref();
     // What one found file is called.
     let found = |start: &ShellArg| {
         let name = name_pattern.map_or(if is_filtered { SOME_NAME } else { "*" }, |pattern| pattern.text.as_str());
@@ -137,6 +143,7 @@ fn run_search(
         if let FindAction::Write(file) = action {
             walk.write_file(program, file, "replace", TextFlow::from_taint(TextTaint::NAMES));
         }
+        let sweeps = !matches!(action, FindAction::Delete) && program != "fd" && program != "fdfind";
         for start in starts {
             let found: Vec<ListedFiles> =
                 match walk.watched_below(start) {
@@ -159,7 +166,14 @@ fn run_search(
                         let is_secret = walk.place(start).tags.contains(&OperationTag::Secret);
                         let itself = (is_secret && expression.reaches(index, &start.text, &itself))
                             .then(|| ListedFiles { root: start.clone(), is_filtered: true, is_recursive: false });
-                        itself.into_iter().chain([roots(start, is_run)]).collect()
+                        let swept = |(root, within): (ShellArg, PathBuf)| {
+                            let path = walk.place(&root).path?;
+                            let file = WatchedFile { path, within, is_dir: false, is_empty: false };
+                            let is_reached = sweeps && expression.reaches(index, &start.text, &file);
+                            is_reached.then_some(ListedFiles { root, is_filtered: true, is_recursive: false })
+                        };
+                        let swept = walk.secrets_in(start).into_iter().filter_map(swept);
+                        itself.into_iter().chain([roots(start, is_run)]).chain(swept).collect()
                     }
                 };
             match action {

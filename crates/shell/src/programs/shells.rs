@@ -78,7 +78,7 @@ fn run_text(walk: &mut CommandWalk<'_>, program: &str, flow: &TextFlow, stdin: &
 pub(super) fn run_source(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
     if let Some(flow) = parsed.operands.first().and_then(|file| given_script(walk, call, file)) {
         let is_settings = flow.text.is_none()
-            && flow.taint.without(TextTaint::OUTPUT) == TextTaint::NONE
+            && flow.taint.without(TextTaint::OUTPUT | TextTaint::ENVIRONMENT) == TextTaint::NONE
             && walk.printed_settings(EVALUATED);
         if !is_settings {
             return run_text(walk, call.name, &flow, &TextFlow::default());

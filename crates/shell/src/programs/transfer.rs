@@ -67,7 +67,10 @@ pub(super) fn run_copy_to_host(
                 walk.write_file(call.name, target, "download", TextFlow::from_taint(TextTaint::NETWORK));
                 write_inside(walk, call.name, target, source, &TextFlow::from_taint(TextTaint::NETWORK));
             } else {
-                let flow = walk.read_file(call.name, source, parsed.has("r", ""));
+                let mut flow = walk.read_file(call.name, source, parsed.has("r", ""));
+                if parsed.has("r", "") {
+                    flow.taint |= walk.sweep(call, &[source]);
+                }
                 if is_remote(&target.text) {
                     push_address(walk, OperationKind::Upload, call.name, &target.text, flow.taint | TextTaint::FILE);
                 } else {

@@ -1,17 +1,19 @@
 //! The paths of a line: where they are, and what the line did to them before.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use super::state::MAX_ENTRIES;
-use super::{CommandWalk, ShellArg, TextFlow, TextTaint, program_name};
+use super::{CommandWalk, ProgramCall, ShellArg, TextFlow, TextTaint, program_name};
 use crate::CallSite;
-use crate::paths::{PlacedPath, UNKNOWN, place_path};
+use crate::paths::{PlacedPath, UNKNOWN, matches_glob, place_path, tags_of_path};
 use crate::{Operation, OperationKind, OperationTag, PathPlace};
 
 /// The longest path of a directory that is entered.
 const MAX_DIRECTORY: usize = 512;
+/// The most secrets of a directory.
+const MAX_SWEPT: usize = 4;
 /// The most places that are remembered.
 const MAX_PLACED: usize = 64;
 
@@ -114,7 +116,7 @@ impl CommandWalk<'_> {
             return self.read_file(program, &secret, is_recursive);
         }
         let operation = Operation::new(OperationKind::Read, program).tag_if(is_recursive, OperationTag::Recursive);
-        let placed = self.push_path(operation, arg);
+        let placed = if arg.is_swept { self.push_probable(operation, arg) } else { self.push_path(operation, arg) };
         if let Some(flow) = placed.path.as_ref().and_then(|path| self.files.get(path)) {
             let mut flow = flow.clone();
             flow.taint |= TextTaint::FILE;
@@ -134,6 +136,44 @@ impl CommandWalk<'_> {
     fn listed_secret(&self, arg: &ShellArg) -> Option<ShellArg> {
         let listed = arg.content.as_ref().filter(|_| !arg.is_known())?.listed.iter();
         listed.map(|listed| &listed.root).find(|root| self.place(root).tags.contains(&OperationTag::Secret)).cloned()
+    }
+
+    /// Adds what may be done to a secret.
+    fn push_probable(&mut self, mut operation: Operation, arg: &ShellArg) -> PlacedPath {
+        let placed = self.place(arg);
+        operation = operation.written(arg.shown()).tag(OperationTag::ProbableSecret);
+        operation.path = placed.path.as_ref().map(|path| path.to_string_lossy().into_owned());
+        operation.place = Some(placed.place);
+        self.push(operation);
+        placed
+    }
+
+    /// The secrets among the files of a directory, and the path of each below it.
+    pub(crate) fn secrets_in(&self, directory: &ShellArg) -> Vec<(ShellArg, PathBuf)> {
+        let path = self.place(directory).path.filter(|_| !directory.is_pattern && directory.is_known());
+        let Some((project, path)) = self.site.files.zip(path) else { return Vec::new() };
+        let is_secret = |file: &PathBuf| tags_of_path(self.site, file, false).contains(&OperationTag::Secret);
+        let files = project.list_files(&path).into_iter().filter(is_secret).take(MAX_SWEPT);
+        files
+            .filter_map(|file| {
+                let within = file.strip_prefix(&path).ok()?.to_owned();
+                let text = format!("{}/{}", directory.text.trim_end_matches('/'), within.display());
+                Some((ShellArg { is_swept: true, ..ShellArg::new(text) }, within))
+            })
+            .collect()
+    }
+
+    /// Reads the secrets among the files of directories that a program reads as a whole, but for those that an option
+    /// excludes.
+    pub(crate) fn sweep(&mut self, call: &ProgramCall<'_>, directories: &[&ShellArg]) -> TextTaint {
+        let mut taint = TextTaint::NONE;
+        for (secret, within) in directories.iter().flat_map(|directory| self.secrets_in(directory)).collect::<Vec<_>>()
+        {
+            if !excludes(call.args, &within) {
+                taint |= self.read_file(call.name, &secret, false).taint;
+            }
+        }
+        taint
     }
 
     /// What the line wrote to a file before, if it did.
@@ -315,6 +355,27 @@ impl CommandWalk<'_> {
 
 fn has_wildcard(path: &Path) -> bool {
     path.as_os_str().as_encoded_bytes().iter().any(|byte| matches!(byte, b'*' | b'?' | b'['))
+}
+
+/// Whether options exclude a file, or say in another file which ones are meant.
+fn excludes(args: &[ShellArg], within: &Path) -> bool {
+    let name = within.file_name().unwrap_or_default().to_string_lossy();
+    let is_meant = |pattern: &str| {
+        let pattern = pattern.trim_start_matches("./").trim_start_matches("*/").trim_matches('/');
+        // A `*` of these patterns also matches a leading dot.
+        matches_glob(&format!("/{pattern}"), &format!("/{name}"))
+            || within.starts_with(pattern)
+            || within.to_str() == Some(pattern)
+    };
+    args.iter().enumerate().any(|(index, arg)| {
+        let text = arg.text.as_str();
+        let lists = ["--exclude-from", "--exclude-vcs", "--filter", "--files-from", "-T", "-X"];
+        let value = text.strip_prefix("--exclude=").or_else(|| text.strip_prefix("-x!")).or_else(|| {
+            let before = args.get(index.checked_sub(1)?)?;
+            matches!(before.text.as_str(), "--exclude" | "-x" | "-xr").then_some(text)
+        });
+        value.is_some_and(is_meant) || lists.iter().any(|list| text.starts_with(list))
+    })
 }
 
 /// Files that hold nothing but the number of a version, which is a part of many addresses.

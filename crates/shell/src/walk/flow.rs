@@ -76,6 +76,8 @@ pub(crate) struct ShellArg {
     pub(crate) otherwise: Option<String>,
     /// Whether it has a pattern that the shell expands.
     pub(crate) is_pattern: bool,
+    /// Whether it is a secret that nobody named: one among all files of a directory.
+    pub(crate) is_swept: bool,
     /// What a process substitution prints.
     pub(crate) content: Option<Box<TextFlow>>,
     /// What stands in the line for each part that cannot be known, such as `$DIR`.
