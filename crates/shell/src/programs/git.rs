@@ -584,8 +584,8 @@ fn check_discarded(walk: &mut CommandWalk<'_>, git: &GitCall<'_>) {
     }
 }
 
-/// Whether a word is a path rather than a branch, as far as that can be told by its text.
-fn is_path(walk: &CommandWalk<'_>, arg: &ShellArg) -> bool {
+/// Whether a word is a path rather than a branch: by its text, or because there is a file.
+fn is_path(walk: &mut CommandWalk<'_>, arg: &ShellArg) -> bool {
     let text = arg.text.as_str();
     let name = text.rsplit('/').next().unwrap_or_default();
     let has_extension = name.rsplit_once('.').is_some_and(|(stem, extension)| {
@@ -611,6 +611,7 @@ fn is_path(walk: &CommandWalk<'_>, arg: &ShellArg) -> bool {
             "Makefile" | "Dockerfile" | "README" | "LICENSE" | "Gemfile" | "Rakefile" | "Procfile" | "src"
         )
         || walk.needs_care(arg)
+        || walk.code_path(arg).is_some_and(|path| walk.file_text(&path).is_some())
 }
 
 /// A path of git: `:/` and `:(top)` are the root of the repository.
