@@ -115,9 +115,22 @@ pub(super) fn run_export(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: 
     if is_listing { TextFlow::from_taint(TextTaint::ENVIRONMENT) } else { TextFlow::known("") }
 }
 
+/// An input as `read` takes it: a backslash quotes the letter behind it, and continues a line.
+fn without_escapes(input: &TextFlow, is_raw: bool) -> TextFlow {
+    let mut input = input.clone();
+    if let Some(text) = input.text.as_mut().filter(|text| !is_raw && text.contains('\\')) {
+        let written = std::mem::take(text).replace("\\\n", "");
+        let mut letters = written.chars();
+        while let Some(letter) = letters.next() {
+            text.extend(if letter == '\\' { letters.next() } else { Some(letter) });
+        }
+    }
+    input
+}
+
 /// `read NAME`: a line of the input.
 pub(super) fn run_read(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
-    let input = call.stdin;
+    let input = &without_escapes(call.stdin, call.name != "read" || parsed.has("r", ""));
     let default = if call.name == "read" { "REPLY" } else { "MAPFILE" };
     let names: Vec<&str> = match parsed.operands.as_slice() {
         [] => vec![default],

@@ -368,10 +368,6 @@ pub(super) fn run_powershell(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>,
         }
         if is_option(&arg.text, "command", 1) && rest.first().is_none_or(|line| line.text != "-") {
             let line: Vec<&str> = rest.iter().map(|arg| arg.text.as_str()).collect();
-            if line == ["-"] {
-                // It runs its input.
-                return run_powershell(walk, &ProgramCall { args: &[], ..*call }, &ParsedOptions::default());
-            }
             return walk.run_powershell_line(&line.join(" "), call.stdin);
         }
         if is_option(&arg.text, "file", 1) {

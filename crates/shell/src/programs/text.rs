@@ -2,7 +2,7 @@
 
 use super::filter::select_listed;
 use super::program::read_operands;
-use crate::escape::unescape;
+use crate::escape::unescape_printed;
 use crate::secret_name::has_secret_name;
 use crate::walk::ProgramCall;
 use crate::walk::{CommandWalk, ListedFiles, ParsedOptions, ShellArg, TextFlow, TextTaint, program_name};
@@ -28,7 +28,7 @@ pub(super) fn run_echo(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &P
     let (options, rest) = call.args.split_at(count);
     let mut flow = join(rest);
     if walk.echoes_escapes(options, &flow) {
-        flow.text = flow.text.map(|text| unescape(&text));
+        flow.text = flow.text.map(|text| unescape_printed(&text));
     }
     if let Some(text) = &mut flow.text {
         text.push('\n');
@@ -59,7 +59,7 @@ fn printed(args: &[ShellArg]) -> TextFlow {
     let mut flow = join(args);
     let mut text = String::new();
     let mut values = values.iter();
-    let pattern = unescape(&format.text);
+    let pattern = unescape_printed(&format.text);
     // The format is used until no value is left.
     for round in 0..64 {
         let mut letters = pattern.chars().peekable();
@@ -77,7 +77,7 @@ fn printed(args: &[ShellArg]) -> TextFlow {
                 Some(kind) => {
                     used = true;
                     let value = values.next().map(|value| value.text.as_str()).unwrap_or_default();
-                    text.push_str(&if kind == 'b' { unescape(value) } else { value.to_owned() });
+                    text.push_str(&if kind == 'b' { unescape_printed(value) } else { value.to_owned() });
                 }
             }
         }

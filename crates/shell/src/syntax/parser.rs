@@ -240,20 +240,26 @@ impl<'t> BashParser<'t> {
     fn parse_pipeline(&mut self, pipeline: &mut BashPipeline) -> ParseResult<()> {
         loop {
             self.skip_lines();
-            // `time` changes nothing about what runs.
+            // `time` changes nothing about what runs. It may be alone.
+            let mut is_timed = false;
             loop {
                 if self.take_reserved("!") {
                     pipeline.is_negated = !pipeline.is_negated;
                 } else if self.take_reserved("coproc") {
                     (pipeline.is_background, pipeline.is_coprocess) = (true, true);
                     self.skip_coprocess_name()?;
-                } else if !self.take_reserved("time") {
+                } else if self.take_reserved("time") {
+                    is_timed = true;
+                } else {
                     break;
                 }
                 self.skip_blanks();
                 while self.take("-p ") || self.take("-- ") {
                     self.skip_blanks();
                 }
+            }
+            if is_timed && self.peek().is_none_or(|letter| matches!(letter, ';' | '\n')) {
+                return Ok(());
             }
             self.spend(COMMAND_WORDS)?;
             let mut command = self.nested(Self::parse_command)?;

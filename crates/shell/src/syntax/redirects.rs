@@ -132,8 +132,11 @@ impl BashParser<'_> {
             let word = if pending.is_literal {
                 BashWord { pieces: vec![WordPiece::Quoted(body)] }
             } else {
-                let mut inner = BashParser::new(&body, self.depth + 1);
-                inner.parse_document_text()
+                let mut inner = BashParser { grammar: self.grammar, ..BashParser::new(&body, self.depth + 1) };
+                inner.spent = self.spent;
+                let word = inner.parse_document_text();
+                (self.spent, self.is_other_in_zsh) = (inner.spent, self.is_other_in_zsh | inner.is_other_in_zsh);
+                word
             };
             if let Some(place) = self.documents.get_mut(pending.number) {
                 *place = word;

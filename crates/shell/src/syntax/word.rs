@@ -342,8 +342,8 @@ impl BashParser<'_> {
             indirect = false;
             operator = String::from("indices");
         }
-        // A pattern has quotes of its own.
-        let is_plain = quoted && !operator.starts_with(['#', '%', '/', '^', ',']);
+        // A pattern has quotes of its own, but not in zsh.
+        let is_plain = quoted && (self.is_zsh() || !operator.starts_with(['#', '%', '/', '^', ',']));
         let mut built = WordBuilder::default();
         loop {
             match self.peek().ok_or("a variable is not closed")? {
@@ -360,6 +360,10 @@ impl BashParser<'_> {
                     self.nested(|parser| parser.parse_double_quotes(&mut built))?;
                 }
                 '$' | '`' => self.parse_dollar(&mut built, is_plain)?,
+                '\'' if quoted && !is_plain => {
+                    self.is_other_in_zsh = true;
+                    self.parse_single_quotes(&mut built)?;
+                }
                 '\'' if is_plain => {
                     let letter = self.bump().unwrap_or_default();
                     built.literal(letter);

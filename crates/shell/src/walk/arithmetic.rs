@@ -9,6 +9,8 @@ use crate::syntax::{BashWord, parse_expression, parse_text};
 
 /// How deep the values of variables are read as expressions.
 const MAX_LEVEL: usize = 6;
+/// The most subscripts with commands or variables in the values of variables.
+const MAX_SUBSCRIPTS: usize = 256;
 /// The most parentheses in one another of an expression whose value is worked out.
 const MAX_PARENTHESES: usize = 16;
 
@@ -116,6 +118,11 @@ impl CommandWalk<'_> {
         }
         if !text.contains(['$', '`']) {
             self.run_expression(text, seen, level + 1);
+            return;
+        }
+        self.subscript_count += 1;
+        if self.subscript_count > MAX_SUBSCRIPTS {
+            self.push_unknown("", "it has more subscripts than can be looked at");
             return;
         }
         match parse_expression(text, self.grammar) {

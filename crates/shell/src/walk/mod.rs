@@ -95,6 +95,8 @@ pub(crate) struct CommandWalk<'s> {
     traps: Vec<(ShellGrammar, String)>,
     /// The variables of the function that runs.
     locals: Vec<String>,
+    /// How many subscripts were expanded that are in the values of variables.
+    subscript_count: usize,
     /// The variables that are numbers: their values are expressions.
     integers: HashSet<String>,
     /// The functions and aliases that run: a function may define another one of its name.
@@ -142,6 +144,7 @@ impl<'s> CommandWalk<'s> {
             command_count: 0,
             traps: Vec::new(),
             locals: Vec::new(),
+            subscript_count: 0,
             integers: HashSet::new(),
             running: Vec::new(),
             last_program: String::new(),
