@@ -175,7 +175,9 @@ impl<'t> SedReader<'t> {
         let start = self.rest;
         loop {
             let before = self.rest;
-            match self.bump()? {
+            // What the shell puts in may have the delimiter.
+            let Some(letter) = self.bump() else { return start.contains(UNKNOWN).then_some(start) };
+            match letter {
                 letter if letter == delimiter => return start.get(..start.len() - before.len()),
                 '\\' => drop(self.bump()?),
                 '[' if heeds_brackets => heeds_brackets = self.skip_brackets(),
