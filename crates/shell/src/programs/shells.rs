@@ -366,12 +366,8 @@ pub(super) fn run_powershell(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>,
             walk.push_code(TextTaint::DECODED, call.name, "the command is encoded");
             return TextFlow::from_taint(TextTaint::OUTPUT);
         }
-        if is_option(&arg.text, "command", 1) && !rest.first().is_some_and(|line| line.text == "-") {
+        if is_option(&arg.text, "command", 1) && rest.first().is_none_or(|line| line.text != "-") {
             let line: Vec<&str> = rest.iter().map(|arg| arg.text.as_str()).collect();
-            if line == ["-"] {
-                // It runs its input.
-                return run_powershell(walk, &ProgramCall { args: &[], ..*call }, &ParsedOptions::default());
-            }
             return walk.run_powershell_line(&line.join(" "), call.stdin);
         }
         if is_option(&arg.text, "file", 1) {

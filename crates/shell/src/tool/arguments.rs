@@ -50,7 +50,7 @@ const COMMANDS: &str = "command commands cmd cmds command_line commandline cmdli
                         program executable powershell powershell_command ps_command pwsh";
 const PROGRAM_ARGS: [&str; 6] = ["args", "arguments", "argv", "flags", "params", "parameters"];
 /// Command lines if the tool is a shell, code if it is an interpreter.
-const CODE: &str = "code source_code source script snippet cell_source cell cells function expression input line keys \
+const CODE: &str = "code source_code source new_source script snippet cell_source cell cells cell_content cell_code content function expression input line keys \
                     stdin chars javascript js python python_code py";
 /// Patches, which name the files that they change.
 const PATCHES: &str = "patch patches diff diffs patch_text unified_diff udiff";
@@ -214,7 +214,9 @@ impl<'a> CallArgumentReader<'a> {
                 }
             }
             // A text for people is read no further, but an object of any name may hold the command line.
-            let is_read = is_directory || is_text(name, scope.verb) && (scope.has_command || !value.is_object());
+            let is_cell = name == "content" && self.tool.own.iter().any(|word| word == "cell");
+            let is_read =
+                is_directory || !is_cell && is_text(name, scope.verb) && (scope.has_command || !value.is_object());
             if !is_read {
                 self.read_value(name, value, &scope, depth + 1);
             }

@@ -227,9 +227,11 @@ impl CommandWalk<'_> {
         }
     }
 
-    /// Whether a directory exists, as far as a file that runs needs to know it.
-    pub(super) fn is_dir_for_file(&self, path: &Path) -> bool {
-        self.is_in_file() && self.site.files.is_some_and(|files| files.is_dir(path))
+    /// Whether a directory exists on the disk, and nothing before may have taken it away.
+    pub(super) fn is_dir_on_disk(&self, path: &Path) -> bool {
+        let takes_away = |operation: &Operation| matches!(operation.kind, OperationKind::Delete | OperationKind::Move);
+        (self.is_in_file() || !self.operations.iter().any(takes_away))
+            && self.site.files.is_some_and(|files| files.is_dir(path))
     }
 
     /// The operation with the file that it stands in; `None` if it stands in one and is not certain.

@@ -122,7 +122,7 @@ impl WalkState {
             || is_above(walk.site.home)
             || ["/tmp", "/var/tmp"].iter().any(|known| Path::new(known) == path)
             || walk.made_dirs.iter().any(|made| made.starts_with(path))
-            || walk.is_dir_for_file(path)
+            || walk.is_dir_on_disk(path)
     }
 }
 
