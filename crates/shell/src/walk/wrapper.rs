@@ -71,7 +71,8 @@ pub(crate) static WRAPPERS: &[WrapperDef] = &[
     wrapper("gosu su-exec", "", &[]).skips(1).privileged(),
     wrapper("setpriv", "", &["reuid", "regid", "groups", "inh-caps", "ambient-caps", "bounding-set", "securebits"])
         .privileged(),
-    wrapper("command builtin exec nohup setsid unbuffer noglob nocorrect tini dumb-init -", "aper", &[]),
+    wrapper("command builtin nohup setsid unbuffer noglob nocorrect -", "", &[]),
+    wrapper("exec tini dumb-init", "aper", &[]),
     wrapper("time gtime", "fo", &["format", "output"]),
     wrapper("choom", "np", &["adjust", "pid"]),
     wrapper("ssh-agent", "aEtPO", &[]),
