@@ -1,7 +1,7 @@
 //! What a tool call would do, found before it is done: shell facts and operations.
 //!
-//! [`operations_of_call`] turns a call in Pintle's words into [`Operation`]s. Command lines are parsed as bash parses
-//! them: wrappers such as `sudo` and `xargs` are taken off, quotes and known variables are resolved, and programs in the
+//! [`operations_of_call`] turns a call in Pintle's words into [`Operation`]s. Command lines are parsed as bash and zsh
+//! parse them: wrappers such as `sudo` and `xargs` are taken off, quotes and known variables are resolved, and programs in the
 //! line are read. Nothing is executed. What cannot be known is an operation of the kind `unknown` with its reason.
 
 mod address;

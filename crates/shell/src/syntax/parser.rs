@@ -104,6 +104,17 @@ impl<'t> BashParser<'t> {
         Some(letter)
     }
 
+    /// Parses the key of an element.
+    pub(super) fn parse_key(&mut self, text: &str) -> ParseResult<BashWord> {
+        self.nested(|parser| {
+            let (grammar, spent) = (parser.grammar, parser.spent);
+            let mut inner = BashParser { grammar, spent, ..BashParser::new(text, parser.depth) };
+            let key = inner.parse_document_text();
+            parser.spent = inner.spent;
+            Ok(key)
+        })
+    }
+
     /// Counts words, up to a limit.
     pub(super) fn spend(&mut self, words: usize) -> ParseResult<()> {
         self.spent += words;
@@ -176,6 +187,12 @@ impl<'t> BashParser<'t> {
         let mut link = PipelineLink::Always;
         loop {
             self.skip_lines();
+            // zsh has empty commands.
+            while self.is_zsh() && self.byte_at(0) == Some(b';') && !matches!(self.byte_at(1), Some(b';' | b'&' | b'|'))
+            {
+                self.index += 1;
+                self.skip_lines();
+            }
             let is_end = self.rest().is_empty() || self.at_word(ends);
             if is_end || self.at_word(&RESERVED_ENDS) {
                 return Ok(());
@@ -373,11 +390,11 @@ impl<'t> BashParser<'t> {
         let subscript = if after.starts_with('[') { after.find("]=").map_or(0, |end| end + 1) } else { 0 };
         let after = after.get(subscript..).unwrap_or_default();
         let key = rest.get(name_end + 1..(name_end + subscript).saturating_sub(1)).filter(|_| subscript > 0);
-        let key = key.map(|key| parse_text(key, self.grammar));
         let sign = if after.starts_with("+=") { 2 } else { usize::from(after.starts_with('=')) };
         if sign == 0 || name.is_empty() || name.starts_with(|letter: char| letter.is_ascii_digit()) {
             return Ok(None);
         }
+        let key = key.map(|key| self.parse_key(key)).transpose()?;
         self.index += name_end + subscript + sign;
         let name = name.to_owned();
         // `+=` adds to the value before.

@@ -34,7 +34,9 @@ impl BashParser<'_> {
             return Ok(None);
         }
         let digits = rest.len() - rest.trim_start_matches(|letter: char| letter.is_ascii_digit()).len();
-        let named = rest.strip_prefix('{').and_then(|inner| inner.find('}')).map_or(0, |end| end + 2);
+        let is_end = |letter: char| !(letter.is_ascii_alphanumeric() || letter == '_');
+        let name = rest.strip_prefix('{').and_then(|inner| inner.split_at_checked(inner.find(is_end)?));
+        let named = name.filter(|(_, after)| after.starts_with('}')).map_or(0, |(name, _)| name.len() + 2);
         let skip =
             digits.max(if rest.get(named..).is_some_and(|after| after.starts_with(['<', '>'])) { named } else { 0 });
         let descriptor = rest.get(..skip).unwrap_or_default();

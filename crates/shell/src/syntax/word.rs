@@ -276,7 +276,7 @@ impl BashParser<'_> {
             has_indices = indirect && matches!(subscript, "@" | "*");
             self.index += end + 1;
             self.is_other_in_zsh |= !matches!(subscript, "@" | "*");
-            key = Some(super::parse_text(subscript, self.grammar)).filter(|_| self.is_zsh());
+            key = if self.is_zsh() { Some(self.parse_key(subscript)?) } else { None };
         }
         let operator_end = match (self.byte_at(0), self.byte_at(1)) {
             (Some(b':'), Some(b'-' | b'=' | b'?' | b'+')) | (Some(b'/'), Some(b'/' | b'#' | b'%')) => 2,

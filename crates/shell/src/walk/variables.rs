@@ -107,6 +107,9 @@ impl CommandWalk<'_> {
         let action = match name {
             "LD_PRELOAD" | "LD_AUDIT" | "DYLD_INSERT_LIBRARIES" => "preload",
             "BASH_ENV"
+            | "ZDOTDIR"
+            | "MODULE_PATH"
+            | "module_path"
             | "ENV"
             | "PROMPT_COMMAND"
             | "GIT_EXTERNAL_DIFF"

@@ -1,7 +1,7 @@
 //! Reads command lines in the shell that they are for: bash, zsh, or both if it is not known.
 
 use super::control::COPROCESS;
-use super::{CommandWalk, ShellArg, TextFlow, TextTaint, is_secret_name, program_name};
+use super::{CommandWalk, MAX_CALLS, MAX_COMMANDS, ShellArg, TextFlow, TextTaint, is_secret_name, program_name};
 use crate::paths::UNKNOWN;
 use crate::syntax::{
     BashWord, ShellGrammar, SimpleCommand, VariableExpansion, WordPiece, is_zsh_table, parse_script, parse_text,
@@ -57,7 +57,9 @@ impl CommandWalk<'_> {
             let (second, most) = (walk.operations.len(), walk.command_count);
             let mut ends = walk.take_states();
             walk.state = before;
-            walk.command_count = count;
+            if walk.call_depth == 0 {
+                walk.command_count = count;
+            }
             let flow = flow.either(run(walk, true));
             walk.command_count = walk.command_count.max(most);
             ends.extend(walk.take_states());
@@ -236,7 +238,8 @@ impl CommandWalk<'_> {
             }),
         };
         if let Some(key) = key.filter(|_| !matches!(expansion.name.as_str(), "commands" | "mapfile")) {
-            values = element(values, &key.text);
+            let is_any = self.state.unordered.contains_key(&expansion.name);
+            values = if is_any { values } else { element(values, &key.text) };
         }
         let modifiers = expansion.operand.as_literal().filter(|text| expansion.operator == ":" && is_modifiers(text));
         if let Some(modifiers) = modifiers {
@@ -264,12 +267,11 @@ impl CommandWalk<'_> {
                 'Q' => value.text.retain(|letter| !matches!(letter, '\'' | '"' | '\\')),
                 'L' => value.text = value.text.to_lowercase(),
                 'U' => value.text = value.text.to_uppercase(),
+                'z' if value.text.contains('\n') => value = ShellArg::unknown(value.taint),
                 // What becomes several words is divided later, and order changes nothing.
                 '@' | 'A' | 'k' | 'v' | 'o' | 'O' | 'i' | 'n' | 'u' | '=' | '^' | 'z' | 'P' | 'f' | '0' | 'X' | 'w' => {
                 }
-                '~' => {
-                    value.is_pattern |= value.text.contains(['*', '?', '[']);
-                }
+                '~' => value.is_pattern |= value.text.contains(['*', '?', '[']),
                 '+' => value = ShellArg::new("1"),
                 's' if !argument.is_empty() => value.text = value.text.replace(argument, " "),
                 _ => value = ShellArg::unknown(value.taint),
@@ -284,8 +286,15 @@ impl CommandWalk<'_> {
             self.push_code(value.taint, "", "an expansion runs what is in a text that is not known");
             return value.clone();
         }
-        let word = parse_text(&value.text, self.grammar);
-        let expanded = self.expand_quoted(&word);
+        // The text may expand itself.
+        self.command_count += 1;
+        if self.call_depth >= MAX_CALLS || self.command_count > MAX_COMMANDS {
+            self.push_unknown("", "expansions are nested too deeply");
+            return ShellArg::unknown(value.taint);
+        }
+        self.call_depth += 1;
+        let expanded = self.expand_quoted(&parse_text(&value.text, self.grammar));
+        self.call_depth -= 1;
         ShellArg { taint: expanded.taint | value.taint, ..expanded }
     }
 }

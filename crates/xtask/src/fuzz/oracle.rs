@@ -162,7 +162,7 @@ impl OracleTrial<'_> {
     }
 
     fn read(&self, text: &str) -> ReaderAnswer {
-        let language = ShellLanguage::Bash;
+        let language = if self.name == "zsh" { ShellLanguage::Zsh } else { ShellLanguage::Bash };
         let home = Path::new("/home/ana");
         let project = Path::new("/home/ana/shop");
         let operations = operations_of_command(text, language, &CallSite::new(project, project).with_home(Some(home)));
