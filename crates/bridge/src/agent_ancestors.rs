@@ -30,6 +30,9 @@ const TERMINAL_DRIVERS: [&str; 7] = ["script", "expect", "unbuffer", "socat", "p
 /// The names of the first process of a system or of a user's session, which adopts what others leave behind.
 const ADOPTING: [&str; 3] = ["systemd", "launchd", "init"];
 
+/// The variable with which a user's set-up says that the variables of agents around it are the user's own.
+const USER_SETUP: &str = "PINTLE_USER_SETUP";
+
 /// The reason to believe that an agent started this process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentAncestor {
@@ -45,14 +48,31 @@ impl fmt::Display for AgentAncestor {
     }
 }
 
-/// Finds an agent that started this process, directly or not.
+/// Finds an agent that started this process, directly or not, or a program that drives its terminal.
 ///
 /// # Errors
 /// When the processes that it was started from cannot be examined.
 pub fn find_agent_above() -> io::Result<Option<AgentAncestor>> {
-    let own: Vec<String> = env::vars_os().filter_map(|(name, _)| name.into_string().ok()).collect();
-    let above = list_ancestors()?;
-    Ok(find_agent(&own, &above))
+    let (above, end) = list_ancestors();
+    end?;
+    Ok(find_agent(&own_variables(), &above).or_else(|| find_detached_driver(&above)))
+}
+
+/// Finds an agent that started this process, as far as that can be known. For commands that a set-up runs as well as a
+/// user: a program in the background may be the set-up. If it says that the user wrote it, variables do not count.
+#[must_use]
+pub fn find_agent_behind() -> Option<AgentAncestor> {
+    let (mut above, _) = list_ancestors();
+    let is_set_up = env::var_os(USER_SETUP).is_some_and(|value| !value.is_empty());
+    if is_set_up {
+        above.iter_mut().for_each(|process| process.variables.clear());
+    }
+    find_agent(&if is_set_up { Vec::new() } else { own_variables() }, &above)
+}
+
+/// The names of the variables of this process.
+fn own_variables() -> Vec<String> {
+    env::vars_os().filter_map(|(name, _)| name.into_string().ok()).collect()
 }
 
 /// Finds an agent by the variables of a process, and by the processes above it.
@@ -73,7 +93,6 @@ fn find_agent(variables: &[String], above: &[AncestorProcess]) -> Option<AgentAn
     first
         .or_else(|| above.iter().find_map(by_program))
         .or_else(|| above.iter().find_map(|process| by_variables(&process.variables)))
-        .or_else(|| find_detached_driver(above))
 }
 
 /// Finds a program that drives the terminal after the process that started it has ended.
@@ -111,7 +130,8 @@ mod tests {
             }
         });
         let own: Vec<String> = variables.iter().map(|name| (*name).to_owned()).collect();
-        find_agent(&own, &processes.collect::<Vec<_>>()).map(|found| found.agent)
+        let above: Vec<AncestorProcess> = processes.collect();
+        find_agent(&own, &above).or_else(|| find_detached_driver(&above)).map(|found| found.agent)
     }
 
     #[test]

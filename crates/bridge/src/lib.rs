@@ -20,7 +20,7 @@ mod shared_call;
 pub mod doctor;
 pub mod install;
 
-pub use agent_ancestors::{AgentAncestor, find_agent_above};
+pub use agent_ancestors::{AgentAncestor, find_agent_above, find_agent_behind};
 pub use deadline::Deadline;
 pub use find_agents::{FoundAgent, find_agents};
 pub use handle_call::{HandledCall, HookLookup, HostCall, handle_call, preview_call};

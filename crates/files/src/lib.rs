@@ -68,10 +68,10 @@ pub fn read_text(path: impl AsRef<Path>) -> io::Result<String> {
     String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
 }
 
-/// The user's home directory, by the variable `HOME`.
+/// The user's home directory, by the variable `HOME`; without it, by the account, as shells find it.
 #[must_use]
 pub fn home_dir() -> Option<PathBuf> {
-    env::var_os("HOME").filter(|value| !value.is_empty()).map(PathBuf::from)
+    env::home_dir().filter(|home| !home.as_os_str().is_empty())
 }
 
 #[cfg(test)]

@@ -5,10 +5,10 @@ use serde_json::Value;
 
 use crate::address::push_address;
 use crate::paths::UNKNOWN;
-use crate::programs::{is_program, run_program};
+use crate::programs::{is_program, read_selected, run_program};
 use crate::syntax::ShellGrammar;
 use crate::tool::push_tool_call;
-use crate::walk::{CommandWalk, FAULT, ShellArg, TextFlow, TextTaint, program_name};
+use crate::walk::{CommandWalk, FAULT, ShellArg, TextFlow, TextTaint, brace_alternatives, program_name};
 use crate::{CallSite, CommandReading, Operation, OperationKind, OperationTag, WatchedFiles};
 
 /// The longest command line that is looked at.
@@ -86,17 +86,13 @@ pub fn operations_of_call(kind: ToolKind, name: &str, args: &Value, site: &CallS
         ToolKind::Shell => return operations_of_shell(name, args, site),
         ToolKind::Read => {
             if let Some(path) = path {
-                walk.read_file(name, &ShellArg::new(path), false);
+                let is_pattern = path.contains(['*', '?', '[']);
+                walk.read_file(name, &ShellArg { is_pattern, ..ShellArg::new(path) }, false);
             }
         }
-        ToolKind::Search => {
-            if let Some(path) = path.or_else(|| text(&["directory"])) {
-                let arg = ShellArg::new(path);
-                if walk.place(&arg).tags.contains(&OperationTag::Secret) {
-                    walk.read_file(name, &arg, true);
-                }
-            }
-        }
+        // A search for names shows none of their contents.
+        ToolKind::Search if name == "glob" => {}
+        ToolKind::Search => push_search(&mut walk, name, args),
         ToolKind::Write | ToolKind::Edit => {
             if let Some(path) = path {
                 let action = if kind == ToolKind::Write { "replace" } else { "edit" };
@@ -135,6 +131,31 @@ pub fn operations_of_call(kind: ToolKind, name: &str, args: &Value, site: &CallS
         ToolKind::List | ToolKind::WebSearch | ToolKind::Delegate | ToolKind::Todo | ToolKind::AskUser => {}
     }
     walk.operations
+}
+
+/// Adds what a search reads whose results are lines of files: where it looks, and which names it selects there.
+fn push_search(walk: &mut CommandWalk<'_>, name: &str, args: &Value) {
+    let texts = |names: &[&str]| -> Vec<&str> {
+        let values = names.iter().filter_map(|name| args.get(name));
+        values
+            .flat_map(|value| value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice))
+            .filter_map(Value::as_str)
+            .collect()
+    };
+    let path_arg = |text: &str| ShellArg { is_pattern: text.contains(['*', '?', '[']), ..ShellArg::new(text) };
+    let mut roots: Vec<ShellArg> = texts(&["path", "paths", "directory"]).into_iter().map(path_arg).collect();
+    for root in &roots {
+        walk.read_file(name, root, true);
+    }
+    if roots.is_empty() {
+        roots.push(ShellArg::new("."));
+    }
+    let globs = texts(&["glob", "globs", "include", "includes", "file_pattern"]);
+    let patterns: Vec<String> =
+        globs.into_iter().flat_map(|glob| glob.split_whitespace()).flat_map(brace_alternatives).collect();
+    let selected: Vec<ShellArg> = patterns.iter().flat_map(|pattern| pattern.split(',')).map(path_arg).collect();
+    let roots: Vec<&ShellArg> = roots.iter().collect();
+    read_selected(walk, name, &roots, &selected.iter().collect::<Vec<_>>());
 }
 
 fn is_notebook(path: &str) -> bool {

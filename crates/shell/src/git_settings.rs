@@ -1,51 +1,95 @@
-//! Settings of git that run programs.
+//! Settings of git that do more than to say how something looks.
 
-/// Settings of git that run programs.
-pub(crate) fn runs_programs(key: &str, value: &str) -> bool {
-    let key = key.to_ascii_lowercase();
-    let always = [
-        "core.hookspath",
-        "core.sshcommand",
-        "core.fsmonitor",
-        "core.askpass",
-        "core.gitproxy",
-        "core.editor",
-        "sequence.editor",
-        "credential.helper",
-        "uploadpack.packobjectshook",
-        "init.templatedir",
-        "include.path",
-        "gpg.program",
-        "gpg.ssh.program",
-        "diff.external",
-        "protocol.ext.allow",
-        "core.attributesfile",
-        "clean.requireforce",
-    ];
-    always.contains(&key.as_str())
-        || key == "core.pager"
-        || key.starts_with("pager.")
-        || key.starts_with("alias.") && value.trim_start().starts_with('!')
-        || key.starts_with("filter.")
-        || key.starts_with("includeif.")
-        || key.ends_with(".helper")
-        || key.ends_with(".cmd")
-        || key.ends_with(".driver")
-        || key.ends_with(".textconv")
-        || key.ends_with(".insteadof")
-        || key.ends_with(".pushinsteadof")
-        || key.starts_with("remote.")
-            && (key.ends_with("url")
-                || key.ends_with(".uploadpack")
-                || key.ends_with(".receivepack")
-                || key.ends_with(".proxy"))
-        || key == "http.proxy"
-        || key == "http.sslverify"
+use crate::walk::program_name;
+
+/// What a setting of git does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SettingEffect {
+    Nothing,
+    /// Git runs a program, or gets its settings or files from elsewhere.
+    Program,
+    /// Git runs a program that is ordinary for the purpose.
+    Ordinary,
+    /// A name for a line of git.
+    Alias,
+    /// Each push overwrites the remote.
+    Force,
+    /// A push goes to an address.
+    Address,
+    /// What no branch has is gone at once.
+    Prune,
 }
 
-/// Settings that only keep a program from being run.
-pub(crate) fn is_harmless_setting(key: &str, value: &str) -> bool {
-    matches!(value, "" | "cat" | "less" | "true" | "false" | "delta" | "vim" | "nano" | "vi" | ":" | "code --wait")
-        && !key.eq_ignore_ascii_case("credential.helper")
-        || key.eq_ignore_ascii_case("core.hooksPath") && value == ".husky"
+/// Settings that run programs, or say where git finds them.
+const PROGRAM_KEYS: &str = "core.hookspath core.sshcommand core.fsmonitor core.askpass core.gitproxy core.editor \
+    core.pager core.attributesfile sequence.editor credential.helper uploadpack.packobjectshook init.templatedir \
+    include.path gpg.program gpg.ssh.program gpg.ssh.defaultkeycommand diff.external protocol.ext.allow \
+    clean.requireforce http.proxy http.sslverify sendemail.sendmailcmd core.alternaterefscommand interactive.difffilter";
+const PROGRAM_SECTIONS: [&str; 5] = ["pager.", "filter.", "includeif.", "trailer.", "browser."];
+const PROGRAM_ENDS: [&str; 9] =
+    [".helper", ".cmd", ".driver", ".textconv", ".insteadof", ".pushinsteadof", ".command", ".program", ".path"];
+const REMOTE_ENDS: [&str; 4] = ["url", ".uploadpack", ".receivepack", ".proxy"];
+/// Those whose value is a command line for a purpose that has its usual programs.
+const COMMAND_KEYS: &str = "core.editor core.pager core.sshcommand core.askpass sequence.editor diff.external \
+    interactive.difffilter";
+/// Programs that edit, show or connect, as git expects it.
+const ORDINARY: &str = "cat less more most bat delta diff-so-fancy vim vi nvim nano emacs emacsclient code subl micro hx \
+    kak true false : echo sed perl awk tee ssh";
+
+pub(crate) fn setting_effect(key: &str, value: &str) -> SettingEffect {
+    let key = key.to_ascii_lowercase();
+    let is_off = matches!(value.to_ascii_lowercase().as_str(), "" | "false" | "no" | "off" | "0");
+    let is_remote = key.starts_with("remote.");
+    if is_remote && (key.ends_with(".mirror") && !is_off || key.ends_with(".push") && value.starts_with(['+', ':'])) {
+        return SettingEffect::Force;
+    }
+    if (key == "remote.pushdefault" || key.starts_with("branch.") && key.ends_with("remote"))
+        && value.contains(['/', ':'])
+    {
+        return SettingEffect::Address;
+    }
+    if matches!(key.as_str(), "gc.pruneexpire" | "gc.reflogexpire" | "gc.reflogexpireunreachable") && expires_now(value)
+    {
+        return SettingEffect::Prune;
+    }
+    let ends_with = |ends: &[&str]| ends.iter().any(|end| key.ends_with(end));
+    if key.starts_with("alias.") && !value.trim_start().starts_with('!') {
+        return SettingEffect::Alias;
+    }
+    let runs = PROGRAM_KEYS.split_whitespace().any(|known| known == key)
+        || key.starts_with("alias.")
+        || PROGRAM_SECTIONS.iter().any(|section| key.starts_with(section))
+        || ends_with(&PROGRAM_ENDS) && !key.starts_with("submodule.")
+        || is_remote && ends_with(&REMOTE_ENDS);
+    let is_harmless = match key.as_str() {
+        "clean.requireforce" | "http.sslverify" => !is_off,
+        "core.hookspath" => matches!(value, "" | ".husky"),
+        "credential.helper" => false,
+        _ => value.is_empty() || matches!(value, "true" | "false"),
+    };
+    let is_command = key.starts_with("pager.") || COMMAND_KEYS.split_whitespace().any(|known| known == key);
+    match runs {
+        true if is_command && is_ordinary_program(value) => SettingEffect::Ordinary,
+        true if !is_harmless => SettingEffect::Program,
+        _ => SettingEffect::Nothing,
+    }
+}
+
+/// Whether a command line is one of an editor, a pager or a connection, with options.
+pub(crate) fn is_ordinary_program(line: &str) -> bool {
+    let first = line.split_whitespace().next().unwrap_or_default();
+    let directory = first.rsplit_once('/').map_or("", |(directory, _)| directory);
+    let name = program_name(first);
+    matches!(directory, "" | "/bin" | "/usr/bin" | "/usr/local/bin")
+        && ORDINARY.split_whitespace().any(|known| known == name)
+        && !line.contains(['\n', '`', '<', '>', '&', '|'])
+        && !line.contains("$(")
+        && (!line.contains(';') || matches!(name.as_str(), "sed" | "perl" | "awk"))
+}
+
+/// Whether a date of git's is so near that what is lost goes at once.
+pub(crate) fn expires_now(date: &str) -> bool {
+    let lower = date.to_ascii_lowercase();
+    !matches!(lower.as_str(), "" | "never" | "false")
+        && !["days", "week", "month", "year"].iter().any(|unit| lower.contains(unit))
 }

@@ -11,6 +11,7 @@ mod escape;
 mod git_settings;
 mod paths;
 mod programs;
+mod secret_name;
 mod site;
 mod sql;
 mod syntax;
@@ -20,6 +21,7 @@ mod watch;
 
 pub use call::{ShellLanguage, operations_of_call, operations_of_command, read_shell_call};
 pub use pintle_contract::{Operation, OperationKind, OperationTag, PathPlace};
+pub use secret_name::is_secret_name;
 pub use site::CallSite;
 pub use tool::{ArgumentCommand, is_reading_tool, possible_paths, tool_commands};
 pub use watch::{CommandReading, WatchedFile, WatchedFiles};

@@ -25,7 +25,8 @@ fn words_are_expanded_as_bash_expands_them() {
         ("a", &["/home/ana/shop/src/a"]),
         ("./a/../b", &["/home/ana/shop/src/b"]),
         ("'a b' \"c d\" e\\ f", &["/home/ana/shop/src/a b", "/home/ana/shop/src/c d", "/home/ana/shop/src/e f"]),
-        ("~/a ~ana/b", &["/home/ana/a", "/home/ana/b"]),
+        ("~/a ~ana/b ~bob/c ~root/d", &["/home/ana/a", "/home/ana/b", "/home/bob/c", "/root/d"]),
+        ("~+/a ~-/b", &["/home/ana/shop/src/a", "?"]),
         ("\"~/a\"", &["/home/ana/a"]),
         ("$HOME/a ${HOME}/b \"$HOME\"/c", &["/home/ana/a", "/home/ana/b", "/home/ana/c"]),
         ("$'\\x61\\142'", &["/home/ana/shop/src/ab"]),
@@ -61,6 +62,10 @@ fn variables_follow_the_line() {
         ("a=/abc; cat ${a:0:2} ${a/b/z} ${a^^}", &["/a", "/azc", "/ABC"]),
         ("a=/x b=a; cat ${!b}", &["/x"]),
         ("a=/x cat $a", &["?"]),
+        ("a=~/x b=~bob/y; cat $a $b", &["/home/ana/x", "/home/bob/y"]),
+        ("HOME=/x; cat ~/y", &["/x/y"]),
+        ("HOME=; cat ~/y", &["?"]),
+        ("HOME=/x cat ~/y", &["/home/ana/y"]),
         ("export a=/x; cat $a", &["/x"]),
         ("cd /tmp; cat a", &["/tmp/a"]),
         ("(cd /tmp); cat a", &["/home/ana/shop/src/a"]),
@@ -179,6 +184,20 @@ fn wrappers_are_taken_off() {
         let line = format!("{wrapper} rm /a");
         assert!(paths(&line, OperationKind::Delete).contains(&String::from("/a")), "{line}: {:?}", operations(&line));
     }
+}
+
+#[test]
+fn without_a_home_directory_a_tilde_may_be_any_place() {
+    let site = CallSite::new(Path::new("/srv/shop"), Path::new("/srv/shop"));
+    for command in ["rm -rf ~", "rm -rf ~/", "rm -rf ~/*", "x=~; rm -rf $x/y", "cd ~ && rm -rf *", "rm -rf $HOME"] {
+        let found = operations_of_command(command, ShellLanguage::Bash, &site);
+        let deletes = |operation: &Operation| {
+            operation.kind == OperationKind::Delete && operation.place == Some(PathPlace::Unknown)
+        };
+        assert!(found.iter().any(deletes), "{command}: {found:?}");
+    }
+    let found = operations_of_command("rm -rf ~root", ShellLanguage::Bash, &site);
+    assert_eq!(found.first().and_then(|operation| operation.path.as_deref()), Some("/root"), "{found:?}");
 }
 
 #[test]

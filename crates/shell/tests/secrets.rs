@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use pintle_shell::OperationTag::{self, ProbableSecret, Secret};
-use pintle_shell::{CallSite, Operation, OperationKind, ShellLanguage, operations_of_command};
+use pintle_shell::{CallSite, Operation, OperationKind, ShellLanguage, is_secret_name, operations_of_command};
 
 fn operations(command: &str) -> Vec<Operation> {
     let site =
@@ -76,5 +76,25 @@ fn a_pattern_is_a_secret_if_it_asks_for_one() {
     }
     for line in ["cat *config*", "cat c*", "cat *.json", "cat config/*", "cat *txt", "cat *-cert.pem", "cat src/*"] {
         assert_eq!(tag(line), None, "{line}");
+    }
+}
+
+#[test]
+fn a_name_is_a_secret_by_its_words() {
+    let secret = "GITHUB_PAT DATABASE_URL DB_PASS NPM_AUTH SLACK_WEBHOOK COOKIE AWS_ACCESS_KEY_ID OPENAI_KEY_2 \
+         OPENAI_API_KEY aws_secret_access_key MYSQL_PWD PGPASSWORD REDIS_URL SENTRY_DSN GITHUBTOKEN npm_config__auth \
+         SESSION_ID STRIPE_PRIVATE SMTP_PASSWD HTTP_AUTHORIZATION JWT MONGO_URI DB_CONNECTION_STRING NPM_TOKEN TOKEN \
+         SLACK_WEBHOOK_URL HF_TOKEN PASSPHRASE X_CRED TWILIO_APIKEY MY-API-KEY DJANGO_SECRETKEY dbPassword apiKey \
+         accessToken clientSecret SECRET_KEY_BASE SSH_PRIVATE_KEY ENCRYPTION_KEY GH_TOKENS X-Api-Key VAULT_TOKEN PASS2";
+    let plain = "OUTPUT_PATH NODE_PATH LD_LIBRARY_PATH MODEL_PATH APP_PATH REL_PATH API_PATH TOKENIZER TOKEN_COUNT TOKEN_URL \
+         SECRET_NAME SECRET_ARN API_KEY_NAME PASSWORD_FILE MAX_TOKENS MAX_TOKEN TOKENS INPUT_TOKENS TOKENIZERS_PARALLELISM \
+         TEST_PATTERN TESTS_PASSED PATCH PATH GOPATH PWD OLDPWD SCRIPT_PWD PUBLIC_KEY SSH_PUBLIC_KEY CACHE_KEY PRIMARY_KEY \
+         PASSENGERS BASE_URL KEYBOARD AUTHOR GIT_AUTHOR_NAME XDG_SESSION_ID CLAUDE_SESSION_ID SSH_AUTH_SOCK TOKEN_TTL \
+         accessTokenUrl COMPAT NODE_COMPAT COMPASS_DIR secretName keyboardLayout JWT_ISSUER PASSWORD_MIN_LENGTH";
+    for name in secret.split_whitespace() {
+        assert!(is_secret_name(name), "{name}");
+    }
+    for name in plain.split_whitespace() {
+        assert!(!is_secret_name(name), "{name}");
     }
 }

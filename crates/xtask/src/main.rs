@@ -4,6 +4,7 @@
 mod chore;
 mod clients;
 mod fuzz;
+mod git_options;
 mod graph;
 mod reference;
 mod scorecard;
@@ -61,6 +62,12 @@ const CHORES: &[XtaskChore] = &[
         arguments: "[--oracle] [COUNT] [SEED] [--shell NAME]",
         about: "work out what changed command lines would do; with --oracle, what programs of a grammar do in the shells",
         run: fuzz::run,
+    },
+    XtaskChore {
+        name: "git-options",
+        arguments: "[--check]",
+        about: "write the table of git's options as the installed git names them, or compare it",
+        run: git_options::run,
     },
     XtaskChore {
         name: "timings",

@@ -30,6 +30,7 @@ pub(crate) struct UninstallArgs {
 
 impl UninstallArgs {
     pub(crate) fn execute(self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
+        self.agreement.require_user()?;
         let site = self.project.install_environment()?;
         let scope = InstallScope::from(self.scope);
         if let [host] = self.hosts.0.as_slice() {

@@ -10,9 +10,10 @@ use pintle::internals::loader::{
 };
 use pintle::tape::show::{Tone, single_line};
 use pintle::{BuiltRuntime, Layer, Runtime, WorkerProgram};
+use pintle_bridge::find_agent_behind;
 
 use super::{HookPaths, UserOptions};
-use crate::error::CliError;
+use crate::error::{CliError, CliStatus};
 use crate::render::style;
 use crate::render::trust::describe_trust_request;
 use crate::terminal::Terminal;
@@ -20,6 +21,16 @@ use crate::terminal::Terminal;
 /// Whether stdin and stderr are terminals, so the user can be prompted.
 pub(crate) fn is_interactive() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
+/// Refuses a command that changes what guards agents if an agent started it. `what` was not done.
+pub(crate) fn require_no_agent(what: &str) -> Result<(), CliError> {
+    let Some(agent) = find_agent_behind() else { return Ok(()) };
+    let refused = CliError { status: CliStatus::Denied, ..CliError::failure(format!("{what}: {agent}")) };
+    Err(refused.help(
+        "only a user can do this: run it in a terminal that no agent started; in a set-up of your own whose environment \
+         has the variables of an agent, set PINTLE_USER_SETUP=1",
+    ))
 }
 
 /// Prompts the user once about each path that is neither named nor trusted. Without a terminal it does not prompt, and
@@ -122,6 +133,7 @@ pub(crate) fn confirm(terminal: &Terminal) -> Result<bool, CliError> {
 
 /// Records that the project is trusted as it is. A trust file that cannot be parsed is kept next to the new one.
 pub(crate) fn grant(trust: &TrustOptions, consent: &ProjectTrust, terminal: &Terminal) -> Result<(), CliError> {
+    require_no_agent("the project was not trusted")?;
     let at_ms = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis());
     let grant = TrustGrant::new(&consent.manifest, at_ms.try_into().unwrap_or(u64::MAX));
     let store = match TrustStore::open(trust) {

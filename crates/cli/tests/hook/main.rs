@@ -60,6 +60,7 @@ impl HostInstallFixture {
             .env("PATH", "/usr/bin:/bin")
             .env("HOME", self.path("home"))
             .env("PINTLE_STATE_DIR", self.path("state"))
+            .env("PINTLE_USER_SETUP", "1")
             .current_dir(self.path("project"));
         command
     }

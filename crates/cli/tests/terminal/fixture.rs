@@ -151,6 +151,8 @@ impl<'a> CliInvocation<'a> {
         }
         let user = self.stage.user_dir.path();
         command.env("PINTLE_CONFIG_DIR", user).env("PINTLE_STATE_DIR", user);
+        // The variables of an agent that runs the tests are not those of the user.
+        command.env("PINTLE_USER_SETUP", "1");
         for variable in &self.unset {
             command.env_remove(variable);
         }

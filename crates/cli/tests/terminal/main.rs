@@ -47,6 +47,7 @@ mod trust;
 mod try_call;
 mod unguarded;
 mod usage;
+mod user_only;
 mod validate;
 mod walk;
 mod withheld;

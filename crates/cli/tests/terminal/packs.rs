@@ -1,6 +1,9 @@
 //! `packs`: what it lists, what it says about a pack, and whether examples hold.
 
+use std::fs;
+
 use pintle::internals::packs::packs;
+use serde_json::json;
 
 use crate::fixture::{CliFixture, CliInvocation, snapshot};
 
@@ -122,5 +125,27 @@ fn packs_judge_the_tools_of_mcp_servers_in_every_agents_words() {
             let told = run(host, event, &call(name, &serde_json::json!({"text": "rm -rf ~", "path": "src/a.rs"})));
             assert!(!told.contains("deny") && !told.contains("shell."), "{host}: {told}");
         }
+    }
+}
+
+#[test]
+fn home_directory_is_found_without_its_variable() {
+    let fixture = CliFixture::new_empty().with_file("project/.git/HEAD", "");
+    fs::write(fixture.user_path("policy.yaml"), "use: [shell]\n").unwrap();
+    let run = |command: &str, home: Option<&'static str>| {
+        let payload = json!({
+            "session_id": "s1", "cwd": fixture.path("project"), "hook_event_name": "PreToolUse", "tool_name": "Bash",
+            "tool_use_id": "1", "tool_input": {"command": command},
+        })
+        .to_string();
+        let run = fixture.pintle(&["hook", "claude"]).in_folder("project").with_input(&payload);
+        home.iter().fold(run.without_variable("HOME"), |run, home| run.with_variable("HOME", home)).run_to_parts()
+    };
+    for home in [None, Some(""), Some("/home/ana")] {
+        for command in ["rm -rf ~", "rm -rf ~/*", "cd ~ && rm -rf *"] {
+            let (out, err, status) = run(command, home);
+            assert!(status == Some(2) && err.contains("shell.delete-root"), "{home:?} {command}: {out}{err}");
+        }
+        assert_eq!(run("ls ~", home), (String::new(), String::new(), Some(0)));
     }
 }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::fixture::{CliFixture, CliInvocation, snapshot};
 
 /// Runs the program, and says how it ended.
-const AS_CHILD: &str = "\"$@\"; echo \"[exit status $?]\"";
+pub(crate) const AS_CHILD: &str = "\"$@\"; echo \"[exit status $?]\"";
 
 /// The same without the processes that started the test, which may be an agent.
 const DETACHED: &str = "exec 3<&0; (\"$@\"; echo \"[exit status $?]\") <&3 &";
@@ -40,7 +40,7 @@ fn hide_code(screen: &str) -> String {
 }
 
 /// A shell with an agent's name.
-fn shell_named(fixture: &CliFixture, name: &str) -> PathBuf {
+pub(crate) fn shell_named(fixture: &CliFixture, name: &str) -> PathBuf {
     let path = fixture.path(name);
     symlink("/bin/sh", &path).unwrap();
     path

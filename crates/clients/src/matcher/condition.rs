@@ -136,7 +136,7 @@ impl FilePattern {
     fn new(written: &str) -> Self {
         let (below, rest) = match (written.strip_prefix("//"), written.strip_prefix("~/")) {
             (Some(rest), _) => (Some(String::new()), rest),
-            (_, Some(rest)) => (Some(std::env::var("HOME").unwrap_or_default()), rest),
+            (_, Some(rest)) => (Some(std::env::home_dir().unwrap_or_default().to_string_lossy().into_owned()), rest),
             _ => (None, written.strip_prefix("./").unwrap_or(written)),
         };
         let anywhere = !written.contains('/');

@@ -150,9 +150,9 @@ fn file_codec(client: &'static ClientDef, path: &Path) -> ClientCodec {
     let is_dotted = |dir: &Path| dir.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
     let named = |dir: &Path| Arc::from(dir.to_string_lossy().as_ref());
     let own = path.ancestors().skip(1).find(|dir| is_dotted(dir));
-    let home = std::env::var_os("HOME");
+    let home = std::env::home_dir();
     // A file in the user's home directory applies to the session's project.
-    let project = own.and_then(Path::parent).filter(|dir| home.as_deref() != Some(dir.as_os_str()));
+    let project = own.and_then(Path::parent).filter(|dir| home.as_deref() != Some(*dir));
     let dir = path.parent().filter(|dir| dir.file_name().is_some_and(|name| name == "hooks"));
     let plugin = dir.and_then(Path::parent).filter(|_| own.is_none());
     ClientCodec {

@@ -22,17 +22,18 @@ pub struct AncestorProcess {
     pub variables: Vec<String>,
 }
 
-/// The ancestors of this process, the nearest first, up to the first process of the system.
-///
-/// # Errors
-/// When one of them cannot be examined.
-pub fn list_ancestors() -> io::Result<Vec<AncestorProcess>> {
+/// The ancestors of this process, the nearest first, up to the first process of the system, or up to one that cannot be
+/// examined; then with the error.
+pub fn list_ancestors() -> (Vec<AncestorProcess>, io::Result<()>) {
     let parent = std::os::unix::process::parent_id();
     #[cfg(target_os = "linux")]
     let read = |id| read_process(Path::new("/proc"), id);
     #[cfg(not(target_os = "linux"))]
     let read = {
-        let table = list_processes()?;
+        let table = match list_processes() {
+            Ok(table) => table,
+            Err(error) => return (Vec::new(), Err(error)),
+        };
         move |id: u32| {
             table.iter().find(|process| process.id == id).cloned().ok_or_else(|| io::ErrorKind::NotFound.into())
         }
@@ -41,7 +42,10 @@ pub fn list_ancestors() -> io::Result<Vec<AncestorProcess>> {
 }
 
 /// Follows the parents from a process on.
-fn follow_parents(first: u32, read: impl Fn(u32) -> io::Result<AncestorProcess>) -> io::Result<Vec<AncestorProcess>> {
+fn follow_parents(
+    first: u32,
+    read: impl Fn(u32) -> io::Result<AncestorProcess>,
+) -> (Vec<AncestorProcess>, io::Result<()>) {
     let mut found: Vec<AncestorProcess> = Vec::new();
     let mut next = first;
     while next != 0 {
@@ -52,13 +56,13 @@ fn follow_parents(first: u32, read: impl Fn(u32) -> io::Result<AncestorProcess>)
             }
             // The first process belongs to the system, which may hide it.
             Err(_) if next == 1 => break,
-            Err(error) => return Err(io::Error::new(error.kind(), format!("process {next}: {error}"))),
+            Err(error) => return (found, Err(io::Error::new(error.kind(), format!("process {next}: {error}")))),
         }
         if found.len() > MOST_ANCESTORS {
-            return Err(io::Error::other("too many ancestors"));
+            return (found, Err(io::Error::other("too many ancestors")));
         }
     }
-    Ok(found)
+    (found, Ok(()))
 }
 
 #[cfg(target_os = "linux")]
@@ -119,7 +123,8 @@ mod tests {
 
     #[test]
     fn ancestors_of_a_process_are_listed_up_to_the_first() {
-        let found = list_ancestors().unwrap();
+        let (found, end) = list_ancestors();
+        end.unwrap();
         assert_eq!(found[0].id, std::os::unix::process::parent_id());
         assert!(found.windows(2).all(|pair| pair[0].parent_id == pair[1].id), "{found:?}");
         assert!(!found[0].name.is_empty() && !found[0].arguments.is_empty());
@@ -133,9 +138,14 @@ mod tests {
             6 => Ok(AncestorProcess { id, parent_id: 6, ..AncestorProcess::default() }),
             _ => Err(io::ErrorKind::PermissionDenied.into()),
         };
-        assert_eq!(follow_parents(7, read).unwrap().len(), 1);
-        assert!(follow_parents(9, read).unwrap_err().to_string().starts_with("process 8: "));
-        assert!(follow_parents(6, read).is_err(), "a circle ends");
+        let follow = |first| {
+            let (found, end) = follow_parents(first, read);
+            (found.len(), end.map_err(|error| error.to_string()))
+        };
+        assert_eq!(follow(7), (1, Ok(())));
+        let (count, end) = follow(9);
+        assert!(count == 1 && end.unwrap_err().starts_with("process 8: "));
+        assert!(follow(6).1.is_err(), "a circle ends");
     }
 
     #[test]

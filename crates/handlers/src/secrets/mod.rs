@@ -17,9 +17,10 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use pintle_contract::Redactor;
 
 pub(crate) use entropy::bits_per_byte;
+pub use named::is_secret;
 pub(crate) use named::matches_listed_name;
-pub use named::{is_secret, is_secret_name};
 use pattern::{CompiledPattern, SecretPlaceholder};
+pub use pintle_shell::is_secret_name;
 use rules::TokenRule;
 use token::AlphabetRuns;
 

@@ -1,85 +1,11 @@
 //! Finds secrets by a name or by a single value: variables of a process, and headers of a request.
 //!
-//! A name is examined word by word. A value is a secret if it is a URL with a password, a token of a known form, or
+//! A name is examined word by word ([`is_secret_name`]). A value is a secret if it is a URL with a password, a token of a known form, or
 //! looks random.
 
+use pintle_shell::is_secret_name;
+
 use super::{SecretScanner, bits_per_byte};
-
-/// Words in names of secrets. An additional `S` after a word is ignored.
-const SECRET_WORDS: &[&str] = &[
-    "APIKEY",
-    "AUTH",
-    "AUTHORIZATION",
-    "AUTHTOKEN",
-    "BEARER",
-    "COOKIE",
-    "CRED",
-    "CREDENTIAL",
-    "DSN",
-    "JWT",
-    "KEY",
-    "MNEMONIC",
-    "OAUTH",
-    "OTP",
-    "PASS",
-    "PASSCODE",
-    "PASSPHRASE",
-    "PASSWD",
-    "PASSWORD",
-    "PAT",
-    "PRIVATE",
-    "SECRET",
-    "SESSION",
-    "SESSIONID",
-    "SIGNATURE",
-    "TOKEN",
-    "TOTP",
-    "WEBHOOK",
-];
-
-/// Parts of words in names of secrets, at any position in a word.
-const SECRET_PARTS: &[&str] =
-    &["AUTHORIZATION", "PASSWORD", "PASSWD", "PASSPHRASE", "SECRET", "CREDENTIAL", "WEBHOOK", "APIKEY"];
-
-/// Word endings in names of secrets, such as `GITHUBTOKEN`.
-const SECRET_ENDS: &[&str] = &["KEY", "TOKEN", "PASS", "PWD", "PAT", "COOKIE"];
-
-/// Words with such an ending that do not mean a secret.
-const HARMLESS_WORDS: &[&str] = &["BYPASS", "COMPASS", "HOTKEY", "MONKEY", "PWD", "OLDPWD"];
-
-/// Names of data stores, whose URLs usually contain a password.
-const STORES: &[&str] = &[
-    "AMQP",
-    "CACHE",
-    "CONNECTION",
-    "DATABASE",
-    "DB",
-    "MONGO",
-    "MONGODB",
-    "MYSQL",
-    "PG",
-    "POSTGRES",
-    "POSTGRESQL",
-    "RABBITMQ",
-    "REDIS",
-    "SENTRY",
-    "SMTP",
-];
-
-/// Words for URLs and connection strings.
-const ADDRESSES: &[&str] = &["CONN", "STRING", "URI", "URL"];
-
-/// Names that look like those of secrets but are not. A name that ends in `*` is a prefix.
-const HARMLESS_NAMES: &[&str] = &[
-    "DBUS_SESSION_BUS_*",
-    "DESKTOP_SESSION",
-    "GNOME_DESKTOP_SESSION_ID",
-    "MAX_TOKENS",
-    "PINTLE_REDACT_SECRETS",
-    "SESSION_MANAGER",
-    "SSH_AUTH_SOCK",
-    "XDG_SESSION_*",
-];
 
 /// The shortest value that is tested for randomness.
 const RANDOM_CHARS: usize = 20;
@@ -91,32 +17,6 @@ const RANDOM_BITS: f64 = 3.5;
 #[must_use]
 pub fn is_secret(name: &str, value: &str) -> bool {
     is_secret_name(name) || is_secret_value(value)
-}
-
-/// Whether a variable or header with this name is a secret, whatever its value.
-#[must_use]
-pub fn is_secret_name(name: &str) -> bool {
-    let name = name.to_ascii_uppercase();
-    if HARMLESS_NAMES.iter().any(|harmless| matches_listed_name(harmless, &name)) {
-        return false;
-    }
-    let words: Vec<&str> = name
-        .split(|letter: char| !letter.is_ascii_alphanumeric())
-        .map(|word| word.trim_end_matches(|letter: char| letter.is_ascii_digit()))
-        .filter(|word| !word.is_empty())
-        .collect();
-    let is_address = |words: &[&str]| {
-        words.iter().any(|word| ADDRESSES.contains(word)) && words.iter().any(|word| STORES.contains(word))
-    };
-    is_address(&words)
-        || (words.len() > 1 && words.last() == Some(&"PWD"))
-        || words.iter().any(|word| {
-            let one = word.strip_suffix('S').unwrap_or(word);
-            SECRET_WORDS.contains(word)
-                || SECRET_WORDS.contains(&one)
-                || SECRET_PARTS.iter().any(|part| word.contains(part))
-                || (!HARMLESS_WORDS.contains(word) && SECRET_ENDS.iter().any(|end| word.ends_with(end)))
-        })
 }
 
 /// Whether a name matches a listed one; a listed name that ends in `*` is a prefix.
@@ -157,7 +57,7 @@ mod tests {
     /// The test table: names with values, and whether each is a secret.
     fn read_name_table() -> Vec<(String, String, bool)> {
         let secret = "GITHUB_PAT DATABASE_URL DB_PASS NPM_AUTH SLACK_WEBHOOK COOKIE AWS_ACCESS_KEY_ID OPENAI_KEY_2 \
-                      OPENAI_API_KEY aws_secret_access_key MYSQL_PWD PGPASSWORD REDIS_URL SENTRY_DSN MY_TOKEN_FILE \
+                      OPENAI_API_KEY aws_secret_access_key MYSQL_PWD PGPASSWORD REDIS_URL SENTRY_DSN \
                       GITHUBTOKEN npm_config__auth SESSION_ID STRIPE_PRIVATE SMTP_PASSWD HTTP_AUTHORIZATION JWT \
                       MONGO_URI COOKIE_JAR GOOGLE_APPLICATION_CREDENTIALS DB_CONNECTION_STRING SLACK_WEBHOOK_URL \
                       HF_TOKEN PASSPHRASE X_CRED OAUTH2_CLIENT TWILIO_APIKEY MY-API-KEY DJANGO_SECRETKEY \
@@ -169,7 +69,7 @@ mod tests {
                      KEYBOARD KEYBOARD_LAYOUT XAUTHORITY TOKENIZERS_PARALLELISM MAX_TOKENS COMPASS_DIR CARGO_HOME \
                      RUSTFLAGS BASE_URL PUBLIC_URL EDITOR PATTERN PASSENGERS DB_HOST GOPATH CLASSPATH PINTLE_TAPE \
                      PINTLE_REDACT_SECRETS PINTLE_STATE_DIR AUTHOR MONKEY HOTKEY PASSES Content-Type Accept User-Agent \
-                     Content-Length Host";
+                     Content-Length Host MY_TOKEN_FILE OUTPUT_PATH TOKEN_COUNT";
         let values = [
             ("postgres://ada:hunter2@db.test/app", true),
             ("x=1 amqp://u:p@h", true),

@@ -92,7 +92,7 @@ pub(super) fn capture_tree(git: &ShadowGit<'_>, place: &ShadowRepository) -> Res
 
 /// Rejects directories that contain much more than an agent's work.
 pub(super) fn check_size(place: &ShadowRepository) -> Result<(), SnapshotError> {
-    let home = std::env::var_os("HOME").and_then(|home| fs::canonicalize(home).ok());
+    let home = pintle_files::home_dir().and_then(|home| fs::canonicalize(home).ok());
     if !place.is_repository && (place.root.parent().is_none() || home.as_ref() == Some(&place.root)) {
         return Err(unsuitable_error(
             place,

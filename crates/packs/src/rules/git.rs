@@ -68,6 +68,7 @@ pub(super) const PACK: PackDef = PackDef {
             severity: Ask,
             tests: &[OperationTest::new(Git).actions(&[
                 "delete_branch",
+                "overwrite_ref",
                 "rewrite_history",
                 "expire_reflog",
                 "prune_objects",
@@ -80,6 +81,7 @@ pub(super) const PACK: PackDef = PackDef {
                 "git filter-branch --all",
                 "git reflog expire --expire=now --all",
                 "git update-ref -d HEAD",
+                "git fetch origin +main:main",
             ],
             passes: &["git branch -d old", "git rebase main", "git commit --amend", "git gc"],
         },

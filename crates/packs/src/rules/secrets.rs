@@ -1,6 +1,6 @@
 //! Secrets: files and commands that show passwords, keys and tokens.
 
-use pintle_shell::OperationKind::{Download, Move, Read, Secret, Upload};
+use pintle_shell::OperationKind::{Download, Git, Move, Read, Secret, Upload};
 use pintle_shell::OperationTag::{self, Metadata, ProbableSecret};
 use pintle_shell::PathPlace;
 
@@ -57,6 +57,15 @@ pub(super) const PACK: PackDef = PackDef {
                 "echo $HOME",
                 "curl -H \"Authorization: Bearer $TOKEN\" https://api.example.com/me",
             ],
+        },
+        RuleDef {
+            id: "commit-secret",
+            severity: Ask,
+            tests: &[OperationTest::new(Git).actions(&["commit_secret"])],
+            reason: "this makes a file with secrets a part of the history",
+            instead: "Name the files that should be committed, and keep secrets in `.gitignore`.",
+            stops: &["git add .env", "git add -f .env", "git commit .env -m x"],
+            passes: &["git add .", "git add .env.example", "git rm --cached .env"],
         },
         RuleDef {
             id: "cloud-metadata",

@@ -2,7 +2,8 @@
 
 use super::functions::{CodeEffect, effect_of};
 use super::reader::CodeCall;
-use crate::walk::{TextTaint, is_secret_name};
+use crate::secret_name::is_secret_name;
+use crate::walk::TextTaint;
 
 /// What the whole code does.
 #[derive(Debug, Default)]
@@ -50,7 +51,7 @@ impl CodeFacts {
                     None => call.has_unknown,
                 };
             }
-            Some(CodeEffect::Environment) => {
+            Some(CodeEffect::Environment) if !call.is_tested => {
                 let named = call.texts.iter().any(|text| is_secret_name(text));
                 self.environment_secret |= named || call.texts.is_empty();
                 self.taint |= if named {

@@ -212,6 +212,24 @@ impl CallReader<'_> {
         (value, after)
     }
 
+    /// Whether of what is read between two tokens only counts whether it is there, or how long it is.
+    pub(super) fn is_tested(&self, begin: usize, end: usize) -> bool {
+        let before = |count: usize| begin.checked_sub(count).and_then(|index| self.name_at(index));
+        let is_in_call = self.is_mark(begin.saturating_sub(1), '(') && self.is_mark(end, ')');
+        let is_choice = self.is_mark(end, '?') && !self.is_mark(end + 1, '?') && !self.is_mark(end + 1, '.');
+        let is_compared = [('=', '='), ('!', '=')]
+            .iter()
+            .any(|(first, second)| self.is_mark(end, *first) && self.is_mark(end + 1, *second));
+        is_choice
+            || is_compared
+            || begin > 0 && self.is_mark(begin - 1, '!')
+            || matches!(before(1), Some("if" | "elif" | "unless" | "while" | "not"))
+            // Not `for name in os.environ`.
+            || before(1) == Some("in") && matches!(self.token_at(begin.saturating_sub(2)), Some(CodeToken::Text(_)))
+            || matches!(self.name_at(end), Some("is" | "else"))
+            || is_in_call && matches!(before(2), Some("bool" | "Boolean" | "len" | "if" | "while"))
+    }
+
     /// A variable of the environment; the home directory is known.
     fn read_variable_of_environment(&mut self, variable: Option<&str>, next: usize) -> (CodeValue, usize) {
         if matches!(variable, Some("HOME" | "USERPROFILE")) {

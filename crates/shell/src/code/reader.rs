@@ -24,6 +24,8 @@ pub(super) struct CodeCall {
     pub(super) is_list: bool,
     /// Whether it is a command line behind a `|`, which gets the output of the code.
     pub(super) is_piped: bool,
+    /// Whether its result is only tested: `if os.getenv(NAME) else`.
+    pub(super) is_tested: bool,
 }
 
 /// The deepest nesting of brackets.
@@ -173,7 +175,12 @@ impl CallReader<'_> {
                     index += 1;
                 }
                 CodeToken::Name(name) => {
+                    let before = self.calls.len();
                     let (read, next) = self.read_name(&name, index, depth);
+                    let is_tested = self.is_tested(index, next);
+                    if let Some(call) = self.calls.get_mut(before..).and_then(<[_]>::last_mut) {
+                        call.is_tested = is_tested;
+                    }
                     value.join(read, between);
                     index = next.max(index + 1);
                 }

@@ -189,12 +189,15 @@ impl SensitiveTail {
 
 /// Whether the last of these names are those of a directory where programs keep their files.
 fn follows_program_directory(names: &[&str]) -> bool {
-    match names {
-        [.., ".config" | ".cache"] | [.., ".local", "share" | "state"] => true,
-        [.., "library", "application support" | "preferences" | "caches"] => true,
-        [.., "appdata", "roaming" | "local"] => true,
-        _ => false,
-    }
+    let is_pair = |pair: &[&str]| {
+        matches!(
+            pair,
+            [".local", "share" | "state"]
+                | ["library", "application support" | "preferences" | "caches"]
+                | ["appdata", "roaming" | "local"]
+        )
+    };
+    matches!(names.last(), Some(&(".config" | ".cache"))) || names.last_chunk::<2>().is_some_and(|pair| is_pair(pair))
 }
 
 /// Directories that hold all kinds of files.

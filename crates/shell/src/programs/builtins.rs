@@ -1,7 +1,8 @@
 //! Builtins of shells: what they keep for the commands behind them.
 
-use crate::walk::{CommandWalk, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint, is_secret_name};
-use crate::{Operation, OperationKind};
+use crate::secret_name::is_secret_name;
+use crate::walk::{CommandWalk, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint};
+use crate::{Operation, OperationKind, OperationTag};
 
 /// The most values of an array that are kept.
 const MAX_PARTS: usize = 256;
@@ -170,7 +171,8 @@ pub(super) fn run_read(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
             }
             // One of the listed files.
             (None, Some(listed)) if names.len() == 1 => {
-                let joined = if listed.is_recursive {
+                let is_secret = walk.place(&listed.root).tags.contains(&OperationTag::Secret);
+                let joined = if listed.is_recursive && !is_secret {
                     format!(
                         "{}/{}",
                         listed.root.text.trim_end_matches('/'),

@@ -259,13 +259,14 @@ fn run_inside(
     let entry = parsed.values("", "entrypoint").next().cloned();
     let before = walk.operations.len();
     let workdir = parsed.values("w", "workdir").next().map(|directory| directory.text.clone());
+    let mut printed = TextTaint::NONE;
     walk.run_mounted(mounts, workdir, |walk| {
         let is_known = |name: &str| SUBCOMMAND_INDEX.contains_key(name) || walk.is_program(name);
         // The start of an image may be a program of its name, or run its arguments as they are.
         let starts_program = command.first().is_some_and(|first| is_known(&crate::walk::program_name(&first.text)));
         let start = entry.or_else(|| (!starts_program && is_known(program)).then(|| ShellArg::new(program)));
         let args: Vec<ShellArg> = start.into_iter().chain(command.iter().cloned()).collect();
-        walk.run_args(&args, &TextFlow::default());
+        printed = walk.run_args(&args, &TextFlow::default()).taint;
     });
     let added = walk.operations.split_off(before.min(walk.operations.len()));
     let is_of_machine = |operation: &Operation| match operation.kind {
@@ -287,5 +288,9 @@ fn run_inside(
     };
     for operation in added.into_iter().filter(is_of_machine) {
         walk.push(operation);
+    }
+    let gets_secrets = parsed.values("", "env-file").any(|file| walk.place(file).tags.contains(&OperationTag::Secret));
+    if gets_secrets && printed.has(TextTaint::ENVIRONMENT | TextTaint::SECRET) {
+        walk.push(Operation::new(OperationKind::Secret, program).action("print_variable"));
     }
 }

@@ -1,311 +1,526 @@
 //! What git commands mean.
 
+use std::collections::HashMap;
+use std::sync::{LazyLock, OnceLock};
+
 use super::commands::SUBCOMMAND_INDEX;
 use super::subcommand::push_subcommands;
 use super::{editors, files};
 use crate::OperationKind::Git;
-use crate::git_settings::{is_harmless_setting, runs_programs};
-use crate::walk::ProgramCall;
-use crate::walk::{CommandWalk, OptionLetters, ParsedOptions, ShellArg, TextFlow, TextTaint};
+use crate::git_settings::{SettingEffect, expires_now, setting_effect};
+use crate::paths::UNKNOWN;
+use crate::walk::{
+    CommandWalk, ListedFiles, OptionLetters, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint, quote,
+};
 use crate::{Operation, OperationKind, OperationTag};
+
+/// The options in front of the subcommand.
+const GLOBAL: OptionLetters = OptionLetters {
+    letters: "Cc",
+    names: &["git-dir", "work-tree", "namespace", "exec-path?", "super-prefix", "config-env", "attr-source"],
+};
+/// The most settings in variables that are looked at.
+const MAX_VARIABLES: usize = 16;
+
+/// The options of a subcommand, a line of the table that `cargo xtask git-options` writes.
+struct GitOptions {
+    letters: &'static str,
+    long: &'static str,
+    /// The long names, split when a line has the subcommand.
+    names: OnceLock<Vec<&'static str>>,
+}
+
+static GIT_OPTIONS: LazyLock<HashMap<&str, GitOptions>> = LazyLock::new(|| {
+    let lines = include_str!("git_options.txt").lines().skip(1).filter_map(|line| line.split_once(": "));
+    let row = |options: &'static str| {
+        let (letters, long) = options.split_once(' ').unwrap_or((options, ""));
+        GitOptions { letters: letters.trim_start_matches('-'), long, names: OnceLock::new() }
+    };
+    lines.map(|(name, options)| (name, row(options))).collect()
+});
+
+/// The options of a subcommand; `None` if git does not name them.
+fn options_of(command: &str) -> Option<OptionLetters> {
+    let GitOptions { letters, long, names } = GIT_OPTIONS.get(command)?;
+    let names = names.get_or_init(|| ["!"].into_iter().chain(long.split_whitespace()).collect());
+    Some(OptionLetters { letters, names })
+}
+
+/// Whether git has a subcommand that may also be a program, such as `git-push`.
+pub(super) fn is_subcommand(name: &str) -> bool {
+    options_of(name).is_some()
+}
+
+/// What is done with the value of an option.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum OptionUse {
+    /// It is a command line that runs here.
+    Runs,
+    /// It is the program at the other end of a connection.
+    Connects,
+    /// It is a file that is written.
+    Writes,
+    /// It is a directory that gets files.
+    Fills,
+    Reads,
+    /// It is a setting, `KEY=VALUE`.
+    Sets,
+    /// It is a directory of hooks.
+    Hooks,
+}
+
+/// Options whose values do something: of which subcommands, the letter, the names.
+static OPTION_USES: &[(&str, &str, &str, OptionUse)] = &[
+    ("rebase", "x", "exec", OptionUse::Runs),
+    ("difftool", "x", "extcmd", OptionUse::Runs),
+    ("grep", "O", "open-files-in-pager", OptionUse::Runs),
+    ("filter-branch", "", "setup env-filter tree-filter index-filter parent-filter msg-filter", OptionUse::Runs),
+    ("filter-branch", "", "commit-filter tag-name-filter", OptionUse::Runs),
+    ("clone", "u", "upload-pack", OptionUse::Connects),
+    ("fetch pull ls-remote fetch-pack", "", "upload-pack exec", OptionUse::Connects),
+    ("push send-pack", "", "receive-pack exec", OptionUse::Connects),
+    ("archive", "", "exec", OptionUse::Connects),
+    ("archive", "o", "output", OptionUse::Writes),
+    ("diff log show whatchanged stash format-patch diff-tree diff-index diff-files", "", "output", OptionUse::Writes),
+    ("read-tree", "", "index-output", OptionUse::Writes),
+    ("fast-export", "", "export-marks", OptionUse::Writes),
+    ("format-patch bugreport diagnose", "o", "output-directory", OptionUse::Fills),
+    ("checkout-index checkout--worker", "", "prefix", OptionUse::Fills),
+    ("clone init init-db", "", "separate-git-dir", OptionUse::Fills),
+    ("clone init init-db", "", "template", OptionUse::Hooks),
+    ("clone", "c", "config", OptionUse::Sets),
+    ("commit tag merge notes commit-tree", "F", "file", OptionUse::Reads),
+    ("blame annotate", "", "contents", OptionUse::Reads),
+    ("archive", "", "add-file", OptionUse::Reads),
+];
+
+/// A call of git behind its own options.
+struct GitCall<'a> {
+    command: &'a str,
+    /// The second word of a subcommand of two, such as `push` of `git stash push`.
+    word: &'a str,
+    /// The arguments behind the subcommand.
+    args: &'a [ShellArg],
+    grammar: OptionLetters,
+    parsed: ParsedOptions<'a>,
+    /// The operands behind the second word.
+    operands: Vec<&'a ShellArg>,
+}
+
+impl<'a> GitCall<'a> {
+    fn parse(command: &'a str, args: &'a [ShellArg]) -> Self {
+        let plain = options_of(command).unwrap_or_default();
+        let parsed = ParsedOptions::parse(args, plain);
+        let word = parsed.operands.first().map_or("", |word| word.text.as_str());
+        // Most subcommands have one word.
+        let full = (!word.is_empty()).then(|| options_of(&format!("{command} {word}"))).flatten();
+        let parsed = full.map_or(parsed, |full| ParsedOptions::parse(args, full));
+        let operands = parsed.operands.iter().skip(usize::from(full.is_some())).copied().collect();
+        let word = if full.is_some() { word } else { "" };
+        Self { command, word, args, grammar: full.unwrap_or(plain), parsed, operands }
+    }
+
+    fn has(&self, letter: &str, name: &str) -> bool {
+        self.parsed.has(letter, name)
+    }
+
+    fn has_any(&self, options: &[(&str, &str)]) -> bool {
+        options.iter().any(|(letter, name)| self.has(letter, name))
+    }
+
+    fn is_dry_run(&self) -> bool {
+        self.has("n", "dry-run")
+    }
+
+    /// The arguments behind `--`.
+    fn behind_dashes(&self) -> Option<&'a [ShellArg]> {
+        let index = self.args.iter().position(|arg| arg.text == "--")?;
+        self.args.get(index + 1..)
+    }
+
+    /// The arguments behind a word, for one that runs them.
+    fn behind(&self, word: &str) -> &'a [ShellArg] {
+        let index = self.args.iter().position(|arg| arg.text == word);
+        let rest = index.and_then(|index| self.args.get(index + 1..)).unwrap_or_default();
+        ParsedOptions::parse_leading(rest, self.grammar).1
+    }
+}
 
 /// `hub` gives git what it does not know itself.
 pub(super) fn run_hub(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
-    let args: Vec<ShellArg> = std::iter::once(ShellArg::new("git")).chain(call.args.iter().cloned()).collect();
-    walk.run_args(&args, call.stdin)
+    run_with_git(walk, &[], call.args, call.stdin)
+}
+
+/// `git-push`, as git has its subcommands beside itself.
+pub(super) fn run_alone(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, command: &str) -> TextFlow {
+    run_with_git(walk, &[command], call.args, call.stdin)
+}
+
+fn run_with_git(walk: &mut CommandWalk<'_>, words: &[&str], args: &[ShellArg], stdin: &TextFlow) -> TextFlow {
+    let words = ["git"].iter().chain(words).map(|word| ShellArg::new(*word));
+    walk.run_args(&words.chain(args.iter().cloned()).collect::<Vec<_>>(), stdin)
 }
 
 pub(super) fn run_git(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
-    let global = OptionLetters {
-        letters: "Cc",
-        names: &["git-dir", "work-tree", "namespace", "exec-path", "super-prefix", "config-env"],
-    };
-    let (leading, rest) = ParsedOptions::parse_leading(call.args, global);
+    let (leading, rest) = ParsedOptions::parse_leading(call.args, GLOBAL);
+    let Some((command, args)) = rest.split_first() else { return TextFlow::from_taint(TextTaint::OUTPUT) };
     let cwd = walk.state.cwd.clone();
     for directory in leading.values("C", "").chain(leading.values("", "work-tree")) {
         walk.enter_directory(directory);
     }
     for path in leading.values("", "exec-path").filter(|path| !path.text.is_empty()) {
-        walk.push(Operation::new(Git, "git").action("program_setting").written(path.shown()));
+        push(walk, "program_setting", path.shown());
     }
-    for setting in leading.values("c", "") {
-        let (key, value) = setting.text.split_once('=').unwrap_or((setting.text.as_str(), ""));
-        if runs_programs(key, value) && !is_harmless_setting(key, value) {
-            walk.push(Operation::new(Git, "git").action("program_setting").written(setting.shown()));
-        }
-        if let Some(name) = key.strip_prefix("alias.") {
-            run_alias(walk, call, name, value, rest);
-        }
+    let settings = given_settings(walk, &leading);
+    for (key, value) in &settings {
+        check_setting(walk, key, value, Some(&command.text));
     }
-    if let Some(rows) = SUBCOMMAND_INDEX.get(call.name) {
-        push_subcommands(walk, &ProgramCall { args: rest, ..*call }, OptionLetters::default(), rows);
+    let alias = format!("alias.{}", command.text);
+    if let Some((_, value)) = settings.iter().rev().find(|(key, _)| key.eq_ignore_ascii_case(&alias)) {
+        run_alias(walk, call, &command.text, value, args);
     }
-    let flow = match rest.split_first() {
-        Some((command, args)) => run_subcommand(walk, call, &command.text, args),
-        None => TextFlow::default(),
-    };
+    if !command.is_known() {
+        walk.push_unknown("git", "which subcommand of git runs is not known");
+    }
+    let git = GitCall::parse(&command.text, args);
+    if let Some(rows) = SUBCOMMAND_INDEX.get("git") {
+        push_subcommands(walk, &ProgramCall { args: rest, ..*call }, git.grammar, rows);
+    }
+    use_options(walk, &git);
+    let flow = run_subcommand(walk, call, &git);
     walk.state.cwd = cwd;
     flow
 }
 
-fn run_alias(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, name: &str, value: &str, rest: &[ShellArg]) {
-    if rest.first().is_none_or(|command| command.text != name) {
-        return;
+fn push(walk: &mut CommandWalk<'_>, action: &str, written: impl Into<String>) {
+    walk.push(Operation::new(Git, "git").action(action).written(written.into()));
+}
+
+/// The settings of this call only: of its options and of variables.
+fn given_settings(walk: &CommandWalk<'_>, leading: &ParsedOptions<'_>) -> Vec<(String, String)> {
+    let text_of = |name: &str| walk.variable(name).and_then(|values| Some(values.first()?.text.clone()));
+    let split = |setting: &ShellArg| {
+        // A key alone is true.
+        let (key, value) = setting.text.split_once('=').unwrap_or((&setting.text, "true"));
+        (key.to_owned(), value.to_owned())
+    };
+    let from_variable = |(key, name): (String, String)| (key, text_of(&name).unwrap_or_else(|| UNKNOWN.to_string()));
+    let numbered = (0..MAX_VARIABLES).map_while(|index| {
+        let key = text_of(&format!("GIT_CONFIG_KEY_{index}"))?;
+        Some((key, text_of(&format!("GIT_CONFIG_VALUE_{index}")).unwrap_or_else(|| UNKNOWN.to_string())))
+    });
+    let options = leading.values("c", "").map(split);
+    options.chain(leading.values("", "config-env").map(split).map(from_variable)).chain(numbered).collect()
+}
+
+/// A setting for one subcommand, or one that is kept.
+fn check_setting(walk: &mut CommandWalk<'_>, key: &str, value: &str, command: Option<&str>) {
+    let concerns = |commands: &[&str]| {
+        // What is no subcommand may be an alias of one.
+        command.is_none_or(|command| commands.contains(&command) || options_of(command).is_none())
+    };
+    let (action, is_meant) = match setting_effect(key, value) {
+        SettingEffect::Nothing => return,
+        SettingEffect::Program => ("program_setting", true),
+        SettingEffect::Ordinary => {
+            walk.run_line(value, &TextFlow::default());
+            return;
+        }
+        SettingEffect::Alias => {
+            if command.is_none() {
+                walk.in_subshell(|walk| walk.run_line(&format!("git {value}"), &TextFlow::default()));
+            }
+            return;
+        }
+        SettingEffect::Force => ("force_push", concerns(&["push", "send-pack"])),
+        SettingEffect::Address => ("push_address", concerns(&["push", "send-pack"])),
+        SettingEffect::Prune => ("prune_objects", concerns(&["gc", "maintenance", "repack", "prune"])),
+    };
+    if is_meant {
+        let text = if command.is_some() { format!("{key}={value}") } else { format!("{key} {value}") };
+        push(walk, action, crate::walk::shown(&text));
     }
-    let args: Vec<String> = rest.iter().skip(1).map(|arg| crate::walk::quote(&arg.text)).collect();
+}
+
+fn run_alias(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, name: &str, value: &str, args: &[ShellArg]) {
     let line = match value.strip_prefix('!') {
         Some(line) => line.to_owned(),
+        // An alias does not hide a subcommand.
+        None if options_of(name).is_some() => return,
         None => format!("git {value}"),
     };
+    let args: Vec<String> = args.iter().map(|arg| quote(&arg.text)).collect();
     walk.run_line(&format!("{line} {}", args.join(" ")), call.stdin);
 }
 
-fn run_subcommand(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, command: &str, args: &[ShellArg]) -> TextFlow {
-    let texts: Vec<&str> = args.iter().map(|arg| arg.text.as_str()).collect();
-    let operands: Vec<&ShellArg> = args.iter().filter(|arg| !arg.text.starts_with('-')).collect();
-    let push = |walk: &mut CommandWalk<'_>, action: &str, written: String| {
-        walk.push(Operation::new(Git, "git").action(action).written(written));
-    };
-    match command {
-        "push" if !texts.iter().any(|text| matches!(*text, "-n" | "--dry-run")) => {
-            for refspec in operands.iter().skip(1) {
-                if refspec.text.starts_with('+') {
-                    push(walk, "force_push", refspec.shown());
-                } else if refspec.text.len() > 1 && refspec.text.starts_with(':') {
-                    push(walk, "delete_remote", refspec.shown());
+/// Does what the values of options are for.
+fn use_options(walk: &mut CommandWalk<'_>, git: &GitCall<'_>) {
+    let is_named = |list: &str, name: &str| list.split(' ').any(|known| known == name);
+    for (_, letter, names, usage) in OPTION_USES.iter().filter(|(commands, ..)| is_named(commands, git.command)) {
+        let given = git.parsed.options.iter().filter(|(name, _)| name == letter || is_named(names, name));
+        for value in given.filter_map(|(_, value)| value.as_ref()) {
+            match usage {
+                OptionUse::Runs => drop(walk.run_line(&value.text, &TextFlow::default())),
+                OptionUse::Connects => run_connection(walk, &value.text),
+                OptionUse::Writes if value.text == "-" => {}
+                OptionUse::Writes => {
+                    walk.write_file("git", value, "replace", TextFlow::from_taint(TextTaint::FILE));
                 }
-            }
-            let remote = operands.first().filter(|remote| is_address(&remote.text) || !remote.is_known());
-            if remote.is_some() || walk.changes_remote() {
-                push(
-                    walk,
-                    "push_address",
-                    remote.or(operands.first()).map(|remote| remote.shown()).unwrap_or_default(),
-                );
-            }
-            for option in texts.iter().filter(|text| text.starts_with("--receive-pack") || text.starts_with("--exec")) {
-                walk.push_code(TextTaint::NONE, "git", "git runs a program of its options");
-                walk.run_line(option.split_once('=').map_or("", |(_, program)| program), &TextFlow::default());
+                OptionUse::Fills => walk.write_file("git", value, "unpack", TextFlow::default()),
+                OptionUse::Reads => drop(walk.read_file("git", value, false)),
+                OptionUse::Sets => {
+                    let (key, value) = value.text.split_once('=').unwrap_or((&value.text, "true"));
+                    check_setting(walk, key, value, None);
+                }
+                OptionUse::Hooks if value.text.is_empty() => {}
+                OptionUse::Hooks => push(walk, "program_setting", format!("--template={}", value.shown())),
             }
         }
-        "remote" => {
-            let changes = matches!(texts.first(), Some(&"set-url" | &"add"));
-            if changes && let Some(address) = operands.iter().rev().find(|arg| is_address(&arg.text)) {
+    }
+    for address in git.operands.iter().filter_map(|operand| operand.text.strip_prefix("ext::")) {
+        run_connection(walk, address);
+    }
+}
+
+/// A program that git runs to reach another repository.
+fn run_connection(walk: &mut CommandWalk<'_>, line: &str) {
+    walk.push_code(TextTaint::NONE, "git", "git runs a program of its options");
+    walk.run_line(line, &TextFlow::default());
+}
+
+fn run_subcommand(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, git: &GitCall<'_>) -> TextFlow {
+    match (git.command, git.word) {
+        ("push", _) if !git.is_dry_run() => check_push(walk, git),
+        ("remote", "add" | "set-url") => {
+            if let Some(address) = git.operands.iter().rev().find(|arg| is_address(&arg.text)) {
                 push(walk, "remote_address", address.shown());
                 walk.note_remote();
             }
         }
-        "clone" | "fetch" | "pull" | "ls-remote" | "submodule" | "archive" => {
-            if command == "clone" {
-                note_clone(walk, &operands);
-            }
-            if matches!(command, "fetch" | "pull") && operands.iter().any(|operand| is_address(&operand.text)) {
+        ("clone", _) => {
+            note_clone(walk, &git.operands);
+            fill(walk, git.operands.get(1));
+        }
+        ("fetch" | "pull", _) => {
+            if git.operands.iter().any(|operand| is_address(&operand.text)) {
                 walk.note_remote();
             }
-            for template in texts.iter().filter_map(|text| text.strip_prefix("--template=")) {
-                push(walk, "program_setting", format!("--template={template}"));
-            }
-            for option in &texts {
-                let is_program = option.starts_with("--upload-pack")
-                    || option.starts_with("-u=")
-                    || option.starts_with("--exec=")
-                    || option.starts_with("ext::");
-                if is_program {
-                    walk.push_code(TextTaint::NONE, "git", "git runs a program of its options");
-                }
-                if let Some(line) = option
-                    .strip_prefix("ext::")
-                    .or_else(|| option.split_once('=').filter(|_| is_program).map(|(_, line)| line))
-                {
-                    walk.run_line(line, &TextFlow::default());
-                }
-            }
-            for setting in args
-                .windows(2)
-                .filter(|pair| pair.first().is_some_and(|arg| matches!(arg.text.as_str(), "-c" | "--config")))
-                .filter_map(|pair| pair.get(1))
-            {
-                let (key, value) = setting.text.split_once('=').unwrap_or((setting.text.as_str(), ""));
-                if runs_programs(key, value) {
-                    push(walk, "program_setting", setting.shown());
-                }
+            check_fetched(walk, git);
+        }
+        ("init" | "init-db", _) => fill(walk, git.operands.first()),
+        ("worktree", "add") => fill(walk, git.operands.first()),
+        ("bundle", "create") => {
+            if let Some(file) = git.operands.first().filter(|file| file.text != "-") {
+                walk.write_file("git", file, "replace", TextFlow::from_taint(TextTaint::FILE));
             }
         }
-        "sparse-checkout" => {
+        ("sparse-checkout", _) => {
             // `!PATTERN` leaves the working tree.
-            for pattern in args.iter().filter_map(|arg| arg.text.strip_prefix('!')) {
+            for pattern in git.args.iter().filter_map(|arg| arg.text.strip_prefix('!')) {
                 let path = ShellArg::new(pattern.trim_matches('/'));
                 walk.push_path(Operation::new(OperationKind::Delete, "git").tag(OperationTag::Recursive), &path);
             }
         }
-        "checkout" | "restore" => check_discarded(walk, command, args, &operands),
-        "reset" if texts.contains(&"--") || operands.is_empty() => {}
-        "config" => {
-            let is_reading = texts.iter().any(|text| {
-                matches!(
-                    *text,
-                    "--get"
-                        | "--get-all"
-                        | "-l"
-                        | "--list"
-                        | "--get-regexp"
-                        | "get"
-                        | "list"
-                        | "--unset"
-                        | "unset"
-                        | "--get-urlmatch"
-                )
-            });
-            let set: Vec<&&ShellArg> = operands.iter().filter(|arg| !matches!(arg.text.as_str(), "set")).collect();
-            if let (false, Some(key), Some(value)) = (is_reading, set.first(), set.get(1)) {
-                let key_text = key.text.to_ascii_lowercase();
-                if key_text.ends_with(".mirror") || key_text.ends_with(".push") && value.text.contains(['+', ':']) {
-                    push(walk, "force_push", format!("{} {}", key.shown(), value.shown()));
-                }
-                if runs_programs(&key.text, &value.text) && !(is_harmless_setting(&key.text, &value.text)) {
-                    push(walk, "program_setting", format!("{} {}", key.shown(), value.shown()));
-                }
-            } else if texts.iter().any(|text| matches!(*text, "-e" | "--edit")) {
-                push(walk, "program_setting", String::from("config --edit"));
-            }
-            for file in args
-                .windows(2)
-                .filter(|pair| pair.first().is_some_and(|arg| matches!(arg.text.as_str(), "-f" | "--file")))
-                .filter_map(|pair| pair.get(1))
-            {
-                if !is_reading {
-                    walk.write_file("git", file, "edit", TextFlow::default());
-                }
+        ("checkout" | "restore", _) => check_discarded(walk, git),
+        ("gc", _) => {
+            for date in git.parsed.values("", "prune").filter(|date| expires_now(&date.text)) {
+                push(walk, "prune_objects", format!("--prune={}", date.shown()));
             }
         }
-        "rm" if !texts.contains(&"--cached") && !texts.iter().any(|text| matches!(*text, "-n" | "--dry-run")) => {
-            let is_recursive =
-                texts.iter().any(|text| text.starts_with('-') && !text.starts_with("--") && text.contains('r'));
-            for operand in &operands {
-                walk.push_path(
-                    Operation::new(OperationKind::Delete, "git").tag_if(is_recursive, OperationTag::Recursive),
-                    &from_top(walk, operand),
-                );
+        ("config", word) => change_settings(walk, git, word),
+        ("rm", _) if !git.has("", "cached") && !git.is_dry_run() => {
+            for operand in &git.operands {
+                let operation = Operation::new(OperationKind::Delete, "git");
+                let operation = operation.tag_if(git.has("r", ""), OperationTag::Recursive);
+                walk.push_path(operation, &from_top(walk, operand));
             }
         }
-        "clean" => clean_untracked(walk, args),
-        "mv" => {
-            if let Some((target, sources)) = operands.split_last() {
+        ("clean", _) if !git.is_dry_run() => {
+            let everything = ShellArg::new(".");
+            let paths = if git.operands.is_empty() { vec![&everything] } else { git.operands.clone() };
+            for path in paths {
+                let operation = Operation::new(OperationKind::Delete, "git");
+                let operation = operation.action("untracked").tag(OperationTag::Recursive);
+                walk.push_watched(operation, &from_top(walk, path));
+            }
+        }
+        ("mv", _) if !git.is_dry_run() => {
+            if let Some((target, sources)) = git.operands.split_last() {
                 for source in sources {
                     walk.push_path(Operation::new(OperationKind::Move, "git"), source);
                     files::write_target(walk, "git", target, source, &TextFlow::default());
                 }
             }
         }
-        "apply" | "am" => {
-            let is_reversed = texts.iter().any(|text| matches!(*text, "-R" | "--reverse"));
-            // The changes themselves, taken back.
-            if is_reversed && operands.first().is_none_or(|file| walk.written_before(file).is_some()) {
-                push(walk, "discard_changes", String::from("apply --reverse"));
-            }
-            let patch = match operands.first() {
-                Some(file) => walk.read_file("git", file, false),
-                None => call.stdin.clone(),
+        ("apply" | "am", _) => apply_patch(walk, call, git),
+        ("stash", _) => {
+            let paths: Vec<&ShellArg> = match (git.word, git.behind_dashes()) {
+                (_, Some(paths)) => paths.iter().collect(),
+                ("push", None) => git.operands.clone(),
+                _ => Vec::new(),
             };
-            if !texts.iter().any(|text| matches!(*text, "--check" | "--stat" | "--numstat" | "--summary")) {
-                editors::patch_files(walk, "git", &patch, None);
-            }
-        }
-        "stash" => {
-            let has_paths =
-                texts.iter().position(|text| *text == "--").and_then(|index| args.get(index + 1..)).unwrap_or_default();
-            for path in has_paths {
+            note_kept(walk, &paths);
+            for path in paths {
                 walk.write_file("git", path, "restore", TextFlow::default());
             }
-            if let Some(path) = operands.iter().skip(1).find(|path| walk.needs_care(path)) {
-                walk.write_file("git", &(**path).clone(), "restore", TextFlow::default());
-            }
         }
-        "show" | "cat-file" | "diff" | "blame" | "log" | "grep" => {
-            for file in texts.iter().filter_map(|text| text.strip_prefix("--output=")) {
-                walk.write_file("git", &ShellArg::new(file), "replace", TextFlow::from_taint(TextTaint::FILE));
-            }
-            let mut flow = TextFlow::from_taint(TextTaint::FILE);
-            for operand in &operands {
-                // `HEAD:.env` names a file of a commit.
-                let path = operand.text.split_once(':').map_or(operand.text.as_str(), |(_, path)| path);
-                let is_pattern = path.contains(['*', '?']);
-                let path = path.trim_start_matches(":(glob)").trim_start_matches("**/");
-                let named = ShellArg { text: path.to_owned(), is_pattern, ..(**operand).clone() };
-                let shows = command != "log"
-                    || texts.iter().any(|text| {
-                        matches!(*text, "-p" | "-u" | "--patch" | "--full-diff" | "-c" | "--cc")
-                            || text.starts_with("-S")
-                            || text.starts_with("-L")
-                            || text.starts_with("-G")
-                    });
-                if shows && walk.place(&named).tags.contains(&OperationTag::Secret) {
-                    flow.append(walk.read_file("git", &named, false));
-                }
-            }
-            if texts.iter().any(|text| matches!(*text, "--name-only" | "--name-status")) {
-                flow.taint = TextTaint::NAMES;
-            }
-            flow.text = None;
-            if walk.changes_remote() && operands.iter().any(|operand| operand.text.contains(':')) {
-                flow.taint |= TextTaint::NETWORK;
-            }
-            return flow;
+        ("add" | "stage" | "commit" | "update-index", _) if !git.has("", "dry-run") => note_kept(walk, &git.operands),
+        ("show" | "cat-file" | "diff" | "blame" | "log" | "grep" | "whatchanged" | "annotate", _) => {
+            return show_files(walk, git);
         }
-        "hash-object" if texts.contains(&"-w") => {
-            for file in &operands {
+        ("hash-object", _) if git.has("w", "") => {
+            for file in &git.operands {
                 walk.read_file("git", file, false);
             }
         }
-        "rebase" | "bisect" => {
-            let index = texts.iter().position(|text| matches!(*text, "-x" | "--exec" | "run"));
-            if let Some(rest) = index.and_then(|index| args.get(index + 1..)) {
-                if command == "bisect" {
-                    walk.run_args(rest, &TextFlow::default());
-                } else if let Some(line) = rest.first() {
-                    walk.run_line(&line.text.clone(), &TextFlow::default());
-                }
-            }
-            for option in texts.iter().filter_map(|text| text.strip_prefix("--exec=")) {
-                walk.run_line(option, &TextFlow::default());
-            }
+        ("bisect", "run") => drop(walk.run_args(git.behind("run"), &TextFlow::default())),
+        ("submodule", "foreach") => {
+            let line: Vec<&str> = git.behind("foreach").iter().map(|arg| arg.text.as_str()).collect();
+            walk.run_line(&line.join(" "), &TextFlow::default());
         }
-        "submodule--foreach" => {}
-        "ls-files" | "ls-tree" => {
-            let is_filtered = texts.iter().any(|text| {
-                matches!(
-                    *text,
-                    "-d" | "--deleted" | "-o" | "--others" | "-i" | "--ignored" | "-u" | "-m" | "--modified"
-                )
-            });
-            let listed = if operands.is_empty() || command == "ls-tree" {
-                vec![crate::walk::ListedFiles { root: ShellArg::new("."), is_filtered, is_recursive: true }]
-            } else {
-                operands
-                    .iter()
-                    .map(|root| crate::walk::ListedFiles {
-                        root: (**root).clone(),
-                        is_filtered: root.is_pattern || root.text.contains('*') || is_filtered,
-                        is_recursive: true,
-                    })
-                    .collect()
-            };
-            return TextFlow::listing(listed);
+        ("for-each-repo", _) => {
+            let (_, command) = ParsedOptions::parse_leading(git.args, git.grammar);
+            run_with_git(walk, &[], command, call.stdin);
         }
-        "rev-parse" if texts.contains(&"--show-toplevel") => {
+        ("ls-files" | "ls-tree", _) => return list_files(git),
+        ("rev-parse", _) if git.has("", "show-toplevel") => {
             return TextFlow::known(walk.site.project.to_string_lossy());
         }
-        "rev-parse" if texts.iter().any(|text| matches!(*text, "--git-dir" | "--absolute-git-dir")) => {
+        ("rev-parse", _) if git.has_any(&[("", "git-dir"), ("", "absolute-git-dir")]) => {
             return TextFlow::known(walk.site.project.join(".git").to_string_lossy());
         }
-        "diff-tree" | "diff-index" | "diff-files" => return TextFlow::from_taint(TextTaint::NAMES),
+        ("diff-tree" | "diff-index" | "diff-files", _) => return TextFlow::from_taint(TextTaint::NAMES),
         _ => {}
     }
-    if command == "submodule" && texts.first() == Some(&"foreach") {
-        let line: Vec<&str> = texts.iter().skip(1).copied().filter(|text| *text != "--recursive").collect();
-        walk.run_line(&line.join(" "), &TextFlow::default());
-    }
     TextFlow::from_taint(TextTaint::OUTPUT)
+}
+
+fn check_push(walk: &mut CommandWalk<'_>, git: &GitCall<'_>) {
+    let repository = git.parsed.values("", "repo").next();
+    let remote = git.operands.first().copied().or(repository);
+    for refspec in git.operands.iter().skip(1) {
+        if refspec.text.starts_with('+') {
+            push(walk, "force_push", refspec.shown());
+        } else if refspec.text.len() > 1 && refspec.text.starts_with(':') {
+            push(walk, "delete_remote", refspec.shown());
+        }
+    }
+    let is_elsewhere = remote.is_some_and(|remote| is_address(&remote.text) || !remote.is_known());
+    if is_elsewhere || walk.changes_remote() {
+        push(walk, "push_address", remote.map(ShellArg::shown).unwrap_or_default());
+    }
+}
+
+/// `fetch origin +main:main`: commits that only the branch here has are lost.
+fn check_fetched(walk: &mut CommandWalk<'_>, git: &GitCall<'_>) {
+    let is_forced = git.has("f", "force");
+    for refspec in git.operands.iter().skip(1).filter(|refspec| is_forced || refspec.text.starts_with('+')) {
+        let target = refspec.text.split_once(':').map_or("", |(_, target)| target);
+        if !target.is_empty() && !target.starts_with("refs/remotes/") && !git.is_dry_run() {
+            push(walk, "overwrite_ref", refspec.shown());
+        }
+    }
+}
+
+fn change_settings(walk: &mut CommandWalk<'_>, git: &GitCall<'_>, word: &str) {
+    let is_reading = matches!(word, "get" | "list")
+        || git.has("l", "list")
+        || git.parsed.options.iter().any(|(name, _)| name.starts_with("get"));
+    if word == "edit" || git.has("e", "edit") {
+        push(walk, "program_setting", "config --edit");
+    }
+    let is_removing = word.starts_with(['u', 'r'])
+        || ["unset", "unset-all", "rename-section", "remove-section"].iter().any(|name| git.has("", name));
+    if let (false, Some(key), Some(value)) = (is_reading || is_removing, git.operands.first(), git.operands.get(1)) {
+        check_setting(walk, &key.text, &value.text, None);
+    }
+    for file in git.parsed.values("f", "file").filter(|_| !is_reading) {
+        walk.write_file("git", file, "edit", TextFlow::default());
+    }
+}
+
+fn apply_patch(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, git: &GitCall<'_>) {
+    let file = git.operands.first();
+    // The changes themselves, taken back.
+    if git.has("R", "reverse") && file.is_none_or(|file| walk.written_before(file).is_some()) {
+        push(walk, "discard_changes", "--reverse");
+    }
+    let patch = match file {
+        Some(file) => walk.read_file("git", file, false),
+        None => call.stdin.clone(),
+    };
+    if git.has_any(&[("", "check"), ("", "stat"), ("", "numstat"), ("", "summary")]) {
+        return;
+    }
+    if let Some(directory) = git.parsed.values("", "directory").next() {
+        fill(walk, Some(&directory));
+        walk.enter_directory(directory);
+    }
+    let strips = git.parsed.values("p", "").next().and_then(|count| count.text.parse().ok());
+    editors::patch_files(walk, "git", &patch, strips);
+}
+
+/// Shows files of commits or of the working tree.
+fn show_files(walk: &mut CommandWalk<'_>, git: &GitCall<'_>) -> TextFlow {
+    let mut flow = TextFlow::from_taint(TextTaint::FILE);
+    let shows = !matches!(git.command, "log" | "whatchanged")
+        || git.parsed.options.iter().any(|(name, _)| {
+            matches!(*name, "p" | "u" | "patch" | "full-diff" | "c" | "cc" | "S" | "L" | "G" | "U" | "unified")
+        });
+    let is_anywhere = git.has("", "no-index") || git.args.iter().any(|arg| arg.text == "--no-index");
+    for operand in git.operands.iter().skip(usize::from(is_anywhere && git.command == "grep")) {
+        // `HEAD:.env` names a file of a commit.
+        let path = operand.text.split_once(':').map_or(operand.text.as_str(), |(_, path)| path);
+        let is_pattern = path.contains(['*', '?']);
+        let path = path.trim_start_matches(":(glob)").trim_start_matches("**/");
+        let named = ShellArg { text: path.to_owned(), is_pattern, ..(*operand).clone() };
+        if is_anywhere || shows && walk.place(&named).tags.contains(&OperationTag::Secret) {
+            flow.append(walk.read_file("git", &named, is_anywhere));
+        }
+    }
+    if git.has_any(&[("", "name-only"), ("", "name-status")]) {
+        flow.taint = TextTaint::NAMES;
+    }
+    flow.text = None;
+    if walk.changes_remote() && git.operands.iter().any(|operand| operand.text.contains(':')) {
+        flow.taint |= TextTaint::NETWORK;
+    }
+    flow
+}
+
+/// The names of files that git knows, or does not.
+fn list_files(git: &GitCall<'_>) -> TextFlow {
+    let has_others = git.has("o", "others");
+    if git.has("d", "deleted") && !has_others && !git.has_any(&[("c", "cached"), ("m", "modified")]) {
+        // They are gone.
+        return TextFlow::from_taint(TextTaint::NAMES);
+    }
+    let is_filtered = git.has_any(&[("i", "ignored"), ("u", "unmerged"), ("m", "modified"), ("d", "deleted")]);
+    let here = ShellArg::new(".");
+    let roots = if git.operands.is_empty() || git.command == "ls-tree" { vec![&here] } else { git.operands.clone() };
+    let listed = |root: &ShellArg| {
+        let is_filtered = root.is_pattern || root.text.contains('*') || is_filtered;
+        // Files that are in no commit: nobody knows which.
+        let root = if has_others { ShellArg::unknown(TextTaint::NAMES) } else { root.clone() };
+        ListedFiles { root, is_filtered, is_recursive: true }
+    };
+    TextFlow::listing(roots.into_iter().map(listed).collect())
+}
+
+/// A directory that gets the files of a repository.
+fn fill(walk: &mut CommandWalk<'_>, directory: Option<&&ShellArg>) {
+    if let Some(directory) = directory {
+        walk.push_path(Operation::new(OperationKind::Write, "git").action("unpack"), directory);
+    }
+}
+
+/// Files that become a part of the history.
+fn note_kept(walk: &mut CommandWalk<'_>, paths: &[&ShellArg]) {
+    for path in paths {
+        if walk.place(path).tags.contains(&OperationTag::Secret) {
+            walk.push_path(Operation::new(Git, "git").action("commit_secret"), path);
+        }
+    }
 }
 
 /// The directory of a clone holds code from the network.
@@ -320,30 +535,58 @@ fn note_clone(walk: &mut CommandWalk<'_>, operands: &[&ShellArg]) {
     walk.note_unpacked(&directory, TextTaint::NETWORK);
 }
 
-/// `checkout -- PATH`, `checkout .`, `restore PATH`: changes that are not committed are gone.
-fn check_discarded(walk: &mut CommandWalk<'_>, command: &str, args: &[ShellArg], operands: &[&ShellArg]) {
-    let has = |any: &[&str]| args.iter().any(|arg| any.contains(&arg.text.as_str()));
-    let dashes = args.iter().position(|arg| arg.text == "--");
-    let paths: Vec<&ShellArg> = match (command, dashes) {
-        ("restore", _) if has(&["--staged", "-S"]) && !has(&["--worktree", "-W"]) => return,
-        ("restore", _) => {
-            let source = args.windows(2).find_map(|pair| match pair {
-                [option, value] if matches!(option.text.as_str(), "-s" | "--source") => Some(value.text.as_str()),
-                _ => None,
-            });
-            operands.iter().copied().filter(|arg| Some(arg.text.as_str()) != source).collect()
+/// `checkout PATH`, `restore PATH`: changes that are not committed are gone.
+fn check_discarded(walk: &mut CommandWalk<'_>, git: &GitCall<'_>) {
+    let paths: Vec<&ShellArg> = match (git.command, git.behind_dashes()) {
+        ("restore", _) if git.has("S", "staged") && !git.has("W", "worktree") => return,
+        ("restore", _) => git.operands.clone(),
+        (_, Some(paths)) => paths.iter().collect(),
+        // A new branch, or one side of a conflict.
+        _ if git.has_any(&[("b", ""), ("B", ""), ("", "orphan"), ("2", "ours"), ("3", "theirs")]) => {
+            git.operands.iter().copied().filter(|path| walk.needs_care(path)).collect()
         }
-        (_, Some(index)) => args.get(index + 1..).unwrap_or_default().iter().collect(),
-        _ => operands
-            .iter()
-            .copied()
-            .filter(|arg| matches!(arg.text.as_str(), "." | "./" | ":/" | "*" | ":/*" | "..") || walk.needs_care(arg))
-            .collect(),
+        // Behind a commit there are paths.
+        _ => match git.operands.as_slice() {
+            [commit, paths @ ..] if !paths.is_empty() && !is_path(walk, commit) => paths.to_vec(),
+            paths => paths.iter().copied().filter(|path| is_path(walk, path)).collect(),
+        },
     };
+    for list in git.parsed.values("", "pathspec-from-file") {
+        push(walk, "discard_changes", list.shown());
+    }
     for path in paths {
-        walk.push(Operation::new(Git, "git").action("discard_changes").written(path.shown()));
+        push(walk, "discard_changes", path.shown());
         walk.write_file("git", &from_top(walk, path), "restore", TextFlow::default());
     }
+}
+
+/// Whether a word is a path rather than a branch, as far as that can be told by its text.
+fn is_path(walk: &CommandWalk<'_>, arg: &ShellArg) -> bool {
+    let text = arg.text.as_str();
+    let name = text.rsplit('/').next().unwrap_or_default();
+    let has_extension = name.rsplit_once('.').is_some_and(|(stem, extension)| {
+        // `v1.x` and `1.0.Final` are versions.
+        let is_version = stem
+            .trim_start_matches('v')
+            .split('.')
+            .all(|part| !part.is_empty() && part.bytes().all(|letter| letter.is_ascii_digit()))
+            || extension == "x";
+        !is_version
+            && extension.len() <= 10
+            && extension.starts_with(|letter: char| letter.is_ascii_alphabetic())
+            && extension.bytes().all(|letter| letter.is_ascii_alphanumeric())
+    });
+    let is_commit = text.contains("@{") || text.contains("..") && !text.starts_with('.') && !text.contains("../");
+    arg.is_pattern && !is_commit
+        || text.starts_with(['.', '/', '~', ':'])
+        || text.ends_with('/')
+        || text.contains(['*', '?', '['])
+        || has_extension && !is_commit
+        || matches!(
+            name,
+            "Makefile" | "Dockerfile" | "README" | "LICENSE" | "Gemfile" | "Rakefile" | "Procfile" | "src"
+        )
+        || walk.needs_care(arg)
 }
 
 /// A path of git: `:/` and `:(top)` are the root of the repository.
@@ -358,23 +601,53 @@ fn from_top(walk: &CommandWalk<'_>, path: &ShellArg) -> ShellArg {
     }
 }
 
-/// `git clean`: files that git does not know.
-fn clean_untracked(walk: &mut CommandWalk<'_>, args: &[ShellArg]) {
-    let valued = OptionLetters { letters: "e", names: &["exclude"] };
-    let parsed = ParsedOptions::parse(args, valued);
-    if parsed.has("n", "dry-run") {
-        return;
-    }
-    let everything = [ShellArg::new(".")];
-    let paths = if parsed.operands.is_empty() { everything.iter().collect() } else { parsed.operands };
-    for path in paths {
-        let operation = Operation::new(OperationKind::Delete, "git").action("untracked").tag(OperationTag::Recursive);
-        walk.push_watched(operation, &from_top(walk, path));
-    }
-}
-
 fn is_address(text: &str) -> bool {
     text.contains("://")
         || text.split_once(':').is_some_and(|(host, _)| host.contains(['@', '.']) && !host.contains('/'))
         || text.starts_with("ext::")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{GIT_OPTIONS, OptionLetters, ShellArg, options_of};
+    use crate::walk::{OptionReader, ReadArg};
+
+    /// The whole name, and whether it is switched off.
+    fn read(grammar: OptionLetters, given: &str) -> (String, bool) {
+        let args = [ShellArg::new(format!("--{given}"))];
+        match OptionReader::new(&args, grammar).next() {
+            Some(ReadArg::Option(option)) => (option.name.to_owned(), option.is_negated),
+            _ => (String::new(), false),
+        }
+    }
+
+    #[test]
+    fn a_unique_beginning_of_an_option_of_git_is_the_option() {
+        for command in GIT_OPTIONS.keys() {
+            let grammar = options_of(command).unwrap();
+            let names: Vec<&str> =
+                grammar.names.iter().map(|name| name.trim_end_matches('!')).filter(|name| !name.is_empty()).collect();
+            for name in &names {
+                assert_eq!(read(grammar, name), ((*name).to_owned(), false), "{command} --{name}");
+                assert_eq!(read(grammar, &format!("{name}=x")), ((*name).to_owned(), false), "{command} --{name}=x");
+                for end in 1..name.len() {
+                    let given = &name[..end];
+                    let is_unique = names.iter().filter(|other| other.starts_with(given)).count() == 1;
+                    let found = read(grammar, given);
+                    if is_unique && !given.starts_with("no-") {
+                        assert_eq!(found, ((*name).to_owned(), false), "{command} --{given}");
+                    } else {
+                        assert!(names.contains(&found.0.as_str()) || found.0 == given, "{command} --{given}");
+                    }
+                }
+                if !name.starts_with("no-") && !names.contains(&format!("no-{name}").as_str()) {
+                    assert_eq!(
+                        read(grammar, &format!("no-{name}")),
+                        ((*name).to_owned(), true),
+                        "{command} --no-{name}"
+                    );
+                }
+            }
+        }
+    }
 }

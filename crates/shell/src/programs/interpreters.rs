@@ -106,12 +106,6 @@ pub(super) fn run_interpreter(
                 walk.push_code(TextTaint::NETWORK, call.name, "it runs a script from the network");
             }
             run_script_file(walk, call, script);
-            // The arguments of a script that name what needs care.
-            for arg in parsed.operands.iter().skip(1) {
-                if walk.place(arg).tags.contains(&crate::OperationTag::Secret) {
-                    flow.append(walk.read_file(call.name, arg, false));
-                }
-            }
         }
         // Behind `-` and `--`, they are arguments of the program that is read.
         None if !reads_input && call.has_arg(&["--version", "-V", "-v", "--help", "-h"]) => {}

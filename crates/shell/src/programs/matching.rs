@@ -145,11 +145,8 @@ impl<'c, 'a> RowCall<'c, 'a> {
         for given in &self.given().options {
             for option in group.split('|').filter(|option| option.starts_with('-')) {
                 if let Some(name) = option.strip_prefix("--") {
-                    if self.is_name(given, name) {
-                        is_on = !given.is_negated;
-                    } else if given.name.strip_prefix("no-") == Some(name) {
-                        is_on = false;
-                    }
+                    let is_off = given.name.strip_prefix("no-") == Some(name) || given.is_negated && given.name == name;
+                    is_on = (is_on || self.is_name(given, name)) && !is_off;
                 } else if let Some(letter) = option_letter(option) {
                     is_on |= self.is_letter(given, letter);
                 }
@@ -172,6 +169,7 @@ impl<'c, 'a> RowCall<'c, 'a> {
     /// Whether an option is `name`, `name=value` or `name=`.
     fn is_name(&self, given: &GivenOption<'_>, option: &str) -> bool {
         let (name, wanted) = option.split_once('=').map_or((option, None), |(name, value)| (name, Some(value)));
+        let name = if given.is_negated { name.strip_prefix("no-").unwrap_or_default() } else { name };
         if !given.is_long || given.name != name {
             return false;
         }
@@ -187,13 +185,10 @@ impl<'c, 'a> RowCall<'c, 'a> {
     /// Whether an option is this one, or an abbreviation that may stand for it.
     fn may_be(&self, given: &GivenOption<'_>, option: &str) -> bool {
         let (name, wanted) = option.split_once('=').unwrap_or((option, ""));
-        if given.is_negated {
-            return false;
-        }
         let is_short = given.name.len() >= if self.grammar.is_complete() { 1 } else { 3 };
         let is_abbreviated = given.is_long && is_short && given.name.len() < name.len() && name.starts_with(given.name);
         let is_known = || self.grammar.is_complete() && self.grammar.has_name(given.name);
-        self.is_name(given, option) || is_abbreviated && wanted.is_empty() && !is_known()
+        self.is_name(given, option) || is_abbreviated && !given.is_negated && wanted.is_empty() && !is_known()
     }
 
     fn next_text(&self, given: &GivenOption<'_>) -> Option<&'c str> {

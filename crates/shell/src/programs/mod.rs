@@ -19,6 +19,7 @@ mod power;
 mod program;
 mod runners;
 mod search;
+mod secret_use;
 mod sed;
 mod shells;
 mod statements;
@@ -38,6 +39,7 @@ use std::sync::LazyLock;
 use commands::SUBCOMMAND_INDEX;
 use program::{ProgramDef, ProgramUse, read_operands, run_written_script};
 use subcommand::push_subcommands;
+pub(crate) use text::read_selected;
 
 use crate::walk::{CommandWalk, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint, WRAPPERS, WrapperDef};
 use crate::{Operation, OperationKind, OperationTag};
@@ -94,6 +96,7 @@ pub(crate) fn run_program(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) ->
     {
         return flow;
     }
+    let first = walk.operations.len();
     check_written_program(walk, call);
     if AGENTS.contains(&call.name) && walk.changes_home() {
         walk.push(Operation::new(OperationKind::Guard, call.name).action("pintle_variable").written("HOME"));
@@ -114,10 +117,14 @@ pub(crate) fn run_program(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) ->
     {
         return flow;
     }
-    match PROGRAMS.get(call.name) {
-        Some(def) => run_known(walk, call, def),
-        None => run_other(walk, call),
-    }
+    let def = PROGRAMS.get(call.name);
+    let mut flow = match (def, call.name.strip_prefix("git-")) {
+        (Some(def), _) => run_known(walk, call, def),
+        (None, Some(command)) if git::is_subcommand(command) => git::run_alone(walk, call, command),
+        (None, _) => run_other(walk, call),
+    };
+    secret_use::push_unclear_secrets(walk, call, def.map(|def| def.usage), first, &mut flow);
+    flow
 }
 
 /// Runs a program under the name that the tables have for it.
@@ -209,9 +216,6 @@ fn run_other(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) -> TextFlow {
         let tags = walk.place(&operand).tags;
         if is_in_place {
             walk.push_watched(Operation::new(OperationKind::Write, call.name).action("edit"), &operand);
-        }
-        if tags.contains(&OperationTag::Secret) {
-            walk.read_file(call.name, &operand, false);
         }
         if tags.contains(&OperationTag::AgentSettings) || tags.contains(&OperationTag::Pintle) {
             walk.push_path(Operation::new(OperationKind::Write, call.name).action("unknown_program"), &operand);

@@ -3,8 +3,10 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use crate::walk::{CommandWalk, ProgramCall, ShellArg, TextFlow, TextTaint, program_name};
-use crate::{Operation, OperationKind};
+use crate::walk::{
+    CommandWalk, OptionLetters, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint, program_name,
+};
+use crate::{Operation, OperationKind, OperationTag};
 
 /// What a program does with the value of an option.
 #[derive(Debug, Clone, Copy)]
@@ -23,6 +25,8 @@ enum ValueUse {
     Code,
     /// The value and all that follows is another command.
     Rest,
+    /// It is settings of a task: a path that is written, or deleted with `state=absent`.
+    Settings,
     /// It is text that a shell expands.
     Expanded,
     /// It is a library that a shell loads.
@@ -31,7 +35,7 @@ enum ValueUse {
     Written,
 }
 
-use ValueUse::{Code, Expanded, Line, LineBehind, LineWith, Loaded, Program, Rest, Words, Written};
+use ValueUse::{Code, Expanded, Line, LineBehind, LineWith, Loaded, Program, Rest, Settings, Words, Written};
 
 /// Programs, their options as they are typed, and what the values are. `-x` is also found among other letters, a longer
 /// name with its value behind `=`. `<` is the input.
@@ -55,6 +59,9 @@ static OPTION_USES: &[(&str, &str, ValueUse)] = &[
     ("flock", "-c --command", Line),
     ("nix-shell", "--run --command", Line),
     ("capsh", "--", Rest),
+    ("start-stop-daemon", "-x --exec -a --startas", Rest),
+    ("ansible", "-a --args", Line),
+    ("ansible", "-a --args", Settings),
     ("cmake", "-E", Rest),
     ("go", "-exec -toolexec", Line),
     ("gcc g++ cc c++ clang clang++", "-wrapper", Words),
@@ -80,11 +87,20 @@ static OPTION_USES: &[(&str, &str, ValueUse)] = &[
     ("elixir iex", "--rpc-eval", Code),
     ("julia", "--print", Code),
     // Files that are written.
-    ("shuf iconv pandoc strace ltrace xkbcomp protoc dot m4", "-o --output", Written),
+    ("shuf iconv pandoc strace ltrace time gtime", "-o --output", Written),
     ("7z 7za 7zz", "-o", Written),
     ("screen", "-Logfile", Written),
     ("csplit", "-f --prefix", Written),
     ("cpio", "-D --directory", Written),
+];
+
+/// Programs that write to one of their operands, with its number and the options that take a value.
+static OUTPUT_OPERANDS: &[(&str, usize, &str)] = &[
+    ("uniq", 1, "fsw"),
+    ("xxd", 1, "cglosR"),
+    ("split", 1, "abClntu"),
+    ("script", 0, "cEIOTBmo"),
+    ("cpio", 0, "FHDEIMORC"),
 ];
 
 static USE_INDEX: LazyLock<HashMap<&str, Vec<(&str, ValueUse)>>> = LazyLock::new(|| {
@@ -147,6 +163,12 @@ pub(super) fn use_options(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
             use_value(walk, call, &value, rest, *usage);
         }
     }
+    for (_, number, letters) in OUTPUT_OPERANDS.iter().filter(|(name, ..)| *name == call.name) {
+        let parsed = ParsedOptions::parse(call.args, OptionLetters { letters, names: &["command"] });
+        if let Some(operand) = parsed.operands.get(*number) {
+            use_value(walk, call, operand, &[], Written);
+        }
+    }
 }
 
 fn use_value(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, value: &ShellArg, rest: &[ShellArg], usage: ValueUse) {
@@ -176,6 +198,15 @@ fn use_value(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, value: &ShellAr
         Rest => {
             let args: Vec<ShellArg> = std::iter::once(value).chain(rest).cloned().collect();
             walk.run_args(&args, call.stdin);
+        }
+        Settings => {
+            let settings = || value.text.split_whitespace().filter_map(|word| word.split_once('='));
+            if let Some((_, path)) = settings().find(|(name, _)| matches!(*name, "path" | "dest")) {
+                let deletes = settings().any(|setting| setting == ("state", "absent"));
+                let kind = if deletes { OperationKind::Delete } else { OperationKind::Write };
+                let operation = Operation::new(kind, call.name).tag_if(deletes, OperationTag::Recursive);
+                walk.push_path(operation, &ShellArg::new(path));
+            }
         }
         Expanded => walk.expand_text(&value.text),
         Loaded => walk.push(Operation::new(OperationKind::System, call.name).action("preload").written(value.shown())),

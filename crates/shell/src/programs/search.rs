@@ -1,13 +1,18 @@
 //! Programs that find files, and programs that run another one for each of them.
 
+use std::path::PathBuf;
+
 use super::files;
 use super::find::{FindAction, FindExpression};
+use crate::OperationTag;
 use crate::walk::ProgramCall;
-use crate::walk::{CommandWalk, ListedFiles, OptionLetters, ParsedOptions, ShellArg, TextFlow, TextTaint};
+use crate::walk::{CommandWalk, ListedFiles, OptionLetters, ParsedOptions, ShellArg, TextFlow, TextTaint, quote};
 use crate::watch::WatchedFile;
 
 /// More values than a program may have arguments.
 const MAX_VALUES: usize = 2000;
+/// The most runs for values that are known.
+const MAX_RUNS: usize = 16;
 /// The most watched files that a search is assumed to find.
 const MAX_WATCHED: usize = 64;
 
@@ -132,17 +137,30 @@ fn run_search(
             walk.write_file(program, file, "replace", TextFlow::from_taint(TextTaint::NAMES));
         }
         for start in starts {
-            let found: Vec<ListedFiles> = match walk.watched_below(start) {
-                Some(files) => {
-                    let reached = files.iter().filter(|file| expression.reaches(index, &start.text, file));
-                    let root = |file: &WatchedFile| ShellArg::new(file.path.to_string_lossy());
-                    reached
-                        .map(|file| ListedFiles { root: root(file), is_filtered: false, is_recursive: true })
-                        .take(MAX_WATCHED)
-                        .collect()
-                }
-                None => vec![roots(start, is_run)],
-            };
+            let found: Vec<ListedFiles> =
+                match walk.watched_below(start) {
+                    Some(files) => {
+                        let reached = files.iter().filter(|file| expression.reaches(index, &start.text, file));
+                        let root = |file: &WatchedFile| ShellArg::new(file.path.to_string_lossy());
+                        reached
+                            .map(|file| ListedFiles { root: root(file), is_filtered: false, is_recursive: true })
+                            .take(MAX_WATCHED)
+                            .collect()
+                    }
+                    None => {
+                        // The start may be a file itself.
+                        let itself = WatchedFile {
+                            path: walk.place(start).path.unwrap_or_default(),
+                            within: PathBuf::new(),
+                            is_dir: false,
+                            is_empty: false,
+                        };
+                        let is_secret = walk.place(start).tags.contains(&OperationTag::Secret);
+                        let itself = (is_secret && expression.reaches(index, &start.text, &itself))
+                            .then(|| ListedFiles { root: start.clone(), is_filtered: true, is_recursive: false });
+                        itself.into_iter().chain([roots(start, is_run)]).collect()
+                    }
+                };
             match action {
                 FindAction::Delete => found.iter().for_each(|found| files::delete_listed(walk, program, found)),
                 FindAction::Run(command) => found.iter().for_each(|found| run_for_each(walk, command, found, "{}")),
@@ -219,120 +237,159 @@ fn run_for_each(walk: &mut CommandWalk<'_>, command: &[ShellArg], listed: &Liste
     walk.run_args(&args, &TextFlow::default());
 }
 
-pub(super) fn run_xargs(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
-    let valued =
-        OptionLetters { letters: "IinLPsdEa", names: &["replace", "max-args", "max-procs", "delimiter", "arg-file"] };
-    let (leading, command) = ParsedOptions::parse_leading(call.args, valued);
-    let mark =
-        leading.values("I", "replace").next().or_else(|| leading.values("i", "").next()).map(|arg| arg.text.clone());
+const XARGS_OPTIONS: OptionLetters = OptionLetters {
+    letters: "IJi?e?l?nLPsdEaSR",
+    names: &[
+        "arg-file",
+        "delimiter",
+        "eof?",
+        "replace?",
+        "max-lines?",
+        "max-args",
+        "max-procs",
+        "max-chars",
+        "process-slot-var",
+    ],
+};
+
+pub(super) fn run_xargs(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
+    let (leading, command) = ParsedOptions::parse_leading(call.args, XARGS_OPTIONS);
+    let given = leading.values("I", "replace").chain(leading.values("J", "")).chain(leading.values("i", "")).next();
+    let mark = match given {
+        Some(mark) => mark.text.as_str(),
+        None if leading.has("i", "replace") => "{}",
+        None => "",
+    };
     let mut input = call.stdin.clone();
-    if let Some(file) = parsed.values("a", "arg-file").next() {
+    if let Some(file) = leading.values("a", "arg-file").next() {
         input = walk.read_file(call.name, file, false);
     }
     if command.is_empty() {
         return input;
     }
-    let mark = mark.as_deref().unwrap_or_default();
     if !input.listed.is_empty() {
         for listed in &input.listed {
             run_for_each(walk, command, listed, mark);
         }
         return TextFlow::from_taint(input.taint.without(TextTaint::NAMES) | TextTaint::OUTPUT | TextTaint::FILE);
     }
-    match input.text.as_deref().filter(|text| !text.contains(crate::paths::UNKNOWN)) {
-        Some(text) => {
-            let values: Vec<ShellArg> = text
+    let content = (!input.processes.is_empty()).then(|| Box::new(input.clone()));
+    let unknown = ShellArg { content, ..ShellArg::unknown(input.taint) };
+    let known = input.text.as_deref().filter(|text| !text.contains(crate::paths::UNKNOWN));
+    if mark.is_empty() {
+        let values: Vec<ShellArg> = match known {
+            Some(text) => text
                 .split(|letter: char| letter.is_whitespace() || letter == '\0')
                 .filter(|word| !word.is_empty())
                 .take(MAX_VALUES)
                 .map(|word| ShellArg { taint: input.taint, ..ShellArg::new(word.trim_matches(['"', '\''])) })
-                .collect();
-            let args: Vec<ShellArg> = if mark.is_empty() {
-                command.iter().cloned().chain(values).collect()
-            } else {
-                let whole = text.trim();
-                command.iter().map(|arg| ShellArg { text: arg.text.replace(mark, whole), ..arg.clone() }).collect()
-            };
-            walk.run_args(&args, &TextFlow::default())
-        }
-        None => {
-            let content = (!input.processes.is_empty()).then(|| Box::new(input.clone()));
-            let value = ShellArg { content, ..ShellArg::unknown(input.taint) };
-            let args: Vec<ShellArg> = if mark.is_empty() {
-                command.iter().cloned().chain([value]).collect()
-            } else {
-                command
-                    .iter()
-                    .map(|arg| ShellArg {
-                        text: arg.text.replace(mark, &value.text),
-                        taint: if arg.text.contains(mark) { arg.taint | input.taint } else { arg.taint },
-                        content: if arg.text.contains(mark) { value.content.clone() } else { arg.content.clone() },
-                        ..arg.clone()
-                    })
-                    .collect()
-            };
-            walk.run_args(&args, &TextFlow::default())
-        }
-    }
-}
-
-pub(super) fn run_parallel(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
-    let valued = OptionLetters {
-        letters: "jIaSN",
-        names: &[
-            "jobs",
-            "arg-file",
-            "colsep",
-            "delay",
-            "timeout",
-            "joblog",
-            "sshlogin",
-            "results",
-            "halt",
-            "retries",
-            "load",
-            "memfree",
-            "tagstring",
-            "workdir",
-            "env",
-            "max-args",
-            "max-procs",
-            "tmpdir",
-            "basefile",
-            "return",
-        ],
-    };
-    let (_, rest) = ParsedOptions::parse_leading(call.args, valued);
-    let split = rest.iter().position(|arg| arg.text.starts_with(":::")).unwrap_or(rest.len());
-    let (command, values) = rest.split_at(split);
-    let values: Vec<ShellArg> = values.iter().filter(|arg| !arg.text.starts_with(":::")).cloned().collect();
-    let line: Vec<String> = command.iter().map(|arg| arg.text.clone()).collect();
-    let line = line.join(" ");
-    let known: Vec<String> = if values.is_empty() {
-        call.stdin.text.as_deref().map(|text| text.lines().map(str::to_owned).collect()).unwrap_or_default()
-    } else {
-        values.iter().map(|arg| arg.text.clone()).collect()
-    };
-    if known.is_empty() {
-        for listed in &call.stdin.listed {
-            run_for_each(walk, command, listed, "{}");
-        }
-        if command.is_empty() && call.stdin.taint != TextTaint::NONE {
-            walk.push_code(call.stdin.taint, call.name, "its input is the commands that it runs");
-        } else if call.stdin.listed.is_empty() {
-            let args: Vec<ShellArg> = command.iter().cloned().chain([ShellArg::unknown(call.stdin.taint)]).collect();
-            return walk.run_args(&args, &TextFlow::default());
-        }
-        return TextFlow::from_taint(TextTaint::OUTPUT);
-    }
-    let mut flow = TextFlow::default();
-    for value in known.iter().take(16) {
-        let text = match (line.is_empty(), line.contains("{}")) {
-            (true, _) => value.clone(),
-            (false, true) => line.replace("{}", value),
-            (false, false) => format!("{line} {value}"),
+                .collect(),
+            None => vec![unknown],
         };
-        flow.append(walk.run_line(&text, &TextFlow::default()));
+        let args: Vec<ShellArg> = command.iter().cloned().chain(values).collect();
+        return walk.run_args(&args, &TextFlow::default());
+    }
+    // One run for each line.
+    let lines = known.into_iter().flat_map(|text| text.split(['\n', '\0'])).filter(|line| !line.trim().is_empty());
+    let mut values: Vec<ShellArg> = lines.take(MAX_RUNS).map(|line| ShellArg::new(line.trim())).collect();
+    if known.is_none() || values.len() == MAX_RUNS {
+        values.push(unknown);
+    }
+    let mut flow = TextFlow::known("");
+    for value in values {
+        let fill = |arg: &ShellArg| match arg.text.contains(mark) {
+            true => ShellArg {
+                text: arg.text.replace(mark, &value.text),
+                taint: arg.taint | value.taint,
+                content: value.content.clone(),
+                ..arg.clone()
+            },
+            false => arg.clone(),
+        };
+        let args: Vec<ShellArg> = command.iter().map(fill).collect();
+        flow.append(walk.run_args(&args, &TextFlow::default()));
     }
     flow
+}
+
+const PARALLEL_OPTIONS: OptionLetters = OptionLetters {
+    letters: "jIaSNnLlPCE",
+    names: &[
+        "jobs",
+        "arg-file",
+        "colsep",
+        "delay",
+        "timeout",
+        "joblog",
+        "sshlogin",
+        "results",
+        "halt",
+        "retries",
+        "load",
+        "memfree",
+        "tagstring",
+        "workdir",
+        "env",
+        "max-args",
+        "max-procs",
+        "tmpdir",
+        "basefile",
+        "return",
+        "recstart",
+        "recend",
+        "block",
+    ],
+};
+
+pub(super) fn run_parallel(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
+    let (leading, rest) = ParsedOptions::parse_leading(call.args, PARALLEL_OPTIONS);
+    let split = rest.iter().position(|arg| arg.text.starts_with(":::")).unwrap_or(rest.len());
+    let (command, sources) = rest.split_at(split);
+    let line: Vec<&str> = command.iter().map(|arg| arg.text.as_str()).collect();
+    let line = line.join(" ");
+    if leading.has("", "pipe") || leading.has("", "pipepart") {
+        return walk.run_line(&line, call.stdin);
+    }
+    // The values come from the line, from files, or from the input.
+    let mut inputs: Vec<TextFlow> = Vec::new();
+    for file in leading.values("a", "arg-file") {
+        inputs.push(walk.read_file(call.name, file, false));
+    }
+    let mut is_file = false;
+    for source in sources {
+        match source.text.as_str() {
+            mark if mark.starts_with(":::") => is_file = mark.starts_with("::::"),
+            _ if is_file => inputs.push(walk.read_file(call.name, source, false)),
+            value => inputs.push(TextFlow { taint: source.taint, ..TextFlow::known(value) }),
+        }
+    }
+    if inputs.is_empty() {
+        inputs.push(call.stdin.clone());
+    }
+    let mut flow = TextFlow::known("");
+    for input in inputs {
+        for listed in &input.listed {
+            run_for_each(walk, command, listed, "{}");
+        }
+        let text = input.text.as_deref().unwrap_or_default();
+        for value in text.lines().filter(|value| !value.is_empty()).take(MAX_RUNS) {
+            // A value is one word, unless it is the command.
+            let lines = [value.to_owned(), quote(value)].map(|value| match (line.is_empty(), line.contains("{}")) {
+                (true, _) => value,
+                (false, true) => line.replace("{}", &value),
+                (false, false) => format!("{line} {value}"),
+            });
+            for line in lines.iter().take(if line.is_empty() { 1 } else { 2 }) {
+                flow.append(walk.run_line(line, &TextFlow::default()));
+            }
+        }
+        let is_rest = input.text.is_none() && input.listed.is_empty() || text.lines().nth(MAX_RUNS).is_some();
+        if is_rest && command.is_empty() && input != TextFlow::default() {
+            walk.push_code(input.taint, call.name, "its input is the commands that it runs");
+        } else if is_rest {
+            let args: Vec<ShellArg> = command.iter().cloned().chain([ShellArg::unknown(input.taint)]).collect();
+            flow.append(walk.run_args(&args, &TextFlow::default()));
+        }
+    }
+    TextFlow { taint: flow.taint | TextTaint::OUTPUT, ..flow }
 }

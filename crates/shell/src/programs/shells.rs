@@ -1,8 +1,9 @@
 //! Programs that run a command line or code in their arguments or their input.
 
 use crate::code;
+use crate::secret_name::is_secret_name;
 use crate::walk::ProgramCall;
-use crate::walk::{CommandWalk, OptionLetters, ParsedOptions, ShellArg, TextFlow, TextTaint, is_secret_name, quote};
+use crate::walk::{CommandWalk, OptionLetters, ParsedOptions, ShellArg, TextFlow, TextTaint, quote};
 use crate::{Operation, OperationKind};
 
 pub(super) fn run_env(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
@@ -92,6 +93,12 @@ pub(super) fn run_source(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, par
     TextFlow::from_taint(TextTaint::NONE)
 }
 
+/// `direnv export` and its kin print variables for a shell to evaluate.
+pub(super) fn run_variable_export(_: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
+    let prints = matches!(call.first_operand(), Some("export" | "dump" | "env" | "hook-env"));
+    TextFlow::from_taint(TextTaint::OUTPUT | if prints { TextTaint::ENVIRONMENT } else { TextTaint::NONE })
+}
+
 /// The content of a script that is the input, is read from a descriptor, or was written by the line.
 pub(super) fn given_script(walk: &CommandWalk<'_>, call: &ProgramCall<'_>, file: &ShellArg) -> Option<TextFlow> {
     let descriptor = ["/dev/fd/", "/proc/self/fd/"].iter().find_map(|start| file.text.strip_prefix(start));
@@ -111,7 +118,8 @@ pub(super) fn run_eval(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &P
     let line: Vec<&str> = call.args.iter().map(|arg| arg.text.as_str()).collect();
     let taint = call.taint();
     let line = line.join(" ");
-    if line.contains(crate::paths::UNKNOWN) && taint == TextTaint::OUTPUT && walk.printed_settings(EVALUATED) {
+    let is_printed = taint.without(TextTaint::ENVIRONMENT) == TextTaint::OUTPUT;
+    if line.contains(crate::paths::UNKNOWN) && is_printed && walk.printed_settings(EVALUATED) {
         return TextFlow::known("");
     }
     let flow = TextFlow { taint, text: Some(line), ..TextFlow::default() };

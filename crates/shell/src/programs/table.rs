@@ -15,7 +15,7 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
     program(
         "true false : test [ sleep wait jobs type ulimit umask shopt return break continue \
          bg fg disown times let expr seq date cal nproc tty locale whereis whatis help info clear \
-         reset tput yes sha256sum sha1sum md5sum shasum cksum b2sum wc pwgen uuidgen factor bc \
+         reset tput yes sha256sum sha1sum md5sum shasum cksum b2sum wc pwgen uuidgen factor \
          open xdg-open dirs",
         "",
         Text,
@@ -61,11 +61,15 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
     program("read", "adinNptu", Special(builtins::run_read)),
     program("mapfile readarray", "dnOsuCc", Special(builtins::run_read)),
     program("which", "", Special(text::run_which)),
+    program("direnv mise rtx asdf", "", Special(shells::run_variable_export)),
     program("env printenv", "uCS", Special(shells::run_env)).long(&["unset", "chdir", "split-string"]),
     // Readers.
     program("cat tac nl less more most zless view bat batcat", "pn", Special(text::run_cat)),
     program("head tail", "ncs", Reads(0)).long(&["lines", "bytes"]),
-    program("uniq fmt pr fold expand unexpand comm join paste cut look column", "bdcftkwoST12", Selects).long(&[
+    program("pr", "DhlNsSwW", Selects),
+    program("column", "scoNHRC", Selects).long(&["separator", "output-width", "table-columns", "output-separator"]),
+    program("cut", "bcdf", Special(text::run_cut)).long(&["fields", "delimiter", "characters", "bytes"]),
+    program("uniq fmt fold expand unexpand comm join paste look", "bdcftkwoST12", Selects).long(&[
         "fields",
         "delimiter",
         "key",
@@ -193,17 +197,8 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
     program("find gfind bfs", "", Special(search::run_find)),
     program("fd fdfind", "", Special(search::run_fd)),
     program("locate mlocate plocate mdfind", "nl", Special(search::run_locate)),
-    program("xargs gxargs", "IinLPsdEa", Special(search::run_xargs)).long(&[
-        "replace",
-        "max-args",
-        "max-procs",
-        "delimiter",
-        "arg-file",
-        "max-lines",
-        "max-chars",
-    ]),
-    program("parallel", "jIaSN", Special(search::run_parallel))
-        .long(&["jobs", "arg-file", "colsep", "delay", "timeout", "joblog", "sshlogin", "results"]),
+    program("xargs gxargs", "", Special(search::run_xargs)),
+    program("parallel", "", Special(search::run_parallel)),
     // Shells and programs that run a command line.
     program(
         "sh bash zsh dash ksh mksh fish ash rbash yash tcsh csh elvish nu oil osh xonsh",
@@ -265,13 +260,7 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
         .long(&["to", "attach", "body", "server"]),
     program("wall write notify-send", "tpfn", Text),
     program("hub", "", Special(git::run_hub)),
-    program("git", "Cc", Special(git::run_git)).long(&[
-        "git-dir",
-        "work-tree",
-        "namespace",
-        "exec-path",
-        "super-prefix",
-    ]),
+    program("git", "", Special(git::run_git)),
     program("kill pkill killall skill xkill taskkill", "", Special(system::run_kill)),
     program("crontab", "u", Special(system::run_crontab)),
     program("history fc", "", Special(system::run_history)),

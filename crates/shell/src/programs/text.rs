@@ -2,15 +2,16 @@
 
 use super::program::read_operands;
 use crate::escape::unescape;
+use crate::secret_name::has_secret_name;
 use crate::walk::ProgramCall;
-use crate::walk::{CommandWalk, ParsedOptions, ShellArg, TextFlow, TextTaint, is_secret_name, program_name};
-use crate::{Operation, OperationKind};
+use crate::walk::{CommandWalk, ListedFiles, ParsedOptions, ShellArg, TextFlow, TextTaint, program_name};
+use crate::{Operation, OperationKind, OperationTag};
 
 /// The text of arguments, if it is known.
 fn join(args: &[ShellArg]) -> TextFlow {
     let taint = args.iter().fold(TextTaint::NONE, |taint, arg| taint | arg.taint);
     let text: Vec<&str> = args.iter().map(|arg| arg.text.as_str()).collect();
-    let listed = args.iter().filter(|arg| arg.is_pattern).map(|arg| crate::walk::ListedFiles {
+    let listed = args.iter().filter(|arg| arg.is_pattern).map(|arg| ListedFiles {
         root: arg.clone(),
         is_filtered: false,
         is_recursive: false,
@@ -135,6 +136,17 @@ pub(super) fn run_cat(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed
     read_operands(walk, call, parsed.operands.iter().copied(), false)
 }
 
+/// `cut`: of the environment, the first field of each line is the name of a variable.
+pub(super) fn run_cut(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
+    let mut flow = read_operands(walk, call, parsed.operands.iter().copied(), false);
+    flow.text = None;
+    let is_given = |letter, name, wanted| parsed.values(letter, name).any(|value| value.text == wanted);
+    if is_given("d", "delimiter", "=") && is_given("f", "fields", "1") {
+        flow.taint = flow.taint.without(TextTaint::ENVIRONMENT) | TextTaint::OUTPUT;
+    }
+    flow
+}
+
 pub(super) fn run_sort(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
     let flow = read_operands(walk, call, parsed.operands.iter().copied(), false);
     match parsed.values("o", "output").next() {
@@ -163,21 +175,24 @@ pub(super) fn run_grep(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
         || parsed.has("", "files");
     let operands: Vec<&ShellArg> = parsed.operands.iter().skip(skipped).copied().collect();
     let mut flow = read_operands(walk, call, operands.iter().copied(), is_recursive && !operands.is_empty());
+    // Of listed files, those whose name it asks for.
+    if let (true, Some(pattern)) = (operands.is_empty() && !parsed.has("v", "invert-match"), pattern) {
+        let name: String = pattern.text.chars().filter(|letter| !matches!(letter, '^' | '$' | '\\')).collect();
+        for listed in &mut flow.listed {
+            let directory = listed.root.text.rsplit_once('/').map_or(".", |(directory, _)| directory);
+            let file = |start: &str| ShellArg::new(format!("{directory}/{start}{name}"));
+            if [file(""), file("x")].iter().any(|file| walk.place(file).tags.contains(&OperationTag::Secret)) {
+                *listed = ListedFiles { root: file(""), is_filtered: true, is_recursive: false };
+            }
+        }
+    }
     // Of a whole directory, the files that a pattern of names selects.
     let selected: Vec<&ShellArg> =
         parsed.values("", "include").chain(parsed.values("g", "glob")).chain(parsed.values("", "iglob")).collect();
-    let here = ShellArg::new(".");
-    for root in if operands.is_empty() { vec![&here] } else { operands.clone() } {
-        for name in selected.iter().filter(|name| !name.text.starts_with('!')) {
-            let file = ShellArg {
-                text: format!("{}/{}", root.text.trim_end_matches('/'), name.text.trim_start_matches("**/")),
-                is_pattern: true,
-                ..root.clone()
-            };
-            if walk.place(&file).tags.contains(&crate::OperationTag::Secret) && !names_only {
-                flow.append(walk.read_file(call.name, &file, false));
-            }
-        }
+    if !names_only {
+        let here = ShellArg::new(".");
+        let roots = if operands.is_empty() { vec![&here] } else { operands.clone() };
+        flow.append(read_selected(walk, call.name, &roots, &selected));
     }
     // A search for the forms of keys in more than the project.
     let asks_keys = pattern.is_some_and(|pattern| is_key_pattern(&pattern.text));
@@ -194,17 +209,41 @@ pub(super) fn run_grep(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
     }
     if flow.taint.has(TextTaint::ENVIRONMENT | TextTaint::HISTORY) {
         // What is left of the environment is what the pattern selects.
-        let asks_secret =
-            pattern.is_some_and(|pattern| is_secret_pattern(&pattern.text)) && !parsed.has("v", "invert-match");
+        let asks_secret = pattern.is_some_and(|pattern| is_secret_pattern(&pattern.text))
+            && !parsed.has("v", "invert-match")
+            && !parsed.has("c", "count")
+            && !parsed.has("q", "quiet");
         flow.taint = if asks_secret { TextTaint::SECRET } else { TextTaint::OUTPUT };
     }
     if names_only {
         let roots =
             if operands.is_empty() { vec![ShellArg::new(".")] } else { operands.into_iter().cloned().collect() };
         if flow.taint.has(TextTaint::FILE) || is_recursive {
-            let listed =
-                roots.into_iter().map(|root| crate::walk::ListedFiles { root, is_filtered: true, is_recursive });
+            let listed = roots.into_iter().map(|root| ListedFiles { root, is_filtered: true, is_recursive });
             return TextFlow::listing(listed.collect());
+        }
+    }
+    flow
+}
+
+/// Reads the secrets among the files of directories that patterns of names select.
+pub(crate) fn read_selected(
+    walk: &mut CommandWalk<'_>,
+    program: &str,
+    roots: &[&ShellArg],
+    names: &[&ShellArg],
+) -> TextFlow {
+    let mut flow = TextFlow::known("");
+    for (root, name) in roots.iter().flat_map(|root| names.iter().map(move |name| (root, name))) {
+        let name = name.text.trim_start_matches("**/").trim_start_matches("./");
+        let text = match name.starts_with(['/', '~']) {
+            true => name.to_owned(),
+            false => format!("{}/{name}", root.text.trim_end_matches('/')),
+        };
+        let file = ShellArg { text, is_pattern: true, ..(**root).clone() };
+        let is_secret = |tag: &OperationTag| matches!(tag, OperationTag::Secret | OperationTag::ProbableSecret);
+        if !name.starts_with('!') && walk.place(&file).tags.iter().any(is_secret) {
+            flow.append(walk.read_file(program, &file, false));
         }
     }
     flow
@@ -239,7 +278,7 @@ pub(super) fn run_query(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, pars
         parsed.operands.first().is_some_and(|filter| filter.text.contains("env.") || filter.text.contains("$ENV"));
     let mut flow = read_operands(walk, call, files.into_iter(), false);
     flow.text = None;
-    if reads_environment && parsed.operands.first().is_some_and(|filter| is_secret_name(&filter.text)) {
+    if reads_environment && parsed.operands.first().is_some_and(|filter| has_secret_name(&filter.text)) {
         flow.taint |= TextTaint::SECRET;
     }
     flow

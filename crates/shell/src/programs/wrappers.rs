@@ -60,9 +60,8 @@ pub(super) fn run_wrapper(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, de
     if def.is_elsewhere {
         return Some(super::shells::run_elsewhere(walk, rest, call.stdin));
     }
-    // Options of `bwrap` have one value, or two.
-    let program = |arg: &ShellArg| walk.is_program(&program_name(&arg.text));
-    if let (true, Some(index)) = (call.name == "bwrap", rest.iter().position(program)) {
+    let program = |arg: &ShellArg| super::is_known_name(&program_name(&arg.text));
+    if let (true, Some(index)) = (def.searches, rest.iter().position(program)) {
         rest = rest.get(index..).unwrap_or_default();
     }
     Some(walk.run_args(rest, call.stdin))

@@ -1,43 +1,19 @@
 //! Expands words as bash does, as far as that is known.
 
+use std::path::Path;
 use std::rc::Rc;
 
 use super::braces::expand_braces;
 use super::operator::apply_operator;
 use super::{CommandWalk, ShellArg, TextFlow, TextTaint};
 use crate::paths::UNKNOWN;
+use crate::secret_name::is_secret_name;
 use crate::syntax::{BashWord, ShellScript, VariableExpansion, WordPiece, parse_text};
 
 /// The longest text of an argument.
 const MAX_BYTES: usize = 64 * 1024;
 /// The longest text that variables are put together to.
 const MAX_JOINED: usize = 8 * 1024;
-
-/// Words of variable names that hold secrets.
-const SECRET_WORDS: [&str; 14] = [
-    "TOKEN",
-    "SECRET",
-    "PASSWORD",
-    "PASSWD",
-    "APIKEY",
-    "API_KEY",
-    "ACCESS_KEY",
-    "PRIVATE_KEY",
-    "CREDENTIAL",
-    "_PAT",
-    "PASSPHRASE",
-    "AUTH_KEY",
-    "DATABASE_URL",
-    "_PASS",
-];
-
-/// Whether a variable of this name holds a secret.
-pub(crate) fn is_secret_name(name: &str) -> bool {
-    let upper = name.to_ascii_uppercase();
-    let is_limit =
-        upper.contains("MAX_TOKEN") || upper.ends_with("TOKENS") || upper.ends_with("TOKENIZERS_PARALLELISM");
-    !is_limit && SECRET_WORDS.iter().any(|word| upper.contains(word))
-}
 
 /// The arguments of a word that is being expanded.
 #[derive(Default)]
@@ -86,6 +62,17 @@ impl FieldBuilder {
             self.done.push(std::mem::take(&mut self.current));
             self.has_current = false;
         }
+    }
+}
+
+/// The home directory of a user, which lies beside that of the user whose it is.
+fn home_of(user: &str, own: Option<&Path>) -> String {
+    let is_own = own.and_then(Path::file_name).is_some_and(|name| name == user);
+    let beside = own.and_then(Path::parent).filter(|parent| parent.parent().is_some());
+    match (own, user) {
+        (Some(own), _) if is_own => own.display().to_string(),
+        (_, "root") => String::from("/root"),
+        _ => beside.unwrap_or(Path::new("/home")).join(user).display().to_string(),
     }
 }
 
@@ -157,7 +144,7 @@ impl CommandWalk<'_> {
                 WordPiece::Substitution(script, quoted) => {
                     let flow = self.capture(script);
                     let taint = flow.taint;
-                    if !flow.processes.is_empty() {
+                    if !flow.processes.is_empty() || !flow.listed.is_empty() {
                         built.current.content = Some(Box::new(flow.clone()));
                     }
                     match flow.text.as_deref().map(|text| text.trim_end_matches('\n')) {
@@ -191,31 +178,21 @@ impl CommandWalk<'_> {
     }
 
     fn expand_tilde<'t>(&self, text: &'t str) -> std::borrow::Cow<'t, str> {
-        let home = self.site.home.map(|home| home.to_string_lossy());
-        let assigned = text.split_once("=~").filter(|(name, _)| !name.contains(['/', ' ']));
-        match (text.strip_prefix('~'), home) {
-            (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => format!("{home}{rest}").into(),
-            (Some(rest), home) if rest.starts_with(|letter: char| letter.is_ascii_alphanumeric()) => {
-                let user = rest.split('/').next().unwrap_or_default();
-                match home {
-                    Some(home) if home.ends_with(&format!("/{user}")) => {
-                        format!("{home}{}", rest.get(user.len()..).unwrap_or_default()).into()
-                    }
-                    _ if user == "root" => format!("/{rest}").into(),
-                    _ => format!("/home/{rest}").into(),
-                }
-            }
-            (Some(rest), _) if rest.starts_with('+') => format!(
-                "{}{}",
-                self.cwd().map_or_else(|| UNKNOWN.to_string(), |cwd| cwd.display().to_string()),
-                &rest.get(1..).unwrap_or_default()
-            )
-            .into(),
-            (None, Some(home)) if assigned.is_some_and(|(_, rest)| rest.is_empty() || rest.starts_with('/')) => {
-                text.replacen("=~", &format!("={home}"), 1).into()
-            }
-            _ => text.into(),
-        }
+        let assigned = || text.split_once("=~").filter(|(name, _)| !name.contains(['/', ' '])).map(|(_, rest)| rest);
+        let Some(written) = text.strip_prefix('~').or_else(assigned) else { return text.into() };
+        let (user, rest) = written.split_at(written.find('/').unwrap_or(written.len()));
+        let value = |name: &str| self.variable(name).and_then(|values| Some(values.first()?.text.clone()));
+        let directory = match user {
+            "" => value("HOME"),
+            "+" => value("PWD"),
+            "-" => value("OLDPWD"),
+            _ if !user.starts_with(|letter: char| letter.is_ascii_alphanumeric()) => return text.into(),
+            user => Some(home_of(user, self.site.home)),
+        };
+        // Without a home directory, and with an empty `HOME`, it may be any.
+        let directory = directory.filter(|path| !path.is_empty()).unwrap_or_else(|| UNKNOWN.to_string());
+        let before = text.strip_suffix(written).and_then(|before| before.strip_suffix('~')).unwrap_or_default();
+        format!("{before}{directory}{rest}").into()
     }
 
     pub(super) fn separators(&self) -> Vec<char> {
@@ -231,13 +208,13 @@ impl CommandWalk<'_> {
         if let Some(values) = self.state.variables.get(name) {
             return Some(values.clone());
         }
-        let path = |path: Option<&std::path::Path>| path.map(|path| path.to_string_lossy().into_owned());
+        let path = |path: Option<&Path>| path.map(|path| path.to_string_lossy().into_owned());
         let value = match name {
             "HOME" => path(self.site.home),
             "PWD" => path(self.cwd()),
             "OLDPWD" => None,
             "CLAUDE_PROJECT_DIR" | "GEMINI_PROJECT_DIR" | "QWEN_PROJECT_DIR" => path(Some(self.site.project)),
-            "USER" | "LOGNAME" => self.site.home.and_then(|home| path(home.file_name().map(std::path::Path::new))),
+            "USER" | "LOGNAME" => self.site.home.and_then(|home| path(home.file_name().map(Path::new))),
             "IFS" => Some(String::from(" \t\n")),
             "PATH" => Some(String::from("/usr/local/bin:/usr/bin:/bin")),
             "TMPDIR" | "TMP" | "TEMP" => Some(String::from("/tmp")),
@@ -265,6 +242,9 @@ impl CommandWalk<'_> {
                 built.end();
             }
             built.current.is_pattern |= value.is_pattern && expansion.operator.is_empty();
+            if value.content.is_some() && expansion.operator.is_empty() {
+                built.current.content.clone_from(&value.content);
+            }
             if splits && !expansion.quoted && value.is_known() {
                 built.push_split(&value.text, value.taint, &separators);
             } else if !value.text.is_empty() || expansion.quoted {
@@ -315,7 +295,8 @@ impl CommandWalk<'_> {
                 if expansion.operator.contains('=') {
                     self.set_variable(&expansion.name, vec![operand.clone()]);
                 }
-                vec![operand]
+                let taint = if is_secret_name(&expansion.name) { TextTaint::SECRET } else { TextTaint::NONE };
+                vec![ShellArg { taint: operand.taint | taint, ..operand }]
             }
             // Set or not, this is all that the expansion can come to.
             None if matches!(expansion.operator.as_str(), ":+" | "+") => vec![operand],

@@ -47,8 +47,10 @@ impl CommandWalk<'_> {
     }
 
     pub(crate) fn place_text(&self, text: &str, is_pattern: bool) -> PlacedPath {
-        let text = match (text.strip_prefix('~'), self.site.home) {
-            (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => format!("{}{rest}", home.display()),
+        // Without a home directory, it may be any.
+        let home = || self.site.home.map_or_else(|| UNKNOWN.to_string(), |home| home.display().to_string());
+        let text = match text.strip_prefix('~') {
+            Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("{}{rest}", home()),
             _ => text.to_owned(),
         };
         let placed = self.placed.borrow_mut().find(self.site, self.state.cwd.as_ref(), &text, is_pattern);
@@ -94,6 +96,9 @@ impl CommandWalk<'_> {
         if matches!(arg.text.as_str(), "/dev/null" | "/dev/zero" | "/dev/urandom" | "/dev/random" | "/dev/tty") {
             return TextFlow::known("");
         }
+        if let Some(secret) = self.listed_secret(arg) {
+            return self.read_file(program, &secret, is_recursive);
+        }
         let operation = Operation::new(OperationKind::Read, program).tag_if(is_recursive, OperationTag::Recursive);
         let placed = self.push_path(operation, arg);
         if let Some(flow) = placed.path.as_ref().and_then(|path| self.files.get(path)) {
@@ -108,6 +113,12 @@ impl CommandWalk<'_> {
             (false, true) => TextTaint::NONE,
             (false, false) => TextTaint::FILE,
         })
+    }
+
+    /// A secret among the files that another command lists as this argument: `cat $(find ~ -name .netrc)`.
+    fn listed_secret(&self, arg: &ShellArg) -> Option<ShellArg> {
+        let listed = arg.content.as_ref().filter(|_| !arg.is_known())?.listed.iter();
+        listed.map(|listed| &listed.root).find(|root| self.place(root).tags.contains(&OperationTag::Secret)).cloned()
     }
 
     /// What the line wrote to a file before, if it did.

@@ -26,7 +26,6 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 pub(crate) use braces::brace_alternatives;
-pub(crate) use expand::is_secret_name;
 pub(crate) use flow::{ListedFiles, ShellArg, TextFlow, TextTaint, shown};
 pub(crate) use options::{GivenOption, OptionLetters, OptionReader, ParsedOptions, ReadArg};
 pub(crate) use power::{power_flow, power_items};

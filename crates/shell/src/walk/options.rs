@@ -9,7 +9,7 @@ pub(crate) struct OptionLetters {
     /// rest of the word.
     pub(crate) letters: &'static str,
     /// Long options that take a value: `name` from behind its `=` or the next word, `name?` only from behind its `=`.
-    /// `name!` is a flag. A row that names flags names all options, so that an abbreviation can be told from another option.
+    /// `name!` is a flag. A row with a `!` names all options, so that an abbreviation can be told from another option.
     pub(crate) names: &'static [&'static str],
 }
 
@@ -56,7 +56,7 @@ impl OptionLetters {
         if let Some(need) = self.entry(given) {
             return (given, need, false);
         }
-        let negated = given.strip_prefix("no-").filter(|_| self.is_complete());
+        let negated = given.strip_prefix("no-").filter(|name| !name.is_empty() && self.is_complete());
         if let Some(name) = negated.filter(|name| self.entry(name).is_some()) {
             return (name, ValueNeed::Never, true);
         }

@@ -2,7 +2,7 @@
 
 use super::state::MAX_ENTRIES;
 use super::{CommandWalk, ShellArg, TextFlow, TextTaint};
-use crate::git_settings::runs_programs;
+use crate::git_settings::{SettingEffect, is_ordinary_program, setting_effect};
 use crate::{Operation, OperationKind};
 
 impl CommandWalk<'_> {
@@ -112,10 +112,9 @@ impl CommandWalk<'_> {
             | "module_path"
             | "ENV"
             | "PROMPT_COMMAND"
-            | "GIT_EXTERNAL_DIFF"
-            | "GIT_SSH"
-            | "GIT_PROXY_COMMAND"
             | "GIT_CONFIG_PARAMETERS"
+            | "GIT_CONFIG_GLOBAL"
+            | "GIT_CONFIG_SYSTEM"
             | "GIT_EXEC_PATH"
             | "GIT_TEMPLATE_DIR"
             | "PERL5DB" => "hook_variable",
@@ -131,6 +130,9 @@ impl CommandWalk<'_> {
             | "CURSOR_CONFIG_DIR"
             | "CLINE_DIR" => "pintle_variable",
             "GIT_SSH_COMMAND"
+            | "GIT_SSH"
+            | "GIT_PROXY_COMMAND"
+            | "GIT_EXTERNAL_DIFF"
             | "GIT_EDITOR"
             | "GIT_SEQUENCE_EDITOR"
             | "GIT_PAGER"
@@ -156,7 +158,12 @@ impl CommandWalk<'_> {
             | "npm_config_script_shell"
             | "NPM_CONFIG_SCRIPT_SHELL" => {
                 // A program that another one runs.
-                if let Some(line) = value.filter(|value| value.is_known()) {
+                let Some(line) = value.filter(|value| !value.text.is_empty()) else { return };
+                if name.starts_with("GIT_") && !is_ordinary_program(&line.text) {
+                    let written = format!("{name}={}", line.shown());
+                    self.push(Operation::new(OperationKind::Git, "git").action("program_setting").written(written));
+                }
+                if line.is_known() {
                     self.run_line(&line.text.clone(), &TextFlow::default());
                 }
                 return;
@@ -170,7 +177,7 @@ impl CommandWalk<'_> {
             }
             name if name.starts_with("PINTLE_") => "pintle_variable",
             name if name.starts_with("GIT_CONFIG_KEY_") => {
-                if value.is_none_or(|value| runs_programs(&value.text, "!")) {
+                if value.is_none_or(|value| setting_effect(&value.text, "!") == SettingEffect::Program) {
                     let written = value.map(ShellArg::shown).unwrap_or_default();
                     self.push(Operation::new(OperationKind::Git, "git").action("program_setting").written(written));
                 }
@@ -184,6 +191,7 @@ impl CommandWalk<'_> {
             "ENV" => !written.contains('/'),
             "HISTFILE" => !written.is_empty() && !written.contains("/dev/null"),
             "HISTSIZE" | "HISTFILESIZE" => written != "0",
+            "GIT_CONFIG_GLOBAL" | "GIT_CONFIG_SYSTEM" => matches!(written.as_str(), "" | "/dev/null"),
             _ => written.is_empty(),
         };
         if !is_harmless {

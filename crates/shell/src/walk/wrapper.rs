@@ -11,6 +11,8 @@ pub(crate) struct WrapperDef {
     pub(crate) valued: OptionLetters,
     /// How many operands come before the program.
     pub(crate) skipped: usize,
+    /// Whether other words may come before the program, which is the first that is known.
+    pub(crate) searches: bool,
     /// A word that has to come first, such as `run` in `uv run`.
     pub(crate) word: &'static [&'static str],
     /// Whether the program gets the rights of another user.
@@ -24,6 +26,7 @@ const fn wrapper(names: &'static str, letters: &'static str, names_valued: &'sta
         names,
         valued: OptionLetters { letters, names: names_valued },
         skipped: 0,
+        searches: false,
         word: &[],
         is_privileged: false,
         is_elsewhere: false,
@@ -33,6 +36,10 @@ const fn wrapper(names: &'static str, letters: &'static str, names_valued: &'sta
 impl WrapperDef {
     const fn skips(mut self, count: usize) -> Self {
         self.skipped = count;
+        self
+    }
+    const fn searches(mut self) -> Self {
+        self.searches = true;
         self
     }
     const fn behind(mut self, word: &'static [&'static str]) -> Self {
@@ -61,8 +68,17 @@ pub(crate) static WRAPPERS: &[WrapperDef] = &[
         &["user", "group", "unit", "chdir", "setenv", "property", "slice", "description", "nice", "background"],
     )
     .privileged(),
-    wrapper("gosu su-exec setpriv", "", &[]).skips(1).privileged(),
-    wrapper("command builtin exec nohup setsid time unbuffer noglob nocorrect -", "a", &[]),
+    wrapper("gosu su-exec", "", &[]).skips(1).privileged(),
+    wrapper("setpriv", "", &["reuid", "regid", "groups", "inh-caps", "ambient-caps", "bounding-set", "securebits"])
+        .privileged(),
+    wrapper("command builtin exec nohup setsid unbuffer noglob nocorrect tini dumb-init -", "aper", &[]),
+    wrapper("time gtime", "fo", &["format", "output"]),
+    wrapper("choom", "np", &["adjust", "pid"]),
+    wrapper("ssh-agent", "aEtPO", &[]),
+    wrapper("cpulimit", "lpePc", &["limit", "pid", "exe"]),
+    wrapper("faketime", "", &[]).skips(1),
+    wrapper("perf", "eoFpCtgm", &["event", "output", "freq", "count"]).behind(&["stat", "record", "trace"]),
+    wrapper("xvfb-run", "efnpsw", &["error-file", "auth-file", "server-num", "server-args", "xauth-protocol", "wait"]),
     wrapper("repeat", "", &[]).skips(1),
     wrapper("nice", "n", &["adjustment"]),
     wrapper("ionice", "cnp", &["class", "classdata"]),
@@ -71,12 +87,13 @@ pub(crate) static WRAPPERS: &[WrapperDef] = &[
     wrapper("stdbuf", "ioe", &["input", "output", "error"]),
     wrapper("strace ltrace dtruss", "eopsuaPESI", &[]),
     wrapper(
-        "catchsegv valgrind caffeinate firejail bwrap fakeroot eatmydata rlwrap proxychains proxychains4 \
-         torsocks torify dbus-run-session xvfb-run systemd-inhibit trickle cgexec numactl prlimit daemonize \
-         start-stop-daemon chronic sem ts perf-exec winpty setarch linux64",
+        "catchsegv valgrind caffeinate firejail bwrap fakeroot eatmydata rlwrap proxychains proxychains4 proot \
+         torsocks torify dbus-run-session dbus-launch systemd-inhibit trickle cgexec numactl prlimit daemonize \
+         start-stop-daemon chronic sem ts perf-exec winpty setarch linux32 linux64 i386 i586 i686 x86_64 uname26",
         "",
         &[],
-    ),
+    )
+    .searches(),
     wrapper("nsenter", "tSGrwR", &["target", "root", "wd", "setuid", "setgid"]).privileged(),
     wrapper("systemd-run", "pEu", &["property", "unit", "setenv", "working-directory", "on-calendar", "on-active"]),
     wrapper("unshare", "SGRw", &["root", "wd", "setuid", "setgid"]),
@@ -92,13 +109,10 @@ pub(crate) static WRAPPERS: &[WrapperDef] = &[
         .behind(&["exec", "x", "dlx"]),
     wrapper("conda mamba micromamba", "np", &["name", "prefix"]).behind(&["run"]),
     wrapper("direnv", "", &[]).behind(&["exec"]).skips(1),
-    wrapper(
-        "op doppler infisical chamber aws-vault vault-env dotenvx",
-        "pcek",
-        &["project", "config", "env", "env-file"],
-    )
-    .behind(&["run", "exec"]),
-    wrapper("dotenv dotenv-cli cross-env env-cmd faketime", "ef", &["file"]),
+    wrapper("op doppler infisical chamber vault-env dotenvx", "pcek", &["project", "config", "env", "env-file"])
+        .behind(&["run", "exec"]),
+    wrapper("aws-vault", "dnt", &["duration", "mfa-token", "region"]).behind(&["exec"]).skips(1),
+    wrapper("dotenv dotenv-cli cross-env env-cmd", "ef", &["file"]),
     wrapper("flatpak-spawn toolbox distrobox-host-exec host-spawn", "", &[]).behind(&["run", "--host"]),
     wrapper("chpst envdir softlimit setuidgid", "", &[]).skips(1),
     wrapper("kubectl oc", "cnf", &["container", "namespace", "context", "kubeconfig"])

@@ -1,8 +1,9 @@
 //! Reads command lines in the shell that they are for: bash, zsh, or both if it is not known.
 
 use super::control::COPROCESS;
-use super::{CommandWalk, MAX_CALLS, MAX_COMMANDS, ShellArg, TextFlow, TextTaint, is_secret_name, program_name};
+use super::{CommandWalk, MAX_CALLS, MAX_COMMANDS, ShellArg, TextFlow, TextTaint, program_name};
 use crate::paths::UNKNOWN;
+use crate::secret_name::is_secret_name;
 use crate::syntax::{
     BashWord, ShellGrammar, SimpleCommand, VariableExpansion, WordPiece, is_zsh_table, parse_script, parse_text,
 };

@@ -39,6 +39,7 @@ pub(crate) struct InitArgs {
 
 impl InitArgs {
     pub(crate) fn execute(self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
+        self.confirmation.require_user()?;
         let site = self.directory.install_environment()?;
         let scope = if self.project { InstallScope::Project } else { InstallScope::User };
         let policy = PolicyFile::plan(&site, scope, self.packs.clone())?;

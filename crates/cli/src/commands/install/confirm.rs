@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use super::to_cli_error;
 use crate::error::{CliError, CliStatus};
 use crate::options::GlobalOptions;
+use crate::options::trust::require_no_agent;
 use crate::render::guards;
 use crate::terminal::Terminal;
 
@@ -30,6 +31,11 @@ impl EditConfirmation {
     /// Whether the change is only shown.
     pub(in crate::commands) fn is_dry_run(&self) -> bool {
         self.dry_run
+    }
+
+    /// Refuses an agent, unless the change is only shown.
+    pub(in crate::commands) fn require_user(&self) -> Result<(), CliError> {
+        if self.dry_run { Ok(()) } else { require_no_agent("nothing was changed") }
     }
 
     /// Whether the user agrees: by `--yes`, or by an answer on the terminal.

@@ -54,6 +54,7 @@ impl InstallArgs {
             report::print_support(host, &site, terminal, global);
             return Ok(CliStatus::Done);
         }
+        self.agreement.require_user()?;
         let folders = match self.scope {
             ScopeArgument::Managed => UserDirs::of_each_account(),
             ScopeArgument::User => resolve_user_dirs()?,

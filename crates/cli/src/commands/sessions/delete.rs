@@ -12,6 +12,7 @@ use super::expired::ExpiredSessions;
 use super::collection::SessionCollection;
 use crate::error::{CliError, CliStatus};
 use crate::options::GlobalOptions;
+use crate::options::trust::require_no_agent;
 use crate::render::{count_text, size_text};
 use crate::terminal::Terminal;
 
@@ -53,6 +54,7 @@ impl SessionsDeleteArgs {
             terminal.print_note("nothing was deleted");
             return Ok(CliStatus::Denied);
         }
+        require_no_agent("nothing was deleted")?;
         for listed in &sessions {
             listed.delete()?;
         }

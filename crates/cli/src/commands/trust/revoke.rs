@@ -7,11 +7,12 @@ use serde_json::json;
 
 use crate::error::{CliError, CliStatus};
 use crate::options::GlobalOptions;
-use crate::options::trust::trust_error;
+use crate::options::trust::{require_no_agent, trust_error};
 use crate::terminal::Terminal;
 
 /// Revokes trust in a directory, or in the nearest trusted one above it. The directory may be gone.
 pub(super) fn execute(trust: &TrustOptions, dir: &Path, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
+    require_no_agent("trust was not revoked")?;
     let dir = dir.canonicalize().or_else(|_| absolute(dir)).map_err(CliError::failure)?;
     let store = TrustStore::open(trust).map_err(trust_error)?;
     let known = dir.ancestors().find(|dir| store.contains(dir));

@@ -1,7 +1,8 @@
 //! What has a path without being a file, such as the registry, and the rights on files.
 
 use super::params::{CmdletCall, pattern_path};
-use crate::walk::{CommandWalk, ShellArg, TextFlow, TextTaint, is_secret_name, power_flow};
+use crate::secret_name::is_secret_name;
+use crate::walk::{CommandWalk, ShellArg, TextFlow, TextTaint, power_flow};
 use crate::{Operation, OperationKind, OperationTag};
 
 /// What a path is about other than a file.

@@ -4,8 +4,9 @@ use super::network::push_request;
 use super::params::literal_path;
 use super::shared::{push_secret, run_twin};
 use super::values::{changed, join_parts};
+use crate::secret_name::is_secret_name;
 use crate::syntax::power::{BLOCK, power_variable};
-use crate::walk::{CommandWalk, ShellArg, TextFlow, TextTaint, is_secret_name, power_flow};
+use crate::walk::{CommandWalk, ShellArg, TextFlow, TextTaint, power_flow};
 use crate::{Operation, OperationKind, OperationTag};
 
 /// What a method does.

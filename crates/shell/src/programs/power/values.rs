@@ -2,8 +2,9 @@
 
 use super::params::{CmdletCall, literal_path};
 use crate::paths::UNKNOWN;
+use crate::secret_name::is_secret_name;
 use crate::syntax::power::{BLOCK, ENTRY, LIST, power_variable};
-use crate::walk::{CommandWalk, ShellArg, TextFlow, TextTaint, is_secret_name, power_flow, power_items};
+use crate::walk::{CommandWalk, ShellArg, TextFlow, TextTaint, power_flow, power_items};
 
 /// The longest value that is kept.
 const MAX_BYTES: usize = 64 * 1024;
