@@ -242,8 +242,8 @@ impl<'t> BashParser<'t> {
         let is_background = self.is_zsh() && (self.take("&!") || self.take("&|")) || self.take("&");
         pipeline.is_background |= is_background;
         // zsh allows `&;`.
-        let is_separated = is_background && !self.is_zsh() || self.take(";") || is_background;
-        let is_separated = is_separated || self.byte_at(0) == Some(b'\n');
+        let takes_end = !is_background || self.is_zsh();
+        let is_separated = takes_end && self.take(";") || is_background || self.byte_at(0) == Some(b'\n');
         is_separated.then_some(PipelineLink::Always)
     }
 
