@@ -19,9 +19,9 @@ mod tool;
 mod walk;
 mod watch;
 
-pub use call::{ShellLanguage, operations_of_call, operations_of_command, read_shell_call};
+pub use call::{operations_of_call, operations_of_command, read_shell_call};
 pub use pintle_contract::{Operation, OperationKind, OperationTag, PathPlace};
 pub use secret_name::is_secret_name;
-pub use site::CallSite;
+pub use site::{CallSite, ShellLanguage};
 pub use tool::{ArgumentCommand, is_reading_tool, possible_paths, tool_commands};
 pub use watch::{CommandReading, WatchedFile, WatchedFiles};

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use super::parser::{BashParser, ParseResult};
 use super::word::WordBuilder;
 use super::{
-    BashCommand, BashPipeline, BashRedirect, BashWord, RedirectKind, ShellGrammar, ShellScript, SimpleCommand,
+    BashCommand, BashPipeline, BashRedirect, BashWord, GrammarKind, RedirectKind, ShellScript, SimpleCommand,
     VariableExpansion, WordPiece,
 };
 
@@ -34,7 +34,7 @@ pub(super) fn is_modifier(text: &str) -> bool {
 
 impl BashParser<'_> {
     pub(super) fn is_zsh(&self) -> bool {
-        self.grammar == ShellGrammar::Zsh
+        self.grammar == GrammarKind::Zsh
     }
 
     /// Commands that only zsh has.

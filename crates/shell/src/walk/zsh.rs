@@ -5,7 +5,7 @@ use super::{CommandWalk, MAX_CALLS, MAX_COMMANDS, ShellArg, TextFlow, TextTaint,
 use crate::paths::UNKNOWN;
 use crate::secret_name::is_secret_name;
 use crate::syntax::{
-    BashWord, ShellGrammar, SimpleCommand, VariableExpansion, WordPiece, is_zsh_table, parse_script, parse_text,
+    BashWord, GrammarKind, SimpleCommand, VariableExpansion, WordPiece, is_zsh_table, parse_script, parse_text,
 };
 
 /// Functions that zsh calls by their names.
@@ -16,7 +16,7 @@ impl CommandWalk<'_> {
     /// Walks a command line as bash reads it, and also as zsh reads it if that differs.
     pub(crate) fn run_line(&mut self, text: &str, stdin: &TextFlow) -> TextFlow {
         self.run_readings(|walk, is_second| {
-            let grammar = if is_second { ShellGrammar::Zsh } else { ShellGrammar::Bash };
+            let grammar = if is_second { GrammarKind::Zsh } else { GrammarKind::Bash };
             walk.run_line_in(grammar, text, stdin)
         })
     }
@@ -30,15 +30,15 @@ impl CommandWalk<'_> {
     pub(crate) fn run_line_of(&mut self, program: &str, text: &str, stdin: &TextFlow) -> TextFlow {
         match program {
             "eval" | "source" | "." => self.run_own_line(text, stdin),
-            "zsh" => self.run_line_in(ShellGrammar::Zsh, text, stdin),
-            "sh" | "bash" | "dash" | "ash" | "ksh" | "mksh" => self.run_line_in(ShellGrammar::Bash, text, stdin),
+            "zsh" => self.run_line_in(GrammarKind::Zsh, text, stdin),
+            "sh" | "bash" | "dash" | "ash" | "ksh" | "mksh" => self.run_line_in(GrammarKind::Bash, text, stdin),
             _ => self.run_line(text, stdin),
         }
     }
 
-    pub(crate) fn run_line_in(&mut self, grammar: ShellGrammar, text: &str, stdin: &TextFlow) -> TextFlow {
+    pub(crate) fn run_line_in(&mut self, grammar: GrammarKind, text: &str, stdin: &TextFlow) -> TextFlow {
         let script = parse_script(text, grammar);
-        self.is_ambiguous |= script.is_other_in_zsh && grammar == ShellGrammar::Bash;
+        self.is_ambiguous |= script.is_other_in_zsh && grammar == GrammarKind::Bash;
         let outer = std::mem::replace(&mut self.grammar, grammar);
         let flow = self.called(|walk| walk.run_script(&script, stdin));
         self.grammar = outer;
@@ -78,7 +78,7 @@ impl CommandWalk<'_> {
     }
 
     pub(crate) fn is_zsh(&self) -> bool {
-        self.grammar == ShellGrammar::Zsh
+        self.grammar == GrammarKind::Zsh
     }
 
     /// Whether zsh may divide a variable of a command into words, which depends on its options.
