@@ -17,6 +17,15 @@ pub enum ShellLanguage {
     PowerShell,
 }
 
+/// The files that the programs of a call run as code, such as scripts. This crate reads no disk; the caller does.
+pub trait ProjectFiles {
+    /// The beginning of a regular file, at most `most_bytes` of it. `None` if there is none, or if it is not text.
+    fn read_code(&self, path: &Path, most_bytes: usize) -> Option<String>;
+
+    /// Whether a directory exists.
+    fn is_dir(&self, path: &Path) -> bool;
+}
+
 /// Where a call happens.
 #[derive(Clone, Copy)]
 pub struct CallSite<'s> {
@@ -28,6 +37,8 @@ pub struct CallSite<'s> {
     pub home: Option<&'s Path>,
     /// Resolves the symbolic links of an absolute path as far as it exists. `None`: paths stay as written.
     pub resolve: Option<&'s dyn Fn(&Path) -> PathBuf>,
+    /// Reads the files that the call runs as code. `None`: what such a file does is not known.
+    pub files: Option<&'s dyn ProjectFiles>,
     /// The language of the shell that reads command lines, unless a call names another one.
     pub language: ShellLanguage,
 }
@@ -37,7 +48,7 @@ impl<'s> CallSite<'s> {
     /// command lines are read as bash and as zsh.
     #[must_use]
     pub const fn new(cwd: &'s Path, project: &'s Path) -> Self {
-        Self { cwd, project, home: None, resolve: None, language: ShellLanguage::BashOrZsh }
+        Self { cwd, project, home: None, resolve: None, files: None, language: ShellLanguage::BashOrZsh }
     }
 
     /// With the user's home directory, if it is known.
@@ -51,6 +62,13 @@ impl<'s> CallSite<'s> {
     #[must_use]
     pub const fn resolved_by(mut self, resolve: &'s dyn Fn(&Path) -> PathBuf) -> Self {
         self.resolve = Some(resolve);
+        self
+    }
+
+    /// Reads the files that the call runs as code.
+    #[must_use]
+    pub const fn reading(mut self, files: &'s dyn ProjectFiles) -> Self {
+        self.files = Some(files);
         self
     }
 

@@ -11,6 +11,8 @@ pub(crate) struct ProgramDef {
     /// Options that take a value.
     pub(crate) valued: OptionLetters,
     pub(crate) usage: ProgramUse,
+    /// The option by which it only says what it would do: its letter and its name.
+    pub(crate) dry_run: (&'static str, &'static str),
 }
 
 /// What a program does with its operands.
@@ -37,7 +39,7 @@ pub(crate) enum ProgramUse {
 
 /// A row.
 pub(super) const fn program(names: &'static str, letters: &'static str, usage: ProgramUse) -> ProgramDef {
-    ProgramDef { names, valued: OptionLetters { letters, names: &[] }, usage }
+    ProgramDef { names, valued: OptionLetters { letters, names: &[] }, usage, dry_run: ("", "") }
 }
 
 impl ProgramDef {
@@ -46,15 +48,27 @@ impl ProgramDef {
         self.valued.names = names;
         self
     }
+
+    /// With an option by which it only says what it would do.
+    pub(super) const fn dry_run(mut self, letter: &'static str, name: &'static str) -> Self {
+        self.dry_run = (letter, name);
+        self
+    }
 }
 
-/// Runs a file that the line wrote before.
-pub(crate) fn run_written_script(walk: &mut CommandWalk<'_>, program: &str, flow: TextFlow) {
+/// Runs a file that the line wrote before, or one of the disk.
+pub(crate) fn run_written_script(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, flow: TextFlow) -> TextFlow {
+    let program = call.name;
+    let mut printed = TextFlow::default();
+    for file in &flow.files {
+        printed.append(walk.in_new_shell(|walk| super::shells::run_file(walk, "", file, call.args, call.stdin)));
+    }
     if flow.taint.has(TextTaint::NETWORK | TextTaint::DECODED) {
         walk.push_code(flow.taint, program, "it runs a file whose content comes from elsewhere");
     } else if let Some(text) = flow.text {
         walk.in_new_shell(|walk| walk.run_line(&text, &TextFlow::default()));
     }
+    printed
 }
 
 /// Reads the operands as files, or the input if there are none.

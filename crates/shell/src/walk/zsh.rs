@@ -81,6 +81,12 @@ impl CommandWalk<'_> {
         self.grammar == GrammarKind::Zsh
     }
 
+    /// Whether zsh reads the line, where it reads something otherwise.
+    pub(crate) fn is_otherwise_in_zsh(&mut self) -> bool {
+        self.is_ambiguous = true;
+        self.is_zsh()
+    }
+
     /// Whether zsh may divide a variable of a command into words, which depends on its options.
     pub(super) fn may_split(&self, command: &SimpleCommand) -> bool {
         let is_bare = |piece: &WordPiece| matches!(piece, WordPiece::Variable(expansion) if !expansion.quoted);
@@ -217,13 +223,16 @@ impl CommandWalk<'_> {
         self.is_zsh()
             && (!expansion.flags.is_empty()
                 || expansion.inner.is_some()
-                || expansion.key.is_some()
+                || expansion.subscript.is_some()
                 || expansion.operator == ":" && expansion.operand.as_literal().is_some_and(is_modifiers))
     }
 
     pub(super) fn expand_for_zsh(&mut self, expansion: &VariableExpansion) -> Vec<ShellArg> {
         let flags = expansion_flags(&expansion.flags);
-        let key = expansion.key.as_ref().map(|key| self.expand_quoted(key));
+        let key = expansion.subscript.as_ref().map(|key| self.expand_quoted(key));
+        if let Some(key) = &key {
+            let _number = self.evaluate(&key.text);
+        }
         let mut values = match (&expansion.inner, expansion.name.as_str(), &key) {
             (Some(inner), ..) => self.expand_word(inner),
             (None, "", _) => Vec::new(),
