@@ -3,7 +3,19 @@
 use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
 
-use crate::ShellLanguage;
+/// The language of a command line.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ShellLanguage {
+    /// bash, and the shells that read the same.
+    Bash,
+    /// zsh.
+    Zsh,
+    /// One of the two, it is not known which: what the line would do in either counts.
+    #[default]
+    BashOrZsh,
+    /// PowerShell.
+    PowerShell,
+}
 
 /// The files of the project: those that the programs of a call run as code, and the names of others. This crate reads no disk; the caller does.
 pub trait ProjectFiles {

@@ -30,6 +30,8 @@ pub(super) fn run_cd(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed:
         Some(directory) if directory.text == "-" => walk.previous_cwd(),
         // `CDPATH` names other directories in which it is looked for.
         Some(directory) if !directory.text.starts_with(['/', '.']) && walk.variable("CDPATH").is_some() => None,
+        // `cd OLD NEW`: zsh changes a part of the path.
+        Some(_) if parsed.operands.len() > 1 && walk.is_otherwise_in_zsh() => None,
         // `pushd +1` turns the stack.
         Some(directory) if is_push && directory.text.starts_with('+') => None,
         Some(directory) => walk.find_directory(directory),

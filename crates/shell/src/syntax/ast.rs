@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 /// Whose rules a text is read by.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) enum ShellGrammar {
+pub(crate) enum GrammarKind {
     #[default]
     Bash,
     Zsh,
@@ -216,6 +216,6 @@ pub(crate) struct VariableExpansion {
     pub(crate) indirect: bool,
     /// What zsh has in front of the name: the letters in `( )`, and `=`, `~`, `^` or `+`.
     pub(crate) flags: String,
-    /// What stands where the name would be, as in `${${NAME}:h}`.
+    /// What is in place of the name, as in `${${NAME}:h}`.
     pub(crate) inner: Option<BashWord>,
 }

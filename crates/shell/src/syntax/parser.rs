@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::redirects::PendingDocument;
 use super::{
-    BashAssignment, BashCommand, BashPipeline, BashWord, PipelineLink, ShellGrammar, ShellScript, SimpleCommand,
+    BashAssignment, BashCommand, BashPipeline, BashWord, GrammarKind, PipelineLink, ShellScript, SimpleCommand,
 };
 
 /// The deepest nesting of commands and substitutions.
@@ -19,17 +19,17 @@ const TOO_DEEP: &str = "its commands are nested too deeply";
 const RESERVED_ENDS: [&str; 10] = ["then", "else", "elif", "fi", "do", "done", "esac", "}", ")", ";;"];
 
 /// Parses a command line. What follows a fault is not parsed.
-pub(crate) fn parse_script(text: &str, grammar: ShellGrammar) -> ShellScript {
+pub(crate) fn parse_script(text: &str, grammar: GrammarKind) -> ShellScript {
     parse_counted(text, grammar, 0, 0).0
 }
 
 /// Parses a text in which only expansions have a meaning, as in a here-document.
-pub(crate) fn parse_text(text: &str, grammar: ShellGrammar) -> BashWord {
+pub(crate) fn parse_text(text: &str, grammar: GrammarKind) -> BashWord {
     BashParser { grammar, ..BashParser::new(text, 0) }.parse_document_text()
 }
 
 /// The same as a part of another command line, with what that has spent.
-pub(super) fn parse_counted(text: &str, grammar: ShellGrammar, depth: usize, spent: usize) -> (ShellScript, usize) {
+pub(super) fn parse_counted(text: &str, grammar: GrammarKind, depth: usize, spent: usize) -> (ShellScript, usize) {
     let mut parser = BashParser { grammar, spent, ..BashParser::new(text, depth) };
     let mut script = ShellScript::default();
     let parsed = parser.parse_list(&mut script.pipelines, &[]);
@@ -46,7 +46,7 @@ pub(super) fn parse_counted(text: &str, grammar: ShellGrammar, depth: usize, spe
 }
 
 /// Parses an expression that is the value of a variable or of an argument.
-pub(crate) fn parse_expression(text: &str, grammar: ShellGrammar) -> ParseResult<BashWord> {
+pub(crate) fn parse_expression(text: &str, grammar: GrammarKind) -> ParseResult<BashWord> {
     Ok(BashParser { grammar, ..BashParser::new(text, 0) }.parse_expression(&[])?.0)
 }
 
@@ -55,7 +55,7 @@ pub(super) struct BashParser<'t> {
     pub(super) text: &'t str,
     pub(super) index: usize,
     pub(super) depth: usize,
-    pub(super) grammar: ShellGrammar,
+    pub(super) grammar: GrammarKind,
     /// Whether something was read that zsh reads otherwise.
     pub(super) is_other_in_zsh: bool,
     /// How many `{` of commands are open, as bash reads them.
@@ -74,7 +74,7 @@ impl<'t> BashParser<'t> {
             text,
             index: 0,
             depth,
-            grammar: ShellGrammar::Bash,
+            grammar: GrammarKind::Bash,
             is_other_in_zsh: false,
             open_braces: 0,
             spent: 0,
@@ -181,6 +181,12 @@ impl<'t> BashParser<'t> {
         let mut link = PipelineLink::Always;
         loop {
             self.skip_lines();
+            // zsh has empty commands.
+            while self.is_zsh() && self.byte_at(0) == Some(b';') && !matches!(self.byte_at(1), Some(b';' | b'&' | b'|'))
+            {
+                self.index += 1;
+                self.skip_lines();
+            }
             let is_end = self.rest().is_empty() || self.at_word(ends);
             if is_end || self.at_word(&RESERVED_ENDS) {
                 return Ok(());

@@ -39,7 +39,7 @@ use files::PlacedPaths;
 use scripts::ScriptFiles;
 use state::{ExitReach, ExitStatus, WalkState};
 
-use crate::syntax::{BashCommand, ShellGrammar, ShellScript, parse_script};
+use crate::syntax::{BashCommand, GrammarKind, ShellScript, parse_script};
 use crate::watch::WatchNotes;
 use crate::{Operation, OperationKind};
 
@@ -70,7 +70,7 @@ pub(crate) struct CommandWalk<'s> {
     is_program: fn(&str) -> bool,
     pub(crate) state: WalkState,
     /// The grammar of the text that runs.
-    grammar: ShellGrammar,
+    grammar: GrammarKind,
     /// Whether zsh divides the values of variables into words.
     splits_words: bool,
     /// Whether something ran that may have to be read in another way as well.
@@ -92,7 +92,7 @@ pub(crate) struct CommandWalk<'s> {
     call_depth: usize,
     command_count: usize,
     /// What `trap` keeps for the end of the shell.
-    traps: Vec<(ShellGrammar, String)>,
+    traps: Vec<(GrammarKind, String)>,
     /// The variables of the function that runs.
     locals: Vec<String>,
     /// How many subscripts were expanded that are in the values of variables.
@@ -129,7 +129,7 @@ impl<'s> CommandWalk<'s> {
             run_program,
             is_program,
             state: WalkState { cwd: Some(site.cwd.into()), ..WalkState::default() },
-            grammar: ShellGrammar::Bash,
+            grammar: GrammarKind::Bash,
             splits_words: false,
             is_ambiguous: false,
             forks: Vec::new(),
@@ -190,7 +190,7 @@ impl<'s> CommandWalk<'s> {
     /// Walks a text that may be a command line, or something else that is typed into a program: no shell runs what it
     /// cannot parse.
     pub(crate) fn run_typed(&mut self, text: &str) {
-        let script = ShellScript { fault: None, ..parse_script(text, ShellGrammar::Bash) };
+        let script = ShellScript { fault: None, ..parse_script(text, GrammarKind::Bash) };
         self.called(|walk| walk.run_script(&script, &TextFlow::default()));
         self.run_traps();
         ["ipython", "node"].iter().for_each(|language| self.run_code(language, text));

@@ -206,6 +206,9 @@ impl CommandWalk<'_> {
                 return;
             }
             "BASH_ENV"
+            | "ZDOTDIR"
+            | "MODULE_PATH"
+            | "module_path"
             | "ENV"
             | "PROMPT_COMMAND"
             | "GIT_CONFIG_PARAMETERS"
