@@ -129,6 +129,8 @@ pub enum PathPlace {
 pub enum OperationTag {
     /// Hook settings of an agent.
     AgentSettings,
+    /// A file that makes other programs run code, such as the tasks of an editor.
+    Autorun,
     /// Code or data came out of a decoder, or was put together so that it cannot be known.
     Decoded,
     /// A file or its content.

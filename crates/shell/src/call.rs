@@ -72,7 +72,9 @@ pub(crate) fn push_printed(walk: &mut CommandWalk<'_>, printed: &TextFlow) {
         .iter()
         .any(|operation| operation.kind == OperationKind::Read && operation.has(OperationTag::Secret));
     if printed.taint.has(TextTaint::SECRET | TextTaint::ENVIRONMENT) && !is_read {
-        walk.push(Operation::new(OperationKind::Secret, "").action("print_variable"));
+        let is_whole = printed.taint.has(TextTaint::ENVIRONMENT);
+        let action = if is_whole { "print_environment" } else { "print_variable" };
+        walk.push(Operation::new(OperationKind::Secret, "").action(action));
     }
 }
 

@@ -39,7 +39,7 @@ impl BuiltinHook for PackHook {
         let Some((first, others)) = found.split_first() else { return Verdict::pass() };
         let mut reason = first.message();
         for other in others.iter().filter(|other| other.severity == first.severity) {
-            let _ = write!(reason, " Also: {} [{}].", other.rule.reason, other.rule_name());
+            let _ = write!(reason, " Also: {} [{}].", other.reason(), other.rule_name());
         }
         match first.severity {
             RuleSeverity::Deny => Verdict::deny(reason),

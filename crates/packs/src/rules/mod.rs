@@ -11,6 +11,7 @@ mod exfiltration;
 mod git;
 mod kubernetes;
 mod package_managers;
+mod project_autorun;
 mod remote_code;
 mod secrets;
 mod self_protection;
@@ -29,6 +30,7 @@ pub(crate) static PACKS: &[PackDef] = &[
     remote_code::PACK,
     system::PACK,
     self_protection::PACK,
+    project_autorun::PACK,
     containers::PACK,
     kubernetes::PACK,
     cloud::PACK,

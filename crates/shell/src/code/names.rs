@@ -65,6 +65,19 @@ impl CallReader<'_> {
             value.join(added, between);
             return (value.clone(), after);
         }
+        let sends = |name| matches!(name, "send" | "public_send" | "__send__");
+        if let Some((module, _)) = name.rsplit_once('.').filter(|(_, last)| self.can_omit_brackets && sends(*last)) {
+            // `File.send(:unlink, …)`, `File.public_send :unlink, …`
+            let has_brackets = self.is_mark(next, '(');
+            let mark = next + usize::from(has_brackets);
+            if let Some(method) = self.name_at(mark + 1).filter(|_| self.is_mark(mark, ':') && depth < MAX_DEPTH) {
+                let called = format!("{module}.{method}");
+                return match has_brackets {
+                    true => self.read_call(&called.clone(), &called, next, depth),
+                    false => self.read_call_without_brackets(called, mark + 3, depth),
+                };
+            }
+        }
         let called = self.aliases.get(name).cloned().unwrap_or_else(|| self.expand_name(name));
         if self.is_mark(next, '(') && depth < MAX_DEPTH {
             return self.read_call(name, &called, next, depth);

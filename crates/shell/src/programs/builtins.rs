@@ -7,32 +7,6 @@ use crate::{Operation, OperationKind, OperationTag};
 /// The most values of an array that are kept.
 const MAX_PARTS: usize = 256;
 
-/// Programs of the shell that take names, or numbers, which may have subscripts.
-const NAME_TAKERS: [&str; 14] = [
-    "[",
-    "declare",
-    "export",
-    "getopts",
-    "let",
-    "local",
-    "mapfile",
-    "printf",
-    "read",
-    "readarray",
-    "readonly",
-    "test",
-    "typeset",
-    "unset",
-];
-
-/// The names that a builtin takes: what stands in their subscripts runs, and some of them give programs other names.
-pub(super) fn check_names(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
-    for arg in call.args.iter().filter(|_| NAME_TAKERS.contains(&call.name)) {
-        walk.run_subscripts(arg);
-        walk.check_command_table(&arg.text);
-    }
-}
-
 /// `hash -p FILE NAME`, and in zsh `hash NAME=FILE` and `hash -d NAME=DIRECTORY`: what a name stands for.
 pub(super) fn run_hash(walk: &mut CommandWalk<'_>, _: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
     for (path, name) in parsed.values("p", "").zip(&parsed.operands) {
@@ -66,14 +40,15 @@ pub(super) fn run_cd(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed:
     if is_push {
         walk.push_directory();
     }
-    walk.change_directory(directory);
+    let source = parsed.operands.first().and_then(|directory| walk.directory_source(directory));
+    walk.change_directory(directory, source);
     TextFlow::known("")
 }
 
 /// `popd`.
 pub(super) fn run_popd(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
     let directory = walk.pop_directory().filter(|_| call.args.is_empty());
-    walk.change_directory(directory);
+    walk.change_directory(directory, None);
     TextFlow::known("")
 }
 

@@ -93,9 +93,13 @@ pub(super) fn run_interpreter(
             Some("run" | "test" | "install" | "task" | "fmt" | "lint" | "add" | "build" | "x" | "check")
         )
     {
-        if let Some(script) = parsed.operands.get(1).filter(|script| script.text.starts_with("http")) {
-            walk.push_code(TextTaint::NETWORK, call.name, "it runs a script from the network");
-            let _ = script;
+        match parsed.operands.get(1).filter(|_| call.first_operand() == Some("run")) {
+            Some(script) if script.text == "-" => run_input(walk, call),
+            Some(script) if script.text.starts_with("http") => {
+                walk.push_code(TextTaint::NETWORK, call.name, "it runs a script from the network");
+            }
+            Some(script) => drop(run_script_file(walk, call, script)),
+            None => {}
         }
         return flow;
     }
@@ -117,24 +121,29 @@ pub(super) fn run_interpreter(
         }
         // Behind `-` and `--`, they are arguments of the program that is read.
         None if !reads_input && call.has_arg(&["--version", "-V", "-v", "--help", "-h"]) => {}
-        _ => match &call.stdin.text {
-            Some(text) => {
-                if call.stdin.taint.has(TextTaint::NETWORK | TextTaint::DECODED) {
-                    walk.push_code(call.stdin.taint, call.name, "it runs text that comes from elsewhere");
-                }
-                code::read_code(walk, call.name, &text.clone(), &TextFlow::default());
-            }
-            None if call.stdin.is_unknown() => {
-                walk.push_code(call.stdin.taint, call.name, "it runs text that is not known");
-            }
-            None => {
-                for file in &call.stdin.files {
-                    super::shells::run_file(walk, call.name, file, &[], &TextFlow::default());
-                }
-            }
-        },
+        _ => run_input(walk, call),
     }
     flow
+}
+
+/// Runs the input as code.
+fn run_input(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
+    match &call.stdin.text {
+        Some(text) => {
+            if call.stdin.taint.has(TextTaint::NETWORK | TextTaint::DECODED) {
+                walk.push_code(call.stdin.taint, call.name, "it runs text that comes from elsewhere");
+            }
+            code::read_code(walk, call.name, text, &TextFlow::default());
+        }
+        None if call.stdin.is_unknown() => {
+            walk.push_code(call.stdin.taint, call.name, "it runs text that is not known");
+        }
+        None => {
+            for file in &call.stdin.files {
+                super::shells::run_file(walk, call.name, file, &[], &TextFlow::default());
+            }
+        }
+    }
 }
 
 fn read_arg_code(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, text: &ShellArg) {

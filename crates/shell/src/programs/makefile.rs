@@ -5,6 +5,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 use super::tasks::{TaskFile, TaskRecipe, find_file, named_file, stem_of};
+use super::wrappers::assignment_of;
 use crate::walk::{CommandWalk, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint};
 
 /// The deepest nesting of variables.
@@ -27,9 +28,12 @@ pub(super) fn run_make(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
         .filter_map(|operand| operand.text.split_once('='))
         .map(|(name, value)| (name.trim_end_matches([':', '?', '+']).to_owned(), value.to_owned()))
         .collect();
-    for (_, program) in given.iter().filter(|(name, _)| matches!(name.as_str(), "SHELL" | ".SHELLFLAGS")) {
-        walk.run_line(program, &TextFlow::default());
+    // Rules run programs by these variables.
+    for (name, value) in set.iter().filter_map(|operand| assignment_of(operand)) {
+        walk.set_variable(&name, vec![value]);
     }
+    let value = |wanted: &str| given.iter().find(|(name, _)| name == wanted).map_or("", |(_, value)| value);
+    walk.run_line(&format!("{} {}", value("SHELL"), value(".SHELLFLAGS")), &TextFlow::default());
     file.exported.extend(given.iter().map(|(name, _)| name.clone()));
     let mut reader = MakeReader { file, given: given.into_iter().collect(), include_depth: 0 };
     let evaluated: Vec<ShellArg> = parsed.values("E", "eval").cloned().collect();

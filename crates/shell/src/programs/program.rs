@@ -11,6 +11,8 @@ pub(crate) struct ProgramDef {
     /// Options that take a value.
     pub(crate) valued: OptionLetters,
     pub(crate) usage: ProgramUse,
+    /// The option by which it only says what it would do: its letter and its name.
+    pub(crate) dry_run: (&'static str, &'static str),
 }
 
 /// What a program does with its operands.
@@ -37,13 +39,19 @@ pub(crate) enum ProgramUse {
 
 /// A row.
 pub(super) const fn program(names: &'static str, letters: &'static str, usage: ProgramUse) -> ProgramDef {
-    ProgramDef { names, valued: OptionLetters { letters, names: &[] }, usage }
+    ProgramDef { names, valued: OptionLetters { letters, names: &[] }, usage, dry_run: ("", "") }
 }
 
 impl ProgramDef {
     /// With long options that take a value.
     pub(super) const fn long(mut self, names: &'static [&'static str]) -> Self {
         self.valued.names = names;
+        self
+    }
+
+    /// With an option by which it only says what it would do.
+    pub(super) const fn dry_run(mut self, letter: &'static str, name: &'static str) -> Self {
+        self.dry_run = (letter, name);
         self
     }
 }

@@ -31,11 +31,9 @@ pub(super) fn run_line_runner(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>
                 return walk.run_args(rest, call.stdin);
             }
         }
-        "flock" => match after(&["-c", "--command"]) {
-            Some(line) => Some(line),
-            None => return walk.run_args(plain(letters("wE"), 1), call.stdin),
-        },
-        "script" => after(&["-c", "--command", "-qc", "-qec", "-ec"]).or_else(|| after(&["/dev/null"])),
+        "flock" => return walk.run_args(plain(letters("wEc"), 1), call.stdin),
+        // The form of BSD: `script FILE PROGRAM`.
+        "script" => return walk.run_args(plain(letters("cEIOTBmoFt"), 1), call.stdin),
         "tmux" => {
             let rest = plain(letters("tnscxyFL"), 1);
             let sent: Vec<String> = rest
@@ -77,17 +75,6 @@ pub(super) fn run_line_runner(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>
             })
         }
         "at" | "batch" => call.stdin.text.clone(),
-        "man" => after(&["-P", "--pager"]),
-        "nix-shell" => after(&["--run", "--command"]),
-        "nix" => {
-            let index = texts.iter().position(|text| matches!(*text, "-c" | "--command"));
-            return index
-                .and_then(|index| call.args.get(index + 1..))
-                .map_or_else(TextFlow::default, |rest| walk.run_args(rest, call.stdin));
-        }
-        "expect" => after(&["-c"]).map(|text| text.replace("spawn ", " ; ")),
-        "gdb" | "lldb" => after(&["-ex", "-o", "--eval-command"])
-            .map(|text| text.trim_start_matches("shell ").trim_start_matches("!").to_owned()),
         "cmd" | "start" | "wsl" => {
             let rest: Vec<String> = call
                 .args

@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use super::files;
+use super::filter::SOME_NAME;
 use super::find::{FindAction, FindExpression};
 use crate::OperationTag;
 use crate::walk::ProgramCall;
-use crate::walk::{CommandWalk, ListedFiles, OptionLetters, ParsedOptions, ShellArg, TextFlow, TextTaint, quote};
+use crate::walk::{CommandWalk, ListedFiles, OptionLetters, ParsedOptions, ShellArg, TextFlow, TextTaint};
 use crate::watch::WatchedFile;
 
 /// More values than a program may have arguments.
@@ -99,20 +100,20 @@ pub(super) fn run_find(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &P
     }
     // What one found file is called.
     let found = |start: &ShellArg| {
-        let name = name_pattern.map_or("*", |pattern| pattern.text.as_str());
+        let name = name_pattern.map_or(if is_filtered { SOME_NAME } else { "*" }, |pattern| pattern.text.as_str());
         let joined = if name.starts_with('/') || name.starts_with("./") {
             name.to_owned()
         } else {
             format!("{}/{name}", start.text.trim_end_matches('/'))
         };
-        if start.text == "/" && name_pattern.is_none() {
+        if start.text == "/" && name_pattern.is_none() && !is_filtered {
             ShellArg::new("/")
         } else {
             ShellArg { text: joined, is_pattern: true, ..start.clone() }
         }
     };
     let expression = FindExpression::parse(rest);
-    let roots = |start: &ShellArg, is_run: bool| match is_run || name_pattern.is_some() {
+    let roots = |start: &ShellArg, is_run: bool| match is_run || is_filtered || name_pattern.is_some() {
         true => ListedFiles { root: found(start), is_filtered, is_recursive: true },
         false => ListedFiles { root: start.clone(), is_filtered, is_recursive: true },
     };
@@ -373,14 +374,18 @@ pub(super) fn run_parallel(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _
         }
         let text = input.text.as_deref().unwrap_or_default();
         for value in text.lines().filter(|value| !value.is_empty()).take(MAX_RUNS) {
-            // A value is one word, unless it is the command.
-            let lines = [value.to_owned(), quote(value)].map(|value| match (line.is_empty(), line.contains("{}")) {
-                (true, _) => value,
-                (false, true) => line.replace("{}", &value),
+            let text = match (line.is_empty(), line.contains("{}")) {
+                (true, _) => value.to_owned(),
+                (false, true) => line.replace("{}", value),
                 (false, false) => format!("{line} {value}"),
-            });
-            for line in lines.iter().take(if line.is_empty() { 1 } else { 2 }) {
-                flow.append(walk.run_line(line, &TextFlow::default()));
+            };
+            flow.append(walk.run_line(&text, &TextFlow::default()));
+            // The value is one word, and with `-q` so is each word of the command.
+            let fill = |arg: &ShellArg| ShellArg { text: arg.text.replace("{}", value), ..arg.clone() };
+            let last = (!line.contains("{}")).then(|| ShellArg::new(value));
+            let args: Vec<ShellArg> = command.iter().map(fill).chain(last).collect();
+            if !line.is_empty() {
+                flow.append(walk.run_args(&args, &TextFlow::default()));
             }
         }
         let is_rest = input.text.is_none() && input.listed.is_empty() || text.lines().nth(MAX_RUNS).is_some();

@@ -18,28 +18,13 @@ pub(super) fn run_env(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &Pa
             _ => TextFlow::from_taint(TextTaint::OUTPUT),
         };
     }
-    let valued = OptionLetters { letters: "uC", names: &["unset", "chdir"] };
-    // `-S` divides its value into words.
-    let split = call.args.iter().position(|arg| {
-        arg.text.starts_with("-S") || arg.text.starts_with("--split-string") || arg.text.starts_with("-vS")
-    });
-    if let Some(index) = split {
-        let option = call.args.get(index).map(|arg| arg.text.as_str()).unwrap_or_default();
-        let glued =
-            option.split_once('=').map_or(option.split_once('S').map_or("", |(_, rest)| rest), |(_, value)| value);
-        let glued = if option.starts_with("--") && !option.contains('=') { "" } else { glued };
-        let rest = call.args.get(index + 1..).unwrap_or_default();
-        let line: Vec<String> = std::iter::once(glued.to_owned())
-            .filter(|text| !text.is_empty())
-            .chain(
-                rest.iter()
-                    .enumerate()
-                    .map(|(at, arg)| if at == 0 && glued.is_empty() { arg.text.clone() } else { quote(&arg.text) }),
-            )
-            .collect();
-        return walk.run_line(&line.join(" "), call.stdin);
-    }
+    let valued = OptionLetters { letters: "uCaS", names: &["unset", "chdir", "argv0", "split-string"] };
     let (parsed, mut rest) = ParsedOptions::parse_leading(call.args, valued);
+    // `-S` divides its value into words.
+    if let Some(split) = parsed.values("S", "split-string").next() {
+        let words = std::iter::once(split.text.clone()).chain(rest.iter().map(|arg| quote(&arg.text)));
+        return walk.run_line(&words.collect::<Vec<_>>().join(" "), call.stdin);
+    }
     // `env -` is `env -i`.
     if let [dash, behind @ ..] = rest
         && dash.text == "-"
@@ -339,8 +324,10 @@ pub(super) fn run_ssh(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed
     let valued = OptionLetters { letters: "bcDEeFIiJLlmOopQRSWwB", names: &[] };
     let (leading, rest) = ParsedOptions::parse_leading(call.args, valued);
     let forwards = |option: &ShellArg| option.text.to_ascii_lowercase().starts_with("remoteforward");
-    if leading.has("R", "") || leading.values("o", "").any(forwards) {
-        walk.push(Operation::new(OperationKind::System, call.name).action("network").written("reverse tunnel"));
+    let option = |option: &ShellArg| forwards(option).then(|| option.shown());
+    let tunnel = leading.values("R", "").next().map(|value| format!("-R {}", value.shown()));
+    if let Some(tunnel) = tunnel.or_else(|| leading.values("o", "").find_map(option)) {
+        walk.push(Operation::new(OperationKind::System, call.name).action("tunnel").written(tunnel));
     }
     let rest = if call.name == "sshpass" {
         rest.iter().position(|arg| arg.text == "ssh").and_then(|index| rest.get(index + 1..)).unwrap_or_default()
@@ -394,8 +381,12 @@ pub(super) fn run_powershell(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>,
             walk.push_code(TextTaint::DECODED, call.name, "the command is encoded");
             return TextFlow::from_taint(TextTaint::OUTPUT);
         }
-        if is_option(&arg.text, "command", 1) {
+        if is_option(&arg.text, "command", 1) && !rest.first().is_some_and(|line| line.text == "-") {
             let line: Vec<&str> = rest.iter().map(|arg| arg.text.as_str()).collect();
+            if line == ["-"] {
+                // It runs its input.
+                return run_powershell(walk, &ProgramCall { args: &[], ..*call }, &ParsedOptions::default());
+            }
             return walk.run_powershell_line(&line.join(" "), call.stdin);
         }
         if is_option(&arg.text, "file", 1) {

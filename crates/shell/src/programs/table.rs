@@ -100,7 +100,7 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
     program("jq yq xq tomlq fx gron dasel xmllint xmlstarlet csvcut mlr htmlq pup", "f", Special(text::run_query))
         .long(&["arg", "argjson", "slurpfile", "rawfile", "from-file", "indent", "xpath"]),
     program("source .", "", Special(shells::run_source)),
-    program("sed gsed", "", Special(sed::run_sed)),
+    program("sed gsed", "efli?I?", Special(sed::run_sed)).long(&["expression", "file", "line-length", "in-place?"]),
     program("awk gawk mawk nawk", "vFfi", Special(text::run_awk)).long(&[
         "assign",
         "field-separator",
@@ -136,7 +136,8 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
     program("shred wipe", "ns", Special(files::run_shred)).long(&["iterations", "size", "random-source"]),
     program("truncate", "sr", Special(files::run_truncate)).long(&["size", "reference"]),
     program("fallocate", "lo", Special(files::run_allocate)).long(&["length", "offset"]),
-    program("mv move rename ren git-mv", "tS", Special(files::run_move)).long(&["target-directory", "suffix"]),
+    program("mv move ren git-mv", "tS", Special(files::run_move)).long(&["target-directory", "suffix"]),
+    program("rename prename file-rename", "", Special(files::run_rename)).dry_run("n", "no-act"),
     program("cp copy copy_directory ditto gcp xcopy robocopy install ginstall", "tSmog", Special(files::run_copy))
         .long(&["target-directory", "suffix", "mode", "owner", "group"]),
     program("ln link mklink", "tS", Special(files::run_link)).long(&["target-directory"]),
@@ -144,29 +145,31 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
     program("chown chgrp chattr setfacl chflags icacls takeown", "mMxX", Special(files::run_chown))
         .long(&["reference", "from"]),
     program("dd", "", Special(files::run_dd)),
-    program("rsync rclone", "efMT", Special(archives::run_rsync)).long(&[
-        "rsh",
-        "exclude",
-        "include",
-        "filter",
-        "exclude-from",
-        "files-from",
-        "include-from",
-        "port",
-        "bwlimit",
-        "timeout",
-        "backup-dir",
-        "transfers",
-        "checkers",
-        "config",
-        "log-file",
-        "log-level",
-        "max-age",
-        "min-age",
-        "max-size",
-        "min-size",
-        "max-depth",
-    ]),
+    program("rsync rclone", "efMT", Special(archives::run_rsync))
+        .long(&[
+            "rsh",
+            "exclude",
+            "include",
+            "filter",
+            "exclude-from",
+            "files-from",
+            "include-from",
+            "port",
+            "bwlimit",
+            "timeout",
+            "backup-dir",
+            "transfers",
+            "checkers",
+            "config",
+            "log-file",
+            "log-level",
+            "max-age",
+            "min-age",
+            "max-size",
+            "min-size",
+            "max-depth",
+        ])
+        .dry_run("n", "dry-run"),
     program("tar bsdtar gtar star", "fCTXIK", Special(archives::run_tar)).long(&[
         "file",
         "directory",
@@ -189,7 +192,9 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
         Special(editors::run_editor),
     )
     .long(&["cmd"]),
-    program("patch", "pidoB", Special(editors::run_patch)).long(&["input", "directory", "output", "strip"]),
+    program("patch", "pidoB", Special(editors::run_patch))
+        .long(&["input", "directory", "output", "strip"])
+        .dry_run("C", "dry-run"),
     program("crudini augtool toml-set dos2unix unix2dos prettier", "", Edits),
     program("xattr", "", Converts),
     // Searching and lists.

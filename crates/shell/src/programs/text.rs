@@ -1,5 +1,6 @@
 //! Programs that print and convert text.
 
+use super::filter::select_listed;
 use super::program::read_operands;
 use crate::escape::unescape;
 use crate::secret_name::has_secret_name;
@@ -58,9 +59,10 @@ fn printed(args: &[ShellArg]) -> TextFlow {
     let mut flow = join(args);
     let mut text = String::new();
     let mut values = values.iter();
+    let pattern = unescape(&format.text);
     // The format is used until no value is left.
     for round in 0..64 {
-        let mut letters = format.text.chars().peekable();
+        let mut letters = pattern.chars().peekable();
         let mut used = false;
         while let Some(letter) = letters.next() {
             if letter != '%' {
@@ -72,9 +74,10 @@ fn printed(args: &[ShellArg]) -> TextFlow {
             }
             match letters.next() {
                 Some('%') | None => text.push('%'),
-                Some(_) => {
+                Some(kind) => {
                     used = true;
-                    text.push_str(values.next().map(|value| value.text.as_str()).unwrap_or_default());
+                    let value = values.next().map(|value| value.text.as_str()).unwrap_or_default();
+                    text.push_str(&if kind == 'b' { unescape(value) } else { value.to_owned() });
                 }
             }
         }
@@ -82,7 +85,7 @@ fn printed(args: &[ShellArg]) -> TextFlow {
             break;
         }
     }
-    flow.text = Some(unescape(&text));
+    flow.text = Some(text);
     flow
 }
 
@@ -204,6 +207,16 @@ pub(super) fn run_grep(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
         flow.taint |= TextTaint::SECRET;
     }
     flow.text = None;
+    // Lines around a line that matches need not match.
+    let adds_lines = ["A", "B", "C", "f"].iter().any(|letter| parsed.values(letter, "").next().is_some())
+        || ["after-context", "before-context", "context", "file", "passthru"].iter().any(|name| parsed.has("", name));
+    if operands.is_empty() && !flow.listed.is_empty() && !adds_lines && !parsed.has("v", "invert-match") {
+        let texts: Vec<&str> = match patterns.as_slice() {
+            [] => pattern.iter().map(|pattern| pattern.text.as_str()).collect(),
+            patterns => patterns.iter().map(|pattern| pattern.text.as_str()).collect(),
+        };
+        flow.listed = select_listed(walk, flow.listed, &texts.join("|"));
+    }
     if !flow.processes.is_empty() && !parsed.has("v", "invert-match") {
         flow.processes = pattern.map(|pattern| pattern.text.clone()).into_iter().collect();
     }

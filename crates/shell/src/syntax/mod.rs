@@ -17,5 +17,5 @@ pub(crate) use ast::{
     ShellGrammar, ShellScript, SimpleCommand, VariableExpansion, WordPiece,
 };
 use parser::parse_counted;
-pub(crate) use parser::{parse_script, parse_text};
+pub(crate) use parser::{parse_expression, parse_script, parse_text};
 pub(crate) use zsh::is_zsh_table;

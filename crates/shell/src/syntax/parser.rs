@@ -45,6 +45,11 @@ pub(super) fn parse_counted(text: &str, grammar: ShellGrammar, depth: usize, spe
     (script, spent)
 }
 
+/// Parses an expression that is the value of a variable or of an argument.
+pub(crate) fn parse_expression(text: &str, grammar: ShellGrammar) -> ParseResult<BashWord> {
+    Ok(BashParser { grammar, ..BashParser::new(text, 0) }.parse_expression(&[])?.0)
+}
+
 #[derive(Debug)]
 pub(super) struct BashParser<'t> {
     pub(super) text: &'t str,
@@ -227,8 +232,8 @@ impl<'t> BashParser<'t> {
         let is_background = self.is_zsh() && (self.take("&!") || self.take("&|")) || self.take("&");
         pipeline.is_background |= is_background;
         // zsh allows `&;`.
-        let is_separated = is_background && !self.is_zsh() || self.take(";") || is_background;
-        let is_separated = is_separated || self.byte_at(0) == Some(b'\n');
+        let may_have_more = !is_background || self.is_zsh();
+        let is_separated = may_have_more && self.take(";") || is_background || self.byte_at(0) == Some(b'\n');
         is_separated.then_some(PipelineLink::Always)
     }
 
@@ -246,8 +251,7 @@ impl<'t> BashParser<'t> {
                     break;
                 }
                 self.skip_blanks();
-                while self.rest().starts_with("-p ") {
-                    self.index += 3;
+                while self.take("-p ") || self.take("-- ") {
                     self.skip_blanks();
                 }
             }
@@ -285,13 +289,12 @@ impl<'t> BashParser<'t> {
             return Ok(command);
         }
         if self.rest().starts_with("((") {
-            let before = self.index;
             self.index += 2;
-            if self.skip_arithmetic("))").is_some() {
-                let _redirects = self.parse_redirects()?;
-                return Ok(BashCommand::Test(Vec::new()));
+            if let Some(end) = self.find_arithmetic_end() {
+                let expression = self.parse_arithmetic(end)?;
+                return Ok(expression.into_test(self.parse_redirects()?));
             }
-            self.index = before;
+            self.index -= 2;
         }
         if self.take("(") {
             let body = self.parse_body(&[")"])?;
@@ -325,11 +328,24 @@ impl<'t> BashParser<'t> {
         if self.take_reserved("function") {
             self.skip_blanks();
             let name = self.parse_word()?.and_then(|word| word.as_literal().map(str::to_owned)).unwrap_or_default();
-            self.skip_blanks();
-            self.take("()");
+            self.take_parentheses();
             return self.parse_function(name);
         }
         self.parse_simple()
+    }
+
+    /// The `()` of a function.
+    fn take_parentheses(&mut self) -> bool {
+        let before = self.index;
+        self.skip_blanks();
+        if self.take("(") {
+            self.skip_blanks();
+            if self.take(")") {
+                return true;
+            }
+        }
+        self.index = before;
+        false
     }
 
     fn parse_simple(&mut self) -> ParseResult<BashCommand> {
@@ -346,11 +362,15 @@ impl<'t> BashParser<'t> {
                 command.assignments.push(assignment);
                 continue;
             }
+            if command.is_declaring() && self.is_at_array() {
+                let Some(array) = self.parse_assignment()? else { break };
+                command.words.push(BashWord::literal(&array.name));
+                command.declared.push(array);
+                continue;
+            }
             let Some(word) = self.parse_argument(&command.words)? else { break };
             let may_be_name = command.words.is_empty() || self.is_zsh();
-            if may_be_name && self.rest().trim_start_matches([' ', '\t']).starts_with("()") {
-                self.skip_blanks();
-                self.index += 2;
+            if may_be_name && self.take_parentheses() {
                 let names = command.words.iter().chain([&word]);
                 let names = names.map(|word| word.as_literal().unwrap_or_default().to_owned()).collect();
                 return self.parse_functions(names);
@@ -364,44 +384,52 @@ impl<'t> BashParser<'t> {
         Ok(BashCommand::Simple(command))
     }
 
-    /// `NAME=value`, `NAME+=value` or `NAME=(values)`.
+    /// Whether `NAME=(` is next.
+    fn is_at_array(&self) -> bool {
+        let name = self.rest().trim_start_matches(|letter: char| letter.is_ascii_alphanumeric() || letter == '_');
+        name.starts_with("=(") || name.starts_with("+=(")
+    }
+
+    /// `NAME=value`, `NAME+=value`, `NAME[1]=value` or `NAME=(values)`.
     fn parse_assignment(&mut self) -> ParseResult<Option<BashAssignment>> {
+        let before = self.index;
         let rest = self.rest();
         let name_end =
             rest.find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_')).unwrap_or(rest.len());
         let name = rest.get(..name_end).unwrap_or_default();
-        let after = rest.get(name_end..).unwrap_or_default();
-        // An element of an array: `NAME[1]=value`.
-        let subscript = if after.starts_with('[') { after.find("]=").map_or(0, |end| end + 1) } else { 0 };
-        let after = after.get(subscript..).unwrap_or_default();
-        let key = rest.get(name_end + 1..(name_end + subscript).saturating_sub(1)).filter(|_| subscript > 0);
-        let key = key.map(|key| parse_text(key, self.grammar));
-        let sign = if after.starts_with("+=") { 2 } else { usize::from(after.starts_with('=')) };
-        if sign == 0 || name.is_empty() || name.starts_with(|letter: char| letter.is_ascii_digit()) {
+        if name.is_empty() || name.starts_with(|letter: char| letter.is_ascii_digit()) {
             return Ok(None);
         }
-        self.index += name_end + subscript + sign;
-        let name = name.to_owned();
-        // `+=` adds to the value before.
-        let before = (sign == 2).then(|| BashWord::variable(&name));
-        if !self.take("(") {
-            let mut word = self.parse_word()?.unwrap_or_default();
-            if subscript > 0 {
-                // An element is added to the others.
-                let words = vec![BashWord::variable(&name), word];
-                return Ok(Some(BashAssignment { name, words, key }));
-            }
-            if let Some(before) = before {
-                word.pieces.splice(..0, before.pieces);
-            }
-            return Ok(Some(BashAssignment { name, words: vec![word], key: None }));
+        self.index += name_end;
+        let begin = self.index;
+        if self.byte_at(0) == Some(b'[') {
+            self.index += self.subscript_length().unwrap_or_default();
         }
-        let mut values: Vec<BashWord> = before.into_iter().collect();
+        let end = self.index;
+        let is_added = self.take("+=");
+        if !is_added && !self.take("=") {
+            self.index = before;
+            return Ok(None);
+        }
+        let mut assignment = BashAssignment { name: name.to_owned(), is_added, ..BashAssignment::default() };
+        if end > begin {
+            let value = std::mem::replace(&mut self.index, begin);
+            assignment.subscript = self.parse_subscript()?;
+            if self.index != end {
+                return Err("a subscript does not end where it seems to");
+            }
+            self.index = value;
+        }
+        assignment.is_array = self.take("(");
+        if !assignment.is_array {
+            assignment.words.push(self.parse_word()?.unwrap_or_default());
+            return Ok(Some(assignment));
+        }
         loop {
             self.skip_lines();
             match self.parse_word()? {
-                Some(word) => values.push(word),
-                None if self.take(")") => return Ok(Some(BashAssignment { name, words: values, key: None })),
+                Some(word) => assignment.words.push(word),
+                None if self.take(")") => return Ok(Some(assignment)),
                 None => return Err("an array is incomplete"),
             }
         }

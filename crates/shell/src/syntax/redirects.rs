@@ -34,7 +34,10 @@ impl BashParser<'_> {
             return Ok(None);
         }
         let digits = rest.len() - rest.trim_start_matches(|letter: char| letter.is_ascii_digit()).len();
-        let named = rest.strip_prefix('{').and_then(|inner| inner.find('}')).map_or(0, |end| end + 2);
+        let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+        let name = rest.strip_prefix('{').map(|inner| (inner, inner.trim_start_matches(is_name)));
+        let named =
+            name.filter(|(_, after)| after.starts_with('}')).map_or(0, |(inner, after)| inner.len() - after.len() + 2);
         let skip =
             digits.max(if rest.get(named..).is_some_and(|after| after.starts_with(['<', '>'])) { named } else { 0 });
         let descriptor = rest.get(..skip).unwrap_or_default();
@@ -187,6 +190,6 @@ fn fill_command(command: &mut BashCommand, documents: &[BashWord]) {
                 fill_command(body, documents);
             }
         }
-        BashCommand::Test(_) => {}
+        BashCommand::Test(_, redirects) => fill(redirects),
     }
 }

@@ -52,7 +52,7 @@ impl BashParser<'_> {
         if self.take_reserved("repeat") {
             self.skip_blanks();
             let count = self.parse_word()?.ok_or("a loop is incomplete")?;
-            let condition = vec![BashPipeline::new(vec![BashCommand::Test(vec![count])])];
+            let condition = vec![BashPipeline::new(vec![BashCommand::Test(vec![count], Vec::new())])];
             let body = self.parse_loop_body()?;
             return Ok(Some(BashCommand::While(condition, body, self.parse_redirects()?)));
         }
@@ -352,8 +352,9 @@ impl BashParser<'_> {
             BashCommand::Group(_, _, redirects)
             | BashCommand::While(_, _, redirects)
             | BashCommand::Branches(_, _, redirects)
-            | BashCommand::For(_, _, _, redirects) => redirects,
-            BashCommand::Function(..) | BashCommand::Test(_) => return,
+            | BashCommand::For(_, _, _, redirects)
+            | BashCommand::Test(_, redirects) => redirects,
+            BashCommand::Function(..) => return,
         };
         if redirects.len() + usize::from(is_piped_in) + usize::from(is_piped_out) < 2 {
             return;
@@ -423,10 +424,7 @@ impl BashParser<'_> {
             return Ok(());
         }
         if has_key {
-            let key = self.rest().get(1..).and_then(|inner| inner.split(']').next()).unwrap_or_default().to_owned();
-            expansion.index = key.parse().ok();
-            expansion.key = Some(super::parse_text(&key, self.grammar));
-            self.index += key.len() + 2;
+            expansion.subscript = self.parse_subscript()?;
         } else if has_modifier {
             let is_end = |letter: char| !(letter.is_ascii_alphabetic() || letter == ':');
             let modifiers = self.rest().split(is_end).next().unwrap_or_default().to_owned();
@@ -443,7 +441,10 @@ impl BashParser<'_> {
         loop {
             let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"_{($@*:".contains(&byte);
             match self.byte_at(0) {
-                Some(b'(') => drop(self.skip_parentheses().ok_or("a variable is not closed")?),
+                Some(b'(') => {
+                    self.index += 1;
+                    let _flags = self.parse_expression(&[")"])?;
+                }
                 Some(b'=' | b'~' | b'^') => self.index += 1,
                 Some(b'+') if self.byte_at(1).is_some_and(is_name) => self.index += 1,
                 _ => break,

@@ -86,7 +86,7 @@ fn push_path(walk: &mut CommandWalk<'_>, name: &str, argument: &CallArgument<'_>
     let (is_target, is_source) = (argument.role == ArgumentRole::Target, argument.role == ArgumentRole::Source);
     match argument.verb {
         Some(ToolVerb::List) => {}
-        Some(ToolVerb::MakeDirectory) => push_unclear(walk, name, &path),
+        Some(ToolVerb::MakeDirectory) => drop(walk.push_hook_directory(name, &path)),
         Some(ToolVerb::Search) => {
             if walk.place(&path).tags.contains(&OperationTag::Secret) {
                 walk.read_file(name, &path, true);
@@ -114,8 +114,13 @@ fn push_unclear(walk: &mut CommandWalk<'_>, name: &str, path: &ShellArg) {
     if placed.tags.contains(&OperationTag::Secret) {
         walk.read_file(name, path, false);
     }
-    let guarded =
-        [OperationTag::AgentSettings, OperationTag::Pintle, OperationTag::Startup, OperationTag::GitDirectory];
+    let guarded = [
+        OperationTag::AgentSettings,
+        OperationTag::Autorun,
+        OperationTag::Pintle,
+        OperationTag::Startup,
+        OperationTag::GitDirectory,
+    ];
     if placed.place == PathPlace::Device || placed.tags.iter().any(|tag| guarded.contains(tag)) {
         walk.push_path(Operation::new(OperationKind::Write, name).action("unknown_tool"), path);
     }

@@ -224,6 +224,10 @@ impl CommandWalk<'_> {
         flow
     }
 
+    pub(super) fn is_in_loop(&self) -> bool {
+        self.loop_depth > 0
+    }
+
     /// Runs the rounds of a loop. The states in which it is left go on behind it.
     fn in_loop(&mut self, run: impl FnOnce(&mut Self)) {
         let outer = std::mem::take(&mut self.exits);

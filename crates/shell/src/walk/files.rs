@@ -8,7 +8,7 @@ use super::state::MAX_ENTRIES;
 use super::{CommandWalk, ShellArg, TextFlow, TextTaint, program_name};
 use crate::CallSite;
 use crate::paths::{PlacedPath, UNKNOWN, place_path};
-use crate::{Operation, OperationKind, OperationTag};
+use crate::{Operation, OperationKind, OperationTag, PathPlace};
 
 /// The longest path of a directory that is entered.
 const MAX_DIRECTORY: usize = 512;
@@ -72,11 +72,25 @@ impl CommandWalk<'_> {
     pub(crate) fn push_path(&mut self, operation: Operation, arg: &ShellArg) -> PlacedPath {
         let placed = self.place(arg);
         let mut operation = operation.written(arg.shown());
+        if let (PathPlace::Unknown, true, Some(directory)) = (placed.place, arg.is_known(), &self.state.cwd_source) {
+            operation.written = format!("{directory}/{}", operation.written);
+        }
         operation.path = placed.path.as_ref().map(|path| path.to_string_lossy().replace(UNKNOWN, "*"));
         operation.place = Some(placed.place);
         let operation = placed.tags.iter().fold(operation, |operation, tag| operation.tag(*tag));
         self.push(operation);
         placed
+    }
+
+    /// Adds that a directory is made if Pintle or an agent would find hooks in it. Returns whether it is such a one.
+    pub(crate) fn push_hook_directory(&mut self, program: &str, arg: &ShellArg) -> bool {
+        let below = ShellArg { text: format!("{}/x", arg.text.trim_end_matches('/')), ..arg.clone() };
+        let guarded = [OperationTag::AgentSettings, OperationTag::Pintle];
+        let is_guarded = self.place(&below).tags.iter().any(|tag| guarded.contains(tag));
+        if is_guarded {
+            self.push_path(Operation::new(OperationKind::Write, program).action("make"), arg);
+        }
+        is_guarded
     }
 
     /// What is read from the file of a descriptor: `/dev/fd/3`, or that of a process substitution.
@@ -145,6 +159,16 @@ impl CommandWalk<'_> {
         taints.any(|taint| taint.has(TextTaint::NETWORK))
     }
 
+    /// Whether the line got a file of one of these names, with blanks between, from elsewhere. It is one that programs look
+    /// for in the working directory and below. What comes as a whole project is not looked at.
+    pub(crate) fn has_fetched_file(&self, names: &str) -> bool {
+        let is_here = |path: &Path| self.state.cwd.as_ref().is_none_or(|cwd| path.starts_with(cwd));
+        self.files.iter().any(|(path, flow)| {
+            let is_named = || names.split_whitespace().any(|name| path.ends_with(name));
+            flow.taint.has(TextTaint::NETWORK) && is_here(path) && is_named()
+        })
+    }
+
     /// What is known of a file from elsewhere, or of such files in a directory.
     pub(crate) fn fetched_taint(&self, path: &str) -> Option<TextTaint> {
         if path.is_empty() || !self.has_fetched() {
@@ -197,6 +221,19 @@ impl CommandWalk<'_> {
         self.note_written(arg, flow);
     }
 
+    /// Runs a program that only says what it would do to files.
+    pub(crate) fn run_dry(&mut self, program: &str, run: impl FnOnce(&mut Self) -> TextFlow) -> TextFlow {
+        let from = self.operations.len();
+        let flow = run(self);
+        let changes = |operation: &Operation| {
+            use OperationKind::{Delete, Move, Permission, Upload, Write};
+            operation.program == program && matches!(operation.kind, Delete | Move | Permission | Upload | Write)
+        };
+        let done = self.operations.split_off(from.min(self.operations.len()));
+        self.operations.extend(done.into_iter().filter(|operation| !changes(operation)));
+        flow
+    }
+
     /// `>(COMMAND)` gives what is written to a command.
     pub(crate) fn write_substituted(&mut self, flow: &TextFlow) {
         if let Some(script) = self.consumer.take() {
@@ -235,6 +272,7 @@ impl CommandWalk<'_> {
     /// Runs what follows in a directory that another program enters.
     pub(crate) fn enter_directory(&mut self, arg: &ShellArg) {
         self.note_directory(arg);
+        self.state.cwd_source = self.directory_source(arg);
         self.state.cwd = self.find_directory(arg);
     }
 
@@ -244,6 +282,15 @@ impl CommandWalk<'_> {
         path.filter(|path| path.as_os_str().len() <= MAX_DIRECTORY).map(Rc::from)
     }
 
+    /// How the line names a directory that cannot be known.
+    pub(crate) fn directory_source(&self, arg: &ShellArg) -> Option<Rc<str>> {
+        let shown = arg.shown();
+        match &self.state.cwd_source {
+            Some(source) if self.state.cwd.is_none() && arg.is_known() => Some(format!("{source}/{shown}").into()),
+            _ => Some(shown.into()),
+        }
+    }
+
     pub(crate) fn previous_cwd(&self) -> Option<Rc<Path>> {
         self.state.previous_cwd.clone()
     }
@@ -251,9 +298,8 @@ impl CommandWalk<'_> {
     /// Paths of another machine are not paths of this one.
     pub(crate) fn forget_places(&mut self, from: usize) {
         for operation in self.operations.iter_mut().skip(from) {
-            if operation.place.is_some_and(|place| !matches!(place, crate::PathPlace::Root | crate::PathPlace::Device))
-            {
-                operation.place = Some(crate::PathPlace::Outside);
+            if operation.place.is_some_and(|place| !matches!(place, PathPlace::Root | PathPlace::Device)) {
+                operation.place = Some(PathPlace::Outside);
             }
             operation.path = None;
             operation.tags.retain(|tag| {

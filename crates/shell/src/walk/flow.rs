@@ -72,10 +72,14 @@ pub(crate) struct ShellArg {
     /// The text; [`UNKNOWN`] stands for what cannot be known.
     pub(crate) text: String,
     pub(crate) taint: TextTaint,
+    /// The text if what is not set of it expands to nothing: `${NAME:+TEXT}`.
+    pub(crate) otherwise: Option<String>,
     /// Whether it has a pattern that the shell expands.
     pub(crate) is_pattern: bool,
     /// What a process substitution prints.
     pub(crate) content: Option<Box<TextFlow>>,
+    /// What stands in the line for each part that cannot be known, such as `$DIR`.
+    pub(crate) sources: Vec<String>,
 }
 
 impl ShellArg {
@@ -91,9 +95,14 @@ impl ShellArg {
         !self.text.contains(UNKNOWN)
     }
 
-    /// As a user would read it.
+    /// As a user would read it: with what stands in the line for its unknown parts, if that is known of each.
     pub(crate) fn shown(&self) -> String {
-        shown(&self.text)
+        if self.sources.is_empty() || self.sources.len() != self.text.matches(UNKNOWN).count() {
+            return shown(&self.text);
+        }
+        let mut parts = self.text.split(UNKNOWN);
+        let first = parts.next().unwrap_or_default().to_owned();
+        parts.zip(&self.sources).fold(first, |shown, (part, source)| shown + source + part)
     }
 }
 
@@ -195,6 +204,7 @@ impl TextFlow {
             self.text = None;
         }
         self.taint |= other.taint;
+        self.is_given |= other.is_given;
         self.listed.extend(other.listed);
         self.processes.extend(other.processes);
         self.add_files(other.files);

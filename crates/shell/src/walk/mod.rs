@@ -3,6 +3,7 @@
 //! The walk keeps what the line itself sets: variables, functions, aliases, the working directory, and the files that it
 //! writes. Whatever depends on anything else is unknown. Every limit adds an unknown operation instead of dropping one.
 
+mod arithmetic;
 mod braces;
 mod control;
 mod expand;
@@ -22,7 +23,7 @@ mod wrapper;
 mod zsh;
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -65,7 +66,7 @@ pub(crate) struct CommandWalk<'s> {
     pub(crate) site: &'s CallSite<'s>,
     /// Adds what a program does, and gives what it prints.
     run_program: ProgramRunner,
-    /// Whether a name is that of a known program.
+    /// Whether a name, or a pattern, is that of a known program.
     is_program: fn(&str) -> bool,
     pub(crate) state: WalkState,
     /// The grammar of the text that runs.
@@ -94,8 +95,10 @@ pub(crate) struct CommandWalk<'s> {
     traps: Vec<(ShellGrammar, String)>,
     /// The variables of the function that runs.
     locals: Vec<String>,
-    /// The names of the functions that run.
-    running: Vec<String>,
+    /// The variables that are numbers: their values are expressions.
+    integers: HashSet<String>,
+    /// The functions and aliases that run: a function may define another one of its name.
+    running: Vec<(String, Option<Rc<BashCommand>>)>,
     /// The program that ran last.
     last_program: String,
     /// Whether it printed what shells evaluate.
@@ -139,6 +142,7 @@ impl<'s> CommandWalk<'s> {
             command_count: 0,
             traps: Vec::new(),
             locals: Vec::new(),
+            integers: HashSet::new(),
             running: Vec::new(),
             last_program: String::new(),
             prints_completion: false,
@@ -157,7 +161,13 @@ impl<'s> CommandWalk<'s> {
         (self.is_program)(name)
     }
 
-    pub(crate) fn push(&mut self, operation: Operation) {
+    pub(crate) fn push(&mut self, mut operation: Operation) {
+        // The mark of what cannot be known is for the walk alone.
+        for text in [&mut operation.written, &mut operation.action, &mut operation.reason, &mut operation.program] {
+            if text.contains(UNKNOWN) {
+                *text = text.replace(UNKNOWN, "…");
+            }
+        }
         let Some(operation) = self.admit(operation) else { return };
         if self.operations.len() < MAX_OPERATIONS {
             // A command that runs in several states comes again soon.
@@ -260,20 +270,22 @@ impl<'s> CommandWalk<'s> {
                 self.run_hook_function(name);
                 TextFlow::known("")
             }
-            BashCommand::Test(words) => {
-                for word in words {
-                    let args = self.expand_word(word);
-                    args.iter().for_each(|arg| self.run_subscripts(arg));
-                }
-                self.state.status = ExitStatus::Unknown;
+            BashCommand::Test(words, redirects) => self.redirected(redirects, stdin, |walk, _| {
+                walk.run_test(words);
+                walk.state.status = ExitStatus::Unknown;
                 TextFlow::known("")
-            }
+            }),
         }
     }
 
     /// Whether the last program printed what shells evaluate: it is one of these, or its first argument says so.
     pub(crate) fn printed_settings(&self, programs: &str) -> bool {
         self.prints_completion || programs.split_whitespace().any(|name| name == self.last_program)
+    }
+
+    /// Whether this program ran last.
+    pub(crate) fn ran_last(&self, program: &str) -> bool {
+        self.last_program == program
     }
 
     pub(crate) fn note_remote(&mut self) {

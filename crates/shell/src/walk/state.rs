@@ -41,6 +41,8 @@ impl ExitStatus {
 pub(crate) struct WalkState {
     /// The working directory; `None` if it cannot be known.
     pub(crate) cwd: Option<Rc<Path>>,
+    /// How the line names the working directory, if it cannot be known.
+    pub(crate) cwd_source: Option<Rc<str>>,
     /// The one before, for `cd -`.
     pub(super) previous_cwd: Option<Rc<Path>>,
     /// Those that `pushd` left.
@@ -81,6 +83,7 @@ impl WalkState {
     fn blur(&mut self, other: &Self) -> bool {
         if self.cwd != other.cwd {
             self.cwd = None;
+            self.cwd_source = None;
         }
         if self.previous_cwd != other.previous_cwd {
             self.previous_cwd = None;
@@ -320,7 +323,7 @@ impl CommandWalk<'_> {
     }
 
     /// `cd`: in the course in which it fails, the directory stays, and so with the next ones.
-    pub(crate) fn change_directory(&mut self, directory: Option<Rc<Path>>) {
+    pub(crate) fn change_directory(&mut self, directory: Option<Rc<Path>>, source: Option<Rc<str>>) {
         let is_certain = directory.as_ref().is_some_and(|path| self.state.has_directory(path, self));
         let is_above =
             directory.as_ref().is_some_and(|path| self.state.cwd.as_ref().is_some_and(|cwd| cwd.starts_with(path)));
@@ -330,6 +333,7 @@ impl CommandWalk<'_> {
         }
         let before = self.state.clone();
         self.state.previous_cwd = std::mem::replace(&mut self.state.cwd, directory);
+        self.state.cwd_source = source;
         self.state.is_stuck = false;
         if !is_certain && self.state.cwd != before.cwd {
             self.forks.push(WalkState { is_stuck: true, status: ExitStatus::Failure, ..before });

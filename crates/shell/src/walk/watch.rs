@@ -63,6 +63,11 @@ impl<'s> CommandWalk<'s> {
         Some(found)
     }
 
+    /// Whether the caller watches files.
+    pub(crate) fn watches_files(&self) -> bool {
+        self.notes.files.is_some()
+    }
+
     /// Which files a condition selects is not known if the caller watches files.
     pub(crate) fn without_selection(&self, listed: &ListedFiles) -> ListedFiles {
         let mut listed = listed.clone();

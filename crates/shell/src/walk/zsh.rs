@@ -215,13 +215,16 @@ impl CommandWalk<'_> {
         self.is_zsh()
             && (!expansion.flags.is_empty()
                 || expansion.inner.is_some()
-                || expansion.key.is_some()
+                || expansion.subscript.is_some()
                 || expansion.operator == ":" && expansion.operand.as_literal().is_some_and(is_modifiers))
     }
 
     pub(super) fn expand_for_zsh(&mut self, expansion: &VariableExpansion) -> Vec<ShellArg> {
         let flags = expansion_flags(&expansion.flags);
-        let key = expansion.key.as_ref().map(|key| self.expand_quoted(key));
+        let key = expansion.subscript.as_ref().map(|key| self.expand_quoted(key));
+        if let Some(key) = &key {
+            let _number = self.evaluate(&key.text);
+        }
         let mut values = match (&expansion.inner, expansion.name.as_str(), &key) {
             (Some(inner), ..) => self.expand_word(inner),
             (None, "", _) => Vec::new(),

@@ -148,4 +148,15 @@ pub(super) const PACK_CALLS: &[(&str, &[ProofCall])] = &[
             passes(Write, "PROJECT/settings.json", "PROJECT/settings.json"),
         ],
     ),
+    (
+        "project-autorun",
+        &[
+            denied(Shell, "echo > .exrc", "project-autorun.files", "PROJECT/.exrc"),
+            passes(Shell, "echo > exrc.txt", "PROJECT/exrc.txt"),
+            denied(SecondShell, "echo > .bazelrc", "project-autorun.files", "PROJECT/.bazelrc"),
+            passes(SecondShell, "echo > bazelrc.txt", "PROJECT/bazelrc.txt"),
+            denied(Write, "PROJECT/.nvim.lua", "project-autorun.files", "PROJECT/.nvim.lua"),
+            passes(Write, "PROJECT/nvim.txt", "PROJECT/nvim.txt"),
+        ],
+    ),
 ];

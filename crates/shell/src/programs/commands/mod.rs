@@ -14,6 +14,8 @@ mod packages;
 mod remote_code;
 mod terraform;
 
+pub(super) use agents::AGENTS;
+
 use std::collections::HashMap;
 use std::sync::LazyLock;
 

@@ -49,37 +49,29 @@ pub(super) fn run_remove(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> T
     TextFlow::known("")
 }
 
-/// What a cmdlet writes: its `-Value`, or its input.
+/// What a cmdlet writes: its `-Value` or `-InputObject`, or its input.
 fn written_flow(call: &CmdletCall<'_>) -> TextFlow {
-    let values: Vec<ShellArg> = match call.values("value").next() {
-        Some(_) => call.values("value").cloned().collect(),
-        None => call.operands.get(1).cloned().unwrap_or_default(),
+    let is_setting = call.has("value") || call.name().ends_with("-Content") || call.name() == "New-Item";
+    let values: Vec<ShellArg> = match call.values("value").chain(call.values("inputobject")).next() {
+        Some(_) => call.values("value").chain(call.values("inputobject")).cloned().collect(),
+        None => call.operands.get(1).filter(|_| is_setting).cloned().unwrap_or_default(),
     };
-    if values.is_empty() { call.stdin.clone() } else { power_flow(&values) }
-}
-
-fn write_paths(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>, action: &str, flow: &TextFlow) {
-    let named: Vec<ShellArg> = ["path", "filepath", "literalpath", "outputdirectory"]
-        .iter()
-        .flat_map(|name| call.values(name))
-        .map(pattern_path)
-        .collect();
-    let first = call.operands.first().into_iter().flatten().map(pattern_path);
-    let paths: Vec<ShellArg> = if named.is_empty() { first.collect() } else { named };
-    for path in &paths {
-        if !change_space(walk, call, path) {
-            walk.write_file(call.name(), path, action, flow.clone());
-        }
-    }
+    let flow = if values.is_empty() { call.stdin.clone() } else { power_flow(&values) };
+    // `Export-Csv` writes another form of its input.
+    if call.name().starts_with("Export-") { TextFlow { text: None, ..flow } } else { flow }
 }
 
 pub(super) fn run_write(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> TextFlow {
-    write_paths(walk, call, "replace", &written_flow(call));
-    TextFlow::known("")
-}
-
-pub(super) fn run_append(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> TextFlow {
-    write_paths(walk, call, "append", &written_flow(call));
+    let names = ["path", "filepath", "literalpath", "outputdirectory"];
+    let named: Vec<ShellArg> = names.iter().flat_map(|name| call.values(name)).map(pattern_path).collect();
+    let first = call.operands.first().into_iter().flatten().map(pattern_path);
+    let paths: Vec<ShellArg> = if named.is_empty() { first.collect() } else { named };
+    let action = if call.has("append") || call.name().starts_with("Add-") { "append" } else { "replace" };
+    for path in &paths {
+        if !change_space(walk, call, path) {
+            walk.write_file(call.name(), path, action, written_flow(call));
+        }
+    }
     TextFlow::known("")
 }
 
@@ -90,26 +82,12 @@ pub(super) fn run_clear(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> Te
     TextFlow::known("")
 }
 
-pub(super) fn run_out_file(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> TextFlow {
-    let flow = call
-        .value("inputobject", 9)
-        .map_or_else(|| call.stdin.clone(), |value| power_flow(std::slice::from_ref(value)));
-    write_paths(walk, call, if call.has("append") { "append" } else { "replace" }, &flow);
-    TextFlow::known("")
-}
-
 pub(super) fn run_tee(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> TextFlow {
     match call.value("variable", 9) {
         Some(name) => walk.set_variable(&name.text.to_ascii_lowercase(), power_items(call.stdin)),
-        None => drop(run_out_file(walk, call)),
+        None => drop(run_write(walk, call)),
     }
     call.stdin.clone()
-}
-
-pub(super) fn run_export(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> TextFlow {
-    let flow = TextFlow { text: None, ..call.stdin.clone() };
-    write_paths(walk, call, if call.has("append") { "append" } else { "replace" }, &flow);
-    TextFlow::known("")
 }
 
 pub(super) fn run_new(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> TextFlow {
@@ -121,7 +99,11 @@ pub(super) fn run_new(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> Text
     }
     let printed = power_flow(&paths);
     for path in &paths {
-        if change_space(walk, call, path) || kind.starts_with('d') {
+        if change_space(walk, call, path) {
+            continue;
+        }
+        if kind.starts_with('d') {
+            run_twin(walk, &["mkdir", "--"], vec![path.clone()], &TextFlow::default());
             continue;
         }
         let target = call.values("target").chain(call.values("value")).next().map(literal_path);
@@ -133,7 +115,8 @@ pub(super) fn run_new(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> Text
     printed
 }
 
-pub(super) fn run_make_directory(_: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> TextFlow {
+pub(super) fn run_make_directory(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> TextFlow {
+    run_twin(walk, &["mkdir", "--"], call.paths(), &TextFlow::default());
     power_flow(&call.paths())
 }
 

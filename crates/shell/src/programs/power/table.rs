@@ -36,20 +36,20 @@ static TABLE: &[CmdletDef] = &[
     cmdlet(
         "Add-Content ac",
         "path* literalpath* value* force encoding* nonewline passthru filter* include* exclude* asbytestream stream*",
-        items::run_append,
+        items::run_write,
     ),
     cmdlet("Clear-Content clc", "path* literalpath* force filter* include* exclude* stream*", items::run_clear),
     cmdlet(
         "Out-File",
         "filepath* literalpath* append encoding* force noclobber nonewline width* inputobject*",
-        items::run_out_file,
+        items::run_write,
     ),
     cmdlet("Tee-Object tee", "filepath* literalpath* variable* append inputobject* encoding*", items::run_tee),
     cmdlet(
         "Export-Csv epcsv Export-Clixml Export-PfxCertificate Export-Certificate Start-Transcript",
         "path* literalpath* inputobject* append notypeinformation nti force encoding* delimiter* useculture noclobber \
          usequotes* depth* cert* password* filepath* outputdirectory* includeinvocationheader",
-        items::run_export,
+        items::run_write,
     ),
     cmdlet("New-Item ni", "path* name* itemtype* type* value* target* force credential* literalpath*", items::run_new),
     cmdlet("mkdir md", "path* name* force", items::run_make_directory),
