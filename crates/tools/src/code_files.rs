@@ -24,13 +24,17 @@ impl DiskFiles {
 
 impl ProjectFiles for DiskFiles {
     fn read_code(&self, path: &Path, most_bytes: usize) -> Option<String> {
-        let bytes = pintle_files::read_head(path, most_bytes as u64).ok().filter(|bytes| !bytes.contains(&0))?;
+        let bytes = pintle_files::read_head(path, most_bytes as u64).ok()?;
+        // A shell looks at the first line of a file, and skips such bytes in the others.
+        if bytes.split(|byte| *byte == b'\n').next()?.contains(&0) {
+            return None;
+        }
         let mut digest = String::from("sha256:");
         for byte in Sha256::digest(&bytes) {
             let _ = write!(digest, "{byte:02x}");
         }
         self.0.borrow_mut().push(CodeFile { path: path.display().to_string(), digest });
-        Some(String::from_utf8_lossy(&bytes).into_owned())
+        Some(String::from_utf8_lossy(&bytes).replace('\0', ""))
     }
 
     fn is_dir(&self, path: &Path) -> bool {
@@ -53,9 +57,9 @@ impl ProjectFiles for EffectFiles<'_> {
         let path = path.strip_prefix(&self.project).ok()?;
         let request = EffectRequest::Fs { function: String::from("read"), arguments: json!({"path": path}) };
         match self.call.effects.perform(self.call.caller(), request) {
-            Ok(EffectReply::Value(Value::String(mut text))) if !text.contains('\0') => {
+            Ok(EffectReply::Value(Value::String(mut text))) => {
                 text.truncate(text.floor_char_boundary(most_bytes));
-                Some(text)
+                Some(text.replace('\0', ""))
             }
             _ => None,
         }
@@ -77,6 +81,7 @@ mod tests {
         let at = |name: &str| dir.path().join(name);
         std::fs::write(at("x.sh"), "echo hi\n").unwrap();
         std::fs::write(at("program"), b"\x7fELF\0\0").unwrap();
+        std::fs::write(at("odd"), b"rm x\n\0").unwrap();
         assert!(std::process::Command::new("mkfifo").arg(at("pipe")).status().unwrap().success());
         let files = DiskFiles::default();
         assert_eq!(files.read_code(&at("x.sh"), 64).as_deref(), Some("echo hi\n"));
@@ -84,6 +89,7 @@ mod tests {
         for none in ["program", "pipe", "missing", "."] {
             assert_eq!(files.read_code(&at(none), 64), None, "{none}");
         }
+        assert_eq!(DiskFiles::default().read_code(&at("odd"), 64).as_deref(), Some("rm x\n"));
         assert!(files.is_dir(dir.path()) && !files.is_dir(&at("x.sh")));
         let digests: Vec<String> = files.into_files().into_iter().map(|file| file.digest).collect();
         assert_eq!(

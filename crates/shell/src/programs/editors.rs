@@ -48,7 +48,7 @@ pub(super) fn run_editor(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, par
             if let Some(file) = sourced.iter().find_map(|prefix| command.strip_prefix(prefix))
                 && let Some(flow) = walk.written_before(&ShellArg::new(file.trim()))
             {
-                super::program::run_written_script(walk, call, flow);
+                super::shells::run_written_script(walk, call, flow);
             }
             if let Some(file) = command
                 .strip_prefix("r ")

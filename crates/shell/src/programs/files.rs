@@ -131,7 +131,7 @@ fn is_renamed(source: &ShellArg, target: &ShellArg) -> bool {
 pub(super) fn run_move(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
     let (target, sources) = target_and_sources(parsed);
     for source in sources {
-        let flow = walk.written_before(source).unwrap_or_default();
+        let flow = walk.code_of(source).unwrap_or_default();
         let action = if target.is_some_and(|target| is_renamed(source, target)) { "rename" } else { "" };
         let placed = walk.push_path(Operation::new(OperationKind::Move, call.name).action(action), source);
         let mut flow = flow;
@@ -212,7 +212,7 @@ pub(super) fn run_link(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
         if placed.tags.contains(&OperationTag::Secret) {
             walk.read_file(call.name, source, false);
         }
-        if let Some(before) = walk.written_before(source) {
+        if let Some(before) = walk.code_of(source) {
             walk.note_written(&link, before);
         }
         // In a directory, the link has the name of its target.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::rc::Rc;
 
-use super::tasks::{Task, TaskFile, find_file, named_file};
+use super::tasks::{TaskFile, TaskRecipe, find_file, named_file, stem_of};
 use super::wrappers::assignment_of;
 use crate::walk::{CommandWalk, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint};
 
@@ -58,7 +58,8 @@ pub(super) fn run_make(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
     }
     let MakeReader { mut file, given, .. } = reader;
     file.variables.extend(given);
-    let is_goal = |task: &&Task| task.names.first().is_some_and(|name| !name.starts_with('.') && !name.contains('%'));
+    let is_goal =
+        |task: &&TaskRecipe| task.names.first().is_some_and(|name| !name.starts_with('.') && !name.contains('%'));
     let first = || file.tasks.iter().find(is_goal).and_then(|task| task.names.first());
     let default = file.variables.get(".DEFAULT_GOAL").or_else(first).cloned();
     let goals: Vec<String> = if goals.is_empty() {
@@ -73,46 +74,8 @@ pub(super) fn run_make(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
     TextFlow::from_taint(TextTaint::OUTPUT)
 }
 
-/// The rules of a target, each with what `%` stands for in it.
-pub(super) fn find_rules<'t>(tasks: &'t [Task], name: &str) -> Vec<(&'t Task, String)> {
-    let exact: Vec<(&Task, String)> = tasks
-        .iter()
-        .filter(|task| task.names.iter().any(|known| known == name))
-        .map(|task| (task, String::new()))
-        .collect();
-    let by_pattern =
-        || tasks.iter().find_map(|task| Some((task, task.names.iter().find_map(|pattern| stem_of(pattern, name))?)));
-    match exact.iter().any(|(task, _)| !task.lines.is_empty()) {
-        true => exact,
-        false => exact.into_iter().chain(by_pattern()).collect(),
-    }
-}
-
-/// What `%` stands for if a name has the form of a pattern.
-fn stem_of(pattern: &str, name: &str) -> Option<String> {
-    let (before, after) = pattern.split_once('%')?;
-    Some(name.strip_prefix(before)?.strip_suffix(after)?.to_owned())
-}
-
-/// `$@`, `$<`, `$^`, `$*` of a recipe.
-pub(super) fn automatic_variables(name: &str, stem: &str, needs: &[String]) -> HashMap<String, String> {
-    let needs: Vec<String> = needs.iter().map(|need| need.replace('%', stem)).collect();
-    let dir = name.rsplit_once('/').map_or(".", |(dir, _)| dir);
-    let rows = [
-        ("@", name.to_owned()),
-        ("*", stem.to_owned()),
-        ("<", needs.first().cloned().unwrap_or_default()),
-        ("^", needs.join(" ")),
-        ("+", needs.join(" ")),
-        ("?", needs.join(" ")),
-        ("@D", dir.to_owned()),
-        ("@F", name.rsplit('/').next().unwrap_or(name).to_owned()),
-    ];
-    rows.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
-}
-
 fn fill_recipe(walk: &mut CommandWalk<'_>, file: &TaskFile, bound: &HashMap<String, String>, text: &str) -> String {
-    MakeText { walk, file, bound, is_run: true }.expand(text, 0)
+    MakeText { walk, file, bound }.expand(text, 0)
 }
 
 struct MakeReader {
@@ -135,7 +98,8 @@ impl MakeReader {
                 line.push('\n');
                 line.push_str(more);
             }
-            if let Some(recipe) = line.strip_prefix('\t').filter(|_| open > 0) {
+            let prefix = self.file.variables.get(".RECIPEPREFIX").and_then(|value| value.chars().next());
+            if let Some(recipe) = line.strip_prefix(prefix.unwrap_or('\t')).filter(|_| open > 0) {
                 let from = self.file.tasks.len() - open;
                 for task in self.file.tasks.iter_mut().skip(from) {
                     task.lines.push((number, recipe.to_owned()));
@@ -194,7 +158,7 @@ impl MakeReader {
         }
         let mut expanded = String::new();
         let mut expand = |walk: &mut CommandWalk<'_>| {
-            expanded = MakeText { walk, file: &self.file, bound: &self.given, is_run: true }.expand(text, 0);
+            expanded = MakeText { walk, file: &self.file, bound: &self.given }.expand(text, 0);
         };
         match path {
             Some(path) => drop(walk.in_file(path, "", |walk, _| {
@@ -259,12 +223,12 @@ impl MakeReader {
         // `TARGETS: PATTERN: NEEDS`.
         let needs = needs.rsplit_once(':').map_or(needs, |(_, needs)| needs);
         self.file.is_one_shell |= targets.trim() == ".ONESHELL";
-        let task = Task {
+        let task = TaskRecipe {
             names: targets.split_whitespace().map(str::to_owned).collect(),
             needs: needs.split_whitespace().filter(|need| *need != "|").map(str::to_owned).collect(),
             lines: recipe.map(|recipe| (number, recipe.to_owned())).into_iter().collect(),
             path: path.cloned(),
-            ..Task::default()
+            ..TaskRecipe::default()
         };
         self.file.tasks.push(task);
         Some(1)
@@ -276,8 +240,6 @@ struct MakeText<'a, 's> {
     walk: &'a mut CommandWalk<'s>,
     file: &'a TaskFile,
     bound: &'a HashMap<String, String>,
-    /// Whether commands of `$(shell …)` run.
-    is_run: bool,
 }
 
 impl MakeText<'_, '_> {
@@ -354,9 +316,7 @@ impl MakeText<'_, '_> {
         };
         match function {
             "shell" => {
-                if self.is_run {
-                    self.walk.in_new_shell(|walk| walk.run_line(rest, &TextFlow::default()));
-                }
+                self.walk.in_new_shell(|walk| walk.run_line(rest, &TextFlow::default()));
                 format!("$({rest})")
             }
             "info" | "warning" | "error" | "eval" => String::new(),
@@ -373,8 +333,7 @@ impl MakeText<'_, '_> {
                 let texts = words.split_whitespace().take(MAX_DEPTH).map(|word| {
                     let bound: HashMap<String, String> =
                         self.bound.clone().into_iter().chain([(name.clone(), word.to_owned())]).collect();
-                    MakeText { walk: &mut *self.walk, file: self.file, bound: &bound, is_run: self.is_run }
-                        .expand(third, depth + 1)
+                    MakeText { walk: &mut *self.walk, file: self.file, bound: &bound }.expand(third, depth + 1)
                 });
                 texts.collect::<Vec<_>>().join(" ")
             }
@@ -383,8 +342,7 @@ impl MakeText<'_, '_> {
                 bound
                     .extend(rest.split(',').enumerate().map(|(index, arg)| (index.to_string(), arg.trim().to_owned())));
                 let body = self.file.variables.get(first).cloned().unwrap_or_default();
-                MakeText { walk: &mut *self.walk, file: self.file, bound: &bound, is_run: self.is_run }
-                    .expand(&body, depth + 1)
+                MakeText { walk: &mut *self.walk, file: self.file, bound: &bound }.expand(&body, depth + 1)
             }
             "if" => format!("{second} {third}"),
             "filter" | "filter-out" | "sort" | "strip" | "wildcard" | "abspath" | "realpath" | "firstword"

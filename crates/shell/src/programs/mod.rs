@@ -41,7 +41,7 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use commands::{AGENTS, SUBCOMMAND_INDEX};
-use program::{ProgramDef, ProgramUse, read_operands, run_written_script};
+use program::{ProgramDef, ProgramUse, read_operands};
 use subcommand::push_subcommands;
 pub(crate) use text::read_selected;
 
@@ -152,7 +152,7 @@ fn check_written_program(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) -> 
     match flow {
         Some(flow) => walk.in_subshell(|walk| {
             walk.set_variable("0", vec![call.written.clone()]);
-            run_written_script(walk, call, flow)
+            shells::run_written_script(walk, call, flow)
         }),
         None => TextFlow::default(),
     }

@@ -1,7 +1,7 @@
 //! What a row of the table of programs says, and what several programs do alike.
 
 use crate::walk::ProgramCall;
-use crate::walk::{CommandWalk, OptionLetters, ParsedOptions, ShellArg, TextFlow, TextTaint};
+use crate::walk::{CommandWalk, OptionLetters, ParsedOptions, ShellArg, TextFlow};
 
 /// What a program does.
 #[derive(Debug)]
@@ -54,21 +54,6 @@ impl ProgramDef {
         self.dry_run = (letter, name);
         self
     }
-}
-
-/// Runs a file that the line wrote before, or one of the disk.
-pub(crate) fn run_written_script(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, flow: TextFlow) -> TextFlow {
-    let program = call.name;
-    let mut printed = TextFlow::default();
-    for file in &flow.files {
-        printed.append(walk.in_new_shell(|walk| super::shells::run_file(walk, "", file, call.args, call.stdin)));
-    }
-    if flow.taint.has(TextTaint::NETWORK | TextTaint::DECODED) {
-        walk.push_code(flow.taint, program, "it runs a file whose content comes from elsewhere");
-    } else if let Some(text) = flow.text {
-        walk.in_new_shell(|walk| walk.run_line(&text, &TextFlow::default()));
-    }
-    printed
 }
 
 /// Reads the operands as files, or the input if there are none.

@@ -4,21 +4,61 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::rc::Rc;
 
-use super::tasks::{Task, TaskFile};
-use crate::walk::{CommandWalk, ShellArg, TextFlow};
+use super::tasks::{LineFiller, TaskFile, TaskRecipe, find_file, named_file};
+use crate::walk::{CommandWalk, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint};
 
 /// A part of a text that cannot be known, for the shell.
 const UNKNOWN_TEXT: &str = "${_}";
 /// The deepest nesting of variables.
 const MAX_DEPTH: usize = 8;
 
+/// `just` and `task`.
+pub(super) fn run_recipes(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
+    let is_just = call.name == "just";
+    let names: &[&str] = if is_just {
+        &["justfile", "Justfile", ".justfile"]
+    } else {
+        &["Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "Taskfile.dist.yml"]
+    };
+    let named = parsed.values("f", "justfile").chain(parsed.values("t", "taskfile")).next().cloned();
+    if let Some(dir) = parsed.values("d", "working-directory").chain(parsed.values("", "dir")).next() {
+        walk.enter_directory(dir);
+    }
+    let found = match named {
+        Some(name) => named_file(walk, call, &name),
+        None => find_file(walk, names, true).into_iter().map(|(path, text)| (Some(path), text)).collect(),
+    };
+    for (path, text) in found {
+        let file =
+            if is_just { read_justfile(walk, path.as_ref(), &text) } else { read_taskfile(path.as_ref(), &text) };
+        let fill: LineFiller = fill_recipe;
+        if let Some(dir) = path.as_deref().and_then(Path::parent) {
+            walk.enter_directory(&ShellArg::new(dir.to_string_lossy()));
+        }
+        let mut words: Vec<String> = Vec::new();
+        let mut behind: Vec<String> = Vec::new();
+        for (index, operand) in parsed.operands.iter().enumerate() {
+            let is_behind = !is_just && index > 0 && call.args.iter().any(|arg| arg.text == "--");
+            if is_behind { behind.push(operand.text.clone()) } else { words.push(operand.text.clone()) }
+        }
+        let first = || file.tasks.first().and_then(|task| task.names.first()).cloned();
+        let default = if is_just { first() } else { Some(String::from("default")) };
+        let mut done = Vec::new();
+        let mut words = words.into_iter().filter(|word| !word.contains('=')).peekable();
+        if words.peek().is_none() {
+            file.run(walk, &default.unwrap_or_default(), &behind, fill, &mut done);
+        }
+        while let Some(name) = words.next() {
+            let count = file.find(&name).map_or(0, |task| task.parameters.len());
+            let args: Vec<String> = words.by_ref().take(count).chain(behind.iter().cloned()).collect();
+            file.run(walk, &name, &args, fill, &mut done);
+        }
+    }
+    TextFlow::from_taint(TextTaint::OUTPUT)
+}
+
 /// Fills in `{{NAME}}` and `{{.NAME}}`.
-pub(super) fn fill_recipe(
-    walk: &mut CommandWalk<'_>,
-    file: &TaskFile,
-    bound: &HashMap<String, String>,
-    text: &str,
-) -> String {
+fn fill_recipe(walk: &mut CommandWalk<'_>, file: &TaskFile, bound: &HashMap<String, String>, text: &str) -> String {
     let mut filled = text.to_owned();
     for _ in 0..MAX_DEPTH {
         let Some((before, rest)) = filled.split_once("{{") else { break };
@@ -56,7 +96,7 @@ fn evaluate(walk: &mut CommandWalk<'_>, text: &str, variables: &HashMap<String, 
     value
 }
 
-pub(super) fn read_justfile(walk: &mut CommandWalk<'_>, path: Option<&Rc<Path>>, text: &str) -> TaskFile {
+fn read_justfile(walk: &mut CommandWalk<'_>, path: Option<&Rc<Path>>, text: &str) -> TaskFile {
     let mut file = TaskFile::default();
     read_just_text(walk, path, text, &mut file, 0);
     file
@@ -115,12 +155,12 @@ fn read_just_text(walk: &mut CommandWalk<'_>, path: Option<&Rc<Path>>, text: &st
             let needs =
                 needs.split(['(', ')', ' ', '&']).filter(|need| !need.is_empty() && !need.starts_with(['"', '\'']));
             let needs = needs.map(str::to_owned).collect();
-            file.tasks.push(Task { names, needs, parameters, path: path.cloned(), ..Task::default() });
+            file.tasks.push(TaskRecipe { names, needs, parameters, path: path.cloned(), ..TaskRecipe::default() });
         }
     }
 }
 
-pub(super) fn read_taskfile(path: Option<&Rc<Path>>, text: &str) -> TaskFile {
+fn read_taskfile(path: Option<&Rc<Path>>, text: &str) -> TaskFile {
     let mut file = TaskFile::default();
     let mut section = "";
     let mut key = String::new();
@@ -150,7 +190,12 @@ pub(super) fn read_taskfile(path: Option<&Rc<Path>>, text: &str) -> TaskFile {
             let lines =
                 items.split("', '").flat_map(|item| item.split("\", \"")).map(unquoted).filter(|item| !item.is_empty());
             let lines = lines.map(|item| (index + 1, item)).collect();
-            file.tasks.push(Task { names: vec![unquoted(name)], lines, path: path.cloned(), ..Task::default() });
+            file.tasks.push(TaskRecipe {
+                names: vec![unquoted(name)],
+                lines,
+                path: path.cloned(),
+                ..TaskRecipe::default()
+            });
             (key, block_indent) = (String::new(), None);
             continue;
         }

@@ -202,7 +202,7 @@ pub(super) fn run_file(
         })
     } else if matches!(program, "pwsh" | "powershell") {
         walk.in_file(path, "", |walk, text| walk.run_powershell_line(text, stdin))
-    } else if super::is_program(program) {
+    } else if walk.is_program(program) {
         walk.in_file(path, program, |walk, text| {
             super::interpreters::push_imports(walk, program, text);
             walk.run_code(program, text);
@@ -216,6 +216,21 @@ pub(super) fn run_file(
     TextFlow::from_taint(taint.without(kept))
 }
 
+/// Runs a file that the line wrote before, or one of the disk.
+pub(super) fn run_written_script(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, flow: TextFlow) -> TextFlow {
+    let program = call.name;
+    let mut printed = TextFlow::default();
+    for file in &flow.files {
+        printed.append(walk.in_new_shell(|walk| run_file(walk, "", file, call.args, call.stdin)));
+    }
+    if flow.taint.has(TextTaint::NETWORK | TextTaint::DECODED) {
+        walk.push_code(flow.taint, program, "it runs a file whose content comes from elsewhere");
+    } else if let Some(text) = flow.text {
+        walk.in_new_shell(|walk| walk.run_line(&text, &TextFlow::default()));
+    }
+    printed
+}
+
 /// The interpreter that the first line of a script names, or else the ending of its name.
 pub(super) fn interpreter_of<'t>(text: &'t str, path: &Path) -> &'t str {
     let ending = path.extension().and_then(std::ffi::OsStr::to_str).unwrap_or_default();
@@ -224,7 +239,7 @@ pub(super) fn interpreter_of<'t>(text: &'t str, path: &Path) -> &'t str {
     let first = text.strip_prefix("#!").and_then(|rest| rest.lines().next()).unwrap_or(usual);
     let mut words = first.split_whitespace().map(|word| word.rsplit('/').next().unwrap_or(word));
     let name = words.find(|word| *word != "env" && !word.starts_with('-') && !word.contains('=')).unwrap_or("sh");
-    super::unversioned_name(name).unwrap_or(name)
+    name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.')
 }
 
 pub(super) fn is_shell(program: &str) -> bool {

@@ -6,8 +6,8 @@
 use super::program::ProgramUse::{Converts, Edits, Prints, Quiet, Reads, Selects, Special, Text, Writes};
 use super::program::{ProgramDef, program};
 use super::{
-    archives, builtins, editors, files, git, interpreters, makefile, network, power, runners, search, sed, shells,
-    system, tasks, text, transfer, zsh,
+    archives, builtins, editors, files, git, interpreters, makefile, network, power, recipes, runners, search, sed,
+    shells, system, tasks, text, transfer, zsh,
 };
 
 pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
@@ -212,7 +212,7 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
     )
     .long(&["rcfile", "init-file", "command", "init-command"]),
     program("make gmake", "CfIjlEoW", Special(makefile::run_make)).long(&["directory", "file", "makefile", "eval"]),
-    program("just task go-task", "fdt", Special(tasks::run_recipes)).long(&[
+    program("just task go-task", "fdt", Special(recipes::run_recipes)).long(&[
         "justfile",
         "working-directory",
         "taskfile",

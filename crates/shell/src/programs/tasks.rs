@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use super::{makefile, recipes, shells};
+use super::shells;
 use crate::code;
 use crate::walk::{CommandWalk, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint, quote};
 
@@ -19,7 +19,7 @@ const MAX_PARENTS: usize = 6;
 #[derive(Default)]
 pub(super) struct TaskFile {
     pub(super) variables: HashMap<String, String>,
-    pub(super) tasks: Vec<Task>,
+    pub(super) tasks: Vec<TaskRecipe>,
     /// Variables that programs get.
     pub(super) exported: Vec<String>,
     /// The program that runs the lines; a shell if empty.
@@ -30,7 +30,7 @@ pub(super) struct TaskFile {
 
 /// A named task: what runs before it, and its lines.
 #[derive(Clone, Default)]
-pub(super) struct Task {
+pub(super) struct TaskRecipe {
     pub(super) names: Vec<String>,
     /// The tasks that run before.
     pub(super) needs: Vec<String>,
@@ -46,7 +46,7 @@ pub(super) struct Task {
 pub(super) type LineFiller = fn(&mut CommandWalk<'_>, &TaskFile, &HashMap<String, String>, &str) -> String;
 
 impl TaskFile {
-    pub(super) fn find(&self, name: &str) -> Option<&Task> {
+    pub(super) fn find(&self, name: &str) -> Option<&TaskRecipe> {
         self.tasks.iter().find(|task| task.names.iter().any(|known| known == name))
     }
 
@@ -63,9 +63,9 @@ impl TaskFile {
             return;
         }
         done.push(name.to_owned());
-        let tasks: Vec<(&Task, String)> = makefile::find_rules(&self.tasks, name);
+        let tasks: Vec<(&TaskRecipe, String)> = find_rules(&self.tasks, name);
         for (task, stem) in &tasks {
-            let mut bound: HashMap<String, String> = makefile::automatic_variables(name, stem, &task.needs);
+            let mut bound: HashMap<String, String> = automatic_variables(name, stem, &task.needs);
             let given = args.iter().cloned().map(Some).chain(std::iter::repeat(None));
             bound.extend(
                 task.parameters
@@ -90,7 +90,13 @@ impl TaskFile {
         }
     }
 
-    fn run_lines(&self, walk: &mut CommandWalk<'_>, task: &Task, bound: &HashMap<String, String>, fill: LineFiller) {
+    fn run_lines(
+        &self,
+        walk: &mut CommandWalk<'_>,
+        task: &TaskRecipe,
+        bound: &HashMap<String, String>,
+        fill: LineFiller,
+    ) {
         let whole = |(number, first): &(usize, String)| {
             let rest = task.lines.iter().skip(1).map(|(_, line)| line.as_str());
             (*number, std::iter::once(first.as_str()).chain(rest).collect::<Vec<_>>().join("\n"))
@@ -123,6 +129,44 @@ impl TaskFile {
     }
 }
 
+/// The rules of a target, each with what `%` stands for in it.
+fn find_rules<'t>(tasks: &'t [TaskRecipe], name: &str) -> Vec<(&'t TaskRecipe, String)> {
+    let exact: Vec<(&TaskRecipe, String)> = tasks
+        .iter()
+        .filter(|task| task.names.iter().any(|known| known == name))
+        .map(|task| (task, String::new()))
+        .collect();
+    let by_pattern =
+        || tasks.iter().find_map(|task| Some((task, task.names.iter().find_map(|pattern| stem_of(pattern, name))?)));
+    match exact.iter().any(|(task, _)| !task.lines.is_empty()) {
+        true => exact,
+        false => exact.into_iter().chain(by_pattern()).collect(),
+    }
+}
+
+/// What `%` stands for if a name has the form of a pattern.
+pub(super) fn stem_of(pattern: &str, name: &str) -> Option<String> {
+    let (before, after) = pattern.split_once('%')?;
+    Some(name.strip_prefix(before)?.strip_suffix(after)?.to_owned())
+}
+
+/// `$@`, `$<`, `$^`, `$*` of a recipe.
+fn automatic_variables(name: &str, stem: &str, needs: &[String]) -> HashMap<String, String> {
+    let needs: Vec<String> = needs.iter().map(|need| need.replace('%', stem)).collect();
+    let dir = name.rsplit_once('/').map_or(".", |(dir, _)| dir);
+    let rows = [
+        ("@", name.to_owned()),
+        ("*", stem.to_owned()),
+        ("<", needs.first().cloned().unwrap_or_default()),
+        ("^", needs.join(" ")),
+        ("+", needs.join(" ")),
+        ("?", needs.join(" ")),
+        ("@D", dir.to_owned()),
+        ("@F", name.rsplit('/').next().unwrap_or(name).to_owned()),
+    ];
+    rows.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
 /// The text of the first of these files in the working directory; also in those above it.
 pub(super) fn find_file(walk: &mut CommandWalk<'_>, names: &[&str], above: bool) -> Option<(Rc<Path>, Rc<str>)> {
     let cwd: PathBuf = walk.cwd()?.to_owned();
@@ -151,53 +195,6 @@ pub(super) fn named_file(
     let written = flow.text.map(|text| (None, Rc::from(text)));
     let on_disk = flow.files.into_iter().filter_map(|path| Some((Some(Rc::clone(&path)), walk.file_text(&path)?)));
     written.into_iter().chain(on_disk).collect()
-}
-
-/// `just` and `task`.
-pub(super) fn run_recipes(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
-    let is_just = call.name == "just";
-    let names: &[&str] = if is_just {
-        &["justfile", "Justfile", ".justfile"]
-    } else {
-        &["Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "Taskfile.dist.yml"]
-    };
-    let named = parsed.values("f", "justfile").chain(parsed.values("t", "taskfile")).next().cloned();
-    if let Some(dir) = parsed.values("d", "working-directory").chain(parsed.values("", "dir")).next() {
-        walk.enter_directory(dir);
-    }
-    let found = match named {
-        Some(name) => named_file(walk, call, &name),
-        None => find_file(walk, names, true).into_iter().map(|(path, text)| (Some(path), text)).collect(),
-    };
-    for (path, text) in found {
-        let (file, fill): (TaskFile, LineFiller) = if is_just {
-            (recipes::read_justfile(walk, path.as_ref(), &text), recipes::fill_recipe)
-        } else {
-            (recipes::read_taskfile(path.as_ref(), &text), recipes::fill_recipe)
-        };
-        if let Some(dir) = path.as_deref().and_then(Path::parent) {
-            walk.enter_directory(&ShellArg::new(dir.to_string_lossy()));
-        }
-        let mut words: Vec<String> = Vec::new();
-        let mut behind: Vec<String> = Vec::new();
-        for (index, operand) in parsed.operands.iter().enumerate() {
-            let is_behind = !is_just && index > 0 && call.args.iter().any(|arg| arg.text == "--");
-            if is_behind { behind.push(operand.text.clone()) } else { words.push(operand.text.clone()) }
-        }
-        let first = || file.tasks.first().and_then(|task| task.names.first()).cloned();
-        let default = if is_just { first() } else { Some(String::from("default")) };
-        let mut done = Vec::new();
-        let mut words = words.into_iter().filter(|word| !word.contains('=')).peekable();
-        if words.peek().is_none() {
-            file.run(walk, &default.unwrap_or_default(), &behind, fill, &mut done);
-        }
-        while let Some(name) = words.next() {
-            let count = file.find(&name).map_or(0, |task| task.parameters.len());
-            let args: Vec<String> = words.by_ref().take(count).chain(behind.iter().cloned()).collect();
-            file.run(walk, &name, &args, fill, &mut done);
-        }
-    }
-    TextFlow::from_taint(TextTaint::OUTPUT)
 }
 
 /// What managers of packages run of the scripts of a project: the words of the call, and the scripts.

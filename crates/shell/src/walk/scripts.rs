@@ -10,6 +10,8 @@ use std::rc::Rc;
 use super::{CommandWalk, MAX_COMMANDS, MAX_OPERATIONS, ShellArg, TextFlow};
 use crate::{Operation, OperationKind, OperationTag, PathPlace};
 
+/// Directories whose programs belong to the system.
+const SYSTEM_DIRS: [&str; 9] = ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/nix", "/proc", "/sys", "/dev"];
 /// The most bytes of a file that are looked at.
 const MAX_BYTES: usize = 64 * 1024;
 /// The deepest nesting of files that run each other.
@@ -127,8 +129,9 @@ impl CommandWalk<'_> {
             return None;
         }
         let placed = self.place(arg);
-        let is_read = !matches!(placed.place, PathPlace::System | PathPlace::Device | PathPlace::Unknown);
-        placed.path.filter(|_| is_read).map(Rc::from)
+        let is_project = placed.place == PathPlace::Project;
+        let is_read = |path: &PathBuf| is_project || !SYSTEM_DIRS.iter().any(|dir| path.starts_with(dir));
+        placed.path.filter(is_read).map(Rc::from)
     }
 
     /// What a file that is run holds: as the line wrote it, or as it is on the disk.
