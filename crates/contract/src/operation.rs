@@ -31,6 +31,13 @@ pub struct Operation {
     /// Why it cannot be known; only for the kinds `unknown` and `run_code`.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub reason: String,
+    /// The file whose code does it, such as a script that the call runs; absent if it stands in the call. Of a file, only
+    /// what is certain is listed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// The line of that file, counted from 1, if it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
     /// The part of the call that does it, counted from 1; absent for a call of one part.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub part: Option<usize>,

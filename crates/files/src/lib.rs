@@ -6,7 +6,7 @@
 mod links;
 
 use std::env;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
@@ -68,6 +68,41 @@ pub fn read_text(path: impl AsRef<Path>) -> io::Result<String> {
     String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
 }
 
+/// The most entries of directories that [`list_files`] looks at.
+const MAX_LISTED: usize = 400;
+/// The most directories in one that it looks into.
+const MAX_DIRS: usize = 48;
+/// Directories that programs fill.
+const FILLED: [&str; 9] = [".git", "node_modules", "target", "dist", "build", "vendor", ".venv", "venv", "__pycache__"];
+
+/// The files of a directory and of the directories in it, as far as a short look finds them. Links are not followed.
+#[must_use]
+pub fn list_files(dir: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let mut dirs = Vec::new();
+    let mut count = 0;
+    let mut look = |dir: &Path, dirs: &mut Vec<PathBuf>| {
+        for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
+            count += 1;
+            if count > MAX_LISTED {
+                return;
+            }
+            match entry.file_type() {
+                Ok(kind) if kind.is_file() => files.push(entry.path()),
+                Ok(kind) if kind.is_dir() && !FILLED.iter().any(|name| entry.file_name() == *name) => {
+                    dirs.push(entry.path());
+                }
+                _ => {}
+            }
+        }
+    };
+    look(dir, &mut dirs);
+    for dir in dirs.into_iter().take(MAX_DIRS) {
+        look(&dir, &mut Vec::new());
+    }
+    files
+}
+
 /// The user's home directory, by the variable `HOME`; without it, by the account, as shells find it.
 #[must_use]
 pub fn home_dir() -> Option<PathBuf> {
@@ -98,6 +133,21 @@ mod tests {
                 assert_eq!(error.unwrap_err().to_string(), "it is not a regular file", "{}", path.display());
             }
         }
+    }
+
+    #[test]
+    fn files_are_listed_two_levels_deep() {
+        let dir = tempfile::tempdir().unwrap();
+        for path in [".env", "a/x", "a/b/deep", "node_modules/x"] {
+            let path = dir.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        }
+        std::os::unix::fs::symlink("/", dir.path().join("link")).unwrap();
+        let mut files = list_files(dir.path());
+        files.sort();
+        assert_eq!(files, [dir.path().join(".env"), dir.path().join("a/x")]);
+        assert!(list_files(Path::new("/no/such")).is_empty());
     }
 
     #[test]

@@ -1,8 +1,15 @@
 //! Compares operations with the rules of packs.
 
-use pintle_shell::Operation;
+use pintle_shell::{Operation, OperationKind, OperationTag, PathPlace};
 
-use crate::{PackDef, PackSettings, RuleDef, RuleSeverity};
+use crate::{OperationTest, PackDef, PackSettings, RuleDef, RuleSeverity};
+
+/// The most characters of what a model is told.
+const MAX_MESSAGE: usize = 2000;
+/// The most characters of a fact in it: a path, an address, an option.
+const MAX_FACT: usize = 200;
+/// The most addresses in it.
+const MAX_SOURCES: usize = 3;
 
 /// The name of the metadata of a verdict that passes only because the user pauses self-protection: the rule that found
 /// something.
@@ -19,6 +26,10 @@ pub struct PackFinding<'o> {
     pub severity: RuleSeverity,
     /// The operation that it found.
     pub operation: &'o Operation,
+    /// The test that the operation meets.
+    test: &'static OperationTest,
+    /// All operations of the call.
+    operations: &'o [Operation],
 }
 
 /// The findings of a pack's rules, at most one for each rule, in the order of the rules.
@@ -31,27 +42,13 @@ pub fn judge<'o>(
         let setting = if settings.is_empty() { None } else { settings.get(rule.id) };
         let severity = rule.severity_under(setting)?;
         let is_allowed = |operation: &Operation| {
-            setting.is_some_and(|setting| setting.allowed.iter().any(|allowed| allows(allowed, operation)))
+            setting.is_some_and(|setting| setting.allowed.iter().any(|allowed| allowed.covers(operation)))
         };
-        let operation = operations
-            .iter()
-            .find(|operation| rule.tests.iter().any(|test| test.matches(operation)) && !is_allowed(operation))?;
-        Some(PackFinding { pack, rule, severity, operation })
-    })
-}
-
-/// Whether an entry of an allow-list names an operation: its target as written, or its path by a pattern.
-fn allows(allowed: &str, operation: &Operation) -> bool {
-    let path = operation.path.as_deref();
-    // The options that make a call dangerous stand in front of its target.
-    let target =
-        operation.written.rsplit_once(' ').filter(|(options, _)| options.split(' ').all(|word| word.starts_with('-')));
-    if allowed == operation.written || target.is_some_and(|(_, target)| target == allowed) || Some(allowed) == path {
-        return true;
-    }
-    let below = allowed.strip_suffix("/**").or_else(|| allowed.strip_suffix('/'));
-    below.is_some_and(|below| {
-        path.is_some_and(|path| path.strip_prefix(below).is_some_and(|rest| rest.starts_with('/')))
+        let (operation, test) = operations.iter().find_map(|operation| {
+            let test = rule.tests.iter().find(|test| test.matches(operation))?;
+            (!is_allowed(operation)).then_some((operation, test))
+        })?;
+        Some(PackFinding { pack, rule, severity, operation, test, operations })
     })
 }
 
@@ -75,19 +72,92 @@ impl PackFinding<'_> {
         format!("{}.{}", self.pack.name, self.rule.id)
     }
 
+    /// Why the rule objects, in general.
+    #[must_use]
+    pub fn reason(&self) -> &'static str {
+        if self.test.reason.is_empty() { self.rule.reason } else { self.test.reason }
+    }
+
+    /// What to do instead.
+    #[must_use]
+    pub fn instead(&self) -> &'static str {
+        if self.test.instead.is_empty() { self.rule.instead } else { self.test.instead }
+    }
+
     /// What the model is told.
     #[must_use]
     pub fn message(&self) -> String {
-        let mut message = self.rule.reason.to_owned();
-        let target = if self.operation.written.is_empty() {
-            self.operation.reason.as_str()
+        let facts = self.facts();
+        let facts = if facts.is_empty() { facts } else { format!(" ({facts})") };
+        let end = format!(". {} [{}]", self.instead(), self.rule_name());
+        let room = MAX_MESSAGE.saturating_sub(end.chars().count());
+        format!("{}{end}", cut(&format!("{}{facts}", self.reason()), room))
+    }
+
+    /// What of the call it is about: what the operation is done to as code, and why it cannot be known as prose.
+    fn facts(&self) -> String {
+        let written = &self.operation.written;
+        // What the line does not name at all is no fact.
+        let mut facts: Vec<String> = if !matches!(written.as_str(), "" | "…") {
+            vec![as_code(self.whole_path().unwrap_or(written))]
+        } else if self.operation.kind == OperationKind::RunCode && self.operation.has(OperationTag::Network) {
+            self.sources()
         } else {
-            self.operation.written.as_str()
+            Vec::new()
         };
-        if !target.is_empty() {
-            let shown: String = target.chars().take(120).collect();
-            message.push_str(&format!(" (`{shown}`)"));
+        if facts.is_empty() || !self.operation.has(OperationTag::Network) {
+            facts.extend(Some(self.operation.reason.as_str()).filter(|text| !text.is_empty()).map(plain_text));
         }
-        format!("{message}. {} [{}]", self.rule.instead, self.rule_name())
+        facts.extend(self.file_words());
+        facts.join(", ")
+    }
+
+    /// The file that does it, if it is not the call.
+    fn file_words(&self) -> Option<String> {
+        let file = self.operation.file.as_ref()?;
+        Some(match self.operation.line {
+            Some(line) => format!("in `{file}`, line {line}"),
+            None => format!("in `{file}`"),
+        })
+    }
+
+    /// The path, if it is written by a name that says little, as behind `cd /etc`.
+    fn whole_path(&self) -> Option<&String> {
+        let is_near = matches!(self.operation.place?, PathPlace::Project | PathPlace::Temporary | PathPlace::Unknown);
+        let is_whole = self.operation.written.starts_with(['/', '~', '$']);
+        self.operation.path.as_ref().filter(|_| !is_near && !is_whole)
+    }
+
+    /// The addresses from which the call gets something.
+    fn sources(&self) -> Vec<String> {
+        let mut sources: Vec<String> = Vec::new();
+        for download in self.operations.iter().filter(|operation| operation.kind == OperationKind::Download) {
+            let source = as_code(&download.written);
+            if !download.written.is_empty() && !sources.contains(&source) && sources.len() < MAX_SOURCES {
+                sources.push(source);
+            }
+        }
+        sources
+    }
+}
+
+/// A text of the call in code marks, on one line.
+fn as_code(text: &str) -> String {
+    let text = plain_text(text);
+    if text.contains('`') { format!("`` {text} ``") } else { format!("`{text}`") }
+}
+
+/// A text of the call as it is shown: one line, and not too long.
+fn plain_text(text: &str) -> String {
+    let shown: String =
+        text.chars().take(MAX_FACT + 1).map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
+    cut(&shown, MAX_FACT)
+}
+
+/// The beginning of a text, if it has more characters.
+fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some(_) => text.chars().take(most.saturating_sub(1)).chain(['…']).collect(),
+        None => text.to_owned(),
     }
 }

@@ -3,6 +3,7 @@
 //! A rule is data: what it looks for, how severe it is, what the model is told, and examples of both kinds. [`judge`]
 //! compares operations with the rules; nothing is executed and nothing is read.
 
+mod allowed;
 mod catalogue;
 mod examples;
 mod judge;
@@ -11,6 +12,7 @@ mod rules;
 mod setting_error;
 mod settings;
 
+pub use allowed::AllowedTarget;
 pub use catalogue::{UnknownPackError, default_packs, pack_by_name, packs};
 pub use examples::{BrokenExample, broken_examples};
 pub use judge::{PAUSED_RULE, PackFinding, judge};

@@ -68,25 +68,38 @@ pub struct OperationTest {
     pub kind: OperationKind,
     /// Its meaning; any if empty.
     pub actions: &'static [&'static str],
+    /// Meanings that it does not have.
+    pub other_than: &'static [&'static str],
     /// Where its path is; anywhere if empty.
     pub places: &'static [PathPlace],
     /// Tags that it has, all of them.
     pub tags: &'static [OperationTag],
     /// Tags of which it has none.
     pub without: &'static [OperationTag],
+    /// Why, if it is another reason than that of the rule; empty otherwise.
+    pub reason: &'static str,
+    /// What to do instead, if it is something else than what the rule says; empty otherwise.
+    pub instead: &'static str,
 }
 
 impl OperationTest {
     /// Operations of a kind.
     #[must_use]
     pub const fn new(kind: OperationKind) -> Self {
-        Self { kind, actions: &[], places: &[], tags: &[], without: &[] }
+        Self { kind, actions: &[], other_than: &[], places: &[], tags: &[], without: &[], reason: "", instead: "" }
     }
 
     /// With one of these meanings.
     #[must_use]
     pub const fn actions(mut self, actions: &'static [&'static str]) -> Self {
         self.actions = actions;
+        self
+    }
+
+    /// With any meaning but these.
+    #[must_use]
+    pub const fn other_than(mut self, actions: &'static [&'static str]) -> Self {
+        self.other_than = actions;
         self
     }
 
@@ -111,11 +124,26 @@ impl OperationTest {
         self
     }
 
+    /// With a reason of its own.
+    #[must_use]
+    pub const fn reason(mut self, reason: &'static str) -> Self {
+        self.reason = reason;
+        self
+    }
+
+    /// With a way out of its own.
+    #[must_use]
+    pub const fn instead(mut self, instead: &'static str) -> Self {
+        self.instead = instead;
+        self
+    }
+
     /// Whether an operation meets the test.
     #[must_use]
     pub fn matches(&self, operation: &Operation) -> bool {
         self.kind == operation.kind
             && (self.actions.is_empty() || self.actions.contains(&operation.action.as_str()))
+            && !self.other_than.contains(&operation.action.as_str())
             && (self.places.is_empty() || operation.place.is_some_and(|place| self.places.contains(&place)))
             && self.tags.iter().all(|tag| operation.has(*tag))
             && !self.without.iter().any(|tag| operation.has(*tag))

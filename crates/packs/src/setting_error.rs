@@ -28,6 +28,14 @@ pub enum PackSettingError {
         /// The nearest name, or all names.
         help: String,
     },
+    /// An entry of `allow` can match nothing, or everything.
+    #[error("`{value}` is not an entry of `allow`: {reason}")]
+    InvalidAllow {
+        /// The entry as written.
+        value: String,
+        /// What is wrong with it, and what to write.
+        reason: String,
+    },
     /// The value is not a severity.
     #[error("`{value}` is not a severity; {help}")]
     UnknownSeverity {

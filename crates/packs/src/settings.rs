@@ -1,19 +1,19 @@
 //! What a user says about the rules of a pack, as words of a file.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use pintle_contract::suggest_or_list;
 
-use crate::{PackDef, PackSettingError, RuleDef, RuleSeverity, pack_by_name};
+use crate::{AllowedTarget, PackDef, PackSettingError, RuleDef, RuleSeverity, pack_by_name};
 
 /// What a user says about a rule.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RuleSetting {
     /// Another severity; `Some(None)` switches the rule off.
     pub severity: Option<Option<RuleSeverity>>,
-    /// Paths, hosts and branches that the rule lets through, as written or as an absolute path; `/**` at the end is
-    /// everything below.
-    pub allowed: Vec<String>,
+    /// Paths, hosts and branches that the rule lets through.
+    pub allowed: Vec<AllowedTarget>,
 }
 
 impl RuleDef {
@@ -69,7 +69,10 @@ pub fn add_setting(pack: &PackDef, settings: &mut PackSettings, argument: &str) 
     }
     let setting = settings.entry(rule.to_owned()).or_default();
     if is_allowed {
-        setting.allowed.push(value.to_owned());
+        let home = std::env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
+        let allowed = AllowedTarget::parse(value, home.as_deref())
+            .map_err(|reason| PackSettingError::InvalidAllow { value: value.to_owned(), reason })?;
+        setting.allowed.push(allowed);
         return Ok(());
     }
     let Some((_, severity)) = SEVERITY_WORDS.iter().find(|(word, _)| *word == value) else {
@@ -78,4 +81,22 @@ pub fn add_setting(pack: &PackDef, settings: &mut PackSettings, argument: &str) 
     };
     setting.severity = Some(*severity);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_of_allow_that_can_match_nothing_is_an_error() {
+        let pack = pack_by_name("shell").unwrap();
+        let add = |argument: &str| add_setting(pack, &mut PackSettings::new(), argument);
+        for entry in ["/opt/build", "~/scratch/**", "$HOME/x", "origin", "*.example.com"] {
+            assert_eq!(add(&format!("delete-outside:allow={entry}")), Ok(()), "{entry}");
+        }
+        for entry in ["", " ", "*", "/opt/../x", "~eve/x"] {
+            let error = add(&format!("delete-outside:allow={entry}")).unwrap_err().to_string();
+            assert!(error.contains("is not an entry of `allow`") && error.contains("write"), "{error}");
+        }
+    }
 }

@@ -24,7 +24,9 @@ pub(crate) fn host_of(address: &str) -> &str {
     let authority = rest.get(..end).unwrap_or_default();
     let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
     if host.starts_with('[') {
-        return host.find(']').and_then(|end| host.get(..=end)).unwrap_or(host);
+        // `[::1].evil.example` is a name.
+        let (address, rest) = host.find(']').and_then(|end| host.split_at_checked(end + 1)).unwrap_or((host, ""));
+        return if rest.is_empty() || rest.starts_with(':') { address } else { host };
     }
     host.split(':').next().unwrap_or(host)
 }
@@ -32,6 +34,9 @@ pub(crate) fn host_of(address: &str) -> &str {
 /// The number of a host, in any spelling that the system takes: `2852039166`, `0xa9.0376.43518`, `[::ffff:a9fe:a9fe]`.
 fn number_of(host: &str) -> Option<IpAddr> {
     let plain = host.trim_start_matches('[').trim_end_matches(']');
+    if host.starts_with('[') && !host.ends_with(']') {
+        return None;
+    }
     if plain.contains(':') {
         let address: Ipv6Addr = plain.split('%').next()?.parse().ok()?;
         return Some(address.to_ipv4_mapped().map_or(IpAddr::V6(address), IpAddr::V4));

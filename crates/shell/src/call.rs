@@ -6,40 +6,13 @@ use serde_json::Value;
 use crate::address::push_address;
 use crate::paths::UNKNOWN;
 use crate::programs::{is_program, read_selected, run_program};
-use crate::syntax::ShellGrammar;
+use crate::syntax::GrammarKind;
 use crate::tool::push_tool_call;
 use crate::walk::{CommandWalk, FAULT, ShellArg, TextFlow, TextTaint, brace_alternatives, program_name};
-use crate::{CallSite, CommandReading, Operation, OperationKind, OperationTag, WatchedFiles};
+use crate::{CallSite, CommandReading, Operation, OperationKind, OperationTag, ShellLanguage, WatchedFiles};
 
 /// The longest command line that is looked at.
 const MAX_COMMAND_BYTES: usize = 256 * 1024;
-
-/// The language of a command line.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum ShellLanguage {
-    /// bash, and the shells that read the same.
-    Bash,
-    /// zsh.
-    Zsh,
-    /// One of the two, it is not known which: what the line would do in either counts.
-    #[default]
-    BashOrZsh,
-    /// PowerShell.
-    PowerShell,
-}
-
-impl ShellLanguage {
-    /// The language of a shell, by its name or path.
-    fn named(shell: &str) -> Option<Self> {
-        let name = program_name(shell);
-        match name.as_str() {
-            "zsh" => Some(Self::Zsh),
-            "bash" | "sh" | "dash" | "ksh" => Some(Self::Bash),
-            name if name == "pwsh" || name.contains("powershell") => Some(Self::PowerShell),
-            _ => None,
-        }
-    }
-}
 
 /// What a command line would do.
 #[must_use]
@@ -56,8 +29,8 @@ pub(crate) fn run_command_line(walk: &mut CommandWalk<'_>, command: &str, langua
         return;
     }
     let printed = match language {
-        ShellLanguage::Bash => walk.run_line_in(ShellGrammar::Bash, command, &TextFlow::default()),
-        ShellLanguage::Zsh => walk.run_line_in(ShellGrammar::Zsh, command, &TextFlow::default()),
+        ShellLanguage::Bash => walk.run_line_in(GrammarKind::Bash, command, &TextFlow::default()),
+        ShellLanguage::Zsh => walk.run_line_in(GrammarKind::Zsh, command, &TextFlow::default()),
         ShellLanguage::BashOrZsh => walk.run_line(command, &TextFlow::default()),
         ShellLanguage::PowerShell => walk.run_powershell_line(command, &TextFlow::default()),
     };
@@ -72,7 +45,9 @@ pub(crate) fn push_printed(walk: &mut CommandWalk<'_>, printed: &TextFlow) {
         .iter()
         .any(|operation| operation.kind == OperationKind::Read && operation.has(OperationTag::Secret));
     if printed.taint.has(TextTaint::SECRET | TextTaint::ENVIRONMENT) && !is_read {
-        walk.push(Operation::new(OperationKind::Secret, "").action("print_variable"));
+        let is_whole = printed.taint.has(TextTaint::ENVIRONMENT);
+        let action = if is_whole { "print_environment" } else { "print_variable" };
+        walk.push(Operation::new(OperationKind::Secret, "").action(action));
     }
 }
 
@@ -194,6 +169,17 @@ fn command_words(args: &Value) -> Vec<String> {
     }
 }
 
+/// The language of a shell, by its name or path.
+fn find_language(shell: &str) -> Option<ShellLanguage> {
+    let name = program_name(shell);
+    match name.as_str() {
+        "zsh" => Some(ShellLanguage::Zsh),
+        "bash" | "sh" | "dash" | "ksh" => Some(ShellLanguage::Bash),
+        name if name == "pwsh" || name.contains("powershell") => Some(ShellLanguage::PowerShell),
+        _ => None,
+    }
+}
+
 fn run_shell_call(walk: &mut CommandWalk<'_>, name: &str, args: &Value) {
     let words = command_words(args);
     if args.get("command").or_else(|| args.get("cmd")).is_some_and(Value::is_array) {
@@ -202,9 +188,8 @@ fn run_shell_call(walk: &mut CommandWalk<'_>, name: &str, args: &Value) {
         push_printed(walk, &printed);
     } else if let Some(text) = words.first() {
         let shell = args.get("shell").and_then(Value::as_str).unwrap_or_default();
-        let named =
-            ShellLanguage::named(&name.to_ascii_lowercase()).filter(|named| *named == ShellLanguage::PowerShell);
-        let language = named.or_else(|| ShellLanguage::named(shell)).unwrap_or(walk.site.language);
+        let named = find_language(&name.to_ascii_lowercase()).filter(|named| *named == ShellLanguage::PowerShell);
+        let language = named.or_else(|| find_language(shell)).unwrap_or(walk.site.language);
         run_command_line(walk, text, language);
     }
 }

@@ -1,7 +1,16 @@
 //! Escapes in texts.
 
-/// Text with `\n`, `\x72`, `\162` and their kin replaced.
+/// Text with `\n`, `\x72`, `\162` and their kin replaced, as most languages do it: any other letter is that letter.
 pub(crate) fn unescape(text: &str) -> String {
+    replace_escapes(text, |_| true)
+}
+
+/// The same as `echo` and `printf` do it: other letters keep the backslash in front of them.
+pub(crate) fn unescape_printed(text: &str) -> String {
+    replace_escapes(text, |letter| matches!(letter, '\\' | '"'))
+}
+
+fn replace_escapes(text: &str, is_escaped: impl Fn(char) -> bool) -> String {
     if !text.contains('\\') {
         return text.to_owned();
     }
@@ -15,7 +24,8 @@ pub(crate) fn unescape(text: &str) -> String {
         let (radix, most) = match letters.peek() {
             Some('x') => (16, 2),
             Some('u') => (16, 4),
-            Some('0'..='7') => (8, 4),
+            Some('0') => (8, 4),
+            Some('1'..='7') => (8, 3),
             _ => (0, 0),
         };
         if radix == 0 {
@@ -23,7 +33,10 @@ pub(crate) fn unescape(text: &str) -> String {
                 Some('n') => plain.push('\n'),
                 Some('t') => plain.push('\t'),
                 Some('r') => plain.push('\r'),
-                Some(other) => plain.push(other),
+                Some(other) => {
+                    plain.extend(Some('\\').filter(|_| !is_escaped(other)));
+                    plain.push(other);
+                }
                 None => plain.push('\\'),
             }
             continue;

@@ -1,7 +1,5 @@
 //! Settings of git that do more than to say how something looks.
 
-use crate::walk::program_name;
-
 /// What a setting of git does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SettingEffect {
@@ -78,13 +76,12 @@ pub(crate) fn setting_effect(key: &str, value: &str) -> SettingEffect {
 /// Whether a command line is one of an editor, a pager or a connection, with options.
 pub(crate) fn is_ordinary_program(line: &str) -> bool {
     let first = line.split_whitespace().next().unwrap_or_default();
-    let directory = first.rsplit_once('/').map_or("", |(directory, _)| directory);
-    let name = program_name(first);
+    let (directory, name) = first.rsplit_once('/').unwrap_or(("", first));
     matches!(directory, "" | "/bin" | "/usr/bin" | "/usr/local/bin")
         && ORDINARY.split_whitespace().any(|known| known == name)
         && !line.contains(['\n', '`', '<', '>', '&', '|'])
         && !line.contains("$(")
-        && (!line.contains(';') || matches!(name.as_str(), "sed" | "perl" | "awk"))
+        && (!line.contains(';') || matches!(name, "sed" | "perl" | "awk"))
 }
 
 /// Whether a date of git's is so near that what is lost goes at once.

@@ -133,7 +133,7 @@ pub fn is_secret_name(name: &str) -> bool {
             || SECRET_PARTS.iter().any(|part| word.contains(part));
         match one {
             "PWD" => !is_first && is_password(previous),
-            "KEY" => !is_among(PLAIN_KEYS, previous),
+            "KEY" => words.len() > 1 && !is_among(PLAIN_KEYS, previous),
             "TOKEN" if words.iter().any(|word| is_among(COUNT_WORDS, word)) => false,
             "TOKEN" => words.len() > 1 || one == *word,
             _ => is_named || !HARMLESS_WORDS.contains(word) && SECRET_ENDS.iter().any(|end| word.ends_with(end)),

@@ -3,7 +3,33 @@
 use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
 
-use crate::ShellLanguage;
+/// The language of a command line.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ShellLanguage {
+    /// bash, and the shells that read the same.
+    Bash,
+    /// zsh.
+    Zsh,
+    /// One of the two, it is not known which: what the line would do in either counts.
+    #[default]
+    BashOrZsh,
+    /// PowerShell.
+    PowerShell,
+}
+
+/// The files of the project: those that the programs of a call run as code, and the names of others. This crate reads no disk; the caller does.
+pub trait ProjectFiles {
+    /// The beginning of a regular file, at most `most_bytes` of it. `None` if there is none, or if it is not text.
+    fn read_code(&self, path: &Path, most_bytes: usize) -> Option<String>;
+
+    /// Whether a directory exists.
+    fn is_dir(&self, path: &Path) -> bool;
+
+    /// The files of a directory and of the directories in it, as far as a short look finds them.
+    fn list_files(&self, _: &Path) -> Vec<PathBuf> {
+        Vec::new()
+    }
+}
 
 /// Where a call happens.
 #[derive(Clone, Copy)]
@@ -16,6 +42,8 @@ pub struct CallSite<'s> {
     pub home: Option<&'s Path>,
     /// Resolves the symbolic links of an absolute path as far as it exists. `None`: paths stay as written.
     pub resolve: Option<&'s dyn Fn(&Path) -> PathBuf>,
+    /// Reads the files that the call runs as code. `None`: what such a file does is not known.
+    pub files: Option<&'s dyn ProjectFiles>,
     /// The language of the shell that reads command lines, unless a call names another one.
     pub language: ShellLanguage,
 }
@@ -25,7 +53,7 @@ impl<'s> CallSite<'s> {
     /// command lines are read as bash and as zsh.
     #[must_use]
     pub const fn new(cwd: &'s Path, project: &'s Path) -> Self {
-        Self { cwd, project, home: None, resolve: None, language: ShellLanguage::BashOrZsh }
+        Self { cwd, project, home: None, resolve: None, files: None, language: ShellLanguage::BashOrZsh }
     }
 
     /// With the user's home directory, if it is known.
@@ -39,6 +67,13 @@ impl<'s> CallSite<'s> {
     #[must_use]
     pub const fn resolved_by(mut self, resolve: &'s dyn Fn(&Path) -> PathBuf) -> Self {
         self.resolve = Some(resolve);
+        self
+    }
+
+    /// Reads the files that the call runs as code.
+    #[must_use]
+    pub const fn reading(mut self, files: &'s dyn ProjectFiles) -> Self {
+        self.files = Some(files);
         self
     }
 

@@ -165,3 +165,25 @@ fn a_call_of_another_tool_above_the_limits_is_unknown() {
         assert!(has(&found, OperationKind::Unknown), "{found:?}");
     }
 }
+
+#[test]
+fn expressions_that_lead_to_themselves_end() {
+    let chain: String =
+        (0..20).map(|index| format!("x{index}='a[$((x{0})) $((x{0})) $((x{0}))]'; ", index + 1)).collect();
+    let commands = [
+        String::from("x='a[$((x)) + $((x)) + $((x)) + $((x))]'; ((x))"),
+        String::from("x='a[x[x[x[y]]]]'; y='x + x'; ((x)); rm -rf ~"),
+        format!("{chain}((x0))"),
+        filled("(( a[1] + b[2] ));"),
+        filled("for ((;;)); do "),
+        filled("${a["),
+        filled("((a);"),
+        filled("a[;"),
+        filled("a ${x:+b} ${y:+c} ${z:+d} ${w:+e};"),
+        filled("$(( $((1)) + "),
+    ];
+    for (command, found) in commands.iter().zip(on_small_stack(commands.to_vec())) {
+        let shown: String = command.chars().take(60).collect();
+        assert!(!found.is_empty(), "nothing is said of `{shown}`");
+    }
+}

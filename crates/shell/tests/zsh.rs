@@ -71,6 +71,24 @@ fn zsh_runs_what_its_grammar_says() {
 }
 
 #[test]
+fn a_text_that_expands_itself_ends() {
+    for line in [
+        "x='${(e)x}'; echo ${(e)x}",
+        "x='${(e)x}${(e)x}${(e)x}${(e)x}'; echo ${(e)x}",
+        "x='a b'; f() { eval 'f $x $x'; f $x; }; f $x; eval ${(e)x}",
+    ] {
+        let found = operations(line, ShellLanguage::Zsh);
+        let is_stopped = |found: &Operation| found.kind == OperationKind::Unknown || found.action == "fork_bomb";
+        assert!(found.iter().any(is_stopped), "{line}: {found:?}");
+    }
+    let nested = format!("{}1{}", "a[$(".repeat(3000), ")]=1".repeat(3000));
+    let flags = "${(a}".repeat(3000) + &")".repeat(3000);
+    for line in [nested, flags, "$x[".repeat(9000), "{a".repeat(9000), "*(e:".repeat(9000), "() ".repeat(9000)] {
+        operations(&line, ShellLanguage::BashOrZsh);
+    }
+}
+
+#[test]
 fn redirections_of_zsh_write_to_each_of_their_files() {
     for (line, expected) in [
         ("echo a >! /x", ["/x"].as_slice()),

@@ -54,7 +54,7 @@ fn caller_subjects(inner: &dyn Matcher, vocabulary: &HookVocabulary) -> SubjectF
 
 impl Matcher for TranslatedMatcher {
     fn matches(&self, event: &Event) -> MatchResult {
-        let event = &*with_worked_out(event, self.call_reads);
+        let event = &*with_worked_out(event, self.call_reads, None);
         match hear(event, &self.vocabulary) {
             HeardCall::AsFired => self.inner.matches(event),
             HeardCall::Translated(parts) => {
@@ -142,7 +142,7 @@ impl Handler for TranslatedHandler {
     }
 
     fn call(&self, call: &HookCall<'_>) -> Verdict {
-        let event = with_worked_out(call.event, self.call_reads);
+        let event = with_worked_out(call.event, self.call_reads, Some(call));
         let call = &HookCall { event: &event, ..*call };
         match hear(call.event, &self.vocabulary) {
             HeardCall::AsFired => self.inner.call(call),

@@ -1,8 +1,8 @@
 //! Prevents an agent from editing its own policy: calls that would change policy files are denied.
 //!
 //! Every host's calls are checked here after the hooks ran, even without hooks. File tools are judged by their paths,
-//! command lines by what they plainly do to files, whichever tool gets them; reading is never denied. What cannot be seen
-//! in the line, such as what a script does that it runs, is not detected.
+//! command lines by what they and the scripts that they run plainly do to files, whichever tool gets them; reading is never
+//! denied. What cannot be seen, such as what a program does that it runs, is not detected.
 
 use std::path::Path;
 

@@ -20,8 +20,8 @@ pub use catalogue::*;
 pub use def::{ContextScope, EventClass, EventDef, RewriteTarget};
 pub use fit::check_rewrite;
 pub use fragment::{
-    CallFacts, CallPath, ChatFunction, ChatFunctionCall, ChatMessage, ChatTool, ChatToolCall, CompletionChoice,
-    HostPayload, LogLine, TokenUsage, ToolCall, ToolResult, UnsettledWork,
+    CallFacts, CallPath, ChatFunction, ChatFunctionCall, ChatMessage, ChatTool, ChatToolCall, CodeFile,
+    CompletionChoice, HostPayload, LogLine, TokenUsage, ToolCall, ToolResult, UnsettledWork,
 };
 pub use name::{EventName, UnknownEvent};
 pub use payload_error::EventPayloadError;

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use pintle_contract::{Effect, EventKind, Verdict};
 use pintle_packs::{PAUSED_RULE, PackDef, PackFinding, PackSettings, RuleSeverity, judge, read_arguments};
-use pintle_tools::{is_paused, operations_of};
+use pintle_tools::{is_paused, operations_in_call};
 
 use serde_json::{Map, Value};
 
@@ -28,7 +28,8 @@ impl BuiltinHook for PackHook {
             return Verdict::pass();
         }
         let event = asked.call.event;
-        let mut found: Vec<PackFinding<'_>> = judge(self.pack, &self.settings, operations_of(event)).collect();
+        let operations = operations_in_call(asked.call);
+        let mut found: Vec<PackFinding<'_>> = judge(self.pack, &self.settings, operations).collect();
         let is_paused = is_paused(event) && found.iter().any(PackFinding::is_pausable);
         if is_paused {
             found = found.into_iter().map(PackFinding::in_pause).collect();
@@ -38,7 +39,7 @@ impl BuiltinHook for PackHook {
         let Some((first, others)) = found.split_first() else { return Verdict::pass() };
         let mut reason = first.message();
         for other in others.iter().filter(|other| other.severity == first.severity) {
-            let _ = write!(reason, " Also: {} [{}].", other.rule.reason, other.rule_name());
+            let _ = write!(reason, " Also: {} [{}].", other.reason(), other.rule_name());
         }
         match first.severity {
             RuleSeverity::Deny => Verdict::deny(reason),

@@ -7,6 +7,7 @@ use pintle_shell::{
     CallSite, CommandReading, Operation, OperationKind, OperationTag, PathPlace, WatchedFile, WatchedFiles,
     read_shell_call,
 };
+use pintle_tools::DiskFiles;
 use serde_json::Value;
 
 use super::paths::PolicyPaths;
@@ -30,12 +31,14 @@ pub struct CommandJudgement<'a> {
 type PolicyQuestion<'a> = fn(&PolicyPaths<'a>, &str) -> Option<PathBuf>;
 
 /// Judges the command line of a shell call, by the name of its tool and its arguments in Pintle's words. Paths are relative
-/// to `base`. What it plainly does to files counts, not what a script does that it runs.
+/// to `base`. What it plainly does to files counts, and what scripts and other files with code do that it runs.
 #[must_use]
 pub fn judge_command<'a>(base: &PolicyPaths<'a>, name: &str, args: &Value) -> CommandJudgement<'a> {
     // A path may mean another one without its links: policy is compared with both.
     let as_written = |path: &Path| path.to_owned();
-    let site = CallSite::new(base.base(), base.project()).with_home(base.home()).resolved_by(&as_written);
+    let files = DiskFiles::default();
+    let site = CallSite::new(base.base(), base.project()).with_home(base.home());
+    let site = site.resolved_by(&as_written).reading(&files);
     let CommandReading { operations, directories, texts, is_cut } = read_shell_call(name, args, &site, base);
     let visited_dirs: Vec<PolicyPaths<'a>> =
         directories.iter().map(|dir| base.with_working_dir(Some(&dir.to_string_lossy()))).collect();

@@ -329,6 +329,34 @@ mod tests {
     }
 
     #[test]
+    fn files_that_a_command_runs_are_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        let files = [
+            ("off.sh", "echo hi\npintle uninstall claude --yes\n"),
+            ("write.py", "open('.harness/hooks/guard.md', 'w').write('x')\n"),
+            ("agent.py", "with open('agent.yaml', 'w') as file:\n    file.write('x')\n"),
+            ("Makefile", "all:\n\trm -rf .harness\nshow:\n\tcat .harness/hooks/guard.md\n"),
+            ("read.py", "print(open('.harness/hooks/guard.md').read(), '.claude/settings.json')\n"),
+            ("package.json", r#"{"scripts": {"test": "sh off.sh", "lint": "prettier --check .claude/settings.json"}}"#),
+        ];
+        for (file, text) in files {
+            fs::write(root.join(file), text).unwrap();
+        }
+        let policy = PolicyFiles::default().with_paths([root.join("agent.yaml")]);
+        let paths = PolicyPaths::new(&policy, &root, &root);
+        let changes = |command: &str| {
+            judge_command(&paths, "Bash", &serde_json::json!({"command": command})).changed_policy.is_some()
+        };
+        for command in ["sh off.sh", "cat off.sh | bash", "npm test", "make", "python write.py", "python3 agent.py"] {
+            assert!(changes(command), "{command}");
+        }
+        for command in ["cat off.sh", "make show", "python read.py", "npm run lint", "sh missing.sh"] {
+            assert!(!changes(command), "{command}");
+        }
+    }
+
+    #[test]
     fn the_settings_of_every_agent_need_care_in_command_lines_too() {
         let (project, home) = (Path::new("/p"), Path::new("/home/u"));
         let site = CallSite::new(project, project).with_home(Some(home));

@@ -14,7 +14,13 @@ pub(super) const PACK: PackDef = PackDef {
         RuleDef {
             id: "delete",
             severity: Deny,
-            tests: &[OperationTest::new(Cloud).actions(&["delete"])],
+            tests: &[
+                OperationTest::new(Cloud).actions(&["delete"]),
+                OperationTest::new(Cloud)
+                    .actions(&["delete_backup"])
+                    .reason("this deletes backups")
+                    .instead("List them, and leave the deletion to the user."),
+            ],
             reason: "this deletes resources of a cloud",
             instead: "List them, or use a dry run, and leave the deletion to the user.",
             stops: &[
@@ -28,6 +34,10 @@ pub(super) const PACK: PackDef = PackDef {
                 "gsutil rb gs://b",
                 "wrangler delete",
                 "heroku apps:destroy a --confirm a",
+                "restic forget --prune --keep-last 1",
+                "borg delete repo::monday",
+                "op vault delete team",
+                "curl -X DELETE https://api.github.com/repos/o/r",
                 "python3 -c \"import boto3; boto3.client('ec2').terminate_instances(InstanceIds=['i-1'])\"",
             ],
             passes: &[
@@ -36,6 +46,9 @@ pub(super) const PACK: PackDef = PackDef {
                 "gcloud compute instances list",
                 "az group show -n g",
                 "rclone ls remote:b",
+                "restic snapshots",
+                "borg prune --dry-run --keep-daily 7 repo",
+                "curl https://api.github.com/repos/o/r",
                 "aws --endpoint-url=http://localhost:4566 s3 rb s3://b",
             ],
         },
@@ -57,7 +70,12 @@ pub(super) const PACK: PackDef = PackDef {
         RuleDef {
             id: "change",
             severity: Ask,
-            tests: &[OperationTest::new(Cloud).actions(&["change", "stop", "secrets"])],
+            tests: &[
+                OperationTest::new(Cloud).actions(&["change", "stop", "secrets"]),
+                OperationTest::new(Cloud)
+                    .actions(&["delete_hosted"])
+                    .reason("this deletes something that another server keeps"),
+            ],
             reason: "this changes or stops resources of a cloud",
             instead: "Show what would change, and leave it to the user.",
             stops: &[

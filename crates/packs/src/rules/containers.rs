@@ -37,7 +37,7 @@ pub(super) const PACK: PackDef = PackDef {
             severity: Deny,
             tests: &[OperationTest::new(Container).actions(&["remove_volumes", "remove_machine"])],
             reason: "the data in the volumes would be lost",
-            instead: "Leave the volumes: `docker compose down` without `-v`.",
+            instead: "Leave the volumes: run it without `-v` and `--volumes`.",
             stops: &[
                 "docker volume rm pgdata",
                 "docker compose down --volumes",
@@ -63,16 +63,21 @@ pub(super) const PACK: PackDef = PackDef {
         RuleDef {
             id: "swarm",
             severity: Ask,
-            tests: &[OperationTest::new(Container).actions(&["swarm", "plugin", "other_engine"])],
-            reason: "this changes services of a swarm, or uses another engine than the one of this machine",
+            tests: &[
+                OperationTest::new(Container).actions(&["swarm", "plugin"]),
+                OperationTest::new(Container)
+                    .actions(&["other_engine"])
+                    .reason("this changes another engine than the one of this machine"),
+            ],
+            reason: "this changes services or plugins of an engine",
             instead: "Leave it to the user.",
             stops: &[
                 "docker stack rm web",
                 "docker service scale api=0",
-                "docker -H tcp://build:2375 ps",
+                "docker -H tcp://build:2375 run x",
                 "docker context use remote",
             ],
-            passes: &["docker stack ls", "docker service ls", "docker context ls"],
+            passes: &["docker stack ls", "docker service ls", "docker context ls", "docker -H tcp://build:2375 ps"],
         },
         RuleDef {
             id: "push-image",

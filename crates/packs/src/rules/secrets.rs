@@ -48,10 +48,16 @@ pub(super) const PACK: PackDef = PackDef {
         RuleDef {
             id: "print-secret",
             severity: Ask,
-            tests: &[OperationTest::new(Secret)],
+            tests: &[
+                OperationTest::new(Secret)
+                    .actions(&["print_environment"])
+                    .reason("this prints all variables, with secrets among them")
+                    .instead("Print the variables that are needed by their names, such as `printenv PATH`."),
+                OperationTest::new(Secret),
+            ],
             reason: "this prints a password, key or token",
             instead: "Use it where it is needed without printing it, or ask the user.",
-            stops: &["gh auth token", "echo $AWS_SECRET_ACCESS_KEY", "printenv GITHUB_TOKEN"],
+            stops: &["gh auth token", "echo $AWS_SECRET_ACCESS_KEY", "printenv GITHUB_TOKEN", "env"],
             passes: &[
                 "gh auth status",
                 "echo $HOME",

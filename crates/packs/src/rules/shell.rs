@@ -33,7 +33,7 @@ pub(super) const PACK: PackDef = PackDef {
             severity: Deny,
             tests: &[
                 OperationTest::new(Delete).places(&[ProjectRoot]).without(&[Filtered]),
-                OperationTest::new(Move).places(&[ProjectRoot]),
+                OperationTest::new(Move).places(&[ProjectRoot]).other_than(&["rename"]),
             ],
             reason: "this deletes or moves the whole project",
             instead: "Name the files or directories that should go.",
@@ -70,10 +70,17 @@ pub(super) const PACK: PackDef = PackDef {
         RuleDef {
             id: "overwrite-device",
             severity: Deny,
-            tests: &[OperationTest::new(Write).places(&[Device, Root, Home])],
-            reason: "this writes to a device or in place of a whole directory",
+            tests: &[
+                OperationTest::new(Write).places(&[Device]),
+                OperationTest::new(Write)
+                    .places(&[Root, Home])
+                    .other_than(&["unpack"])
+                    .reason("this writes in place of the home directory or of a whole disk"),
+                OperationTest::new(Write).places(&[Root]).reason("this unpacks files over a whole disk"),
+            ],
+            reason: "this writes to a device",
             instead: "Write to a file inside the project.",
-            stops: &["dd if=/dev/zero of=/dev/sda", "cat x > /dev/sda1"],
+            stops: &["dd if=/dev/zero of=/dev/sda", "cat x > /dev/sda1", "tar xf x.tgz -C /"],
             passes: &["cargo build > /dev/null", "dd if=/dev/zero of=test.img bs=1M count=1"],
         },
         RuleDef {
@@ -87,10 +94,15 @@ pub(super) const PACK: PackDef = PackDef {
                     .places(&[InHome, Outside])
                     .actions(&["replace", "edit", "append"])
                     .without(&[Startup]),
+                OperationTest::new(Write)
+                    .places(&[Home])
+                    .actions(&["unpack"])
+                    .reason("this unpacks files into the home directory, where they may replace others")
+                    .instead("Unpack them into a directory of the project or a temporary one."),
             ],
             reason: "this changes a file outside the project",
             instead: "Keep to the project and to temporary directories, or ask the user.",
-            stops: &["echo x > ~/notes.txt", "tee /etc/motd", "truncate -s 0 ~/Documents/a.txt"],
+            stops: &["echo x > ~/notes.txt", "tee /etc/motd", "truncate -s 0 ~/Documents/a.txt", "unzip x.zip -d ~"],
             passes: &["echo x > notes.txt", "echo x > /tmp/notes.txt"],
         },
         RuleDef {
@@ -98,14 +110,36 @@ pub(super) const PACK: PackDef = PackDef {
             severity: Ask,
             tests: &[
                 OperationTest::new(Permission).tags(&[TooOpen]),
-                OperationTest::new(Permission).places(&[Root, Home, ProjectRoot, Device]).tags(&[Recursive]),
-                OperationTest::new(Permission).places(KEPT),
-                OperationTest::new(Permission).places(&[PathPlace::Unknown]).tags(&[Recursive]),
+                OperationTest::new(Permission)
+                    .places(&[ProjectRoot])
+                    .tags(&[Recursive])
+                    .other_than(&["private"])
+                    .reason("this changes the rights or the owner of the whole project")
+                    .instead("Name the files that need it."),
+                OperationTest::new(Permission)
+                    .places(&[Root, Home, Device])
+                    .tags(&[Recursive])
+                    .reason("this changes the rights or the owner of a whole directory tree")
+                    .instead("Name the files that need it."),
+                OperationTest::new(Permission)
+                    .places(&[System])
+                    .reason("this changes rights or the owner of files of the system")
+                    .instead("Leave it to the user."),
+                OperationTest::new(Permission)
+                    .places(&[InHome, Outside])
+                    .other_than(&["private"])
+                    .reason("this changes rights or the owner of files outside the project")
+                    .instead("Keep to the project, or ask the user."),
+                OperationTest::new(Permission)
+                    .places(&[PathPlace::Unknown])
+                    .tags(&[Recursive])
+                    .reason("this changes rights of whole directories, and which depends on something that the command does not set")
+                    .instead("Write the path, or set the variable in the same command."),
             ],
-            reason: "this gives everybody rights, or changes rights outside the project",
+            reason: "this gives everybody the right to write, or lets a program run as its owner",
             instead: "Give only the rights that are needed, such as `chmod +x FILE` or `chmod 600 FILE`.",
-            stops: &["chmod -R 777 .", "chmod 4755 ./x", "chown -R nobody ~"],
-            passes: &["chmod +x run.sh", "chmod 600 key.txt", "chmod 755 bin/tool"],
+            stops: &["chmod -R 777 .", "chmod 4755 ./x", "chown -R nobody ~", "chmod 644 ~/.ssh/id_rsa"],
+            passes: &["chmod +x run.sh", "chmod 600 ~/.ssh/id_rsa", "chmod 755 bin/tool", "chmod -R u+rwX ."],
         },
         RuleDef {
             id: "unknown",

@@ -16,10 +16,16 @@ pub(super) const PACK: PackDef = PackDef {
             id: "destroy",
             severity: Deny,
             tests: &[
-                OperationTest::new(System).actions(&["disk", "fork_bomb", "power", "remote_shell", "boot", "backup"]),
-                OperationTest::new(Kill).actions(&["everything"]),
+                OperationTest::new(System)
+                    .actions(&["remote_shell"])
+                    .reason("this opens a shell of this machine to others, or this machine itself"),
+                OperationTest::new(System).actions(&["disk", "fork_bomb", "power", "boot", "backup"]),
+                OperationTest::new(Kill)
+                    .actions(&["everything"])
+                    .reason("this ends every process, or every one of a user")
+                    .instead("Name the process, or give its number."),
             ],
-            reason: "this can destroy data or stop the machine, or opens it to others",
+            reason: "this can destroy data, or stop the machine",
             instead: "Leave it to the user.",
             stops: &[
                 "mkfs.ext4 /dev/sdb1",
@@ -69,6 +75,9 @@ pub(super) const PACK: PackDef = PackDef {
                         "schedule",
                     ])
                     .without(&[Startup]),
+                OperationTest::new(System)
+                    .actions(&["tunnel"])
+                    .reason("this opens what listens on this machine to others"),
                 OperationTest::new(Kill).actions(&["system_process"]),
             ],
             reason: "this changes the settings or services of the machine",

@@ -26,6 +26,8 @@ pub(super) struct CodeFacts {
     pub(super) connects: bool,
     pub(super) runs_shell: bool,
     pub(super) has_condition: bool,
+    /// Whether it connects programs to something.
+    pub(super) redirects: bool,
 }
 
 impl CodeFacts {
@@ -37,7 +39,7 @@ impl CodeFacts {
                 self.uses_network = true;
                 self.connects = true;
             }
-            Some(CodeEffect::Redirect) => self.runs_shell = true,
+            Some(CodeEffect::Redirect) => (self.runs_shell, self.redirects) = (true, true),
             Some(CodeEffect::Command) => {
                 self.has_output = true;
                 let runs_shell = |text: &String| {

@@ -63,13 +63,13 @@ static FUNCTIONS: &[(CodeEffect, &str)] = &[
         "shutil.rmtree rmtree rm_rf rm_r remove_tree remove_dir_all rmSync fs.rm fsp.rm promises.rm fs.remove \
          rimraf rimrafSync emptyDirSync emptyDir remove_entry_secure os.removedirs FileUtils.rm_rf \
          File::Path::remove_tree delete-directory os.RemoveAll remove_entry del trash deltree \
-         File.rm_rf! File.rm_rf",
+         File.rm_rf! File.rm_rf deleteDir",
     ),
     (
         Write,
         "writeFile writeFileSync appendFile appendFileSync write_text write_bytes createWriteStream \
          file_put_contents File.write IO.write File.binwrite outputFile outputFileSync outputJsonSync \
-         truncate truncateSync ftruncate os.truncate Deno.writeTextFile Deno.writeTextFileSync Bun.write \
+         writefile truncate truncateSync ftruncate os.truncate Deno.writeTextFile Deno.writeTextFileSync Bun.write \
          write-region write-file spurt touch os.mknod writeJsonSync writeTextFile writelines_to",
     ),
     (
@@ -115,7 +115,7 @@ static FUNCTIONS: &[(CodeEffect, &str)] = &[
          ProcessBuilder Bun.spawn Bun.spawnSync Deno.Command Deno.run qx readpipe create_subprocess_shell \
          create_subprocess_exec asyncio.create_subprocess_shell sh.rm commands.getoutput run call startfile \
          os.startfile execvp execv execl execlp systemf uv.spawn system2 sys.shell popen3 os.spawnve \
-         spawnve shelljs.exec Open3.pipeline ProcessBuilder.start os.fork_exec System.cmd System.shell \
+         spawnve shelljs.exec Open3.pipeline ProcessBuilder.start os.fork_exec System.cmd System.shell os.cmd system* \
          process.system process.getoutput",
     ),
     (
@@ -202,7 +202,8 @@ fn special_effect(language: &str, name: &str) -> Option<Option<CodeEffect>> {
         ) => None,
         ("rm", "julia") => Some(DeleteTree),
         ("cmd", "erl") => Some(Command),
-        ("copy" | "cp", "php" | "perl") => Some(Duplicate),
+        ("del_dir_r", "erl") => Some(DeleteTree),
+        ("copy", "php" | "perl") | ("cp", "perl") => Some(Duplicate),
         ("move" | "mv", "perl") => Some(Move),
         ("socket" | "connect", "perl") => Some(Socket),
         ("mail", "php") => Some(Transmit),
@@ -240,7 +241,7 @@ const HARMLESS_METHODS: &str = " compile load eval call run reverse translate pr
 
 /// Modules whose methods mean what the table says.
 const MODULES: &str = " subprocess os child_process cp fs fsp shutil Kernel pathlib sh shell shelljs vm process asyncio \
-                       builtins __builtins__ io posix nt ";
+                       builtins __builtins__ io posix nt vim ";
 
 fn is_listed(list: &str, word: &str) -> bool {
     list.split_whitespace().any(|listed| listed == word)
@@ -255,6 +256,9 @@ pub(super) fn is_module(name: &str) -> bool {
 pub(super) fn effect_of(language: &str, name: &str) -> Option<CodeEffect> {
     let plain = if name.contains("->") { Cow::Owned(name.replace("->", ".")) } else { Cow::Borrowed(name) };
     let last = plain.rsplit('.').next().unwrap_or_default();
+    if plain == ").execute" && language == "groovy" {
+        return Some(Command);
+    }
     if !plain.contains('.')
         && let Some(special) = special_effect(language, &plain)
     {
@@ -271,6 +275,9 @@ pub(super) fn effect_of(language: &str, name: &str) -> Option<CodeEffect> {
     let (effect, known) = found.max_by_key(|(_, known)| known.len())?;
     let is_method = plain.contains('.') && known.len() == last.len();
     let module = plain.split('.').next().unwrap_or_default();
+    if last == "send" && matches!(module, "File" | "FileUtils" | "Dir" | "IO" | "Kernel" | "Process") {
+        return Some(Dynamic);
+    }
     if is_method && is_listed(HARMLESS_METHODS, last) && !is_module(module) {
         // A method of something that the reader could not follow.
         let is_telling = matches!(last, "exec" | "system" | "run" | "call" | "open" | "eval" | "rename" | "touch");

@@ -19,6 +19,7 @@ use functions::{CodeEffect, effect_of};
 use reader::{CodeCall, CodeReading, read_calls};
 use requests::{push_read, push_request};
 use tokens::read_tokens;
+use value::last_part;
 
 use crate::address::push_address;
 use crate::call::push_printed;
@@ -35,6 +36,8 @@ const LOADS: [&str; 8] =
 const LOOPS: [&str; 5] = ["while", "for ", "loop", "until", "count()"];
 /// Functions that run their argument, by their bare names.
 const EVALUATORS: [&str; 4] = ["eval", "exec", "Function", "execScript"];
+/// How many calls before an evaluation may give its text.
+const NEAR: usize = 4;
 /// The most calls of functions.
 const MAX_CALLS: usize = 600;
 
@@ -44,6 +47,10 @@ pub(crate) fn read_code(walk: &mut CommandWalk<'_>, language: &str, text: &str, 
     if !language.ends_with("awk") || text.contains('>') || text.contains("system") {
         walk.note_text(text);
     }
+    // Of a file, the beginning is read.
+    let is_file = walk.is_in_code_file();
+    let end = if is_file { text.floor_char_boundary(MAX_BYTES) } else { text.len() };
+    let text = text.get(..end).unwrap_or_default();
     if text.len() > MAX_BYTES {
         walk.push_unknown(language, "the code is too long to be read");
         return;
@@ -71,7 +78,11 @@ pub(crate) fn read_code(walk: &mut CommandWalk<'_>, language: &str, text: &str, 
     for call in calls.iter().take(MAX_CALLS) {
         facts.note(call, language);
     }
-    for call in calls.iter().take(MAX_CALLS) {
+    for (index, call) in calls.iter().take(MAX_CALLS).enumerate() {
+        if is_file {
+            let before = calls.get(index.saturating_sub(NEAR)..index).unwrap_or_default();
+            push_certain_code(walk, language, call, before);
+        }
         push_call(walk, language, call, &mut facts);
     }
     if facts.sends && !facts.has_sent && facts.taint.has(TextTaint::FILE | TextTaint::SECRET | TextTaint::ENVIRONMENT) {
@@ -90,7 +101,26 @@ pub(crate) fn read_code(walk: &mut CommandWalk<'_>, language: &str, text: &str, 
     }
     let uses_gawk_network = language.ends_with("awk") && (text.contains("/inet/") || text.contains("/inet4/"));
     if facts.connects && facts.runs_shell || uses_gawk_network {
-        walk.push(Operation::new(OperationKind::System, language).action("remote_shell"));
+        let remote_shell = Operation::new(OperationKind::System, language).action("remote_shell");
+        let is_certain =
+            facts.redirects && ["/sh\"", "/sh'", "/bash\"", "/bash'"].iter().any(|shell| text.contains(shell));
+        if is_certain { walk.as_line(|walk| walk.push(remote_shell)) } else { walk.push(remote_shell) }
+    }
+}
+
+/// Adds code of a file that is run as it comes out of a decoder or from the network.
+fn push_certain_code(walk: &mut CommandWalk<'_>, language: &str, call: &CodeCall, before: &[CodeCall]) {
+    let effect = effect_of(language, &call.name);
+    let fetches = |call: &CodeCall| effect_of(language, &call.name) == Some(CodeEffect::Request);
+    let is_evaluator = |name: &str| EVALUATORS.contains(&last_part(name));
+    let taint = match effect {
+        Some(CodeEffect::Code) if is_evaluator(&call.name) && call.is_decoded => TextTaint::DECODED,
+        Some(CodeEffect::Command) if call.is_decoded && call.texts.is_empty() => TextTaint::DECODED,
+        Some(CodeEffect::Code) if is_evaluator(&call.name) && before.iter().any(fetches) => TextTaint::NETWORK,
+        _ => return,
+    };
+    if call.has_unknown {
+        walk.as_line(|walk| walk.push_code(taint, language, "it evaluates text that is not known"));
     }
 }
 
@@ -118,9 +148,14 @@ fn push_call(walk: &mut CommandWalk<'_>, language: &str, call: &CodeCall, facts:
     let Some(effect) = effect_of(language, &call.name).or_else(|| posts().then_some(CodeEffect::Transmit)) else {
         return;
     };
+    let is_file = walk.is_in_code_file();
     let paths = || -> Vec<ShellArg> {
         let texts: Vec<ShellArg> =
             call.texts.iter().filter(|text| !text.is_empty()).flat_map(|text| path_args(text)).collect();
+        // `DIR or "."`.
+        if is_file && call.has_unknown && texts.iter().all(|path| matches!(path.text.as_str(), "." | "/")) {
+            return Vec::new();
+        }
         if texts.is_empty() && call.has_unknown { vec![ShellArg::unknown(TextTaint::NONE)] } else { texts }
     };
     if call.is_decoded
@@ -214,7 +249,7 @@ fn push_call(walk: &mut CommandWalk<'_>, language: &str, call: &CodeCall, facts:
                         TextFlow::from_taint(TextTaint::DECODED | facts.code_taint()),
                     );
                 } else if let Some(command) = path.text.strip_prefix('|').or_else(|| path.text.strip_suffix('|')) {
-                    walk.run_line(command, &TextFlow::default());
+                    walk.as_line(|walk| walk.run_line(command, &TextFlow::default()));
                 } else {
                     push_read(walk, language, &ShellArg::new(path.text.trim_start_matches(['<', ' '])), facts);
                 }
@@ -327,9 +362,9 @@ fn push_command(walk: &mut CommandWalk<'_>, language: &str, call: &CodeCall, fac
         let rest = call.has_unknown.then(|| ShellArg::unknown(TextTaint::NONE));
         let words = words.iter().map(|word| ShellArg::new(word.as_str()));
         let args: Vec<ShellArg> = itself.into_iter().chain(words).chain(rest).collect();
-        walk.run_args(&args, &stdin)
+        walk.as_line(|walk| walk.run_args(&args, &stdin))
     } else {
-        words.first().map_or_else(TextFlow::default, |line| walk.run_line(line, &stdin))
+        words.first().map_or_else(TextFlow::default, |line| walk.as_line(|walk| walk.run_line(line, &stdin)))
     };
     // A notebook shows it.
     if language == "ipython" {

@@ -41,7 +41,8 @@ fn syntax_of(language: &str) -> CodeSyntax {
         fills_dollar: matches!(language, "perl" | "php"),
         name_letters: match language {
             "perl" | "php" => "_$@%",
-            "elisp" | "guile" => "_-/",
+            "elisp" => "_-/",
+            "guile" => "_-/*",
             "elixir" | "iex" => "_!",
             "node" | "nodejs" | "deno" | "bun" => "_$",
             _ => "_",
@@ -109,11 +110,7 @@ pub(super) fn read_tokens(language: &str, text: &str) -> Vec<CodeToken> {
                 let (text, next) = read_text(&letters, index, letter, fills);
                 let text = if is_format { fill_braces(&text) } else { text };
                 let rest: String = letters.iter().skip(next).take(9).filter(|letter| !letter.is_whitespace()).collect();
-                let is_command = match language {
-                    "groovy" => rest.starts_with(".execute"),
-                    "scala" => rest.trim_start_matches('.').starts_with('!'),
-                    _ => false,
-                };
+                let is_command = language == "scala" && rest.trim_start_matches('.').starts_with('!');
                 // Texts next to each other are one text.
                 match tokens.last_mut() {
                     _ if is_command => tokens.push(CodeToken::Command(text)),

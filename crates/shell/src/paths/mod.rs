@@ -178,7 +178,8 @@ pub(crate) fn place_of(site: &CallSite<'_>, path: &Path, is_pattern: bool) -> Pa
     if is_pattern && path.file_name().is_some_and(|name| is_everything(&name.to_string_lossy())) {
         let parent = path.parent().unwrap_or(path);
         // `DIRECTORY/**/*`.
-        let place = place_of(site, parent, parent.file_name().is_some_and(|name| name == "**"));
+        let place =
+            place_of(site, parent, parent.file_name().is_some_and(|name| is_everything(&name.to_string_lossy())));
         return if place == PathPlace::Project && parent == site.project { PathPlace::ProjectRoot } else { place };
     }
     // `!(a|b)` is everything in a directory but a few names.

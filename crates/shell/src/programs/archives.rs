@@ -1,7 +1,8 @@
 //! Programs that pack, unpack and mirror files.
 
-use super::files::write_target;
+use super::files::{is_host_path, join_below, write_target};
 use super::program::read_operands;
+use crate::address::push_address;
 use crate::walk::ProgramCall;
 use crate::walk::{CommandWalk, ParsedOptions, ShellArg, TextFlow, TextTaint};
 use crate::{Operation, OperationKind, OperationTag};
@@ -11,7 +12,7 @@ pub(super) fn run_rsync(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, pars
         text.contains("://")
             || text.split_once(':').is_some_and(|(host, _)| {
                 // `:sftp,host=…:` is a remote that is made up in the call.
-                call.name == "rclone" && !host.contains('/') || host.len() > 1 && !host.contains('/')
+                call.name == "rclone" && !host.contains('/') || is_host_path(text)
             })
     };
     let operands: &[&ShellArg] = match (call.name, parsed.operands.split_first()) {
@@ -30,9 +31,16 @@ pub(super) fn run_rsync(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, pars
     for source in sources {
         if is_remote(&source.text) {
             walk.push(Operation::new(OperationKind::Download, call.name).written(source.shown()));
+            if is_local_target {
+                let inside = join_below(target, source);
+                // `HOST:DIRECTORY/` is what is in the directory.
+                let is_content = source.text.ends_with('/') || source.text.contains('*') || call.name == "rclone";
+                walk.note_unpacked(if is_content { target } else { &inside }, TextTaint::NETWORK);
+            }
             continue;
         }
-        let flow = walk.read_file(call.name, source, true);
+        let mut flow = walk.read_file(call.name, source, true);
+        flow.taint |= walk.sweep(call, &[source]);
         let placed = walk.place(source);
         if !is_local_target {
             let host = target.text.split(':').next().unwrap_or_default();
@@ -55,7 +63,8 @@ pub(super) fn run_rsync(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, pars
             walk.push_path(Operation::new(OperationKind::Delete, call.name).tag(OperationTag::Recursive), target);
         }
         for source in sources {
-            write_target(walk, call.name, target, source, &TextFlow::default());
+            let taint = if is_remote(&source.text) { TextTaint::NETWORK } else { TextTaint::NONE };
+            write_target(walk, call.name, target, source, &TextFlow::from_taint(taint));
         }
     }
     TextFlow::from_taint(TextTaint::OUTPUT)
@@ -76,6 +85,9 @@ pub(super) fn run_tar(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed
         None if letters.contains('f') && !operands.is_empty() => Some(operands.remove(0)),
         None => None,
     };
+    // GNU tar reaches an archive of another machine by itself.
+    let is_remote =
+        archive.as_ref().is_some_and(|archive| is_host_path(&archive.text)) && !parsed.has("", "force-local");
     let cwd = walk.state.cwd.clone();
     if let Some(directory) = parsed.values("C", "directory").next() {
         walk.enter_directory(directory);
@@ -84,6 +96,7 @@ pub(super) fn run_tar(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed
     if has("c", "create") || has("r", "append") || has("u", "update") {
         for operand in &operands {
             flow.append(walk.read_file(call.name, operand, true));
+            flow.taint |= walk.sweep(call, &[operand]);
         }
         for list in parsed.values("T", "files-from") {
             flow.append(walk.read_file(call.name, list, false));
@@ -97,11 +110,18 @@ pub(super) fn run_tar(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed
         walk.state.cwd.clone_from(&cwd);
         flow.text = None;
         match archive.filter(|archive| archive.text != "-") {
+            Some(archive) if is_remote => {
+                push_address(walk, OperationKind::Upload, call.name, &archive.shown(), flow.taint);
+            }
             Some(archive) => walk.write_file(call.name, &archive, "replace", TextFlow::from_taint(flow.taint)),
             None => return TextFlow::from_taint(flow.taint),
         }
     } else if has("x", "extract") || has("x", "get") {
         let source = match &archive {
+            Some(archive) if is_remote => {
+                push_address(walk, OperationKind::Download, call.name, &archive.shown(), TextTaint::NONE);
+                TextFlow::from_taint(TextTaint::NETWORK)
+            }
             Some(archive) if archive.text != "-" => walk.written_before(archive).unwrap_or_default(),
             _ => call.stdin.clone(),
         };
@@ -141,7 +161,13 @@ pub(super) fn run_archive(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, pa
     for file in files.iter().filter(|_| moves) {
         walk.push_path(Operation::new(OperationKind::Delete, call.name).tag(OperationTag::Recursive), file);
     }
+    let swept = if is_filter || call.name == "zip" && !parsed.has("r", "recurse-paths") {
+        TextTaint::NONE
+    } else {
+        walk.sweep(call, &files)
+    };
     let mut flow = read_operands(walk, call, files.into_iter(), is_recursive);
+    flow.taint |= swept;
     flow.text = None;
     if decodes {
         flow.taint |= TextTaint::DECODED;

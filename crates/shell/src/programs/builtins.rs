@@ -7,32 +7,6 @@ use crate::{Operation, OperationKind, OperationTag};
 /// The most values of an array that are kept.
 const MAX_PARTS: usize = 256;
 
-/// Programs of the shell that take names, or numbers, which may have subscripts.
-const NAME_TAKERS: [&str; 14] = [
-    "[",
-    "declare",
-    "export",
-    "getopts",
-    "let",
-    "local",
-    "mapfile",
-    "printf",
-    "read",
-    "readarray",
-    "readonly",
-    "test",
-    "typeset",
-    "unset",
-];
-
-/// The names that a builtin takes: what stands in their subscripts runs, and some of them give programs other names.
-pub(super) fn check_names(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
-    for arg in call.args.iter().filter(|_| NAME_TAKERS.contains(&call.name)) {
-        walk.run_subscripts(arg);
-        walk.check_command_table(&arg.text);
-    }
-}
-
 /// `hash -p FILE NAME`, and in zsh `hash NAME=FILE` and `hash -d NAME=DIRECTORY`: what a name stands for.
 pub(super) fn run_hash(walk: &mut CommandWalk<'_>, _: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
     for (path, name) in parsed.values("p", "").zip(&parsed.operands) {
@@ -56,6 +30,8 @@ pub(super) fn run_cd(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed:
         Some(directory) if directory.text == "-" => walk.previous_cwd(),
         // `CDPATH` names other directories in which it is looked for.
         Some(directory) if !directory.text.starts_with(['/', '.']) && walk.variable("CDPATH").is_some() => None,
+        // `cd OLD NEW`: zsh changes a part of the path.
+        Some(_) if parsed.operands.len() > 1 && walk.is_otherwise_in_zsh() => None,
         // `pushd +1` turns the stack.
         Some(directory) if is_push && directory.text.starts_with('+') => None,
         Some(directory) => walk.find_directory(directory),
@@ -66,14 +42,15 @@ pub(super) fn run_cd(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed:
     if is_push {
         walk.push_directory();
     }
-    walk.change_directory(directory);
+    let source = parsed.operands.first().and_then(|directory| walk.directory_source(directory));
+    walk.change_directory(directory, source);
     TextFlow::known("")
 }
 
 /// `popd`.
 pub(super) fn run_popd(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
     let directory = walk.pop_directory().filter(|_| call.args.is_empty());
-    walk.change_directory(directory);
+    walk.change_directory(directory, None);
     TextFlow::known("")
 }
 
@@ -140,9 +117,22 @@ pub(super) fn run_export(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: 
     if is_listing { TextFlow::from_taint(TextTaint::ENVIRONMENT) } else { TextFlow::known("") }
 }
 
+/// An input as `read` takes it: a backslash quotes the letter behind it, and continues a line.
+fn without_escapes(input: &TextFlow, is_raw: bool) -> TextFlow {
+    let mut input = input.clone();
+    if let Some(text) = input.text.as_mut().filter(|text| !is_raw && text.contains('\\')) {
+        let written = std::mem::take(text).replace("\\\n", "");
+        let mut letters = written.chars();
+        while let Some(letter) = letters.next() {
+            text.extend(if letter == '\\' { letters.next() } else { Some(letter) });
+        }
+    }
+    input
+}
+
 /// `read NAME`: a line of the input.
 pub(super) fn run_read(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
-    let input = call.stdin;
+    let input = &without_escapes(call.stdin, call.name != "read" || parsed.has("r", ""));
     let default = if call.name == "read" { "REPLY" } else { "MAPFILE" };
     let names: Vec<&str> = match parsed.operands.as_slice() {
         [] => vec![default],

@@ -24,16 +24,13 @@ pub(super) fn run_editor(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, par
             let command = command.trim().trim_start_matches([':', '%', '\'', '"']);
             let command =
                 command.strip_prefix("silent").map_or(command, |rest| rest.trim_start_matches(['!', ' ', ':']));
-            if command.contains("system(") || command.contains("systemlist(") || command.contains("job_start(") {
-                crate::code::read_code(walk, "vim", &command.replace("list(", "("), &TextFlow::default());
-            }
-            if let Some(code) = ["py3 ", "py ", "python3 ", "lua ", "call ", "perl ", "ruby "]
-                .iter()
-                .find_map(|prefix| command.strip_prefix(prefix))
-            {
-                // vim's own `delete()` takes a whole directory, too.
-                let code = code.replace("delete(", "shutil.rmtree(");
-                crate::code::read_code(walk, "python", &code, &TextFlow::default());
+            // Code of another language, or functions of vim, of which `delete()` takes a whole directory, too.
+            let languages = ["py3", "py", "python3", "lua", "perl", "ruby"];
+            let (first, rest) = command.split_once(' ').unwrap_or((command, ""));
+            let (language, code) = if languages.contains(&first) { (first, rest) } else { ("vim", command) };
+            if code.contains('(') {
+                let code = code.replace("delete(", "shutil.rmtree(").replace("systemlist(", "system(");
+                crate::code::read_code(walk, language, &code, &TextFlow::default());
             }
             if let Some(file) = command
                 .strip_prefix("w ")
@@ -51,7 +48,7 @@ pub(super) fn run_editor(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, par
             if let Some(file) = sourced.iter().find_map(|prefix| command.strip_prefix(prefix))
                 && let Some(flow) = walk.written_before(&ShellArg::new(file.trim()))
             {
-                super::program::run_written_script(walk, call.name, flow);
+                super::shells::run_written_script(walk, call, flow);
             }
             if let Some(file) = command
                 .strip_prefix("r ")

@@ -2,7 +2,7 @@
 
 use crate::walk::ProgramCall;
 use crate::walk::{CommandWalk, ListedFiles, ParsedOptions, ShellArg, TextFlow, TextTaint};
-use crate::{Operation, OperationKind, OperationTag};
+use crate::{Operation, OperationKind, OperationTag, PathPlace};
 
 /// Deletes what a command lists for `xargs` and its kin.
 pub(super) fn delete_listed(walk: &mut CommandWalk<'_>, program: &str, listed: &ListedFiles) {
@@ -68,10 +68,16 @@ fn target_and_sources<'a>(parsed: &'a ParsedOptions<'a>) -> (Option<&'a ShellArg
     }
 }
 
+/// Whether a path is one of another machine: `HOST:PATH`, but not that of a drive such as `C:`.
+pub(super) fn is_host_path(text: &str) -> bool {
+    let is_drive = |host: &str| host.len() == 1 && host.starts_with(|letter: char| letter.is_ascii_uppercase());
+    text.split_once(':').is_some_and(|(host, _)| !(host.is_empty() || host.contains('/') || is_drive(host)))
+}
+
 /// The path of a source after a copy into a directory.
-fn join_below(target: &ShellArg, source: &ShellArg) -> ShellArg {
+pub(super) fn join_below(target: &ShellArg, source: &ShellArg) -> ShellArg {
     // `HOST:PATH` is a path of another machine.
-    let of_host = source.text.split_once(':').filter(|(host, _)| host.len() > 1 && !host.contains('/'));
+    let of_host = source.text.split_once(':').filter(|_| is_host_path(&source.text));
     let path = of_host.map_or(source.text.as_str(), |(_, path)| path);
     let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
     ShellArg {
@@ -89,6 +95,10 @@ pub(super) fn write_target(
     source: &ShellArg,
     flow: &TextFlow,
 ) {
+    // These are directories, so that a file of the same name comes into them.
+    if matches!(walk.place(target).place, PathPlace::Home | PathPlace::Root) && !target.is_pattern {
+        return walk.write_file(program, &join_below(target, source), "replace", flow.clone());
+    }
     walk.write_file(program, target, "replace", flow.clone());
     write_inside(walk, program, target, source, flow);
 }
@@ -111,15 +121,19 @@ pub(super) fn write_inside(
     }
 }
 
+/// Whether each file of a directory gets another name there, as in `for f in *; do mv "$f" "$f.old"; done`.
+fn is_renamed(source: &ShellArg, target: &ShellArg) -> bool {
+    let name = source.text.strip_suffix('*').and_then(|directory| target.text.strip_prefix(directory));
+    name.is_some_and(|name| name.contains('*') && !name.contains('/'))
+        && (target.text != source.text || !target.is_pattern)
+}
+
 pub(super) fn run_move(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
-    let (target, sources) = match call.name {
-        // `rename EXPRESSION FILE…`: each may get another name.
-        "rename" => (None, parsed.operands.as_slice()),
-        _ => target_and_sources(parsed),
-    };
+    let (target, sources) = target_and_sources(parsed);
     for source in sources {
-        let flow = walk.written_before(source).unwrap_or_default();
-        let placed = walk.push_path(Operation::new(OperationKind::Move, call.name), source);
+        let flow = walk.code_of(source).unwrap_or_default();
+        let action = if target.is_some_and(|target| is_renamed(source, target)) { "rename" } else { "" };
+        let placed = walk.push_path(Operation::new(OperationKind::Move, call.name).action(action), source);
         let mut flow = flow;
         if placed.tags.contains(&OperationTag::Secret) {
             flow.taint |= TextTaint::SECRET | TextTaint::FILE;
@@ -134,6 +148,30 @@ pub(super) fn run_move(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
     TextFlow::known("")
 }
 
+/// `rename EXPRESSION FILE…`, `rename FROM TO FILE…`: each may get another name. It stays in its directory if the
+/// expression is a plain substitution.
+pub(super) fn run_rename(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
+    let Some((expression, files)) = parsed.operands.split_first() else { return TextFlow::known("") };
+    let mut parts = expression.text.split(['/', '|', ',', '#', '@']);
+    let is_verb = matches!(parts.next(), Some("s" | "y" | "tr"));
+    let flags = parts.next_back().unwrap_or_default();
+    let is_word = |arg: &&ShellArg| arg.text.chars().all(|letter| letter.is_alphanumeric() || "._- ".contains(letter));
+    if files.len() > 1 && parsed.operands.iter().take(2).all(is_word) {
+        for file in files.iter().skip(1) {
+            walk.push_path(Operation::new(OperationKind::Move, call.name).action("rename"), file);
+        }
+        return TextFlow::known("");
+    }
+    let is_plain = is_verb && parts.count() == 2 && flags.chars().all(|letter| "gisxcdr".contains(letter));
+    for file in if is_plain { files } else { &parsed.operands } {
+        walk.push_path(
+            Operation::new(OperationKind::Move, call.name).action(if is_plain { "rename" } else { "" }),
+            file,
+        );
+    }
+    TextFlow::known("")
+}
+
 pub(super) fn run_copy(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
     if call.name.ends_with("install") && parsed.has("d", "directory") {
         return run_mkdir(walk, call, parsed);
@@ -141,7 +179,10 @@ pub(super) fn run_copy(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
     let is_recursive = parsed.has("r", "recursive") || parsed.has("R", "recursive") || parsed.has("a", "archive");
     let (target, sources) = target_and_sources(parsed);
     for source in sources {
-        let flow = walk.read_file(call.name, source, is_recursive);
+        let mut flow = walk.read_file(call.name, source, is_recursive);
+        if is_recursive {
+            flow.taint |= walk.sweep(call, &[source]);
+        }
         if let Some(target) = target {
             if parsed.has("s", "symbolic-link") {
                 walk.note_link(source, target);
@@ -171,7 +212,7 @@ pub(super) fn run_link(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
         if placed.tags.contains(&OperationTag::Secret) {
             walk.read_file(call.name, source, false);
         }
-        if let Some(before) = walk.written_before(source) {
+        if let Some(before) = walk.code_of(source) {
             walk.note_written(&link, before);
         }
         // In a directory, the link has the name of its target.
@@ -209,6 +250,26 @@ fn is_too_open(mode: &str) -> bool {
     })
 }
 
+/// Whether a mode only takes rights from others, or leaves the owner alone with the file.
+fn is_private(mode: &str, is_recursive: bool) -> bool {
+    if let Ok(number) = u32::from_str_radix(mode, 8) {
+        // Without the right to enter its directories, a tree is of no use.
+        let needed = if is_recursive { 0o500 } else { 0o400 };
+        return number & 0o7077 == 0 && number & needed == needed;
+    }
+    mode.split(',').all(|clause| match clause.split_once(['+', '=', '-']) {
+        Some(("u", rights)) => {
+            !clause.contains('-') && !rights.is_empty() && rights.chars().all(|right| "rwxX".contains(right))
+        }
+        Some((who, rights)) => {
+            (clause.contains('-') || rights.is_empty())
+                && !who.is_empty()
+                && who.chars().all(|letter| "go".contains(letter))
+        }
+        None => false,
+    })
+}
+
 pub(super) fn run_chmod(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
     let is_recursive = parsed.has("R", "recursive");
     // A mode such as `-x` looks like an option.
@@ -223,9 +284,10 @@ pub(super) fn run_chmod(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, pars
         (None, Some((mode, paths))) => (mode.text.as_str(), paths),
         (None, None) => return TextFlow::known(""),
     };
+    let action = if is_private(mode, is_recursive) { "private" } else { mode };
     for path in paths {
         let operation = Operation::new(OperationKind::Permission, call.name)
-            .action(mode)
+            .action(action)
             .tag_if(is_recursive, OperationTag::Recursive)
             .tag_if(is_too_open(mode), OperationTag::TooOpen);
         walk.push_path(operation, path);

@@ -175,9 +175,13 @@ pub(super) fn run_git(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &Pa
     for (key, value) in &settings {
         check_setting(walk, key, value, Some(&command.text));
     }
-    let alias = format!("alias.{}", command.text);
-    if let Some((_, value)) = settings.iter().rev().find(|(key, _)| key.eq_ignore_ascii_case(&alias)) {
-        run_alias(walk, call, &command.text, value, args);
+    let is_alias = |(key, _): &&(String, String)| {
+        let name = key.split_at_checked(6).filter(|(section, _)| section.eq_ignore_ascii_case("alias."));
+        name.is_some_and(|(_, name)| name.eq_ignore_ascii_case(&command.text))
+    };
+    // An alias does not hide a subcommand.
+    if let Some((_, value)) = settings.iter().rev().find(is_alias).filter(|_| !is_subcommand(&command.text)) {
+        run_alias(walk, call, value, args);
     }
     if !command.is_known() {
         walk.push_unknown("git", "which subcommand of git runs is not known");
@@ -216,21 +220,17 @@ fn given_settings(walk: &CommandWalk<'_>, leading: &ParsedOptions<'_>) -> Vec<(S
 /// A setting for one subcommand, or one that is kept.
 fn check_setting(walk: &mut CommandWalk<'_>, key: &str, value: &str, command: Option<&str>) {
     let concerns = |commands: &[&str]| {
-        // What is no subcommand may be an alias of one.
+        // Another word may be an alias of one of them.
         command.is_none_or(|command| commands.contains(&command) || options_of(command).is_none())
     };
     let (action, is_meant) = match setting_effect(key, value) {
         SettingEffect::Nothing => return,
         SettingEffect::Program => ("program_setting", true),
-        SettingEffect::Ordinary => {
-            walk.run_line(value, &TextFlow::default());
-            return;
-        }
+        SettingEffect::Ordinary => return drop(walk.run_line(value, &TextFlow::default())),
+        SettingEffect::Alias if command.is_some() => return,
         SettingEffect::Alias => {
-            if command.is_none() {
-                walk.in_subshell(|walk| walk.run_line(&format!("git {value}"), &TextFlow::default()));
-            }
-            return;
+            let line = format!("git {value}");
+            return drop(walk.in_subshell(|walk| walk.run_line(&line, &TextFlow::default())));
         }
         SettingEffect::Force => ("force_push", concerns(&["push", "send-pack"])),
         SettingEffect::Address => ("push_address", concerns(&["push", "send-pack"])),
@@ -242,21 +242,23 @@ fn check_setting(walk: &mut CommandWalk<'_>, key: &str, value: &str, command: Op
     }
 }
 
-fn run_alias(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, name: &str, value: &str, args: &[ShellArg]) {
+/// Runs what an alias stands for: a command line, or words for git with the options that the call has in front.
+fn run_alias(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, value: &str, args: &[ShellArg]) {
+    let quoted = |args: &[ShellArg]| args.iter().map(|arg| quote(&arg.text)).collect::<Vec<_>>().join(" ");
+    let leading = call.args.len().saturating_sub(args.len() + 1);
     let line = match value.strip_prefix('!') {
         Some(line) => line.to_owned(),
-        // An alias does not hide a subcommand.
-        None if options_of(name).is_some() => return,
-        None => format!("git {value}"),
+        None => format!("git {} {value}", quoted(call.args.get(..leading).unwrap_or_default())),
     };
-    let args: Vec<String> = args.iter().map(|arg| quote(&arg.text)).collect();
-    walk.run_line(&format!("{line} {}", args.join(" ")), call.stdin);
+    walk.run_line(&format!("{line} {}", quoted(args)), call.stdin);
 }
 
 /// Does what the values of options are for.
 fn use_options(walk: &mut CommandWalk<'_>, git: &GitCall<'_>) {
     let is_named = |list: &str, name: &str| list.split(' ').any(|known| known == name);
-    for (_, letter, names, usage) in OPTION_USES.iter().filter(|(commands, ..)| is_named(commands, git.command)) {
+    let has_value = git.parsed.options.iter().any(|(_, value)| value.is_some());
+    let rows = if has_value { OPTION_USES } else { &[] };
+    for (_, letter, names, usage) in rows.iter().filter(|(commands, ..)| is_named(commands, git.command)) {
         let given = git.parsed.options.iter().filter(|(name, _)| name == letter || is_named(names, name));
         for value in given.filter_map(|(_, value)| value.as_ref()) {
             match usage {
@@ -305,10 +307,10 @@ fn run_subcommand(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, git: &GitC
             if git.operands.iter().any(|operand| is_address(&operand.text)) {
                 walk.note_remote();
             }
+            note_fetched(walk, git);
             check_fetched(walk, git);
         }
-        ("init" | "init-db", _) => fill(walk, git.operands.first()),
-        ("worktree", "add") => fill(walk, git.operands.first()),
+        ("init" | "init-db", _) | ("worktree", "add") => fill(walk, git.operands.first()),
         ("bundle", "create") => {
             if let Some(file) = git.operands.first().filter(|file| file.text != "-") {
                 walk.write_file("git", file, "replace", TextFlow::from_taint(TextTaint::FILE));
@@ -321,7 +323,11 @@ fn run_subcommand(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, git: &GitC
                 walk.push_path(Operation::new(OperationKind::Delete, "git").tag(OperationTag::Recursive), &path);
             }
         }
-        ("checkout" | "restore", _) => check_discarded(walk, git),
+        ("checkout" | "restore", _) => {
+            note_fetched(walk, git);
+            check_discarded(walk, git);
+        }
+        ("switch" | "merge" | "reset" | "rebase", _) => note_fetched(walk, git),
         ("gc", _) => {
             for date in git.parsed.values("", "prune").filter(|date| expires_now(&date.text)) {
                 push(walk, "prune_objects", format!("--prune={}", date.shown()));
@@ -389,6 +395,10 @@ fn run_subcommand(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, git: &GitC
         ("rev-parse", _) if git.has_any(&[("", "git-dir"), ("", "absolute-git-dir")]) => {
             return TextFlow::known(walk.site.project.join(".git").to_string_lossy());
         }
+        // Another name of the same file of a commit.
+        ("rev-parse", _) if git.operands.first().is_some_and(|operand| operand.text.contains(':')) => {
+            return TextFlow::known(git.operands.first().map_or("", |operand| operand.text.as_str()));
+        }
         ("diff-tree" | "diff-index" | "diff-files", _) => return TextFlow::from_taint(TextTaint::NAMES),
         _ => {}
     }
@@ -408,6 +418,18 @@ fn check_push(walk: &mut CommandWalk<'_>, git: &GitCall<'_>) {
     let is_elsewhere = remote.is_some_and(|remote| is_address(&remote.text) || !remote.is_known());
     if is_elsewhere || walk.changes_remote() {
         push(walk, "push_address", remote.map(ShellArg::shown).unwrap_or_default());
+    }
+}
+
+/// Files that come from an address of the line.
+fn note_fetched(walk: &mut CommandWalk<'_>, git: &GitCall<'_>) {
+    let comes = |operand: &&ShellArg| match git.command {
+        "pull" => is_address(&operand.text),
+        "fetch" => false,
+        _ => operand.text.contains("FETCH_HEAD"),
+    };
+    if walk.changes_remote() && git.operands.iter().any(comes) {
+        walk.note_unpacked(&ShellArg::new("."), TextTaint::NETWORK);
     }
 }
 
@@ -500,7 +522,7 @@ fn list_files(git: &GitCall<'_>) -> TextFlow {
     let roots = if git.operands.is_empty() || git.command == "ls-tree" { vec![&here] } else { git.operands.clone() };
     let listed = |root: &ShellArg| {
         let is_filtered = root.is_pattern || root.text.contains('*') || is_filtered;
-        // Files that are in no commit: nobody knows which.
+        // Which files are not in a commit cannot be known.
         let root = if has_others { ShellArg::unknown(TextTaint::NAMES) } else { root.clone() };
         ListedFiles { root, is_filtered, is_recursive: true }
     };
@@ -562,8 +584,8 @@ fn check_discarded(walk: &mut CommandWalk<'_>, git: &GitCall<'_>) {
     }
 }
 
-/// Whether a word is a path rather than a branch, as far as that can be told by its text.
-fn is_path(walk: &CommandWalk<'_>, arg: &ShellArg) -> bool {
+/// Whether a word is a path rather than a branch: by its text, or because there is a file.
+fn is_path(walk: &mut CommandWalk<'_>, arg: &ShellArg) -> bool {
     let text = arg.text.as_str();
     let name = text.rsplit('/').next().unwrap_or_default();
     let has_extension = name.rsplit_once('.').is_some_and(|(stem, extension)| {
@@ -589,6 +611,7 @@ fn is_path(walk: &CommandWalk<'_>, arg: &ShellArg) -> bool {
             "Makefile" | "Dockerfile" | "README" | "LICENSE" | "Gemfile" | "Rakefile" | "Procfile" | "src"
         )
         || walk.needs_care(arg)
+        || walk.code_path(arg).is_some_and(|path| walk.file_text(&path).is_some())
 }
 
 /// A path of git: `:/` and `:(top)` are the root of the repository.
@@ -611,43 +634,29 @@ fn is_address(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{GIT_OPTIONS, OptionLetters, ShellArg, options_of};
+    use super::{GIT_OPTIONS, ShellArg, options_of};
     use crate::walk::{OptionReader, ReadArg};
-
-    /// The whole name, and whether it is switched off.
-    fn read(grammar: OptionLetters, given: &str) -> (String, bool) {
-        let args = [ShellArg::new(format!("--{given}"))];
-        match OptionReader::new(&args, grammar).next() {
-            Some(ReadArg::Option(option)) => (option.name.to_owned(), option.is_negated),
-            _ => (String::new(), false),
-        }
-    }
 
     #[test]
     fn a_unique_beginning_of_an_option_of_git_is_the_option() {
         for command in GIT_OPTIONS.keys() {
-            let grammar = options_of(command).unwrap();
-            let names: Vec<&str> =
-                grammar.names.iter().map(|name| name.trim_end_matches('!')).filter(|name| !name.is_empty()).collect();
+            let grammar = options_of(command).unwrap_or_default();
+            let names: Vec<&str> = grammar.names.iter().skip(1).map(|name| name.trim_end_matches('!')).collect();
+            let read = |given: &str| match OptionReader::new(&[ShellArg::new(format!("--{given}"))], grammar).next() {
+                Some(ReadArg::Option(option)) => (option.name.to_owned(), option.is_negated),
+                _ => (String::new(), false),
+            };
             for name in &names {
-                assert_eq!(read(grammar, name), ((*name).to_owned(), false), "{command} --{name}");
-                assert_eq!(read(grammar, &format!("{name}=x")), ((*name).to_owned(), false), "{command} --{name}=x");
-                for end in 1..name.len() {
-                    let given = &name[..end];
+                assert_eq!(read(name), ((*name).to_owned(), false), "{command} --{name}");
+                assert_eq!(read(&format!("{name}=x")), ((*name).to_owned(), false), "{command} --{name}=x");
+                for given in (1..name.len()).filter_map(|end| name.get(..end)) {
                     let is_unique = names.iter().filter(|other| other.starts_with(given)).count() == 1;
-                    let found = read(grammar, given);
-                    if is_unique && !given.starts_with("no-") {
-                        assert_eq!(found, ((*name).to_owned(), false), "{command} --{given}");
-                    } else {
-                        assert!(names.contains(&found.0.as_str()) || found.0 == given, "{command} --{given}");
-                    }
+                    let found = read(given).0;
+                    assert!(!is_unique || given.starts_with("no-") || found == **name, "{command} --{given}: {found}");
                 }
-                if !name.starts_with("no-") && !names.contains(&format!("no-{name}").as_str()) {
-                    assert_eq!(
-                        read(grammar, &format!("no-{name}")),
-                        ((*name).to_owned(), true),
-                        "{command} --no-{name}"
-                    );
+                let negated = format!("no-{name}");
+                if !name.starts_with("no-") && !names.contains(&negated.as_str()) {
+                    assert_eq!(read(&negated), ((*name).to_owned(), true), "{command} --{negated}");
                 }
             }
         }

@@ -79,15 +79,27 @@ pub(super) fn run_interpreter(
         run_module(walk, call);
         return flow;
     }
+    if let (true, Some("run"), Some(script)) =
+        (matches!(call.name, "deno" | "bun"), call.first_operand(), parsed.operands.get(1))
+    {
+        run_script_file(walk, call, script);
+    }
+    if matches!((call.name, call.first_operand()), ("deno", Some("task")) | ("bun", Some(_))) {
+        super::tasks::run_package_script(walk, call, parsed);
+    }
     if matches!(call.name, "deno" | "bun")
         && matches!(
             call.first_operand(),
             Some("run" | "test" | "install" | "task" | "fmt" | "lint" | "add" | "build" | "x" | "check")
         )
     {
-        if let Some(script) = parsed.operands.get(1).filter(|script| script.text.starts_with("http")) {
-            walk.push_code(TextTaint::NETWORK, call.name, "it runs a script from the network");
-            let _ = script;
+        match parsed.operands.get(1).filter(|_| call.first_operand() == Some("run")) {
+            Some(script) if script.text == "-" => run_input(walk, call),
+            Some(script) if script.text.starts_with("http") => {
+                walk.push_code(TextTaint::NETWORK, call.name, "it runs a script from the network");
+            }
+            Some(script) => drop(run_script_file(walk, call, script)),
+            None => {}
         }
         return flow;
     }
@@ -105,24 +117,33 @@ pub(super) fn run_interpreter(
             if script.text.starts_with("http") {
                 walk.push_code(TextTaint::NETWORK, call.name, "it runs a script from the network");
             }
-            run_script_file(walk, call, script);
+            flow.append(run_script_file(walk, call, script));
         }
         // Behind `-` and `--`, they are arguments of the program that is read.
         None if !reads_input && call.has_arg(&["--version", "-V", "-v", "--help", "-h"]) => {}
-        _ => match &call.stdin.text {
-            Some(text) => {
-                if call.stdin.taint.has(TextTaint::NETWORK | TextTaint::DECODED) {
-                    walk.push_code(call.stdin.taint, call.name, "it runs text that comes from elsewhere");
-                }
-                code::read_code(walk, call.name, &text.clone(), &TextFlow::default());
-            }
-            None if call.stdin.is_unknown() => {
-                walk.push_code(call.stdin.taint, call.name, "it runs text that is not known");
-            }
-            None => {}
-        },
+        _ => run_input(walk, call),
     }
     flow
+}
+
+/// Runs the input as code.
+fn run_input(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
+    match &call.stdin.text {
+        Some(text) => {
+            if call.stdin.taint.has(TextTaint::NETWORK | TextTaint::DECODED) {
+                walk.push_code(call.stdin.taint, call.name, "it runs text that comes from elsewhere");
+            }
+            code::read_code(walk, call.name, text, &TextFlow::default());
+        }
+        None if call.stdin.is_unknown() => {
+            walk.push_code(call.stdin.taint, call.name, "it runs text that is not known");
+        }
+        None => {
+            for file in &call.stdin.files {
+                super::shells::run_file(walk, call.name, file, &[], &TextFlow::default());
+            }
+        }
+    }
 }
 
 fn read_arg_code(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, text: &ShellArg) {
@@ -132,7 +153,7 @@ fn read_arg_code(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, text: &Shel
         walk.push_code(text.taint, call.name, "the code that it runs is not known");
         return;
     }
-    push_imports(walk, call, &text.text);
+    push_imports(walk, call.name, &text.text);
     code::read_code(walk, call.name, &text.text, call.stdin);
     if text.text.contains("bundler/inline") && text.text.contains("://") {
         walk.push_code(TextTaint::NETWORK, call.name, "it installs packages of an address and loads them");
@@ -140,12 +161,12 @@ fn read_arg_code(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, text: &Shel
 }
 
 /// What code imports: modules that the line fetched, and addresses.
-fn push_imports(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, text: &str) {
-    let is_python = call.name.starts_with("python") || call.name.starts_with("pypy");
+pub(super) fn push_imports(walk: &mut CommandWalk<'_>, program: &str, text: &str) {
+    let is_python = program.starts_with("python") || program.starts_with("pypy");
     for statement in text.split([';', '\n']).filter(|_| is_python) {
         let mut words = statement.split([' ', ',']).filter(|word| !word.is_empty());
         if let (Some("import" | "from"), Some(module)) = (words.next(), words.next()) {
-            push_module(walk, call.name, module);
+            push_module(walk, program, module);
         }
     }
     let loaders = ["import(", "require(", "source(", "include(", "evaluate(", "load(", "dofile(", "from", "import"];
@@ -158,14 +179,18 @@ fn push_imports(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, text: &str) 
         match quoted {
             _ if !is_word => {}
             _ if is_built => {
-                walk.push_code(TextTaint::NETWORK | TextTaint::DECODED, call.name, "it loads text as code");
+                walk.push_code(TextTaint::NETWORK | TextTaint::DECODED, program, "it loads text as code");
             }
             Some(path) if path.starts_with("http://") || path.starts_with("https://") => {
-                walk.push_code(TextTaint::NETWORK, call.name, "it loads code of an address");
+                walk.push_code(TextTaint::NETWORK, program, "it loads code of an address");
             }
             Some(path) => {
                 if let Some(taint) = walk.fetched_taint(path) {
-                    walk.push_code(taint, call.name, "it loads a file that comes from elsewhere");
+                    walk.push_code(taint, program, "it loads a file that comes from elsewhere");
+                }
+                if path.starts_with(['.', '/']) {
+                    let ends = ["", ".js", ".ts", ".mjs", ".cjs", ".rb", ".pl", ".php", "/index.js"];
+                    run_module_file(walk, program, &ends.map(|end| format!("{path}{end}")));
                 }
             }
             None => {}
@@ -226,6 +251,24 @@ fn push_module(walk: &mut CommandWalk<'_>, program: &str, module: &str) {
     for path in [format!("{first}.py"), first.to_owned()] {
         if let Some(taint) = walk.fetched_taint(&path) {
             walk.push_code(taint, program, "it loads a module that comes from elsewhere");
+        }
+    }
+    let path = module.trim_start_matches('.').replace('.', "/");
+    run_module_file(walk, program, &["/__main__.py", ".py", "/__init__.py"].map(|end| format!("{path}{end}")));
+}
+
+/// Reads the first file that there is of those that a module may be in, beside the file that loads it.
+fn run_module_file(walk: &mut CommandWalk<'_>, program: &str, candidates: &[String]) {
+    let beside = walk.running_dir();
+    for candidate in candidates {
+        let path = beside.as_ref().map_or_else(|| candidate.clone(), |dir| dir.join(candidate).display().to_string());
+        if let Some(path) = walk.code_path(&ShellArg::new(path))
+            && walk.file_text(&path).is_some()
+        {
+            if walk.note_module(&path) {
+                super::shells::run_file(walk, program, &path, &[], &TextFlow::default());
+            }
+            return;
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
+use super::matching::has_words;
 use crate::paths::UNKNOWN;
 use crate::walk::{CommandWalk, ProgramCall, ShellArg, TextFlow, TextTaint};
 
@@ -30,12 +31,46 @@ static LOAD_OPTIONS: &[(&str, &str)] = &[
     ("git", "--template"),
     ("gcc clang cc g++ clang++", "-fplugin -wrapper -specs -B"),
     ("ansible-playbook ansible", "-i --inventory"),
+    ("psql mysql mariadb sqlite3 duckdb mongosh mongo sqlcmd cqlsh clickhouse-client", "-f --file -i -init"),
+];
+
+/// Files that a program runs because of their names, by program.
+static LOADED_NAMES: &[(&str, &str)] = &[
+    ("make gmake bmake", "Makefile makefile GNUmakefile"),
+    ("just task", "justfile Justfile .justfile Taskfile.yml Taskfile.yaml"),
+    ("rake rails bundle", "Rakefile rakefile Gemfile"),
+    ("npm pnpm yarn bun npx bunx", "package.json .npmrc .yarnrc.yml .pnp.cjs .pnp.loader.mjs"),
+    ("pytest py.test tox nox", "conftest.py pytest.ini setup.cfg tox.ini noxfile.py sitecustomize.py"),
+    ("python python3", "sitecustomize.py usercustomize.py setup.py conftest.py"),
+    ("pip pip3 uv poetry pdm hatch", "setup.py pyproject.toml setup.cfg conftest.py"),
+    ("cargo", "build.rs Cargo.toml .cargo/config.toml .cargo/config"),
+    ("gradle gradlew", "build.gradle build.gradle.kts settings.gradle settings.gradle.kts init.gradle gradlew"),
+    ("mvn mvnw ant", "pom.xml build.xml .mvn"),
+    ("cmake ninja meson scons", "CMakeLists.txt build.ninja meson.build SConstruct"),
+    ("composer artisan", "composer.json"),
+    ("mix", "mix.exs"),
+    ("vagrant", "Vagrantfile"),
+    ("direnv", ".envrc"),
+    (
+        "docker docker-compose podman podman-compose",
+        "Dockerfile docker-compose.yml docker-compose.yaml compose.yml compose.yaml",
+    ),
+    ("pre-commit lefthook", ".pre-commit-config.yaml lefthook.yml"),
+    (
+        "jest vitest vite webpack rollup eslint gulp grunt playwright cypress",
+        "package.json gulpfile.js Gruntfile.js \
+      jest.config.js vite.config.js vite.config.ts vitest.config.ts webpack.config.js rollup.config.js eslint.config.js .eslintrc.js",
+    ),
+    ("terraform tofu", "main.tf"),
 ];
 
 /// Programs whose operands are code or packages with code.
 const OPERAND_PROGRAMS: &str = " java kotlin kotlinc dotnet mono wine wasmtime wasmer nim zig v gdb insmod dpkg rpm apt \
                                 apt-get dnf yum snap flatpak pip pip3 npm pnpm yarn gem ansible-playbook wscript cscript octave \
                                 go rustc gcc cc g++ clang clang++ tcc javac ghc ocaml nim installer msiexec code terraform ";
+
+/// Words of such programs that are no files.
+const SUBCOMMANDS: &str = "install i ci add build update upgrade init download get";
 
 /// Programs that make a program of their operands or their input.
 const COMPILERS: &str = " gcc cc g++ c++ clang clang++ tcc rustc go ghc ocamlopt ocamlc nim zig as ld javac gfortran ";
@@ -46,6 +81,9 @@ const ADDRESS_PROGRAMS: &str = "docker docker-compose podman podman-compose kube
 
 /// Programs that run their input, or rules in it.
 const INPUT_PROGRAMS: &str = "m4 gdb lldb ed ex crontab tclsh expect wish octave maxima gnuplot screen";
+
+/// Clients of databases that run commands of the shell in their input as well.
+const CLIENTS: &str = "psql mysql mariadb sqlite3 duckdb mongosh mongo";
 
 /// Programs that install the packages of a list.
 const INSTALLERS: &str = "pip pip3 uv";
@@ -97,21 +135,58 @@ pub(super) fn push_loads(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
     if call.stdin.taint.has(TextTaint::NETWORK | TextTaint::DECODED) && is_listed(INPUT_PROGRAMS, call.name) {
         walk.push_code(call.stdin.taint, call.name, "it runs what is in its input");
     }
+    note_cloned(walk, call);
+    // What `ssh` prints is the data of another server.
+    let is_fetched = call.stdin.taint.has(TextTaint::NETWORK) && !walk.ran_last("ssh");
+    if is_fetched && is_listed(CLIENTS, call.name) && call.stdin.text.is_none() {
+        walk.push_code(call.stdin.taint, call.name, "it runs what is in its input");
+    }
     if !walk.has_fetched() && !call.stdin.taint.has(TextTaint::NETWORK | TextTaint::DECODED) {
         return;
     }
     if is_listed(OPERAND_PROGRAMS, call.name) && !is_listed(COMPILERS, call.name) {
-        for operand in call.args.iter().filter(|arg| !arg.text.starts_with('-')) {
+        let names_file = |arg: &&ShellArg| !arg.text.starts_with('-') && !is_listed(SUBCOMMANDS, &arg.text);
+        for operand in call.args.iter().filter(names_file) {
             push_if_fetched(walk, call.name, &operand.text);
         }
     }
-    if matches!(call.name, "docker" | "podman" | "docker-compose" | "kubectl" | "nomad" | "ansible-playbook" | "tcc")
-        && call.has_arg(&["-", "/dev/stdin", "-f-"])
+    if matches!(
+        call.name,
+        "docker" | "podman" | "docker-compose" | "kubectl" | "nomad" | "ansible-playbook" | "tcc" | "uv"
+    ) && call.has_arg(&["-", "/dev/stdin", "-f-"])
         && call.stdin.taint.has(TextTaint::NETWORK)
     {
         walk.push_code(call.stdin.taint, call.name, "it runs what is in its input");
     }
+    for (_, names) in LOADED_NAMES.iter().filter(|(programs, _)| is_listed(programs, call.name)) {
+        if walk.has_fetched_file(names) {
+            walk.push_code(
+                TextTaint::NETWORK,
+                call.name,
+                "it runs a file by its name, whose content comes from elsewhere",
+            );
+        }
+    }
     note_compiled(walk, call);
+}
+
+/// What gets a repository into a directory of its name, or of the next operand: the programs, and their words.
+static CLONERS: &[(&str, &[&str])] = &[
+    ("gh glab", &["repo|gist", "clone|fork"]),
+    ("hg bzr fossil svn darcs jj", &["clone|checkout|co|export|branch|get"]),
+];
+
+/// `gh repo clone OWNER/NAME DIRECTORY`: the directory holds code from the network.
+fn note_cloned(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
+    let is_it = |row: &&(&str, &[&str])| is_listed(row.0, call.name) && has_words(call, row.1);
+    let Some((_, words)) = CLONERS.iter().find(is_it) else { return };
+    let plain: Vec<&ShellArg> =
+        call.args.iter().take_while(|arg| arg.text != "--").filter(|arg| !arg.text.starts_with('-')).collect();
+    if let Some(repository) = plain.get(words.len()) {
+        let name = repository.text.trim_end_matches('/').trim_end_matches(".git").rsplit(['/', ':']).next();
+        let inside = ShellArg::new(name.unwrap_or_default());
+        walk.note_unpacked(plain.get(words.len() + 1).copied().unwrap_or(&inside), TextTaint::NETWORK);
+    }
 }
 
 fn push_option_loads(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, options: &[&str]) {
@@ -119,7 +194,7 @@ fn push_option_loads(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, options
         let (name, glued) = arg.text.split_once(['=', ':']).unwrap_or((arg.text.as_str(), ""));
         if options.contains(&name) {
             let next = call.args.get(index + 1).filter(|_| glued.is_empty());
-            push_load(walk, call, next.map_or(glued, |next| &next.text), next);
+            push_load(walk, call, next.map_or(glued, |next| &next.text), next.or(Some(arg)));
         } else if let Some(value) = options
             .iter()
             .filter(|option| option.len() == 2)

@@ -82,7 +82,7 @@ impl<'c, 'a> RowCall<'c, 'a> {
         has_words_from(&self.texts, words, false)
     }
 
-    fn given(&self) -> &GivenArgs<'c> {
+    fn read_args(&self) -> &GivenArgs<'c> {
         self.given.get_or_init(|| {
             let mut given = GivenArgs { options: Vec::new(), operands: Vec::new() };
             for read in OptionReader::new(self.call.args, self.grammar) {
@@ -108,7 +108,7 @@ impl<'c, 'a> RowCall<'c, 'a> {
 
     /// The last operand behind some words; if there is none, the words where they are wanted.
     pub(super) fn target(&self, words: usize, or_words: bool) -> Option<String> {
-        let operands = &self.given().operands;
+        let operands = &self.read_args().operands;
         match operands.get(words..).and_then(<[&ShellArg]>::last) {
             Some(target) => Some(target.shown()),
             None => or_words.then(|| operands.iter().map(|word| word.shown()).collect::<Vec<_>>().join(" ")),
@@ -119,55 +119,46 @@ impl<'c, 'a> RowCall<'c, 'a> {
     ///
     /// `-x` and `--name` are options of the program, also abbreviated, unless the value switches them off. `--name=value` is
     /// one with a value, in the same word or the next one, and `--name=` one with any. `-name` and plain words are meant as
-    /// they are, and a `*` in them is a pattern that also finds upper case. `NAME=value` and `NAME=` are also looked for among
+    /// they are, a `*` in them is a pattern that also finds upper case, and `PATTERN except PATTERN` has exceptions. `NAME=value` and `NAME=` are also looked for among
     /// the variables of the line.
     pub(super) fn find_any(&self, walk: &CommandWalk<'_>, group: &str) -> Option<&'c str> {
-        group.split('|').find_map(|option| {
-            if let Some(name) = option.strip_prefix("--").filter(|name| !name.contains('*')) {
-                return self
-                    .given()
-                    .options
-                    .iter()
-                    .find(|given| self.may_be(given, name))
-                    .map(|given| given.arg.text.as_str());
+        group.split('|').find_map(|option| match option_name(option) {
+            Some(name) => {
+                let given = self.read_args().options.iter().find(|given| self.may_be(given, name))?;
+                Some(given.arg.text.as_str())
             }
-            if let Some(letter) = option_letter(option) {
-                let is_given = |given: &&GivenOption<'_>| self.is_letter(given, letter);
-                return self.given().options.iter().find(is_given).map(|given| given.arg.text.as_str());
-            }
-            self.find_word(option).or_else(|| has_variable(walk, option).then_some(""))
+            None => self.find_word(option).or_else(|| has_variable(walk, option).then_some("")),
         })
     }
 
     /// Whether one of the options of a group is surely given, and not switched off again.
     pub(super) fn has_surely(&self, walk: &CommandWalk<'_>, group: &str) -> bool {
         let mut is_on = false;
-        for given in &self.given().options {
-            for option in group.split('|').filter(|option| option.starts_with('-')) {
-                if let Some(name) = option.strip_prefix("--") {
-                    let is_off = given.name.strip_prefix("no-") == Some(name) || given.is_negated && given.name == name;
-                    is_on = (is_on || self.is_name(given, name)) && !is_off;
-                } else if let Some(letter) = option_letter(option) {
-                    is_on |= self.is_letter(given, letter);
-                }
+        for given in &self.read_args().options {
+            for name in group.split('|').filter_map(option_name) {
+                let is_same = self.is_option(given, name);
+                // Without a row of the program, a letter among others may be a part of a value.
+                is_on |= is_same && (given.is_long || self.has_row() || given.arg.text.len() == 2);
+                let is_off = given.is_negated && given.name == name || given.name.strip_prefix("no-") == Some(name);
+                is_on &= !is_off && (is_same || given.name != name);
             }
         }
-        let is_word =
-            |option: &str| option.contains('*') || !option.starts_with("--") && option_letter(option).is_none();
-        is_on
-            || group
-                .split('|')
-                .any(|option| is_word(option) && (self.find_word(option).is_some() || has_variable(walk, option)))
+        let is_word = |word: &str| self.find_word(word).is_some() || has_variable(walk, word);
+        is_on || group.split('|').any(|option| option_name(option).is_none() && is_word(option))
     }
 
-    fn is_letter(&self, given: &GivenOption<'_>, letter: &str) -> bool {
-        let is_plain = || given.arg.text.bytes().skip(1).all(|byte| byte.is_ascii_alphanumeric());
-        // Without a row of the program, a letter in front of other marks may be the beginning of a value, as in `-m'a note'`.
-        !given.is_long && given.name == letter && (!self.grammar.letters.is_empty() || is_plain())
+    /// Whether a row of the program says which letters take a value.
+    fn has_row(&self) -> bool {
+        !self.grammar.letters.is_empty() || self.grammar.is_complete()
     }
 
-    /// Whether an option is `name`, `name=value` or `name=`.
-    fn is_name(&self, given: &GivenOption<'_>, option: &str) -> bool {
+    /// Whether an option is a letter, `name`, `name=value` or `name=`.
+    fn is_option(&self, given: &GivenOption<'_>, option: &str) -> bool {
+        if option.len() == 1 {
+            // What has other marks is a value, as in `-m'a note'`.
+            let is_plain = || given.arg.text.bytes().skip(1).all(|byte| byte.is_ascii_alphanumeric());
+            return !given.is_long && given.name == option && (self.has_row() || is_plain());
+        }
         let (name, wanted) = option.split_once('=').map_or((option, None), |(name, value)| (name, Some(value)));
         let name = if given.is_negated { name.strip_prefix("no-").unwrap_or_default() } else { name };
         if !given.is_long || given.name != name {
@@ -188,7 +179,7 @@ impl<'c, 'a> RowCall<'c, 'a> {
         let is_short = given.name.len() >= if self.grammar.is_complete() { 1 } else { 3 };
         let is_abbreviated = given.is_long && is_short && given.name.len() < name.len() && name.starts_with(given.name);
         let is_known = || self.grammar.is_complete() && self.grammar.has_name(given.name);
-        self.is_name(given, option) || is_abbreviated && !given.is_negated && wanted.is_empty() && !is_known()
+        self.is_option(given, option) || is_abbreviated && !given.is_negated && wanted.is_empty() && !is_known()
     }
 
     fn next_text(&self, given: &GivenOption<'_>) -> Option<&'c str> {
@@ -203,7 +194,11 @@ impl<'c, 'a> RowCall<'c, 'a> {
             text == word || word.ends_with('=') && text.starts_with(word) || word.starts_with('-') && name == word
         };
         let index = if word.contains('*') {
-            let fits = |(text, lower): &(String, String)| matches_pattern(word, text) || matches_pattern(word, lower);
+            let (pattern, other) = word.split_once(" except ").unwrap_or((word, ""));
+            let fits = |(text, lower): &(String, String)| {
+                (matches_pattern(pattern, text) || matches_pattern(pattern, lower))
+                    && (other.is_empty() || !matches_pattern(other, text))
+            };
             self.plain().iter().position(fits)
         } else {
             let index = self.call.args.iter().position(|arg| is_word(&arg.text));
@@ -213,9 +208,10 @@ impl<'c, 'a> RowCall<'c, 'a> {
     }
 }
 
-/// The letter of an option `-x`.
-fn option_letter(option: &str) -> Option<&str> {
-    option.strip_prefix('-').filter(|letter| letter.len() == 1 && !matches!(*letter, "-" | "*"))
+/// The letter or the name of an option; `None` for other words, and for patterns.
+fn option_name(option: &str) -> Option<&str> {
+    let name = option.strip_prefix("--").or_else(|| option.strip_prefix('-').filter(|letter| letter.len() == 1))?;
+    (!name.is_empty() && !name.contains('*')).then_some(name)
 }
 
 fn has_variable(walk: &CommandWalk<'_>, option: &str) -> bool {

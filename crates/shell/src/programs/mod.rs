@@ -8,15 +8,18 @@ mod commands;
 mod containers;
 mod editors;
 mod files;
+mod filter;
 mod find;
 mod git;
 mod interpreters;
 mod loads;
+mod makefile;
 mod matching;
 mod network;
 mod option_uses;
 mod power;
 mod program;
+mod recipes;
 mod runners;
 mod search;
 mod secret_use;
@@ -27,6 +30,7 @@ mod stores;
 mod subcommand;
 mod system;
 mod table;
+mod tasks;
 mod text;
 mod transfer;
 mod trial;
@@ -37,10 +41,11 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use commands::{AGENTS, SUBCOMMAND_INDEX};
-use program::{ProgramDef, ProgramUse, read_operands, run_written_script};
+use program::{ProgramDef, ProgramUse, read_operands};
 use subcommand::push_subcommands;
 pub(crate) use text::read_selected;
 
+use crate::paths::matches_glob;
 use crate::walk::{CommandWalk, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint, WRAPPERS, WrapperDef};
 use crate::{Operation, OperationKind, OperationTag};
 
@@ -52,20 +57,25 @@ static WRAPPER_INDEX: LazyLock<HashMap<&str, &WrapperDef>> = LazyLock::new(|| {
     WRAPPERS.iter().flat_map(|def| def.names.split_whitespace().map(move |name| (name, def))).collect()
 });
 
-/// Whether the table of programs has a name.
+/// Whether the table of programs has a name. A pattern may stand for any name that is known.
 pub(crate) fn is_program(name: &str) -> bool {
     PROGRAMS.contains_key(name)
+        || name.contains(['*', '?', '[']) && {
+            let known = PROGRAMS.keys().chain(WRAPPER_INDEX.keys()).chain(SUBCOMMAND_INDEX.keys());
+            known.into_iter().any(|known| matches_glob(name, known))
+        }
 }
 
 /// The name of a program that comes with its version, such as `lua5.4` and `pip3.12`.
 pub(crate) fn unversioned_name(name: &str) -> Option<&str> {
     let plain = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || matches!(letter, '.' | '-'));
-    (plain.len() < name.len() && !is_known_name(name) && is_known_name(plain)).then_some(plain)
+    let is_versioned = |name: &str| PROGRAMS.contains_key(name) || SUBCOMMAND_INDEX.contains_key(name);
+    (plain.len() < name.len() && !is_known_name(name) && is_versioned(plain)).then_some(plain)
 }
 
 /// Whether any table has a name.
 fn is_known_name(name: &str) -> bool {
-    is_program(name) || WRAPPER_INDEX.contains_key(name) || SUBCOMMAND_INDEX.contains_key(name)
+    PROGRAMS.contains_key(name) || WRAPPER_INDEX.contains_key(name) || SUBCOMMAND_INDEX.contains_key(name)
 }
 
 /// Runs a program: adds its operations and gives what it prints.
@@ -79,7 +89,7 @@ pub(crate) fn run_program(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) ->
         return flow;
     }
     let first = walk.operations.len();
-    check_written_program(walk, call);
+    let printed = check_written_program(walk, call);
     // Agents, and Pintle, find their settings and their shell by variables.
     if let Some(name) = walk.settings_variable()
         && (AGENTS.contains(&call.name) || call.name.starts_with("pintle"))
@@ -88,11 +98,12 @@ pub(crate) fn run_program(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) ->
     }
     // The rows of git are for its options behind the subcommand.
     if let (Some(rows), true) = (SUBCOMMAND_INDEX.get(call.name), call.name != "git") {
-        let grammar = PROGRAMS.get(call.name).map(|def| def.valued).unwrap_or_default();
+        let wrapper = || WRAPPER_INDEX.get(call.name).map(|def| def.valued);
+        let grammar = PROGRAMS.get(call.name).map(|def| def.valued).or_else(wrapper).unwrap_or_default();
         push_subcommands(walk, call, grammar, rows);
     }
     option_uses::use_options(walk, call);
-    builtins::check_names(walk, call);
+    walk.run_references(call.name, call.args);
     loads::push_loads(walk, call);
     loads::push_variable_loads(walk, call);
     statements::push_statements(walk, call);
@@ -106,7 +117,11 @@ pub(crate) fn run_program(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) ->
     let mut flow = match (def, call.name.strip_prefix("git-")) {
         (Some(def), _) => run_known(walk, call, def),
         (None, Some(command)) if git::is_subcommand(command) => git::run_alone(walk, call, command),
-        (None, _) => run_other(walk, call),
+        (None, _) => {
+            let mut flow = run_other(walk, call);
+            flow.append(printed);
+            flow
+        }
     };
     secret_use::push_unclear_secrets(walk, call, def.map(|def| def.usage), first, &mut flow);
     flow
@@ -126,22 +141,38 @@ fn run_other_name(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) -> Option<
 }
 
 /// A program that the line itself made, or that is not in a directory of programs.
-fn check_written_program(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
+fn check_written_program(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) -> TextFlow {
     // Without a slash, a known program is one of the machine.
     if !call.written.text.contains(['/', '\\']) && is_known_name(call.name) && !walk.changes_path() {
-        return;
+        return TextFlow::default();
     }
-    if let Some(flow) = walk.written_before(call.written) {
-        walk.in_subshell(|walk| {
+    // `uv run x.py`.
+    let is_path = call.written.text.contains('/') || shells::is_script_name(&call.written.text);
+    let flow = if is_path { walk.code_of(call.written) } else { walk.written_before(call.written) };
+    match flow {
+        Some(flow) => walk.in_subshell(|walk| {
             walk.set_variable("0", vec![call.written.clone()]);
-            run_written_script(walk, call.name, flow);
-            TextFlow::default()
-        });
+            shells::run_written_script(walk, call, flow)
+        }),
+        None => TextFlow::default(),
     }
 }
 
 fn run_known(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, def: &ProgramDef) -> TextFlow {
     let parsed = ParsedOptions::parse(call.args, def.valued);
+    let (letter, name) = def.dry_run;
+    if !name.is_empty() && parsed.has(letter, name) {
+        return walk.run_dry(call.name, |walk| use_program(walk, call, def, &parsed));
+    }
+    use_program(walk, call, def, &parsed)
+}
+
+fn use_program(
+    walk: &mut CommandWalk<'_>,
+    call: &ProgramCall<'_>,
+    def: &ProgramDef,
+    parsed: &ParsedOptions<'_>,
+) -> TextFlow {
     match def.usage {
         ProgramUse::Text => {
             TextFlow::from_taint(call.stdin.taint.without(TextTaint::SECRET | TextTaint::ENVIRONMENT | TextTaint::FILE))
@@ -177,7 +208,7 @@ fn run_known(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, def: &ProgramDe
             }
             TextFlow::known("")
         }
-        ProgramUse::Special(run) => run(walk, call, &parsed),
+        ProgramUse::Special(run) => run(walk, call, parsed),
     }
 }
 

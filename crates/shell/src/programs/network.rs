@@ -2,7 +2,7 @@
 
 use crate::address::{host_of, is_local_host, push_address};
 use crate::walk::ProgramCall;
-use crate::walk::{CommandWalk, ParsedOptions, ShellArg, TextFlow, TextTaint};
+use crate::walk::{CommandWalk, OptionLetters, ParsedOptions, ShellArg, TextFlow, TextTaint};
 use crate::{Operation, OperationKind};
 
 pub(super) const CURL_VALUED: &[&str] = &[
@@ -57,6 +57,34 @@ pub(super) const CURL_VALUED: &[&str] = &[
     "ciphers",
     "netrc-file",
     "dns-servers",
+    "preproxy",
+    "socks4",
+    "socks4a",
+    "socks5",
+    "socks5-hostname",
+    "proxy1.0",
+    "connect-to",
+    "proxy-user",
+    "doh-url",
+    "abstract-unix-socket",
+    "noproxy",
+    "proxy-header",
+    "max-redirs",
+    "retry-max-time",
+    "max-filesize",
+    "keepalive-time",
+    "aws-sigv4",
+    "pass",
+    "cert-type",
+    "key-type",
+    "capath",
+    "quote",
+    "local-port",
+    "request-target",
+    "proto",
+    "proto-redir",
+    "proto-default",
+    "time-cond",
 ];
 pub(super) const WGET_VALUED: &[&str] = &[
     "output-document",
@@ -89,6 +117,32 @@ pub(super) const WGET_VALUED: &[&str] = &[
     "dir",
     "out",
 ];
+
+/// Variables that name a machine between.
+const PROXY_VARIABLES: [&str; 6] = ["http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
+
+/// The other machine that a request goes to instead of, or before, the host in its address.
+fn relay_of(walk: &CommandWalk<'_>, parsed: &ParsedOptions<'_>) -> Option<String> {
+    let proxies = parsed.options.iter().filter_map(|(name, value)| {
+        let value = value.as_ref().map(ShellArg::shown)?;
+        match *name {
+            "x" | "proxy" | "preproxy" | "proxy1.0" => Some(value),
+            name if name.starts_with("socks") => Some(value),
+            // `HOST:PORT:OTHER:PORT`, `HOST:PORT:ADDRESS`.
+            "connect-to" | "resolve" => {
+                let mut parts = value.splitn(3, ':');
+                let other = parts.nth(2).unwrap_or(&value).to_owned();
+                Some(other).filter(|other| !other.starts_with(':') && !other.is_empty())
+            }
+            // `-e http_proxy=ADDRESS` of wget.
+            "e" | "execute" => value.to_ascii_lowercase().split_once("proxy=").map(|(_, proxy)| proxy.to_owned()),
+            _ => None,
+        }
+    });
+    let variables = PROXY_VARIABLES.iter().filter_map(|name| walk.variable(name)?.first().map(ShellArg::shown));
+    let names_machine = |proxy: &String| !matches!(proxy.as_str(), "" | "yes" | "on" | "off" | "no");
+    proxies.chain(variables).find(|proxy| names_machine(proxy) && !is_local_host(host_of(proxy)))
+}
 
 /// What is known of a text that a program sends: `@file`, `@-`, or the text itself.
 fn sent_taint(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, value: &ShellArg, reads_files: bool) -> TextTaint {
@@ -152,6 +206,7 @@ pub(super) fn sends_local_data(taint: TextTaint) -> bool {
 
 pub(super) fn run_curl(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
     let is_httpie = matches!(call.name, "http" | "https" | "xh" | "httpie");
+    let mut relay = relay_of(walk, parsed).filter(|_| !is_httpie);
     let mut sent: Option<TextTaint> = None;
     let mut add = |taint: TextTaint| sent = Some(sent.unwrap_or_default() | taint);
     for (option, value) in &parsed.options {
@@ -179,9 +234,18 @@ pub(super) fn run_curl(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
             "K" | "config" => {
                 let flow = if value.text == "-" { call.stdin.clone() } else { walk.read_file(call.name, value, false) };
                 match &flow.text {
-                    Some(text) => run_curl_config(walk, call, text),
-                    None if flow.taint != TextTaint::NONE => add(flow.taint),
-                    None => {}
+                    Some(text) => {
+                        let args = config_args(text);
+                        let letters = "odFTHXuAebcCDEmPQrtUwxYyz";
+                        let parsed = ParsedOptions::parse(&args, OptionLetters { letters, names: CURL_VALUED });
+                        relay = relay.or_else(|| relay_of(walk, &parsed));
+                        run_curl(walk, &ProgramCall { args: &args, ..*call }, &parsed);
+                    }
+                    // It may name another machine.
+                    None => relay = relay.or_else(|| Some(value.shown())),
+                }
+                if flow.text.is_none() && flow.taint != TextTaint::NONE {
+                    add(flow.taint);
                 }
             }
             option if is_written(option) && value.text != "-" && !is_httpie => {
@@ -234,10 +298,12 @@ pub(super) fn run_curl(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
             None => push_address(walk, OperationKind::Download, call.name, &address.text, TextTaint::NONE),
         }
     }
+    push_relay(walk, call, relay.as_deref(), taint);
     if !seen && let Some(taint) = taint.filter(|taint| sends_local_data(*taint)) {
         walk.push(taint.tag(Operation::new(OperationKind::Upload, call.name)));
     }
-    if addresses.iter().all(|address| is_local_host(host_of(&address.text))) && !addresses.is_empty() {
+    let stays_here = addresses.iter().all(|address| is_local_host(host_of(&address.text)));
+    if stays_here && relay.is_none() && !addresses.is_empty() {
         flow.taint = flow.taint.without(TextTaint::NETWORK) | TextTaint::OUTPUT;
     }
     flow.text = None;
@@ -253,8 +319,16 @@ pub(super) fn run_curl(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
     )
 }
 
-/// Runs curl with the options of a file: `upload-file = .env`, `url "https://…"`.
-fn run_curl_config(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, text: &str) {
+/// Adds what goes to a machine between.
+fn push_relay(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, relay: Option<&str>, sent: Option<TextTaint>) {
+    if let Some(relay) = relay {
+        let kind = if sent.is_some() { OperationKind::Upload } else { OperationKind::Download };
+        push_address(walk, kind, call.name, relay, sent.unwrap_or_default());
+    }
+}
+
+/// The options of a file for curl: `upload-file = .env`, `url "https://…"`.
+fn config_args(text: &str) -> Vec<ShellArg> {
     let mut args: Vec<ShellArg> = Vec::new();
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
         let (name, value) = line.split_once(['=', ' ', ':']).unwrap_or((line, ""));
@@ -265,9 +339,7 @@ fn run_curl_config(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, text: &st
             args.push(ShellArg::new(value));
         }
     }
-    let valued = crate::walk::OptionLetters { letters: "odFTHXuAebcCDEmPQrtUwxYyz", names: CURL_VALUED };
-    let call = ProgramCall { args: &args, ..*call };
-    run_curl(walk, &call, &ParsedOptions::parse(&args, valued));
+    args
 }
 
 /// Whether the unknown part of an address is in its query or host rather than a part of its path.
@@ -338,6 +410,7 @@ pub(super) fn run_wget(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
         let kind = if taint.is_some() { OperationKind::Upload } else { OperationKind::Download };
         push_address(walk, kind, call.name, &address.text, taint.unwrap_or_default());
     }
+    push_relay(walk, call, relay_of(walk, parsed).as_deref(), sent);
     let flow = TextFlow::from_taint(TextTaint::NETWORK);
     if matches!(call.name, "lynx" | "w3m" | "links" | "elinks") || call.has_arg(&["--spider"]) {
         return flow;

@@ -63,15 +63,19 @@ static OPTION_USES: &[(&str, &str, ValueUse)] = &[
     ("ansible", "-a --args", Line),
     ("ansible", "-a --args", Settings),
     ("cmake", "-E", Rest),
-    ("go", "-exec -toolexec", Line),
+    ("go", "-exec -toolexec -vettool", Line),
     ("gcc g++ cc c++ clang clang++", "-wrapper", Words),
     ("cargo", "--config", LineBehind("=")),
-    ("npm pnpm npx", "--script-shell", Line),
-    ("yarn", "exec", Rest),
+    ("npm pnpm npx yarn", "--script-shell script-shell", Line),
+    ("nix", "-c --command", Rest),
+    ("expect", "-c", LineBehind("spawn ")),
+    ("gdb", "--args", Rest),
+    ("gdb lldb", "-ex -iex -o --eval-command", LineBehind("shell ")),
+    ("gdb lldb", "-ex -iex -o --eval-command", LineBehind("!")),
     ("apt apt-get aptitude", "-o --option", LineBehind("=")),
     ("rpm rpmbuild rpmspec", "-E --eval -D --define", LineBehind("%(")),
     ("mvn mvnw", "-Dexec.executable", LineWith("-Dexec.args")),
-    ("m4", "<", LineBehind("syscmd(")),
+    ("m4", "< -D", LineBehind("syscmd(")),
     ("dc ed red ftp sftp lftp gnuplot", "< -e --expression -c", LineBehind("!")),
     ("python python2 python3 pypy pypy3 ipython py guile", "-c", Code),
     ("node nodejs bun tsx ts-node", "-e --eval -p --print", Code),
@@ -122,8 +126,13 @@ fn option_values<'a>(args: &'a [ShellArg], option: &str) -> impl Iterator<Item =
         let glued = glued_value(&arg.text, option)?;
         let rest = args.get(index + 1..).unwrap_or_default();
         match (glued, rest) {
-            ("", [value, rest @ ..]) => Some((value.clone(), rest)),
-            ("", []) => None,
+            ("", rest) => {
+                // Behind a word there may be options.
+                let skips = |arg: &&ShellArg| !option.starts_with('-') && arg.text.starts_with('-');
+                let count = rest.iter().take_while(skips).count();
+                let (value, rest) = rest.get(count..)?.split_first()?;
+                Some((value.clone(), rest))
+            }
             (glued, rest) => Some((ShellArg { text: glued.to_owned(), ..arg.clone() }, rest)),
         }
     };
@@ -159,7 +168,9 @@ pub(super) fn use_options(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
         if let ("<", Some(text)) = (*option, &call.stdin.text) {
             use_value(walk, call, &ShellArg::new(text.as_str()), &[], *usage);
         }
-        for (value, rest) in option_values(call.args, option) {
+        // The rest is one command, whatever stands in it.
+        let most = if matches!(usage, Rest) { 1 } else { usize::MAX };
+        for (value, rest) in option_values(call.args, option).take(most) {
             use_value(walk, call, &value, rest, *usage);
         }
     }
@@ -195,6 +206,7 @@ fn use_value(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, value: &ShellAr
             }
         }
         Code => {}
+        Rest if rest.is_empty() && value.text.contains(' ') => drop(walk.run_line(&value.text, call.stdin)),
         Rest => {
             let args: Vec<ShellArg> = std::iter::once(value).chain(rest).cloned().collect();
             walk.run_args(&args, call.stdin);
@@ -208,7 +220,8 @@ fn use_value(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, value: &ShellAr
                 walk.push_path(operation, &ShellArg::new(path));
             }
         }
-        Expanded => walk.expand_text(&value.text),
+        Expanded if value.is_known() => drop(walk.expand_again(value)),
+        Expanded => {}
         Loaded => walk.push(Operation::new(OperationKind::System, call.name).action("preload").written(value.shown())),
         Written => {
             let flow = TextFlow::from_taint(call.stdin.taint);

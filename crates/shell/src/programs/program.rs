@@ -1,7 +1,7 @@
 //! What a row of the table of programs says, and what several programs do alike.
 
 use crate::walk::ProgramCall;
-use crate::walk::{CommandWalk, OptionLetters, ParsedOptions, ShellArg, TextFlow, TextTaint};
+use crate::walk::{CommandWalk, OptionLetters, ParsedOptions, ShellArg, TextFlow};
 
 /// What a program does.
 #[derive(Debug)]
@@ -11,6 +11,8 @@ pub(crate) struct ProgramDef {
     /// Options that take a value.
     pub(crate) valued: OptionLetters,
     pub(crate) usage: ProgramUse,
+    /// The option by which it only says what it would do: its letter and its name.
+    pub(crate) dry_run: (&'static str, &'static str),
 }
 
 /// What a program does with its operands.
@@ -37,7 +39,7 @@ pub(crate) enum ProgramUse {
 
 /// A row.
 pub(super) const fn program(names: &'static str, letters: &'static str, usage: ProgramUse) -> ProgramDef {
-    ProgramDef { names, valued: OptionLetters { letters, names: &[] }, usage }
+    ProgramDef { names, valued: OptionLetters { letters, names: &[] }, usage, dry_run: ("", "") }
 }
 
 impl ProgramDef {
@@ -46,14 +48,11 @@ impl ProgramDef {
         self.valued.names = names;
         self
     }
-}
 
-/// Runs a file that the line wrote before.
-pub(crate) fn run_written_script(walk: &mut CommandWalk<'_>, program: &str, flow: TextFlow) {
-    if flow.taint.has(TextTaint::NETWORK | TextTaint::DECODED) {
-        walk.push_code(flow.taint, program, "it runs a file whose content comes from elsewhere");
-    } else if let Some(text) = flow.text {
-        walk.in_new_shell(|walk| walk.run_line(&text, &TextFlow::default()));
+    /// With an option by which it only says what it would do.
+    pub(super) const fn dry_run(mut self, letter: &'static str, name: &'static str) -> Self {
+        self.dry_run = (letter, name);
+        self
     }
 }
 

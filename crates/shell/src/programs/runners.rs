@@ -31,11 +31,9 @@ pub(super) fn run_line_runner(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>
                 return walk.run_args(rest, call.stdin);
             }
         }
-        "flock" => match after(&["-c", "--command"]) {
-            Some(line) => Some(line),
-            None => return walk.run_args(plain(letters("wE"), 1), call.stdin),
-        },
-        "script" => after(&["-c", "--command", "-qc", "-qec", "-ec"]).or_else(|| after(&["/dev/null"])),
+        "flock" => return walk.run_args(plain(letters("wEc"), 1), call.stdin),
+        // The form of BSD: `script FILE PROGRAM`.
+        "script" => return walk.run_args(plain(letters("cEIOTBmoFt"), 1), call.stdin),
         "tmux" => {
             let rest = plain(letters("tnscxyFL"), 1);
             let sent: Vec<String> = rest
@@ -77,49 +75,6 @@ pub(super) fn run_line_runner(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>
             })
         }
         "at" | "batch" => call.stdin.text.clone(),
-        "man" => after(&["-P", "--pager"]),
-        "nix-shell" => after(&["--run", "--command"]),
-        "nix" => {
-            let index = texts.iter().position(|text| matches!(*text, "-c" | "--command"));
-            return index
-                .and_then(|index| call.args.get(index + 1..))
-                .map_or_else(TextFlow::default, |rest| walk.run_args(rest, call.stdin));
-        }
-        "expect" => after(&["-c"]).map(|text| text.replace("spawn ", " ; ")),
-        "gdb" | "lldb" => after(&["-ex", "-o", "--eval-command"])
-            .map(|text| text.trim_start_matches("shell ").trim_start_matches("!").to_owned()),
-        "make" | "just" | "task" => {
-            if let Some((_, value)) = texts
-                .iter()
-                .filter_map(|text| text.split_once('='))
-                .find(|(name, _)| matches!(*name, "SHELL" | ".SHELLFLAGS"))
-            {
-                Some(value.to_owned())
-            } else if texts.iter().any(|text| matches!(*text, "-f-" | "/dev/stdin"))
-                || texts.windows(2).any(|pair| pair == ["-f", "-"])
-            {
-                if call.stdin.text.is_none() && call.stdin.taint != TextTaint::NONE {
-                    walk.push_code(call.stdin.taint, call.name, "it runs the rules in its input");
-                }
-                call.stdin.text.as_deref().map(recipes)
-            } else if let Some(text) = call
-                .args
-                .windows(2)
-                .filter(|pair| matches!(pair, [option, _] if matches!(option.text.as_str(), "-f" | "--file" | "--makefile")))
-                .find_map(|pair| walk.written_before(pair.get(1)?)?.text)
-            {
-                Some(recipes(&text))
-            } else {
-                let glued = texts.iter().find_map(|text| text.strip_prefix("--eval=")).map(str::to_owned);
-                glued.or_else(|| after(&["--eval", "-E"])).and_then(|text| {
-                    if text.contains("$(eval") && text.contains("$(shell") {
-                        walk.push_code(TextTaint::DECODED, call.name, "it evaluates the output of a command");
-                    }
-                    let shell = text.split_once("$(shell ").map(|(_, rest)| rest.trim_end_matches(')').to_owned());
-                    shell.or_else(|| text.split_once(';').map(|(_, recipe)| recipe.to_owned()))
-                })
-            }
-        }
         "cmd" | "start" | "wsl" => {
             let rest: Vec<String> = call
                 .args
@@ -150,13 +105,4 @@ pub(super) fn run_line_runner(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>
         Some(line) => walk.run_line(&line, call.stdin),
         None => TextFlow::from_taint(TextTaint::OUTPUT),
     }
-}
-
-/// The recipe lines of a Makefile.
-fn recipes(text: &str) -> String {
-    text.lines()
-        .filter_map(|line| line.strip_prefix('\t').or_else(|| line.split_once(";").map(|(_, recipe)| recipe)))
-        .map(|line| line.trim_start_matches(['@', '-']))
-        .collect::<Vec<_>>()
-        .join("\n")
 }

@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use super::files;
+use super::filter::SOME_NAME;
 use super::find::{FindAction, FindExpression};
 use crate::OperationTag;
 use crate::walk::ProgramCall;
-use crate::walk::{CommandWalk, ListedFiles, OptionLetters, ParsedOptions, ShellArg, TextFlow, TextTaint, quote};
+use crate::walk::{CommandWalk, ListedFiles, OptionLetters, ParsedOptions, ShellArg, TextFlow, TextTaint};
 use crate::watch::WatchedFile;
 
 /// More values than a program may have arguments.
@@ -82,7 +83,7 @@ pub(super) fn run_find(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &P
         starts.push(ShellArg::new("."));
     }
     let mut is_filtered = false;
-    let mut name_pattern: Option<&ShellArg> = None;
+    let mut name_pattern: Option<ShellArg> = None;
     for (index, arg) in rest.iter().enumerate() {
         let is_negated =
             index > 0 && rest.get(index - 1).is_some_and(|before| matches!(before.text.as_str(), "!" | "-not"));
@@ -93,26 +94,32 @@ pub(super) fn run_find(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &P
                 && value.is_some_and(|value| matches!(value.text.as_str(), "*" | "*.*" | ".*" | "?*"));
             is_filtered |= !is_open;
             if matches!(arg.text.as_str(), "-name" | "-iname" | "-path" | "-wholename") {
-                name_pattern = value;
+                name_pattern = value.cloned();
+            } else if let (Some(value), "-regex" | "-iregex") = (value, arg.text.as_str()) {
+                let name =
+                    value.text.rsplit('/').next().unwrap_or_default().replace(".*", "*").replace(['\\', '$'], "");
+                name_pattern = Some(ShellArg { text: name, ..value.clone() })
+                    .filter(|name| walk.place(name).tags.contains(&OperationTag::Secret));
             }
         }
     }
+    let name_pattern = name_pattern.as_ref();
     // What one found file is called.
     let found = |start: &ShellArg| {
-        let name = name_pattern.map_or("*", |pattern| pattern.text.as_str());
+        let name = name_pattern.map_or(if is_filtered { SOME_NAME } else { "*" }, |pattern| pattern.text.as_str());
         let joined = if name.starts_with('/') || name.starts_with("./") {
             name.to_owned()
         } else {
             format!("{}/{name}", start.text.trim_end_matches('/'))
         };
-        if start.text == "/" && name_pattern.is_none() {
+        if start.text == "/" && name_pattern.is_none() && !is_filtered {
             ShellArg::new("/")
         } else {
             ShellArg { text: joined, is_pattern: true, ..start.clone() }
         }
     };
     let expression = FindExpression::parse(rest);
-    let roots = |start: &ShellArg, is_run: bool| match is_run || name_pattern.is_some() {
+    let roots = |start: &ShellArg, is_run: bool| match is_run || is_filtered || name_pattern.is_some() {
         true => ListedFiles { root: found(start), is_filtered, is_recursive: true },
         false => ListedFiles { root: start.clone(), is_filtered, is_recursive: true },
     };
@@ -136,6 +143,7 @@ fn run_search(
         if let FindAction::Write(file) = action {
             walk.write_file(program, file, "replace", TextFlow::from_taint(TextTaint::NAMES));
         }
+        let sweeps = !matches!(action, FindAction::Delete) && program != "fd" && program != "fdfind";
         for start in starts {
             let found: Vec<ListedFiles> =
                 match walk.watched_below(start) {
@@ -158,7 +166,14 @@ fn run_search(
                         let is_secret = walk.place(start).tags.contains(&OperationTag::Secret);
                         let itself = (is_secret && expression.reaches(index, &start.text, &itself))
                             .then(|| ListedFiles { root: start.clone(), is_filtered: true, is_recursive: false });
-                        itself.into_iter().chain([roots(start, is_run)]).collect()
+                        let swept = |(root, within): (ShellArg, PathBuf)| {
+                            let path = walk.place(&root).path?;
+                            let file = WatchedFile { path, within, is_dir: false, is_empty: false };
+                            let is_reached = sweeps && expression.reaches(index, &start.text, &file);
+                            is_reached.then_some(ListedFiles { root, is_filtered: true, is_recursive: false })
+                        };
+                        let swept = walk.secrets_in(start).into_iter().filter_map(swept);
+                        itself.into_iter().chain([roots(start, is_run)]).chain(swept).collect()
                     }
                 };
             match action {
@@ -373,14 +388,18 @@ pub(super) fn run_parallel(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _
         }
         let text = input.text.as_deref().unwrap_or_default();
         for value in text.lines().filter(|value| !value.is_empty()).take(MAX_RUNS) {
-            // A value is one word, unless it is the command.
-            let lines = [value.to_owned(), quote(value)].map(|value| match (line.is_empty(), line.contains("{}")) {
-                (true, _) => value,
-                (false, true) => line.replace("{}", &value),
+            let text = match (line.is_empty(), line.contains("{}")) {
+                (true, _) => value.to_owned(),
+                (false, true) => line.replace("{}", value),
                 (false, false) => format!("{line} {value}"),
-            });
-            for line in lines.iter().take(if line.is_empty() { 1 } else { 2 }) {
-                flow.append(walk.run_line(line, &TextFlow::default()));
+            };
+            flow.append(walk.run_line(&text, &TextFlow::default()));
+            // The value is one word, and with `-q` so is each word of the command.
+            let fill = |arg: &ShellArg| ShellArg { text: arg.text.replace("{}", value), ..arg.clone() };
+            let last = (!line.contains("{}")).then(|| ShellArg::new(value));
+            let args: Vec<ShellArg> = command.iter().map(fill).chain(last).collect();
+            if !line.is_empty() {
+                flow.append(walk.run_args(&args, &TextFlow::default()));
             }
         }
         let is_rest = input.text.is_none() && input.listed.is_empty() || text.lines().nth(MAX_RUNS).is_some();

@@ -19,7 +19,6 @@ const USES_OF: &[(&str, &str)] = &[
     ("helm kubectl oc k9s kustomize skaffold", "f filename"),
     ("foreman honcho heroku hivemind overmind goreman env-cmd dotenv dotenvx dotenv-cli", "e f"),
     ("curl", "E"),
-    ("terraform tofu terragrunt", "var-file"),
     ("openvpn", "config"),
 ];
 /// Programs whose arguments are text or names, that show nothing of a file, or that add operations for what they do.
@@ -29,7 +28,7 @@ const NEVER_SHOWS: &str = ". [ alias ansible-vault awk basename brew cd chattr c
      mktemp move mv nawk npm openssl parallel pintle pintle-hook pkill pnpm popd printf pushd pwd rd read readarray readlink \
      readonly realpath rg rm rmdir sed setfacl shred source ssh-add stat subl takeown tar test touch trap trash typeset unset \
      unzip vdir watch which wg-quick xargs yarn zip zgrep ag ack ugrep gsed gfind bfs entr flock nodemon watchexec tmux screen \
-     concurrently hyperfine man vi vim nvim ex ed red emacs nano micro jq yq ssh-copy-id";
+     concurrently hyperfine man vi vim nvim ex ed red emacs nano micro jq yq ssh-copy-id terraform tofu terragrunt packer";
 /// Options whose value is a file with names, of programs that show nothing of their other arguments.
 const LISTS: &str = "-f --file --files-from --files0-from";
 

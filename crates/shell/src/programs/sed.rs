@@ -3,9 +3,10 @@
 use super::program::read_operands;
 use super::shells::given_script;
 use crate::paths::UNKNOWN;
-use crate::walk::{CommandWalk, OptionLetters, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint};
+use crate::walk::{CommandWalk, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint};
 
-const VALUED: OptionLetters = OptionLetters { letters: "efl", names: &["expression", "file", "line-length"] };
+/// The most effects of a script.
+const MAX_EFFECTS: usize = 256;
 
 /// What a command of a script does beside editing.
 #[derive(Debug, PartialEq)]
@@ -18,9 +19,7 @@ enum SedEffect {
     Write(String),
 }
 
-pub(super) fn run_sed(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
-    let args: Vec<ShellArg> = call.args.iter().map(without_suffix).collect();
-    let parsed = ParsedOptions::parse(&args, VALUED);
+pub(super) fn run_sed(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
     let is_in_place = parsed.has("i", "in-place") || parsed.has("I", "");
     let mut operands = parsed.operands.as_slice();
     // The `sed` of BSD takes the suffix of `-i` from the next word.
@@ -63,24 +62,14 @@ pub(super) fn run_sed(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &Pa
     flow
 }
 
-/// An argument without the suffix that `-i` may have in the same word.
-fn without_suffix(arg: &ShellArg) -> ShellArg {
-    let letters = arg.text.strip_prefix('-').filter(|letters| !letters.starts_with('-')).unwrap_or_default();
-    match letters.find(['i', 'I']).filter(|at| !letters.get(..*at).unwrap_or_default().contains(['e', 'f', 'l'])) {
-        Some(at) => ShellArg { text: arg.text.get(..at + 2).unwrap_or_default().to_owned(), ..arg.clone() },
-        None => arg.clone(),
-    }
-}
-
 fn push_script(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, script: &str) {
     // Old versions end a pattern at a delimiter within brackets.
-    let readings = [SedReader::read(script, true), SedReader::read(script, false)];
+    let mut readings = vec![SedReader::read(script, true), SedReader::read(script, false)];
+    readings.dedup();
     if readings.iter().all(Option::is_none) {
         walk.push_unknown(call.name, "its script cannot be read");
     }
-    let [first, second] = readings.map(Option::unwrap_or_default);
-    let more = second.into_iter().filter(|effect| !first.contains(effect)).collect::<Vec<_>>();
-    for effect in first.into_iter().chain(more) {
+    for effect in readings.into_iter().flatten().flatten() {
         match effect {
             SedEffect::Run(line) => {
                 walk.run_line(&line, &TextFlow::default());
@@ -116,8 +105,8 @@ impl<'t> SedReader<'t> {
         let mut reader = Self { rest: script, heeds_brackets, depth: 0, effects: Vec::new() };
         loop {
             reader.take_while(|letter| letter.is_whitespace() || letter == ';');
-            if reader.rest.is_empty() {
-                return (reader.depth == 0).then_some(reader.effects);
+            if reader.rest.is_empty() || reader.effects.len() > MAX_EFFECTS {
+                return (reader.depth == 0 && reader.rest.is_empty()).then_some(reader.effects);
             }
             reader.skip_addresses()?;
             reader.take_while(|letter| letter.is_whitespace() || letter == '!');
@@ -182,33 +171,36 @@ impl<'t> SedReader<'t> {
     }
 
     /// The text before a delimiter, which is skipped.
-    fn read_until(&mut self, delimiter: char, heeds_brackets: bool) -> Option<&'t str> {
+    fn read_until(&mut self, delimiter: char, mut heeds_brackets: bool) -> Option<&'t str> {
         let start = self.rest;
         loop {
             let before = self.rest;
-            match self.bump()? {
+            // What the shell puts in may have the delimiter.
+            let Some(letter) = self.bump() else { return start.contains(UNKNOWN).then_some(start) };
+            match letter {
                 letter if letter == delimiter => return start.get(..start.len() - before.len()),
                 '\\' => drop(self.bump()?),
-                '[' if heeds_brackets => self.skip_brackets(),
+                '[' if heeds_brackets => heeds_brackets = self.skip_brackets(),
                 _ => {}
             }
         }
     }
 
-    /// Skips a bracket expression behind its `[`, if it ends.
-    fn skip_brackets(&mut self) {
+    /// Skips a bracket expression behind its `[`, if it ends, and says whether it does.
+    fn skip_brackets(&mut self) -> bool {
         let before = self.rest;
         self.take('^');
         self.take(']');
         while let Some(letter) = self.bump() {
-            let class = self.rest.chars().next().filter(|class| letter == '[' && matches!(class, ':' | '.' | '='));
-            match class.and_then(|class| self.rest.get(1..)?.split_once(&format!("{class}]"))) {
-                Some((_, rest)) => self.rest = rest,
-                None if letter == ']' => return,
+            let class = self.rest.strip_prefix(':').filter(|_| letter == '[');
+            match class.and_then(|name| name.trim_start_matches(char::is_alphabetic).strip_prefix(":]")) {
+                Some(rest) => self.rest = rest,
+                None if letter == ']' => return true,
                 None => {}
             }
         }
         self.rest = before;
+        false
     }
 
     fn read_command(&mut self) -> Option<()> {
@@ -218,7 +210,7 @@ impl<'t> SedReader<'t> {
                 self.depth = self.depth.checked_sub(1)?;
                 self.end_command()?;
             }
-            '#' => drop(self.take_line()),
+            '#' => drop(self.take_while(|letter| letter != '\n')),
             ':' | 'b' | 't' | 'T' | 'v' => {
                 self.skip_blanks();
                 self.take_while(|letter| !letter.is_whitespace() && !matches!(letter, ';' | '}'));
@@ -228,14 +220,8 @@ impl<'t> SedReader<'t> {
                 let line = self.read_text();
                 self.effects.push(SedEffect::Run(line));
             }
-            'r' | 'R' => {
-                let file = self.read_file_name()?;
-                self.effects.push(SedEffect::Read(file));
-            }
-            'w' | 'W' => {
-                let file = self.read_file_name()?;
-                self.effects.push(SedEffect::Write(file));
-            }
+            'r' | 'R' => self.read_file_name(SedEffect::Read)?,
+            'w' | 'W' => self.read_file_name(SedEffect::Write)?,
             'y' => {
                 let delimiter = self.bump()?;
                 self.read_until(delimiter, false)?;
@@ -270,9 +256,7 @@ impl<'t> SedReader<'t> {
                 self.effects.push(SedEffect::RunSubstituted(text.to_owned()));
             }
             if self.take('w') {
-                let file = self.read_file_name()?;
-                self.effects.push(SedEffect::Write(file));
-                return Some(());
+                return self.read_file_name(SedEffect::Write);
             }
             if flags.is_empty() {
                 return self.end_command();
@@ -280,14 +264,12 @@ impl<'t> SedReader<'t> {
         }
     }
 
-    fn take_line(&mut self) -> &'t str {
-        self.take_while(|letter| letter != '\n')
-    }
-
     /// The name of a file is the rest of its line.
-    fn read_file_name(&mut self) -> Option<String> {
+    fn read_file_name(&mut self, effect: fn(String) -> SedEffect) -> Option<()> {
         self.skip_blanks();
-        Some(self.take_line().to_owned()).filter(|name| !name.is_empty())
+        let name = self.take_while(|letter| letter != '\n');
+        self.effects.push(effect(name.to_owned()));
+        (!name.is_empty()).then_some(())
     }
 
     /// A text goes on behind a line that ends with a backslash.

@@ -1,5 +1,7 @@
 //! Programs that run a command line or code in their arguments or their input.
 
+use std::path::Path;
+
 use crate::code;
 use crate::secret_name::is_secret_name;
 use crate::walk::ProgramCall;
@@ -16,28 +18,13 @@ pub(super) fn run_env(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &Pa
             _ => TextFlow::from_taint(TextTaint::OUTPUT),
         };
     }
-    let valued = OptionLetters { letters: "uC", names: &["unset", "chdir"] };
-    // `-S` divides its value into words.
-    let split = call.args.iter().position(|arg| {
-        arg.text.starts_with("-S") || arg.text.starts_with("--split-string") || arg.text.starts_with("-vS")
-    });
-    if let Some(index) = split {
-        let option = call.args.get(index).map(|arg| arg.text.as_str()).unwrap_or_default();
-        let glued =
-            option.split_once('=').map_or(option.split_once('S').map_or("", |(_, rest)| rest), |(_, value)| value);
-        let glued = if option.starts_with("--") && !option.contains('=') { "" } else { glued };
-        let rest = call.args.get(index + 1..).unwrap_or_default();
-        let line: Vec<String> = std::iter::once(glued.to_owned())
-            .filter(|text| !text.is_empty())
-            .chain(
-                rest.iter()
-                    .enumerate()
-                    .map(|(at, arg)| if at == 0 && glued.is_empty() { arg.text.clone() } else { quote(&arg.text) }),
-            )
-            .collect();
-        return walk.run_line(&line.join(" "), call.stdin);
-    }
+    let valued = OptionLetters { letters: "uCaS", names: &["unset", "chdir", "argv0", "split-string"] };
     let (parsed, mut rest) = ParsedOptions::parse_leading(call.args, valued);
+    // `-S` divides its value into words.
+    if let Some(split) = parsed.values("S", "split-string").next() {
+        let words = std::iter::once(split.text.clone()).chain(rest.iter().map(|arg| quote(&arg.text)));
+        return walk.run_line(&words.collect::<Vec<_>>().join(" "), call.stdin);
+    }
     // `env -` is `env -i`.
     if let [dash, behind @ ..] = rest
         && dash.text == "-"
@@ -63,9 +50,16 @@ pub(super) fn run_env(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &Pa
 
 /// Runs a text as a command line if it is known.
 fn run_text(walk: &mut CommandWalk<'_>, program: &str, flow: &TextFlow, stdin: &TextFlow) -> TextFlow {
+    for file in &flow.files {
+        run_file(walk, program, file, &[], stdin);
+    }
     match &flow.text {
         Some(text) => {
             let is_mixed = text.contains(crate::paths::UNKNOWN) && flow.taint.has(TextTaint::OUTPUT | TextTaint::FILE);
+            // Scripts divide their arguments so.
+            if walk.is_in_file() && text.starts_with("set -- ") {
+                return walk.run_line(text, stdin);
+            }
             if flow.taint.has(TextTaint::NETWORK | TextTaint::DECODED) || is_mixed {
                 walk.push_code(flow.taint, program, "it runs text that comes from elsewhere");
             }
@@ -84,7 +78,7 @@ fn run_text(walk: &mut CommandWalk<'_>, program: &str, flow: &TextFlow, stdin: &
 pub(super) fn run_source(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
     if let Some(flow) = parsed.operands.first().and_then(|file| given_script(walk, call, file)) {
         let is_settings = flow.text.is_none()
-            && flow.taint.without(TextTaint::OUTPUT) == TextTaint::NONE
+            && flow.taint.without(TextTaint::OUTPUT | TextTaint::ENVIRONMENT) == TextTaint::NONE
             && walk.printed_settings(EVALUATED);
         if !is_settings {
             return run_text(walk, call.name, &flow, &TextFlow::default());
@@ -99,13 +93,14 @@ pub(super) fn run_variable_export(_: &mut CommandWalk<'_>, call: &ProgramCall<'_
     TextFlow::from_taint(TextTaint::OUTPUT | if prints { TextTaint::ENVIRONMENT } else { TextTaint::NONE })
 }
 
-/// The content of a script that is the input, is read from a descriptor, or was written by the line.
+/// The content of a script that is the input, is read from a descriptor, was written by the line, or is on the disk.
 pub(super) fn given_script(walk: &CommandWalk<'_>, call: &ProgramCall<'_>, file: &ShellArg) -> Option<TextFlow> {
     let descriptor = ["/dev/fd/", "/proc/self/fd/"].iter().find_map(|start| file.text.strip_prefix(start));
     match file.text.as_str() {
         "-" | "/dev/stdin" => Some(call.stdin.clone()),
         _ if descriptor == Some("0") => Some(call.stdin.clone()),
-        _ => walk.written_before(file).or_else(|| descriptor.map(|_| TextFlow::given())),
+        _ if descriptor.is_some() => Some(walk.written_before(file).unwrap_or_else(TextFlow::given)),
+        _ => walk.code_of(file),
     }
 }
 
@@ -146,7 +141,7 @@ pub(super) fn run_shell(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, pars
 
 fn run_shell_args(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
     for file in parsed.values("", "rcfile").chain(parsed.values("", "init-file")) {
-        if let Some(flow) = walk.written_before(file) {
+        if let Some(flow) = walk.code_of(file) {
             run_text(walk, call.name, &flow, &TextFlow::default());
         }
     }
@@ -162,8 +157,11 @@ fn run_shell_args(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &P
     let reads_input = call.has_arg(&["-s", "-"]) || parsed.operands.is_empty();
     match parsed.operands.first() {
         Some(script) if !reads_input => {
-            run_script_file(walk, call, script);
-            TextFlow::from_taint(TextTaint::OUTPUT)
+            let before = call.args.iter().take_while(|arg| !std::ptr::eq(*arg, *script));
+            if before.clone().any(|arg| matches!(arg.text.as_str(), "-n" | "--version" | "--help")) {
+                return TextFlow::default();
+            }
+            run_script_file(walk, call, script)
         }
         _ if call.has_arg(&["--version", "--help", "-n"]) => TextFlow::default(),
         _ if *call.stdin == TextFlow::default() => TextFlow::default(),
@@ -171,12 +169,111 @@ fn run_shell_args(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &P
     }
 }
 
-/// Runs a file as a script.
-pub(super) fn run_script_file(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, script: &ShellArg) {
+/// Interpreters by the ending of a file's name.
+const ENDINGS: [(&str, &str); 6] =
+    [("py", "python"), ("js mjs cjs ts", "node"), ("rb", "ruby"), ("pl", "perl"), ("php", "php"), ("ps1", "pwsh")];
+
+/// Whether a name ends like that of a script.
+pub(super) fn is_script_name(name: &str) -> bool {
+    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    ending == "sh" || ENDINGS.iter().any(|(endings, _)| endings.split(' ').any(|known| known == ending))
+}
+
+/// Runs a file of the disk as code of a program; as its first line says, if that is empty.
+pub(super) fn run_file(
+    walk: &mut CommandWalk<'_>,
+    program: &str,
+    path: &Path,
+    args: &[ShellArg],
+    stdin: &TextFlow,
+) -> TextFlow {
+    let Some(text) = walk.file_text(path) else { return TextFlow::default() };
+    if !walk.spend_bytes(&text) {
+        return TextFlow::default();
+    }
+    let program = if program.is_empty() { interpreter_of(&text, path) } else { program };
+    let flow = if is_shell(program) {
+        walk.in_file(path, "", |walk, text| {
+            let name = ShellArg::new(path.to_string_lossy());
+            walk.set_variable("0", vec![name.clone()]);
+            walk.set_variable("BASH_SOURCE", vec![name]);
+            walk.set_arguments(args.to_vec());
+            walk.run_line_of(program, text, stdin)
+        })
+    } else if matches!(program, "pwsh" | "powershell") {
+        walk.in_file(path, "", |walk, text| walk.run_powershell_line(text, stdin))
+    } else if walk.is_program(program) {
+        walk.in_file(path, program, |walk, text| {
+            super::interpreters::push_imports(walk, program, text);
+            walk.run_code(program, text);
+            TextFlow::default()
+        })
+    } else {
+        None
+    };
+    let taint = flow.unwrap_or_default().taint;
+    let kept = TextTaint::FILE | TextTaint::NAMES | TextTaint::HISTORY | TextTaint::NETWORK | TextTaint::DECODED;
+    TextFlow::from_taint(taint.without(kept))
+}
+
+/// Runs a file that the line wrote before, or one of the disk.
+pub(super) fn run_written_script(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, flow: TextFlow) -> TextFlow {
+    let program = call.name;
+    let mut printed = TextFlow::default();
+    for file in &flow.files {
+        printed.append(walk.in_new_shell(|walk| run_file(walk, "", file, call.args, call.stdin)));
+    }
+    if flow.taint.has(TextTaint::NETWORK | TextTaint::DECODED) {
+        walk.push_code(flow.taint, program, "it runs a file whose content comes from elsewhere");
+    } else if let Some(text) = flow.text {
+        walk.in_new_shell(|walk| walk.run_line(&text, &TextFlow::default()));
+    }
+    printed
+}
+
+/// The interpreter that the first line of a script names, or else the ending of its name.
+pub(super) fn interpreter_of<'t>(text: &'t str, path: &Path) -> &'t str {
+    let ending = path.extension().and_then(std::ffi::OsStr::to_str).unwrap_or_default();
+    let usual = ENDINGS.iter().find(|(endings, _)| endings.split(' ').any(|known| known == ending));
+    let usual = usual.map_or("sh", |(_, program)| program);
+    let first = text.strip_prefix("#!").and_then(|rest| rest.lines().next()).unwrap_or(usual);
+    let mut words = first.split_whitespace().map(|word| word.rsplit('/').next().unwrap_or(word));
+    let name = words.find(|word| *word != "env" && !word.starts_with('-') && !word.contains('=')).unwrap_or("sh");
+    name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.')
+}
+
+pub(super) fn is_shell(program: &str) -> bool {
+    matches!(
+        program,
+        "." | "source"
+            | "eval"
+            | "sh"
+            | "bash"
+            | "zsh"
+            | "dash"
+            | "ksh"
+            | "mksh"
+            | "ash"
+            | "rbash"
+            | "yash"
+            | "osh"
+            | "busybox"
+    )
+}
+
+/// Runs a file as a script, with the arguments behind it.
+pub(super) fn run_script_file(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, script: &ShellArg) -> TextFlow {
     if !script.is_known() && script.taint.has(TextTaint::NETWORK | TextTaint::DECODED) {
         walk.push_code(script.taint, call.name, "which script runs is not known");
     }
+    let mut printed = TextFlow::from_taint(TextTaint::OUTPUT);
     if let Some(flow) = given_script(walk, call, script) {
+        let args = call.args.iter().skip_while(|arg| !std::ptr::eq(*arg, script)).skip(1);
+        let args: Vec<ShellArg> = args.cloned().collect();
+        for file in &flow.files {
+            printed.append(run_file(walk, call.name, file, &args, call.stdin));
+        }
+        let flow = TextFlow { files: Vec::new(), ..flow };
         let is_shell = matches!(call.name, "sh" | "bash" | "zsh" | "dash" | "ksh" | "fish");
         match (&flow.text, is_shell) {
             (Some(text), false) if !flow.taint.has(TextTaint::NETWORK | TextTaint::DECODED) => {
@@ -189,6 +286,7 @@ pub(super) fn run_script_file(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>
             }
         }
     }
+    printed
 }
 
 pub(super) fn run_su(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
@@ -209,7 +307,7 @@ pub(super) fn run_su(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed:
 pub(super) fn run_elsewhere(walk: &mut CommandWalk<'_>, command: &[ShellArg], stdin: &TextFlow) -> TextFlow {
     let before = walk.operations.len();
     walk.state.cwd = None;
-    let flow = walk.run_args(command, stdin);
+    let flow = walk.without_files(|walk| walk.run_args(command, stdin));
     walk.forget_places(before);
     flow
 }
@@ -226,8 +324,10 @@ pub(super) fn run_ssh(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed
     let valued = OptionLetters { letters: "bcDEeFIiJLlmOopQRSWwB", names: &[] };
     let (leading, rest) = ParsedOptions::parse_leading(call.args, valued);
     let forwards = |option: &ShellArg| option.text.to_ascii_lowercase().starts_with("remoteforward");
-    if leading.has("R", "") || leading.values("o", "").any(forwards) {
-        walk.push(Operation::new(OperationKind::System, call.name).action("network").written("reverse tunnel"));
+    let option = |option: &ShellArg| forwards(option).then(|| option.shown());
+    let tunnel = leading.values("R", "").next().map(|value| format!("-R {}", value.shown()));
+    if let Some(tunnel) = tunnel.or_else(|| leading.values("o", "").find_map(option)) {
+        walk.push(Operation::new(OperationKind::System, call.name).action("tunnel").written(tunnel));
     }
     let rest = if call.name == "sshpass" {
         rest.iter().position(|arg| arg.text == "ssh").and_then(|index| rest.get(index + 1..)).unwrap_or_default()
@@ -250,18 +350,20 @@ pub(super) fn run_ssh(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed
     if line.is_empty() {
         if let Some(text) = call.stdin.text.clone() {
             let before = walk.operations.len();
-            walk.run_line(&text, &TextFlow::default());
-            if !is_local {
+            if is_local {
+                walk.run_line(&text, &TextFlow::default());
+            } else {
+                walk.without_files(|walk| walk.run_line(&text, &TextFlow::default()));
                 walk.forget_places(before);
             }
         }
         return TextFlow::from_taint(TextTaint::NETWORK);
     }
-    let before = walk.operations.len();
-    let flow = walk.run_line(&line, &TextFlow::from_taint(input));
     if is_local {
-        return flow;
+        return walk.run_line(&line, &TextFlow::from_taint(input));
     }
+    let before = walk.operations.len();
+    walk.without_files(|walk| walk.run_line(&line, &TextFlow::from_taint(input)));
     walk.forget_places(before);
     TextFlow::from_taint(TextTaint::NETWORK)
 }
@@ -279,7 +381,7 @@ pub(super) fn run_powershell(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>,
             walk.push_code(TextTaint::DECODED, call.name, "the command is encoded");
             return TextFlow::from_taint(TextTaint::OUTPUT);
         }
-        if is_option(&arg.text, "command", 1) {
+        if is_option(&arg.text, "command", 1) && rest.first().is_none_or(|line| line.text != "-") {
             let line: Vec<&str> = rest.iter().map(|arg| arg.text.as_str()).collect();
             return walk.run_powershell_line(&line.join(" "), call.stdin);
         }

@@ -120,7 +120,7 @@ static SOURCES: &[TextSource] = &[
     client("redis-cli valkey-cli keydb-cli iredis dragonfly-cli", Redis, "")
         .others("-h -p -a -n -u -s --user --pass --sni --cacert --cert --key -r -i -d")
         .operand(0),
-    client("mongosh mongo", Mongo, "--eval")
+    client("mongosh mongo mongos", Mongo, "--eval")
         .files("-f --file")
         .others("-u -p --host --port --username --password --authenticationDatabase"),
     client("nc ncat netcat telnet", Redis, ""),

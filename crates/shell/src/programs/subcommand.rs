@@ -1,8 +1,8 @@
 //! What a row about a subcommand says.
 
 use super::matching::RowCall;
-use crate::walk::{CommandWalk, OptionLetters, ProgramCall, shown};
-use crate::{Operation, OperationKind, OperationTag};
+use crate::walk::{CommandWalk, OptionLetters, ProgramCall, ShellArg, shown};
+use crate::{Operation, OperationKind, OperationTag, PathPlace};
 
 /// What a program does with certain words and options.
 #[derive(Debug)]
@@ -18,6 +18,9 @@ pub(crate) struct SubcommandDef {
     pub(crate) kind: OperationKind,
     pub(crate) action: &'static str,
     pub(crate) tags: &'static [OperationTag],
+    /// Whether it works on the devices that its operands name. Plain files of the project, such as `disk.img`, are files
+    /// that it writes.
+    pub(crate) is_of_devices: bool,
 }
 
 /// A row without conditions on options.
@@ -27,7 +30,7 @@ pub(crate) const fn subcommand(
     kind: OperationKind,
     action: &'static str,
 ) -> SubcommandDef {
-    SubcommandDef { programs, words, options: &[], without: &[], kind, action, tags: &[] }
+    SubcommandDef { programs, words, options: &[], without: &[], kind, action, tags: &[], is_of_devices: false }
 }
 
 impl SubcommandDef {
@@ -41,6 +44,11 @@ impl SubcommandDef {
     }
     pub(crate) const fn tags(mut self, tags: &'static [OperationTag]) -> Self {
         self.tags = tags;
+        self
+    }
+
+    pub(crate) const fn of_devices(mut self) -> Self {
+        self.is_of_devices = true;
         self
     }
 
@@ -73,7 +81,28 @@ pub(crate) fn push_subcommands(
                 written.push(text);
             }
         }
+        if row.is_of_devices && writes_images(walk, call) {
+            continue;
+        }
         let operation = Operation::new(row.kind, call.name).action(row.action).written(written.join(" "));
         walk.push(row.tags.iter().fold(operation, |operation, tag| operation.tag(*tag)));
     }
+}
+
+/// Whether all operands are plain files of the project or temporary ones: images of disks, that a program writes.
+fn writes_images(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) -> bool {
+    let is_plain = |arg: &&ShellArg| {
+        let is_file = matches!(walk.place(arg).place, PathPlace::Project | PathPlace::Temporary);
+        is_file && arg.is_known() && !arg.is_pattern && !arg.text.contains('=')
+    };
+    let operands: Vec<&ShellArg> = call.args.iter().filter(|arg| !arg.text.starts_with('-')).collect();
+    let names_device =
+        call.args.iter().any(|arg| arg.text.contains("/dev/") || arg.text.starts_with('-') && !arg.is_known());
+    if operands.is_empty() || names_device || !operands.iter().all(is_plain) {
+        return false;
+    }
+    for operand in operands {
+        walk.push_path(Operation::new(OperationKind::Write, call.name).action("image"), operand);
+    }
+    true
 }

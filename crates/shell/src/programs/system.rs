@@ -42,11 +42,12 @@ pub(super) fn run_process_list(
     parsed: &ParsedOptions<'_>,
 ) -> TextFlow {
     let processes = match call.name {
-        "ps" => parsed
-            .values("C", "")
-            .map(|name| name.text.clone())
-            .chain(parsed.values("C", "").next().is_none().then(|| String::from("*")))
-            .collect(),
+        "ps" => {
+            let selects_some = call.has_arg(&["-C", "-p", "-q", "-s", "-g", "-t", "--pid", "--ppid", "--sid", "--tty"]);
+            let is_all = !selects_some || parsed.has("e", "") || parsed.has("A", "");
+            let named = parsed.values("C", "").map(|name| name.text.clone());
+            named.chain(is_all.then(|| String::from("*"))).collect()
+        }
         _ => parsed.operands.iter().map(|name| name.text.clone()).collect(),
     };
     // `ps eww` and `ps auxe` print the environment of each process; `ps -e` does not.
@@ -80,6 +81,7 @@ pub(super) fn run_kill(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
     let operands: Vec<&ShellArg> =
         parsed.operands.iter().copied().filter(|arg| !is_signal_value(call, &arg.text)).collect();
     // Names on the line, and those of the processes whose numbers another program lists.
+    let shown: Vec<String> = operands.iter().map(|arg| arg.shown()).collect();
     let written: Vec<&str> = operands.iter().map(|arg| arg.text.as_str()).collect();
     let listed = operands
         .iter()
@@ -87,6 +89,10 @@ pub(super) fn run_kill(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
         .flat_map(|flow| flow.processes.iter().map(String::as_str));
     let named: Vec<&str> =
         if call.name == "kill" { listed.collect() } else { written.iter().copied().chain(listed).collect() };
+    let shown = match shown.iter().any(|text| text.contains('…') || text.starts_with('$')) && !named.is_empty() {
+        true => named.iter().map(|name| (*name).to_owned()).collect(),
+        false => shown,
+    };
     let names = |list: &[&str]| {
         named.iter().flat_map(|pattern| process_names(pattern)).any(|name| {
             list.iter().any(|known| {
@@ -102,14 +108,14 @@ pub(super) fn run_kill(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
             && (selects_user("-u") || selects_user("-U") || parsed.has("", "user") && named.len() <= 1);
     let action = match () {
         () if names(&GUARD_PROCESSES) => {
-            walk.push(Operation::new(OperationKind::Guard, call.name).action("kill").written(written.join(" ")));
+            walk.push(Operation::new(OperationKind::Guard, call.name).action("kill").written(shown.join(" ")));
             return TextFlow::default();
         }
         () if all || every_process => "everything",
         () if is_first_process || names(&SYSTEM_PROCESSES) => "system_process",
         () => "",
     };
-    walk.push(Operation::new(OperationKind::Kill, call.name).action(action).written(written.join(" ")));
+    walk.push(Operation::new(OperationKind::Kill, call.name).action(action).written(shown.join(" ")));
     TextFlow::default()
 }
 
@@ -189,7 +195,9 @@ pub(super) fn run_pintle(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, par
 }
 
 pub(super) fn run_mount(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
-    let lists = call.name != "umount" && call.has_arg(&["-l"]);
+    let selects = call.name == "mount" && ["a", "L", "U"].iter().any(|letter| parsed.has(letter, "all"))
+        || call.name == "losetup" && parsed.has("D", "detach-all");
+    let lists = call.name != "umount" && (call.has_arg(&["-l"]) || parsed.operands.is_empty() && !selects);
     if !call.args.is_empty() && !lists && !call.has_arg(&["--help", "-V"]) {
         let written: Vec<String> = call.args.iter().map(crate::walk::ShellArg::shown).collect();
         walk.push(Operation::new(OperationKind::System, call.name).action("mount").written(written.join(" ")));

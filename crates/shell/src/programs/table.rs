@@ -6,8 +6,8 @@
 use super::program::ProgramUse::{Converts, Edits, Prints, Quiet, Reads, Selects, Special, Text, Writes};
 use super::program::{ProgramDef, program};
 use super::{
-    archives, builtins, editors, files, git, interpreters, network, power, runners, search, sed, shells, system, text,
-    transfer, zsh,
+    archives, builtins, editors, files, git, interpreters, makefile, network, power, recipes, runners, search, sed,
+    shells, system, tasks, text, transfer, zsh,
 };
 
 pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
@@ -100,7 +100,7 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
     program("jq yq xq tomlq fx gron dasel xmllint xmlstarlet csvcut mlr htmlq pup", "f", Special(text::run_query))
         .long(&["arg", "argjson", "slurpfile", "rawfile", "from-file", "indent", "xpath"]),
     program("source .", "", Special(shells::run_source)),
-    program("sed gsed", "", Special(sed::run_sed)),
+    program("sed gsed", "efli?I?", Special(sed::run_sed)).long(&["expression", "file", "line-length", "in-place?"]),
     program("awk gawk mawk nawk", "vFfi", Special(text::run_awk)).long(&[
         "assign",
         "field-separator",
@@ -136,7 +136,8 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
     program("shred wipe", "ns", Special(files::run_shred)).long(&["iterations", "size", "random-source"]),
     program("truncate", "sr", Special(files::run_truncate)).long(&["size", "reference"]),
     program("fallocate", "lo", Special(files::run_allocate)).long(&["length", "offset"]),
-    program("mv move rename ren git-mv", "tS", Special(files::run_move)).long(&["target-directory", "suffix"]),
+    program("mv move ren git-mv", "tS", Special(files::run_move)).long(&["target-directory", "suffix"]),
+    program("rename prename file-rename", "", Special(files::run_rename)).dry_run("n", "no-act"),
     program("cp copy copy_directory ditto gcp xcopy robocopy install ginstall", "tSmog", Special(files::run_copy))
         .long(&["target-directory", "suffix", "mode", "owner", "group"]),
     program("ln link mklink", "tS", Special(files::run_link)).long(&["target-directory"]),
@@ -144,29 +145,31 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
     program("chown chgrp chattr setfacl chflags icacls takeown", "mMxX", Special(files::run_chown))
         .long(&["reference", "from"]),
     program("dd", "", Special(files::run_dd)),
-    program("rsync rclone", "efMT", Special(archives::run_rsync)).long(&[
-        "rsh",
-        "exclude",
-        "include",
-        "filter",
-        "exclude-from",
-        "files-from",
-        "include-from",
-        "port",
-        "bwlimit",
-        "timeout",
-        "backup-dir",
-        "transfers",
-        "checkers",
-        "config",
-        "log-file",
-        "log-level",
-        "max-age",
-        "min-age",
-        "max-size",
-        "min-size",
-        "max-depth",
-    ]),
+    program("rsync rclone", "efMT", Special(archives::run_rsync))
+        .long(&[
+            "rsh",
+            "exclude",
+            "include",
+            "filter",
+            "exclude-from",
+            "files-from",
+            "include-from",
+            "port",
+            "bwlimit",
+            "timeout",
+            "backup-dir",
+            "transfers",
+            "checkers",
+            "config",
+            "log-file",
+            "log-level",
+            "max-age",
+            "min-age",
+            "max-size",
+            "min-size",
+            "max-depth",
+        ])
+        .dry_run("n", "dry-run"),
     program("tar bsdtar gtar star", "fCTXIK", Special(archives::run_tar)).long(&[
         "file",
         "directory",
@@ -189,7 +192,9 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
         Special(editors::run_editor),
     )
     .long(&["cmd"]),
-    program("patch", "pidoB", Special(editors::run_patch)).long(&["input", "directory", "output", "strip"]),
+    program("patch", "pidoB", Special(editors::run_patch))
+        .long(&["input", "directory", "output", "strip"])
+        .dry_run("C", "dry-run"),
     program("crudini augtool toml-set dos2unix unix2dos prettier", "", Edits),
     program("xattr", "", Converts),
     // Searching and lists.
@@ -206,13 +211,22 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
         Special(shells::run_shell),
     )
     .long(&["rcfile", "init-file", "command", "init-command"]),
+    program("make gmake", "CfIjlEoW", Special(makefile::run_make)).long(&["directory", "file", "makefile", "eval"]),
+    program("just task go-task", "fdt", Special(recipes::run_recipes)).long(&[
+        "justfile",
+        "working-directory",
+        "taskfile",
+        "dir",
+    ]),
+    program("npm pnpm yarn run-s run-p npm-run-all npm-run-all2 composer", "Cw", Special(tasks::run_package_script))
+        .long(&["prefix", "dir", "cwd"]),
     program("eval", "", Special(shells::run_eval)),
     program("su runuser", "cgGs", Special(shells::run_su)).long(&["command", "shell", "group", "session-command"]),
     program("ssh autossh mosh dbclient plink sshpass", "bcDEeFIiJLlmOopQRSWwB", Special(shells::run_ssh))
         .long(&["ssh"]),
     program(
         "watch entr flock script nodemon watchexec tmux screen at batch ts-node-dev concurrently nix-shell \
-         nix expect gdb lldb make just task hyperfine run-parts start cmd wsl mshta rundll32 osascript \
+         nix expect gdb lldb hyperfine run-parts start cmd wsl mshta rundll32 osascript \
          schtasks man sops",
         "",
         Special(runners::run_line_runner),

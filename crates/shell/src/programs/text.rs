@@ -1,8 +1,9 @@
 //! Programs that print and convert text.
 
+use super::filter::select_listed;
 use super::program::read_operands;
-use crate::escape::unescape;
-use crate::secret_name::has_secret_name;
+use crate::escape::unescape_printed;
+use crate::secret_name::{has_secret_name, is_secret_name};
 use crate::walk::ProgramCall;
 use crate::walk::{CommandWalk, ListedFiles, ParsedOptions, ShellArg, TextFlow, TextTaint, program_name};
 use crate::{Operation, OperationKind, OperationTag};
@@ -27,7 +28,7 @@ pub(super) fn run_echo(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &P
     let (options, rest) = call.args.split_at(count);
     let mut flow = join(rest);
     if walk.echoes_escapes(options, &flow) {
-        flow.text = flow.text.map(|text| unescape(&text));
+        flow.text = flow.text.map(|text| unescape_printed(&text));
     }
     if let Some(text) = &mut flow.text {
         text.push('\n');
@@ -58,9 +59,10 @@ fn printed(args: &[ShellArg]) -> TextFlow {
     let mut flow = join(args);
     let mut text = String::new();
     let mut values = values.iter();
+    let pattern = unescape_printed(&format.text);
     // The format is used until no value is left.
     for round in 0..64 {
-        let mut letters = format.text.chars().peekable();
+        let mut letters = pattern.chars().peekable();
         let mut used = false;
         while let Some(letter) = letters.next() {
             if letter != '%' {
@@ -72,9 +74,10 @@ fn printed(args: &[ShellArg]) -> TextFlow {
             }
             match letters.next() {
                 Some('%') | None => text.push('%'),
-                Some(_) => {
+                Some(kind) => {
                     used = true;
-                    text.push_str(values.next().map(|value| value.text.as_str()).unwrap_or_default());
+                    let value = values.next().map(|value| value.text.as_str()).unwrap_or_default();
+                    text.push_str(&if kind == 'b' { unescape_printed(value) } else { value.to_owned() });
                 }
             }
         }
@@ -82,7 +85,7 @@ fn printed(args: &[ShellArg]) -> TextFlow {
             break;
         }
     }
-    flow.text = Some(unescape(&text));
+    flow.text = Some(text);
     flow
 }
 
@@ -173,8 +176,28 @@ pub(super) fn run_grep(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
         || parsed.has("L", "files-without-match")
         || parsed.has("c", "count")
         || parsed.has("", "files");
-    let operands: Vec<&ShellArg> = parsed.operands.iter().skip(skipped).copied().collect();
+    let prints_secrets = !names_only
+        && !parsed.has("q", "quiet")
+        && (parsed.has("v", "invert-match")
+            || pattern.is_none_or(|pattern| selects_secrets(&pattern.text, parsed.has("i", "ignore-case"))));
+    let is_read = |arg: &&ShellArg| prints_secrets || !arg.is_swept;
+    let operands: Vec<&ShellArg> = parsed.operands.iter().skip(skipped).copied().filter(is_read).collect();
     let mut flow = read_operands(walk, call, operands.iter().copied(), is_recursive && !operands.is_empty());
+    let is_part = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-');
+    let literal =
+        pattern.and_then(|pattern| pattern.text.split(|letter| !is_part(letter)).max_by_key(|part| part.len()));
+    let may_select = |name: &str| parsed.has("v", "invert-match") || name.contains(literal.unwrap_or_default());
+    flow.listed.retain(|listed| !listed.root.is_swept || may_select(&listed.root.text));
+    // Programs that leave out hidden and ignored files read them on demand only.
+    let reads_all = !matches!(call.name, "rg" | "ag" | "ack" | "ugrep")
+        || parsed.has("u", "unrestricted")
+        || parsed.has(".", "hidden")
+        || parsed.has("", "no-ignore");
+    if prints_secrets && is_recursive && reads_all && parsed.values("", "include").next().is_none() {
+        let here = ShellArg::new(".");
+        let roots: &[&ShellArg] = if operands.is_empty() { &[&here] } else { &operands };
+        flow.taint |= walk.sweep(call, roots);
+    }
     // Of listed files, those whose name it asks for.
     if let (true, Some(pattern)) = (operands.is_empty() && !parsed.has("v", "invert-match"), pattern) {
         let name: String = pattern.text.chars().filter(|letter| !matches!(letter, '^' | '$' | '\\')).collect();
@@ -195,7 +218,7 @@ pub(super) fn run_grep(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
         flow.append(read_selected(walk, call.name, &roots, &selected));
     }
     // A search for the forms of keys in more than the project.
-    let asks_keys = pattern.is_some_and(|pattern| is_key_pattern(&pattern.text));
+    let asks_keys = pattern.is_some_and(|pattern| is_key_start(&pattern.text) || is_secret_pattern(&pattern.text));
     let is_wide = |root: &&&ShellArg| {
         use crate::PathPlace::{Home, InHome, Root, System};
         matches!(walk.place(root).place, Home | InHome | Root | System)
@@ -204,6 +227,16 @@ pub(super) fn run_grep(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
         flow.taint |= TextTaint::SECRET;
     }
     flow.text = None;
+    // Lines around a line that matches need not match.
+    let adds_lines = ["A", "B", "C", "f"].iter().any(|letter| parsed.values(letter, "").next().is_some())
+        || ["after-context", "before-context", "context", "file", "passthru"].iter().any(|name| parsed.has("", name));
+    if operands.is_empty() && !flow.listed.is_empty() && !adds_lines && !parsed.has("v", "invert-match") {
+        let texts: Vec<&str> = match patterns.as_slice() {
+            [] => pattern.iter().map(|pattern| pattern.text.as_str()).collect(),
+            patterns => patterns.iter().map(|pattern| pattern.text.as_str()).collect(),
+        };
+        flow.listed = select_listed(walk, flow.listed, &texts.join("|"));
+    }
     if !flow.processes.is_empty() && !parsed.has("v", "invert-match") {
         flow.processes = pattern.map(|pattern| pattern.text.clone()).into_iter().collect();
     }
@@ -249,12 +282,20 @@ pub(crate) fn read_selected(
     flow
 }
 
+/// Whether the lines that a pattern selects in a file with secrets may be those of the secrets: it selects almost
+/// everything, or it has a word of their names in it.
+fn selects_secrets(pattern: &str, ignores_case: bool) -> bool {
+    let cased = if ignores_case { pattern.to_ascii_uppercase() } else { pattern.to_owned() };
+    let words = || cased.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
+    let is_name = |word: &str| !word.bytes().any(|letter| letter.is_ascii_lowercase()) && is_secret_name(word);
+    words().all(|word| word.len() < 3) || is_key_start(pattern) || words().any(is_name)
+}
+
 /// The beginnings of keys and tokens.
-fn is_key_pattern(pattern: &str) -> bool {
+fn is_key_start(pattern: &str) -> bool {
     ["AKIA", "ASIA", "PRIVATE KEY", "ghp_", "gho_", "github_pat_", "xox", "sk-", "sk_live", "AIza", "glpat-", "eyJ"]
         .iter()
         .any(|start| pattern.contains(start))
-        || is_secret_pattern(pattern)
 }
 
 fn is_secret_pattern(pattern: &str) -> bool {

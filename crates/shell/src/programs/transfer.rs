@@ -1,6 +1,6 @@
 //! Programs that copy to other machines, connect to them, or ask them for names.
 
-use super::files::{write_inside, write_target};
+use super::files::{is_host_path, write_inside, write_target};
 use super::network::sends_local_data;
 use crate::address::push_address;
 use crate::walk::ProgramCall;
@@ -58,9 +58,7 @@ pub(super) fn run_copy_to_host(
     call: &ProgramCall<'_>,
     parsed: &ParsedOptions<'_>,
 ) -> TextFlow {
-    let is_remote = |text: &str| {
-        text.contains("://") || text.split_once(':').is_some_and(|(host, _)| !host.contains('/') && host.len() > 1)
-    };
+    let is_remote = |text: &str| text.contains("://") || is_host_path(text);
     if matches!(call.name, "scp" | "pscp") {
         let Some((target, sources)) = parsed.operands.split_last() else { return TextFlow::default() };
         for source in sources {
@@ -69,7 +67,10 @@ pub(super) fn run_copy_to_host(
                 walk.write_file(call.name, target, "download", TextFlow::from_taint(TextTaint::NETWORK));
                 write_inside(walk, call.name, target, source, &TextFlow::from_taint(TextTaint::NETWORK));
             } else {
-                let flow = walk.read_file(call.name, source, parsed.has("r", ""));
+                let mut flow = walk.read_file(call.name, source, parsed.has("r", ""));
+                if parsed.has("r", "") {
+                    flow.taint |= walk.sweep(call, &[source]);
+                }
                 if is_remote(&target.text) {
                     push_address(walk, OperationKind::Upload, call.name, &target.text, flow.taint | TextTaint::FILE);
                 } else {

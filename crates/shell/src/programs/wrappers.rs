@@ -64,7 +64,11 @@ pub(super) fn run_wrapper(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, de
     if let (true, Some(index)) = (def.searches, rest.iter().position(program)) {
         rest = rest.get(index..).unwrap_or_default();
     }
-    Some(walk.run_args(rest, call.stdin))
+    Some(match rest {
+        // `yarn exec 'COMMAND LINE'`.
+        [line] if line.text.contains(' ') => walk.run_line(&line.text, call.stdin),
+        rest => walk.run_args(rest, call.stdin),
+    })
 }
 
 fn parsed_operands(operands: &[ShellArg]) -> ParsedOptions<'_> {

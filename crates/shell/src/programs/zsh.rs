@@ -1,6 +1,6 @@
 //! Builtins and functions that come with zsh.
 
-use crate::escape::unescape;
+use crate::escape::unescape_printed;
 use crate::paths::UNKNOWN;
 use crate::walk::{CommandWalk, OptionLetters, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint};
 use crate::{Operation, OperationKind};
@@ -28,7 +28,7 @@ pub(super) fn run_print(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &
         flow = TextFlow { text: Some(text.text), taint: text.taint, ..TextFlow::default() };
     }
     if !has("r") && !has("R") {
-        flow.text = flow.text.map(|text| unescape(&text));
+        flow.text = flow.text.map(|text| unescape_printed(&text));
     }
     flow.text = flow.text.map(|text| text + "\n");
     match parsed.values("v", "").next() {

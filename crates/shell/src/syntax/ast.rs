@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 /// Whose rules a text is read by.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) enum ShellGrammar {
+pub(crate) enum GrammarKind {
     #[default]
     Bash,
     Zsh,
@@ -32,6 +32,8 @@ pub(crate) struct BashPipeline {
     pub(crate) is_background: bool,
     /// `coproc`: other commands read what it prints.
     pub(crate) is_coprocess: bool,
+    /// Where it begins in the text, in bytes.
+    pub(crate) offset: usize,
 }
 
 impl BashPipeline {
@@ -74,25 +76,41 @@ pub(crate) enum BashCommand {
     /// `for NAME in WORDS`; `None` for the arguments of the script.
     For(String, Option<Vec<BashWord>>, Vec<BashPipeline>, Vec<BashRedirect>),
     Function(String, Rc<BashCommand>),
-    /// The words of `[[ … ]]`, or the text of `(( … ))`.
-    Test(Vec<BashWord>),
+    /// The words of `[[ … ]]`, the expression of `(( … ))`, or the word and the patterns of a `case`.
+    Test(Vec<BashWord>, Vec<BashRedirect>),
 }
 
 /// A program with its arguments, or assignments alone.
 #[derive(Debug, Default)]
 pub(crate) struct SimpleCommand {
     pub(crate) assignments: Vec<BashAssignment>,
+    /// The arrays that its program sets: `declare NAME=(values)`.
+    pub(crate) declared: Vec<BashAssignment>,
     pub(crate) words: Vec<BashWord>,
     pub(crate) redirects: Vec<BashRedirect>,
 }
 
+/// Builtins whose arguments may be assignments.
+const DECLARING: [&str; 5] = ["declare", "export", "local", "readonly", "typeset"];
+
+impl SimpleCommand {
+    /// Whether the arguments of its program may be assignments.
+    pub(crate) fn is_declaring(&self) -> bool {
+        self.words.first().and_then(BashWord::as_literal).is_some_and(|name| DECLARING.contains(&name))
+    }
+}
+
 /// `NAME=value`, or `NAME=(values)`.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct BashAssignment {
     pub(crate) name: String,
     pub(crate) words: Vec<BashWord>,
-    /// `NAME[KEY]=value`: the other elements stay.
-    pub(crate) key: Option<BashWord>,
+    /// `NAME[1]=value`: the other elements stay.
+    pub(crate) subscript: Option<BashWord>,
+    /// `NAME=(values)`.
+    pub(crate) is_array: bool,
+    /// `+=`: it is added to the value before.
+    pub(crate) is_added: bool,
 }
 
 /// A redirection of a command's input or output.
@@ -135,10 +153,23 @@ impl BashWord {
         Self { pieces: vec![WordPiece::Literal(text.into())] }
     }
 
-    /// `"$NAME"`.
-    pub(crate) fn variable(name: &str) -> Self {
-        let expansion = VariableExpansion { name: name.to_owned(), quoted: true, ..VariableExpansion::default() };
-        Self { pieces: vec![WordPiece::Variable(Box::new(expansion))] }
+    /// `(( … ))` with this expression.
+    pub(crate) fn into_test(self, redirects: Vec<BashRedirect>) -> BashCommand {
+        BashCommand::Test(vec![Self { pieces: vec![WordPiece::Arithmetic(self)] }], redirects)
+    }
+
+    /// Whether it begins with `NAME=`.
+    pub(crate) fn is_assignment(&self) -> bool {
+        let Some(WordPiece::Literal(text)) = self.pieces.first() else { return false };
+        let name = text.split('=').next().unwrap_or_default();
+        name.len() < text.len()
+            && !name.is_empty()
+            && name.chars().all(|letter| letter.is_alphanumeric() || "_+".contains(letter))
+    }
+
+    /// Whether it is the subscript of all elements.
+    pub(crate) fn is_all(&self) -> bool {
+        matches!(self.pieces.as_slice(), [WordPiece::Literal(text) | WordPiece::Quoted(text)] if matches!(text.as_str(), "@" | "*"))
     }
 
     /// The text of a word without expansions and quotes.
@@ -165,8 +196,8 @@ pub(crate) enum WordPiece {
     Process(Rc<ShellScript>, bool),
     /// The value of a PowerShell expression; a word that is nothing else may come to several arguments.
     Value(Rc<ShellScript>),
-    /// `$(( … ))`: a number.
-    Arithmetic,
+    /// `$(( … ))`: a number, with its expression.
+    Arithmetic(BashWord),
     /// Code that selects the files of a pattern; it adds no text.
     Selection(Rc<ShellScript>),
 }
@@ -179,14 +210,12 @@ pub(crate) struct VariableExpansion {
     pub(crate) operator: String,
     pub(crate) operand: BashWord,
     pub(crate) quoted: bool,
-    /// `${NAME[2]}`: the element, if it is a number.
-    pub(crate) index: Option<usize>,
+    /// `${NAME[2]}`: which element.
+    pub(crate) subscript: Option<BashWord>,
     /// `${!NAME}`: the name is the value of another variable.
     pub(crate) indirect: bool,
     /// What zsh has in front of the name: the letters in `( )`, and `=`, `~`, `^` or `+`.
     pub(crate) flags: String,
-    /// What stands where the name would be, as in `${${NAME}:h}`.
+    /// What is in place of the name, as in `${${NAME}:h}`.
     pub(crate) inner: Option<BashWord>,
-    /// `$NAME[KEY]`, as zsh reads it.
-    pub(crate) key: Option<BashWord>,
 }

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::parser::{BashParser, ParseResult};
-use super::{BashBranch, BashCommand, BashPipeline};
+use super::{BashBranch, BashCommand, BashPipeline, BashWord};
 
 impl BashParser<'_> {
     pub(super) fn parse_body(&mut self, ends: &[&str]) -> ParseResult<Vec<BashPipeline>> {
@@ -62,9 +62,7 @@ impl BashParser<'_> {
     pub(super) fn parse_for(&mut self) -> ParseResult<BashCommand> {
         self.skip_blanks();
         if self.take("((") {
-            self.skip_arithmetic("))").ok_or("a loop is incomplete")?;
-            let body = self.parse_loop_body()?;
-            return Ok(BashCommand::While(Vec::new(), body, self.parse_redirects()?));
+            return self.parse_counting();
         }
         let name =
             self.parse_word()?.and_then(|word| word.as_literal().map(str::to_owned)).ok_or("a loop has no name")?;
@@ -96,6 +94,26 @@ impl BashParser<'_> {
         self.parse_do()
     }
 
+    /// `for ((FIRST; CONDITION; NEXT))` behind its parentheses.
+    fn parse_counting(&mut self) -> ParseResult<BashCommand> {
+        let mut parts = Vec::new();
+        loop {
+            let (expression, end) = self.parse_expression(&[";", "))"])?;
+            parts.push(BashPipeline::new(vec![expression.into_test(Vec::new())]));
+            if end == "))" {
+                break;
+            }
+        }
+        let mut body = self.parse_loop_body()?;
+        let redirects = self.parse_redirects()?;
+        let mut parts = parts.into_iter();
+        let first = parts.next();
+        let condition = parts.next().into_iter().collect();
+        body.extend(parts);
+        let whole = BashPipeline::new(vec![BashCommand::While(condition, body, Vec::new())]);
+        Ok(BashCommand::Group(first.into_iter().chain([whole]).collect(), false, redirects))
+    }
+
     pub(super) fn parse_braces(&mut self) -> ParseResult<Vec<BashPipeline>> {
         self.take("{");
         let body = self.parse_body(&["}"])?;
@@ -111,7 +129,8 @@ impl BashParser<'_> {
         if end == "esac" {
             self.expect_reserved("in")?;
         }
-        let mut condition = vec![BashPipeline::new(vec![BashCommand::Test(vec![word])])];
+        // The word, and the patterns of the next branch, are expanded before it is known whether its body runs.
+        let mut tested = vec![word];
         let mut branches = Vec::new();
         // Whether the last pattern matches everything.
         let mut has_else = false;
@@ -119,7 +138,7 @@ impl BashParser<'_> {
             self.skip_lines();
             if self.take_reserved(end) {
                 if branches.is_empty() {
-                    branches.push(BashBranch { condition, ..BashBranch::default() });
+                    branches.push(BashBranch { condition: test_of(tested), ..BashBranch::default() });
                 }
                 return Ok(BashCommand::Branches(branches, has_else, self.parse_redirects()?));
             }
@@ -129,6 +148,9 @@ impl BashParser<'_> {
                 self.skip_blanks();
                 let pattern = self.parse_word()?.ok_or("a `case` is incomplete")?;
                 is_any |= pattern.as_literal() == Some("*");
+                if pattern.as_literal().is_none() {
+                    tested.push(pattern);
+                }
                 self.skip_blanks();
                 if !self.take("|") {
                     break;
@@ -145,7 +167,7 @@ impl BashParser<'_> {
                 return Err("a `case` is incomplete");
             }
             has_else = is_any;
-            branches.push(BashBranch { condition: std::mem::take(&mut condition), body, falls_through });
+            branches.push(BashBranch { condition: test_of(std::mem::take(&mut tested)), body, falls_through });
         }
     }
 
@@ -154,8 +176,7 @@ impl BashParser<'_> {
         loop {
             self.skip_lines();
             if self.take_reserved("]]") {
-                let _redirects = self.parse_redirects()?;
-                return Ok(BashCommand::Test(words));
+                return Ok(BashCommand::Test(words, self.parse_redirects()?));
             }
             match self.parse_word()? {
                 Some(word) => words.push(word),
@@ -172,4 +193,9 @@ impl BashParser<'_> {
         self.is_other_in_zsh |= matches!(body, BashCommand::Simple(_));
         Ok(BashCommand::Function(name, Rc::new(body)))
     }
+}
+
+/// What expands words, if there are any.
+fn test_of(words: Vec<BashWord>) -> Vec<BashPipeline> {
+    if words.is_empty() { Vec::new() } else { vec![BashPipeline::new(vec![BashCommand::Test(words, Vec::new())])] }
 }

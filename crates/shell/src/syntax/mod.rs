@@ -13,9 +13,9 @@ mod word;
 mod zsh;
 
 pub(crate) use ast::{
-    BashAssignment, BashBranch, BashCommand, BashPipeline, BashRedirect, BashWord, PipelineLink, RedirectKind,
-    ShellGrammar, ShellScript, SimpleCommand, VariableExpansion, WordPiece,
+    BashAssignment, BashBranch, BashCommand, BashPipeline, BashRedirect, BashWord, GrammarKind, PipelineLink,
+    RedirectKind, ShellScript, SimpleCommand, VariableExpansion, WordPiece,
 };
 use parser::parse_counted;
-pub(crate) use parser::{parse_script, parse_text};
+pub(crate) use parser::{parse_expression, parse_script, parse_text};
 pub(crate) use zsh::is_zsh_table;

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::redirects::PendingDocument;
 use super::{
-    BashAssignment, BashCommand, BashPipeline, BashWord, PipelineLink, ShellGrammar, ShellScript, SimpleCommand,
+    BashAssignment, BashCommand, BashPipeline, BashWord, GrammarKind, PipelineLink, ShellScript, SimpleCommand,
 };
 
 /// The deepest nesting of commands and substitutions.
@@ -19,17 +19,17 @@ const TOO_DEEP: &str = "its commands are nested too deeply";
 const RESERVED_ENDS: [&str; 10] = ["then", "else", "elif", "fi", "do", "done", "esac", "}", ")", ";;"];
 
 /// Parses a command line. What follows a fault is not parsed.
-pub(crate) fn parse_script(text: &str, grammar: ShellGrammar) -> ShellScript {
+pub(crate) fn parse_script(text: &str, grammar: GrammarKind) -> ShellScript {
     parse_counted(text, grammar, 0, 0).0
 }
 
 /// Parses a text in which only expansions have a meaning, as in a here-document.
-pub(crate) fn parse_text(text: &str, grammar: ShellGrammar) -> BashWord {
+pub(crate) fn parse_text(text: &str, grammar: GrammarKind) -> BashWord {
     BashParser { grammar, ..BashParser::new(text, 0) }.parse_document_text()
 }
 
 /// The same as a part of another command line, with what that has spent.
-pub(super) fn parse_counted(text: &str, grammar: ShellGrammar, depth: usize, spent: usize) -> (ShellScript, usize) {
+pub(super) fn parse_counted(text: &str, grammar: GrammarKind, depth: usize, spent: usize) -> (ShellScript, usize) {
     let mut parser = BashParser { grammar, spent, ..BashParser::new(text, depth) };
     let mut script = ShellScript::default();
     let parsed = parser.parse_list(&mut script.pipelines, &[]);
@@ -45,12 +45,17 @@ pub(super) fn parse_counted(text: &str, grammar: ShellGrammar, depth: usize, spe
     (script, spent)
 }
 
+/// Parses an expression that is the value of a variable or of an argument.
+pub(crate) fn parse_expression(text: &str, grammar: GrammarKind) -> ParseResult<BashWord> {
+    Ok(BashParser { grammar, ..BashParser::new(text, 0) }.parse_expression(&[])?.0)
+}
+
 #[derive(Debug)]
 pub(super) struct BashParser<'t> {
     pub(super) text: &'t str,
     pub(super) index: usize,
     pub(super) depth: usize,
-    pub(super) grammar: ShellGrammar,
+    pub(super) grammar: GrammarKind,
     /// Whether something was read that zsh reads otherwise.
     pub(super) is_other_in_zsh: bool,
     /// How many `{` of commands are open, as bash reads them.
@@ -69,7 +74,7 @@ impl<'t> BashParser<'t> {
             text,
             index: 0,
             depth,
-            grammar: ShellGrammar::Bash,
+            grammar: GrammarKind::Bash,
             is_other_in_zsh: false,
             open_braces: 0,
             spent: 0,
@@ -176,11 +181,19 @@ impl<'t> BashParser<'t> {
         let mut link = PipelineLink::Always;
         loop {
             self.skip_lines();
+            // zsh has empty commands.
+            while self.is_zsh() && self.byte_at(0) == Some(b';') && !matches!(self.byte_at(1), Some(b';' | b'&' | b'|'))
+            {
+                self.index += 1;
+                self.skip_lines();
+            }
             let is_end = self.rest().is_empty() || self.at_word(ends);
             if is_end || self.at_word(&RESERVED_ENDS) {
                 return Ok(());
             }
-            let mut pipeline = BashPipeline { commands: Vec::with_capacity(1), link, ..BashPipeline::default() };
+            let offset = self.index;
+            let mut pipeline =
+                BashPipeline { commands: Vec::with_capacity(1), link, offset, ..BashPipeline::default() };
             let parsed = self.parse_pipeline(&mut pipeline);
             self.skip_blanks();
             let next = self.parse_separator(&mut pipeline);
@@ -225,29 +238,34 @@ impl<'t> BashParser<'t> {
         let is_background = self.is_zsh() && (self.take("&!") || self.take("&|")) || self.take("&");
         pipeline.is_background |= is_background;
         // zsh allows `&;`.
-        let is_separated = is_background && !self.is_zsh() || self.take(";") || is_background;
-        let is_separated = is_separated || self.byte_at(0) == Some(b'\n');
+        let may_have_more = !is_background || self.is_zsh();
+        let is_separated = may_have_more && self.take(";") || is_background || self.byte_at(0) == Some(b'\n');
         is_separated.then_some(PipelineLink::Always)
     }
 
     fn parse_pipeline(&mut self, pipeline: &mut BashPipeline) -> ParseResult<()> {
         loop {
             self.skip_lines();
-            // `time` changes nothing about what runs.
+            // `time` changes nothing about what runs. It may be alone.
+            let mut is_timed = false;
             loop {
                 if self.take_reserved("!") {
                     pipeline.is_negated = !pipeline.is_negated;
                 } else if self.take_reserved("coproc") {
                     (pipeline.is_background, pipeline.is_coprocess) = (true, true);
                     self.skip_coprocess_name()?;
-                } else if !self.take_reserved("time") {
+                } else if self.take_reserved("time") {
+                    is_timed = true;
+                } else {
                     break;
                 }
                 self.skip_blanks();
-                while self.rest().starts_with("-p ") {
-                    self.index += 3;
+                while self.take("-p ") || self.take("-- ") {
                     self.skip_blanks();
                 }
+            }
+            if is_timed && self.peek().is_none_or(|letter| matches!(letter, ';' | '\n')) {
+                return Ok(());
             }
             self.spend(COMMAND_WORDS)?;
             let mut command = self.nested(Self::parse_command)?;
@@ -283,13 +301,12 @@ impl<'t> BashParser<'t> {
             return Ok(command);
         }
         if self.rest().starts_with("((") {
-            let before = self.index;
             self.index += 2;
-            if self.skip_arithmetic("))").is_some() {
-                let _redirects = self.parse_redirects()?;
-                return Ok(BashCommand::Test(Vec::new()));
+            if let Some(end) = self.find_arithmetic_end() {
+                let expression = self.parse_arithmetic(end)?;
+                return Ok(expression.into_test(self.parse_redirects()?));
             }
-            self.index = before;
+            self.index -= 2;
         }
         if self.take("(") {
             let body = self.parse_body(&[")"])?;
@@ -323,11 +340,24 @@ impl<'t> BashParser<'t> {
         if self.take_reserved("function") {
             self.skip_blanks();
             let name = self.parse_word()?.and_then(|word| word.as_literal().map(str::to_owned)).unwrap_or_default();
-            self.skip_blanks();
-            self.take("()");
+            self.take_parentheses();
             return self.parse_function(name);
         }
         self.parse_simple()
+    }
+
+    /// The `()` of a function.
+    fn take_parentheses(&mut self) -> bool {
+        let before = self.index;
+        self.skip_blanks();
+        if self.take("(") {
+            self.skip_blanks();
+            if self.take(")") {
+                return true;
+            }
+        }
+        self.index = before;
+        false
     }
 
     fn parse_simple(&mut self) -> ParseResult<BashCommand> {
@@ -344,11 +374,15 @@ impl<'t> BashParser<'t> {
                 command.assignments.push(assignment);
                 continue;
             }
+            if command.is_declaring() && self.is_at_array() {
+                let Some(array) = self.parse_assignment()? else { break };
+                command.words.push(BashWord::literal(&array.name));
+                command.declared.push(array);
+                continue;
+            }
             let Some(word) = self.parse_argument(&command.words)? else { break };
             let may_be_name = command.words.is_empty() || self.is_zsh();
-            if may_be_name && self.rest().trim_start_matches([' ', '\t']).starts_with("()") {
-                self.skip_blanks();
-                self.index += 2;
+            if may_be_name && self.take_parentheses() {
                 let names = command.words.iter().chain([&word]);
                 let names = names.map(|word| word.as_literal().unwrap_or_default().to_owned()).collect();
                 return self.parse_functions(names);
@@ -362,44 +396,52 @@ impl<'t> BashParser<'t> {
         Ok(BashCommand::Simple(command))
     }
 
-    /// `NAME=value`, `NAME+=value` or `NAME=(values)`.
+    /// Whether `NAME=(` is next.
+    fn is_at_array(&self) -> bool {
+        let name = self.rest().trim_start_matches(|letter: char| letter.is_ascii_alphanumeric() || letter == '_');
+        name.starts_with("=(") || name.starts_with("+=(")
+    }
+
+    /// `NAME=value`, `NAME+=value`, `NAME[1]=value` or `NAME=(values)`.
     fn parse_assignment(&mut self) -> ParseResult<Option<BashAssignment>> {
+        let before = self.index;
         let rest = self.rest();
         let name_end =
             rest.find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_')).unwrap_or(rest.len());
         let name = rest.get(..name_end).unwrap_or_default();
-        let after = rest.get(name_end..).unwrap_or_default();
-        // An element of an array: `NAME[1]=value`.
-        let subscript = if after.starts_with('[') { after.find("]=").map_or(0, |end| end + 1) } else { 0 };
-        let after = after.get(subscript..).unwrap_or_default();
-        let key = rest.get(name_end + 1..(name_end + subscript).saturating_sub(1)).filter(|_| subscript > 0);
-        let key = key.map(|key| parse_text(key, self.grammar));
-        let sign = if after.starts_with("+=") { 2 } else { usize::from(after.starts_with('=')) };
-        if sign == 0 || name.is_empty() || name.starts_with(|letter: char| letter.is_ascii_digit()) {
+        if name.is_empty() || name.starts_with(|letter: char| letter.is_ascii_digit()) {
             return Ok(None);
         }
-        self.index += name_end + subscript + sign;
-        let name = name.to_owned();
-        // `+=` adds to the value before.
-        let before = (sign == 2).then(|| BashWord::variable(&name));
-        if !self.take("(") {
-            let mut word = self.parse_word()?.unwrap_or_default();
-            if subscript > 0 {
-                // An element is added to the others.
-                let words = vec![BashWord::variable(&name), word];
-                return Ok(Some(BashAssignment { name, words, key }));
-            }
-            if let Some(before) = before {
-                word.pieces.splice(..0, before.pieces);
-            }
-            return Ok(Some(BashAssignment { name, words: vec![word], key: None }));
+        self.index += name_end;
+        let begin = self.index;
+        if self.byte_at(0) == Some(b'[') {
+            self.index += self.subscript_length().unwrap_or_default();
         }
-        let mut values: Vec<BashWord> = before.into_iter().collect();
+        let end = self.index;
+        let is_added = self.take("+=");
+        if !is_added && !self.take("=") {
+            self.index = before;
+            return Ok(None);
+        }
+        let mut assignment = BashAssignment { name: name.to_owned(), is_added, ..BashAssignment::default() };
+        if end > begin {
+            let value = std::mem::replace(&mut self.index, begin);
+            assignment.subscript = self.parse_subscript()?;
+            if self.index != end {
+                return Err("a subscript does not end where it seems to");
+            }
+            self.index = value;
+        }
+        assignment.is_array = self.take("(");
+        if !assignment.is_array {
+            assignment.words.push(self.parse_word()?.unwrap_or_default());
+            return Ok(Some(assignment));
+        }
         loop {
             self.skip_lines();
             match self.parse_word()? {
-                Some(word) => values.push(word),
-                None if self.take(")") => return Ok(Some(BashAssignment { name, words: values, key: None })),
+                Some(word) => assignment.words.push(word),
+                None if self.take(")") => return Ok(Some(assignment)),
                 None => return Err("an array is incomplete"),
             }
         }

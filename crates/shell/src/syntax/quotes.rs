@@ -1,50 +1,110 @@
 //! The texts of quotes and brackets that words may have.
 
+use super::BashWord;
 use super::parser::{BashParser, ParseResult};
+use super::word::WordBuilder;
 
-/// The longest arithmetic expression.
-const MAX_ARITHMETIC: usize = 2000;
+/// The longest subscript of an assignment.
+const MAX_SUBSCRIPT: usize = 4096;
 
 impl BashParser<'_> {
-    /// Skips an arithmetic expression and its end; `None` if it is not one.
-    pub(super) fn skip_arithmetic(&mut self, end: &str) -> Option<()> {
-        let mut depth = 0_usize;
-        let limit = self.index + MAX_ARITHMETIC;
+    /// Where the arithmetic expression ends that begins here, behind two parentheses. `None` if these are commands.
+    pub(super) fn find_arithmetic_end(&self) -> Option<usize> {
+        let bytes = self.rest().as_bytes();
+        let (mut index, mut open, mut quote) = (0_usize, 0_usize, None);
         loop {
-            if depth == 0 && self.take(end) {
-                return Some(());
-            }
-            if self.index > limit {
-                return None;
-            }
-            match self.bump()? {
-                '(' => depth += 1,
-                ')' => depth = depth.checked_sub(1)?,
-                // Only a command has these.
-                ';' | '\n' if end == "))" && depth == 0 && !self.text.contains("for") => return None,
-                '`' => return None,
-                '$' if self.rest().starts_with('(') && !self.rest().starts_with("((") => return None,
+            match (*bytes.get(index)?, quote) {
+                (b'\\', None | Some(b'"' | b'`')) => index += 1,
+                (byte, Some(begun)) => quote = Some(begun).filter(|begun| *begun != byte),
+                (byte @ (b'"' | b'\'' | b'`'), None) => quote = Some(byte),
+                (b'(', None) => open += 1,
+                (b')', None) if open == 0 => {
+                    return (bytes.get(index + 1) == Some(&b')')).then_some(self.index + index);
+                }
+                (b')', None) => open -= 1,
                 _ => {}
             }
+            index += 1;
         }
     }
 
-    /// The text of balanced parentheses.
-    pub(super) fn skip_parentheses(&mut self) -> Option<String> {
-        let begin = self.index;
-        let mut depth = 0_usize;
-        loop {
-            match self.bump()? {
-                '(' => depth += 1,
-                ')' => {
-                    depth -= 1;
-                    if depth == 0 {
-                        return self.text.get(begin..self.index).map(str::to_owned);
+    /// An arithmetic expression behind `((`, with its end.
+    pub(super) fn parse_arithmetic(&mut self, end: usize) -> ParseResult<BashWord> {
+        let (word, _) = self.parse_expression(&["))"])?;
+        if self.index == end + 2 { Ok(word) } else { Err("an expression does not end where it seems to") }
+    }
+
+    /// An arithmetic expression or a subscript up to one of the ends that are given, which is taken; without ends, all
+    /// that is left. Its expansions are done as in double quotes.
+    pub(super) fn parse_expression(&mut self, ends: &[&'static str]) -> ParseResult<(BashWord, &'static str)> {
+        self.nested(|parser| {
+            let mut built = WordBuilder::default();
+            let brackets = if ends == ["]"] { ('[', ']') } else { ('(', ')') };
+            let mut open = 0_usize;
+            loop {
+                if open == 0
+                    && let Some(end) = ends.iter().copied().find(|end| parser.take(end))
+                {
+                    return Ok((built.finish(), end));
+                }
+                let Some(letter) = parser.peek() else {
+                    let end = if ends.is_empty() { "" } else { return Err("an expression is not closed") };
+                    return Ok((built.finish(), end));
+                };
+                match letter {
+                    '$' | '`' => parser.parse_dollar(&mut built, true)?,
+                    '"' => {
+                        parser.index += 1;
+                        parser.parse_double_quotes(&mut built)?;
+                    }
+                    '\\' => {
+                        parser.index += 1;
+                        match parser.bump() {
+                            Some('\n') => {}
+                            Some(letter) => built.quoted(letter.encode_utf8(&mut [0; 4])),
+                            None => return Err("an expression is not closed"),
+                        }
+                    }
+                    letter => {
+                        parser.index += letter.len_utf8();
+                        if letter == brackets.0 {
+                            open += 1;
+                        } else if letter == brackets.1 {
+                            open = open.saturating_sub(1);
+                        }
+                        built.quoted(letter.encode_utf8(&mut [0; 4]));
                     }
                 }
+            }
+        })
+    }
+
+    /// The subscript behind a name, with its brackets, if there is one.
+    pub(super) fn parse_subscript(&mut self) -> ParseResult<Option<BashWord>> {
+        if !self.take("[") {
+            return Ok(None);
+        }
+        Ok(Some(self.parse_expression(&["]"])?.0))
+    }
+
+    /// How long the subscript is that begins here, if it is one that an assignment has.
+    pub(super) fn subscript_length(&self) -> Option<usize> {
+        let bytes = self.rest().as_bytes();
+        let (mut open, mut quote) = (0_usize, None);
+        let mut index = 0;
+        while index < MAX_SUBSCRIPT {
+            match (*bytes.get(index)?, quote) {
+                (b'\\', None | Some(b'"' | b'`')) => index += 1,
+                (byte, Some(begun)) => quote = Some(begun).filter(|begun| *begun != byte),
+                (byte @ (b'"' | b'\'' | b'`'), None) => quote = Some(byte),
+                (b'[', None) => open += 1,
+                (b']', None) if open <= 1 => return Some(index + 1),
+                (b']', None) => open -= 1,
                 _ => {}
             }
+            index += 1;
         }
+        None
     }
 
     /// The text of `$'…'`, behind its opening quote.

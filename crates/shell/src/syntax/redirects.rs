@@ -34,7 +34,10 @@ impl BashParser<'_> {
             return Ok(None);
         }
         let digits = rest.len() - rest.trim_start_matches(|letter: char| letter.is_ascii_digit()).len();
-        let named = rest.strip_prefix('{').and_then(|inner| inner.find('}')).map_or(0, |end| end + 2);
+        let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+        let name = rest.strip_prefix('{').map(|inner| (inner, inner.trim_start_matches(is_name)));
+        let named =
+            name.filter(|(_, after)| after.starts_with('}')).map_or(0, |(inner, after)| inner.len() - after.len() + 2);
         let skip =
             digits.max(if rest.get(named..).is_some_and(|after| after.starts_with(['<', '>'])) { named } else { 0 });
         let descriptor = rest.get(..skip).unwrap_or_default();
@@ -129,8 +132,11 @@ impl BashParser<'_> {
             let word = if pending.is_literal {
                 BashWord { pieces: vec![WordPiece::Quoted(body)] }
             } else {
-                let mut inner = BashParser::new(&body, self.depth + 1);
-                inner.parse_document_text()
+                let mut inner = BashParser { grammar: self.grammar, ..BashParser::new(&body, self.depth + 1) };
+                inner.spent = self.spent;
+                let word = inner.parse_document_text();
+                (self.spent, self.is_other_in_zsh) = (inner.spent, self.is_other_in_zsh | inner.is_other_in_zsh);
+                word
             };
             if let Some(place) = self.documents.get_mut(pending.number) {
                 *place = word;
@@ -187,6 +193,6 @@ fn fill_command(command: &mut BashCommand, documents: &[BashWord]) {
                 fill_command(body, documents);
             }
         }
-        BashCommand::Test(_) => {}
+        BashCommand::Test(_, redirects) => fill(redirects),
     }
 }

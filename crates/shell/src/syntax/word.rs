@@ -33,6 +33,10 @@ impl WordBuilder {
     pub(super) fn push(&mut self, piece: WordPiece) {
         self.word.pieces.push(piece);
     }
+
+    pub(super) fn finish(self) -> BashWord {
+        self.word
+    }
 }
 
 impl BashParser<'_> {
@@ -48,41 +52,24 @@ impl BashParser<'_> {
         // Braces that are open in the word: another one that closes ends it in zsh.
         let mut open_braces = 0_usize;
         while let Some(letter) = self.peek() {
-            match letter {
-                '(' | '<' | '{' | '}' | '^'
-                    if self.is_zsh() && self.parse_zsh_letter(&mut built, &mut open_braces)? => {}
-                '}' if self.is_zsh() && open_braces == 0 => break,
-                '<' | '>' if self.byte_at(1) == Some(b'(') => {
-                    self.index += 2;
-                    let script = self.parse_substitution()?;
-                    built.push(WordPiece::Process(script, letter == '>'));
-                }
-                // An extended pattern: `!(a)`, `@(a|b)`.
-                '(' if !self.is_zsh() && built.word.pieces.last().is_some_and(is_pattern_prefix) => {
-                    self.is_other_in_zsh = true;
-                    let inner = self.skip_parentheses().ok_or("a pattern is incomplete")?;
-                    inner.chars().for_each(|letter| built.literal(letter));
-                }
-                '>' => break,
-                letter if ENDS.contains(&letter) => break,
-                '\\' => {
-                    self.index += 1;
-                    match self.bump() {
-                        Some('\n') => {}
-                        Some(letter) => built.quoted(letter.encode_utf8(&mut [0; 4])),
-                        None => built.literal('\\'),
-                    }
-                }
-                '\'' => self.parse_single_quotes(&mut built)?,
-                '"' => {
-                    self.index += 1;
-                    self.parse_double_quotes(&mut built)?;
-                }
-                '$' | '`' => self.parse_dollar(&mut built, false)?,
-                letter => {
-                    self.index += letter.len_utf8();
-                    built.literal(letter);
-                }
+            let is_process = matches!(letter, '<' | '>') && self.byte_at(1) == Some(b'(');
+            // An extended pattern: `!(a)`, `@(a|b)`.
+            let is_group = letter == '(' && !self.is_zsh() && built.word.pieces.last().is_some_and(is_pattern_prefix);
+            if self.is_zsh()
+                && matches!(letter, '(' | '<' | '{' | '}' | '^')
+                && self.parse_zsh_letter(&mut built, &mut open_braces)?
+            {
+                continue;
+            }
+            if is_group {
+                self.is_other_in_zsh = true;
+                self.nested(|parser| parser.parse_extended_pattern(&mut built))?;
+            } else if !is_process && (letter == '>' || ENDS.contains(&letter))
+                || letter == '}' && self.is_zsh() && open_braces == 0
+            {
+                break;
+            } else {
+                self.parse_piece(&mut built)?;
             }
         }
         if built.word.pieces.is_empty() {
@@ -90,6 +77,53 @@ impl BashParser<'_> {
         }
         self.spend(1)?;
         Ok(Some(built.word))
+    }
+
+    /// Parses what is next in an unquoted word, whatever it is.
+    fn parse_piece(&mut self, built: &mut WordBuilder) -> ParseResult<()> {
+        match self.peek() {
+            Some(letter @ ('<' | '>')) if self.byte_at(1) == Some(b'(') => {
+                self.index += 2;
+                let script = self.parse_substitution()?;
+                built.push(WordPiece::Process(script, letter == '>'));
+            }
+            Some('\\') => {
+                self.index += 1;
+                match self.bump() {
+                    Some('\n') => {}
+                    Some(letter) => built.quoted(letter.encode_utf8(&mut [0; 4])),
+                    None => built.literal('\\'),
+                }
+            }
+            Some('\'') => self.parse_single_quotes(built)?,
+            Some('"') => {
+                self.index += 1;
+                self.parse_double_quotes(built)?;
+            }
+            Some('$' | '`') => self.parse_dollar(built, false)?,
+            Some(letter) => {
+                self.index += letter.len_utf8();
+                built.literal(letter);
+            }
+            None => {}
+        }
+        Ok(())
+    }
+
+    /// The parentheses of an extended pattern.
+    fn parse_extended_pattern(&mut self, built: &mut WordBuilder) -> ParseResult<()> {
+        let mut open = 0_usize;
+        loop {
+            match self.peek().ok_or("a pattern is incomplete")? {
+                '(' => open += 1,
+                ')' => open -= 1,
+                _ => {}
+            }
+            self.parse_piece(built)?;
+            if open == 0 {
+                return Ok(());
+            }
+        }
     }
 
     pub(super) fn parse_single_quotes(&mut self, built: &mut WordBuilder) -> ParseResult<()> {
@@ -151,11 +185,10 @@ impl BashParser<'_> {
                     }
                 }
                 _ => {
-                    let before = self.index;
-                    if self.parse_dollar(&mut built, true).is_err() {
-                        // What cannot be read is text.
-                        self.index = before + 1;
-                        built.quoted("$");
+                    if let Err(fault) = self.parse_dollar(&mut built, true) {
+                        let script = ShellScript { fault: Some(fault), ..ShellScript::default() };
+                        built.push(WordPiece::Substitution(Rc::new(script), true));
+                        return built.word;
                     }
                 }
             }
@@ -171,6 +204,7 @@ impl BashParser<'_> {
                     '`' => break,
                     '\\' => match self.bump() {
                         Some(letter @ ('`' | '\\' | '$')) => inner.push(letter),
+                        Some('"') if quoted => inner.push('"'),
                         Some(letter) => inner.extend(['\\', letter]),
                         None => return Err("a backtick is not closed"),
                     },
@@ -187,16 +221,28 @@ impl BashParser<'_> {
             return Ok(());
         }
         if self.take("$((") {
-            let before = self.index;
-            if self.skip_arithmetic("))").is_some() {
-                built.push(WordPiece::Arithmetic);
+            if let Some(end) = self.find_arithmetic_end() {
+                built.push(WordPiece::Arithmetic(self.parse_arithmetic(end)?));
                 return Ok(());
             }
-            self.index = before - 3;
+            self.index -= 3;
         }
         if self.take("$(") {
             let script = self.parse_substitution()?;
             built.push(WordPiece::Substitution(script, quoted));
+            return Ok(());
+        }
+        // `${ COMMAND; }` and `${| COMMAND; }` are substitutions in the shell itself.
+        if self.rest().starts_with("${") && matches!(self.byte_at(2), Some(b' ' | b'\t' | b'\n' | b'|')) {
+            self.index += 3;
+            let pipelines = self.nested(|parser| {
+                let body = parser.parse_body(&["}"])?;
+                if !parser.take("}") {
+                    return Err("a substitution is not closed");
+                }
+                Ok(body)
+            })?;
+            built.push(WordPiece::Substitution(Rc::new(ShellScript { pipelines, ..ShellScript::default() }), quoted));
             return Ok(());
         }
         if self.take("${") {
@@ -213,9 +259,7 @@ impl BashParser<'_> {
             return self.parse_double_quotes(built);
         }
         if self.take("$[") {
-            let end = self.rest().find(']').ok_or("an expression is not closed")?;
-            self.index += end + 1;
-            built.push(WordPiece::Arithmetic);
+            built.push(WordPiece::Arithmetic(self.parse_expression(&["]"])?.0));
             return Ok(());
         }
         self.index += 1;
@@ -246,14 +290,17 @@ impl BashParser<'_> {
 
     /// `${NAME…}` behind its `${`.
     fn parse_braced(&mut self, quoted: bool) -> ParseResult<VariableExpansion> {
-        let mut indirect =
-            self.rest().starts_with('!') && self.byte_at(1).is_some_and(|byte| byte.is_ascii_alphabetic());
+        let mut indirect = self.rest().starts_with('!')
+            && self.byte_at(1).is_some_and(|byte| byte.is_ascii_alphanumeric() || b"_@*#".contains(&byte));
         if indirect {
             self.index += 1;
         }
         let flags = self.take_flags()?;
         // `${#NAME}` is a number.
-        let is_length = self.rest().starts_with('#') && self.byte_at(1) != Some(b'}');
+        let is_length = !indirect
+            && self.rest().starts_with('#')
+            && self.byte_at(1).is_some_and(|byte| !b"}:#%/^,=+".contains(&byte))
+            && !(matches!(self.byte_at(1), Some(b'-' | b'?')) && self.byte_at(2) != Some(b'}'));
         if is_length {
             self.index += 1;
         }
@@ -266,32 +313,37 @@ impl BashParser<'_> {
         let name_end = if inner.is_some() { 0 } else { name_end };
         let name = rest.get(..name_end).unwrap_or_default().to_owned();
         self.index += name_end;
-        let mut key = None;
-        let (mut index, mut has_indices) = (None, false);
-        if self.peek() == Some('[') {
-            let end = self.rest().find(']').ok_or("a variable is not closed")?;
-            let subscript = self.rest().get(1..end).unwrap_or_default();
-            index = subscript.parse().ok();
-            // `${!NAME[@]}` are the indices.
-            has_indices = indirect && matches!(subscript, "@" | "*");
-            self.index += end + 1;
-            self.is_other_in_zsh |= !matches!(subscript, "@" | "*");
-            key = Some(super::parse_text(subscript, self.grammar)).filter(|_| self.is_zsh());
-        }
+        let begin = self.index;
+        let subscript = self.parse_subscript()?;
+        let written = self.text.get(begin + 1..self.index.saturating_sub(1)).unwrap_or_default();
+        self.is_other_in_zsh |= subscript.is_some() && !matches!(written, "@" | "*");
         let operator_end = match (self.byte_at(0), self.byte_at(1)) {
             (Some(b':'), Some(b'-' | b'=' | b'?' | b'+')) | (Some(b'/'), Some(b'/' | b'#' | b'%')) => 2,
             (Some(first @ (b'#' | b'%' | b'^' | b',')), Some(second)) if first == second => 2,
             (Some(first), _) if b":-=+?#%/^,@".contains(&first) => 1,
+            // `${!PREFIX*}`.
+            (Some(b'*'), Some(b'}')) if indirect => 1,
             _ => 0,
         };
         let mut operator = self.rest().get(..operator_end).unwrap_or_default().to_owned();
         self.index += operator_end;
+        if operator.is_empty() && self.peek() != Some('}') {
+            // bash does not know it. What it has of commands may run in another shell.
+            operator = String::from("other");
+        }
         if is_length {
             operator = String::from("length");
-        } else if has_indices {
+        } else if indirect
+            && (subscript.as_ref().is_some_and(BashWord::is_all)
+                || operator == "*"
+                || operator == "@" && self.peek() == Some('}'))
+        {
+            // `${!NAME[@]}` are the indices.
             indirect = false;
             operator = String::from("indices");
         }
+        // A pattern has quotes of its own, but not in zsh.
+        let is_plain = quoted && (self.is_zsh() || !operator.starts_with(['#', '%', '/', '^', ',']));
         let mut built = WordBuilder::default();
         loop {
             match self.peek().ok_or("a variable is not closed")? {
@@ -300,24 +352,23 @@ impl BashParser<'_> {
                     let operand = built.word;
                     self.is_other_in_zsh |= operator == ":" && is_modifier(operand.as_literal().unwrap_or_default());
                     let expansion =
-                        VariableExpansion { name, operator, operand, quoted, index, indirect, flags, inner, key };
+                        VariableExpansion { name, operator, operand, quoted, subscript, indirect, flags, inner };
                     return Ok(expansion);
                 }
-                '\\' => {
-                    self.index += 1;
-                    let letter = self.bump().ok_or("a variable is not closed")?;
-                    built.quoted(letter.encode_utf8(&mut [0; 4]));
-                }
-                '\'' if !quoted => self.parse_single_quotes(&mut built)?,
                 '"' => {
                     self.index += 1;
                     self.nested(|parser| parser.parse_double_quotes(&mut built))?;
                 }
-                '$' | '`' => self.parse_dollar(&mut built, quoted)?,
-                letter => {
-                    self.index += letter.len_utf8();
+                '$' | '`' => self.parse_dollar(&mut built, is_plain)?,
+                '\'' if quoted && !is_plain => {
+                    self.is_other_in_zsh = true;
+                    self.parse_single_quotes(&mut built)?;
+                }
+                '\'' if is_plain => {
+                    let letter = self.bump().unwrap_or_default();
                     built.literal(letter);
                 }
+                _ => self.parse_piece(&mut built)?,
             }
         }
     }

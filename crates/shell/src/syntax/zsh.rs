@@ -7,12 +7,15 @@ use std::rc::Rc;
 use super::parser::{BashParser, ParseResult};
 use super::word::WordBuilder;
 use super::{
-    BashCommand, BashPipeline, BashRedirect, BashWord, RedirectKind, ShellGrammar, ShellScript, SimpleCommand,
+    BashCommand, BashPipeline, BashRedirect, BashWord, GrammarKind, RedirectKind, ShellScript, SimpleCommand,
     VariableExpansion, WordPiece,
 };
 
 /// First words that begin something else in zsh.
 const ZSH_WORDS: [&str; 4] = ["repeat", "foreach", "always", "end"];
+
+/// The most bytes of flags, or of a key.
+const MAX_FLAGS: usize = 256;
 
 /// Arrays of zsh that are its aliases, functions, settings or files.
 pub(crate) const ZSH_TABLES: &str = " aliases galiases saliases dis_aliases functions dis_functions commands mapfile \
@@ -31,7 +34,7 @@ pub(super) fn is_modifier(text: &str) -> bool {
 
 impl BashParser<'_> {
     pub(super) fn is_zsh(&self) -> bool {
-        self.grammar == ShellGrammar::Zsh
+        self.grammar == GrammarKind::Zsh
     }
 
     /// Commands that only zsh has.
@@ -52,7 +55,7 @@ impl BashParser<'_> {
         if self.take_reserved("repeat") {
             self.skip_blanks();
             let count = self.parse_word()?.ok_or("a loop is incomplete")?;
-            let condition = vec![BashPipeline::new(vec![BashCommand::Test(vec![count])])];
+            let condition = vec![BashPipeline::new(vec![BashCommand::Test(vec![count], Vec::new())])];
             let body = self.parse_loop_body()?;
             return Ok(Some(BashCommand::While(condition, body, self.parse_redirects()?)));
         }
@@ -314,7 +317,8 @@ impl BashParser<'_> {
                 _ => text.push_str("+\0"),
             }
         }
-        for code in qualifier_code(&text) {
+        let (codes, modifiers) = qualifier_code(&text);
+        for code in codes {
             let script = if code.contains('\0') {
                 let fault = Some("which code a pattern runs is not known");
                 ShellScript { fault, ..ShellScript::default() }
@@ -323,6 +327,13 @@ impl BashParser<'_> {
                 super::parse_counted(&code, self.grammar, self.depth, self.spent).0
             };
             built.push(WordPiece::Selection(Rc::new(script)));
+        }
+        if !modifiers.is_empty() {
+            // `FILE(:h)` is as `${FILE:h}`.
+            let (inner, operand) = (Some(std::mem::take(&mut built.word)), BashWord::literal(modifiers));
+            let operator = String::from(":");
+            let expansion = VariableExpansion { inner, operator, operand, ..VariableExpansion::default() };
+            built.push(WordPiece::Variable(Box::new(expansion)));
         }
         Ok(())
     }
@@ -352,8 +363,9 @@ impl BashParser<'_> {
             BashCommand::Group(_, _, redirects)
             | BashCommand::While(_, _, redirects)
             | BashCommand::Branches(_, _, redirects)
-            | BashCommand::For(_, _, _, redirects) => redirects,
-            BashCommand::Function(..) | BashCommand::Test(_) => return,
+            | BashCommand::For(_, _, _, redirects)
+            | BashCommand::Test(_, redirects) => redirects,
+            BashCommand::Function(..) => return,
         };
         if redirects.len() + usize::from(is_piped_in) + usize::from(is_piped_out) < 2 {
             return;
@@ -416,17 +428,14 @@ impl BashParser<'_> {
 
     /// `[KEY]` and `:h` behind a name without braces.
     pub(super) fn parse_bare_suffix(&mut self, expansion: &mut VariableExpansion) -> ParseResult<()> {
-        let has_key = self.byte_at(0) == Some(b'[') && self.rest().contains(']');
+        let has_key = self.byte_at(0) == Some(b'[') && self.rest().bytes().take(MAX_FLAGS).any(|byte| byte == b']');
         let has_modifier = self.byte_at(0) == Some(b':') && self.rest().get(1..).is_some_and(is_modifier);
         self.is_other_in_zsh |= has_key || has_modifier;
         if !self.is_zsh() {
             return Ok(());
         }
         if has_key {
-            let key = self.rest().get(1..).and_then(|inner| inner.split(']').next()).unwrap_or_default().to_owned();
-            expansion.index = key.parse().ok();
-            expansion.key = Some(super::parse_text(&key, self.grammar));
-            self.index += key.len() + 2;
+            expansion.subscript = self.parse_subscript()?;
         } else if has_modifier {
             let is_end = |letter: char| !(letter.is_ascii_alphabetic() || letter == ':');
             let modifiers = self.rest().split(is_end).next().unwrap_or_default().to_owned();
@@ -443,7 +452,10 @@ impl BashParser<'_> {
         loop {
             let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"_{($@*:".contains(&byte);
             match self.byte_at(0) {
-                Some(b'(') => drop(self.skip_parentheses().ok_or("a variable is not closed")?),
+                Some(b'(') => {
+                    self.index += 1;
+                    let _flags = self.parse_expression(&[")"])?;
+                }
                 Some(b'=' | b'~' | b'^') => self.index += 1,
                 Some(b'+') if self.byte_at(1).is_some_and(is_name) => self.index += 1,
                 _ => break,
@@ -488,8 +500,9 @@ impl BashParser<'_> {
     }
 }
 
-/// The code in the qualifiers of a pattern: `e:CODE:`, `+FUNCTION`, and the same behind `o` and `O`.
-fn qualifier_code(text: &str) -> Vec<String> {
+/// The code in the qualifiers of a pattern: `e:CODE:`, `+FUNCTION`, and the same behind `o` and `O`. Also the modifiers
+/// behind them.
+fn qualifier_code(text: &str) -> (Vec<String>, &str) {
     let mut found = Vec::new();
     let mut rest = text.trim_start_matches("#q");
     while let Some(letter) = rest.chars().next() {
@@ -508,8 +521,11 @@ fn qualifier_code(text: &str) -> Vec<String> {
                 };
                 let inner = rest.get(open.len_utf8()..).unwrap_or_default();
                 let (code, after) = inner.split_once(close).unwrap_or((inner, ""));
-                if letter == 'e' {
-                    found.push(code.to_owned());
+                match letter {
+                    'e' => found.push(code.to_owned()),
+                    // It puts words in front of the names.
+                    'P' => found.push(String::from("\0")),
+                    _ => {}
                 }
                 rest = after;
             }
@@ -521,10 +537,9 @@ fn qualifier_code(text: &str) -> Vec<String> {
                 }
                 rest = rest.get(name.len()..).unwrap_or_default();
             }
-            // Modifiers of the names: no code follows.
-            ':' => break,
+            ':' => return (found, rest),
             _ => {}
         }
     }
-    found
+    (found, "")
 }

@@ -6,7 +6,7 @@
 use serde_json::{Map, Value};
 
 use super::name::{ToolName, ToolVerb, language_of, split_words, verb_of};
-use crate::call::ShellLanguage;
+use crate::ShellLanguage;
 use crate::walk::quote;
 
 /// The deepest level of arguments that is looked at.

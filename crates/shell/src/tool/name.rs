@@ -1,6 +1,6 @@
 //! What the name of a tool says about it.
 
-use crate::call::ShellLanguage;
+use crate::ShellLanguage;
 
 /// What a tool does with the files that its arguments name; of several words the last one here counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

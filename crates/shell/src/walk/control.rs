@@ -19,6 +19,7 @@ impl CommandWalk<'_> {
                 let linked = rest.iter().skip(1).take_while(|pipeline| pipeline.link != PipelineLink::Always);
                 let (chain, behind) = rest.split_at_checked(1 + linked.count()).unwrap_or((rest, &[]));
                 rest = behind;
+                walk.note_offset(chain.first().map_or(0, |first| first.offset));
                 walk.forget_status();
                 flow.append(walk.in_each_state(|walk| walk.run_chain(chain, stdin)));
             }
@@ -221,6 +222,10 @@ impl CommandWalk<'_> {
             walk.forks.extend(without);
         });
         flow
+    }
+
+    pub(super) fn is_in_loop(&self) -> bool {
+        self.loop_depth > 0
     }
 
     /// Runs the rounds of a loop. The states in which it is left go on behind it.

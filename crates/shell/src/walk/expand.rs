@@ -3,17 +3,21 @@
 use std::path::Path;
 use std::rc::Rc;
 
+use super::arithmetic::ElementChoice;
 use super::braces::expand_braces;
-use super::operator::apply_operator;
+use super::operator::{apply_operator, cut_list, cut_text, split_range};
 use super::{CommandWalk, ShellArg, TextFlow, TextTaint};
 use crate::paths::UNKNOWN;
 use crate::secret_name::is_secret_name;
-use crate::syntax::{BashWord, ShellScript, VariableExpansion, WordPiece, parse_text};
+use crate::syntax::{BashWord, ShellScript, VariableExpansion, WordPiece};
 
 /// The longest text of an argument.
 const MAX_BYTES: usize = 64 * 1024;
 /// The longest text that variables are put together to.
 const MAX_JOINED: usize = 8 * 1024;
+
+/// The most unknown parts of an argument that are shown as they stand in the line.
+const MAX_SOURCES: usize = 8;
 
 /// The arguments of a word that is being expanded.
 #[derive(Default)]
@@ -22,19 +26,43 @@ pub(super) struct FieldBuilder {
     pub(super) current: ShellArg,
     /// Whether the current argument exists although it may be empty.
     has_current: bool,
+    /// What is pushed may be nothing as well.
+    is_optional: bool,
+}
+
+/// Adds a text to that of an argument, if it does not become too long.
+fn append_text(text: &mut String, added: &str) {
+    if text.is_empty() && added.len() <= MAX_BYTES || text.len() + added.len() <= MAX_JOINED {
+        text.push_str(added);
+    } else {
+        text.clear();
+        text.push(UNKNOWN);
+    }
 }
 
 impl FieldBuilder {
     pub(super) fn push(&mut self, text: &str, taint: TextTaint) {
+        let otherwise = if self.is_optional { "" } else { text };
+        self.push_either(text, otherwise, taint);
+    }
+
+    /// One text or another.
+    fn push_either(&mut self, text: &str, otherwise: &str, taint: TextTaint) {
         self.has_current = true;
         self.current.taint |= taint;
-        let is_first = self.current.text.is_empty();
-        if is_first && text.len() <= MAX_BYTES || self.current.text.len() + text.len() <= MAX_JOINED {
-            self.current.text.push_str(text);
-        } else {
-            self.current.text.clear();
-            self.current.text.push(UNKNOWN);
+        if text != otherwise && self.current.otherwise.is_none() {
+            self.current.otherwise = Some(self.current.text.clone());
         }
+        if let Some(other) = &mut self.current.otherwise {
+            append_text(other, otherwise);
+        }
+        append_text(&mut self.current.text, text);
+    }
+
+    /// Adds what stands for the unknown parts of the text.
+    fn push_sources(&mut self, sources: impl IntoIterator<Item = String>) {
+        let room = MAX_SOURCES.saturating_sub(self.current.sources.len());
+        self.current.sources.extend(sources.into_iter().take(room));
     }
 
     fn push_pattern(&mut self, text: &str) {
@@ -105,24 +133,11 @@ impl CommandWalk<'_> {
             first.text.push(' ');
             first.text.push_str(&more.text);
             first.taint |= more.taint;
+            first.otherwise = None;
+            first.sources.extend(more.sources.into_iter().take(MAX_SOURCES));
+            first.sources.truncate(MAX_SOURCES);
         }
         first
-    }
-
-    /// Text that bash expands once more: a list of words, the subscript of a name.
-    pub(crate) fn expand_text(&mut self, text: &str) {
-        let word = parse_text(text, self.grammar);
-        self.called(|walk| {
-            walk.expand_quoted(&word);
-            TextFlow::default()
-        });
-    }
-
-    /// Runs what stands in the subscripts of a name, where bash takes a name or a number.
-    pub(crate) fn run_subscripts(&mut self, arg: &ShellArg) {
-        if arg.text.contains('[') && (arg.text.contains("$(") || arg.text.contains('`')) {
-            self.expand_text(&arg.text);
-        }
     }
 
     fn expand_fields(&mut self, word: &BashWord, splits: bool) -> Vec<ShellArg> {
@@ -139,7 +154,10 @@ impl CommandWalk<'_> {
                     built.push_pattern(&text);
                 }
                 WordPiece::Quoted(text) => built.push(text, TextTaint::NONE),
-                WordPiece::Arithmetic => built.push("0", TextTaint::NONE),
+                WordPiece::Arithmetic(expression) => match self.evaluate_word(expression) {
+                    Some(value) => built.push(&value.to_string(), TextTaint::NONE),
+                    None => built.push(UNKNOWN.encode_utf8(&mut [0; 4]), TextTaint::NONE),
+                },
                 WordPiece::Variable(expansion) => self.expand_variable(expansion, splits, &mut built),
                 WordPiece::Substitution(script, quoted) => {
                     let flow = self.capture(script);
@@ -150,7 +168,10 @@ impl CommandWalk<'_> {
                     match flow.text.as_deref().map(|text| text.trim_end_matches('\n')) {
                         Some(text) if splits && !*quoted => built.push_split(text, taint, &self.separators()),
                         Some(text) => built.push(text, taint),
-                        None => built.push(UNKNOWN.encode_utf8(&mut [0; 4]), taint),
+                        None => {
+                            built.push(UNKNOWN.encode_utf8(&mut [0; 4]), taint);
+                            built.push_sources([String::from("$(…)")]);
+                        }
                     }
                 }
                 WordPiece::Selection(script) => {
@@ -164,7 +185,7 @@ impl CommandWalk<'_> {
                     if *is_output {
                         self.consumer = Some(Rc::clone(script));
                     } else {
-                        built.current.content = Some(Box::new(flow));
+                        built.current.content = Some(Box::new(TextFlow { is_given: true, ..flow }));
                     }
                 }
             }
@@ -242,69 +263,163 @@ impl CommandWalk<'_> {
                 built.end();
             }
             built.current.is_pattern |= value.is_pattern && expansion.operator.is_empty();
+            if value.text.len() == UNKNOWN.len_utf8() && !value.is_known() {
+                built.push_sources([format!("${}", expansion.name)]);
+            } else {
+                built.push_sources(value.sources.iter().cloned());
+            }
             if value.content.is_some() && expansion.operator.is_empty() {
                 built.current.content.clone_from(&value.content);
             }
-            if splits && !expansion.quoted && value.is_known() {
-                built.push_split(&value.text, value.taint, &separators);
-            } else if !value.text.is_empty() || expansion.quoted {
-                built.push(&value.text, value.taint);
+            match value.otherwise.as_deref() {
+                Some(otherwise) if !otherwise.is_empty() => built.push_either(&value.text, otherwise, value.taint),
+                otherwise => {
+                    built.is_optional = otherwise.is_some();
+                    if splits && !expansion.quoted && value.is_known() {
+                        built.push_split(&value.text, value.taint, &separators);
+                    } else if !value.text.is_empty() || expansion.quoted {
+                        built.push(&value.text, value.taint);
+                    }
+                    built.is_optional = false;
+                }
             }
         }
+    }
+
+    /// The elements of a variable that an expansion names; `None` if it is not known.
+    fn chosen_elements(&mut self, expansion: &VariableExpansion) -> Option<Vec<ShellArg>> {
+        let chosen = match &expansion.subscript {
+            Some(subscript) => self.choose_element(subscript),
+            None if self.is_zsh() || matches!(expansion.name.as_str(), "@" | "*") => ElementChoice::All,
+            None => ElementChoice::One(0),
+        };
+        let values = self.variable(&expansion.name)?;
+        // zsh takes all elements where bash takes the first one.
+        self.is_ambiguous |= values.len() > 1 && expansion.subscript.is_none();
+        let taint = values.iter().fold(TextTaint::NONE, |taint, value| taint | value.taint);
+        Some(match chosen {
+            ElementChoice::All => values,
+            // A pattern may be several elements.
+            ElementChoice::One(_) if values.iter().any(|value| value.is_pattern || !value.is_known()) => values,
+            ElementChoice::One(index) if self.is_ordered(&expansion.name) => {
+                vec![values.get(index).cloned().unwrap_or_default()]
+            }
+            ElementChoice::One(_) | ElementChoice::Unknown => vec![ShellArg::unknown(taint)],
+        })
     }
 
     pub(super) fn expand_expansion(&mut self, expansion: &VariableExpansion) -> Vec<ShellArg> {
         if self.is_special_to_zsh(expansion) {
             return self.expand_for_zsh(expansion);
         }
+        let operator = expansion.operator.as_str();
         let operand = self.expand_quoted(&expansion.operand);
-        let mut values = self.variable(&expansion.name);
-        // A pattern may be several elements.
-        let is_ordered = |values: &[ShellArg]| {
-            !self.state.unordered.contains_key(self.referred_name(&expansion.name))
-                && !values.iter().any(|value| value.is_pattern || !value.is_known())
-        };
-        if let (Some(index), Some(all)) = (expansion.index, &values)
-            && is_ordered(all)
-        {
-            values = Some(vec![all.get(index).cloned().unwrap_or_default()]);
-        }
+        let mut values = self.chosen_elements(expansion);
+        let mut name = expansion.name.clone();
         if expansion.indirect {
-            if values.as_ref().is_none_or(|values| values.iter().any(|value| !value.is_known())) {
+            let Some([referred]) = values.as_deref().filter(|values| values.iter().all(ShellArg::is_known)) else {
                 return vec![ShellArg::unknown(TextTaint::ENVIRONMENT)];
-            }
-            let name = values.as_ref().and_then(|values| values.first()).cloned();
-            values = name.as_ref().and_then(|name| self.variable(&name.text));
-            if let (None, Some(name)) = (&values, name) {
-                let taint = if is_secret_name(&name.text) { TextTaint::SECRET } else { TextTaint::NONE };
-                return vec![ShellArg::unknown(taint)];
-            }
+            };
+            name.clone_from(&referred.text);
+            self.run_reference(&name);
+            values = self.variable(&name);
         }
-        let has_default = matches!(expansion.operator.as_str(), ":-" | "-" | ":=" | "=");
-        match values {
-            Some(values) if has_default && values.iter().all(|value| value.text.is_empty()) => vec![operand],
-            Some(values) => values
+        let unknown = |taint: TextTaint| vec![ShellArg::unknown(taint)];
+        let secret = if is_secret_name(&name) { TextTaint::SECRET } else { TextTaint::NONE };
+        let is_empty = values.as_ref().is_some_and(|values| values.iter().all(|value| value.text.is_empty()));
+        match (operator, values) {
+            (":-" | ":=", Some(_)) if is_empty => self.assigned_default(&name, operator, operand),
+            (":-" | "-" | ":=" | "=", None) => {
+                let operand = ShellArg { taint: operand.taint | secret, ..operand };
+                self.assigned_default(&name, operator, operand)
+            }
+            // Whether it is empty or not set at all is not known.
+            ("-" | "=", Some(_)) if is_empty => vec![ShellArg { otherwise: Some(String::new()), ..operand }],
+            (":+", Some(_)) if is_empty => vec![ShellArg::default()],
+            (":+" | "+", Some(values)) if !is_empty && values.iter().all(ShellArg::is_known) => vec![operand],
+            (":+" | "+", _) => vec![ShellArg { otherwise: Some(String::new()), ..operand }],
+            ("length", None) => vec![ShellArg::new("0")],
+            ("length", Some(values)) if expansion.subscript.as_ref().is_some_and(BashWord::is_all) => {
+                vec![ShellArg::new(values.len().to_string())]
+            }
+            (":", mut values) => {
+                // The first of the arguments is the name of the shell.
+                if let (Some(values), "@" | "*") = (&mut values, name.as_str()) {
+                    values.insert(0, ShellArg::new("bash"));
+                }
+                self.cut(values, &operand, is_list(expansion)).unwrap_or_else(|taint| unknown(taint | secret))
+            }
+            ("@", Some(values)) if operand.text == "P" => {
+                let taint = values.iter().fold(TextTaint::NONE, |taint, value| taint | value.taint);
+                for value in &values {
+                    self.expand_prompt(value);
+                }
+                unknown(taint)
+            }
+            ("@", None) if operand.text == "P" => {
+                self.expand_prompt(&ShellArg::unknown(TextTaint::NONE));
+                unknown(TextTaint::NONE)
+            }
+            (_, Some(values)) => values
                 .into_iter()
-                .map(|value| match apply_operator(&value.text, &expansion.operator, &operand.text) {
-                    Some(text) if value.is_known() && operand.is_known() => ShellArg { text, ..value },
-                    _ if expansion.operator.is_empty() || has_default => value,
+                .map(|value| match apply_operator(&value.text, operator, &operand.text) {
+                    Some(text) if value.is_known() && operand.is_known() && !operator.is_empty() => {
+                        ShellArg { text, otherwise: None, ..value }
+                    }
+                    _ if matches!(operator, "" | ":-" | "-" | ":=" | "=" | ":?" | "?") => value,
                     _ => ShellArg::unknown(value.taint | operand.taint),
                 })
                 .collect(),
-            None if has_default => {
-                if expansion.operator.contains('=') {
-                    self.set_variable(&expansion.name, vec![operand.clone()]);
-                }
-                let taint = if is_secret_name(&expansion.name) { TextTaint::SECRET } else { TextTaint::NONE };
-                vec![ShellArg { taint: operand.taint | taint, ..operand }]
-            }
-            // Set or not, this is all that the expansion can come to.
-            None if matches!(expansion.operator.as_str(), ":+" | "+") => vec![operand],
-            None if expansion.operator == "length" => vec![ShellArg::new("0")],
-            None => {
-                let taint = if is_secret_name(&expansion.name) { TextTaint::SECRET } else { TextTaint::NONE };
-                vec![ShellArg::unknown(taint)]
-            }
+            (_, None) => unknown(secret),
         }
     }
+
+    /// The text of a variable that is not set; `=` sets it.
+    fn assigned_default(&mut self, name: &str, operator: &str, operand: ShellArg) -> Vec<ShellArg> {
+        if operator.contains('=') {
+            self.set_variable(name, vec![operand.clone()]);
+        }
+        vec![operand]
+    }
+
+    /// `@P`: a text that is not known may run anything.
+    fn expand_prompt(&mut self, text: &ShellArg) {
+        if text.is_known() {
+            self.run_prompt(text);
+        } else {
+            self.push_unknown("", "it expands a text that is not known");
+        }
+    }
+
+    /// `:OFFSET:LENGTH`, of a text or of a list; both are expressions. What is not known has a taint.
+    fn cut(
+        &mut self,
+        values: Option<Vec<ShellArg>>,
+        operand: &ShellArg,
+        is_list: bool,
+    ) -> Result<Vec<ShellArg>, TextTaint> {
+        let (offset, length) = split_range(&operand.text);
+        let offset = self.evaluate(offset);
+        let length = length.map(|length| self.evaluate(length));
+        let taint = values.iter().flatten().fold(TextTaint::NONE, |taint, value| taint | value.taint);
+        let cut = match (values, offset) {
+            (Some(values), Some(offset)) if length.is_none_or(|length| length.is_some()) => {
+                let length = length.flatten();
+                match is_list {
+                    true => cut_list(values, offset, length),
+                    false => values.first().and_then(|value| {
+                        let text = cut_text(&value.text, offset, length).filter(|_| value.is_known())?;
+                        Some(vec![ShellArg { text, otherwise: None, ..value.clone() }])
+                    }),
+                }
+            }
+            _ => None,
+        };
+        cut.ok_or(taint)
+    }
+}
+
+/// Whether an expansion is of all elements.
+fn is_list(expansion: &VariableExpansion) -> bool {
+    matches!(expansion.name.as_str(), "@" | "*") || expansion.subscript.as_ref().is_some_and(BashWord::is_all)
 }

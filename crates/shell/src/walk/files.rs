@@ -1,17 +1,19 @@
 //! The paths of a line: where they are, and what the line did to them before.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use super::state::MAX_ENTRIES;
-use super::{CommandWalk, ShellArg, TextFlow, TextTaint, program_name};
+use super::{CommandWalk, ProgramCall, ShellArg, TextFlow, TextTaint, program_name};
 use crate::CallSite;
-use crate::paths::{PlacedPath, UNKNOWN, place_path};
-use crate::{Operation, OperationKind, OperationTag};
+use crate::paths::{PlacedPath, UNKNOWN, matches_glob, place_path, tags_of_path};
+use crate::{Operation, OperationKind, OperationTag, PathPlace};
 
 /// The longest path of a directory that is entered.
 const MAX_DIRECTORY: usize = 512;
+/// The most secrets of a directory.
+const MAX_SWEPT: usize = 4;
 /// The most places that are remembered.
 const MAX_PLACED: usize = 64;
 
@@ -72,6 +74,9 @@ impl CommandWalk<'_> {
     pub(crate) fn push_path(&mut self, operation: Operation, arg: &ShellArg) -> PlacedPath {
         let placed = self.place(arg);
         let mut operation = operation.written(arg.shown());
+        if let (PathPlace::Unknown, true, Some(directory)) = (placed.place, arg.is_known(), &self.state.cwd_source) {
+            operation.written = format!("{directory}/{}", operation.written);
+        }
         operation.path = placed.path.as_ref().map(|path| path.to_string_lossy().replace(UNKNOWN, "*"));
         operation.place = Some(placed.place);
         let operation = placed.tags.iter().fold(operation, |operation, tag| operation.tag(*tag));
@@ -111,7 +116,7 @@ impl CommandWalk<'_> {
             return self.read_file(program, &secret, is_recursive);
         }
         let operation = Operation::new(OperationKind::Read, program).tag_if(is_recursive, OperationTag::Recursive);
-        let placed = self.push_path(operation, arg);
+        let placed = if arg.is_swept { self.push_probable(operation, arg) } else { self.push_path(operation, arg) };
         if let Some(flow) = placed.path.as_ref().and_then(|path| self.files.get(path)) {
             let mut flow = flow.clone();
             flow.taint |= TextTaint::FILE;
@@ -119,17 +124,56 @@ impl CommandWalk<'_> {
         }
         let is_secret = placed.tags.contains(&OperationTag::Secret);
         let is_version = arg.text.rsplit('/').next().is_some_and(is_version_file);
-        TextFlow::from_taint(match (is_secret, is_version) {
+        let taint = match (is_secret, is_version) {
             (true, _) => TextTaint::FILE | TextTaint::SECRET,
             (false, true) => TextTaint::NONE,
             (false, false) => TextTaint::FILE,
-        })
+        };
+        TextFlow { taint, files: self.code_path(arg).into_iter().collect(), ..TextFlow::default() }
     }
 
     /// A secret among the files that another command lists as this argument: `cat $(find ~ -name .netrc)`.
     fn listed_secret(&self, arg: &ShellArg) -> Option<ShellArg> {
         let listed = arg.content.as_ref().filter(|_| !arg.is_known())?.listed.iter();
         listed.map(|listed| &listed.root).find(|root| self.place(root).tags.contains(&OperationTag::Secret)).cloned()
+    }
+
+    /// Adds what may be done to a secret.
+    fn push_probable(&mut self, mut operation: Operation, arg: &ShellArg) -> PlacedPath {
+        let placed = self.place(arg);
+        operation = operation.written(arg.shown()).tag(OperationTag::ProbableSecret);
+        operation.path = placed.path.as_ref().map(|path| path.to_string_lossy().into_owned());
+        operation.place = Some(placed.place);
+        self.push(operation);
+        placed
+    }
+
+    /// The secrets among the files of a directory, and the path of each below it.
+    pub(crate) fn secrets_in(&self, directory: &ShellArg) -> Vec<(ShellArg, PathBuf)> {
+        let path = self.place(directory).path.filter(|_| !directory.is_pattern && directory.is_known());
+        let Some((project, path)) = self.site.files.zip(path) else { return Vec::new() };
+        let is_secret = |file: &PathBuf| tags_of_path(self.site, file, false).contains(&OperationTag::Secret);
+        let files = project.list_files(&path).into_iter().filter(is_secret).take(MAX_SWEPT);
+        files
+            .filter_map(|file| {
+                let within = file.strip_prefix(&path).ok()?.to_owned();
+                let text = format!("{}/{}", directory.text.trim_end_matches('/'), within.display());
+                Some((ShellArg { is_swept: true, ..ShellArg::new(text) }, within))
+            })
+            .collect()
+    }
+
+    /// Reads the secrets among the files of directories that a program reads as a whole, but for those that an option
+    /// excludes.
+    pub(crate) fn sweep(&mut self, call: &ProgramCall<'_>, directories: &[&ShellArg]) -> TextTaint {
+        let mut taint = TextTaint::NONE;
+        for (secret, within) in directories.iter().flat_map(|directory| self.secrets_in(directory)).collect::<Vec<_>>()
+        {
+            if !excludes(call.args, &within) {
+                taint |= self.read_file(call.name, &secret, false).taint;
+            }
+        }
+        taint
     }
 
     /// What the line wrote to a file before, if it did.
@@ -153,6 +197,16 @@ impl CommandWalk<'_> {
         let mut taints =
             self.files.values().map(|flow| flow.taint).chain(self.unpacked.iter().map(|(_, taint)| *taint));
         taints.any(|taint| taint.has(TextTaint::NETWORK))
+    }
+
+    /// Whether the line got a file of one of these names, with blanks between, from elsewhere. It is one that programs look
+    /// for in the working directory and below. What comes as a whole project is not looked at.
+    pub(crate) fn has_fetched_file(&self, names: &str) -> bool {
+        let is_here = |path: &Path| self.state.cwd.as_ref().is_none_or(|cwd| path.starts_with(cwd));
+        self.files.iter().any(|(path, flow)| {
+            let is_named = || names.split_whitespace().any(|name| path.ends_with(name));
+            flow.taint.has(TextTaint::NETWORK) && is_here(path) && is_named()
+        })
     }
 
     /// What is known of a file from elsewhere, or of such files in a directory.
@@ -195,12 +249,29 @@ impl CommandWalk<'_> {
     }
 
     /// Writes a file.
-    pub(crate) fn write_file(&mut self, program: &str, arg: &ShellArg, action: &str, flow: TextFlow) {
+    pub(crate) fn write_file(&mut self, program: &str, arg: &ShellArg, action: &str, mut flow: TextFlow) {
+        // What the file held before is still in it.
+        if matches!(action, "append" | "edit") || flow.text.is_none() && flow.taint == TextTaint::NONE {
+            flow.add_files(self.code_path(arg));
+        }
         if arg.text == "/dev/fd/63" {
             self.write_substituted(&flow);
         }
         self.push_path(Operation::new(OperationKind::Write, program).action(action), arg);
         self.note_written(arg, flow);
+    }
+
+    /// Runs a program that only says what it would do to files.
+    pub(crate) fn run_dry(&mut self, program: &str, run: impl FnOnce(&mut Self) -> TextFlow) -> TextFlow {
+        let from = self.operations.len();
+        let flow = run(self);
+        let changes = |operation: &Operation| {
+            use OperationKind::{Delete, Move, Permission, Upload, Write};
+            operation.program == program && matches!(operation.kind, Delete | Move | Permission | Upload | Write)
+        };
+        let done = self.operations.split_off(from.min(self.operations.len()));
+        self.operations.extend(done.into_iter().filter(|operation| !changes(operation)));
+        flow
     }
 
     /// `>(COMMAND)` gives what is written to a command.
@@ -241,6 +312,7 @@ impl CommandWalk<'_> {
     /// Runs what follows in a directory that another program enters.
     pub(crate) fn enter_directory(&mut self, arg: &ShellArg) {
         self.note_directory(arg);
+        self.state.cwd_source = self.directory_source(arg);
         self.state.cwd = self.find_directory(arg);
     }
 
@@ -250,6 +322,15 @@ impl CommandWalk<'_> {
         path.filter(|path| path.as_os_str().len() <= MAX_DIRECTORY).map(Rc::from)
     }
 
+    /// How the line names a directory that cannot be known.
+    pub(crate) fn directory_source(&self, arg: &ShellArg) -> Option<Rc<str>> {
+        let shown = arg.shown();
+        match &self.state.cwd_source {
+            Some(source) if self.state.cwd.is_none() && arg.is_known() => Some(format!("{source}/{shown}").into()),
+            _ => Some(shown.into()),
+        }
+    }
+
     pub(crate) fn previous_cwd(&self) -> Option<Rc<Path>> {
         self.state.previous_cwd.clone()
     }
@@ -257,9 +338,8 @@ impl CommandWalk<'_> {
     /// Paths of another machine are not paths of this one.
     pub(crate) fn forget_places(&mut self, from: usize) {
         for operation in self.operations.iter_mut().skip(from) {
-            if operation.place.is_some_and(|place| !matches!(place, crate::PathPlace::Root | crate::PathPlace::Device))
-            {
-                operation.place = Some(crate::PathPlace::Outside);
+            if operation.place.is_some_and(|place| !matches!(place, PathPlace::Root | PathPlace::Device)) {
+                operation.place = Some(PathPlace::Outside);
             }
             operation.path = None;
             operation.tags.retain(|tag| {
@@ -275,6 +355,27 @@ impl CommandWalk<'_> {
 
 fn has_wildcard(path: &Path) -> bool {
     path.as_os_str().as_encoded_bytes().iter().any(|byte| matches!(byte, b'*' | b'?' | b'['))
+}
+
+/// Whether options exclude a file, or say in another file which ones are meant.
+fn excludes(args: &[ShellArg], within: &Path) -> bool {
+    let name = within.file_name().unwrap_or_default().to_string_lossy();
+    let is_meant = |pattern: &str| {
+        let pattern = pattern.trim_start_matches("./").trim_start_matches("*/").trim_matches('/');
+        // A `*` of these patterns also matches a leading dot.
+        matches_glob(&format!("/{pattern}"), &format!("/{name}"))
+            || within.starts_with(pattern)
+            || within.to_str() == Some(pattern)
+    };
+    args.iter().enumerate().any(|(index, arg)| {
+        let text = arg.text.as_str();
+        let lists = ["--exclude-from", "--exclude-vcs", "--filter", "--files-from", "-T", "-X"];
+        let value = text.strip_prefix("--exclude=").or_else(|| text.strip_prefix("-x!")).or_else(|| {
+            let before = args.get(index.checked_sub(1)?)?;
+            matches!(before.text.as_str(), "--exclude" | "-x" | "-xr").then_some(text)
+        });
+        value.is_some_and(is_meant) || lists.iter().any(|list| text.starts_with(list))
+    })
 }
 
 /// Files that hold nothing but the number of a version, which is a part of many addresses.

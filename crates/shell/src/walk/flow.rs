@@ -1,12 +1,16 @@
 //! What is known of a text: an argument, the input or the output of a command.
 
 use std::ops::{BitOr, BitOrAssign};
+use std::path::Path;
+use std::rc::Rc;
 
 use crate::paths::UNKNOWN;
 use crate::{Operation, OperationTag};
 
 /// The longest text of a file that is kept.
 const MAX_TEXT: usize = 64 * 1024;
+/// The most files whose content a text may have.
+const MAX_FILES: usize = 8;
 
 /// Where a text comes from.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -68,10 +72,16 @@ pub(crate) struct ShellArg {
     /// The text; [`UNKNOWN`] stands for what cannot be known.
     pub(crate) text: String,
     pub(crate) taint: TextTaint,
+    /// The text if what is not set of it expands to nothing: `${NAME:+TEXT}`.
+    pub(crate) otherwise: Option<String>,
     /// Whether it has a pattern that the shell expands.
     pub(crate) is_pattern: bool,
+    /// Whether it is a secret that nobody named: one among all files of a directory.
+    pub(crate) is_swept: bool,
     /// What a process substitution prints.
     pub(crate) content: Option<Box<TextFlow>>,
+    /// What stands in the line for each part that cannot be known, such as `$DIR`.
+    pub(crate) sources: Vec<String>,
 }
 
 impl ShellArg {
@@ -87,9 +97,14 @@ impl ShellArg {
         !self.text.contains(UNKNOWN)
     }
 
-    /// As a user would read it.
+    /// As a user would read it: with what stands in the line for its unknown parts, if that is known of each.
     pub(crate) fn shown(&self) -> String {
-        shown(&self.text)
+        if self.sources.is_empty() || self.sources.len() != self.text.matches(UNKNOWN).count() {
+            return shown(&self.text);
+        }
+        let mut parts = self.text.split(UNKNOWN);
+        let first = parts.next().unwrap_or_default().to_owned();
+        parts.zip(&self.sources).fold(first, |shown, (part, source)| shown + source + part)
     }
 }
 
@@ -108,6 +123,8 @@ pub(crate) struct TextFlow {
     pub(crate) listed: Vec<ListedFiles>,
     /// The names of the processes that it lists, if it does; `*` for all.
     pub(crate) processes: Vec<String>,
+    /// The files of the disk whose content it has.
+    pub(crate) files: Vec<Rc<Path>>,
     /// Whether another command or a file descriptor gives it, also if nothing is known of it.
     pub(crate) is_given: bool,
 }
@@ -146,6 +163,15 @@ impl TextFlow {
         Self { taint: TextTaint::NAMES, listed, ..Self::default() }
     }
 
+    /// The content of more files.
+    pub(crate) fn add_files(&mut self, files: impl IntoIterator<Item = Rc<Path>>) {
+        for file in files {
+            if self.files.len() < MAX_FILES && !self.files.contains(&file) {
+                self.files.push(file);
+            }
+        }
+    }
+
     /// Text that a file may hold as well, on lines of its own.
     pub(crate) fn add_text(&mut self, other: Self) {
         let is_empty = |flow: &Self| flow.text.as_deref() == Some("") && flow.taint == TextTaint::NONE;
@@ -159,6 +185,7 @@ impl TextFlow {
         self.taint |= other.taint;
         self.listed.extend(other.listed);
         self.processes.extend(other.processes);
+        self.add_files(other.files);
         if self.text.is_none() && other.text.is_none() {
             return;
         }
@@ -179,8 +206,10 @@ impl TextFlow {
             self.text = None;
         }
         self.taint |= other.taint;
+        self.is_given |= other.is_given;
         self.listed.extend(other.listed);
         self.processes.extend(other.processes);
+        self.add_files(other.files);
         self
     }
 
@@ -189,6 +218,7 @@ impl TextFlow {
         self.taint |= other.taint;
         self.listed.extend(other.listed);
         self.processes.extend(other.processes);
+        self.add_files(other.files);
         self.text = match (self.text.take(), other.text) {
             (Some(mut text), Some(more)) => {
                 text.push_str(&more);

@@ -3,6 +3,7 @@
 //! The walk keeps what the line itself sets: variables, functions, aliases, the working directory, and the files that it
 //! writes. Whatever depends on anything else is unknown. Every limit adds an unknown operation instead of dropping one.
 
+mod arithmetic;
 mod braces;
 mod control;
 mod expand;
@@ -13,6 +14,7 @@ mod options;
 mod power;
 mod redirect;
 mod run;
+mod scripts;
 mod shared;
 mod state;
 mod variables;
@@ -21,7 +23,7 @@ mod wrapper;
 mod zsh;
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -34,9 +36,10 @@ pub(crate) use wrapper::{WRAPPERS, WrapperDef};
 use crate::paths::UNKNOWN;
 use crate::site::CallSite;
 use files::PlacedPaths;
+use scripts::ScriptFiles;
 use state::{ExitReach, ExitStatus, WalkState};
 
-use crate::syntax::{BashCommand, ShellGrammar, ShellScript, parse_script};
+use crate::syntax::{BashCommand, GrammarKind, ShellScript, parse_script};
 use crate::watch::WatchNotes;
 use crate::{Operation, OperationKind};
 
@@ -63,11 +66,11 @@ pub(crate) struct CommandWalk<'s> {
     pub(crate) site: &'s CallSite<'s>,
     /// Adds what a program does, and gives what it prints.
     run_program: ProgramRunner,
-    /// Whether a name is that of a known program.
+    /// Whether a name, or a pattern, is that of a known program.
     is_program: fn(&str) -> bool,
     pub(crate) state: WalkState,
     /// The grammar of the text that runs.
-    grammar: ShellGrammar,
+    grammar: GrammarKind,
     /// Whether zsh divides the values of variables into words.
     splits_words: bool,
     /// Whether something ran that may have to be read in another way as well.
@@ -89,11 +92,15 @@ pub(crate) struct CommandWalk<'s> {
     call_depth: usize,
     command_count: usize,
     /// What `trap` keeps for the end of the shell.
-    traps: Vec<(ShellGrammar, String)>,
+    traps: Vec<(GrammarKind, String)>,
     /// The variables of the function that runs.
     locals: Vec<String>,
-    /// The names of the functions that run.
-    running: Vec<String>,
+    /// How many subscripts were expanded that are in the values of variables.
+    subscript_count: usize,
+    /// The variables that are numbers: their values are expressions.
+    integers: HashSet<String>,
+    /// The functions and aliases that run: a function may define another one of its name.
+    running: Vec<(String, Option<Rc<BashCommand>>)>,
     /// The program that ran last.
     last_program: String,
     /// Whether it printed what shells evaluate.
@@ -112,6 +119,7 @@ pub(crate) struct CommandWalk<'s> {
     is_trial: bool,
     /// What is kept for a caller that watches files.
     notes: WatchNotes<'s>,
+    scripts: ScriptFiles,
 }
 
 impl<'s> CommandWalk<'s> {
@@ -121,7 +129,7 @@ impl<'s> CommandWalk<'s> {
             run_program,
             is_program,
             state: WalkState { cwd: Some(site.cwd.into()), ..WalkState::default() },
-            grammar: ShellGrammar::Bash,
+            grammar: GrammarKind::Bash,
             splits_words: false,
             is_ambiguous: false,
             forks: Vec::new(),
@@ -136,6 +144,8 @@ impl<'s> CommandWalk<'s> {
             command_count: 0,
             traps: Vec::new(),
             locals: Vec::new(),
+            subscript_count: 0,
+            integers: HashSet::new(),
             running: Vec::new(),
             last_program: String::new(),
             prints_completion: false,
@@ -146,6 +156,7 @@ impl<'s> CommandWalk<'s> {
             parsed_bytes: 0,
             is_trial: false,
             notes: WatchNotes::default(),
+            scripts: ScriptFiles::default(),
         }
     }
 
@@ -153,7 +164,14 @@ impl<'s> CommandWalk<'s> {
         (self.is_program)(name)
     }
 
-    pub(crate) fn push(&mut self, operation: Operation) {
+    pub(crate) fn push(&mut self, mut operation: Operation) {
+        // The mark of what cannot be known is for the walk alone.
+        for text in [&mut operation.written, &mut operation.action, &mut operation.reason, &mut operation.program] {
+            if text.contains(UNKNOWN) {
+                *text = text.replace(UNKNOWN, "…");
+            }
+        }
+        let Some(operation) = self.admit(operation) else { return };
         if self.operations.len() < MAX_OPERATIONS {
             // A command that runs in several states comes again soon.
             if !self.operations.iter().rev().take(RECENT).any(|recent| *recent == operation) {
@@ -172,7 +190,7 @@ impl<'s> CommandWalk<'s> {
     /// Walks a text that may be a command line, or something else that is typed into a program: no shell runs what it
     /// cannot parse.
     pub(crate) fn run_typed(&mut self, text: &str) {
-        let script = ShellScript { fault: None, ..parse_script(text, ShellGrammar::Bash) };
+        let script = ShellScript { fault: None, ..parse_script(text, GrammarKind::Bash) };
         self.called(|walk| walk.run_script(&script, &TextFlow::default()));
         self.run_traps();
         ["ipython", "node"].iter().for_each(|language| self.run_code(language, text));
@@ -226,8 +244,9 @@ impl<'s> CommandWalk<'s> {
 
     pub(crate) fn run_command(&mut self, command: &BashCommand, stdin: &TextFlow) -> TextFlow {
         self.command_count += 1;
-        if self.command_count > MAX_COMMANDS {
-            if self.command_count == MAX_COMMANDS + 1 {
+        let most = self.most_commands();
+        if self.command_count > most {
+            if self.command_count == most + 1 {
                 self.push_unknown("", "it runs more commands than can be looked at");
             }
             return TextFlow::from_taint(TextTaint::OUTPUT);
@@ -254,20 +273,22 @@ impl<'s> CommandWalk<'s> {
                 self.run_hook_function(name);
                 TextFlow::known("")
             }
-            BashCommand::Test(words) => {
-                for word in words {
-                    let args = self.expand_word(word);
-                    args.iter().for_each(|arg| self.run_subscripts(arg));
-                }
-                self.state.status = ExitStatus::Unknown;
+            BashCommand::Test(words, redirects) => self.redirected(redirects, stdin, |walk, _| {
+                walk.run_test(words);
+                walk.state.status = ExitStatus::Unknown;
                 TextFlow::known("")
-            }
+            }),
         }
     }
 
     /// Whether the last program printed what shells evaluate: it is one of these, or its first argument says so.
     pub(crate) fn printed_settings(&self, programs: &str) -> bool {
         self.prints_completion || programs.split_whitespace().any(|name| name == self.last_program)
+    }
+
+    /// Whether this program ran last.
+    pub(crate) fn ran_last(&self, program: &str) -> bool {
+        self.last_program == program
     }
 
     pub(crate) fn note_remote(&mut self) {

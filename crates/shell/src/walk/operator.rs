@@ -1,12 +1,12 @@
 //! The operators of `${NAME…}` on a known value.
 
+use super::ShellArg;
 use crate::paths::matches_glob;
 
 /// Applies an operator to a value; `None` if its result cannot be known.
 pub(super) fn apply_operator(value: &str, operator: &str, operand: &str) -> Option<String> {
     match operator {
         "" | ":-" | "-" | ":=" | "=" | ":?" | "?" => Some(value.to_owned()),
-        ":+" | "+" => Some(operand.to_owned()),
         "length" => Some(value.chars().count().to_string()),
         "^^" => Some(value.to_uppercase()),
         ",," => Some(value.to_lowercase()),
@@ -16,31 +16,53 @@ pub(super) fn apply_operator(value: &str, operator: &str, operand: &str) -> Opti
             let first = if operator == "^" { first.to_uppercase() } else { first.to_lowercase() };
             Some(first + letters.as_str())
         }
-        ":" => cut(value, operand),
         "#" | "##" | "%" | "%%" => Some(strip(value, operator, operand)),
         "/" | "//" | "/#" | "/%" => replace(value, operator, operand),
         _ => None,
     }
 }
 
-/// `:OFFSET` and `:OFFSET:LENGTH`.
-fn cut(value: &str, operand: &str) -> Option<String> {
-    let (from, count) = operand.split_once(':').map_or((operand, None), |(from, count)| (from, Some(count)));
+/// `OFFSET` and `LENGTH` of `:OFFSET:LENGTH`. A `?` has a `:` of its own.
+pub(super) fn split_range(operand: &str) -> (&str, Option<&str>) {
+    let (mut open, mut questions) = (0_usize, 0_usize);
+    let end = operand.find(|letter| {
+        match letter {
+            '(' | '[' => open += 1,
+            ')' | ']' => open = open.saturating_sub(1),
+            '?' => questions += 1,
+            ':' if open == 0 && questions == 0 => return true,
+            ':' => questions = questions.saturating_sub(1),
+            _ => {}
+        }
+        false
+    });
+    let split = end.and_then(|end| Some((operand.get(..end)?, Some(operand.get(end + 1..)?))));
+    split.unwrap_or((operand, None))
+}
+
+/// Where a part begins and ends.
+fn range_of(size: usize, offset: i64, length: Option<i64>) -> Option<(usize, usize)> {
+    let size = i64::try_from(size).ok()?;
+    let begin = if offset < 0 { size.checked_add(offset)? } else { offset.min(size) };
+    let end = match length {
+        None => size,
+        Some(length) if length < 0 => size.checked_add(length)?,
+        Some(length) => begin.saturating_add(length).min(size),
+    };
+    Some((usize::try_from(begin).ok()?, usize::try_from(end).ok()?))
+}
+
+/// A part of a text.
+pub(super) fn cut_text(value: &str, offset: i64, length: Option<i64>) -> Option<String> {
     let letters: Vec<char> = value.chars().collect();
-    let position = |text: &str, end: usize| -> Option<usize> {
-        let number: i64 = text.trim().parse().ok()?;
-        let end = i64::try_from(end).ok()?;
-        usize::try_from(if number < 0 { end + number } else { number.min(end) }).ok()
-    };
-    let from = position(from, letters.len())?;
-    let end = match count {
-        None => letters.len(),
-        Some(count) => match count.trim().parse::<i64>().ok()? {
-            length if length < 0 => position(count, letters.len())?,
-            length => (from + usize::try_from(length).ok()?).min(letters.len()),
-        },
-    };
-    Some(letters.get(from..end)?.iter().collect())
+    let (begin, end) = range_of(letters.len(), offset, length)?;
+    Some(letters.get(begin..end)?.iter().collect())
+}
+
+/// A part of a list.
+pub(super) fn cut_list(values: Vec<ShellArg>, offset: i64, length: Option<i64>) -> Option<Vec<ShellArg>> {
+    let (begin, end) = range_of(values.len(), offset, length)?;
+    values.get(begin..end).map(<[ShellArg]>::to_vec)
 }
 
 /// `#`, `##`, `%`, `%%`: without the beginning or end that a pattern matches.

@@ -26,7 +26,9 @@ impl CommandWalk<'_> {
             match redirect.kind {
                 RedirectKind::Text => {
                     let text = self.expand_quoted(&redirect.target);
-                    let flow = TextFlow { taint: text.taint, text: Some(text.text), ..TextFlow::default() };
+                    // Whoever reads it may find either.
+                    let either = std::iter::once(text.text).chain(text.otherwise).collect::<Vec<_>>().join("\n");
+                    let flow = TextFlow { taint: text.taint, text: Some(either), ..TextFlow::default() };
                     self.set_input(redirect, flow, &mut input);
                 }
                 RedirectKind::Input | RedirectKind::ReadWrite => {
@@ -87,6 +89,16 @@ impl CommandWalk<'_> {
         redirects.iter().all(|redirect| !matches!(redirect.descriptor.as_str(), "" | "0" | "1" | "2"))
     }
 
+    /// The files that a redirection may name.
+    fn targets(&mut self, redirect: &BashRedirect) -> Vec<ShellArg> {
+        let either = |target: ShellArg| {
+            let otherwise = target.otherwise.clone().filter(|text| !text.is_empty());
+            let other = otherwise.map(|text| ShellArg { text, otherwise: None, ..target.clone() });
+            std::iter::once(target).chain(other)
+        };
+        self.expand_targets(&redirect.target).into_iter().flat_map(either).collect()
+    }
+
     fn is_connection(&self, descriptor: &str) -> bool {
         !self.state.connections.is_empty() && self.state.connections.contains_key(descriptor.trim_end_matches('-'))
     }
@@ -109,8 +121,8 @@ impl CommandWalk<'_> {
                 }
                 _ => continue,
             };
-            let mut targets = self.expand_targets(&redirect.target);
-            let target = targets.pop().unwrap_or_default();
+            let mut targets = self.targets(redirect).into_iter();
+            let target = targets.next().unwrap_or_default();
             for other in targets {
                 self.write_file("", &other, action, rest.clone());
             }

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use super::redirect::is_shell;
 use super::state::{ExitReach, ExitStatus};
 use super::{CommandWalk, MAX_ARGS, ProgramCall, ShellArg, TextFlow, TextTaint, program_name, quote};
-use crate::syntax::{BashAssignment, BashCommand, RedirectKind, SimpleCommand};
+use crate::syntax::{BashCommand, RedirectKind, SimpleCommand};
 use crate::{Operation, OperationKind};
 
 /// Builtins that change what the shell keeps. Whatever else runs is another process.
@@ -24,6 +24,9 @@ static BUILTINS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
 const WHOLE_READERS: [&str; 6] = ["cat", "bat", "env", "head", "tail", "tee"];
 /// First arguments that make a program print what shells evaluate.
 const COMPLETIONS: [&str; 5] = ["completion", "completions", "--completion", "--completions", "shellenv"];
+
+/// How many words that may be nothing are looked at one by one.
+const MAX_OPTIONAL: usize = 3;
 
 impl CommandWalk<'_> {
     pub(super) fn run_simple(&mut self, command: &SimpleCommand, stdin: &TextFlow) -> TextFlow {
@@ -42,24 +45,30 @@ impl CommandWalk<'_> {
         let has_program = !command.words.is_empty();
         self.state.status = ExitStatus::Unknown;
         // The words are expanded before the assignments are made.
-        let args: Vec<ShellArg> =
-            command.words.iter().flat_map(|word| self.expand_word(word)).take(MAX_ARGS + 2).collect();
-        let mut before: Vec<(String, Option<Vec<ShellArg>>)> = Vec::new();
-        for BashAssignment { name, words, key } in &command.assignments {
-            let values: Vec<ShellArg> = match words.as_slice() {
-                [word] => vec![self.expand_quoted(word)],
-                words => words.iter().flat_map(|word| self.expand_word(word)).take(MAX_ARGS).collect(),
-            };
-            let values = if values.is_empty() { vec![ShellArg::default()] } else { values };
-            self.check_assignment(name, values.first());
-            self.note_array(name, key.is_some());
-            self.set_table(name, key.as_ref(), &values);
-            let old = self.insert_variable(name, values);
-            before.push((name.clone(), old));
+        let is_declaring = command.is_declaring();
+        let mut args: Vec<ShellArg> = Vec::with_capacity(command.words.len().min(MAX_ARGS));
+        for word in &command.words {
+            match is_declaring && word.is_assignment() {
+                true => args.push(self.expand_quoted(word)),
+                false => args.extend(self.expand_word(word)),
+            }
+            if args.len() > MAX_ARGS + 1 {
+                break;
+            }
         }
-        let stdin = self.redirect_input(&command.redirects, stdin);
+        let mut before: Vec<(String, Option<Vec<ShellArg>>)> = Vec::new();
+        for assignment in &command.assignments {
+            let old = self.assign(assignment);
+            before.push((assignment.name.clone(), old));
+        }
+        // `exec <FILE` is the input of what comes behind it.
+        let kept = self.state.inputs.get("0").filter(|_| *stdin == TextFlow::default()).cloned();
+        let stdin = self.redirect_input(&command.redirects, kept.as_ref().unwrap_or(stdin));
         let is_bare_exec = matches!(args.as_slice(), [program] if program.text == "exec");
         let is_shell_run = is_bare_exec && !self.is_descriptor(&command.redirects) || args.iter().any(is_shell);
+        if is_bare_exec && stdin != TextFlow::default() {
+            self.state.inputs.insert(String::from("0"), stdin.clone());
+        }
         if is_shell_run && self.is_connected(&command.redirects) {
             self.push(Operation::new(OperationKind::System, "bash").action("remote_shell"));
         }
@@ -67,10 +76,16 @@ impl CommandWalk<'_> {
         let is_bare_input =
             !has_program && command.redirects.iter().any(|redirect| redirect.kind == RedirectKind::Input);
         let flow = match (has_program, is_bare_input) {
+            (true, _) if args.iter().any(|arg| arg.otherwise.is_some()) => {
+                self.run_alternatives(&alternatives(&args), &stdin)
+            }
             (true, _) => self.run_words(&args, &stdin),
             (false, true) => stdin,
             (false, false) => TextFlow::known(""),
         };
+        for array in &command.declared {
+            let _before = self.assign(array);
+        }
         if has_program {
             // An assignment in front of a program is for that program only.
             for (name, old) in before.into_iter().rev() {
@@ -78,6 +93,17 @@ impl CommandWalk<'_> {
             }
         }
         self.redirect_output(&command.redirects, flow)
+    }
+
+    /// Runs the words that a command may come to, one after another.
+    fn run_alternatives(&mut self, all: &[Vec<ShellArg>], stdin: &TextFlow) -> TextFlow {
+        match all {
+            [] => TextFlow::known(""),
+            [args] => self.run_words(args, stdin),
+            [args, rest @ ..] => {
+                self.run_either(|walk| walk.run_words(args, stdin), |walk| walk.run_alternatives(rest, stdin))
+            }
+        }
     }
 
     /// Runs a builtin or a program, without the aliases and functions of the line.
@@ -98,7 +124,8 @@ impl CommandWalk<'_> {
             Some(body) => walk.run_function(&program.text, &body, args, stdin),
             None => walk.run_named(program, args, stdin),
         };
-        let alias = self.state.aliases.get(&program.text).filter(|_| !self.running.contains(&program.text)).cloned();
+        let is_running = self.running.iter().any(|(running, _)| *running == program.text);
+        let alias = self.state.aliases.get(&program.text).filter(|_| !is_running).cloned();
         match alias {
             // Only an interactive shell heeds aliases.
             Some(text) => self.run_either(|walk| walk.run_alias(&program.text, &text, args, stdin), run),
@@ -124,25 +151,29 @@ impl CommandWalk<'_> {
             }
             _ => args,
         };
-        let (taint, reason) = if !program.is_known() && program.taint.has(TextTaint::OUTPUT) {
+        let (taint, reason) = if program.text.starts_with("https://") || program.text.starts_with("http://") {
+            (TextTaint::NETWORK, "it runs a program of an address")
+        } else if !program.is_known() && program.taint.has(TextTaint::OUTPUT) {
             (program.taint, "which program runs depends on the output of a command")
         } else if !program.is_known() {
             (program.taint, "which program runs depends on a variable that the call does not set")
-        } else if program.is_pattern && !matches!(program.text.as_str(), "[" | "[[") {
-            (program.taint | TextTaint::DECODED, "which program runs depends on a file name pattern")
+        } else if program.is_pattern
+            && !matches!(program.text.as_str(), "[" | "[[")
+            && (program.text.contains('/') || self.is_program(&program.text))
+        {
+            (program.taint, "which program runs depends on a file name pattern")
         } else {
             return Ok((program, args));
         };
         // A program in a directory that is not known: `$JAVA_HOME/bin/java`.
         let has_name = program.text.rsplit_once('/').is_some_and(|(_, name)| {
-            !name.is_empty()
-                && !program.is_pattern
-                && program_name(name).chars().all(|letter| letter.is_ascii_graphic())
+            !name.is_empty() && program_name(name).chars().all(|letter| letter.is_ascii_graphic())
         });
-        if has_name && program.taint.without(TextTaint::OUTPUT) == TextTaint::NONE {
+        if has_name && !program.is_pattern && taint.without(TextTaint::OUTPUT) == TextTaint::NONE {
             return Ok((program, args));
         }
-        self.push_code(taint, "", reason);
+        let operation = taint.tag(Operation::new(OperationKind::RunCode, "").written(program.shown()));
+        self.push(Operation { reason: reason.to_owned(), ..operation });
         Err(TextFlow::from_taint(stdin.taint | TextTaint::OUTPUT))
     }
 
@@ -173,7 +204,7 @@ impl CommandWalk<'_> {
     }
 
     pub(super) fn run_alias(&mut self, name: &str, text: &str, args: &[ShellArg], stdin: &TextFlow) -> TextFlow {
-        self.running.push(name.to_owned());
+        self.running.push((name.to_owned(), None));
         let line = std::iter::once(text.to_owned()).chain(args.iter().map(|arg| quote(&arg.text))).collect::<Vec<_>>();
         let flow = self.run_own_line(&line.join(" "), stdin);
         self.running.pop();
@@ -187,11 +218,11 @@ impl CommandWalk<'_> {
         args: &[ShellArg],
         stdin: &TextFlow,
     ) -> TextFlow {
-        if self.running.iter().any(|running| running == name) {
+        if self.running.iter().flat_map(|(_, running)| running).any(|running| Rc::ptr_eq(running, body)) {
             self.push(Operation::new(OperationKind::System, name).action("fork_bomb"));
             return TextFlow::from_taint(TextTaint::OUTPUT);
         }
-        self.running.push(name.to_owned());
+        self.running.push((name.to_owned(), Some(Rc::clone(body))));
         let saved: Vec<(String, Option<Vec<ShellArg>>)> = (1..=9_usize)
             .map(|index| index.to_string())
             .chain([String::from("@"), String::from("*")])
@@ -208,4 +239,23 @@ impl CommandWalk<'_> {
         self.running.pop();
         flow
     }
+}
+
+/// The words of a command of which some may be nothing: with each of the first ones and without it, and with the others
+/// or without them.
+fn alternatives(args: &[ShellArg]) -> Vec<Vec<ShellArg>> {
+    let optional = args.iter().filter(|arg| arg.otherwise.is_some()).count().min(MAX_OPTIONAL);
+    let all = (0..1_usize << optional).map(|choice| {
+        let mut number = 0;
+        let chosen = args.iter().filter_map(|arg| {
+            let Some(otherwise) = &arg.otherwise else { return Some(arg.clone()) };
+            let bit = number.min(MAX_OPTIONAL - 1);
+            number += 1;
+            let text = if choice >> bit & 1 == 0 { &arg.text } else { otherwise };
+            let chosen = ShellArg { text: text.clone(), otherwise: None, ..arg.clone() };
+            Some(chosen).filter(|chosen| !chosen.text.is_empty())
+        });
+        chosen.collect()
+    });
+    all.collect()
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use super::shared::SharedTable;
-use super::{CommandWalk, MAX_COMMANDS, ShellArg, TextFlow, TextTaint};
+use super::{CommandWalk, ShellArg, TextFlow, TextTaint};
 use crate::syntax::BashCommand;
 
 /// The most courses that are followed one by one.
@@ -41,6 +41,8 @@ impl ExitStatus {
 pub(crate) struct WalkState {
     /// The working directory; `None` if it cannot be known.
     pub(crate) cwd: Option<Rc<Path>>,
+    /// How the line names the working directory, if it cannot be known.
+    pub(crate) cwd_source: Option<Rc<str>>,
     /// The one before, for `cd -`.
     pub(super) previous_cwd: Option<Rc<Path>>,
     /// Those that `pushd` left.
@@ -81,6 +83,7 @@ impl WalkState {
     fn blur(&mut self, other: &Self) -> bool {
         if self.cwd != other.cwd {
             self.cwd = None;
+            self.cwd_source = None;
         }
         if self.previous_cwd != other.previous_cwd {
             self.previous_cwd = None;
@@ -119,6 +122,7 @@ impl WalkState {
             || is_above(walk.site.home)
             || ["/tmp", "/var/tmp"].iter().any(|known| Path::new(known) == path)
             || walk.made_dirs.iter().any(|made| made.starts_with(path))
+            || walk.is_dir_on_disk(path)
     }
 }
 
@@ -251,7 +255,7 @@ impl CommandWalk<'_> {
                 kept.push(state);
             }
         }
-        let most = if self.command_count > MAX_COMMANDS / 2 { 1 } else { MAX_STATES };
+        let most = if self.command_count > self.most_commands() / 2 { 1 } else { MAX_STATES };
         if kept.len() > most {
             kept = self.blurred(kept);
         }
@@ -319,7 +323,7 @@ impl CommandWalk<'_> {
     }
 
     /// `cd`: in the course in which it fails, the directory stays, and so with the next ones.
-    pub(crate) fn change_directory(&mut self, directory: Option<Rc<Path>>) {
+    pub(crate) fn change_directory(&mut self, directory: Option<Rc<Path>>, source: Option<Rc<str>>) {
         let is_certain = directory.as_ref().is_some_and(|path| self.state.has_directory(path, self));
         let is_above =
             directory.as_ref().is_some_and(|path| self.state.cwd.as_ref().is_some_and(|cwd| cwd.starts_with(path)));
@@ -329,6 +333,7 @@ impl CommandWalk<'_> {
         }
         let before = self.state.clone();
         self.state.previous_cwd = std::mem::replace(&mut self.state.cwd, directory);
+        self.state.cwd_source = source;
         self.state.is_stuck = false;
         if !is_certain && self.state.cwd != before.cwd {
             self.forks.push(WalkState { is_stuck: true, status: ExitStatus::Failure, ..before });

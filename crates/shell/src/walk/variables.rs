@@ -1,13 +1,15 @@
 //! The variables that a line sets, and those that decide what else runs.
 
+use super::arithmetic::{ElementChoice, split_subscript};
 use super::state::MAX_ENTRIES;
-use super::{CommandWalk, ShellArg, TextFlow, TextTaint};
+use super::{CommandWalk, MAX_ARGS, ShellArg, TextFlow, TextTaint};
 use crate::git_settings::{SettingEffect, is_ordinary_program, setting_effect};
+use crate::syntax::{BashAssignment, BashWord, WordPiece};
 use crate::{Operation, OperationKind};
 
 impl CommandWalk<'_> {
     pub(crate) fn set_alias(&mut self, name: &str, text: &str) {
-        if self.running.iter().any(|running| running == name) {
+        if self.running.iter().any(|(running, _)| running == name) {
             self.push_unknown("alias", "an alias defines itself again");
         }
         self.state.aliases.insert(name.to_owned(), text.to_owned());
@@ -32,13 +34,104 @@ impl CommandWalk<'_> {
         self.state.variables.insert(name, values)
     }
 
-    /// Notes an array that is set as a whole, or by an element.
-    pub(super) fn note_array(&mut self, name: &str, is_element: bool) {
-        if is_element && !self.state.unordered.contains_key(name) {
+    /// Whether it is known which element of an array is which.
+    pub(super) fn is_ordered(&self, name: &str) -> bool {
+        !self.state.unordered.contains_key(self.referred_name(name))
+    }
+
+    fn note_order(&mut self, name: &str, is_ordered: bool) {
+        if !is_ordered && !self.state.unordered.contains_key(name) {
             self.state.unordered.insert(name.to_owned(), ());
-        } else if !is_element && self.state.unordered.contains_key(name) {
+        } else if is_ordered && self.state.unordered.contains_key(name) {
             self.state.unordered.remove(name);
         }
+    }
+
+    /// Makes an assignment. Returns the values before.
+    pub(super) fn assign(&mut self, assignment: &BashAssignment) -> Option<Vec<ShellArg>> {
+        let name = assignment.name.as_str();
+        let element = assignment.subscript.as_ref().map(|subscript| self.choose_element(subscript));
+        let (mut values, mut is_ordered) = match assignment.words.as_slice() {
+            words if assignment.is_array => self.array_values(words),
+            words => (words.iter().map(|word| self.expand_quoted(word)).collect(), true),
+        };
+        if !assignment.is_array && self.integers.contains(name) {
+            let number = values.first().and_then(|value| self.evaluate(&value.text));
+            values = vec![
+                number.map_or_else(|| ShellArg::unknown(TextTaint::NONE), |value| ShellArg::new(value.to_string())),
+            ];
+        }
+        self.set_table(name, assignment.subscript.as_ref(), &values);
+        if element.is_some() || assignment.is_added {
+            is_ordered &= self.is_ordered(name);
+            let before = self.variable(name);
+            values = match (element, before) {
+                (Some(ElementChoice::One(index)), before) => {
+                    let mut all = before.unwrap_or_default();
+                    is_ordered &= index <= all.len();
+                    match all.get_mut(index) {
+                        Some(place) if !assignment.is_added && is_ordered => {
+                            *place = values.into_iter().next().unwrap_or_default();
+                        }
+                        _ => {
+                            is_ordered &= index == all.len();
+                            all.extend(values);
+                        }
+                    }
+                    all
+                }
+                (Some(_), before) => {
+                    is_ordered = false;
+                    before.into_iter().flatten().chain(values).collect()
+                }
+                (None, before) => {
+                    let before = before.unwrap_or_else(|| vec![ShellArg::unknown(TextTaint::NONE)]);
+                    if assignment.is_array {
+                        before.into_iter().chain(values).collect()
+                    } else {
+                        joined(before, values)
+                    }
+                }
+            };
+        }
+        if values.is_empty() {
+            values.push(ShellArg::default());
+        }
+        self.check_assignment(name, values.first());
+        self.note_order(name, is_ordered);
+        self.insert_variable(name, values)
+    }
+
+    /// The values of an array in their order, and whether each has the number of its place.
+    fn array_values(&mut self, words: &[BashWord]) -> (Vec<ShellArg>, bool) {
+        let mut all: Vec<(Option<i64>, ShellArg)> = Vec::with_capacity(words.len().min(MAX_ARGS));
+        for word in words {
+            let room = MAX_ARGS.saturating_sub(all.len());
+            for value in self.expand_word(word).into_iter().take(room) {
+                let (index, value) = self.placed_value(word, value);
+                let next = match all.last() {
+                    Some((before, _)) => before.and_then(|before| before.checked_add(1)),
+                    None => Some(0),
+                };
+                all.push((index.unwrap_or(next), value));
+            }
+        }
+        if all.iter().all(|(index, _)| index.is_some()) {
+            all.sort_by_key(|(index, _)| *index);
+        }
+        let is_ordered = (0_i64..).zip(&all).all(|(next, (index, _))| *index == Some(next));
+        (all.into_iter().map(|(_, value)| value).collect(), is_ordered)
+    }
+
+    /// A value of an array. `[SUBSCRIPT]=VALUE` names its place, which may not be known.
+    fn placed_value(&mut self, word: &BashWord, value: ShellArg) -> (Option<Option<i64>>, ShellArg) {
+        let has_place = matches!(word.pieces.first(), Some(WordPiece::Literal(text)) if text.starts_with('['));
+        let placed = split_subscript(&value.text).filter(|_| has_place).and_then(|(subscript, after)| {
+            let text = after.strip_prefix("+=").or_else(|| after.strip_prefix('='))?;
+            Some((subscript.to_owned(), text.to_owned()))
+        });
+        let Some((subscript, text)) = placed else { return (None, value) };
+        (Some(self.evaluate(&subscript)), ShellArg { text, is_pattern: false, ..value })
     }
 
     /// `declare -n NAME=OTHER`.
@@ -106,7 +199,16 @@ impl CommandWalk<'_> {
         self.check_command_table(name);
         let action = match name {
             "LD_PRELOAD" | "LD_AUDIT" | "DYLD_INSERT_LIBRARIES" => "preload",
+            "PS0" | "PS1" | "PS2" | "PS3" | "PS4" => {
+                if let Some(text) = value {
+                    self.run_prompt(text);
+                }
+                return;
+            }
             "BASH_ENV"
+            | "ZDOTDIR"
+            | "MODULE_PATH"
+            | "module_path"
             | "ENV"
             | "PROMPT_COMMAND"
             | "GIT_CONFIG_PARAMETERS"
@@ -165,10 +267,9 @@ impl CommandWalk<'_> {
                 }
                 return;
             }
-            "PS4" => {
-                // Traced commands print it, with what its substitutions print.
-                if let Some(value) = value.filter(|value| value.is_known()) {
-                    self.expand_again(value);
+            "GOFLAGS" => {
+                if let Some((_, program)) = value.and_then(|value| value.text.split_once("exec=")) {
+                    self.run_line(program, &TextFlow::default());
                 }
                 return;
             }
@@ -191,6 +292,9 @@ impl CommandWalk<'_> {
             "GIT_CONFIG_GLOBAL" | "GIT_CONFIG_SYSTEM" => matches!(written.as_str(), "" | "/dev/null"),
             _ => written.is_empty(),
         };
+        if let (Some(text), "BASH_ENV" | "ENV") = (value, name) {
+            self.run_prompt(text);
+        }
         if !is_harmless {
             self.push(Operation::new(kind, name).action(action).written(written));
         }
@@ -230,4 +334,21 @@ impl CommandWalk<'_> {
         };
         if self.state.variables.is_empty() { None } else { NAMES.into_iter().find(is_set) }
     }
+}
+
+/// A text that is added to another one.
+fn joined(before: Vec<ShellArg>, added: Vec<ShellArg>) -> Vec<ShellArg> {
+    let mut before = before;
+    if let (Some(first), Some(added)) = (before.first_mut(), added.into_iter().next()) {
+        let otherwise = match (&first.otherwise, &added.otherwise) {
+            (None, None) => None,
+            (one, other) => {
+                Some(format!("{}{}", one.as_ref().unwrap_or(&first.text), other.as_ref().unwrap_or(&added.text)))
+            }
+        };
+        first.otherwise = otherwise;
+        first.text.push_str(&added.text);
+        first.taint |= added.taint;
+    }
+    before
 }

@@ -63,6 +63,11 @@ impl<'s> CommandWalk<'s> {
         Some(found)
     }
 
+    /// Whether the caller watches files.
+    pub(crate) fn watches_files(&self) -> bool {
+        self.notes.files.is_some()
+    }
+
     /// Which files a condition selects is not known if the caller watches files.
     pub(crate) fn without_selection(&self, listed: &ListedFiles) -> ListedFiles {
         let mut listed = listed.clone();
@@ -96,7 +101,7 @@ impl<'s> CommandWalk<'s> {
 
     /// Records a text whose effect on the files that it names is not known.
     pub(crate) fn note_text(&mut self, text: &str) {
-        if self.notes.files.is_some() && !self.notes.texts.iter().any(|known| known == text) {
+        if self.notes.files.is_some() && !self.is_in_file() && !self.notes.texts.iter().any(|known| known == text) {
             self.notes.texts.push(text.to_owned());
         }
     }

@@ -71,7 +71,8 @@ pub(crate) static WRAPPERS: &[WrapperDef] = &[
     wrapper("gosu su-exec", "", &[]).skips(1).privileged(),
     wrapper("setpriv", "", &["reuid", "regid", "groups", "inh-caps", "ambient-caps", "bounding-set", "securebits"])
         .privileged(),
-    wrapper("command builtin exec nohup setsid unbuffer noglob nocorrect tini dumb-init -", "aper", &[]),
+    wrapper("command builtin nohup setsid unbuffer noglob nocorrect -", "", &[]),
+    wrapper("exec tini dumb-init", "aper", &[]),
     wrapper("time gtime", "fo", &["format", "output"]),
     wrapper("choom", "np", &["adjust", "pid"]),
     wrapper("ssh-agent", "aEtPO", &[]),
@@ -80,16 +81,17 @@ pub(crate) static WRAPPERS: &[WrapperDef] = &[
     wrapper("perf", "eoFpCtgm", &["event", "output", "freq", "count"]).behind(&["stat", "record", "trace"]),
     wrapper("xvfb-run", "efnpsw", &["error-file", "auth-file", "server-num", "server-args", "xauth-protocol", "wait"]),
     wrapper("repeat", "", &[]).skips(1),
-    wrapper("nice", "n", &["adjustment"]),
-    wrapper("ionice", "cnp", &["class", "classdata"]),
+    wrapper("nice", "n", &["adjustment", "help!", "version!"]),
+    wrapper("ionice", "cnp", &["class", "classdata", "ignore!", "pid", "pgid", "uid"]),
     wrapper("chrt taskset", "", &[]).skips(1),
-    wrapper("timeout gtimeout", "sk", &["signal", "kill-after"]).skips(1),
-    wrapper("stdbuf", "ioe", &["input", "output", "error"]),
+    wrapper("timeout gtimeout", "sk", &["signal", "kill-after", "foreground!", "preserve-status!", "verbose!"])
+        .skips(1),
+    wrapper("stdbuf", "ioe", &["input", "output", "error", "help!"]),
     wrapper("strace ltrace dtruss", "eopsuaPESI", &[]),
     wrapper(
         "catchsegv valgrind caffeinate firejail bwrap fakeroot eatmydata rlwrap proxychains proxychains4 proot \
          torsocks torify dbus-run-session dbus-launch systemd-inhibit trickle cgexec numactl prlimit daemonize \
-         start-stop-daemon chronic sem ts perf-exec winpty setarch linux32 linux64 i386 i586 i686 x86_64 uname26",
+         start-stop-daemon chronic sem ts perf-exec winpty setarch linux32 linux64 arch i386 i586 i686 x86_64 uname26",
         "",
         &[],
     )
@@ -105,17 +107,20 @@ pub(crate) static WRAPPERS: &[WrapperDef] = &[
     wrapper("rbenv pyenv nodenv asdf goenv", "", &[]).behind(&["exec"]),
     wrapper("mise rtx", "C", &[]).behind(&["exec", "x"]),
     wrapper("npx bunx pnpx", "pc", &["package", "call"]),
-    wrapper("npm pnpm yarn", "pcC", &["package", "call", "filter", "prefix", "workspace", "dir"])
+    wrapper("uvx", "p", &["from", "with", "python"]),
+    wrapper("pipx", "", &["spec", "python"]).behind(&["run"]),
+    wrapper("npm pnpm", "pcC", &["package", "call", "filter", "prefix", "workspace", "dir"])
         .behind(&["exec", "x", "dlx"]),
+    wrapper("yarn", "p", &["package", "cwd"]).behind(&["exec", "x", "dlx", "run"]),
     wrapper("conda mamba micromamba", "np", &["name", "prefix"]).behind(&["run"]),
     wrapper("direnv", "", &[]).behind(&["exec"]).skips(1),
-    wrapper("op doppler infisical chamber vault-env dotenvx", "pcek", &["project", "config", "env", "env-file"])
+    wrapper("op doppler infisical chamber vault-env dotenvx teller", "pcek", &["project", "config", "env", "env-file"])
         .behind(&["run", "exec"]),
     wrapper("aws-vault", "dnt", &["duration", "mfa-token", "region"]).behind(&["exec"]).skips(1),
     wrapper("dotenv dotenv-cli cross-env env-cmd", "ef", &["file"]),
     wrapper("flatpak-spawn toolbox distrobox-host-exec host-spawn", "", &[]).behind(&["run", "--host"]),
     wrapper("chpst envdir softlimit setuidgid", "", &[]).skips(1),
-    wrapper("kubectl oc", "cnf", &["container", "namespace", "context", "kubeconfig"])
+    wrapper("kubectl oc", "cnflkos", &["container", "namespace", "context", "kubeconfig"])
         .behind(&["exec"])
         .skips(1)
         .runs_elsewhere(),

@@ -1,11 +1,11 @@
 //! Reads command lines in the shell that they are for: bash, zsh, or both if it is not known.
 
 use super::control::COPROCESS;
-use super::{CommandWalk, ShellArg, TextFlow, TextTaint, program_name};
+use super::{CommandWalk, MAX_CALLS, MAX_COMMANDS, ShellArg, TextFlow, TextTaint, program_name};
 use crate::paths::UNKNOWN;
 use crate::secret_name::is_secret_name;
 use crate::syntax::{
-    BashWord, ShellGrammar, SimpleCommand, VariableExpansion, WordPiece, is_zsh_table, parse_script, parse_text,
+    BashWord, GrammarKind, SimpleCommand, VariableExpansion, WordPiece, is_zsh_table, parse_script, parse_text,
 };
 
 /// Functions that zsh calls by their names.
@@ -16,7 +16,7 @@ impl CommandWalk<'_> {
     /// Walks a command line as bash reads it, and also as zsh reads it if that differs.
     pub(crate) fn run_line(&mut self, text: &str, stdin: &TextFlow) -> TextFlow {
         self.run_readings(|walk, is_second| {
-            let grammar = if is_second { ShellGrammar::Zsh } else { ShellGrammar::Bash };
+            let grammar = if is_second { GrammarKind::Zsh } else { GrammarKind::Bash };
             walk.run_line_in(grammar, text, stdin)
         })
     }
@@ -30,15 +30,15 @@ impl CommandWalk<'_> {
     pub(crate) fn run_line_of(&mut self, program: &str, text: &str, stdin: &TextFlow) -> TextFlow {
         match program {
             "eval" | "source" | "." => self.run_own_line(text, stdin),
-            "zsh" => self.run_line_in(ShellGrammar::Zsh, text, stdin),
-            "sh" | "bash" | "dash" | "ash" | "ksh" | "mksh" => self.run_line_in(ShellGrammar::Bash, text, stdin),
+            "zsh" => self.run_line_in(GrammarKind::Zsh, text, stdin),
+            "sh" | "bash" | "dash" | "ash" | "ksh" | "mksh" => self.run_line_in(GrammarKind::Bash, text, stdin),
             _ => self.run_line(text, stdin),
         }
     }
 
-    pub(crate) fn run_line_in(&mut self, grammar: ShellGrammar, text: &str, stdin: &TextFlow) -> TextFlow {
+    pub(crate) fn run_line_in(&mut self, grammar: GrammarKind, text: &str, stdin: &TextFlow) -> TextFlow {
         let script = parse_script(text, grammar);
-        self.is_ambiguous |= script.is_other_in_zsh && grammar == ShellGrammar::Bash;
+        self.is_ambiguous |= script.is_other_in_zsh && grammar == GrammarKind::Bash;
         let outer = std::mem::replace(&mut self.grammar, grammar);
         let flow = self.called(|walk| walk.run_script(&script, stdin));
         self.grammar = outer;
@@ -58,7 +58,9 @@ impl CommandWalk<'_> {
             let (second, most) = (walk.operations.len(), walk.command_count);
             let mut ends = walk.take_states();
             walk.state = before;
-            walk.command_count = count;
+            if walk.call_depth == 0 {
+                walk.command_count = count;
+            }
             let flow = flow.either(run(walk, true));
             walk.command_count = walk.command_count.max(most);
             ends.extend(walk.take_states());
@@ -76,7 +78,13 @@ impl CommandWalk<'_> {
     }
 
     pub(crate) fn is_zsh(&self) -> bool {
-        self.grammar == ShellGrammar::Zsh
+        self.grammar == GrammarKind::Zsh
+    }
+
+    /// Whether zsh reads the line, where it reads something otherwise.
+    pub(crate) fn is_otherwise_in_zsh(&mut self) -> bool {
+        self.is_ambiguous = true;
+        self.is_zsh()
     }
 
     /// Whether zsh may divide a variable of a command into words, which depends on its options.
@@ -215,13 +223,16 @@ impl CommandWalk<'_> {
         self.is_zsh()
             && (!expansion.flags.is_empty()
                 || expansion.inner.is_some()
-                || expansion.key.is_some()
+                || expansion.subscript.is_some()
                 || expansion.operator == ":" && expansion.operand.as_literal().is_some_and(is_modifiers))
     }
 
     pub(super) fn expand_for_zsh(&mut self, expansion: &VariableExpansion) -> Vec<ShellArg> {
         let flags = expansion_flags(&expansion.flags);
-        let key = expansion.key.as_ref().map(|key| self.expand_quoted(key));
+        let key = expansion.subscript.as_ref().map(|key| self.expand_quoted(key));
+        if let Some(key) = &key {
+            let _number = self.evaluate(&key.text);
+        }
         let mut values = match (&expansion.inner, expansion.name.as_str(), &key) {
             (Some(inner), ..) => self.expand_word(inner),
             (None, "", _) => Vec::new(),
@@ -237,7 +248,8 @@ impl CommandWalk<'_> {
             }),
         };
         if let Some(key) = key.filter(|_| !matches!(expansion.name.as_str(), "commands" | "mapfile")) {
-            values = element(values, &key.text);
+            let is_any = self.state.unordered.contains_key(&expansion.name);
+            values = if is_any { values } else { element(values, &key.text) };
         }
         let modifiers = expansion.operand.as_literal().filter(|text| expansion.operator == ":" && is_modifiers(text));
         if let Some(modifiers) = modifiers {
@@ -265,12 +277,11 @@ impl CommandWalk<'_> {
                 'Q' => value.text.retain(|letter| !matches!(letter, '\'' | '"' | '\\')),
                 'L' => value.text = value.text.to_lowercase(),
                 'U' => value.text = value.text.to_uppercase(),
+                'z' if value.text.contains('\n') => value = ShellArg::unknown(value.taint),
                 // What becomes several words is divided later, and order changes nothing.
                 '@' | 'A' | 'k' | 'v' | 'o' | 'O' | 'i' | 'n' | 'u' | '=' | '^' | 'z' | 'P' | 'f' | '0' | 'X' | 'w' => {
                 }
-                '~' => {
-                    value.is_pattern |= value.text.contains(['*', '?', '[']);
-                }
+                '~' => value.is_pattern |= value.text.contains(['*', '?', '[']),
                 '+' => value = ShellArg::new("1"),
                 's' if !argument.is_empty() => value.text = value.text.replace(argument, " "),
                 _ => value = ShellArg::unknown(value.taint),
@@ -285,8 +296,15 @@ impl CommandWalk<'_> {
             self.push_code(value.taint, "", "an expansion runs what is in a text that is not known");
             return value.clone();
         }
-        let word = parse_text(&value.text, self.grammar);
-        let expanded = self.expand_quoted(&word);
+        // The text may expand itself.
+        self.command_count += 1;
+        if self.call_depth >= MAX_CALLS || self.command_count > MAX_COMMANDS {
+            self.push_unknown("", "expansions are nested too deeply");
+            return ShellArg::unknown(value.taint);
+        }
+        self.call_depth += 1;
+        let expanded = self.expand_quoted(&parse_text(&value.text, self.grammar));
+        self.call_depth -= 1;
         ShellArg { taint: expanded.taint | value.taint, ..expanded }
     }
 }

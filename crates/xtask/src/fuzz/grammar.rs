@@ -29,7 +29,7 @@ struct GrammarPlace {
 }
 
 /// The rows that a shell reads.
-pub(super) struct ShellGrammar {
+pub(super) struct GrammarTable {
     rows: Vec<GrammarRow>,
 }
 
@@ -59,7 +59,7 @@ fn fillers_of(kind: char) -> &'static [&'static str] {
     }
 }
 
-impl ShellGrammar {
+impl GrammarTable {
     /// The rows of a shell.
     pub(super) fn of_shell(shell: &str) -> Result<Self, String> {
         let (mut rows, mut is_read) = (Vec::new(), false);

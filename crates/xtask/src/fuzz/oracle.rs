@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use pintle::internals::shell::{CallSite, OperationKind, ShellLanguage, operations_of_command};
 
-use super::grammar::{GrammarProgram, MARKER, ShellGrammar};
+use super::grammar::{GrammarProgram, GrammarTable, MARKER};
 use super::random::RandomNumbers;
 use super::run_program::RealShell;
 use crate::chore::ChoreReport;
@@ -85,7 +85,7 @@ pub(super) fn run(workspace: &SourceWorkspace, arguments: &[String]) -> Result<C
 fn try_shell(name: &str, count: u64, seed: u64, once_missed: &str) -> Result<OracleTally, String> {
     let root = tempfile::tempdir().map_err(|error| error.to_string())?;
     let trial =
-        OracleTrial { shell: RealShell::new(name, root.path())?, grammar: ShellGrammar::of_shell(name)?, seed, name };
+        OracleTrial { shell: RealShell::new(name, root.path())?, grammar: GrammarTable::of_shell(name)?, seed, name };
     let mut tally = OracleTally::default();
     let of_shell = once_missed.lines().filter_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
     for (index, line) in of_shell.enumerate() {
@@ -119,7 +119,7 @@ fn try_shell(name: &str, count: u64, seed: u64, once_missed: &str) -> Result<Ora
 /// A shell with its grammar.
 struct OracleTrial<'t> {
     shell: RealShell,
-    grammar: ShellGrammar,
+    grammar: GrammarTable,
     seed: u64,
     name: &'t str,
 }
@@ -162,7 +162,7 @@ impl OracleTrial<'_> {
     }
 
     fn read(&self, text: &str) -> ReaderAnswer {
-        let language = ShellLanguage::Bash;
+        let language = if self.name == "zsh" { ShellLanguage::Zsh } else { ShellLanguage::Bash };
         let home = Path::new("/home/ana");
         let project = Path::new("/home/ana/shop");
         let operations = operations_of_command(text, language, &CallSite::new(project, project).with_home(Some(home)));
@@ -171,8 +171,11 @@ impl OracleTrial<'_> {
             return ReaderAnswer::Runs;
         }
         // The default packs ask about each of these.
-        let is_unknown = |kind| matches!(kind, OperationKind::Unknown | OperationKind::RunCode);
-        let is_unknown = operations.iter().any(|found| is_unknown(found.kind));
+        let is_unknown = operations.iter().any(|found| match found.kind {
+            OperationKind::Unknown | OperationKind::RunCode => true,
+            OperationKind::System => found.action == "hook_variable",
+            _ => false,
+        });
         if is_unknown { ReaderAnswer::Unknown } else { ReaderAnswer::Silent }
     }
 

@@ -35,7 +35,7 @@ fn render_rule(pack: &PackDef, rule: &RuleDef, active: &[ActivePack]) -> Vec<Sty
         let word = severity.map_or("off", RuleSeverity::as_str);
         let mut text = format!("{word} ({})", active.layer_and_place());
         if !setting.allowed.is_empty() {
-            let allowed: Vec<String> = setting.allowed.iter().map(|entry| single_line(entry, ENTRY)).collect();
+            let allowed: Vec<String> = setting.allowed.iter().map(|entry| single_line(entry.written(), ENTRY)).collect();
             text = format!("{text}, except {}", allowed.join(", "));
         }
         lines.extend(render_labelled("here", severity_tone(severity), &text));
@@ -62,10 +62,11 @@ fn severity_tone(severity: Option<RuleSeverity>) -> Tone {
 pub(super) fn pack_to_json(pack: &PackDef, active: &[ActivePack]) -> Value {
     let here = |rule: &RuleDef, active: &ActivePack| {
         let setting = active.settings.get(rule.id);
+        let allowed = setting.into_iter().flat_map(|setting| &setting.allowed);
         json!({
             "place": place_to_json(active),
             "severity": rule.severity_under(setting).map_or("off", RuleSeverity::as_str),
-            "allow": setting.map(|setting| setting.allowed.as_slice()).unwrap_or_default(),
+            "allow": allowed.map(|entry| entry.written()).collect::<Vec<_>>(),
         })
     };
     let one = |rule: &RuleDef| {

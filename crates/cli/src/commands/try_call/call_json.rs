@@ -76,8 +76,8 @@ fn finding_to_json(active: &ActivePack, finding: &PackFinding<'_>) -> Value {
         "severity": finding.severity,
         "path": active.location.path().map(path_text),
         "line": active.location.line_column().map(|(line, _)| line),
-        "reason": finding.rule.reason,
-        "instead": finding.rule.instead,
+        "reason": finding.reason(),
+        "instead": finding.instead(),
         "operation": finding.operation,
     })
 }

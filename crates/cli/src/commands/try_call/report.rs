@@ -109,7 +109,7 @@ fn add_finding(add: &mut impl FnMut(&str, Tone, &str), label: &str, active: &Act
     let severity = finding.severity.as_str();
     add(label, Tone::Plain, &format!("{} ({severity}) of {}", finding.rule_name(), active.place()));
     add("fact", Tone::Plain, &operation_text(finding.operation));
-    add("instead", Tone::Plain, finding.rule.instead);
+    add("instead", Tone::Plain, finding.instead());
 }
 
 /// Describes an operation in one line: what it does, to what, where that is, and what else is known.
@@ -136,6 +136,10 @@ pub(super) fn operation_text(operation: &Operation) -> String {
     }
     if !operation.reason.is_empty() {
         text = format!("{text}: {}", operation.reason);
+    }
+    if let Some(file) = &operation.file {
+        let line = operation.line.map(|line| format!(", line {line}")).unwrap_or_default();
+        text = format!("{text} in `{file}`{line}");
     }
     if let Some(part) = operation.part {
         text = format!("{text} [part {part}]");

@@ -7,7 +7,7 @@ use crate::event::EventPayloadError;
 use crate::{JsonError, read_json};
 
 /// Fields that a host works out from the call.
-const WORKED_OUT: [&str; 2] = ["paths", "operations"];
+const WORKED_OUT: [&str; 3] = ["paths", "operations", "code_files"];
 
 /// Makes `args` and `arguments` equal: the one that changed wins, or `args` if both did.
 pub(in crate::event) fn sync_tool_call(

@@ -33,6 +33,9 @@ pub struct CallFacts {
     /// of the kind `unknown`, with its reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub operations: Option<Vec<Operation>>,
+    /// The files with code that were read for the operations, such as scripts that the call runs; absent if there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub code_files: Vec<CodeFile>,
     /// The end of the user's pause of self-protection, in milliseconds since 1970; absent if it is not paused, or if no
     /// hook reads operations.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -49,6 +52,17 @@ pub struct CallFacts {
     /// The host agent's own data for this event; absent in Pintle's own agent loop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<HostPayload>,
+}
+
+/// A file with code that a call runs.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct CodeFile {
+    /// The absolute path, with symbolic links resolved.
+    pub path: String,
+    /// The digest of what was read of it: `sha256:` and the hex SHA-256.
+    pub digest: String,
 }
 
 /// A path that a tool call names.

@@ -11,7 +11,7 @@ mod tool_result;
 mod unsettled;
 mod usage;
 
-pub use call_facts::{CallFacts, CallPath};
+pub use call_facts::{CallFacts, CallPath, CodeFile};
 pub use choice::CompletionChoice;
 pub use host_payload::HostPayload;
 pub use log_line::LogLine;

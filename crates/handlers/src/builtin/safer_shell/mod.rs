@@ -10,7 +10,7 @@ use std::path::Path;
 
 use pintle_contract::{Effect, EventKind, Verdict, suggest_nearest};
 use pintle_shell::{CallSite, Operation, OperationKind, OperationTag, ShellLanguage, operations_of_command};
-use pintle_tools::operations_of;
+use pintle_tools::operations_in_call;
 use serde_json::{Map, Value};
 
 use super::{BuiltinCall, BuiltinHook, BuiltinResult};
@@ -77,7 +77,7 @@ impl BuiltinHook for SaferShell {
         let argument = |name: &str| asked.field("args").and_then(|arguments| arguments.get(name));
         // A call with two commands is never safe.
         let text = argument("cmd").xor(argument("command")).and_then(Value::as_str).unwrap_or_default();
-        let label = CommandLabel::new(text, operations_of(asked.call.event));
+        let label = CommandLabel::new(text, operations_in_call(asked.call));
         let mode = asked.text("permission_mode");
         let policy = self
             .policy

@@ -9,6 +9,11 @@ const COMPOSE: &[&str] = &["docker", "podman", "nerdctl", "finch"];
 const COMPOSE_ALONE: &[&str] = &["docker-compose", "podman-compose"];
 const HELP: &[&str] = &["--help|-h|--dry-run"];
 
+/// What does more than look at an engine.
+const ENGINE_CHANGES: &str = "run|exec|rm|rmi|kill|stop|start|restart|build|push|pull|load|import|cp|commit|create|compose|\
+                              stack|service|swarm|system|volume|network|container|image|node|secret|config|plugin|builder|\
+                              buildx|tag|rename|update|pause|unpause|attach";
+
 pub(super) static ROWS: &[SubcommandDef] = &[
     // What holds data.
     subcommand(ENGINES, &["volume", "rm|remove|prune"], Container, "remove_volumes").without(HELP),
@@ -33,6 +38,11 @@ pub(super) static ROWS: &[SubcommandDef] = &[
     subcommand(ENGINES, &["rm|rmi"], Container, "remove_all").with(&["-a|--all|-fa|*\u{fffc}*"]).without(HELP),
     subcommand(ENGINES, &["container|image|pod", "rm"], Container, "remove_all").with(&["-a|--all|*\u{fffc}*"]),
     subcommand(ENGINES, &["kill|stop"], Container, "stop_all").with(&["-a|--all|*\u{fffc}*"]).without(HELP),
+    subcommand(ENGINES, &["rmi"], Container, "remove_images").with(&["-f|--force"]).without(HELP),
+    subcommand(ENGINES, &["image", "rm"], Container, "remove_images").with(&["-f|--force"]).without(HELP),
+    subcommand(&["crictl"], &["rmi|rmp|rm"], Container, "prune").with(&["--prune|-a|--all"]),
+    subcommand(&["ctr"], &["images|i|containers|c|snapshots", "rm|remove|delete|del|prune"], Container, "prune")
+        .without(HELP),
     // Swarms.
     subcommand(ENGINES, &["stack|service|node|secret|config|swarm", "rm|remove|down|leave"], Container, "swarm"),
     subcommand(ENGINES, &["swarm", "init|join|update|ca"], Container, "swarm").without(HELP),
@@ -40,7 +50,7 @@ pub(super) static ROWS: &[SubcommandDef] = &[
     subcommand(ENGINES, &["stack", "deploy"], Container, "swarm").without(HELP),
     subcommand(ENGINES, &["plugin", "install|enable|set"], Container, "plugin"),
     // Other machines and registries.
-    subcommand(ENGINES, &[], Container, "other_engine")
+    subcommand(ENGINES, &[ENGINE_CHANGES], Container, "other_engine")
         .with(&["tcp://*|ssh://*|-htcp://*|--host=*|DOCKER_HOST=tcp:*|DOCKER_HOST=ssh:*|CONTAINER_HOST=ssh:*"]),
     subcommand(ENGINES, &["context", "use|create|update|import"], Container, "other_engine"),
     subcommand(ENGINES, &["push"], Container, "push").without(&["--help|localhost*|127.0.0.1*"]),

@@ -140,9 +140,9 @@ pub(super) static ROWS: &[SubcommandDef] = &[
     subcommand(&["pulumi"], &[], Secret, "print_token").with(&["--show-secrets"]),
     subcommand(&["docker", "podman", "nerdctl"], &["inspect|container"], Secret, "print_variable")
         .with(&["*.config.env*|*.config}}*|*.containerconfig.env*"]),
-    subcommand(&["systemctl"], &["show-environment"], Secret, "print_variable"),
-    subcommand(&["systemctl"], &["show"], Secret, "print_variable").with(&["environment|--property=environment"]),
-    subcommand(&["pm2"], &["env"], Secret, "print_variable"),
+    subcommand(&["systemctl"], &["show-environment"], Secret, "print_environment"),
+    subcommand(&["systemctl"], &["show"], Secret, "print_environment").with(&["environment|--property=environment"]),
+    subcommand(&["pm2"], &["env"], Secret, "print_environment"),
     subcommand(&["getent"], &["shadow|gshadow"], Secret, "password_store"),
     subcommand(&["unshadow", "mimikatz", "lazagne"], &[], Secret, "password_store"),
     // What a process keeps in memory.

@@ -14,6 +14,22 @@ const HARMLESS: &[&str] = &["--help|-h|--dry-run|--pretend|--sql|--dump-sql|RAIL
 const TEST_NAMES: &str = "*_test|*_test?|test_*|*-test|test|*_test_*|--help|--version";
 
 pub(super) static ROWS: &[SubcommandDef] = &[
+    // Queues and streams.
+    subcommand(&["nats"], &["stream|consumer|kv|object|account", "delete|rm|del|purge|remove"], Database, "drop")
+        .without(&["--help|-h"]),
+    subcommand(&["kafka-configs", "kafka-configs.sh"], &[], Database, "restore").with(&["--delete-config"]),
+    subcommand(&["kafka-acls", "kafka-acls.sh"], &[], Database, "restore").with(&["--remove"]),
+    subcommand(&["kafka-delete-records", "kafka-delete-records.sh"], &[], Database, "drop").without(&["--help"]),
+    subcommand(&["kcat", "kafkactl", "rpk", "kaf"], &["delete|topic", "**"], Database, "drop").with(&["delete"]),
+    subcommand(&["pulsar-admin"], &["**", "delete|delete-*|clear-backlog|terminate|truncate"], Database, "drop"),
+    subcommand(&["celery"], &["**", "purge"], Database, "drop").without(&["--help"]),
+    subcommand(&["celery"], &["purge"], Database, "drop").without(&["--help"]),
+    subcommand(&["etcdctl", "consul"], &["del|kv", "**"], Database, "drop")
+        .with(&["--prefix|--from-key|-recurse|--recurse"]),
+    subcommand(&["curator", "curator_cli"], &["**", "delete*|delete-indices"], Database, "drop")
+        .without(&["--dry-run"]),
+    subcommand(&["curator_cli"], &["delete-indices|delete-snapshots|delete_indices"], Database, "drop")
+        .without(&["--dry-run"]),
     // Tools of the servers.
     subcommand(&["dropdb"], &[], Database, "drop").without(&[TEST_NAMES]),
     subcommand(&["dropuser", "pg_dropcluster", "pg_resetwal", "pg_resetxlog"], &[], Database, "drop")

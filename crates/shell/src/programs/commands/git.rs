@@ -30,7 +30,7 @@ pub(super) static ROWS: &[SubcommandDef] = &[
     subcommand(&["git"], &["worktree", "remove"], Git, "remove_worktree").with(&["-f|--force"]),
     subcommand(&["git"], &["submodule", "deinit"], Git, "discard_changes").with(&["-f|--force|--all"]),
     subcommand(&["git"], &["rm"], Git, "remove_files").with(&["-f|--force"]).without(&["--cached|-n|--dry-run"]),
-    subcommand(&["git"], &["send-email|request-pull"], Git, "send"),
+    subcommand(&["git"], &["send-email|imap-send|request-pull"], Git, "send"),
     subcommand(&["git"], &["maintenance", "start"], Git, "serve"),
     subcommand(&["git"], &["daemon|instaweb|http-backend"], Git, "serve"),
     subcommand(&["git"], &["lfs", "prune"], Git, "prune_objects"),

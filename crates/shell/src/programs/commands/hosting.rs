@@ -60,6 +60,20 @@ const PROVIDERS: &[&str] = &[
     "deta",
     "stackit",
     "bq",
+    "auth0",
+    "okta",
+    "stripe",
+    "algolia",
+    "newrelic",
+    "datadog-ci",
+    "govc",
+    "bw",
+    "infisical",
+    "snow",
+    "databricks",
+    "sentry-cli",
+    "launchdarkly",
+    "ldcli",
 ];
 const DRY: &[&str] = &["--dry-run|-n|--dryrun|--help|-h"];
 
@@ -159,11 +173,12 @@ pub(super) static ROWS: &[SubcommandDef] = &[
         .without(&["build|pull|env|ls|list|logs|inspect"]),
     subcommand(
         NETLIFY,
-        &["sites:delete|env:unset|env:set|env:import|env:clone|addons:delete|unlink|\
+        &["sites:delete|env:unset|addons:delete|unlink|\
              blobs:delete|api"],
         Cloud,
         "delete",
     ),
+    subcommand(NETLIFY, &["env:set|env:import|env:clone"], Cloud, "secrets"),
     subcommand(NETLIFY, &["deploy"], Cloud, "deploy").with(&["--prod|-p|--prodIfUnlocked|--prod-if-unlocked"]),
     // Cloudflare.
     subcommand(WRANGLER, &["delete|rollback"], Cloud, "delete").without(DRY),
@@ -262,6 +277,49 @@ pub(super) static ROWS: &[SubcommandDef] = &[
         "deploy",
     )
     .without(&["--dry-run|--help"]),
+    // Backups.
+    subcommand(&["borg"], &["delete|prune|compact|recreate"], Cloud, "delete_backup").without(DRY),
+    subcommand(&["restic", "rustic"], &["forget|prune|rewrite|tag"], Cloud, "delete_backup").without(DRY),
+    subcommand(
+        &["kopia"],
+        &["snapshot|policy|repository|blob|content", "delete|expire|gc|remove"],
+        Cloud,
+        "delete_backup",
+    )
+    .without(DRY),
+    subcommand(&["duplicacy"], &["prune"], Cloud, "delete_backup").without(DRY),
+    subcommand(&["bupstash"], &["rm|remove|gc"], Cloud, "delete_backup").without(DRY),
+    subcommand(&["rdiff-backup"], &[], Cloud, "delete_backup").with(&["--remove-older-than|remove"]),
+    subcommand(&["snapper"], &["delete|rm|cleanup"], Cloud, "delete_backup").without(DRY),
+    subcommand(&["timeshift"], &[], Cloud, "delete_backup").with(&["--delete|--delete-all"]),
+    subcommand(&["barman"], &["delete"], Cloud, "delete_backup").without(DRY),
+    subcommand(&["pgbackrest"], &["expire|stanza-delete"], Cloud, "delete_backup").without(DRY),
+    subcommand(&["dvc"], &["gc"], Cloud, "delete_backup").with(&["-c|--cloud"]),
+    // Stores of secrets.
+    subcommand(&["op"], &["vault|item|document|user|group", "delete|archive|rm|remove"], Cloud, "delete")
+        .without(&["--help|-h"]),
+    subcommand(
+        &["doppler"],
+        &["projects|environments|configs|secrets|service-tokens", "delete|revoke"],
+        Cloud,
+        "delete",
+    )
+    .without(&["--help|-h"]),
+    subcommand(&["pass", "gopass"], &["rm|remove|delete"], Cloud, "delete").without(&["--help|-h"]),
+    subcommand(&["akeyless", "conjur"], &["delete-*|policy|resource"], Cloud, "delete").with(&["delete*|--delete"]),
+    // Clients that name the resource and the verb in one word.
+    subcommand(&["govc"], &["*.destroy|*.rm|*.delete|*.remove"], Cloud, "delete").without(&["--help|-h"]),
+    subcommand(&["twilio"], &["*:remove|*:delete"], Cloud, "delete").without(&["--help|-h"]),
+    subcommand(&["sfdx", "sf"], &["*:delete|org|data", "**"], Cloud, "delete").with(&["delete|*:delete"]),
+    // Registries of images.
+    subcommand(&["skopeo", "crane", "gcrane"], &["delete"], Cloud, "delete").without(&["--help|-h"]),
+    subcommand(&["regctl"], &["tag|manifest|image", "delete|rm"], Cloud, "delete").without(&["--help|-h"]),
+    subcommand(&["oras"], &["manifest|blob", "delete"], Cloud, "delete").without(&["--help|-h"]),
+    subcommand(&["harbor"], &["**", "delete"], Cloud, "delete").without(&["--help|-h"]),
+    // Anything else at a hosted service.
+    subcommand(&["curl", "http", "https", "xh", "wget"], &[], Cloud, "delete_hosted")
+        .with(&["DELETE|-XDELETE|--request=DELETE|--method=DELETE|delete", "https://*"])
+        .without(&["https://localhost*|https://127.*|https://[[]::1]*|https://*.localhost*|https://*.local/*"]),
     // The same by the providers' own addresses.
     subcommand(&["curl", "http", "https", "xh", "wget"], &[], Cloud, "delete").with(&[
         "DELETE|-XDELETE|--request=DELETE|--method=DELETE|delete",
@@ -269,6 +327,9 @@ pub(super) static ROWS: &[SubcommandDef] = &[
              *api.cloudflare.com*|*api.heroku.com*|*api.vercel.com*|*api.netlify.com*|\
              *api.hetzner.cloud*|*api.linode.com*|*api.vultr.com*|*amazonaws.com*|\
              *api.machines.dev*|*api.fly.io*|*api.scaleway.com*|*api.supabase.com*|\
-             *backboard.railway*|*api.render.com*",
+             *backboard.railway*|*api.render.com*|*api.github.com/repos*|*api.github.com/orgs*|\
+             *gitlab.com/api*|*.algolia.net*|*.algolianet.com*|*api.stripe.com*|*api.twilio.com*|\
+             *.auth0.com*|*.okta.com*|*api.datadoghq.*|*api.pagerduty.com*|*api.mongodb.com*|*cloud.mongodb.com*|\
+             *api.planetscale.com*|*console.neon.tech*|*.elastic-cloud.com*|*registry.npmjs.org*",
     ]),
 ];

@@ -4,43 +4,42 @@ use super::{SubcommandDef, subcommand};
 use crate::OperationKind::{Privilege, System};
 use crate::OperationTag::Startup;
 
+const HELP: &[&str] = &["--help|-h|help"];
+
 pub(super) static ROWS: &[SubcommandDef] = &[
     // What a project says runs from then on.
     subcommand(&["direnv"], &["allow|grant|permit"], System, "autorun"),
     subcommand(&["mise", "rtx"], &["trust"], System, "autorun"),
+    subcommand(&["mkfs"], &[], System, "disk").without(&["--help|--version|-n*"]).of_devices(),
+    // The `-n` of another file system than the usual one is the name of the disk.
+    subcommand(&["mkfs"], &[], System, "disk").with(&["-t*|--type*"]).without(&["--help|--version"]).of_devices(),
+    subcommand(&["mkfs.ext4", "mkfs.ext3", "mkfs.ext2", "mke2fs", "mkfs.ntfs"], &[], System, "disk")
+        .without(&["--help|--version|-n*|--no-action"])
+        .of_devices(),
+    subcommand(&["mkfs.xfs"], &[], System, "disk").without(&["--help|--version|-N*"]).of_devices(),
+    subcommand(&["mkfs.btrfs", "mkfs.vfat", "mkfs.fat", "mkfs.f2fs", "mkfs.exfat", "mkswap"], &[], System, "disk")
+        .without(&["--help|--version"])
+        .of_devices(),
+    subcommand(&["newfs", "newfs_apfs", "format"], &[], System, "disk").without(&["--help|--version"]),
+    subcommand(&["fdisk", "cfdisk", "parted", "gdisk"], &[], System, "disk")
+        .without(&["-l|--list|print|--help"])
+        .of_devices(),
+    subcommand(&["sfdisk"], &[], System, "disk")
+        .without(&["-l|--list|--help|-n*|--no-act|--dump|-d*|--json|-J*"])
+        .of_devices(),
+    subcommand(&["sgdisk"], &[], System, "disk").without(&["--list|--help|--pretend|-P*"]).of_devices(),
+    subcommand(&["wipefs"], &[], System, "disk")
+        .with(&["-a|--all|-o|--offset|-f|--force|-t|--types"])
+        .without(&["-n|--no-act"])
+        .of_devices(),
+    subcommand(&["partprobe"], &[], System, "disk").without(&["--help|-d|--dry-run"]),
+    subcommand(&["blkdiscard", "badblocks", "tune2fs", "resize2fs", "debugfs", "e2label"], &[], System, "disk")
+        .without(&["--help|-l|--no-act"])
+        .of_devices(),
     subcommand(
         &[
-            "mkfs",
-            "mkfs.ext4",
-            "mkfs.ext3",
-            "mkfs.ext2",
-            "mkfs.xfs",
-            "mkfs.btrfs",
-            "mkfs.vfat",
-            "mkfs.ntfs",
-            "mkfs.fat",
-            "mke2fs",
-            "mkswap",
-            "newfs",
-            "newfs_apfs",
-            "mkfs.f2fs",
-            "mkfs.exfat",
-            "format",
-        ],
-        &[],
-        System,
-        "disk",
-    )
-    .without(&["--help|--version"]),
-    subcommand(&["fdisk", "sfdisk", "cfdisk", "parted", "gdisk", "sgdisk", "partprobe"], &[], System, "disk")
-        .without(&["-l|--list|print|--help"]),
-    subcommand(
-        &[
-            "wipefs",
-            "blkdiscard",
             "hdparm",
             "nvme",
-            "badblocks",
             "sg_format",
             "cryptsetup",
             "mdadm",
@@ -50,9 +49,6 @@ pub(super) static ROWS: &[SubcommandDef] = &[
             "pvcreate",
             "swapoff",
             "swapon",
-            "tune2fs",
-            "resize2fs",
-            "debugfs",
             "zpool",
             "zfs",
             "btrfs",
@@ -61,7 +57,7 @@ pub(super) static ROWS: &[SubcommandDef] = &[
         System,
         "disk",
     )
-    .without(&["--help|list|status|-I|--detail|show|isLuks|luksDump"]),
+    .without(&["--help|list|status|-I|--detail|show|isLuks|luksDump|--show|--test"]),
     subcommand(&["diskutil"], &["erase*|partition*|zeroDisk|secureErase|reformat|apfs|unmount*|eject"], System, "disk"),
     subcommand(&["diskpart"], &[], System, "disk"),
     subcommand(&["shutdown", "reboot", "poweroff", "halt", "init", "telinit", "kexec"], &[], System, "power")
@@ -98,8 +94,14 @@ pub(super) static ROWS: &[SubcommandDef] = &[
     subcommand(&["nft", "pfctl"], &[], System, "firewall").with(&["-f|--file"]).without(&["-c|--check|-n"]),
     subcommand(&["iptables-restore", "ip6tables-restore", "ebtables-restore"], &[], System, "firewall")
         .without(&["-t|--test"]),
+    subcommand(&["ipfw"], &["flush|delete|add|-f|-q"], System, "firewall"),
     subcommand(&["ipset"], &["flush|destroy|restore|del|-F|-X"], System, "firewall"),
-    subcommand(&["ufw"], &["disable|reset|delete|allow|deny|enable|default|reject|--force"], System, "firewall"),
+    subcommand(
+        &["ufw"],
+        &["disable|reset|delete|allow|deny|enable|default|reject|limit|insert|prepend|route|logging|--force"],
+        System,
+        "firewall",
+    ),
     subcommand(&["firewall-cmd", "pfctl"], &[], System, "firewall").without(&["--list-all|--state|-s"]),
     subcommand(&["netsh"], &["advfirewall|firewall"], System, "firewall"),
     subcommand(
@@ -135,21 +137,24 @@ pub(super) static ROWS: &[SubcommandDef] = &[
             "gpasswd",
             "newusers",
             "chpasswd",
-            "passwd",
             "chsh",
             "chfn",
             "vipw",
             "visudo",
-            "dscl",
             "sysadminctl",
             "pwconv",
-            "chage",
         ],
         &[],
         System,
         "users",
     )
-    .without(&["--help|-read|-list|-S|-l"]),
+    .without(&["--help|--list-shells"]),
+    subcommand(&["passwd", "chage"], &[], System, "users").without(&["--help|--status|-S*|--list|-l*"]),
+    // To lock an account is to change it.
+    subcommand(&["passwd"], &[], System, "users").with(&["-l|--lock"]),
+    subcommand(&["dscl"], &[], System, "users")
+        .with(&["-create|-delete|-append|-merge|-change|-changei|-passwd|create|delete|append"]),
+    subcommand(&["dseditgroup"], &[], System, "users").with(&["edit|create|delete"]),
     subcommand(&["hostnamectl", "timedatectl", "localectl"], &["set-*"], System, "settings"),
     subcommand(
         &[
@@ -191,7 +196,7 @@ pub(super) static ROWS: &[SubcommandDef] = &[
         "system_packages",
     )
     .with(&["remove|purge|autoremove|erase|del|-r|-P|-e"])
-    .without(&["-s|--simulate|--dry-run|-qa|-qi|-l"]),
+    .without(&["-s|--simulate|--dry-run|--just-print|--no-act|--assumeno|-qa|-qi|-l"]),
     subcommand(&["alternatives", "update-alternatives"], &[], System, "settings")
         .with(&["--set|--install|--remove|--remove-all"]),
     subcommand(&["systemd-run"], &[], System, "schedule")
@@ -220,6 +225,24 @@ pub(super) static ROWS: &[SubcommandDef] = &[
     )
     .without(&["--help|--version|-t|-T"]),
     subcommand(&["chisel"], &["client"], System, "remote_shell").with(&["R:*"]),
+    // Tunnels: what listens here can be reached from anywhere.
+    subcommand(&["ngrok"], &["http|tls|start|tunnel"], System, "tunnel").without(HELP),
+    subcommand(&["cloudflared"], &["tunnel"], System, "tunnel").without(&["--help|-h|list|info|login|--version"]),
+    subcommand(&["bore"], &["local"], System, "tunnel").without(HELP),
+    subcommand(&["code", "code-insiders", "cursor", "codium"], &["tunnel"], System, "tunnel")
+        .without(&["--help|-h|status|kill|unregister"]),
+    subcommand(&["tailscale"], &["funnel|serve"], System, "tunnel").without(&["--help|-h|status|off|reset"]),
+    subcommand(
+        &["localtunnel", "lt", "localxpose", "loclx", "expose", "sish", "frpc", "rathole", "inlets"],
+        &[],
+        System,
+        "tunnel",
+    )
+    .without(&["--help|-h|--version"]),
+    subcommand(&["devtunnel"], &["host|create"], System, "tunnel").without(HELP),
+    subcommand(&["zrok"], &["share|reserve"], System, "tunnel").without(HELP),
+    subcommand(&["pinggy", "serveo", "localhost.run", "playit", "packetriot"], &[], System, "tunnel").without(HELP),
+    subcommand(&["gh"], &["codespace|cs", "ports", "visibility"], System, "tunnel"),
     subcommand(&["ngrok", "bore", "frpc", "cloudflared"], &["tcp|local|**"], System, "remote_shell")
         .with(&["22|*:22|ssh://*|-c"]),
     subcommand(&["ssh-copy-id"], &[], System, "schedule")

@@ -9,13 +9,25 @@ const PACKAGE: &str = "http*://*.tgz|http*://*.tar.gz|http*://*.whl|http*://*.zi
 
 pub(super) static ROWS: &[SubcommandDef] = &[
     subcommand(&["pip", "pip3", "pipx", "uv", "conda", "easy_install"], &["install|add"], RunCode, "install_address")
-        .with(&["http://*|https://*"])
+        .with(&["http://*|https://* except https://files.pythonhosted.org/*"])
         .without(&["-i|--index-url|--extra-index-url|--find-links|-f"])
         .tags(&[Network]),
+    // What the registry itself keeps.
+    subcommand(&["pip", "pip3", "pipx", "uv"], &["install|add"], RunCode, "install_file")
+        .with(&["https://files.pythonhosted.org/*"]),
     subcommand(&["npm", "pnpm", "yarn", "bun"], &["install|i|add"], RunCode, "install_address")
         .with(&["http://*|https://*"])
         .without(&["--registry"])
         .tags(&[Network]),
+    subcommand(&["uv", "pipx"], &["run", "http*://*"], RunCode, "run_address").tags(&[Network]),
+    subcommand(&["uv"], &["tool", "run", "http*://*"], RunCode, "run_address").tags(&[Network]),
+    // What a cluster is to be, out of a file that nobody has read.
+    subcommand(&["kubectl", "oc", "k3s", "k"], &["apply|create|replace|patch"], RunCode, "apply_address")
+        .with(&["http://*|https://*|--filename=http*|-fhttp*|github.com/*|-khttp*|-kgithub.com/*|--kustomize=http*"])
+        .without(&["--dry-run|--dry-run=client|--dry-run=server|--help"]),
+    subcommand(&["helm"], &["install|upgrade"], RunCode, "apply_address")
+        .with(&["http*://*.tgz"])
+        .without(&["--dry-run|--help"]),
     // Any other address may be an argument of the program.
     subcommand(&["npx", "pnpx", "bunx", "uvx"], &[], RunCode, "install_address").with(&[PACKAGE]).tags(&[Network]),
     subcommand(&["npm", "pnpm", "yarn", "bun", "uv", "pipx"], &["exec|dlx|x|run|tool"], RunCode, "install_address")

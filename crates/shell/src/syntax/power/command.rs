@@ -186,7 +186,7 @@ impl PowerCursor<'_> {
             // What goes to another stream does not take the output away: the file is written on the side.
             let write = BashPipeline::new(vec![simple("&", [quoted("out-file"), target])]);
             let words = vec![value_of_list(vec![write])];
-            command.assignments.push(BashAssignment { name: String::from("2>"), words, key: None });
+            command.assignments.push(BashAssignment { name: String::from("2>"), words, ..BashAssignment::default() });
         }
         true
     }

@@ -294,7 +294,7 @@ fn add(mut left: Vec<BashWord>, right: Vec<BashWord>) -> Vec<BashWord> {
 fn number(left: Vec<BashWord>, right: Vec<BashWord>) -> Vec<BashWord> {
     let is_plain = |word: &BashWord| word.pieces.iter().all(|piece| !matches!(piece, WordPiece::Value(_)));
     if left.iter().chain(&right).all(is_plain) {
-        return vec![BashWord { pieces: vec![WordPiece::Arithmetic] }];
+        return vec![BashWord { pieces: vec![WordPiece::Arithmetic(BashWord::default())] }];
     }
     let words = left.into_iter().chain(right);
     vec![value_of(vec![simple("&=", words), simple("&-", [quoted("bool")])])]

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::syntax::ast::{VariableExpansion, WordPiece};
+use crate::syntax::ast::{BashWord, VariableExpansion, WordPiece};
 
 /// Variables of the environment below the home directory or at a known path; `~` is the home directory.
 const KNOWN_ENVIRONMENT: &[(&str, &str)] = &[
@@ -57,7 +57,13 @@ pub(super) fn variable_pieces(name: &str) -> Vec<WordPiece> {
         None => KNOWN_VARIABLES.iter().find(|(known, _)| *known == lower),
     };
     let variable = |name: String| {
-        WordPiece::Variable(Box::new(VariableExpansion { name, quoted: true, ..VariableExpansion::default() }))
+        let subscript = Some(BashWord::literal("@"));
+        WordPiece::Variable(Box::new(VariableExpansion {
+            name,
+            subscript,
+            quoted: true,
+            ..VariableExpansion::default()
+        }))
     };
     match known {
         Some((_, value)) => match value.strip_prefix('~') {
