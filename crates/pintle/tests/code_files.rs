@@ -1,5 +1,4 @@
 //! Calls that run files of a project: what is read of them is on the tape.
-#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::fs;
 use std::path::Path;

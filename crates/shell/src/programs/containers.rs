@@ -1,6 +1,6 @@
 //! What a container may do to the machine, and what runs in it.
 
-use super::commands::SUBCOMMAND_INDEX;
+use super::subcommand::SUBCOMMANDS;
 use crate::OperationKind::{self, Container};
 use crate::walk::{CommandWalk, OptionLetters, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint};
 use crate::{Operation, OperationTag, PathPlace};
@@ -261,7 +261,7 @@ fn run_inside(
     let workdir = parsed.values("w", "workdir").next().map(|directory| directory.text.clone());
     let mut printed = TextTaint::NONE;
     walk.run_mounted(mounts, workdir, |walk| {
-        let is_known = |name: &str| SUBCOMMAND_INDEX.contains_key(name) || walk.is_program(name);
+        let is_known = |name: &str| SUBCOMMANDS.contains(name) || walk.is_program(name);
         // The start of an image may be a program of its name, or run its arguments as they are.
         let starts_program = command.first().is_some_and(|first| is_known(&crate::walk::program_name(&first.text)));
         let start = entry.or_else(|| (!starts_program && is_known(program)).then(|| ShellArg::new(program)));

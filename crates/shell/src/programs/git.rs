@@ -3,8 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{LazyLock, OnceLock};
 
-use super::commands::SUBCOMMAND_INDEX;
-use super::subcommand::push_subcommands;
+use super::subcommand::{SUBCOMMANDS, push_subcommands};
 use super::{editors, files};
 use crate::OperationKind::Git;
 use crate::git_settings::{SettingEffect, expires_now, setting_effect};
@@ -187,9 +186,7 @@ pub(super) fn run_git(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &Pa
         walk.push_unknown("git", "which subcommand of git runs is not known");
     }
     let git = GitCall::parse(&command.text, args);
-    if let Some(rows) = SUBCOMMAND_INDEX.get("git") {
-        push_subcommands(walk, &ProgramCall { args: rest, ..*call }, git.grammar, rows);
-    }
+    push_subcommands(walk, &ProgramCall { args: rest, ..*call }, git.grammar, SUBCOMMANDS.rows("git"));
     use_options(walk, &git);
     let flow = run_subcommand(walk, call, &git);
     walk.state.cwd = cwd;

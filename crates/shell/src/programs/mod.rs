@@ -4,7 +4,6 @@
 
 mod archives;
 mod builtins;
-mod commands;
 mod containers;
 mod editors;
 mod files;
@@ -40,9 +39,8 @@ mod zsh;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use commands::{AGENTS, SUBCOMMAND_INDEX};
 use program::{ProgramDef, ProgramUse, read_operands};
-use subcommand::push_subcommands;
+use subcommand::{SUBCOMMANDS, push_subcommands};
 pub(crate) use text::read_selected;
 
 use crate::paths::matches_glob;
@@ -61,7 +59,7 @@ static WRAPPER_INDEX: LazyLock<HashMap<&str, &WrapperDef>> = LazyLock::new(|| {
 pub(crate) fn is_program(name: &str) -> bool {
     PROGRAMS.contains_key(name)
         || name.contains(['*', '?', '[']) && {
-            let known = PROGRAMS.keys().chain(WRAPPER_INDEX.keys()).chain(SUBCOMMAND_INDEX.keys());
+            let known = PROGRAMS.keys().chain(WRAPPER_INDEX.keys()).copied().chain(SUBCOMMANDS.programs());
             known.into_iter().any(|known| matches_glob(name, known))
         }
 }
@@ -69,13 +67,13 @@ pub(crate) fn is_program(name: &str) -> bool {
 /// The name of a program that comes with its version, such as `lua5.4` and `pip3.12`.
 pub(crate) fn unversioned_name(name: &str) -> Option<&str> {
     let plain = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || matches!(letter, '.' | '-'));
-    let is_versioned = |name: &str| PROGRAMS.contains_key(name) || SUBCOMMAND_INDEX.contains_key(name);
+    let is_versioned = |name: &str| PROGRAMS.contains_key(name) || SUBCOMMANDS.contains(name);
     (plain.len() < name.len() && !is_known_name(name) && is_versioned(plain)).then_some(plain)
 }
 
 /// Whether any table has a name.
 fn is_known_name(name: &str) -> bool {
-    PROGRAMS.contains_key(name) || WRAPPER_INDEX.contains_key(name) || SUBCOMMAND_INDEX.contains_key(name)
+    PROGRAMS.contains_key(name) || WRAPPER_INDEX.contains_key(name) || SUBCOMMANDS.contains(name)
 }
 
 /// Runs a program: adds its operations and gives what it prints.
@@ -92,15 +90,15 @@ pub(crate) fn run_program(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) ->
     let printed = check_written_program(walk, call);
     // Agents, and Pintle, find their settings and their shell by variables.
     if let Some(name) = walk.settings_variable()
-        && (AGENTS.contains(&call.name) || call.name.starts_with("pintle"))
+        && (SUBCOMMANDS.is_agent(call.name) || call.name.starts_with("pintle"))
     {
         walk.push(Operation::new(OperationKind::Guard, call.name).action("pintle_variable").written(name));
     }
     // The rows of git are for its options behind the subcommand.
-    if let (Some(rows), true) = (SUBCOMMAND_INDEX.get(call.name), call.name != "git") {
+    if call.name != "git" && SUBCOMMANDS.contains(call.name) {
         let wrapper = || WRAPPER_INDEX.get(call.name).map(|def| def.valued);
         let grammar = PROGRAMS.get(call.name).map(|def| def.valued).or_else(wrapper).unwrap_or_default();
-        push_subcommands(walk, call, grammar, rows);
+        push_subcommands(walk, call, grammar, SUBCOMMANDS.rows(call.name));
     }
     option_uses::use_options(walk, call);
     walk.run_references(call.name, call.args);

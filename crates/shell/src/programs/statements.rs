@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::commands::SUBCOMMAND_INDEX;
 use super::matching::has_words;
 use super::stores::{mongo_action, redis_action};
+use super::subcommand::SUBCOMMANDS;
 use crate::OperationKind::Database;
 use crate::paths::matches_glob;
 use crate::sql::sql_operations;
@@ -204,11 +204,10 @@ fn run_started(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
 fn is_tool(walk: &CommandWalk<'_>, name: &str) -> bool {
     !matches!(name, "up" | "config" | "n" | "now" | "k" | "sea" | "ask" | "auto")
         && !walk.is_program(name)
-        && SUBCOMMAND_INDEX.get(name).is_some_and(|rows| {
-            rows.iter().all(|row| {
-                use crate::OperationKind::{Ci, Cloud, Kubernetes, Package, Secret, Terraform};
-                matches!(row.kind, Cloud | Ci | Database | Kubernetes | Package | Secret | Terraform)
-            })
+        && SUBCOMMANDS.contains(name)
+        && SUBCOMMANDS.rows(name).all(|row| {
+            use crate::OperationKind::{Ci, Cloud, Kubernetes, Package, Secret, Terraform};
+            matches!(row.kind, Cloud | Ci | Database | Kubernetes | Package | Secret | Terraform)
         })
 }
 

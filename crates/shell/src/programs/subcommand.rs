@@ -1,60 +1,186 @@
-//! What a row about a subcommand says.
+//! What programs do whose meaning is in their subcommands and options: rows of a text, which anybody can extend.
+//!
+//! The files in `commands` have a section for each group of programs:
+//!
+//! ```text
+//! $DRY = --dry-run|--help
+//!
+//! # Branches.
+//! [git hub]
+//! push => git force_push if -f|--force|--mirror not $DRY
+//! stash drop|clear => git drop_stash
+//! ```
+//!
+//! In front of `=>` are the words that the operands begin with, but for values of options: `a|b` are alternatives,
+//! `delete-*` is a pattern, and `**` stands for any operands. Behind it are the kind of the operation, its action, and its
+//! tags, each with a `+`. `if GROUP` is a group of options of which one must be there, and `not GROUP` one of which none may
+//! be there, such as a dry run. `$NAME` is a text that the file gives a name. What has a blank is in double quotes.
+//! `on-devices` says that the program works on the devices that its operands name: plain files of the project, such as
+//! `disk.img`, are files that it writes.
+
+use std::collections::HashMap;
+use std::sync::{LazyLock, OnceLock};
+
+use serde::Deserialize;
+use serde::de::value::{Error, StrDeserializer};
 
 use super::matching::RowCall;
 use crate::walk::{CommandWalk, OptionLetters, ProgramCall, ShellArg, shown};
 use crate::{Operation, OperationKind, OperationTag, PathPlace};
 
+/// The tables.
+static TABLES: [&str; 13] = [
+    include_str!("commands/agents.txt"),
+    include_str!("commands/ci.txt"),
+    include_str!("commands/cloud.txt"),
+    include_str!("commands/containers.txt"),
+    include_str!("commands/credentials.txt"),
+    include_str!("commands/databases.txt"),
+    include_str!("commands/git.txt"),
+    include_str!("commands/hosting.txt"),
+    include_str!("commands/kubernetes.txt"),
+    include_str!("commands/machine.txt"),
+    include_str!("commands/packages.txt"),
+    include_str!("commands/remote_code.txt"),
+    include_str!("commands/terraform.txt"),
+];
+
+/// Every section, by the programs that it is about.
+pub(super) static SUBCOMMANDS: LazyLock<SubcommandTable> = LazyLock::new(SubcommandTable::new);
+
 /// What a program does with certain words and options.
 #[derive(Debug)]
 pub(crate) struct SubcommandDef {
-    pub(crate) programs: &'static [&'static str],
-    /// Words that the operands begin with, but for values of options; `a|b` are alternatives, `delete-*` is a pattern,
-    /// and `**` stands for any operands.
-    pub(crate) words: &'static [&'static str],
+    words: Vec<&'static str>,
     /// Options that must be there, one of each group: `-f|--force`.
-    pub(crate) options: &'static [&'static str],
-    /// Options of which none may be there, such as a dry run.
-    pub(crate) without: &'static [&'static str],
+    options: Vec<&'static str>,
+    /// Options of which none may be there.
+    without: Vec<&'static str>,
     pub(crate) kind: OperationKind,
-    pub(crate) action: &'static str,
-    pub(crate) tags: &'static [OperationTag],
-    /// Whether it works on the devices that its operands name. Plain files of the project, such as `disk.img`, are files
-    /// that it writes.
-    pub(crate) is_of_devices: bool,
+    action: &'static str,
+    tags: Vec<OperationTag>,
+    is_on_devices: bool,
 }
 
-/// A row without conditions on options.
-pub(crate) const fn subcommand(
-    programs: &'static [&'static str],
-    words: &'static [&'static str],
-    kind: OperationKind,
-    action: &'static str,
-) -> SubcommandDef {
-    SubcommandDef { programs, words, options: &[], without: &[], kind, action, tags: &[], is_of_devices: false }
+/// The texts of a file that have a name.
+type RowNames = HashMap<&'static str, &'static str>;
+
+/// The rows of a group of programs, which are read when one of the programs is first called.
+struct RowSection {
+    /// The file that it is in, by its number.
+    table: usize,
+    lines: Vec<&'static str>,
+    rows: OnceLock<Vec<SubcommandDef>>,
+}
+
+pub(super) struct SubcommandTable {
+    names: Vec<RowNames>,
+    sections: Vec<RowSection>,
+    by_program: HashMap<&'static str, Vec<usize>>,
+}
+
+impl SubcommandTable {
+    fn new() -> Self {
+        let mut all = Self { names: Vec::new(), sections: Vec::new(), by_program: HashMap::new() };
+        for (table, text) in TABLES.iter().enumerate() {
+            let mut names = RowNames::new();
+            for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with("# ")) {
+                if let Some(programs) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
+                    let programs = names.get(programs).copied().unwrap_or(programs);
+                    for program in programs.split(' ') {
+                        all.by_program.entry(program).or_default().push(all.sections.len());
+                    }
+                    all.sections.push(RowSection { table, lines: Vec::new(), rows: OnceLock::new() });
+                } else if let Some((name, value)) = line.split_once(" = ").filter(|_| line.starts_with('$')) {
+                    names.insert(name, value);
+                } else if let Some(section) = all.sections.last_mut() {
+                    section.lines.push(line);
+                }
+            }
+            all.names.push(names);
+        }
+        all
+    }
+
+    pub(super) fn contains(&self, program: &str) -> bool {
+        self.by_program.contains_key(program)
+    }
+
+    /// Every program that has rows.
+    pub(super) fn programs(&self) -> impl Iterator<Item = &'static str> {
+        self.by_program.keys().copied()
+    }
+
+    /// Whether a program is an agent that people start in a terminal.
+    pub(super) fn is_agent(&self, program: &str) -> bool {
+        let lists = self.names.iter().filter_map(|names| names.get("$AGENTS"));
+        lists.flat_map(|list| list.split(' ')).any(|agent| agent == program)
+    }
+
+    /// The rows of a program, in their order.
+    pub(super) fn rows(&self, program: &str) -> impl Iterator<Item = &SubcommandDef> {
+        let sections = self.by_program.get(program).into_iter().flatten();
+        sections.filter_map(|number| self.sections.get(*number)).flat_map(|section| self.rows_of(section))
+    }
+
+    fn rows_of<'s>(&'s self, section: &'s RowSection) -> &'s [SubcommandDef] {
+        section.rows.get_or_init(|| {
+            let names = self.names.get(section.table);
+            // A test reads every row.
+            names.map_or_else(Vec::new, |names| section.lines.iter().filter_map(|line| read_row(line, names)).collect())
+        })
+    }
+}
+
+/// The words of a row.
+fn row_words<'n>(line: &'static str, names: &'n RowNames) -> impl Iterator<Item = &'static str> + use<'n> {
+    let mut rest = line;
+    std::iter::from_fn(move || {
+        rest = rest.trim_start_matches(' ');
+        let (word, behind) = match rest.strip_prefix('"') {
+            Some(quoted) => quoted.split_once('"')?,
+            None if rest.is_empty() => return None,
+            None => rest.split_once(' ').unwrap_or((rest, "")),
+        };
+        rest = behind;
+        Some(names.get(word).copied().unwrap_or(word))
+    })
+}
+
+/// Reads a row; `None` if it is not one.
+fn read_row(line: &'static str, names: &RowNames) -> Option<SubcommandDef> {
+    let mut words = row_words(line, names);
+    let before: Vec<&str> = words.by_ref().take_while(|word| *word != "=>").collect();
+    let mut row = SubcommandDef {
+        words: before,
+        options: Vec::new(),
+        without: Vec::new(),
+        kind: read_name(words.next()?)?,
+        action: words.next()?,
+        tags: Vec::new(),
+        is_on_devices: false,
+    };
+    while let Some(word) = words.next() {
+        match (word, word.strip_prefix('+')) {
+            ("if", _) => row.options.push(words.next()?),
+            ("not", _) => row.without.push(words.next()?),
+            ("on-devices", _) => row.is_on_devices = true,
+            (_, Some(tag)) => row.tags.push(read_name(tag)?),
+            _ => return None,
+        }
+    }
+    Some(row)
+}
+
+/// The kind or the tag of a name.
+fn read_name<'n, T: Deserialize<'n>>(name: &'n str) -> Option<T> {
+    T::deserialize(StrDeserializer::<Error>::new(name)).ok()
 }
 
 impl SubcommandDef {
-    pub(crate) const fn with(mut self, options: &'static [&'static str]) -> Self {
-        self.options = options;
-        self
-    }
-    pub(crate) const fn without(mut self, options: &'static [&'static str]) -> Self {
-        self.without = options;
-        self
-    }
-    pub(crate) const fn tags(mut self, tags: &'static [OperationTag]) -> Self {
-        self.tags = tags;
-        self
-    }
-
-    pub(crate) const fn of_devices(mut self) -> Self {
-        self.is_of_devices = true;
-        self
-    }
-
     /// The arguments by which the row matches.
     fn matches<'c>(&self, walk: &CommandWalk<'_>, call: &RowCall<'c, '_>) -> Option<Vec<&'c str>> {
-        if !call.has_words(self.words) {
+        if !call.has_words(&self.words) {
             return None;
         }
         let found = self.options.iter().map(|group| call.find_any(walk, group)).collect::<Option<Vec<_>>>()?;
@@ -64,11 +190,11 @@ impl SubcommandDef {
 }
 
 /// Adds the operations of the rows that match.
-pub(crate) fn push_subcommands(
+pub(super) fn push_subcommands(
     walk: &mut CommandWalk<'_>,
     call: &ProgramCall<'_>,
     grammar: OptionLetters,
-    rows: &[&SubcommandDef],
+    rows: impl Iterator<Item = &'static SubcommandDef>,
 ) {
     let row_call = RowCall::new(call, grammar);
     for row in rows {
@@ -81,7 +207,7 @@ pub(crate) fn push_subcommands(
                 written.push(text);
             }
         }
-        if row.is_of_devices && writes_images(walk, call) {
+        if row.is_on_devices && writes_images(walk, call) {
             continue;
         }
         let operation = Operation::new(row.kind, call.name).action(row.action).written(written.join(" "));
@@ -105,4 +231,31 @@ fn writes_images(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) -> bool {
         walk.push_path(Operation::new(OperationKind::Write, call.name).action("image"), operand);
     }
     true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_of_the_tables_is_a_row() {
+        for section in &SUBCOMMANDS.sections {
+            let names = &SUBCOMMANDS.names[section.table];
+            assert!(!section.lines.is_empty());
+            for line in &section.lines {
+                let row = read_row(line, names).unwrap_or_else(|| panic!("not a row: {line}"));
+                let texts = row.words.iter().chain(&row.options).chain(&row.without);
+                assert!(texts.clone().all(|text| !text.starts_with('$')), "a name that the file does not give: {line}");
+                assert!(line.contains(" => ") || line.starts_with("=> "), "{line}");
+            }
+        }
+        for (table, names) in SUBCOMMANDS.names.iter().enumerate() {
+            for name in names.keys() {
+                let uses = SUBCOMMANDS.sections.iter().filter(|section| section.table == table);
+                let is_used = |line: &&str| line.split(' ').any(|word| word == *name);
+                let is_used = uses.flat_map(|section| &section.lines).any(|line| is_used(&line));
+                assert!(is_used || TABLES[table].contains(&format!("[{name}]")), "{name} is not used");
+            }
+        }
+    }
 }
