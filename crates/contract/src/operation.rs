@@ -31,7 +31,7 @@ pub struct Operation {
     /// Why it cannot be known; only for the kinds `unknown` and `run_code`.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub reason: String,
-    /// The file whose code does it, such as a script that the call runs; absent if it stands in the call. Of a file, only
+    /// The file whose code does it, such as a script that the call runs; absent if it is in the call. Of a file, only
     /// what is certain is listed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,

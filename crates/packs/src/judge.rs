@@ -80,7 +80,7 @@ impl PackFinding<'_> {
 
     /// What to do instead.
     #[must_use]
-    pub fn instead(&self) -> &'static str {
+    pub fn way_out(&self) -> &'static str {
         if self.test.instead.is_empty() { self.rule.instead } else { self.test.instead }
     }
 
@@ -89,7 +89,7 @@ impl PackFinding<'_> {
     pub fn message(&self) -> String {
         let facts = self.facts();
         let facts = if facts.is_empty() { facts } else { format!(" ({facts})") };
-        let end = format!(". {} [{}]", self.instead(), self.rule_name());
+        let end = format!(". {} [{}]", self.way_out(), self.rule_name());
         let room = MAX_MESSAGE.saturating_sub(end.chars().count());
         format!("{}{end}", cut(&format!("{}{facts}", self.reason()), room))
     }

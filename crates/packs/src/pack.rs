@@ -133,7 +133,7 @@ impl OperationTest {
 
     /// With a way out of its own.
     #[must_use]
-    pub const fn instead(mut self, instead: &'static str) -> Self {
+    pub const fn with_way_out(mut self, instead: &'static str) -> Self {
         self.instead = instead;
         self
     }

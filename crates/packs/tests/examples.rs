@@ -95,7 +95,7 @@ fn a_way_out_is_another_way_than_what_was_called() {
             for finding in own {
                 let message = finding.message();
                 assert!(message.chars().count() <= 2000 && !message.contains('\u{FFFC}'), "{command}: {message}");
-                for code in code_of(finding.instead()) {
+                for code in code_of(finding.way_out()) {
                     // Words in capitals stand for what the user names.
                     let is_stopped = find_rules(pack, code).iter().any(|(id, _)| *id == rule.id);
                     if is_stopped || command.starts_with(code) {

@@ -6,49 +6,16 @@ use serde_json::Value;
 use crate::address::push_address;
 use crate::paths::UNKNOWN;
 use crate::programs::{is_program, read_selected, run_program};
-use crate::syntax::GrammarKind;
 use crate::tool::push_tool_call;
 use crate::walk::{CommandWalk, FAULT, ShellArg, TextFlow, TextTaint, brace_alternatives, program_name};
 use crate::{CallSite, CommandReading, Operation, OperationKind, OperationTag, ShellLanguage, WatchedFiles};
-
-/// The longest command line that is looked at.
-const MAX_COMMAND_BYTES: usize = 256 * 1024;
 
 /// What a command line would do.
 #[must_use]
 pub fn operations_of_command(command: &str, language: ShellLanguage, site: &CallSite<'_>) -> Vec<Operation> {
     let mut walk = CommandWalk::new(site, run_program, is_program);
-    run_command_line(&mut walk, command, language);
+    walk.run_command_line(command, language);
     walk.operations
-}
-
-/// Walks a command line of a call, with what it prints for the model.
-pub(crate) fn run_command_line(walk: &mut CommandWalk<'_>, command: &str, language: ShellLanguage) {
-    if command.len() > MAX_COMMAND_BYTES {
-        walk.push_unknown("", "the command line is too long to be read");
-        return;
-    }
-    let printed = match language {
-        ShellLanguage::Bash => walk.run_line_in(GrammarKind::Bash, command, &TextFlow::default()),
-        ShellLanguage::Zsh => walk.run_line_in(GrammarKind::Zsh, command, &TextFlow::default()),
-        ShellLanguage::BashOrZsh => walk.run_line(command, &TextFlow::default()),
-        ShellLanguage::PowerShell => walk.run_powershell_line(command, &TextFlow::default()),
-    };
-    walk.run_traps();
-    push_printed(walk, &printed);
-}
-
-/// What the command line prints for the model.
-pub(crate) fn push_printed(walk: &mut CommandWalk<'_>, printed: &TextFlow) {
-    let is_read = walk
-        .operations
-        .iter()
-        .any(|operation| operation.kind == OperationKind::Read && operation.has(OperationTag::Secret));
-    if printed.taint.has(TextTaint::SECRET | TextTaint::ENVIRONMENT) && !is_read {
-        let is_whole = printed.taint.has(TextTaint::ENVIRONMENT);
-        let action = if is_whole { "print_environment" } else { "print_variable" };
-        walk.push(Operation::new(OperationKind::Secret, "").action(action));
-    }
 }
 
 /// What a call in Pintle's words would do: the operations of its kind and arguments.
@@ -185,11 +152,11 @@ fn run_shell_call(walk: &mut CommandWalk<'_>, name: &str, args: &Value) {
     if args.get("command").or_else(|| args.get("cmd")).is_some_and(Value::is_array) {
         let args: Vec<ShellArg> = words.iter().map(|word| ShellArg::new(word.replace(UNKNOWN, "?"))).collect();
         let printed = walk.run_args(&args, &TextFlow::default());
-        push_printed(walk, &printed);
+        walk.push_printed(&printed);
     } else if let Some(text) = words.first() {
         let shell = args.get("shell").and_then(Value::as_str).unwrap_or_default();
         let named = find_language(&name.to_ascii_lowercase()).filter(|named| *named == ShellLanguage::PowerShell);
         let language = named.or_else(|| find_language(shell)).unwrap_or(walk.site.language);
-        run_command_line(walk, text, language);
+        walk.run_command_line(text, language);
     }
 }

@@ -247,7 +247,7 @@ fn programs_that_were_once_missed_are_found() {
 }
 
 /// What the rows of subcommands find: each action with what is shown of it.
-fn found(command: &str) -> Vec<String> {
+fn list_actions(command: &str) -> Vec<String> {
     let operations = operations(command);
     operations.into_iter().map(|operation| format!("{} {}", operation.action, operation.written)).collect()
 }
@@ -282,6 +282,6 @@ fn rows_of_subcommands_read_options_as_the_program_does() {
         ("git -c a.b=c -C sub push --force origin main", &["force_push --force main"]),
     ];
     for (command, expected) in rows {
-        assert_eq!(found(command), *expected, "{command}");
+        assert_eq!(list_actions(command), *expected, "{command}");
     }
 }

@@ -159,7 +159,7 @@ fn a_directory_that_is_read_as_a_whole_is_read_with_its_secrets() {
         assert_eq!(tag_in_project(line), Some(Secret), "{line}");
     }
     let harmless = [
-        "grep -r TODO src",
+        "grep -r NOTE src",
         "grep -rn createUser .",
         "grep -rn authenticate . | head",
         "grep -rl API_KEY .",

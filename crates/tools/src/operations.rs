@@ -188,7 +188,7 @@ mod tests {
         for (vocabulary, name, args) in rows {
             assert!(reads_secret(vocabulary, name, args.clone()), "{vocabulary} {name} {args}");
         }
-        assert!(!reads_secret("claude", "Grep", json!({"pattern": "TODO", "glob": "*.ts"})));
+        assert!(!reads_secret("claude", "Grep", json!({"pattern": "NOTE", "glob": "*.ts"})));
         assert!(!reads_secret("claude", "Glob", json!({"pattern": "**/.env"})));
     }
 

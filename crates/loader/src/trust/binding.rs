@@ -2,7 +2,7 @@
 //! may run.
 //!
 //! A command runs in the agent's working directory, where its words may refer to other files, and during a long session
-//! the agent may change the files. Both are checked before every call. What the command answers counts only if the files
+//! the agent may change the files. Both are checked before every call. The command's answer is used only if the files
 //! were not touched until it ended: they may be replaced between the check and the start, and put back.
 
 use std::collections::BTreeMap;
@@ -101,15 +101,15 @@ impl HeldCommand {
 
 /// What shows that a file was touched: its number, size and times, and those of a link to it. The time of the last change
 /// cannot be set back.
-type FileStamp = [Option<(u64, u64, u64, (i64, i64))>; 2];
+type GuardStamp = [Option<(u64, u64, u64, (i64, i64))>; 2];
 
-fn stamp_file(file: &Path) -> FileStamp {
+fn stamp_file(file: &Path) -> GuardStamp {
     let stamp = |found: Metadata| (found.dev(), found.ino(), found.size(), (found.ctime(), found.ctime_nsec()));
     [fs::symlink_metadata(file), fs::metadata(file)].map(|found| found.ok().map(stamp))
 }
 
 impl HeldCommand {
-    fn stamp_files(&self) -> Vec<FileStamp> {
+    fn stamp_files(&self) -> Vec<GuardStamp> {
         let files = self.command.binding.iter().flat_map(|binding| binding.files.keys());
         files.map(|file| stamp_file(file)).collect()
     }

@@ -19,7 +19,7 @@ pub(super) const PACK: PackDef = PackDef {
                 OperationTest::new(Cloud)
                     .actions(&["delete_backup"])
                     .reason("this deletes backups")
-                    .instead("List them, and leave the deletion to the user."),
+                    .with_way_out("List them, and leave the deletion to the user."),
             ],
             reason: "this deletes resources of a cloud",
             instead: "List them, or use a dry run, and leave the deletion to the user.",

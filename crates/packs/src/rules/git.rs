@@ -42,15 +42,15 @@ pub(super) const PACK: PackDef = PackDef {
                 OperationTest::new(Git)
                     .actions(&["clean"])
                     .reason("files that git does not keep would be lost")
-                    .instead("See with `git clean -n` what would go, and delete by name what is not needed."),
+                    .with_way_out("See with `git clean -n` what would go, and delete by name what is not needed."),
                 OperationTest::new(Git)
                     .actions(&["drop_stash"])
                     .reason("changes that were put aside would be lost")
-                    .instead("Keep them, or bring them back with `git stash pop`."),
+                    .with_way_out("Keep them, or bring them back with `git stash pop`."),
                 OperationTest::new(Git)
                     .actions(&["remove_worktree"])
                     .reason("changes of the worktree that are not committed would be lost")
-                    .instead("Commit them there first, and remove it with `git worktree remove PATH`."),
+                    .with_way_out("Commit them there first, and remove it with `git worktree remove PATH`."),
                 OperationTest::new(Git).actions(&["hard_reset", "discard_changes", "remove_files"]),
             ],
             reason: "changes that are not committed would be lost",
@@ -77,10 +77,10 @@ pub(super) const PACK: PackDef = PackDef {
                 OperationTest::new(Git).actions(&["delete_branch", "overwrite_ref"]),
                 OperationTest::new(Git)
                     .actions(&["rewrite_history"])
-                    .instead("Keep the old commits by a branch of their own first."),
+                    .with_way_out("Keep the old commits by a branch of their own first."),
                 OperationTest::new(Git)
                     .actions(&["expire_reflog", "prune_objects", "delete_ref"])
-                    .instead("Leave them: git removes by itself what has been unused for long."),
+                    .with_way_out("Leave them: git removes by itself what has been unused for long."),
             ],
             reason: "commits could no longer be found after this",
             instead: "Keep the branch, or delete a merged one with `git branch -d`.",

@@ -45,11 +45,11 @@ pub(super) const PACK: PackDef = PackDef {
                 OperationTest::new(RunCode)
                     .actions(&["install_file"])
                     .reason("this installs a file of the registry, whatever version the project names")
-                    .instead("Install the package by its name and version."),
+                    .with_way_out("Install the package by its name and version."),
                 OperationTest::new(RunCode)
                     .actions(&["apply_address"])
                     .reason("this changes a cluster by a file of the network that nobody has read")
-                    .instead("Download the file, show it to the user, and apply it after their agreement."),
+                    .with_way_out("Download the file, show it to the user, and apply it after their agreement."),
                 OperationTest::new(RunCode).without(&[Network, Decoded]),
             ],
             reason: "which command runs cannot be known before",

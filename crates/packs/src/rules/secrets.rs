@@ -52,7 +52,7 @@ pub(super) const PACK: PackDef = PackDef {
                 OperationTest::new(Secret)
                     .actions(&["print_environment"])
                     .reason("this prints all variables, with secrets among them")
-                    .instead("Print the variables that are needed by their names, such as `printenv PATH`."),
+                    .with_way_out("Print the variables that are needed by their names, such as `printenv PATH`."),
                 OperationTest::new(Secret),
             ],
             reason: "this prints a password, key or token",

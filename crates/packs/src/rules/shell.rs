@@ -98,7 +98,7 @@ pub(super) const PACK: PackDef = PackDef {
                     .places(&[Home])
                     .actions(&["unpack"])
                     .reason("this unpacks files into the home directory, where they may replace others")
-                    .instead("Unpack them into a directory of the project or a temporary one."),
+                    .with_way_out("Unpack them into a directory of the project or a temporary one."),
             ],
             reason: "this changes a file outside the project",
             instead: "Keep to the project and to temporary directories, or ask the user.",
@@ -115,26 +115,26 @@ pub(super) const PACK: PackDef = PackDef {
                     .tags(&[Recursive])
                     .other_than(&["private"])
                     .reason("this changes the rights or the owner of the whole project")
-                    .instead("Name the files that need it."),
+                    .with_way_out("Name the files that need it."),
                 OperationTest::new(Permission)
                     .places(&[Root, Home, Device])
                     .tags(&[Recursive])
                     .reason("this changes the rights or the owner of a whole directory tree")
-                    .instead("Name the files that need it."),
+                    .with_way_out("Name the files that need it."),
                 OperationTest::new(Permission)
                     .places(&[System])
                     .reason("this changes rights or the owner of files of the system")
-                    .instead("Leave it to the user."),
+                    .with_way_out("Leave it to the user."),
                 OperationTest::new(Permission)
                     .places(&[InHome, Outside])
                     .other_than(&["private"])
                     .reason("this changes rights or the owner of files outside the project")
-                    .instead("Keep to the project, or ask the user."),
+                    .with_way_out("Keep to the project, or ask the user."),
                 OperationTest::new(Permission)
                     .places(&[PathPlace::Unknown])
                     .tags(&[Recursive])
                     .reason("this changes rights of whole directories, and which depends on something that the command does not set")
-                    .instead("Write the path, or set the variable in the same command."),
+                    .with_way_out("Write the path, or set the variable in the same command."),
             ],
             reason: "this gives everybody the right to write, or lets a program run as its owner",
             instead: "Give only the rights that are needed, such as `chmod +x FILE` or `chmod 600 FILE`.",

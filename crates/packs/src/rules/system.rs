@@ -23,7 +23,7 @@ pub(super) const PACK: PackDef = PackDef {
                 OperationTest::new(Kill)
                     .actions(&["everything"])
                     .reason("this ends every process, or every one of a user")
-                    .instead("Name the process, or give its number."),
+                    .with_way_out("Name the process, or give its number."),
             ],
             reason: "this can destroy data, or stop the machine",
             instead: "Leave it to the user.",

@@ -6,7 +6,6 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use crate::call::push_printed;
 use crate::paths::UNKNOWN;
 use crate::sql::sql_operations;
 use crate::walk::{CommandWalk, ShellArg, TextFlow, TextTaint, quote};
@@ -79,7 +78,7 @@ pub(super) fn run_cell_magic(walk: &mut CommandWalk<'_>, text: &str) -> bool {
             if program.is_empty() || walk.is_program(program) {
                 let line = format!("{program} {}", args_of_program.join(" "));
                 let printed = walk.run_line(&line, &TextFlow::known(body));
-                push_printed(walk, &printed);
+                walk.push_printed(&printed);
             } else {
                 walk.run_typed(&format!("{args}\n{body}"));
             }

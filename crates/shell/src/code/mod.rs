@@ -22,7 +22,6 @@ use tokens::read_tokens;
 use value::last_part;
 
 use crate::address::push_address;
-use crate::call::push_printed;
 use crate::paths::UNKNOWN;
 use crate::walk::{CommandWalk, ShellArg, TextFlow, TextTaint};
 use crate::{Operation, OperationKind, OperationTag};
@@ -368,6 +367,6 @@ fn push_command(walk: &mut CommandWalk<'_>, language: &str, call: &CodeCall, fac
     };
     // A notebook shows it.
     if language == "ipython" {
-        push_printed(walk, &printed);
+        walk.push_printed(&printed);
     }
 }

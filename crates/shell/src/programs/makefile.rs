@@ -151,7 +151,7 @@ impl MakeReader {
         }
     }
 
-    /// What a text comes to where it is read.
+    /// The value of a text where it is read.
     fn expand_now(&self, walk: &mut CommandWalk<'_>, path: Option<&Rc<Path>>, text: &str) -> String {
         if !text.contains('$') {
             return text.to_owned();

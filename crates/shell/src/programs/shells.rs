@@ -99,7 +99,7 @@ pub(super) fn given_script(walk: &CommandWalk<'_>, call: &ProgramCall<'_>, file:
     match file.text.as_str() {
         "-" | "/dev/stdin" => Some(call.stdin.clone()),
         _ if descriptor == Some("0") => Some(call.stdin.clone()),
-        _ if descriptor.is_some() => Some(walk.written_before(file).unwrap_or_else(TextFlow::given)),
+        _ if descriptor.is_some() => Some(walk.written_before(file).unwrap_or_else(TextFlow::from_outside)),
         _ => walk.code_of(file),
     }
 }

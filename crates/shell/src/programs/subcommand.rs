@@ -252,8 +252,8 @@ mod tests {
         for (table, names) in SUBCOMMANDS.names.iter().enumerate() {
             for name in names.keys() {
                 let uses = SUBCOMMANDS.sections.iter().filter(|section| section.table == table);
-                let is_used = |line: &&str| line.split(' ').any(|word| word == *name);
-                let is_used = uses.flat_map(|section| &section.lines).any(|line| is_used(&line));
+                let is_used = |line: &&'static str| line.split(' ').any(|word| word == *name);
+                let is_used = uses.flat_map(|section| &section.lines).any(is_used);
                 assert!(is_used || TABLES[table].contains(&format!("[{name}]")), "{name} is not used");
             }
         }

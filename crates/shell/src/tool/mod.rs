@@ -11,7 +11,6 @@ pub use arguments::possible_paths;
 pub use name::is_reading_tool;
 
 use crate::address::push_address;
-use crate::call::run_command_line;
 use crate::sql::sql_operations;
 use crate::walk::{CommandWalk, ShellArg, TextFlow, TextTaint};
 use crate::{Operation, OperationKind, OperationTag, PathPlace};
@@ -60,7 +59,7 @@ pub(crate) fn push_tool_call(walk: &mut CommandWalk<'_>, name: &str, args: &Valu
 fn push_argument(walk: &mut CommandWalk<'_>, name: &str, argument: &CallArgument<'_>) {
     let text = argument.text.trim();
     match argument.role {
-        ArgumentRole::Command(language) => run_command_line(walk, text, language),
+        ArgumentRole::Command(language) => walk.run_command_line(text, language),
         ArgumentRole::Typed => walk.run_typed(text),
         ArgumentRole::Code(Some(language)) => walk.run_code(language, text),
         ArgumentRole::Code(None) => ["ipython", "node"].iter().for_each(|language| walk.run_code(language, text)),

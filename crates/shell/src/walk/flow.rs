@@ -76,11 +76,11 @@ pub(crate) struct ShellArg {
     pub(crate) otherwise: Option<String>,
     /// Whether it has a pattern that the shell expands.
     pub(crate) is_pattern: bool,
-    /// Whether it is a secret that nobody named: one among all files of a directory.
+    /// Whether it is a secret that the call does not name: one among all files of a directory.
     pub(crate) is_swept: bool,
     /// What a process substitution prints.
     pub(crate) content: Option<Box<TextFlow>>,
-    /// What stands in the line for each part that cannot be known, such as `$DIR`.
+    /// What is written in the line for each part that cannot be known, such as `$DIR`.
     pub(crate) sources: Vec<String>,
 }
 
@@ -97,7 +97,7 @@ impl ShellArg {
         !self.text.contains(UNKNOWN)
     }
 
-    /// As a user would read it: with what stands in the line for its unknown parts, if that is known of each.
+    /// As a user would read it: with what is written in the line for its unknown parts, if that is known of each.
     pub(crate) fn shown(&self) -> String {
         if self.sources.is_empty() || self.sources.len() != self.text.matches(UNKNOWN).count() {
             return shown(&self.text);
@@ -148,7 +148,7 @@ impl TextFlow {
     }
 
     /// What is given without anything being known of it.
-    pub(crate) fn given() -> Self {
+    pub(crate) fn from_outside() -> Self {
         Self { is_given: true, ..Self::default() }
     }
 

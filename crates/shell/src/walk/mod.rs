@@ -41,10 +41,12 @@ use state::{ExitReach, ExitStatus, WalkState};
 
 use crate::syntax::{BashCommand, GrammarKind, ShellScript, parse_script};
 use crate::watch::WatchNotes;
-use crate::{Operation, OperationKind};
+use crate::{Operation, OperationKind, OperationTag, ShellLanguage};
 
 /// Why a command line is unknown that bash does not read either.
 pub(crate) const FAULT: &str = "the command line cannot be read";
+/// The longest command line that is looked at.
+const MAX_COMMAND_BYTES: usize = 256 * 1024;
 /// The deepest nesting of command lines in command lines, and of functions.
 const MAX_CALLS: usize = 12;
 /// The most commands that one line may come to.
@@ -368,5 +370,36 @@ impl<'a> ProgramCall<'a> {
 
     pub(crate) fn taint(&self) -> TextTaint {
         self.args.iter().fold(TextTaint::NONE, |taint, arg| taint | arg.taint)
+    }
+}
+
+impl CommandWalk<'_> {
+    /// Walks a command line of a call, with what it prints for the model.
+    pub(crate) fn run_command_line(&mut self, command: &str, language: ShellLanguage) {
+        if command.len() > MAX_COMMAND_BYTES {
+            self.push_unknown("", "the command line is too long to be read");
+            return;
+        }
+        let printed = match language {
+            ShellLanguage::Bash => self.run_line_in(GrammarKind::Bash, command, &TextFlow::default()),
+            ShellLanguage::Zsh => self.run_line_in(GrammarKind::Zsh, command, &TextFlow::default()),
+            ShellLanguage::BashOrZsh => self.run_line(command, &TextFlow::default()),
+            ShellLanguage::PowerShell => self.run_powershell_line(command, &TextFlow::default()),
+        };
+        self.run_traps();
+        self.push_printed(&printed);
+    }
+
+    /// What the command line prints for the model.
+    pub(crate) fn push_printed(&mut self, printed: &TextFlow) {
+        let is_read = self
+            .operations
+            .iter()
+            .any(|operation| operation.kind == OperationKind::Read && operation.has(OperationTag::Secret));
+        if printed.taint.has(TextTaint::SECRET | TextTaint::ENVIRONMENT) && !is_read {
+            let is_whole = printed.taint.has(TextTaint::ENVIRONMENT);
+            let action = if is_whole { "print_environment" } else { "print_variable" };
+            self.push(Operation::new(OperationKind::Secret, "").action(action));
+        }
     }
 }

@@ -95,7 +95,7 @@ pub(crate) struct GivenOption<'a> {
     pub(crate) arg: &'a ShellArg,
     /// Its value, and the word that has that.
     pub(crate) value: Option<(&'a str, &'a ShellArg)>,
-    /// Whether it stands behind two dashes.
+    /// Whether it is behind two dashes.
     pub(crate) is_long: bool,
     /// Whether it is `--no-NAME`.
     pub(crate) is_negated: bool,

@@ -50,7 +50,7 @@ impl CommandWalk<'_> {
                         "" if target.is_known() => TextFlow::default(),
                         "0" => input.clone(),
                         name if self.is_connection(name) => TextFlow::from_taint(TextTaint::NETWORK),
-                        name => self.state.inputs.get(name).cloned().unwrap_or_else(TextFlow::given),
+                        name => self.state.inputs.get(name).cloned().unwrap_or_else(TextFlow::from_outside),
                     };
                     self.set_input(redirect, read, &mut input);
                 }

@@ -237,7 +237,7 @@ impl CommandWalk<'_> {
             && self.site.files.is_some_and(|files| files.is_dir(path))
     }
 
-    /// The operation with the file that it stands in; `None` if it stands in one and is not certain.
+    /// The operation with the file that it is in; `None` if it is in one and is not certain.
     pub(super) fn admit(&self, mut operation: Operation) -> Option<Operation> {
         let Some(file) = self.scripts.running.last() else { return Some(operation) };
         let is_watched = |path: &String| self.notes.files.is_some_and(|files| files.concerns(Path::new(path)));

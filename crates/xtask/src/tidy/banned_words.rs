@@ -19,7 +19,8 @@ pub(super) fn find_violations(workspace: &SourceWorkspace) -> Vec<String> {
     for (name, text) in &workspace.files {
         let written = WRITTEN.iter().any(|ending| name.ends_with(ending)) || name.starts_with(".ci/");
         for (index, line) in text.lines().enumerate().filter(|_| written) {
-            let found = |word: &&str| has_word(line, word);
+            // A macro is one in Rust only: in a table, the mark may belong to a name.
+            let found = |word: &&str| has_word(line, word) && (!word.ends_with('!') || name.ends_with(".rs"));
             let unfinished = UNFINISHED.iter().copied().find(found);
             faults.extend(unfinished.map(|word| format!("{name}:{}: `{word}`; finish it or file an issue", index + 1)));
             let path = machine.iter().find(|path| line.contains(path.as_str()));

@@ -77,7 +77,7 @@ fn finding_to_json(active: &ActivePack, finding: &PackFinding<'_>) -> Value {
         "path": active.location.path().map(path_text),
         "line": active.location.line_column().map(|(line, _)| line),
         "reason": finding.reason(),
-        "instead": finding.instead(),
+        "instead": finding.way_out(),
         "operation": finding.operation,
     })
 }

@@ -109,7 +109,7 @@ fn add_finding(add: &mut impl FnMut(&str, Tone, &str), label: &str, active: &Act
     let severity = finding.severity.as_str();
     add(label, Tone::Plain, &format!("{} ({severity}) of {}", finding.rule_name(), active.place()));
     add("fact", Tone::Plain, &operation_text(finding.operation));
-    add("instead", Tone::Plain, finding.instead());
+    add("instead", Tone::Plain, finding.way_out());
 }
 
 /// Describes an operation in one line: what it does, to what, where that is, and what else is known.
