@@ -121,31 +121,21 @@ pub(super) fn read_tokens(language: &str, text: &str) -> Vec<CodeToken> {
                 }
                 index = next;
             }
-            '%' if matches!(language, "ruby")
-                && at(index + 1) == Some('x')
-                && at(index + 2).is_some_and(|mark| "({[|".contains(mark)) =>
-            {
-                let close = closing(at(index + 2));
-                let (text, next) = read_text(&letters, index + 2, close, true);
-                tokens.push(CodeToken::Command(text));
-                index = next;
-            }
-            'q' if language == "perl"
-                && at(index + 1).is_some_and(|next| next == 'x' || next == 'q' || "({[/".contains(next))
-                && !matches!(tokens.last(), Some(CodeToken::Name(_))) =>
-            {
-                let is_command = at(index + 1) == Some('x');
-                let open =
-                    if at(index + 1).is_some_and(|next| next == 'x' || next == 'q') { index + 2 } else { index + 1 };
-                let open = if at(open) == Some(' ') { open + 1 } else { open };
-                if at(open).is_some_and(|mark| !mark.is_alphanumeric()) {
-                    let (text, next) = read_text(&letters, open, closing(at(open)), true);
-                    tokens.push(if is_command { CodeToken::Command(text) } else { CodeToken::Text(text) });
-                    index = next;
-                } else {
-                    tokens.push(CodeToken::Name(String::from("q")));
-                    index += 1;
+            'q' | '%' if quote_operator(language, &letters, index, tokens.last()).is_some() => {
+                let (kind, open) = quote_operator(language, &letters, index, tokens.last()).unwrap_or_default();
+                let (text, next) = read_text(&letters, open, closing(at(open)), true);
+                match kind {
+                    'x' => tokens.push(CodeToken::Command(text)),
+                    'w' => {
+                        tokens.push(CodeToken::Mark('['));
+                        for word in text.split_whitespace() {
+                            tokens.extend([CodeToken::Text(word.to_owned()), CodeToken::Mark(',')]);
+                        }
+                        tokens.push(CodeToken::Mark(']'));
+                    }
+                    _ => tokens.push(CodeToken::Text(text)),
                 }
+                index = next;
             }
             letter
                 if letter.is_alphabetic() || syntax.name_letters.contains(letter) && letter != '-' && letter != '/' =>
@@ -202,6 +192,30 @@ fn listed_files(letters: &[char], open: usize) -> Option<(String, usize)> {
     let end = rest.iter().take(200).position(|letter| matches!(letter, '>' | '\n' | ';' | '='))?;
     let text: String = rest.get(..end)?.iter().collect();
     (rest.get(end) == Some(&'>') && text.contains(['*', '/', '~'])).then_some((text, open + end + 2))
+}
+
+/// `q(…)`, `qq`, `qx` and `qw` of Perl, and `%q(…)`, `%(…)` and their kin of Ruby: what they give, and where the text opens.
+fn quote_operator(language: &str, letters: &[char], index: usize, before: Option<&CodeToken>) -> Option<(char, usize)> {
+    let at = |index: usize| letters.get(index).copied();
+    let is_method = matches!(before, Some(CodeToken::Name(name)) if name == "sub" || name.ends_with("->"));
+    let kinds = match (language, at(index)?) {
+        ("perl", 'q') if !is_method => "qxwr",
+        // A remainder has a value in front of it.
+        ("ruby", '%')
+            if !matches!(before, Some(CodeToken::Number(_) | CodeToken::Text(_) | CodeToken::Mark(')' | ']'))) =>
+        {
+            "qQxwWiI"
+        }
+        _ => return None,
+    };
+    let (kind, mut open) = match at(index + 1).filter(|kind| kinds.contains(*kind)) {
+        Some(kind) => (kind.to_ascii_lowercase(), index + 2),
+        None => ('q', index + 1),
+    };
+    if language == "perl" && at(open) == Some(' ') {
+        open += 1;
+    }
+    at(open).filter(|mark| "({[</|!~".contains(*mark)).map(|_| (kind, open))
 }
 
 fn closing(open: Option<char>) -> char {
