@@ -110,6 +110,10 @@ fn write_table(scratch: &Path) -> Result<String, String> {
         for (name, is_valued) in &options.names {
             table.push_str(&format!(" {name}{}", if *is_valued { "" } else { "!" }));
         }
+        // The mark says that no other option is left out.
+        if !options.names.is_empty() && options.names.values().all(|is_valued| *is_valued) {
+            table.push_str(" !");
+        }
         table.push('\n');
     }
     Ok(table)

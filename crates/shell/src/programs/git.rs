@@ -1,7 +1,7 @@
 //! What git commands mean.
 
 use std::collections::HashMap;
-use std::sync::{LazyLock, OnceLock};
+use std::sync::LazyLock;
 
 use super::subcommand::{SUBCOMMANDS, push_subcommands};
 use super::{editors, files};
@@ -16,33 +16,24 @@ use crate::{Operation, OperationKind, OperationTag};
 /// The options in front of the subcommand.
 const GLOBAL: OptionLetters = OptionLetters {
     letters: "Cc",
-    names: &["git-dir", "work-tree", "namespace", "exec-path?", "super-prefix", "config-env", "attr-source"],
+    names: "git-dir work-tree namespace exec-path? super-prefix config-env attr-source",
 };
 /// The most settings in variables that are looked at.
 const MAX_VARIABLES: usize = 16;
 
-/// The options of a subcommand, a line of the table that `cargo xtask git-options` writes.
-struct GitOptions {
-    letters: &'static str,
-    long: &'static str,
-    /// The long names, split when a line has the subcommand.
-    names: OnceLock<Vec<&'static str>>,
-}
-
-static GIT_OPTIONS: LazyLock<HashMap<&str, GitOptions>> = LazyLock::new(|| {
+/// The options of each subcommand, by the table that `cargo xtask git-options` writes.
+static GIT_OPTIONS: LazyLock<HashMap<&str, OptionLetters>> = LazyLock::new(|| {
     let lines = include_str!("git_options.txt").lines().skip(1).filter_map(|line| line.split_once(": "));
     let row = |options: &'static str| {
-        let (letters, long) = options.split_once(' ').unwrap_or((options, ""));
-        GitOptions { letters: letters.trim_start_matches('-'), long, names: OnceLock::new() }
+        let (letters, names) = options.split_once(' ').unwrap_or((options, ""));
+        OptionLetters { letters: letters.trim_start_matches('-'), names }
     };
     lines.map(|(name, options)| (name, row(options))).collect()
 });
 
 /// The options of a subcommand; `None` if git does not name them.
 fn options_of(command: &str) -> Option<OptionLetters> {
-    let GitOptions { letters, long, names } = GIT_OPTIONS.get(command)?;
-    let names = names.get_or_init(|| ["!"].into_iter().chain(long.split_whitespace()).collect());
-    Some(OptionLetters { letters, names })
+    GIT_OPTIONS.get(command).copied()
 }
 
 /// Whether git has a subcommand that may also be a program, such as `git-push`.
@@ -638,7 +629,12 @@ mod tests {
     fn a_unique_beginning_of_an_option_of_git_is_the_option() {
         for command in GIT_OPTIONS.keys() {
             let grammar = options_of(command).unwrap_or_default();
-            let names: Vec<&str> = grammar.names.iter().skip(1).map(|name| name.trim_end_matches('!')).collect();
+            let names: Vec<&str> = grammar
+                .names
+                .split(' ')
+                .map(|name| name.trim_end_matches('!'))
+                .filter(|name| !name.is_empty())
+                .collect();
             let read = |given: &str| match OptionReader::new(&[ShellArg::new(format!("--{given}"))], grammar).next() {
                 Some(ReadArg::Option(option)) => (option.name.to_owned(), option.is_negated),
                 _ => (String::new(), false),

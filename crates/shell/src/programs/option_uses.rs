@@ -175,7 +175,7 @@ pub(super) fn use_options(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
         }
     }
     for (_, number, letters) in OUTPUT_OPERANDS.iter().filter(|(name, ..)| *name == call.name) {
-        let parsed = ParsedOptions::parse(call.args, OptionLetters { letters, names: &["command"] });
+        let parsed = ParsedOptions::parse(call.args, OptionLetters { letters, names: "command" });
         if let Some(operand) = parsed.operands.get(*number) {
             use_value(walk, call, operand, &[], Written);
         }

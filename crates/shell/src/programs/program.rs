@@ -39,12 +39,12 @@ pub(crate) enum ProgramUse {
 
 /// A row.
 pub(super) const fn program(names: &'static str, letters: &'static str, usage: ProgramUse) -> ProgramDef {
-    ProgramDef { names, valued: OptionLetters { letters, names: &[] }, usage, dry_run: ("", "") }
+    ProgramDef { names, valued: OptionLetters { letters, names: "" }, usage, dry_run: ("", "") }
 }
 
 impl ProgramDef {
     /// With long options that take a value.
-    pub(super) const fn long(mut self, names: &'static [&'static str]) -> Self {
+    pub(super) const fn long(mut self, names: &'static str) -> Self {
         self.valued.names = names;
         self
     }

@@ -17,10 +17,7 @@ pub(super) fn run_line_runner(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>
         let (_, rest) = ParsedOptions::parse_leading(call.args, valued);
         rest.get(skipped.min(rest.len())..).unwrap_or_default()
     };
-    let letters = |letters: &'static str| OptionLetters {
-        letters,
-        names: &["interval", "delay", "ext", "watch", "exec", "clear"],
-    };
+    let letters = |letters: &'static str| OptionLetters { letters, names: "interval delay ext watch exec clear" };
     let line = match call.name {
         "watch" => Some(plain(letters("n"), 0).iter().map(|arg| arg.text.clone()).collect::<Vec<_>>().join(" ")),
         "entr" | "nodemon" | "watchexec" | "hyperfine" | "concurrently" => {

@@ -191,7 +191,7 @@ fn run_search(
 const FD_RUNS: [&str; 4] = ["-x", "-X", "--exec", "--exec-batch"];
 const FD_VALUED: OptionLetters = OptionLetters {
     letters: "eEtdcjS",
-    names: &["extension", "exclude", "type", "max-depth", "base-directory", "search-path", "changed-within", "size"],
+    names: "extension exclude type max-depth base-directory search-path changed-within size",
 };
 
 pub(super) fn run_fd(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
@@ -254,17 +254,7 @@ fn run_for_each(walk: &mut CommandWalk<'_>, command: &[ShellArg], listed: &Liste
 
 const XARGS_OPTIONS: OptionLetters = OptionLetters {
     letters: "IJi?e?l?nLPsdEaSR",
-    names: &[
-        "arg-file",
-        "delimiter",
-        "eof?",
-        "replace?",
-        "max-lines?",
-        "max-args",
-        "max-procs",
-        "max-chars",
-        "process-slot-var",
-    ],
+    names: "arg-file delimiter eof? replace? max-lines? max-args max-procs max-chars process-slot-var",
 };
 
 pub(super) fn run_xargs(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
@@ -329,31 +319,8 @@ pub(super) fn run_xargs(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &
 
 const PARALLEL_OPTIONS: OptionLetters = OptionLetters {
     letters: "jIaSNnLlPCE",
-    names: &[
-        "jobs",
-        "arg-file",
-        "colsep",
-        "delay",
-        "timeout",
-        "joblog",
-        "sshlogin",
-        "results",
-        "halt",
-        "retries",
-        "load",
-        "memfree",
-        "tagstring",
-        "workdir",
-        "env",
-        "max-args",
-        "max-procs",
-        "tmpdir",
-        "basefile",
-        "return",
-        "recstart",
-        "recend",
-        "block",
-    ],
+    names: "jobs arg-file colsep delay timeout joblog sshlogin results halt retries load memfree tagstring \
+         workdir env max-args max-procs tmpdir basefile return recstart recend block",
 };
 
 pub(super) fn run_parallel(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {

@@ -18,7 +18,7 @@ pub(super) fn run_env(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &Pa
             _ => TextFlow::from_taint(TextTaint::OUTPUT),
         };
     }
-    let valued = OptionLetters { letters: "uCaS", names: &["unset", "chdir", "argv0", "split-string"] };
+    let valued = OptionLetters { letters: "uCaS", names: "unset chdir argv0 split-string" };
     let (parsed, mut rest) = ParsedOptions::parse_leading(call.args, valued);
     // `-S` divides its value into words.
     if let Some(split) = parsed.values("S", "split-string").next() {
@@ -295,7 +295,7 @@ pub(super) fn run_su(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed:
         Some(text) => walk.run_line(&text.text.clone(), call.stdin),
         // `runuser -u USER PROGRAM`.
         None if call.name == "runuser" && parsed.has("u", "user") => {
-            let valued = OptionLetters { letters: "ugGsw", names: &["user", "group", "supp-group", "shell"] };
+            let valued = OptionLetters { letters: "ugGsw", names: "user group supp-group shell" };
             let (_, command) = ParsedOptions::parse_leading(call.args, valued);
             walk.run_args(command, call.stdin)
         }
@@ -321,7 +321,7 @@ pub(super) fn run_ssh(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed
             walk.push_code(TextTaint::NONE, call.name, "ssh runs a program of its options");
         }
     }
-    let valued = OptionLetters { letters: "bcDEeFIiJLlmOopQRSWwB", names: &[] };
+    let valued = OptionLetters { letters: "bcDEeFIiJLlmOopQRSWwB", names: "" };
     let (leading, rest) = ParsedOptions::parse_leading(call.args, valued);
     let forwards = |option: &ShellArg| option.text.to_ascii_lowercase().starts_with("remoteforward");
     let option = |option: &ShellArg| forwards(option).then(|| option.shown());

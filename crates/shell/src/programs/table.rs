@@ -40,12 +40,12 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
     program("enable", "f", Quiet),
     program("dc", "ef", Special(text::run_dc)),
     program("getopts", "", Special(builtins::run_getopts)),
-    program("mkdir mkfifo", "m", Special(files::run_mkdir)).long(&["mode"]),
+    program("mkdir mkfifo", "m", Special(files::run_mkdir)).long("mode"),
     program("echo", "", Special(text::run_echo)),
     program("printf", "", Special(text::run_printf)),
     program("pwd", "", Special(text::run_pwd)),
     program("basename dirname", "s", Special(text::run_name_part)),
-    program("mktemp", "p", Special(text::run_mktemp)).long(&["suffix", "tmpdir"]),
+    program("mktemp", "p", Special(text::run_mktemp)).long("suffix tmpdir"),
     program("export declare typeset readonly local integer float", "", Special(builtins::run_export)),
     program("alias", "", Special(zsh::run_alias)),
     // zsh.
@@ -62,52 +62,28 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
     program("mapfile readarray", "dnOsuCc", Special(builtins::run_read)),
     program("which", "", Special(text::run_which)),
     program("direnv mise rtx asdf", "", Special(shells::run_variable_export)),
-    program("env printenv", "uCS", Special(shells::run_env)).long(&["unset", "chdir", "split-string"]),
+    program("env printenv", "uCS", Special(shells::run_env)).long("unset chdir split-string"),
     // Readers.
     program("cat tac nl less more most zless view bat batcat", "pn", Special(text::run_cat)),
-    program("head tail", "ncs", Reads(0)).long(&["lines", "bytes"]),
+    program("head tail", "ncs", Reads(0)).long("lines bytes"),
     program("pr", "DhlNsSwW", Selects),
-    program("column", "scoNHRC", Selects).long(&["separator", "output-width", "table-columns", "output-separator"]),
-    program("cut", "bcdf", Special(text::run_cut)).long(&["fields", "delimiter", "characters", "bytes"]),
-    program("uniq fmt fold expand unexpand comm join paste look", "bdcftkwoST12", Selects).long(&[
-        "fields",
-        "delimiter",
-        "key",
-        "characters",
-        "bytes",
-    ]),
-    program("sort", "kotST", Special(text::run_sort)).long(&["key", "output", "field-separator", "buffer-size"]),
+    program("column", "scoNHRC", Selects).long("separator output-width table-columns output-separator"),
+    program("cut", "bcdf", Special(text::run_cut)).long("fields delimiter characters bytes"),
+    program("uniq fmt fold expand unexpand comm join paste look", "bdcftkwoST12", Selects)
+        .long("fields delimiter key characters bytes"),
+    program("sort", "kotST", Special(text::run_sort)).long("key output field-separator buffer-size"),
     program("diff cmp sdiff colordiff delta vimdiff icdiff difft", "UCIxX", Reads(0)),
     program("strings split csplit", "bnlaC", Reads(0)),
-    program("grep egrep fgrep zgrep rg ag ack pcregrep ugrep", "efmABCgtTjM", Special(text::run_grep)).long(&[
-        "regexp",
-        "file",
-        "include",
-        "exclude",
-        "exclude-dir",
-        "glob",
-        "type",
-        "max-count",
-        "context",
-        "after-context",
-        "before-context",
-        "color",
-        "max-depth",
-        "threads",
-        "iglob",
-        "type-not",
-    ]),
+    program("grep egrep fgrep zgrep rg ag ack pcregrep ugrep", "efmABCgtTjM", Special(text::run_grep)).long(
+        "regexp file include exclude exclude-dir glob type max-count context after-context before-context \
+         color max-depth threads iglob type-not",
+    ),
     program("jq yq xq tomlq fx gron dasel xmllint xmlstarlet csvcut mlr htmlq pup", "f", Special(text::run_query))
-        .long(&["arg", "argjson", "slurpfile", "rawfile", "from-file", "indent", "xpath"]),
+        .long("arg argjson slurpfile rawfile from-file indent xpath"),
     program("source .", "", Special(shells::run_source)),
-    program("sed gsed", "efli?I?", Special(sed::run_sed)).long(&["expression", "file", "line-length", "in-place?"]),
-    program("awk gawk mawk nawk", "vFfi", Special(text::run_awk)).long(&[
-        "assign",
-        "field-separator",
-        "file",
-        "include",
-    ]),
-    program("base64 base32 basenc gbase64", "wio", Special(text::run_base64)).long(&["wrap", "input", "output"]),
+    program("sed gsed", "efli?I?", Special(sed::run_sed)).long("expression file line-length in-place?"),
+    program("awk gawk mawk nawk", "vFfi", Special(text::run_awk)).long("assign field-separator file include"),
+    program("base64 base32 basenc gbase64", "wio", Special(text::run_base64)).long("wrap input output"),
     program(
         "xxd uudecode uuencode rev tr iconv recode zcat gzcat bzcat xzcat zstdcat qprint rot13 caesar \
          ascii2uni",
@@ -115,17 +91,10 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
         Special(text::run_converter),
     ),
     program("od hexdump hd", "AjNStwnsef", Special(text::run_converter)),
-    program("openssl gpg gpg2 age", "kdior", Special(text::run_openssl)).long(&[
-        "in",
-        "out",
-        "output",
-        "pass",
-        "recipient",
-        "inkey",
-        "passin",
-    ]),
+    program("openssl gpg gpg2 age", "kdior", Special(text::run_openssl))
+        .long("in out output pass recipient inkey passin"),
     program("tee", "", Special(files::run_tee)),
-    program("sponge touch mknod", "dtrm", Writes).long(&["date", "reference"]),
+    program("sponge touch mknod", "dtrm", Writes).long("date reference"),
     // Files.
     program(
         "rm unlink srm trash rmtrash trash-put gio del erase rd remove remove_directory rimraf del-cli",
@@ -133,56 +102,28 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
         Special(files::run_delete),
     ),
     program("rmdir", "", Special(files::run_rmdir)),
-    program("shred wipe", "ns", Special(files::run_shred)).long(&["iterations", "size", "random-source"]),
-    program("truncate", "sr", Special(files::run_truncate)).long(&["size", "reference"]),
-    program("fallocate", "lo", Special(files::run_allocate)).long(&["length", "offset"]),
-    program("mv move ren git-mv", "tS", Special(files::run_move)).long(&["target-directory", "suffix"]),
+    program("shred wipe", "ns", Special(files::run_shred)).long("iterations size random-source"),
+    program("truncate", "sr", Special(files::run_truncate)).long("size reference"),
+    program("fallocate", "lo", Special(files::run_allocate)).long("length offset"),
+    program("mv move ren git-mv", "tS", Special(files::run_move)).long("target-directory suffix"),
     program("rename prename file-rename", "", Special(files::run_rename)).dry_run("n", "no-act"),
     program("cp copy copy_directory ditto gcp xcopy robocopy install ginstall", "tSmog", Special(files::run_copy))
-        .long(&["target-directory", "suffix", "mode", "owner", "group"]),
-    program("ln link mklink", "tS", Special(files::run_link)).long(&["target-directory"]),
-    program("chmod gchmod", "", Special(files::run_chmod)).long(&["reference"]),
+        .long("target-directory suffix mode owner group"),
+    program("ln link mklink", "tS", Special(files::run_link)).long("target-directory"),
+    program("chmod gchmod", "", Special(files::run_chmod)).long("reference"),
     program("chown chgrp chattr setfacl chflags icacls takeown", "mMxX", Special(files::run_chown))
-        .long(&["reference", "from"]),
+        .long("reference from"),
     program("dd", "", Special(files::run_dd)),
     program("rsync rclone", "efMT", Special(archives::run_rsync))
-        .long(&[
-            "rsh",
-            "exclude",
-            "include",
-            "filter",
-            "exclude-from",
-            "files-from",
-            "include-from",
-            "port",
-            "bwlimit",
-            "timeout",
-            "backup-dir",
-            "transfers",
-            "checkers",
-            "config",
-            "log-file",
-            "log-level",
-            "max-age",
-            "min-age",
-            "max-size",
-            "min-size",
-            "max-depth",
-        ])
+        .long(
+            "rsh exclude include filter exclude-from files-from include-from port bwlimit timeout backup-dir \
+         transfers checkers config log-file log-level max-age min-age max-size min-size max-depth",
+        )
         .dry_run("n", "dry-run"),
-    program("tar bsdtar gtar star", "fCTXIK", Special(archives::run_tar)).long(&[
-        "file",
-        "directory",
-        "files-from",
-        "exclude",
-        "exclude-from",
-        "use-compress-program",
-        "to-command",
-        "transform",
-        "checkpoint-action",
-        "checkpoint",
-        "strip-components",
-    ]),
+    program("tar bsdtar gtar star", "fCTXIK", Special(archives::run_tar)).long(
+        "file directory files-from exclude exclude-from use-compress-program to-command transform \
+         checkpoint-action checkpoint strip-components",
+    ),
     program("zip 7z 7za 7zz rar gzip bzip2 xz zstd pigz lz4 ar cpio pax", "xiPo", Special(archives::run_archive)),
     program("unzip gunzip bunzip2 unxz unrar unar", "dPx", Special(archives::run_unpack)),
     program(
@@ -191,10 +132,8 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
         "cSu",
         Special(editors::run_editor),
     )
-    .long(&["cmd"]),
-    program("patch", "pidoB", Special(editors::run_patch))
-        .long(&["input", "directory", "output", "strip"])
-        .dry_run("C", "dry-run"),
+    .long("cmd"),
+    program("patch", "pidoB", Special(editors::run_patch)).long("input directory output strip").dry_run("C", "dry-run"),
     program("crudini augtool toml-set dos2unix unix2dos prettier", "", Edits),
     program("xattr", "", Converts),
     // Searching and lists.
@@ -210,20 +149,14 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
         "coOC",
         Special(shells::run_shell),
     )
-    .long(&["rcfile", "init-file", "command", "init-command"]),
-    program("make gmake", "CfIjlEoW", Special(makefile::run_make)).long(&["directory", "file", "makefile", "eval"]),
-    program("just task go-task", "fdt", Special(recipes::run_recipes)).long(&[
-        "justfile",
-        "working-directory",
-        "taskfile",
-        "dir",
-    ]),
+    .long("rcfile init-file command init-command"),
+    program("make gmake", "CfIjlEoW", Special(makefile::run_make)).long("directory file makefile eval"),
+    program("just task go-task", "fdt", Special(recipes::run_recipes)).long("justfile working-directory taskfile dir"),
     program("npm pnpm yarn run-s run-p npm-run-all npm-run-all2 composer", "Cw", Special(tasks::run_package_script))
-        .long(&["prefix", "dir", "cwd"]),
+        .long("prefix dir cwd"),
     program("eval", "", Special(shells::run_eval)),
-    program("su runuser", "cgGs", Special(shells::run_su)).long(&["command", "shell", "group", "session-command"]),
-    program("ssh autossh mosh dbclient plink sshpass", "bcDEeFIiJLlmOopQRSWwB", Special(shells::run_ssh))
-        .long(&["ssh"]),
+    program("su runuser", "cgGs", Special(shells::run_su)).long("command shell group session-command"),
+    program("ssh autossh mosh dbclient plink sshpass", "bcDEeFIiJLlmOopQRSWwB", Special(shells::run_ssh)).long("ssh"),
     program(
         "watch entr flock script nodemon watchexec tmux screen at batch ts-node-dev concurrently nix-shell \
          nix expect gdb lldb hyperfine run-parts start cmd wsl mshta rundll32 osascript \
@@ -238,17 +171,17 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
         "WXQmIMrS",
         Special(interpreters::run_interpreter),
     )
-    .long(&["require", "import", "loader", "env-file", "inspect"]),
+    .long("require import loader env-file inspect"),
     program("& &= &. &:: &- &# &$ &@ &{", "", Special(power::run_power)),
     program("pwsh powershell", "", Special(shells::run_powershell)),
     // The network.
     program("curl curlie xh http https httpie", "odFTHXuAebcCDEKmPQrtUwxYyz", Special(network::run_curl))
         .long(network::CURL_VALUED),
-    program("aria2c", "doijsxk", Special(network::run_wget)).long(&["dir", "out", "input-file", "split"]),
+    program("aria2c", "doijsxk", Special(network::run_wget)).long("dir out input-file split"),
     program("wget wget2 axel lynx w3m links elinks", "OPUoaieBtTQwlARDIX", Special(network::run_wget))
         .long(network::WGET_VALUED),
     program("nc ncat netcat nc.openbsd nc.traditional telnet", "ecpwisqgGTXxoOIMmPVWd", Special(transfer::run_netcat))
-        .long(&["exec", "sh-exec", "lua-exec", "source-port"]),
+        .long("exec sh-exec lua-exec source-port"),
     program("socat", "", Special(transfer::run_socat)),
     program(
         "scp sftp ftp ncftp ncftpput tftp pscp psftp smbclient croc wormhole transfer magic-wormhole \
@@ -269,9 +202,9 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
         "rpo",
         Special(transfer::run_backup),
     )
-    .long(&["repo", "password-file", "repository-file", "exclude", "tag"]),
+    .long("repo password-file repository-file exclude tag"),
     program("mail mailx sendmail mutt swaks msmtp ssmtp", "srabcA", Special(transfer::run_mail))
-        .long(&["to", "attach", "body", "server"]),
+        .long("to attach body server"),
     program("wall write notify-send", "tpfn", Text),
     program("hub", "", Special(git::run_hub)),
     program("git", "", Special(git::run_git)),

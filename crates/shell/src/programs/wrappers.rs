@@ -21,7 +21,7 @@ pub(super) fn run_wrapper(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, de
     if call.name == "command" && (parsed.has("v", "") || parsed.has("V", "")) {
         return Some(super::text::run_which(walk, call, &parsed_operands(rest)));
     }
-    if let Some(line) = parsed.values("c", "call").next().filter(|_| def.valued.names.contains(&"call")) {
+    if let Some(line) = parsed.values("c", "call").next().filter(|_| def.valued.has_name("call")) {
         return Some(walk.run_line(&line.text.clone(), call.stdin));
     }
     if def.is_privileged {

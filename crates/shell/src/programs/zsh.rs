@@ -13,7 +13,7 @@ fn joined(args: &[ShellArg], between: &str) -> TextFlow {
 
 /// `print`: a text for the output, or a line that the shell runs later (`-z`, `-s`).
 pub(super) fn run_print(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
-    let valued = OptionLetters { letters: "CfuvxX", names: &[] };
+    let valued = OptionLetters { letters: "CfuvxX", names: "" };
     let (parsed, rest) = ParsedOptions::parse_leading(call.args, valued);
     let has = |letter: &str| parsed.has(letter, "");
     let is_lines = has("l") || has("N") || has("c") || has("f");

@@ -8,9 +8,9 @@ pub(crate) struct OptionLetters {
     /// Letters that take a value, from the rest of the word or the next one. With a `?` behind it, a letter takes only the
     /// rest of the word.
     pub(crate) letters: &'static str,
-    /// Long options that take a value: `name` from behind its `=` or the next word, `name?` only from behind its `=`.
+    /// Long options that take a value, with blanks between: `name` from behind its `=` or the next word, `name?` only from behind its `=`.
     /// `name!` is a flag. A row with a `!` names all options, so that an abbreviation can be told from another option.
-    pub(crate) names: &'static [&'static str],
+    pub(crate) names: &'static str,
 }
 
 /// Whether an option takes a value.
@@ -39,15 +39,19 @@ impl OptionLetters {
 
     /// Whether the row names every option.
     pub(crate) fn is_complete(self) -> bool {
-        self.names.iter().any(|entry| entry.ends_with('!'))
+        self.names.contains('!')
     }
 
     pub(crate) fn has_name(self, name: &str) -> bool {
         self.entry(name).is_some()
     }
 
+    fn entries(self) -> impl Iterator<Item = (&'static str, ValueNeed)> {
+        self.names.split_ascii_whitespace().map(split_entry)
+    }
+
     fn entry(self, name: &str) -> Option<ValueNeed> {
-        self.names.iter().map(|entry| split_entry(entry)).find(|(whole, _)| *whole == name).map(|(_, need)| need)
+        self.entries().find(|(whole, _)| *whole == name).map(|(_, need)| need)
     }
 
     /// The option that a long name stands for, whether it takes a value, and whether it is switched off: an exact name, or
@@ -60,12 +64,12 @@ impl OptionLetters {
         if let Some(name) = negated.filter(|name| self.entry(name).is_some()) {
             return (name, ValueNeed::Never, true);
         }
-        let names = || self.names.iter().map(|entry| split_entry(entry));
-        let mut candidates = names()
+        let mut candidates = self
+            .entries()
             .filter(|(whole, _)| whole.starts_with(given))
             .map(|(whole, need)| (whole, need, false))
             .chain(negated.into_iter().flat_map(|name| {
-                names()
+                self.entries()
                     .filter(move |(whole, _)| whole.starts_with(name))
                     .map(|(whole, _)| (whole, ValueNeed::Never, true))
             }));
