@@ -1,8 +1,9 @@
-//! The table of paths that need care, but for those of secrets, which are in `secrets.txt`.
+//! The tables of paths that need care: those with secrets in `secrets.txt`, the others in `guarded.txt`.
 
-use crate::OperationTag::{
-    self, AgentSettings, Autorun, GitDirectory, Pintle, Pipeline, ProbableSecret, Registry, Secret, Startup,
-};
+use serde::Deserialize;
+use serde::de::value::{Error, StrDeserializer};
+
+use crate::OperationTag::{self, ProbableSecret, Secret};
 
 /// Where a path of the table is looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,10 +22,21 @@ use TailRoot::{Anywhere, Home, Programs, Root};
 /// What the end of a path means; `None`: it is public, whatever another row says of it.
 pub(super) type TailMeaning = Option<OperationTag>;
 
+/// The table of paths that need care, but for those with secrets.
+static GUARDED: &str = include_str!("guarded.txt");
+
 /// The rows of both tables.
 pub(super) fn all_tails() -> impl Iterator<Item = (TailRoot, &'static str, TailMeaning)> {
-    let others = TAILS.iter().map(|(root, tail, tag)| (*root, *tail, Some(*tag)));
-    include_str!("secrets.txt").lines().filter_map(secret_tail).chain(others)
+    let mut section = None;
+    let guarded = GUARDED.lines().filter(|line| !line.is_empty() && !line.starts_with("# ")).filter_map(move |line| {
+        if let Some(tag) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
+            section = OperationTag::deserialize(StrDeserializer::<Error>::new(tag)).ok();
+            return None;
+        }
+        let (root, tail) = root_of(line);
+        section.map(|tag| (root, tail, Some(tag)))
+    });
+    include_str!("secrets.txt").lines().filter_map(secret_tail).chain(guarded)
 }
 
 /// A line of `secrets.txt`: `PATH | PROGRAM | NAME IN ITS DOCUMENTATION`.
@@ -35,247 +47,25 @@ fn secret_tail(line: &'static str) -> Option<(TailRoot, &'static str, TailMeanin
         (_, Some(path)) => (None, path),
         _ => (Some(Secret), path),
     };
-    let roots = [("~/", Home), ("/", Root), ("@/", Programs)];
-    let below = roots.into_iter().find_map(|(start, root)| Some((root, path.strip_prefix(start)?)));
-    let (root, tail) = below.unwrap_or((Anywhere, path));
+    let (root, tail) = root_of(path);
     Some((root, tail, meaning))
 }
 
-/// The end of a path, with what it means. A `*` in a name is a pattern; the last part `**` is everything below.
-static TAILS: &[(TailRoot, &str, OperationTag)] = &[
-    (Home, ".bashrc", Startup),
-    (Home, ".bash_profile", Startup),
-    (Home, ".bash_login", Startup),
-    (Home, ".bash_logout", Startup),
-    (Home, ".bash_aliases", Startup),
-    (Home, ".profile", Startup),
-    (Home, ".zshrc", Startup),
-    (Home, ".zshenv", Startup),
-    (Home, ".zprofile", Startup),
-    (Home, ".zlogin", Startup),
-    (Home, ".config/fish/**", Startup),
-    (Home, ".config/autostart/**", Startup),
-    (Home, ".config/systemd/**", Startup),
-    (Home, ".xinitrc", Startup),
-    (Home, ".xprofile", Startup),
-    (Home, ".xsession", Startup),
-    (Home, ".pam_environment", Startup),
-    (Home, ".config/environment.d/**", Startup),
-    (Home, ".ssh/authorized_keys*", Startup),
-    (Home, ".ssh/config", Startup),
-    (Home, ".ssh/rc", Startup),
-    (Home, ".gitconfig", Startup),
-    (Home, ".config/git/config", Startup),
-    (Home, ".inputrc", Startup),
-    (Home, ".vimrc", Startup),
-    (Home, ".config/nvim/**", Startup),
-    (Home, ".emacs.d/**", Startup),
-    (Home, ".tmux.conf", Startup),
-    (Home, ".local/share/systemd/**", Startup),
-    (Home, "Library/LaunchAgents/**", Startup),
-    (Home, "Documents/PowerShell/**", Startup),
-    (Home, ".config/powershell/**", Startup),
-    (Root, "Library/LaunchDaemons/**", Startup),
-    (Root, "Library/LaunchAgents/**", Startup),
-    (Root, "var/spool/cron/**", Startup),
-    (Root, "etc/cron*/**", Startup),
-    (Root, "etc/systemd/**", Startup),
-    (Anywhere, ".git/**", GitDirectory),
-    (Anywhere, ".claude/settings.json", AgentSettings),
-    (Anywhere, ".claude/settings.local.json", AgentSettings),
-    (Anywhere, ".claude/hooks/**", AgentSettings),
-    (Anywhere, ".claude/plugins/**", AgentSettings),
-    (Home, ".claude.json", AgentSettings),
-    (Anywhere, ".mcp.json", AgentSettings),
-    (Root, "etc/claude-code/**", AgentSettings),
-    (Root, "Library/Application Support/ClaudeCode/**", AgentSettings),
-    (Anywhere, "claude-code/managed-settings.json", AgentSettings),
-    (Anywhere, ".codex/config.toml", AgentSettings),
-    (Anywhere, ".codex/hooks.json", AgentSettings),
-    (Anywhere, ".codex/hooks/**", AgentSettings),
-    (Anywhere, ".codex/requirements.toml", AgentSettings),
-    (Anywhere, ".codex/rules/**", AgentSettings),
-    (Root, "etc/codex/**", AgentSettings),
-    (Anywhere, ".gemini/settings.json", AgentSettings),
-    (Anywhere, ".gemini/hooks/**", AgentSettings),
-    (Anywhere, ".gemini/extensions/**", AgentSettings),
-    (Anywhere, ".gemini/trustedFolders.json", AgentSettings),
-    (Root, "etc/gemini-cli/**", AgentSettings),
-    (Root, "Library/Application Support/GeminiCli/**", AgentSettings),
-    (Anywhere, ".qwen/settings.json", AgentSettings),
-    (Anywhere, ".qwen/hooks/**", AgentSettings),
-    (Anywhere, ".qwen/trustedFolders.json", AgentSettings),
-    (Root, "etc/qwen-code/**", AgentSettings),
-    (Root, "Library/Application Support/QwenCode/**", AgentSettings),
-    (Anywhere, ".github/hooks/**", AgentSettings),
-    (Anywhere, ".github/copilot/settings*.json", AgentSettings),
-    (Anywhere, ".copilot/**", AgentSettings),
-    (Root, "etc/github-copilot/**", AgentSettings),
-    (Anywhere, ".cursor/hooks.json", AgentSettings),
-    (Anywhere, ".cursor/hooks/**", AgentSettings),
-    (Root, "etc/cursor/**", AgentSettings),
-    (Root, "Library/Application Support/Cursor/hooks.json", AgentSettings),
-    (Anywhere, ".clinerules/hooks/**", AgentSettings),
-    (Anywhere, "Documents/Cline/**", AgentSettings),
-    (Anywhere, ".cline/**", AgentSettings),
-    (Anywhere, ".config/opencode/**", AgentSettings),
-    (Anywhere, ".opencode/**", AgentSettings),
-    (Anywhere, "opencode.json", AgentSettings),
-    (Anywhere, "opencode.jsonc", AgentSettings),
-    (Root, "etc/opencode/**", AgentSettings),
-    (Root, "Library/Application Support/opencode/**", AgentSettings),
-    (Anywhere, ".config/goose/**", AgentSettings),
-    (Anywhere, ".harness/**", Pintle),
-    (Anywhere, "harness.md", Pintle),
-    (Anywhere, "harness.yaml", Pintle),
-    (Anywhere, "harn.toml", Pintle),
-    (Anywhere, ".config/pintle/**", Pintle),
-    (Anywhere, ".local/state/pintle/**", Pintle),
-    (Anywhere, ".pintle/**", Pintle),
-    (Root, "etc/pintle/**", Pintle),
-    (Anywhere, "bin/pintle", Pintle),
-    (Anywhere, "bin/pintle-hook", Pintle),
-    (Home, "Documents/WindowsPowerShell/**", Startup),
-    (Anywhere, "Start Menu/Programs/Startup/**", Startup),
-    (Anywhere, ".github", Pipeline),
-    (Anywhere, ".github/workflows/**", Pipeline),
-    (Anywhere, ".github/actions/**", Pipeline),
-    (Anywhere, ".github/CODEOWNERS", Pipeline),
-    (Anywhere, "CODEOWNERS", Pipeline),
-    (Anywhere, ".github/dependabot.yml", Pipeline),
-    (Anywhere, ".github/rulesets/**", Pipeline),
-    (Anywhere, ".gitlab-ci.yml", Pipeline),
-    (Anywhere, "*.gitlab-ci.yml", Pipeline),
-    (Anywhere, ".gitlab/ci/**", Pipeline),
-    (Anywhere, ".circleci/**", Pipeline),
-    (Anywhere, "Jenkinsfile", Pipeline),
-    (Anywhere, "Jenkinsfile.*", Pipeline),
-    (Anywhere, "*.jenkinsfile", Pipeline),
-    (Anywhere, "azure-pipelines.yml", Pipeline),
-    (Anywhere, "azure-pipelines.yaml", Pipeline),
-    (Anywhere, ".azure-pipelines/**", Pipeline),
-    (Anywhere, "bitbucket-pipelines.yml", Pipeline),
-    (Anywhere, ".travis.yml", Pipeline),
-    (Anywhere, ".drone.yml", Pipeline),
-    (Anywhere, ".woodpecker.yml", Pipeline),
-    (Anywhere, ".woodpecker/**", Pipeline),
-    (Anywhere, ".buildkite/**", Pipeline),
-    (Anywhere, "cloudbuild.yaml", Pipeline),
-    (Anywhere, "cloudbuild.yml", Pipeline),
-    (Anywhere, "buildspec.yml", Pipeline),
-    (Anywhere, "appveyor.yml", Pipeline),
-    (Anywhere, ".appveyor.yml", Pipeline),
-    (Anywhere, ".teamcity/**", Pipeline),
-    (Anywhere, ".semaphore/**", Pipeline),
-    (Anywhere, ".cirrus.yml", Pipeline),
-    (Anywhere, ".forgejo/workflows/**", Pipeline),
-    (Anywhere, ".gitea/workflows/**", Pipeline),
-    (Anywhere, ".tekton/**", Pipeline),
-    (Anywhere, "codemagic.yaml", Pipeline),
-    (Anywhere, "wercker.yml", Pipeline),
-    (Anywhere, ".gitlab/CODEOWNERS", Pipeline),
-    (Anywhere, ".buildkite.yml", Pipeline),
-    (Anywhere, ".jenkins/**", Pipeline),
-    (Anywhere, ".gitlab-ci.yaml", Pipeline),
-    (Anywhere, ".npmrc", Registry),
-    (Anywhere, ".yarnrc", Registry),
-    (Anywhere, ".yarnrc.yml", Registry),
-    (Anywhere, ".pypirc", Registry),
-    (Anywhere, "pip.conf", Registry),
-    (Anywhere, "pip.ini", Registry),
-    (Anywhere, ".config/pip/**", Registry),
-    (Anywhere, ".cargo/config.toml", Registry),
-    (Anywhere, ".cargo/config", Registry),
-    (Anywhere, "bunfig.toml", Registry),
-    (Anywhere, ".bunfig.toml", Registry),
-    (Anywhere, ".condarc", Registry),
-    (Anywhere, ".gemrc", Registry),
-    (Anywhere, "nuget.config", Registry),
-    (Anywhere, "NuGet.Config", Registry),
-    (Anywhere, "NuGet.config", Registry),
-    (Anywhere, ".m2/settings.xml", Registry),
-    (Anywhere, ".config/composer/**", Registry),
-    (Anywhere, "uv.toml", Registry),
-    (Anywhere, ".config/uv/**", Registry),
-    (Anywhere, ".hex/**", Registry),
-    (Root, "etc/apt/**", Registry),
-    (Root, "etc/yum.repos.d/**", Registry),
-    (Root, "etc/pip.conf", Registry),
-    (Root, "etc/npmrc", Registry),
-    // Editors run them when a directory is opened: code.visualstudio.com/docs/debugtest/tasks, cursor.com/docs/mcp,
-    // containers.dev, zed.dev/docs/tasks, jetbrains.com/help/idea/run-debug-configuration.html.
-    (Anywhere, ".vscode/tasks.json", Autorun),
-    (Anywhere, ".vscode/settings.json", Autorun),
-    (Anywhere, ".vscode/launch.json", Autorun),
-    (Anywhere, ".vscode/mcp.json", Autorun),
-    (Anywhere, "*.code-workspace", Autorun),
-    (Anywhere, ".cursor/mcp.json", Autorun),
-    (Anywhere, ".cursor/environment.json", Autorun),
-    (Anywhere, ".codeium/windsurf/mcp_config.json", Autorun),
-    (Anywhere, ".roo/mcp.json", Autorun),
-    (Anywhere, ".kiro/settings/**", Autorun),
-    (Anywhere, ".kiro/hooks/**", Autorun),
-    (Anywhere, ".amazonq/mcp.json", Autorun),
-    (Anywhere, ".junie/mcp/**", Autorun),
-    (Anywhere, ".devcontainer/**", Autorun),
-    (Anywhere, ".devcontainer.json", Autorun),
-    (Anywhere, ".gitpod.yml", Autorun),
-    (Anywhere, ".idea/runconfigurations/**", Autorun),
-    (Anywhere, ".run/*.run.xml", Autorun),
-    (Anywhere, ".zed/settings.json", Autorun),
-    (Anywhere, ".zed/tasks.json", Autorun),
-    (Anywhere, ".nvim.lua", Autorun),
-    (Anywhere, ".nvimrc", Autorun),
-    (Anywhere, ".exrc", Autorun),
-    (Anywhere, ".dir-locals.el", Autorun),
-    // Agents and shells take variables from them: direnv.net, mise.jdx.dev/configuration.html.
-    (Anywhere, ".codex/.env", Autorun),
-    (Anywhere, ".gemini/.env", Autorun),
-    (Anywhere, ".qwen/.env", Autorun),
-    (Anywhere, ".envrc", Autorun),
-    (Anywhere, ".mise.toml", Autorun),
-    (Anywhere, "mise.toml", Autorun),
-    (Anywhere, ".mise/config.toml", Autorun),
-    // Git runs them: git-scm.com/docs/githooks, typicode.github.io/husky, lefthook.dev, pre-commit.com.
-    (Anywhere, ".githooks/**", Autorun),
-    (Anywhere, ".husky/**", Autorun),
-    (Anywhere, "lefthook.y*ml", Autorun),
-    (Anywhere, ".lefthook.y*ml", Autorun),
-    (Anywhere, ".lefthook/**", Autorun),
-    (Anywhere, ".pre-commit-config.yaml", Autorun),
-    (Anywhere, ".overcommit.yml", Autorun),
-    (Anywhere, ".simple-git-hooks.*", Autorun),
-    // Package managers and interpreters load them: yarnpkg.com/configuration/yarnrc, pnpm.io/pnpmfile,
-    // docs.npmjs.com/cli/using-npm/config, bun.sh/docs/runtime/bunfig, docs.python.org/3/library/site.html.
-    (Anywhere, ".npmrc", Autorun),
-    (Anywhere, ".yarnrc", Autorun),
-    (Anywhere, ".yarnrc.yml", Autorun),
-    (Anywhere, ".yarn/releases/**", Autorun),
-    (Anywhere, ".yarn/plugins/**", Autorun),
-    (Anywhere, ".pnpmfile.cjs", Autorun),
-    (Anywhere, ".pnpmfile.mjs", Autorun),
-    (Anywhere, "bunfig.toml", Autorun),
-    (Anywhere, "pip.conf", Autorun),
-    (Anywhere, "pip.ini", Autorun),
-    (Anywhere, ".config/pip/**", Autorun),
-    (Anywhere, "sitecustomize.py", Autorun),
-    (Anywhere, "usercustomize.py", Autorun),
-    (Anywhere, "site-packages/*.pth", Autorun),
-    (Anywhere, ".rprofile", Autorun),
-    (Anywhere, ".irbrc", Autorun),
-    (Anywhere, ".pryrc", Autorun),
-    (Anywhere, ".pdbrc", Autorun),
-    (Anywhere, ".gdbinit", Autorun),
-    (Anywhere, ".lldbinit", Autorun),
-    (Home, ".ipython/profile_default/startup/**", Autorun),
-    (Home, ".config/direnv/**", Autorun),
-    // Build tools take programs to run from them: doc.rust-lang.org/cargo/reference/config.html, bazel.build/run/bazelrc,
-    // maven.apache.org/configure.html.
-    (Anywhere, ".cargo/config.toml", Autorun),
-    (Anywhere, ".cargo/config", Autorun),
-    (Anywhere, ".bazelrc", Autorun),
-    (Anywhere, "tools/bazel", Autorun),
-    (Anywhere, ".mvn/jvm.config", Autorun),
-    (Anywhere, ".mvn/maven.config", Autorun),
-    (Anywhere, ".mvn/extensions.xml", Autorun),
-];
+/// Where a path of a table begins, and the rest of it.
+fn root_of(path: &'static str) -> (TailRoot, &'static str) {
+    let roots = [("~/", Home), ("/", Root), ("@/", Programs)];
+    let below = roots.into_iter().find_map(|(start, root)| Some((root, path.strip_prefix(start)?)));
+    below.unwrap_or((Anywhere, path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_of_the_guarded_paths_has_a_tag() {
+        let is_row = |line: &&str| !line.is_empty() && !line.starts_with(['#', '[']);
+        let tagged = all_tails().filter(|(_, _, meaning)| !matches!(meaning, None | Some(Secret | ProbableSecret)));
+        assert_eq!(tagged.count(), GUARDED.lines().filter(is_row).count());
+    }
+}
