@@ -89,8 +89,7 @@ fn question_of<'a>(operation: &Operation) -> Option<PolicyQuestion<'a>> {
 fn find_named(text: &str, is_cut: bool, dirs: &[PolicyPaths<'_>]) -> Option<String> {
     if text.len() > MAX_TEXT_BYTES {
         return Some(String::from(
-            "policy files, for all that Pintle can tell: the command line is too long to be read. \
-             Write its text to a file with another tool",
+            "a policy file, for all that Pintle can tell, since the command line is too long to be read",
         ));
     }
     let between = |letter: char| letter.is_whitespace() || "\"'`()[]{},;=<>|&+".contains(letter);

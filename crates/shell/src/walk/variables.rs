@@ -296,7 +296,7 @@ impl CommandWalk<'_> {
             self.run_prompt(text);
         }
         if !is_harmless {
-            self.push(Operation::new(kind, name).action(action).written(written));
+            self.push(Operation::new(kind, name).action(action).written(format!("{name}={written}")));
         }
     }
 
