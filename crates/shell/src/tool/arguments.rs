@@ -471,7 +471,8 @@ fn push_possible_paths<'a>(tool: &ToolName, value: &'a Value, depth: usize, path
                 let is_read = is_directory || is_text(name, verb) || is_command && !value.is_object();
                 if let Some(patch) = value.as_str().filter(|_| is_patch(tool, verb, name)) {
                     paths.extend(patched_paths(patch).map(|(_, path)| path));
-                } else if !is_read {
+                }
+                if !is_read {
                     push_possible_paths(tool, value, depth + 1, paths);
                 }
             }
