@@ -175,7 +175,7 @@ fn a_guard_that_is_taken_away_in_the_middle_of_a_run_goes_on_guarding() {
         ("echo > .harness/hooks/g.md", "echo FORBIDDEN", "it is forbidden"),
         ("true", "echo fine", "fine"),
     ] {
-        // What a script does is not seen from the command line that starts it.
+        // Which file a pattern names is not seen, and so not what it does.
         let mut turns = String::from("prompts: [Go.]\nturns:\n") + &turn("sh clean.sh") + &turn(next);
         turns += &format!(
             "    expect: {{tool: shell, contains: cleaned}}\n  - say: Done.\n    expect: {{tool: shell, contains: '{told}'}}\n"
@@ -184,7 +184,8 @@ fn a_guard_that_is_taken_away_in_the_middle_of_a_run_goes_on_guarding() {
             .with_file("agent.yaml", &agent)
             .with_file("turns.yaml", &turns)
             .with_file("guard.sh", "exit 0\n")
-            .with_file("clean.sh", format!("{how}; echo cleaned\n"))
+            .with_file("clean.sh", "for step in step-*.txt; do . ./$step; done; echo cleaned\n")
+            .with_file("step-1.txt", format!("{how}\n"))
             .with_file(".harness/hooks/g.md", SCRIPT.replace("[\"command\"]", "[\"cmd\"]"));
         let (out, err, status) =
             fixture.pintle(&["run", "agent.yaml", "--hooks", ".harness", "--yes", "-q"]).run_to_parts();

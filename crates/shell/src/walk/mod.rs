@@ -48,7 +48,7 @@ pub(crate) const FAULT: &str = "the command line cannot be read";
 /// The longest command line that is looked at.
 const MAX_COMMAND_BYTES: usize = 256 * 1024;
 /// The deepest nesting of command lines in command lines, and of functions.
-const MAX_CALLS: usize = 12;
+const MAX_CALLS: usize = 13;
 /// The most commands that one line may come to.
 const MAX_COMMANDS: usize = 400;
 /// The most operations of one call.
