@@ -8,7 +8,7 @@ const NOT_FOUND: i32 = 127;
 /// The maximum length of a quoted error line, in characters.
 const SHOWN_LETTERS: usize = 200;
 /// The maximum number of opening braces at which an object is searched.
-const MOST_TRIES: usize = 64;
+pub(crate) const MOST_TRIES: usize = 64;
 /// The maximum number of warnings about one output.
 pub const MOST_WARNINGS: usize = 20;
 /// The maximum number of unknown fields; an output with more of them is invalid.

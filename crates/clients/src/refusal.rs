@@ -5,14 +5,20 @@
 
 use std::sync::LazyLock;
 
-use pintle_contract::read_json;
+use pintle_contract::{read_json, suggest_nearest};
 use regex::{Regex, RegexSet};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// The maximum number of layers of JSON text inside JSON text.
 const MAX_LAYERS: usize = 8;
 /// The maximum number of characters of a field's name that are examined.
 const LONGEST_NAME: usize = 64;
+/// The warning for output that only repeats the hook's input.
+pub const ECHO: &str = "the hook's output repeats what it was given, and decides nothing";
+/// The maximum number of bytes of a broken object that are examined.
+const LONGEST_BROKEN: usize = 65_536;
+/// The maximum number of characters of the rest of a reason.
+const LONGEST_REASON: usize = 2_000;
 
 /// Words that deny.
 const REFUSING: &str = r"den(?:y|ied|ies)|block(?:ed|s)?|reject(?:ed|s)?|refus(?:e|ed|es|ing)|forbid(?:den|s)?|disallow(?:ed|s)?|prohibit(?:ed|s)?|veto(?:ed)?|cancel(?:l?ed|s)?|abort(?:ed|s)?|stop(?:ped|s)?|halt(?:ed|s)?|unauthori[sz]ed|not\s+(?:allowed|permitted)";
@@ -28,53 +34,189 @@ pub enum RefusalLevel {
     Deny,
 }
 
-/// What an unknown field denies: a word that denies, a flag such as `block` that is on, or a flag such as `allow` that
-/// is off, at any depth.
+/// What a key of an answer says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum AnswerKey {
+    /// Its value is the decision, or an object with it.
+    Decision,
+    /// Its value may be the decision, or the state of something else: only words that nothing but a guard says count.
+    State,
+    /// It denies if it is on.
+    Refuses,
+    /// It denies if it is off.
+    Agrees,
+}
+
+/// The keys under which the hooks of any agent answer, without marks and in small letters. What stands under other keys is
+/// what the hook is about: a log, a rule, its input. It decides nothing.
+static ANSWER_KEYS: &[(AnswerKey, &str)] = &[
+    (
+        AnswerKey::Decision,
+        "decision permissiondecision permission verdict judgement judgment behavior behaviour hookspecificoutput",
+    ),
+    (AnswerKey::State, "status result action outcome response"),
+    (
+        AnswerKey::Refuses,
+        "deny denied block blocked reject rejected refuse refused forbid forbidden disallow disallowed prohibit prohibited \
+         veto vetoed cancel cancelled canceled abort stop halt",
+    ),
+    (
+        AnswerKey::Agrees,
+        "allow allowed approve approved ok okay permit permitted accept accepted continue proceed safe authorized \
+         authorised granted",
+    ),
+];
+
+/// A key without marks and in small letters: `permission_decision` and `PermissionDecision` are one.
+pub fn key_letters(name: &str) -> String {
+    let letters = name.chars().filter(|letter| letter.is_alphanumeric()).take(LONGEST_NAME);
+    letters.flat_map(char::to_lowercase).collect()
+}
+
+fn answer_key(name: &str) -> Option<AnswerKey> {
+    let letters = key_letters(name);
+    let is_among = |names: &str| names.split_whitespace().any(|known| known == letters);
+    ANSWER_KEYS.iter().find(|(_, names)| is_among(names)).map(|(key, _)| *key)
+}
+
+/// What one field of an answer denies, in the words of any agent.
 pub fn find_refusal(name: &str, value: &Value) -> Option<RefusalLevel> {
     find_in_layers(name, value, 0)
 }
 
-/// Whether an unknown field denies.
+/// Whether one field of an answer denies, in the words of any agent.
 pub fn refuses(name: &str, value: &Value) -> bool {
     find_refusal(name, value).is_some()
 }
 
+/// Whether an object denies, in the words of any agent.
+pub fn object_refuses(object: &Map<String, Value>) -> bool {
+    object.iter().any(|(name, value)| refuses(name, value))
+}
+
 fn find_in_layers(name: &str, value: &Value, layer: usize) -> Option<RefusalLevel> {
-    let name: String = name.chars().filter(|letter| letter.is_alphanumeric()).take(LONGEST_NAME).collect();
-    let (is_refusing, is_agreeing) = (REFUSING_NAME.is_match(&name), AGREEING_NAME.is_match(&name));
-    let deny = |refuses: bool| refuses.then_some(RefusalLevel::Deny);
-    match value {
-        Value::Null => None,
-        Value::Bool(flag) => deny(if *flag { is_refusing } else { is_agreeing }),
-        Value::Number(number) => deny(if number.as_f64() == Some(0.0) { is_agreeing } else { is_refusing }),
-        Value::String(text) => {
-            let text = text.trim();
-            let is_off = OFF.is_match(text);
-            let by_flag = (is_refusing && !text.is_empty() && !is_off) || (is_agreeing && is_off);
-            let by_word = || {
-                if ASKING_VALUE.is_match(text) { Some(RefusalLevel::Ask) } else { None }
-            };
-            let inner = || parse_nested(text).filter(|_| layer < MAX_LAYERS);
-            // The remains of a decision, not a sentence that mentions one.
-            let by_form = || QUOTED.is_match(text) && (text.contains(':') || text.contains('{'));
-            deny(by_flag || REFUSING_VALUE.is_match(text) || by_form())
-                .or_else(by_word)
-                .or_else(|| find_in_layers("", &inner()?, layer + 1))
+    let key = answer_key(name)?;
+    let is_text_off = |text: &str| OFF.is_match(text.trim());
+    let refuses = match (key, value) {
+        (_, Value::Null) => false,
+        (AnswerKey::Decision | AnswerKey::State, Value::String(text)) => {
+            let is_off = key == AnswerKey::Decision && is_text_off(text);
+            let own = if is_off { Some(RefusalLevel::Deny) } else { level_of_word(text, key == AnswerKey::State) };
+            return own
+                .or_else(|| find_in_layers(name, &parse_nested(text).filter(|_| layer < MAX_LAYERS)?, layer + 1));
         }
-        Value::Array(items) => {
-            let own = deny(is_refusing && !items.is_empty());
-            own.max(items.iter().filter_map(|item| find_in_layers("", item, layer)).max())
+        (AnswerKey::Decision, Value::Object(fields)) if layer < MAX_LAYERS => {
+            return fields.iter().filter_map(|(name, value)| find_in_layers(name, value, layer + 1)).max();
         }
-        Value::Object(fields) => {
-            let own = deny(is_refusing && !fields.is_empty());
-            own.max(fields.iter().filter_map(|(name, value)| find_in_layers(name, value, layer)).max())
-        }
+        (AnswerKey::Decision, Value::Bool(flag)) => !*flag,
+        (AnswerKey::Decision | AnswerKey::State, _) => false,
+        (AnswerKey::Refuses, Value::Bool(flag)) => *flag,
+        // More is a count.
+        (AnswerKey::Refuses, Value::Number(number)) => number.as_f64() == Some(1.0),
+        (AnswerKey::Refuses, Value::String(text)) => !text.trim().is_empty() && !is_text_off(text),
+        (AnswerKey::Refuses, Value::Array(items)) => !items.is_empty(),
+        (AnswerKey::Refuses, Value::Object(fields)) => !fields.is_empty(),
+        (AnswerKey::Agrees, Value::Bool(flag)) => !*flag,
+        (AnswerKey::Agrees, Value::Number(number)) => number.as_f64() == Some(0.0),
+        (AnswerKey::Agrees, Value::String(text)) => is_text_off(text) || REFUSING_VALUE.is_match(text.trim()),
+        (AnswerKey::Agrees, Value::Array(_) | Value::Object(_)) => false,
+    };
+    refuses.then_some(RefusalLevel::Deny)
+}
+
+/// What a word denies, in any case and with blanks around it. A word that is misspelt counts as what it is nearest to.
+pub fn level_of_word(text: &str, only_of_guards: bool) -> Option<RefusalLevel> {
+    let text = text.trim_matches(|letter: char| !letter.is_alphanumeric());
+    let refuses = if only_of_guards { &GUARDED_VALUE } else { &REFUSING_VALUE };
+    if refuses.is_match(text) {
+        return Some(RefusalLevel::Deny);
     }
+    if ASKING_VALUE.is_match(text) {
+        return Some(RefusalLevel::Ask);
+    }
+    let known =
+        ["deny", "denied", "block", "blocked", "reject", "refuse", "ask", "allow", "approve", "allowed", "pass"];
+    match suggest_nearest(text, known).filter(|_| !only_of_guards)? {
+        "ask" => Some(RefusalLevel::Ask),
+        "allow" | "approve" | "allowed" | "pass" => None,
+        _ => Some(RefusalLevel::Deny),
+    }
+}
+
+/// Whether an object repeats what the hook was given, instead of an answer to it: the payload with everything in it, or one
+/// of its values. An object that only the dialect's own answer could be, by `is_own_key`, is an answer all the same: an agent
+/// chooses the arguments of its tools.
+pub fn is_echo(
+    object: &Map<String, Value>,
+    payload: impl FnOnce() -> Option<Value>,
+    is_own_key: impl Fn(&str) -> bool,
+) -> bool {
+    if object.keys().all(|name| is_own_key(name)) {
+        return false;
+    }
+    let payload = payload();
+    let Some(fields) = payload.as_ref().and_then(Value::as_object) else { return false };
+    let repeats = |value: &Value| match value {
+        Value::Object(inner) => inner == object,
+        Value::String(text) => parse_nested(text).is_some_and(|inner| inner.as_object() == Some(object)),
+        _ => false,
+    };
+    fields == object || fields.values().any(repeats)
+}
+
+/// A refusal in a text that is not the object that it begins as.
+#[derive(Debug, PartialEq, Eq)]
+pub struct BrokenRefusal {
+    pub level: RefusalLevel,
+    /// What is left of the reason.
+    pub reason: String,
+}
+
+/// Finds the refusal in a text that begins as an object, but is none: a quote in the reason, a line break or a cut must not
+/// open what the hook closed. A text that begins as the hook's input has none.
+pub fn find_broken_refusal(text: &str) -> Option<BrokenRefusal> {
+    let text = text.get(..text.floor_char_boundary(LONGEST_BROKEN)).unwrap_or(text);
+    let input = INPUT_KEY.find(text).map_or(usize::MAX, |key| key.start());
+    let pairs = BROKEN_PAIR.captures_iter(text).filter_map(|pair| {
+        let value = pair.name("value")?;
+        Some((pair.name("key")?.as_str(), value.as_str(), value.start()))
+    });
+    let is_reason = |name: &str| matches!(&*key_letters(name), "reason" | "message" | "permissiondecisionreason");
+    let mut said = pairs.skip_while(|(key, ..)| answer_key(key).is_none() && !is_reason(key)).peekable();
+    said.peek().filter(|(.., at)| *at < input)?;
+    let (mut level, mut reason) = (None, "");
+    for (key, value, at) in said {
+        if is_reason(key) && reason.is_empty() {
+            reason = text.get(at..).unwrap_or_default();
+            continue;
+        }
+        let value = read_json(value).unwrap_or_else(|_| Value::from(value.trim_matches(['"', '\''])));
+        level = level.max(find_refusal(key, &value));
+    }
+    let reason =
+        reason.trim_matches(|letter: char| letter.is_whitespace() || matches!(letter, '"' | '\'' | '{' | '}' | ','));
+    Some(BrokenRefusal { level: level?, reason: reason.chars().take(LONGEST_REASON).collect() })
+}
+
+/// The objects in a list, or in JSON text inside JSON text.
+pub fn nested_objects(text: &str) -> Vec<Map<String, Value>> {
+    let mut value = parse_nested(text).unwrap_or_default();
+    for _ in 0..MAX_LAYERS {
+        let Some(inner) = value.as_str().and_then(parse_nested) else { break };
+        value = inner;
+    }
+    let items = match value {
+        Value::Array(items) => items,
+        value => vec![value],
+    };
+    let objects =
+        items.into_iter().filter_map(|item| if let Value::Object(object) = item { Some(object) } else { None });
+    objects.collect()
 }
 
 /// The object or list that a string encodes.
 fn parse_nested(text: &str) -> Option<Value> {
-    let text = strip_byte_order_mark(text);
+    let text = strip_byte_order_mark(text.trim());
     text.starts_with(['{', '[', '"']).then(|| read_json(text).ok()).flatten()
 }
 
@@ -90,8 +232,13 @@ fn text_refuses_in_layers(text: &str, layer: usize) -> bool {
         Ok(Value::String(inner)) if layer < MAX_LAYERS => {
             return inner.trim().starts_with('{') || text_refuses_in_layers(&inner, layer + 1);
         }
-        Ok(value @ (Value::Array(_) | Value::Object(_))) => {
-            return refuses("", &value) || TEXTS.is_match(text) || QUOTED.is_match(text);
+        Ok(Value::Object(object)) => return object_refuses(&object),
+        Ok(Value::Array(items)) => {
+            let is_word = |text: &str| level_of_word(text, true).is_some();
+            return items.iter().any(|item| match item {
+                Value::Object(object) => object_refuses(object),
+                item => item.as_str().is_some_and(is_word),
+            });
         }
         Err(error) if error.is_repeated_key() => return true,
         Ok(_) | Err(_) => {}
@@ -124,11 +271,22 @@ pub fn strip_byte_order_mark(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
-static REFUSING_NAME: LazyLock<Regex> =
-    LazyLock::new(|| compile_pattern(&format!(r"(?i)^(?:{REFUSING}|errors?|failure)$")));
-static AGREEING_NAME: LazyLock<Regex> = LazyLock::new(|| compile_pattern(&format!(r"(?i)^(?:{AGREEING})$")));
 static REFUSING_VALUE: LazyLock<Regex> = LazyLock::new(|| compile_pattern(&format!(r"(?i)^(?:{REFUSING})$")));
+static GUARDED_VALUE: LazyLock<Regex> = LazyLock::new(|| {
+    compile_pattern(
+        r"(?i)^(?:den(?:y|ied|ies)|block(?:ed|s)?|reject(?:ed|s)?|refus(?:e|ed|es)|forbid(?:den|s)?|disallow(?:ed|s)?|veto(?:ed)?|prohibit(?:ed)?)$",
+    )
+});
 static ASKING_VALUE: LazyLock<Regex> = LazyLock::new(|| compile_pattern(r"(?i)^(?:ask|defer|confirm)$"));
+/// A key with its value as people write them, outside a text.
+static BROKEN_PAIR: LazyLock<Regex> = LazyLock::new(|| {
+    compile_pattern(
+        r#"(?s)(?:^|[{,\s])["']?(?<key>[A-Za-z_]{2,40})["']?\s*:\s*(?<value>"[^"\\]*"?|'[^'\\]*'?|[A-Za-z0-9]+|\{)"#,
+    )
+});
+/// A key of what agents send to their hooks.
+static INPUT_KEY: LazyLock<Regex> =
+    LazyLock::new(|| compile_pattern(r#"(?i)"(?:hook_?event_?name|tool_?input|tool_?args|tool_?response)"\s*:"#));
 /// A word that denies, with a quote on at least one side.
 static QUOTED: LazyLock<Regex> =
     LazyLock::new(|| compile_pattern(&format!(r#"(?i)["'`“‘\\](?:{REFUSING})\b|\b(?:{REFUSING})["'`”’\\]"#)));
@@ -186,23 +344,16 @@ mod tests {
     #[test]
     fn refusals_in_the_words_of_others_are_found() {
         for value in [
-            json!({"permission": "deny"}),
             json!({"permission": "ask"}),
             json!({"cancel": true}),
-            json!({"allow": false}),
-            json!({"verdict": "deny"}),
-            json!({"block": true}),
-            json!({"error": "rm is dangerous"}),
-            json!({"ok": false}),
-            json!({"is": {"it": ["Denied"]}}),
-            json!({"output": "{\"decision\":\"block\"}"}),
-            json!({"output": "\"{\\\"decision\\\":\\\"block\\\"}\""}),
             json!({"allowed": 0, "why": "x"}),
             json!({"approved": "no"}),
             json!({"blocked": ["rm"]}),
-            json!([{"continue": false}]),
+            json!({"decision": {"behavior": "Deny"}}),
+            json!({"hook_specific_output": {"permission_decision": "deny "}}),
+            json!({"hookSpecificOutput": "\"{\\\"permissionDecision\\\":\\\"deny\\\"}\""}),
         ] {
-            assert!(refuses("", &value), "{value}");
+            assert!(object_refuses(value.as_object().unwrap()), "{value}");
         }
         for value in [
             json!({"permission": "allow"}),
@@ -210,8 +361,9 @@ mod tests {
             json!({"block": false, "error": "", "denied": "no", "blocked": 0}),
             json!({"ok": true, "count": 3, "message": "nothing was blocked"}),
             json!({"cached": false, "note": "checked"}),
+            json!({"is": {"it": ["Denied"]}}),
         ] {
-            assert!(!refuses("", &value), "{value}");
+            assert!(!object_refuses(value.as_object().unwrap()), "{value}");
         }
     }
 

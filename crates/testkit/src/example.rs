@@ -54,3 +54,15 @@ pub fn read_cases(dir: &Path, ending: &str) -> Vec<(String, String)> {
         |path: &Path| (path.file_stem().unwrap().to_string_lossy().into_owned(), fs::read_to_string(path).unwrap());
     files.iter().map(|path| read(path)).collect()
 }
+
+/// The outputs of hook programs, in the words of any agent, that a dialect misreads: those that must deny and do not, and
+/// those that must not and do. `denies` is `None` for a failure, which is neither.
+pub fn misread_answers(denies: impl Fn(&str) -> Option<bool>) -> Vec<String> {
+    let lines = include_str!("../cases/hook_answers.jsonl").lines();
+    let misread = lines.filter(|line| {
+        let case: Value = serde_json::from_str(line).unwrap();
+        let printed = case.get("stdout").and_then(Value::as_str).unwrap();
+        denies(printed) != case.get("denies").and_then(Value::as_bool)
+    });
+    misread.map(str::to_owned).collect()
+}

@@ -18,7 +18,9 @@ mod panics;
 pub use approver::ScriptedApprover;
 pub use clock::{FakeClock, RunningClock};
 pub use effects::InMemoryEffects;
-pub use example::{catalogue_payload, event_from, example_event, example_origin, plain_event, read_cases};
+pub use example::{
+    catalogue_payload, event_from, example_event, example_origin, misread_answers, plain_event, read_cases,
+};
 pub use handler::{CallMismatchError, ScriptedHandler, SeenCall};
 pub use hook::{chain, hook};
 pub use journal::LineJournal;

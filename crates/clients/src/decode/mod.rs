@@ -10,12 +10,12 @@ mod verdict;
 
 pub use output_field::{FieldChoice, FieldMeaning, OutputField};
 
-use pintle_contract::{Event, Failure, FailureKind, HandlerOutput, JsonError, Verdict, read_json};
+use pintle_contract::{Codec, Event, Failure, FailureKind, HandlerOutput, JsonError, Verdict, read_json};
 use serde_json::{Map, Value};
 
 use super::codec::ClientCodec;
 use super::event_def::ClientEventDef;
-use crate::refusal::refuses;
+use crate::refusal::{self, refuses};
 
 /// The event and codec of the hook whose output is decoded.
 #[derive(Debug, Clone, Copy)]
@@ -37,6 +37,18 @@ pub(super) fn decode(codec: &ClientCodec, event: &Event, spelling: &str, answer:
         HandlerOutput::Script(_) | HandlerOutput::Returned(_) => {
             bad_output("only commands, HTTP servers and models can be hooks in this dialect")
         }
+    }
+}
+
+impl ClientDecodeContext<'_> {
+    /// Whether the client has a field of this name.
+    fn is_field(&self, name: &str) -> bool {
+        self.codec.client.output_fields.iter().any(|field| field.name == name)
+    }
+
+    /// Whether an object that denies only repeats what the hook was given.
+    fn is_echo(&self, object: &Map<String, Value>) -> bool {
+        refusal::is_echo(object, || self.codec.encode(self.event, self.def.name), |name| self.is_field(name))
     }
 }
 

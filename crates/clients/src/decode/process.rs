@@ -2,16 +2,20 @@
 
 use std::borrow::Cow;
 
-use pintle_contract::{CommandOutput, Effect, Failure, FailureKind, Verdict, read_json, read_leading_json};
+use pintle_contract::{
+    CommandOutput, Effect, Failure, FailureKind, JsonError, Verdict, VerdictKind, read_leading_json,
+};
 use serde_json::{Map, Value};
 
 use super::reply::ClientHookOutput;
 use super::{ClientDecodeContext, bad_output, decode_ambiguous, verdict};
 use crate::event_def::{ExitTwoEffect, PlainTextReader};
 use crate::program_output::{
-    UNREAD, UNREADABLE_REFUSAL, exit_failure, find_objects, last_stderr_line, output_limit_failure,
+    MOST_TRIES, UNREAD, UNREADABLE_REFUSAL, exit_failure, find_objects, last_stderr_line, output_limit_failure,
 };
-use crate::refusal::{decode_wide_text, strip_byte_order_mark, text_refuses};
+use crate::refusal::{
+    BrokenRefusal, decode_wide_text, find_broken_refusal, nested_objects, strip_byte_order_mark, text_refuses,
+};
 
 const BLOCK: i32 = 2;
 
@@ -39,17 +43,12 @@ fn decode_refusal(asked: &ClientDecodeContext<'_>, answer: &CommandOutput) -> Op
     refusal_in_text(asked, &text)
 }
 
-/// The deny verdict of a text that consists of one denying object.
+/// The verdict of a text in which the hook denies or asks.
 fn refusal_in_text(asked: &ClientDecodeContext<'_>, text: &str) -> Option<Verdict> {
-    let object: Map<String, Value> =
-        match read_json(strip_byte_order_mark((asked.codec.client.extract_answer)(text).trim())) {
-            Ok(object) => object,
-            Err(error) => {
-                return (error.is_repeated_key() && asked.def.is_gate()).then(|| decode_ambiguous(asked, &error));
-            }
-        };
-    let reply = ClientHookOutput::read(asked, &object);
-    reply.denies().then(|| verdict::build_verdict(asked, reply))
+    let framed = (asked.codec.client.extract_answer)(text);
+    let verdict = decode_text(asked, strip_byte_order_mark(framed.trim_start()).trim());
+    let refuses = matches!(verdict.kind, VerdictKind::Deny { .. } | VerdictKind::Ask { .. });
+    (refuses && asked.def.can_deny()).then_some(verdict)
 }
 
 /// Decodes the blocking exit status.
@@ -97,48 +96,158 @@ fn decode_stdout(asked: &ClientDecodeContext<'_>, answer: &CommandOutput) -> Ver
             false => Verdict::pass(),
         };
     }
-    if !trimmed.starts_with('{') {
-        return decode_plain_text(asked, &framed);
+    if is_mended && trimmed.starts_with('{') {
+        let message = "the hook's output is not UTF-8";
+        return refusal_in_text(asked, trimmed)
+            .map_or_else(|| bad_output(message), |refusal| refusal.with_warning(message));
     }
-    if is_mended {
-        return bad_output("the hook's output is not UTF-8");
-    }
-    match read_leading_json::<Map<String, Value>>(trimmed) {
-        Some(Ok((object, length))) if trimmed.get(length..).unwrap_or_default().trim().is_empty() => {
-            verdict::build_verdict(asked, ClientHookOutput::read(asked, &object))
-        }
-        Some(Ok(_)) => decode_multiple_objects(asked, trimmed),
-        Some(Err(error)) if error.is_repeated_key() => decode_ambiguous(asked, &error),
-        Some(Err(error)) => bad_output(format!("the hook's output is not valid JSON: {error}")),
-        None => decode_plain_text(asked, trimmed),
-    }
+    decode_text(asked, trimmed)
 }
 
-/// Decodes an object followed by other output: plain text, unless one of its objects denies.
-fn decode_multiple_objects(asked: &ClientDecodeContext<'_>, text: &str) -> Verdict {
-    decode_embedded_refusal(asked, text).unwrap_or_else(|| deliver_text(asked, text))
+/// What a text consists of: the answer, which is one object or several, and the text around it.
+#[derive(Default)]
+struct SplitAnswer {
+    reply: ClientHookOutput,
+    has_reply: bool,
+    /// The text around the objects, trimmed.
+    text: String,
+    /// What looks like a refusal and is not one object.
+    refusal: Option<BrokenRefusal>,
+    /// How many objects are broken.
+    broken: usize,
+    /// The first object that is none, or is ambiguous.
+    error: Option<JsonError>,
 }
 
-/// Decodes text that is not a JSON object.
-fn decode_plain_text(asked: &ClientDecodeContext<'_>, text: &str) -> Verdict {
-    match asked.def.text {
-        // Such text is for the model, unless it contains an object on lines of its own.
-        PlainTextReader::Model => match text_from_object_line(text) {
-            Some(object) if asked.def.is_gate() => {
-                decode_embedded_refusal(asked, object).unwrap_or_else(|| deliver_text(asked, text))
+impl SplitAnswer {
+    fn add(&mut self, asked: &ClientDecodeContext<'_>, object: &Map<String, Value>) {
+        self.reply.add(asked, object);
+        self.has_reply = true;
+    }
+
+    /// Reads the objects that begin on a line of their own. Between other output, only an object with a field of the client
+    /// is an answer.
+    fn read(&mut self, asked: &ClientDecodeContext<'_>, whole: &str) {
+        let mut rest = whole;
+        while let Some(start) = next_object_line(rest) {
+            let (before, candidate) = rest.split_at_checked(start).unwrap_or((rest, ""));
+            let read = read_leading_json::<Map<String, Value>>(candidate);
+            let line = || candidate.find('\n').map_or(candidate.len(), |end| end + 1);
+            let length =
+                read.as_ref().map_or_else(line, |read| read.as_ref().map_or_else(|_| line(), |(_, length)| *length));
+            let (own, after) = candidate.split_at_checked(length).unwrap_or((candidate, ""));
+            self.text.push_str(before);
+            match read {
+                Some(Ok((object, _))) if own.len() == whole.len() || object.keys().any(|name| asked.is_field(name)) => {
+                    self.add(asked, &object);
+                }
+                Some(Err(error)) => {
+                    self.broken += 1;
+                    if self.refusal.is_none() && self.broken < MOST_TRIES && !error.is_repeated_key() {
+                        self.refusal = find_broken_refusal(candidate);
+                    }
+                    self.error.get_or_insert(error);
+                    self.text.push_str(own);
+                }
+                Some(Ok(_)) | None => self.text.push_str(own),
             }
-            _ => deliver_text(asked, text),
-        },
-        PlainTextReader::User | PlainTextReader::Discarded => decode_multiple_objects(asked, text),
+            rest = after;
+        }
+        self.text.push_str(rest);
+        self.text = self.text.trim().to_owned();
+    }
+
+    /// Adds objects that are not where an answer belongs, if they deny.
+    fn add_refusals(&mut self, asked: &ClientDecodeContext<'_>, objects: &[Map<String, Value>]) {
+        for object in objects {
+            if ClientHookOutput::read(asked, object).denies() {
+                self.add(asked, object);
+            }
+        }
     }
 }
 
-/// The text from the first line on that starts with an object.
-fn text_from_object_line(text: &str) -> Option<&str> {
-    let start = text
-        .match_indices('\n')
-        .find(|(index, _)| text.get(*index..).is_some_and(|rest| rest.trim_start().starts_with('{')));
-    start.and_then(|(index, _)| text.get(index..))
+/// Where the next line begins that starts with a brace.
+fn next_object_line(text: &str) -> Option<usize> {
+    let mut index = 0;
+    for line in text.split_inclusive('\n') {
+        let start = line.trim_start();
+        if start.starts_with('{') {
+            return Some(index + line.len() - start.len());
+        }
+        index += line.len();
+    }
+    None
+}
+
+/// Decodes output that is text. One that denies denies, wherever in it that stands; what else it says counts where it is one
+/// object, or objects on lines of their own.
+fn decode_text(asked: &ClientDecodeContext<'_>, text: &str) -> Verdict {
+    let (is_gate, can_deny) = (asked.def.is_gate(), asked.def.can_deny());
+    let mut answer = SplitAnswer::default();
+    answer.read(asked, text);
+    let denies = answer.reply.denies();
+    if let Some(error) = answer.error.as_ref().filter(|error| error.is_repeated_key() && !denies)
+        && (can_deny || !answer.has_reply)
+    {
+        return decode_ambiguous(asked, error);
+    }
+    let mut unread = None;
+    if can_deny && !denies {
+        if text.starts_with(['[', '"']) {
+            answer.add_refusals(asked, &nested_objects(text));
+        }
+        // Text for the model may have objects anywhere; they are examples.
+        if asked.def.text != PlainTextReader::Model {
+            let around = std::mem::take(&mut answer.text);
+            let objects = find_objects(&around);
+            answer.add_refusals(asked, &objects.found);
+            if let Some(error) = objects.repeated_key.filter(|_| !answer.reply.denies()) {
+                return decode_ambiguous(asked, &error);
+            }
+            unread = objects.unread_text.map(str::to_owned);
+            answer.text = around;
+        }
+    }
+    if let Some(refusal) = answer.refusal.filter(|_| is_gate && !answer.reply.denies()) {
+        let warning = "the hook's output is not valid JSON; applied anyway, because it begins as a refusal";
+        return verdict::refuse(asked, &refusal).with_warning(warning);
+    }
+    // There are more possible objects than log output has; a restricting key alone makes the output invalid.
+    let words = asked.codec.client.output_fields.iter().filter(|word| word.can_restrict());
+    let mut named = words.map(|word| format!("\"{}\"", word.name));
+    if !answer.reply.denies() && unread.is_some_and(|rest| named.any(|name| rest.contains(&name))) {
+        return bad_output(
+            "the hook printed too much output around a JSON object that may deny; print only the object",
+        );
+    }
+    match (answer.has_reply, answer.error) {
+        (true, _) if answer.text.is_empty() => verdict::build_verdict(asked, answer.reply),
+        (true, _) => decode_surrounded(asked, answer.reply, answer.text),
+        (false, Some(error)) if text.starts_with('{') => {
+            bad_output(format!("the hook's output is not valid JSON: {error}"))
+        }
+        (false, _) => deliver_text(asked, text),
+    }
+}
+
+/// Decodes an answer among other output, which restricts and adds, but allows nothing.
+fn decode_surrounded(asked: &ClientDecodeContext<'_>, reply: ClientHookOutput, text: String) -> Verdict {
+    let denies = reply.denies();
+    let is_read = asked.def.text == PlainTextReader::Model;
+    if !denies && !is_read && asked.def.is_gate() && text_refuses(&text) {
+        return bad_output(UNREADABLE_REFUSAL);
+    }
+    let verdict = verdict::build_verdict(asked, reply.without_allow());
+    match (asked.def.text, denies) {
+        (PlainTextReader::Model, false) => verdict.with_effect(Effect::Context(text)),
+        (PlainTextReader::User, false) => verdict.with_effect(Effect::Notice(text)),
+        (_, true) => verdict
+            .with_warning("the hook printed other output with the JSON object that denies; print only the object"),
+        (PlainTextReader::Discarded, false) => {
+            verdict.with_warning("the hook printed other output with its JSON object; print only the object")
+        }
+    }
 }
 
 fn deliver_text(asked: &ClientDecodeContext<'_>, text: &str) -> Verdict {
@@ -153,27 +262,4 @@ fn deliver_text(asked: &ClientDecodeContext<'_>, text: &str) -> Verdict {
         PlainTextReader::Discarded if asked.def.is_gate() => Verdict::pass().with_warning(UNREAD),
         PlainTextReader::Discarded => Verdict::pass(),
     }
-}
-
-/// The deny verdict of an object within other output.
-fn decode_embedded_refusal(asked: &ClientDecodeContext<'_>, text: &str) -> Option<Verdict> {
-    if !asked.def.can_deny() {
-        return None;
-    }
-    let objects = find_objects(text);
-    let replies = objects.found.iter().map(|object| ClientHookOutput::read(asked, object));
-    if let Some(reply) = replies.into_iter().find(ClientHookOutput::denies) {
-        let warning = "the hook printed other output with the JSON object that denies; print only the object";
-        return Some(verdict::build_verdict(asked, reply).with_warning(warning));
-    }
-    if let Some(error) = &objects.repeated_key {
-        return Some(decode_ambiguous(asked, error));
-    }
-    // There are more possible objects than log output has; a restricting key alone makes the output invalid.
-    let words = asked.codec.client.output_fields.iter().filter(|word| word.can_restrict());
-    let mut named = words.map(|word| format!("\"{}\"", word.name));
-    let may_refuse = objects.unread_text.is_some_and(|rest| named.any(|name| rest.contains(&name)));
-    may_refuse.then(|| {
-        bad_output("the hook printed too much output around a JSON object that may deny; print only the object")
-    })
 }

@@ -6,7 +6,11 @@ use serde_json::{Map, Value};
 use super::ClientDecodeContext;
 use super::output_field::{FieldChoice, FieldMeaning, OutputField};
 use crate::program_output::{MOST_UNKNOWN_FIELDS, describe_kind};
-use crate::refusal::{RefusalLevel, find_refusal};
+use crate::refusal::{ECHO, RefusalLevel, find_refusal, key_letters};
+
+/// The keys of the reason in the answers of other agents.
+const REASON_KEYS: [&str; 6] =
+    ["message", "userMessage", "agentMessage", "user_message", "agent_message", "errorMessage"];
 
 /// The fields of a printed object.
 #[derive(Debug, Default)]
@@ -35,10 +39,21 @@ pub(super) struct ClientHookOutput {
 }
 
 impl ClientHookOutput {
-    /// Reads an object. Null fields are treated as absent.
+    /// Reads an object.
     pub(super) fn read(asked: &ClientDecodeContext<'_>, object: &Map<String, Value>) -> Self {
         let mut reply = Self::default();
+        reply.add(asked, object);
+        reply
+    }
+
+    /// Reads an object beside those that were read before. Null fields are treated as absent. What repeats the hook's input
+    /// is no answer.
+    pub(super) fn add(&mut self, asked: &ClientDecodeContext<'_>, object: &Map<String, Value>) {
+        let mut reply = Self::default();
         reply.read_level(asked, object, false);
+        if reply.denies() && asked.is_echo(object) {
+            return self.warnings.push(ECHO.to_owned());
+        }
         if let Some(told) = reply.reason_for_user.take() {
             match reply.denies() {
                 true if reply.reason.is_empty() => reply.reason = told,
@@ -46,11 +61,45 @@ impl ClientHookOutput {
                 false => reply.notices.push(told),
             }
         }
-        // The Harness Framework names the reason `message`.
+        // The Harness Framework and others name the reason in their own ways.
         if reply.denies() && reply.reason.is_empty() && reply.permission_reason.is_empty() {
-            reply.reason = object.get("message").and_then(Value::as_str).unwrap_or_default().to_owned();
+            let text = |name: &&str| object.get(*name).and_then(Value::as_str).filter(|text| !text.is_empty());
+            reply.reason = REASON_KEYS.iter().find_map(text).unwrap_or_default().to_owned();
         }
-        reply
+        self.join(reply);
+    }
+
+    /// Takes over what another object says; of two decisions the stricter one counts.
+    fn join(&mut self, other: Self) {
+        let text = |own: &mut String, other: String| {
+            if own.is_empty() {
+                *own = other
+            }
+        };
+        self.may_continue = match (self.may_continue, other.may_continue) {
+            (Some(false), _) | (_, Some(false)) => Some(false),
+            (own, other) => own.or(other),
+        };
+        self.decision = self.decision.stricter(other.decision);
+        self.permission = self.permission.stricter(other.permission);
+        text(&mut self.stop_reason, other.stop_reason);
+        text(&mut self.reason, other.reason);
+        text(&mut self.permission_reason, other.permission_reason);
+        self.contexts.extend(other.contexts);
+        self.notices.extend(other.notices);
+        self.warnings.extend(other.warnings);
+        self.faults.extend(other.faults);
+        self.input = other.input.or(self.input.take());
+        self.output = other.output.or(self.output.take());
+        self.followup = self.followup.take().or(other.followup);
+    }
+
+    /// Gives nothing away: an answer among other output may restrict and add, not allow.
+    pub(super) fn without_allow(mut self) -> Self {
+        for choice in [&mut self.decision, &mut self.permission] {
+            *choice = choice.filter(|choice| !matches!(choice, FieldChoice::Allow | FieldChoice::AllowInput));
+        }
+        self
     }
 
     /// Whether it denies or asks.
@@ -62,22 +111,30 @@ impl ClientHookOutput {
     fn read_level(&mut self, asked: &ClientDecodeContext<'_>, object: &Map<String, Value>, inside: bool) {
         for (name, value) in object.iter().filter(|(_, value)| !value.is_null()) {
             let words = asked.codec.client.output_fields;
-            let named = || words.iter().filter(|word| word.name == name);
-            match (named().find(|word| word.is_nested == inside), named().next()) {
-                (Some(word), _) => self.read_field(asked, word, value),
-                (None, Some(word)) => self.read_misplaced(asked, word, value),
-                (None, None) => self.read_unknown(asked, name, value, inside),
+            let letters = key_letters(name);
+            let known = words.iter().find(|word| word.name == name && word.is_nested == inside);
+            let elsewhere = || words.iter().find(|word| word.name == name);
+            let alike = || words.iter().find(|word| word.is_nested == inside && key_letters(word.name) == letters);
+            if let Some(word) = known {
+                self.read_field(asked, word, value);
+            } else if let Some(word) = elsewhere().or_else(alike) {
+                self.read_misplaced(asked, word, name, value);
+            } else {
+                self.read_unknown(asked, name, value, inside);
             }
         }
     }
 
-    /// Handles a known field at the wrong level. If it restricts, it is applied.
-    fn read_misplaced(&mut self, asked: &ClientDecodeContext<'_>, word: &OutputField, value: &Value) {
-        let place = if word.is_nested { "belongs inside" } else { "belongs next to, not inside," };
-        let message = format!("`{}` {place} `hookSpecificOutput`", word.name);
+    /// Handles a known field at the wrong level or in other letters. If it restricts, it is applied.
+    fn read_misplaced(&mut self, asked: &ClientDecodeContext<'_>, word: &OutputField, name: &str, value: &Value) {
+        let is_alike = word.name != name;
+        let message = match (is_alike, word.is_nested) {
+            (true, _) => format!("unknown field `{}`; did you mean `{}`?", format_key(name), word.name),
+            (false, true) => format!("`{name}` belongs inside `hookSpecificOutput`"),
+            (false, false) => format!("`{name}` belongs next to, not inside, `hookSpecificOutput`"),
+        };
         let mut other = Self::default();
-        let is_reason = matches!(word.meaning, FieldMeaning::Reason | FieldMeaning::PermissionReason);
-        if is_reason || (word.can_restrict() && !matches!(word.meaning, FieldMeaning::Specific)) {
+        if word.can_restrict() || matches!(word.meaning, FieldMeaning::Reason | FieldMeaning::PermissionReason) {
             other.read_field(asked, word, value);
         }
         // The reason, in case another field denies.
@@ -88,11 +145,13 @@ impl ClientHookOutput {
             self.decision = self.decision.stricter(other.decision);
             self.permission = self.permission.stricter(other.permission);
             self.may_continue = self.may_continue.or(other.may_continue);
-            self.warnings.push(format!("{message}; applied anyway, because it denies"));
-        } else if asked.codec.client.strict {
-            self.faults.push(message);
-        } else {
-            self.warnings.push(format!("{message} and has no effect here"));
+            return self.warnings.push(format!("{message}; applied anyway, because it denies"));
+        }
+        let is_slip = is_alike && word.can_restrict() && asked.def.can_deny();
+        match (asked.codec.client.strict || is_slip, is_alike) {
+            (true, _) => self.faults.push(message),
+            (false, true) => self.warnings.push(message),
+            (false, false) => self.warnings.push(format!("{message} and has no effect here")),
         }
     }
 
@@ -108,17 +167,17 @@ impl ClientHookOutput {
             Some(near) => format!("unknown field `{shown}`; did you mean `{near}`?"),
             None => format!("unknown field `{shown}`"),
         };
-        // A value that denies in another agent's terms also denies here.
-        if asked.def.is_gate()
-            && let Some(refusal) = find_refusal(name, value)
-        {
-            let choice = if refusal == RefusalLevel::Ask { FieldChoice::Ask } else { FieldChoice::Deny };
-            self.decision = self.decision.stricter(Some(choice));
-            return self.warnings.push(format!("{message}; applied anyway, because it denies"));
+        let is_word = !value.is_object() && !value.is_array();
+        // A value that denies in another agent's terms, or under a misspelt key, also denies here.
+        let slip_of = || near.or_else(|| suggest_nearest(name, ["decision", "permissionDecision"]));
+        let refusal = || find_refusal(name, value).or_else(|| find_refusal(slip_of()?, value).filter(|_| is_word));
+        if asked.def.is_gate() && self.apply(refusal(), &message) {
+            return;
         }
-        let slip = near.is_some_and(|near| {
-            asked.codec.client.output_fields.iter().any(|word| word.name == near && word.can_restrict())
-        });
+        let slip = is_word
+            && near.is_some_and(|near| {
+                asked.codec.client.output_fields.iter().any(|word| word.name == near && word.can_restrict())
+            });
         // A typo in a deciding key must not be treated as an answer without an opinion.
         match asked.codec.client.strict || (slip && asked.def.can_deny()) {
             true => self.faults.push(message),
@@ -160,7 +219,12 @@ impl ClientHookOutput {
             _ => "a string",
         };
         let Some(text) = text.filter(|_| wanted == "a string") else {
-            return self.faults.push(format!("`{}` must be {wanted}, not {}", word.name, describe_kind(value)));
+            let message = format!("`{}` must be {wanted}, not {}", word.name, describe_kind(value));
+            let refusal = word.can_restrict().then(|| find_refusal(word.name, value)).flatten();
+            if !self.apply(refusal, &message) {
+                self.faults.push(message);
+            }
+            return;
         };
         self.read_text(asked, word, text);
     }
@@ -199,16 +263,21 @@ impl ClientHookOutput {
         }
         let known: Vec<String> = choices.iter().map(|(word, _)| format!("`{word}`")).collect();
         let message = format!("`{}` must be {}, not `{}`", word.name, known.join(" or "), format_key(text));
-        let foreign = match text {
-            "deny" | "block" => Some(FieldChoice::Deny),
-            "ask" | "defer" => Some(FieldChoice::Ask),
-            _ => None,
-        };
-        match foreign {
-            Some(_) => self.warnings.push(format!("{message}; applied anyway, because it restricts")),
-            None => self.faults.push(message),
+        // `decision` has the words of every agent, `off` and `no` among them.
+        if !self.apply(find_refusal("decision", &Value::from(text)), &message) {
+            self.faults.push(message);
         }
-        foreign
+        None
+    }
+
+    /// Applies what denies although it is not as the client documents it, and says so.
+    fn apply(&mut self, refusal: Option<RefusalLevel>, message: &str) -> bool {
+        let Some(refusal) = refusal else { return false };
+        let choice = if refusal == RefusalLevel::Ask { FieldChoice::Ask } else { FieldChoice::Deny };
+        self.decision = self.decision.stricter(Some(choice));
+        let what = if choice == FieldChoice::Ask { "restricts" } else { "denies" };
+        self.warnings.push(format!("{message}; applied anyway, because it {what}"));
+        true
     }
 
     fn read_behavior(&mut self, inner: &Map<String, Value>) {
@@ -216,7 +285,12 @@ impl ClientHookOutput {
         match text("behavior") {
             "allow" => self.permission = Some(FieldChoice::Allow),
             "deny" => self.permission = Some(FieldChoice::Deny),
-            other => self.faults.push(format!("`behavior` must be `allow` or `deny`, not `{}`", format_key(other))),
+            other => {
+                let message = format!("`behavior` must be `allow` or `deny`, not `{}`", format_key(other));
+                if !self.apply(find_refusal("behavior", &Value::from(other)), &message) {
+                    self.faults.push(message);
+                }
+            }
         }
         self.permission_reason = text("message").to_owned();
         if let Some(Value::Object(input)) = inner.get("updatedInput") {

@@ -9,6 +9,7 @@ use super::{ClientDecodeContext, bad_output};
 use crate::EncodeContext;
 use crate::event_def::{BlockEffect, InputRewrite, StopEffect};
 use crate::program_output::limit_warnings;
+use crate::refusal::{BrokenRefusal, RefusalLevel};
 
 /// Denies with a reason, as the event defines it.
 pub(super) fn deny_with_reason(asked: &ClientDecodeContext<'_>, reason: &str) -> Verdict {
@@ -24,6 +25,14 @@ pub(super) fn deny_with_reason(asked: &ClientDecodeContext<'_>, reason: &str) ->
             let warning = format!("a hook on `{}` cannot block", asked.def.name);
             Verdict::pass().with_warning(if reason.is_empty() { warning } else { format!("{warning}: {reason}") })
         }
+    }
+}
+
+/// The verdict of a refusal without an answer.
+pub(super) fn refuse(asked: &ClientDecodeContext<'_>, refusal: &BrokenRefusal) -> Verdict {
+    match refusal.level {
+        RefusalLevel::Deny => deny_with_reason(asked, &refusal.reason),
+        RefusalLevel::Ask => Verdict::ask(refusal.reason.as_str()),
     }
 }
 
@@ -59,6 +68,12 @@ fn apply_decision(asked: &ClientDecodeContext<'_>, reply: ClientHookOutput) -> V
             }
             // The agent may stop, so the stop is not blocked.
             StopEffect::AllowStop => return Verdict::pass(),
+            // The client does not know it here; whoever wrote it did not mean to go on.
+            StopEffect::Ignored if def.is_gate() && def.block == BlockEffect::Deny => {
+                let reason = first_non_empty([&reply.stop_reason, &reply.permission_reason, &reply.reason]);
+                let warning = format!("`continue` has no meaning on `{}`; applied anyway, because it denies", def.name);
+                return Verdict::deny(reason).with_warning(warning);
+            }
             StopEffect::Ignored => {}
         }
     }

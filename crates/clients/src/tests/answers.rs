@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use pintle_contract::{Codec, CommandOutput, Effect, EventKind, HandlerOutput, Rewrite, Verdict, VerdictKind};
-use pintle_testkit::{example_event, read_cases};
+use pintle_testkit::{example_event, misread_answers, read_cases};
 use serde_json::{Value, json};
 
 use super::heard_event;
@@ -115,4 +115,81 @@ fn each_answer_gives_its_verdict() {
     }
     assert!(count > 100, "{count} cases are too few");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn refusals_in_any_words_refuse_and_other_output_does_not() {
+    for client in CLIENTS.iter().filter(|client| client.dialect.is_some()) {
+        let Some(def) = client.events.iter().find(|def| def.canonical == Some(EventKind::ToolPre)) else { continue };
+        let event = heard_event(def, &example_event("tool.pre", example_payload(EventKind::ToolPre)));
+        let misread = misread_answers(|stdout| {
+            let output = HandlerOutput::Process(CommandOutput {
+                exit_code: Some(0),
+                stdout: stdout.as_bytes().to_vec(),
+                ..CommandOutput::default()
+            });
+            let verdict = ClientCodec::for_client(client).decode(&event, def.name, output);
+            match verdict.kind {
+                VerdictKind::Deny { .. } | VerdictKind::Ask { .. } => Some(true),
+                // A strict client takes an unknown field for a failure.
+                VerdictKind::Failed(_) if !client.strict => None,
+                _ => Some(false),
+            }
+        });
+        assert!(misread.is_empty(), "{}:\n{}", client.name, misread.join("\n"));
+    }
+}
+
+#[test]
+fn what_repeats_the_input_decides_nothing() {
+    let client = CLIENTS.iter().find(|client| client.name == "claude").unwrap();
+    let def = client.event_def("PreToolUse").unwrap();
+    for (args, stdout, denies) in [
+        (json!({"decision": "block", "body": "x"}), None, false),
+        (json!({"action": "deny", "port": 22}), None, false),
+        (json!({"permission": "deny"}), None, false),
+        (json!({"ok": false, "allow": false}), None, false),
+        // An agent cannot make a refusal an echo by the arguments of its call.
+        (json!({"decision": "block"}), None, true),
+        (json!({"decision": "block", "reason": "r"}), None, true),
+        (json!({"status": "blocked"}), Some(json!({"status": "blocked", "reason": "r"})), true),
+        (json!({"decision": "block", "body": "x"}), Some(json!({"decision": "block", "body": "y"})), true),
+    ] {
+        let payload = json!({"id": "c1", "name": "mcp__a__b", "args": args});
+        let event = heard_event(def, &example_event("tool.pre", payload));
+        let stdout = stdout.unwrap_or(args).to_string().into_bytes();
+        let output = CommandOutput { exit_code: Some(0), stdout, ..CommandOutput::default() };
+        let verdict = ClientCodec::for_client(client).decode(&event, "PreToolUse", HandlerOutput::Process(output));
+        assert_eq!(matches!(verdict.kind, VerdictKind::Deny { .. }), denies, "{event:?}\n{verdict:?}");
+    }
+}
+
+#[test]
+fn objects_one_after_another_are_read() {
+    let client = CLIENTS.iter().find(|client| client.name == "claude").unwrap();
+    for (spelling, stdout, wanted) in [
+        (
+            "UserPromptSubmit",
+            "{\"hookSpecificOutput\":{\"additionalContext\":\"ONE\"}}\n{\"continue\":true,\"suppressOutput\":true}",
+            json!({"said": "pass", "effects": [{"context": "ONE"}]}),
+        ),
+        (
+            "UserPromptSubmit",
+            "starting\n{\"hookSpecificOutput\":{\"additionalContext\":\"ONE\"}}\n",
+            json!({"said": "pass", "effects": [{"context": "ONE"}, {"context": "starting"}]}),
+        ),
+        (
+            "PreToolUse",
+            "log\n{\"hookSpecificOutput\":{\"permissionDecision\":\"allow\",\"updatedInput\":{\"command\":\"ls -a\"}}}",
+            json!({"said": {"rewrite": {"args": {"command": "ls -a"}}},
+                "warnings": ["the hook printed other output with its JSON object; print only the object"]}),
+        ),
+    ] {
+        let def = client.event_def(spelling).unwrap();
+        let event =
+            heard_event(def, &example_event(def.canonical.unwrap().name(), example_payload(def.canonical.unwrap())));
+        let output = case_output(&json!({"stdout": stdout}));
+        let verdict = ClientCodec::for_client(client).decode(&event, spelling, output);
+        assert_eq!(verdict_to_json(&verdict), wanted, "{stdout}");
+    }
 }

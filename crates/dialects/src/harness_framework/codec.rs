@@ -43,6 +43,7 @@ impl Codec for FrameworkCodec {
         decode::decode(
             &decode::FrameworkDecodeContext {
                 hook: &self.hook,
+                event,
                 event_alias: spelling,
                 def: event_def::for_event(event),
             },

@@ -1,13 +1,13 @@
 //! Reads a printed JSON object, key by key.
 
-use pintle_contract::{format_key, suggest_nearest};
+use pintle_contract::{Codec, format_key, suggest_nearest};
 use serde_json::{Map, Value};
 
 use super::key::{KEYS, KeySpelling, OutputKey, ValueClass, find_key};
 use super::{DockerDecodeContext, strict};
 use crate::docker_agent::DockerAgentVersion;
 use pintle_clients::program_output::{MOST_UNKNOWN_FIELDS, describe_kind};
-use pintle_clients::refusal::refuses;
+use pintle_clients::refusal::{ECHO, is_echo, refuses};
 
 /// The output of a hook: the known keys, with values of the right type.
 #[derive(Debug, Default)]
@@ -26,6 +26,13 @@ impl DockerHookOutput {
     /// If a value has the wrong type, a key is set twice, or a deciding field is invalid.
     pub(super) fn read(asked: &DockerDecodeContext<'_>, object: Map<String, Value>) -> Result<Self, String> {
         let mut output = Self::default();
+        let payload = || asked.codec.encode(asked.event, asked.name());
+        if asked.codec.compat == DockerAgentVersion::Newest
+            && is_echo(&object, payload, |name| find_key(name).is_some())
+        {
+            output.warnings.push(ECHO.to_owned());
+            return Ok(output);
+        }
         output.read_level(asked, object, false)?;
         if asked.codec.strict_output {
             strict::check(asked, &output)?;

@@ -1,12 +1,16 @@
 //! Decodes a JSON decision.
 
-use pintle_contract::{format_key, read_json, read_leading_json, suggest_nearest};
+use pintle_contract::{format_key, read_leading_json, suggest_nearest};
 use serde_json::{Map, Value};
 
 use pintle_clients::program_output::MOST_UNKNOWN_FIELDS;
-use pintle_clients::refusal::{RefusalLevel, find_refusal, strip_byte_order_mark, text_decides};
+use pintle_clients::refusal::{
+    ECHO, RefusalLevel, find_broken_refusal, find_refusal, nested_objects, refuses, strip_byte_order_mark, text_decides,
+};
 
-const KEYS: [&str; 3] = ["continue", "decision", "message"];
+use super::FrameworkDecodeContext;
+
+pub(super) const KEYS: [&str; 3] = ["continue", "decision", "message"];
 /// Keys of other agents for a decision, which a hook written for them may use.
 const FOREIGN: [&str; 3] = ["hookSpecificOutput", "permissionDecision", "permission_decision"];
 
@@ -42,6 +46,13 @@ impl FrameworkOutput {
 }
 
 impl FrameworkDecision {
+    fn refuse(level: RefusalLevel, message: String) -> Self {
+        match level {
+            RefusalLevel::Ask => Self::Ask(message),
+            RefusalLevel::Deny => Self::Block(message),
+        }
+    }
+
     pub(super) fn is_block(&self) -> bool {
         matches!(self, Self::Ask(_) | Self::Block(_))
     }
@@ -62,16 +73,18 @@ impl FrameworkDecision {
 ///
 /// # Errors
 /// If something that is meant to decide is invalid.
-pub(super) fn find_decision(text: &str) -> Result<FrameworkOutput, String> {
+pub(super) fn find_decision(asked: &FrameworkDecodeContext<'_>, text: &str) -> Result<FrameworkOutput, String> {
     let mut printed =
         FrameworkOutput { decision: FrameworkDecision::Nothing, surrounding_text: String::new(), warnings: Vec::new() };
     let mut rest = strip_byte_order_mark(text);
-    if let Some(items) = parse_object_list(rest) {
-        for item in &items {
-            read_object(item, &mut printed)?;
+    if rest.trim_start().starts_with(['[', '"']) {
+        for item in &nested_objects(rest) {
+            read_object(asked, item, &mut printed)?;
         }
         if printed.decision != FrameworkDecision::Nothing {
-            printed.warnings.push(String::from("the hook printed a list; print only the decision"));
+            printed
+                .warnings
+                .push(String::from("the hook printed its decision inside other JSON; print only the object"));
             return Ok(printed);
         }
     }
@@ -80,7 +93,7 @@ pub(super) fn find_decision(text: &str) -> Result<FrameworkOutput, String> {
     while let Some((before, candidate)) = next_line_with_brace(rest) {
         printed.surrounding_text.push_str(before);
         let (is_decision, length) = match read_leading_json::<Map<String, Value>>(candidate) {
-            Some(Ok((object, length))) => (read_object(&object, &mut printed)?, length),
+            Some(Ok((object, length))) => (read_object(asked, &object, &mut printed)?, length),
             // It may be an ambiguous decision.
             Some(Err(error)) if error.is_repeated_key() => {
                 let reason = format!("the hook's output is ambiguous: {error}");
@@ -88,6 +101,14 @@ pub(super) fn find_decision(text: &str) -> Result<FrameworkOutput, String> {
                 (true, first_line(candidate))
             }
             Some(Err(_)) | None => {
+                if let Some(refusal) =
+                    find_broken_refusal(candidate).filter(|_| printed.surrounding_text.trim().is_empty())
+                {
+                    let warning = "the hook's output is not valid JSON; applied anyway, because it begins as a refusal";
+                    printed.warnings.push(warning.to_owned());
+                    printed.add(FrameworkDecision::refuse(refusal.level, refusal.reason));
+                    return Ok(printed);
+                }
                 may_mention = may_mention && mentions_decision(candidate);
                 if may_mention {
                     return Err(String::from("the hook's output looks like a decision but is not valid JSON"));
@@ -110,17 +131,6 @@ pub(super) fn find_decision(text: &str) -> Result<FrameworkOutput, String> {
         printed.warnings.push(String::from("the hook printed more than its decision; print only the object"));
     }
     Ok(printed)
-}
-
-/// The objects of a list, if the text is one.
-fn parse_object_list(text: &str) -> Option<Vec<Map<String, Value>>> {
-    let text = text.trim();
-    let items: Vec<Value> = text.starts_with('[').then(|| read_json(text).ok()).flatten()?;
-    let objects = items.into_iter().filter_map(|item| match item {
-        Value::Object(object) => Some(object),
-        _ => None,
-    });
-    Some(objects.collect())
 }
 
 /// The text before the next line that starts with a brace, and the text from that brace on.
@@ -146,7 +156,15 @@ fn mentions_decision(text: &str) -> bool {
 }
 
 /// Adds the decision of an object, and returns whether it is a decision at all.
-fn read_object(object: &Map<String, Value>, printed: &mut FrameworkOutput) -> Result<bool, String> {
+fn read_object(
+    asked: &FrameworkDecodeContext<'_>,
+    object: &Map<String, Value>,
+    printed: &mut FrameworkOutput,
+) -> Result<bool, String> {
+    if asked.is_echo(object) {
+        printed.warnings.push(ECHO.to_owned());
+        return Ok(false);
+    }
     if read_foreign_refusal(object, printed) {
         return Ok(true);
     }
@@ -168,6 +186,7 @@ fn read_object(object: &Map<String, Value>, printed: &mut FrameworkOutput) -> Re
     let goes_on = match object.get("continue") {
         None | Some(Value::Null) => None,
         Some(Value::Bool(goes_on)) => Some(*goes_on),
+        Some(other) if refuses("continue", other) => Some(false),
         Some(_) => return Err(String::from("`continue` must be true or false")),
     };
     let decided = match object.get("decision") {
@@ -175,21 +194,23 @@ fn read_object(object: &Map<String, Value>, printed: &mut FrameworkOutput) -> Re
         Some(Value::String(word)) => match word.as_str() {
             "block" => FrameworkDecision::Block(message.clone()),
             "ask" => FrameworkDecision::Ask(message.clone()),
-            "deny" => {
-                printed
-                    .warnings
-                    .push(String::from("`deny` is treated as `block`; write `block`, as this framework does"));
-                FrameworkDecision::Block(message.clone())
-            }
             "allow" | "approve" | "continue" => {
                 printed.warnings.push(format!("`\"decision\": \"{word}\"` has no effect; write `\"continue\": true`"));
                 FrameworkDecision::Continue
+            }
+            other if let Some(level) = find_refusal("decision", &Value::from(other)) => {
+                let shown = format_key(other);
+                printed
+                    .warnings
+                    .push(format!("`{shown}` is treated as a refusal; write `block`, as this framework does"));
+                FrameworkDecision::refuse(level, message.clone())
             }
             other => {
                 let near = suggest_nearest(other, ["block", "ask"]).map(|near| format!("; did you mean `{near}`?"));
                 return Err(format!("unknown decision `{}`{}", format_key(other), near.unwrap_or_default()));
             }
         },
+        Some(other) if refuses("decision", other) => FrameworkDecision::Block(message.clone()),
         Some(_) => return Err(String::from("`decision` must be `block` or `ask`")),
     };
     let stopped = if goes_on == Some(false) { FrameworkDecision::Block(message) } else { FrameworkDecision::Nothing };
@@ -201,7 +222,9 @@ fn read_object(object: &Map<String, Value>, printed: &mut FrameworkOutput) -> Re
 /// Treats a deny in another framework's terms as a deny, because its author meant it.
 fn read_foreign_refusal(object: &Map<String, Value>, printed: &mut FrameworkOutput) -> bool {
     let mut others = object.iter().filter(|(key, _)| !KEYS.contains(&key.as_str()) && *key != "reason");
-    let Some((key, refusal)) = others.find_map(|(key, value)| Some((key, find_refusal(key, value)?))) else {
+    let near = |key: &str| suggest_nearest(key, ["decision", "continue"]);
+    let refusal = |key: &str, value| find_refusal(key, value).or_else(|| find_refusal(near(key)?, value));
+    let Some((key, refusal)) = others.find_map(|(key, value)| Some((key, refusal(key, value)?))) else {
         return false;
     };
     let inner = object.get("hookSpecificOutput").or_else(|| object.get("hook_specific_output"));
@@ -214,10 +237,7 @@ fn read_foreign_refusal(object: &Map<String, Value>, printed: &mut FrameworkOutp
          write `\"decision\": \"block\"` and `\"message\"`",
         format_key(key)
     ));
-    printed.add(match refusal {
-        RefusalLevel::Ask => FrameworkDecision::Ask(message),
-        RefusalLevel::Deny => FrameworkDecision::Block(message),
-    });
+    printed.add(FrameworkDecision::refuse(refusal, message));
     true
 }
 

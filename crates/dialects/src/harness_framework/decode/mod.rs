@@ -4,12 +4,14 @@ mod decision;
 
 use std::borrow::Cow;
 
-use pintle_contract::{CommandOutput, Effect, Failure, FailureKind, HandlerOutput, Verdict, VerdictKind};
+use pintle_contract::{CommandOutput, Effect, Event, Failure, FailureKind, HandlerOutput, Verdict, VerdictKind};
 
 use self::decision::{FrameworkDecision, FrameworkOutput};
 use super::FrameworkEventDef;
+use super::encode::build_payload;
 use pintle_clients::program_output;
-use pintle_clients::refusal::{decode_wide_text, text_refuses};
+use pintle_clients::refusal::{decode_wide_text, is_echo, text_refuses};
+use serde_json::{Map, Value};
 
 const BLOCK: i32 = 2;
 
@@ -17,6 +19,7 @@ const BLOCK: i32 = 2;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FrameworkDecodeContext<'a> {
     pub(super) hook: &'a str,
+    pub(super) event: &'a Event,
     /// The event's name in the settings.
     pub(super) event_alias: &'a str,
     pub(super) def: &'static FrameworkEventDef,
@@ -40,7 +43,8 @@ pub(super) fn decode(asked: &FrameworkDecodeContext<'_>, answer: HandlerOutput) 
 fn decode_failed(asked: &FrameworkDecodeContext<'_>, answer: &CommandOutput) -> Verdict {
     let failure = program_output::exit_failure(answer);
     let text = String::from_utf8_lossy(&answer.stdout);
-    let decided = asked.def.decides && decision::find_decision(&text).is_ok_and(|printed| printed.decision.is_block());
+    let decided =
+        asked.def.decides && decision::find_decision(asked, &text).is_ok_and(|printed| printed.decision.is_block());
     let verdict = Verdict::failed(failure);
     match decided {
         true => verdict.with_warning("the hook printed a decision, which applies only with exit status 0 or 2"),
@@ -59,7 +63,7 @@ fn block_with_reason(asked: &FrameworkDecodeContext<'_>, reason: String) -> Verd
 fn explanation(asked: &FrameworkDecodeContext<'_>, answer: &CommandOutput) -> String {
     let stdout = String::from_utf8_lossy(&answer.stdout);
     let stderr = String::from_utf8_lossy(&answer.stderr);
-    let (message, rest) = match decision::find_decision(&stdout) {
+    let (message, rest) = match decision::find_decision(asked, &stdout) {
         Ok(FrameworkOutput {
             decision: FrameworkDecision::Block(message) | FrameworkDecision::Ask(message),
             surrounding_text: rest,
@@ -76,13 +80,13 @@ fn explanation(asked: &FrameworkDecodeContext<'_>, answer: &CommandOutput) -> St
 fn decode_stdout(asked: &FrameworkDecodeContext<'_>, answer: &CommandOutput) -> Verdict {
     if let Some(text) = decode_wide_text(&answer.stdout).filter(|_| asked.def.decides) {
         let message = "the hook's output is not UTF-8, but looks like UTF-16 or UTF-32";
-        return match decision::find_decision(&text) {
+        return match decision::find_decision(asked, &text) {
             Ok(printed) if printed.decision.is_block() => apply_decision(asked, printed).with_warning(message),
             Ok(_) | Err(_) => Verdict::failed(Failure::new(FailureKind::BadOutput, message)),
         };
     }
     let text = String::from_utf8_lossy(&answer.stdout);
-    let mut verdict = match decision::find_decision(&text) {
+    let mut verdict = match decision::find_decision(asked, &text) {
         Ok(printed) if asked.def.decides => apply_decision(asked, printed),
         Ok(FrameworkOutput {
             decision: FrameworkDecision::Nothing | FrameworkDecision::Continue,
@@ -120,6 +124,12 @@ fn apply_decision(asked: &FrameworkDecodeContext<'_>, printed: FrameworkOutput) 
 }
 
 impl FrameworkDecodeContext<'_> {
+    /// Whether an object only repeats what the hook was given.
+    fn is_echo(&self, object: &Map<String, Value>) -> bool {
+        let payload = || Some(build_payload(self.event, self.event_alias));
+        is_echo(object, payload, |name| decision::KEYS.contains(&name) || name == "reason")
+    }
+
     /// Adds a text for the model; after the end of a session only the user can read it.
     fn with_text(&self, verdict: Verdict, text: &str) -> Verdict {
         match (text.is_empty(), self.def.has_reader) {

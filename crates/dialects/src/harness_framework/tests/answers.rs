@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use pintle_contract::{Codec, CommandOutput, Effect, FunctionOutput, HandlerOutput, Verdict, VerdictKind};
-use pintle_testkit::catalogue_payload;
+use pintle_testkit::{catalogue_payload, misread_answers};
 use serde_json::{Value, json};
 
 use super::event;
@@ -50,6 +50,16 @@ fn every_answer_means_what_the_document_says() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn refusals_in_any_words_refuse_and_other_output_does_not() {
+    let misread = misread_answers(|stdout| {
+        let answer = CommandOutput { exit_code: Some(0), stdout: stdout.into(), ..CommandOutput::default() };
+        let verdict = decode("PreToolUse", HandlerOutput::Process(answer));
+        Some(matches!(verdict.kind, VerdictKind::Deny { .. } | VerdictKind::Ask { .. }))
+    });
+    assert!(misread.is_empty(), "{}", misread.join("\n"));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::docker_agent::event_def::PermissionWords;
+use pintle_testkit::misread_answers;
 
 /// An object inside `hook_specific_output`.
 fn specific_output(fields: &str) -> String {
@@ -319,4 +320,14 @@ fn an_answer_with_too_much_in_it_costs_no_more_than_reading_it() {
     assert!(many.ends_with("! unknown field `x_19` ! and 10 more"), "{many}");
     let wanted = "failed(bad output: invalid hook output: more than 64 unknown fields)";
     assert_eq!(decode_printed("pre_tool_use", &fields(30_000)), wanted);
+}
+
+#[test]
+fn refusals_in_any_words_refuse_and_other_output_does_not() {
+    // A hook that fails denies.
+    let misread = misread_answers(|stdout| {
+        let said = decode_printed("pre_tool_use", stdout);
+        Some(["deny", "ask", "failed"].iter().any(|word| said.starts_with(word)))
+    });
+    assert!(misread.is_empty(), "{}", misread.join("\n"));
 }
