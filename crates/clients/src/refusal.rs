@@ -67,6 +67,9 @@ static ANSWER_KEYS: &[(AnswerKey, &str)] = &[
     ),
 ];
 
+/// The keys that count if they are misspelt.
+const LONG_KEYS: [&str; 3] = ["decision", "permissiondecision", "hookspecificoutput"];
+
 /// A key without marks and in small letters: `permission_decision` and `PermissionDecision` are one.
 pub fn key_letters(name: &str) -> String {
     let letters = name.chars().filter(|letter| letter.is_alphanumeric()).take(LONGEST_NAME);
@@ -76,7 +79,9 @@ pub fn key_letters(name: &str) -> String {
 fn answer_key(name: &str) -> Option<AnswerKey> {
     let letters = key_letters(name);
     let is_among = |names: &str| names.split_whitespace().any(|known| known == letters);
-    ANSWER_KEYS.iter().find(|(_, names)| is_among(names)).map(|(key, _)| *key)
+    let known = ANSWER_KEYS.iter().find(|(_, names)| is_among(names)).map(|(key, _)| *key);
+    let is_near = |near: &&str| near.len().abs_diff(letters.len()) <= 2;
+    known.or_else(|| suggest_nearest(&letters, LONG_KEYS).filter(is_near).map(|_| AnswerKey::Decision))
 }
 
 /// What one field of an answer denies, in the words of any agent.
@@ -200,18 +205,22 @@ pub fn find_broken_refusal(text: &str) -> Option<BrokenRefusal> {
 
 /// The objects in a list, or in JSON text inside JSON text.
 pub fn nested_objects(text: &str) -> Vec<Map<String, Value>> {
-    let mut value = parse_nested(text).unwrap_or_default();
-    for _ in 0..MAX_LAYERS {
-        let Some(inner) = value.as_str().and_then(parse_nested) else { break };
-        value = inner;
+    let mut objects = Vec::new();
+    collect_objects(parse_nested(text).unwrap_or_default(), 0, &mut objects);
+    objects
+}
+
+fn collect_objects(value: Value, layer: usize, objects: &mut Vec<Map<String, Value>>) {
+    match value {
+        Value::Object(object) => objects.push(object),
+        Value::String(text) if layer < MAX_LAYERS => {
+            collect_objects(parse_nested(&text).unwrap_or_default(), layer + 1, objects);
+        }
+        Value::Array(items) if layer < MAX_LAYERS => {
+            items.into_iter().for_each(|item| collect_objects(item, layer + 1, objects));
+        }
+        _ => {}
     }
-    let items = match value {
-        Value::Array(items) => items,
-        value => vec![value],
-    };
-    let objects =
-        items.into_iter().filter_map(|item| if let Value::Object(object) = item { Some(object) } else { None });
-    objects.collect()
 }
 
 /// The object or list that a string encodes.
@@ -234,11 +243,12 @@ fn text_refuses_in_layers(text: &str, layer: usize) -> bool {
         }
         Ok(Value::Object(object)) => return object_refuses(&object),
         Ok(Value::Array(items)) => {
-            let is_word = |text: &str| level_of_word(text, true).is_some();
-            return items.iter().any(|item| match item {
+            let is_refusal = |item: &Value| match item {
+                Value::String(text) => layer < MAX_LAYERS && text_refuses_in_layers(text, layer + 1),
                 Value::Object(object) => object_refuses(object),
-                item => item.as_str().is_some_and(is_word),
-            });
+                _ => false,
+            };
+            return items.iter().any(is_refusal);
         }
         Err(error) if error.is_repeated_key() => return true,
         Ok(_) | Err(_) => {}

@@ -167,10 +167,14 @@ impl ClientHookOutput {
             Some(near) => format!("unknown field `{shown}`; did you mean `{near}`?"),
             None => format!("unknown field `{shown}`"),
         };
-        let is_word = !value.is_object() && !value.is_array();
+        // A misspelt key holds a word, or is that of the object with the decision.
+        let is_level = near.is_some_and(|near| {
+            let mut fields = asked.codec.client.output_fields.iter();
+            fields.any(|field| field.name == near && matches!(field.meaning, FieldMeaning::Specific))
+        });
+        let is_word = !value.is_array() && (is_level || !value.is_object());
         // A value that denies in another agent's terms, or under a misspelt key, also denies here.
-        let slip_of = || near.or_else(|| suggest_nearest(name, ["decision", "permissionDecision"]));
-        let refusal = || find_refusal(name, value).or_else(|| find_refusal(slip_of()?, value).filter(|_| is_word));
+        let refusal = || find_refusal(name, value).or_else(|| find_refusal(near?, value).filter(|_| is_word));
         if asked.def.is_gate() && self.apply(refusal(), &message) {
             return;
         }
