@@ -1,5 +1,6 @@
 //! Reading JSON in which no object repeats a key.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
 
@@ -44,14 +45,13 @@ pub fn format_key(key: &str) -> String {
     if letters.next().is_some() { format!("{shown}…") } else { shown }
 }
 
-/// Parses one JSON value in which no object, at any depth, repeats a key. Keys are compared after unescaping.
+/// Parses one JSON value in which no object, at any depth, repeats a key. Keys are compared after unescaping. Half a
+/// surrogate pair is U+FFFD, as JavaScript and Python read it.
 ///
 /// # Errors
 /// When the text is not JSON, does not have the expected shape, or repeats a key.
 pub fn read_json<T: DeserializeOwned>(text: &str) -> Result<T, JsonError> {
-    let value = serde_json::from_str(text).map_err(JsonError::Syntax)?;
-    check_keys(&mut serde_json::Deserializer::from_str(text))?;
-    Ok(value)
+    read_json_bytes(text.as_bytes())
 }
 
 /// Parses bytes like [`read_json`].
@@ -59,9 +59,18 @@ pub fn read_json<T: DeserializeOwned>(text: &str) -> Result<T, JsonError> {
 /// # Errors
 /// When the bytes are not JSON, do not have the expected shape, or repeat a key.
 pub fn read_json_bytes<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, JsonError> {
-    let value = serde_json::from_slice(bytes).map_err(JsonError::Syntax)?;
-    check_keys(&mut serde_json::Deserializer::from_slice(bytes))?;
-    Ok(value)
+    let read = |bytes: &[u8]| {
+        let value = serde_json::from_slice(bytes).map_err(JsonError::Syntax)?;
+        check_keys(&mut serde_json::Deserializer::from_slice(bytes))?;
+        Ok(value)
+    };
+    match read(bytes) {
+        Err(JsonError::Syntax(error)) => match replace_half_pairs(bytes) {
+            Cow::Borrowed(_) => Err(JsonError::Syntax(error)),
+            Cow::Owned(mended) => read(&mended),
+        },
+        read => read,
+    }
 }
 
 /// Parses the JSON value at the start of a text, and returns it with its length in bytes. `None` if the text is empty.
@@ -69,14 +78,45 @@ pub fn read_json_bytes<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, JsonError
 /// # Errors
 /// When the text does not start with a value, or an object in it repeats a key.
 pub fn read_leading_json<T: DeserializeOwned>(text: &str) -> Option<Result<(T, usize), JsonError>> {
-    let mut stream = serde_json::Deserializer::from_str(text).into_iter::<T>();
-    let value = match stream.next()? {
-        Ok(value) => value,
-        Err(error) => return Some(Err(JsonError::Syntax(error))),
+    let read = |bytes: &[u8]| {
+        let mut stream = serde_json::Deserializer::from_slice(bytes).into_iter::<T>();
+        let value = stream.next()?.map_err(JsonError::Syntax);
+        let length = stream.byte_offset();
+        Some(value.and_then(|value| {
+            check_keys(&mut serde_json::Deserializer::from_slice(bytes))?;
+            Ok((value, length))
+        }))
     };
-    let length = stream.byte_offset();
-    let checked = check_keys(&mut serde_json::Deserializer::from_str(text));
-    Some(checked.map(|()| (value, length)))
+    match read(text.as_bytes())? {
+        Err(JsonError::Syntax(error)) => match replace_half_pairs(text.as_bytes()) {
+            Cow::Borrowed(_) => Some(Err(JsonError::Syntax(error))),
+            Cow::Owned(mended) => read(&mended),
+        },
+        read => Some(read),
+    }
+}
+
+/// Replaces each escape of half a surrogate pair, which no text can have, by that of U+FFFD, which is as long.
+fn replace_half_pairs(bytes: &[u8]) -> Cow<'_, [u8]> {
+    let half_at = |at: usize| {
+        let digits = bytes.get(at..at + 6)?.strip_prefix(b"\\u")?;
+        u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok().filter(|unit| (0xd800..0xe000).contains(unit))
+    };
+    let mut mended = Cow::Borrowed(bytes);
+    let mut at = 0;
+    while let Some(step) = bytes.get(at..).and_then(|rest| rest.iter().position(|byte| *byte == b'\\')) {
+        at += step;
+        at += match (half_at(at), half_at(at + 6)) {
+            (Some(..0xdc00), Some(0xdc00..)) => 12,
+            (Some(_), _) => {
+                mended.to_mut().splice(at..at + 6, *b"\\ufffd");
+                6
+            }
+            // `\\` and the like.
+            (None, _) => 2,
+        };
+    }
+    mended
 }
 
 fn check_keys<'de, D: Deserializer<'de>>(deserializer: D) -> Result<(), JsonError> {
@@ -186,6 +226,26 @@ mod tests {
         assert!(read_leading_json::<Value>(" ").is_none());
         assert!(matches!(read_json::<Value>("{\"a\":1,\"a\""), Err(JsonError::Syntax(_))));
         assert!(matches!(read_json::<Value>(&"[".repeat(100_000)), Err(JsonError::Syntax(_))));
+    }
+
+    #[test]
+    fn half_a_pair_is_read_as_other_programs_read_it() {
+        for (text, wanted) in [
+            (r#"["\ud83d"]"#, "\u{fffd}"),
+            (r#"["a\ud83d b"]"#, "a\u{fffd} b"),
+            (r#"["\udc00\ud83d"]"#, "\u{fffd}\u{fffd}"),
+            (r#"["\ud83d\ud83d\ude00"]"#, "\u{fffd}\u{1f600}"),
+            (r#"["\\ud83d \ud83d"]"#, "\\ud83d \u{fffd}"),
+            (r#"["\ud83d\n\u0041"]"#, "\u{fffd}\nA"),
+        ] {
+            assert_eq!(read_json::<[String; 1]>(text).unwrap(), [wanted], "{text}");
+            let (read, length) = read_leading_json::<[String; 1]>(&format!("{text} x")).unwrap().unwrap();
+            assert_eq!((read, length), ([String::from(wanted)], text.len()));
+        }
+        assert!(matches!(read_json::<Value>(r#"{"a":"\ud83d","a":1}"#), Err(JsonError::RepeatedKey(_))));
+        for text in [r#"["\ud83"]"#, r#"["\ud83d]"#, r#"["\"#, r#"["\u"]"#] {
+            assert!(read_json::<Value>(text).is_err(), "{text}");
+        }
     }
 
     #[test]
