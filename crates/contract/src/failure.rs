@@ -58,6 +58,8 @@ pub enum FailureKind {
     BadOutput,
     /// The hook's program does not exist.
     Missing,
+    /// Pintle could not start the hook. It is not the hook's own failure, so a guard denies whatever its policy says.
+    NotStarted,
     /// The hook crashed: a panic in process, or a signal or exit of its process.
     Crash,
     /// The host cancelled the call.
@@ -86,7 +88,7 @@ impl FailureKind {
     #[must_use]
     pub fn is_cut_short(self) -> bool {
         match self {
-            Self::Timeout | Self::Limit(_) | Self::Missing | Self::Crash | Self::Cancelled => true,
+            Self::Timeout | Self::Limit(_) | Self::Missing | Self::NotStarted | Self::Crash | Self::Cancelled => true,
             Self::Error | Self::BadOutput => false,
         }
     }
@@ -103,6 +105,7 @@ impl fmt::Display for FailureKind {
             Self::Limit(LimitKind::Output) => "output limit",
             Self::BadOutput => "bad output",
             Self::Missing => "missing program",
+            Self::NotStarted => "not started",
             Self::Crash => "crash",
             Self::Cancelled => "cancelled",
         })

@@ -38,7 +38,12 @@ impl CommandContext {
 
     /// The working directory, resolved against that of the session; an empty session directory counts as none.
     pub(crate) fn resolve_working_dir(&self, session: &str) -> WorkingDir {
-        self.resolve_working_dir_from(session, &crate::process::variable)
+        let place = self.resolve_working_dir_from(session, &crate::process::variable);
+        match place.directory.as_deref() {
+            // An agent may remove the directory that it works in; its guards are started all the same.
+            Some(directory) if directory == Path::new(session) && !directory.is_dir() => nearest_working_dir(directory),
+            _ => place,
+        }
     }
 
     fn resolve_working_dir_from(&self, session: &str, known: &dyn Fn(&str) -> Option<String>) -> WorkingDir {
@@ -57,6 +62,17 @@ impl CommandContext {
         };
         WorkingDir { directory, warning: None }
     }
+}
+
+/// What stands for a session's directory that is gone: this process's own, which is the project's, else the nearest that
+/// is left above it.
+fn nearest_working_dir(gone: &Path) -> WorkingDir {
+    let own = std::env::current_dir().ok().filter(|own| own.is_dir());
+    let above = || gone.ancestors().find(|directory| directory.is_dir()).map(Path::to_owned);
+    let directory = own.or_else(above);
+    let shown = directory.as_deref().unwrap_or(gone).display();
+    let warning = format!("the working directory `{}` is gone; the hook is started in `{shown}`", gone.display());
+    WorkingDir { warning: Some(warning), directory }
 }
 
 /// Expands `~`, `$NAME`, `${NAME}` and `${env.NAME}`.

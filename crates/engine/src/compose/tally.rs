@@ -287,7 +287,7 @@ impl VerdictTally {
 
     /// A hook that fails has not denied: its failure policy decides.
     fn record_failure(&mut self, voter: VerdictSource<'_>, failure: Failure) {
-        let policy = untrusted::failure_policy(voter.hook);
+        let policy = untrusted::failure_policy(voter.hook, &failure);
         let failure = untrusted::quote_failure(voter.hook, failure);
         let text = (policy == FailurePolicy::Closed)
             .then(|| messages::failed_closed(&untrusted::display_name(voter.hook), &failure));

@@ -1,6 +1,6 @@
 //! Restricts untrusted hooks: they can only deny or ask.
 
-use pintle_contract::{Failure, FailurePolicy, Hook, HookId, SourceTrust, Verdict, VerdictKind};
+use pintle_contract::{Failure, FailureKind, FailurePolicy, Hook, HookId, SourceTrust, Verdict, VerdictKind};
 
 use super::messages;
 
@@ -34,10 +34,12 @@ pub(crate) fn restrict_verdict(hook: &Hook, verdict: Verdict) -> Verdict {
     restricted
 }
 
-/// The failure policy of a hook. If a deny would make the agent continue, an untrusted hook fails open.
-pub(super) fn failure_policy(hook: &Hook) -> FailurePolicy {
+/// The policy for a failure of a hook. If a deny would make the agent continue, an untrusted hook fails open. A guard that
+/// could not be started did not choose its policy for that.
+pub(super) fn failure_policy(hook: &Hook, failure: &Failure) -> FailurePolicy {
     match hook.source_trust {
         SourceTrust::Untrusted if !hook.event.def().deny_restricts => FailurePolicy::Open,
+        _ if hook.guard && failure.kind == FailureKind::NotStarted => FailurePolicy::Closed,
         _ => hook.on_failure,
     }
 }

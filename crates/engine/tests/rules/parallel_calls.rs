@@ -3,8 +3,8 @@
 use std::sync::Mutex;
 
 use pintle_contract::{
-    ApprovalRequest, ApprovalResponse, Approver, CancelToken, DenyEffect, Effect, EnforcementMode, FailurePolicy, Hook,
-    Layer, NullJournal, Outcome, Profile, Verdict,
+    ApprovalRequest, ApprovalResponse, Approver, CancelToken, Decision, DenyEffect, Effect, EnforcementMode, Failure,
+    FailureKind, FailurePolicy, Hook, Layer, NullJournal, Outcome, Profile, Verdict,
 };
 use pintle_engine::{HookSet, explain};
 use pintle_testkit::{InMemoryEffects, ScriptedHandler, SubjectMatcher};
@@ -285,6 +285,26 @@ fn rule_58_an_ignored_failure_decides_nothing_and_is_recorded() {
             ("allow x=0", vec![FailurePolicy::Ignored]),
             "{profile}"
         );
+    }
+}
+
+#[test]
+fn rule_64_a_guard_that_could_not_be_started_denies_whatever_its_policy_is() {
+    let event = tool_event("a", 0);
+    let failed = |kind| Verdict::failed(Failure::new(kind, "cannot run `sh`"));
+    for (kind, guard, wanted) in [
+        (FailureKind::NotStarted, true, Decision::Deny),
+        (FailureKind::NotStarted, false, Decision::Allow),
+        (FailureKind::Crash, true, Decision::Allow),
+    ] {
+        for policy in [FailurePolicy::Open, FailurePolicy::Ignored] {
+            let handler = ScriptedHandler::from_verdict(failed(kind));
+            let failing = HookCase::always("f", ScriptedAnswer::Pass).build_with(&event.name, handler);
+            let hook = Hook { on_failure: policy, guard, ..failing };
+            let chain = pintle_testkit::chain(Layer::Project, Profile::ParallelStrictest, [hook]);
+            let outcome = run_dispatch(&HookSet::new(vec![chain]), &event, &ApprovalResponse::Unavailable);
+            assert_eq!(outcome.decision, wanted, "{kind:?} {guard} {policy:?}");
+        }
     }
 }
 

@@ -140,13 +140,12 @@ pub(crate) fn timeout_failure(limits: &CallLimits) -> Failure {
 /// The failure of a program that could not run.
 fn process_failure(error: &ProcessError, directory: Option<&Path>) -> Failure {
     let kind = match error {
-        ProcessError::Missing { .. } => FailureKind::Missing,
-        ProcessError::Start { .. } => FailureKind::Error,
+        ProcessError::Missing { .. } | ProcessError::Start { .. } => FailureKind::NotStarted,
         ProcessError::Cancelled => FailureKind::Cancelled,
     };
     match (error, directory) {
         (ProcessError::Start { .. }, Some(directory)) if !directory.is_dir() => Failure::new(
-            FailureKind::Missing,
+            kind,
             format!("the working directory `{}` does not exist; create it or name another", directory.display()),
         ),
         (ProcessError::Cancelled, _) => Failure::new(kind, "the call was cancelled"),

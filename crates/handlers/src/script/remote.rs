@@ -202,7 +202,7 @@ impl RemoteScript {
 
     fn call_failure(error: WorkerCallError, timeout_ms: u64) -> Failure {
         match error {
-            WorkerCallError::Start(reason) => Failure::new(FailureKind::Missing, reason),
+            WorkerCallError::Start(reason) => Failure::new(FailureKind::NotStarted, reason),
             WorkerCallError::TimedOut => {
                 Failure::new(FailureKind::Timeout, format!("no answer within {timeout_ms} ms"))
             }

@@ -41,7 +41,7 @@ fn the_shell_is_sh_unless_one_is_named() {
     assert_eq!(CommandFixture::new(spec).call_output(), "exit 0|-c a b|");
     let spec = CommandSpec { shell: Some(String::from("/no/such/shell")), ..shell_command("a b") };
     let missing = "program `/no/such/shell` not found; install it or give its full path";
-    assert_eq!(CommandFixture::new(spec).call_failure(), Failure::new(FailureKind::Missing, missing));
+    assert_eq!(CommandFixture::new(spec).call_failure(), Failure::new(FailureKind::NotStarted, missing));
 }
 
 /// The session's directory, the hook's, whether that is expanded, the resulting directory, and a warning.
@@ -58,7 +58,10 @@ fn the_working_directory_is_the_sessions_or_one_below_or_another() {
     let here = here.to_str().unwrap();
     let empty = "the working directory `$PINTLE_NOT_SET` expands to nothing; the session's own is used";
     let below = format!("{root}/below");
-    let cases: [DirectoryCase<'_>; 8] = [
+    let gone = format!("the working directory `/no/such/dir` is gone; the hook is started in `{here}`");
+    let cases: [DirectoryCase<'_>; 9] = [
+        // An agent may remove its own directory; its guards are started all the same.
+        ("/no/such/dir", None, false, here, Some(&gone)),
         ("", None, false, here, None),
         (root, None, false, root, None),
         (root, Some("below"), false, &below, None),
@@ -84,7 +87,7 @@ fn a_missing_directory_is_a_failure() {
     for expands in [false, true] {
         let spec = CommandSpec { directory: Some(String::from("/no/such")), expands, ..shell_command("true") };
         let message = "the working directory `/no/such` does not exist; create it or name another";
-        assert_eq!(CommandFixture::new(spec).call_failure(), Failure::new(FailureKind::Missing, message));
+        assert_eq!(CommandFixture::new(spec).call_failure(), Failure::new(FailureKind::NotStarted, message));
     }
 }
 
