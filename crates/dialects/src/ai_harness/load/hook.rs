@@ -9,7 +9,7 @@ use super::gathered::{GatheredFiles, new_report};
 use super::merge::DeclarationSource;
 use crate::Artifact;
 use crate::document::{DocNode, FieldReader, KeyTable, UnknownKeys, key, split, to_json};
-use crate::words::{ENFORCEMENT_MODES, FAILURE_POLICIES};
+use crate::words::{ENFORCEMENT_MODES, FAILURE_POLICIES, read_failure_words};
 
 /// The maximum timeout of one call: one hour.
 const MAX_TIMEOUT_MS: u64 = 3_600_000;
@@ -175,6 +175,9 @@ pub(super) static HOOK: KeyTable<HookDraft> = KeyTable {
             "Time limit of one call, in milliseconds."),
         key!(on_error?: choice(&FAILURE_POLICIES), "by event",
             "The failure policy: `open` ignores a failure, `closed` denies the event. Each event has its own default; a script that may rewrite or deny a result, an answer or other data is `closed`. An output of more than 1 MiB is a failure."),
+        key!("onFailure": with(read_failure_policy, "`block`, `continue`", "by event"),
+            "Claude Code's word for `on_error`: `block` is `closed`, `continue` is `open`."),
+        key!("failClosed": listed("true or false", "false"), "Cursor's word for `on_error: closed`."),
         key!(mode: choice(&ENFORCEMENT_MODES),
             "In `shadow` the hook is called and its verdict recorded, but not enforced."),
         key!(files: texts,
@@ -225,6 +228,11 @@ fn read_payload(fields: &mut FieldReader<'_>, example: &mut ExampleKeys) {
         }
         None => {}
     }
+}
+
+fn read_failure_policy(fields: &mut FieldReader<'_>, draft: &mut HookDraft) {
+    let chosen = read_failure_words(fields);
+    draft.on_error = draft.on_error.or(chosen);
 }
 
 fn read_examples(fields: &mut FieldReader<'_>, draft: &mut HookDraft) {

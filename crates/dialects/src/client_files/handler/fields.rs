@@ -63,10 +63,6 @@ impl<'a> HandlerFields<'a> {
         self.has_key(key).then(|| self.fields.number(key, 0.0..=86_400_000.0)).flatten()
     }
 
-    pub(super) fn choice<T: Clone>(&mut self, key: &'static str, words: &[(&str, T)]) -> Option<T> {
-        self.has_key(key).then(|| self.fields.choice(key, words)).flatten()
-    }
-
     /// Reports a field that has no effect, at its key.
     pub(super) fn warn_no_effect(&self, code: &'static str, message: String, key: &str, help: &str) {
         self.source().report.warning(code, message, self.key_span(key), Some(help.to_owned()));

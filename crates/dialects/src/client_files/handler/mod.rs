@@ -13,6 +13,7 @@ use serde_json::json;
 use super::document::FileOptions;
 use super::{ClientSource, diagnostics};
 use crate::document::DocNode;
+use crate::words::read_failure_words;
 use fields::HandlerFields;
 use pintle_clients::ClientCodec;
 use pintle_clients::ClientEventDef;
@@ -42,6 +43,8 @@ struct HandlerOptions {
     files: Vec<String>,
 }
 
+/// A timeout below this is too short for any program.
+const SUSPICIOUS_TIMEOUT_MS: u64 = 100;
 /// The maximum length of a name derived from the command, in characters.
 const LONGEST_NAME: usize = 60;
 
@@ -107,10 +110,18 @@ fn read_options(
         ClientHandlerKind::Prompt => settings.prompt_ms,
         ClientHandlerKind::Command | ClientHandlerKind::NotCarriedOver(_) => settings.command_ms,
     };
-    let timeout_ms = written.map_or(def.timeout_ms.unwrap_or(default_ms), |written| settings.to_milliseconds(written));
+    // No client means that the hook has no time.
+    let written = written.filter(|written| *written > 0.0).map(|written| settings.to_milliseconds(written));
+    let timeout_ms = written.unwrap_or(def.timeout_ms.unwrap_or(default_ms));
+    if timeout_ms < SUSPICIOUS_TIMEOUT_MS {
+        let key = if carried.fields.node("timeout").is_some() { "timeout" } else { "timeoutSec" };
+        let message = format!("the hook has only {timeout_ms} ms; it is then ended, and has failed");
+        carried.warn_no_effect("short_timeout", message, key, "leave it out to use the default");
+    }
     let wakes = carried.boolean("asyncRewake");
     let background = carried.boolean("async").or(wakes).unwrap_or(false);
-    let on_error = carried.choice("onFailure", &[("block", FailurePolicy::Closed), ("continue", FailurePolicy::Open)]);
+    let on_error = read_failure_words(&mut carried.fields);
+    // Cursor's hooks must answer then, too.
     let needs_answer = carried.boolean("failClosed").unwrap_or(false);
     let condition = match carried.text("if") {
         None => None,
@@ -123,7 +134,6 @@ fn read_options(
     };
     // An HTML page, such as a proxy's error page, is not an answer.
     let needs_json = kind == ClientHandlerKind::Http && on_error == Some(FailurePolicy::Closed);
-    let on_error = if needs_answer { Some(FailurePolicy::Closed) } else { on_error };
     let files = carried.fields.texts("files");
     Some(HandlerOptions {
         name: carried.text("name"),

@@ -3,7 +3,7 @@
 use super::argument::ArgumentReader;
 use crate::document::FieldReader;
 use crate::harn::HarnHookOptions;
-use crate::words::{ENFORCEMENT_MODES, FAILURE_POLICIES};
+use crate::words::{ENFORCEMENT_MODES, FAILURE_POLICIES, read_failure_words};
 
 /// The maximum timeout of one call: one hour.
 const MAX_TIMEOUT_MS: u64 = 3_600_000;
@@ -32,7 +32,7 @@ pub(super) fn from_fields(fields: &mut FieldReader<'_>) -> HarnHookOptions {
     HarnHookOptions {
         name: fields.text("name").filter(|name| !name.trim().is_empty()),
         timeout_ms: fields.integer("timeout_ms", 1..=MAX_TIMEOUT_MS),
-        on_error: fields.choice("on_error", &FAILURE_POLICIES),
+        on_error: fields.choice("on_error", &FAILURE_POLICIES).or_else(|| read_failure_words(fields)),
         mode: fields.choice("mode", &ENFORCEMENT_MODES).unwrap_or_default(),
         tools: fields.texts("tools"),
     }

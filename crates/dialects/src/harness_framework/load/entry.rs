@@ -11,7 +11,7 @@ use crate::document::{DocNode, FieldReader, to_json};
 use crate::harness_framework::codec::FrameworkCodec;
 use crate::harness_framework::event_def::{FrameworkEventDef, FrameworkField};
 use crate::harness_framework::matcher::FrameworkMatcher;
-use crate::words::{ENFORCEMENT_MODES, FAILURE_POLICIES};
+use crate::words::{ENFORCEMENT_MODES, FAILURE_POLICIES, read_failure_words};
 use pintle_tools::CLAUDE;
 
 /// The default timeout of a hook.
@@ -33,7 +33,7 @@ pub(super) fn read(
     let path = fields.text("path").filter(|path| !path.trim().is_empty());
     let timeout_ms = read_timeout(&mut fields);
     let wanted = read_conditions(settings, row, fields.node("matcher"));
-    let on_error = fields.choice("on_error", &FAILURE_POLICIES);
+    let on_error = fields.choice("on_error", &FAILURE_POLICIES).or_else(|| read_failure_words(&mut fields));
     let mode = fields.choice("mode", &ENFORCEMENT_MODES).unwrap_or_default();
     let place = fields.span_of("path");
     fields.finish();
@@ -88,6 +88,9 @@ pub(super) fn stem(file: &Path) -> String {
 fn read_timeout(fields: &mut FieldReader<'_>) -> u64 {
     let Some(node) = fields.node("timeout") else { return DEFAULT_TIMEOUT_MS };
     let number = node.as_number();
+    if number == Some(0.0) {
+        return DEFAULT_TIMEOUT_MS;
+    }
     let Some(given) = number.filter(|number| number.is_finite() && *number > 0.0) else {
         let shown = number.map_or_else(|| node.describe().to_owned(), |number| format!("`{number}`"));
         let message = format!("timeout must be a number of milliseconds above 0, not {shown}");

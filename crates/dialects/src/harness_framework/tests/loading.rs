@@ -95,10 +95,11 @@ const FAULTS: &[(&str, &[&str])] = &[
         r#"{"Stop": [{"path": "a", "timeot": 5000}]}"#,
         &["warning: unknown key `timeot` in an entry of Stop, which has no effect (did you mean `timeout`?)"],
     ),
+    (r#"{"Stop": [{"path": "a", "timeout": 0}]}"#, &[]),
     (
-        r#"{"Stop": [{"path": "a", "timeout": 0}]}"#,
+        r#"{"Stop": [{"path": "a", "timeout": -1}]}"#,
         &[
-            "error: json: line 1: timeout must be a number of milliseconds above 0, not `0` (write, for example, `\"timeout\": 5000`, which is also the default)",
+            "error: json: line 1: timeout must be a number of milliseconds above 0, not `-1` (write, for example, `\"timeout\": 5000`, which is also the default)",
         ],
     ),
     (

@@ -131,7 +131,7 @@ fn unknown_hook_keys_warn_and_reserved_keys_are_noted() {
             "hooks/h.md:8:9: note: `verify` of hook `h` is reserved and has no effect",
             "hooks/h.md:9:16: note: `verify_policy` of hook `h` is reserved and has no effect",
             "hooks/h.md:6:1: error: parse hook h.md: yaml: line 6: unknown key `whne` in hook `h` | did you mean `when`?",
-            "hooks/h.md:7:1: warning: unknown key `colour` in hook `h`, which has no effect | known keys: event, script, when, priority, timeout_ms, on_error, mode, files, tools, examples, verify, verify_policy",
+            "hooks/h.md:7:1: warning: unknown key `colour` in hook `h`, which has no effect | known keys: event, script, when, priority, timeout_ms, on_error, onFailure, failClosed, mode, files, tools, examples, verify, verify_policy",
         ]
     );
 }
@@ -240,7 +240,7 @@ fn names_with_line_ends_stay_on_one_line() {
     assert_eq!(
         findings(&project, Severity::Note),
         [
-            "hooks/h.md:5:1: warning: unknown key `a\\nb` in hook `h`, which has no effect | known keys: event, script, when, priority, timeout_ms, on_error, mode, files, tools, examples, verify, verify_policy",
+            "hooks/h.md:5:1: warning: unknown key `a\\nb` in hook `h`, which has no effect | known keys: event, script, when, priority, timeout_ms, on_error, onFailure, failClosed, mode, files, tools, examples, verify, verify_policy",
             "hooks/h.md:2:8: error: hooks[0].event \"tool.pre\\n\\u{1b}[31m\" is invalid | `pintle events` lists the events",
         ]
     );

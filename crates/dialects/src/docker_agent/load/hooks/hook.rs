@@ -9,7 +9,7 @@ use super::entry::EntryContext;
 use super::{BlockPath, lint, node_location, policy, scalar_text};
 use crate::docker_agent::DockerAgentVersion;
 use crate::document::{DocNode, FieldReader, KeyTable, UnknownKeys, key};
-use crate::words::ENFORCEMENT_MODES;
+use crate::words::{ENFORCEMENT_MODES, read_failure_words};
 
 /// The keys of a hook that mean the same in every type and version.
 #[derive(Debug, Default)]
@@ -43,6 +43,8 @@ pub(in crate::docker_agent::load) static HOOK: KeyTable<DockerHookKeys> = KeyTab
         key!(env: pairs, "Environment variables of a command or a built-in, in addition to the agent's."),
         key!(working_dir?: text, "the agent's", "The directory in which a command or a built-in runs."),
         key!("on_error": listed("`warn`, `ignore`, `block`", "by event"), "What a failed hook does."),
+        key!("onFailure": listed("`block`, `continue`", "by event"), "Claude Code's word for `on_error`."),
+        key!("failClosed": listed("true or false", "false"), "Cursor's word for `on_error: block`."),
         key!("strict_output": listed("true or false", "false"), "Whether output that is not valid is a failure."),
         key!(model?: text, "required", "The model of a model hook: `provider/name`."),
         key!(prompt?: text, "required", "The prompt of a model hook; templates insert fields of the event."),
@@ -76,6 +78,8 @@ pub(super) fn read(context: &EntryContext<'_>, path: BlockPath, node: &DocNode) 
     let kind = read_kind(&mut fields);
     let timeout_ms = read_timeout(&mut fields, context.compat);
     let on_error = policy::read(&mut fields, context.def, context.compat);
+    let by_other_words = read_failure_words(&mut fields).filter(|_| context.def.can_block);
+    let on_error = on_error.or(by_other_words);
     let strict_output =
         context.compat == DockerAgentVersion::Newest && fields.boolean("strict_output").unwrap_or(false);
     let command = fields.node("command").and_then(scalar_text);
