@@ -72,7 +72,12 @@ impl ToolCallRequest {
     /// The call in Pintle's words.
     #[must_use]
     pub fn parts(&self) -> Vec<CanonicalCall> {
-        self.vocabulary.to_canonical(&self.name, &self.args)
+        let mut parts = self.vocabulary.to_canonical(&self.name, &self.args);
+        // Its name does not say what the agent knows.
+        if self.category.as_deref() == Some(ToolKind::Mcp.category()) {
+            parts.iter_mut().filter(|part| part.kind == ToolKind::Other).for_each(|part| part.kind = ToolKind::Mcp);
+        }
+        parts
     }
 
     /// What an event of this kind says about the call beside its name and arguments.

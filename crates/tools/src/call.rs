@@ -57,7 +57,12 @@ pub fn caller_of(payload: &Payload) -> &'static ToolVocabulary {
 pub fn calls_of(payload: &Payload) -> &[CanonicalCall] {
     payload.cached_view("calls", |_| {
         let name = payload.field("name").and_then(Value::as_str).unwrap_or_default();
-        caller_of(payload).to_canonical(name, payload.field("args").unwrap_or(&Value::Null))
+        let mut calls = caller_of(payload).to_canonical(name, payload.field("args").unwrap_or(&Value::Null));
+        // The agent knows its servers; a name may not say that a tool is one's.
+        if payload.field("kind").and_then(Value::as_str) == Some(ToolKind::Mcp.as_str()) {
+            calls.iter_mut().filter(|call| call.kind == ToolKind::Other).for_each(|call| call.kind = ToolKind::Mcp);
+        }
+        calls
     })
 }
 

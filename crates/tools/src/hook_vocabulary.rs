@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 
 use pintle_contract::{Matcher, ScriptTexts};
 
-use super::own::{AI_HARNESS, PINTLE};
+use super::own::{AI_HARNESS, PINTLE, PROJECT_SHELL};
 use super::vocabularies::VOCABULARIES;
 use super::vocabulary::{CanonicalCall, ToolMapping, ToolVocabulary};
 use super::wanted_names::{NameMatch, WantedNames};
@@ -25,6 +25,9 @@ pub struct NamedVocabularies {
     /// The tool names in the hook's conditions.
     wanted: WantedNames,
     ranked: Vec<&'static ToolVocabulary>,
+    /// Whether the hook mentions the shell that a project defines itself, such as in "use `run_command` instead of `shell`":
+    /// it tells the two apart.
+    knows_project_shell: bool,
 }
 
 impl HookVocabulary {
@@ -54,7 +57,8 @@ impl HookVocabulary {
         // The sort is stable, so the order of the table decides the rest.
         scores.sort_by_key(|(names, fields, _)| std::cmp::Reverse((*names, *fields)));
         let ranked = scores.into_iter().map(|(_, _, vocabulary)| vocabulary).collect();
-        Self::ByNames(NamedVocabularies { wanted, ranked })
+        let knows_project_shell = words.iter().any(|word| mentions(word, PROJECT_SHELL));
+        Self::ByNames(NamedVocabularies { wanted, ranked, knows_project_shell })
     }
 
     /// The vocabulary of a hook, from its matcher and the literals of its script.
@@ -88,11 +92,13 @@ impl HookVocabulary {
             Self::Fixed(vocabulary) => caller.name == vocabulary.name,
             Self::ByNames(named) => match named.ranked.first() {
                 None => has_canonical_arguments(caller),
-                Some(first) if has_canonical_arguments(caller) && has_canonical_arguments(first) => {
-                    let name = name();
-                    named.wanted.has(name) || caller.has_project_tool(name)
+                Some(first) => {
+                    if has_canonical_arguments(caller) && has_canonical_arguments(first) {
+                        let name = name();
+                        return named.wanted.has(name) || named.knows_project_shell && name == PROJECT_SHELL;
+                    }
+                    caller.name == first.name && named.wanted.has(name())
                 }
-                Some(first) => caller.name == first.name && named.wanted.has(name()),
             },
         }
     }
@@ -151,6 +157,15 @@ impl HookVocabulary {
     pub(crate) fn keeps_names(&self) -> bool {
         matches!(self, Self::ByNames(_))
     }
+}
+
+/// Whether a text has a name as a word of its own.
+fn mentions(text: &str, name: &str) -> bool {
+    let is_edge = |letter: Option<char>| letter.is_none_or(|letter| !letter.is_alphanumeric() && letter != '_');
+    text.match_indices(name).any(|(at, _)| {
+        let (before, after) = text.split_at_checked(at).unwrap_or_default();
+        is_edge(before.chars().next_back()) && is_edge(after.get(name.len()..).and_then(|rest| rest.chars().next()))
+    })
 }
 
 /// Whether arguments have their canonical names, so that only the name of the tool may differ.

@@ -13,8 +13,9 @@ pub enum McpNames {
     Colon,
     /// `server__tool`.
     Bare,
-    /// They cannot be distinguished from the client's own tools.
-    Unmarked,
+    /// `server_tool`, which cannot be told from the client's own tools; the client's plugin, which knows the servers,
+    /// writes them as Pintle does.
+    Joined,
 }
 
 /// The placeholder for a server that the client does not name.
@@ -24,7 +25,7 @@ impl McpNames {
     /// The canonical name of an MCP server's tool; `None` for other tools.
     pub(super) fn to_canonical(self, name: &str) -> Option<String> {
         let (server, tool) = match self {
-            Self::Doubled => name.strip_prefix("mcp__")?.split_once("__")?,
+            Self::Doubled | Self::Joined => name.strip_prefix("mcp__")?.split_once("__")?,
             Self::Single => match name.strip_prefix("mcp__") {
                 Some(rest) => rest.split_once("__")?,
                 None => name.strip_prefix("mcp_")?.split_once('_')?,
@@ -32,7 +33,6 @@ impl McpNames {
             Self::Dash => name.rsplit_once('-')?,
             Self::Colon => (UNKNOWN, name.strip_prefix("MCP:")?),
             Self::Bare => name.strip_prefix("mcp__").unwrap_or(name).split_once("__")?,
-            Self::Unmarked => return None,
         };
         (!server.is_empty() && !tool.is_empty()).then(|| format!("mcp__{server}__{tool}"))
     }
@@ -46,7 +46,7 @@ impl McpNames {
             Self::Dash => format!("{server}-{tool}"),
             Self::Colon => format!("MCP:{tool}"),
             Self::Bare => format!("{server}__{tool}"),
-            Self::Unmarked => format!("{server}_{tool}"),
+            Self::Joined => format!("{server}_{tool}"),
         })
     }
 }

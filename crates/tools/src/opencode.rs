@@ -7,7 +7,7 @@ use super::vocabulary::{ToolMapping, ToolVocabulary};
 /// The tool vocabulary of OpenCode.
 pub static OPENCODE: ToolVocabulary = ToolVocabulary {
     name: "opencode",
-    mcp: McpNames::Unmarked,
+    mcp: McpNames::Joined,
     tools: &[
         ToolMapping::new(&["bash"], "shell").fields(&[("timeout", "timeout_ms"), ("workdir", "directory")]),
         ToolMapping::new(&["read"], "read").fields(&[("filePath", "path")]),

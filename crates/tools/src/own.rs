@@ -29,12 +29,15 @@ pub static PINTLE: ToolVocabulary = ToolVocabulary {
     ],
 };
 
+/// The shell of AI Harness projects, which define it themselves.
+pub(crate) const PROJECT_SHELL: &str = "run_command";
+
 /// The names of AI Harness projects. Arguments have their canonical names.
 pub static AI_HARNESS: ToolVocabulary = ToolVocabulary {
     name: "ai_harness",
     mcp: McpNames::Doubled,
     tools: &[
-        ToolMapping::new(&["run_command"], "shell").defined_by_projects(),
+        ToolMapping::new(&[PROJECT_SHELL], "shell"),
         ToolMapping::new(&["fs.read"], "read"),
         ToolMapping::new(&["fs.write"], "write"),
         ToolMapping::new(&["fs.edit"], "edit"),

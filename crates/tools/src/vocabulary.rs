@@ -33,36 +33,19 @@ pub struct ToolMapping {
     pub fields: &'static [(&'static str, &'static str)],
     /// The shape of its input.
     pub form: InputShape,
-    /// Whether projects define a tool of this name themselves, so that it is not Pintle's tool under another name.
-    /// Policies that forbid a raw shell allow such a tool, so hooks in Pintle's words hear it under its own name.
-    pub is_project_tool: bool,
 }
 
 impl ToolMapping {
     /// A tool whose input is its arguments, under their canonical names.
     #[must_use]
     pub const fn new(native_names: &'static [&'static str], canonical: &'static str) -> Self {
-        Self {
-            native_names,
-            required_field: None,
-            canonical,
-            fields: &[],
-            form: InputShape::Plain,
-            is_project_tool: false,
-        }
+        Self { native_names, required_field: None, canonical, fields: &[], form: InputShape::Plain }
     }
 
     /// The entry applies only to calls with this field.
     #[must_use]
     pub const fn requires(mut self, field: &'static str) -> Self {
         self.required_field = Some(field);
-        self
-    }
-
-    /// The tool is one that projects define themselves.
-    #[must_use]
-    pub const fn defined_by_projects(mut self) -> Self {
-        self.is_project_tool = true;
         self
     }
 
@@ -218,11 +201,6 @@ impl ToolVocabulary {
     #[must_use]
     pub fn has_tool(&self, name: &str) -> bool {
         self.tools.iter().any(|tool| tool.native_names.contains(&name))
-    }
-
-    /// Whether a native name is that of a tool that projects define themselves.
-    pub(crate) fn has_project_tool(&self, name: &str) -> bool {
-        self.tools.iter().any(|tool| tool.is_project_tool && tool.native_names.contains(&name))
     }
 
     /// The canonical tools that a call of a native name may come to.

@@ -119,7 +119,7 @@ fn an_answer_of_pintle_is_obeyed() {
 }
 
 #[test]
-fn context_is_in_the_system_prompt_until_the_next_prompt() {
+fn context_is_in_the_system_prompt_until_the_next_prompt_and_that_of_the_session_stays() {
     let fixture = PluginFixture::new(r#"printf '{"decision":"allow","context":"of %s"}' "$3""#);
     let message = json!({"hook": "chat.message", "input": {"sessionID": "s1"}, "output": {"message": {}, "parts": []}});
     let system = json!({
@@ -127,8 +127,8 @@ fn context_is_in_the_system_prompt_until_the_next_prompt() {
     });
     let Some(came) = fixture.drive(&json!([message, before("s1"), system, message, system])) else { return };
     let systems: Vec<&Value> = came.iter().filter_map(|came| came["output"].get("system")).collect();
-    assert_eq!(systems[0], &json!(["You are.", "of chat.message", "of tool.execute.before"]));
-    assert_eq!(systems[1], &json!(["You are.", "of chat.message"]));
+    assert_eq!(systems[0], &json!(["You are.", "of session.created", "of chat.message", "of tool.execute.before"]));
+    assert_eq!(systems[1], &json!(["You are.", "of session.created", "of chat.message"]));
 }
 
 #[test]

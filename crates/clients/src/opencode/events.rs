@@ -147,7 +147,9 @@ fn is_of_subagent(payload: &Value) -> bool {
 }
 
 fn session_created(payload: &Value, _data: HostEventData) -> Result<HostEventData, HostPayloadError> {
-    let started = HostEventData::SessionStart { source: String::from("startup") };
+    let is_resumed = payload.pointer("/input/resumed") == Some(&Value::Bool(true));
+    let source = if is_resumed { "resume" } else { "startup" };
+    let started = HostEventData::SessionStart { source: source.to_owned() };
     Ok(if is_of_subagent(payload) { HostEventData::Other } else { started })
 }
 

@@ -78,8 +78,9 @@ function withoutTexts(value) {
 export const Pintle = async ({ client, directory }) => {
   // The parent of each subagent's session; of another session `undefined`.
   const parents = new Map();
-  // The last text of the model, and the context from hooks, of each session.
+  // The last text of the model of each session, and the context from hooks: that of the session, and that of the turn.
   const answers = new Map();
+  const kept = new Map();
   const contexts = new Map();
   // The last call of each session, since calls of one session follow each other.
   const calls = new Map();
@@ -107,9 +108,27 @@ export const Pintle = async ({ client, directory }) => {
     return [...seen].pop();
   };
 
+  // The names under which OpenCode joins its MCP servers with their tools. A tool that is not known asks for them again.
+  let servers = [];
+  const inPintlesWords = async (input) => {
+    const tool = input?.tool;
+    if (typeof tool !== "string" || !tool.includes("_")) return input;
+    const serverOf = () => servers.filter((name) => tool.startsWith(`${name}_`)).sort((a, b) => b.length - a.length)[0];
+    if (serverOf() === undefined) {
+      try {
+        const names = Object.keys((await soon(client.mcp.status())).data ?? {});
+        servers = names.map((name) => name.replace(/[^a-zA-Z0-9_-]/g, "_"));
+      } catch {
+        // An OpenCode without this question has its own tools only.
+      }
+    }
+    const server = serverOf();
+    return server === undefined ? input : { ...input, tool: `mcp__${server}__${tool.slice(server.length + 1)}` };
+  };
+
   const answerTo = async (event, hook, session, input, output) => {
     const root = session === undefined ? undefined : await rootOf(session);
-    const payload = { hook: event, input, output, sessionID: session, rootID: root, directory };
+    const payload = { hook: event, input: await inPintlesWords(input), output, sessionID: session, rootID: root, directory };
     return parse(await run(hook, payload, directory), hook.guard);
   };
 
@@ -128,7 +147,10 @@ export const Pintle = async ({ client, directory }) => {
       answer = hook.guard ? { decision: "deny", reason: `denied: ${why}` } : { notice: why };
     }
     if (answer.notice) await tell(answer.notice);
-    if (answer.context) contexts.set(session, [...(contexts.get(session) ?? []), answer.context]);
+    if (answer.context) {
+      const place = event === "session.created" ? kept : contexts;
+      place.set(session, [...(place.get(session) ?? []), answer.context]);
+    }
     return answer;
   };
 
@@ -140,11 +162,19 @@ export const Pintle = async ({ client, directory }) => {
     event: async ({ event }) => {
       const { type, properties } = event;
       const session = properties?.sessionID ?? properties?.info?.id;
-      if (type === "session.created") parents.set(session, properties.info?.parentID);
+      if (type === "session.created") {
+        parents.set(session, properties.info?.parentID);
+        kept.set(session, []);
+      }
       await ask(type, session, properties, { text: answers.get(session) });
     },
     "chat.message": async (input, output) => {
       contexts.delete(input.sessionID);
+      // OpenCode does not say that it continues a session of an earlier run.
+      if (!kept.has(input.sessionID)) {
+        kept.set(input.sessionID, []);
+        await ask("session.created", input.sessionID, { info: { id: input.sessionID }, resumed: true }, {});
+      }
       refuse(await ask("chat.message", input.sessionID, input, output));
     },
     "chat.params": async (input, output) => {
@@ -175,7 +205,7 @@ export const Pintle = async ({ client, directory }) => {
     },
     "experimental.chat.system.transform": async (input, output) => {
       await ask("experimental.chat.system.transform", input.sessionID, input, output);
-      output.system.push(...(contexts.get(input.sessionID) ?? []));
+      output.system.push(...(kept.get(input.sessionID) ?? []), ...(contexts.get(input.sessionID) ?? []));
     },
     "experimental.session.compacting": async (input, output) => {
       const answer = await ask("experimental.session.compacting", input.sessionID, input, output);

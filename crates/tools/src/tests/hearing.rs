@@ -36,6 +36,22 @@ fn list_heard_calls(hook: &HookVocabulary, caller: &str, name: &str, args: &Valu
 }
 
 #[test]
+fn the_shell_of_a_project_is_heard_as_one_but_by_who_tells_them_apart() {
+    let args = json!({"command": "ls"});
+    let heard = |texts: &[&str]| list_heard_calls(&script(texts), "ai_harness", "run_command", &args);
+    assert_eq!(heard(&["shell"]), [format!("shell {args}")]);
+    assert_eq!(heard(&["Bash"]), [format!("Bash {args}")]);
+    assert_eq!(heard(&["shell", "run_command"]), [format!("run_command {args}")]);
+    let says = |text: &str| {
+        let is = NameTest { kind: NameTestKind::Is, text: String::from("shell"), ignores_case: false };
+        let texts = ScriptTexts { name_tests: vec![is], all: vec![text.to_owned()], ..ScriptTexts::default() };
+        list_heard_calls(&HookVocabulary::of_hook(None, &texts), "ai_harness", "run_command", &args)
+    };
+    assert_eq!(says("`shell` is disabled; call `run_command`"), [format!("run_command {args}")]);
+    assert_eq!(says("run_commands are disabled"), [format!("shell {args}")]);
+}
+
+#[test]
 fn a_script_hears_the_names_that_it_uses() {
     let bash = json!({"command": "ls"});
     for (texts, caller, name, args, expected) in [
@@ -86,7 +102,7 @@ fn a_name_in_a_condition_is_heard_in_every_agent() {
     let tools: Vec<(&ToolVocabulary, &str, &str)> = VOCABULARIES
         .iter()
         .flat_map(|words| words.tools.iter().map(move |tool| (*words, tool)))
-        .filter(|(_, tool)| tool.required_field.is_none() && tool.canonical != "patch" && !tool.is_project_tool)
+        .filter(|(_, tool)| tool.required_field.is_none() && tool.canonical != "patch")
         .flat_map(|(words, tool)| tool.native_names.iter().map(move |name| (words, *name, tool.canonical)))
         .collect();
     for (_, asked, wanted) in &tools {
