@@ -1,6 +1,7 @@
 //! Reminders: short texts that a hook adds for the model, with their lifetime.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// A reminder: a text that the host adds to model calls.
 ///
@@ -35,7 +36,32 @@ pub struct Reminder {
     pub authority: ReminderAuthority,
 }
 
+/// The keys of a reminder.
+const KEYS: [&str; 8] =
+    ["body", "tags", "dedupe_key", "ttl_turns", "preserve_on_compact", "propagate", "role_hint", "authority"];
+
 impl Reminder {
+    /// Parses what a script gives: a string, or a dict with these fields.
+    ///
+    /// # Errors
+    /// When a key is unknown, a value has the wrong type, or the body is empty.
+    pub fn parse(value: Value) -> Result<Self, String> {
+        let reminder = match value {
+            Value::String(body) => Self { body, ..Self::default() },
+            Value::Object(fields) => {
+                if let Some(unknown) = fields.keys().find(|key| !KEYS.contains(&key.as_str())) {
+                    return Err(format!("unknown key `{unknown}` in a reminder; the keys are {}", KEYS.join(", ")));
+                }
+                serde_json::from_value(Value::Object(fields)).map_err(|error| error.to_string())?
+            }
+            _ => return Err(String::from("a reminder must be a string or a dict with `body`")),
+        };
+        match reminder.body.trim() {
+            "" => Err(String::from("the `body` of a reminder must not be empty")),
+            _ => Ok(reminder),
+        }
+    }
+
     /// Creates a reminder with defaults that stays for one turn, for hooks of dialects without further settings.
     pub fn for_one_turn(body: impl Into<String>) -> Self {
         Self { body: body.into(), ttl_turns: Some(1), ..Self::default() }

@@ -166,6 +166,9 @@ impl Runtime {
             return outcome;
         }
         let mut outcome = dispatch(set, event, &context);
+        if outcome.hooks_called > 0 {
+            scope.deliver_reminders(&mut outcome);
+        }
         if !parts.is_shadow {
             tape_gate::deny_unrecorded(&parts.journals, event, &mut outcome);
         }

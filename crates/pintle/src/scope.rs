@@ -1,8 +1,10 @@
 //! The scope that an event is fired in.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use pintle_contract::{Approver, CancelToken, EffectCaller, EffectError, EventCause, HookCall};
+use pintle_contract::{
+    Approver, CancelToken, Effect, EffectCaller, EffectError, EventCause, HookCall, HookId, Outcome, Reminder,
+};
 
 use crate::{HeldRecords, HookOverlay, Host, LogBuffer, RecheckMemory, ScratchValues};
 
@@ -22,6 +24,8 @@ pub struct EventScope {
     pub cancel: CancelToken,
     /// Collects log lines for `turn.end`.
     pub logs: Arc<LogBuffer>,
+    /// The reminders that scripts gave without an agent: they become effects of the outcome.
+    pub reminders: Arc<Mutex<Vec<(HookId, Reminder)>>>,
     /// The scratch values of the turn (`ctx`).
     pub scratch: Arc<ScratchValues>,
     /// What causes the events fired here.
@@ -66,6 +70,20 @@ impl EventScope {
             scope.cause = EventCause { parent: Some(caller.dispatch), call: Some(caller.call), ..self.cause };
         }
         scope
+    }
+
+    /// Keeps the reminder of a script.
+    pub(crate) fn remind(&self, hook: HookId, reminder: Reminder) {
+        self.reminders.lock().unwrap_or_else(PoisonError::into_inner).push((hook, reminder));
+    }
+
+    /// Adds the reminders of scripts to the outcome of the event that the host fired.
+    pub(crate) fn deliver_reminders(&self, outcome: &mut Outcome) {
+        if self.host.is_some() || self.cause.parent.is_some() {
+            return;
+        }
+        let reminders = std::mem::take(&mut *self.reminders.lock().unwrap_or_else(PoisonError::into_inner));
+        outcome.effects.extend(reminders.into_iter().map(|(hook, reminder)| (hook, Effect::Reminder(reminder))));
     }
 
     /// Clears the state that scripts kept, so that the scope can be reused.

@@ -8,10 +8,6 @@ use crate::completion::to_event_message;
 use crate::turn_context::TurnContext;
 use crate::unsettled::UnsettledState;
 
-/// The keys of a reminder.
-const KEYS: [&str; 8] =
-    ["body", "tags", "dedupe_key", "ttl_turns", "preserve_on_compact", "propagate", "role_hint", "authority"];
-
 /// Runs one of these functions.
 pub(super) fn perform(turn: &TurnContext, function: &str, arguments: &Value) -> Result<EffectReply, String> {
     let argument = |name: &str| arguments.get(name).cloned().unwrap_or_default();
@@ -25,7 +21,7 @@ pub(super) fn perform(turn: &TurnContext, function: &str, arguments: &Value) -> 
         }
         "inject_reminder" => {
             turn.remind(
-                parse_reminder(argument("reminder"))
+                Reminder::parse(argument("reminder"))
                     .map_err(|reason| format!("transcript.inject_reminder: {reason}"))?,
             );
             Ok(EffectReply::Done)
@@ -47,23 +43,5 @@ pub(super) fn perform(turn: &TurnContext, function: &str, arguments: &Value) -> 
             Ok(EffectReply::Value(serde_json::to_value(state).unwrap_or_default()))
         }
         _ => Err(String::from("the session does not have this function")),
-    }
-}
-
-/// Parses a reminder: a string, or a dict.
-fn parse_reminder(value: Value) -> Result<Reminder, String> {
-    let reminder = match value {
-        Value::String(body) => Reminder { body, ..Reminder::default() },
-        Value::Object(fields) => {
-            if let Some(unknown) = fields.keys().find(|key| !KEYS.contains(&key.as_str())) {
-                return Err(format!("unknown key `{unknown}` in a reminder; the keys are {}", KEYS.join(", ")));
-            }
-            serde_json::from_value(Value::Object(fields)).map_err(|error| error.to_string())?
-        }
-        _ => return Err(String::from("a reminder must be a string or a dict with `body`")),
-    };
-    match reminder.body.trim() {
-        "" => Err(String::from("the `body` of a reminder must not be empty")),
-        _ => Ok(reminder),
     }
 }

@@ -56,12 +56,11 @@ fn deny_session(dispatch: &mut HostDispatch<'_>, outcome: &Outcome) {
 /// Updates the session before hooks run.
 fn update_session(dispatch: &mut HostDispatch<'_>, moment: &HostEventData) {
     match moment {
-        HostEventData::SessionStart { source } => {
+        HostEventData::SessionStart { .. } => {
             // Until the hooks have answered, calls that run meanwhile are denied as before.
             dispatch.state.change(|state| (state.session_denial, state.turn_stop_reason) = (None, None));
-            if source != "resume" {
-                dispatch.state.change(HostSessionState::clear_sent);
-            }
+            // Some agents forget at a resume what hooks told them; in the others a second copy does no harm.
+            dispatch.state.change(HostSessionState::clear_sent);
         }
         HostEventData::CompactAfter { .. } => dispatch.state.change(HostSessionState::clear_sent),
         HostEventData::Prompt { .. } if dispatch.state.is_hook_continuation => {}

@@ -160,6 +160,10 @@ impl HostDispatch<'_> {
     fn apply_effects(&mut self, def: &EventDef, outcome: &Outcome) {
         for (hook, effect) in &outcome.effects {
             match effect {
+                // What a hook says of a call is news, also if it said the same of another one.
+                Effect::Context(text) if def.is_about_tool_call() && def.context != ContextScope::None => {
+                    self.add_context(ContextScope::Call, text);
+                }
                 Effect::Context(text) => self.add_context(def.context, text),
                 // The bridge cannot remove text from another program's conversation, so the lifetime is ignored.
                 Effect::Reminder(reminder) if reminder.ttl_turns.is_some() => {

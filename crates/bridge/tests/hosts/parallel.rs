@@ -10,7 +10,7 @@ use std::time::Duration;
 use pintle::contract::{DenyEffect, EffectReply, EffectRequest};
 use pintle::tape::session_folder::SessionFolder;
 use pintle::tape::verify::verify_file;
-use pintle::{Effect, EventName, Hook, Verdict, native};
+use pintle::{Effect, EventName, Hook, Reminder, Verdict, native};
 use pintle_bridge::{Deadline, HostCall, HostDef, HostResponse, handle_call};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -155,7 +155,7 @@ fn a_text_is_given_to_the_model_by_one_of_the_calls_that_want_to() {
                 let all_here = Arc::clone(&all_here);
                 let tells = native::hook("tells", EventName::parse("tool.pre").unwrap(), move |_| {
                     all_here.wait();
-                    Verdict::pass().with_effect(Effect::Context(String::from("careful")))
+                    Verdict::pass().with_effect(Effect::Reminder(Reminder::for_one_turn("careful")))
                 });
                 threads.spawn(|| fire_tool(state.path(), vec![tells]).stdout.contains("careful"))
             })

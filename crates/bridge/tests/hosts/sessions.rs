@@ -198,15 +198,9 @@ fn a_text_is_given_to_the_model_once_a_session_or_once_a_turn() {
     let hooks = || vec![context_hook("session.start", "stays"), context_hook("prompt.submit", "for the turn")];
     let start =
         |source: &str| fire_event(path, "SessionStart", json!({"source": source}), hooks()).stdout.contains("stays");
-    assert_eq!([start("startup"), start("resume"), start("compact"), start("clear")], [true, false, true, true]);
-    let asked = |event: &str| {
-        let fields = json!({"tool_name": "Bash", "tool_input": {"command": "ls"}});
-        fire_event(path, event, fields, vec![context_hook("tool.pre", "careful")]).stdout.contains("careful")
-    };
-    fire_prompt(path, vec![]);
-    assert_eq!([asked("PreToolUse"), asked("PreToolUse")], [true, false]);
-    fire_prompt(path, vec![]);
-    assert_eq!([asked("PreToolUse"), asked("PreToolUse")], [true, false], "the next turn");
+    assert_eq!([start("startup"), start("resume"), start("compact"), start("clear")], [true, true, true, true]);
+    let asked = || fire_prompt(path, hooks()).stdout.contains("for the turn");
+    assert_eq!([asked(), asked()], [true, true], "each prompt begins a turn");
 }
 
 #[test]
@@ -383,5 +377,17 @@ fn a_policy_that_knows_a_tool_by_another_name_is_asked_too() {
     };
     for (name, denied) in [("shell", true), ("run_command", true), ("Bash", true), ("read", false)] {
         assert_eq!(fire_tool(state.path(), vec![named(name)]).exit_code == 2, denied, "{name}");
+    }
+}
+
+#[test]
+fn what_is_said_about_a_call_is_said_each_time() {
+    let state = tempfile::tempdir().unwrap();
+    fire_prompt(state.path(), vec![]);
+    for id in ["t1", "t2", "t3"] {
+        let fields = json!({"tool_name": "Edit", "tool_input": {"file_path": "a.rs"}, "tool_use_id": id,
+            "tool_response": {"filePath": "a.rs"}});
+        let answer = fire_event(state.path(), "PostToolUse", fields, vec![context_hook("tool.post", "LINT FAILED")]);
+        assert!(answer.stdout.contains("LINT FAILED"), "{id}: {answer:?}");
     }
 }

@@ -7,8 +7,7 @@ pub(crate) mod local;
 
 use std::sync::Arc;
 
-use pintle_contract::{EffectCaller, EffectError, EffectReply, EffectRequest, EffectRunner, Origin};
-use serde_json::json;
+use pintle_contract::{EffectCaller, EffectError, EffectReply, EffectRequest, EffectRunner, HookId, Origin, Reminder};
 
 use crate::{EventScope, Runtime};
 
@@ -46,12 +45,20 @@ impl ScopedEffects<'_> {
             | EffectRequest::Now
             | EffectRequest::Random { .. }
             | EffectRequest::Uuid => external::answer_external(self, caller, request),
-            // Without an agent the session is empty, and notifications go nowhere.
-            EffectRequest::Session { function, .. } if self.scope.host.is_none() => Ok(match function.as_str() {
-                "messages" => EffectReply::Value(json!([])),
-                "unsettled_state" => EffectReply::Value(json!({})),
-                _ => EffectReply::Done,
-            }),
+            EffectRequest::Session { function, mut arguments } if self.scope.host.is_none() => {
+                match (function.as_str(), arguments.get_mut("reminder")) {
+                    ("inject_reminder", Some(reminder)) => {
+                        let reminder = Reminder::parse(reminder.take())
+                            .map_err(|reason| EffectError(format!("transcript.inject_reminder: {reason}")))?;
+                        self.scope.remind(HookId::new(caller.name), reminder);
+                        Ok(EffectReply::Done)
+                    }
+                    // A hook that looks back must not take what it cannot see for nothing.
+                    _ => Err(EffectError(format!(
+                        "{function}: there is no conversation here; only Pintle's own agents have one"
+                    ))),
+                }
+            }
             #[cfg(feature = "script")]
             EffectRequest::Fs { function, arguments } if self.scope.host.is_none() => {
                 external::answer_fs(self, caller, &function, &arguments)
