@@ -1,11 +1,9 @@
 //! What a container may do to the machine, and what runs in it.
 
-use super::subcommand::SUBCOMMANDS;
+use super::table::facts_of;
 use crate::OperationKind::{self, Container};
 use crate::walk::{CommandWalk, OptionLetters, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint};
 use crate::{Operation, OperationTag, PathPlace};
-
-const ENGINES: [&str; 6] = ["docker", "podman", "nerdctl", "finch", "docker-compose", "podman-compose"];
 
 /// Options that give rights by themselves.
 const WIDE_OPTIONS: [&str; 8] = [
@@ -41,9 +39,6 @@ const RUN_OPTIONS: OptionLetters = OptionLetters {
 
 /// Adds what a container that is started may do, and what runs in it.
 pub(super) fn push_container(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
-    if !ENGINES.contains(&call.name) {
-        return;
-    }
     push_image(walk, call);
     let verb = call.args.iter().take(8).position(|arg| matches!(arg.text.as_str(), "run" | "create" | "exec"));
     let Some((verb, args)) = verb.and_then(|at| Some((call.args.get(at)?, call.args.get(at + 1..)?))) else { return };
@@ -204,7 +199,7 @@ fn run_inside(
     let workdir = parsed.values("w", "workdir").next().map(|directory| directory.text.clone());
     let mut printed = TextTaint::NONE;
     walk.run_mounted(mounts, workdir, |walk| {
-        let is_known = |name: &str| SUBCOMMANDS.contains(name) || walk.is_program(name);
+        let is_known = |name: &str| !facts_of(name).sections.is_empty() || walk.is_program(name);
         // The start of an image may be a program of its name, or run its arguments as they are.
         let starts_program = command.first().is_some_and(|first| is_known(&crate::walk::program_name(&first.text)));
         let start = entry.or_else(|| (!starts_program && is_known(program)).then(|| ShellArg::new(program)));

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use super::subcommand::{SUBCOMMANDS, push_subcommands};
+use super::table::facts_of;
 use super::{editors, files};
 use crate::OperationKind::Git;
 use crate::git_settings::{SettingEffect, expires_now, setting_effect};
@@ -177,7 +178,12 @@ pub(super) fn run_git(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &Pa
         walk.push_unknown("git", "which subcommand of git runs is not known");
     }
     let git = GitCall::parse(&command.text, args);
-    push_subcommands(walk, &ProgramCall { args: rest, ..*call }, git.grammar, SUBCOMMANDS.rows("git"));
+    push_subcommands(
+        walk,
+        &ProgramCall { args: rest, ..*call },
+        git.grammar,
+        SUBCOMMANDS.rows(&facts_of("git").sections),
+    );
     use_options(walk, &git);
     let flow = run_subcommand(walk, call, &git);
     walk.state.cwd = cwd;

@@ -1,23 +1,11 @@
 //! Programs that get data from the network, or send it.
 
+use super::table::facts_of;
 use crate::address::{host_of, is_local_host, push_address};
 use crate::walk::ProgramCall;
-use crate::walk::{CommandWalk, OptionLetters, ParsedOptions, ShellArg, TextFlow, TextTaint};
+use crate::walk::{CommandWalk, ParsedOptions, ShellArg, TextFlow, TextTaint};
+use crate::word_list::is_listed;
 use crate::{Operation, OperationKind};
-
-pub(super) const CURL_VALUED: &str = "data data-raw data-binary data-urlencode data-ascii json form form-string upload-file output \
-    request header user user-agent cookie cookie-jar dump-header trace trace-ascii stderr etag-save \
-    etag-compare hsts alt-svc libcurl url proxy max-time connect-timeout retry config cert key \
-    cacert resolve write-out referer output-dir retry-delay oauth2-bearer unix-socket interface \
-    limit-rate variable expand-data mail-from mail-rcpt range ciphers netrc-file dns-servers \
-    preproxy socks4 socks4a socks5 socks5-hostname proxy1.0 connect-to proxy-user doh-url \
-    abstract-unix-socket noproxy proxy-header max-redirs retry-max-time max-filesize keepalive-time \
-    aws-sigv4 pass cert-type key-type capath quote local-port request-target proto proto-redir \
-    proto-default time-cond";
-pub(super) const WGET_VALUED: &str = "output-document post-file post-data body-file body-data method header directory-prefix \
-    user-agent timeout tries input-file user password output-file append-output save-cookies \
-    load-cookies hsts-file warc-file rejected-log execute referer level accept reject use-askpass \
-    dir out";
 
 /// Variables that name a machine between.
 const PROXY_VARIABLES: [&str; 6] = ["http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
@@ -78,27 +66,8 @@ fn sent_taint(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, value: &ShellA
 }
 
 /// Options of curl and wget whose value is a file that they write in addition to the download.
-fn is_written(option: &str) -> bool {
-    matches!(
-        option,
-        "c" | "cookie-jar"
-            | "D"
-            | "dump-header"
-            | "trace"
-            | "trace-ascii"
-            | "stderr"
-            | "etag-save"
-            | "hsts"
-            | "alt-svc"
-            | "libcurl"
-            | "output-file"
-            | "append-output"
-            | "save-cookies"
-            | "hsts-file"
-            | "warc-file"
-            | "rejected-log"
-    )
-}
+const WRITTEN_OPTIONS: &str = "c cookie-jar D dump-header trace trace-ascii stderr etag-save hsts alt-svc libcurl \
+                               output-file append-output save-cookies hsts-file warc-file rejected-log";
 
 /// Whether the output of a command is worth more than the words of a request.
 pub(super) fn sends_local_data(taint: TextTaint) -> bool {
@@ -136,11 +105,14 @@ pub(super) fn run_curl(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
                 let flow = if value.text == "-" { call.stdin.clone() } else { walk.read_file(call.name, value, false) };
                 match &flow.text {
                     Some(text) => {
-                        let args = config_args(text);
-                        let letters = "odFTHXuAebcCDEmPQrtUwxYyz";
-                        let parsed = ParsedOptions::parse(&args, OptionLetters { letters, names: CURL_VALUED });
-                        relay = relay.or_else(|| relay_of(walk, &parsed));
-                        run_curl(walk, &ProgramCall { args: &args, ..*call }, &parsed);
+                        // A file may name itself.
+                        walk.called(|walk| {
+                            let args = config_args(text);
+                            let grammar = facts_of(call.name).def.as_ref().map(|def| def.valued);
+                            let parsed = ParsedOptions::parse(&args, grammar.unwrap_or_default());
+                            relay = relay.take().or_else(|| relay_of(walk, &parsed));
+                            run_curl(walk, &ProgramCall { args: &args, ..*call }, &parsed)
+                        });
                     }
                     // It may name another machine.
                     None => relay = relay.or_else(|| Some(value.shown())),
@@ -149,7 +121,7 @@ pub(super) fn run_curl(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
                     add(flow.taint);
                 }
             }
-            option if is_written(option) && value.text != "-" && !is_httpie => {
+            option if is_listed(WRITTEN_OPTIONS, option) && value.text != "-" && !is_httpie => {
                 walk.write_file(call.name, value, "download", TextFlow::from_taint(TextTaint::NETWORK));
             }
             _ => {}
@@ -291,7 +263,10 @@ pub(super) fn run_wget(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
             "post-file" | "body-file" => walk.read_file(call.name, value, false).taint | TextTaint::FILE,
             "post-data" | "body-data" => value.taint,
             "header" if value.taint.has(TextTaint::FILE) => value.taint,
-            option if call.name.starts_with("wget") && (is_written(option) || matches!(option, "o" | "a")) => {
+            option
+                if call.name.starts_with("wget")
+                    && (is_listed(WRITTEN_OPTIONS, option) || matches!(option, "o" | "a")) =>
+            {
                 if value.text != "-" {
                     walk.write_file(call.name, value, "download", TextFlow::default());
                 }

@@ -19,7 +19,6 @@ mod shared;
 mod state;
 mod variables;
 mod watch;
-mod wrapper;
 mod zsh;
 
 use std::cell::RefCell;
@@ -31,7 +30,6 @@ pub(crate) use braces::brace_alternatives;
 pub(crate) use flow::{ListedFiles, ShellArg, TextFlow, TextTaint, shown};
 pub(crate) use options::{GivenOption, OptionLetters, OptionReader, ParsedOptions, ReadArg};
 pub(crate) use power::{power_flow, power_items};
-pub(crate) use wrapper::{WRAPPERS, WrapperDef};
 
 use crate::paths::UNKNOWN;
 use crate::site::CallSite;
