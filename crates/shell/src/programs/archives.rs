@@ -3,8 +3,7 @@
 use super::files::{is_host_path, join_below, write_target};
 use super::program::read_operands;
 use crate::address::push_address;
-use crate::walk::ProgramCall;
-use crate::walk::{CommandWalk, ParsedOptions, ShellArg, TextFlow, TextTaint};
+use crate::walk::{CommandWalk, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint};
 use crate::{Operation, OperationKind, OperationTag};
 
 pub(super) fn run_rsync(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
@@ -183,7 +182,7 @@ pub(super) fn run_archive(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, pa
         && !parsed.has("c", "stdout")
         && let Some(file) = parsed.operands.first()
     {
-        let packed = ShellArg { text: format!("{}.gz", file.text), ..(*file).clone() };
+        let packed = file.with_text(format!("{}.gz", file.text));
         walk.note_written(&packed, TextFlow::from_taint(flow.taint));
     }
     flow

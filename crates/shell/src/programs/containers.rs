@@ -3,19 +3,12 @@
 use super::table::facts_of;
 use crate::OperationKind::{self, Container};
 use crate::walk::{CommandWalk, OptionLetters, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint};
+use crate::word_list::is_listed;
 use crate::{Operation, OperationTag, PathPlace};
 
-/// Options that give rights by themselves.
-const WIDE_OPTIONS: [&str; 8] = [
-    "privileged",
-    "pid=host",
-    "ipc=host",
-    "userns=host",
-    "uts=host",
-    "cgroupns=host",
-    "security-opt=label=disable",
-    "security-opt=systempaths=unconfined",
-];
+/// The beginnings of devices that hold no data of the machine.
+const HARMLESS_DEVICES: &str =
+    "/dev/dri /dev/kvm /dev/fuse /dev/snd /dev/video /dev/bus/usb /dev/tty /dev/nvidia nvidia";
 /// Rights of the kernel that do not reach the machine.
 const SMALL_RIGHTS: &str = "net_bind_service chown setuid setgid fowner kill audit_write setfcap setpcap fsetid \
              sys_nice ipc_lock sys_chroot mknod";
@@ -88,26 +81,11 @@ fn is_unnamed_host(host: &str) -> bool {
 
 fn gives_rights(name: &str, value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
-    let whole = format!("{name}={lower}");
     match name {
         "privileged" => !matches!(lower.as_str(), "false" | "0"),
-        "cap-add" => lower
-            .split(',')
-            .any(|right| !SMALL_RIGHTS.split_whitespace().any(|small| small == right.trim_start_matches("cap_"))),
-        "device" => ![
-            "/dev/dri",
-            "/dev/kvm",
-            "/dev/fuse",
-            "/dev/snd",
-            "/dev/video",
-            "/dev/bus/usb",
-            "/dev/tty",
-            "/dev/nvidia",
-            "nvidia",
-        ]
-        .iter()
-        .any(|device| lower.starts_with(device)),
-        "security-opt" => lower.contains("unconfined") || WIDE_OPTIONS.contains(&whole.replace(':', "=").as_str()),
+        "cap-add" => lower.split(',').any(|right| !is_listed(SMALL_RIGHTS, right.trim_start_matches("cap_"))),
+        "device" => !HARMLESS_DEVICES.split(' ').any(|device| lower.starts_with(device)),
+        "security-opt" => lower.contains("unconfined") || lower.replace(':', "=") == "label=disable",
         "pid" | "ipc" | "userns" | "uts" | "cgroupns" => lower == "host",
         _ => false,
     }
@@ -115,7 +93,7 @@ fn gives_rights(name: &str, value: &str) -> bool {
 
 /// The directory of the machine that an option mounts, and where.
 fn mount_of(name: &str, value: &ShellArg) -> Option<(ShellArg, String)> {
-    let path = |text: &str| ShellArg { text: text.to_owned(), ..value.clone() };
+    let path = |text: &str| value.with_text(text);
     match name {
         "v" | "volume" => {
             let (source, target) = value.text.trim_start_matches('=').split_once(':')?;

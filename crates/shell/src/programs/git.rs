@@ -10,7 +10,7 @@ use crate::OperationKind::Git;
 use crate::git_settings::{SettingEffect, expires_now, setting_effect};
 use crate::paths::UNKNOWN;
 use crate::walk::{
-    CommandWalk, ListedFiles, OptionLetters, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint, quote,
+    CommandWalk, ListedFiles, OptionLetters, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint, joined, quote,
 };
 use crate::{Operation, OperationKind, OperationTag};
 
@@ -375,8 +375,7 @@ fn run_subcommand(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, git: &GitC
         }
         ("bisect", "run") => drop(walk.run_args(git.behind("run"), &TextFlow::default())),
         ("submodule", "foreach") => {
-            let line: Vec<&str> = git.behind("foreach").iter().map(|arg| arg.text.as_str()).collect();
-            walk.run_line(&line.join(" "), &TextFlow::default());
+            walk.run_line(&joined(git.behind("foreach")), &TextFlow::default());
         }
         ("for-each-repo", _) => {
             let (_, command) = ParsedOptions::parse_leading(git.args, git.grammar);
@@ -614,7 +613,7 @@ fn from_top(walk: &CommandWalk<'_>, path: &ShellArg) -> ShellArg {
     match below {
         Some(below) => {
             let text = walk.site.project.join(below.trim_start_matches('/')).to_string_lossy().into_owned();
-            ShellArg { text, ..path.clone() }
+            path.with_text(text)
         }
         None => path.clone(),
     }

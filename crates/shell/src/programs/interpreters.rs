@@ -3,15 +3,10 @@
 use super::option_uses;
 use super::shells::run_script_file;
 use crate::code;
-use crate::walk::ProgramCall;
-use crate::walk::{CommandWalk, ParsedOptions, ShellArg, TextFlow, TextTaint};
+use crate::walk::{CommandWalk, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint};
 use crate::{Operation, OperationKind};
 
-pub(super) fn run_interpreter(
-    walk: &mut CommandWalk<'_>,
-    call: &ProgramCall<'_>,
-    parsed: &ParsedOptions<'_>,
-) -> TextFlow {
+pub(super) fn run_language(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
     let codes = option_uses::code_values(call);
     let is_perl_like = matches!(call.name, "perl" | "ruby");
     let mut flow = call.stdin.clone();
@@ -30,7 +25,7 @@ pub(super) fn run_interpreter(
     let prints = call.name.starts_with("node") && call.has_arg(&["-p", "--print", "-pe"]);
     let before = walk.operations.len();
     for code in &codes {
-        let printed = ShellArg { text: format!("console.log({})", code.text), ..code.clone() };
+        let printed = code.with_text(format!("console.log({})", code.text));
         read_arg_code(walk, call, if prints { &printed } else { code });
     }
     let fetches =
@@ -85,7 +80,7 @@ pub(super) fn run_interpreter(
         run_script_file(walk, call, script);
     }
     if matches!((call.name, call.first_operand()), ("deno", Some("task")) | ("bun", Some(_))) {
-        super::tasks::run_package_script(walk, call, parsed);
+        super::tasks::run_scripts(walk, call, parsed);
     }
     if matches!(call.name, "deno" | "bun")
         && matches!(

@@ -205,7 +205,7 @@ fn run_other(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) -> TextFlow {
         if text.is_empty() || text.starts_with('-') || text.contains([' ', '\n']) {
             continue;
         }
-        let operand = ShellArg { text: text.to_owned(), ..arg.clone() };
+        let operand = arg.with_text(text);
         let tags = walk.place(&operand).tags;
         if is_in_place {
             walk.push_watched(Operation::new(OperationKind::Write, call.name).action("edit"), &operand);

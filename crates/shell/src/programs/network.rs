@@ -2,8 +2,7 @@
 
 use super::table::facts_of;
 use crate::address::{host_of, is_local_host, push_address};
-use crate::walk::ProgramCall;
-use crate::walk::{CommandWalk, ParsedOptions, ShellArg, TextFlow, TextTaint};
+use crate::walk::{CommandWalk, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint};
 use crate::word_list::is_listed;
 use crate::{Operation, OperationKind};
 
@@ -234,9 +233,7 @@ fn save_download(
     let target = match (output, named_by) {
         (Some(output), _) if matches!(output.text.as_str(), "-" | "/dev/stdout") => return flow,
         (Some(output), _) => match directory.filter(|_| call.name != "wget" && !output.text.starts_with('/')) {
-            Some(directory) => {
-                ShellArg { text: format!("{}/{}", directory.text.trim_end_matches('/'), output.text), ..output.clone() }
-            }
+            Some(directory) => output.with_text(format!("{}/{}", directory.text.trim_end_matches('/'), output.text)),
             None => output.clone(),
         },
         (None, Some(address)) => {

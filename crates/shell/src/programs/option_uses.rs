@@ -60,7 +60,7 @@ fn option_values<'a>(args: &'a [ShellArg], option: &str) -> impl Iterator<Item =
                 let (value, rest) = rest.get(count..)?.split_first()?;
                 Some((value.clone(), rest))
             }
-            (glued, rest) => Some((ShellArg { text: glued.to_owned(), ..arg.clone() }, rest)),
+            (glued, rest) => Some((arg.with_text(glued), rest)),
         }
     };
     args.iter().enumerate().filter_map(value_of)

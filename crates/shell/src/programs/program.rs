@@ -5,8 +5,7 @@ use super::{
     archives, builtins, editors, files, git, interpreters, makefile, network, power, recipes, runners, search, sed,
     shells, system, tasks, text, transfer, zsh,
 };
-use crate::walk::ProgramCall;
-use crate::walk::{CommandWalk, OptionLetters, ParsedOptions, ShellArg, TextFlow};
+use crate::walk::{CommandWalk, OptionLetters, ParsedOptions, ProgramCall, ShellArg, TextFlow};
 
 /// A function for what no word of a row says.
 type ProgramRun = fn(&mut CommandWalk<'_>, &ProgramCall<'_>, &ParsedOptions<'_>) -> TextFlow;
@@ -23,7 +22,7 @@ pub(super) static PROGRAM_RUNS: &[(&str, ProgramRun)] = named_runs! {
     files: run_mkdir run_tee run_delete run_rmdir run_shred run_truncate run_allocate run_move run_rename run_copy;
     files: run_link run_chmod run_chown run_dd;
     git: run_hub run_git;
-    interpreters: run_interpreter;
+    interpreters: run_language;
     makefile: run_make;
     network: run_curl run_wget;
     power: run_power;
@@ -32,11 +31,11 @@ pub(super) static PROGRAM_RUNS: &[(&str, ProgramRun)] = named_runs! {
     search: run_ls run_find run_fd run_locate run_xargs run_parallel;
     sed: run_sed;
     shells: run_variable_export run_env run_source run_shell run_eval run_su run_ssh run_powershell;
-    system: run_process_list run_kill run_crontab run_history run_pintle run_mount run_sysctl;
-    tasks: run_package_script;
-    text: run_real_path run_dc run_echo run_printf run_pwd run_name_part run_mktemp run_which run_cat run_cut run_sort;
-    text: run_grep run_query run_awk run_base64 run_converter run_openssl;
-    transfer: run_netcat run_socat run_copy_to_host run_senders run_lookup run_backup run_mail;
+    system: run_ps run_kill run_crontab run_history run_pintle run_mount run_sysctl;
+    tasks: run_scripts;
+    text: run_realpath run_dc run_echo run_printf run_pwd run_name_part run_mktemp run_which run_cat run_cut run_sort;
+    text: run_grep run_query run_awk run_base64 run_convert run_openssl;
+    transfer: run_netcat run_socat run_remote_copy run_senders run_lookup run_backup run_mail;
     zsh: run_alias run_print run_emulate run_later run_zmv run_zargs run_setopt run_load run_sysopen run_ztcp;
 };
 

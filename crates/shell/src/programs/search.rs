@@ -6,9 +6,11 @@ use super::files;
 use super::filter::SOME_NAME;
 use super::find::{FindAction, FindExpression};
 use crate::OperationTag;
-use crate::walk::ProgramCall;
-use crate::walk::{CommandWalk, ListedFiles, OptionLetters, ParsedOptions, ShellArg, TextFlow, TextTaint};
+use crate::walk::{
+    CommandWalk, ListedFiles, OptionLetters, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint, joined,
+};
 use crate::watch::WatchedFile;
+use crate::word_list::is_listed;
 
 /// More values than a program may have arguments.
 const MAX_VALUES: usize = 2000;
@@ -45,32 +47,8 @@ pub(super) fn run_locate(_: &mut CommandWalk<'_>, _: &ProgramCall<'_>, _: &Parse
 }
 
 /// Conditions of `find` that select files.
-const FIND_FILTERS: [&str; 24] = [
-    "-name",
-    "-iname",
-    "-path",
-    "-ipath",
-    "-wholename",
-    "-regex",
-    "-iregex",
-    "-mtime",
-    "-mmin",
-    "-newer",
-    "-size",
-    "-atime",
-    "-amin",
-    "-ctime",
-    "-cmin",
-    "-empty",
-    "-user",
-    "-group",
-    "-perm",
-    "-lname",
-    "-inum",
-    "-samefile",
-    "-newermt",
-    "-nouser",
-];
+const FIND_FILTERS: &str = "-name -iname -path -ipath -wholename -regex -iregex -mtime -mmin -newer -size -atime -amin \
+                            -ctime -cmin -empty -user -group -perm -lname -inum -samefile -newermt -nouser";
 
 pub(super) fn run_find(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
     let is_start = |arg: &&ShellArg| !arg.text.starts_with('-') && !matches!(arg.text.as_str(), "(" | "!" | ")");
@@ -87,7 +65,7 @@ pub(super) fn run_find(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &P
     for (index, arg) in rest.iter().enumerate() {
         let is_negated =
             index > 0 && rest.get(index - 1).is_some_and(|before| matches!(before.text.as_str(), "!" | "-not"));
-        if FIND_FILTERS.contains(&arg.text.as_str()) && !is_negated {
+        if is_listed(FIND_FILTERS, &arg.text) && !is_negated {
             let value = rest.get(index + 1);
             // A condition that everything meets selects nothing.
             let is_open = arg.text.contains("name")
@@ -98,8 +76,8 @@ pub(super) fn run_find(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &P
             } else if let (Some(value), "-regex" | "-iregex") = (value, arg.text.as_str()) {
                 let name =
                     value.text.rsplit('/').next().unwrap_or_default().replace(".*", "*").replace(['\\', '$'], "");
-                name_pattern = Some(ShellArg { text: name, ..value.clone() })
-                    .filter(|name| walk.place(name).tags.contains(&OperationTag::Secret));
+                name_pattern =
+                    Some(value.with_text(name)).filter(|name| walk.place(name).tags.contains(&OperationTag::Secret));
             }
         }
     }
@@ -327,8 +305,7 @@ pub(super) fn run_parallel(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _
     let (leading, rest) = ParsedOptions::parse_leading(call.args, PARALLEL_OPTIONS);
     let split = rest.iter().position(|arg| arg.text.starts_with(":::")).unwrap_or(rest.len());
     let (command, sources) = rest.split_at(split);
-    let line: Vec<&str> = command.iter().map(|arg| arg.text.as_str()).collect();
-    let line = line.join(" ");
+    let line = joined(command);
     if leading.has("", "pipe") || leading.has("", "pipepart") {
         return walk.run_line(&line, call.stdin);
     }
@@ -362,7 +339,7 @@ pub(super) fn run_parallel(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _
             };
             flow.append(walk.run_line(&text, &TextFlow::default()));
             // The value is one word, and with `-q` so is each word of the command.
-            let fill = |arg: &ShellArg| ShellArg { text: arg.text.replace("{}", value), ..arg.clone() };
+            let fill = |arg: &ShellArg| arg.with_text(arg.text.replace("{}", value));
             let last = (!line.contains("{}")).then(|| ShellArg::new(value));
             let args: Vec<ShellArg> = command.iter().map(fill).chain(last).collect();
             if !line.is_empty() {

@@ -3,7 +3,7 @@
 use super::program::ProgramUse;
 use super::table::ProgramFacts;
 use crate::OperationTag::{ProbableSecret, Secret};
-use crate::walk::{CommandWalk, ProgramCall, ShellArg, TextFlow, TextTaint};
+use crate::walk::{CommandWalk, ProgramCall, TextFlow, TextTaint};
 use crate::word_list::is_listed;
 use crate::{Operation, OperationKind};
 
@@ -59,7 +59,7 @@ pub(super) fn push_unclear_secrets(
         if shows_lists_only && !is_listed(LISTS, option) {
             continue;
         }
-        let file = ShellArg { text: file.to_owned(), ..arg.clone() };
+        let file = arg.with_text(file);
         let placed = walk.place(&file);
         if !placed.tags.iter().any(|tag| matches!(tag, Secret | ProbableSecret)) {
             continue;

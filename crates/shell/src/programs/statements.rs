@@ -124,7 +124,7 @@ fn read_source(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, source: &Text
             _ => glued_value(source, text),
         };
         let value = |args: &mut std::slice::Iter<'_, ShellArg>| match glued {
-            Some(value) => Some(ShellArg { text: value.to_owned(), ..arg.clone() }),
+            Some(value) => Some(arg.with_text(value)),
             None => args.next().cloned(),
         };
         if is_listed(source.options, name) {
@@ -163,7 +163,7 @@ fn read_source(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, source: &Text
         // `file:PATH?mode=ro`: the file of a database.
         for file in operands.iter().take(1) {
             let path = file.text.trim_start_matches("file:").split('?').next().unwrap_or_default();
-            let file = ShellArg { text: path.to_owned(), ..(*file).clone() };
+            let file = file.with_text(path);
             if walk.place(&file).tags.contains(&crate::OperationTag::Secret) {
                 walk.read_file(call.name, &file, false);
             }

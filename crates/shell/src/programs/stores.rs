@@ -26,54 +26,29 @@ pub(super) fn redis_action(line: &str) -> Option<&'static str> {
 
 /// What code for MongoDB does to the data as a whole.
 pub(super) fn mongo_action(text: &str) -> Option<&'static str> {
-    static ACTIONS: &[(&str, &[&str])] = &[
+    static ACTIONS: &[(&str, &str)] = &[
         (
             "drop",
-            &[
-                ".dropDatabase(",
-                ".drop(",
-                "[drop](",
-                "[dropDatabase](",
-                "dropDatabase:",
-                "{drop:",
-                ".dropCollection(",
-                ".dropAllUsers",
-                ".dropUser(",
-                ".dropRole(",
-            ],
+            ".dropDatabase( .drop( [drop]( [dropDatabase]( dropDatabase: {drop: .dropCollection( .dropAllUsers \
+             .dropUser( .dropRole(",
         ),
         (
             "delete_all",
-            &[
-                ".deleteMany({})",
-                ".deleteMany()",
-                ".remove({})",
-                ".remove()",
-                "deleteMany({},",
-                ".remove({},",
-                "[deleteMany]({})",
-                ".deleteMany({$",
-                ".deleteMany({_id:{$",
-                "q:{},limit:0",
-                "filter:{}",
-                ".deleteMany({id:{$",
-                ".bulkWrite([{deleteMany:{filter:{}",
-            ],
+            ".deleteMany({}) .deleteMany() .remove({}) .remove() deleteMany({}, .remove({}, [deleteMany]({}) \
+             .deleteMany({$ .deleteMany({_id:{$ q:{},limit:0 filter:{} .deleteMany({id:{$ \
+             .bulkWrite([{deleteMany:{filter:{}",
         ),
-        (
-            "update_all",
-            &[".updateMany({},", ".update({},", "[updateMany]({},", ".replaceOne({},", "updateMany({_id:{$exists"],
-        ),
-        ("drop_definition", &[".dropIndexes(", ".dropIndex("]),
-        ("grant", &[".createUser(", ".grantRolesToUser(", ".changeUserPassword(", ".updateUser("]),
-        ("stop", &[".shutdownServer(", ".fsyncLock(", "shutdown:1", ".stepDown("]),
-        ("drop", &[".renameCollection("]),
+        ("update_all", ".updateMany({}, .update({}, [updateMany]({}, .replaceOne({}, updateMany({_id:{$exists"),
+        ("drop_definition", ".dropIndexes( .dropIndex("),
+        ("grant", ".createUser( .grantRolesToUser( .changeUserPassword( .updateUser("),
+        ("stop", ".shutdownServer( .fsyncLock( shutdown:1 .stepDown("),
+        ("drop", ".renameCollection("),
     ];
     let plain: String = joined_texts(text)
         .chars()
         .filter(|letter| !letter.is_whitespace() && !matches!(letter, '"' | '\'' | '`'))
         .collect();
-    ACTIONS.iter().find(|(_, marks)| marks.iter().any(|mark| plain.contains(mark))).map(|(action, _)| *action)
+    ACTIONS.iter().find(|(_, marks)| marks.split(' ').any(|mark| plain.contains(mark))).map(|(action, _)| *action)
 }
 
 /// Code in which texts that are put together with `+` or `..` are one text.

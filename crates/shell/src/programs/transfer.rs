@@ -4,8 +4,7 @@ use super::files::{is_host_path, write_inside, write_target};
 use super::network::sends_local_data;
 use super::table::{TableRow, facts_of};
 use crate::address::push_address;
-use crate::walk::ProgramCall;
-use crate::walk::{CommandWalk, ParsedOptions, ShellArg, TextFlow, TextTaint};
+use crate::walk::{CommandWalk, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint};
 use crate::word_list::is_listed;
 use crate::{Operation, OperationKind};
 
@@ -55,7 +54,7 @@ pub(super) fn run_socat(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, pars
     TextFlow::from_taint(TextTaint::NETWORK)
 }
 
-pub(super) fn run_copy_to_host(
+pub(super) fn run_remote_copy(
     walk: &mut CommandWalk<'_>,
     call: &ProgramCall<'_>,
     parsed: &ParsedOptions<'_>,
@@ -82,10 +81,7 @@ pub(super) fn run_copy_to_host(
         }
         return TextFlow::default();
     }
-    let sends_files = matches!(
-        call.name,
-        "croc" | "wormhole" | "magic-wormhole" | "transfer" | "ffsend" | "rsend" | "gh-gist" | "ncftpput"
-    );
+    let sends_files = is_listed("croc wormhole magic-wormhole transfer ffsend rsend gh-gist ncftpput", call.name);
     let mut taint = call.stdin.taint;
     for operand in &parsed.operands {
         if sends_files && !matches!(operand.text.as_str(), "send" | "upload") {
@@ -133,7 +129,7 @@ pub(super) fn run_lookup(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, par
 pub(super) fn run_mail(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
     let mut taint = call.stdin.taint;
     for file in parsed.values("a", "attach").chain(parsed.values("A", "body")) {
-        let file = ShellArg { text: file.text.trim_start_matches('@').to_owned(), ..file.clone() };
+        let file = file.with_text(file.text.trim_start_matches('@').to_owned());
         taint |= walk.read_file(call.name, &file, false).taint | TextTaint::FILE;
     }
     let to = parsed.operands.last().map(|to| to.shown()).unwrap_or_default();

@@ -105,5 +105,5 @@ fn parsed_operands(operands: &[ShellArg]) -> ParsedOptions<'_> {
 pub(super) fn assignment_of(arg: &ShellArg) -> Option<(String, ShellArg)> {
     let (name, value) = arg.text.split_once('=')?;
     let is_name = !name.is_empty() && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
-    is_name.then(|| (name.to_owned(), ShellArg { text: value.to_owned(), ..arg.clone() }))
+    is_name.then(|| (name.to_owned(), arg.with_text(value)))
 }

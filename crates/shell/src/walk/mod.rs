@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 pub(crate) use braces::brace_alternatives;
-pub(crate) use flow::{ListedFiles, ShellArg, TextFlow, TextTaint, shown};
+pub(crate) use flow::{ListedFiles, ShellArg, TextFlow, TextTaint, joined, shown};
 pub(crate) use options::{GivenOption, OptionLetters, OptionReader, ParsedOptions, ReadArg};
 pub(crate) use power::{power_flow, power_items};
 
