@@ -74,9 +74,7 @@ pub(crate) fn run_program(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) ->
     }
     // The rows of git are for its options behind the subcommand.
     if call.name != "git" && !facts.sections.is_empty() {
-        let wrapper = || facts.wrapper.as_ref().map(|def| def.valued);
-        let grammar = facts.def.as_ref().map(|def| def.valued).or_else(wrapper).unwrap_or_default();
-        push_subcommands(walk, call, grammar, SUBCOMMANDS.rows(&facts.sections));
+        push_subcommands(walk, call, facts.grammar(), SUBCOMMANDS.rows(&facts.sections));
     }
     option_uses::use_options(walk, call, facts);
     walk.run_references(call.name, call.args);

@@ -107,8 +107,7 @@ pub(super) fn run_curl(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
                         // A file may name itself.
                         walk.called(|walk| {
                             let args = config_args(text);
-                            let grammar = facts_of(call.name).def.as_ref().map(|def| def.valued);
-                            let parsed = ParsedOptions::parse(&args, grammar.unwrap_or_default());
+                            let parsed = ParsedOptions::parse(&args, facts_of(call.name).grammar());
                             relay = relay.take().or_else(|| relay_of(walk, &parsed));
                             run_curl(walk, &ProgramCall { args: &args, ..*call }, &parsed)
                         });

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::files;
 use super::filter::SOME_NAME;
 use super::find::{FindAction, FindExpression};
+use super::table::facts_of;
 use crate::OperationTag;
 use crate::walk::{
     CommandWalk, ListedFiles, OptionLetters, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint, joined,
@@ -52,12 +53,25 @@ const FIND_FILTERS: &str = "-name -iname -path -ipath -wholename -regex -iregex 
 
 pub(super) fn run_find(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
     let is_start = |arg: &&ShellArg| !arg.text.starts_with('-') && !matches!(arg.text.as_str(), "(" | "!" | ")");
-    let skipped =
-        call.args.iter().take_while(|arg| matches!(arg.text.as_str(), "-H" | "-L" | "-P" | "-E" | "-X")).count();
-    let args = call.args.get(skipped..).unwrap_or_default();
+    let mut args = call.args;
+    while let [option, rest @ ..] = args {
+        args = match option.text.as_str() {
+            "-H" | "-L" | "-P" | "-E" | "-X" | "--" => rest,
+            "-D" => rest.get(1..).unwrap_or_default(),
+            text if text.starts_with("-O") => rest,
+            _ => break,
+        };
+    }
     let mut starts: Vec<ShellArg> = args.iter().take_while(is_start).cloned().collect();
     let rest = args.get(starts.len()..).unwrap_or_default();
-    if starts.is_empty() {
+    let list = rest.iter().skip_while(|arg| arg.text != "-files0-from").nth(1);
+    if let Some(list) = list {
+        let flow = if list.text == "-" { call.stdin.clone() } else { walk.read_file(call.name, list, false) };
+        match flow.text {
+            Some(text) => starts.extend(text.split(['\0', '\n']).filter(|start| !start.is_empty()).map(ShellArg::new)),
+            None => starts.push(ShellArg::unknown(flow.taint)),
+        }
+    } else if starts.is_empty() {
         starts.push(ShellArg::new("."));
     }
     let mut is_filtered = false;
@@ -230,13 +244,9 @@ fn run_for_each(walk: &mut CommandWalk<'_>, command: &[ShellArg], listed: &Liste
     walk.run_args(&args, &TextFlow::default());
 }
 
-const XARGS_OPTIONS: OptionLetters = OptionLetters {
-    letters: "IJi?e?l?nLPsdEaSR",
-    names: "arg-file delimiter eof? replace? max-lines? max-args max-procs max-chars process-slot-var",
-};
-
 pub(super) fn run_xargs(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
-    let (leading, command) = ParsedOptions::parse_leading(call.args, XARGS_OPTIONS);
+    let valued = facts_of(call.name).grammar();
+    let (leading, command) = ParsedOptions::parse_leading(call.args, valued);
     let given = leading.values("I", "replace").chain(leading.values("J", "")).chain(leading.values("i", "")).next();
     let mark = match given {
         Some(mark) => mark.text.as_str(),

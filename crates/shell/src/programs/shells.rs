@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::table::facts_of;
 use crate::code;
 use crate::secret_name::is_secret_name;
 use crate::walk::{
@@ -20,11 +21,15 @@ pub(super) fn run_env(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &Pa
             _ => TextFlow::from_taint(TextTaint::OUTPUT),
         };
     }
-    let valued = OptionLetters { letters: "uCaS", names: "unset chdir argv0 split-string" };
+    let valued = facts_of(call.name).grammar();
     let (parsed, mut rest) = ParsedOptions::parse_leading(call.args, valued);
-    // `-S` divides its value into words.
+    if let Some(directory) = parsed.values("C", "chdir").next() {
+        walk.enter_directory(directory);
+    }
+    // `-S` divides its value into words, which are arguments as the others.
     if let Some(split) = parsed.values("S", "split-string").next() {
-        let words = std::iter::once(split.text.clone()).chain(rest.iter().map(|arg| quote(&arg.text)));
+        let words = [call.name.to_owned(), split.text.clone()].into_iter();
+        let words = words.chain(rest.iter().map(|arg| quote(&arg.text)));
         return walk.run_line(&words.collect::<Vec<_>>().join(" "), call.stdin);
     }
     // `env -` is `env -i`.
@@ -40,9 +45,6 @@ pub(super) fn run_env(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &Pa
             walk.run_line(&format!("{} {text}", function.trim_end_matches(['%', '(', ')'])), &TextFlow::default());
         }
         rest = rest.get(1..).unwrap_or_default();
-    }
-    if let Some(directory) = parsed.values("C", "chdir").next() {
-        walk.enter_directory(directory);
     }
     if rest.first().is_some_and(|arg| arg.text == "--") {
         rest = rest.get(1..).unwrap_or_default();

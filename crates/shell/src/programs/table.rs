@@ -90,6 +90,12 @@ impl ProgramFacts {
         self.kinds.contains(&kind)
     }
 
+    /// Its options that take a value.
+    pub(super) fn grammar(&self) -> OptionLetters {
+        let wrapper = || self.wrapper.as_ref().map(|def| def.valued);
+        self.def.as_ref().map(|def| def.valued).or_else(wrapper).unwrap_or_default()
+    }
+
     /// Adds what a row says; `None` if it is not one.
     fn add(&mut self, row: TableRow) -> Option<()> {
         match row.kind {
