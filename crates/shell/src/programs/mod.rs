@@ -158,15 +158,11 @@ fn use_program(
             let is_recursive = parsed.has("r", "recursive") || parsed.has("R", "dereference-recursive");
             read_operands(walk, call, parsed.operands.iter().copied(), is_recursive)
         }
-        ProgramUse::Selects => {
+        ProgramUse::Selects | ProgramUse::Converts => {
             let flow = read_operands(walk, call, parsed.operands.iter().copied(), false);
-            TextFlow { text: None, ..flow }
-        }
-        ProgramUse::Converts => {
-            let mut flow = read_operands(walk, call, parsed.operands.iter().copied(), false);
-            flow.text = None;
-            flow.taint |= TextTaint::DECODED;
-            flow
+            let is_same = matches!(def.usage, ProgramUse::Selects);
+            let added = if is_same { TextTaint::NONE } else { TextTaint::DECODED };
+            TextFlow { text: None, taint: flow.taint | added, ..flow }
         }
         ProgramUse::Writes => {
             for operand in &parsed.operands {

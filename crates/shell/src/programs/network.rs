@@ -153,23 +153,18 @@ pub(super) fn run_curl(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
             continue;
         }
         // Data in the address itself.
-        if address.taint.has(TextTaint::FILE | TextTaint::SECRET | TextTaint::ENVIRONMENT)
-            || address.taint.has(TextTaint::OUTPUT)
-                && address.text.contains(crate::paths::UNKNOWN)
-                && is_data_position(&address.text)
-        {
+        if carries_data(address) {
             taint = Some(taint.unwrap_or_default() | address.taint);
         }
     }
     let mut seen = false;
     for address in addresses.iter().filter(|address| !address.text.starts_with("file:")) {
         seen = true;
-        match taint {
-            Some(taint) => push_address(walk, OperationKind::Upload, call.name, &address.text, taint),
-            None => push_address(walk, OperationKind::Download, call.name, &address.text, TextTaint::NONE),
-        }
+        push_request(walk, call, &address.text, taint);
     }
-    push_relay(walk, call, relay.as_deref(), taint);
+    if let Some(relay) = &relay {
+        push_request(walk, call, relay, taint);
+    }
     if !seen && let Some(taint) = taint.filter(|taint| sends_local_data(*taint)) {
         walk.push(taint.tag(Operation::new(OperationKind::Upload, call.name)));
     }
@@ -190,12 +185,10 @@ pub(super) fn run_curl(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
     )
 }
 
-/// Adds what goes to a machine between.
-fn push_relay(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, relay: Option<&str>, sent: Option<TextTaint>) {
-    if let Some(relay) = relay {
-        let kind = if sent.is_some() { OperationKind::Upload } else { OperationKind::Download };
-        push_address(walk, kind, call.name, relay, sent.unwrap_or_default());
-    }
+/// Adds a request, which sends what is known so.
+fn push_request(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, address: &str, sent: Option<TextTaint>) {
+    let kind = if sent.is_some() { OperationKind::Upload } else { OperationKind::Download };
+    push_address(walk, kind, call.name, address, sent.unwrap_or_default());
 }
 
 /// The options of a file for curl: `upload-file = .env`, `url "https://…"`.
@@ -213,11 +206,14 @@ fn config_args(text: &str) -> Vec<ShellArg> {
     args
 }
 
-/// Whether the unknown part of an address is in its query or host rather than a part of its path.
-fn is_data_position(address: &str) -> bool {
-    let unknown = address.find(crate::paths::UNKNOWN).unwrap_or(0);
-    let before = address.get(..unknown).unwrap_or_default();
-    before.contains('?') || !before.split_once("://").map_or(before, |(_, rest)| rest).contains('/')
+/// Whether an address has data of the machine in it: an unknown part is only meant if it is in its query or host rather
+/// than a part of its path.
+fn carries_data(address: &ShellArg) -> bool {
+    let before = address.text.split_once(crate::paths::UNKNOWN).map(|(before, _)| before);
+    let is_data =
+        |before: &str| before.contains('?') || !before.split_once("://").map_or(before, |(_, rest)| rest).contains('/');
+    address.taint.has(TextTaint::FILE | TextTaint::SECRET | TextTaint::ENVIRONMENT)
+        || address.taint.has(TextTaint::OUTPUT) && before.is_some_and(is_data)
 }
 
 /// Saves what was downloaded, and gives what is printed instead.
@@ -274,25 +270,21 @@ pub(super) fn run_wget(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
     }
     for address in &parsed.operands {
         let mut taint = sent;
-        if address.taint.has(TextTaint::FILE | TextTaint::SECRET | TextTaint::ENVIRONMENT)
-            || address.taint.has(TextTaint::OUTPUT) && is_data_position(&address.text) && !address.is_known()
-        {
+        if carries_data(address) {
             taint = Some(taint.unwrap_or_default() | address.taint);
         }
-        let kind = if taint.is_some() { OperationKind::Upload } else { OperationKind::Download };
-        push_address(walk, kind, call.name, &address.text, taint.unwrap_or_default());
+        push_request(walk, call, &address.text, taint);
     }
-    push_relay(walk, call, relay_of(walk, parsed).as_deref(), sent);
+    if let Some(relay) = relay_of(walk, parsed) {
+        push_request(walk, call, &relay, sent);
+    }
     let flow = TextFlow::from_taint(TextTaint::NETWORK);
     if matches!(call.name, "lynx" | "w3m" | "links" | "elinks") || call.has_arg(&["--spider"]) {
         return flow;
     }
     let output = match call.name {
         "aria2c" | "axel" => parsed.values("o", "out").next(),
-        _ => parsed
-            .values("O", "output-document")
-            .next()
-            .or_else(|| call.args.iter().find(|arg| arg.text.starts_with("-qO") && arg.text.len() > 3).and(None)),
+        _ => parsed.values("O", "output-document").next(),
     };
     if call.args.iter().any(|arg| arg.text.ends_with("O-")) {
         return flow;

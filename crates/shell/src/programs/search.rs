@@ -7,9 +7,7 @@ use super::filter::SOME_NAME;
 use super::find::{FindAction, FindExpression};
 use super::table::facts_of;
 use crate::OperationTag;
-use crate::walk::{
-    CommandWalk, ListedFiles, OptionLetters, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint, joined,
-};
+use crate::walk::{CommandWalk, ListedFiles, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint, joined};
 use crate::watch::WatchedFile;
 use crate::word_list::is_listed;
 
@@ -181,17 +179,13 @@ fn run_search(
 
 /// Options of `fd` that run a command.
 const FD_RUNS: [&str; 4] = ["-x", "-X", "--exec", "--exec-batch"];
-const FD_VALUED: OptionLetters = OptionLetters {
-    letters: "eEtdcjS",
-    names: "extension exclude type max-depth base-directory search-path changed-within size",
-};
 
 pub(super) fn run_fd(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
     // What follows `-x` is another command line.
     let split = call.args.iter().position(|arg| FD_RUNS.contains(&arg.text.as_str())).unwrap_or(call.args.len());
     let (before, behind) = call.args.split_at(split);
     let command: Vec<ShellArg> = behind.iter().skip(1).take_while(|arg| arg.text != ";").cloned().collect();
-    let parsed = &ParsedOptions::parse(before, FD_VALUED);
+    let parsed = &ParsedOptions::parse(before, facts_of(call.name).grammar());
     let pattern = parsed.operands.first().copied();
     let is_filtered = pattern.is_some_and(|pattern| !matches!(pattern.text.as_str(), "." | "" | ".*" | "*"))
         || parsed.has("e", "extension")
@@ -245,8 +239,7 @@ fn run_for_each(walk: &mut CommandWalk<'_>, command: &[ShellArg], listed: &Liste
 }
 
 pub(super) fn run_xargs(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
-    let valued = facts_of(call.name).grammar();
-    let (leading, command) = ParsedOptions::parse_leading(call.args, valued);
+    let (leading, command) = ParsedOptions::parse_leading(call.args, facts_of(call.name).grammar());
     let given = leading.values("I", "replace").chain(leading.values("J", "")).chain(leading.values("i", "")).next();
     let mark = match given {
         Some(mark) => mark.text.as_str(),
@@ -305,14 +298,8 @@ pub(super) fn run_xargs(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &
     flow
 }
 
-const PARALLEL_OPTIONS: OptionLetters = OptionLetters {
-    letters: "jIaSNnLlPCE",
-    names: "jobs arg-file colsep delay timeout joblog sshlogin results halt retries load memfree tagstring \
-         workdir env max-args max-procs tmpdir basefile return recstart recend block",
-};
-
 pub(super) fn run_parallel(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
-    let (leading, rest) = ParsedOptions::parse_leading(call.args, PARALLEL_OPTIONS);
+    let (leading, rest) = ParsedOptions::parse_leading(call.args, facts_of(call.name).grammar());
     let split = rest.iter().position(|arg| arg.text.starts_with(":::")).unwrap_or(rest.len());
     let (command, sources) = rest.split_at(split);
     let line = joined(command);

@@ -165,6 +165,11 @@ static ENTRIES: LazyLock<HashMap<&str, ProgramEntry>> = LazyLock::new(|| {
 });
 static NO_FACTS: LazyLock<ProgramFacts> = LazyLock::new(ProgramFacts::default);
 
+/// The rows of a text, with the names in front of each.
+pub(super) fn read_rows(text: &'static str) -> impl Iterator<Item = (&'static str, TableRow)> {
+    split_rows(text).map(|(names, row)| (names, TableRow::new(row)))
+}
+
 /// The rows of a text: their names, and the rest.
 fn split_rows(text: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
     text.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once(" | "))
@@ -214,8 +219,7 @@ mod tests {
             let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
             assert_eq!(lines.clone().count(), split_rows(text).count());
             let explained = |kind: &str| text.contains(&format!("\n#   {kind} "));
-            for (line, (_, text)) in lines.zip(split_rows(text)) {
-                let row = TableRow::new(text);
+            for (line, (_, row)) in lines.zip(read_rows(text)) {
                 let (_, fields) = KINDS.iter().find(|(kind, _)| *kind == row.kind).expect(line);
                 assert!(ProgramFacts::default().add(row).is_some(), "not a row: {line}");
                 assert!(row.kind != "is" || explained(row.value), "a kind that is not explained: {line}");
