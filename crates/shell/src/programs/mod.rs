@@ -25,7 +25,6 @@ mod secret_use;
 mod sed;
 mod shells;
 mod statements;
-mod stores;
 mod subcommand;
 mod system;
 mod table;
