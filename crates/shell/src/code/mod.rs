@@ -13,6 +13,7 @@ mod services;
 mod statements;
 mod tokens;
 mod value;
+mod words;
 
 use facts::{CodeFacts, opens_for_writing};
 use functions::{CodeEffect, effect_of};

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use super::tokens::{CodeToken, FILLED_BEGIN, FILLED_END};
-use super::value::{CodeValue, gives_module, is_call_option, is_condition, module_name};
+use super::value::{CodeValue, is_condition, module_name};
+use super::words::CodeWords;
 use crate::paths::UNKNOWN;
 
 /// A call of a function.
@@ -294,7 +295,7 @@ impl CallReader<'_> {
                     index = self.bind_block(name, index + 1);
                 }
                 // What an option of a program's call says is not an argument of the program.
-                CodeToken::Name(name) if self.is_mark(index + 1, '=') && is_call_option(name) => {
+                CodeToken::Name(name) if self.is_mark(index + 1, '=') && CodeWords::CallOptions.has(name) => {
                     call.names.push(name.clone());
                     index = self.read_expression(index + 2, depth).1.max(index + 2);
                 }
@@ -336,7 +337,7 @@ impl CallReader<'_> {
 
     /// Whether a name gives a module, and which.
     pub(super) fn module_of(&self, called: &str, texts: &[String]) -> Option<String> {
-        if !gives_module(called) {
+        if !CodeWords::ModuleFunctions.has(called) {
             return None;
         }
         texts.first().filter(|text| !text.contains(UNKNOWN)).map(|text| module_name(text))
