@@ -2,6 +2,7 @@
 
 mod arguments;
 mod name;
+mod words;
 
 use arguments::{ArgumentRole, CallArgument, can_be_path, read_arguments};
 use name::ToolVerb;
