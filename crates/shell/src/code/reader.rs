@@ -109,6 +109,20 @@ impl CallReader<'_> {
         self.calls.push(CodeCall { name: name.to_owned(), texts: vec![text], is_piped, ..CodeCall::default() });
     }
 
+    /// A call with the text behind a `<` or `>`.
+    fn push_named_file(&mut self, name: &str, index: usize) {
+        if let Some(CodeToken::Text(file)) = self.token_at(index) {
+            self.push_text_call(name, self.fill(file), false);
+        }
+    }
+
+    /// A call with the text that an expression gives, and the index behind that.
+    fn push_joined(&mut self, name: &str, is_piped: bool, index: usize, depth: usize) -> usize {
+        let (value, next) = self.read_expression(index, depth + 1);
+        value.texts.into_iter().take(1).for_each(|text| self.push_text_call(name, text, is_piped));
+        next.max(index)
+    }
+
     /// A text with its variables filled in as far as they are known.
     fn fill(&self, text: &str) -> String {
         if !text.contains(FILLED_BEGIN) {
@@ -203,32 +217,20 @@ impl CallReader<'_> {
                         index += 1;
                     }
                     if self.joins_neighbours {
-                        let (file, next) = self.read_expression(index, depth + 1);
-                        let files = file.texts.into_iter().take(1);
-                        files.for_each(|file| self.push_text_call("file_put_contents", file, false));
-                        index = next.max(index);
+                        index = self.push_joined("file_put_contents", false, index, depth);
                         continue;
                     }
-                    if let Some(CodeToken::Text(file)) = self.token_at(index) {
-                        let file = self.fill(file);
-                        self.push_text_call("file_put_contents", file, false);
-                    }
+                    self.push_named_file("file_put_contents", index);
                 }
                 CodeToken::Mark('<') if self.can_omit_brackets => {
                     index += 1;
-                    if let Some(CodeToken::Text(file)) = self.token_at(index) {
-                        let file = self.fill(file);
-                        self.push_text_call("file_get_contents", file, false);
-                    }
+                    self.push_named_file("file_get_contents", index);
                 }
                 CodeToken::Mark('|') if self.can_omit_brackets => {
                     index += 1;
                     index += usize::from(self.is_mark(index, '&'));
                     if self.joins_neighbours {
-                        let (command, next) = self.read_expression(index, depth + 1);
-                        let lines = command.texts.into_iter().take(1);
-                        lines.for_each(|line| self.push_text_call("os.system", line, true));
-                        index = next.max(index);
+                        index = self.push_joined("os.system", true, index, depth);
                         continue;
                     }
                     match (self.token_at(index), self.name_at(index).map(str::to_owned)) {

@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use super::functions::TEXT;
 use super::reader::CodeCall;
 use super::value::last_part;
 use super::words::CodeWords;
@@ -11,8 +12,7 @@ use crate::word_lists::{OperationDef, WordLists};
 use crate::{Operation, OperationKind};
 
 /// Functions with their meaning, whatever they are called on.
-static FUNCTIONS: LazyLock<WordLists<OperationDef>> =
-    LazyLock::new(|| WordLists::read(include_str!("services.txt"), OperationDef::read));
+static FUNCTIONS: LazyLock<WordLists<OperationDef>> = LazyLock::new(|| WordLists::read(TEXT, OperationDef::read));
 
 /// Adds what the calls of libraries do.
 pub(super) fn push_service_calls(walk: &mut CommandWalk<'_>, language: &str, text: &str, calls: &[CodeCall]) {
@@ -73,15 +73,4 @@ fn empties_model(text: &str) -> bool {
             let receiver = before.rsplit(|letter| !is_part(letter)).next().unwrap_or_default();
             receiver.starts_with(|letter: char| letter.is_ascii_uppercase())
         })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::word_lists::read_sections;
-
-    #[test]
-    fn every_section_of_the_functions_has_an_operation() {
-        assert_eq!(FUNCTIONS.lists().len(), read_sections(include_str!("services.txt")).len());
-    }
 }

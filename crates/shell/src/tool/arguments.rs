@@ -313,22 +313,13 @@ fn is_patch(tool: &ToolName, verb: Option<ToolVerb>, name: &str) -> bool {
 
 /// The files that a patch changes or deletes, in the form of Codex or of `diff`.
 fn patched_paths(patch: &str) -> impl Iterator<Item = (ToolVerb, &str)> {
-    const CHANGES: [&str; 10] = [
-        "*** Update File:",
-        "*** Add File:",
-        "*** Create File:",
-        "*** Move to:",
-        "+++ ",
-        "--- ",
-        "rename from ",
-        "rename to ",
-        "copy to ",
-        "Index: ",
-    ];
+    const CHANGES: &str = "*** Update File:|*** Add File:|*** Create File:|*** Move to:|+++ |--- |rename from |rename to |\
+                           copy to |Index: ";
     patch.lines().flat_map(|line| {
         let line = line.trim();
         let deleted = line.strip_prefix("*** Delete File:").map(|path| (ToolVerb::Delete, path));
-        let changed = || CHANGES.iter().find_map(|mark| line.strip_prefix(mark)).map(|path| (ToolVerb::Write, path));
+        let changed =
+            || CHANGES.split('|').find_map(|mark| line.strip_prefix(mark)).map(|path| (ToolVerb::Write, path));
         let found = deleted.or_else(changed).map(|(verb, path)| {
             // A time may follow.
             (verb, path.split('\t').next().unwrap_or(path).trim().trim_matches('"'))
