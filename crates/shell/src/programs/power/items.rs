@@ -195,9 +195,8 @@ pub(super) fn run_list(_: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> TextFl
             return read_space(space, rest);
         }
         let second = call.operands.get(1).into_iter().flatten().map(pattern_path);
-        let paths: Vec<ShellArg> = match call.has("path") || !call.has("filter") && call.operands.len() < 2 {
+        let paths: Vec<ShellArg> = match call.has("path") || call.has("filter") || call.operands.len() < 2 {
             true => filtered(call, &root),
-            false if call.has("filter") => filtered(call, &root),
             false => second
                 .map(|name| ShellArg { text: format!("{}/{}", root.text, name.text), is_pattern: true, ..root.clone() })
                 .collect(),

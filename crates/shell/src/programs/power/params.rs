@@ -114,6 +114,11 @@ impl<'a> CmdletCall<'a> {
         self.value(name, position).map(|value| value.text.to_ascii_lowercase()).unwrap_or_default()
     }
 
+    /// The arguments of what it runs.
+    pub(super) fn passed_args(&self) -> impl Iterator<Item = &ShellArg> {
+        self.values("argumentlist").chain(self.values("args")).chain(self.operands.iter().skip(1).flatten())
+    }
+
     /// All operands, without their lists.
     pub(super) fn all_operands(&self) -> impl Iterator<Item = &ShellArg> {
         self.operands.iter().flatten()

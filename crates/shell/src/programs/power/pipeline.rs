@@ -117,7 +117,7 @@ pub(super) fn run_nowhere(_: &mut CommandWalk<'_>, _: &CmdletCall<'_>) -> TextFl
     TextFlow::known("")
 }
 
-pub(super) fn run_clipboard(_: &mut CommandWalk<'_>, _: &CmdletCall<'_>) -> TextFlow {
+pub(super) fn run_unknown(_: &mut CommandWalk<'_>, _: &CmdletCall<'_>) -> TextFlow {
     TextFlow::from_taint(TextTaint::OUTPUT)
 }
 

@@ -51,11 +51,11 @@ static FUNCTIONS: &[(&str, CmdletFunction)] = functions! {
     items: run_clear run_copy run_enter run_get run_list run_make_directory run_move run_new run_pack run_read run_remove
         run_rename run_search run_tee run_unpack run_write;
     network: run_bits run_mail run_request;
-    pipeline: run_clipboard run_each run_filter run_nowhere run_pass run_print run_text;
+    pipeline: run_each run_filter run_nowhere run_pass run_print run_text run_unknown;
     properties: run_get_property run_permission run_property;
     run: run_add_type run_expression run_get_wmi run_invoke_command run_job run_new_object run_open run_remove_wmi
         run_start run_wmi;
-    system: run_credential run_policy run_secure_string run_stop_process;
+    system: run_policy run_secure_string run_stop_process;
     values: run_alias run_get_variable run_join_path run_location run_set_variable run_split_path run_temporary;
 };
 

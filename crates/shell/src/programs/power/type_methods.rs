@@ -6,11 +6,11 @@ use serde::Deserialize;
 
 use super::network::push_request;
 use super::params::literal_path;
-use super::shared::{push_secret, run_twin};
-use super::values::{changed, join_parts};
+use super::shared::{push_secret, run_command, run_twin, words_of};
+use super::values::{changed, join_parts, run_operator};
 use crate::secret_name::is_secret_name;
 use crate::syntax::power::{BLOCK, power_variable};
-use crate::walk::{CommandWalk, ShellArg, TextFlow, TextTaint, power_flow};
+use crate::walk::{CommandWalk, ListedFiles, ShellArg, TextFlow, TextTaint, power_flow};
 use crate::word_lists::{WordLists, read_name};
 use crate::{Operation, OperationKind, OperationTag};
 
@@ -101,6 +101,7 @@ fn run_effect(walk: &mut CommandWalk<'_>, name: &str, effect: TypeEffect, args: 
     let given = power_flow(args);
     let first = args.first().map(literal_path).unwrap_or_default();
     let second = args.get(1).map(literal_path).unwrap_or_default();
+    let (head, rest) = args.split_at(args.len().min(1));
     // A reader or a writer of something other than a file.
     let is_stream =
         name.ends_with("::new") && (!first.is_known() || first.taint.has(TextTaint::NETWORK | TextTaint::DECODED));
@@ -119,43 +120,23 @@ fn run_effect(walk: &mut CommandWalk<'_>, name: &str, effect: TypeEffect, args: 
         CopyFile => return run_twin(walk, &["cp", "-r", "--"], vec![first, second], &TextFlow::default()),
         Move => return run_twin(walk, &["mv", "--"], vec![first, second], &TextFlow::default()),
         List => {
-            let files =
-                crate::walk::ListedFiles { root: first, is_filtered: args.len() > 1, is_recursive: args.len() > 2 };
+            let files = ListedFiles { root: first, is_filtered: args.len() > 1, is_recursive: args.len() > 2 };
             return TextFlow::listing(vec![files]);
         }
         Start => {
             let Some(program) = args.first().filter(|program| !program.text.contains("://")) else {
                 return TextFlow::default();
             };
-            let words: Vec<ShellArg> = args
-                .iter()
-                .skip(1)
-                .flat_map(|arg| {
-                    arg.text
-                        .split_whitespace()
-                        .map(|word| ShellArg { text: word.to_owned(), ..arg.clone() })
-                        .collect::<Vec<_>>()
-                })
-                .collect();
-            return super::shared::run_command(walk, program, &words, &TextFlow::default());
+            let words: Vec<ShellArg> = args.iter().skip(1).flat_map(words_of).collect();
+            return run_command(walk, program, &words, &TextFlow::default());
         }
         Decode => {
             let text = given.text.as_deref().filter(|_| name.contains("base64")).and_then(decode_base64);
             return TextFlow { taint: given.taint | TextTaint::DECODED, text, ..TextFlow::default() };
         }
         Convert => return changed(given.taint),
-        Pass if name == "string::join" || name == "string::format" => {
-            let rest = power_flow(args.get(1..).unwrap_or_default());
-            let operator = if name == "string::join" { "join" } else { "f" };
-            return match operator {
-                "join" => super::values::run_operator("join", args.get(..1).unwrap_or_default(), &rest),
-                _ => super::values::run_operator(
-                    "f",
-                    args.get(1..).unwrap_or_default(),
-                    &power_flow(args.get(..1).unwrap_or_default()),
-                ),
-            };
-        }
+        Pass if name == "string::join" => return run_operator("join", head, &power_flow(rest)),
+        Pass if name == "string::format" => return run_operator("f", rest, &power_flow(head)),
         Pass if name == "string::concat" => {
             return TextFlow { text: given.text.map(|text| text.replace('\n', "")), ..given };
         }
