@@ -1,7 +1,6 @@
 //! Cmdlets for files, and for what else has a path: variables of the environment and the registry.
 
 use super::params::{CmdletCall, literal_path, pattern_path};
-use super::pipeline::LOCATIONS;
 use super::properties::{change_space, read_space, space_of};
 use super::shared::{is_nothing, run_twin};
 use crate::syntax::power::ENTRY;
@@ -272,11 +271,9 @@ pub(super) fn run_enter(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> Te
     if let Some(path) = paths.first_mut() {
         path.text = path.text.trim_start_matches(ENTRY).to_owned();
     }
-    if call.name() == "Set-Location" && call.alias.starts_with("push") {
-        let mut stack = walk.variable(LOCATIONS).unwrap_or_default();
-        stack.extend(walk.cwd().map(|cwd| ShellArg::new(cwd.to_string_lossy())));
-        walk.set_variable(LOCATIONS, stack);
+    let is_push = call.alias.starts_with("push");
+    if is_push && paths.is_empty() {
+        paths.push(ShellArg::new("."));
     }
-    run_twin(walk, &["cd"], paths, &TextFlow::default());
-    TextFlow::known("")
+    run_twin(walk, &[if is_push { "pushd" } else { "cd" }], paths, &TextFlow::default())
 }
