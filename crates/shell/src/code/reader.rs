@@ -319,17 +319,13 @@ impl CallReader<'_> {
                     }
                     sign = "";
                     let is_first = value.texts.is_empty();
-                    let (read, next) = self.read_expression(index, depth);
-                    value.is_list |= is_first && read.is_list;
-                    value.has_unknown |= read.has_unknown && read.texts.is_empty();
-                    value.is_decoded |= read.is_decoded;
-                    value.is_path |= read.is_path;
-                    if value.module.is_none() {
-                        value.module = read.module;
+                    let (mut read, next) = self.read_expression(index, depth);
+                    read.is_list &= is_first;
+                    read.has_unknown &= read.texts.is_empty();
+                    if value.texts.len() >= MAX_TEXTS {
+                        read.texts.clear();
                     }
-                    if value.texts.len() < MAX_TEXTS {
-                        value.texts.extend(read.texts);
-                    }
+                    value.join(read, None);
                     index = next.max(index + 1);
                 }
             }

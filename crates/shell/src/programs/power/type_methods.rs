@@ -76,24 +76,17 @@ pub(super) fn run_type(walk: &mut CommandWalk<'_>, path: &ShellArg, args: &[Shel
         return changed(given.taint);
     }
     let plain = name.trim_end_matches('(');
-    if let Some(of_type) = plain.strip_suffix("::new") {
-        return match effect_of(plain) {
-            Some(effect) => run_effect(walk, plain, effect, args),
-            None => new_object(walk, of_type, args),
-        };
-    }
-    match effect_of(plain) {
-        Some(effect) => run_effect(walk, plain, effect, args),
-        None if plain.contains("amsi") => {
+    match (effect_of(plain), plain.strip_suffix("::new")) {
+        (Some(effect), _) => run_effect(walk, plain, effect, args),
+        (None, Some(of_type)) => new_object(walk, of_type, args),
+        (None, None) if plain.contains("amsi") => {
             walk.push(Operation::new(OperationKind::System, plain).action("policy"));
             TextFlow::from_taint(TextTaint::NONE)
         }
         // A property such as `[Text.Encoding]::UTF8`, or a method without a meaning of its own.
-        None => TextFlow {
-            taint: given.taint | left.taint,
-            text: if args.is_empty() { Some(String::new()) } else { None },
-            ..TextFlow::default()
-        },
+        (None, None) => {
+            TextFlow { taint: given.taint | left.taint, text: args.is_empty().then(String::new), ..TextFlow::default() }
+        }
     }
 }
 
