@@ -1,6 +1,6 @@
 //! Which names of variables and headers are those of secrets: by their words.
 
-use crate::word_list::is_listed;
+use crate::word_lists::is_listed;
 
 /// Words in names of secrets. An additional `S` after a word is ignored.
 const SECRET_WORDS: &str = "APIKEY AUTH AUTHORIZATION AUTHTOKEN BEARER COOKIE CRED CREDENTIAL DSN JWT KEY MNEMONIC \

@@ -10,7 +10,7 @@ use super::tails::{TailMeaning, all_tails};
 use super::{UNKNOWN, matches_glob, strip_directory};
 use crate::OperationTag::{self, ProbableSecret, Secret};
 use crate::site::CallSite;
-use crate::word_list::is_listed;
+use crate::word_lists::is_listed;
 
 /// The ends of names that are templates or public.
 const HARMLESS_ENDS: &str = ".example .sample .template .dist .pub .tpl .defaults .schema -example .md .example.json \

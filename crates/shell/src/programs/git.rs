@@ -12,7 +12,7 @@ use crate::paths::UNKNOWN;
 use crate::walk::{
     CommandWalk, ListedFiles, OptionLetters, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint, joined, quote,
 };
-use crate::word_list::is_listed;
+use crate::word_lists::is_listed;
 use crate::{Operation, OperationKind, OperationTag};
 
 /// The most settings in variables that are looked at.

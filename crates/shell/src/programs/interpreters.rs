@@ -6,7 +6,7 @@ use crate::OperationTag::{AgentSettings, File, Local, Pintle, Secret};
 use crate::PathPlace::{Project, ProjectRoot, Temporary};
 use crate::code;
 use crate::walk::{CommandWalk, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint};
-use crate::word_list::is_listed;
+use crate::word_lists::is_listed;
 use crate::{Operation, OperationKind};
 
 pub(super) fn run_language(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {

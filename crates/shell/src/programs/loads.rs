@@ -4,7 +4,7 @@ use super::matching::has_words;
 use super::table::ProgramFacts;
 use crate::paths::UNKNOWN;
 use crate::walk::{CommandWalk, ProgramCall, ShellArg, TextFlow, TextTaint};
-use crate::word_list::is_listed;
+use crate::word_lists::is_listed;
 
 /// Words of programs whose operands are code that are no files.
 const SUBCOMMANDS: &str = "install i ci add build update upgrade init download get";

@@ -3,7 +3,7 @@
 use super::table::facts_of;
 use crate::address::{host_of, is_local_host, push_address};
 use crate::walk::{CommandWalk, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint};
-use crate::word_list::is_listed;
+use crate::word_lists::is_listed;
 use crate::{Operation, OperationKind};
 
 /// Variables that name a machine between.

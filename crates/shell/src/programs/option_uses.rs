@@ -4,7 +4,7 @@ use super::table::{ProgramFacts, TableRow, facts_of};
 use crate::walk::{
     CommandWalk, OptionLetters, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint, program_name,
 };
-use crate::word_list::is_listed;
+use crate::word_lists::is_listed;
 use crate::{Operation, OperationKind, OperationTag};
 
 /// What a program does with the value of an option; `rows/options.txt` explains the words.

@@ -3,7 +3,7 @@
 use crate::walk::{
     CommandWalk, OptionLetters, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint, joined, quote,
 };
-use crate::word_list::is_listed;
+use crate::word_lists::is_listed;
 
 /// Subcommands of tmux that take a command line.
 const TMUX_RUNNERS: &str = "new new-session neww new-window run run-shell send send-keys splitw split-window respawn-pane \

@@ -9,7 +9,7 @@ use super::table::facts_of;
 use crate::OperationTag;
 use crate::walk::{CommandWalk, ListedFiles, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint, joined};
 use crate::watch::WatchedFile;
-use crate::word_list::is_listed;
+use crate::word_lists::is_listed;
 
 /// More values than a program may have arguments.
 const MAX_VALUES: usize = 2000;

@@ -4,7 +4,7 @@ use super::program::ProgramUse;
 use super::table::ProgramFacts;
 use crate::OperationTag::{ProbableSecret, Secret};
 use crate::walk::{CommandWalk, ProgramCall, TextFlow, TextTaint};
-use crate::word_list::is_listed;
+use crate::word_lists::is_listed;
 use crate::{Operation, OperationKind};
 
 /// Options, without their dashes, by which any program uses a file without showing it.

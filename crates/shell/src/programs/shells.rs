@@ -8,7 +8,7 @@ use crate::secret_name::is_secret_name;
 use crate::walk::{
     CommandWalk, OptionLetters, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint, joined, quote,
 };
-use crate::word_list::is_listed;
+use crate::word_lists::is_listed;
 use crate::{Operation, OperationKind};
 
 pub(super) fn run_env(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {

@@ -7,7 +7,7 @@ use crate::OperationKind::Database;
 use crate::paths::{UNKNOWN, matches_glob};
 use crate::sql::sql_operations;
 use crate::walk::{CommandWalk, ProgramCall, ShellArg, TextFlow};
-use crate::word_list::is_listed;
+use crate::word_lists::is_listed;
 use crate::{Operation, PathPlace};
 
 /// The language of a text.

@@ -21,11 +21,9 @@
 use std::collections::HashMap;
 use std::sync::{LazyLock, OnceLock};
 
-use serde::Deserialize;
-use serde::de::value::{Error, StrDeserializer};
-
 use super::matching::RowCall;
 use crate::walk::{CommandWalk, OptionLetters, ProgramCall, ShellArg, shown};
+use crate::word_lists::read_name;
 use crate::{Operation, OperationKind, OperationTag, PathPlace};
 
 /// The tables.
@@ -163,11 +161,6 @@ fn read_row(line: &'static str, names: &RowNames) -> Option<SubcommandDef> {
         }
     }
     Some(row)
-}
-
-/// The kind or the tag of a name.
-fn read_name<'n, T: Deserialize<'n>>(name: &'n str) -> Option<T> {
-    T::deserialize(StrDeserializer::<Error>::new(name)).ok()
 }
 
 impl SubcommandDef {

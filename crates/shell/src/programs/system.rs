@@ -1,7 +1,7 @@
 //! Programs that change processes and the system.
 
 use crate::walk::{CommandWalk, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint};
-use crate::word_list::is_listed;
+use crate::word_lists::is_listed;
 use crate::{Operation, OperationKind};
 
 /// Processes that belong to the system or to Pintle and the agents.

@@ -5,7 +5,7 @@ use super::program::read_operands;
 use crate::escape::unescape_printed;
 use crate::secret_name::{has_secret_name, is_secret_name};
 use crate::walk::{CommandWalk, ListedFiles, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint, program_name};
-use crate::word_list::is_listed;
+use crate::word_lists::is_listed;
 use crate::{Operation, OperationKind, OperationTag};
 
 /// The text of arguments, if it is known.

@@ -2,7 +2,7 @@
 
 use super::table::is_known_name;
 use crate::walk::{CommandWalk, FAULT, ProgramCall, program_name};
-use crate::word_list::is_listed;
+use crate::word_lists::is_listed;
 use crate::{Operation, OperationKind, OperationTag, PathPlace};
 
 /// The most words that are tried as the beginning of a command line.

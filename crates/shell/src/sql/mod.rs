@@ -2,7 +2,7 @@
 
 use crate::Operation;
 use crate::OperationKind::Database;
-use crate::word_list::is_listed;
+use crate::word_lists::is_listed;
 
 mod conditions;
 mod words;

@@ -1,6 +1,6 @@
 //! The words of SQL: comments taken off, texts kept apart.
 
-use crate::word_list::is_listed;
+use crate::word_lists::is_listed;
 
 /// The most words of a text that are looked at.
 const MAX_WORDS: usize = 20_000;
