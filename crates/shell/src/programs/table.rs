@@ -55,6 +55,7 @@ pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
     program("zmv zcp zln", "popP", Special(zsh::run_zmv)),
     program("zargs", "", Special(zsh::run_zargs)),
     program("setopt unsetopt", "", Special(zsh::run_setopt)),
+    program("functions", "", Special(zsh::run_functions)),
     program("zmodload autoload", "", Special(zsh::run_load)),
     program("sysopen", "umo", Special(zsh::run_sysopen)),
     program("ztcp", "d", Special(zsh::run_ztcp)),

@@ -186,12 +186,12 @@ impl BashParser<'_> {
         }
     }
 
-    pub(super) fn parse_function(&mut self, name: String) -> ParseResult<BashCommand> {
+    pub(super) fn parse_function(&mut self, names: Vec<String>) -> ParseResult<BashCommand> {
         self.skip_lines();
         let body = self.nested(Self::parse_command)?;
         // bash wants a compound command.
         self.is_other_in_zsh |= matches!(body, BashCommand::Simple(_));
-        Ok(BashCommand::Function(name, Rc::new(body)))
+        Ok(BashCommand::Function(names, Rc::new(body)))
     }
 }
 
