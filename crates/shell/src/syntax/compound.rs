@@ -67,20 +67,19 @@ impl BashParser<'_> {
         let name =
             self.parse_word()?.and_then(|word| word.as_literal().map(str::to_owned)).ok_or("a loop has no name")?;
         self.skip_lines();
-        let mut values = None;
-        if self.take_reserved("in") {
-            let mut words = Vec::new();
-            loop {
-                self.skip_blanks();
-                match self.parse_word()? {
-                    Some(word) => words.push(word),
-                    None => break,
-                }
-            }
-            values = Some(words);
-        }
+        let values = if self.take_reserved("in") { Some(self.parse_words(Self::skip_blanks)?) } else { None };
         let body = self.parse_loop_body()?;
         Ok(BashCommand::For(name, values, body, self.parse_redirects()?))
+    }
+
+    /// The words that a loop goes through.
+    pub(super) fn parse_words(&mut self, skip: fn(&mut Self)) -> ParseResult<Vec<BashWord>> {
+        let mut words = Vec::new();
+        loop {
+            skip(self);
+            let Some(word) = self.parse_word()? else { return Ok(words) };
+            words.push(word);
+        }
     }
 
     /// The body of a loop: `do … done`, `{ … }`, or in zsh a command.

@@ -86,19 +86,7 @@ impl BashParser<'_> {
         let is_listed = self.take("(");
         let mut values = None;
         if is_listed || self.take_reserved("in") {
-            let mut words = Vec::new();
-            loop {
-                if is_listed {
-                    self.skip_lines()
-                } else {
-                    self.skip_blanks()
-                }
-                match self.parse_word()? {
-                    Some(word) => words.push(word),
-                    None => break,
-                }
-            }
-            values = Some(words);
+            values = Some(self.parse_words(if is_listed { Self::skip_lines } else { Self::skip_blanks })?);
         }
         if is_listed && !self.take(")") {
             return Err("a loop is incomplete");

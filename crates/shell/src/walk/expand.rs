@@ -309,13 +309,12 @@ impl CommandWalk<'_> {
             None => ElementChoice::One(0),
         };
         let values = self.variable(&expansion.name)?;
+        let taint = values.iter().fold(TextTaint::NONE, |taint, value| taint | value.taint);
         if expansion.subscript.is_none() && !self.is_ordered(&expansion.name) {
-            let taint = values.iter().fold(TextTaint::NONE, |taint, value| taint | value.taint);
             return Some(vec![ShellArg::unknown(taint)]);
         }
         // zsh takes all elements where bash takes the first one.
         self.is_ambiguous |= values.len() > 1 && expansion.subscript.is_none();
-        let taint = values.iter().fold(TextTaint::NONE, |taint, value| taint | value.taint);
         Some(match chosen {
             ElementChoice::All => values,
             // A pattern may be several elements.
