@@ -36,7 +36,7 @@ pub(super) static PROGRAM_RUNS: &[(&str, ProgramRun)] = named_runs! {
     text: run_realpath run_dc run_echo run_printf run_pwd run_name_part run_mktemp run_which run_cat run_cut run_sort;
     text: run_grep run_query run_awk run_base64 run_convert run_openssl;
     transfer: run_netcat run_socat run_remote_copy run_senders run_lookup run_backup run_mail;
-    zsh: run_alias run_print run_emulate run_later run_zmv run_zargs run_setopt run_load run_sysopen run_ztcp;
+    zsh: run_alias run_print run_emulate run_later run_zmv run_zargs run_setopt run_functions run_load run_sysopen run_ztcp;
 };
 
 /// What a program does.

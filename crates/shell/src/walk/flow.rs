@@ -82,6 +82,8 @@ pub(crate) struct ShellArg {
     pub(crate) content: Option<Box<TextFlow>>,
     /// What is written in the line for each part that cannot be known, such as `$DIR`.
     pub(crate) sources: Vec<String>,
+    /// Its words, if the blanks in it do not divide it.
+    pub(crate) words: Vec<ShellArg>,
 }
 
 impl ShellArg {

@@ -268,9 +268,11 @@ impl<'s> CommandWalk<'s> {
             BashCommand::For(name, values, body, redirects) => {
                 self.redirected(redirects, stdin, |walk, stdin| walk.run_loop(name, values.as_deref(), body, stdin))
             }
-            BashCommand::Function(name, body) => {
-                self.state.functions.insert(name.clone(), Rc::clone(body));
-                self.run_hook_function(name);
+            BashCommand::Function(names, body) => {
+                for name in names {
+                    self.state.functions.insert(name.clone(), Rc::clone(body));
+                    self.run_hook_function(name);
+                }
                 TextFlow::known("")
             }
             BashCommand::Test(words, redirects) => self.redirected(redirects, stdin, |walk, _| {

@@ -284,7 +284,7 @@ impl PowerCursor<'_> {
         }
         body.extend(self.parse_block());
         let body = Rc::new(BashCommand::Group(body, false, Vec::new()));
-        Some(BashPipeline::new(vec![BashCommand::Function(name, body)]))
+        Some(BashPipeline::new(vec![BashCommand::Function(vec![name], body)]))
     }
 
     /// `([Type]$name = value, …)`: the names, each with its value behind it.
