@@ -19,6 +19,7 @@ mod syntax;
 mod tool;
 mod walk;
 mod watch;
+mod word_lists;
 
 pub use call::{operations_of_call, operations_of_command, read_shell_call};
 pub use pintle_contract::{Operation, OperationKind, OperationTag, PathPlace};

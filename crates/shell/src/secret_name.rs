@@ -1,70 +1,27 @@
 //! Which names of variables and headers are those of secrets: by their words.
 
+use crate::word_lists::is_listed;
+
 /// Words in names of secrets. An additional `S` after a word is ignored.
-const SECRET_WORDS: &[&str] = &[
-    "APIKEY",
-    "AUTH",
-    "AUTHORIZATION",
-    "AUTHTOKEN",
-    "BEARER",
-    "COOKIE",
-    "CRED",
-    "CREDENTIAL",
-    "DSN",
-    "JWT",
-    "KEY",
-    "MNEMONIC",
-    "OAUTH",
-    "OTP",
-    "PASS",
-    "PASSCODE",
-    "PASSPHRASE",
-    "PASSWD",
-    "PASSWORD",
-    "PAT",
-    "PRIVATE",
-    "SECRET",
-    "SESSION",
-    "SESSIONID",
-    "SIGNATURE",
-    "TOKEN",
-    "TOTP",
-    "WEBHOOK",
-];
+const SECRET_WORDS: &str = "APIKEY AUTH AUTHORIZATION AUTHTOKEN BEARER COOKIE CRED CREDENTIAL DSN JWT KEY MNEMONIC \
+                            OAUTH OTP PASS PASSCODE PASSPHRASE PASSWD PASSWORD PAT PRIVATE SECRET SESSION SESSIONID \
+                            SIGNATURE TOKEN TOTP WEBHOOK";
 
 /// Parts of words in names of secrets, at any position in a word.
-const SECRET_PARTS: &[&str] =
-    &["AUTHORIZATION", "PASSWORD", "PASSWD", "PASSPHRASE", "SECRET", "CREDENTIAL", "WEBHOOK", "APIKEY"];
+const SECRET_PARTS: &str = "AUTHORIZATION PASSWORD PASSWD PASSPHRASE SECRET CREDENTIAL WEBHOOK APIKEY";
 
 /// Word endings in names of secrets, such as `GITHUBTOKEN`.
-const SECRET_ENDS: &[&str] = &["KEY", "TOKEN", "PASS", "PWD", "COOKIE"];
+const SECRET_ENDS: &str = "KEY TOKEN PASS PWD COOKIE";
 
 /// Words with such an ending that do not mean a secret.
-const HARMLESS_WORDS: &[&str] =
-    &["BYPASS", "COMPASS", "DONKEY", "HOTKEY", "MONKEY", "OLDPWD", "PWD", "TURKEY", "WHISKEY"];
+const HARMLESS_WORDS: &str = "BYPASS COMPASS DONKEY HOTKEY MONKEY OLDPWD PWD TURKEY WHISKEY";
 
 /// Names of data stores and of addresses that anybody may write to, whose URLs usually contain a password.
-const STORES: &[&str] = &[
-    "AMQP",
-    "CACHE",
-    "CONNECTION",
-    "DATABASE",
-    "DB",
-    "MONGO",
-    "MONGODB",
-    "MYSQL",
-    "PG",
-    "POSTGRES",
-    "POSTGRESQL",
-    "RABBITMQ",
-    "REDIS",
-    "SENTRY",
-    "SMTP",
-    "WEBHOOK",
-];
+const STORES: &str = "AMQP CACHE CONNECTION DATABASE DB MONGO MONGODB MYSQL PG POSTGRES POSTGRESQL RABBITMQ REDIS \
+                      SENTRY SMTP WEBHOOK";
 
 /// Words for URLs and connection strings.
-const ADDRESSES: &[&str] = &["CONN", "STRING", "URI", "URL"];
+const ADDRESSES: &str = "CONN STRING URI URL";
 
 /// Last words of names of what is said about a secret: `TOKEN_COUNT`, `SECRET_ARN`.
 const ABOUT_WORDS: &str = "ALG ALGORITHM ARN AUDIENCE BUDGET COLUMN COUNT COUNTER DESCRIPTION DIR DIRECTORY DISABLED \
@@ -84,59 +41,47 @@ const PLAIN_KEYS: &str = "ANON CACHE FOREIGN HOT LOOKUP PARTITION PRIMARY PUB PU
 const DIRECTORIES: &str = "BASE CURRENT INIT OLD ORIG SAVED SCRIPT START WORK";
 
 /// Names that look like those of secrets but are not. A name that ends in `*` is a prefix.
-const HARMLESS_NAMES: &[&str] = &[
-    "CLAUDE_CODE_SESSION*",
-    "CLAUDE_SESSION*",
-    "DBUS_SESSION_BUS_*",
-    "DESKTOP_SESSION",
-    "GNOME_DESKTOP_SESSION_ID",
-    "ITERM_SESSION_ID",
-    "PINTLE_REDACT_SECRETS",
-    "SECURITYSESSIONID",
-    "SESSION_MANAGER",
-    "SHELL_SESSION_*",
-    "TERM_SESSION_ID",
-    "XDG_SESSION_*",
-];
+const HARMLESS_NAMES: &str = "CLAUDE_CODE_SESSION* CLAUDE_SESSION* DBUS_SESSION_BUS_* DESKTOP_SESSION \
+                              GNOME_DESKTOP_SESSION_ID ITERM_SESSION_ID PINTLE_REDACT_SECRETS SECURITYSESSIONID \
+                              SESSION_MANAGER SHELL_SESSION_* TERM_SESSION_ID XDG_SESSION_*";
 
 /// Whether a variable or header with this name is a secret, whatever its value.
 #[must_use]
 pub fn is_secret_name(name: &str) -> bool {
     let upper = name.to_ascii_uppercase();
-    let is_harmless = |harmless: &&str| match harmless.strip_suffix('*') {
+    let is_harmless = |harmless: &str| match harmless.strip_suffix('*') {
         Some(start) => upper.starts_with(start),
-        None => upper == *harmless,
+        None => upper == harmless,
     };
-    if HARMLESS_NAMES.iter().any(is_harmless) {
+    if HARMLESS_NAMES.split(' ').any(is_harmless) {
         return false;
     }
     let words = name_words(name);
     let words: Vec<&str> =
         words.iter().map(|word| word.trim_end_matches(|letter: char| letter.is_ascii_digit())).collect();
     let Some(last) = words.last() else { return false };
-    let has = |list: &[&str]| words.iter().any(|word| list.contains(word));
+    let has = |list: &str| words.iter().any(|word| is_listed(list, word));
     if has(ADDRESSES) && has(STORES) {
         return true;
     }
-    let is_among = |list: &str, word: &str| list.split_whitespace().any(|listed| listed == word);
-    if words.len() > 1 && is_among(ABOUT_WORDS, last) {
+    if words.len() > 1 && is_listed(ABOUT_WORDS, last) {
         return false;
     }
-    let is_password = |before: &str| !is_among(DIRECTORIES, before);
+    let is_password = |before: &str| !is_listed(DIRECTORIES, before);
     let mut before = None;
     words.iter().any(|word| {
         let is_first = before.is_none();
         let previous = before.replace(*word).unwrap_or_default();
         let one = word.strip_suffix('S').unwrap_or(word);
-        let is_named = SECRET_WORDS.contains(word)
-            || SECRET_WORDS.contains(&one)
-            || SECRET_PARTS.iter().any(|part| word.contains(part));
+        let is_named = is_listed(SECRET_WORDS, word)
+            || is_listed(SECRET_WORDS, one)
+            || SECRET_PARTS.split(' ').any(|part| word.contains(part));
         match one {
             "PWD" => !is_first && is_password(previous),
-            "KEY" => words.len() > 1 && !is_among(PLAIN_KEYS, previous),
-            "TOKEN" if words.iter().any(|word| is_among(COUNT_WORDS, word)) => false,
+            "KEY" => words.len() > 1 && !is_listed(PLAIN_KEYS, previous),
+            "TOKEN" if words.iter().any(|word| is_listed(COUNT_WORDS, word)) => false,
             "TOKEN" => words.len() > 1 || one == *word,
-            _ => is_named || !HARMLESS_WORDS.contains(word) && SECRET_ENDS.iter().any(|end| word.ends_with(end)),
+            _ => is_named || !is_listed(HARMLESS_WORDS, word) && SECRET_ENDS.split(' ').any(|end| word.ends_with(end)),
         }
     })
 }

@@ -187,3 +187,12 @@ fn expressions_that_lead_to_themselves_end() {
         assert!(!found.is_empty(), "nothing is said of `{shown}`");
     }
 }
+
+#[test]
+fn options_that_lead_to_themselves_end() {
+    let commands =
+        ["printf 'config = a' > a; curl -K a https://x.example", "echo -K a > a; curl -K a https://x.example"];
+    for (command, found) in commands.iter().zip(on_small_stack(commands.map(str::to_owned).to_vec())) {
+        assert!(!found.is_empty(), "nothing is said of `{command}`");
+    }
+}

@@ -6,33 +6,15 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
+use super::words::CodeWords::{
+    BareMagics, LastingMagics, MeasuringMagics, ReadingMagics, SettingsMagics, ShellMagics, ShownCells, WritingMagics,
+};
 use crate::paths::UNKNOWN;
 use crate::sql::sql_operations;
 use crate::walk::{CommandWalk, ShellArg, TextFlow, TextTaint, quote};
 
-/// Cell magics whose body is shown.
-const SHOWN: &str = "html markdown md latex svg";
-/// Cell magics whose body is Python, with options that may be Python too.
-const MEASURED: &str = "time timeit capture prun memit python3 python pypy";
-/// Magics whose text is a command line.
-const SHELLS: &str = "! sx system sc shell sh bash";
-/// Magics that write the file that they name.
-const WRITERS: &str = "save notebook logstart edit ed";
-/// Magics that show a file.
-const READERS: &str = "load loadpy pycat pfile psource";
-/// Magics whose text is about Python.
-const SETTINGS: &str = "config macro psearch pinfo pinfo2 pdoc pdef matplotlib pylab history hist";
-/// Magics whose effect stays for the lines behind them.
-const LASTING: &str = "cd pushd popd export";
-/// Magics and aliases that may stand without `%` in front.
-const BARE: &str = "cd pushd popd rm rmdir mv cp mkdir cat ls less more man run load pip conda env sx system alias";
-
 /// The most magics in one line.
 const MAX_MAGICS: usize = 8;
-
-fn is_listed(words: &str, word: &str) -> bool {
-    words.split(' ').any(|listed| listed == word)
-}
 
 /// Runs a cell whose first line is a cell magic, such as `%%bash`. Returns whether it is nothing else.
 pub(super) fn run_cell_magic(walk: &mut CommandWalk<'_>, text: &str) -> bool {
@@ -46,7 +28,7 @@ pub(super) fn run_cell_magic(walk: &mut CommandWalk<'_>, text: &str) -> bool {
     let name = name.trim_start_matches('%');
     // In some notebooks, one `%` is enough for another language. In others, the lines below are Python.
     let is_cell = line.starts_with('%');
-    if !is_cell && !(args.is_empty() && (is_listed(SHELLS, name) || walk.is_program(name))) {
+    if !is_cell && !(args.is_empty() && (ShellMagics.has(name) || walk.is_program(name))) {
         return false;
     }
     let options = ["--out", "--err", "--proc"];
@@ -67,12 +49,12 @@ pub(super) fn run_cell_magic(walk: &mut CommandWalk<'_>, text: &str) -> bool {
         }
         "sql" | "bigquery" | "sqlcmd" => sql_operations(name, body).into_iter().for_each(|found| walk.push(found)),
         "javascript" | "js" => walk.run_code("node", body),
-        name if is_listed(SHOWN, name) => {}
-        name if is_listed(MEASURED, name) => walk.run_code("ipython", &format!("{}\n{body}", without_options(args))),
+        name if ShownCells.has(name) => {}
+        name if MeasuringMagics.has(name) => walk.run_code("ipython", &format!("{}\n{body}", without_options(args))),
         name => {
             let program = match name {
                 "script" => "",
-                name if is_listed(SHELLS, name) => "bash",
+                name if ShellMagics.has(name) => "bash",
                 name => name,
             };
             if program.is_empty() || walk.is_program(program) {
@@ -140,7 +122,7 @@ fn read_magic(line: &str, names: &HashSet<&str>, depth: usize) -> Option<String>
         return is_name.then(|| read_line_magic(name, rest.trim(), names, depth));
     }
     if let Some((name, rest)) = line.split_once(' ')
-        && is_listed(BARE, name)
+        && BareMagics.has(name)
         && is_argument(rest.trim_start())
     {
         return Some(read_line_magic(name, rest.trim(), names, depth));
@@ -170,14 +152,14 @@ fn is_argument(text: &str) -> bool {
 fn read_line_magic(name: &str, rest: &str, names: &HashSet<&str>, depth: usize) -> String {
     let first = rest.split_whitespace().next().unwrap_or_default();
     let line = match name {
-        name if is_listed(SHELLS, name) => rest.to_owned(),
-        name if is_listed(SETTINGS, name) => return String::new(),
-        name if is_listed(MEASURED, name) => {
+        name if ShellMagics.has(name) => rest.to_owned(),
+        name if SettingsMagics.has(name) => return String::new(),
+        name if MeasuringMagics.has(name) => {
             let code = without_options(rest);
             return read_magic(code, names, depth + 1).unwrap_or_else(|| code.to_owned());
         }
-        name if is_listed(READERS, name) => format!("cat {rest}"),
-        name if is_listed(WRITERS, name) => {
+        name if ReadingMagics.has(name) => format!("cat {rest}"),
+        name if WritingMagics.has(name) => {
             rest.split_whitespace().filter(|word| !word.starts_with('-')).map(|word| format!(": > {word};")).collect()
         }
         "store" => {
@@ -198,7 +180,7 @@ fn read_line_magic(name: &str, rest: &str, names: &HashSet<&str>, depth: usize) 
         // Aliases of IPython are programs.
         name => format!("{name} {rest}"),
     };
-    in_backticks(&line, is_listed(LASTING, name), names)
+    in_backticks(&line, LastingMagics.has(name), names)
 }
 
 /// The code of a magic that measures it, without the options in front.

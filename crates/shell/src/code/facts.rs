@@ -3,7 +3,7 @@
 use super::functions::{CodeEffect, effect_of};
 use super::reader::CodeCall;
 use crate::secret_name::is_secret_name;
-use crate::walk::TextTaint;
+use crate::walk::{TextFlow, TextTaint};
 
 /// What the whole code does.
 #[derive(Debug, Default)]
@@ -70,6 +70,11 @@ impl CodeFacts {
             Some(CodeEffect::Print) => self.prints = true,
             _ => {}
         }
+    }
+
+    /// What it writes to a file.
+    pub(super) fn written_flow(&self) -> TextFlow {
+        TextFlow::from_taint(TextTaint::DECODED | self.code_taint())
     }
 
     /// Where code that is evaluated comes from.

@@ -13,9 +13,14 @@ mod services;
 mod statements;
 mod tokens;
 mod value;
+mod words;
 
 use facts::{CodeFacts, opens_for_writing};
-use functions::{CodeEffect, effect_of};
+use functions::CodeEffect::{
+    Cell, Code, Command, Decode, Delete, DeleteTree, Duplicate, Dynamic, Environment, Kill, Link, Move, Open, Options,
+    Permission, Print, Privilege, Read, Redirect, Request, Socket, SystemCall, Transmit, Unpack, Write,
+};
+use functions::effect_of;
 use reader::{CodeCall, CodeReading, read_calls};
 use requests::{push_read, push_request};
 use tokens::read_tokens;
@@ -110,12 +115,12 @@ pub(crate) fn read_code(walk: &mut CommandWalk<'_>, language: &str, text: &str, 
 /// Adds code of a file that is run as it comes out of a decoder or from the network.
 fn push_certain_code(walk: &mut CommandWalk<'_>, language: &str, call: &CodeCall, before: &[CodeCall]) {
     let effect = effect_of(language, &call.name);
-    let fetches = |call: &CodeCall| effect_of(language, &call.name) == Some(CodeEffect::Request);
+    let fetches = |call: &CodeCall| effect_of(language, &call.name) == Some(Request);
     let is_evaluator = |name: &str| EVALUATORS.contains(&last_part(name));
     let taint = match effect {
-        Some(CodeEffect::Code) if is_evaluator(&call.name) && call.is_decoded => TextTaint::DECODED,
-        Some(CodeEffect::Command) if call.is_decoded && call.texts.is_empty() => TextTaint::DECODED,
-        Some(CodeEffect::Code) if is_evaluator(&call.name) && before.iter().any(fetches) => TextTaint::NETWORK,
+        Some(Code) if is_evaluator(&call.name) && call.is_decoded => TextTaint::DECODED,
+        Some(Command) if call.is_decoded && call.texts.is_empty() => TextTaint::DECODED,
+        Some(Code) if is_evaluator(&call.name) && before.iter().any(fetches) => TextTaint::NETWORK,
         _ => return,
     };
     if call.has_unknown {
@@ -144,7 +149,7 @@ fn push_call(walk: &mut CommandWalk<'_>, language: &str, call: &CodeCall, facts:
     let last = call.name.rsplit(['.', ':', '>']).next().unwrap_or_default();
     let posts =
         || matches!(last, "post" | "put" | "patch" | "post_form") && call.texts.iter().any(|text| text.contains("://"));
-    let Some(effect) = effect_of(language, &call.name).or_else(|| posts().then_some(CodeEffect::Transmit)) else {
+    let Some(effect) = effect_of(language, &call.name).or_else(|| posts().then_some(Transmit)) else {
         return;
     };
     let is_file = walk.is_in_code_file();
@@ -157,19 +162,14 @@ fn push_call(walk: &mut CommandWalk<'_>, language: &str, call: &CodeCall, facts:
         }
         if texts.is_empty() && call.has_unknown { vec![ShellArg::unknown(TextTaint::NONE)] } else { texts }
     };
-    if call.is_decoded
-        && matches!(
-            effect,
-            CodeEffect::Delete | CodeEffect::DeleteTree | CodeEffect::Write | CodeEffect::Read | CodeEffect::Open
-        )
-        && paths().iter().all(|path| !path.is_known())
-    {
+    let uses_file = matches!(effect, Delete | DeleteTree | Write | Read | Open);
+    if call.is_decoded && uses_file && paths().iter().all(|path| !path.is_known()) {
         walk.push_code(TextTaint::DECODED, language, "it uses a file whose name is encoded");
         return;
     }
     match effect {
-        CodeEffect::Delete | CodeEffect::DeleteTree => {
-            let is_recursive = effect == CodeEffect::DeleteTree
+        Delete | DeleteTree => {
+            let is_recursive = effect == DeleteTree
                 || call.texts.iter().any(|text| text == "recursive")
                 || call.names.iter().any(|name| name == "recursive");
             for path in paths().into_iter().filter(|path| !is_option_word(&path.text)) {
@@ -180,17 +180,12 @@ fn push_call(walk: &mut CommandWalk<'_>, language: &str, call: &CodeCall, facts:
                 walk.push_path(operation, &path);
             }
         }
-        CodeEffect::Write => {
+        Write => {
             for path in paths().into_iter().take(1) {
-                walk.write_file(
-                    language,
-                    &path,
-                    "replace",
-                    TextFlow::from_taint(TextTaint::DECODED | facts.code_taint()),
-                );
+                walk.write_file(language, &path, "replace", facts.written_flow());
             }
         }
-        CodeEffect::Move | CodeEffect::Duplicate => {
+        Move | Duplicate => {
             let all = paths();
             let is_address = all.first().is_some_and(|source| source.text.contains("://"));
             if let (true, [source, target, ..]) = (is_address, all.as_slice()) {
@@ -199,24 +194,21 @@ fn push_call(walk: &mut CommandWalk<'_>, language: &str, call: &CodeCall, facts:
                 return;
             }
             if let Some(source) = all.first() {
-                let kind = if effect == CodeEffect::Move { OperationKind::Move } else { OperationKind::Read };
+                let kind = if effect == Move { OperationKind::Move } else { OperationKind::Read };
                 walk.push_path(Operation::new(kind, language), source);
             }
             if let Some(target) = all.get(1) {
                 walk.write_file(language, target, "replace", TextFlow::default());
             }
         }
-        CodeEffect::Link => {
+        Link => {
             if let [source, target, ..] = paths().as_slice() {
                 walk.push_path(Operation::new(OperationKind::Write, language).action("link"), target);
                 walk.note_link(source, target);
             }
         }
-        CodeEffect::Permission => {
-            let is_open = call
-                .numbers
-                .iter()
-                .any(|mode| mode.ends_with("777") || mode.ends_with("666") || mode.ends_with("4755"));
+        Permission => {
+            let is_open = call.numbers.iter().any(|mode| ["777", "666", "4755"].iter().any(|end| mode.ends_with(end)));
             for path in paths().into_iter().take(1) {
                 let operation = Operation::new(OperationKind::Permission, language)
                     .action(last)
@@ -224,7 +216,7 @@ fn push_call(walk: &mut CommandWalk<'_>, language: &str, call: &CodeCall, facts:
                 walk.push_path(operation, &path);
             }
         }
-        CodeEffect::Read => {
+        Read => {
             if last == "dotenv_values" && call.texts.is_empty() {
                 push_read(walk, language, &ShellArg::new(".env"), facts);
             }
@@ -232,21 +224,13 @@ fn push_call(walk: &mut CommandWalk<'_>, language: &str, call: &CodeCall, facts:
                 push_read(walk, language, &path, facts);
             }
         }
-        CodeEffect::Open => {
+        Open => {
             let is_writing = opens_for_writing(call);
-            for path in paths()
-                .into_iter()
-                .take(if call.texts.first().is_some_and(|text| is_perl_mode(text)) { 2 } else { 1 })
-                .filter(|path| !is_perl_mode(&path.text))
-            {
+            let count = if call.texts.first().is_some_and(|text| is_perl_mode(text)) { 2 } else { 1 };
+            for path in paths().into_iter().take(count).filter(|path| !is_perl_mode(&path.text)) {
                 if is_writing {
                     let path = ShellArg::new(path.text.trim_start_matches(['>', '+', ' ']));
-                    walk.write_file(
-                        language,
-                        &path,
-                        "replace",
-                        TextFlow::from_taint(TextTaint::DECODED | facts.code_taint()),
-                    );
+                    walk.write_file(language, &path, "replace", facts.written_flow());
                 } else if let Some(command) = path.text.strip_prefix('|').or_else(|| path.text.strip_suffix('|')) {
                     walk.as_line(|walk| walk.run_line(command, &TextFlow::default()));
                 } else {
@@ -254,8 +238,8 @@ fn push_call(walk: &mut CommandWalk<'_>, language: &str, call: &CodeCall, facts:
                 }
             }
         }
-        CodeEffect::Command => push_command(walk, language, call, facts),
-        CodeEffect::Code => {
+        Command => push_command(walk, language, call, facts),
+        Code => {
             let is_address = |text: &String| text.starts_with("http://") || text.starts_with("https://");
             if call.texts.iter().any(is_address) {
                 walk.push_code(TextTaint::NETWORK, language, "it evaluates text of an address");
@@ -264,16 +248,13 @@ fn push_call(walk: &mut CommandWalk<'_>, language: &str, call: &CodeCall, facts:
             let is_known =
                 !call.has_unknown && !call.texts.is_empty() && !call.texts.iter().any(|text| text.contains(UNKNOWN));
             if is_known && !facts.uses_decoder {
-                for text in &call.texts {
-                    if text.len() < MAX_BYTES / 2 {
-                        walk.run_code(language, text);
-                    }
-                }
+                let texts = call.texts.iter().filter(|text| text.len() < MAX_BYTES / 2);
+                texts.for_each(|text| walk.run_code(language, text));
             } else {
                 walk.push_code(facts.code_taint(), language, "it evaluates text that is not known");
             }
         }
-        CodeEffect::Cell => {
+        Cell => {
             let cell = match (last, call.texts.as_slice()) {
                 ("run_cell_magic", [name, rest @ ..]) => format!("%%{name} {}", rest.join("\n")),
                 ("run_line_magic" | "magic", words) => format!("%{}", words.join(" ")),
@@ -281,22 +262,19 @@ fn push_call(walk: &mut CommandWalk<'_>, language: &str, call: &CodeCall, facts:
             };
             walk.run_code("ipython", &cell);
         }
-        CodeEffect::Unpack => {
+        Unpack => {
             let taint = facts.code_taint();
             if taint.has(TextTaint::NETWORK | TextTaint::DECODED) {
                 walk.push_code(taint, language, "it makes objects or code of text that comes from elsewhere");
             }
         }
-        CodeEffect::SystemCall => walk.push_unknown(language, "it calls the system by a number"),
-        CodeEffect::Dynamic => walk.push_code(
-            facts.code_taint() | TextTaint::DECODED,
-            language,
-            "it calls a function whose name is put together",
-        ),
-        CodeEffect::Request | CodeEffect::Transmit | CodeEffect::Socket => {
-            push_request(walk, language, call, effect, facts)
+        SystemCall => walk.push_unknown(language, "it calls the system by a number"),
+        Dynamic => {
+            let taint = facts.code_taint() | TextTaint::DECODED;
+            walk.push_code(taint, language, "it calls a function whose name is put together");
         }
-        CodeEffect::Kill => {
+        Request | Transmit | Socket => push_request(walk, language, call, effect, facts),
+        Kill => {
             let action = match call.numbers.first().map(String::as_str) {
                 Some("-1") => "everything",
                 Some("1") => "system_process",
@@ -304,14 +282,8 @@ fn push_call(walk: &mut CommandWalk<'_>, language: &str, call: &CodeCall, facts:
             };
             walk.push(Operation::new(OperationKind::Kill, language).action(action));
         }
-        CodeEffect::Privilege => {
-            walk.push(Operation::new(OperationKind::Privilege, language).action("other_user"));
-        }
-        CodeEffect::Decode
-        | CodeEffect::Environment
-        | CodeEffect::Print
-        | CodeEffect::Redirect
-        | CodeEffect::Options => {}
+        Privilege => walk.push(Operation::new(OperationKind::Privilege, language).action("other_user")),
+        Decode | Environment | Print | Redirect | Options => {}
     }
 }
 

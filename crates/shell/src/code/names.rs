@@ -1,34 +1,14 @@
 //! Names in code: assignments, calls, variables and methods.
 
-use super::functions::{CodeEffect, effect_of, is_module};
+use super::functions::{CodeEffect, effect_of};
 use super::reader::{CallReader, CodeCall, MAX_DEPTH};
 use super::tokens::CodeToken;
-use super::value::{
-    CodeValue, gives_process_or_module, is_condition, is_environment, is_statement, is_word, last_part, result_of,
-};
+use super::value::{CodeValue, gives_process_or_module, is_condition, last_part, result_of};
+use super::words::CodeWords::{Environment, EnvironmentMethods, Listers, Modules, PlainWords, Statements};
 use crate::paths::UNKNOWN;
 
 /// Stands for a function whose name is put together.
 const DYNAMIC: &str = "__dynamic__";
-
-/// Functions that list files.
-const LISTERS: [&str; 15] = [
-    "iterdir",
-    "scandir",
-    "children",
-    "each_child",
-    "listdir",
-    "readdirSync",
-    "readdir",
-    "entries",
-    "walk",
-    "glob",
-    "rglob",
-    "globSync",
-    "iglob",
-    "find",
-    "fwalk",
-];
 
 impl CallReader<'_> {
     /// A name: an assignment, a call, a variable.
@@ -88,7 +68,7 @@ impl CallReader<'_> {
         if name == "Dir.home" {
             return (CodeValue { is_path: true, ..CodeValue::text("~") }, next);
         }
-        if is_environment(name) || name.starts_with("process.env.") || is_environment_method(name) {
+        if Environment.has(name) || name.starts_with("process.env.") || is_environment_method(name) {
             return self.read_variable_of_environment(name.strip_prefix("process.env."), next);
         }
         let has_argument = matches!(self.token_at(next), Some(CodeToken::Text(_) | CodeToken::Name(_)))
@@ -98,7 +78,7 @@ impl CallReader<'_> {
             && has_argument
             && depth < MAX_DEPTH
             && !name.starts_with(['$', '@', '%'])
-            && !is_statement(name)
+            && !Statements.has(name)
         {
             return self.read_call_without_brackets(called, next, depth);
         }
@@ -109,7 +89,7 @@ impl CallReader<'_> {
             return (self.listed.clone().unwrap_or_else(CodeValue::unknown), next);
         }
         // A word of the language, or an option.
-        if is_word(name) {
+        if PlainWords.has(name) {
             return (CodeValue::default(), next);
         }
         let module = self.aliases.get(name).cloned();
@@ -166,7 +146,7 @@ impl CallReader<'_> {
         if last_part(called) == "getattr" {
             value.module = match (inner.module.as_deref().or(call.names.first().map(String::as_str)), texts.first()) {
                 (Some(module), Some(name)) => Some(format!("{module}.{name}")),
-                (Some(module), None) if is_module(module) => Some(String::from(DYNAMIC)),
+                (Some(module), None) if Modules.has(module) => Some(String::from(DYNAMIC)),
                 _ => None,
             };
         }
@@ -195,7 +175,7 @@ impl CallReader<'_> {
 
     /// Remembers what a function lists, for the names that stand for one of it.
     fn note_listed(&mut self, called: &str, value: &CodeValue) {
-        if LISTERS.contains(&last_part(called)) && !value.texts.is_empty() {
+        if Listers.has(last_part(called)) && !value.texts.is_empty() {
             self.listed = Some(value.clone());
         }
     }
@@ -203,7 +183,7 @@ impl CallReader<'_> {
     /// `NAME[…]`: an element, a variable of the environment, or a method whose name is a text.
     fn read_element(&mut self, name: &str, open: usize, depth: usize) -> (CodeValue, usize) {
         let (inner, _, after) = self.read_list(open, depth + 1);
-        if is_environment(name) {
+        if Environment.has(name) {
             return self.read_variable_of_environment(inner.texts.first().map(String::as_str), after);
         }
         if name == "Dir" {
@@ -216,7 +196,7 @@ impl CallReader<'_> {
         value.has_unknown = true;
         value.module = match inner.texts.first() {
             Some(method) if !inner.has_unknown && !method.contains(UNKNOWN) => Some(format!("{module}.{method}")),
-            _ if self.is_mark(after, '(') && (self.aliases.contains_key(name) || is_module(name)) => {
+            _ if self.is_mark(after, '(') && (self.aliases.contains_key(name) || Modules.has(name)) => {
                 Some(String::from(DYNAMIC))
             }
             _ => None,
@@ -299,7 +279,7 @@ impl CallReader<'_> {
         match self.variables.get(object) {
             Some(value) if value.module.is_none() => value.clone(),
             Some(_) => CodeValue::default(),
-            None => CodeValue { has_unknown: !is_word(object), ..CodeValue::default() },
+            None => CodeValue { has_unknown: !PlainWords.has(object), ..CodeValue::default() },
         }
     }
 
@@ -418,16 +398,13 @@ impl CallReader<'_> {
 fn is_home_variable(called: &str, texts: &[String]) -> bool {
     let reads = matches!(last_part(called), "getenv" | "Getenv" | "get" | "fetch");
     let is_variable = effect_of("", called) == Some(CodeEffect::Environment)
-        || called.rsplit_once('.').is_some_and(|(object, _)| is_environment(object));
+        || called.rsplit_once('.').is_some_and(|(object, _)| Environment.has(object));
     reads && is_variable && texts.first().is_some_and(|name| matches!(name.as_str(), "HOME" | "USERPROFILE"))
 }
 
 /// Methods that give the whole environment.
 fn is_environment_method(name: &str) -> bool {
-    name.rsplit_once('.').is_some_and(|(object, method)| {
-        is_environment(object)
-            && matches!(method, "items" | "values" | "copy" | "to_h" | "to_a" | "each" | "map" | "inspect" | "toObject")
-    })
+    name.rsplit_once('.').is_some_and(|(object, method)| Environment.has(object) && EnvironmentMethods.has(method))
 }
 
 fn is_decoder(name: &str) -> bool {

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use super::tokens::{CodeToken, FILLED_BEGIN, FILLED_END};
-use super::value::{CodeValue, gives_module, is_call_option, is_condition, module_name};
+use super::value::{CodeValue, is_condition, module_name};
+use super::words::CodeWords;
 use crate::paths::UNKNOWN;
 
 /// A call of a function.
@@ -108,6 +109,20 @@ impl CallReader<'_> {
         self.calls.push(CodeCall { name: name.to_owned(), texts: vec![text], is_piped, ..CodeCall::default() });
     }
 
+    /// A call with the text behind a `<` or `>`.
+    fn push_named_file(&mut self, name: &str, index: usize) {
+        if let Some(CodeToken::Text(file)) = self.token_at(index) {
+            self.push_text_call(name, self.fill(file), false);
+        }
+    }
+
+    /// A call with the text that an expression gives, and the index behind that.
+    fn push_joined(&mut self, name: &str, is_piped: bool, index: usize, depth: usize) -> usize {
+        let (value, next) = self.read_expression(index, depth + 1);
+        value.texts.into_iter().take(1).for_each(|text| self.push_text_call(name, text, is_piped));
+        next.max(index)
+    }
+
     /// A text with its variables filled in as far as they are known.
     fn fill(&self, text: &str) -> String {
         if !text.contains(FILLED_BEGIN) {
@@ -202,32 +217,20 @@ impl CallReader<'_> {
                         index += 1;
                     }
                     if self.joins_neighbours {
-                        let (file, next) = self.read_expression(index, depth + 1);
-                        let files = file.texts.into_iter().take(1);
-                        files.for_each(|file| self.push_text_call("file_put_contents", file, false));
-                        index = next.max(index);
+                        index = self.push_joined("file_put_contents", false, index, depth);
                         continue;
                     }
-                    if let Some(CodeToken::Text(file)) = self.token_at(index) {
-                        let file = self.fill(file);
-                        self.push_text_call("file_put_contents", file, false);
-                    }
+                    self.push_named_file("file_put_contents", index);
                 }
                 CodeToken::Mark('<') if self.can_omit_brackets => {
                     index += 1;
-                    if let Some(CodeToken::Text(file)) = self.token_at(index) {
-                        let file = self.fill(file);
-                        self.push_text_call("file_get_contents", file, false);
-                    }
+                    self.push_named_file("file_get_contents", index);
                 }
                 CodeToken::Mark('|') if self.can_omit_brackets => {
                     index += 1;
                     index += usize::from(self.is_mark(index, '&'));
                     if self.joins_neighbours {
-                        let (command, next) = self.read_expression(index, depth + 1);
-                        let lines = command.texts.into_iter().take(1);
-                        lines.for_each(|line| self.push_text_call("os.system", line, true));
-                        index = next.max(index);
+                        index = self.push_joined("os.system", true, index, depth);
                         continue;
                     }
                     match (self.token_at(index), self.name_at(index).map(str::to_owned)) {
@@ -294,7 +297,7 @@ impl CallReader<'_> {
                     index = self.bind_block(name, index + 1);
                 }
                 // What an option of a program's call says is not an argument of the program.
-                CodeToken::Name(name) if self.is_mark(index + 1, '=') && is_call_option(name) => {
+                CodeToken::Name(name) if self.is_mark(index + 1, '=') && CodeWords::CallOptions.has(name) => {
                     call.names.push(name.clone());
                     index = self.read_expression(index + 2, depth).1.max(index + 2);
                 }
@@ -316,17 +319,13 @@ impl CallReader<'_> {
                     }
                     sign = "";
                     let is_first = value.texts.is_empty();
-                    let (read, next) = self.read_expression(index, depth);
-                    value.is_list |= is_first && read.is_list;
-                    value.has_unknown |= read.has_unknown && read.texts.is_empty();
-                    value.is_decoded |= read.is_decoded;
-                    value.is_path |= read.is_path;
-                    if value.module.is_none() {
-                        value.module = read.module;
+                    let (mut read, next) = self.read_expression(index, depth);
+                    read.is_list &= is_first;
+                    read.has_unknown &= read.texts.is_empty();
+                    if value.texts.len() >= MAX_TEXTS {
+                        read.texts.clear();
                     }
-                    if value.texts.len() < MAX_TEXTS {
-                        value.texts.extend(read.texts);
-                    }
+                    value.join(read, None);
                     index = next.max(index + 1);
                 }
             }
@@ -336,7 +335,7 @@ impl CallReader<'_> {
 
     /// Whether a name gives a module, and which.
     pub(super) fn module_of(&self, called: &str, texts: &[String]) -> Option<String> {
-        if !gives_module(called) {
+        if !CodeWords::ModuleFunctions.has(called) {
             return None;
         }
         texts.first().filter(|text| !text.contains(UNKNOWN)).map(|text| module_name(text))

@@ -65,20 +65,16 @@ pub(super) fn read_tokens(language: &str, text: &str) -> Vec<CodeToken> {
     let syntax = syntax_of(language);
     let letters: Vec<char> = text.chars().collect();
     let at = |index: usize| letters.get(index).copied();
+    let line_end =
+        |begin: usize| (begin..letters.len()).find(|index| at(*index) == Some('\n')).unwrap_or(letters.len());
     let mut tokens = Vec::new();
     let mut index = 0;
     while let Some(letter) = at(index) {
         match letter {
             '#' if syntax.has_hash_comments && at(index + 1) != Some('{') && can_comment(&letters, index) => {
-                while at(index).is_some_and(|letter| letter != '\n') {
-                    index += 1;
-                }
+                index = line_end(index);
             }
-            '/' if syntax.has_slash_comments && at(index + 1) == Some('/') => {
-                while at(index).is_some_and(|letter| letter != '\n') {
-                    index += 1;
-                }
-            }
+            '/' if syntax.has_slash_comments && at(index + 1) == Some('/') => index = line_end(index),
             '/' if syntax.has_slash_comments && at(index + 1) == Some('*') => {
                 while index < letters.len() && !(at(index) == Some('*') && at(index + 1) == Some('/')) {
                     index += 1;
@@ -102,9 +98,12 @@ pub(super) fn read_tokens(language: &str, text: &str) -> Vec<CodeToken> {
             }
             '\'' | '"' | '`' => {
                 let fills = letter == '`' || letter == '"' && (syntax.fills_dollar || language == "ruby");
-                let is_format = matches!(tokens.last(), Some(CodeToken::Name(name)) if matches!(name.as_str(), "f" | "F" | "rf" | "fr"));
-                if matches!(tokens.last(), Some(CodeToken::Name(name)) if matches!(name.as_str(), "f" | "F" | "rf" | "fr" | "b" | "r" | "u" | "rb" | "br" | "B" | "R"))
-                {
+                let prefix = match tokens.last() {
+                    Some(CodeToken::Name(name)) => name.as_str(),
+                    _ => "",
+                };
+                let is_format = matches!(prefix, "f" | "F" | "rf" | "fr");
+                if is_format || matches!(prefix, "b" | "r" | "u" | "rb" | "br" | "B" | "R") {
                     tokens.pop();
                 }
                 let (text, next) = read_text(&letters, index, letter, fills);

@@ -1,8 +1,6 @@
 //! What is known of the values in code.
 
-use std::collections::HashSet;
-use std::sync::LazyLock;
-
+use super::words::CodeWords;
 use crate::paths::UNKNOWN;
 
 /// What is known of an expression.
@@ -74,24 +72,6 @@ pub(super) fn last_part(name: &str) -> &str {
     name.rsplit(['.', ':', '>']).next().unwrap_or_default()
 }
 
-/// Whether a word is in a text of words.
-fn is_listed(words: &str, word: &str) -> bool {
-    words.split_whitespace().any(|listed| listed == word)
-}
-
-fn to_set(words: &'static str) -> HashSet<&'static str> {
-    words.split_whitespace().collect()
-}
-
-pub(super) fn is_environment(name: &str) -> bool {
-    is_listed("os.environ process.env ENV environ $ENV %ENV $_ENV $_SERVER Bun.env ENVIRON", name)
-}
-
-/// Functions that give a module by its name.
-pub(super) fn gives_module(name: &str) -> bool {
-    is_listed("require __import__ import importlib.import_module import_module createRequire", name)
-}
-
 /// The name of a module as the table of functions has it.
 pub(super) fn module_name(text: &str) -> String {
     text.strip_prefix("node:").unwrap_or(text).replace('/', ".")
@@ -154,59 +134,9 @@ fn is_module_word(text: &str) -> bool {
     matches!(text, "path" | "node:path" | "os" | "fs")
 }
 
-/// Words that hold nothing.
-pub(super) fn is_word(name: &str) -> bool {
-    WORDS.contains(name)
-}
-
-static WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
-    to_set(
-        "import from as const let var new await async return for in of if else while try except catch finally with def \
-         function class lambda not and or is True False None true false null undefined nil pass raise throw my our use \
-         require puts do end then print BEGIN END switch case default shell check text capture_output recursive force \
-         encoding stdio timeout ignore_errors exist_ok missing_ok parents subprocess os sys shutil json re fs path \
-         unless foreach e err",
-    )
-});
-
-/// Options of functions that run programs.
-pub(super) fn is_call_option(name: &str) -> bool {
-    is_listed(
-        "cwd env check timeout stdout stderr stdin shell text capture_output encoding bufsize executable errors",
-        name,
-    )
-}
-
 /// Words that say that code does something for some files only.
 pub(super) fn is_condition(name: &str) -> bool {
-    CONDITIONS.contains(last_part(name))
-}
-
-static CONDITIONS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
-    to_set(
-        "if elif unless endswith endsWith end_with? startswith startsWith filter match test fnmatch suffix when grep",
-    )
-});
-
-/// Words in front of an expression that are not functions.
-pub(super) fn is_statement(name: &str) -> bool {
-    matches!(
-        name,
-        "for"
-            | "foreach"
-            | "if"
-            | "unless"
-            | "while"
-            | "until"
-            | "in"
-            | "do"
-            | "and"
-            | "or"
-            | "not"
-            | "return"
-            | "my"
-            | "our"
-    )
+    CodeWords::Conditions.has(last_part(name))
 }
 
 /// Functions whose result has the methods of a module.

@@ -17,58 +17,14 @@ use crate::{OperationTag, PathPlace};
 pub(crate) const UNKNOWN: char = '\u{fffc}';
 
 /// Directories of the operating system.
-const SYSTEM: [&str; 22] = [
-    "/etc",
-    "/usr",
-    "/bin",
-    "/sbin",
-    "/lib",
-    "/lib32",
-    "/lib64",
-    "/boot",
-    "/var",
-    "/opt",
-    "/root",
-    "/proc",
-    "/sys",
-    "/run",
-    "/srv",
-    "/snap",
-    "/System",
-    "/Library",
-    "/Applications",
-    "/private/etc",
-    "/private/var",
-    "/nix",
-];
+const SYSTEM: &str = "/etc /usr /bin /sbin /lib /lib32 /lib64 /boot /var /opt /root /proc /sys /run /srv /snap /System \
+                      /Library /Applications /private/etc /private/var /nix";
 /// Directories of temporary files; those that begin with `~` are below the home directory.
-const TEMPORARY: [&str; 12] = [
-    "~/AppData/Local/Temp",
-    "/tmp",
-    "/var/tmp",
-    "/private/tmp",
-    "/private/var/tmp",
-    "/dev/shm",
-    "/var/folders",
-    "/private/var/folders",
-    "~/.cache",
-    "~/Library/Caches",
-    "~/.npm/_cacache",
-    "~/tmp",
-];
+const TEMPORARY: &str = "~/AppData/Local/Temp /tmp /var/tmp /private/tmp /private/var/tmp /dev/shm /var/folders \
+                         /private/var/folders ~/.cache ~/Library/Caches ~/.npm/_cacache ~/tmp";
 /// Devices that hold nothing.
-const HARMLESS_DEVICES: [&str; 10] = [
-    "/dev/null",
-    "/dev/zero",
-    "/dev/random",
-    "/dev/urandom",
-    "/dev/stdin",
-    "/dev/stdout",
-    "/dev/stderr",
-    "/dev/tty",
-    "/dev/full",
-    "/dev/fd",
-];
+const HARMLESS_DEVICES: &str = "/dev/null /dev/zero /dev/random /dev/urandom /dev/stdin /dev/stdout /dev/stderr \
+                                /dev/tty /dev/full /dev/fd";
 
 /// A path as an operation has it.
 #[derive(Debug, Clone)]
@@ -194,23 +150,23 @@ pub(crate) fn place_of(site: &CallSite<'_>, path: &Path, is_pattern: bool) -> Pa
     let home = site.home.map(Path::to_string_lossy);
     let below_home = home.as_deref().and_then(|home| strip_directory(text, home));
     let is_below = |directory: &str| strip_directory(text, directory).is_some();
-    let is_temporary = |directory: &&str| match directory.strip_prefix('~') {
+    let is_temporary = |directory: &str| match directory.strip_prefix('~') {
         Some(rest) => below_home.is_some_and(|path| strip_directory(path, rest).is_some()),
         None => false,
     };
     match () {
         () if text == "/" => PathPlace::Root,
-        () if is_below("/dev") && !is_below("/dev/shm") && !HARMLESS_DEVICES.iter().any(|device| is_below(device)) => {
+        () if is_below("/dev") && !is_below("/dev/shm") && !HARMLESS_DEVICES.split(' ').any(is_below) => {
             PathPlace::Device
         }
         () if text == project => PathPlace::ProjectRoot,
         () if home.as_deref().is_some_and(|home| strip_directory(home, text).is_some()) => PathPlace::Home,
         () if strip_directory(project, text).is_some() => PathPlace::ProjectRoot,
         () if is_below(project) => PathPlace::Project,
-        () if below_home.is_some() && TEMPORARY.iter().any(is_temporary) => PathPlace::Temporary,
+        () if below_home.is_some() && TEMPORARY.split(' ').any(is_temporary) => PathPlace::Temporary,
         () if below_home.is_some() => PathPlace::InHome,
-        () if TEMPORARY.iter().any(|directory| is_below(directory)) || is_below("/dev") => PathPlace::Temporary,
-        () if SYSTEM.iter().any(|directory| is_below(directory)) => PathPlace::System,
+        () if TEMPORARY.split(' ').any(is_below) || is_below("/dev") => PathPlace::Temporary,
+        () if SYSTEM.split(' ').any(is_below) => PathPlace::System,
         () => PathPlace::Outside,
     }
 }

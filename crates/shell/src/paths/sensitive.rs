@@ -10,24 +10,13 @@ use super::tails::{TailMeaning, all_tails};
 use super::{UNKNOWN, matches_glob, strip_directory};
 use crate::OperationTag::{self, ProbableSecret, Secret};
 use crate::site::CallSite;
+use crate::word_lists::is_listed;
 
 /// The ends of names that are templates or public.
-const HARMLESS_ENDS: [&str; 12] = [
-    ".example",
-    ".sample",
-    ".template",
-    ".dist",
-    ".pub",
-    ".tpl",
-    ".defaults",
-    ".schema",
-    "-example",
-    ".md",
-    ".example.json",
-    ".d.ts",
-];
+const HARMLESS_ENDS: &str = ".example .sample .template .dist .pub .tpl .defaults .schema -example .md .example.json \
+                             .d.ts";
 /// Directories of made-up secrets.
-const FIXTURES: [&str; 6] = ["fixtures", "__fixtures__", "testdata", "test-data", "test_data", "test-fixtures"];
+const FIXTURES: &str = "fixtures __fixtures__ testdata test-data test_data test-fixtures";
 /// Parts of a pattern by which it asks for secrets. `*config*` may match `kubeconfig`, but does not ask for it.
 const TELLING_PARTS: &str = "env secret cred passw token key pem p12 pfx jks hist netrc npmrc pypirc pgpass shadow rsa \
      ed25519 ecdsa id_ kdbx ppk htpasswd tfvars tfstate kubeconfig account adminsdk wp-config cookie logins wallet \
@@ -128,8 +117,8 @@ pub(crate) fn tags_of_path(site: &CallSite<'_>, path: &Path, is_pattern: bool) -
         index.tails.get(*number).into_iter().for_each(|tail| check(tail, path.names.len() - 1));
     }
     let is_public =
-        meanings.contains(&None) || HARMLESS_ENDS.iter().any(|end| last.ends_with(end)) || last.contains("example");
-    let is_made_up = || path.names.iter().any(|name| FIXTURES.contains(name));
+        meanings.contains(&None) || HARMLESS_ENDS.split(' ').any(|end| last.ends_with(end)) || last.contains("example");
+    let is_made_up = || path.names.iter().any(|name| is_listed(FIXTURES, name));
     let mut tags: Vec<OperationTag> = meanings.into_iter().flatten().collect();
     if is_public {
         tags.retain(|tag| !matches!(tag, Secret | ProbableSecret));

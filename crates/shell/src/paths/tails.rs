@@ -1,9 +1,7 @@
 //! The tables of paths that need care: those with secrets in `secrets.txt`, the others in `guarded.txt`.
 
-use serde::Deserialize;
-use serde::de::value::{Error, StrDeserializer};
-
 use crate::OperationTag::{self, ProbableSecret, Secret};
+use crate::word_lists::{read_name, read_sections};
 
 /// Where a path of the table is looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,14 +25,10 @@ static GUARDED: &str = include_str!("guarded.txt");
 
 /// The rows of both tables.
 pub(super) fn all_tails() -> impl Iterator<Item = (TailRoot, &'static str, TailMeaning)> {
-    let mut section = None;
-    let guarded = GUARDED.lines().filter(|line| !line.is_empty() && !line.starts_with("# ")).filter_map(move |line| {
-        if let Some(tag) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
-            section = OperationTag::deserialize(StrDeserializer::<Error>::new(tag)).ok();
-            return None;
-        }
-        let (root, tail) = root_of(line);
-        section.map(|tag| (root, tail, Some(tag)))
+    let guarded = read_sections(GUARDED).into_iter().flat_map(|section| {
+        let tag: Option<OperationTag> = read_name(section.head);
+        let paths = section.lines.into_iter().map(root_of);
+        paths.filter_map(move |(root, tail)| Some((root, tail, Some(tag?))))
     });
     include_str!("secrets.txt").lines().filter_map(secret_tail).chain(guarded)
 }

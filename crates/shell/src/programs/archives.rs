@@ -2,9 +2,9 @@
 
 use super::files::{is_host_path, join_below, write_target};
 use super::program::read_operands;
+use super::table::facts_of;
 use crate::address::push_address;
-use crate::walk::ProgramCall;
-use crate::walk::{CommandWalk, ParsedOptions, ShellArg, TextFlow, TextTaint};
+use crate::walk::{CommandWalk, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint};
 use crate::{Operation, OperationKind, OperationTag};
 
 pub(super) fn run_rsync(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
@@ -70,31 +70,52 @@ pub(super) fn run_rsync(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, pars
     TextFlow::from_taint(TextTaint::OUTPUT)
 }
 
+/// The arguments with an option for each letter of the old form, `tar czf a.tgz b`; `None` for the usual one.
+fn unbundled(call: &ProgramCall<'_>) -> Option<Vec<ShellArg>> {
+    let (letters, rest) = call.args.split_first()?;
+    if letters.text.is_empty() || !letters.text.bytes().all(|letter| letter.is_ascii_alphabetic()) {
+        return None;
+    }
+    let grammar = facts_of(call.name).grammar();
+    let mut rest = rest.iter().cloned().peekable();
+    let mut args = Vec::new();
+    for letter in letters.text.chars() {
+        args.push(ShellArg::new(format!("-{letter}")));
+        args.extend(rest.next_if(|_| grammar.takes_value(letter)));
+    }
+    args.extend(rest);
+    Some(args)
+}
+
 pub(super) fn run_tar(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
-    // The old form: `tar czf a.tgz b`.
-    let bundled = call
-        .args
-        .first()
-        .filter(|arg| !arg.text.starts_with('-') && arg.text.chars().all(|letter| letter.is_ascii_alphabetic()));
-    let letters = bundled.map(|arg| arg.text.as_str()).unwrap_or_default();
-    let has = |letter: &str, name: &str| parsed.has(letter, name) || letters.contains(letter);
-    let mut operands: Vec<ShellArg> =
-        parsed.operands.iter().skip(usize::from(bundled.is_some())).map(|arg| (*arg).clone()).collect();
-    let archive = match parsed.values("f", "file").next() {
-        Some(archive) => Some(archive.clone()),
-        None if letters.contains('f') && !operands.is_empty() => Some(operands.remove(0)),
-        None => None,
-    };
+    if let Some(args) = unbundled(call) {
+        return super::run_program(walk, &ProgramCall { args: &args, ..*call });
+    }
+    let has = |letter: &str, name: &str| parsed.has(letter, name);
+    let archive = parsed.values("f", "file").next();
     // GNU tar reaches an archive of another machine by itself.
-    let is_remote =
-        archive.as_ref().is_some_and(|archive| is_host_path(&archive.text)) && !parsed.has("", "force-local");
+    let is_remote = archive.is_some_and(|archive| is_host_path(&archive.text)) && !has("", "force-local");
+    let notes = ["index-file", "volno-file"].map(|name| parsed.values("", name));
+    for file in parsed.values("g", "listed-incremental").chain(notes.into_iter().flatten()) {
+        walk.write_file(call.name, file, "replace", TextFlow::from_taint(TextTaint::NAMES));
+    }
+    let adds = has("r", "append") || has("u", "update") || has("A", "catenate") || has("", "concatenate");
+    let extracts = has("x", "extract") || has("x", "get");
+    let source = match archive {
+        Some(archive) if is_remote && extracts => {
+            push_address(walk, OperationKind::Download, call.name, &archive.shown(), TextTaint::NONE);
+            TextFlow::from_taint(TextTaint::NETWORK)
+        }
+        Some(archive) if archive.text != "-" => walk.written_before(archive).unwrap_or_default(),
+        _ => call.stdin.clone(),
+    };
     let cwd = walk.state.cwd.clone();
-    if let Some(directory) = parsed.values("C", "directory").next() {
+    for directory in parsed.values("C", "directory").chain(parsed.values("", "one-top-level")) {
         walk.enter_directory(directory);
     }
     let mut flow = TextFlow::default();
-    if has("c", "create") || has("r", "append") || has("u", "update") {
-        for operand in &operands {
+    if has("c", "create") || adds {
+        for operand in parsed.operands.iter().copied().chain(parsed.values("", "add-file")) {
             flow.append(walk.read_file(call.name, operand, true));
             flow.taint |= walk.sweep(call, &[operand]);
         }
@@ -102,40 +123,34 @@ pub(super) fn run_tar(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed
             flow.append(walk.read_file(call.name, list, false));
         }
         flow.taint |= TextTaint::FILE;
-        if call.has_arg(&["--remove-files"]) {
-            for operand in &operands {
+        if has("", "remove-files") {
+            for operand in &parsed.operands {
                 walk.push_path(Operation::new(OperationKind::Delete, call.name).tag(OperationTag::Recursive), operand);
             }
         }
         walk.state.cwd.clone_from(&cwd);
-        flow.text = None;
         match archive.filter(|archive| archive.text != "-") {
             Some(archive) if is_remote => {
                 push_address(walk, OperationKind::Upload, call.name, &archive.shown(), flow.taint);
             }
-            Some(archive) => walk.write_file(call.name, &archive, "replace", TextFlow::from_taint(flow.taint)),
+            Some(archive) => walk.write_file(call.name, archive, "replace", TextFlow::from_taint(flow.taint)),
             None => return TextFlow::from_taint(flow.taint),
         }
-    } else if has("x", "extract") || has("x", "get") {
-        let source = match &archive {
-            Some(archive) if is_remote => {
-                push_address(walk, OperationKind::Download, call.name, &archive.shown(), TextTaint::NONE);
-                TextFlow::from_taint(TextTaint::NETWORK)
-            }
-            Some(archive) if archive.text != "-" => walk.written_before(archive).unwrap_or_default(),
-            _ => call.stdin.clone(),
-        };
-        if parsed.has("O", "to-stdout") {
+    } else if extracts {
+        if has("O", "to-stdout") {
             walk.state.cwd = cwd;
             return TextFlow::from_taint(source.taint | TextTaint::FILE);
         }
         if source.taint.has(TextTaint::NETWORK) {
             walk.note_unpacked(&ShellArg::new("."), TextTaint::NETWORK);
         }
-        let targets = if operands.is_empty() { vec![ShellArg::new(".")] } else { operands };
+        let here = ShellArg::new(".");
+        let targets = if parsed.operands.is_empty() { vec![&here] } else { parsed.operands.clone() };
         for target in targets {
-            walk.write_file(call.name, &target, "unpack", TextFlow::from_taint(source.taint));
+            walk.write_file(call.name, target, "unpack", TextFlow::from_taint(source.taint));
         }
+    } else if let Some(archive) = archive.filter(|_| has("", "delete")) {
+        walk.write_file(call.name, archive, "edit", TextFlow::from_taint(TextTaint::FILE));
     }
     walk.state.cwd = cwd;
     TextFlow::from_taint(TextTaint::NAMES)
@@ -183,7 +198,7 @@ pub(super) fn run_archive(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, pa
         && !parsed.has("c", "stdout")
         && let Some(file) = parsed.operands.first()
     {
-        let packed = ShellArg { text: format!("{}.gz", file.text), ..(*file).clone() };
+        let packed = file.with_text(format!("{}.gz", file.text));
         walk.note_written(&packed, TextFlow::from_taint(flow.taint));
     }
     flow

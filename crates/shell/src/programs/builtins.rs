@@ -94,8 +94,9 @@ pub(super) fn run_export(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: 
             .any(|arg| arg.text.starts_with('-') && !arg.text.starts_with("--") && arg.text.contains(letter))
     };
     if matches!(call.name, "declare" | "typeset" | "local") && has_letter('n') {
-        for (name, other) in call.args.iter().filter_map(super::wrappers::assignment_of) {
-            walk.set_reference(&name, &other.text);
+        for arg in call.args.iter().filter(|arg| !arg.text.starts_with('-')) {
+            let (name, other) = arg.text.split_once('=').unwrap_or((&arg.text, &arg.text));
+            walk.set_reference(name, other);
         }
         return TextFlow::known("");
     }
@@ -142,9 +143,9 @@ pub(super) fn run_read(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
         "read" => parsed.values("a", "").next().map(|array| array.text.as_str()),
         _ => names.first().copied(),
     };
+    let separators = if call.name == "read" { walk.separators("") } else { vec!['\n'] };
     if let (Some(array), Some(text)) = (array, &input.text) {
-        let separators: &[char] = if call.name == "read" { &[' ', '\t', '\n'] } else { &['\n'] };
-        let parts = text.split(separators).filter(|part| !part.is_empty()).take(MAX_PARTS);
+        let parts = text.split(separators.as_slice()).filter(|part| !part.is_empty()).take(MAX_PARTS);
         let values = parts.map(|part| ShellArg { taint: input.taint, ..ShellArg::new(part) }).collect();
         walk.set_variable(array, values);
         return TextFlow::known("");
@@ -154,8 +155,13 @@ pub(super) fn run_read(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
     for (index, name) in names.iter().enumerate() {
         let value = match (&input.text, input.listed.first()) {
             (Some(text), _) if is_single_line => {
-                let mut words = text.trim_end_matches('\n').splitn(names.len(), [' ', '\t']);
+                let mut words = text.trim_end_matches('\n').splitn(names.len(), separators.as_slice());
                 ShellArg { taint: input.taint, ..ShellArg::new(words.nth(index).unwrap_or_default()) }
+            }
+            (Some(text), _) if names.len() == 1 && call.name == "read" => {
+                let lines = text.lines().take(MAX_PARTS).chain([text.as_str()]);
+                walk.set_any(name, lines.map(|line| ShellArg { taint: input.taint, ..ShellArg::new(line) }).collect());
+                continue;
             }
             // One of the listed files.
             (None, Some(listed)) if names.len() == 1 => {

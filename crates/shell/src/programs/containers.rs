@@ -1,23 +1,14 @@
 //! What a container may do to the machine, and what runs in it.
 
-use super::subcommand::SUBCOMMANDS;
+use super::table::facts_of;
 use crate::OperationKind::{self, Container};
 use crate::walk::{CommandWalk, OptionLetters, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint};
+use crate::word_lists::is_listed;
 use crate::{Operation, OperationTag, PathPlace};
 
-const ENGINES: [&str; 6] = ["docker", "podman", "nerdctl", "finch", "docker-compose", "podman-compose"];
-
-/// Options that give rights by themselves.
-const WIDE_OPTIONS: [&str; 8] = [
-    "privileged",
-    "pid=host",
-    "ipc=host",
-    "userns=host",
-    "uts=host",
-    "cgroupns=host",
-    "security-opt=label=disable",
-    "security-opt=systempaths=unconfined",
-];
+/// The beginnings of devices that hold no data of the machine.
+const HARMLESS_DEVICES: &str =
+    "/dev/dri /dev/kvm /dev/fuse /dev/snd /dev/video /dev/bus/usb /dev/tty /dev/nvidia nvidia";
 /// Rights of the kernel that do not reach the machine.
 const SMALL_RIGHTS: &str = "net_bind_service chown setuid setgid fowner kill audit_write setfcap setpcap fsetid \
              sys_nice ipc_lock sys_chroot mknod";
@@ -41,9 +32,6 @@ const RUN_OPTIONS: OptionLetters = OptionLetters {
 
 /// Adds what a container that is started may do, and what runs in it.
 pub(super) fn push_container(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
-    if !ENGINES.contains(&call.name) {
-        return;
-    }
     push_image(walk, call);
     let verb = call.args.iter().take(8).position(|arg| matches!(arg.text.as_str(), "run" | "create" | "exec"));
     let Some((verb, args)) = verb.and_then(|at| Some((call.args.get(at)?, call.args.get(at + 1..)?))) else { return };
@@ -93,26 +81,11 @@ fn is_unnamed_host(host: &str) -> bool {
 
 fn gives_rights(name: &str, value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
-    let whole = format!("{name}={lower}");
     match name {
         "privileged" => !matches!(lower.as_str(), "false" | "0"),
-        "cap-add" => lower
-            .split(',')
-            .any(|right| !SMALL_RIGHTS.split_whitespace().any(|small| small == right.trim_start_matches("cap_"))),
-        "device" => ![
-            "/dev/dri",
-            "/dev/kvm",
-            "/dev/fuse",
-            "/dev/snd",
-            "/dev/video",
-            "/dev/bus/usb",
-            "/dev/tty",
-            "/dev/nvidia",
-            "nvidia",
-        ]
-        .iter()
-        .any(|device| lower.starts_with(device)),
-        "security-opt" => lower.contains("unconfined") || WIDE_OPTIONS.contains(&whole.replace(':', "=").as_str()),
+        "cap-add" => lower.split(',').any(|right| !is_listed(SMALL_RIGHTS, right.trim_start_matches("cap_"))),
+        "device" => !HARMLESS_DEVICES.split(' ').any(|device| lower.starts_with(device)),
+        "security-opt" => lower.contains("unconfined") || lower.replace(':', "=") == "label=disable",
         "pid" | "ipc" | "userns" | "uts" | "cgroupns" => lower == "host",
         _ => false,
     }
@@ -120,7 +93,7 @@ fn gives_rights(name: &str, value: &str) -> bool {
 
 /// The directory of the machine that an option mounts, and where.
 fn mount_of(name: &str, value: &ShellArg) -> Option<(ShellArg, String)> {
-    let path = |text: &str| ShellArg { text: text.to_owned(), ..value.clone() };
+    let path = |text: &str| value.with_text(text);
     match name {
         "v" | "volume" => {
             let (source, target) = value.text.trim_start_matches('=').split_once(':')?;
@@ -204,7 +177,7 @@ fn run_inside(
     let workdir = parsed.values("w", "workdir").next().map(|directory| directory.text.clone());
     let mut printed = TextTaint::NONE;
     walk.run_mounted(mounts, workdir, |walk| {
-        let is_known = |name: &str| SUBCOMMANDS.contains(name) || walk.is_program(name);
+        let is_known = |name: &str| !facts_of(name).sections.is_empty() || walk.is_program(name);
         // The start of an image may be a program of its name, or run its arguments as they are.
         let starts_program = command.first().is_some_and(|first| is_known(&crate::walk::program_name(&first.text)));
         let start = entry.or_else(|| (!starts_program && is_known(program)).then(|| ShellArg::new(program)));

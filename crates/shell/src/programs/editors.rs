@@ -1,7 +1,6 @@
 //! Programs that edit files: editors and `patch`.
 
-use crate::walk::ProgramCall;
-use crate::walk::{CommandWalk, ParsedOptions, ShellArg, TextFlow, TextTaint};
+use crate::walk::{CommandWalk, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint, joined};
 use crate::{Operation, OperationKind, OperationTag};
 
 pub(super) fn run_editor(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
@@ -60,8 +59,7 @@ pub(super) fn run_editor(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, par
         }
     }
     if call.name.starts_with("emacs") && call.has_arg(&["--eval", "-f", "--batch", "-l"]) {
-        let text: Vec<&str> = call.args.iter().map(|arg| arg.text.as_str()).collect();
-        crate::code::read_code(walk, "elisp", &text.join(" "), &TextFlow::default());
+        crate::code::read_code(walk, "elisp", &joined(call.args), &TextFlow::default());
     }
     // A window of its own shows a file to the user.
     let action = if matches!(call.name, "code" | "cursor" | "subl" | "gedit" | "kate") { "open" } else { "edit" };
@@ -93,6 +91,10 @@ pub(super) fn run_patch(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, pars
     TextFlow::known("")
 }
 
+/// What is in front of the name of a file in a patch.
+const NAME_PREFIXES: &str =
+    "+++ |--- |rename to |rename from |*** Update File: |*** Add File: |*** Delete File: |*** Move to: ";
+
 /// Writes the files that a patch names.
 pub(super) fn patch_files(walk: &mut CommandWalk<'_>, program: &str, patch: &TextFlow, strips: Option<usize>) {
     let Some(text) = &patch.text else {
@@ -101,18 +103,7 @@ pub(super) fn patch_files(walk: &mut CommandWalk<'_>, program: &str, patch: &Tex
         return;
     };
     for line in text.lines() {
-        let named = [
-            "+++ ",
-            "--- ",
-            "rename to ",
-            "rename from ",
-            "*** Update File: ",
-            "*** Add File: ",
-            "*** Delete File: ",
-            "*** Move to: ",
-        ]
-        .iter()
-        .find_map(|prefix| line.strip_prefix(prefix));
+        let named = NAME_PREFIXES.split('|').find_map(|prefix| line.strip_prefix(prefix));
         let Some(name) =
             named.map(|name| name.split('\t').next().unwrap_or(name).trim()).filter(|name| *name != "/dev/null")
         else {

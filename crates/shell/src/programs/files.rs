@@ -1,7 +1,6 @@
 //! Programs that change files.
 
-use crate::walk::ProgramCall;
-use crate::walk::{CommandWalk, ListedFiles, ParsedOptions, ShellArg, TextFlow, TextTaint};
+use crate::walk::{CommandWalk, ListedFiles, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint};
 use crate::{Operation, OperationKind, OperationTag, PathPlace};
 
 /// Deletes what a command lists for `xargs` and its kin.
@@ -232,7 +231,7 @@ pub(super) fn run_link(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
 fn link_target(link: &ShellArg, source: &ShellArg) -> ShellArg {
     match link.text.rsplit_once('/') {
         Some((directory, _)) if !source.text.starts_with(['/', '~']) && source.is_known() => {
-            ShellArg { text: format!("{directory}/{}", source.text), ..source.clone() }
+            source.with_text(format!("{directory}/{}", source.text))
         }
         _ => source.clone(),
     }
@@ -309,9 +308,8 @@ pub(super) fn run_chown(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, pars
 }
 
 pub(super) fn run_dd(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
-    let operand = |name: &str| {
-        call.args.iter().find_map(|arg| Some(ShellArg { text: arg.text.strip_prefix(name)?.to_owned(), ..arg.clone() }))
-    };
+    let operand =
+        |name: &str| call.args.iter().find_map(|arg| Some(arg.with_text(arg.text.strip_prefix(name)?.to_owned())));
     let flow = match operand("if=") {
         Some(file) => walk.read_file(call.name, &file, false),
         None => call.stdin.clone(),

@@ -76,16 +76,20 @@ struct FindVisit {
 }
 
 impl FindExpression {
-    pub(super) fn parse(args: &[ShellArg]) -> Self {
-        let expression = Self {
-            actions: Vec::new(),
+    fn of_actions(actions: Vec<FindAction>) -> Self {
+        Self {
+            actions,
             node: FindNode::And(Vec::new()),
             least_depth: 0,
             most_depth: usize::MAX,
             is_depth_first: false,
             skips_hidden: false,
             is_cut: false,
-        };
+        }
+    }
+
+    pub(super) fn parse(args: &[ShellArg]) -> Self {
+        let expression = Self::of_actions(Vec::new());
         let mut parser = FindParser { args, index: 0, depth: 0, expression };
         let mut nodes = Vec::new();
         while parser.index < args.len() {
@@ -109,14 +113,12 @@ impl FindExpression {
             tests.push(FindTest::Name(format!("*.{}", end.text.trim_start_matches('.')), false));
         }
         let depth = options.values("d", "max-depth").next().and_then(|depth| depth.text.parse().ok());
+        let actions = if run.is_empty() { Vec::new() } else { vec![FindAction::Run(run.to_vec())] };
         let mut expression = Self {
-            actions: if run.is_empty() { Vec::new() } else { vec![FindAction::Run(run.to_vec())] },
-            node: FindNode::And(Vec::new()),
             least_depth: 1,
             most_depth: depth.unwrap_or(usize::MAX),
-            is_depth_first: false,
             skips_hidden: !options.has("H", "hidden") && !options.has("u", "unrestricted"),
-            is_cut: false,
+            ..Self::of_actions(actions)
         };
         let action = (!run.is_empty()).then_some(FindNode::Action(0));
         expression.end(tests.into_iter().map(FindNode::Test).chain(action).collect());

@@ -4,20 +4,17 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use super::subcommand::{SUBCOMMANDS, push_subcommands};
+use super::table::{TableRow, facts_of, read_rows};
 use super::{editors, files};
 use crate::OperationKind::Git;
 use crate::git_settings::{SettingEffect, expires_now, setting_effect};
 use crate::paths::UNKNOWN;
 use crate::walk::{
-    CommandWalk, ListedFiles, OptionLetters, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint, quote,
+    CommandWalk, ListedFiles, OptionLetters, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint, joined, quote,
 };
+use crate::word_lists::is_listed;
 use crate::{Operation, OperationKind, OperationTag};
 
-/// The options in front of the subcommand.
-const GLOBAL: OptionLetters = OptionLetters {
-    letters: "Cc",
-    names: "git-dir work-tree namespace exec-path? super-prefix config-env attr-source",
-};
 /// The most settings in variables that are looked at.
 const MAX_VARIABLES: usize = 16;
 
@@ -41,48 +38,9 @@ pub(super) fn is_subcommand(name: &str) -> bool {
     options_of(name).is_some()
 }
 
-/// What is done with the value of an option.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum OptionUse {
-    /// It is a command line that runs here.
-    Runs,
-    /// It is the program at the other end of a connection.
-    Connects,
-    /// It is a file that is written.
-    Writes,
-    /// It is a directory that gets files.
-    Fills,
-    Reads,
-    /// It is a setting, `KEY=VALUE`.
-    Sets,
-    /// It is a directory of hooks.
-    Hooks,
-}
-
-/// Options whose values do something: of which subcommands, the letter, the names.
-static OPTION_USES: &[(&str, &str, &str, OptionUse)] = &[
-    ("rebase", "x", "exec", OptionUse::Runs),
-    ("difftool", "x", "extcmd", OptionUse::Runs),
-    ("grep", "O", "open-files-in-pager", OptionUse::Runs),
-    ("filter-branch", "", "setup env-filter tree-filter index-filter parent-filter msg-filter", OptionUse::Runs),
-    ("filter-branch", "", "commit-filter tag-name-filter", OptionUse::Runs),
-    ("clone", "u", "upload-pack", OptionUse::Connects),
-    ("fetch pull ls-remote fetch-pack", "", "upload-pack exec", OptionUse::Connects),
-    ("push send-pack", "", "receive-pack exec", OptionUse::Connects),
-    ("archive", "", "exec", OptionUse::Connects),
-    ("archive", "o", "output", OptionUse::Writes),
-    ("diff log show whatchanged stash format-patch diff-tree diff-index diff-files", "", "output", OptionUse::Writes),
-    ("read-tree", "", "index-output", OptionUse::Writes),
-    ("fast-export", "", "export-marks", OptionUse::Writes),
-    ("format-patch bugreport diagnose", "o", "output-directory", OptionUse::Fills),
-    ("checkout-index checkout--worker", "", "prefix", OptionUse::Fills),
-    ("clone init init-db", "", "separate-git-dir", OptionUse::Fills),
-    ("clone init init-db", "", "template", OptionUse::Hooks),
-    ("clone", "c", "config", OptionUse::Sets),
-    ("commit tag merge notes commit-tree", "F", "file", OptionUse::Reads),
-    ("blame annotate", "", "contents", OptionUse::Reads),
-    ("archive", "", "add-file", OptionUse::Reads),
-];
+/// What is done with the values of options, by subcommands; `rows/git.txt` explains the words.
+static OPTION_USES: LazyLock<Vec<(&str, TableRow)>> =
+    LazyLock::new(|| read_rows(include_str!("rows/git.txt")).collect());
 
 /// A call of git behind its own options.
 struct GitCall<'a> {
@@ -152,7 +110,7 @@ fn run_with_git(walk: &mut CommandWalk<'_>, words: &[&str], args: &[ShellArg], s
 }
 
 pub(super) fn run_git(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
-    let (leading, rest) = ParsedOptions::parse_leading(call.args, GLOBAL);
+    let (leading, rest) = ParsedOptions::parse_leading(call.args, facts_of("git").grammar());
     let Some((command, args)) = rest.split_first() else { return TextFlow::from_taint(TextTaint::OUTPUT) };
     let cwd = walk.state.cwd.clone();
     for directory in leading.values("C", "").chain(leading.values("", "work-tree")) {
@@ -177,7 +135,12 @@ pub(super) fn run_git(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &Pa
         walk.push_unknown("git", "which subcommand of git runs is not known");
     }
     let git = GitCall::parse(&command.text, args);
-    push_subcommands(walk, &ProgramCall { args: rest, ..*call }, git.grammar, SUBCOMMANDS.rows("git"));
+    push_subcommands(
+        walk,
+        &ProgramCall { args: rest, ..*call },
+        git.grammar,
+        SUBCOMMANDS.rows(&facts_of("git").sections),
+    );
     use_options(walk, &git);
     let flow = run_subcommand(walk, call, &git);
     walk.state.cwd = cwd;
@@ -243,27 +206,25 @@ fn run_alias(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, value: &str, ar
 
 /// Does what the values of options are for.
 fn use_options(walk: &mut CommandWalk<'_>, git: &GitCall<'_>) {
-    let is_named = |list: &str, name: &str| list.split(' ').any(|known| known == name);
     let has_value = git.parsed.options.iter().any(|(_, value)| value.is_some());
-    let rows = if has_value { OPTION_USES } else { &[] };
-    for (_, letter, names, usage) in rows.iter().filter(|(commands, ..)| is_named(commands, git.command)) {
-        let given = git.parsed.options.iter().filter(|(name, _)| name == letter || is_named(names, name));
+    let rows = OPTION_USES.iter().filter(|(commands, _)| has_value && is_listed(commands, git.command));
+    for (_, row) in rows {
+        let given = git.parsed.options.iter().filter(|(name, _)| is_listed(row.value, name));
         for value in given.filter_map(|(_, value)| value.as_ref()) {
-            match usage {
-                OptionUse::Runs => drop(walk.run_line(&value.text, &TextFlow::default())),
-                OptionUse::Connects => run_connection(walk, &value.text),
-                OptionUse::Writes if value.text == "-" => {}
-                OptionUse::Writes => {
-                    walk.write_file("git", value, "replace", TextFlow::from_taint(TextTaint::FILE));
-                }
-                OptionUse::Fills => walk.write_file("git", value, "unpack", TextFlow::default()),
-                OptionUse::Reads => drop(walk.read_file("git", value, false)),
-                OptionUse::Sets => {
+            match row.kind {
+                "runs" => drop(walk.run_line(&value.text, &TextFlow::default())),
+                "connects" => run_connection(walk, &value.text),
+                "writes" if value.text == "-" => {}
+                "writes" => walk.write_file("git", value, "replace", TextFlow::from_taint(TextTaint::FILE)),
+                "fills" => walk.write_file("git", value, "unpack", TextFlow::default()),
+                "reads" => drop(walk.read_file("git", value, false)),
+                "sets" => {
                     let (key, value) = value.text.split_once('=').unwrap_or((&value.text, "true"));
                     check_setting(walk, key, value, None);
                 }
-                OptionUse::Hooks if value.text.is_empty() => {}
-                OptionUse::Hooks => push(walk, "program_setting", format!("--template={}", value.shown())),
+                // A test knows these words.
+                _ if value.text.is_empty() => {}
+                _ => push(walk, "program_setting", format!("--template={}", value.shown())),
             }
         }
     }
@@ -369,8 +330,7 @@ fn run_subcommand(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, git: &GitC
         }
         ("bisect", "run") => drop(walk.run_args(git.behind("run"), &TextFlow::default())),
         ("submodule", "foreach") => {
-            let line: Vec<&str> = git.behind("foreach").iter().map(|arg| arg.text.as_str()).collect();
-            walk.run_line(&line.join(" "), &TextFlow::default());
+            walk.run_line(&joined(git.behind("foreach")), &TextFlow::default());
         }
         ("for-each-repo", _) => {
             let (_, command) = ParsedOptions::parse_leading(git.args, git.grammar);
@@ -608,7 +568,7 @@ fn from_top(walk: &CommandWalk<'_>, path: &ShellArg) -> ShellArg {
     match below {
         Some(below) => {
             let text = walk.site.project.join(below.trim_start_matches('/')).to_string_lossy().into_owned();
-            ShellArg { text, ..path.clone() }
+            path.with_text(text)
         }
         None => path.clone(),
     }
@@ -622,8 +582,18 @@ fn is_address(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{GIT_OPTIONS, ShellArg, options_of};
+    use super::{GIT_OPTIONS, OPTION_USES, ShellArg, is_listed, options_of};
     use crate::walk::{OptionReader, ReadArg};
+
+    #[test]
+    fn every_row_of_the_options_of_git_is_read() {
+        for (_, row) in OPTION_USES.iter() {
+            assert!(is_listed("runs connects writes fills reads sets hooks", row.kind), "{row:?}");
+            assert!(!row.value.is_empty() && row.fields().next().is_none(), "{row:?}");
+        }
+        let lines = include_str!("rows/git.txt").lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+        assert_eq!(lines.count(), OPTION_USES.len());
+    }
 
     #[test]
     fn a_unique_beginning_of_an_option_of_git_is_the_option() {

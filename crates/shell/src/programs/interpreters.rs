@@ -2,16 +2,14 @@
 
 use super::option_uses;
 use super::shells::run_script_file;
+use crate::OperationTag::{AgentSettings, File, Local, Pintle, Secret};
+use crate::PathPlace::{Project, ProjectRoot, Temporary};
 use crate::code;
-use crate::walk::ProgramCall;
-use crate::walk::{CommandWalk, ParsedOptions, ShellArg, TextFlow, TextTaint};
+use crate::walk::{CommandWalk, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint};
+use crate::word_lists::is_listed;
 use crate::{Operation, OperationKind};
 
-pub(super) fn run_interpreter(
-    walk: &mut CommandWalk<'_>,
-    call: &ProgramCall<'_>,
-    parsed: &ParsedOptions<'_>,
-) -> TextFlow {
+pub(super) fn run_language(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
     let codes = option_uses::code_values(call);
     let is_perl_like = matches!(call.name, "perl" | "ruby");
     let mut flow = call.stdin.clone();
@@ -30,11 +28,10 @@ pub(super) fn run_interpreter(
     let prints = call.name.starts_with("node") && call.has_arg(&["-p", "--print", "-pe"]);
     let before = walk.operations.len();
     for code in &codes {
-        let printed = ShellArg { text: format!("console.log({})", code.text), ..code.clone() };
+        let printed = code.with_text(format!("console.log({})", code.text));
         read_arg_code(walk, call, if prints { &printed } else { code });
     }
-    let fetches =
-        |operation: &Operation| operation.kind == OperationKind::Download && !operation.has(crate::OperationTag::Local);
+    let fetches = |operation: &Operation| operation.kind == OperationKind::Download && !operation.has(Local);
     if walk.operations.iter().skip(before).any(fetches) {
         flow.taint |= TextTaint::NETWORK;
     }
@@ -57,14 +54,9 @@ pub(super) fn run_interpreter(
         for file in parsed.operands.iter().filter(|file| codes.iter().all(|code| code.text != file.text)) {
             if is_in_place {
                 walk.write_file(call.name, file, "edit", TextFlow::from_taint(TextTaint::DECODED));
-            } else if is_perl_like || walk.place(file).tags.contains(&crate::OperationTag::Secret) {
+            } else if is_perl_like || walk.place(file).tags.contains(&Secret) {
                 flow.append(walk.read_file(call.name, file, false));
-            } else if walk
-                .place(file)
-                .tags
-                .iter()
-                .any(|tag| matches!(tag, crate::OperationTag::AgentSettings | crate::OperationTag::Pintle))
-            {
+            } else if walk.place(file).tags.iter().any(|tag| matches!(tag, AgentSettings | Pintle)) {
                 walk.push_path(Operation::new(OperationKind::Write, call.name).action("unknown_program"), file);
             }
         }
@@ -79,21 +71,12 @@ pub(super) fn run_interpreter(
         run_module(walk, call);
         return flow;
     }
-    if let (true, Some("run"), Some(script)) =
-        (matches!(call.name, "deno" | "bun"), call.first_operand(), parsed.operands.get(1))
-    {
-        run_script_file(walk, call, script);
-    }
     if matches!((call.name, call.first_operand()), ("deno", Some("task")) | ("bun", Some(_))) {
-        super::tasks::run_package_script(walk, call, parsed);
+        super::tasks::run_scripts(walk, call, parsed);
     }
-    if matches!(call.name, "deno" | "bun")
-        && matches!(
-            call.first_operand(),
-            Some("run" | "test" | "install" | "task" | "fmt" | "lint" | "add" | "build" | "x" | "check")
-        )
-    {
-        match parsed.operands.get(1).filter(|_| call.first_operand() == Some("run")) {
+    let command = call.first_operand().unwrap_or_default();
+    if matches!(call.name, "deno" | "bun") && is_listed("run test install task fmt lint add build x check", command) {
+        match parsed.operands.get(1).filter(|_| command == "run") {
             Some(script) if script.text == "-" => run_input(walk, call),
             Some(script) if script.text.starts_with("http") => {
                 walk.push_code(TextTaint::NETWORK, call.name, "it runs a script from the network");
@@ -212,14 +195,8 @@ fn run_module(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
             let directory = args.iter().skip_while(|arg| arg.text != "-d" && arg.text != "--directory").nth(1).cloned();
             let root = directory.unwrap_or_else(|| ShellArg::new("."));
             let placed = walk.place(&root);
-            if !matches!(
-                placed.place,
-                crate::PathPlace::Project | crate::PathPlace::ProjectRoot | crate::PathPlace::Temporary
-            ) {
-                walk.push_path(
-                    Operation::new(OperationKind::Upload, call.name).action("serve").tag(crate::OperationTag::File),
-                    &root,
-                );
+            if !matches!(placed.place, Project | ProjectRoot | Temporary) {
+                walk.push_path(Operation::new(OperationKind::Upload, call.name).action("serve").tag(File), &root);
             }
         }
         "pip" | "ensurepip" | "pipx" | "twine" | "uv" | "awscli" | "alembic" | "poetry" | "build" | "flask" => {

@@ -25,7 +25,6 @@ mod secret_use;
 mod sed;
 mod shells;
 mod statements;
-mod stores;
 mod subcommand;
 mod system;
 mod table;
@@ -36,44 +35,21 @@ mod trial;
 mod wrappers;
 mod zsh;
 
-use std::collections::HashMap;
-use std::sync::LazyLock;
-
 use program::{ProgramDef, ProgramUse, read_operands};
 use subcommand::{SUBCOMMANDS, push_subcommands};
+pub(crate) use table::is_program;
+use table::{ProgramFacts, facts_of, is_known_name};
 pub(crate) use text::read_selected;
 
-use crate::paths::matches_glob;
-use crate::walk::{CommandWalk, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint, WRAPPERS, WrapperDef};
+use crate::walk::{CommandWalk, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint};
 use crate::{Operation, OperationKind, OperationTag};
-
-static PROGRAMS: LazyLock<HashMap<&str, &ProgramDef>> = LazyLock::new(|| {
-    table::PROGRAM_TABLE.iter().flat_map(|def| def.names.split_whitespace().map(move |name| (name, def))).collect()
-});
-
-static WRAPPER_INDEX: LazyLock<HashMap<&str, &WrapperDef>> = LazyLock::new(|| {
-    WRAPPERS.iter().flat_map(|def| def.names.split_whitespace().map(move |name| (name, def))).collect()
-});
-
-/// Whether the table of programs has a name. A pattern may stand for any name that is known.
-pub(crate) fn is_program(name: &str) -> bool {
-    PROGRAMS.contains_key(name)
-        || name.contains(['*', '?', '[']) && {
-            let known = PROGRAMS.keys().chain(WRAPPER_INDEX.keys()).copied().chain(SUBCOMMANDS.programs());
-            known.into_iter().any(|known| matches_glob(name, known))
-        }
-}
 
 /// The name of a program that comes with its version, such as `lua5.4` and `pip3.12`.
 pub(crate) fn unversioned_name(name: &str) -> Option<&str> {
     let plain = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || matches!(letter, '.' | '-'));
-    let is_versioned = |name: &str| PROGRAMS.contains_key(name) || SUBCOMMANDS.contains(name);
-    (plain.len() < name.len() && !is_known_name(name) && is_versioned(plain)).then_some(plain)
-}
-
-/// Whether any table has a name.
-fn is_known_name(name: &str) -> bool {
-    PROGRAMS.contains_key(name) || WRAPPER_INDEX.contains_key(name) || SUBCOMMANDS.contains(name)
+    // `command1` is a program of its own: wrappers come without a version.
+    let is_versioned = |facts: &ProgramFacts| facts.def.is_some() || !facts.sections.is_empty();
+    (plain.len() < name.len() && !is_known_name(name) && is_versioned(facts_of(plain))).then_some(plain)
 }
 
 /// Runs a program: adds its operations and gives what it prints.
@@ -86,6 +62,7 @@ pub(crate) fn run_program(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) ->
     {
         return flow;
     }
+    let facts = facts_of(call.name);
     let first = walk.operations.len();
     let printed = check_written_program(walk, call);
     // Agents, and Pintle, find their settings and their shell by variables.
@@ -95,24 +72,23 @@ pub(crate) fn run_program(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) ->
         walk.push(Operation::new(OperationKind::Guard, call.name).action("pintle_variable").written(name));
     }
     // The rows of git are for its options behind the subcommand.
-    if call.name != "git" && SUBCOMMANDS.contains(call.name) {
-        let wrapper = || WRAPPER_INDEX.get(call.name).map(|def| def.valued);
-        let grammar = PROGRAMS.get(call.name).map(|def| def.valued).or_else(wrapper).unwrap_or_default();
-        push_subcommands(walk, call, grammar, SUBCOMMANDS.rows(call.name));
+    if call.name != "git" && !facts.sections.is_empty() {
+        push_subcommands(walk, call, facts.grammar(), SUBCOMMANDS.rows(&facts.sections));
     }
-    option_uses::use_options(walk, call);
+    option_uses::use_options(walk, call, facts);
     walk.run_references(call.name, call.args);
-    loads::push_loads(walk, call);
+    loads::push_loads(walk, call, facts);
     loads::push_variable_loads(walk, call);
-    statements::push_statements(walk, call);
-    containers::push_container(walk, call);
-    if let Some(wrapper) = WRAPPER_INDEX.get(call.name)
+    statements::push_statements(walk, call, facts);
+    if facts.is("container-engine") {
+        containers::push_container(walk, call);
+    }
+    if let Some(wrapper) = &facts.wrapper
         && let Some(flow) = wrappers::run_wrapper(walk, call, wrapper)
     {
         return flow;
     }
-    let def = PROGRAMS.get(call.name);
-    let mut flow = match (def, call.name.strip_prefix("git-")) {
+    let mut flow = match (&facts.def, call.name.strip_prefix("git-")) {
         (Some(def), _) => run_known(walk, call, def),
         (None, Some(command)) if git::is_subcommand(command) => git::run_alone(walk, call, command),
         (None, _) => {
@@ -121,7 +97,7 @@ pub(crate) fn run_program(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) ->
             flow
         }
     };
-    secret_use::push_unclear_secrets(walk, call, def.map(|def| def.usage), first, &mut flow);
+    secret_use::push_unclear_secrets(walk, call, facts, first, &mut flow);
     flow
 }
 
@@ -177,19 +153,15 @@ fn use_program(
         }
         ProgramUse::Prints => TextFlow::from_taint(call.stdin.taint | TextTaint::OUTPUT),
         ProgramUse::Quiet => TextFlow::from_taint(TextTaint::NONE),
-        ProgramUse::Reads(skipped) => {
+        ProgramUse::Reads => {
             let is_recursive = parsed.has("r", "recursive") || parsed.has("R", "dereference-recursive");
-            read_operands(walk, call, parsed.operands.iter().skip(skipped).copied(), is_recursive)
+            read_operands(walk, call, parsed.operands.iter().copied(), is_recursive)
         }
-        ProgramUse::Selects => {
+        ProgramUse::Selects | ProgramUse::Converts => {
             let flow = read_operands(walk, call, parsed.operands.iter().copied(), false);
-            TextFlow { text: None, ..flow }
-        }
-        ProgramUse::Converts => {
-            let mut flow = read_operands(walk, call, parsed.operands.iter().copied(), false);
-            flow.text = None;
-            flow.taint |= TextTaint::DECODED;
-            flow
+            let is_same = matches!(def.usage, ProgramUse::Selects);
+            let added = if is_same { TextTaint::NONE } else { TextTaint::DECODED };
+            TextFlow { text: None, taint: flow.taint | added, ..flow }
         }
         ProgramUse::Writes => {
             for operand in &parsed.operands {
@@ -226,7 +198,7 @@ fn run_other(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) -> TextFlow {
         if text.is_empty() || text.starts_with('-') || text.contains([' ', '\n']) {
             continue;
         }
-        let operand = ShellArg { text: text.to_owned(), ..arg.clone() };
+        let operand = arg.with_text(text);
         let tags = walk.place(&operand).tags;
         if is_in_place {
             walk.push_watched(Operation::new(OperationKind::Write, call.name).action("edit"), &operand);

@@ -1,23 +1,10 @@
 //! Programs that get data from the network, or send it.
 
+use super::table::facts_of;
 use crate::address::{host_of, is_local_host, push_address};
-use crate::walk::ProgramCall;
-use crate::walk::{CommandWalk, OptionLetters, ParsedOptions, ShellArg, TextFlow, TextTaint};
+use crate::walk::{CommandWalk, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint};
+use crate::word_lists::is_listed;
 use crate::{Operation, OperationKind};
-
-pub(super) const CURL_VALUED: &str = "data data-raw data-binary data-urlencode data-ascii json form form-string upload-file output \
-    request header user user-agent cookie cookie-jar dump-header trace trace-ascii stderr etag-save \
-    etag-compare hsts alt-svc libcurl url proxy max-time connect-timeout retry config cert key \
-    cacert resolve write-out referer output-dir retry-delay oauth2-bearer unix-socket interface \
-    limit-rate variable expand-data mail-from mail-rcpt range ciphers netrc-file dns-servers \
-    preproxy socks4 socks4a socks5 socks5-hostname proxy1.0 connect-to proxy-user doh-url \
-    abstract-unix-socket noproxy proxy-header max-redirs retry-max-time max-filesize keepalive-time \
-    aws-sigv4 pass cert-type key-type capath quote local-port request-target proto proto-redir \
-    proto-default time-cond";
-pub(super) const WGET_VALUED: &str = "output-document post-file post-data body-file body-data method header directory-prefix \
-    user-agent timeout tries input-file user password output-file append-output save-cookies \
-    load-cookies hsts-file warc-file rejected-log execute referer level accept reject use-askpass \
-    dir out";
 
 /// Variables that name a machine between.
 const PROXY_VARIABLES: [&str; 6] = ["http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
@@ -78,27 +65,8 @@ fn sent_taint(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, value: &ShellA
 }
 
 /// Options of curl and wget whose value is a file that they write in addition to the download.
-fn is_written(option: &str) -> bool {
-    matches!(
-        option,
-        "c" | "cookie-jar"
-            | "D"
-            | "dump-header"
-            | "trace"
-            | "trace-ascii"
-            | "stderr"
-            | "etag-save"
-            | "hsts"
-            | "alt-svc"
-            | "libcurl"
-            | "output-file"
-            | "append-output"
-            | "save-cookies"
-            | "hsts-file"
-            | "warc-file"
-            | "rejected-log"
-    )
-}
+const WRITTEN_OPTIONS: &str = "c cookie-jar D dump-header trace trace-ascii stderr etag-save hsts alt-svc libcurl \
+                               output-file append-output save-cookies hsts-file warc-file rejected-log";
 
 /// Whether the output of a command is worth more than the words of a request.
 pub(super) fn sends_local_data(taint: TextTaint) -> bool {
@@ -136,11 +104,13 @@ pub(super) fn run_curl(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
                 let flow = if value.text == "-" { call.stdin.clone() } else { walk.read_file(call.name, value, false) };
                 match &flow.text {
                     Some(text) => {
-                        let args = config_args(text);
-                        let letters = "odFTHXuAebcCDEmPQrtUwxYyz";
-                        let parsed = ParsedOptions::parse(&args, OptionLetters { letters, names: CURL_VALUED });
-                        relay = relay.or_else(|| relay_of(walk, &parsed));
-                        run_curl(walk, &ProgramCall { args: &args, ..*call }, &parsed);
+                        // A file may name itself.
+                        walk.called(|walk| {
+                            let args = config_args(text);
+                            let parsed = ParsedOptions::parse(&args, facts_of(call.name).grammar());
+                            relay = relay.take().or_else(|| relay_of(walk, &parsed));
+                            run_curl(walk, &ProgramCall { args: &args, ..*call }, &parsed)
+                        });
                     }
                     // It may name another machine.
                     None => relay = relay.or_else(|| Some(value.shown())),
@@ -149,7 +119,7 @@ pub(super) fn run_curl(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
                     add(flow.taint);
                 }
             }
-            option if is_written(option) && value.text != "-" && !is_httpie => {
+            option if is_listed(WRITTEN_OPTIONS, option) && value.text != "-" && !is_httpie => {
                 walk.write_file(call.name, value, "download", TextFlow::from_taint(TextTaint::NETWORK));
             }
             _ => {}
@@ -183,23 +153,18 @@ pub(super) fn run_curl(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
             continue;
         }
         // Data in the address itself.
-        if address.taint.has(TextTaint::FILE | TextTaint::SECRET | TextTaint::ENVIRONMENT)
-            || address.taint.has(TextTaint::OUTPUT)
-                && address.text.contains(crate::paths::UNKNOWN)
-                && is_data_position(&address.text)
-        {
+        if carries_data(address) {
             taint = Some(taint.unwrap_or_default() | address.taint);
         }
     }
     let mut seen = false;
     for address in addresses.iter().filter(|address| !address.text.starts_with("file:")) {
         seen = true;
-        match taint {
-            Some(taint) => push_address(walk, OperationKind::Upload, call.name, &address.text, taint),
-            None => push_address(walk, OperationKind::Download, call.name, &address.text, TextTaint::NONE),
-        }
+        push_request(walk, call, &address.text, taint);
     }
-    push_relay(walk, call, relay.as_deref(), taint);
+    if let Some(relay) = &relay {
+        push_request(walk, call, relay, taint);
+    }
     if !seen && let Some(taint) = taint.filter(|taint| sends_local_data(*taint)) {
         walk.push(taint.tag(Operation::new(OperationKind::Upload, call.name)));
     }
@@ -220,12 +185,10 @@ pub(super) fn run_curl(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
     )
 }
 
-/// Adds what goes to a machine between.
-fn push_relay(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, relay: Option<&str>, sent: Option<TextTaint>) {
-    if let Some(relay) = relay {
-        let kind = if sent.is_some() { OperationKind::Upload } else { OperationKind::Download };
-        push_address(walk, kind, call.name, relay, sent.unwrap_or_default());
-    }
+/// Adds a request, which sends what is known so.
+fn push_request(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, address: &str, sent: Option<TextTaint>) {
+    let kind = if sent.is_some() { OperationKind::Upload } else { OperationKind::Download };
+    push_address(walk, kind, call.name, address, sent.unwrap_or_default());
 }
 
 /// The options of a file for curl: `upload-file = .env`, `url "https://…"`.
@@ -243,11 +206,14 @@ fn config_args(text: &str) -> Vec<ShellArg> {
     args
 }
 
-/// Whether the unknown part of an address is in its query or host rather than a part of its path.
-fn is_data_position(address: &str) -> bool {
-    let unknown = address.find(crate::paths::UNKNOWN).unwrap_or(0);
-    let before = address.get(..unknown).unwrap_or_default();
-    before.contains('?') || !before.split_once("://").map_or(before, |(_, rest)| rest).contains('/')
+/// Whether an address has data of the machine in it: an unknown part is only meant if it is in its query or host rather
+/// than a part of its path.
+fn carries_data(address: &ShellArg) -> bool {
+    let before = address.text.split_once(crate::paths::UNKNOWN).map(|(before, _)| before);
+    let is_data =
+        |before: &str| before.contains('?') || !before.split_once("://").map_or(before, |(_, rest)| rest).contains('/');
+    address.taint.has(TextTaint::FILE | TextTaint::SECRET | TextTaint::ENVIRONMENT)
+        || address.taint.has(TextTaint::OUTPUT) && before.is_some_and(is_data)
 }
 
 /// Saves what was downloaded, and gives what is printed instead.
@@ -262,9 +228,7 @@ fn save_download(
     let target = match (output, named_by) {
         (Some(output), _) if matches!(output.text.as_str(), "-" | "/dev/stdout") => return flow,
         (Some(output), _) => match directory.filter(|_| call.name != "wget" && !output.text.starts_with('/')) {
-            Some(directory) => {
-                ShellArg { text: format!("{}/{}", directory.text.trim_end_matches('/'), output.text), ..output.clone() }
-            }
+            Some(directory) => output.with_text(format!("{}/{}", directory.text.trim_end_matches('/'), output.text)),
             None => output.clone(),
         },
         (None, Some(address)) => {
@@ -291,7 +255,10 @@ pub(super) fn run_wget(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
             "post-file" | "body-file" => walk.read_file(call.name, value, false).taint | TextTaint::FILE,
             "post-data" | "body-data" => value.taint,
             "header" if value.taint.has(TextTaint::FILE) => value.taint,
-            option if call.name.starts_with("wget") && (is_written(option) || matches!(option, "o" | "a")) => {
+            option
+                if call.name.starts_with("wget")
+                    && (is_listed(WRITTEN_OPTIONS, option) || matches!(option, "o" | "a")) =>
+            {
                 if value.text != "-" {
                     walk.write_file(call.name, value, "download", TextFlow::default());
                 }
@@ -303,25 +270,21 @@ pub(super) fn run_wget(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
     }
     for address in &parsed.operands {
         let mut taint = sent;
-        if address.taint.has(TextTaint::FILE | TextTaint::SECRET | TextTaint::ENVIRONMENT)
-            || address.taint.has(TextTaint::OUTPUT) && is_data_position(&address.text) && !address.is_known()
-        {
+        if carries_data(address) {
             taint = Some(taint.unwrap_or_default() | address.taint);
         }
-        let kind = if taint.is_some() { OperationKind::Upload } else { OperationKind::Download };
-        push_address(walk, kind, call.name, &address.text, taint.unwrap_or_default());
+        push_request(walk, call, &address.text, taint);
     }
-    push_relay(walk, call, relay_of(walk, parsed).as_deref(), sent);
+    if let Some(relay) = relay_of(walk, parsed) {
+        push_request(walk, call, &relay, sent);
+    }
     let flow = TextFlow::from_taint(TextTaint::NETWORK);
     if matches!(call.name, "lynx" | "w3m" | "links" | "elinks") || call.has_arg(&["--spider"]) {
         return flow;
     }
     let output = match call.name {
         "aria2c" | "axel" => parsed.values("o", "out").next(),
-        _ => parsed
-            .values("O", "output-document")
-            .next()
-            .or_else(|| call.args.iter().find(|arg| arg.text.starts_with("-qO") && arg.text.len() > 3).and(None)),
+        _ => parsed.values("O", "output-document").next(),
     };
     if call.args.iter().any(|arg| arg.text.ends_with("O-")) {
         return flow;

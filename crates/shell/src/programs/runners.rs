@@ -1,7 +1,13 @@
 //! Programs that take a command line among their arguments.
 
-use crate::walk::ProgramCall;
-use crate::walk::{CommandWalk, OptionLetters, ParsedOptions, ShellArg, TextFlow, TextTaint, quote};
+use crate::walk::{
+    CommandWalk, OptionLetters, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint, joined, quote,
+};
+use crate::word_lists::is_listed;
+
+/// Subcommands of tmux that take a command line.
+const TMUX_RUNNERS: &str = "new new-session neww new-window run run-shell send send-keys splitw split-window respawn-pane \
+                            if-shell";
 
 /// Programs that take a command line among their arguments.
 pub(super) fn run_line_runner(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
@@ -19,7 +25,7 @@ pub(super) fn run_line_runner(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>
     };
     let letters = |letters: &'static str| OptionLetters { letters, names: "interval delay ext watch exec clear" };
     let line = match call.name {
-        "watch" => Some(plain(letters("n"), 0).iter().map(|arg| arg.text.clone()).collect::<Vec<_>>().join(" ")),
+        "watch" => Some(joined(plain(letters("n"), 0))),
         "entr" | "nodemon" | "watchexec" | "hyperfine" | "concurrently" => {
             let rest = plain(letters("newdi"), 0);
             if rest.iter().any(|arg| arg.text.contains(' ')) {
@@ -38,27 +44,11 @@ pub(super) fn run_line_runner(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>
                 .map(|arg| arg.text.clone())
                 .filter(|text| !matches!(text.as_str(), "Enter" | "C-m"))
                 .collect();
-            let is_runner = matches!(
-                call.first_operand(),
-                Some(
-                    "new"
-                        | "new-session"
-                        | "neww"
-                        | "new-window"
-                        | "run"
-                        | "run-shell"
-                        | "send"
-                        | "send-keys"
-                        | "splitw"
-                        | "split-window"
-                        | "respawn-pane"
-                        | "if-shell"
-                )
-            );
+            let is_runner = call.first_operand().is_some_and(|word| is_listed(TMUX_RUNNERS, word));
             is_runner.then(|| {
                 let args: Vec<ShellArg> = sent.into_iter().map(ShellArg::new).collect();
                 let (_, rest) = ParsedOptions::parse_leading(&args, letters("tnscxyFL"));
-                rest.iter().map(|arg| arg.text.clone()).collect::<Vec<_>>().join(" ")
+                joined(rest)
             })
         }
         "screen" => {

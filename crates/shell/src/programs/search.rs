@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use super::files;
 use super::filter::SOME_NAME;
 use super::find::{FindAction, FindExpression};
+use super::table::facts_of;
 use crate::OperationTag;
-use crate::walk::ProgramCall;
-use crate::walk::{CommandWalk, ListedFiles, OptionLetters, ParsedOptions, ShellArg, TextFlow, TextTaint};
+use crate::walk::{CommandWalk, ListedFiles, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint, joined};
 use crate::watch::WatchedFile;
+use crate::word_lists::is_listed;
 
 /// More values than a program may have arguments.
 const MAX_VALUES: usize = 2000;
@@ -45,41 +46,30 @@ pub(super) fn run_locate(_: &mut CommandWalk<'_>, _: &ProgramCall<'_>, _: &Parse
 }
 
 /// Conditions of `find` that select files.
-const FIND_FILTERS: [&str; 24] = [
-    "-name",
-    "-iname",
-    "-path",
-    "-ipath",
-    "-wholename",
-    "-regex",
-    "-iregex",
-    "-mtime",
-    "-mmin",
-    "-newer",
-    "-size",
-    "-atime",
-    "-amin",
-    "-ctime",
-    "-cmin",
-    "-empty",
-    "-user",
-    "-group",
-    "-perm",
-    "-lname",
-    "-inum",
-    "-samefile",
-    "-newermt",
-    "-nouser",
-];
+const FIND_FILTERS: &str = "-name -iname -path -ipath -wholename -regex -iregex -mtime -mmin -newer -size -atime -amin \
+                            -ctime -cmin -empty -user -group -perm -lname -inum -samefile -newermt -nouser";
 
 pub(super) fn run_find(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
     let is_start = |arg: &&ShellArg| !arg.text.starts_with('-') && !matches!(arg.text.as_str(), "(" | "!" | ")");
-    let skipped =
-        call.args.iter().take_while(|arg| matches!(arg.text.as_str(), "-H" | "-L" | "-P" | "-E" | "-X")).count();
-    let args = call.args.get(skipped..).unwrap_or_default();
+    let mut args = call.args;
+    while let [option, rest @ ..] = args {
+        args = match option.text.as_str() {
+            "-H" | "-L" | "-P" | "-E" | "-X" | "--" => rest,
+            "-D" => rest.get(1..).unwrap_or_default(),
+            text if text.starts_with("-O") => rest,
+            _ => break,
+        };
+    }
     let mut starts: Vec<ShellArg> = args.iter().take_while(is_start).cloned().collect();
     let rest = args.get(starts.len()..).unwrap_or_default();
-    if starts.is_empty() {
+    let list = rest.iter().skip_while(|arg| arg.text != "-files0-from").nth(1);
+    if let Some(list) = list {
+        let flow = if list.text == "-" { call.stdin.clone() } else { walk.read_file(call.name, list, false) };
+        match flow.text {
+            Some(text) => starts.extend(text.split(['\0', '\n']).filter(|start| !start.is_empty()).map(ShellArg::new)),
+            None => starts.push(ShellArg::unknown(flow.taint)),
+        }
+    } else if starts.is_empty() {
         starts.push(ShellArg::new("."));
     }
     let mut is_filtered = false;
@@ -87,7 +77,7 @@ pub(super) fn run_find(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &P
     for (index, arg) in rest.iter().enumerate() {
         let is_negated =
             index > 0 && rest.get(index - 1).is_some_and(|before| matches!(before.text.as_str(), "!" | "-not"));
-        if FIND_FILTERS.contains(&arg.text.as_str()) && !is_negated {
+        if is_listed(FIND_FILTERS, &arg.text) && !is_negated {
             let value = rest.get(index + 1);
             // A condition that everything meets selects nothing.
             let is_open = arg.text.contains("name")
@@ -98,8 +88,8 @@ pub(super) fn run_find(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &P
             } else if let (Some(value), "-regex" | "-iregex") = (value, arg.text.as_str()) {
                 let name =
                     value.text.rsplit('/').next().unwrap_or_default().replace(".*", "*").replace(['\\', '$'], "");
-                name_pattern = Some(ShellArg { text: name, ..value.clone() })
-                    .filter(|name| walk.place(name).tags.contains(&OperationTag::Secret));
+                name_pattern =
+                    Some(value.with_text(name)).filter(|name| walk.place(name).tags.contains(&OperationTag::Secret));
             }
         }
     }
@@ -189,17 +179,13 @@ fn run_search(
 
 /// Options of `fd` that run a command.
 const FD_RUNS: [&str; 4] = ["-x", "-X", "--exec", "--exec-batch"];
-const FD_VALUED: OptionLetters = OptionLetters {
-    letters: "eEtdcjS",
-    names: "extension exclude type max-depth base-directory search-path changed-within size",
-};
 
 pub(super) fn run_fd(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
     // What follows `-x` is another command line.
     let split = call.args.iter().position(|arg| FD_RUNS.contains(&arg.text.as_str())).unwrap_or(call.args.len());
     let (before, behind) = call.args.split_at(split);
     let command: Vec<ShellArg> = behind.iter().skip(1).take_while(|arg| arg.text != ";").cloned().collect();
-    let parsed = &ParsedOptions::parse(before, FD_VALUED);
+    let parsed = &ParsedOptions::parse(before, facts_of(call.name).grammar());
     let pattern = parsed.operands.first().copied();
     let is_filtered = pattern.is_some_and(|pattern| !matches!(pattern.text.as_str(), "." | "" | ".*" | "*"))
         || parsed.has("e", "extension")
@@ -252,13 +238,8 @@ fn run_for_each(walk: &mut CommandWalk<'_>, command: &[ShellArg], listed: &Liste
     walk.run_args(&args, &TextFlow::default());
 }
 
-const XARGS_OPTIONS: OptionLetters = OptionLetters {
-    letters: "IJi?e?l?nLPsdEaSR",
-    names: "arg-file delimiter eof? replace? max-lines? max-args max-procs max-chars process-slot-var",
-};
-
 pub(super) fn run_xargs(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
-    let (leading, command) = ParsedOptions::parse_leading(call.args, XARGS_OPTIONS);
+    let (leading, command) = ParsedOptions::parse_leading(call.args, facts_of(call.name).grammar());
     let given = leading.values("I", "replace").chain(leading.values("J", "")).chain(leading.values("i", "")).next();
     let mark = match given {
         Some(mark) => mark.text.as_str(),
@@ -317,18 +298,11 @@ pub(super) fn run_xargs(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &
     flow
 }
 
-const PARALLEL_OPTIONS: OptionLetters = OptionLetters {
-    letters: "jIaSNnLlPCE",
-    names: "jobs arg-file colsep delay timeout joblog sshlogin results halt retries load memfree tagstring \
-         workdir env max-args max-procs tmpdir basefile return recstart recend block",
-};
-
 pub(super) fn run_parallel(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
-    let (leading, rest) = ParsedOptions::parse_leading(call.args, PARALLEL_OPTIONS);
+    let (leading, rest) = ParsedOptions::parse_leading(call.args, facts_of(call.name).grammar());
     let split = rest.iter().position(|arg| arg.text.starts_with(":::")).unwrap_or(rest.len());
     let (command, sources) = rest.split_at(split);
-    let line: Vec<&str> = command.iter().map(|arg| arg.text.as_str()).collect();
-    let line = line.join(" ");
+    let line = joined(command);
     if leading.has("", "pipe") || leading.has("", "pipepart") {
         return walk.run_line(&line, call.stdin);
     }
@@ -362,7 +336,7 @@ pub(super) fn run_parallel(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _
             };
             flow.append(walk.run_line(&text, &TextFlow::default()));
             // The value is one word, and with `-q` so is each word of the command.
-            let fill = |arg: &ShellArg| ShellArg { text: arg.text.replace("{}", value), ..arg.clone() };
+            let fill = |arg: &ShellArg| arg.with_text(arg.text.replace("{}", value));
             let last = (!line.contains("{}")).then(|| ShellArg::new(value));
             let args: Vec<ShellArg> = command.iter().map(fill).chain(last).collect();
             if !line.is_empty() {

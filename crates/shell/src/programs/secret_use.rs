@@ -1,8 +1,10 @@
 //! Secrets among the arguments of a program: which options only use them, and what is asked of the others.
 
-use super::ProgramUse;
+use super::program::ProgramUse;
+use super::table::ProgramFacts;
 use crate::OperationTag::{ProbableSecret, Secret};
-use crate::walk::{CommandWalk, ProgramCall, ShellArg, TextFlow, TextTaint};
+use crate::walk::{CommandWalk, ProgramCall, TextFlow, TextTaint};
+use crate::word_lists::is_listed;
 use crate::{Operation, OperationKind};
 
 /// Options, without their dashes, by which any program uses a file without showing it.
@@ -12,36 +14,13 @@ const USES: &str = "ca-cert cacert cafile cert certfile cert-file client-cert cl
      netrc-file passphrase-file passin password-file passwordfile private-key private-key-file secret secrets-file \
      service-account-key-file ssh-key ssl-cert ssl-certfile ssl-key ssl-keyfile tls-cert tls-cert-file tls-key \
      tls-key-file tlscert tlskey tls-private-key-file var-file vault-id vault-password-file values";
-/// Options with another meaning elsewhere, by which these programs use a file without showing it.
-const USES_OF: &[(&str, &str)] = &[
-    ("ssh scp sftp rsync mosh autossh sshfs ssh-copy-id git-annex", "i F"),
-    ("ssh-keygen", "f lf"),
-    ("helm kubectl oc k9s kustomize skaffold", "f filename"),
-    ("foreman honcho heroku hivemind overmind goreman env-cmd dotenv dotenvx dotenv-cli", "e f"),
-    ("curl", "E"),
-    ("openvpn", "config"),
-];
-/// Programs whose arguments are text or names, that show nothing of a file, or that add operations for what they do.
-const NEVER_SHOWS: &str = ". [ alias ansible-vault awk basename brew cd chattr chdir chflags chgrp chmod chown code command \
-     compgen copy cp cursor declare dirname docker-compose echo env eval exec export fd fdfind find function gate gawk gedit \
-     getopts git gls gpg gpg2 grep egrep fgrep hub icacls kate kill let link ln local locate ls mapfile mawk md mkdir mkfifo \
-     mktemp move mv nawk npm openssl parallel pintle pintle-hook pkill pnpm popd printf pushd pwd rd read readarray readlink \
-     readonly realpath rg rm rmdir sed setfacl shred source ssh-add stat subl takeown tar test touch trap trash typeset unset \
-     unzip vdir watch which wg-quick xargs yarn zip zgrep ag ack ugrep gsed gfind bfs entr flock nodemon watchexec tmux screen \
-     concurrently hyperfine man vi vim nvim ex ed red emacs nano micro jq yq ssh-copy-id terraform tofu terragrunt packer";
 /// Options whose value is a file with names, of programs that show nothing of their other arguments.
 const LISTS: &str = "-f --file --files-from --files0-from";
 
-fn is_listed(list: &str, word: &str) -> bool {
-    list.split_whitespace().any(|listed| listed == word)
-}
-
 /// Whether a program only uses the value of an option.
-fn only_uses(program: &str, option: &str) -> bool {
+fn only_uses(facts: &ProgramFacts, option: &str) -> bool {
     let name = option.trim_start_matches('-');
-    option.starts_with('-')
-        && (is_listed(USES, name)
-            || USES_OF.iter().any(|(programs, options)| is_listed(programs, program) && is_listed(options, name)))
+    option.starts_with('-') && (is_listed(USES, name) || is_listed(facts.used_options, name))
 }
 
 /// An argument that may be a file: the option that it is the value of, and the file.
@@ -61,23 +40,26 @@ fn file_of<'a>(before: Option<&'a str>, text: &'a str) -> Option<(&'a str, &'a s
 pub(super) fn push_unclear_secrets(
     walk: &mut CommandWalk<'_>,
     call: &ProgramCall<'_>,
-    usage: Option<ProgramUse>,
+    facts: &ProgramFacts,
     first: usize,
     flow: &mut TextFlow,
 ) {
     // The commands of PowerShell add their own operations.
-    if call.name.starts_with('&') || is_listed(NEVER_SHOWS, call.name) {
+    if call.name.starts_with('&') || facts.is("no-reader") {
         return;
     }
-    let shows_lists_only = matches!(usage, Some(ProgramUse::Text | ProgramUse::Prints | ProgramUse::Quiet));
+    let shows_lists_only = matches!(
+        facts.def.as_ref().map(|def| def.usage),
+        Some(ProgramUse::Text | ProgramUse::Prints | ProgramUse::Quiet)
+    );
     let mut before = None;
     for arg in call.args {
         let found = file_of(before.replace(arg.text.as_str()), &arg.text);
-        let Some((option, file)) = found.filter(|(option, _)| !only_uses(call.name, option)) else { continue };
+        let Some((option, file)) = found.filter(|(option, _)| !only_uses(facts, option)) else { continue };
         if shows_lists_only && !is_listed(LISTS, option) {
             continue;
         }
-        let file = ShellArg { text: file.to_owned(), ..arg.clone() };
+        let file = arg.with_text(file);
         let placed = walk.place(&file);
         if !placed.tags.iter().any(|tag| matches!(tag, Secret | ProbableSecret)) {
             continue;

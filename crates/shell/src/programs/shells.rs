@@ -2,10 +2,13 @@
 
 use std::path::Path;
 
+use super::table::facts_of;
 use crate::code;
 use crate::secret_name::is_secret_name;
-use crate::walk::ProgramCall;
-use crate::walk::{CommandWalk, OptionLetters, ParsedOptions, ShellArg, TextFlow, TextTaint, quote};
+use crate::walk::{
+    CommandWalk, OptionLetters, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint, joined, quote,
+};
+use crate::word_lists::is_listed;
 use crate::{Operation, OperationKind};
 
 pub(super) fn run_env(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
@@ -18,11 +21,15 @@ pub(super) fn run_env(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &Pa
             _ => TextFlow::from_taint(TextTaint::OUTPUT),
         };
     }
-    let valued = OptionLetters { letters: "uCaS", names: "unset chdir argv0 split-string" };
+    let valued = facts_of(call.name).grammar();
     let (parsed, mut rest) = ParsedOptions::parse_leading(call.args, valued);
-    // `-S` divides its value into words.
+    if let Some(directory) = parsed.values("C", "chdir").next() {
+        walk.enter_directory(directory);
+    }
+    // `-S` divides its value into words, which are arguments as the others.
     if let Some(split) = parsed.values("S", "split-string").next() {
-        let words = std::iter::once(split.text.clone()).chain(rest.iter().map(|arg| quote(&arg.text)));
+        let words = [call.name.to_owned(), split.text.clone()].into_iter();
+        let words = words.chain(rest.iter().map(|arg| quote(&arg.text)));
         return walk.run_line(&words.collect::<Vec<_>>().join(" "), call.stdin);
     }
     // `env -` is `env -i`.
@@ -32,15 +39,12 @@ pub(super) fn run_env(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &Pa
         rest = behind;
     }
     while let Some((arg, (name, text))) = rest.first().and_then(|arg| Some((arg, arg.text.split_once('=')?))) {
-        walk.set_variable(name, vec![ShellArg { text: text.to_owned(), ..arg.clone() }]);
+        walk.set_variable(name, vec![arg.with_text(text)]);
         // bash takes functions from such variables.
         if let Some(function) = name.strip_prefix("BASH_FUNC_") {
             walk.run_line(&format!("{} {text}", function.trim_end_matches(['%', '(', ')'])), &TextFlow::default());
         }
         rest = rest.get(1..).unwrap_or_default();
-    }
-    if let Some(directory) = parsed.values("C", "chdir").next() {
-        walk.enter_directory(directory);
     }
     if rest.first().is_some_and(|arg| arg.text == "--") {
         rest = rest.get(1..).unwrap_or_default();
@@ -110,9 +114,8 @@ const EVALUATED: &str = "ssh-agent direnv pyenv rbenv nodenv goenv fnm brew opam
                          poetry register-python-argcomplete resize";
 
 pub(super) fn run_eval(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
-    let line: Vec<&str> = call.args.iter().map(|arg| arg.text.as_str()).collect();
+    let line = joined(call.args);
     let taint = call.taint();
-    let line = line.join(" ");
     let is_printed = taint.without(TextTaint::ENVIRONMENT) == TextTaint::OUTPUT;
     if line.contains(crate::paths::UNKNOWN) && is_printed && walk.printed_settings(EVALUATED) {
         return TextFlow::known("");
@@ -176,7 +179,7 @@ const ENDINGS: [(&str, &str); 6] =
 /// Whether a name ends like that of a script.
 pub(super) fn is_script_name(name: &str) -> bool {
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
-    ending == "sh" || ENDINGS.iter().any(|(endings, _)| endings.split(' ').any(|known| known == ending))
+    ending == "sh" || ENDINGS.iter().any(|(endings, _)| is_listed(endings, ending))
 }
 
 /// Runs a file of the disk as code of a program; as its first line says, if that is empty.
@@ -234,7 +237,7 @@ pub(super) fn run_written_script(walk: &mut CommandWalk<'_>, call: &ProgramCall<
 /// The interpreter that the first line of a script names, or else the ending of its name.
 pub(super) fn interpreter_of<'t>(text: &'t str, path: &Path) -> &'t str {
     let ending = path.extension().and_then(std::ffi::OsStr::to_str).unwrap_or_default();
-    let usual = ENDINGS.iter().find(|(endings, _)| endings.split(' ').any(|known| known == ending));
+    let usual = ENDINGS.iter().find(|(endings, _)| is_listed(endings, ending));
     let usual = usual.map_or("sh", |(_, program)| program);
     let first = text.strip_prefix("#!").and_then(|rest| rest.lines().next()).unwrap_or(usual);
     let mut words = first.split_whitespace().map(|word| word.rsplit('/').next().unwrap_or(word));
@@ -243,22 +246,7 @@ pub(super) fn interpreter_of<'t>(text: &'t str, path: &Path) -> &'t str {
 }
 
 pub(super) fn is_shell(program: &str) -> bool {
-    matches!(
-        program,
-        "." | "source"
-            | "eval"
-            | "sh"
-            | "bash"
-            | "zsh"
-            | "dash"
-            | "ksh"
-            | "mksh"
-            | "ash"
-            | "rbash"
-            | "yash"
-            | "osh"
-            | "busybox"
-    )
+    is_listed(". source eval sh bash zsh dash ksh mksh ash rbash yash osh busybox", program)
 }
 
 /// Runs a file as a script, with the arguments behind it.
@@ -345,8 +333,7 @@ pub(super) fn run_ssh(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed
     if !is_local && (input != TextTaint::NONE || call.taint().has(TextTaint::SECRET | TextTaint::FILE)) {
         walk.push((input | call.taint()).tag(Operation::new(OperationKind::Upload, call.name).written(host.shown())));
     }
-    let line: Vec<&str> = command.iter().map(|arg| arg.text.as_str()).collect();
-    let line = line.join(" ");
+    let line = joined(command);
     if line.is_empty() {
         if let Some(text) = call.stdin.text.clone() {
             let before = walk.operations.len();
@@ -382,8 +369,7 @@ pub(super) fn run_powershell(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>,
             return TextFlow::from_taint(TextTaint::OUTPUT);
         }
         if is_option(&arg.text, "command", 1) && rest.first().is_none_or(|line| line.text != "-") {
-            let line: Vec<&str> = rest.iter().map(|arg| arg.text.as_str()).collect();
-            return walk.run_powershell_line(&line.join(" "), call.stdin);
+            return walk.run_powershell_line(&joined(rest), call.stdin);
         }
         if is_option(&arg.text, "file", 1) {
             if let Some(script) = rest.first() {

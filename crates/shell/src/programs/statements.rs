@@ -1,15 +1,13 @@
 //! Programs that get statements or code of another language: clients of databases, consoles, remote shells.
 
-use std::collections::HashMap;
-use std::sync::LazyLock;
-
 use super::matching::has_words;
-use super::stores::{mongo_action, redis_action};
 use super::subcommand::SUBCOMMANDS;
+use super::table::{ProgramFacts, TableRow, facts_of};
 use crate::OperationKind::Database;
-use crate::paths::matches_glob;
+use crate::paths::{UNKNOWN, matches_glob};
 use crate::sql::sql_operations;
 use crate::walk::{CommandWalk, ProgramCall, ShellArg, TextFlow};
+use crate::word_lists::is_listed;
 use crate::{Operation, PathPlace};
 
 /// The language of a text.
@@ -26,145 +24,45 @@ enum TextLanguage {
 }
 use TextLanguage::{Code, Mongo, Redis, Shell, Sql};
 
-/// Where a program gets texts.
+/// Where a program gets texts; `rows/statements.txt` explains the fields.
 #[derive(Debug)]
-struct TextSource {
-    /// Names, between spaces.
-    programs: &'static str,
-    /// The words that its operands begin with.
-    words: &'static [&'static str],
-    /// Options whose value is a text, between spaces.
+pub(super) struct TextSource {
+    words: Vec<&'static str>,
+    /// Options, between spaces, as in the next two.
     options: &'static str,
-    /// Options whose value is a file of texts, between spaces.
     files: &'static str,
-    /// Options with another value, between spaces.
     others: &'static str,
     language: TextLanguage,
-    /// The first operand behind the words that is a text.
     operand: Option<usize>,
     reads_input: bool,
 }
 
-const fn client(programs: &'static str, language: TextLanguage, options: &'static str) -> TextSource {
-    TextSource { programs, words: &[], options, files: "", others: "", language, operand: None, reads_input: true }
-}
-
 impl TextSource {
-    const fn files(mut self, files: &'static str) -> Self {
-        self.files = files;
-        self
-    }
-    const fn others(mut self, others: &'static str) -> Self {
-        self.others = others;
-        self
-    }
-    const fn words(mut self, words: &'static [&'static str]) -> Self {
-        self.words = words;
-        self
-    }
-    const fn operand(mut self, index: usize) -> Self {
-        self.operand = Some(index);
-        self
-    }
-    const fn no_input(mut self) -> Self {
-        self.reads_input = false;
-        self
+    pub(super) fn read(row: TableRow) -> Option<Self> {
+        Some(Self {
+            words: row.text("words").split_whitespace().collect(),
+            options: row.text("options"),
+            files: row.text("files"),
+            others: row.text("others"),
+            language: match row.value {
+                "sql" => Sql,
+                "redis" => Redis,
+                "mongo" => Mongo,
+                "shell" => Shell,
+                language => Code(language.strip_prefix("code ")?),
+            },
+            operand: row.field("operand").map(str::parse).transpose().ok()?,
+            reads_input: !row.has("no-input"),
+        })
     }
 }
-
-static SOURCES: &[TextSource] = &[
-    client("psql pgcli usql vsql gsql edb-psql", Sql, "-c --command")
-        .files("-f --file")
-        .others("-h -p -U -d -v -o -P -F -R -T -L --host --port --username --dbname --set"),
-    client("mysql mariadb mycli mysqlsh tidb proxysql", Sql, "-e --execute")
-        .others("-h -P -u -D -S --host --port --user --database --socket"),
-    client("sqlite3 sqlite litecli duckdb sqlcipher libsql", Sql, "-cmd -c -s --execute -e")
-        .files("-f -init")
-        .others("-separator -newline -nullvalue")
-        .operand(1),
-    client("sqlcmd osql bcp mssql-cli tsql isql", Sql, "-Q -q --query").files("-i").others("-S -U -P -d -o"),
-    client("clickhouse-client clickhouse-local chdb", Sql, "-q --query --queries").files("--queries-file"),
-    client("clickhouse", Sql, "-q --query").words(&["client|local"]),
-    client("snowsql snow", Sql, "-q --query").files("-f --filename"),
-    client("cockroach ysqlsh", Sql, "-e --execute -c").files("-f --file"),
-    client("cqlsh", Sql, "-e --execute").files("-f --file"),
-    client("bq", Sql, "").words(&["query"]).operand(0),
-    client(
-        "trino presto beeline hive impala-shell spark-sql athena drill phoenix ksql",
-        Sql,
-        "--execute -e -q --query",
-    )
-    .files("-f --file"),
-    client("sqlplus sqlldr sql db2 isql-fb isql-v nuodbmgr exasql", Sql, "").operand(0),
-    client("turso", Sql, "").words(&["db", "shell"]).operand(1),
-    client("wrangler", Sql, "--command").words(&["d1", "execute"]).files("--file").no_input(),
-    client("prisma", Sql, "").words(&["db", "execute"]).files("--file"),
-    client("heroku", Sql, "-c --command").words(&["pg:psql"]),
-    client("supabase", Sql, "").words(&["db", "query|execute"]).operand(0),
-    client("sqlite-utils", Sql, "").words(&["query|*.db"]).operand(1).no_input(),
-    client("influx", Sql, "-execute --execute").no_input(),
-    client("cypher-shell", Sql, "").operand(0),
-    client("typeorm sequelize", Sql, "").words(&["query"]).operand(0).no_input(),
-    client("php artisan console symfony", Sql, "")
-        .words(&["**", "doctrine:query:sql|dbal:run-sql|doctrine:query:dql"])
-        .operand(0)
-        .no_input(),
-    client("rails rake", Sql, "").words(&["dbconsole|db"]),
-    client("wp drush", Sql, "").words(&["db|sql:query|sqlq", "query"]).operand(0),
-    client("drush", Sql, "").words(&["sql:query|sqlq|sql-query"]).operand(0),
-    client("Invoke-Sqlcmd invoke-sqlcmd", Sql, "-Query -query -q").files("-InputFile").no_input(),
-    client("aws", Sql, "--sql --query-string --statement")
-        .words(&["rds-data|athena|redshift-data|dynamodb", "*"])
-        .no_input(),
-    client("gcloud", Sql, "--sql").words(&["spanner", "**"]).no_input(),
-    client("redis-cli valkey-cli keydb-cli iredis dragonfly-cli", Redis, "")
-        .others("-h -p -a -n -u -s --user --pass --sni --cacert --cert --key -r -i -d")
-        .operand(0),
-    client("mongosh mongo mongos", Mongo, "--eval")
-        .files("-f --file")
-        .others("-u -p --host --port --username --password --authenticationDatabase"),
-    client("nc ncat netcat telnet", Redis, ""),
-    // Consoles of frameworks.
-    client("rails", Code("ruby"), "").words(&["runner|r|console|c"]).operand(0),
-    client("bin/rails", Code("ruby"), "").words(&["runner|r"]).operand(0),
-    client("php artisan", Code("php"), "--execute").words(&["**", "tinker"]),
-    client("python python3 manage.py django-admin", Sql, "").words(&["**", "dbshell"]),
-    client("python python3 manage.py django-admin", Code("python"), "-c --command").words(&["**", "shell|shell_plus"]),
-    client("manage.py django-admin flask", Code("python"), "-c --command").words(&["shell|shell_plus"]),
-    client("mix", Code("elixir"), "-e --eval").words(&["run"]).no_input(),
-    // Command lines for other machines.
-    client("gcloud", Shell, "--command")
-        .words(&["compute|alpha|beta|cloud-shell|workstations", "**", "ssh"])
-        .no_input(),
-    client("fly flyctl", Shell, "-C --command").words(&["ssh", "console"]),
-    client("vagrant multipass limactl colima", Shell, "-c --command").words(&["ssh|exec|shell"]),
-    client("heroku railway scalingo dokku platform", Shell, "").words(&["run|run:detached|ps:exec|enter"]).operand(0),
-    client("az", Shell, "--scripts --command --exec-command").words(&["**", "invoke|exec|create"]).no_input(),
-    client("aws", Shell, "--command").words(&["ecs", "execute-command"]).no_input(),
-    client("ansible", Shell, "-a --args").words(&["*"]).no_input(),
-    client("pdsh clush dsh", Shell, "").others("-w -g -a").operand(0),
-];
-
-static SOURCE_INDEX: LazyLock<HashMap<&str, Vec<&TextSource>>> = LazyLock::new(|| {
-    let mut index: HashMap<&str, Vec<&TextSource>> = HashMap::new();
-    for source in SOURCES {
-        for name in source.programs.split_whitespace() {
-            index.entry(name).or_default().push(source);
-        }
-    }
-    index
-});
-
-/// Programs that start tools of a project: the tool may be their first operand, or follow these words.
-const STARTERS: &str = "pnpm yarn bun npm microk8s k3s rke2 minikube";
 
 /// Adds what the statements and the code do that a program gets.
-pub(super) fn push_statements(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
-    if let Some(sources) = SOURCE_INDEX.get(call.name) {
-        for source in sources.iter().filter(|source| has_words(call, source.words)) {
-            read_source(walk, call, source);
-        }
-    } else if STARTERS.split(' ').any(|name| name == call.name) {
+pub(super) fn push_statements(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, facts: &ProgramFacts) {
+    for source in facts.sources.iter().filter(|source| has_words(call, &source.words)) {
+        read_source(walk, call, source);
+    }
+    if facts.is("tool-starter") {
         run_started(walk, call);
     }
 }
@@ -204,15 +102,14 @@ fn run_started(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
 fn is_tool(walk: &CommandWalk<'_>, name: &str) -> bool {
     !matches!(name, "up" | "config" | "n" | "now" | "k" | "sea" | "ask" | "auto")
         && !walk.is_program(name)
-        && SUBCOMMANDS.contains(name)
-        && SUBCOMMANDS.rows(name).all(|row| {
+        && !facts_of(name).sections.is_empty()
+        && SUBCOMMANDS.rows(&facts_of(name).sections).all(|row| {
             use crate::OperationKind::{Ci, Cloud, Kubernetes, Package, Secret, Terraform};
             matches!(row.kind, Cloud | Ci | Database | Kubernetes | Package | Secret | Terraform)
         })
 }
 
 fn read_source(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, source: &TextSource) {
-    let is_listed = |list: &str, name: &str| list.split_whitespace().any(|option| option == name);
     let mut operands: Vec<&ShellArg> = Vec::new();
     let mut texts: Vec<TextFlow> = Vec::new();
     let mut args = call.args.iter();
@@ -226,7 +123,7 @@ fn read_source(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, source: &Text
             _ => glued_value(source, text),
         };
         let value = |args: &mut std::slice::Iter<'_, ShellArg>| match glued {
-            Some(value) => Some(ShellArg { text: value.to_owned(), ..arg.clone() }),
+            Some(value) => Some(arg.with_text(value)),
             None => args.next().cloned(),
         };
         if is_listed(source.options, name) {
@@ -265,7 +162,7 @@ fn read_source(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, source: &Text
         // `file:PATH?mode=ro`: the file of a database.
         for file in operands.iter().take(1) {
             let path = file.text.trim_start_matches("file:").split('?').next().unwrap_or_default();
-            let file = ShellArg { text: path.to_owned(), ..(*file).clone() };
+            let file = file.with_text(path);
             if walk.place(&file).tags.contains(&crate::OperationTag::Secret) {
                 walk.read_file(call.name, &file, false);
             }
@@ -347,4 +244,61 @@ fn read_text(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, language: TextL
         )),
         Code(language) => walk.run_code(language, text),
     }
+}
+
+/// What a command for Redis or Memcached does to the data as a whole.
+fn redis_action(line: &str) -> Option<&'static str> {
+    let lower = line.trim().to_ascii_lowercase();
+    let mut words = lower.split_whitespace().map(|word| word.trim_matches(['"', '\'']));
+    let first = words.next()?;
+    let second = words.next().unwrap_or_default();
+    match (first, second) {
+        ("flushall" | "flushdb" | "flush_all" | "swapdb", _) => Some("delete_all"),
+        ("del" | "unlink", key) if key.contains(['*', UNKNOWN]) => Some("delete_all"),
+        ("eval" | "fcall", _)
+            if ["flushall", "flushdb", "'keys'", "\"keys\""].iter().any(|name| joined_texts(&lower).contains(name)) =>
+        {
+            Some("delete_all")
+        }
+        ("config", "set" | "rewrite" | "resetstat") => Some("settings"),
+        ("shutdown" | "replicaof" | "slaveof" | "failover" | "debug", _) => Some("stop"),
+        ("module", "load") | ("function", "load" | "flush" | "delete") => Some("program"),
+        ("cluster", "reset" | "flushslots" | "forget" | "delslots") => Some("drop"),
+        ("acl", "setuser" | "deluser" | "load") => Some("grant"),
+        ("script" | "client", "flush" | "kill") => Some("stop"),
+        _ => None,
+    }
+}
+
+/// What code for MongoDB does to the data as a whole.
+fn mongo_action(text: &str) -> Option<&'static str> {
+    static ACTIONS: &[(&str, &str)] = &[
+        (
+            "drop",
+            ".dropDatabase( .drop( [drop]( [dropDatabase]( dropDatabase: {drop: .dropCollection( .dropAllUsers \
+             .dropUser( .dropRole(",
+        ),
+        (
+            "delete_all",
+            ".deleteMany({}) .deleteMany() .remove({}) .remove() deleteMany({}, .remove({}, [deleteMany]({}) \
+             .deleteMany({$ .deleteMany({_id:{$ q:{},limit:0 filter:{} .deleteMany({id:{$ \
+             .bulkWrite([{deleteMany:{filter:{}",
+        ),
+        ("update_all", ".updateMany({}, .update({}, [updateMany]({}, .replaceOne({}, updateMany({_id:{$exists"),
+        ("drop_definition", ".dropIndexes( .dropIndex("),
+        ("grant", ".createUser( .grantRolesToUser( .changeUserPassword( .updateUser("),
+        ("stop", ".shutdownServer( .fsyncLock( shutdown:1 .stepDown("),
+        ("drop", ".renameCollection("),
+    ];
+    let plain: String = joined_texts(text)
+        .chars()
+        .filter(|letter| !letter.is_whitespace() && !matches!(letter, '"' | '\'' | '`'))
+        .collect();
+    ACTIONS.iter().find(|(_, marks)| marks.split(' ').any(|mark| plain.contains(mark))).map(|(action, _)| *action)
+}
+
+/// Code in which texts that are put together with `+` or `..` are one text.
+fn joined_texts(text: &str) -> String {
+    let plain: String = text.chars().filter(|letter| !letter.is_whitespace()).collect();
+    ["\"+\"", "'+'", "`+`", "\"..\"", "'..'"].iter().fold(plain, |plain, mark| plain.replace(mark, ""))
 }

@@ -21,11 +21,9 @@
 use std::collections::HashMap;
 use std::sync::{LazyLock, OnceLock};
 
-use serde::Deserialize;
-use serde::de::value::{Error, StrDeserializer};
-
 use super::matching::RowCall;
 use crate::walk::{CommandWalk, OptionLetters, ProgramCall, ShellArg, shown};
+use crate::word_lists::read_name;
 use crate::{Operation, OperationKind, OperationTag, PathPlace};
 
 /// The tables.
@@ -45,7 +43,7 @@ static TABLES: [&str; 13] = [
     include_str!("commands/terraform.txt"),
 ];
 
-/// Every section, by the programs that it is about.
+/// Every section.
 pub(super) static SUBCOMMANDS: LazyLock<SubcommandTable> = LazyLock::new(SubcommandTable::new);
 
 /// What a program does with certain words and options.
@@ -69,6 +67,8 @@ type RowNames = HashMap<&'static str, &'static str>;
 struct RowSection {
     /// The file that it is in, by its number.
     table: usize,
+    /// Their names, with blanks between.
+    programs: &'static str,
     lines: Vec<&'static str>,
     rows: OnceLock<Vec<SubcommandDef>>,
 }
@@ -76,21 +76,17 @@ struct RowSection {
 pub(super) struct SubcommandTable {
     names: Vec<RowNames>,
     sections: Vec<RowSection>,
-    by_program: HashMap<&'static str, Vec<usize>>,
 }
 
 impl SubcommandTable {
     fn new() -> Self {
-        let mut all = Self { names: Vec::new(), sections: Vec::new(), by_program: HashMap::new() };
+        let mut all = Self { names: Vec::new(), sections: Vec::new() };
         for (table, text) in TABLES.iter().enumerate() {
             let mut names = RowNames::new();
             for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with("# ")) {
                 if let Some(programs) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
                     let programs = names.get(programs).copied().unwrap_or(programs);
-                    for program in programs.split(' ') {
-                        all.by_program.entry(program).or_default().push(all.sections.len());
-                    }
-                    all.sections.push(RowSection { table, lines: Vec::new(), rows: OnceLock::new() });
+                    all.sections.push(RowSection { table, programs, lines: Vec::new(), rows: OnceLock::new() });
                 } else if let Some((name, value)) = line.split_once(" = ").filter(|_| line.starts_with('$')) {
                     names.insert(name, value);
                 } else if let Some(section) = all.sections.last_mut() {
@@ -102,13 +98,9 @@ impl SubcommandTable {
         all
     }
 
-    pub(super) fn contains(&self, program: &str) -> bool {
-        self.by_program.contains_key(program)
-    }
-
-    /// Every program that has rows.
-    pub(super) fn programs(&self) -> impl Iterator<Item = &'static str> {
-        self.by_program.keys().copied()
+    /// The number of each section, and the programs that it is about, with blanks between.
+    pub(super) fn section_programs(&self) -> impl Iterator<Item = (usize, &'static str)> {
+        self.sections.iter().map(|section| section.programs).enumerate()
     }
 
     /// Whether a program is an agent that people start in a terminal.
@@ -117,10 +109,9 @@ impl SubcommandTable {
         lists.flat_map(|list| list.split(' ')).any(|agent| agent == program)
     }
 
-    /// The rows of a program, in their order.
-    pub(super) fn rows(&self, program: &str) -> impl Iterator<Item = &SubcommandDef> {
-        let sections = self.by_program.get(program).into_iter().flatten();
-        sections.filter_map(|number| self.sections.get(*number)).flat_map(|section| self.rows_of(section))
+    /// The rows of sections, in their order.
+    pub(super) fn rows<'s>(&'s self, sections: &'s [usize]) -> impl Iterator<Item = &'s SubcommandDef> {
+        sections.iter().filter_map(|number| self.sections.get(*number)).flat_map(|section| self.rows_of(section))
     }
 
     fn rows_of<'s>(&'s self, section: &'s RowSection) -> &'s [SubcommandDef] {
@@ -170,11 +161,6 @@ fn read_row(line: &'static str, names: &RowNames) -> Option<SubcommandDef> {
         }
     }
     Some(row)
-}
-
-/// The kind or the tag of a name.
-fn read_name<'n, T: Deserialize<'n>>(name: &'n str) -> Option<T> {
-    T::deserialize(StrDeserializer::<Error>::new(name)).ok()
 }
 
 impl SubcommandDef {

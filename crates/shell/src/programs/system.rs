@@ -1,46 +1,17 @@
 //! Programs that change processes and the system.
 
-use crate::walk::ProgramCall;
-use crate::walk::{CommandWalk, ParsedOptions, ShellArg, TextFlow, TextTaint};
+use crate::walk::{CommandWalk, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint};
+use crate::word_lists::is_listed;
 use crate::{Operation, OperationKind};
 
 /// Processes that belong to the system or to Pintle and the agents.
-const SYSTEM_PROCESSES: [&str; 26] = [
-    "systemd",
-    "init",
-    "launchd",
-    "sshd",
-    "dockerd",
-    "docker",
-    "containerd",
-    "Xorg",
-    "gnome-shell",
-    "WindowServer",
-    "loginwindow",
-    "Finder",
-    "cron",
-    "crond",
-    "rsyslogd",
-    "auditd",
-    "dbus-daemon",
-    "NetworkManager",
-    "firewalld",
-    "kernel",
-    "falcon-sensor",
-    "osqueryd",
-    "clamd",
-    "explorer",
-    "lsass",
-    "postgres",
-];
-const GUARD_PROCESSES: [&str; 7] = ["pintle", "claude", "codex", "gemini", "copilot", "qwen", "opencode"];
+const SYSTEM_PROCESSES: &str = "systemd init launchd sshd dockerd docker containerd Xorg gnome-shell WindowServer \
+                                loginwindow Finder cron crond rsyslogd auditd dbus-daemon NetworkManager firewalld \
+                                kernel falcon-sensor osqueryd clamd explorer lsass postgres";
+const GUARD_PROCESSES: &str = "pintle claude codex gemini copilot qwen opencode";
 
 /// Programs that list processes.
-pub(super) fn run_process_list(
-    _: &mut CommandWalk<'_>,
-    call: &ProgramCall<'_>,
-    parsed: &ParsedOptions<'_>,
-) -> TextFlow {
+pub(super) fn run_ps(_: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
     let processes = match call.name {
         "ps" => {
             let selects_some = call.has_arg(&["-C", "-p", "-q", "-s", "-g", "-t", "--pid", "--ppid", "--sid", "--tty"]);
@@ -93,12 +64,12 @@ pub(super) fn run_kill(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
         true => named.iter().map(|name| (*name).to_owned()).collect(),
         false => shown,
     };
-    let names = |list: &[&str]| {
+    let names = |list: &str| {
         named.iter().flat_map(|pattern| process_names(pattern)).any(|name| {
-            list.iter().any(|known| {
+            list.split(' ').any(|known| {
                 name.eq_ignore_ascii_case(known)
                     || is_part_of_name(call, &name, known)
-                    || name.split(['/', ' ']).any(|part| part == *known && *known == "pintle")
+                    || name.split(['/', ' ']).any(|part| part == known && known == "pintle")
             })
         })
     };
@@ -107,12 +78,12 @@ pub(super) fn run_kill(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
         || call.name != "kill"
             && (selects_user("-u") || selects_user("-U") || parsed.has("", "user") && named.len() <= 1);
     let action = match () {
-        () if names(&GUARD_PROCESSES) => {
+        () if names(GUARD_PROCESSES) => {
             walk.push(Operation::new(OperationKind::Guard, call.name).action("kill").written(shown.join(" ")));
             return TextFlow::default();
         }
         () if all || every_process => "everything",
-        () if is_first_process || names(&SYSTEM_PROCESSES) => "system_process",
+        () if is_first_process || names(SYSTEM_PROCESSES) => "system_process",
         () => "",
     };
     walk.push(Operation::new(OperationKind::Kill, call.name).action(action).written(shown.join(" ")));
@@ -123,7 +94,7 @@ pub(super) fn run_kill(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
 fn is_part_of_name(call: &ProgramCall<'_>, name: &str, known: &str) -> bool {
     let takes_parts = matches!(call.name, "pkill" | "Stop-Process") || call.has_arg(&["-r", "--regexp", "-f"]);
     let least = if known == "pintle" { 4 } else { 5 };
-    GUARD_PROCESSES.contains(&known) && takes_parts && name.len() >= least && known.starts_with(name)
+    is_listed(GUARD_PROCESSES, known) && takes_parts && name.len() >= least && known.starts_with(name)
 }
 
 /// Whether an operand is the value of a signal option.
@@ -154,33 +125,13 @@ pub(super) fn run_history(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, pa
 }
 
 /// Subcommands of Pintle that only look.
-const HARMLESS: [&str; 20] = [
-    "validate",
-    "hooks",
-    "events",
-    "explain",
-    "fire",
-    "test",
-    "try",
-    "packs",
-    "doctor",
-    "tape",
-    "sessions",
-    "replay",
-    "log",
-    "why",
-    "diff",
-    "help",
-    "docs",
-    "version",
-    "hook",
-    "completions",
-];
+const HARMLESS: &str = "validate hooks events explain fire test try packs doctor tape sessions replay log why diff \
+                        help docs version hook completions";
 
 pub(super) fn run_pintle(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
     let command = call.first_operand().unwrap_or_default();
     let is_looking = command.is_empty()
-        || HARMLESS.contains(&command)
+        || is_listed(HARMLESS, command)
             && !(command == "sessions" && parsed.operands.iter().any(|arg| arg.text == "delete"))
         || command == "run" && !call.has_arg(&["--shadow", "--yes"])
         || matches!(command, "install" | "uninstall" | "init")

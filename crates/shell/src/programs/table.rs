@@ -1,217 +1,236 @@
-//! The table of programs.
-//!
-//! Of a program without a row, `pintle try` shows only operations on paths that need care. To make a program known, add
-//! its name to a row, or add a row.
+//! The table of programs: rows of the texts in `rows` and `commands`, which are read when a program is first called.
 
-use super::program::ProgramUse::{Converts, Edits, Prints, Quiet, Reads, Selects, Special, Text, Writes};
-use super::program::{ProgramDef, program};
-use super::{
-    archives, builtins, editors, files, git, interpreters, makefile, network, power, recipes, runners, search, sed,
-    shells, system, tasks, text, transfer, zsh,
-};
+use std::collections::HashMap;
+use std::sync::{LazyLock, OnceLock};
 
-pub(super) static PROGRAM_TABLE: &[ProgramDef] = &[
-    // Text and names.
-    program(
-        "true false : test [ sleep wait jobs type ulimit umask shopt return break continue \
-         bg fg disown times let expr seq date cal nproc tty locale whereis whatis help info clear \
-         reset tput yes sha256sum sha1sum md5sum shasum cksum b2sum wc pwgen uuidgen factor \
-         open xdg-open dirs",
-        "",
-        Text,
-    ),
-    // About the machine.
-    program(
-        "uname arch uptime whoami id groups hostname free df du stat file lsof top htop pstree tree exa eza lsd lsblk \
-         lscpu netstat ss ip ifconfig ping6 traceroute lspci lsusb dmidecode sw_vers system_profiler last who \
-         w finger arp route vmstat iostat dmesg journalctl",
-        "",
-        Prints,
-    ),
-    program("pgrep pidof ps", "uUgGtTFo", Special(system::run_process_list)),
-    program("trap", "", Special(builtins::run_trap)),
-    program("readlink realpath", "", Special(text::run_real_path)),
-    program("exit logout bind complete compgen", "", Quiet),
-    program("set unset unalias", "", Special(builtins::run_set)),
-    program("cd chdir pushd Set-Location sl", "", Special(builtins::run_cd)),
-    program("popd", "", Special(builtins::run_popd)),
-    program("shift", "", Special(builtins::run_shift)),
-    program("hash", "p", Special(builtins::run_hash)),
-    program("enable", "f", Quiet),
-    program("dc", "ef", Special(text::run_dc)),
-    program("getopts", "", Special(builtins::run_getopts)),
-    program("mkdir mkfifo", "m", Special(files::run_mkdir)).long("mode"),
-    program("echo", "", Special(text::run_echo)),
-    program("printf", "", Special(text::run_printf)),
-    program("pwd", "", Special(text::run_pwd)),
-    program("basename dirname", "s", Special(text::run_name_part)),
-    program("mktemp", "p", Special(text::run_mktemp)).long("suffix tmpdir"),
-    program("export declare typeset readonly local integer float", "", Special(builtins::run_export)),
-    program("alias", "", Special(zsh::run_alias)),
-    // zsh.
-    program("print", "CfuvxX", Special(zsh::run_print)),
-    program("emulate", "co", Special(zsh::run_emulate)),
-    program("sched zpty zstyle add-zsh-hook", "", Special(zsh::run_later)),
-    program("zmv zcp zln", "popP", Special(zsh::run_zmv)),
-    program("zargs", "", Special(zsh::run_zargs)),
-    program("setopt unsetopt", "", Special(zsh::run_setopt)),
-    program("zmodload autoload", "", Special(zsh::run_load)),
-    program("sysopen", "umo", Special(zsh::run_sysopen)),
-    program("ztcp", "d", Special(zsh::run_ztcp)),
-    program("read", "adinNptu", Special(builtins::run_read)),
-    program("mapfile readarray", "dnOsuCc", Special(builtins::run_read)),
-    program("which", "", Special(text::run_which)),
-    program("direnv mise rtx asdf", "", Special(shells::run_variable_export)),
-    program("env printenv", "uCS", Special(shells::run_env)).long("unset chdir split-string"),
-    // Readers.
-    program("cat tac nl less more most zless view bat batcat", "pn", Special(text::run_cat)),
-    program("head tail", "ncs", Reads(0)).long("lines bytes"),
-    program("pr", "DhlNsSwW", Selects),
-    program("column", "scoNHRC", Selects).long("separator output-width table-columns output-separator"),
-    program("cut", "bcdf", Special(text::run_cut)).long("fields delimiter characters bytes"),
-    program("uniq fmt fold expand unexpand comm join paste look", "bdcftkwoST12", Selects)
-        .long("fields delimiter key characters bytes"),
-    program("sort", "kotST", Special(text::run_sort)).long("key output field-separator buffer-size"),
-    program("diff cmp sdiff colordiff delta vimdiff icdiff difft", "UCIxX", Reads(0)),
-    program("strings split csplit", "bnlaC", Reads(0)),
-    program("grep egrep fgrep zgrep rg ag ack pcregrep ugrep", "efmABCgtTjM", Special(text::run_grep)).long(
-        "regexp file include exclude exclude-dir glob type max-count context after-context before-context \
-         color max-depth threads iglob type-not",
-    ),
-    program("jq yq xq tomlq fx gron dasel xmllint xmlstarlet csvcut mlr htmlq pup", "f", Special(text::run_query))
-        .long("arg argjson slurpfile rawfile from-file indent xpath"),
-    program("source .", "", Special(shells::run_source)),
-    program("sed gsed", "efli?I?", Special(sed::run_sed)).long("expression file line-length in-place?"),
-    program("awk gawk mawk nawk", "vFfi", Special(text::run_awk)).long("assign field-separator file include"),
-    program("base64 base32 basenc gbase64", "wio", Special(text::run_base64)).long("wrap input output"),
-    program(
-        "xxd uudecode uuencode rev tr iconv recode zcat gzcat bzcat xzcat zstdcat qprint rot13 caesar \
-         ascii2uni",
-        "lscgoft",
-        Special(text::run_converter),
-    ),
-    program("od hexdump hd", "AjNStwnsef", Special(text::run_converter)),
-    program("openssl gpg gpg2 age", "kdior", Special(text::run_openssl))
-        .long("in out output pass recipient inkey passin"),
-    program("tee", "", Special(files::run_tee)),
-    program("sponge touch mknod", "dtrm", Writes).long("date reference"),
-    // Files.
-    program(
-        "rm unlink srm trash rmtrash trash-put gio del erase rd remove remove_directory rimraf del-cli",
-        "",
-        Special(files::run_delete),
-    ),
-    program("rmdir", "", Special(files::run_rmdir)),
-    program("shred wipe", "ns", Special(files::run_shred)).long("iterations size random-source"),
-    program("truncate", "sr", Special(files::run_truncate)).long("size reference"),
-    program("fallocate", "lo", Special(files::run_allocate)).long("length offset"),
-    program("mv move ren git-mv", "tS", Special(files::run_move)).long("target-directory suffix"),
-    program("rename prename file-rename", "", Special(files::run_rename)).dry_run("n", "no-act"),
-    program("cp copy copy_directory ditto gcp xcopy robocopy install ginstall", "tSmog", Special(files::run_copy))
-        .long("target-directory suffix mode owner group"),
-    program("ln link mklink", "tS", Special(files::run_link)).long("target-directory"),
-    program("chmod gchmod", "", Special(files::run_chmod)).long("reference"),
-    program("chown chgrp chattr setfacl chflags icacls takeown", "mMxX", Special(files::run_chown))
-        .long("reference from"),
-    program("dd", "", Special(files::run_dd)),
-    program("rsync rclone", "efMT", Special(archives::run_rsync))
-        .long(
-            "rsh exclude include filter exclude-from files-from include-from port bwlimit timeout backup-dir \
-         transfers checkers config log-file log-level max-age min-age max-size min-size max-depth",
-        )
-        .dry_run("n", "dry-run"),
-    program("tar bsdtar gtar star", "fCTXIK", Special(archives::run_tar)).long(
-        "file directory files-from exclude exclude-from use-compress-program to-command transform \
-         checkpoint-action checkpoint strip-components",
-    ),
-    program("zip 7z 7za 7zz rar gzip bzip2 xz zstd pigz lz4 ar cpio pax", "xiPo", Special(archives::run_archive)),
-    program("unzip gunzip bunzip2 unxz unrar unar", "dPx", Special(archives::run_unpack)),
-    program(
-        "vi vim nvim ex ed red nano pico emacs emacsclient micro joe code cursor subl kak hx mcedit gedit \
-         kate vimx rvim",
-        "cSu",
-        Special(editors::run_editor),
-    )
-    .long("cmd"),
-    program("patch", "pidoB", Special(editors::run_patch)).long("input directory output strip").dry_run("C", "dry-run"),
-    program("crudini augtool toml-set dos2unix unix2dos prettier", "", Edits),
-    program("xattr", "", Converts),
-    // Searching and lists.
-    program("ls dir vdir gls", "ITw", Special(search::run_ls)),
-    program("find gfind bfs", "", Special(search::run_find)),
-    program("fd fdfind", "", Special(search::run_fd)),
-    program("locate mlocate plocate mdfind", "nl", Special(search::run_locate)),
-    program("xargs gxargs", "", Special(search::run_xargs)),
-    program("parallel", "", Special(search::run_parallel)),
-    // Shells and programs that run a command line.
-    program(
-        "sh bash zsh dash ksh mksh fish ash rbash yash tcsh csh elvish nu oil osh xonsh",
-        "coOC",
-        Special(shells::run_shell),
-    )
-    .long("rcfile init-file command init-command"),
-    program("make gmake", "CfIjlEoW", Special(makefile::run_make)).long("directory file makefile eval"),
-    program("just task go-task", "fdt", Special(recipes::run_recipes)).long("justfile working-directory taskfile dir"),
-    program("npm pnpm yarn run-s run-p npm-run-all npm-run-all2 composer", "Cw", Special(tasks::run_package_script))
-        .long("prefix dir cwd"),
-    program("eval", "", Special(shells::run_eval)),
-    program("su runuser", "cgGs", Special(shells::run_su)).long("command shell group session-command"),
-    program("ssh autossh mosh dbclient plink sshpass", "bcDEeFIiJLlmOopQRSWwB", Special(shells::run_ssh)).long("ssh"),
-    program(
-        "watch entr flock script nodemon watchexec tmux screen at batch ts-node-dev concurrently nix-shell \
-         nix expect gdb lldb hyperfine run-parts start cmd wsl mshta rundll32 osascript \
-         schtasks man sops",
-        "",
-        Special(runners::run_line_runner),
-    ),
-    program(
-        "python python2 python3 pypy pypy3 ipython node nodejs deno bun tsx ts-node perl ruby irb php lua \
-         luajit Rscript R groovy jshell scala swift julia tclsh guile sbcl elixir ghci runghc crystal py \
-         iex erl rake octave octave-cli matlab gnuplot",
-        "WXQmIMrS",
-        Special(interpreters::run_interpreter),
-    )
-    .long("require import loader env-file inspect"),
-    program("& &= &. &:: &- &# &$ &@ &{", "", Special(power::run_power)),
-    program("pwsh powershell", "", Special(shells::run_powershell)),
-    // The network.
-    program("curl curlie xh http https httpie", "odFTHXuAebcCDEKmPQrtUwxYyz", Special(network::run_curl))
-        .long(network::CURL_VALUED),
-    program("aria2c", "doijsxk", Special(network::run_wget)).long("dir out input-file split"),
-    program("wget wget2 axel lynx w3m links elinks", "OPUoaieBtTQwlARDIX", Special(network::run_wget))
-        .long(network::WGET_VALUED),
-    program("nc ncat netcat nc.openbsd nc.traditional telnet", "ecpwisqgGTXxoOIMmPVWd", Special(transfer::run_netcat))
-        .long("exec sh-exec lua-exec source-port"),
-    program("socat", "", Special(transfer::run_socat)),
-    program(
-        "scp sftp ftp ncftp ncftpput tftp pscp psftp smbclient croc wormhole transfer magic-wormhole \
-         rsend ffsend gh-gist pastebinit sprunge ix termbin",
-        "PiFocJlSbD",
-        Special(transfer::run_copy_to_host),
-    ),
-    program("lftp", "uepsf", Special(transfer::run_copy_to_host)),
-    program("tftp", "mlp", Special(transfer::run_senders)),
-    program("mosquitto_pub redis-cli logger kcat kafkacat nats amqp-publish", "", Special(transfer::run_senders)),
-    program(
-        "dig nslookup host drill ping kdig resolvectl getent whois traceroute6 fping",
-        "tcpxiWsq",
-        Special(transfer::run_lookup),
-    ),
-    program(
-        "restic borg borgmatic kopia duplicity rdiff-backup duplicacy bupstash",
-        "rpo",
-        Special(transfer::run_backup),
-    )
-    .long("repo password-file repository-file exclude tag"),
-    program("mail mailx sendmail mutt swaks msmtp ssmtp", "srabcA", Special(transfer::run_mail))
-        .long("to attach body server"),
-    program("wall write notify-send", "tpfn", Text),
-    program("hub", "", Special(git::run_hub)),
-    program("git", "", Special(git::run_git)),
-    program("kill pkill killall skill xkill taskkill", "", Special(system::run_kill)),
-    program("crontab", "u", Special(system::run_crontab)),
-    program("history fc", "", Special(system::run_history)),
-    program("pintle pintle-hook", "", Special(system::run_pintle)),
-    program("mount umount losetup cryptsetup", "ot", Special(system::run_mount)),
-    program("sysctl", "pn", Special(system::run_sysctl)),
+use super::option_uses::ValueUse;
+use super::program::ProgramDef;
+use super::statements::TextSource;
+use super::subcommand::SUBCOMMANDS;
+use super::transfer::SenderDef;
+use super::wrappers::WrapperDef;
+use crate::paths::matches_glob;
+use crate::walk::OptionLetters;
+
+/// The texts. A row is `NAMES | KIND VALUE | FIELD VALUE`, with any number of fields.
+static ROW_TEXTS: [&str; 5] = [
+    include_str!("rows/programs.txt"),
+    include_str!("rows/wrappers.txt"),
+    include_str!("rows/options.txt"),
+    include_str!("rows/statements.txt"),
+    include_str!("rows/loads.txt"),
 ];
+
+/// What a row says of its programs.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TableRow {
+    pub(super) kind: &'static str,
+    pub(super) value: &'static str,
+    fields: &'static str,
+}
+
+impl TableRow {
+    fn new(text: &'static str) -> Self {
+        let (first, fields) = text.split_once(" | ").unwrap_or((text, ""));
+        let (kind, value) = first.split_once(' ').unwrap_or((first, ""));
+        Self { kind, value, fields }
+    }
+
+    pub(super) fn fields(self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        let fields = self.fields.split(" | ").filter(|field| !field.is_empty());
+        fields.map(|field| field.split_once(' ').unwrap_or((field, "")))
+    }
+
+    /// The value of a field, if the row has it.
+    pub(super) fn field(self, name: &str) -> Option<&'static str> {
+        self.fields().find(|(field, _)| *field == name).map(|(_, value)| value)
+    }
+
+    pub(super) fn text(self, name: &str) -> &'static str {
+        self.field(name).unwrap_or_default()
+    }
+
+    pub(super) fn has(self, name: &str) -> bool {
+        self.field(name).is_some()
+    }
+
+    /// The options that take a value.
+    pub(super) fn grammar(self) -> OptionLetters {
+        OptionLetters { letters: self.text("letters"), names: self.text("long") }
+    }
+}
+
+/// All that the tables say of one program.
+#[derive(Debug, Default)]
+pub(super) struct ProgramFacts {
+    pub(super) def: Option<ProgramDef>,
+    pub(super) wrapper: Option<WrapperDef>,
+    /// The sections of its subcommands, by their numbers.
+    pub(super) sections: Vec<usize>,
+    /// Options, and what it does with their values.
+    pub(super) option_uses: Vec<(&'static str, ValueUse)>,
+    /// The operand that it writes to, with its number and the options that take a value.
+    pub(super) output: Option<(usize, &'static str)>,
+    /// Options, without their dashes, by which it uses a file without showing it.
+    pub(super) used_options: &'static str,
+    pub(super) sources: Vec<TextSource>,
+    pub(super) sender: Option<SenderDef>,
+    /// Options whose value is a file or directory with code.
+    pub(super) load_options: Vec<&'static str>,
+    /// Files that it runs because of their names.
+    pub(super) loaded_names: Vec<&'static str>,
+    /// The words by which it gets a repository.
+    pub(super) clone_words: Option<Vec<&'static str>>,
+    kinds: Vec<&'static str>,
+}
+
+impl ProgramFacts {
+    /// Whether it is of a kind that `loads.txt` explains.
+    pub(super) fn is(&self, kind: &str) -> bool {
+        self.kinds.contains(&kind)
+    }
+
+    /// Its options that take a value.
+    pub(super) fn grammar(&self) -> OptionLetters {
+        let wrapper = || self.wrapper.as_ref().map(|def| def.valued);
+        self.def.as_ref().map(|def| def.valued).or_else(wrapper).unwrap_or_default()
+    }
+
+    /// Adds what a row says; `None` if it is not one.
+    fn add(&mut self, row: TableRow) -> Option<()> {
+        match row.kind {
+            "runs" => self.def = Some(ProgramDef::read(row)?),
+            "wraps" => self.wrapper = Some(WrapperDef::read(row)?),
+            "option" => {
+                let usage = ValueUse::read(row)?;
+                self.option_uses.extend(row.value.split(' ').map(|option| (option, usage)));
+            }
+            "output" => self.output = Some((row.value.parse().ok()?, row.text("letters"))),
+            "uses" => self.used_options = row.value,
+            "gets" => self.sources.push(TextSource::read(row)?),
+            "sends" => self.sender = Some(SenderDef::read(row)),
+            "loads" => self.load_options.extend(row.value.split(' ')),
+            "loads-names" => self.loaded_names.push(row.value),
+            "clones" => self.clone_words = Some(row.value.split(' ').collect()),
+            "is" => self.kinds.push(row.value),
+            _ => return None,
+        }
+        Some(())
+    }
+}
+
+/// The rows of a program, and what they come to.
+#[derive(Default)]
+struct ProgramEntry {
+    rows: Vec<&'static str>,
+    sections: Vec<usize>,
+    facts: OnceLock<ProgramFacts>,
+}
+
+impl ProgramEntry {
+    fn has_row(&self, kind: &str) -> bool {
+        self.rows.iter().any(|row| row.starts_with(kind))
+    }
+
+    /// Whether a row says what it does. Those of its options alone do not.
+    fn is_known(&self) -> bool {
+        !self.sections.is_empty() || self.has_row("runs ") || self.has_row("wraps")
+    }
+
+    fn facts(&self) -> &ProgramFacts {
+        self.facts.get_or_init(|| {
+            let mut facts = ProgramFacts { sections: self.sections.clone(), ..ProgramFacts::default() };
+            for row in &self.rows {
+                // A test reads every row.
+                facts.add(TableRow::new(row));
+            }
+            facts
+        })
+    }
+}
+
+static ENTRIES: LazyLock<HashMap<&str, ProgramEntry>> = LazyLock::new(|| {
+    let mut entries: HashMap<&str, ProgramEntry> = HashMap::with_capacity(2048);
+    for (names, row) in ROW_TEXTS.iter().flat_map(|text| split_rows(text)) {
+        for name in names.split(' ') {
+            entries.entry(name).or_default().rows.push(row);
+        }
+    }
+    for (number, programs) in SUBCOMMANDS.section_programs() {
+        for name in programs.split(' ') {
+            entries.entry(name).or_default().sections.push(number);
+        }
+    }
+    entries
+});
+static NO_FACTS: LazyLock<ProgramFacts> = LazyLock::new(ProgramFacts::default);
+
+/// The rows of a text, with the names in front of each.
+pub(super) fn read_rows(text: &'static str) -> impl Iterator<Item = (&'static str, TableRow)> {
+    split_rows(text).map(|(names, row)| (names, TableRow::new(row)))
+}
+
+/// The rows of a text: their names, and the rest.
+fn split_rows(text: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    text.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once(" | "))
+}
+
+/// What the tables say of a program.
+pub(super) fn facts_of(name: &str) -> &'static ProgramFacts {
+    ENTRIES.get(name).map_or(&*NO_FACTS, ProgramEntry::facts)
+}
+
+/// Whether any table says what a program does.
+pub(super) fn is_known_name(name: &str) -> bool {
+    ENTRIES.get(name).is_some_and(ProgramEntry::is_known)
+}
+
+/// Whether the table of programs has a name. A pattern may stand for any name that is known.
+pub(crate) fn is_program(name: &str) -> bool {
+    ENTRIES.get(name).is_some_and(|entry| entry.has_row("runs "))
+        || name.contains(['*', '?', '['])
+            && ENTRIES.iter().any(|(known, entry)| entry.is_known() && matches_glob(name, known))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::programs::program::PROGRAM_RUNS;
+
+    /// The kinds of rows, and the fields that each may have.
+    static KINDS: [(&str, &[&str]); 11] = [
+        ("runs", &["letters", "long", "dry-run"]),
+        ("wraps", &["letters", "long", "skips", "searches", "behind", "privileged", "elsewhere"]),
+        ("output", &["letters"]),
+        ("gets", &["words", "options", "files", "others", "operand", "no-input"]),
+        ("sends", &["hosts", "files", "inputs"]),
+        ("uses", &[]),
+        ("loads", &[]),
+        ("loads-names", &[]),
+        ("clones", &[]),
+        ("is", &[]),
+        // `ValueUse::read` knows its only field.
+        ("option", &[]),
+    ];
+
+    #[test]
+    fn every_line_of_the_tables_is_a_row() {
+        for text in ROW_TEXTS {
+            let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+            assert_eq!(lines.clone().count(), split_rows(text).count());
+            let explained = |kind: &str| text.contains(&format!("\n#   {kind} "));
+            for (line, (_, row)) in lines.zip(read_rows(text)) {
+                let (_, fields) = KINDS.iter().find(|(kind, _)| *kind == row.kind).expect(line);
+                assert!(ProgramFacts::default().add(row).is_some(), "not a row: {line}");
+                assert!(row.kind != "is" || explained(row.value), "a kind that is not explained: {line}");
+                let mut names = row.fields().map(|(name, _)| name);
+                assert!(row.kind == "option" || names.all(|name| fields.contains(&name)), "{line}");
+                assert!(row.kind != "option" || row.fields().count() == 1, "{line}");
+            }
+        }
+        let is_named = |run: &str| ENTRIES.values().any(|entry| entry.rows.iter().any(|row| row.contains(run)));
+        for (name, _) in PROGRAM_RUNS {
+            assert!(is_named(&format!("runs {}", name.trim_start_matches("run_").replace('_', "-"))), "{name}");
+        }
+    }
+}

@@ -207,11 +207,7 @@ const LIFE_SCRIPTS: &[(&str, &[&str])] = &[
 ];
 
 /// `npm run X`, `yarn X`, `deno task X`, and the like.
-pub(super) fn run_package_script(
-    walk: &mut CommandWalk<'_>,
-    call: &ProgramCall<'_>,
-    parsed: &ParsedOptions<'_>,
-) -> TextFlow {
+pub(super) fn run_scripts(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
     // Which of several packages is meant is not known.
     let is_elsewhere = ["workspace", "filter", "workspaces", "recursive"].iter().any(|name| parsed.has("", name));
     let mut operands = parsed.operands.iter().map(|operand| operand.text.as_str());

@@ -4,8 +4,8 @@ use super::filter::select_listed;
 use super::program::read_operands;
 use crate::escape::unescape_printed;
 use crate::secret_name::{has_secret_name, is_secret_name};
-use crate::walk::ProgramCall;
-use crate::walk::{CommandWalk, ListedFiles, ParsedOptions, ShellArg, TextFlow, TextTaint, program_name};
+use crate::walk::{CommandWalk, ListedFiles, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint, program_name};
+use crate::word_lists::is_listed;
 use crate::{Operation, OperationKind, OperationTag};
 
 /// The text of arguments, if it is known.
@@ -104,11 +104,7 @@ pub(super) fn run_name_part(_: &mut CommandWalk<'_>, call: &ProgramCall<'_>, par
     TextFlow { taint: path.taint, ..TextFlow::known(part) }
 }
 
-pub(super) fn run_real_path(
-    walk: &mut CommandWalk<'_>,
-    call: &ProgramCall<'_>,
-    parsed: &ParsedOptions<'_>,
-) -> TextFlow {
+pub(super) fn run_realpath(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
     match parsed.operands.first().filter(|path| path.is_known() && !path.is_pattern) {
         Some(path) => {
             walk.place(path).path.map_or_else(TextFlow::default, |path| TextFlow::known(path.to_string_lossy()))
@@ -364,11 +360,7 @@ pub(super) fn run_base64(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, par
     flow
 }
 
-pub(super) fn run_converter(
-    walk: &mut CommandWalk<'_>,
-    call: &ProgramCall<'_>,
-    parsed: &ParsedOptions<'_>,
-) -> TextFlow {
+pub(super) fn run_convert(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
     let reads_operands = !matches!(call.name, "tr" | "rot13" | "caesar");
     let operands = parsed.operands.iter().copied().filter(|_| reads_operands);
     let mut flow = read_operands(walk, call, operands, false);
@@ -397,10 +389,7 @@ pub(super) fn run_openssl(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, pa
             }
             return TextFlow::from_taint(TextTaint::NETWORK);
         }
-        let is_key_work = matches!(
-            first,
-            "rsa" | "pkey" | "ec" | "genrsa" | "crl" | "asn1parse" | "req" | "x509" | "genpkey" | "verify" | "dgst"
-        );
+        let is_key_work = is_listed("rsa pkey ec genrsa crl asn1parse req x509 genpkey verify dgst", first);
         for file in parsed.values("", "in") {
             let prints_key = matches!(first, "rsa" | "pkey" | "ec" | "pkcs8" | "pkcs12")
                 && !call.has_arg(&["-pubout", "-pubin"])

@@ -2,9 +2,10 @@
 
 use super::files::{is_host_path, write_inside, write_target};
 use super::network::sends_local_data;
+use super::table::{TableRow, facts_of};
 use crate::address::push_address;
-use crate::walk::ProgramCall;
-use crate::walk::{CommandWalk, ParsedOptions, ShellArg, TextFlow, TextTaint};
+use crate::walk::{CommandWalk, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint};
+use crate::word_lists::is_listed;
 use crate::{Operation, OperationKind};
 
 pub(super) fn run_netcat(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
@@ -53,7 +54,7 @@ pub(super) fn run_socat(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, pars
     TextFlow::from_taint(TextTaint::NETWORK)
 }
 
-pub(super) fn run_copy_to_host(
+pub(super) fn run_remote_copy(
     walk: &mut CommandWalk<'_>,
     call: &ProgramCall<'_>,
     parsed: &ParsedOptions<'_>,
@@ -80,10 +81,7 @@ pub(super) fn run_copy_to_host(
         }
         return TextFlow::default();
     }
-    let sends_files = matches!(
-        call.name,
-        "croc" | "wormhole" | "magic-wormhole" | "transfer" | "ffsend" | "rsend" | "gh-gist" | "ncftpput"
-    );
+    let sends_files = is_listed("croc wormhole magic-wormhole transfer ffsend rsend gh-gist ncftpput", call.name);
     let mut taint = call.stdin.taint;
     for operand in &parsed.operands {
         if sends_files && !matches!(operand.text.as_str(), "send" | "upload") {
@@ -131,7 +129,7 @@ pub(super) fn run_lookup(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, par
 pub(super) fn run_mail(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
     let mut taint = call.stdin.taint;
     for file in parsed.values("a", "attach").chain(parsed.values("A", "body")) {
-        let file = ShellArg { text: file.text.trim_start_matches('@').to_owned(), ..file.clone() };
+        let file = file.with_text(file.text.trim_start_matches('@').to_owned());
         taint |= walk.read_file(call.name, &file, false).taint | TextTaint::FILE;
     }
     let to = parsed.operands.last().map(|to| to.shown()).unwrap_or_default();
@@ -160,20 +158,21 @@ pub(super) fn run_backup(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, par
     TextFlow::from_taint(TextTaint::OUTPUT)
 }
 
-/// Programs that give a server what is in a file or in their input: the options of its host, those of a file, and words
-/// in front of a file. `-` as the option of a file is the input.
-static SENDERS: [(&str, &str, &str, &str); 7] = [
-    ("mosquitto_pub", "-h --host -L --url", "-f --file", ""),
-    ("redis-cli", "-h -u", "", "-x"),
-    ("logger", "-n --server", "-f --file", ""),
-    ("kcat", "-b", "-l", "-P"),
-    ("kafkacat", "-b", "-l", "-P"),
-    ("nats", "-s --server", "", "pub publish request"),
-    ("amqp-publish", "-u --url -s --server", "", "-l"),
-];
+/// What a program gives a server: the options of its host, those of a file, and words in front of a file.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SenderDef {
+    hosts: &'static str,
+    files: &'static str,
+    inputs: &'static str,
+}
+
+impl SenderDef {
+    pub(super) fn read(row: TableRow) -> Self {
+        Self { hosts: row.text("hosts"), files: row.text("files"), inputs: row.text("inputs") }
+    }
+}
 
 pub(super) fn run_senders(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
-    let is_listed = |list: &str, name: &str| list.split_whitespace().any(|option| option == name);
     if call.name == "tftp" {
         let mut files = call.args.iter().skip_while(|arg| arg.text != "put").skip(1).take(1).peekable();
         let host = parsed.operands.first().map(|host| host.text.clone()).unwrap_or_default();
@@ -183,9 +182,7 @@ pub(super) fn run_senders(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, pa
         }
         return TextFlow::from_taint(TextTaint::NETWORK);
     }
-    let Some((_, hosts, files, inputs)) = SENDERS.iter().find(|row| row.0 == call.name) else {
-        return TextFlow::default();
-    };
+    let Some(SenderDef { hosts, files, inputs }) = facts_of(call.name).sender else { return TextFlow::default() };
     let mut taint = TextTaint::NONE;
     let mut host = None;
     for (index, arg) in call.args.iter().enumerate() {

@@ -1,7 +1,8 @@
 //! Programs that are not known: whether their words may be a command line that they run.
 
-use super::is_known_name;
+use super::table::is_known_name;
 use crate::walk::{CommandWalk, FAULT, ProgramCall, program_name};
+use crate::word_lists::is_listed;
 use crate::{Operation, OperationKind, OperationTag, PathPlace};
 
 /// The most words that are tried as the beginning of a command line.
@@ -12,10 +13,6 @@ const PROSE_OPTIONS: &str = "-m --message --msg --body --title --description --d
 /// Programs whose names are words of their own: what other programs are told to do.
 const SUBCOMMANDS: &str =
     "remove init kill mount umount start stop service install copy move link write open history host";
-
-fn is_listed(list: &str, word: &str) -> bool {
-    list.split_whitespace().any(|listed| listed == word)
-}
 
 /// Tries the words of a program that is not known as a command line, and each of them as a whole one. What would do harm
 /// is unknown.

@@ -1,19 +1,45 @@
 //! Runs the program behind a wrapper.
 
-use crate::walk::ProgramCall;
-use crate::walk::{CommandWalk, ParsedOptions, ShellArg, TextFlow, WrapperDef, program_name};
+use super::table::{TableRow, is_known_name};
+use crate::walk::{CommandWalk, OptionLetters, ParsedOptions, ProgramCall, ShellArg, TextFlow, program_name};
 use crate::{Operation, OperationKind};
+
+/// A program that runs the rest of its arguments; `rows/wrappers.txt` explains the fields.
+#[derive(Debug)]
+pub(super) struct WrapperDef {
+    /// Options that take a value.
+    pub(super) valued: OptionLetters,
+    skipped: usize,
+    searches: bool,
+    /// Words of which one has to come first; any may if there are none.
+    words: Vec<&'static str>,
+    is_privileged: bool,
+    is_elsewhere: bool,
+}
+
+impl WrapperDef {
+    pub(super) fn read(row: TableRow) -> Option<Self> {
+        Some(Self {
+            valued: row.grammar(),
+            skipped: row.field("skips").map_or(Some(0), |count| count.parse().ok())?,
+            searches: row.has("searches"),
+            words: row.text("behind").split_whitespace().collect(),
+            is_privileged: row.has("privileged"),
+            is_elsewhere: row.has("elsewhere"),
+        })
+    }
+}
 
 /// Runs what a wrapper wraps; `None` if it wraps nothing in this call.
 pub(super) fn run_wrapper(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, def: &WrapperDef) -> Option<TextFlow> {
     let mut args = call.args;
-    if !def.word.is_empty() {
+    if !def.words.is_empty() {
         // The word may come behind options.
         let index = args.iter().position(|arg| !arg.text.starts_with('-'))?;
-        let index = if args.get(index).is_some_and(|arg| def.word.contains(&arg.text.as_str())) {
+        let index = if args.get(index).is_some_and(|arg| def.words.contains(&arg.text.as_str())) {
             index
         } else {
-            args.iter().take(6).position(|arg| def.word.contains(&arg.text.as_str()))?
+            args.iter().take(6).position(|arg| def.words.contains(&arg.text.as_str()))?
         };
         args = args.get(index + 1..)?;
     }
@@ -60,7 +86,7 @@ pub(super) fn run_wrapper(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, de
     if def.is_elsewhere {
         return Some(super::shells::run_elsewhere(walk, rest, call.stdin));
     }
-    let program = |arg: &ShellArg| super::is_known_name(&program_name(&arg.text));
+    let program = |arg: &ShellArg| is_known_name(&program_name(&arg.text));
     if let (true, Some(index)) = (def.searches, rest.iter().position(program)) {
         rest = rest.get(index..).unwrap_or_default();
     }
@@ -79,5 +105,5 @@ fn parsed_operands(operands: &[ShellArg]) -> ParsedOptions<'_> {
 pub(super) fn assignment_of(arg: &ShellArg) -> Option<(String, ShellArg)> {
     let (name, value) = arg.text.split_once('=')?;
     let is_name = !name.is_empty() && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
-    is_name.then(|| (name.to_owned(), ShellArg { text: value.to_owned(), ..arg.clone() }))
+    is_name.then(|| (name.to_owned(), arg.with_text(value)))
 }

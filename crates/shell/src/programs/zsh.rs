@@ -70,7 +70,8 @@ pub(super) fn run_later(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &
         _ => 1,
     };
     let line = joined(rest.get(skipped..).unwrap_or_default(), " ");
-    walk.run_line_of("eval", &line.text.unwrap_or_default(), call.stdin)
+    walk.set_trap(&line.text.unwrap_or_default());
+    TextFlow::default()
 }
 
 /// `zmv PATTERN TEXT` and its siblings: the text is expanded for each file.
@@ -117,6 +118,14 @@ pub(super) fn run_alias(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, pars
 pub(super) fn run_setopt(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
     for arg in call.args {
         walk.set_zsh_option(&arg.text);
+    }
+    TextFlow::known("")
+}
+
+/// `functions -M NAME 0 1 FUNCTION`, `functions -c FUNCTION NAME`: another name for a function.
+pub(super) fn run_functions(walk: &mut CommandWalk<'_>, _: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
+    for function in parsed.operands.iter().filter(|_| parsed.has("M", "") || parsed.has("c", "")) {
+        walk.set_trap(&function.text);
     }
     TextFlow::known("")
 }

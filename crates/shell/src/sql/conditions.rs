@@ -14,7 +14,7 @@ pub(super) fn selects_everything(words: &[SqlWord]) -> bool {
                 return condition.is_none_or(|begin| is_always_true(words.get(begin..index)));
             }
             SqlWord::Mark(')') => depth -= 1,
-            word if depth == 0 && condition.is_none() && word.is_any(&["WHERE"]) => condition = Some(index + 1),
+            word if depth == 0 && condition.is_none() && word.is_any("WHERE") => condition = Some(index + 1),
             _ => {}
         }
     }
@@ -23,10 +23,7 @@ pub(super) fn selects_everything(words: &[SqlWord]) -> bool {
 
 fn is_always_true(words: Option<&[SqlWord]>) -> bool {
     let words = words.unwrap_or_default();
-    let end = words
-        .iter()
-        .position(|word| word.is_any(&["RETURNING", "LIMIT", "ORDER", "OPTION", "ALLOW"]))
-        .unwrap_or(words.len());
+    let end = words.iter().position(|word| word.is_any("RETURNING LIMIT ORDER OPTION ALLOW")).unwrap_or(words.len());
     let words = unwrapped(words.get(..end).unwrap_or_default());
     if words.is_empty() {
         return true;
@@ -64,8 +61,8 @@ fn split<'w>(words: &'w [SqlWord], separator: &str) -> Vec<&'w [SqlWord]> {
         match word {
             SqlWord::Mark('(') => depth += 1,
             SqlWord::Mark(')') => depth = depth.saturating_sub(1),
-            word if word.is_any(&["BETWEEN"]) => between = true,
-            word if depth == 0 && word.is_any(&[separator]) => {
+            word if word.is_any("BETWEEN") => between = true,
+            word if depth == 0 && word.is_any(separator) => {
                 // The `AND` of `BETWEEN a AND b`.
                 if separator == "AND" && std::mem::take(&mut between) {
                     continue;
@@ -89,10 +86,10 @@ fn is_true(words: &[SqlWord]) -> bool {
     };
     match words {
         [] => true,
-        [word] if word.is_any(&["TRUE"]) => true,
+        [word] if word.is_any("TRUE") => true,
         [SqlWord::Number(number)] => number != "0",
         [SqlWord::Text(text)] => text == "t" || text == "1" || text.eq_ignore_ascii_case("true"),
-        [not, word] if not.is_any(&["NOT"]) => word.is_any(&["FALSE"]) || *word == SqlWord::Number(String::from("0")),
+        [not, word] if not.is_any("NOT") => word.is_any("FALSE") || *word == SqlWord::Number(String::from("0")),
         [left, SqlWord::Mark('='), right] => left == right && !matches!(left, SqlWord::Mark(_)),
         [SqlWord::Number(left), SqlWord::Mark('<'), SqlWord::Mark('>' | '='), SqlWord::Number(right)]
         | [SqlWord::Number(left), SqlWord::Mark('!'), SqlWord::Mark('='), SqlWord::Number(right)] => left != right,
@@ -108,7 +105,7 @@ fn is_true(words: &[SqlWord]) -> bool {
             left != right
         }
         [left, SqlWord::Mark('<' | '>'), SqlWord::Mark('='), right] if left == right => true,
-        [word, is, not, null] if is_key(word) => is.is_any(&["IS"]) && not.is_any(&["NOT"]) && null.is_any(&["NULL"]),
+        [word, is, not, null] if is_key(word) => is.is_any("IS") && not.is_any("NOT") && null.is_any("NULL"),
         [word, SqlWord::Mark('>'), SqlWord::Number(zero)] if is_key(word) => zero == "0",
         [word, SqlWord::Mark('>'), SqlWord::Mark('='), SqlWord::Number(least)] if is_key(word) => {
             least == "0" || least == "1"
@@ -120,7 +117,7 @@ fn is_true(words: &[SqlWord]) -> bool {
         {
             true
         }
-        [_, like, SqlWord::Text(pattern)] if like.is_any(&["LIKE", "ILIKE"]) => pattern == "%",
+        [_, like, SqlWord::Text(pattern)] if like.is_any("LIKE ILIKE") => pattern == "%",
         _ => false,
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::Operation;
 use crate::OperationKind::Database;
+use crate::word_lists::is_listed;
 
 mod conditions;
 mod words;
@@ -34,10 +35,10 @@ pub(crate) fn sql_operations(program: &str, text: &str) -> Vec<Operation> {
 
 fn read_text(text: &str, depth: usize, effects: &mut Vec<SqlEffect>) {
     let statements = read_statements(text);
-    let is_first = |statement: &[SqlWord], words: &[&str]| statement.first().is_some_and(|word| word.is_any(words));
+    let is_first = |statement: &[SqlWord], words: &str| statement.first().is_some_and(|word| word.is_any(words));
     // A transaction that is taken back.
-    let keeps_rows = statements.last().is_some_and(|last| is_first(last, &["ROLLBACK"]))
-        && !statements.iter().any(|statement| is_first(statement, &["COMMIT", "END"]));
+    let keeps_rows = statements.last().is_some_and(|last| is_first(last, "ROLLBACK"))
+        && !statements.iter().any(|statement| is_first(statement, "COMMIT END"));
     for statement in &statements {
         read_statement(statement, depth, effects);
     }
@@ -47,8 +48,8 @@ fn read_text(text: &str, depth: usize, effects: &mut Vec<SqlEffect>) {
 }
 
 fn read_statement(words: &[SqlWord], depth: usize, effects: &mut Vec<SqlEffect>) {
-    let runs_text = |word: &SqlWord| word.is_any(&["EXECUTE", "IMMEDIATE", "SP_EXECUTESQL"]);
-    let may_run = words.first().is_some_and(|word| word.is_any(&["PREPARE", "DO", "CALL", "EXEC", "SELECT"]));
+    let runs_text = |word: &SqlWord| word.is_any("EXECUTE IMMEDIATE SP_EXECUTESQL");
+    let may_run = words.first().is_some_and(|word| word.is_any("PREPARE DO CALL EXEC SELECT"));
     if depth > 0 || may_run || words.iter().any(runs_text) {
         read_inner(words, depth, effects);
     }
@@ -66,9 +67,9 @@ fn read_inner(words: &[SqlWord], depth: usize, effects: &mut Vec<SqlEffect>) {
     if depth >= MAX_DEPTH {
         return;
     }
-    let is_query = words.first().is_some_and(|word| word.is_any(&["SELECT"]));
+    let is_query = words.first().is_some_and(|word| word.is_any("SELECT"));
     // `SELECT 'DROP …'` prints a text; `SELECT dblink_exec('…')` runs it.
-    let runs = words.iter().any(|word| word.is_any(&["DBLINK_EXEC", "DBLINK", "QUERY_TO_XML", "EXEC_SQL"]));
+    let runs = words.iter().any(|word| word.is_any("DBLINK_EXEC DBLINK QUERY_TO_XML EXEC_SQL"));
     for word in words {
         if let SqlWord::Text(text) = word
             && (!is_query || runs)
@@ -81,68 +82,64 @@ fn read_inner(words: &[SqlWord], depth: usize, effects: &mut Vec<SqlEffect>) {
 /// What begins with the first word, if it begins something.
 fn effect_at(words: &[SqlWord], before: Option<&SqlWord>) -> Option<SqlEffect> {
     let verb = words.first()?.keyword()?;
-    let is_at = |index: usize, any: &[&str]| words.get(index).is_some_and(|word| word.is_any(any));
-    let follows = |any: &[&str]| before.is_some_and(|word| word.is_any(any));
+    let is_at = |index: usize, any: &str| words.get(index).is_some_and(|word| word.is_any(any));
+    let follows = |any: &str| before.is_some_and(|word| word.is_any(any));
     let begins = before.is_none_or(|word| {
-        word.is_any(&["BEGIN", "THEN", "ELSE", "DO", "AS", "ANALYZE", "VERBOSE", "EXPLAIN", "LOOP", "EXEC", "GO", "("])
+        word.is_any("BEGIN THEN ELSE DO AS ANALYZE VERBOSE EXPLAIN LOOP EXEC GO (")
             || matches!(word, SqlWord::Mark(')'))
     });
     match verb {
         "DROP" => drop_effect(words, before),
-        "TRUNCATE" if begins && !is_at(1, &["("]) => {
-            let name = usize::from(is_at(1, &["TABLE"]));
+        "TRUNCATE" if begins && !is_at(1, "(") => {
+            let name = usize::from(is_at(1, "TABLE"));
             Some(("truncate", shown(words.get(1 + name..)?)))
         }
-        "DELETE" if (is_at(1, &["FROM", "TOP"]) || is_at(2, &["FROM"])) && !follows(&["ON"]) => {
+        "DELETE" if (is_at(1, "FROM TOP") || is_at(2, "FROM")) && !follows("ON") => {
             selects_everything(words).then(|| ("delete_all", shown(words)))
         }
         // `DELETE t WHERE …` and `DELETE t` of some servers.
         "DELETE" if begins && words.len() <= 3 => Some(("delete_all", shown(words))),
-        "UPDATE" if !follows(&["ON", "FOR", "KEY", "DO", "AFTER", "BEFORE", "OR", "NO"]) => {
-            let set = words.iter().take(8).position(|word| word.is_any(&["SET"]))?;
+        "UPDATE" if !follows("ON FOR KEY DO AFTER BEFORE OR NO") => {
+            let set = words.iter().take(8).position(|word| word.is_any("SET"))?;
             (set > 1 && selects_everything(words)).then(|| ("update_all", shown(words)))
         }
-        "ALTER" if is_at(1, &["TABLE", "DATABASE", "TYPE", "SCHEMA", "KEYSPACE"]) => alter_effect(words),
-        "ALTER" if is_at(1, &["USER", "ROLE", "LOGIN", "SYSTEM"]) => Some(("grant", shown(words))),
-        "CREATE"
-            if is_at(1, &["USER", "ROLE", "LOGIN"]) && has_any(words, &["SUPERUSER", "CREATEROLE", "BYPASSRLS"]) =>
-        {
+        "ALTER" if is_at(1, "TABLE DATABASE TYPE SCHEMA KEYSPACE") => alter_effect(words),
+        "ALTER" if is_at(1, "USER ROLE LOGIN SYSTEM") => Some(("grant", shown(words))),
+        "CREATE" if is_at(1, "USER ROLE LOGIN") && has_any(words, "SUPERUSER CREATEROLE BYPASSRLS") => {
             Some(("grant", shown(words)))
         }
         "GRANT" if begins => {
-            let is_wide =
-                is_at(1, &["ALL", "SUPER", "DBA"]) || has_any(words, &["PUBLIC", "OPTION", "SUPERUSER", "ROOT"]);
+            let is_wide = is_at(1, "ALL SUPER DBA") || has_any(words, "PUBLIC OPTION SUPERUSER ROOT");
             is_wide.then(|| ("grant", shown(words)))
         }
-        "SET" if is_at(1, &["PASSWORD"]) => Some(("grant", shown(words))),
-        "COPY" if has_any(words, &["PROGRAM"]) => Some(("program", shown(words))),
+        "SET" if is_at(1, "PASSWORD") => Some(("grant", shown(words))),
+        "COPY" if has_any(words, "PROGRAM") => Some(("program", shown(words))),
         "XP_CMDSHELL" | "SYS_EXEC" | "SYS_EVAL" | "PLPYTHON3U" | "PLPERLU" => Some(("program", shown(words))),
         "OUTFILE" | "DUMPFILE" => Some(("write_file", shown(words))),
         "LO_EXPORT" | "PG_READ_FILE" | "LOAD_FILE" | "PG_WRITE_FILE" => Some(("read_file", shown(words))),
         "FLUSHALL" | "FLUSHDB" if before.is_none() => Some(("delete_all", shown(words))),
-        "DETACH" if is_at(1, &["DELETE"]) => (!has_any(words, &["WHERE"])).then(|| ("delete_all", shown(words))),
+        "DETACH" if is_at(1, "DELETE") => (!has_any(words, "WHERE")).then(|| ("delete_all", shown(words))),
         "SHUTDOWN" if begins && words.len() <= 3 => Some(("stop", shown(words))),
         _ => None,
     }
 }
 
 /// What can be dropped, and what that means.
-static DROPPED: &[(&[&str], &str)] = &[
-    (&["TABLE", "DATABASE", "SCHEMA", "KEYSPACE", "TABLESPACE", "COLLECTION", "BUCKET", "WAREHOUSE", "STAGE"], "drop"),
-    (&["MEASUREMENT", "SERIES", "SHARD", "GRAPH", "DATASET", "STREAM", "TOPIC", "DICTIONARY", "FOREIGN"], "drop"),
-    (&["COLUMN", "MATERIALIZED", "PARTITION", "OWNED", "EXTENSION", "TYPE", "DOMAIN", "SEQUENCE", "SERVER"], "drop"),
-    (&["USER", "ROLE", "LOGIN", "POLICY", "TRIGGER", "PUBLICATION", "SUBSCRIPTION"], "drop"),
-    (&["VIEW", "FUNCTION", "PROCEDURE", "INDEX", "RULE", "AGGREGATE", "EVENT", "CONSTRAINT"], "drop_definition"),
+static DROPPED: &[(&str, &str)] = &[
+    ("TABLE DATABASE SCHEMA KEYSPACE TABLESPACE COLLECTION BUCKET WAREHOUSE STAGE", "drop"),
+    ("MEASUREMENT SERIES SHARD GRAPH DATASET STREAM TOPIC DICTIONARY FOREIGN", "drop"),
+    ("COLUMN MATERIALIZED PARTITION OWNED EXTENSION TYPE DOMAIN SEQUENCE SERVER", "drop"),
+    ("USER ROLE LOGIN POLICY TRIGGER PUBLICATION SUBSCRIPTION", "drop"),
+    ("VIEW FUNCTION PROCEDURE INDEX RULE AGGREGATE EVENT CONSTRAINT", "drop_definition"),
 ];
 
 fn drop_effect(words: &[SqlWord], before: Option<&SqlWord>) -> Option<SqlEffect> {
-    if before.is_some_and(|word| word.is_any(&["NO", "ON"])) {
+    if before.is_some_and(|word| word.is_any("NO ON")) {
         return None;
     }
     let kind = words.get(1)?.keyword()?;
-    let (_, action) = DROPPED.iter().find(|(kinds, _)| kinds.contains(&kind))?;
-    let name =
-        words.iter().skip(2).find(|word| !word.is_any(&["IF", "EXISTS", "TABLE", "VIEW", "CONCURRENTLY", "BY"]))?;
+    let (_, action) = DROPPED.iter().find(|(kinds, _)| is_listed(kinds, kind))?;
+    let name = words.iter().skip(2).find(|word| !word.is_any("IF EXISTS TABLE VIEW CONCURRENTLY BY"))?;
     let name = name.name();
     let plain = name.trim_start_matches(['#', '@']).to_ascii_lowercase();
     let is_temporary = name.starts_with(['#', '@'])
@@ -154,28 +151,15 @@ fn drop_effect(words: &[SqlWord], before: Option<&SqlWord>) -> Option<SqlEffect>
 
 /// `ALTER TABLE t DROP c`, also without the word `COLUMN`.
 fn alter_effect(words: &[SqlWord]) -> Option<SqlEffect> {
-    let at = words.iter().position(|word| word.is_any(&["DROP"]))?;
+    let at = words.iter().position(|word| word.is_any("DROP"))?;
     let next = words.get(at + 1)?;
     // These are found by their own words, or lose no data.
-    let is_other = next.is_any(&[
-        "CONSTRAINT",
-        "INDEX",
-        "DEFAULT",
-        "NOT",
-        "KEY",
-        "FOREIGN",
-        "PRIMARY",
-        "IDENTITY",
-        "EXPRESSION",
-        "CHECK",
-        "COLUMN",
-        "PARTITION",
-        "TABLE",
-    ]);
+    let is_other = next
+        .is_any("CONSTRAINT INDEX DEFAULT NOT KEY FOREIGN PRIMARY IDENTITY EXPRESSION CHECK COLUMN PARTITION TABLE");
     (!is_other).then(|| ("drop", shown(words)))
 }
 
-fn has_any(words: &[SqlWord], any: &[&str]) -> bool {
+fn has_any(words: &[SqlWord], any: &str) -> bool {
     words.iter().any(|word| word.is_any(any))
 }
 

@@ -1,5 +1,7 @@
 //! The words of SQL: comments taken off, texts kept apart.
 
+use crate::word_lists::is_listed;
+
 /// The most words of a text that are looked at.
 const MAX_WORDS: usize = 20_000;
 
@@ -25,10 +27,10 @@ impl SqlWord {
         }
     }
 
-    pub(super) fn is_any(&self, any: &[&str]) -> bool {
+    pub(super) fn is_any(&self, any: &str) -> bool {
         match self {
-            Self::Word(_, upper) => any.contains(&upper.as_str()),
-            Self::Mark(mark) => any.iter().any(|wanted| wanted.len() == 1 && wanted.starts_with(*mark)),
+            Self::Word(_, upper) => is_listed(any, upper),
+            Self::Mark(mark) => any.split(' ').any(|wanted| wanted.len() == 1 && wanted.starts_with(*mark)),
             _ => false,
         }
     }
@@ -53,7 +55,7 @@ pub(super) fn read_statements(text: &str) -> Vec<Vec<SqlWord>> {
         if count > MAX_WORDS {
             break;
         }
-        if word == SqlWord::Mark(';') || word.is_any(&["GO"]) {
+        if word == SqlWord::Mark(';') || word.is_any("GO") {
             statements.push(Vec::new());
         } else if let Some(last) = statements.last_mut() {
             last.push(word);

@@ -75,7 +75,8 @@ pub(crate) enum BashCommand {
     Branches(Vec<BashBranch>, bool, Vec<BashRedirect>),
     /// `for NAME in WORDS`; `None` for the arguments of the script.
     For(String, Option<Vec<BashWord>>, Vec<BashPipeline>, Vec<BashRedirect>),
-    Function(String, Rc<BashCommand>),
+    /// A function; in zsh it may have several names.
+    Function(Vec<String>, Rc<BashCommand>),
     /// The words of `[[ … ]]`, the expression of `(( … ))`, or the word and the patterns of a `case`.
     Test(Vec<BashWord>, Vec<BashRedirect>),
 }

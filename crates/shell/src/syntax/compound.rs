@@ -67,20 +67,19 @@ impl BashParser<'_> {
         let name =
             self.parse_word()?.and_then(|word| word.as_literal().map(str::to_owned)).ok_or("a loop has no name")?;
         self.skip_lines();
-        let mut values = None;
-        if self.take_reserved("in") {
-            let mut words = Vec::new();
-            loop {
-                self.skip_blanks();
-                match self.parse_word()? {
-                    Some(word) => words.push(word),
-                    None => break,
-                }
-            }
-            values = Some(words);
-        }
+        let values = if self.take_reserved("in") { Some(self.parse_words(Self::skip_blanks)?) } else { None };
         let body = self.parse_loop_body()?;
         Ok(BashCommand::For(name, values, body, self.parse_redirects()?))
+    }
+
+    /// The words that a loop goes through.
+    pub(super) fn parse_words(&mut self, skip: fn(&mut Self)) -> ParseResult<Vec<BashWord>> {
+        let mut words = Vec::new();
+        loop {
+            skip(self);
+            let Some(word) = self.parse_word()? else { return Ok(words) };
+            words.push(word);
+        }
     }
 
     /// The body of a loop: `do … done`, `{ … }`, or in zsh a command.
@@ -186,12 +185,12 @@ impl BashParser<'_> {
         }
     }
 
-    pub(super) fn parse_function(&mut self, name: String) -> ParseResult<BashCommand> {
+    pub(super) fn parse_function(&mut self, names: Vec<String>) -> ParseResult<BashCommand> {
         self.skip_lines();
         let body = self.nested(Self::parse_command)?;
         // bash wants a compound command.
         self.is_other_in_zsh |= matches!(body, BashCommand::Simple(_));
-        Ok(BashCommand::Function(name, Rc::new(body)))
+        Ok(BashCommand::Function(names, Rc::new(body)))
     }
 }
 

@@ -341,7 +341,7 @@ impl<'t> BashParser<'t> {
             self.skip_blanks();
             let name = self.parse_word()?.and_then(|word| word.as_literal().map(str::to_owned)).unwrap_or_default();
             self.take_parentheses();
-            return self.parse_function(name);
+            return self.parse_function(vec![name]);
         }
         self.parse_simple()
     }
@@ -385,7 +385,7 @@ impl<'t> BashParser<'t> {
             if may_be_name && self.take_parentheses() {
                 let names = command.words.iter().chain([&word]);
                 let names = names.map(|word| word.as_literal().unwrap_or_default().to_owned()).collect();
-                return self.parse_functions(names);
+                return self.parse_function(names);
             }
             command.words.push(word);
         }

@@ -10,22 +10,8 @@ const MAX_SUBSCRIPT: usize = 4096;
 impl BashParser<'_> {
     /// Where the arithmetic expression ends that begins here, behind two parentheses. `None` if these are commands.
     pub(super) fn find_arithmetic_end(&self) -> Option<usize> {
-        let bytes = self.rest().as_bytes();
-        let (mut index, mut open, mut quote) = (0_usize, 0_usize, None);
-        loop {
-            match (*bytes.get(index)?, quote) {
-                (b'\\', None | Some(b'"' | b'`')) => index += 1,
-                (byte, Some(begun)) => quote = Some(begun).filter(|begun| *begun != byte),
-                (byte @ (b'"' | b'\'' | b'`'), None) => quote = Some(byte),
-                (b'(', None) => open += 1,
-                (b')', None) if open == 0 => {
-                    return (bytes.get(index + 1) == Some(&b')')).then_some(self.index + index);
-                }
-                (b')', None) => open -= 1,
-                _ => {}
-            }
-            index += 1;
-        }
+        let end = find_close(self.rest().as_bytes(), b'(', b')')?;
+        (self.byte_at(end + 1) == Some(b')')).then_some(self.index + end)
     }
 
     /// An arithmetic expression behind `((`, with its end.
@@ -53,6 +39,9 @@ impl BashParser<'_> {
                 };
                 match letter {
                     '$' | '`' => parser.parse_dollar(&mut built, true)?,
+                    '<' | '>' if ends == ["]"] && parser.is_zsh() && parser.byte_at(1) == Some(b'(') => {
+                        parser.parse_piece(&mut built)?;
+                    }
                     '"' => {
                         parser.index += 1;
                         parser.parse_double_quotes(&mut built)?;
@@ -84,27 +73,20 @@ impl BashParser<'_> {
         if !self.take("[") {
             return Ok(None);
         }
-        Ok(Some(self.parse_expression(&["]"])?.0))
+        let begin = self.index;
+        let subscript = self.parse_expression(&["]"])?.0;
+        let written = self.text.get(begin..self.index).unwrap_or_default();
+        // Whether such quotes are heeded in an expansion depends on the array.
+        if written.contains("$'") && written.contains("${") {
+            return Err("a subscript may be read in several ways");
+        }
+        Ok(Some(subscript))
     }
 
     /// How long the subscript is that begins here, if it is one that an assignment has.
     pub(super) fn subscript_length(&self) -> Option<usize> {
         let bytes = self.rest().as_bytes();
-        let (mut open, mut quote) = (0_usize, None);
-        let mut index = 0;
-        while index < MAX_SUBSCRIPT {
-            match (*bytes.get(index)?, quote) {
-                (b'\\', None | Some(b'"' | b'`')) => index += 1,
-                (byte, Some(begun)) => quote = Some(begun).filter(|begun| *begun != byte),
-                (byte @ (b'"' | b'\'' | b'`'), None) => quote = Some(byte),
-                (b'[', None) => open += 1,
-                (b']', None) if open <= 1 => return Some(index + 1),
-                (b']', None) => open -= 1,
-                _ => {}
-            }
-            index += 1;
-        }
-        None
+        Some(find_close(bytes.get(1..MAX_SUBSCRIPT.min(bytes.len()))?, b'[', b']')? + 2)
     }
 
     /// The text of `$'…'`, behind its opening quote.
@@ -149,5 +131,21 @@ impl BashParser<'_> {
                 letter => push(letter),
             }
         }
+    }
+}
+
+/// Where the bracket is that closes what is open in front of these bytes.
+fn find_close(bytes: &[u8], opening: u8, closing: u8) -> Option<usize> {
+    let (mut index, mut open, mut quote) = (0_usize, 0_usize, None);
+    loop {
+        match (*bytes.get(index)?, quote) {
+            (b'\\', None | Some(b'"' | b'`')) => index += 1,
+            (byte, Some(begun)) => quote = Some(begun).filter(|begun| *begun != byte),
+            (byte @ (b'"' | b'\'' | b'`'), None) => quote = Some(byte),
+            (byte, None) if byte == opening => open += 1,
+            (byte, None) if byte == closing && open == 0 => return Some(index),
+            (byte, None) => open -= usize::from(byte == closing),
+        }
+        index += 1;
     }
 }

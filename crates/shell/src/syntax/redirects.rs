@@ -88,16 +88,17 @@ impl BashParser<'_> {
     }
 
     pub(super) fn begin_document(&mut self, strips_tabs: bool) -> ParseResult<BashRedirect> {
+        let begin = self.index;
         let word = self.parse_word()?.ok_or("a here-document has no delimiter")?;
         let is_literal = word.as_literal().is_none();
-        let delimiter: String = word
-            .pieces
-            .iter()
-            .map(|piece| match piece {
-                WordPiece::Literal(text) | WordPiece::Quoted(text) => text.as_str(),
-                _ => "",
-            })
-            .collect();
+        let texts = word.pieces.iter().map(|piece| match piece {
+            WordPiece::Literal(text) | WordPiece::Quoted(text) => Some(text.as_str()),
+            _ => None,
+        });
+        let written = self.text.get(begin..self.index).unwrap_or_default();
+        // What would be expanded elsewhere stands for itself.
+        let delimiter = texts.collect::<Option<String>>().unwrap_or_else(|| written.to_owned());
+        let is_literal = is_literal && (delimiter != written || written.contains(['\'', '"', '\\']));
         let number = self.documents.len();
         self.documents.push(BashWord::default());
         self.pending.push_back(PendingDocument { delimiter, is_literal, strips_tabs, number });
@@ -114,15 +115,20 @@ impl BashParser<'_> {
     pub(super) fn read_documents(&mut self) {
         while let Some(pending) = self.pending.pop_front() {
             let mut body = String::new();
-            loop {
-                let rest = self.rest();
-                if rest.is_empty() {
-                    break;
+            while !self.rest().is_empty() {
+                let mut line = String::new();
+                // A line that is continued is one with the next one, even in the quotes of a command.
+                loop {
+                    let (part, rest) = self.rest().split_once('\n').unwrap_or((self.rest(), ""));
+                    self.index = self.text.len() - rest.len();
+                    let slashes = part.len() - part.trim_end_matches('\\').len();
+                    if pending.is_literal || slashes % 2 == 0 || rest.is_empty() {
+                        line.push_str(part);
+                        break;
+                    }
+                    line.push_str(part.strip_suffix('\\').unwrap_or_default());
                 }
-                let end = rest.find('\n').unwrap_or(rest.len());
-                let line = rest.get(..end).unwrap_or_default();
-                self.index += (end + 1).min(rest.len());
-                let line = if pending.strips_tabs { line.trim_start_matches('\t') } else { line };
+                let line = if pending.strips_tabs { line.trim_start_matches('\t') } else { &line };
                 if line.trim_end_matches('\r') == pending.delimiter {
                     break;
                 }

@@ -56,7 +56,7 @@ impl BashParser<'_> {
             // An extended pattern: `!(a)`, `@(a|b)`.
             let is_group = letter == '(' && !self.is_zsh() && built.word.pieces.last().is_some_and(is_pattern_prefix);
             if self.is_zsh()
-                && matches!(letter, '(' | '<' | '{' | '}' | '^')
+                && matches!(letter, '(' | '<' | '{' | '}' | '^' | '=')
                 && self.parse_zsh_letter(&mut built, &mut open_braces)?
             {
                 continue;
@@ -80,7 +80,7 @@ impl BashParser<'_> {
     }
 
     /// Parses what is next in an unquoted word, whatever it is.
-    fn parse_piece(&mut self, built: &mut WordBuilder) -> ParseResult<()> {
+    pub(super) fn parse_piece(&mut self, built: &mut WordBuilder) -> ParseResult<()> {
         match self.peek() {
             Some(letter @ ('<' | '>')) if self.byte_at(1) == Some(b'(') => {
                 self.index += 2;
@@ -135,62 +135,44 @@ impl BashParser<'_> {
     }
 
     pub(super) fn parse_double_quotes(&mut self, built: &mut WordBuilder) -> ParseResult<()> {
+        self.parse_quoted_text(built, &['"', '\\', '$', '`'])
+    }
+
+    /// The text of a here-document with an unquoted delimiter.
+    pub(super) fn parse_document_text(&mut self) -> BashWord {
+        let mut built = WordBuilder::default();
+        if let Err(fault) = self.parse_quoted_text(&mut built, &['\\', '$', '`']) {
+            let script = ShellScript { fault: Some(fault), ..ShellScript::default() };
+            built.push(WordPiece::Substitution(Rc::new(script), true));
+        }
+        built.word
+    }
+
+    /// A text in which these letters have a meaning, up to its closing quote if that is one of them.
+    fn parse_quoted_text(&mut self, built: &mut WordBuilder, special: &[char]) -> ParseResult<()> {
         built.quoted("");
         loop {
-            let run = self.rest().find(['"', '\\', '$', '`']).ok_or("a quote is not closed")?;
+            let run = self.rest().find(special).unwrap_or(self.rest().len());
             built.quoted(self.rest().get(..run).unwrap_or_default());
             self.index += run;
             match self.peek() {
+                None if special.contains(&'"') => return Err("a quote is not closed"),
+                None => return Ok(()),
                 Some('"') => {
                     self.index += 1;
                     return Ok(());
                 }
                 Some('\\') => {
                     self.index += 1;
-                    match self.bump() {
-                        Some('\n') => {}
-                        Some(letter @ ('"' | '\\' | '$' | '`')) => built.quoted(letter.encode_utf8(&mut [0; 4])),
-                        Some(letter) => {
-                            built.quoted("\\");
-                            built.quoted(letter.encode_utf8(&mut [0; 4]));
-                        }
-                        None => return Err("a quote is not closed"),
+                    let letter = self.bump();
+                    if !letter.is_some_and(|letter| letter == '\n' || special.contains(&letter)) {
+                        built.quoted("\\");
+                    }
+                    if let Some(letter) = letter.filter(|letter| *letter != '\n') {
+                        built.quoted(letter.encode_utf8(&mut [0; 4]));
                     }
                 }
                 _ => self.parse_dollar(built, true)?,
-            }
-        }
-    }
-
-    /// The text of a here-document with an unquoted delimiter.
-    pub(super) fn parse_document_text(&mut self) -> BashWord {
-        let mut built = WordBuilder::default();
-        built.quoted("");
-        loop {
-            let run = self.rest().find(['\\', '$', '`']).unwrap_or(self.rest().len());
-            built.quoted(self.rest().get(..run).unwrap_or_default());
-            self.index += run;
-            match self.peek() {
-                None => return built.word,
-                Some('\\') => {
-                    self.index += 1;
-                    match self.bump() {
-                        Some('\n') => {}
-                        Some(letter @ ('\\' | '$' | '`')) => built.quoted(letter.encode_utf8(&mut [0; 4])),
-                        Some(letter) => {
-                            built.quoted("\\");
-                            built.quoted(letter.encode_utf8(&mut [0; 4]));
-                        }
-                        None => built.quoted("\\"),
-                    }
-                }
-                _ => {
-                    if let Err(fault) = self.parse_dollar(&mut built, true) {
-                        let script = ShellScript { fault: Some(fault), ..ShellScript::default() };
-                        built.push(WordPiece::Substitution(Rc::new(script), true));
-                        return built.word;
-                    }
-                }
             }
         }
     }
@@ -345,6 +327,9 @@ impl BashParser<'_> {
         // A pattern has quotes of its own, but not in zsh.
         let is_plain = quoted && (self.is_zsh() || !operator.starts_with(['#', '%', '/', '^', ',']));
         let mut built = WordBuilder::default();
+        if !quoted && operator.ends_with(['-', '=', '+']) {
+            self.begin_word(&mut built)?;
+        }
         loop {
             match self.peek().ok_or("a variable is not closed")? {
                 '}' => {
@@ -364,13 +349,20 @@ impl BashParser<'_> {
                     self.is_other_in_zsh = true;
                     self.parse_single_quotes(&mut built)?;
                 }
-                '\'' if is_plain => {
-                    let letter = self.bump().unwrap_or_default();
+                // In double quotes, others stand for themselves, and so does what quotes only some letters.
+                letter @ ('\'' | '\\') if is_plain && (letter == '\'' || !self.quotes_next()) => {
+                    self.index += 1;
                     built.literal(letter);
                 }
+                '=' if !quoted && self.take_file_substitution(&mut built)? => {}
                 _ => self.parse_piece(&mut built)?,
             }
         }
+    }
+
+    /// Whether a backslash in double quotes quotes the letter behind it.
+    fn quotes_next(&self) -> bool {
+        self.byte_at(1).is_some_and(|byte| b"$`\"\\}\n".contains(&byte))
     }
 
     /// The commands of a substitution, behind its opening parenthesis.

@@ -86,19 +86,7 @@ impl BashParser<'_> {
         let is_listed = self.take("(");
         let mut values = None;
         if is_listed || self.take_reserved("in") {
-            let mut words = Vec::new();
-            loop {
-                if is_listed {
-                    self.skip_lines()
-                } else {
-                    self.skip_blanks()
-                }
-                match self.parse_word()? {
-                    Some(word) => words.push(word),
-                    None => break,
-                }
-            }
-            values = Some(words);
+            values = Some(self.parse_words(if is_listed { Self::skip_lines } else { Self::skip_blanks })?);
         }
         if is_listed && !self.take(")") {
             return Err("a loop is incomplete");
@@ -135,7 +123,7 @@ impl BashParser<'_> {
         self.take("()");
         if names.is_empty() {
             let name = format!("(anonymous {})", self.index);
-            let function = self.parse_function(name.clone())?;
+            let function = self.parse_function(vec![name.clone()])?;
             let mut call = SimpleCommand { words: vec![BashWord::literal(name)], ..SimpleCommand::default() };
             loop {
                 self.skip_blanks();
@@ -149,19 +137,7 @@ impl BashParser<'_> {
             let commands = [function, BashCommand::Simple(call)].map(|command| BashPipeline::new(vec![command]));
             return Ok(BashCommand::Group(commands.into(), false, Vec::new()));
         }
-        self.parse_functions(names)
-    }
-
-    /// A function of several names, behind them.
-    pub(super) fn parse_functions(&mut self, mut names: Vec<String>) -> ParseResult<BashCommand> {
-        if names.len() == 1 {
-            return self.parse_function(names.pop().unwrap_or_default());
-        }
-        let BashCommand::Function(_, body) = self.parse_function(String::new())? else {
-            return Err("a function is incomplete");
-        };
-        let function = |name| BashPipeline::new(vec![BashCommand::Function(name, Rc::clone(&body))]);
-        Ok(BashCommand::Group(names.into_iter().map(function).collect(), false, Vec::new()))
+        self.parse_function(names)
     }
 
     /// The body of a loop or a branch without `do` or `then`: commands in braces, or those of one line.
@@ -216,16 +192,23 @@ impl BashParser<'_> {
             return Ok(());
         }
         self.is_other_in_zsh = true;
-        if self.is_zsh() {
+        if self.is_zsh() && !self.take_file_substitution(built)? {
             self.index += 1;
-            if self.take("(") {
-                let script = self.parse_substitution()?;
-                built.push(WordPiece::Process(script, false));
-            } else {
-                "/usr/bin/".chars().for_each(|letter| built.literal(letter));
-            }
+            "/usr/bin/".chars().for_each(|letter| built.literal(letter));
         }
         Ok(())
+    }
+
+    /// `=(COMMAND)`, which is a file with what the command prints.
+    pub(super) fn take_file_substitution(&mut self, built: &mut WordBuilder) -> ParseResult<bool> {
+        let is_next = self.rest().starts_with("=(");
+        self.is_other_in_zsh |= is_next;
+        if is_next && self.is_zsh() {
+            self.index += 2;
+            let script = self.parse_substitution()?;
+            built.push(WordPiece::Process(script, false));
+        }
+        Ok(is_next && self.is_zsh())
     }
 
     /// Whether a pattern of numbers is next, as `<1-20>`. bash reads it as two redirections.
@@ -246,6 +229,8 @@ impl BashParser<'_> {
         let is_begun = !built.word.pieces.is_empty();
         match self.peek() {
             Some('(') if is_begun && !self.rest().starts_with("()") => self.parse_group(built)?,
+            // `export NAME==(COMMAND)`, `NAME=([=(COMMAND)]=VALUE)`.
+            Some('=') if matches!(last, Some('=' | '[')) => return self.take_file_substitution(built),
             Some('<') if self.is_number_pattern() => {
                 self.index += self.rest().find('>').map_or(0, |end| end + 1);
                 built.literal('*');
@@ -279,22 +264,12 @@ impl BashParser<'_> {
             match self.peek().ok_or("a pattern is incomplete")? {
                 ')' => break,
                 '(' => self.nested(|parser| parser.parse_group(&mut inner))?,
-                '\'' => self.parse_single_quotes(&mut inner)?,
-                '"' => {
+                '|' => {
                     self.index += 1;
-                    self.parse_double_quotes(&mut inner)?;
+                    has_alternatives = true;
+                    inner.literal(',');
                 }
-                '$' | '`' => self.parse_dollar(&mut inner, false)?,
-                '\\' => {
-                    self.index += 1;
-                    let letter = self.bump().ok_or("a pattern is incomplete")?;
-                    inner.quoted(letter.encode_utf8(&mut [0; 4]));
-                }
-                letter => {
-                    self.index += letter.len_utf8();
-                    has_alternatives |= letter == '|';
-                    inner.literal(if letter == '|' { ',' } else { letter });
-                }
+                _ => self.parse_piece(&mut inner)?,
             }
         }
         self.index += 1;
@@ -314,7 +289,13 @@ impl BashParser<'_> {
             match piece {
                 WordPiece::Literal(piece) | WordPiece::Quoted(piece) => text.push_str(piece),
                 // It may be any qualifier.
-                _ => text.push_str("+\0"),
+                piece => {
+                    text.push_str("+\0");
+                    let word = BashWord { pieces: vec![piece.clone()] };
+                    let pipelines = vec![BashPipeline::new(vec![BashCommand::Test(vec![word], Vec::new())])];
+                    let script = ShellScript { pipelines, ..ShellScript::default() };
+                    built.push(WordPiece::Selection(Rc::new(script)));
+                }
             }
         }
         let (codes, modifiers) = qualifier_code(&text);
@@ -537,6 +518,8 @@ fn qualifier_code(text: &str) -> (Vec<String>, &str) {
                 }
                 rest = rest.get(name.len()..).unwrap_or_default();
             }
+            // Numbers.
+            '[' => rest = rest.split_once(']').map_or("", |(_, after)| after),
             ':' => return (found, rest),
             _ => {}
         }

@@ -6,6 +6,10 @@
 use serde_json::{Map, Value};
 
 use super::name::{ToolName, ToolVerb, language_of, split_words, verb_of};
+use super::words::ToolWords::{
+    self, Addresses, CodeTexts, CommandOptions, Commands, DirectoryEnds, LanguageNames, Operands, Patches, PathEnds,
+    ProgramArgs, Sources, SqlVerbs, Statements, Targets, Texts, VerbNames, WorkingDirectories,
+};
 use crate::ShellLanguage;
 use crate::walk::quote;
 
@@ -44,77 +48,6 @@ pub(super) struct CallArgument<'a> {
     pub(super) directories: Vec<&'a str>,
 }
 
-/// Names of arguments by what they are.
-const COMMANDS: &str = "command commands cmd cmds command_line commandline cmdline cmd_line shell_command bash_command \
-                        terminal_command cli_command full_command raw_command run_command exec_command bash exec \
-                        program executable powershell powershell_command ps_command pwsh";
-const PROGRAM_ARGS: [&str; 6] = ["args", "arguments", "argv", "flags", "params", "parameters"];
-/// Command lines if the tool is a shell, code if it is an interpreter.
-const CODE: &str = "code source_code source new_source script snippet cell_source cell cells cell_content cell_code content function expression input line keys \
-                    stdin chars javascript js python python_code py";
-/// Patches, which name the files that they change.
-const PATCHES: &str = "patch patches diff diffs patch_text unified_diff udiff";
-/// What a tool that runs commands gets beside the command.
-const COMMAND_OPTIONS: &str = "session session_id id pid name title target window pane tab terminal terminal_id host \
-                               hostname user username server machine description explanation reason summary language \
-                               lang runtime kernel interpreter timeout encoding mode type kind label prompt goal env \
-                               environment";
-const STATEMENTS: &str =
-    "sql sql_query sql_queries sql_statement sql_statements sql_text query queries statement statements cypher";
-const ADDRESSES: &str = "url urls uri uris href page_url target_url endpoint website";
-const WORKING_DIRECTORIES: [&str; 12] = [
-    "cwd",
-    "workdir",
-    "work_dir",
-    "working_dir",
-    "working_directory",
-    "current_directory",
-    "repo_path",
-    "repository_path",
-    "project_path",
-    "project_dir",
-    "project_root",
-    "workspace_path",
-];
-const VERBS: [&str; 10] =
-    ["action", "operation", "op", "method", "mode", "command", "subcommand", "type", "tool", "tool_name"];
-const LANGUAGES: [&str; 7] = ["language", "lang", "runtime", "kernel", "interpreter", "shell", "kind"];
-/// Texts for people and contents of files, whatever they are.
-const TEXTS: &str = "content contents text texts message messages body description prompt title old_string new_string \
-                     old_str new_str old_text new_text file_text summary comment comments note notes thought thoughts \
-                     reason explanation observation observations todo todos subject label instructions pattern regex \
-                     replacement diff html markdown question answer plan goal task details";
-const PATH_ENDS: &str = "path paths file files filename filenames filepath filepaths pathname uri";
-const DIRECTORY_ENDS: &str = "directory directories dir dirs folder folders";
-const SOURCES: &str = "from source src origin old input in";
-const TARGETS: &str = "to destination dest dst target output out new save";
-/// What is passed to a program as operands, in this order.
-const OPERANDS: [&str; 19] = [
-    "remote",
-    "branch",
-    "branch_name",
-    "refspec",
-    "ref",
-    "revision",
-    "commit",
-    "tag",
-    "resource_type",
-    "resource",
-    "kind",
-    "name",
-    "container",
-    "image",
-    "volume",
-    "release",
-    "target",
-    "files",
-    "paths",
-];
-
-fn has_name(names: &str, name: &str) -> bool {
-    names.split_whitespace().any(|known| known == name)
-}
-
 /// The name of an argument in one spelling.
 fn plain_name(name: &str) -> String {
     split_words(name).join("_")
@@ -122,7 +55,7 @@ fn plain_name(name: &str) -> String {
 
 /// Whether an argument is a text for people or the content of a file, so that it is not read.
 fn is_text(name: &str, verb: Option<ToolVerb>) -> bool {
-    has_name(TEXTS, name) || matches!(name, "old" | "new") && verb != Some(ToolVerb::Move)
+    Texts.has(name) || matches!(name, "old" | "new") && verb != Some(ToolVerb::Move)
 }
 
 /// The arguments of a call that mean something. The second value says whether there are more than can be looked at.
@@ -175,7 +108,7 @@ impl<'a> CallArgumentReader<'a> {
             Value::Array(items) => items.iter().for_each(|item| self.read_value(name, item, scope, depth + 1)),
             Value::Object(fields) => {
                 // `{"files": {"src/a.rs": "…"}}`.
-                if has_name(PATH_ENDS, name) {
+                if PathEnds.has(name) {
                     fields.keys().filter(|key| key.contains(['/', '.'])).for_each(|key| self.push(Path, key, scope));
                 }
                 self.read_object(fields, scope, depth);
@@ -186,26 +119,26 @@ impl<'a> CallArgumentReader<'a> {
 
     fn read_object(&mut self, fields: &'a Map<String, Value>, outer: &ArgumentScope<'a>, depth: usize) {
         let named: Vec<(String, &'a Value)> = fields.iter().map(|(name, value)| (plain_name(name), value)).collect();
-        let texts = |names: &[&str]| {
-            let texts = named.iter().filter(|(name, _)| names.contains(&name.as_str()));
+        let texts = |names: ToolWords| {
+            let texts = named.iter().filter(|(name, _)| names.has(name));
             texts.filter_map(|(_, value)| value.as_str()).collect::<Vec<&'a str>>()
         };
         let mut scope = outer.clone();
         // An argument that the tool ignores must not take anything back that its name says. `DELETE` is a method of HTTP.
         let is_word = |text: &&str| text.contains(char::is_lowercase) && !text.contains(char::is_whitespace);
-        let said = texts(&VERBS).into_iter().filter(is_word);
+        let said = texts(VerbNames).into_iter().filter(is_word);
         scope.verb = said.filter_map(|text| verb_of(&split_words(text))).max().max(scope.verb);
-        scope.directories.extend(texts(&WORKING_DIRECTORIES));
-        let languages = texts(&LANGUAGES);
+        scope.directories.extend(texts(WorkingDirectories));
+        let languages = texts(LanguageNames);
         let language = languages.iter().flat_map(|text| split_words(text)).find_map(|word| language_of(&word));
         scope.language = language.or(scope.language);
         self.read_program(&named, &scope);
-        let has_program = named.iter().any(|(name, _)| has_name(COMMANDS, name));
+        let has_program = named.iter().any(|(name, _)| Commands.has(name));
         scope.has_command |= has_program;
         for (name, value) in &named {
-            let is_directory = WORKING_DIRECTORIES.contains(&name.as_str());
+            let is_directory = WorkingDirectories.has(name);
             let is_only_text = !scope.has_command && !is_directory && can_be_command(name, value);
-            if has_name(COMMANDS, name) || name == "argv" && !has_program || is_only_text {
+            if Commands.has(name) || name == "argv" && !has_program || is_only_text {
                 self.read_command(name, value, &named, &scope);
             }
             if let Some(patch) = value.as_str().filter(|_| is_patch(&self.tool, scope.verb, name)) {
@@ -236,7 +169,7 @@ impl<'a> CallArgumentReader<'a> {
             Value::Array(items) => {
                 let words: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
                 let are_lines = words.first().is_some_and(|first| first.contains(char::is_whitespace))
-                    || name.ends_with('s') && !PROGRAM_ARGS.contains(&name) && words.len() == items.len();
+                    || name.ends_with('s') && !ProgramArgs.has(name) && words.len() == items.len();
                 match are_lines {
                     true => words.into_iter().map(str::to_owned).collect(),
                     false => vec![join_words(&words)],
@@ -246,7 +179,7 @@ impl<'a> CallArgumentReader<'a> {
         };
         let rest: Vec<String> = named
             .iter()
-            .filter(|(other, _)| other != name && PROGRAM_ARGS.contains(&other.as_str()))
+            .filter(|(other, _)| other != name && ProgramArgs.has(other))
             .flat_map(|(_, value)| to_words(value))
             .collect();
         for line in lines {
@@ -289,8 +222,8 @@ impl<'a> CallArgumentReader<'a> {
                 _ => {}
             }
         }
-        line.extend(PROGRAM_ARGS.iter().filter_map(|name| find(name)).flat_map(to_words));
-        let operands = OPERANDS.iter().filter_map(|name| find(name));
+        line.extend(ProgramArgs.all().iter().filter_map(|name| find(name)).flat_map(to_words));
+        let operands = Operands.all().iter().filter_map(|name| find(name));
         line.extend(operands.flat_map(|value| match value {
             Value::String(text) => vec![quote(text)],
             value => to_words(value),
@@ -299,20 +232,20 @@ impl<'a> CallArgumentReader<'a> {
     }
 
     fn read_text(&mut self, name: &str, text: &str, scope: &ArgumentScope<'a>) {
-        if has_name(CODE, name)
+        if CodeTexts.has(name)
             && let Some(role) = self.code_role(name, scope)
         {
             self.push(role, text, scope);
             return;
         }
-        if has_name(STATEMENTS, name) {
+        if Statements.has(name) {
             if name.contains("sql")
                 || self.tool.is_database()
                 || scope.verb != Some(ToolVerb::Search) && is_statement(text)
             {
                 self.push(Statement, text, scope);
             }
-        } else if has_name(ADDRESSES, name) {
+        } else if Addresses.has(name) {
             self.push(Address, text, scope);
         } else if let Some(role) = path_role(name, text, scope.verb) {
             self.push(role, text, scope);
@@ -344,7 +277,7 @@ fn can_be_command(name: &str, value: &Value) -> bool {
         Value::Array(words) => words.iter().all(Value::is_string),
         _ => false,
     };
-    is_text && ![COMMAND_OPTIONS, STATEMENTS, ADDRESSES].iter().any(|names| has_name(names, name))
+    is_text && ![CommandOptions, Statements, Addresses].iter().any(|names| names.has(name))
 }
 
 /// What keys type: the names of some stand for a letter.
@@ -375,27 +308,18 @@ fn typed_text(value: &Value) -> String {
 
 /// Whether an argument of a tool is a patch.
 fn is_patch(tool: &ToolName, verb: Option<ToolVerb>, name: &str) -> bool {
-    verb == Some(ToolVerb::Write) && (has_name(PATCHES, name) || tool.is_patcher())
+    verb == Some(ToolVerb::Write) && (Patches.has(name) || tool.is_patcher())
 }
 
 /// The files that a patch changes or deletes, in the form of Codex or of `diff`.
 fn patched_paths(patch: &str) -> impl Iterator<Item = (ToolVerb, &str)> {
-    const CHANGES: [&str; 10] = [
-        "*** Update File:",
-        "*** Add File:",
-        "*** Create File:",
-        "*** Move to:",
-        "+++ ",
-        "--- ",
-        "rename from ",
-        "rename to ",
-        "copy to ",
-        "Index: ",
-    ];
+    const CHANGES: &str = "*** Update File:|*** Add File:|*** Create File:|*** Move to:|+++ |--- |rename from |rename to |\
+                           copy to |Index: ";
     patch.lines().flat_map(|line| {
         let line = line.trim();
         let deleted = line.strip_prefix("*** Delete File:").map(|path| (ToolVerb::Delete, path));
-        let changed = || CHANGES.iter().find_map(|mark| line.strip_prefix(mark)).map(|path| (ToolVerb::Write, path));
+        let changed =
+            || CHANGES.split('|').find_map(|mark| line.strip_prefix(mark)).map(|path| (ToolVerb::Write, path));
         let found = deleted.or_else(changed).map(|(verb, path)| {
             // A time may follow.
             (verb, path.split('\t').next().unwrap_or(path).trim().trim_matches('"'))
@@ -409,28 +333,26 @@ fn patched_paths(patch: &str) -> impl Iterator<Item = (ToolVerb, &str)> {
 /// Which path an argument is, if it is one.
 fn path_role(name: &str, text: &str, verb: Option<ToolVerb>) -> Option<ArgumentRole> {
     let words: Vec<&str> = name.split('_').collect();
-    let has = |names: &str| words.iter().any(|word| has_name(names, word));
+    let has = |names: ToolWords| words.iter().any(|word| names.has(word));
     let last = words.last()?;
     let moves = matches!(verb, Some(ToolVerb::Move | ToolVerb::Duplicate));
     // `to` may be a person.
-    let is_path = has_name(PATH_ENDS, last)
-        || moves && (has(SOURCES) || has(TARGETS))
-        || words.len() == 1 && (has(SOURCES) || has(TARGETS)) && text.starts_with(['/', '~', '.', '\\']);
+    let is_path = PathEnds.has(last)
+        || moves && (has(Sources) || has(Targets))
+        || words.len() == 1 && (has(Sources) || has(Targets)) && text.starts_with(['/', '~', '.', '\\']);
     match () {
-        () if has_name(DIRECTORY_ENDS, last) && !has(SOURCES) && !has(TARGETS) => Some(Directory),
-        () if !is_path && !has_name(DIRECTORY_ENDS, last) => None,
-        () if has(TARGETS) => Some(Target),
-        () if has(SOURCES) => Some(Source),
+        () if DirectoryEnds.has(last) && !has(Sources) && !has(Targets) => Some(Directory),
+        () if !is_path && !DirectoryEnds.has(last) => None,
+        () if has(Targets) => Some(Target),
+        () if has(Sources) => Some(Source),
         () => Some(Path),
     }
 }
 
 /// Whether a text begins as a statement does.
 fn is_statement(text: &str) -> bool {
-    const VERBS: &str = "SELECT INSERT UPDATE DELETE DROP TRUNCATE ALTER CREATE GRANT REVOKE WITH BEGIN DO CALL EXEC \
-                         EXECUTE COPY MERGE EXPLAIN SET MATCH DETACH";
     let first = text.trim_start().split(|letter: char| !letter.is_ascii_alphabetic()).next().unwrap_or_default();
-    has_name(VERBS, &first.to_ascii_uppercase())
+    SqlVerbs.has(&first.to_ascii_uppercase())
 }
 
 /// The words of an argument list; a text is words already.
@@ -463,11 +385,11 @@ fn push_possible_paths<'a>(tool: &ToolName, value: &'a Value, depth: usize, path
         Value::Array(items) => items.iter().for_each(|item| push_possible_paths(tool, item, depth + 1, paths)),
         Value::Object(fields) => {
             let named: Vec<(String, &Value)> = fields.iter().map(|(name, value)| (plain_name(name), value)).collect();
-            let has_command = named.iter().any(|(name, _)| has_name(COMMANDS, name));
+            let has_command = named.iter().any(|(name, _)| Commands.has(name));
             for (name, value) in &named {
                 // A tool that works in a directory does not change it, unless it deletes or moves it.
-                let is_directory = verb < Some(ToolVerb::Move) && WORKING_DIRECTORIES.contains(&name.as_str());
-                let is_command = has_name(COMMANDS, name) || has_command && PROGRAM_ARGS.contains(&name.as_str());
+                let is_directory = verb < Some(ToolVerb::Move) && WorkingDirectories.has(name);
+                let is_command = Commands.has(name) || has_command && ProgramArgs.has(name);
                 let is_read = is_directory || is_text(name, verb) || is_command && !value.is_object();
                 if let Some(patch) = value.as_str().filter(|_| is_patch(tool, verb, name)) {
                     paths.extend(patched_paths(patch).map(|(_, path)| path));

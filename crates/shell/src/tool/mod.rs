@@ -2,6 +2,7 @@
 
 mod arguments;
 mod name;
+mod words;
 
 use arguments::{ArgumentRole, CallArgument, can_be_path, read_arguments};
 use name::ToolVerb;
@@ -10,10 +11,11 @@ use serde_json::Value;
 pub use arguments::possible_paths;
 pub use name::is_reading_tool;
 
+use crate::OperationTag::{self, AgentSettings, Autorun, GitDirectory, Pintle, Startup};
 use crate::address::push_address;
 use crate::sql::sql_operations;
 use crate::walk::{CommandWalk, ShellArg, TextFlow, TextTaint};
-use crate::{Operation, OperationKind, OperationTag, PathPlace};
+use crate::{Operation, OperationKind, PathPlace};
 
 /// A command line among the arguments of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -113,14 +115,8 @@ fn push_unclear(walk: &mut CommandWalk<'_>, name: &str, path: &ShellArg) {
     if placed.tags.contains(&OperationTag::Secret) {
         walk.read_file(name, path, false);
     }
-    let guarded = [
-        OperationTag::AgentSettings,
-        OperationTag::Autorun,
-        OperationTag::Pintle,
-        OperationTag::Startup,
-        OperationTag::GitDirectory,
-    ];
-    if placed.place == PathPlace::Device || placed.tags.iter().any(|tag| guarded.contains(tag)) {
+    let is_guarded = |tag: &OperationTag| matches!(tag, AgentSettings | Autorun | Pintle | Startup | GitDirectory);
+    if placed.place == PathPlace::Device || placed.tags.iter().any(is_guarded) {
         walk.push_path(Operation::new(OperationKind::Write, name).action("unknown_tool"), path);
     }
 }

@@ -1,9 +1,14 @@
 //! What the name of a tool says about it.
 
+use serde::Deserialize;
+
+use super::words::ToolWords::{CommandLines, Databases, NoVerbs, Programs, Runners, Shells, Typists};
+use super::words::{LANGUAGES, VERBS};
 use crate::ShellLanguage;
 
 /// What a tool does with the files that its arguments name; of several words the last one here counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(super) enum ToolVerb {
     /// A word that says little, such as `get`: it reads if nothing else is said.
     Get,
@@ -19,80 +24,7 @@ pub(super) enum ToolVerb {
     Move,
     Delete,
 }
-use ToolVerb::{Delete, Duplicate, Get, List, MakeDirectory, Move, Read, ReadTree, Search, Write};
-
-/// The words of each verb. Words of four letters and more are also found at the start of a word: `readfile`.
-static VERBS: &[(ToolVerb, &str)] = &[
-    (Get, "get fetch query count check describe status help lookup select"),
-    (List, "list ls tree info stat stats metadata exists size names allowed outline"),
-    (Search, "search find grep glob rg ripgrep"),
-    (
-        Read,
-        "read view cat open show head tail load parse analyze analyse inspect lint validate diff compare preview \
-         summarize explain hash extract import",
-    ),
-    (ReadTree, "upload archive compress zip tar backup sync send attach share pack"),
-    (MakeDirectory, "mkdir makedirs"),
-    (
-        Write,
-        "write edit create patch replace insert append set update save put modify change overwrite touch truncate \
-         clear rewrite format fix apply store download export generate add scaffold restore push chmod chown link symlink",
-    ),
-    (Duplicate, "copy cp duplicate clone"),
-    (Move, "move mv rename"),
-    (Delete, "delete remove rm rmdir unlink trash purge erase wipe destroy del shred"),
-];
-
-/// Words that start like a verb and are something else.
-const NO_VERBS: [&str; 16] = [
-    "editor",
-    "editors",
-    "reader",
-    "readers",
-    "readme",
-    "ready",
-    "viewer",
-    "viewport",
-    "information",
-    "listen",
-    "listener",
-    "movement",
-    "copyright",
-    "openai",
-    "header",
-    "headers",
-];
-
-const SHELL_WORDS: &str = "shell bash sh zsh fish terminal console cmd command commands powershell pwsh tmux iterm ssh tty pty cli subprocess";
-const RUN_WORDS: &str = "run exec execute executor eval evaluate evaluator interpreter interpret repl invoke sandbox \
-                         playground cell kernel";
-/// Words of tools that run a command line or type it, beside those above.
-const COMMAND_WORDS: &str = "send write type paste input text data to in into keys keystrokes key stdin process interact with start remote script line \
-     async background";
-/// Words of tools that type into a terminal or a program.
-const TYPING_WORDS: &str = "send write type paste input keys keystrokes stdin interact";
-const DATABASE_WORDS: &str = "sql mysql postgres postgresql pg sqlite mariadb db database databases mssql sqlserver \
-                              clickhouse bigquery snowflake redshift duckdb supabase neon oracle cockroachdb redis \
-                              cassandra cypher neo4j prisma dbhub planetscale turso d1";
-/// Interpreters by the words for them.
-static LANGUAGES: &[(&str, &str)] = &[
-    ("ipython", "python python3 py py3 ipython jupyter pyodide notebook"),
-    ("node", "javascript js node nodejs typescript ts deno bun puppeteer playwright browser chrome devtools"),
-    ("ruby", "ruby rb irb"),
-    ("perl", "perl"),
-    ("php", "php"),
-    ("lua", "lua"),
-    ("Rscript", "r ir rscript rlang"),
-    ("julia", "julia"),
-    ("bash", "bash sh zsh shell shellscript"),
-    ("pwsh", "powershell pwsh ps1"),
-];
-/// Programs whose subcommands are tools of servers.
-const PROGRAMS: &str = "git docker podman kubectl helm terraform tofu pulumi npm pnpm yarn pip cargo brew systemctl";
-
-fn has_word(words: &str, word: &str) -> bool {
-    words.split_whitespace().any(|known| known == word)
-}
+use ToolVerb::{MakeDirectory, Read, Write};
 
 /// The name of a tool in words: those of its server, and its own.
 #[derive(Debug, Default)]
@@ -110,8 +42,8 @@ impl ToolName {
         Self { server: server.iter().flat_map(|part| split_words(part)).collect(), own: split_words(tool) }
     }
 
-    fn has(&self, words: &str) -> bool {
-        self.server.iter().chain(&self.own).any(|word| has_word(words, word))
+    fn has(&self, is_meant: impl Fn(&str) -> bool) -> bool {
+        self.server.iter().chain(&self.own).any(|word| is_meant(word))
     }
 
     pub(super) fn verb(&self) -> Option<ToolVerb> {
@@ -120,37 +52,37 @@ impl ToolName {
 
     /// Whether texts that it gets are command lines.
     pub(super) fn is_shell(&self) -> bool {
-        self.has(SHELL_WORDS)
+        self.has(|word| Shells.has(word))
     }
 
     /// Whether it is named after what it does with a command line: `run_command`, `ssh_exec`, `send_keys`.
     pub(super) fn is_runner(&self) -> bool {
-        let is_any = |lists: &[&str], word: &String| lists.iter().any(|words| has_word(words, word));
-        self.own.iter().all(|word| is_any(&[SHELL_WORDS, RUN_WORDS, COMMAND_WORDS], word))
-            && self.own.iter().any(|word| is_any(&[SHELL_WORDS, "exec keys keystrokes stdin process input"], word))
+        let is_command = |word: &str| matches!(word, "exec" | "keys" | "keystrokes" | "stdin" | "process" | "input");
+        self.own.iter().all(|word| [Shells, Runners, CommandLines].iter().any(|words| words.has(word)))
+            && self.own.iter().any(|word| Shells.has(word) || is_command(word))
             && self.language() != Some("node")
     }
 
     /// Whether it types what it gets into a terminal or a program.
     pub(super) fn types(&self) -> bool {
-        self.is_runner() && self.own.iter().any(|word| has_word(TYPING_WORDS, word))
+        self.is_runner() && self.own.iter().any(|word| Typists.has(word))
     }
 
     /// Whether it applies patches.
     pub(super) fn is_patcher(&self) -> bool {
-        self.own.iter().any(|word| has_word("patch diff apply", word))
+        self.own.iter().any(|word| matches!(word.as_str(), "patch" | "diff" | "apply"))
     }
 
     /// Whether it runs the code that it gets.
     pub(super) fn is_interpreter(&self) -> bool {
         let is_language = |word: &String| language_of(word).is_some();
-        self.has("interpreter repl sandbox")
-            || self.own.iter().any(|word| has_word(RUN_WORDS, word))
+        self.has(|word| matches!(word, "interpreter" | "repl" | "sandbox"))
+            || self.own.iter().any(|word| Runners.has(word))
             || !self.own.is_empty() && self.own.iter().all(is_language)
     }
 
     pub(super) fn is_database(&self) -> bool {
-        self.has(DATABASE_WORDS)
+        self.has(|word| Databases.has(word))
     }
 
     pub(super) fn language(&self) -> Option<&'static str> {
@@ -159,12 +91,16 @@ impl ToolName {
 
     /// The shell whose command lines it gets.
     pub(super) fn shell(&self) -> ShellLanguage {
-        if self.has("powershell pwsh") { ShellLanguage::PowerShell } else { ShellLanguage::Bash }
+        if self.has(|word| matches!(word, "powershell" | "pwsh")) {
+            ShellLanguage::PowerShell
+        } else {
+            ShellLanguage::Bash
+        }
     }
 
     /// The program that it is named after, with the subcommand: `git push` for `git_push`.
     pub(super) fn program(&self) -> Option<(&str, &[String])> {
-        let is_program = |word: &String| has_word(PROGRAMS, word);
+        let is_program = |word: &String| Programs.has(word);
         let (program, words) = match self.own.iter().position(is_program) {
             Some(index) => (self.own.get(index)?, self.own.get(index + 1..)?),
             None => (self.server.iter().find(|word| is_program(word))?, self.own.as_slice()),
@@ -175,23 +111,24 @@ impl ToolName {
 
 /// The interpreter that a word stands for.
 pub(super) fn language_of(word: &str) -> Option<&'static str> {
-    LANGUAGES.iter().find(|(_, words)| has_word(words, word)).map(|(language, _)| *language)
+    LANGUAGES.meanings(word).next().copied()
 }
 
 /// What words say is done with files.
 pub(super) fn verb_of(words: &[String]) -> Option<ToolVerb> {
     let verb = words.iter().filter_map(|word| verb_of_word(word)).max()?;
-    let is_directory = words.iter().any(|word| has_word("directory directories dir folder folders", word));
+    let is_directory =
+        words.iter().any(|word| matches!(word.as_str(), "directory" | "directories" | "dir" | "folder" | "folders"));
     let makes = words.iter().any(|word| matches!(word.as_str(), "create" | "make" | "new"));
     Some(if verb == Write && is_directory && makes { MakeDirectory } else { verb })
 }
 
 fn verb_of_word(word: &str) -> Option<ToolVerb> {
-    if NO_VERBS.contains(&word) {
+    if NoVerbs.has(word) {
         return None;
     }
     let is_verb = |verb: &str| verb == word || verb.len() >= 4 && word.starts_with(verb);
-    VERBS.iter().filter(|(_, words)| words.split_whitespace().any(is_verb)).map(|(verb, _)| *verb).max()
+    VERBS.lists().iter().filter(|(_, words)| words.iter().any(|verb| is_verb(verb))).map(|(verb, _)| *verb).max()
 }
 
 /// Whether a tool only reads, as far as its name says.

@@ -112,7 +112,7 @@ impl CommandWalk<'_> {
     }
 
     /// A subscript of a text that is already expanded: its commands run nevertheless.
-    fn run_subscript(&mut self, text: &str, seen: &mut Vec<String>, level: usize) {
+    pub(super) fn run_subscript(&mut self, text: &str, seen: &mut Vec<String>, level: usize) {
         if matches!(text, "@" | "*") {
             return;
         }
@@ -210,8 +210,12 @@ impl CommandWalk<'_> {
 
     /// The text of a prompt: what it has of commands runs whenever it is shown.
     pub(super) fn run_prompt(&mut self, text: &ShellArg) {
-        if text.is_known() && text.text.contains(['$', '`']) {
-            let _shown = self.expand_quoted(&parse_text(&text.text, self.grammar));
+        // bash reads escapes first, of which one depends on the user.
+        let shown = text.text.replace("\\044", "$").replace("\\140", "`");
+        for shown in [shown.replace("\\$", "#"), shown.replace("\\$", "$")] {
+            if text.is_known() && shown.contains(['$', '`']) {
+                let _shown = self.expand_quoted(&parse_text(&shown, self.grammar));
+            }
         }
     }
 }
@@ -335,7 +339,8 @@ impl NumberReader<'_, '_, '_> {
         }
         // A loop may change it.
         let name = self.walk.referred_name(word);
-        let value = self.walk.state.variables.get(name).filter(|_| !self.walk.is_in_loop())?;
+        let value =
+            self.walk.state.variables.get(name).filter(|_| !self.walk.is_in_loop() && self.walk.is_ordered(name))?;
         if value.iter().all(|value| value.text.is_empty()) { Some(0) } else { number_of(value.first()?.text.trim()) }
     }
 }

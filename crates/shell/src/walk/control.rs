@@ -158,7 +158,7 @@ impl CommandWalk<'_> {
             without
         };
         self.in_loop(|walk| match &stdin.text {
-            Some(text) if text.lines().nth(1).is_some() => {
+            Some(text) if text.lines().nth(1).is_some() && !text.contains("\\\n") => {
                 for line in text.lines().take(MAX_VALUES) {
                     round(walk, &TextFlow { text: Some(line.to_owned()), ..stdin.clone() });
                     walk.join_exits();
@@ -200,7 +200,7 @@ impl CommandWalk<'_> {
     ) -> TextFlow {
         let mut all: Vec<ShellArg> = match values {
             Some(words) => words.iter().flat_map(|word| self.expand_word(word)).collect(),
-            None => vec![ShellArg::unknown(TextTaint::NONE)],
+            None => self.variable("@").unwrap_or_else(|| vec![ShellArg::unknown(TextTaint::NONE)]),
         };
         if all.len() > MAX_VALUES {
             let taint = all.iter().fold(TextTaint::NONE, |taint, arg| taint | arg.taint);
@@ -213,7 +213,7 @@ impl CommandWalk<'_> {
             let without = may_be_none.then(|| walk.state.clone());
             for value in &all {
                 let printed = walk.in_each_state(|walk| {
-                    walk.insert_variable(name, vec![value.clone()]);
+                    walk.set_variable(name, vec![value.clone()]);
                     walk.run_list(body, stdin)
                 });
                 flow.append(printed);

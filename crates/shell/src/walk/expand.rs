@@ -85,6 +85,16 @@ impl FieldBuilder {
         }
     }
 
+    /// Words, of which the first one belongs to the current argument.
+    fn push_words(&mut self, words: Vec<ShellArg>) {
+        for (index, word) in words.into_iter().enumerate() {
+            if index > 0 {
+                self.end();
+            }
+            self.push(&word.text, word.taint);
+        }
+    }
+
     fn end(&mut self) {
         if self.has_current {
             self.done.push(std::mem::take(&mut self.current));
@@ -166,7 +176,7 @@ impl CommandWalk<'_> {
                         built.current.content = Some(Box::new(flow.clone()));
                     }
                     match flow.text.as_deref().map(|text| text.trim_end_matches('\n')) {
-                        Some(text) if splits && !*quoted => built.push_split(text, taint, &self.separators()),
+                        Some(text) if splits && !*quoted => built.push_split(text, taint, &self.separators("")),
                         Some(text) => built.push(text, taint),
                         None => {
                             built.push(UNKNOWN.encode_utf8(&mut [0; 4]), taint);
@@ -216,9 +226,12 @@ impl CommandWalk<'_> {
         format!("{before}{directory}{rest}").into()
     }
 
-    pub(super) fn separators(&self) -> Vec<char> {
+    /// What divides words. The flags of an expansion in zsh that divide it do not heed `IFS`.
+    pub(crate) fn separators(&self, flags: &str) -> Vec<char> {
         match self.state.variables.get("IFS").and_then(|values| values.first()) {
-            Some(value) if value.is_known() && !value.text.is_empty() => value.text.chars().collect(),
+            Some(value) if !flags.contains(['z', 's', 'f', '0', 'w']) && value.is_known() && !value.text.is_empty() => {
+                value.text.chars().collect()
+            }
             _ => vec![' ', '\t', '\n'],
         }
     }
@@ -257,7 +270,7 @@ impl CommandWalk<'_> {
         let values = self.expand_expansion(expansion);
         let splits = splits && self.divides(expansion, &values);
         let is_list = matches!(expansion.name.as_str(), "@" | "*") || values.len() > 1;
-        let separators = self.separators();
+        let separators = self.separators(&expansion.flags);
         for (index, value) in values.into_iter().enumerate() {
             if is_list && index > 0 {
                 built.end();
@@ -275,7 +288,9 @@ impl CommandWalk<'_> {
                 Some(otherwise) if !otherwise.is_empty() => built.push_either(&value.text, otherwise, value.taint),
                 otherwise => {
                     built.is_optional = otherwise.is_some();
-                    if splits && !expansion.quoted && value.is_known() {
+                    if splits && !value.words.is_empty() {
+                        built.push_words(value.words);
+                    } else if splits && value.is_known() {
                         built.push_split(&value.text, value.taint, &separators);
                     } else if !value.text.is_empty() || expansion.quoted {
                         built.push(&value.text, value.taint);
@@ -294,9 +309,12 @@ impl CommandWalk<'_> {
             None => ElementChoice::One(0),
         };
         let values = self.variable(&expansion.name)?;
+        let taint = values.iter().fold(TextTaint::NONE, |taint, value| taint | value.taint);
+        if expansion.subscript.is_none() && !self.is_ordered(&expansion.name) {
+            return Some(vec![ShellArg::unknown(taint)]);
+        }
         // zsh takes all elements where bash takes the first one.
         self.is_ambiguous |= values.len() > 1 && expansion.subscript.is_none();
-        let taint = values.iter().fold(TextTaint::NONE, |taint, value| taint | value.taint);
         Some(match chosen {
             ElementChoice::All => values,
             // A pattern may be several elements.
@@ -313,7 +331,10 @@ impl CommandWalk<'_> {
             return self.expand_for_zsh(expansion);
         }
         let operator = expansion.operator.as_str();
-        let operand = self.expand_quoted(&expansion.operand);
+        let operand = match expansion.quoted {
+            true => self.expand_quoted(&expansion.operand),
+            false => self.expand_operand(&expansion.operand),
+        };
         let mut values = self.chosen_elements(expansion);
         let mut name = expansion.name.clone();
         if expansion.indirect {
@@ -347,7 +368,8 @@ impl CommandWalk<'_> {
                 if let (Some(values), "@" | "*") = (&mut values, name.as_str()) {
                     values.insert(0, ShellArg::new("bash"));
                 }
-                self.cut(values, &operand, is_list(expansion)).unwrap_or_else(|taint| unknown(taint | secret))
+                let is_all = is_list(expansion) || self.is_zsh() && values.iter().flatten().nth(1).is_some();
+                self.cut(values, &operand, is_all).unwrap_or_else(|taint| unknown(taint | secret))
             }
             ("@", Some(values)) if operand.text == "P" => {
                 let taint = values.iter().fold(TextTaint::NONE, |taint, value| taint | value.taint);
@@ -374,10 +396,29 @@ impl CommandWalk<'_> {
         }
     }
 
+    /// The words of an unquoted expansion. Quotes keep their blanks together.
+    fn expand_operand(&mut self, operand: &BashWord) -> ShellArg {
+        let keeps = |piece: &WordPiece| matches!(piece, WordPiece::Quoted(text) if text.contains([' ', '\t', '\n']));
+        if !operand.pieces.iter().any(keeps) {
+            return self.expand_quoted(operand);
+        }
+        let mut built = FieldBuilder::default();
+        for piece in &operand.pieces {
+            match piece {
+                WordPiece::Literal(text) => built.push_split(text, TextTaint::NONE, &[' ', '\t', '\n']),
+                piece => built.push_words(self.expand_word(&BashWord { pieces: vec![piece.clone()] })),
+            }
+        }
+        built.end();
+        let text = built.done.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
+        let taint = built.done.iter().fold(TextTaint::NONE, |taint, word| taint | word.taint);
+        ShellArg { words: built.done, taint, ..ShellArg::new(text) }
+    }
+
     /// The text of a variable that is not set; `=` sets it.
     fn assigned_default(&mut self, name: &str, operator: &str, operand: ShellArg) -> Vec<ShellArg> {
         if operator.contains('=') {
-            self.set_variable(name, vec![operand.clone()]);
+            self.set_variable(name, vec![ShellArg { words: Vec::new(), ..operand.clone() }]);
         }
         vec![operand]
     }

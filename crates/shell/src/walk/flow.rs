@@ -82,6 +82,8 @@ pub(crate) struct ShellArg {
     pub(crate) content: Option<Box<TextFlow>>,
     /// What is written in the line for each part that cannot be known, such as `$DIR`.
     pub(crate) sources: Vec<String>,
+    /// Its words, if the blanks in it do not divide it.
+    pub(crate) words: Vec<ShellArg>,
 }
 
 impl ShellArg {
@@ -91,6 +93,11 @@ impl ShellArg {
 
     pub(crate) fn unknown(taint: TextTaint) -> Self {
         Self { text: String::from(UNKNOWN), taint, ..Self::default() }
+    }
+
+    /// The argument with another text.
+    pub(crate) fn with_text(&self, text: impl Into<String>) -> Self {
+        Self { text: text.into(), ..self.clone() }
     }
 
     pub(crate) fn is_known(&self) -> bool {
@@ -106,6 +113,11 @@ impl ShellArg {
         let first = parts.next().unwrap_or_default().to_owned();
         parts.zip(&self.sources).fold(first, |shown, (part, source)| shown + source + part)
     }
+}
+
+/// The texts of arguments in one line, as `echo` prints them.
+pub(crate) fn joined(args: &[ShellArg]) -> String {
+    args.iter().map(|arg| arg.text.as_str()).collect::<Vec<_>>().join(" ")
 }
 
 /// A text as a user would read it.

@@ -19,7 +19,6 @@ mod shared;
 mod state;
 mod variables;
 mod watch;
-mod wrapper;
 mod zsh;
 
 use std::cell::RefCell;
@@ -28,10 +27,9 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 pub(crate) use braces::brace_alternatives;
-pub(crate) use flow::{ListedFiles, ShellArg, TextFlow, TextTaint, shown};
+pub(crate) use flow::{ListedFiles, ShellArg, TextFlow, TextTaint, joined, shown};
 pub(crate) use options::{GivenOption, OptionLetters, OptionReader, ParsedOptions, ReadArg};
 pub(crate) use power::{power_flow, power_items};
-pub(crate) use wrapper::{WRAPPERS, WrapperDef};
 
 use crate::paths::UNKNOWN;
 use crate::site::CallSite;
@@ -270,9 +268,11 @@ impl<'s> CommandWalk<'s> {
             BashCommand::For(name, values, body, redirects) => {
                 self.redirected(redirects, stdin, |walk, stdin| walk.run_loop(name, values.as_deref(), body, stdin))
             }
-            BashCommand::Function(name, body) => {
-                self.state.functions.insert(name.clone(), Rc::clone(body));
-                self.run_hook_function(name);
+            BashCommand::Function(names, body) => {
+                for name in names {
+                    self.state.functions.insert(name.clone(), Rc::clone(body));
+                    self.run_hook_function(name);
+                }
                 TextFlow::known("")
             }
             BashCommand::Test(words, redirects) => self.redirected(redirects, stdin, |walk, _| {

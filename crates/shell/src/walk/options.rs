@@ -37,6 +37,10 @@ impl OptionLetters {
         }
     }
 
+    pub(crate) fn takes_value(self, letter: char) -> bool {
+        self.letter(letter) == ValueNeed::Next
+    }
+
     /// Whether the row names every option.
     pub(crate) fn is_complete(self) -> bool {
         self.names.contains('!')

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use super::redirect::is_shell;
 use super::state::{ExitReach, ExitStatus};
 use super::{CommandWalk, MAX_ARGS, ProgramCall, ShellArg, TextFlow, TextTaint, program_name, quote};
-use crate::syntax::{BashCommand, RedirectKind, SimpleCommand};
+use crate::syntax::{BashCommand, RedirectKind, SimpleCommand, WordPiece};
 use crate::{Operation, OperationKind};
 
 /// Builtins that change what the shell keeps. Whatever else runs is another process.
@@ -51,6 +51,14 @@ impl CommandWalk<'_> {
             match is_declaring && word.is_assignment() {
                 true => args.push(self.expand_quoted(word)),
                 false => args.extend(self.expand_word(word)),
+            }
+            // `{NAME[SUBSCRIPT]}>FILE`.
+            if let (Some(WordPiece::Literal(first)), Some(last)) = (word.pieces.first(), args.last())
+                && first.len() > 1
+                && first.starts_with('{')
+                && let Some(name) = last.text.strip_prefix('{').map(str::to_owned)
+            {
+                self.run_reference(&name);
             }
             if args.len() > MAX_ARGS + 1 {
                 break;

@@ -316,9 +316,14 @@ impl CommandWalk<'_> {
 
     /// Runs the traps of a shell that ends, in each of its states.
     pub(crate) fn run_traps(&mut self) {
-        for (grammar, text) in std::mem::take(&mut self.traps) {
-            self.forget_status();
-            self.in_each_state(|walk| walk.run_line_in(grammar, &text, &TextFlow::default()));
+        // A trap may set another one.
+        let mut traps = std::mem::take(&mut self.traps);
+        for _ in 0..2 {
+            for (grammar, text) in traps {
+                self.forget_status();
+                self.in_each_state(|walk| walk.run_line_in(grammar, &text, &TextFlow::default()));
+            }
+            traps = std::mem::take(&mut self.traps);
         }
     }
 

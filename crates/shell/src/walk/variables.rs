@@ -26,6 +26,16 @@ impl CommandWalk<'_> {
     }
 
     pub(super) fn insert_variable(&mut self, name: &str, values: Vec<ShellArg>) -> Option<Vec<ShellArg>> {
+        if let Some(target) = self.state.references.get(name).cloned() {
+            values.iter().for_each(|value| self.run_reference(&value.text));
+            // Without a variable, it gets the name of one.
+            if target == name
+                && let Some(value) = values.first()
+            {
+                self.set_reference(name, &value.text);
+                return None;
+            }
+        }
         let name = self.referred_name(name).to_owned();
         if self.state.variables.len() >= MAX_ENTRIES && !self.state.variables.contains_key(&name) {
             self.push_full();
@@ -55,12 +65,7 @@ impl CommandWalk<'_> {
             words if assignment.is_array => self.array_values(words),
             words => (words.iter().map(|word| self.expand_quoted(word)).collect(), true),
         };
-        if !assignment.is_array && self.integers.contains(name) {
-            let number = values.first().and_then(|value| self.evaluate(&value.text));
-            values = vec![
-                number.map_or_else(|| ShellArg::unknown(TextTaint::NONE), |value| ShellArg::new(value.to_string())),
-            ];
-        }
+        values = self.as_integers(name, values);
         self.set_table(name, assignment.subscript.as_ref(), &values);
         if element.is_some() || assignment.is_added {
             is_ordered &= self.is_ordered(name);
@@ -100,6 +105,18 @@ impl CommandWalk<'_> {
         self.check_assignment(name, values.first());
         self.note_order(name, is_ordered);
         self.insert_variable(name, values)
+    }
+
+    /// Values as a variable gets them: one that is a number evaluates them.
+    fn as_integers(&mut self, name: &str, values: Vec<ShellArg>) -> Vec<ShellArg> {
+        if !self.integers.contains(name) && !matches!(name, "RANDOM" | "OPTIND" | "SECONDS") {
+            return values;
+        }
+        let evaluate = |value: ShellArg| match self.evaluate(&value.text) {
+            Some(number) => ShellArg::new(number.to_string()),
+            None => ShellArg::unknown(value.taint),
+        };
+        values.into_iter().map(evaluate).collect()
     }
 
     /// The values of an array in their order, and whether each has the number of its place.
@@ -184,7 +201,15 @@ impl CommandWalk<'_> {
 
     pub(crate) fn set_variable(&mut self, name: &str, values: Vec<ShellArg>) {
         self.check_assignment(name, values.first());
+        self.note_order(name, true);
+        let values = self.as_integers(name, values);
         self.insert_variable(name, values);
+    }
+
+    /// Gives a variable one of these values; which one is not known.
+    pub(crate) fn set_any(&mut self, name: &str, values: Vec<ShellArg>) {
+        self.set_variable(name, values);
+        self.note_order(name, false);
     }
 
     /// The tables in which bash keeps what the names of commands mean.

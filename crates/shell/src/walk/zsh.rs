@@ -102,7 +102,7 @@ impl CommandWalk<'_> {
         if !values.iter().all(is_word) || self.state.variables.contains_key("IFS") {
             self.is_ambiguous = true;
         }
-        let asks = |flag: &str| flag.contains(['=', 'z', 's', 'f', '~', 'w', '0']);
+        let asks = |flag: &str| flag.contains(['=', 'z', 's', 'f', 'w', '0']);
         !self.is_zsh() || self.splits_words || asks(&expansion.flags)
     }
 
@@ -133,7 +133,8 @@ impl CommandWalk<'_> {
     /// A function that zsh calls by itself.
     pub(super) fn run_hook_function(&mut self, name: &str) {
         if name.starts_with("TRAP") || HOOKS.split_whitespace().any(|hook| hook == name) {
-            self.set_trap(name);
+            // Its arguments are not known.
+            self.set_trap(&format!("{name} {UNKNOWN} {UNKNOWN} {UNKNOWN}"));
         }
     }
 
@@ -242,6 +243,8 @@ impl CommandWalk<'_> {
                 let text = flow.text.unwrap_or_else(|| UNKNOWN.to_string());
                 vec![ShellArg { taint: flow.taint, ..ShellArg::new(text) }]
             }
+            // One of them, and it is not known which.
+            (None, name, None) if !self.is_ordered(name) => vec![ShellArg::unknown(TextTaint::NONE)],
             (None, name, _) => self.variable(name).unwrap_or_else(|| {
                 let taint = if is_secret_name(name) { TextTaint::SECRET } else { TextTaint::NONE };
                 vec![ShellArg::unknown(taint)]
@@ -283,6 +286,10 @@ impl CommandWalk<'_> {
                 }
                 '~' => value.is_pattern |= value.text.contains(['*', '?', '[']),
                 '+' => value = ShellArg::new("1"),
+                'l' | 'r' => {
+                    self.run_subscript(argument, &mut Vec::new(), 0);
+                    value = ShellArg::unknown(value.taint);
+                }
                 's' if !argument.is_empty() => value.text = value.text.replace(argument, " "),
                 _ => value = ShellArg::unknown(value.taint),
             }

@@ -1,7 +1,6 @@
 //! Cmdlets for files, and for what else has a path: variables of the environment and the registry.
 
 use super::params::{CmdletCall, literal_path, pattern_path};
-use super::pipeline::LOCATIONS;
 use super::properties::{change_space, read_space, space_of};
 use super::shared::{is_nothing, run_twin};
 use crate::syntax::power::ENTRY;
@@ -195,9 +194,8 @@ pub(super) fn run_list(_: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> TextFl
             return read_space(space, rest);
         }
         let second = call.operands.get(1).into_iter().flatten().map(pattern_path);
-        let paths: Vec<ShellArg> = match call.has("path") || !call.has("filter") && call.operands.len() < 2 {
+        let paths: Vec<ShellArg> = match call.has("path") || call.has("filter") || call.operands.len() < 2 {
             true => filtered(call, &root),
-            false if call.has("filter") => filtered(call, &root),
             false => second
                 .map(|name| ShellArg { text: format!("{}/{}", root.text, name.text), is_pattern: true, ..root.clone() })
                 .collect(),
@@ -273,11 +271,9 @@ pub(super) fn run_enter(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> Te
     if let Some(path) = paths.first_mut() {
         path.text = path.text.trim_start_matches(ENTRY).to_owned();
     }
-    if call.name() == "Set-Location" && call.alias.starts_with("push") {
-        let mut stack = walk.variable(LOCATIONS).unwrap_or_default();
-        stack.extend(walk.cwd().map(|cwd| ShellArg::new(cwd.to_string_lossy())));
-        walk.set_variable(LOCATIONS, stack);
+    let is_push = call.alias.starts_with("push");
+    if is_push && paths.is_empty() {
+        paths.push(ShellArg::new("."));
     }
-    run_twin(walk, &["cd"], paths, &TextFlow::default());
-    TextFlow::known("")
+    run_twin(walk, &[if is_push { "pushd" } else { "cd" }], paths, &TextFlow::default())
 }

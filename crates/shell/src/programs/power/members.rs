@@ -98,28 +98,7 @@ fn run_text_method(method: &str, args: &[ShellArg], left: &TextFlow) -> Option<T
     let arg = |index: usize| args.get(index).map(|arg| arg.text.as_str());
     let number = |index: usize| arg(index).and_then(|text| text.parse::<usize>().ok());
     let taint = args.iter().fold(left.taint, |taint, arg| taint | arg.taint);
-    let is_method = matches!(
-        method,
-        "replace"
-            | "tolower"
-            | "tolowerinvariant"
-            | "toupper"
-            | "toupperinvariant"
-            | "trim"
-            | "trimstart"
-            | "trimend"
-            | "substring"
-            | "split"
-            | "insert"
-            | "remove"
-            | "padleft"
-            | "padright"
-            | "normalize"
-    );
-    if !is_method {
-        return None;
-    }
-    let Some(text) = left.text.as_deref() else { return Some(changed(taint)) };
+    let text = left.text.as_deref().unwrap_or_default();
     let letters = |from: usize, count: usize| text.chars().skip(from).take(count).collect::<String>();
     let marks: Vec<char> = arg(0).unwrap_or(" \t\n\r").chars().collect();
     let made = match method {
@@ -135,9 +114,10 @@ fn run_text_method(method: &str, args: &[ShellArg], left: &TextFlow) -> Option<T
         "remove" => number(0).map(|at| {
             letters(0, at) + &number(1).map(|count| letters(at.saturating_add(count), usize::MAX)).unwrap_or_default()
         }),
-        _ => Some(text.to_owned()),
+        "padleft" | "padright" | "normalize" => Some(text.to_owned()),
+        _ => return None,
     };
-    Some(match made.filter(|made| made.len() <= 256 * 1024) {
+    Some(match made.filter(|made| left.text.is_some() && made.len() <= 256 * 1024) {
         Some(made) => TextFlow { taint, text: Some(made), ..left.clone() },
         None => changed(taint),
     })
@@ -182,17 +162,12 @@ fn run_method(walk: &mut CommandWalk<'_>, method: &str, args: &[ShellArg], left:
             walk.push(Operation::new(OperationKind::System, method).action("backup").written(receiver));
             TextFlow::known("")
         }
-        "delete" => {
-            for path in paths_of(left) {
-                let operation =
-                    Operation::new(OperationKind::Delete, method).tag_if(!args.is_empty(), OperationTag::Recursive);
-                walk.push_path(operation, &path);
+        "delete" | "deletefolder" | "deletefile" => {
+            let is_recursive = method == "deletefolder" || method == "delete" && !args.is_empty();
+            for path in if method == "delete" { paths_of(left) } else { vec![literal_path(&first)] } {
+                let operation = Operation::new(OperationKind::Delete, method);
+                walk.push_path(operation.tag_if(is_recursive, OperationTag::Recursive), &path);
             }
-            TextFlow::known("")
-        }
-        "deletefolder" | "deletefile" => {
-            let operation = Operation::new(OperationKind::Delete, method);
-            walk.push_path(operation.tag_if(method == "deletefolder", OperationTag::Recursive), &literal_path(&first));
             TextFlow::known("")
         }
         "moveto" => {

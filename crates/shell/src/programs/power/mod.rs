@@ -19,11 +19,11 @@ mod windows;
 
 use params::CmdletCall;
 use shared::{run_blocks, run_native, without_marks};
-use table::{CMDLETS, SYSTEM_CMDLETS};
+use table::{CMDLETS, READING_VERBS, SYSTEM_CMDLETS};
 
-use crate::Operation;
 use crate::syntax::power::BLOCK;
 use crate::walk::{CommandWalk, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint, power_flow, program_name};
+use crate::word_lists::is_named;
 
 /// An inner program of the parser.
 pub(super) fn run_power(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
@@ -100,21 +100,20 @@ fn run_cmdlet(walk: &mut CommandWalk<'_>, mut call: CmdletCall<'_>, args: &[Shel
 
 /// A cmdlet without a row of its own: by its name in the table of the system, or by its verb.
 fn run_unlisted(walk: &mut CommandWalk<'_>, name: &str, args: &[ShellArg], stdin: &TextFlow) -> Option<TextFlow> {
-    let row = SYSTEM_CMDLETS.iter().find(|row| row.names.split_whitespace().any(|known| is_named(known, name)));
+    let row = SYSTEM_CMDLETS.lists().iter().find(|(_, names)| names.iter().any(|known| is_named(known, name)));
     let has_switch = |wanted: &str| args.iter().any(|arg| arg.text.eq_ignore_ascii_case(wanted));
-    if let Some(row) = row {
+    if let Some((def, _)) = row {
         if has_switch("-whatif") {
             return Some(TextFlow::known(""));
         }
         run_blocks(walk, args, stdin);
         let written: Vec<String> = without_marks(args).iter().map(ShellArg::shown).take(4).collect();
-        let operation = Operation::new(row.kind, name).action(row.action).written(written.join(" "));
-        walk.push(row.tags.iter().fold(operation, |operation, tag| operation.tag(*tag)));
+        walk.push(def.operation(name).written(written.join(" ")));
         return Some(TextFlow::from_taint(TextTaint::OUTPUT));
     }
     let (verb, noun) = name.split_once('-')?;
     let is_cmdlet = !verb.is_empty() && verb.chars().all(|letter| letter.is_ascii_lowercase()) && !noun.is_empty();
-    if !is_cmdlet || !table::READING_VERBS.split_whitespace().any(|known| known == verb) || walk.is_program(name) {
+    if !is_cmdlet || !READING_VERBS.has(&(), verb) || walk.is_program(name) {
         return None;
     }
     let printed = run_blocks(walk, args, stdin);
@@ -122,12 +121,4 @@ fn run_unlisted(walk: &mut CommandWalk<'_>, name: &str, args: &[ShellArg], stdin
     flow.taint |= printed.map_or(TextTaint::NONE, |printed| printed.taint);
     flow.listed.clone_from(&stdin.listed);
     Some(flow)
-}
-
-/// Whether a name is a known one; `*` at its end stands for anything.
-fn is_named(known: &str, name: &str) -> bool {
-    match known.strip_suffix('*') {
-        Some(begin) => name.starts_with(begin),
-        None => known == name,
-    }
 }

@@ -35,9 +35,7 @@ pub(super) fn push_request(
 pub(super) fn run_request(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> TextFlow {
     let mut sent: Option<TextTaint> = None;
     let mut add = |taint: TextTaint| sent = Some(sent.unwrap_or_default() | taint);
-    for value in call.values("body") {
-        add(value.taint);
-    }
+    call.values("body").for_each(|value| add(value.taint));
     for value in call.values("form") {
         add(value.taint.without(TextTaint::NAMES));
         // A file in a form: `@{file = Get-Item x}`.
@@ -46,9 +44,8 @@ pub(super) fn run_request(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> 
             add(walk.read_file(call.name(), &literal_path(&ShellArg::new(path)), false).taint);
         }
     }
-    for file in call.values("infile").cloned().collect::<Vec<_>>() {
-        let flow = walk.read_file(call.name(), &literal_path(&file), false);
-        add(flow.taint | TextTaint::FILE);
+    for file in call.values("infile") {
+        add(walk.read_file(call.name(), &literal_path(file), false).taint | TextTaint::FILE);
     }
     for value in call.values("headers").chain(call.values("useragent")) {
         // A header with a token is how one signs in; one with a file is not.
@@ -87,8 +84,8 @@ pub(super) fn run_bits(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> Tex
 
 pub(super) fn run_mail(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> TextFlow {
     let mut taint = call.taint() | call.stdin.taint;
-    for file in call.values("attachments").cloned().collect::<Vec<_>>() {
-        taint |= walk.read_file(call.name(), &literal_path(&file), false).taint | TextTaint::FILE;
+    for file in call.values("attachments") {
+        taint |= walk.read_file(call.name(), &literal_path(file), false).taint | TextTaint::FILE;
     }
     let to = call.value("to", 0).map(ShellArg::shown).unwrap_or_default();
     let operation = Operation::new(OperationKind::Upload, call.name()).action("mail").written(to);

@@ -3,13 +3,16 @@
 use crate::syntax::power::LIST;
 use crate::walk::{CommandWalk, ShellArg, TextFlow, TextTaint, power_items};
 
+/// Does what a cmdlet does.
+pub(super) type CmdletFunction = fn(&mut CommandWalk<'_>, &CmdletCall<'_>) -> TextFlow;
+
 /// What a cmdlet is called, takes and does.
 pub(super) struct CmdletDef {
     /// Its name and its aliases.
-    pub(super) names: &'static str,
+    pub(super) names: Vec<&'static str>,
     /// Its parameters, the more usual ones first; a `*` behind a name takes a value.
-    pub(super) params: &'static str,
-    pub(super) run: fn(&mut CommandWalk<'_>, &CmdletCall<'_>) -> TextFlow,
+    pub(super) params: Vec<&'static str>,
+    pub(super) run: CmdletFunction,
 }
 
 /// Parameters of every cmdlet; a `*` behind a name takes a value.
@@ -111,6 +114,11 @@ impl<'a> CmdletCall<'a> {
         self.value(name, position).map(|value| value.text.to_ascii_lowercase()).unwrap_or_default()
     }
 
+    /// The arguments of what it runs.
+    pub(super) fn passed_args(&self) -> impl Iterator<Item = &ShellArg> {
+        self.values("argumentlist").chain(self.values("args")).chain(self.operands.iter().skip(1).flatten())
+    }
+
     /// All operands, without their lists.
     pub(super) fn all_operands(&self) -> impl Iterator<Item = &ShellArg> {
         self.operands.iter().flatten()
@@ -139,7 +147,7 @@ impl<'a> CmdletCall<'a> {
     }
 
     pub(super) fn name(&self) -> &'static str {
-        self.def.names.split_whitespace().next().unwrap_or_default()
+        self.def.names.first().copied().unwrap_or_default()
     }
 }
 
@@ -166,7 +174,7 @@ impl CmdletDef {
     /// A parameter by its name or the beginning of it, and whether it takes a value.
     fn parameter(&self, given: &str) -> Option<(&'static str, bool)> {
         let lower = given.to_ascii_lowercase();
-        let all = || self.params.split_whitespace().chain(COMMON.split_whitespace());
+        let all = || self.params.iter().copied().chain(COMMON.split_whitespace());
         let exact = all().find(|name| name.trim_end_matches('*') == lower);
         let found = exact.or_else(|| all().find(|name| name.starts_with(&lower)))?;
         Some((found.trim_end_matches('*'), found.ends_with('*')))

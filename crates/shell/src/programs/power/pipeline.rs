@@ -5,9 +5,6 @@ use super::shared::run_command;
 use crate::syntax::power::BLOCK;
 use crate::walk::{CommandWalk, ListedFiles, ShellArg, TextFlow, TextTaint, power_flow, power_items};
 
-/// The variable that keeps the directories of `Push-Location`.
-pub(super) const LOCATIONS: &str = "location:stack";
-
 pub(super) fn run_text(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> TextFlow {
     let names = || call.values("name").chain(call.all_operands()).chain(call.values("id"));
     match call.alias {
@@ -24,14 +21,9 @@ pub(super) fn run_text(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> Tex
             None => TextFlow::from_taint(TextTaint::OUTPUT),
         },
         "get-date" | "date" | "new-guid" | "get-random" => TextFlow::known("0"),
-        "pop-location" | "popd" => {
-            let mut stack = walk.variable(LOCATIONS).unwrap_or_default();
-            walk.state.cwd = stack.pop().map(|directory| std::path::Path::new(&directory.text).into());
-            walk.set_variable(LOCATIONS, stack);
-            TextFlow::known("")
-        }
+        "pop-location" | "popd" => super::shared::run_twin(walk, &["popd"], Vec::new(), &TextFlow::default()),
         "resolve-dnsname" => {
-            let operands: Vec<ShellArg> = call.values("name").chain(call.all_operands()).cloned().collect();
+            let operands = call.values("name").chain(call.all_operands()).cloned().collect();
             super::shared::run_twin(walk, &["nslookup"], operands, &TextFlow::default())
         }
         "test-path" | "start-sleep" | "sleep" | "clear-host" | "cls" | "clear" => TextFlow::known(""),
@@ -117,7 +109,7 @@ pub(super) fn run_nowhere(_: &mut CommandWalk<'_>, _: &CmdletCall<'_>) -> TextFl
     TextFlow::known("")
 }
 
-pub(super) fn run_clipboard(_: &mut CommandWalk<'_>, _: &CmdletCall<'_>) -> TextFlow {
+pub(super) fn run_unknown(_: &mut CommandWalk<'_>, _: &CmdletCall<'_>) -> TextFlow {
     TextFlow::from_taint(TextTaint::OUTPUT)
 }
 

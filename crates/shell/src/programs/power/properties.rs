@@ -62,30 +62,22 @@ pub(super) fn run_permission(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) 
     let words: Vec<String> = call.all_operands().map(|arg| arg.text.to_ascii_lowercase()).collect();
     let is_program = call.name().eq_ignore_ascii_case("set-acl") && call.alias != "set-acl";
     let changes = words.iter().any(|word| {
-        word.starts_with("/g") || word.starts_with("/d") || word.starts_with(['+', '-']) && word.len() == 2
-    }) || words
-        .iter()
-        .any(|word| matches!(word.as_str(), "/reset" | "/setowner" | "/inheritance:r" | "/f" | "/remove" | "/restore"));
+        matches!(word.as_str(), "/reset" | "/setowner" | "/inheritance:r" | "/f" | "/remove" | "/restore")
+            || word.starts_with("/g")
+            || word.starts_with("/d")
+            || word.starts_with(['+', '-']) && word.len() == 2
+    });
     if is_program && !changes {
         return TextFlow::from_taint(TextTaint::OUTPUT);
     }
     let everybody = ["everyone", "*s-1-1-0", "users:", "authenticated users"];
     let is_open = words.iter().any(|word| everybody.iter().any(|name| word.contains(name)));
     let is_recursive = words.iter().any(|word| word == "/t" || word == "/r" || word == "/s");
-    let operands: Vec<ShellArg> = call
-        .all_operands()
-        .filter(|arg| !arg.text.starts_with(['+', '/', '-']) || arg.text.len() > 14)
-        .map(pattern_path)
-        .collect();
-    let mut paths = call.paths();
-    if is_program {
-        // `takeown /f PATH` has its path behind an option.
-        paths = operands
-            .into_iter()
-            .filter(|arg| !arg.text.contains([':', '(']) || arg.text.get(1..2) == Some(":"))
-            .take(1)
-            .collect();
-    }
+    let is_option = |arg: &&ShellArg| arg.text.starts_with(['+', '/', '-']) && arg.text.len() <= 14;
+    let is_path = |arg: &ShellArg| !arg.text.contains([':', '(']) || arg.text.get(1..2) == Some(":");
+    let operands = call.all_operands().filter(|arg| !is_option(arg)).map(pattern_path);
+    // `takeown /f PATH` has its path behind an option.
+    let paths = if is_program { operands.filter(is_path).take(1).collect() } else { call.paths() };
     for path in &paths {
         let operation = Operation::new(OperationKind::Permission, call.alias)
             .action(if call.alias == "attrib" { "attributes" } else { "owner" })

@@ -2,8 +2,8 @@
 
 use super::params::{CmdletCall, literal_path, pattern_path};
 use super::pipeline::run_value;
-use super::shared::{is_nothing, run_command, run_native, run_text, without_marks};
-use crate::syntax::power::BLOCK;
+use super::shared::{is_nothing, push_fetched_file, run_command, run_native, run_text, without_marks, words_of};
+use crate::syntax::power::{BLOCK, ENTRY};
 use crate::walk::{CommandWalk, ShellArg, TextFlow, TextTaint, power_flow, power_items};
 use crate::{Operation, OperationKind};
 
@@ -63,14 +63,8 @@ pub(super) fn run_cmd(walk: &mut CommandWalk<'_>, args: &[ShellArg], stdin: &Tex
 }
 
 pub(super) fn run_start(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> TextFlow {
-    let args = call.values("argumentlist").chain(call.values("args")).chain(call.operands.iter().skip(1).flatten());
-    let mut words: Vec<ShellArg> = Vec::new();
-    for arg in args {
-        // One text holds several words.
-        words.extend(
-            arg.text.split_whitespace().map(|word| ShellArg { text: word.trim_matches('"').to_owned(), ..arg.clone() }),
-        );
-    }
+    // One text holds several words.
+    let words: Vec<ShellArg> = call.passed_args().flat_map(unquoted_words).collect();
     let shown: Vec<String> = words.iter().map(ShellArg::shown).collect();
     if call.text("verb", 9).starts_with("runas") || call.has("credential") {
         let operation = Operation::new(OperationKind::Privilege, call.name()).action("other_user");
@@ -96,31 +90,22 @@ pub(super) fn run_start(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> Te
     TextFlow::default()
 }
 
+/// The words of a text, without the quotes around them.
+fn unquoted_words(arg: &ShellArg) -> impl Iterator<Item = ShellArg> {
+    words_of(arg).map(|word| ShellArg { text: word.text.trim_matches('"').to_owned(), ..word })
+}
+
 /// The arguments of a shell: a command line stays one word.
 fn shell_words(call: &CmdletCall<'_>) -> Vec<ShellArg> {
-    let lists: Vec<&ShellArg> =
-        call.values("argumentlist").chain(call.values("args")).chain(call.operands.iter().skip(1).flatten()).collect();
-    match lists.as_slice() {
-        [only] => match only.text.split_once(' ') {
-            Some((option, _)) if option.starts_with(['-', '/']) => only
-                .text
-                .split_whitespace()
-                .map(|word| ShellArg { text: word.trim_matches('"').to_owned(), ..(*only).clone() })
-                .collect(),
-            _ => vec![(*only).clone()],
-        },
-        many => many.iter().map(|arg| (*arg).clone()).collect(),
+    let args: Vec<ShellArg> = call.passed_args().cloned().collect();
+    match args.as_slice() {
+        [only] if only.text.contains(' ') && only.text.starts_with(['-', '/']) => unquoted_words(only).collect(),
+        _ => args,
     }
 }
 
 pub(super) fn run_open(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> TextFlow {
-    for path in call.paths() {
-        if let Some(flow) = walk.written_before(&path)
-            && flow.taint.has(TextTaint::NETWORK | TextTaint::DECODED)
-        {
-            walk.push_code(flow.taint, call.name(), "it runs a file whose content comes from elsewhere");
-        }
-    }
+    call.paths().iter().for_each(|path| push_fetched_file(walk, call.name(), path));
     TextFlow::default()
 }
 
@@ -158,15 +143,12 @@ pub(super) fn run_wmi(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> Text
     if class.contains("process") && method.contains("create") || class.is_empty() && method.contains("create") {
         let values =
             call.values("argumentlist").chain(call.values("arguments")).chain(call.operands.iter().skip(2).flatten());
-        let lines: Vec<ShellArg> = values
-            .map(|value| {
-                match value.text.strip_prefix(crate::syntax::power::ENTRY).and_then(|entry| entry.split_once(':')) {
-                    Some((_, text)) => ShellArg { text: text.to_owned(), ..value.clone() },
-                    None => value.clone(),
-                }
-            })
-            .take(1)
-            .collect();
+        let entry_text = |value: &ShellArg| Some(value.text.strip_prefix(ENTRY)?.split_once(':')?.1.to_owned());
+        let plain = |value: &ShellArg| match entry_text(value) {
+            Some(text) => ShellArg { text, ..value.clone() },
+            None => value.clone(),
+        };
+        let lines: Vec<ShellArg> = values.take(1).map(plain).collect();
         walk.push_code(TextTaint::NONE, call.name(), "it starts a program through the management service");
         return run_text(walk, call.name(), &power_flow(&lines));
     }
@@ -205,11 +187,6 @@ pub(super) fn run_add_type(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) ->
 
 pub(super) fn run_new_object(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> TextFlow {
     let name = call.text("comobject", 9) + &call.text("typename", 0);
-    let args: Vec<ShellArg> = call
-        .values("argumentlist")
-        .chain(call.values("args"))
-        .chain(call.operands.iter().skip(1).flatten())
-        .cloned()
-        .collect();
+    let args: Vec<ShellArg> = call.passed_args().cloned().collect();
     super::type_methods::new_object(walk, &name, &without_marks(&args))
 }

@@ -50,6 +50,20 @@ pub(super) fn run_blocks(walk: &mut CommandWalk<'_>, args: &[ShellArg], stdin: &
     Some(printed)
 }
 
+/// The words of a text that is several arguments.
+pub(super) fn words_of(arg: &ShellArg) -> impl Iterator<Item = ShellArg> {
+    arg.text.split_whitespace().map(|word| ShellArg { text: word.to_owned(), ..arg.clone() })
+}
+
+/// Runs a file whose content is only known to come from elsewhere, if it does.
+pub(super) fn push_fetched_file(walk: &mut CommandWalk<'_>, program: &str, path: &ShellArg) {
+    if let Some(flow) = walk.written_before(path)
+        && flow.taint.has(TextTaint::NETWORK | TextTaint::DECODED)
+    {
+        walk.push_code(flow.taint, program, "it runs a file whose content comes from elsewhere");
+    }
+}
+
 /// Whether the input is empty.
 pub(super) fn is_nothing(flow: &TextFlow) -> bool {
     flow.text.as_ref().is_none_or(String::is_empty) && flow.taint == TextTaint::NONE && flow.listed.is_empty()

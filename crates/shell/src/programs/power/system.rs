@@ -32,10 +32,6 @@ pub(super) fn run_policy(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> T
     TextFlow::known("")
 }
 
-pub(super) fn run_credential(_: &mut CommandWalk<'_>, _: &CmdletCall<'_>) -> TextFlow {
-    TextFlow::from_taint(TextTaint::OUTPUT)
-}
-
 pub(super) fn run_secure_string(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> TextFlow {
     if call.has("asplaintext") || call.alias != "get-secret" {
         return push_secret(walk, call.name(), "decrypt");

@@ -1,20 +1,27 @@
 //! Methods of .NET types.
 
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
 use super::network::push_request;
 use super::params::literal_path;
-use super::shared::{push_secret, run_twin};
-use super::values::{changed, join_parts};
+use super::shared::{push_secret, run_command, run_twin, words_of};
+use super::values::{changed, join_parts, run_operator};
 use crate::secret_name::is_secret_name;
 use crate::syntax::power::{BLOCK, power_variable};
-use crate::walk::{CommandWalk, ShellArg, TextFlow, TextTaint, power_flow};
+use crate::walk::{CommandWalk, ListedFiles, ShellArg, TextFlow, TextTaint, power_flow};
+use crate::word_lists::{WordLists, read_name};
 use crate::{Operation, OperationKind, OperationTag};
 
 /// What a method does.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 enum TypeEffect {
     Delete,
     Read,
-    Write(&'static str),
+    Write,
+    Append,
     CopyFile,
     Move,
     /// Lists a directory.
@@ -26,8 +33,9 @@ enum TypeEffect {
     /// Gives its arguments.
     Pass,
     Join,
-    /// A directory or file of the machine.
-    Known(&'static str),
+    TemporaryDirectory,
+    TemporaryFile,
+    LineEnd,
     Folder,
     Variable,
     Variables,
@@ -40,87 +48,15 @@ enum TypeEffect {
     Exit,
 }
 use TypeEffect::{
-    Block, Convert, CopyFile, Decode, Decrypt, Delete, Exit, Folder, Join, Known, List, Load, Move, Pass, Permission,
-    Read, Request, SetVariable, Start, Variable, Variables, Write,
+    Append, Block, Convert, CopyFile, Decode, Decrypt, Delete, Exit, Folder, Join, LineEnd, List, Load, Move, Pass,
+    Permission, Read, Request, SetVariable, Start, TemporaryDirectory, TemporaryFile, Variable, Variables, Write,
 };
 
-/// Methods as `type::method` in small letters, without `System.`.
-static METHODS: &[(&str, TypeEffect)] = &[
-    (
-        "io.file::delete io.directory::delete microsoft.visualbasic.fileio.filesystem::deletefile \
-      microsoft.visualbasic.fileio.filesystem::deletedirectory",
-        Delete,
-    ),
-    (
-        "io.file::readalltext io.file::readalllines io.file::readallbytes io.file::readlines io.file::openread \
-      io.file::opentext io.streamreader::new",
-        Read,
-    ),
-    (
-        "io.file::writealltext io.file::writeallbytes io.file::writealllines io.file::create io.file::createtext \
-      io.file::openwrite io.file::open io.streamwriter::new io.file::setattributes",
-        Write("replace"),
-    ),
-    ("io.file::appendalltext io.file::appendalllines io.file::appendtext", Write("append")),
-    ("io.file::copy io.file::replace", CopyFile),
-    ("io.file::move io.directory::move", Move),
-    (
-        "io.directory::getfiles io.directory::enumeratefiles io.directory::getfilesystementries \
-      io.directory::getdirectories io.directory::enumeratedirectories io.directory::enumeratefilesystementries",
-        List,
-    ),
-    ("io.compression.zipfile::createfromdirectory", CopyFile),
-    ("io.compression.zipfile::extracttodirectory", CopyFile),
-    ("diagnostics.process::start", Start),
-    (
-        "convert::frombase64string convert::fromhexstring text.encoding::getstring io.compression.gzipstream::new \
-      io.compression.deflatestream::new convert::frombase64chararray runtime.interopservices.marshal::copy",
-        Decode,
-    ),
-    (
-        "convert::tobase64string convert::tostring convert::tohexstring bitconverter::tostring uri::escapedatastring \
-      uri::unescapedatastring net.webutility::urlencode web.httputility::urlencode net.webutility::urldecode \
-      regex::replace text.regularexpressions.regex::replace regex::unescape array::reverse regex::matches",
-        Convert,
-    ),
-    (
-        "string::join string::concat string::format text.encoding::getbytes io.path::getfullpath convert::tochar \
-      convert::toint32 io.memorystream::new io.fileinfo::new io.directoryinfo::new uri::new string::new \
-      text.stringbuilder::new environment::expandenvironmentvariables char::convertfromutf32 array::copy \
-      net.http.stringcontent::new net.http.bytearraycontent::new io.path::changeextension",
-        Pass,
-    ),
-    ("io.path::combine io.path::join", Join),
-    ("io.path::gettemppath", Known("/tmp")),
-    ("io.path::gettempfilename io.path::getrandomfilename", Known("/tmp/new.tmp")),
-    ("environment::newline", Known("\n")),
-    ("environment::getfolderpath", Folder),
-    ("environment::getenvironmentvariable", Variable),
-    ("environment::getenvironmentvariables", Variables),
-    ("environment::setenvironmentvariable", SetVariable),
-    (
-        "net.webrequest::create net.httpwebrequest::create net.sockets.tcpclient::new net.dns::gethostaddresses \
-      net.dns::gethostentry net.dns::resolve net.webrequest::createhttp",
-        Request,
-    ),
-    (
-        "reflection.assembly::load reflection.assembly::loadfile reflection.assembly::loadfrom \
-      reflection.assembly::unsafeloadfrom appdomain::load runtime.interopservices.marshal::getdelegateforfunctionpointer",
-        Load,
-    ),
-    ("scriptblock::create management.automation.scriptblock::create", Block),
-    (
-        "security.cryptography.protecteddata::unprotect runtime.interopservices.marshal::ptrtostringauto \
-      runtime.interopservices.marshal::ptrtostringbstr runtime.interopservices.marshal::ptrtostringuni \
-      windows.security.credentials.passwordvault::new",
-        Decrypt,
-    ),
-    ("io.file::setaccesscontrol io.directory::setaccesscontrol io.file::setunixfilemode", Permission),
-    ("environment::exit", Exit),
-];
+static METHODS: LazyLock<WordLists<TypeEffect>> =
+    LazyLock::new(|| WordLists::read(include_str!("types.txt"), read_name));
 
 fn effect_of(path: &str) -> Option<TypeEffect> {
-    METHODS.iter().find(|(names, _)| names.split_whitespace().any(|name| name == path)).map(|(_, effect)| *effect)
+    METHODS.meanings(path).next().copied()
 }
 
 /// A method or property of a type: `type::method(`; of the type in the input if there is none in front.
@@ -140,24 +76,17 @@ pub(super) fn run_type(walk: &mut CommandWalk<'_>, path: &ShellArg, args: &[Shel
         return changed(given.taint);
     }
     let plain = name.trim_end_matches('(');
-    if let Some(of_type) = plain.strip_suffix("::new") {
-        return match effect_of(plain) {
-            Some(effect) => run_effect(walk, plain, effect, args),
-            None => new_object(walk, of_type, args),
-        };
-    }
-    match effect_of(plain) {
-        Some(effect) => run_effect(walk, plain, effect, args),
-        None if plain.contains("amsi") => {
+    match (effect_of(plain), plain.strip_suffix("::new")) {
+        (Some(effect), _) => run_effect(walk, plain, effect, args),
+        (None, Some(of_type)) => new_object(walk, of_type, args),
+        (None, None) if plain.contains("amsi") => {
             walk.push(Operation::new(OperationKind::System, plain).action("policy"));
             TextFlow::from_taint(TextTaint::NONE)
         }
         // A property such as `[Text.Encoding]::UTF8`, or a method without a meaning of its own.
-        None => TextFlow {
-            taint: given.taint | left.taint,
-            text: if args.is_empty() { Some(String::new()) } else { None },
-            ..TextFlow::default()
-        },
+        (None, None) => {
+            TextFlow { taint: given.taint | left.taint, text: args.is_empty().then(String::new), ..TextFlow::default() }
+        }
     }
 }
 
@@ -165,67 +94,50 @@ fn run_effect(walk: &mut CommandWalk<'_>, name: &str, effect: TypeEffect, args: 
     let given = power_flow(args);
     let first = args.first().map(literal_path).unwrap_or_default();
     let second = args.get(1).map(literal_path).unwrap_or_default();
+    let (head, rest) = args.split_at(args.len().min(1));
     // A reader or a writer of something other than a file.
     let is_stream =
         name.ends_with("::new") && (!first.is_known() || first.taint.has(TextTaint::NETWORK | TextTaint::DECODED));
     match effect {
-        Read | Write(_) if is_stream => return TextFlow { text: None, ..given },
+        Read | Write | Append if is_stream => return TextFlow { text: None, ..given },
         Delete => {
             let is_recursive = name.contains("directory") && args.len() > 1;
             let operation = Operation::new(OperationKind::Delete, name).tag_if(is_recursive, OperationTag::Recursive);
             walk.push_path(operation, &first);
         }
         Read => return walk.read_file(name, &first, false),
-        Write(action) => {
+        Write | Append => {
             let content = power_flow(args.get(1..2).unwrap_or_default());
-            walk.write_file(name, &first, action, content);
+            walk.write_file(name, &first, if effect == Append { "append" } else { "replace" }, content);
         }
         CopyFile => return run_twin(walk, &["cp", "-r", "--"], vec![first, second], &TextFlow::default()),
         Move => return run_twin(walk, &["mv", "--"], vec![first, second], &TextFlow::default()),
         List => {
-            let files =
-                crate::walk::ListedFiles { root: first, is_filtered: args.len() > 1, is_recursive: args.len() > 2 };
+            let files = ListedFiles { root: first, is_filtered: args.len() > 1, is_recursive: args.len() > 2 };
             return TextFlow::listing(vec![files]);
         }
         Start => {
             let Some(program) = args.first().filter(|program| !program.text.contains("://")) else {
                 return TextFlow::default();
             };
-            let words: Vec<ShellArg> = args
-                .iter()
-                .skip(1)
-                .flat_map(|arg| {
-                    arg.text
-                        .split_whitespace()
-                        .map(|word| ShellArg { text: word.to_owned(), ..arg.clone() })
-                        .collect::<Vec<_>>()
-                })
-                .collect();
-            return super::shared::run_command(walk, program, &words, &TextFlow::default());
+            let words: Vec<ShellArg> = args.iter().skip(1).flat_map(words_of).collect();
+            return run_command(walk, program, &words, &TextFlow::default());
         }
         Decode => {
             let text = given.text.as_deref().filter(|_| name.contains("base64")).and_then(decode_base64);
             return TextFlow { taint: given.taint | TextTaint::DECODED, text, ..TextFlow::default() };
         }
         Convert => return changed(given.taint),
-        Pass if name == "string::join" || name == "string::format" => {
-            let rest = power_flow(args.get(1..).unwrap_or_default());
-            let operator = if name == "string::join" { "join" } else { "f" };
-            return match operator {
-                "join" => super::values::run_operator("join", args.get(..1).unwrap_or_default(), &rest),
-                _ => super::values::run_operator(
-                    "f",
-                    args.get(1..).unwrap_or_default(),
-                    &power_flow(args.get(..1).unwrap_or_default()),
-                ),
-            };
-        }
+        Pass if name == "string::join" => return run_operator("join", head, &power_flow(rest)),
+        Pass if name == "string::format" => return run_operator("f", rest, &power_flow(head)),
         Pass if name == "string::concat" => {
             return TextFlow { text: given.text.map(|text| text.replace('\n', "")), ..given };
         }
         Pass => return given,
         Join => return join_parts(args),
-        Known(text) => return TextFlow::known(text),
+        TemporaryDirectory => return TextFlow::known("/tmp"),
+        TemporaryFile => return TextFlow::known("/tmp/new.tmp"),
+        LineEnd => return TextFlow::known("\n"),
         Folder => return known_folder(walk, &first.text),
         Variable => {
             let name = power_variable(&format!("env:{}", first.text));

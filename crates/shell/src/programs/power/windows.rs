@@ -1,7 +1,7 @@
 //! Programs of Windows that fetch or run something.
 
 use super::network::push_request;
-use super::shared::{native_args, run_text};
+use super::shared::{native_args, push_fetched_file, run_text};
 use crate::walk::{CommandWalk, ShellArg, TextFlow, TextTaint};
 use crate::{Operation, OperationKind};
 
@@ -62,11 +62,7 @@ pub(super) fn run_windows_program(
                 if arg.text.contains("://") || arg.text.contains("javascript:") || arg.text.contains("vbscript:") {
                     walk.push_code(TextTaint::NETWORK | arg.taint, name, "it runs a script in its arguments");
                 }
-                if let Some(flow) = walk.written_before(arg)
-                    && flow.taint.has(TextTaint::NETWORK | TextTaint::DECODED)
-                {
-                    walk.push_code(flow.taint, name, "it runs a file whose content comes from elsewhere");
-                }
+                push_fetched_file(walk, name, arg);
             }
         }
         _ => return None,

@@ -144,9 +144,7 @@ impl PowerCursor<'_> {
                     let before = self.at;
                     let words = self.parse_argument();
                     command.words.extend(words);
-                    if self.at == before {
-                        self.fail("an unexpected character");
-                    }
+                    self.expect_progress(before);
                 }
             }
         }
@@ -290,14 +288,7 @@ fn is_number(word: &str) -> bool {
 
 /// Marks between the words of a list.
 fn as_list(words: Vec<BashWord>) -> Vec<BashWord> {
-    let mut list = Vec::new();
-    for (index, word) in words.into_iter().enumerate() {
-        if index > 0 {
-            list.push(BashWord::literal(LIST));
-        }
-        list.push(word);
-    }
-    list
+    words.into_iter().flat_map(|word| [BashWord::literal(LIST), word]).skip(1).collect()
 }
 
 /// Whether a command is `Out-Null`.

@@ -52,6 +52,13 @@ impl<'t> PowerCursor<'t> {
         self.at = self.text.len();
     }
 
+    /// Stops if nothing was taken since a place.
+    pub(super) fn expect_progress(&mut self, before: usize) {
+        if self.at == before {
+            self.fail("an unexpected character");
+        }
+    }
+
     /// One level deeper; `false` if that is too deep.
     pub(super) fn enter(&mut self) -> bool {
         if self.depth >= MAX_NESTING {
@@ -166,10 +173,6 @@ impl<'t> PowerCursor<'t> {
     pub(super) fn skip_past(&mut self, ends: &[char]) {
         self.take_while(|letter| !ends.contains(&letter));
         self.bump();
-    }
-
-    pub(super) fn skip_until_open(&mut self) {
-        self.take_while(|letter| letter != '{');
     }
 
     /// Skips `[ … ]` with brackets inside.

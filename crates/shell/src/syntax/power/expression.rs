@@ -27,25 +27,20 @@ impl PowerCursor<'_> {
             let before = self.at;
             self.skip_space();
             if self.eat(",") {
-                self.skip_blank();
-                left.extend(self.parse_unary());
+                left.extend(self.parse_operand());
             } else if self.rest().starts_with('+') && !self.rest().starts_with("+=") && !self.rest().starts_with("++") {
                 self.bump();
-                self.skip_blank();
-                let right = self.parse_unary();
-                left = add(left, right);
+                left = add(left, self.parse_operand());
             } else if self.eat("..") {
                 left = vec![quoted("0")];
                 self.skip_space();
                 left.extend(self.parse_unary());
             } else if self.rest().starts_with(['*', '/', '%']) && self.peek_second() != Some('=') {
                 self.bump();
-                self.skip_blank();
-                left = number(left, self.parse_unary());
+                left = number(left, self.parse_operand());
             } else if self.rest().starts_with("??") && !self.rest().starts_with("??=") {
                 self.at += 2;
-                self.skip_blank();
-                left.extend(self.parse_unary());
+                left.extend(self.parse_operand());
             } else if self.peek() == Some('?') && self.peek_second().is_some_and(char::is_whitespace) {
                 left = self.parse_choice(left);
             } else if self.peek() == Some('-') {
@@ -69,13 +64,11 @@ impl PowerCursor<'_> {
     /// `condition ? a : b`.
     fn parse_choice(&mut self, condition: Vec<BashWord>) -> Vec<BashWord> {
         self.bump();
-        self.skip_blank();
         let mut words = vec![value_of(vec![simple("&=", condition), simple("&-", [quoted("bool")])])];
-        words.extend(self.parse_unary());
+        words.extend(self.parse_operand());
         self.skip_blank();
         if self.eat(":") {
-            self.skip_blank();
-            words.extend(self.parse_unary());
+            words.extend(self.parse_operand());
         }
         words
     }
@@ -89,21 +82,30 @@ impl PowerCursor<'_> {
         let end = rest.find(|letter: char| !letter.is_ascii_alphabetic()).unwrap_or(rest.len());
         let name = rest.get(..end).unwrap_or_default().to_ascii_lowercase();
         self.at += 1 + end;
-        self.skip_blank();
-        let mut right = self.parse_unary();
+        let mut right = self.parse_operand();
         self.skip_space();
         if !name.is_empty() {
-            while self.eat(",") {
-                self.skip_blank();
-                right.extend(self.parse_unary());
-                self.skip_space();
-            }
+            self.parse_list_rest(&mut right);
         }
         if TEXT_OPERATORS.contains(&name.as_str()) {
             let operands = std::iter::once(quoted(name)).chain(right);
             return Ok(vec![value_of(vec![simple("&=", left), simple("&-", operands)])]);
         }
         Ok(number(left, right))
+    }
+
+    /// The right side of an operator.
+    fn parse_operand(&mut self) -> Vec<BashWord> {
+        self.skip_blank();
+        self.parse_unary()
+    }
+
+    /// The other items of a list.
+    fn parse_list_rest(&mut self, words: &mut Vec<BashWord>) {
+        while self.eat(",") {
+            words.extend(self.parse_operand());
+            self.skip_space();
+        }
     }
 
     fn parse_unary(&mut self) -> Vec<BashWord> {
@@ -125,16 +127,10 @@ impl PowerCursor<'_> {
             self.at += 1 + operator.map_or(0, str::len);
             self.skip_space();
             let mut words = self.parse_unary();
-            if matches!(operator, Some("join" | "split" | "csplit" | "isplit")) {
-                self.skip_space();
-                while self.eat(",") {
-                    self.skip_blank();
-                    words.extend(self.parse_unary());
-                    self.skip_space();
-                }
-            }
             return match operator {
                 Some(name @ ("join" | "split" | "csplit" | "isplit")) => {
+                    self.skip_space();
+                    self.parse_list_rest(&mut words);
                     vec![value_of(vec![simple("&=", words), simple("&-", [quoted(name)])])]
                 }
                 Some(_) => number(words, Vec::new()),

@@ -74,9 +74,7 @@ impl PowerCursor<'_> {
             } else {
                 args.extend(self.parse_expression());
             }
-            if self.at == before {
-                self.fail("an unexpected character");
-            }
+            self.expect_progress(before);
         }
         args
     }

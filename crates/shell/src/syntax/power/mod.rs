@@ -125,9 +125,7 @@ impl PowerCursor<'_> {
                     if let Some(first) = pipelines.get_mut(count) {
                         first.link = link;
                     }
-                    if self.at == before {
-                        self.fail("an unexpected character");
-                    }
+                    self.expect_progress(before);
                 }
             }
         }
@@ -199,7 +197,7 @@ impl PowerCursor<'_> {
             "function" | "filter" => out.extend(self.parse_function()),
             "param" => out.push(BashPipeline::new(vec![self.parse_param()])),
             "class" | "enum" => {
-                self.skip_until_open();
+                self.take_while(|letter| letter != '{');
                 self.parse_class(out);
             }
             "return" | "throw" | "exit" => {
@@ -270,9 +268,7 @@ impl PowerCursor<'_> {
                     branch.push(quiet(vec![BashPipeline::new(vec![simple("&=", words)])]));
                 }
             }
-            if self.at == before {
-                self.fail("an unexpected character");
-            }
+            self.expect_progress(before);
         }
         branch
     }
@@ -288,7 +284,7 @@ impl PowerCursor<'_> {
         }
         body.extend(self.parse_block());
         let body = Rc::new(BashCommand::Group(body, false, Vec::new()));
-        Some(BashPipeline::new(vec![BashCommand::Function(name, body)]))
+        Some(BashPipeline::new(vec![BashCommand::Function(vec![name], body)]))
     }
 
     /// `([Type]$name = value, …)`: the names, each with its value behind it.

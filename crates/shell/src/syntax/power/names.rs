@@ -4,34 +4,29 @@ use std::borrow::Cow;
 
 use crate::syntax::ast::{BashWord, VariableExpansion, WordPiece};
 
-/// Variables of the environment below the home directory or at a known path; `~` is the home directory.
-const KNOWN_ENVIRONMENT: &[(&str, &str)] = &[
-    ("appdata", "~/AppData/Roaming"),
-    ("localappdata", "~/AppData/Local"),
-    ("onedrive", "~/OneDrive"),
-    ("userprofile", "~"),
-    ("homepath", "~"),
-    ("homedrive", ""),
-    ("windir", "C:/Windows"),
-    ("systemroot", "C:/Windows"),
-    ("systemdrive", "C:"),
-    ("programfiles", "C:/Program Files"),
-    ("programfiles(x86)", "C:/Program Files (x86)"),
-    ("programdata", "C:/ProgramData"),
-    ("allusersprofile", "C:/ProgramData"),
-    ("public", "C:/Users/Public"),
-    ("comspec", "cmd.exe"),
-];
-/// Variables of PowerShell with a known value.
-const KNOWN_VARIABLES: &[(&str, &str)] = &[
-    ("true", "True"),
-    ("false", "False"),
-    ("null", ""),
-    ("home", "~"),
-    ("profile", "~/.config/powershell/profile.ps1"),
-    ("pshome", "/opt/microsoft/powershell"),
-    ("shellid", "Microsoft.PowerShell"),
-];
+/// The value of a variable that is always the same; `~` is the home directory.
+fn known_value(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "home" | "env:userprofile" | "env:homepath" => "~",
+        "env:appdata" => "~/AppData/Roaming",
+        "env:localappdata" => "~/AppData/Local",
+        "env:onedrive" => "~/OneDrive",
+        "env:windir" | "env:systemroot" => "C:/Windows",
+        "env:systemdrive" => "C:",
+        "env:programfiles" => "C:/Program Files",
+        "env:programfiles(x86)" => "C:/Program Files (x86)",
+        "env:programdata" | "env:allusersprofile" => "C:/ProgramData",
+        "env:public" => "C:/Users/Public",
+        "env:comspec" => "cmd.exe",
+        "profile" => "~/.config/powershell/profile.ps1",
+        "pshome" => "/opt/microsoft/powershell",
+        "shellid" => "Microsoft.PowerShell",
+        "true" => "True",
+        "false" => "False",
+        "null" | "env:homedrive" => "",
+        _ => return None,
+    })
+}
 
 /// The name under which the walk keeps a variable: small for PowerShell's own, capital for the environment.
 pub(crate) fn power_variable(name: &str) -> String {
@@ -51,11 +46,6 @@ pub(crate) fn power_variable(name: &str) -> String {
 
 /// The pieces of a variable.
 pub(super) fn variable_pieces(name: &str) -> Vec<WordPiece> {
-    let lower = name.to_ascii_lowercase();
-    let known = match lower.strip_prefix("env:") {
-        Some(name) => KNOWN_ENVIRONMENT.iter().find(|(known, _)| *known == name),
-        None => KNOWN_VARIABLES.iter().find(|(known, _)| *known == lower),
-    };
     let variable = |name: String| {
         let subscript = Some(BashWord::literal("@"));
         WordPiece::Variable(Box::new(VariableExpansion {
@@ -65,10 +55,10 @@ pub(super) fn variable_pieces(name: &str) -> Vec<WordPiece> {
             ..VariableExpansion::default()
         }))
     };
-    match known {
-        Some((_, value)) => match value.strip_prefix('~') {
+    match known_value(&name.to_ascii_lowercase()) {
+        Some(value) => match value.strip_prefix('~') {
             Some(rest) => vec![variable(String::from("HOME")), WordPiece::Quoted(rest.to_owned())],
-            None => vec![WordPiece::Quoted((*value).to_owned())],
+            None => vec![WordPiece::Quoted(value.to_owned())],
         },
         None if name.is_empty() => vec![WordPiece::Quoted(String::from("$"))],
         None => vec![variable(power_variable(name))],
