@@ -9,8 +9,8 @@ use crate::walk::{TextFlow, TextTaint};
 #[derive(Debug, Default)]
 pub(super) struct CodeFacts {
     pub(super) taint: TextTaint,
-    /// Where its input comes from.
-    pub(super) input: TextTaint,
+    /// Its input, which the commands have that it runs.
+    pub(super) input: TextFlow,
     pub(super) uses_network: bool,
     pub(super) uses_decoder: bool,
     /// Whether it sends something, and whether an operation says so.
@@ -42,6 +42,7 @@ impl CodeFacts {
             Some(CodeEffect::Redirect) => (self.runs_shell, self.redirects) = (true, true),
             Some(CodeEffect::Command) => {
                 self.has_output = true;
+                self.redirects |= call.name == "pty.spawn";
                 let runs_shell = |text: &String| {
                     let word = text.split_whitespace().next().unwrap_or_default();
                     matches!(word.rsplit('/').next(), Some("sh" | "bash" | "zsh" | "dash" | "cmd" | "cmd.exe"))
@@ -81,7 +82,7 @@ impl CodeFacts {
     pub(super) fn code_taint(&self) -> TextTaint {
         let network = if self.uses_network { TextTaint::NETWORK } else { TextTaint::NONE };
         let decoded = if self.uses_decoder { TextTaint::DECODED } else { TextTaint::NONE };
-        let input = if self.input.has(TextTaint::NETWORK | TextTaint::DECODED) { self.input } else { TextTaint::NONE };
+        let input = if self.input.taint.has(TextTaint::NETWORK | TextTaint::DECODED) { self.input.taint } else { TextTaint::NONE };
         network | decoded | input | if self.taint.has(TextTaint::FILE) { TextTaint::FILE } else { TextTaint::NONE }
     }
 }

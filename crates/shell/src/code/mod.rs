@@ -74,7 +74,7 @@ pub(crate) fn read_code(walk: &mut CommandWalk<'_>, language: &str, text: &str, 
     services::push_service_calls(walk, language, text, calls.get(..MAX_CALLS).unwrap_or(&calls));
     let mut facts = CodeFacts {
         taint: stdin.taint.without(TextTaint::NETWORK),
-        input: stdin.taint,
+        input: stdin.clone(),
         has_condition,
         ..CodeFacts::default()
     };
@@ -325,7 +325,8 @@ fn push_command(walk: &mut CommandWalk<'_>, language: &str, call: &CodeCall, fac
         return;
     }
     // What the code prints is the input of a command behind a `|`.
-    let stdin = if call.is_piped { TextFlow::from_taint(facts.input | TextTaint::OUTPUT) } else { TextFlow::default() };
+    let printed = || TextFlow::from_taint(facts.input.taint | TextTaint::OUTPUT);
+    let stdin = if call.is_piped { printed() } else { facts.input.clone() };
     let is_list = call.is_list || words.len() > 1 && words.first().is_some_and(|first| !first.contains(' '));
     let printed = if is_list {
         // `[sys.executable, "-m", "pip"]`: the interpreter itself.

@@ -99,6 +99,9 @@ const NAME_PREFIXES: &str =
 pub(super) fn patch_files(walk: &mut CommandWalk<'_>, program: &str, patch: &TextFlow, strips: Option<usize>) {
     let Some(text) = &patch.text else {
         // Which files it changes is not known.
+        if patch.taint.has(TextTaint::NETWORK) {
+            walk.note_unpacked(&ShellArg::new("."), TextTaint::NETWORK);
+        }
         walk.push_watched(Operation::new(OperationKind::Write, program).action("edit"), &ShellArg::new("."));
         return;
     };

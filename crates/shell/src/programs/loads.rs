@@ -31,6 +31,7 @@ pub(super) fn push_loads(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, fac
         walk.push_code(call.stdin.taint, call.name, "it runs what is in its input");
     }
     note_cloned(walk, call, facts);
+    note_fetched(walk, call, facts);
     // What `ssh` prints is the data of another server.
     let is_fetched = call.stdin.taint.has(TextTaint::NETWORK) && !walk.ran_last("ssh");
     if is_fetched && facts.is("database-client") && call.stdin.text.is_none() {
@@ -73,6 +74,41 @@ fn note_cloned(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, facts: &Progr
         let inside = ShellArg::new(name.unwrap_or_default());
         walk.note_unpacked(plain.get(words.len() + 1).copied().unwrap_or(&inside), TextTaint::NETWORK);
     }
+}
+
+/// Options that say where a program puts what it gets.
+const TARGET_OPTIONS: &str = "-D --dir -d --destination -o -O --output --out --local-dir -p --path -f --file --output-dir";
+
+/// `aws s3 cp s3://BUCKET/x.sh DIRECTORY`: the directory holds files from the network, unless they go the other way.
+fn note_fetched(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, facts: &ProgramFacts) {
+    let Some(words) = facts.fetch_words.as_ref().filter(|words| **words == ["**"] || has_words(call, words)) else {
+        return;
+    };
+    let is_remote = |text: &str| text.contains("://") || text.contains(':') || text.contains("@");
+    let mut targets = Vec::new();
+    let mut operands = Vec::new();
+    let mut args = call.args.iter().peekable();
+    while let Some(arg) = args.next() {
+        let (name, glued) = arg.text.split_once('=').unwrap_or((&arg.text, ""));
+        if is_listed(TARGET_OPTIONS, name) {
+            let value = if glued.is_empty() { args.next().cloned() } else { Some(arg.with_text(glued)) };
+            targets.extend(value);
+        } else if !arg.text.starts_with('-') {
+            operands.push(arg);
+        }
+    }
+    let skipped = words.iter().filter(|word| **word != "**").count();
+    let mut operands = operands.into_iter().skip(skipped);
+    let source = operands.next();
+    let others: Vec<&ShellArg> = operands.collect();
+    if source.is_some_and(|source| !is_remote(&source.text)) && others.iter().any(|other| is_remote(&other.text)) {
+        return;
+    }
+    targets.extend(others.into_iter().filter(|other| !is_remote(&other.text)).cloned());
+    if targets.is_empty() {
+        targets.push(ShellArg::new("."));
+    }
+    targets.iter().for_each(|target| walk.note_unpacked(target, TextTaint::NETWORK));
 }
 
 fn push_option_loads(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, facts: &ProgramFacts) {

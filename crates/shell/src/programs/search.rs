@@ -113,18 +113,19 @@ pub(super) fn run_find(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &P
         true => ListedFiles { root: found(start), is_filtered, is_recursive: true },
         false => ListedFiles { root: start.clone(), is_filtered, is_recursive: true },
     };
-    run_search(walk, call.name, &starts, &expression, roots)
+    run_search(walk, call, &starts, &expression, roots)
 }
 
 /// Does what a search does with the files that it finds: with those of the caller, or if there are none with all that it
 /// may find below its starts.
 fn run_search(
     walk: &mut CommandWalk<'_>,
-    program: &str,
+    call: &ProgramCall<'_>,
     starts: &[ShellArg],
     expression: &FindExpression,
     roots: impl Fn(&ShellArg, bool) -> ListedFiles,
 ) -> TextFlow {
+    let program = call.name;
     let mut listed = Vec::new();
     let mut runs = false;
     for (index, action) in expression.actions.iter().enumerate() {
@@ -168,7 +169,7 @@ fn run_search(
                 };
             match action {
                 FindAction::Delete => found.iter().for_each(|found| files::delete_listed(walk, program, found)),
-                FindAction::Run(command) => found.iter().for_each(|found| run_for_each(walk, command, found, "{}")),
+                FindAction::Run(command) => found.iter().for_each(|found| run_found(walk, call, command, found)),
                 FindAction::Write(_) => {}
                 FindAction::List => listed.extend(found),
             }
@@ -205,8 +206,16 @@ pub(super) fn run_fd(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &Par
         None => ListedFiles { root: start.clone(), is_filtered, is_recursive: true },
     };
     let expression = FindExpression::of_fd(pattern.map(|pattern| pattern.text.as_str()), parsed, &command);
-    run_search(walk, call.name, &starts, &expression, roots)
+    run_search(walk, call, &starts, &expression, roots)
 }
+/// Runs the command of a search, which has its input. `find` puts nothing behind it.
+fn run_found(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, command: &[ShellArg], found: &ListedFiles) {
+    match call.name == "find" && !command.iter().any(|arg| arg.text.contains("{}")) {
+        true => drop(walk.run_args(command, call.stdin)),
+        false => run_for_each(walk, command, found, "{}"),
+    }
+}
+
 /// Runs a command for each of the listed files, instead of `{}` or at its end.
 fn run_for_each(walk: &mut CommandWalk<'_>, command: &[ShellArg], listed: &ListedFiles, mark: &str) {
     let listed = &walk.without_selection(listed);

@@ -81,6 +81,8 @@ pub(super) struct ProgramFacts {
     pub(super) loaded_names: Vec<&'static str>,
     /// The words by which it gets a repository.
     pub(super) clone_words: Option<Vec<&'static str>>,
+    /// The words by which it gets files from elsewhere.
+    pub(super) fetch_words: Option<Vec<&'static str>>,
     kinds: Vec<&'static str>,
 }
 
@@ -112,6 +114,7 @@ impl ProgramFacts {
             "loads" => self.load_options.extend(row.value.split(' ')),
             "loads-names" => self.loaded_names.push(row.value),
             "clones" => self.clone_words = Some(row.value.split(' ').collect()),
+            "fetches" => self.fetch_words = Some(row.value.split_ascii_whitespace().collect()),
             "is" => self.kinds.push(row.value),
             _ => return None,
         }
@@ -198,7 +201,7 @@ mod tests {
     use crate::programs::program::PROGRAM_RUNS;
 
     /// The kinds of rows, and the fields that each may have.
-    static KINDS: [(&str, &[&str]); 11] = [
+    static KINDS: [(&str, &[&str]); 12] = [
         ("runs", &["letters", "long", "dry-run"]),
         ("wraps", &["letters", "long", "skips", "searches", "behind", "privileged", "elsewhere"]),
         ("output", &["letters"]),
@@ -208,6 +211,7 @@ mod tests {
         ("loads", &[]),
         ("loads-names", &[]),
         ("clones", &[]),
+        ("fetches", &[]),
         ("is", &[]),
         // `ValueUse::read` knows its only field.
         ("option", &[]),
