@@ -78,8 +78,8 @@ impl Deadline {
         self.cancel.clone()
     }
 
-    /// Sets the event of the call.
-    pub(crate) fn set_event(&self, host: &'static HostDef, def: &'static HostEventDef) {
+    /// Sets the event of the call, which decides what is answered if the time is over.
+    pub fn set_event(&self, host: &'static HostDef, def: &'static HostEventDef) {
         *self.event.lock().unwrap_or_else(PoisonError::into_inner) = Some((host, def));
     }
 

@@ -278,7 +278,7 @@ fn load_files(
         ));
     }
     let of_members = project.team.iter().flat_map(|team| &team.agents).flat_map(|agent| &agent.hooks);
-    let missing = project.hooks.iter().chain(of_members).filter_map(|hook| lint::lint_missing_program(hook, path));
+    let missing = project.hooks.iter().chain(of_members).filter_map(|hook| lint::lint_program(hook, path));
     findings.extend(missing);
     sort_diagnostics(&mut findings);
     LoadedPath {

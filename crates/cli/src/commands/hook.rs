@@ -9,7 +9,7 @@ use pintle::RuntimeBuilder;
 use pintle_bridge::{CallingEntry, HostResponse, Deadline, HostCall, HostDef, HookLookup, HostEventDef, handle_call};
 
 use crate::error::{CliError, CliStatus};
-use crate::options::payload::read_stdin;
+use crate::options::payload::read_first_object;
 use crate::options::{FolderOptions, GlobalOptions, RedactionOptions, start_host_builder};
 use crate::terminal::Terminal;
 
@@ -70,8 +70,11 @@ impl HookArgs {
             move |answer| write_and_exit(&terminal, &answer)
         });
         watched.map_err(|error| CliError::failure(format!("cannot start the timer of the time limit: {error}")))?;
+        if let Some(def) = def {
+            deadline.set_event(host, def);
+        }
         let mut payload = Vec::with_capacity(USUAL_PAYLOAD_BYTES);
-        if let Err(error) = read_stdin(&mut payload) {
+        if let Err(error) = read_first_object(&mut payload) {
             let reason = format!("cannot read standard input: {error}");
             match def {
                 Some(def) if deadline.claim_response() => write_and_exit(terminal, &host.fallback_response(def, &format!("pintle: {reason}"))),

@@ -73,6 +73,12 @@ impl SubjectPattern {
         }
     }
 
+    /// The names of which it is a list; `None` for an expression.
+    #[must_use]
+    pub fn names(&self) -> Option<&[String]> {
+        if let PatternMeaning::Names(names) = &self.meaning { Some(names) } else { None }
+    }
+
     /// The pattern as its author wrote it.
     #[must_use]
     pub fn text(&self) -> &str {

@@ -116,13 +116,59 @@ fn read_pattern(context: &HandlerContext<'_>, node: &DocNode) -> Option<SubjectP
     };
     context.def.subject?;
     match SubjectPattern::new(context.def.style.matcher, text) {
-        Ok(pattern) => pattern,
+        Ok(pattern) => {
+            if let Some(pattern) = pattern.as_ref().filter(|_| context.def.is_tool) {
+                check_pattern(context, pattern, written);
+            }
+            pattern
+        }
         Err(reason) => {
             let message = format!("the matcher `{text}` is invalid ({reason}); its hooks run every time");
             let help = Some(String::from("write names separated by `|`, or a plain regular expression"));
             context.source.report.warning("bad_matcher", message, written.span, help);
             None
         }
+    }
+}
+
+/// Reports names in a matcher that are no tool's: its hooks would never run, and nobody would be told.
+fn check_pattern(context: &HandlerContext<'_>, pattern: &SubjectPattern, written: &DocNode) {
+    let HandlerContext { source, def, .. } = context;
+    let (title, report) = (source.client.title, source.report);
+    let own = def.style.tools.tools.iter().flat_map(|tool| tool.native_names).copied();
+    let second = source.client.settings.alternate_names.iter().flat_map(|(_, names)| names.iter().copied());
+    let known: Vec<&str> = own.chain(second).collect();
+    let text = pattern.text();
+    let is_rule =
+        |name: &str| known.iter().any(|tool| name.strip_prefix(tool).is_some_and(|rest| rest.starts_with('(')));
+    let names: Vec<&str> = match pattern.names() {
+        Some(names) => names.iter().map(String::as_str).collect(),
+        // An expression may be about tools of servers, or of extensions.
+        None if known.iter().any(|tool| pattern.matches(tool)) || text.contains("mcp") && !is_rule(text) => return,
+        None => vec![text],
+    };
+    for name in names.into_iter().filter(|name| !known.contains(name)) {
+        let server = name.strip_prefix("mcp__");
+        let plain = name.trim_matches(|letter: char| !letter.is_alphanumeric());
+        let (message, help) = match server {
+            Some(rest) if rest.contains("__") => continue,
+            Some(_) => (
+                format!("the matcher `{name}` is the name of a server and no tool's, so its hooks never run"),
+                Some(format!("write `{name}__.*` for all of its tools")),
+            ),
+            None if is_rule(name) => (
+                format!("the matcher `{name}` is a permission rule and no tool's name, so its hooks never run"),
+                Some(format!("write the name of the tool as the matcher, and `\"if\": \"{name}\"` beside the command")),
+            ),
+            // Another name may be a tool that Pintle does not know.
+            None => match did_you_mean(plain, known.iter().copied()) {
+                Some(help) => {
+                    (format!("the matcher `{name}` is no tool of {title}, so its hooks never run"), Some(help))
+                }
+                None => continue,
+            },
+        };
+        report.warning("dead_matcher", message, written.span, help);
     }
 }
 

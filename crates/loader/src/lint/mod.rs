@@ -13,7 +13,7 @@ use pintle_contract::{
 use pintle_tools::HookVocabulary;
 
 pub(crate) use asks::lint_never_asked;
-pub(crate) use programs::lint_missing_program;
+pub(crate) use programs::lint_program;
 pub(crate) use steps::unknown_step_hooks;
 
 /// Checks a compiled chain against its declarations.

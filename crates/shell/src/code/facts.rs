@@ -82,7 +82,11 @@ impl CodeFacts {
     pub(super) fn code_taint(&self) -> TextTaint {
         let network = if self.uses_network { TextTaint::NETWORK } else { TextTaint::NONE };
         let decoded = if self.uses_decoder { TextTaint::DECODED } else { TextTaint::NONE };
-        let input = if self.input.taint.has(TextTaint::NETWORK | TextTaint::DECODED) { self.input.taint } else { TextTaint::NONE };
+        let input = if self.input.taint.has(TextTaint::NETWORK | TextTaint::DECODED) {
+            self.input.taint
+        } else {
+            TextTaint::NONE
+        };
         network | decoded | input | if self.taint.has(TextTaint::FILE) { TextTaint::FILE } else { TextTaint::NONE }
     }
 }

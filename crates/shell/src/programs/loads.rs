@@ -77,7 +77,8 @@ fn note_cloned(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, facts: &Progr
 }
 
 /// Options that say where a program puts what it gets.
-const TARGET_OPTIONS: &str = "-D --dir -d --destination -o -O --output --out --local-dir -p --path -f --file --output-dir";
+const TARGET_OPTIONS: &str =
+    "-D --dir -d --destination -o -O --output --out --local-dir -p --path -f --file --output-dir";
 
 /// `aws s3 cp s3://BUCKET/x.sh DIRECTORY`: the directory holds files from the network, unless they go the other way.
 fn note_fetched(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, facts: &ProgramFacts) {

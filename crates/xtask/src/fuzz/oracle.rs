@@ -86,6 +86,7 @@ fn try_shell(name: &str, count: u64, seed: u64, once_missed: &str) -> Result<Ora
     let root = tempfile::tempdir().map_err(|error| error.to_string())?;
     let trial =
         OracleTrial { shell: RealShell::new(name, root.path())?, grammar: GrammarTable::of_shell(name)?, seed, name };
+    trial.shell.check("before")?;
     let mut tally = OracleTally::default();
     let of_shell = once_missed.lines().filter_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
     for (index, line) in of_shell.enumerate() {
@@ -113,6 +114,7 @@ fn try_shell(name: &str, count: u64, seed: u64, once_missed: &str) -> Result<Ora
         let one: Result<OracleTally, String> = one.map_err(|_| String::from("a worker panicked"))?;
         tally.add(one?);
     }
+    trial.shell.check("after")?;
     Ok(tally)
 }
 

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{self, Read};
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -13,6 +13,8 @@ use super::grammar::MARKER;
 
 /// The programs that a program finds.
 const PROGRAMS: [&str; 6] = ["touch", "cat", "env", "sh", "bash", "zsh"];
+/// Who runs the programs if root does this: nobody, since a program may write through any path that it happens to make.
+const NOBODY: u32 = 65_534;
 /// What a program may take.
 const LIMIT: Duration = Duration::from_secs(3);
 
@@ -21,6 +23,7 @@ pub(super) struct RealShell {
     program: PathBuf,
     root: PathBuf,
     bin: PathBuf,
+    is_root: bool,
 }
 
 /// The file of a program of the machine.
@@ -45,7 +48,18 @@ impl RealShell {
                 symlink(found, bin.join(name)).map_err(|error| error.to_string())?;
             }
         }
-        Ok(Self { program, root: root.to_owned(), bin })
+        fs::set_permissions(root, fs::Permissions::from_mode(0o711)).map_err(|error| error.to_string())?;
+        let is_root = fs::metadata(root).map_err(|error| error.to_string())?.uid() == 0;
+        Ok(Self { program, root: root.to_owned(), bin, is_root })
+    }
+
+    /// Checks that a program can make the marker at all: a shell in which nothing runs would miss nothing.
+    pub(super) fn check(&self, name: &str) -> Result<(), String> {
+        match self.makes_marker(&format!("touch {MARKER}"), name) {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(format!("`{}` does not run `touch {MARKER}` here", self.program.display())),
+            Err(error) => Err(format!("`{}` cannot be run: {error}", self.program.display())),
+        }
     }
 
     /// Whether a program makes the marker. What it starts in the background is waited for.
@@ -59,6 +73,10 @@ impl RealShell {
         command.args(["-c", text]).current_dir(&dir).env_clear();
         command.env("PATH", &self.bin).env("HOME", &dir).env("TERM", "dumb");
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).process_group(0);
+        if self.is_root {
+            chown(&dir, Some(NOBODY), Some(NOBODY))?;
+            command.uid(NOBODY).gid(NOBODY);
+        }
         let mut child = command.spawn()?;
         // All that it starts has its standard error.
         let (sender, receiver) = mpsc::channel();
