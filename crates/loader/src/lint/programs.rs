@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use pintle_clients::CLIENTS;
 use pintle_contract::{CommandSpec, Diagnostic, HandlerSpec, HookDeclaration};
-use pintle_dialects::{PathStatus, ProgramLookup};
+use pintle_dialects::{PathStatus, ProgramLookup, harness_framework};
 
 use crate::programs::InstalledPrograms;
 
@@ -16,6 +16,10 @@ const SHELL_WORDS: &str = ". : [ [[ ! { ( case cd command echo eval exec exit ex
 /// other hook does nothing.
 pub(crate) fn lint_program(hook: &HookDeclaration, project: &Path) -> Option<Diagnostic> {
     let HandlerSpec::Command(command) = &hook.handler else { return None };
+    // It looks at its scripts itself.
+    if hook.codec.dialect() == harness_framework::DIALECT.name {
+        return None;
+    }
     let project = if project.is_dir() { project } else { project.parent()? };
     let (what, help) = find_fault(hook, command, project)?;
     let message = format!("hook `{}` {what}", hook.name);
