@@ -296,3 +296,26 @@ fn the_session_of_many_processes_verifies_and_replays() {
         assert!(output.status.success(), "{output:?}");
     }
 }
+
+/// An agent may keep the pipe open behind the payload.
+#[test]
+fn a_payload_is_judged_when_it_is_whole() {
+    let fixture = HostInstallFixture::without_install("claude");
+    let mut hook = fixture.command(Path::new(env!("CARGO_BIN_EXE_pintle")));
+    let policy = fixture.path("project/no.md");
+    fs::write(
+        &policy,
+        "---\nevent: tool.pre\nscript: |\n  def handle(event, payload):\n      return block(\"judged\")\n---\n",
+    )
+    .unwrap();
+    let hook = hook.args(["hook", "claude", "PreToolUse", "--hooks"]).arg(&policy);
+    let mut child = hook.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut open = child.stdin.take().unwrap();
+    let payload = json!({"session_id": "s1", "cwd": fixture.path("project"), "hook_event_name": "PreToolUse",
+        "tool_name": "Bash", "tool_input": {"command": "echo '}' \"{\""}, "tool_use_id": "t1"});
+    writeln!(open, "{payload}").unwrap();
+    let output = child.wait_with_output().unwrap();
+    let answer = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.code() == Some(2) && answer.contains("judged"), "{answer}");
+    drop(open);
+}
