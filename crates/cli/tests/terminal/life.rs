@@ -163,11 +163,11 @@ fn a_script_sees_and_touches_the_running_session() {
     for words in ["user: go on | assistant: I look.", "newest assistant", r#"open [\"list\"]"#, "edited notes.txt"] {
         assert!(text.contains(words), "{words}: {text}");
     }
-    // Without a session there is nothing to be seen.
+    // Without a session there is nothing to be seen, which is not the same as an empty one.
     let empty = hook_file("tool.pre", "return block(str(transcript.messages()) + str(unsettled_state()))");
     let fixture = CliFixture::new_empty().with_file(".harness/hooks/see.md", empty);
     let (out, err, status) = fixture.pintle(&["fire", "tool.pre", ".", "--example"]).run_to_parts();
-    assert!(out.contains("[]{}") && status == Some(2), "{out}{err}");
+    assert!(out.contains("there is no conversation here") && status == Some(2), "{out}{err}");
 }
 
 #[test]

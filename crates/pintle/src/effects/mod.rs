@@ -54,8 +54,8 @@ impl ScopedEffects<'_> {
                         Ok(EffectReply::Done)
                     }
                     // A hook that looks back must not take what it cannot see for nothing.
-                    _ => Err(EffectError(format!(
-                        "{function}: there is no conversation here; only Pintle's own agents have one"
+                    _ => Err(EffectError(String::from(
+                        "there is no conversation here; only Pintle's own agents have one",
                     ))),
                 }
             }

@@ -4,7 +4,7 @@ use super::arithmetic::{ElementChoice, split_subscript};
 use super::state::MAX_ENTRIES;
 use super::{CommandWalk, MAX_ARGS, ShellArg, TextFlow, TextTaint};
 use crate::git_settings::{SettingEffect, is_ordinary_program, setting_effect};
-use crate::syntax::{BashAssignment, BashWord, WordPiece};
+use crate::syntax::{BashAssignment, BashWord, GrammarKind, WordPiece};
 use crate::{Operation, OperationKind};
 
 impl CommandWalk<'_> {
@@ -227,6 +227,12 @@ impl CommandWalk<'_> {
             "PS0" | "PS1" | "PS2" | "PS3" | "PS4" => {
                 if let Some(text) = value {
                     self.run_prompt(text);
+                    // A shell of the other kind may show it.
+                    if self.grammar == GrammarKind::Zsh {
+                        self.grammar = GrammarKind::Bash;
+                        self.run_prompt(text);
+                        self.grammar = GrammarKind::Zsh;
+                    }
                 }
                 return;
             }
