@@ -133,7 +133,10 @@ fn without_escapes(input: &TextFlow, is_raw: bool) -> TextFlow {
 
 /// `read NAME`: a line of the input.
 pub(super) fn run_read(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
-    let input = &without_escapes(call.stdin, call.name != "read" || parsed.has("r", ""));
+    // `read -u 3`
+    let descriptor = parsed.values("u", "").next().map(|number| ShellArg::new(format!("/dev/fd/{}", number.text)));
+    let given = descriptor.map(|descriptor| walk.written_before(&descriptor).unwrap_or_default());
+    let input = &without_escapes(given.as_ref().unwrap_or(call.stdin), call.name != "read" || parsed.has("r", ""));
     let default = if call.name == "read" { "REPLY" } else { "MAPFILE" };
     let names: Vec<&str> = match parsed.operands.as_slice() {
         [] => vec![default],

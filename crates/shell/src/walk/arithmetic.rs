@@ -210,8 +210,11 @@ impl CommandWalk<'_> {
 
     /// The text of a prompt: what it has of commands runs whenever it is shown.
     pub(super) fn run_prompt(&mut self, text: &ShellArg) {
-        // bash reads escapes first, of which one depends on the user.
-        let shown = text.text.replace("\\044", "$").replace("\\140", "`");
+        // bash reads escapes first, of which one depends on the user. Nobody writes the mark of a command as a number.
+        let shown = &text.text;
+        if shown.contains("\\044") || shown.contains("\\140") {
+            self.push_code(TextTaint::NONE, "bash", "what its prompt runs is not known");
+        }
         for shown in [shown.replace("\\$", "#"), shown.replace("\\$", "$")] {
             if text.is_known() && shown.contains(['$', '`']) {
                 let _shown = self.expand_quoted(&parse_text(&shown, self.grammar));

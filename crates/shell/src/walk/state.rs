@@ -192,6 +192,8 @@ impl CommandWalk<'_> {
     /// Runs in another process of the shell. It has the functions that are exported: all of them, or none.
     pub(crate) fn in_new_shell(&mut self, mut run: impl FnMut(&mut Self) -> TextFlow) -> TextFlow {
         self.in_subshell(|walk| {
+            // No shell takes it over.
+            walk.state.variables.remove("IFS");
             if !walk.state.functions.is_empty() {
                 let with_functions = walk.state.clone();
                 walk.state.functions = SharedTable::default();
