@@ -26,6 +26,8 @@ const TELLING_PARTS: &str = "env secret cred passw token key pem p12 pfx jks his
 struct SensitiveTail {
     root: TailRoot,
     tail: Cow<'static, str>,
+    /// How many names it has.
+    count: usize,
     meaning: TailMeaning,
     /// Whether everything below counts.
     is_open: bool,
@@ -58,7 +60,8 @@ static TAIL_INDEX: LazyLock<TailIndex> = LazyLock::new(|| {
             index.by_name.insert(lower_case(first), number)
         };
         let is_open = tail.len() < whole.len();
-        index.tails.push(SensitiveTail { root, tail: lower_case(tail), meaning, is_open, next });
+        let count = tail.split('/').count();
+        index.tails.push(SensitiveTail { root, tail: lower_case(tail), count, meaning, is_open, next });
     }
     index
 });
@@ -116,6 +119,9 @@ pub(crate) fn tags_of_path(site: &CallSite<'_>, path: &Path, is_pattern: bool) -
     for (number, _) in index.patterns.iter().filter(|(_, end)| is_wild || end.is_none_or(|_| *end == last_letter)) {
         index.tails.get(*number).into_iter().for_each(|tail| check(tail, path.names.len() - 1));
     }
+    if meanings.is_empty() {
+        return Vec::new();
+    }
     let is_public =
         meanings.contains(&None) || HARMLESS_ENDS.split(' ').any(|end| last.ends_with(end)) || last.contains("example");
     let is_made_up = || path.names.iter().any(|name| is_listed(FIXTURES, name));
@@ -137,7 +143,7 @@ impl SensitiveTail {
     fn meaning_of(&self, path: &PathNames<'_>, start: usize) -> Option<TailMeaning> {
         let rest = path.names.get(start..)?;
         let last = rest.last()?;
-        let count = self.tail.split('/').count();
+        let count = self.count;
         let is_placed = match self.root {
             Root => start == 0,
             Programs => follows_program_directory(path.names.get(..start)?),

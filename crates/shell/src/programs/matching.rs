@@ -78,6 +78,11 @@ impl<'c, 'a> RowCall<'c, 'a> {
         Self { call, grammar, texts: first_texts(call), given: OnceCell::new(), plain: OnceCell::new() }
     }
 
+    /// Whether one of the arguments is this text.
+    pub(super) fn has_text(&self, wanted: &str) -> bool {
+        self.texts.contains(&wanted)
+    }
+
     pub(super) fn has_words(&self, words: &[&str]) -> bool {
         has_words_from(&self.texts, words, false)
     }
@@ -121,8 +126,8 @@ impl<'c, 'a> RowCall<'c, 'a> {
     /// one with a value, in the same word or the next one, and `--name=` one with any. `-name` and plain words are meant as
     /// they are, a `*` in them is a pattern that also finds upper case, and `PATTERN except PATTERN` has exceptions. `NAME=value` and `NAME=` are also looked for among
     /// the variables of the line.
-    pub(super) fn find_any(&self, walk: &CommandWalk<'_>, group: &str) -> Option<&'c str> {
-        group.split('|').find_map(|option| match option_name(option) {
+    pub(super) fn find_any(&self, walk: &CommandWalk<'_>, group: &[&str]) -> Option<&'c str> {
+        group.iter().copied().find_map(|option| match option_name(option) {
             Some(name) => {
                 let given = self.read_args().options.iter().find(|given| self.may_be(given, name))?;
                 Some(given.arg.text.as_str())
@@ -132,10 +137,10 @@ impl<'c, 'a> RowCall<'c, 'a> {
     }
 
     /// Whether one of the options of a group is surely given, and not switched off again.
-    pub(super) fn has_surely(&self, walk: &CommandWalk<'_>, group: &str) -> bool {
+    pub(super) fn has_surely(&self, walk: &CommandWalk<'_>, group: &[&str]) -> bool {
         let mut is_on = false;
         for given in &self.read_args().options {
-            for name in group.split('|').filter_map(option_name) {
+            for name in group.iter().copied().filter_map(option_name) {
                 let is_same = self.is_option(given, name);
                 // Without a row of the program, a letter among others may be a part of a value.
                 is_on |= is_same && (given.is_long || self.has_row() || given.arg.text.len() == 2);
@@ -144,7 +149,7 @@ impl<'c, 'a> RowCall<'c, 'a> {
             }
         }
         let is_word = |word: &str| self.find_word(word).is_some() || has_variable(walk, word);
-        is_on || group.split('|').any(|option| option_name(option).is_none() && is_word(option))
+        is_on || group.iter().copied().any(|option| option_name(option).is_none() && is_word(option))
     }
 
     /// Whether a row of the program says which letters take a value.

@@ -50,10 +50,12 @@ pub(super) static SUBCOMMANDS: LazyLock<SubcommandTable> = LazyLock::new(Subcomm
 #[derive(Debug)]
 pub(crate) struct SubcommandDef {
     words: Vec<&'static str>,
+    /// What the first of the words may be, of which an argument must be one; empty if that is not so plain.
+    first: Vec<&'static str>,
     /// Options that must be there, one of each group: `-f|--force`.
-    options: Vec<&'static str>,
+    options: Vec<Vec<&'static str>>,
     /// Options of which none may be there.
-    without: Vec<&'static str>,
+    without: Vec<Vec<&'static str>>,
     pub(crate) kind: OperationKind,
     action: &'static str,
     tags: Vec<OperationTag>,
@@ -142,8 +144,11 @@ fn row_words<'n>(line: &'static str, names: &'n RowNames) -> impl Iterator<Item 
 fn read_row(line: &'static str, names: &RowNames) -> Option<SubcommandDef> {
     let mut words = row_words(line, names);
     let before: Vec<&str> = words.by_ref().take_while(|word| *word != "=>").collect();
+    let split = |group: &'static str| group.split('|').collect::<Vec<_>>();
+    let first = before.first().copied().filter(|word| !word.contains(['*', '[']));
     let mut row = SubcommandDef {
         words: before,
+        first: first.map(split).unwrap_or_default(),
         options: Vec::new(),
         without: Vec::new(),
         kind: read_name(words.next()?)?,
@@ -153,8 +158,8 @@ fn read_row(line: &'static str, names: &RowNames) -> Option<SubcommandDef> {
     };
     while let Some(word) = words.next() {
         match (word, word.strip_prefix('+')) {
-            ("if", _) => row.options.push(words.next()?),
-            ("not", _) => row.without.push(words.next()?),
+            ("if", _) => row.options.push(split(words.next()?)),
+            ("not", _) => row.without.push(split(words.next()?)),
             ("on-devices", _) => row.is_on_devices = true,
             (_, Some(tag)) => row.tags.push(read_name(tag)?),
             _ => return None,
@@ -166,7 +171,8 @@ fn read_row(line: &'static str, names: &RowNames) -> Option<SubcommandDef> {
 impl SubcommandDef {
     /// The arguments by which the row matches.
     fn matches<'c>(&self, walk: &CommandWalk<'_>, call: &RowCall<'c, '_>) -> Option<Vec<&'c str>> {
-        if !call.has_words(&self.words) {
+        let may_match = self.first.is_empty() || self.first.iter().any(|word| call.has_text(word));
+        if !may_match || !call.has_words(&self.words) {
             return None;
         }
         let found = self.options.iter().map(|group| call.find_any(walk, group)).collect::<Option<Vec<_>>>()?;
@@ -230,7 +236,7 @@ mod tests {
             assert!(!section.lines.is_empty());
             for line in &section.lines {
                 let row = read_row(line, names).unwrap_or_else(|| panic!("not a row: {line}"));
-                let texts = row.words.iter().chain(&row.options).chain(&row.without);
+                let texts = row.words.iter().chain(row.options.iter().flatten()).chain(row.without.iter().flatten());
                 assert!(texts.clone().all(|text| !text.starts_with('$')), "a name that the file does not give: {line}");
                 assert!(line.contains(" => ") || line.starts_with("=> "), "{line}");
             }
