@@ -47,7 +47,7 @@ enum AnswerKey {
     Agrees,
 }
 
-/// The keys under which the hooks of any agent answer, without marks and in small letters. What stands under other keys is
+/// The keys under which the hooks of any agent answer, without marks and in small letters. What is under other keys is
 /// what the hook is about: a log, a rule, its input. It decides nothing.
 static ANSWER_KEYS: &[(AnswerKey, &str)] = &[
     (

@@ -1,4 +1,4 @@
-//! Texts of sections that the crate is built with: what they name stands in brackets, and the words for it below.
+//! Texts of sections that the crate is built with: what they name is in brackets, and the words for it below.
 //!
 //! ```text
 //! # A comment.

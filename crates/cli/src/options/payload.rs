@@ -90,7 +90,7 @@ pub(crate) fn read_stdin(bytes: &mut Vec<u8>) -> io::Result<()> {
     io::copy(&mut input, &mut io::sink()).map(drop)
 }
 
-/// Reads standard input up to the end of its first object: an agent may keep the pipe open. What stands behind the object
+/// Reads standard input up to the end of its first object: an agent may keep the pipe open. What follows the object
 /// in the same piece is read too, so that it is an error.
 pub(crate) fn read_first_object(bytes: &mut Vec<u8>) -> io::Result<()> {
     let mut input = io::stdin().lock();

@@ -180,7 +180,7 @@ fn next_object_line(text: &str) -> Option<usize> {
     None
 }
 
-/// Decodes output that is text. One that denies denies, wherever in it that stands; what else it says counts where it is one
+/// Decodes output that is text. One that denies denies, wherever in it that is; what else it says counts where it is one
 /// object, or objects on lines of their own.
 fn decode_text(asked: &ClientDecodeContext<'_>, text: &str) -> Verdict {
     let (is_gate, can_deny) = (asked.def.is_gate(), asked.def.can_deny());

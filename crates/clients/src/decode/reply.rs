@@ -47,7 +47,7 @@ impl ClientHookOutput {
     }
 
     /// Reads an object beside those that were read before. Null fields are treated as absent. What repeats the hook's input
-    /// is no answer.
+    /// does not answer.
     pub(super) fn add(&mut self, asked: &ClientDecodeContext<'_>, object: &Map<String, Value>) {
         let mut reply = Self::default();
         reply.read_level(asked, object, false);

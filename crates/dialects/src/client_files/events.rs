@@ -131,7 +131,7 @@ fn read_pattern(context: &HandlerContext<'_>, node: &DocNode) -> Option<SubjectP
     }
 }
 
-/// Reports names in a matcher that are no tool's: its hooks would never run, and nobody would be told.
+/// Reports names in a matcher that no tool has: its hooks would never run, without a word.
 fn check_pattern(context: &HandlerContext<'_>, pattern: &SubjectPattern, written: &DocNode) {
     let HandlerContext { source, def, .. } = context;
     let (title, report) = (source.client.title, source.report);

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use pintle_clients::CLIENTS;
 use pintle_contract::{CommandSpec, Diagnostic, HandlerSpec, HookDeclaration};
-use pintle_dialects::{PathStatus, ProgramLookup, harness_framework};
+use pintle_dialects::{PathStatus, ProgramLookup};
 
 use crate::programs::InstalledPrograms;
 
@@ -16,10 +16,6 @@ const SHELL_WORDS: &str = ". : [ [[ ! { ( case cd command echo eval exec exit ex
 /// other hook does nothing.
 pub(crate) fn lint_program(hook: &HookDeclaration, project: &Path) -> Option<Diagnostic> {
     let HandlerSpec::Command(command) = &hook.handler else { return None };
-    // It looks at its scripts itself.
-    if hook.codec.dialect() == harness_framework::DIALECT.name {
-        return None;
-    }
     let project = if project.is_dir() { project } else { project.parent()? };
     let (what, help) = find_fault(hook, command, project)?;
     let message = format!("hook `{}` {what}", hook.name);
@@ -31,6 +27,11 @@ fn find_fault(hook: &HookDeclaration, command: &CommandSpec, project: &Path) -> 
     const RELATIVE: &str =
         "the path is relative to the directory in which the agent runs; create the file, or fix the path";
     let program = program_of(command, project)?;
+    // A dialect that finds the programs of its hooks itself has looked at them.
+    let resolved = command.arguments.iter().flatten().take(1).chain([&command.command]);
+    if command.arguments.is_some() && resolved.into_iter().any(|path| Path::new(path).is_absolute()) {
+        return None;
+    }
     if !program.contains('/') {
         let is_shells = command.arguments.is_none() && SHELL_WORDS.split_whitespace().any(|word| word == program);
         if !is_shells && is_plain(&program) && !InstalledPrograms.can_find(&program) {

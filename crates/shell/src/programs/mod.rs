@@ -20,6 +20,7 @@ mod power;
 mod program;
 mod recipes;
 mod runners;
+mod runs;
 mod search;
 mod secret_use;
 mod sed;
@@ -178,7 +179,9 @@ fn use_program(
             }
             TextFlow::known("")
         }
-        ProgramUse::Special(run) => run(walk, call, parsed),
+        ProgramUse::Special(name) => {
+            runs::find_function(name).map_or_else(TextFlow::default, |run| run(walk, call, parsed))
+        }
     }
 }
 

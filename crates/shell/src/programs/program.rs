@@ -1,43 +1,7 @@
 //! What a row of the table of programs says, and what several programs do alike.
 
 use super::table::TableRow;
-use super::{
-    archives, builtins, editors, files, git, interpreters, makefile, network, power, recipes, runners, search, sed,
-    shells, system, tasks, text, transfer, zsh,
-};
-use crate::walk::{CommandWalk, OptionLetters, ParsedOptions, ProgramCall, ShellArg, TextFlow};
-
-/// A function for what no word of a row says.
-type ProgramRun = fn(&mut CommandWalk<'_>, &ProgramCall<'_>, &ParsedOptions<'_>) -> TextFlow;
-
-macro_rules! named_runs {
-    ($($module:ident: $($run:ident)+;)+) => { &[$($((stringify!($run), $module::$run),)+)+] };
-}
-
-/// The functions, by the names that rows have for them.
-pub(super) static PROGRAM_RUNS: &[(&str, ProgramRun)] = named_runs! {
-    archives: run_rsync run_tar run_archive run_unpack;
-    builtins: run_trap run_set run_cd run_popd run_shift run_hash run_getopts run_export run_read;
-    editors: run_editor run_patch;
-    files: run_mkdir run_tee run_delete run_rmdir run_shred run_truncate run_allocate run_move run_rename run_copy;
-    files: run_link run_chmod run_chown run_dd;
-    git: run_hub run_git;
-    interpreters: run_language;
-    makefile: run_make;
-    network: run_curl run_wget;
-    power: run_power;
-    recipes: run_recipes;
-    runners: run_line_runner;
-    search: run_ls run_find run_fd run_locate run_xargs run_parallel;
-    sed: run_sed;
-    shells: run_variable_export run_env run_source run_shell run_eval run_su run_ssh run_powershell;
-    system: run_ps run_kill run_crontab run_history run_pintle run_mount run_sysctl;
-    tasks: run_scripts;
-    text: run_realpath run_dc run_echo run_printf run_pwd run_name_part run_mktemp run_which run_cat run_cut run_sort;
-    text: run_grep run_query run_awk run_base64 run_convert run_openssl;
-    transfer: run_netcat run_socat run_remote_copy run_senders run_lookup run_backup run_mail;
-    zsh: run_alias run_print run_emulate run_later run_zmv run_zargs run_setopt run_functions run_load run_sysopen run_ztcp;
-};
+use crate::walk::{CommandWalk, OptionLetters, ProgramCall, ShellArg, TextFlow};
 
 /// What a program does.
 #[derive(Debug)]
@@ -60,7 +24,8 @@ pub(crate) enum ProgramUse {
     Converts,
     Writes,
     Edits,
-    Special(ProgramRun),
+    /// The name of its function, without `run_` and with dashes.
+    Special(&'static str),
 }
 
 impl ProgramDef {
@@ -74,13 +39,82 @@ impl ProgramDef {
             "converts" => ProgramUse::Converts,
             "writes" => ProgramUse::Writes,
             "edits" => ProgramUse::Edits,
-            name => {
-                let name = format!("run_{}", name.replace('-', "_"));
-                ProgramUse::Special(PROGRAM_RUNS.iter().find(|(run, _)| *run == name)?.1)
-            }
+            name => ProgramUse::Special(name),
         };
         let dry_run = row.field("dry-run").map_or(Some(("", "")), |option| option.split_once(' '))?;
         Some(Self { valued: row.grammar(), usage, dry_run })
+    }
+}
+
+/// A program that runs the rest of its arguments; `rows/wrappers.txt` explains the fields.
+#[derive(Debug)]
+pub(super) struct WrapperDef {
+    /// Options that take a value.
+    pub(super) valued: OptionLetters,
+    pub(super) skipped: usize,
+    pub(super) searches: bool,
+    /// Words of which one has to come first; any may if there are none.
+    pub(super) words: Vec<&'static str>,
+    pub(super) is_privileged: bool,
+    pub(super) is_elsewhere: bool,
+}
+
+impl WrapperDef {
+    pub(super) fn read(row: TableRow) -> Option<Self> {
+        Some(Self {
+            valued: row.grammar(),
+            skipped: row.field("skips").map_or(Some(0), |count| count.parse().ok())?,
+            searches: row.has("searches"),
+            words: row.text("behind").split_whitespace().collect(),
+            is_privileged: row.has("privileged"),
+            is_elsewhere: row.has("elsewhere"),
+        })
+    }
+}
+
+/// The language of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TextLanguage {
+    Sql,
+    Redis,
+    /// JavaScript of MongoDB's shell.
+    Mongo,
+    /// A command line for another machine.
+    Shell,
+    /// Code for an interpreter.
+    Code(&'static str),
+}
+
+/// Where a program gets texts; `rows/statements.txt` explains the fields.
+#[derive(Debug)]
+pub(super) struct TextSource {
+    pub(super) words: Vec<&'static str>,
+    /// Options, between spaces, as in the next two.
+    pub(super) options: &'static str,
+    pub(super) files: &'static str,
+    pub(super) others: &'static str,
+    pub(super) language: TextLanguage,
+    pub(super) operand: Option<usize>,
+    pub(super) reads_input: bool,
+}
+
+impl TextSource {
+    pub(super) fn read(row: TableRow) -> Option<Self> {
+        Some(Self {
+            words: row.text("words").split_whitespace().collect(),
+            options: row.text("options"),
+            files: row.text("files"),
+            others: row.text("others"),
+            language: match row.value {
+                "sql" => TextLanguage::Sql,
+                "redis" => TextLanguage::Redis,
+                "mongo" => TextLanguage::Mongo,
+                "shell" => TextLanguage::Shell,
+                language => TextLanguage::Code(language.strip_prefix("code ")?),
+            },
+            operand: row.field("operand").map(str::parse).transpose().ok()?,
+            reads_input: !row.has("no-input"),
+        })
     }
 }
 

@@ -1,8 +1,9 @@
 //! Programs that get statements or code of another language: clients of databases, consoles, remote shells.
 
 use super::matching::has_words;
+use super::program::{TextLanguage, TextSource};
 use super::subcommand::SUBCOMMANDS;
-use super::table::{ProgramFacts, TableRow, facts_of};
+use super::table::{ProgramFacts, facts_of};
 use crate::OperationKind::Database;
 use crate::paths::{UNKNOWN, matches_glob};
 use crate::sql::sql_operations;
@@ -10,52 +11,7 @@ use crate::walk::{CommandWalk, ProgramCall, ShellArg, TextFlow};
 use crate::word_lists::is_listed;
 use crate::{Operation, PathPlace};
 
-/// The language of a text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum TextLanguage {
-    Sql,
-    Redis,
-    /// JavaScript of MongoDB's shell.
-    Mongo,
-    /// A command line for another machine.
-    Shell,
-    /// Code for an interpreter.
-    Code(&'static str),
-}
 use TextLanguage::{Code, Mongo, Redis, Shell, Sql};
-
-/// Where a program gets texts; `rows/statements.txt` explains the fields.
-#[derive(Debug)]
-pub(super) struct TextSource {
-    words: Vec<&'static str>,
-    /// Options, between spaces, as in the next two.
-    options: &'static str,
-    files: &'static str,
-    others: &'static str,
-    language: TextLanguage,
-    operand: Option<usize>,
-    reads_input: bool,
-}
-
-impl TextSource {
-    pub(super) fn read(row: TableRow) -> Option<Self> {
-        Some(Self {
-            words: row.text("words").split_whitespace().collect(),
-            options: row.text("options"),
-            files: row.text("files"),
-            others: row.text("others"),
-            language: match row.value {
-                "sql" => Sql,
-                "redis" => Redis,
-                "mongo" => Mongo,
-                "shell" => Shell,
-                language => Code(language.strip_prefix("code ")?),
-            },
-            operand: row.field("operand").map(str::parse).transpose().ok()?,
-            reads_input: !row.has("no-input"),
-        })
-    }
-}
 
 /// Adds what the statements and the code do that a program gets.
 pub(super) fn push_statements(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, facts: &ProgramFacts) {

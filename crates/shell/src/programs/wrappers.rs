@@ -1,34 +1,9 @@
 //! Runs the program behind a wrapper.
 
-use super::table::{TableRow, is_known_name};
-use crate::walk::{CommandWalk, OptionLetters, ParsedOptions, ProgramCall, ShellArg, TextFlow, program_name};
+use super::program::WrapperDef;
+use super::table::is_known_name;
+use crate::walk::{CommandWalk, ParsedOptions, ProgramCall, ShellArg, TextFlow, program_name};
 use crate::{Operation, OperationKind};
-
-/// A program that runs the rest of its arguments; `rows/wrappers.txt` explains the fields.
-#[derive(Debug)]
-pub(super) struct WrapperDef {
-    /// Options that take a value.
-    pub(super) valued: OptionLetters,
-    skipped: usize,
-    searches: bool,
-    /// Words of which one has to come first; any may if there are none.
-    words: Vec<&'static str>,
-    is_privileged: bool,
-    is_elsewhere: bool,
-}
-
-impl WrapperDef {
-    pub(super) fn read(row: TableRow) -> Option<Self> {
-        Some(Self {
-            valued: row.grammar(),
-            skipped: row.field("skips").map_or(Some(0), |count| count.parse().ok())?,
-            searches: row.has("searches"),
-            words: row.text("behind").split_whitespace().collect(),
-            is_privileged: row.has("privileged"),
-            is_elsewhere: row.has("elsewhere"),
-        })
-    }
-}
 
 /// Runs what a wrapper wraps; `None` if it wraps nothing in this call.
 pub(super) fn run_wrapper(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, def: &WrapperDef) -> Option<TextFlow> {

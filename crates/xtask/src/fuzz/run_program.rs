@@ -13,7 +13,7 @@ use super::grammar::MARKER;
 
 /// The programs that a program finds.
 const PROGRAMS: [&str; 6] = ["touch", "cat", "env", "sh", "bash", "zsh"];
-/// Who runs the programs if root does this: nobody, since a program may write through any path that it happens to make.
+/// Who runs the programs if root does this: a user without rights, since a program may write through any path that it happens to make.
 const NOBODY: u32 = 65_534;
 /// What a program may take.
 const LIMIT: Duration = Duration::from_secs(3);
