@@ -140,7 +140,9 @@ pub(crate) fn timeout_failure(limits: &CallLimits) -> Failure {
 /// The failure of a program that could not run.
 fn process_failure(error: &ProcessError, directory: Option<&Path>) -> Failure {
     let kind = match error {
-        ProcessError::Missing { .. } | ProcessError::Start { .. } => FailureKind::NotStarted,
+        // Which program runs is the author's choice.
+        ProcessError::Missing { .. } => FailureKind::Missing,
+        ProcessError::Start { .. } => FailureKind::NotStarted,
         ProcessError::Cancelled => FailureKind::Cancelled,
     };
     match (error, directory) {

@@ -41,7 +41,7 @@ fn the_shell_is_sh_unless_one_is_named() {
     assert_eq!(CommandFixture::new(spec).call_output(), "exit 0|-c a b|");
     let spec = CommandSpec { shell: Some(String::from("/no/such/shell")), ..shell_command("a b") };
     let missing = "program `/no/such/shell` not found; install it or give its full path";
-    assert_eq!(CommandFixture::new(spec).call_failure(), Failure::new(FailureKind::NotStarted, missing));
+    assert_eq!(CommandFixture::new(spec).call_failure(), Failure::new(FailureKind::Missing, missing));
 }
 
 /// The session's directory, the hook's, whether that is expanded, the resulting directory, and a warning.
