@@ -36,9 +36,16 @@ impl CommandContext {
         self.variables.iter().map(|(name, value)| (name.clone(), expanded(value))).collect()
     }
 
-    /// The working directory, resolved against that of the session; an empty session directory counts as none.
+    /// The working directory, resolved against that of the session; an empty session directory counts as none. It may
+    /// be gone.
     pub(crate) fn resolve_working_dir(&self, session: &str) -> WorkingDir {
-        let place = self.resolve_working_dir_from(session, &crate::process::variable);
+        self.resolve_working_dir_from(session, &crate::process::variable)
+    }
+
+    /// The working directory in which the hook's program is started: as [`resolve_working_dir`](Self::resolve_working_dir)
+    /// has it, but one that is left if the session's is gone.
+    pub(crate) fn resolve_program_dir(&self, session: &str) -> WorkingDir {
+        let place = self.resolve_working_dir(session);
         match place.directory.as_deref() {
             // An agent may remove the directory that it works in; its guards are started all the same.
             Some(directory) if directory == Path::new(session) && !directory.is_dir() => nearest_working_dir(directory),

@@ -51,9 +51,9 @@ impl HookCommand {
             // A session without a directory uses this process's own.
             Some(_) if cwd.is_empty() => {
                 let own = std::env::current_dir().unwrap_or_default();
-                self.context.resolve_working_dir(&own.to_string_lossy())
+                self.context.resolve_program_dir(&own.to_string_lossy())
             }
-            _ => self.context.resolve_working_dir(cwd),
+            _ => self.context.resolve_program_dir(cwd),
         };
         let named = codec.environment(call.event, &call.hook.event_alias);
         let environment = match self.context.variables.is_empty() && named.is_empty() {
