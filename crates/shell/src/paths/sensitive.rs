@@ -1,9 +1,10 @@
 //! Paths that need care: secrets, the settings of agents, what starts by itself.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::path::Path;
 use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
 
 use super::tails::TailRoot::{self, Anywhere, Home, Programs, Root};
 use super::tails::{TailMeaning, all_tails};
@@ -39,22 +40,24 @@ struct SensitiveTail {
 struct TailIndex {
     tails: Vec<SensitiveTail>,
     /// The last row of each first name.
-    by_name: HashMap<Cow<'static, str>, usize>,
-    /// Those whose first name is a pattern; these have no other name. With each, the letter that its names end with.
-    patterns: Vec<(usize, Option<u8>)>,
+    by_name: FxHashMap<Cow<'static, str>, usize>,
+    /// Those whose first name is a pattern; these have no other name. With each, the letters that its names begin and end
+    /// with.
+    patterns: Vec<(usize, [Option<u8>; 2])>,
 }
 
 static TAIL_INDEX: LazyLock<TailIndex> = LazyLock::new(|| {
     let count = 900;
-    let mut index =
-        TailIndex { tails: Vec::with_capacity(count), by_name: HashMap::with_capacity(count), patterns: Vec::new() };
+    let mut index = TailIndex { tails: Vec::with_capacity(count), by_name: FxHashMap::default(), patterns: Vec::new() };
+    index.by_name.reserve(count);
     for (root, whole, meaning) in all_tails() {
         let tail = whole.strip_suffix("/**").unwrap_or(whole);
         let number = index.tails.len();
         let first = tail.split('/').next().unwrap_or_default();
         let next = if first.contains('*') {
-            let last = first.as_bytes().last().copied();
-            index.patterns.push((number, last.filter(|letter| *letter != b'*')));
+            let ends = [first.as_bytes().first(), first.as_bytes().last()];
+            let letter = |letter: Option<&u8>| letter.filter(|letter| **letter != b'*').map(u8::to_ascii_lowercase);
+            index.patterns.push((number, ends.map(letter)));
             None
         } else {
             index.by_name.insert(lower_case(first), number)
@@ -114,9 +117,11 @@ pub(crate) fn tags_of_path(site: &CallSite<'_>, path: &Path, is_pattern: bool) -
             number = tail.next;
         }
     }
-    let last_letter = last.as_bytes().last().copied();
+    let ends = [last.as_bytes().first().copied(), last.as_bytes().last().copied()];
     let is_wild = is_pattern && has_wildcard(last);
-    for (number, _) in index.patterns.iter().filter(|(_, end)| is_wild || end.is_none_or(|_| *end == last_letter)) {
+    let may_be =
+        |wanted: &[Option<u8>; 2]| wanted.iter().zip(&ends).all(|(wanted, end)| wanted.is_none() || wanted == end);
+    for (number, _) in index.patterns.iter().filter(|(_, wanted)| is_wild || may_be(wanted)) {
         index.tails.get(*number).into_iter().for_each(|tail| check(tail, path.names.len() - 1));
     }
     if meanings.is_empty() {

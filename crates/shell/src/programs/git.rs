@@ -1,7 +1,8 @@
 //! What git commands mean.
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
 
 use super::subcommand::{SUBCOMMANDS, push_subcommands};
 use super::table::{TableRow, facts_of, read_rows};
@@ -19,7 +20,7 @@ use crate::{Operation, OperationKind, OperationTag};
 const MAX_VARIABLES: usize = 16;
 
 /// The options of each subcommand, by the table that `cargo xtask git-options` writes.
-static GIT_OPTIONS: LazyLock<HashMap<&str, OptionLetters>> = LazyLock::new(|| {
+static GIT_OPTIONS: LazyLock<FxHashMap<&str, OptionLetters>> = LazyLock::new(|| {
     let lines = include_str!("git_options.txt").lines().skip(1).filter_map(|line| line.split_once(": "));
     let row = |options: &'static str| {
         let (letters, names) = options.split_once(' ').unwrap_or((options, ""));

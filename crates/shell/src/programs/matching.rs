@@ -28,7 +28,7 @@ fn has_words_from(texts: &[&str], words: &[&str], after_option: bool) -> bool {
         return (0..texts.len()).any(|index| texts.get(index..).is_some_and(|tail| has_words_from(tail, rest, false)));
     }
     let is_option = text.starts_with(['-', '+']);
-    let is_wanted = wanted.split('|').any(|word| is_option == word.starts_with('-') && matches_pattern(word, text));
+    let is_wanted = alternatives(wanted).any(|word| is_option == word.starts_with('-') && matches_pattern(word, text));
     if is_wanted && has_words_from(after, rest, false) {
         return true;
     }
@@ -37,12 +37,26 @@ fn has_words_from(texts: &[&str], words: &[&str], after_option: bool) -> bool {
     (is_option || after_option) && has_words_from(after, words, is_option && may_have_value)
 }
 
+/// The alternatives of `a|b`, which are short: no search starts for them.
+fn alternatives(words: &str) -> impl Iterator<Item = &str> {
+    let mut rest = Some(words);
+    std::iter::from_fn(move || {
+        let words = rest?;
+        let end = words.bytes().position(|byte| byte == b'|');
+        rest = end.and_then(|end| words.get(end + 1..));
+        words.get(..end.unwrap_or(words.len()))
+    })
+}
+
 /// Whether a text is what a pattern with `*` says.
 fn matches_pattern(pattern: &str, text: &str) -> bool {
     // Most words differ in their first letter.
     let first = pattern.as_bytes().first();
     if first != text.as_bytes().first() && !matches!(first, Some(b'*' | b'[')) {
         return false;
+    }
+    if !pattern.bytes().any(|byte| matches!(byte, b'*' | b'[')) {
+        return pattern == text;
     }
     if pattern.contains('[') {
         return matches_glob(pattern, text);

@@ -50,8 +50,8 @@ pub(super) static SUBCOMMANDS: LazyLock<SubcommandTable> = LazyLock::new(Subcomm
 #[derive(Debug)]
 pub(crate) struct SubcommandDef {
     words: Vec<&'static str>,
-    /// What the first of the words may be, of which an argument must be one; empty if that is not so plain.
-    first: Vec<&'static str>,
+    /// What one of the words may be, of which an argument must be one; empty if all of them are patterns.
+    plain: Vec<&'static str>,
     /// Options that must be there, one of each group: `-f|--force`.
     options: Vec<Vec<&'static str>>,
     /// Options of which none may be there.
@@ -145,10 +145,10 @@ fn read_row(line: &'static str, names: &RowNames) -> Option<SubcommandDef> {
     let mut words = row_words(line, names);
     let before: Vec<&str> = words.by_ref().take_while(|word| *word != "=>").collect();
     let split = |group: &'static str| group.split('|').collect::<Vec<_>>();
-    let first = before.first().copied().filter(|word| !word.contains(['*', '[']));
+    let plain = before.iter().copied().find(|word| !word.contains(['*', '[']));
     let mut row = SubcommandDef {
         words: before,
-        first: first.map(split).unwrap_or_default(),
+        plain: plain.map(split).unwrap_or_default(),
         options: Vec::new(),
         without: Vec::new(),
         kind: read_name(words.next()?)?,
@@ -171,7 +171,7 @@ fn read_row(line: &'static str, names: &RowNames) -> Option<SubcommandDef> {
 impl SubcommandDef {
     /// The arguments by which the row matches.
     fn matches<'c>(&self, walk: &CommandWalk<'_>, call: &RowCall<'c, '_>) -> Option<Vec<&'c str>> {
-        let may_match = self.first.is_empty() || self.first.iter().any(|word| call.has_text(word));
+        let may_match = self.plain.is_empty() || self.plain.iter().any(|word| call.has_text(word));
         if !may_match || !call.has_words(&self.words) {
             return None;
         }

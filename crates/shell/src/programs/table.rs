@@ -2,8 +2,9 @@
 //!
 //! Of a program without a row, `pintle try` shows only operations on paths that need care.
 
-use std::collections::HashMap;
 use std::sync::{LazyLock, OnceLock};
+
+use rustc_hash::FxHashMap;
 
 use super::option_uses::ValueUse;
 use super::program::{ProgramDef, TextSource, WrapperDef};
@@ -127,17 +128,23 @@ impl ProgramFacts {
 struct ProgramEntry {
     rows: Vec<&'static str>,
     sections: Vec<usize>,
+    /// Whether a row says what runs it.
+    is_program: bool,
+    /// Whether a row says what it does. Those of its options alone do not.
+    is_known: bool,
     facts: OnceLock<ProgramFacts>,
 }
 
 impl ProgramEntry {
-    fn has_row(&self, kind: &str) -> bool {
-        self.rows.iter().any(|row| row.starts_with(kind))
+    fn add_row(&mut self, row: &'static str) {
+        self.is_program |= row.starts_with("runs ");
+        self.is_known |= self.is_program || row.starts_with("wraps");
+        self.rows.push(row);
     }
 
-    /// Whether a row says what it does. Those of its options alone do not.
-    fn is_known(&self) -> bool {
-        !self.sections.is_empty() || self.has_row("runs ") || self.has_row("wraps")
+    fn add_section(&mut self, number: usize) {
+        self.is_known = true;
+        self.sections.push(number);
     }
 
     fn facts(&self) -> &ProgramFacts {
@@ -152,16 +159,17 @@ impl ProgramEntry {
     }
 }
 
-static ENTRIES: LazyLock<HashMap<&str, ProgramEntry>> = LazyLock::new(|| {
-    let mut entries: HashMap<&str, ProgramEntry> = HashMap::with_capacity(2048);
+static ENTRIES: LazyLock<FxHashMap<&str, ProgramEntry>> = LazyLock::new(|| {
+    let mut entries: FxHashMap<&str, ProgramEntry> = FxHashMap::default();
+    entries.reserve(2048);
     for (names, row) in ROW_TEXTS.iter().flat_map(|text| split_rows(text)) {
         for name in names.split(' ') {
-            entries.entry(name).or_default().rows.push(row);
+            entries.entry(name).or_default().add_row(row);
         }
     }
     for (number, programs) in SUBCOMMANDS.section_programs() {
         for name in programs.split(' ') {
-            entries.entry(name).or_default().sections.push(number);
+            entries.entry(name).or_default().add_section(number);
         }
     }
     entries
@@ -185,14 +193,14 @@ pub(super) fn facts_of(name: &str) -> &'static ProgramFacts {
 
 /// Whether any table says what a program does.
 pub(super) fn is_known_name(name: &str) -> bool {
-    ENTRIES.get(name).is_some_and(ProgramEntry::is_known)
+    ENTRIES.get(name).is_some_and(|entry| entry.is_known)
 }
 
 /// Whether the table of programs has a name. A pattern may stand for any name that is known.
 pub(crate) fn is_program(name: &str) -> bool {
-    ENTRIES.get(name).is_some_and(|entry| entry.has_row("runs "))
+    ENTRIES.get(name).is_some_and(|entry| entry.is_program)
         || name.contains(['*', '?', '['])
-            && ENTRIES.iter().any(|(known, entry)| entry.is_known() && matches_glob(name, known))
+            && ENTRIES.iter().any(|(known, entry)| entry.is_known && matches_glob(name, known))
 }
 
 #[cfg(test)]

@@ -214,12 +214,12 @@ pub(super) fn run_grep(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
         flow.append(read_selected(walk, call.name, &roots, &selected));
     }
     // A search for the forms of keys in more than the project.
-    let asks_keys = pattern.is_some_and(|pattern| is_key_start(&pattern.text) || is_secret_pattern(&pattern.text));
+    let asks_keys = || pattern.is_some_and(|pattern| is_key_start(&pattern.text) || is_secret_pattern(&pattern.text));
     let is_wide = |root: &&&ShellArg| {
         use crate::PathPlace::{Home, InHome, Root, System};
         matches!(walk.place(root).place, Home | InHome | Root | System)
     };
-    if asks_keys && is_recursive && !names_only && operands.iter().any(|root| is_wide(&root)) {
+    if is_recursive && !names_only && asks_keys() && operands.iter().any(|root| is_wide(&root)) {
         flow.taint |= TextTaint::SECRET;
     }
     flow.text = None;

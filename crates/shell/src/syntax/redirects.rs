@@ -28,6 +28,10 @@ impl BashParser<'_> {
     }
 
     pub(super) fn parse_redirect(&mut self) -> ParseResult<Option<BashRedirect>> {
+        let may_begin = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'{' | b'<' | b'>' | b'&');
+        if !self.byte_at(0).is_some_and(may_begin) {
+            return Ok(None);
+        }
         let before = self.index;
         let rest = self.rest();
         if self.is_number_pattern() {

@@ -17,9 +17,13 @@ pub(super) struct WordBuilder {
 
 impl WordBuilder {
     pub(super) fn literal(&mut self, letter: char) {
+        self.literal_text(letter.encode_utf8(&mut [0; 4]));
+    }
+
+    pub(super) fn literal_text(&mut self, added: &str) {
         match self.word.pieces.last_mut() {
-            Some(WordPiece::Literal(text)) => text.push(letter),
-            _ => self.word.pieces.push(WordPiece::Literal(String::from(letter))),
+            Some(WordPiece::Literal(text)) => text.push_str(added),
+            _ => self.word.pieces.push(WordPiece::Literal(added.to_owned())),
         }
     }
 
@@ -101,9 +105,13 @@ impl BashParser<'_> {
                 self.parse_double_quotes(built)?;
             }
             Some('$' | '`') => self.parse_dollar(built, false)?,
-            Some(letter) => {
-                self.index += letter.len_utf8();
-                built.literal(letter);
+            Some(_) => {
+                // Most of a word means nothing but itself, and so does any first letter that comes here.
+                let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'/');
+                let first = self.peek().map_or(0, char::len_utf8);
+                let more = self.rest().bytes().skip(first).take_while(|byte| is_plain(byte)).count();
+                built.literal_text(self.rest().get(..first + more).unwrap_or_default());
+                self.index += first + more;
             }
             None => {}
         }

@@ -164,8 +164,11 @@ impl CommandWalk<'_> {
             }
             if declares && !arg.text.starts_with('-') {
                 let (target, value) = arg.text.split_once('=').unwrap_or((&arg.text, ""));
+                let name = target.trim_end_matches('+').split('[').next().unwrap_or_default();
+                if letters.contains('A') {
+                    self.note_table(name);
+                }
                 if is_integer {
-                    let name = target.trim_end_matches('+').split('[').next().unwrap_or_default();
                     self.integers.insert(name.to_owned());
                     let _number = self.evaluate(value);
                 }

@@ -41,6 +41,11 @@ fn append_text(text: &mut String, added: &str) {
 }
 
 impl FieldBuilder {
+    /// Whether nothing has been pushed, or nothing but empty texts.
+    fn is_begin(&self) -> bool {
+        self.done.is_empty() && self.current.text.is_empty()
+    }
+
     pub(super) fn push(&mut self, text: &str, taint: TextTaint) {
         let otherwise = if self.is_optional { "" } else { text };
         self.push_either(text, otherwise, taint);
@@ -159,6 +164,10 @@ impl CommandWalk<'_> {
                     let text = match named {
                         Some(path) => path.into(),
                         None if index == 0 => self.expand_tilde(text),
+                        // `""=PROGRAM`
+                        None if text.starts_with('=') && built.is_begin() && self.is_otherwise_in_zsh() => {
+                            format!("/usr/bin/{}", text.trim_start_matches('=')).into()
+                        }
                         None => text.into(),
                     };
                     built.push_pattern(&text);
@@ -346,12 +355,12 @@ impl CommandWalk<'_> {
             values = self.variable(&name);
         }
         let unknown = |taint: TextTaint| vec![ShellArg::unknown(taint)];
-        let secret = if is_secret_name(&name) { TextTaint::SECRET } else { TextTaint::NONE };
+        let secret = || if is_secret_name(&name) { TextTaint::SECRET } else { TextTaint::NONE };
         let is_empty = values.as_ref().is_some_and(|values| values.iter().all(|value| value.text.is_empty()));
         match (operator, values) {
             (":-" | ":=", Some(_)) if is_empty => self.assigned_default(&name, operator, operand),
             (":-" | "-" | ":=" | "=", None) => {
-                let operand = ShellArg { taint: operand.taint | secret, ..operand };
+                let operand = ShellArg { taint: operand.taint | secret(), ..operand };
                 self.assigned_default(&name, operator, operand)
             }
             // Whether it is empty or not set at all is not known.
@@ -369,7 +378,7 @@ impl CommandWalk<'_> {
                     values.insert(0, ShellArg::new("bash"));
                 }
                 let is_all = is_list(expansion) || self.is_zsh() && values.iter().flatten().nth(1).is_some();
-                self.cut(values, &operand, is_all).unwrap_or_else(|taint| unknown(taint | secret))
+                self.cut(values, &operand, is_all).unwrap_or_else(|taint| unknown(taint | secret()))
             }
             ("@", Some(values)) if operand.text == "P" => {
                 let taint = values.iter().fold(TextTaint::NONE, |taint, value| taint | value.taint);
@@ -392,7 +401,7 @@ impl CommandWalk<'_> {
                     _ => ShellArg::unknown(value.taint | operand.taint),
                 })
                 .collect(),
-            (_, None) => unknown(secret),
+            (_, None) => unknown(secret()),
         }
     }
 

@@ -99,6 +99,8 @@ pub(crate) struct CommandWalk<'s> {
     subscript_count: usize,
     /// The variables that are numbers: their values are expressions.
     integers: HashSet<String>,
+    /// The variables whose elements have names: their order says nothing.
+    tables: HashSet<String>,
     /// The functions and aliases that run: a function may define another one of its name.
     running: Vec<(String, Option<Rc<BashCommand>>)>,
     /// The program that ran last.
@@ -146,6 +148,7 @@ impl<'s> CommandWalk<'s> {
             locals: Vec::new(),
             subscript_count: 0,
             integers: HashSet::new(),
+            tables: HashSet::new(),
             running: Vec::new(),
             last_program: String::new(),
             prints_completion: false,

@@ -1,8 +1,9 @@
 //! Runs simple commands and functions.
 
-use std::collections::HashSet;
 use std::rc::Rc;
 use std::sync::LazyLock;
+
+use rustc_hash::FxHashSet;
 
 use super::redirect::is_shell;
 use super::state::{ExitReach, ExitStatus};
@@ -11,7 +12,7 @@ use crate::syntax::{BashCommand, RedirectKind, SimpleCommand, WordPiece};
 use crate::{Operation, OperationKind};
 
 /// Builtins that change what the shell keeps. Whatever else runs is another process.
-static BUILTINS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+static BUILTINS: LazyLock<FxHashSet<&str>> = LazyLock::new(|| {
     "- . Set-Location add-zsh-hook alias autoload builtin cd chdir command declare emulate eval exec export \
      float getopts hash integer local mapfile nocorrect noglob popd print printf pushd read readarray readonly \
      repeat sched set setopt shift sl source sysopen trap typeset unalias unset unsetopt zmodload zpty zstyle \
@@ -73,7 +74,8 @@ impl CommandWalk<'_> {
         let kept = self.state.inputs.get("0").filter(|_| *stdin == TextFlow::default()).cloned();
         let stdin = self.redirect_input(&command.redirects, kept.as_ref().unwrap_or(stdin));
         let is_bare_exec = matches!(args.as_slice(), [program] if program.text == "exec");
-        let is_shell_run = is_bare_exec && !self.is_descriptor(&command.redirects) || args.iter().any(is_shell);
+        let is_shell_run = !command.redirects.is_empty()
+            && (is_bare_exec && !self.is_descriptor(&command.redirects) || args.iter().any(is_shell));
         if is_bare_exec && stdin != TextFlow::default() {
             self.state.inputs.insert(String::from("0"), stdin.clone());
         }

@@ -49,7 +49,13 @@ impl CommandWalk<'_> {
         !self.state.unordered.contains_key(self.referred_name(name))
     }
 
+    pub(super) fn note_table(&mut self, name: &str) {
+        self.tables.insert(name.to_owned());
+        self.note_order(name, false);
+    }
+
     fn note_order(&mut self, name: &str, is_ordered: bool) {
+        let is_ordered = is_ordered && !self.tables.contains(name);
         if !is_ordered && !self.state.unordered.contains_key(name) {
             self.state.unordered.insert(name.to_owned(), ());
         } else if is_ordered && self.state.unordered.contains_key(name) {
@@ -192,10 +198,13 @@ impl CommandWalk<'_> {
             .retain(|name, _| !matches!(name.as_str(), "@" | "*") && name.parse::<usize>().is_err());
     }
 
-    /// A variable of the function that runs: it has its old value behind it.
+    /// A variable of the function that runs: it has its old value behind it, and no value of its own yet.
     pub(crate) fn note_local(&mut self, name: &str) {
-        if !self.running.is_empty() {
+        if !self.running.is_empty() && !self.locals.iter().any(|known| known == name) {
             self.locals.push(name.to_owned());
+            if self.state.variables.contains_key(name) {
+                self.state.restore_variable(name, None);
+            }
         }
     }
 
