@@ -24,6 +24,7 @@ fn replace_escapes(text: &str, is_escaped: impl Fn(char) -> bool) -> String {
         let (radix, most) = match letters.peek() {
             Some('x') => (16, 2),
             Some('u') => (16, 4),
+            Some('U') => (16, 8),
             Some('0') => (8, 4),
             Some('1'..='7') => (8, 3),
             _ => (0, 0),

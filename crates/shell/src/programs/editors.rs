@@ -29,6 +29,12 @@ pub(super) fn run_editor(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, par
             let (language, code) = if languages.contains(&first) { (first, rest) } else { ("vim", command) };
             if code.contains('(') {
                 let code = code.replace("delete(", "shutil.rmtree(").replace("systemlist(", "system(");
+                let home = "os.path.expanduser('~')";
+                let code = code
+                    .replace("expand(", "os.path.expanduser(")
+                    .replace("$HOME", home)
+                    .replace("vim.env.HOME", home)
+                    .replace("vim.fn.", "");
                 crate::code::read_code(walk, language, &code, &TextFlow::default());
             }
             if let Some(file) = command
@@ -58,7 +64,13 @@ pub(super) fn run_editor(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, par
             }
         }
     }
-    if call.name.starts_with("emacs") && call.has_arg(&["--eval", "-f", "--batch", "-l"]) {
+    // One dash or two, and any beginning of a long name.
+    let runs_code = |arg: &ShellArg| {
+        let name = arg.text.trim_start_matches('-').split('=').next().unwrap_or_default();
+        let names = ["batch", "e", "eval", "execute", "f", "funcall", "l", "load", "script", "x"];
+        arg.text.starts_with('-') && !name.is_empty() && names.iter().any(|known| known.starts_with(name))
+    };
+    if call.name.starts_with("emacs") && call.args.iter().any(runs_code) {
         crate::code::read_code(walk, "elisp", &joined(call.args), &TextFlow::default());
     }
     // A window of its own shows a file to the user.

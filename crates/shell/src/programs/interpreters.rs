@@ -205,6 +205,13 @@ fn run_module(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
             walk.run_args(&args, call.stdin);
         }
         "timeit" => args.iter().filter(|arg| !arg.text.starts_with('-')).for_each(|arg| read_arg_code(walk, call, arg)),
+        "IPython" | "asyncio" | "bpython" | "code" | "ptpython" => run_input(walk, call),
+        "cProfile" | "coverage" | "pdb" | "profile" | "trace" => {
+            for script in args.iter().filter(|arg| arg.text.ends_with(".py")) {
+                run_script_file(walk, call, script);
+            }
+            run_input(walk, call);
+        }
         "base64" | "zipfile" | "tarfile" | "json.tool" | "gzip" => {
             let target = match args.first().map(|arg| arg.text.as_str()) {
                 Some("-e" | "--extract") => args.get(2),

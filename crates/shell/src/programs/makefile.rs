@@ -36,6 +36,12 @@ pub(super) fn run_make(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
     walk.run_line(&format!("{} {}", value("SHELL"), value(".SHELLFLAGS")), &TextFlow::default());
     file.exported.extend(given.iter().map(|(name, _)| name.clone()));
     let mut reader = MakeReader { file, given: given.into_iter().collect(), include_depth: 0 };
+    // They are expanded for the environment of each recipe.
+    for assignment in set.iter().filter(|assignment| assignment.text.contains(['$', '!'])) {
+        let (name, value) = assignment.text.split_once('=').unwrap_or_default();
+        let operator = if name.ends_with([':', '!']) { "=" } else { ":=" };
+        reader.read(walk, None, &format!("{name}{operator}{value}"));
+    }
     let evaluated: Vec<ShellArg> = parsed.values("E", "eval").cloned().collect();
     for text in evaluated {
         if text.text.contains("$(eval") && text.text.contains("$(shell") {

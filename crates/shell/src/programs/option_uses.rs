@@ -68,7 +68,9 @@ fn option_values<'a>(args: &'a [ShellArg], option: &str) -> impl Iterator<Item =
 
 /// The value of an option in the same word; empty if it is the next one. `None`: the word has not this option.
 fn glued_value<'t>(text: &'t str, option: &str) -> Option<&'t str> {
-    let Some(name) = option.strip_prefix('-') else { return (text == option).then_some("") };
+    let Some(name) = option.strip_prefix('-') else {
+        return if option == "+" { text.strip_prefix(option) } else { (text == option).then_some("") };
+    };
     if text == option {
         return Some("");
     }

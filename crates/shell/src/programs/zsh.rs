@@ -1,6 +1,6 @@
 //! Builtins and functions that come with zsh.
 
-use crate::escape::unescape_printed;
+use crate::escape::unescape;
 use crate::paths::UNKNOWN;
 use crate::walk::{CommandWalk, OptionLetters, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint};
 use crate::{Operation, OperationKind};
@@ -21,14 +21,14 @@ pub(super) fn run_print(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &
     if has("z") || has("s") || has("S") {
         return walk.run_own_line(&flow.text.unwrap_or_default(), call.stdin);
     }
+    if !has("r") && !has("R") {
+        flow.text = flow.text.map(|text| unescape(&text));
+    }
     if has("P") {
         // An option makes prompts expand substitutions.
         let text = ShellArg { text: flow.text.unwrap_or_default(), taint: flow.taint, ..ShellArg::default() };
         let text = if text.is_known() { walk.expand_again(&text) } else { text };
         flow = TextFlow { text: Some(text.text), taint: text.taint, ..TextFlow::default() };
-    }
-    if !has("r") && !has("R") {
-        flow.text = flow.text.map(|text| unescape_printed(&text));
     }
     flow.text = flow.text.map(|text| text + "\n");
     match parsed.values("v", "").next() {

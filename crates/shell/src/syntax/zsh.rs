@@ -12,7 +12,7 @@ use super::{
 };
 
 /// First words that begin something else in zsh.
-const ZSH_WORDS: [&str; 4] = ["repeat", "foreach", "always", "end"];
+const ZSH_WORDS: [&str; 5] = ["repeat", "foreach", "always", "end", "nocorrect"];
 
 /// The most bytes of flags, or of a key.
 const MAX_FLAGS: usize = 256;
@@ -39,6 +39,10 @@ impl BashParser<'_> {
 
     /// Commands that only zsh has.
     pub(super) fn parse_zsh_command(&mut self) -> ParseResult<Option<BashCommand>> {
+        // A word in front of any command, unlike `noglob`, which is a builtin.
+        while self.take_reserved("nocorrect") {
+            self.skip_blanks();
+        }
         if self.rest().starts_with("()") || self.take_reserved("function") {
             return self.parse_zsh_function().map(Some);
         }
