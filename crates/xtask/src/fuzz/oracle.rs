@@ -5,7 +5,6 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
@@ -165,9 +164,8 @@ impl OracleTrial<'_> {
 
     fn read(&self, text: &str) -> ReaderAnswer {
         let language = if self.name == "zsh" { ShellLanguage::Zsh } else { ShellLanguage::Bash };
-        let home = Path::new("/home/ana");
-        let project = Path::new("/home/ana/shop");
-        let operations = operations_of_command(text, language, &CallSite::new(project, project).with_home(Some(home)));
+        let dir = self.shell.directory(&format!("{}-0", self.seed));
+        let operations = operations_of_command(text, language, &CallSite::new(&dir, &dir).with_home(Some(&dir)));
         let has_marker = |path: &str| path == MARKER || path.rsplit('/').next() == Some(MARKER);
         if operations.iter().any(|found| found.program == "touch" && has_marker(&found.written)) {
             return ReaderAnswer::Runs;

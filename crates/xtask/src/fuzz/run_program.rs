@@ -62,9 +62,14 @@ impl RealShell {
         }
     }
 
+    /// The working directory of a program, which is its home directory, too.
+    pub(super) fn directory(&self, name: &str) -> PathBuf {
+        self.root.join(name)
+    }
+
     /// Whether a program makes the marker. What it starts in the background is waited for.
     pub(super) fn makes_marker(&self, text: &str, name: &str) -> io::Result<bool> {
-        let dir = self.root.join(name);
+        let dir = self.directory(name);
         fs::create_dir(&dir)?;
         let mut command = Command::new(&self.program);
         if self.program.ends_with("zsh") {
