@@ -312,6 +312,7 @@ fn decide(
                     agent: if whose.agent.is_empty() { String::from("root") } else { whose.agent.clone() },
                     depth: u32::from(!whose.run.is_empty()),
                     run: whose.run.clone(),
+                    deny_continues: def.deny_continues(),
                     cwd: cwd.display().to_string(),
                     ..Origin::default()
                 }),

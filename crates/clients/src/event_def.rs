@@ -10,8 +10,8 @@ use pintle_tools::ToolVocabulary;
 
 use crate::EncodeContext;
 use crate::host::{
-    HostDecision, HostEvent, HostEventContext, HostEventData, HostEventKind, HostField, HostFields, HostPayloadError,
-    HostResponse, HostSupport, ResponseContext,
+    ActionSupport, HostDecision, HostEvent, HostEventContext, HostEventData, HostEventKind, HostField, HostFields,
+    HostPayloadError, HostResponse, HostSupport, ResponseContext,
 };
 use crate::matcher::MatcherSyntax;
 
@@ -227,6 +227,13 @@ impl ClientEventDef {
         write_response: WriteResponseFn,
     ) -> Self {
         Self { name, custom: Some(custom), high_volume: true, support, write_response, ..Self::observe_only(style) }
+    }
+
+    /// Whether a deny makes an agent continue, with the reason as its next message, instead of preventing something.
+    #[must_use]
+    pub fn deny_continues(&self) -> bool {
+        self.support.deny == ActionSupport::SUBAGENT_CONTINUES
+            || self.fires.iter().any(|event| !event.def().deny_restricts)
     }
 
     /// The event with what the client supports when it runs Pintle, and the writer of its responses.

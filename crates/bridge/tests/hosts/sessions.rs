@@ -12,7 +12,7 @@ use pintle::{Effect, Event, EventKind, EventName, FailurePolicy, Hook, Verdict, 
 use pintle_bridge::{HOSTS, HostDef, HostResponse};
 use serde_json::{Value, json};
 
-use crate::fixture::respond_with_state;
+use crate::fixture::{event_of_file, recorded_hosts, respond_with_state};
 
 fn claude_host() -> &'static HostDef {
     HostDef::by_name("claude").unwrap()
@@ -311,6 +311,41 @@ fn a_when_that_fails_is_told_once_and_one_that_a_limit_ends_denies() {
     for kind in [FailureKind::Limit(LimitKind::Steps), FailureKind::Timeout, FailureKind::Crash] {
         let answer = asked(kind);
         assert!(answer.stdout.contains("deny") && answer.stdout.contains("it did not get far"), "{answer:?}");
+    }
+}
+
+/// Of every event of every agent at which a deny lets the agent go on: nobody who is not trusted sends it on.
+#[test]
+fn an_untrusted_hook_sends_no_agent_of_any_kind_on() {
+    let mut tried = Vec::new();
+    for (host, files) in recorded_hosts() {
+        for file in files {
+            let def = event_of_file(host, &file);
+            if !def.deny_continues() {
+                continue;
+            }
+            let payload = fs::read(&file).unwrap();
+            let answer = |source_trust| {
+                let say = |event: &EventKind| Hook {
+                    source_trust,
+                    ..native::hook("no", EventName::from(*event), |_| Verdict::deny("GO-ON"))
+                };
+                let state = tempfile::tempdir().unwrap();
+                let hooks = def.fires.iter().map(say).collect();
+                format!("{:?}", respond_with_state(host, def, &payload, hooks, Some(state.path())))
+            };
+            let whose = pintle::contract::SourceTrust::Untrusted;
+            assert!(!answer(whose).contains("GO-ON"), "{} {}: {}", host.name, def.name, answer(whose));
+            if answer(pintle::contract::SourceTrust::Trusted).contains("GO-ON") {
+                tried.push(format!("{} {}", host.name, def.name));
+            }
+        }
+    }
+    tried.dedup();
+    for wanted in
+        ["claude Stop", "claude SubagentStop", "codex SubagentStop", "copilot subagentStop", "qwen SubagentStop"]
+    {
+        assert!(tried.iter().any(|known| known == wanted), "{wanted} is not among {tried:?}");
     }
 }
 

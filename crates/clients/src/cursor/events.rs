@@ -278,7 +278,7 @@ pub const ROWS: &[ClientEventDef] = &[
         kind: HostEventKind::SubagentStop,
         ..TELLS
     }
-    .answered(&support::STOP, answers::stop),
+    .answered(&support::SUBAGENT_STOP, answers::stop),
     ClientEventDef {
         name: "preCompact",
         canonical: Some(EventKind::CompactPre),

@@ -71,6 +71,8 @@ pub(super) const STOP: HostSupport = HostSupport {
     ..SILENT
 };
 
+pub(super) const SUBAGENT_STOP: HostSupport = STOP.of_subagent();
+
 pub(super) const COMPACT: HostSupport = HostSupport {
     deny: NotifiesUser("Cursor compacts whatever a hook returns"),
     ask: NotifiesUser("Cursor compacts whatever a hook returns"),

@@ -69,6 +69,9 @@ pub enum ActionSupport {
 }
 
 impl ActionSupport {
+    /// A subagent whose end is denied.
+    pub const SUBAGENT_CONTINUES: Self =
+        Self::Approximated("the subagent continues, with the reason as its next message");
     /// Context waits for an event that accepts it.
     pub const LATER: Self = Self::Deferred("the model gets it at the next event that accepts context");
     /// The same for an event whose hooks return only reminders.
@@ -194,10 +197,7 @@ impl HostSupport {
     /// The same for the end of a subagent's task.
     #[must_use]
     pub const fn of_subagent(self) -> Self {
-        Self {
-            deny: ActionSupport::Approximated("the subagent continues, with the reason as its next message"),
-            ..self
-        }
+        Self { deny: ActionSupport::SUBAGENT_CONTINUES, ..self }
     }
 
     /// The host's support for one action.

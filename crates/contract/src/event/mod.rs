@@ -40,6 +40,13 @@ pub struct Event {
 }
 
 impl Event {
+    /// Whether a deny only prevents something, by the catalogue and the host. If it makes an agent go on, untrusted
+    /// hooks cannot deny.
+    #[must_use]
+    pub fn deny_restricts(&self) -> bool {
+        self.name.def().deny_restricts && !self.origin.deny_continues
+    }
+
     /// Creates an event from a JSON value. The name is an [`EventKind`], or an [`EventName`] for an event of a family.
     #[must_use]
     pub fn new(name: impl Into<EventName>, payload: impl Into<Payload>, origin: Arc<Origin>) -> Self {
@@ -88,6 +95,10 @@ pub struct Origin {
     /// The persona's current step; empty outside a step.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub step: String,
+    /// Whether the host answers a deny of this event by letting the agent go on, with the reason as its next message,
+    /// although the catalogue says that a deny prevents something: the end of a sub-agent's task.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub deny_continues: bool,
     /// The absolute path of the working directory. It is not recorded on the tape, so that tapes can be read on other
     /// machines.
     #[serde(skip)]

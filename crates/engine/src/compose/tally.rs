@@ -55,6 +55,8 @@ pub(crate) struct VerdictSource<'h> {
     pub(crate) position: CallPosition,
     pub(crate) layer: Layer,
     pub(crate) profile: Profile,
+    /// Whether a deny of the event only prevents something.
+    pub(crate) deny_restricts: bool,
     /// Whether the hook was called before in this dispatch; then only its decision applies.
     pub(crate) repeated: bool,
     /// Whether the verdict is recorded but not enforced.
@@ -155,11 +157,8 @@ impl VerdictTally {
             self.extras_mut().shadow.push(ShadowVerdict { hook: voter.hook.id.clone(), verdict });
             return None;
         }
-        let verdict = if voter.hook.source_trust.is_trusted() {
-            verdict
-        } else {
-            untrusted::restrict_verdict(voter.hook, verdict)
-        };
+        let verdict =
+            if voter.hook.source_trust.is_trusted() { verdict } else { untrusted::restrict_verdict(voter, verdict) };
         // A repeated call has no further effects, except those of a deny.
         let keeps = !voter.repeated || verdict.denies(voter.hook.on_failure);
         for message in verdict.warnings {
@@ -287,7 +286,7 @@ impl VerdictTally {
 
     /// A hook that fails has not denied: its failure policy decides.
     fn record_failure(&mut self, voter: VerdictSource<'_>, failure: Failure) {
-        let policy = untrusted::failure_policy(voter.hook, &failure);
+        let policy = untrusted::failure_policy(voter, &failure);
         let failure = untrusted::quote_failure(voter.hook, failure);
         let text = (policy == FailurePolicy::Closed)
             .then(|| messages::failed_closed(&untrusted::display_name(voter.hook), &failure));

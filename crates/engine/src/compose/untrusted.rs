@@ -3,10 +3,12 @@
 use pintle_contract::{Failure, FailureKind, FailurePolicy, Hook, HookId, SourceTrust, Verdict, VerdictKind};
 
 use super::messages;
+use super::tally::VerdictSource;
 
 /// The part of an untrusted hook's verdict that is enforced: a deny or an ask, with its reason quoted. Everything else
 /// becomes a pass, and one warning lists it.
-pub(crate) fn restrict_verdict(hook: &Hook, verdict: Verdict) -> Verdict {
+pub(crate) fn restrict_verdict(voter: VerdictSource<'_>, verdict: Verdict) -> Verdict {
+    let hook = voter.hook;
     let mut dropped: Vec<&str> = Vec::new();
     let mut note = |is_there: bool, what: &'static str| {
         if is_there {
@@ -17,7 +19,7 @@ pub(crate) fn restrict_verdict(hook: &Hook, verdict: Verdict) -> Verdict {
     note(matches!(verdict.kind, VerdictKind::Rewrite(_)) || verdict.rewrite.is_some(), "its rewrite");
     note(!verdict.effects.is_empty(), "its context and notices");
     let said = match verdict.kind {
-        VerdictKind::Deny { .. } | VerdictKind::Ask { .. } if !hook.event.def().deny_restricts => {
+        VerdictKind::Deny { .. } | VerdictKind::Ask { .. } if !voter.deny_restricts => {
             note(true, "its denial, which would make the agent continue");
             VerdictKind::Pass
         }
@@ -36,9 +38,10 @@ pub(crate) fn restrict_verdict(hook: &Hook, verdict: Verdict) -> Verdict {
 
 /// The policy for a failure of a hook. If a deny would make the agent continue, an untrusted hook fails open. A guard that
 /// could not be started did not choose its policy for that.
-pub(super) fn failure_policy(hook: &Hook, failure: &Failure) -> FailurePolicy {
+pub(super) fn failure_policy(voter: VerdictSource<'_>, failure: &Failure) -> FailurePolicy {
+    let hook = voter.hook;
     match hook.source_trust {
-        SourceTrust::Untrusted if !hook.event.def().deny_restricts => FailurePolicy::Open,
+        SourceTrust::Untrusted if !voter.deny_restricts => FailurePolicy::Open,
         _ if hook.guard && failure.kind == FailureKind::NotStarted => FailurePolicy::Closed,
         _ => hook.on_failure,
     }

@@ -119,6 +119,7 @@ impl<'a> DispatchState<'a> {
             position: CallPosition { round: self.round, ordinal: turn.ordinal },
             layer: turn.layer,
             profile: turn.profile,
+            deny_restricts: self.fired.deny_restricts(),
             repeated: self.round > 0 && self.called_guards.contains(turn.ordinal),
             shadow: self.context.shadow || turn.hook.mode == EnforcementMode::Shadow,
         }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use pintle_contract::event::{CATALOGUE, EventClass};
 use pintle_contract::{
     ApprovalResponse, CancelToken, Decision, Effect, EffectReply, EffectRequest, EnforcementMode, Event, EventName,
-    Failure, FailureKind, FailurePolicy, Hook, Layer, LogLevel, NullJournal, Profile, Reminder, Rewrite, SourceTrust,
-    Verdict, VerdictKind,
+    Failure, FailureKind, FailurePolicy, Hook, Layer, LogLevel, NullJournal, Origin, Profile, Reminder, Rewrite,
+    SourceTrust, Verdict, VerdictKind,
 };
 use pintle_engine::HookSet;
 use pintle_testkit::{InMemoryEffects, ScriptedApprover, ScriptedHandler};
@@ -18,9 +18,11 @@ use crate::model::{DispatchFixture, PROFILES, event, run_dispatch};
 
 /// An event of the catalogue with its own example.
 fn any_event() -> impl Strategy<Value = Event> {
-    select(CATALOGUE).prop_map(|def| {
+    (select(CATALOGUE), any::<bool>()).prop_map(|(def, deny_continues)| {
         let name = def.name.replace('*', "something");
-        Event::new(EventName::parse(&name).unwrap(), (def.example)(), Arc::default())
+        // A host may answer a deny of any event by letting its agent go on.
+        let origin = Origin { deny_continues, ..Origin::default() };
+        Event::new(EventName::parse(&name).unwrap(), (def.example)(), Arc::new(origin))
     })
 }
 
@@ -104,7 +106,7 @@ proptest! {
         prop_assert_eq!(&after.effects, &before.effects);
         prop_assert_eq!(after.payload.value(), before.payload.value());
         prop_assert_eq!(after.rewritten, before.rewritten);
-        if !fired.name.def().deny_restricts {
+        if !fired.deny_restricts() {
             prop_assert_eq!(after.decision, before.decision);
         }
         for reason in after.reasons.iter().filter(|reason| reason.hook.as_str() == "below") {
