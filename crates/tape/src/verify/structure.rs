@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use pintle_contract::{Decision, Effect, EventKind, Origin};
+use pintle_contract::event::EventClass;
+use pintle_contract::{Decision, Effect, EventKind, Origin, SourceTrust};
 use serde_json::Value;
 
 use super::{FindingSink, UnfinishedWork};
@@ -28,11 +29,28 @@ const OBEYED: [EventKind; 8] = [
 pub(super) struct StructureCheck {
     last_dispatch: u64,
     open: BTreeMap<u64, DispatchInProgress>,
-    /// The loaded hooks, by number: name and event.
-    hooks: HashMap<u64, (String, String)>,
+    /// The loaded hooks, by number.
+    hooks: HashMap<u64, KnownHook>,
     calls: HashSet<u64>,
     /// The veto that has to come next.
     veto: Option<HookVetoedRecord<'static>>,
+}
+
+/// A loaded hook.
+#[derive(Debug)]
+struct KnownHook {
+    id: String,
+    event: String,
+    source_trust: SourceTrust,
+}
+
+/// A call of a hook.
+#[derive(Debug)]
+struct OpenCall {
+    hook: String,
+    /// Whether a deny of it has an effect in the dispatch, unless it is a shadow.
+    may_deny: bool,
+    has_returned: bool,
 }
 
 /// An open dispatch.
@@ -48,8 +66,11 @@ struct DispatchInProgress {
     /// The versions of the payload, if the host has to obey the last one.
     values: Vec<CheckedPayload>,
     is_obeyed: bool,
-    /// The hooks of its calls, and whether they returned.
-    calls: BTreeMap<u64, (String, bool)>,
+    /// Whether a deny prevents something, by the catalogue and the host.
+    deny_restricts: bool,
+    calls: BTreeMap<u64, OpenCall>,
+    /// The hooks whose denies have an effect.
+    denied_by: Vec<String>,
 }
 
 /// A version of a payload.
@@ -154,8 +175,8 @@ impl StructureCheck {
     /// What was open when the tape ended.
     pub(super) fn into_unfinished(self) -> impl Iterator<Item = UnfinishedWork> {
         self.open.into_iter().map(|(number, open)| {
-            let waits = open.calls.values().filter(|(_, answered)| !answered);
-            let waits: Vec<String> = waits.map(|(hook, _)| format!("`{hook}`")).collect();
+            let waits = open.calls.values().filter(|call| !call.has_returned);
+            let waits: Vec<String> = waits.map(|call| format!("`{}`", call.hook)).collect();
             let waits =
                 if waits.is_empty() { String::new() } else { format!(", hook {} had not returned", waits.join(", ")) };
             UnfinishedWork {
@@ -213,7 +234,9 @@ impl StructureCheck {
                 || format!("hook `{}` has number {}", entry.id, entry.entry),
                 || next.to_string(),
             );
-            self.hooks.insert(entry.entry, (entry.id.clone(), entry.event.clone()));
+            let known =
+                KnownHook { id: entry.id.clone(), event: entry.event.clone(), source_trust: entry.source_trust };
+            self.hooks.insert(entry.entry, known);
         }
     }
 
@@ -233,7 +256,7 @@ impl StructureCheck {
             );
         }
         if let Some(cause) = fired.cause {
-            let asked = self.open.values().any(|open| open.calls.get(&cause).is_some_and(|(_, answered)| !answered));
+            let asked = self.open.values().any(|open| open.calls.get(&cause).is_some_and(|call| !call.has_returned));
             notes.add_unless(asked, || format!("cause {cause}"), || String::from("a call that has not returned"));
         }
         let kind = EventKind::from_name(&fired.event);
@@ -247,7 +270,9 @@ impl StructureCheck {
             versions: 1,
             values: if is_obeyed { vec![notes.read_payload(&fired.payload)] } else { Vec::new() },
             is_obeyed,
+            deny_restricts: kind.is_some_and(|kind| kind.def().deny_restricts) && !fired.origin.deny_continues,
             calls: BTreeMap::new(),
+            denied_by: Vec::new(),
         };
         self.open.insert(fired.dispatch, open);
     }
@@ -267,7 +292,7 @@ impl StructureCheck {
         let event = self.open.get(&dispatch).map(|open| open.event.as_str());
         match self.hooks.get(&entry) {
             None => notes.add(format!("hook number {entry}"), "a hook that was loaded before"),
-            Some((id, of)) => {
+            Some(KnownHook { id, event: of, .. }) => {
                 let same = id == hook && event.is_none_or(|event| event == of);
                 let expected = || format!("`{id}`, which listens to `{of}`");
                 notes.add_unless(same, || format!("hook number {entry} is called `{hook}`"), expected);
@@ -282,7 +307,10 @@ impl StructureCheck {
         notes.add_unless(is_new, || format!("call {call} a second time"), || String::from("a new number"));
         if let Some(open) = self.open.get_mut(dispatch) {
             open.check_version(*payload, value.as_deref(), notes);
-            open.calls.insert(*call, (hook.to_string(), false));
+            let is_trusted = self.hooks.get(entry).is_none_or(|known| known.source_trust.is_trusted());
+            let decides = open.kind.is_some_and(|kind| kind.def().class != EventClass::Observe);
+            let may_deny = decides && (is_trusted || open.deny_restricts);
+            open.calls.insert(*call, OpenCall { hook: hook.to_string(), may_deny, has_returned: false });
         }
     }
 
@@ -291,9 +319,12 @@ impl StructureCheck {
         self.check_open(*dispatch, notes);
         let Some(open) = self.open.get_mut(dispatch) else { return };
         match open.calls.get_mut(call) {
-            Some((asked, done @ false)) => {
+            Some(OpenCall { hook: asked, may_deny, has_returned: done @ false }) => {
                 *done = true;
                 notes.add_unless(asked == hook, || format!("hook `{hook}` returns"), || format!("hook `{asked}`"));
+                if *may_deny && said.verdict == VerdictLabel::Deny {
+                    open.denied_by.push(asked.clone());
+                }
             }
             Some(_) => notes.add(format!("a second verdict of call {call}"), "one"),
             None => notes.add(format!("a verdict of call {call}"), "one of a call of this dispatch"),
@@ -324,11 +355,20 @@ impl StructureCheck {
             || format!("an outcome of `{}`", decided.event),
             || format!("one of `{event}`"),
         );
-        for (call, (hook, answered)) in &open.calls {
+        for (call, OpenCall { hook, has_returned, .. }) in &open.calls {
             notes.add_unless(
-                *answered,
+                *has_returned,
                 || format!("call {call} of hook `{hook}` did not return"),
                 || String::from("a verdict before"),
+            );
+        }
+        // No rule of composition lifts a deny.
+        let is_shadow = |hook: &&String| decided.shadow.iter().any(|shadow| shadow.hook == **hook);
+        if let Some(hook) = open.denied_by.iter().find(|hook| !is_shadow(hook)) {
+            notes.add_unless(
+                decided.decision == Decision::Deny,
+                || format!("the outcome is `{}`", decided.decision),
+                || format!("`deny`: hook `{hook}` denied it"),
             );
         }
         let below = self.open.iter().find(|(_, below)| below.parent == Some(number));

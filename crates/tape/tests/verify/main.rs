@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use pintle_contract::{
     Chain, DispatchId, Event, EventCause, EventName, Journal, JournalEntry, Layer, Origin, Outcome, Payload, Profile,
-    Verdict,
+    ShadowVerdict, Verdict, VerdictKind,
 };
 use pintle_tape::record::host::{
     HostRecord, MessageRecord, MessageSource, ModelReplyRecord, ModelRequestRecord, SessionRecord, ToolCallRecord,
@@ -48,17 +48,22 @@ impl VerifySessionFixture {
         Event::new(EventName::parse(name).unwrap(), payload, Arc::clone(&self.origin))
     }
 
-    /// Fires an event. Its hook, if it has one, returns this verdict, and the payload becomes the given one.
+    /// Fires an event. Its hook, if it has one, returns this verdict, and the payload becomes the given one. A deny is that
+    /// of a shadow.
     fn fire(&self, name: &str, payload: Value, verdict: &Verdict, left: Option<Value>) -> DispatchId {
         let event = self.event(name, payload);
         let dispatch = self.tape.begin_dispatch(&JournalEntry::Event { event: &event, cause: EventCause::default() });
+        let mut shadow = None;
         if let Some(hook) = self.chain.hooks.iter().find(|hook| hook.event == event.name) {
             let id = self.tape.next_call();
             self.tape.record(dispatch, &JournalEntry::Call { id, hook, round: 0, event: &event });
             self.tape.record(dispatch, &JournalEntry::Return { id, hook, verdict, duration_us: 3 });
+            let is_deny = matches!(verdict.kind, VerdictKind::Deny { .. });
+            shadow = is_deny.then(|| ShadowVerdict { hook: hook.id.clone(), verdict: verdict.clone() });
         }
         let outcome = Outcome {
             rewritten: left.is_some(),
+            shadow: shadow.into_iter().collect(),
             ..Outcome::unchanged(left.map_or(event.payload.clone(), Payload::new))
         };
         self.tape.record(dispatch, &JournalEntry::Outcome { event: &event, outcome: &outcome });
@@ -174,8 +179,15 @@ fn first_finding_after(change: impl FnOnce(&mut Vec<Value>)) -> String {
 #[test]
 fn what_was_changed_is_found_though_its_digests_were_made_anew() {
     type Change = fn(&mut Vec<Value>);
-    let cases: [(Change, &str); 29] = [
+    let cases: [(Change, &str); 30] = [
         (|_| {}, "sound: []"),
+        (
+            |r| {
+                let outcome = index_of_event(r, "outcome", Some("tool.pre"));
+                r[outcome].as_object_mut().unwrap().remove("shadow");
+            },
+            "`outcome` of dispatch 3: the outcome is `allow`; expected `deny`: hook `judge` denied it",
+        ),
         (
             |r| drop(r.remove(index_of_event(r, "hook_returned", None))),
             "`hook_vetoed` of hook `judge`, dispatch 3: `deny` of call 1 with reason \"no\"; expected no veto: the verdict before it is not one",
