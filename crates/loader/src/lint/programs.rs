@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use pintle_clients::CLIENTS;
-use pintle_contract::{CommandSpec, Diagnostic, HandlerSpec, HookDeclaration};
+use pintle_contract::{CommandSpec, Diagnostic, FailurePolicy, HandlerSpec, HookDeclaration};
 use pintle_dialects::{PathStatus, ProgramLookup};
+use pintle_shell::required_programs;
 
 use crate::programs::InstalledPrograms;
 
@@ -17,7 +18,7 @@ const SHELL_WORDS: &str = ". : [ [[ ! { ( case cd command echo eval exec exit ex
 pub(crate) fn lint_program(hook: &HookDeclaration, project: &Path) -> Option<Diagnostic> {
     let HandlerSpec::Command(command) = &hook.handler else { return None };
     let project = if project.is_dir() { project } else { project.parent()? };
-    let (what, help) = find_fault(hook, command, project)?;
+    let (what, help) = find_fault(hook, command, project).or_else(|| find_missing(hook, command))?;
     let message = format!("hook `{}` {what}", hook.name);
     Some(Diagnostic::warning("missing_program", message, hook.location.clone()).help(help))
 }
@@ -62,6 +63,23 @@ fn find_fault(hook: &HookDeclaration, command: &CommandSpec, project: &Path) -> 
             PathStatus::File { .. } | PathStatus::Missing => None,
         },
     }
+}
+
+/// The programs that a script needs and that are not installed. A guard that denies when it fails denies without them.
+fn find_missing(hook: &HookDeclaration, command: &CommandSpec) -> Option<(String, &'static str)> {
+    let has_own_path = command.environment.iter().any(|(name, _)| name == "PATH");
+    if command.arguments.is_some() || command.shell.is_some() || has_own_path {
+        return None;
+    }
+    let missing: Vec<String> = required_programs(&command.command)
+        .into_iter()
+        .filter(|name| !InstalledPrograms.can_find(name))
+        .map(|name| format!("`{name}`"))
+        .collect();
+    let is_closed = hook.on_error.unwrap_or(hook.default_on_error) == FailurePolicy::Closed;
+    let denies = if is_closed && !hook.background { ", so it denies every call" } else { "" };
+    let what = format!("runs {}, which is not on the PATH{denies}", missing.join(", "));
+    (!missing.is_empty()).then_some((what, "install it, or write its full path"))
 }
 
 /// Whether the line that names the interpreter of a script ends as on Windows.

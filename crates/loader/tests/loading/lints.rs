@@ -108,6 +108,12 @@ fn a_command_whose_program_is_not_there_is_pointed_out() {
         ("$HOME/check.sh", None),
         ("cd x && ./check.sh", None),
         ("[ -f x ] || exit 2", None),
+        (
+            "x=$(cat | no-such-program-x .a); exit 0",
+            Some("runs `no-such-program-x`, which is not on the PATH, so it denies every call"),
+        ),
+        ("no-such-program-x .a || exit 2", Some("runs `no-such-program-x`, which is not on the PATH")),
+        ("command -v no-such-program-x || exit 2; no-such-program-x", None),
     ];
     for (command, told) in cases {
         let team = format!(
