@@ -27,6 +27,12 @@ pub(crate) fn lint_program(hook: &HookDeclaration, project: &Path) -> Option<Dia
 fn find_fault(hook: &HookDeclaration, command: &CommandSpec, project: &Path) -> Option<(String, &'static str)> {
     const RELATIVE: &str =
         "the path is relative to the directory in which the agent runs; create the file, or fix the path";
+    if let Some(directory) = command.directory.as_deref().filter(|directory| is_plain(directory))
+        && Path::new(directory).is_absolute()
+        && !Path::new(directory).is_dir()
+    {
+        return Some((format!("works in `{directory}`, which does not exist"), "create it, or name another directory"));
+    }
     let program = program_of(command, project)?;
     // A dialect that finds the programs of its hooks itself has looked at them.
     let resolved = command.arguments.iter().flatten().take(1).chain([&command.command]);

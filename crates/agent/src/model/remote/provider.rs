@@ -30,7 +30,7 @@ impl ProviderDef {
         Self { address: Some(address), is_key_required: false, ..Self::new(name, AdapterKind::OpenAI) }
     }
 
-    const fn at(self, address_variable: &'static str) -> Self {
+    const fn with_address_variable(self, address_variable: &'static str) -> Self {
         Self { address_variable: Some(address_variable), ..self }
     }
 
@@ -42,15 +42,15 @@ impl ProviderDef {
 
 /// All providers. Those that differ from the chat format only by their address share its adapter.
 static PROVIDERS: [ProviderDef; 21] = [
-    ProviderDef::new("openai", AdapterKind::OpenAI).at("OPENAI_BASE_URL"),
-    ProviderDef::new("openai_responses", AdapterKind::OpenAIResp).at("OPENAI_BASE_URL"),
+    ProviderDef::new("openai", AdapterKind::OpenAI).with_address_variable("OPENAI_BASE_URL"),
+    ProviderDef::new("openai_responses", AdapterKind::OpenAIResp).with_address_variable("OPENAI_BASE_URL"),
     ProviderDef::new("anthropic", AdapterKind::Anthropic),
     ProviderDef { path: "v1beta/", ..ProviderDef::new("gemini", AdapterKind::Gemini) },
     // docker-agent's names for some providers.
     ProviderDef { path: "v1beta/", ..ProviderDef::new("google", AdapterKind::Gemini) },
     ProviderDef::new("github-copilot", AdapterKind::GithubCopilot),
     ProviderDef::new_local("dmr", "http://localhost:12434/engines/v1/"),
-    ProviderDef::new_local("ollama", "http://localhost:11434/v1/").at("OLLAMA_HOST"),
+    ProviderDef::new_local("ollama", "http://localhost:11434/v1/").with_address_variable("OLLAMA_HOST"),
     ProviderDef::new_local("vllm", "http://localhost:8000/v1/"),
     ProviderDef::new_local("lmstudio", "http://localhost:1234/v1/"),
     ProviderDef::new("copilot", AdapterKind::GithubCopilot),

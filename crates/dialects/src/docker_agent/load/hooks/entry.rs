@@ -107,12 +107,12 @@ fn read_entry(context: &EntryContext<'_>, path: BlockPath, node: &DocNode, wante
 
 /// Reads whether the entry's hooks preempt the permission rules.
 fn read_lane(context: &EntryContext<'_>, fields: &mut FieldReader<'_>) -> &'static DockerEventDef {
-    let preempts = match context.compat {
-        DockerAgentVersion::Newest => fields.boolean("preempt_yolo").unwrap_or(false),
-        // The first version has no such key.
-        DockerAgentVersion::G1 => false,
-    };
-    if preempts && context.def.name != PREEMPT.name {
+    // The first version has no such key.
+    if context.compat == DockerAgentVersion::G1 {
+        return context.def;
+    }
+    let preempts = fields.boolean("preempt_yolo").unwrap_or(false);
+    if fields.node("preempt_yolo").is_some() && context.def.name != PREEMPT.name {
         let help = Some(String::from("remove it, or move the entry to `pre_tool_use`"));
         let place = fields.span_of("preempt_yolo");
         fields.report_fault("misplaced_key", "preempt_yolo is only valid on pre_tool_use", place, help);

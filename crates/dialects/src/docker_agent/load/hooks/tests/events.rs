@@ -99,6 +99,12 @@ fn entries_that_preempt_are_guards_under_the_name_they_were_written_under() {
         ]
     );
     assert_eq!(
+        read_text("post_tool_use:\n  - preempt_yolo: false\n    hooks: [{type: command, command: a}]\n").1,
+        [
+            "h.yaml:2:19: error: hooks.post_tool_use[0]: preempt_yolo is only valid on pre_tool_use | remove it, or move the entry to `pre_tool_use`"
+        ]
+    );
+    assert_eq!(
         read_text("tool_guard:\n  - preempt_yolo: true\n    hooks: [{type: command, command: a}]\n").1,
         [
             "h.yaml:2:19: error: hooks.tool_guard[0]: preempt_yolo is only valid on pre_tool_use | remove it, or move the entry to `pre_tool_use`"
