@@ -10,6 +10,7 @@ mod client_files;
 mod compile;
 mod discover;
 mod documents;
+mod expand;
 mod layers;
 mod lint;
 mod load;
@@ -27,6 +28,7 @@ mod trust;
 mod unread;
 
 pub use compile::{check_hooks, compile_chains, declare_hook, parse_hook_text};
+pub use expand::expand_env;
 pub use layers::{
     LayerDirs, MissingDir, UserDirs, find_config_dir, find_managed_dir, find_projects, load_layer, resolve_named_dir,
     state_dir,

@@ -12,6 +12,7 @@ use pintle_dialects::{Artifact, ArtifactKind, ParsedProject};
 
 use crate::compile::{check_hooks, compile_all, group_into_chains};
 use crate::discover::{DiscoveredFile, discover, discover_project, error_without_file, is_own_agent_file};
+use crate::expand::expand_team;
 use crate::package::is_plugin_file;
 use crate::parse::parse_artifacts;
 use crate::policy::{PolicyFiles, collect_policy_files, hooks_of};
@@ -220,6 +221,9 @@ fn load_files(
             findings.push(no_hooks_error(path));
         }
         project.hooks.extend(first.into_iter().flat_map(|agent| agent.hooks.iter().cloned()));
+    }
+    if let Some(team) = &mut project.team {
+        expand_team(team, &|name| std::env::var(name).ok(), &mut findings);
     }
     let mut hooks = compile_all(&project.hooks, build, &mut findings);
     let (mut stand_ins, mut consent) = (None, None);

@@ -45,4 +45,6 @@ pub(crate) struct WatchNotes<'s> {
     pub(crate) files: Option<&'s dyn WatchedFiles>,
     pub(crate) directories: Vec<PathBuf>,
     pub(crate) texts: Vec<String>,
+    /// The words of the commands that ran, if they are kept.
+    pub(crate) commands: Option<Vec<Vec<String>>>,
 }

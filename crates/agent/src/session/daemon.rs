@@ -35,6 +35,22 @@ impl Session {
         options: DaemonOptions,
         mut heard: impl FnMut(&Self, &Result<TurnOutput, TurnError>),
     ) -> Result<(), TurnError> {
+        self.run_daemon_with(options, |session, prompt| {
+            let answer = session.turn(&prompt);
+            heard(session, &answer);
+        })
+    }
+
+    /// Calls `answer` for every message in the inbox, as [`Session::run_daemon`] runs turns: for a host that also takes
+    /// commands, such as one to compact the conversation.
+    ///
+    /// # Errors
+    /// When the session does not start or is cancelled.
+    pub fn run_daemon_with(
+        &mut self,
+        options: DaemonOptions,
+        mut answer: impl FnMut(&mut Self, String),
+    ) -> Result<(), TurnError> {
         self.start()?;
         let inbox = self.inbox();
         loop {
@@ -44,8 +60,7 @@ impl Session {
             // Checked before the messages, so that messages sent before the end are still answered.
             let is_closed = inbox.is_closed();
             if let Some(prompt) = inbox.take_any() {
-                let answer = self.turn(&prompt);
-                heard(self, &answer);
+                answer(self, prompt);
                 continue;
             }
             if is_closed || !self.wait_for_message(options) {

@@ -13,10 +13,18 @@ pub struct Inbox(Arc<Mutex<InboxQueues>>);
 #[derive(Debug, Default)]
 struct InboxQueues {
     steering: VecDeque<String>,
-    follow_ups: VecDeque<String>,
+    follow_ups: VecDeque<FollowUp>,
     is_closed: bool,
     /// Cancelled when a message arrives, to wake a session that waits.
     sleeper: Option<CancelToken>,
+}
+
+/// A prompt for after the agent's answer.
+#[derive(Debug)]
+struct FollowUp {
+    text: String,
+    /// Whether it waits until the turn has ended.
+    is_between_turns: bool,
 }
 
 impl InboxQueues {
@@ -37,8 +45,18 @@ impl Inbox {
 
     /// Queues a prompt for after the agent's answer. Prompts are taken one at a time.
     pub fn follow_up(&self, text: impl Into<String>) {
+        self.push_follow_up(text.into(), false);
+    }
+
+    /// Queues a message for after the turn, such as a command to the host: a turn takes neither it nor a follow-up behind
+    /// it, so that only [`Session::run_daemon_with`](crate::Session::run_daemon_with) gets it.
+    pub fn follow_up_between_turns(&self, text: impl Into<String>) {
+        self.push_follow_up(text.into(), true);
+    }
+
+    fn push_follow_up(&self, text: String, is_between_turns: bool) {
         let mut queues = self.0.lock();
-        queues.follow_ups.push_back(text.into());
+        queues.follow_ups.push_back(FollowUp { text, is_between_turns });
         queues.wake();
     }
 
@@ -59,7 +77,7 @@ impl Inbox {
     /// Takes the oldest message of either kind, for a session that has nothing to do.
     pub(crate) fn take_any(&self) -> Option<String> {
         let mut queues = self.0.lock();
-        queues.steering.pop_front().or_else(|| queues.follow_ups.pop_front())
+        queues.steering.pop_front().or_else(|| queues.follow_ups.pop_front().map(|prompt| prompt.text))
     }
 
     /// Whether the inbox is closed.
@@ -79,7 +97,7 @@ impl Inbox {
     /// The messages that wait.
     pub(crate) fn texts(&self) -> Vec<String> {
         let queues = self.0.lock();
-        queues.steering.iter().chain(&queues.follow_ups).cloned().collect()
+        queues.steering.iter().chain(queues.follow_ups.iter().map(|prompt| &prompt.text)).cloned().collect()
     }
 
     /// Takes all steering messages, oldest first.
@@ -87,10 +105,10 @@ impl Inbox {
         self.0.lock().steering.drain(..).collect()
     }
 
-    /// Takes the oldest follow-up, and returns how many wait behind it.
+    /// Takes the oldest follow-up if a turn may have it, and returns how many wait behind it.
     pub(crate) fn take_follow_up(&self) -> Option<(String, usize)> {
         let mut queues = self.0.lock();
-        let prompt = queues.follow_ups.pop_front()?;
-        Some((prompt, queues.follow_ups.len()))
+        let prompt = queues.follow_ups.pop_front_if(|prompt| !prompt.is_between_turns)?;
+        Some((prompt.text, queues.follow_ups.len()))
     }
 }

@@ -1,5 +1,5 @@
-//! The toolsets of a team's members: one match arm per set in [`open`]. The tools of `filesystem`, `shell` and `fetch` are
-//! native tools under docker-agent's names; every other set is a file or directory.
+//! The toolsets of a team's members: one match arm per set in [`open`]. The tools of `filesystem`, `shell`, `background_jobs` and
+//! `fetch` are native tools under docker-agent's names; every other set is a file or directory.
 //!
 //! Names, arguments, categories, read-only hints and result texts are docker-agent's, so that its hooks see what they
 //! were written for. A set's instruction for the model is added to the member's system prompt after its own
@@ -73,6 +73,7 @@ fn open(
     let workspace = &shared.workspace;
     let mut set = match &spec.kind {
         ToolsetKind::Shell { environment } => native::open_shell(expand::expand_all(environment)),
+        ToolsetKind::BackgroundJobs { environment } => native::open_background_jobs(expand::expand_all(environment)),
         ToolsetKind::Filesystem => native::open_filesystem(workspace),
         ToolsetKind::Think => think::open(),
         ToolsetKind::Todo { shared: true } => todo::open(Arc::clone(&place.todos)),

@@ -1,4 +1,4 @@
-//! `filesystem`, `shell` and `fetch`: native tools under docker-agent's names.
+//! `filesystem`, `shell`, `background_jobs` and `fetch`: native tools under docker-agent's names.
 //!
 //! Unlike there, no path can leave the workspace, protected files cannot be changed, and the shell is always `/bin/sh`.
 
@@ -7,7 +7,7 @@ use pintle::internals::HttpGateway;
 
 use super::set::Toolset;
 use crate::tools::build_tools;
-use crate::tools::native::{FETCH_URLS, FILESYSTEM_TOOLS, FetchState, SHELL_TOOLS, ShellState};
+use crate::tools::native::{FETCH_URLS, FILESYSTEM_TOOLS, FetchState, JOB_TOOLS, SHELL_TOOLS, ShellState};
 use crate::workspace::Workspace;
 
 pub(super) fn open_filesystem(workspace: &Workspace) -> Toolset {
@@ -27,8 +27,18 @@ pub(super) fn open_shell(environment: Vec<(String, String)>) -> Toolset {
         tools: build_tools("shell", &SHELL_TOOLS, ShellState::new(environment)),
         instruction: String::from(
             "Shell: each call is a new shell that keeps nothing from earlier calls. Use `cwd` rather than `cd`, and a \
-             larger `timeout` for commands that take longer than 30 seconds. Use `run_background_job` for commands \
-             that keep running, such as a server; every job ends with the session.",
+             larger `timeout` for commands that take longer than 30 seconds.",
+        ),
+        ..Toolset::default()
+    }
+}
+
+pub(super) fn open_background_jobs(environment: Vec<(String, String)>) -> Toolset {
+    Toolset {
+        tools: build_tools("shell", &JOB_TOOLS, ShellState::new(environment)),
+        instruction: String::from(
+            "Background jobs: use `run_background_job` for commands that keep running, such as a server; every job ends \
+             with the session.",
         ),
         ..Toolset::default()
     }

@@ -185,16 +185,19 @@ fn report_error(turn: &TurnContext, error: &TurnError, iteration: u32) {
         TurnErrorKind::Denied if turn.rules().reports_denials => ("hook", None, false, Some(String::from("blocked"))),
         TurnErrorKind::Denied | TurnErrorKind::Cancelled => return,
     };
+    // A provider may repeat the key that it refuses.
+    let redacted = turn.agent.shared.runtime.redactor().and_then(|secrets| secrets.redact(&error.message));
+    let message = redacted.unwrap_or_else(|| error.message.clone());
     let notice = || Notification {
         kind: String::from("error"),
         level: String::from("error"),
         title: None,
-        message: error.message.clone(),
+        message: message.clone(),
         host: None,
     };
     let _ = turn.fire_team(notice);
     let payload = ErrorPayload {
-        message: error.message.clone(),
+        message,
         kind: kind.to_owned(),
         during: during.map_or("", EventKind::name).to_owned(),
         code,

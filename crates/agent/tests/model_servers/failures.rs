@@ -143,16 +143,16 @@ fn a_missing_key_is_told_when_the_model_is_opened() {
         (
             ModelSpec { base_url: None, api_key_env: None, ..model_spec("openai", &server) },
             "the key of the provider `openai` is not set; set the environment variable `OPENAI_API_KEY`, or \
-             name another one in `api_key_env`",
+             name another one in `api_key_env`, or `token_key` in a docker-agent file",
         ),
         (
             model_spec("gemini", &server),
             "the key of the provider `gemini` is not set; set the environment variable `TEST_KEY`, or name \
-             another one in `api_key_env`",
+             another one in `api_key_env`, or `token_key` in a docker-agent file",
         ),
         (
             ModelSpec { api_key_env: None, ..model_spec("anthropic", &server) },
-            "the provider `anthropic` requires a key; name its variable in `api_key_env`",
+            "the provider `anthropic` requires a key; name its variable in `api_key_env`, or `token_key` in a docker-agent file",
         ),
         (model_spec("antropic", &server), "unknown model provider `antropic`; did you mean `anthropic`?"),
     ];

@@ -153,6 +153,32 @@ fn a_server_without_keys_gets_none() {
 }
 
 #[test]
+fn address_of_the_environment_is_used_unless_one_is_declared() {
+    for (provider, variable, key) in
+        [("openai", "OPENAI_BASE_URL", None), ("openai", "OPENAI_BASE_URL", Some(KEY)), ("ollama", "OLLAMA_HOST", None)]
+    {
+        let server = ModelServer::start(vec![ServerAnswer::Reply(ScriptedReply::from_text("hi"))]).unwrap();
+        let address = match provider {
+            "ollama" => server.url("").trim_start_matches("http://").trim_end_matches('/').to_owned(),
+            _ => server.url("/v1"),
+        };
+        let spec = ModelSpec { base_url: None, api_key_env: None, ..model_spec(provider, &server) };
+        let environment = |name: &str| match name {
+            "OPENAI_API_KEY" => key.map(str::to_owned),
+            name => (name == variable).then(|| address.clone()),
+        };
+        let model = RemoteModel::new(&spec, &environment).unwrap();
+        assert_eq!(complete_request(&model, &new_request()).0.unwrap().text, "hi", "{provider}");
+        let seen = server.requests();
+        let sent = key.map(|key| format!("Bearer {key}"));
+        assert_eq!(
+            (seen[0].path.as_str(), seen[0].header("authorization").map(str::to_owned)),
+            ("/v1/chat/completions", sent)
+        );
+    }
+}
+
+#[test]
 fn what_a_request_sets_goes_before_what_was_declared() {
     let cut = ScriptedReply { is_truncated: true, ..ScriptedReply::from_text("cut") };
     let server = ModelServer::start(vec![ServerAnswer::Reply(cut)]).unwrap();

@@ -184,6 +184,8 @@ pub(crate) struct TeamScenario {
     pub(crate) spec: AgentSpec,
     pub(crate) permissions: PermissionsSpec,
     pub(crate) answer: Option<ApprovalResponse>,
+    /// Whether the runtime redacts secrets.
+    pub(crate) redacts_secrets: bool,
 }
 
 /// A session that can be run.
@@ -221,6 +223,7 @@ impl TeamScenario {
             spec: member_spec("root"),
             permissions: PermissionsSpec { mode: Some(PermissionMode::Autonomous), ..PermissionsSpec::default() },
             answer: None,
+            redacts_secrets: false,
         }
     }
 
@@ -263,7 +266,8 @@ impl TeamScenario {
         let resolver = Arc::new(ScriptedApprover::new(self.answer.clone().unwrap_or(ApprovalResponse::Unavailable)));
         let runtime = Runtime::builder()
             .chain(native::chain("record", Layer::Managed, record.hooks()))
-            .chain(native::chain("test", Layer::Project, self.hooks));
+            .chain(native::chain("test", Layer::Project, self.hooks))
+            .redact_secrets(self.redacts_secrets);
         let runtime = match self.answer {
             Some(_) => runtime.approver(Arc::clone(&resolver) as Arc<dyn Approver>),
             None => runtime,

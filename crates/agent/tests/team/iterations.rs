@@ -251,3 +251,15 @@ fn a_stop_hook_may_send_the_agent_on() {
     assert_eq!(fixture.session.turn("go").unwrap().text, "b");
     assert_eq!(fixture.events.lines_of(&["iteration.end"]), ["iteration.end 1 continue", "iteration.end 2 normal"]);
 }
+
+#[test]
+fn error_hooks_get_no_secret_of_a_provider() {
+    let key = format!("sk-proj-{}", "a1B2c3D4e5".repeat(5));
+    let refused = ModelError::fatal(format!("the model answered 401: bad key {key}"));
+    let scene = TeamScenario { redacts_secrets: true, ..TeamScenario::from_replies([Err(refused)]) };
+    let mut fixture = scene.open();
+    assert!(fixture.session.turn("go").is_err());
+    let lines = fixture.events.lines_of(&["notification", "error"]);
+    assert_eq!(lines.len(), 2, "{lines:?}");
+    assert!(lines.iter().all(|line| line.contains("bad key") && !line.contains(&key)), "{lines:?}");
+}

@@ -83,7 +83,7 @@ fn who_is_asked_about_what() {
         (PermissionMode::Restricted, LookRule::None, change, "deny rule restricted"),
         (PermissionMode::Restricted, LookRule::Ask, look, "allow person once"),
         (PermissionMode::Autonomous, LookRule::None, change, "allow rule autonomous"),
-        (PermissionMode::Autonomous, LookRule::Ask, look, "allow rule autonomous"),
+        (PermissionMode::Autonomous, LookRule::Ask, look, "allow person once"),
     ];
     for (mode, given, tool, expected) in cases {
         let scene = TeamScenario {
@@ -151,7 +151,7 @@ fn always_lifts_no_later_ask_of_a_hook_or_of_a_rule() {
         );
         assert_eq!(fixture.approver.requests().len(), 3, "{event}");
     }
-    for mode in [PermissionMode::Balanced, PermissionMode::Strict, PermissionMode::Restricted] {
+    for mode in MODES {
         let look = || call(&[("look", "{}")]);
         let scene = TeamScenario::from_replies([look(), look(), say("done")]);
         let mut fixture =

@@ -3,7 +3,7 @@
 use std::fs;
 
 use pintle::Verdict;
-use pintle::contract::{ScriptToolSpec, ToolsetKind};
+use pintle::contract::{AgentSpec, ScriptToolSpec, ToolsetKind};
 use serde_json::{Value, json};
 
 use crate::bench::{call_toolset, check_results, make_calls, member_spec, toolset_spec};
@@ -12,6 +12,20 @@ use crate::support::*;
 fn shell_toolset(environment: &[(&str, &str)]) -> ToolsetKind {
     let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
     ToolsetKind::Shell { environment: environment.iter().map(owned).collect() }
+}
+
+/// A member whose shell also runs commands in the background.
+fn member_with_jobs() -> AgentSpec {
+    let jobs = ToolsetKind::BackgroundJobs { environment: Vec::new() };
+    member_spec([shell_toolset(&[]), jobs].map(toolset_spec))
+}
+
+#[test]
+fn the_shell_alone_has_no_background_jobs() {
+    let calls = [("run_background_job", json!({"cmd": "touch made"}))];
+    let (results, fixture) = call_toolset(shell_toolset(&[]), |_| {}, &calls);
+    assert!(results[0].1 && results[0].0.contains("not found"), "{results:?}");
+    assert!(!fixture.folder.path().join("made").exists());
 }
 
 #[test]
@@ -75,7 +89,7 @@ fn the_shell_does_not_plainly_change_policy_or_records() {
     let job = ("run_background_job", denied[0].clone());
     let calls: Vec<(&str, Value)> =
         denied.iter().chain(&allowed).map(|call| ("shell", call.clone())).chain([job]).collect();
-    let (results, fixture) = call_toolset(shell_toolset(&[]), prepare, &calls);
+    let (results, fixture) = make_calls(member_with_jobs(), [], prepare, &calls);
     for (index, (call, (text, is_error))) in calls.iter().zip(&results).enumerate() {
         let is_denied = index < denied.len() || call.0 == "run_background_job";
         assert_eq!(*is_error && text.contains("an agent cannot change its own policy"), is_denied, "{call:?}: {text}");
@@ -130,7 +144,7 @@ fn a_job_runs_on_beside_the_conversation_and_ends_with_the_session() {
         ("shell", json!({"cmd": "until [ -s other ]; do :; done"})),
         ("view_background_job", json!({"job_id": "job_1"})),
     ];
-    let (results, fixture) = call_toolset(shell_toolset(&[]), |_| {}, &calls);
+    let (results, fixture) = make_calls(member_with_jobs(), [], |_| {}, &calls);
     let text = |index: usize| results[index].0.as_str();
     assert_eq!(text(0), "Background Jobs:\n\nNo background jobs found.\n");
     assert!(

@@ -22,6 +22,27 @@ fn a_daemon_takes_each_line_as_a_prompt_until_there_are_no_more() {
     assert!(err.contains("--daemon"), "{err}");
 }
 
+const TEAM: &str = "agents:\n  root:\n    model: script:turns.yaml\n    description: talks\n    hooks:\n      pre_compact:\n        - {type: command, command: \"cat >> compacted.json\"}\n";
+
+const TURNS: &str =
+    "turns:\n  - say: One.\n  - say: a summary for the model\n  - {expect: {contains: second}, say: Two.}\n";
+
+#[test]
+fn commands_work_without_a_terminal() {
+    let fixture = CliFixture::new_empty().with_file("team.yaml", TEAM).with_file("turns.yaml", TURNS);
+    let compacted = || std::fs::read_to_string(fixture.path("compacted.json")).unwrap_or_default();
+    let arguments = ["run", "-q", "team.yaml", "first", "/compact keep names", "/agent", "second"];
+    let (out, err, status) = fixture.pintle(&arguments).run_to_parts();
+    assert_eq!((out.as_str(), status), ("One.\nroot\nTwo.\n", Some(0)), "{err}");
+    assert!(compacted().contains("\"source\":\"manual\""), "{}", compacted());
+    std::fs::remove_file(fixture.path("compacted.json")).unwrap();
+    let arguments = ["run", "-q", "team.yaml", "--daemon"];
+    let input = "first\n/compact keep names\n/agent\nsecond\n";
+    let (out, err, status) = fixture.pintle(&arguments).with_input(input).run_to_parts();
+    assert_eq!((out.as_str(), status), ("One.\nroot\nTwo.\n", Some(0)), "{err}");
+    assert!(compacted().contains("\"source\":\"manual\""), "{}", compacted());
+}
+
 #[test]
 fn a_refused_line_does_not_end_the_wait_and_the_summary_names_the_stop() {
     let refuse = "---\nevent: prompt.submit\npriority: 1\nscript: |\n  def handle(event, payload):\n      \

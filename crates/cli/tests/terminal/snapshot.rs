@@ -68,6 +68,22 @@ fn the_work_of_a_session_is_listed_shown_and_taken_back() {
 }
 
 #[test]
+fn what_is_not_in_the_snapshots_is_named() {
+    let script = "turns:\n  - calls: [{tool: shell, args: {cmd: \"echo two > kept.txt; head -c 3000000 /dev/zero > big.bin; echo x > ignored.txt\"}}]\n  - say: Done.\n";
+    let fixture = CliFixture::new_empty().with_file("agent.yaml", AGENT).with_file("script.yaml", script);
+    let fixture = fixture.with_file("kept.txt", "one\n").with_file(".gitignore", "ignored.txt\n");
+    let (_, err, status) = fixture.pintle(&RUN).with_variable("PINTLE_DATA_DIR", "data").run_to_parts();
+    assert_eq!(status, Some(0), "{err}");
+    let note = "note: not in the snapshots, so never restored: `big.bin`, `ignored.txt`; git ignores them, or they are above \
+                2 MiB, not readable or repositories of their own";
+    for arguments in [&["list"][..], &["reset", "0"]] {
+        let screen = normalized_screen(&fixture, arguments);
+        assert!(screen.contains(note), "{screen}");
+    }
+    assert_eq!(read_file(&fixture, "kept.txt").as_deref(), Some("one\n"));
+}
+
+#[test]
 fn the_files_go_back_to_any_snapshot() {
     let fixture = create_worked_fixture();
     snapshot!("snapshot_reset_nothing", normalized_screen(&fixture, &["reset", "7"]));

@@ -48,6 +48,32 @@ fn yes_answers_what_hooks_and_rules_ask_and_lifts_no_deny() {
 }
 
 #[test]
+fn a_models_gateway_is_an_error() {
+    let team = "agents: {root: {model: openai/gpt-4o}}\n";
+    let fixture = create_team().with_file("remote.yaml", team);
+    let run =
+        |path| fixture.pintle(&["run", path, "-q", "hi"]).with_variable("DOCKER_AGENT_MODELS_GATEWAY", "http://x.test");
+    let (_, err, status) = run("remote.yaml").run_to_parts();
+    assert_eq!(status, Some(3), "{err}");
+    assert!(err.contains("`DOCKER_AGENT_MODELS_GATEWAY` is set, but models gateways are not supported yet"), "{err}");
+    assert!(!run("team").run_to_parts().1.contains("GATEWAY"), "a scripted model needs none");
+}
+
+#[test]
+fn guard_without_jq_denies_and_is_told_at_the_start() {
+    let guard = "CMD=$(cat | no-such-jq -r '.tool_input.cmd // \"\"'); case \"$CMD\" in *rm*) exit 2;; esac; exit 0";
+    let team = format!(
+        "agents:\n  root:\n    model: script:turns.yaml\n    toolsets: [{{type: shell}}]\n    hooks:\n      pre_tool_use:\n        - matcher: shell\n          hooks: [{{type: command, command: {guard:?}}}]\n"
+    );
+    let turns = "turns:\n  - calls: [{tool: shell, args: {cmd: rm -rf victim}}]\n  - say: Done.\n";
+    let fixture = CliFixture::new_empty().with_file("agent.yaml", team).with_file("turns.yaml", turns);
+    let fixture = fixture.with_file("victim/x", "kept");
+    let (_, err, _) = fixture.pintle(&["run", "agent.yaml", "--yolo", "-q", "go"]).run_to_parts();
+    assert!(err.contains("runs `no-such-jq`, which is not on the PATH, so it denies every call"), "{err}");
+    assert!(fixture.path("victim/x").exists(), "{err}");
+}
+
+#[test]
 fn agents_models_and_modes_are_named() {
     let fixture = create_team().with_file("mine.yaml", "turns: [{expect: {system: \"\"}, say: I help.}]\n");
     let said = |arguments: &[&'static str]| fixture.pintle(arguments).run_to_parts();

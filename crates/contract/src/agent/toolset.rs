@@ -25,6 +25,11 @@ pub enum ToolsetKind {
         /// Variables in addition to the host's own.
         environment: Vec<(String, String)>,
     },
+    /// Tools for commands that run in the background, with environment variables.
+    BackgroundJobs {
+        /// Variables in addition to the host's own.
+        environment: Vec<(String, String)>,
+    },
     /// Tools for files of the workspace.
     Filesystem,
     /// A tool for the model to write down its reasoning.

@@ -1,9 +1,12 @@
 //! The handler of command hooks: payload to standard input, output to a verdict.
 
+use std::ffi::OsString;
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use pintle_contract::{
-    Codec, CommandOutput, Failure, FailureKind, Handler, HandlerOutput, HookCall, HookInfluence, Verdict,
+    Codec, CommandOutput, Failure, FailureKind, Handler, HandlerOutput, HookCall, HookInfluence, Verdict, VerdictKind,
 };
 
 use super::one_shot::{self, HookCommand};
@@ -17,6 +20,33 @@ pub(super) struct CommandHandler {
     /// The persistent process, if the hook uses one.
     pub(super) persistent_process: Option<PersistentProcess>,
     pub(super) codec: Arc<dyn Codec>,
+    pub(super) needed: NeededPrograms,
+}
+
+/// The programs without which a guard has not looked at a call.
+#[derive(Debug, Default)]
+pub(super) struct NeededPrograms {
+    names: Vec<String>,
+    /// Whether all of them were found.
+    are_found: AtomicBool,
+}
+
+impl NeededPrograms {
+    pub(super) fn new(names: Vec<String>) -> Self {
+        Self { names, are_found: AtomicBool::new(false) }
+    }
+
+    /// The first one that is not in the directories of a search path. They are looked for until all are found.
+    fn find_missing(&self, search_path: impl FnOnce() -> OsString) -> Option<&str> {
+        if self.names.is_empty() || self.are_found.load(Ordering::Relaxed) {
+            return None;
+        }
+        let path = search_path();
+        let dirs: Vec<PathBuf> = std::env::split_paths(&path).collect();
+        let missing = self.names.iter().find(|name| !dirs.iter().any(|dir| dir.join(name).is_file()));
+        self.are_found.store(missing.is_none(), Ordering::Relaxed);
+        missing.map(String::as_str)
+    }
 }
 
 impl Handler for CommandHandler {
@@ -51,6 +81,13 @@ impl Handler for CommandHandler {
         let verdict = match answer {
             Ok(answer) => self.codec.decode(call.event, &call.hook.event_alias, HandlerOutput::Process(answer)),
             Err(failure) => Verdict::failed(failure),
+        };
+        let verdict = match self.needed.find_missing(|| place.search_path()) {
+            Some(name) if !matches!(verdict.kind, VerdictKind::Deny { .. } | VerdictKind::Failed(_)) => {
+                let reason = format!("its script runs `{name}`, which is not on the PATH; install it");
+                Verdict::failed(Failure::new(FailureKind::Missing, reason))
+            }
+            _ => verdict,
         };
         match warning {
             Some(warning) => verdict.with_warning(warning),

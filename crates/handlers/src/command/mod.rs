@@ -6,19 +6,21 @@ mod one_shot;
 
 use std::sync::Arc;
 
-use pintle_contract::{BuiltHandler, CommandSpec, Diagnostic, Handler, HookDeclaration};
+use pintle_contract::{BuiltHandler, CommandSpec, Diagnostic, FailurePolicy, Handler, HookDeclaration};
+use pintle_shell::required_programs;
 
 use crate::hook_input::may_deny;
 use crate::persistent::PersistentProcess;
 use crate::sandbox;
 use detached::DetachedCommandHandler;
-use handler::CommandHandler;
+use handler::{CommandHandler, NeededPrograms};
 pub(crate) use one_shot::{CommandEnvironment, HookCommand, run_to_end, timeout_failure};
 
 /// Builds the handler of a declaration.
 ///
 /// A command counts as a guard if its event can be blocked or its dialect denies when it fails: its verdicts are not
-/// known before it runs. A background command is never a guard. A sandbox that this system does not support is an
+/// known before it runs. If it denies when it fails, it also needs the programs that its script runs: a script that goes on
+/// without one has not looked at the call. A background command is never a guard. A sandbox that this system does not support is an
 /// error.
 pub(crate) fn build(declaration: &HookDeclaration, spec: &CommandSpec) -> BuiltHandler {
     let guard = may_deny(declaration);
@@ -34,6 +36,10 @@ pub(crate) fn build(declaration: &HookDeclaration, spec: &CommandSpec) -> BuiltH
         return BuiltHandler { handler: Some(handler), guard, ..BuiltHandler::default() };
     }
     let worker = spec.keep.then(|| PersistentProcess::new(Arc::clone(&program)));
-    let handler: Arc<dyn Handler> = Arc::new(CommandHandler { program, persistent_process: worker, codec });
+    let is_closed = declaration.on_error.unwrap_or(declaration.default_on_error) == FailurePolicy::Closed;
+    let is_script = spec.arguments.is_none() && spec.shell.is_none();
+    let needed = if guard && is_closed && is_script { required_programs(&spec.command) } else { Vec::new() };
+    let needed = NeededPrograms::new(needed);
+    let handler: Arc<dyn Handler> = Arc::new(CommandHandler { program, persistent_process: worker, codec, needed });
     BuiltHandler { handler: Some(handler), guard, ..BuiltHandler::default() }
 }

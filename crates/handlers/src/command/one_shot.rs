@@ -1,5 +1,6 @@
 //! Runs one process for one call, at most until the deadline of the command hook.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,6 +28,21 @@ pub(crate) struct CommandEnvironment {
     environment: ProcessEnvironment,
     /// The dialect's variables, which the arguments of a program without a shell may use.
     dialect_variables: Vec<(String, String)>,
+}
+
+impl CommandEnvironment {
+    /// The directories in which the command finds programs.
+    pub(super) fn search_path(&self) -> OsString {
+        let own = match &self.environment {
+            ProcessEnvironment::InheritedAnd(variables) | ProcessEnvironment::Exactly(variables) => {
+                variables.iter().rev().find(|(name, _)| name == "PATH").map(|(_, value)| OsString::from(value))
+            }
+            ProcessEnvironment::Inherited | ProcessEnvironment::WithoutSecrets => None,
+        };
+        // Without the variable, shells look here.
+        let usual = || OsString::from("/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
+        own.or_else(|| std::env::var_os("PATH")).filter(|path| !path.is_empty()).unwrap_or_else(usual)
+    }
 }
 
 impl HookCommand {

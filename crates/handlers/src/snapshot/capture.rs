@@ -90,6 +90,22 @@ pub(super) fn capture_tree(git: &ShadowGit<'_>, place: &ShadowRepository) -> Res
     Ok(tree)
 }
 
+/// What is not in the snapshots, as of the last capture: files that git ignores and those that were left out. Directories
+/// end with a slash. Pintle's own files are not named.
+pub(super) fn left_out_paths(git: &ShadowGit<'_>, place: &ShadowRepository) -> Result<Vec<String>, SnapshotError> {
+    let scope = git.scope_argument()?;
+    let options = ["ls-files", "-z", "-o", "-i", "--directory", "--exclude-standard", "--", scope];
+    let listing = git.run_git(&options, b"")?;
+    let mut own: Vec<String> = excluded_files(place)?.into_iter().collect();
+    let data = place.store.parent().and_then(|snapshots| fs::canonicalize(snapshots).ok());
+    own.extend(data.and_then(|data| Some(encode_path(path_bytes(data.strip_prefix(&place.root).ok()?)))));
+    let paths = listing.split(|byte| *byte == 0).filter(|path| !path.is_empty()).map(encode_path);
+    let is_below = |path: &str, dir: &str| {
+        path.strip_prefix(dir.trim_end_matches('/')).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    Ok(paths.filter(|path| !own.iter().any(|own| is_below(own, path) || is_below(path, own))).collect())
+}
+
 /// Rejects directories that contain much more than an agent's work.
 pub(super) fn check_size(place: &ShadowRepository) -> Result<(), SnapshotError> {
     let home = pintle_files::home_dir().and_then(|home| fs::canonicalize(home).ok());

@@ -123,6 +123,15 @@ impl SnapshotStore {
         journal::read_checkpoints(&self.repository.store)
     }
 
+    /// What is not in the snapshots, as of the last capture: files that git ignores, and those that are too large, not
+    /// readable or in a repository of their own. Directories end with a slash.
+    ///
+    /// # Errors
+    /// When git fails.
+    pub fn left_out_paths(&self) -> Result<Vec<String>, SnapshotError> {
+        capture::left_out_paths(&self.shadow_git(), &self.repository)
+    }
+
     /// The changes between two captures, as a patch.
     ///
     /// # Errors

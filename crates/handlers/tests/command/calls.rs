@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pintle_contract::{
-    Codec, CommandSpec, Event, Failure, FailureKind, FailurePolicy, HandlerFactory, HandlerOutput, Origin, Payload,
-    Verdict,
+    Codec, CommandSpec, Event, Failure, FailureKind, FailurePolicy, HandlerFactory, HandlerOutput, HookDeclaration,
+    Origin, Payload, Verdict, VerdictKind,
 };
 use serde_json::{Value, json};
 
@@ -28,6 +28,33 @@ fn exit_codes_signals_and_outputs_reach_the_codec() {
     }
     // 127 is the shell's exit code for a missing program; the shell itself exists.
     assert!(CommandFixture::new(shell_command("pintle-no-such-program")).call_output().starts_with("exit 127||"));
+}
+
+#[test]
+fn guard_without_a_program_of_its_script_fails_unless_it_denies() {
+    let call = |policy: FailurePolicy, spec: CommandSpec| {
+        let declaration = HookDeclaration { default_on_error: policy, ..command_declaration("tool.pre", spec) };
+        CommandFixture::from_handler(test_factory().build_handler(&declaration).handler.unwrap()).call_hook()
+    };
+    let swallowed = "CMD=$(cat | pintle-no-such-program -r .x); echo \"allow $CMD\"; exit 0";
+    let failure = Failure::new(
+        FailureKind::Missing,
+        "its script runs `pintle-no-such-program`, which is not on the PATH; install it",
+    );
+    assert_eq!(call(FailurePolicy::Closed, shell_command(swallowed)).kind, VerdictKind::Failed(failure));
+    assert!(matches!(call(FailurePolicy::Open, shell_command(swallowed)).kind, VerdictKind::Allow { .. }));
+    // What the script says itself about the program, and a program on the hook's own path.
+    for text in ["pintle-no-such-program || echo none", "if false; then pintle-no-such-program; fi; echo x"] {
+        assert!(matches!(call(FailurePolicy::Closed, shell_command(text)).kind, VerdictKind::Allow { .. }), "{text}");
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let program = dir.path().join("pintle-no-such-program");
+    fs::write(&program, "#!/bin/sh\necho found\n").unwrap();
+    fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let path = format!("{}:/usr/bin:/bin", dir.path().display());
+    let spec = CommandSpec { environment: vec![(String::from("PATH"), path)], ..shell_command(swallowed) };
+    let found = VerdictKind::Allow { reason: String::from("exit 0|allow found|") };
+    assert_eq!(call(FailurePolicy::Closed, spec).kind, found);
 }
 
 #[test]

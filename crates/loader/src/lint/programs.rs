@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use pintle_clients::CLIENTS;
-use pintle_contract::{CommandSpec, Diagnostic, HandlerSpec, HookDeclaration};
+use pintle_contract::{CommandSpec, Diagnostic, FailurePolicy, HandlerSpec, HookDeclaration};
 use pintle_dialects::{PathStatus, ProgramLookup};
+use pintle_shell::required_programs;
 
 use crate::programs::InstalledPrograms;
 
@@ -17,7 +18,7 @@ const SHELL_WORDS: &str = ". : [ [[ ! { ( case cd command echo eval exec exit ex
 pub(crate) fn lint_program(hook: &HookDeclaration, project: &Path) -> Option<Diagnostic> {
     let HandlerSpec::Command(command) = &hook.handler else { return None };
     let project = if project.is_dir() { project } else { project.parent()? };
-    let (what, help) = find_fault(hook, command, project)?;
+    let (what, help) = find_fault(hook, command, project).or_else(|| find_missing(hook, command))?;
     let message = format!("hook `{}` {what}", hook.name);
     Some(Diagnostic::warning("missing_program", message, hook.location.clone()).help(help))
 }
@@ -26,6 +27,12 @@ pub(crate) fn lint_program(hook: &HookDeclaration, project: &Path) -> Option<Dia
 fn find_fault(hook: &HookDeclaration, command: &CommandSpec, project: &Path) -> Option<(String, &'static str)> {
     const RELATIVE: &str =
         "the path is relative to the directory in which the agent runs; create the file, or fix the path";
+    if let Some(directory) = command.directory.as_deref().filter(|directory| is_plain(directory))
+        && Path::new(directory).is_absolute()
+        && !Path::new(directory).is_dir()
+    {
+        return Some((format!("works in `{directory}`, which does not exist"), "create it, or name another directory"));
+    }
     let program = program_of(command, project)?;
     // A dialect that finds the programs of its hooks itself has looked at them.
     let resolved = command.arguments.iter().flatten().take(1).chain([&command.command]);
@@ -62,6 +69,23 @@ fn find_fault(hook: &HookDeclaration, command: &CommandSpec, project: &Path) -> 
             PathStatus::File { .. } | PathStatus::Missing => None,
         },
     }
+}
+
+/// The programs that a script needs and that are not installed. A guard that denies when it fails denies without them.
+fn find_missing(hook: &HookDeclaration, command: &CommandSpec) -> Option<(String, &'static str)> {
+    let has_own_path = command.environment.iter().any(|(name, _)| name == "PATH");
+    if command.arguments.is_some() || command.shell.is_some() || has_own_path {
+        return None;
+    }
+    let missing: Vec<String> = required_programs(&command.command)
+        .into_iter()
+        .filter(|name| !InstalledPrograms.can_find(name))
+        .map(|name| format!("`{name}`"))
+        .collect();
+    let is_closed = hook.on_error.unwrap_or(hook.default_on_error) == FailurePolicy::Closed;
+    let denies = if is_closed && !hook.background { ", so it denies every call" } else { "" };
+    let what = format!("runs {}, which is not on the PATH{denies}", missing.join(", "));
+    (!missing.is_empty()).then_some((what, "install it, or write its full path"))
 }
 
 /// Whether the line that names the interpreter of a script ends as on Windows.

@@ -280,6 +280,7 @@ fn draft_toolset(toolset: &ToolsetSpec, drafts: &mut Vec<TrustItemDraft>) {
         }
         // Pintle's own tools request approval by the rules for tool calls.
         ToolsetKind::Shell { .. }
+        | ToolsetKind::BackgroundJobs { .. }
         | ToolsetKind::Filesystem
         | ToolsetKind::Think
         | ToolsetKind::Todo { .. }

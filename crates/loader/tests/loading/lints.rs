@@ -93,6 +93,22 @@ fn a_hook_on_questions_in_a_project_that_asks_none_is_pointed_out() {
 }
 
 #[test]
+fn a_command_whose_directory_is_not_there_is_pointed_out() {
+    let hook = |directory: &str| {
+        let team = format!(
+            "agents:\n  root:\n    model: openai/a\n    hooks:\n      stop:\n        - {{type: command, command: \"true\", working_dir: {directory}}}\n"
+        );
+        let project = LoaderFixture::new(&[("agent.yaml", team)]);
+        let loaded = project.load("agent.yaml");
+        project.findings(&loaded, Severity::Warning)
+    };
+    let expected = "agent.yaml:6:11: warning: hook `true` works in `/no/such/directory`, which does not exist";
+    assert_eq!(hook("/no/such/directory"), [expected]);
+    assert_eq!(hook("/"), Vec::<String>::new());
+    assert_eq!(hook("made-later"), Vec::<String>::new());
+}
+
+#[test]
 fn a_command_whose_program_is_not_there_is_pointed_out() {
     let cases = [
         ("./check.sh", Some("runs `./check.sh`, which does not exist")),
@@ -108,6 +124,12 @@ fn a_command_whose_program_is_not_there_is_pointed_out() {
         ("$HOME/check.sh", None),
         ("cd x && ./check.sh", None),
         ("[ -f x ] || exit 2", None),
+        (
+            "x=$(cat | no-such-program-x .a); exit 0",
+            Some("runs `no-such-program-x`, which is not on the PATH, so it denies every call"),
+        ),
+        ("no-such-program-x .a || exit 2", Some("runs `no-such-program-x`, which is not on the PATH")),
+        ("command -v no-such-program-x || exit 2; no-such-program-x", None),
     ];
     for (command, told) in cases {
         let team = format!(

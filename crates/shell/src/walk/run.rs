@@ -188,7 +188,12 @@ impl CommandWalk<'_> {
     }
 
     fn run_named(&mut self, program: &ShellArg, args: &[ShellArg], stdin: &TextFlow) -> TextFlow {
-        let name = self.copied_program(program).unwrap_or_else(|| program_name(&program.text));
+        self.note_command(program, args);
+        let copied = self.copied_program(program);
+        if let Some(name) = &copied {
+            self.note_command(&ShellArg::new(name), args);
+        }
+        let name = copied.unwrap_or_else(|| program_name(&program.text));
         let call = ProgramCall { name: &name, written: program, args, stdin };
         match name.as_str() {
             "break" | "continue" if args.is_empty() => self.note_exit(ExitReach::Loop),

@@ -20,6 +20,29 @@ impl<'s> CommandWalk<'s> {
         self
     }
 
+    /// Also keeps the words of every command that runs.
+    pub(crate) fn keeping_commands(mut self) -> Self {
+        self.notes.commands = Some(Vec::new());
+        self
+    }
+
+    pub(crate) fn take_commands(&mut self) -> Vec<Vec<String>> {
+        self.notes.commands.take().unwrap_or_default()
+    }
+
+    /// Records a command that runs.
+    pub(super) fn note_command(&mut self, program: &ShellArg, args: &[ShellArg]) {
+        if self.is_trial {
+            return;
+        }
+        if let Some(commands) = &mut self.notes.commands {
+            let words: Vec<String> = std::iter::once(program).chain(args).map(ShellArg::shown).collect();
+            if !commands.contains(&words) {
+                commands.push(words);
+            }
+        }
+    }
+
     /// Runs the functions that the line defines, also those that it does not call: a later line may.
     pub(crate) fn run_defined(&mut self) {
         for state in self.take_states() {

@@ -18,7 +18,8 @@ pub(super) fn explain(model: &RemoteModel, error: ProviderCallError) -> ModelErr
             (ModelErrorKind::Fatal, format!("could not be called: {reason}; try again later"))
         }
         ProviderCallError::IncompleteStream => {
-            (ModelErrorKind::Retryable, String::from("stopped in the middle of its reply"))
+            let reason = "ended its answer before the reply was whole; check that `base_url` is an address of its API";
+            (ModelErrorKind::Retryable, String::from(reason))
         }
         ProviderCallError::Provider(error) => explain_provider_error(model, &error),
     };
@@ -90,7 +91,9 @@ fn explain_status(model: &RemoteModel, status: u16, body: &str) -> (ModelErrorKi
         401 | 403 => {
             let next = match key {
                 Some(variable) => format!("check the key in `{variable}`"),
-                None => String::from("set `api_key_env` to the variable of its key"),
+                None => {
+                    String::from("set `api_key_env`, or `token_key` in a docker-agent file, to the variable of its key")
+                }
             };
             (ModelErrorKind::Fatal, format!("answered {status}{said}; {next}"))
         }

@@ -60,14 +60,20 @@ impl Default for ModelTimeouts {
 impl RemoteModel {
     /// Creates a model from a declaration.
     ///
-    /// `variable` reads the environment. A provider's usual key is sent to its usual address only: with a `base_url`,
-    /// `api_key_env` must name the key's variable, or no key is sent.
+    /// `variable` reads the environment. A provider's usual key is sent to its usual address only, or to the one that the
+    /// user's environment sets (`OPENAI_BASE_URL`, `OLLAMA_HOST`): with a `base_url`, `api_key_env` must name the key's
+    /// variable, or no key is sent.
     ///
     /// # Errors
     /// When the provider or the address is invalid, or a required key is missing.
     pub fn new(spec: &ModelSpec, variable: &dyn Fn(&str) -> Option<String>) -> Result<Self, ModelError> {
         let provider = find_provider(&spec.provider).map_err(ModelError::fatal)?;
-        let written = spec.base_url.as_deref().or(provider.address);
+        let read = |name: &str| variable(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
+        let own_address = provider.address_variable.filter(|_| spec.base_url.is_none()).and_then(|name| {
+            let value = read(name)?;
+            Some(provider::address_of_variable(name, &value))
+        });
+        let written = spec.base_url.as_deref().or(own_address.as_deref()).or(provider.address);
         let address = written
             .map(|written| provider::complete_address(written, provider))
             .transpose()
@@ -76,13 +82,18 @@ impl RemoteModel {
         let key_variable = spec.api_key_env.clone().or(usual);
         let key = match &key_variable {
             None => None,
+            // A server of the user's own may need no key.
+            Some(name) if own_address.is_some() && spec.api_key_env.is_none() => read(name),
             Some(name) => {
-                let key = variable(name).map(|key| key.trim().to_owned()).filter(|key| !key.is_empty());
+                let key = read(name);
                 Some(key.ok_or_else(|| ModelError::fatal(missing_key_message(&spec.provider, name)))?)
             }
         };
         if key.is_none() && !convert::allows_missing_key(provider.adapter) {
-            let reason = format!("the provider `{}` requires a key; name its variable in `api_key_env`", provider.name);
+            let reason = format!(
+                "the provider `{}` requires a key; name its variable in `api_key_env`, or `token_key` in a docker-agent file",
+                provider.name
+            );
             return Err(ModelError::fatal(reason));
         }
         Ok(Self {
@@ -145,7 +156,7 @@ impl RemoteModel {
 fn missing_key_message(provider: &str, variable: &str) -> String {
     format!(
         "the key of the provider `{provider}` is not set; set the environment variable `{variable}`, or name another \
-         one in `api_key_env`"
+         one in `api_key_env`, or `token_key` in a docker-agent file"
     )
 }
 

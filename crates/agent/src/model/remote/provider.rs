@@ -16,16 +16,22 @@ pub(in crate::model) struct ProviderDef {
     pub(super) path: &'static str,
     /// Whether it requires a key.
     pub(super) is_key_required: bool,
+    /// The environment variable with which users of its own programs set the address.
+    pub(super) address_variable: Option<&'static str>,
 }
 
 impl ProviderDef {
     const fn new(name: &'static str, adapter: AdapterKind) -> Self {
-        Self { name, adapter, address: None, path: "v1/", is_key_required: true }
+        Self { name, adapter, address: None, path: "v1/", is_key_required: true, address_variable: None }
     }
 
     /// A server on this machine that uses the chat format and needs no key.
     const fn new_local(name: &'static str, address: &'static str) -> Self {
-        Self { name, adapter: AdapterKind::OpenAI, address: Some(address), path: "v1/", is_key_required: false }
+        Self { address: Some(address), is_key_required: false, ..Self::new(name, AdapterKind::OpenAI) }
+    }
+
+    const fn with_address_variable(self, address_variable: &'static str) -> Self {
+        Self { address_variable: Some(address_variable), ..self }
     }
 
     /// The environment variable that usually holds the key.
@@ -36,15 +42,15 @@ impl ProviderDef {
 
 /// All providers. Those that differ from the chat format only by their address share its adapter.
 static PROVIDERS: [ProviderDef; 21] = [
-    ProviderDef::new("openai", AdapterKind::OpenAI),
-    ProviderDef::new("openai_responses", AdapterKind::OpenAIResp),
+    ProviderDef::new("openai", AdapterKind::OpenAI).with_address_variable("OPENAI_BASE_URL"),
+    ProviderDef::new("openai_responses", AdapterKind::OpenAIResp).with_address_variable("OPENAI_BASE_URL"),
     ProviderDef::new("anthropic", AdapterKind::Anthropic),
     ProviderDef { path: "v1beta/", ..ProviderDef::new("gemini", AdapterKind::Gemini) },
     // docker-agent's names for some providers.
     ProviderDef { path: "v1beta/", ..ProviderDef::new("google", AdapterKind::Gemini) },
     ProviderDef::new("github-copilot", AdapterKind::GithubCopilot),
     ProviderDef::new_local("dmr", "http://localhost:12434/engines/v1/"),
-    ProviderDef::new_local("ollama", "http://localhost:11434/v1/"),
+    ProviderDef::new_local("ollama", "http://localhost:11434/v1/").with_address_variable("OLLAMA_HOST"),
     ProviderDef::new_local("vllm", "http://localhost:8000/v1/"),
     ProviderDef::new_local("lmstudio", "http://localhost:1234/v1/"),
     ProviderDef::new("copilot", AdapterKind::GithubCopilot),
@@ -93,6 +99,20 @@ pub(super) fn complete_address(written: &str, provider: &ProviderDef) -> Result<
     Ok(url.to_string())
 }
 
+/// The address that a variable sets. `OLLAMA_HOST` may be a host alone, also the one that a server listens on.
+pub(super) fn address_of_variable(name: &str, value: &str) -> String {
+    if name != "OLLAMA_HOST" || value.contains("://") {
+        return value.to_owned();
+    }
+    let value = value.trim_end_matches('/');
+    let (host, port) = value
+        .rsplit_once(':')
+        .filter(|(_, port)| port.bytes().all(|letter| letter.is_ascii_digit()))
+        .unwrap_or((value, "11434"));
+    let host = if matches!(host, "" | "0.0.0.0") { "127.0.0.1" } else { host };
+    format!("http://{host}:{port}")
+}
+
 /// Whether an address is on this machine.
 pub(super) fn is_local_address(address: &str) -> bool {
     let url = Url::parse(address).ok();
@@ -123,6 +143,20 @@ mod tests {
             let expected = expected.map(str::to_owned).map_err(str::to_owned);
             assert_eq!(complete_address(written, find_provider(name).unwrap()), expected, "{written}");
         }
+    }
+
+    #[test]
+    fn ollama_host_may_be_a_host_alone() {
+        for (value, expected) in [
+            ("box:8080", "http://box:8080"),
+            ("box", "http://box:11434"),
+            ("0.0.0.0", "http://127.0.0.1:11434"),
+            (":1234", "http://127.0.0.1:1234"),
+            ("https://box/ollama", "https://box/ollama"),
+        ] {
+            assert_eq!(address_of_variable("OLLAMA_HOST", value), expected, "{value}");
+        }
+        assert_eq!(address_of_variable("OPENAI_BASE_URL", "x.test"), "x.test");
     }
 
     #[test]

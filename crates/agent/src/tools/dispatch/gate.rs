@@ -3,6 +3,7 @@
 //! For agents outside a team every stage but `tool.pre` is skipped if nothing is declared and no hook listens; the asks
 //! of `tool.pre` then go to the runtime's approver.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use pintle::contract::OutcomeReason;
@@ -236,7 +237,7 @@ impl ToolCallHost for ToolCallGate<'_> {
     fn check_rules(&mut self) -> Result<(), GateResult> {
         let permissions = &self.turn.agent.shared.permissions;
         let target = &*self.target;
-        match permissions.check(&target.name, &target.args, target.is_read_only()) {
+        match permissions.check(&target.name, &target.args, target.is_read_only(), Path::new(&self.turn.origin.cwd)) {
             PermissionStatus::Allowed { basis } => self.allowed_by = Some(basis),
             PermissionStatus::Denied { source: by, basis } => {
                 return Err(GateResult { reason: by.clone(), ..GateResult::deny(basis, CallRefusal::Denied(by)) });

@@ -105,7 +105,9 @@ impl CallTarget {
     }
 
     pub(super) fn to_reply_payload(&self, turn: &TurnContext, id: &str) -> PermissionReply {
-        let label = || PermissionChecker::safety_label(&self.name, &self.args, self.is_read_only()).to_owned();
+        let workspace = Path::new(&turn.origin.cwd);
+        let label =
+            || PermissionChecker::safety_label(&self.name, &self.args, self.is_read_only(), workspace).to_owned();
         PermissionReply {
             id: id.to_owned(),
             name: self.name.clone(),

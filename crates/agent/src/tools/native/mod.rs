@@ -23,7 +23,7 @@ use crate::model::ModelTool;
 use crate::turn_context::{Tool, Toolbox, alternate_name};
 
 pub(crate) use fetch::{FETCH_URLS, FetchState};
-pub(crate) use shell::{CommandShell, SHELL_TOOLS, ShellState, ToolCommand, failure_status, output_text};
+pub(crate) use shell::{CommandShell, JOB_TOOLS, SHELL_TOOLS, ShellState, ToolCommand, failure_status, output_text};
 
 /// The files of the workspace, for docker-agent's toolset.
 pub(crate) static FILESYSTEM_TOOLS: [ToolDef; 9] = [
@@ -117,7 +117,8 @@ mod tests {
     fn the_vocabularies_have_the_tools_and_the_schemas_have_the_arguments() {
         let named = |def: &ToolDef| (def.name, (def.properties)());
         let docker_agent = FILESYSTEM_TOOLS.iter().map(named).chain([(FETCH_URLS.name, (FETCH_URLS.properties)())]);
-        let docker_agent = docker_agent.chain(SHELL_TOOLS.iter().map(|def| (def.name, (def.properties)())));
+        let docker_agent =
+            docker_agent.chain(SHELL_TOOLS.iter().chain(&JOB_TOOLS).map(|def| (def.name, (def.properties)())));
         for (name, properties) in docker_agent {
             let Some(tool) = DOCKER_AGENT.tools.iter().find(|tool| tool.native_names.contains(&name)) else {
                 assert!(name.ends_with("background_jobs") || name.ends_with("_job"), "{name}");

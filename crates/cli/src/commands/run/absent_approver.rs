@@ -34,8 +34,8 @@ impl AbsentApprover {
         terminal.print_note(format!("{questions} about {about} could not be shown to anyone and {were} denied"));
         terminal.print_note(match is_team {
             true => {
-                "run it in a terminal, or allow calls with a `permissions: {allow: [..]}` rule or with `--yolo`; \
-                `--yes` also approves `ask` decisions of hooks"
+                "run it in a terminal, or allow calls that only the mode asks about with a `permissions: {allow: [..]}` \
+                rule or with `--yolo`; `--yes` also approves what hooks and `ask` rules ask about"
             }
             false => "run it in a terminal, or approve with `--yes`",
         });

@@ -51,6 +51,7 @@ fn choose_member(mut team: TeamSpec, named: Option<&str>, agent: &AgentOption, m
     if let Some(typed) = named {
         override_models(&mut team, typed)?;
     }
+    refuse_gateway(&team)?;
     // A team always declares an agent.
     let Some(spec) = agent.select_agent(Some(&team))? else { return Err(CliError::invalid_input("the file declares no agents")) };
     let Some(declared) = &spec.model else { return Err(missing_model_error(format!("agent `{}` declares no model", spec.name))) };
@@ -62,6 +63,20 @@ fn choose_member(mut team: TeamSpec, named: Option<&str>, agent: &AgentOption, m
     }
     let model = models.open(declared).map_err(CliError::invalid_input)?;
     Ok(AgentSelection { spec, team: Some(team), model, model_notes: String::new(), scripted_prompts: Vec::new() })
+}
+
+/// Variables with which docker-agent is told to call models through a gateway.
+const GATEWAYS: [&str; 2] = ["DOCKER_AGENT_MODELS_GATEWAY", "CAGENT_MODELS_GATEWAY"];
+
+/// Refuses to call models directly where the user wants them to be called through a gateway.
+fn refuse_gateway(team: &TeamSpec) -> Result<(), CliError> {
+    let mut models = team.agents.iter().flat_map(|agent| agent.model.iter().chain(&agent.fallback_models));
+    let set = GATEWAYS.iter().find(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
+    match set.filter(|_| models.any(|model| model.provider != "script")) {
+        None => Ok(()),
+        Some(name) => Err(CliError::invalid_input(format!("`{name}` is set, but models gateways are not supported yet"))
+            .help("unset it, and set `base_url` or `OPENAI_BASE_URL` to the address of a gateway that has OpenAI's protocol")),
+    }
 }
 
 /// Selects the agent of AI Harness, or a default agent if only a model is named.

@@ -1,11 +1,12 @@
 //! The live display of a session.
 
+use std::io::{self, IsTerminal};
 use std::path::Path;
 
 use parking_lot::Mutex;
 use pintle::tape::show::{StyledLine, ShowOptions, Tone, TapeRenderer, single_line};
 use pintle::tape::{RecordBody, RecordObserver, Record, TapeError};
-use pintle::{Decision, Origin, Runtime};
+use pintle::{Decision, EventKind, Origin, Runtime};
 use pintle::contract::EffectRequest;
 use pintle_agent::{AgentEvent, Observer, SessionSummary, Session, ToolCallEnd};
 use serde_json::json;
@@ -46,6 +47,8 @@ pub(super) enum DisplayMode {
 pub(super) struct LiveDisplay {
     terminal: Terminal,
     mode: DisplayMode,
+    /// Whether text is shown only when the reply is whole: a program that reads it cannot take back what a retry repeats.
+    holds_text: bool,
     state: Mutex<DisplayState>,
 }
 
@@ -57,6 +60,10 @@ enum OpenOutputLine {
     /// Consecutive events without hooks.
     Unhooked,
 }
+
+/// The events that decide whether a tool call runs.
+const CALL_EVENTS: [EventKind; 4] =
+    [EventKind::ToolTransform, EventKind::ToolGuard, EventKind::ToolPre, EventKind::PermissionAsk];
 
 #[derive(Debug)]
 struct DisplayState {
@@ -90,7 +97,8 @@ impl LiveDisplay {
             denied_count: 0,
             failures: FailureCounter::default(),
         };
-        Self { terminal, mode: shown, state: Mutex::new(state) }
+        let holds_text = shown == DisplayMode::Quiet && !io::stdout().is_terminal();
+        Self { terminal, mode: shown, holds_text, state: Mutex::new(state) }
     }
 
     /// Prints the lines that were on the tape before it was observed.
@@ -238,9 +246,9 @@ impl LiveDisplay {
     fn show_words(&self, origin: &Origin, what: &AgentEvent<'_>) {
         let mut state = self.state.lock();
         match what {
-            AgentEvent::Text { text } if origin.depth == 0 => self.write_model_text(&mut state, text),
+            AgentEvent::Text { text } if origin.depth == 0 && !self.holds_text => self.write_model_text(&mut state, text),
             AgentEvent::Message { text, streamed } if origin.depth == 0 => {
-                if !streamed {
+                if !streamed || self.holds_text {
                     self.write_model_text(&mut state, text);
                 }
                 if state.open == Some(OpenOutputLine::ModelText) {
@@ -311,6 +319,14 @@ impl Observer for LiveDisplay {
         if matches!(what, AgentEvent::ToolCalled { .. }) {
             self.state.lock().tool_call_count += 1;
         }
+        if let AgentEvent::ToolReturned { end, .. } = what
+            && matches!(
+                end,
+                ToolCallEnd::Blocked | ToolCallEnd::Denied | ToolCallEnd::Refused | ToolCallEnd::Unapproved
+            )
+        {
+            self.state.lock().denied_count += 1;
+        }
         match (self.mode, what) {
             (DisplayMode::Json, AgentEvent::Text { text } | AgentEvent::Message { text, streamed: false }) => {
                 self.terminal.print_json(&json!({"kind": "text", "agent": origin.agent, "turn": origin.turn, "text": text}));
@@ -340,8 +356,11 @@ impl RecordObserver for LiveDisplay {
 
     fn on_record(&self, record: &Record<'_>, line: &str) {
         let mut state = self.state.lock();
+        // A denied call is counted once, when it returns.
+        let is_of_call = |event: &str| EventKind::from_name(event).is_some_and(|kind| CALL_EVENTS.contains(&kind));
         if let RecordBody::Outcome(decided) = &record.body
             && decided.decision != Decision::Allow
+            && !is_of_call(&decided.event)
         {
             state.denied_count += 1;
         }

@@ -3,6 +3,7 @@
 mod absent_approver;
 mod agent;
 mod args;
+mod commands;
 mod daemon;
 mod failures;
 mod input;
@@ -158,7 +159,7 @@ impl RunArgs {
             }
         };
         let ended = match self.waits.daemon {
-            true => ended.and_then(|status| self.waits.wait(&mut session, status)),
+            true => ended.and_then(|status| self.waits.wait(&mut session, status, (&live, terminal))),
             false => ended,
         };
         session.end();

@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal, Read};
 use pintle_agent::Session;
 
 use super::input::{StdinReader, InputLine};
+use super::commands;
 use super::live_display::LiveDisplay;
 use super::target::STDIN;
 use super::resume::ResumedFrom;
@@ -24,7 +25,7 @@ enum PromptSupply {
     /// A fixed list.
     Known(std::vec::IntoIter<String>),
     /// The user types them, or the names of prompts that the agent's file declares.
-    Conversation { input: StdinReader, commands: Vec<(String, String)> },
+    Conversation { input: StdinReader, named: Vec<(String, String)> },
 }
 
 impl PromptSource {
@@ -65,7 +66,7 @@ impl PromptSource {
             return Ok(Self { supply: given(left), continues_turn: goes_on });
         }
         if io::stdin().is_terminal() && io::stdout().is_terminal() && scripted.is_empty() {
-            return Ok(Self { supply: PromptSupply::Conversation { input: input.clone(), commands }, continues_turn: goes_on });
+            return Ok(Self { supply: PromptSupply::Conversation { input: input.clone(), named: commands }, continues_turn: goes_on });
         }
         if goes_on {
             return Ok(Self { supply: given(Vec::new()), continues_turn: goes_on });
@@ -125,8 +126,10 @@ impl PromptSource {
         terminal: &Terminal,
     ) -> Result<Option<String>, CliError> {
         match &mut self.supply {
-            PromptSupply::Known(prompts) => Ok(prompts.next()),
-            PromptSupply::Conversation { input, commands } => read_conversation(session, input, commands, (live, terminal)),
+            PromptSupply::Known(prompts) => {
+                Ok(prompts.find(|prompt| !commands::run(session, prompt, live, terminal)))
+            }
+            PromptSupply::Conversation { input, named } => read_conversation(session, input, named, (live, terminal)),
         }
     }
 }
@@ -135,7 +138,7 @@ impl PromptSource {
 fn read_conversation(
     session: &mut Session,
     input: &StdinReader,
-    commands: &[(String, String)],
+    named: &[(String, String)],
     (live, terminal): (&LiveDisplay, &Terminal),
 ) -> Result<Option<String>, CliError> {
     let mut interruptions = 0;
@@ -159,23 +162,14 @@ fn read_conversation(
         };
         interruptions = 0;
         let words = line.trim();
-        if let Some(prompt) = find_named_prompt(commands, words) {
+        if let Some(prompt) = find_named_prompt(named, words) {
             return Ok(Some(prompt));
         }
         match words.split_once(char::is_whitespace).unwrap_or((words, "")) {
             ("", _) => {}
             ("/quit" | "/exit", "") => return Ok(None),
-            ("/tools", "") => terminal.print_line(session.tools().join("\n")),
-            ("/agent", "") => terminal.print_line(session.agent()),
-            ("/clear", "") => match session.clear() {
-                Ok(()) => {
-                    live.finish_line();
-                    terminal.print_line("the conversation is cleared");
-                }
-                Err(error) => terminal.print_error_line(error.message),
-            },
-            ("/compact", wishes) => compact_conversation(session, wishes.trim(), terminal),
-            ("/help", "") => print_help(commands, terminal),
+            _ if commands::run(session, words, live, terminal) => {}
+            ("/help", "") => print_help(named, terminal),
             (other, "") if other.starts_with('/') && !other.get(1..).is_some_and(|rest| rest.contains('/')) => {
                 terminal.print_line(format!("unknown command `{other}`; /help lists them"));
             }
@@ -213,15 +207,6 @@ fn find_named_prompt(commands: &[(String, String)], line: &str) -> Option<String
     let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let (_, prompt) = commands.iter().find(|(known, _)| known == name)?;
     Some(format!("{} {}", prompt.trim_end(), rest.trim()).trim_end().to_owned())
-}
-
-/// Compacts the conversation. `wishes` say what the summary is to keep.
-fn compact_conversation(session: &mut Session, wishes: &str, terminal: &Terminal) {
-    match session.compact(Some(wishes).filter(|wishes| !wishes.is_empty())) {
-        // The result was shown as it happened.
-        Ok(_) => {}
-        Err(error) => terminal.print_error_line(error.message),
-    }
 }
 
 fn print_help(commands: &[(String, String)], terminal: &Terminal) {

@@ -17,7 +17,7 @@ pub(super) struct RunSummary<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) stop_reason: Option<&'a str>,
     pub(super) tool_calls: usize,
-    /// Number of events that were not allowed.
+    /// Number of tool calls that were denied, by a hook, a rule, the mode or the user, and of other denied events.
     pub(super) denied: usize,
     /// Number of hook failures.
     pub(super) failures: usize,

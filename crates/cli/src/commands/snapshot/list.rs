@@ -6,7 +6,7 @@ use pintle::tape::show::single_line;
 use pintle::{Clock, SystemClock};
 use serde_json::{Value, json};
 
-use super::to_cli_error;
+use super::{print_left_out, to_cli_error};
 use crate::error::{CliError, CliStatus};
 use crate::options::GlobalOptions;
 use crate::render::{age_text, table};
@@ -31,6 +31,7 @@ impl SnapshotListArgs {
             let now_ms = SystemClock::default().unix_ms();
             let rows: Vec<_> = all.iter().enumerate().map(|(index, one)| to_cells(index, one, now_ms)).collect();
             terminal.print_lines(&table::render_table(["#", "WHEN", "SESSION", "AGENT", "WORK", "CHANGED"], &rows));
+            print_left_out(snapshots, terminal);
         }
         Ok(CliStatus::Done)
     }

@@ -89,6 +89,26 @@ fn choose_checkpoint(snapshots: &SnapshotStore, number: Option<usize>) -> Result
     Ok(Some((number, all.swap_remove(number - 1))))
 }
 
+/// The most paths that a note names.
+const NAMED: usize = 8;
+
+/// Says what is not in the snapshots. If git cannot tell, nothing is said: it is not what the command is about.
+fn print_left_out(snapshots: &SnapshotStore, terminal: &Terminal) {
+    let paths = snapshots.left_out_paths().unwrap_or_default();
+    let named: Vec<String> = paths.iter().take(NAMED).map(|path| format!("`{}`", single_line(path, 80))).collect();
+    let further = match paths.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        count => format!(" and {count} more"),
+    };
+    if !named.is_empty() {
+        terminal.print_note(format!(
+            "not in the snapshots, so never restored: {}{further}; git ignores them, or they are above 2 MiB, not readable \
+             or repositories of their own",
+            named.join(", ")
+        ));
+    }
+}
+
 /// Undoes all but the first `keep` checkpoints, and prints the restored files.
 fn revert_to(
     snapshots: &SnapshotStore,
@@ -111,5 +131,6 @@ fn revert_to(
     terminal.print_line(said(&restored));
     let files = restored.files.iter().map(|file| StyledLine::new(Tone::Quiet, format!("  {}", single_line(file, 200))));
     terminal.print_lines(&files.collect::<Vec<_>>());
+    print_left_out(snapshots, terminal);
     Ok(CliStatus::Done)
 }

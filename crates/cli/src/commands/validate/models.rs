@@ -36,9 +36,12 @@ fn as_missing(error: Diagnostic) -> Diagnostic {
         .help("run it with another model: `--model PROVIDER:NAME`")
 }
 
+/// The value of every variable: a key may be anything, and an address is one.
+const ANY_VALUE: &str = "http://localhost";
+
 fn find_model_problem(model: &ModelSpec, dir: &Path, declared: &Location) -> Option<Diagnostic> {
     if model.provider != "script" {
-        let error = RemoteModel::new(model, &|_| Some(String::from("any"))).err()?;
+        let error = RemoteModel::new(model, &|_| Some(String::from(ANY_VALUE))).err()?;
         return Some(Diagnostic::error("bad_model", error.message, location_of(declared, &model.provider)));
     }
     let path: PathBuf = dir.join(&model.name);

@@ -1,7 +1,7 @@
 //! `safer_shell`: rates how destructive a shell command is.
 //!
-//! A command is *safe* only if it is one plain command of [`read_only_commands`] that reads no secret. It is *destructive*
-//! if one of its operations is one of [`risks`], or if it cannot be analyzed. Anything else is *unknown*.
+//! A command is *safe* only if it is one plain command of [`read_only_commands`] that reads no secret, no whole directory
+//! and nothing outside the project. It is *destructive* if one of its operations is one of [`risks`], or if it cannot be analyzed. Anything else is *unknown*.
 
 mod read_only_commands;
 mod risks;
@@ -9,12 +9,12 @@ mod risks;
 use std::path::Path;
 
 use pintle_contract::{Effect, EventKind, Verdict, suggest_nearest};
-use pintle_shell::{CallSite, Operation, OperationKind, OperationTag, ShellLanguage, operations_of_command};
-use pintle_tools::operations_in_call;
+use pintle_shell::{CallSite, Operation, OperationKind, OperationTag, PathPlace, ShellLanguage, operations_of_command};
+use pintle_tools::{DiskFiles, operations_in_call};
 use serde_json::{Map, Value};
 
 use super::{BuiltinCall, BuiltinHook, BuiltinResult};
-use read_only_commands::{plain_words, read_only_category};
+use read_only_commands::{leaves_project, plain_words, read_only_category};
 use risks::{CommandRisk, worst_risk};
 
 /// The policy: which commands need approval.
@@ -77,7 +77,11 @@ impl BuiltinHook for SaferShell {
         let argument = |name: &str| asked.field("args").and_then(|arguments| arguments.get(name));
         // A call with two commands is never safe.
         let text = argument("cmd").xor(argument("command")).and_then(Value::as_str).unwrap_or_default();
-        let label = CommandLabel::new(text, operations_in_call(asked.call));
+        let cwd = asked.field("cwd").and_then(Value::as_str).unwrap_or(&asked.call.event.origin.cwd);
+        let project = asked.field("project").and_then(Value::as_str).unwrap_or(cwd);
+        let directory = argument("cwd").and_then(Value::as_str).unwrap_or_default();
+        let (cwd, project) = (Path::new(cwd).join(directory), Path::new(project));
+        let label = CommandLabel::new(text, operations_in_call(asked.call), &cwd, project);
         let mode = asked.text("permission_mode");
         let policy = self
             .policy
@@ -122,10 +126,10 @@ impl CommandSafety {
     }
 }
 
-/// Classifies a shell command. Relative paths are those of a project in the home directory.
+/// Classifies a shell command that runs in a directory of a project, both absolute.
 #[must_use]
-pub fn classify_command(command: &str) -> CommandSafety {
-    match CommandLabel::from_command(command) {
+pub fn classify_command(command: &str, cwd: &Path, project: &Path) -> CommandSafety {
+    match CommandLabel::from_command(command, cwd, project) {
         CommandLabel::Safe(_) => CommandSafety::Safe,
         CommandLabel::Destructive(_) => CommandSafety::Destructive,
         CommandLabel::Unknown => CommandSafety::Unknown,
@@ -142,21 +146,26 @@ enum CommandLabel {
 }
 
 impl CommandLabel {
-    fn from_command(text: &str) -> Self {
+    fn from_command(text: &str, cwd: &Path, project: &Path) -> Self {
         let home = pintle_files::home_dir();
-        let home = home.as_deref().unwrap_or(Path::new("/home/user"));
-        let project = home.join("project");
-        let site = CallSite::new(&project, &project).with_home(Some(home));
-        Self::new(text, &operations_of_command(text, ShellLanguage::BashOrZsh, &site))
+        let files = DiskFiles::default();
+        let site = CallSite::new(cwd, project).with_home(home.as_deref()).reading(&files);
+        let site = site.resolved_by(&pintle_files::resolve_links);
+        Self::new(text, &operations_of_command(text, ShellLanguage::BashOrZsh, &site), cwd, project)
     }
 
-    fn new(text: &str, operations: &[Operation]) -> Self {
+    fn new(text: &str, operations: &[Operation], cwd: &Path, project: &Path) -> Self {
         if let Some(danger) = worst_risk(operations) {
             return Self::Destructive(danger);
         }
-        let only_reads =
-            |operation: &Operation| operation.kind == OperationKind::Read && !operation.has(OperationTag::Secret);
-        let words = plain_words(text).filter(|_| operations.iter().all(only_reads));
+        let only_reads = |operation: &Operation| {
+            let is_inside = matches!(operation.place, None | Some(PathPlace::Project | PathPlace::ProjectRoot));
+            let is_private = operation.has(OperationTag::Secret) || operation.has(OperationTag::GitDirectory);
+            operation.kind == OperationKind::Read && is_inside && !is_private
+        };
+        let words = plain_words(text).filter(|words| {
+            operations.iter().all(only_reads) && cwd.starts_with(project) && !leaves_project(words, cwd, project)
+        });
         words.and_then(|words| read_only_category(&words)).map_or(Self::Unknown, Self::Safe)
     }
 

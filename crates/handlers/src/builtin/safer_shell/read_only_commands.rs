@@ -1,5 +1,9 @@
 //! Lists commands that only read.
 
+use std::path::Path;
+
+use pintle_files::normalize_path;
+
 /// A command that only reads.
 struct ReadOnlyCommandDef {
     program: &'static str,
@@ -25,6 +29,34 @@ use ReadOnlyFlags::{Any, Only};
 
 const MANY: usize = usize::MAX;
 
+/// Without those that search all files of a directory, with the secrets among them.
+const GREP: ReadOnlyFlags = Only(
+    "aAbBcCeEFGhHiIlLmnoPqsTUvVwxyzZ",
+    &[
+        "--after-context",
+        "--before-context",
+        "--color",
+        "--context",
+        "--count",
+        "--extended-regexp",
+        "--files-with-matches",
+        "--files-without-match",
+        "--fixed-strings",
+        "--ignore-case",
+        "--invert-match",
+        "--line-number",
+        "--line-regexp",
+        "--max-count",
+        "--no-filename",
+        "--only-matching",
+        "--perl-regexp",
+        "--quiet",
+        "--regexp",
+        "--with-filename",
+        "--word-regexp",
+    ],
+);
+
 const fn read_only_command(
     program: &'static str,
     words: &'static [&'static str],
@@ -41,21 +73,27 @@ static ROWS: &[ReadOnlyCommandDef] = &[
     read_only_command("cat", &[], Any, MANY, "filesystem"),
     read_only_command("head", &[], Any, MANY, "filesystem"),
     read_only_command("tail", &[], Any, MANY, "filesystem"),
-    read_only_command("wc", &[], Any, MANY, "filesystem"),
+    read_only_command(
+        "wc",
+        &[],
+        Only("clLmw", &["--bytes", "--chars", "--lines", "--words", "--max-line-length"]),
+        MANY,
+        "filesystem",
+    ),
     read_only_command("stat", &[], Any, MANY, "filesystem"),
-    read_only_command("du", &[], Any, MANY, "filesystem"),
+    read_only_command(
+        "du",
+        &[],
+        Only("abcdhkmsx", &["--all", "--human-readable", "--max-depth", "--summarize", "--total"]),
+        MANY,
+        "filesystem",
+    ),
     read_only_command("df", &[], Any, MANY, "filesystem"),
     read_only_command("basename", &[], Any, MANY, "filesystem"),
     read_only_command("dirname", &[], Any, MANY, "filesystem"),
     read_only_command("realpath", &[], Any, MANY, "filesystem"),
     read_only_command("readlink", &[], Any, MANY, "filesystem"),
-    read_only_command(
-        "diff",
-        &[],
-        Only("abBciqrsuwy", &["--brief", "--unified", "--recursive", "--color"]),
-        MANY,
-        "filesystem",
-    ),
+    read_only_command("diff", &[], Only("abBciqsuwy", &["--brief", "--unified", "--color"]), MANY, "filesystem"),
     read_only_command("cmp", &[], Any, MANY, "filesystem"),
     read_only_command("file", &[], Only("bi", &["--brief", "--mime", "--mime-type"]), MANY, "filesystem"),
     read_only_command("tree", &[], Only("adfLhsDpu", &[]), MANY, "filesystem"),
@@ -63,16 +101,10 @@ static ROWS: &[ReadOnlyCommandDef] = &[
     read_only_command("uniq", &[], Only("cdiu", &["--count"]), 1, "text"),
     read_only_command("cut", &[], Any, MANY, "text"),
     read_only_command("echo", &[], Any, MANY, "text"),
-    read_only_command("grep", &[], Any, MANY, "search"),
-    read_only_command("egrep", &[], Any, MANY, "search"),
-    read_only_command("fgrep", &[], Any, MANY, "search"),
-    read_only_command(
-        "rg",
-        &[],
-        Only("inlcwvFeguUjABCSstTHN", &["--files", "--type", "--glob", "--count", "--hidden", "--no-heading"]),
-        MANY,
-        "search",
-    ),
+    read_only_command("grep", &[], GREP, MANY, "search"),
+    read_only_command("egrep", &[], GREP, MANY, "search"),
+    read_only_command("fgrep", &[], GREP, MANY, "search"),
+    read_only_command("rg", &["--files"], Only("gtTu", &["--type", "--glob", "--hidden"]), MANY, "search"),
     read_only_command(
         "find",
         &[],
@@ -130,7 +162,7 @@ static ROWS: &[ReadOnlyCommandDef] = &[
         "git",
         &["log", "show"],
         Only(
-            "pnM",
+            "nM",
             &[
                 "--oneline",
                 "--stat",
@@ -144,7 +176,6 @@ static ROWS: &[ReadOnlyCommandDef] = &[
                 "--grep",
                 "--name-only",
                 "--name-status",
-                "--patch",
                 "--pretty",
                 "--format",
                 "--",
@@ -239,6 +270,24 @@ pub(super) fn plain_words(line: &str) -> Option<Vec<String>> {
     }
     words.extend(word);
     quote.is_none().then_some(words)
+}
+
+/// Whether one of the words may be a path outside the project, which is absolute. Paths are compared as they are written.
+pub(super) fn leaves_project(words: &[String], cwd: &Path, project: &Path) -> bool {
+    let is_outside = |text: &str| match text {
+        "/dev/null" => false,
+        _ if text.starts_with('~') => true,
+        _ if text.starts_with('/') || text.split('/').any(|part| part == "..") => {
+            !normalize_path(&cwd.join(text)).starts_with(project)
+        }
+        _ => false,
+    };
+    words.iter().skip(1).any(|word| {
+        // The value of an option, in the same word.
+        let value = word.split_once('=').map(|(_, value)| value).filter(|_| word.starts_with('-'));
+        let attached = word.get(2..).filter(|_| word.starts_with('-'));
+        is_outside(word) || value.is_some_and(is_outside) || attached.is_some_and(is_outside)
+    })
 }
 
 impl ReadOnlyCommandDef {

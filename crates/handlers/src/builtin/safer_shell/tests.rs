@@ -6,6 +6,13 @@ use serde_json::json;
 use super::super::tests::BuiltinFixture;
 use super::*;
 
+/// The label of a command in a project that does not exist.
+fn label_of(command: &str) -> CommandLabel {
+    let home = pintle_files::home_dir().unwrap_or_else(|| "/home/user".into());
+    let project = home.join("pintle-no-such-project");
+    CommandLabel::from_command(command, &project, &project)
+}
+
 #[test]
 fn commands_that_destroy_are_found_wherever_they_stand() {
     let cases = [
@@ -69,9 +76,7 @@ fn commands_that_destroy_are_found_wherever_they_stand() {
         ("mv ~ /tmp/x", "high"),
     ];
     for (text, radius) in cases {
-        let CommandLabel::Destructive(danger) = CommandLabel::from_command(text) else {
-            panic!("{text}: {:?}", CommandLabel::from_command(text))
-        };
+        let CommandLabel::Destructive(danger) = label_of(text) else { panic!("{text}: {:?}", label_of(text)) };
         assert_eq!(danger.radius.as_str(), radius, "{text}");
     }
 }
@@ -81,7 +86,7 @@ fn commands_in_commands_are_judged_up_to_a_bound_and_distrusted_beyond_it() {
     let mut nested = String::from("make");
     let mut labels = Vec::new();
     for _ in 0..7 {
-        labels.push(matches!(CommandLabel::from_command(&nested), CommandLabel::Destructive(_)));
+        labels.push(matches!(label_of(&nested), CommandLabel::Destructive(_)));
         nested = format!("sh -c '{}'", nested.replace('\'', "'\\''"));
     }
     assert_eq!(labels, [false, false, false, false, false, false, true]);
@@ -93,10 +98,10 @@ fn commands_in_commands_are_judged_up_to_a_bound_and_distrusted_beyond_it() {
         format!("sudo {}", "rm ".repeat(20_000)),
         format!("sudo {}", "rm ".repeat(1_000)),
     ] {
-        assert!(matches!(CommandLabel::from_command(&text), CommandLabel::Destructive(_)), "{}", &text[..20]);
+        assert!(matches!(label_of(&text), CommandLabel::Destructive(_)), "{}", &text[..20]);
     }
     // Only `make` runs, and the line is not too long to be analyzed.
-    assert_eq!(CommandLabel::from_command(&format!("env {}make", "A=1 ".repeat(400))), CommandLabel::Unknown);
+    assert_eq!(label_of(&format!("env {}make", "A=1 ".repeat(400))), CommandLabel::Unknown);
 }
 
 #[test]
@@ -115,24 +120,20 @@ fn commands_that_only_look_are_safe() {
         "docker ps -a",
         "kubectl get pods",
         "kubectl get pods -n web -o wide",
-        "grep -rn 'rm -rf' .",
-        "grep rm -rf .",
-        "rg -n NOTE src",
+        "grep -n 'rm -rf' a b",
+        "grep --ignore-case -A 2 x a",
+        "rg --files src",
         "find . -name '*.rs' -type f",
         "echo hello",
         "wc -l a b",
-        "cat ~/notes.txt",
+        "cat ../pintle-no-such-project/a",
         "git branch --show-current",
         "sort -u a",
         "uname -a",
         "head -n 5 'a file'",
     ];
     for text in safe {
-        assert!(
-            matches!(CommandLabel::from_command(text), CommandLabel::Safe(_)),
-            "{text}: {:?}",
-            CommandLabel::from_command(text)
-        );
+        assert!(matches!(label_of(text), CommandLabel::Safe(_)), "{text}: {:?}", label_of(text));
     }
 }
 
@@ -183,9 +184,30 @@ fn what_is_neither_is_unknown() {
         "ls \u{1}",
         "ls\\\n-la",
         "file -C -m x",
+        "grep -rn x .",
+        "grep -nr x src",
+        "grep --recursive x .",
+        "grep -d recurse x .",
+        "rg -n NOTE src",
+        "rg --hidden KEY",
+        "rg . /root",
+        "diff -r a b",
+        "diff /root/a /tmp/b",
+        "wc --files0-from=.env",
+        "du --files0-from=.env",
+        "cat ~/notes.txt",
+        "cat /etc/hostname",
+        "cat ../other/notes.txt",
+        "cat .git/config",
+        "git log -p",
+        "git log --patch",
+        "find / -name id_rsa",
+        "find .. -name x",
+        "tree -a /root",
+        "ls ~",
     ];
     for text in unknown {
-        assert_eq!(CommandLabel::from_command(text), CommandLabel::Unknown, "{text}");
+        assert_eq!(label_of(text), CommandLabel::Unknown, "{text}");
     }
 }
 
@@ -257,7 +279,7 @@ fn other_tools_and_events_and_broken_arguments_are_no_business_of_it() {
 proptest! {
     #[test]
     fn any_text_gets_a_label(text in "[a-z '\"$`(){}<>|&;#~=\\\\\n\\-]{0,60}") {
-        let label = CommandLabel::from_command(&text);
+        let label = label_of(&text);
         // A command with an unquoted special character is never labelled safe.
         if text.chars().all(|letter| letter != '\'' && letter != '"' && letter != '\\')
             && text.trim().contains(['$', '`', '(', ')', '<', '>', '|', '&', ';', '\n'])

@@ -89,34 +89,36 @@ const OUTPUT_BYTES: usize = 1 << 20;
 /// The default time limit of a toolset's command in seconds, as in docker-agent.
 const TIMEOUT_S: usize = 30;
 
-pub(crate) static SHELL_TOOLS: [ToolDef<ShellState>; 5] = [
-    ToolDef {
-        name: "shell",
-        description: "Runs a command with `/bin/sh` and returns its output. It has no input, and processes it starts end with it.",
-        required: &["cmd"],
-        properties: || {
-            json!({
-                "cmd": {"type": "string", "description": "The command line."},
-                "cwd": {"type": "string", "description": "Where to run. Default: the working directory."},
-                "timeout": {
-                    "type": "integer", "minimum": 1, "maximum": 3600,
-                    "description": "The time limit in seconds. Default 30.",
-                },
-            })
-        },
-        access: ToolAccess::Programs,
-        call: |shell, arguments, at| {
-            let call = docker_agent_call(arguments, at);
-            let timeout_s = number_argument(arguments, "timeout").unwrap_or(TIMEOUT_S);
-            let command = ToolCommand {
-                variables: &shell.environment,
-                timeout_ms: (timeout_s as u64).saturating_mul(1_000),
-                output_bytes: OUTPUT_BYTES,
-                ..ToolCommand::from_call(&call, CommandShell::Posix)
-            };
-            command.run_checked(at).map(|output| Value::String(describe_output(&output, timeout_s)))
-        },
+pub(crate) static SHELL_TOOLS: [ToolDef<ShellState>; 1] = [ToolDef {
+    name: "shell",
+    description: "Runs a command with `/bin/sh` and returns its output. It has no input, and processes it starts end with it.",
+    required: &["cmd"],
+    properties: || {
+        json!({
+            "cmd": {"type": "string", "description": "The command line."},
+            "cwd": {"type": "string", "description": "Where to run. Default: the working directory."},
+            "timeout": {
+                "type": "integer", "minimum": 1, "maximum": 3600,
+                "description": "The time limit in seconds. Default 30.",
+            },
+        })
     },
+    access: ToolAccess::Programs,
+    call: |shell, arguments, at| {
+        let call = docker_agent_call(arguments, at);
+        let timeout_s = number_argument(arguments, "timeout").unwrap_or(TIMEOUT_S);
+        let command = ToolCommand {
+            variables: &shell.environment,
+            timeout_ms: (timeout_s as u64).saturating_mul(1_000),
+            output_bytes: OUTPUT_BYTES,
+            ..ToolCommand::from_call(&call, CommandShell::Posix)
+        };
+        command.run_checked(at).map(|output| Value::String(describe_output(&output, timeout_s)))
+    },
+}];
+
+/// The tools of `background_jobs`.
+pub(crate) static JOB_TOOLS: [ToolDef<ShellState>; 4] = [
     ToolDef {
         name: "run_background_job",
         description: "Starts a command with `/bin/sh` in the background and returns its job ID at once, for servers, watchers and other long-running commands.",

@@ -2,17 +2,19 @@
 
 use std::collections::HashSet;
 
-use pintle_contract::{AgentSpec, Diagnostic, MatcherSpec, ToolsetKind, suggest_nearest};
+use pintle_contract::{AgentSpec, Diagnostic, MatcherSpec, PermissionsSpec, ToolsetKind, suggest_nearest};
 use regex::Regex;
 
+use crate::docker_agent::hooks::written_matcher;
 use crate::document::FileReport;
 
 /// The tools of a toolset by their names for models; empty if the toolset's author names them.
 #[must_use]
 pub fn tools_of(kind: &ToolsetKind) -> &'static [&'static str] {
     match kind {
-        ToolsetKind::Shell { .. } => {
-            &["shell", "run_background_job", "list_background_jobs", "view_background_job", "stop_background_job"]
+        ToolsetKind::Shell { .. } => &["shell"],
+        ToolsetKind::BackgroundJobs { .. } => {
+            &["run_background_job", "list_background_jobs", "view_background_job", "stop_background_job"]
         }
         ToolsetKind::Filesystem => &[
             "read_file",
@@ -66,10 +68,38 @@ pub(super) fn check(report: &FileReport, agent: &AgentSpec) {
         if known.may_match(text) || !told.insert((text.to_string(), location.line_column())) {
             continue;
         }
-        let message =
-            format!("the matcher `{text}` does not match any tool of agent `{}`, so its hooks never run", agent.name);
+        let written = written_matcher(text);
+        let message = format!(
+            "the matcher `{written}` does not match any tool of agent `{}`, so its hooks never run",
+            agent.name
+        );
         let diagnostic = Diagnostic::warning("dead_matcher", message, location.clone());
-        report.add(diagnostic.help(known.suggest_names(text)));
+        report.add(diagnostic.help(known.suggest_names(written)));
+    }
+}
+
+/// The arguments of the tools that run commands.
+const COMMAND_ARGUMENTS: [&str; 3] = ["cmd", "cwd", "timeout"];
+
+/// Warns of rules that deny or ask and that misspell a tool or an argument, so that they never apply.
+pub(super) fn check_rules(report: &FileReport, members: &[AgentSpec], permissions: &PermissionsSpec) {
+    let names: Vec<&str> = members.iter().filter_map(known_tools).flat_map(|known| known.names).collect();
+    for rule in permissions.deny.iter().chain(&permissions.ask) {
+        let is_known = names.iter().any(|name| name.eq_ignore_ascii_case(&rule.tool));
+        let runs_commands = matches!(rule.tool.as_str(), "shell" | "run_background_job");
+        let argument = rule.arguments.iter().find(|(name, _)| !COMMAND_ARGUMENTS.contains(&name.as_str()));
+        let (reason, help) = match (argument, suggest_nearest(&rule.tool, names.iter().copied())) {
+            (Some((argument, _)), _) if runs_commands => (
+                format!("`{}` has no argument `{argument}`", rule.tool),
+                format!("its arguments are `{}`", COMMAND_ARGUMENTS.join("`, `")),
+            ),
+            (_, Some(near)) if !is_known && !rule.tool.contains(['*', '?', '[']) => {
+                (format!("no agent has a tool `{}`", rule.tool), format!("did you mean `{near}`?"))
+            }
+            _ => continue,
+        };
+        let message = format!("the rule `{}` never applies: {reason}", rule.text);
+        report.add(Diagnostic::warning("dead_rule", message, rule.location.clone()).help(help));
     }
 }
 

@@ -1,4 +1,4 @@
-//! Reads the YAML of agents (docker-agent's configuration schema, version 15).
+//! Reads the YAML of agents (docker-agent's configuration schema, version 16).
 //!
 //! A file is read strictly, as in docker-agent: an unknown key is an error. A key that docker-agent has and Pintle does
 //! not implement is a warning, or an error if ignoring it would let an agent do more than its author intended. One run
@@ -34,7 +34,7 @@ use crate::words::PERMISSION_MODES;
 const ROOT: &str = "root";
 
 /// The newest configuration version of docker-agent.
-const NEWEST_VERSION: i128 = 15;
+const NEWEST_VERSION: i128 = 16;
 
 pub(in crate::docker_agent::load) static FILE: KeyTable<()> = KeyTable {
     title: "The file",
@@ -56,8 +56,9 @@ pub(in crate::docker_agent::load) static FILE: KeyTable<()> = KeyTable {
         key!("metadata": listed("mapping", "none"), "For readers and registries."),
         key!("rag": unsupported("remove it; agents can search files with the `filesystem` toolset")),
         key!("skills": unsupported("put the knowledge into `instruction` or `add_prompt_files`")),
-        key!("budget": unsupported("an agent's `max_iterations` limits a run; cost is not limited")),
-        key!("budgets": unsupported("an agent's `max_iterations` limits a run; cost is not limited")),
+        key!("budget": refused("remove it; an agent's `max_iterations` limits a run, and cost is not limited")),
+        key!("budgets": refused("remove it; an agent's `max_iterations` limits a run, and cost is not limited")),
+        key!("evaluators": unsupported("write the check as a hook with `type: model`")),
         key!("flavors": unsupported("write the variant in a separate file")),
     ],
 };
@@ -110,6 +111,7 @@ pub(super) fn read(
         report.value_error("misplaced_key", "`hooks` must be inside an agent", span, help);
     }
     FILE.finish(fields);
+    liveness::check_rules(report, &members, &permissions);
     let team = TeamSpec { agents: members.into_iter().map(Arc::new).collect(), permissions };
     (!team.agents.is_empty()).then_some(team)
 }
@@ -148,8 +150,8 @@ fn read_runtime(fields: &mut FieldReader<'_>) -> Option<PermissionMode> {
     read_keys(
         &mut own,
         &[
-            key!("sandbox": unsupported("the agent runs on this machine; hooks guard it, and a hook's `sandbox` confines that hook")),
-            key!("network_allowlist": unsupported("it only applies to `sandbox`")),
+            key!("sandbox": refused("start Pintle in a container or a virtual machine and remove it; Pintle does not confine the agent")),
+            key!("network_allowlist": refused("start Pintle where only these hosts can be reached and remove it")),
         ],
     );
     own.finish_strictly();

@@ -266,12 +266,13 @@ fn empty_model(provider: &str) -> ModelSpec {
     ModelSpec { provider: provider.to_owned(), retry, ..ModelSpec::default() }
 }
 
-/// Reads `base_url`. Variables in it are an error, because they are not replaced.
+/// Reads `base_url`. Variables of other forms than `${env.NAME}` are an error, because they are not replaced.
 fn read_base_url(fields: &mut FieldReader<'_>) -> Option<String> {
     let address = fields.text("base_url")?;
-    if let Some(node) = fields.node("base_url").filter(|_| address.contains('$')) {
-        let help = Some(String::from("write the full address"));
-        fields.report().value_error("not_supported", "variables in `base_url` are not supported yet", node.span, help);
+    if let Some(node) = fields.node("base_url").filter(|_| address.replace("${env.", "").contains('$')) {
+        let help = Some(String::from("write `${env.NAME}`, or the full address"));
+        let message = "variables of this form are not replaced in `base_url`";
+        fields.report().value_error("not_supported", message, node.span, help);
     }
     Some(address)
 }

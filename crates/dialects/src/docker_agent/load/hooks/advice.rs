@@ -19,6 +19,9 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("pre_compress", "pre_compact"),
 ];
 
+/// Events of docker-agent that Pintle does not fire, and the nearest event that it does.
+const NOT_YET: &[(&str, &str)] = &[("before_agent_run", "user_prompt_submit"), ("after_agent_complete", "stop")];
+
 /// The maximum length of a name for which a similar event is searched.
 const MAX_NAME: usize = 64;
 
@@ -42,6 +45,9 @@ fn find_nearest(snake: &str) -> Option<&'static str> {
 pub(super) fn help_for_unknown_event(written: &str) -> String {
     if written == "hooks" {
         return String::from("write the events at this level: remove the line `hooks:` and unindent what is below it");
+    }
+    if let Some((name, near)) = NOT_YET.iter().find(|(name, _)| *name == written) {
+        return format!("`{name}` is an event of docker-agent that Pintle does not support yet; use `{near}`");
     }
     if let Some(name) = find_foreign_alias(written) {
         return format!("docker-agent calls it `{name}`");
@@ -82,6 +88,10 @@ mod tests {
             ("SubagentStop", "docker-agent calls it `subagent_stop`"),
             ("BeforeTool", "docker-agent calls it `pre_tool_use`"),
             ("beforeSubmitPrompt", "docker-agent calls it `user_prompt_submit`"),
+            (
+                "before_agent_run",
+                "`before_agent_run` is an event of docker-agent that Pintle does not support yet; use `user_prompt_submit`",
+            ),
             ("pre_tool_uze", "did you mean `pre_tool_use`?"),
             ("on_errors", "did you mean `on_error`?"),
             ("quantum", "`pintle events` lists the events; a newer docker-agent may have more"),

@@ -2,13 +2,16 @@
 
 use std::sync::Arc;
 
-use pintle_contract::{HookDeclaration, MatcherSpec};
+use pintle_contract::{EventKind, HookDeclaration, MatcherSpec};
 use regex::Regex;
 
 use super::{BlockPath, hook, report_fault, scalar_text};
 use crate::docker_agent::event_def::PREEMPT;
 use crate::docker_agent::{DockerAgentVersion, DockerEventDef};
 use crate::document::{DocNode, FieldReader, FileReport, KeyTable, NodeKind, UnknownKeys, key};
+
+/// What is added to the matcher of a guard on `shell`.
+const BACKGROUND: &str = "|run_background_job";
 
 /// The context that the hooks of a list share.
 #[derive(Debug, Clone)]
@@ -104,12 +107,12 @@ fn read_entry(context: &EntryContext<'_>, path: BlockPath, node: &DocNode, wante
 
 /// Reads whether the entry's hooks preempt the permission rules.
 fn read_lane(context: &EntryContext<'_>, fields: &mut FieldReader<'_>) -> &'static DockerEventDef {
-    let preempts = match context.compat {
-        DockerAgentVersion::Newest => fields.boolean("preempt_yolo").unwrap_or(false),
-        // The first version has no such key.
-        DockerAgentVersion::G1 => false,
-    };
-    if preempts && context.def.name != PREEMPT.name {
+    // The first version has no such key.
+    if context.compat == DockerAgentVersion::G1 {
+        return context.def;
+    }
+    let preempts = fields.boolean("preempt_yolo").unwrap_or(false);
+    if fields.node("preempt_yolo").is_some() && context.def.name != PREEMPT.name {
         let help = Some(String::from("remove it, or move the entry to `pre_tool_use`"));
         let place = fields.span_of("preempt_yolo");
         fields.report_fault("misplaced_key", "preempt_yolo is only valid on pre_tool_use", place, help);
@@ -143,5 +146,18 @@ fn read_matcher(context: &EntryContext<'_>, fields: &mut FieldReader<'_>) -> Res
         return Err(());
     }
     let location = context.report.location(context.report.first_line(node.span));
+    let text = if is_shell_guard(context, &text) { text + BACKGROUND } else { text };
     Ok(Some(MatcherSpec::Pattern { text: Arc::from(text), location }))
+}
+
+/// Whether the entry guards `shell` alone. Its hooks are called for background jobs as well, which run the same commands.
+fn is_shell_guard(context: &EntryContext<'_>, text: &str) -> bool {
+    let Ok(pattern) = Regex::new(&format!("^(?:{text})$")) else { return false };
+    let is_guard = matches!(context.def.canonical, EventKind::ToolPre | EventKind::ToolGuard);
+    is_guard && pattern.is_match("shell") && !pattern.is_match(BACKGROUND.trim_start_matches('|'))
+}
+
+/// A matcher as the author wrote it.
+pub(in crate::docker_agent::load) fn written_matcher(text: &str) -> &str {
+    text.strip_suffix(BACKGROUND).unwrap_or(text)
 }

@@ -55,6 +55,9 @@ pub(in crate::docker_agent::load) static HOOK: KeyTable<DockerHookKeys> = KeyTab
         key!("sandbox": with(read_sandbox, "mapping", "none"), "Confines the program of a command, as below."),
         key!(mode: choice(&ENFORCEMENT_MODES),
             "In `shadow` the hook is called and its verdict recorded, but not enforced."),
+        key!("evaluator": refused("write the check as a hook with `type: model`")),
+        key!("evaluator_policy": refused("write the check as a hook with `type: model`, whose decision applies")),
+        key!("routing_policy": refused("remove it, and list the agents that may take over under `handoffs`")),
         key!(files: texts,
             "Files and globs that belong to the hook, so that trust covers them too. A directory stands for everything in it."),
     ],
@@ -129,8 +132,14 @@ fn read_kind(fields: &mut FieldReader<'_>) -> Option<DockerHookKind> {
                 "unsupported hook type '{}' (supported: 'command', 'builtin', 'model')",
                 other.unwrap_or(node.describe())
             );
-            let http = String::from("write `type: builtin` and `command: http_post`");
-            fields.report_fault("bad_value", &message, node.span, (other == Some("http")).then_some(http));
+            let help = match other {
+                Some("http") => Some("write `type: builtin` and `command: http_post`"),
+                Some("evaluator") => {
+                    Some("evaluators are not supported yet; write the check as a hook with `type: model`")
+                }
+                _ => None,
+            };
+            fields.report_fault("bad_value", &message, node.span, help.map(str::to_owned));
             None
         }
     }

@@ -14,7 +14,7 @@ use pintle_contract::{BuiltinSpec, CommandSpec, HandlerSpec, HookDeclaration, Lo
 
 pub(in crate::docker_agent::load) use self::advice::guess_event;
 use self::declare::{DockerHookDraft, HookNaming};
-pub(in crate::docker_agent::load) use self::entry::ENTRY;
+pub(in crate::docker_agent::load) use self::entry::{ENTRY, written_matcher};
 pub(in crate::docker_agent::load) use self::hook::{HOOK, SANDBOX};
 use super::super::event_def;
 use crate::docker_agent::{DockerAgentVersion, DockerEventDef, ROWS};

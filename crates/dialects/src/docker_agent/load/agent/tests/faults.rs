@@ -47,6 +47,32 @@ const AGENT_FAULTS: &[(&str, &[&str])] = &[
     ),
     ("skills: false", &[]),
     (
+        "inject_memories: true\nmax_inject_memories: 3",
+        &[
+            "4:22: warning: `inject_memories` is not supported yet | the agent reads its notes with the tools of `memory`",
+            "5:26: warning: `max_inject_memories` is not supported yet | it only applies to `inject_memories`",
+        ],
+    ),
+    (
+        "routing: {to: root}",
+        &[
+            "4:14: error: yaml: line 4: `routing` is not supported yet | remove it, and list the agents that may take over under `handoffs`",
+        ],
+    ),
+    (
+        "hooks: {tool_guard: [{matcher: shell, hooks: [{type: evaluator, evaluator_policy: strict}]}]}",
+        &[
+            "4:87: error: hooks.tool_guard[0].hooks[0]: `evaluator_policy` is not supported yet | write the check as a hook with `type: model`, whose decision applies",
+            "4:58: error: hooks.tool_guard[0].hooks[0]: unsupported hook type 'evaluator' (supported: 'command', 'builtin', 'model') | evaluators are not supported yet; write the check as a hook with `type: model`",
+        ],
+    ),
+    (
+        "hooks: {before_agent_run: [{type: command, command: x}]}",
+        &[
+            "4:13: error: hooks: unknown event `before_agent_run` | `before_agent_run` is an event of docker-agent that Pintle does not support yet; use `user_prompt_submit`",
+        ],
+    ),
+    (
         "commands: {plan: {agent: root}}",
         &["4:30: warning: `agent` is not supported yet | `--agent NAME` starts with that agent"],
     ),
@@ -172,7 +198,7 @@ const FILE_FAULTS: &[(&str, &[&str])] = &[
     (
         "version: \"99\"\nagents: {root: {model: openai/a}}",
         &[
-            "1:10: warning: unknown version `99` | the file is read as version `\"15\"`, the newest that Pintle supports",
+            "1:10: warning: unknown version `99` | the file is read as version `\"16\"`, the newest that Pintle supports",
         ],
     ),
     ("version: 2\nagents: {root: {model: openai/a}}", &[]),
@@ -210,7 +236,33 @@ const FILE_FAULTS: &[(&str, &[&str])] = &[
     (
         "budget: {max_cost: 1}\nagents: {root: {model: openai/a}}",
         &[
-            "1:9: warning: `budget` is not supported yet | an agent's `max_iterations` limits a run; cost is not limited",
+            "1:9: error: yaml: line 1: `budget` is not supported yet | remove it; an agent's `max_iterations` limits a run, and cost is not limited",
+        ],
+    ),
+    (
+        "permissions: {deny: [shel, \"shell:command=rm*\", \"write_file\", \"sh*\"]}\nagents: {root: {model: openai/a, toolsets: [{type: shell}]}}",
+        &[
+            "1:22: warning: the rule `shel` never applies: no agent has a tool `shel` | did you mean `shell`?",
+            "1:28: warning: the rule `shell:command=rm*` never applies: `shell` has no argument `command` | its arguments are `cmd`, `cwd`, `timeout`",
+        ],
+    ),
+    (
+        "runtime: {sandbox: true, network_allowlist: [x.test]}\nagents: {root: {model: openai/a}}",
+        &[
+            "1:20: error: yaml: line 1: `sandbox` is not supported yet | start Pintle in a container or a virtual machine and remove it; Pintle does not confine the agent",
+            "1:45: error: yaml: line 1: `network_allowlist` is not supported yet | start Pintle where only these hosts can be reached and remove it",
+        ],
+    ),
+    ("runtime: {sandbox: false}\nversion: \"16\"\nagents: {root: {model: openai/a}}", &[]),
+    (
+        "evaluators: {safe: {model: openai/a}}\nagents: {root: {model: openai/a}}",
+        &["1:13: warning: `evaluators` is not supported yet | write the check as a hook with `type: model`"],
+    ),
+    ("models: {m: {provider: openai, model: a, base_url: \"${env.HOST}/v1\"}}\nagents: {root: {model: m}}", &[]),
+    (
+        "models: {m: {provider: openai, model: a, base_url: \"$HOST/v1\"}}\nagents: {root: {model: m}}",
+        &[
+            "1:52: error: yaml: line 1: variables of this form are not replaced in `base_url` | write `${env.NAME}`, or the full address",
         ],
     ),
     (

@@ -13,11 +13,12 @@ fn pair(name: &str, value: &str) -> (String, String) {
 
 #[test]
 fn every_set_is_read_with_its_own_keys() {
-    let lines = "toolsets:\n  - type: shell\n    env: {LEVEL: 3, FLAG: true}\n  - {type: filesystem, allow_list: [.]}\n  - type: think\n  - {type: todo, shared: true}\n  - {type: memory, path: ./notes.db}\n  - {type: fetch, timeout: 5}\n  - type: background_agents";
+    let lines = "toolsets:\n  - type: shell\n    env: {LEVEL: 3, FLAG: true}\n  - {type: background_jobs, env: {A: b}}\n  - {type: filesystem, allow_list: [.]}\n  - type: think\n  - {type: todo, shared: true}\n  - {type: memory, path: ./notes.db}\n  - {type: fetch, timeout: 5}\n  - type: background_agents";
     assert_eq!(
         toolset_kinds(lines),
         [
             ToolsetKind::Shell { environment: vec![pair("LEVEL", "3"), pair("FLAG", "true")] },
+            ToolsetKind::BackgroundJobs { environment: vec![pair("A", "b")] },
             ToolsetKind::Filesystem,
             ToolsetKind::Think,
             ToolsetKind::Todo { shared: true },

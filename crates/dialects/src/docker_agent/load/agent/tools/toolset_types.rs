@@ -19,7 +19,6 @@ pub(super) struct ToolsetTypeDef {
 pub(super) const NOT_YET_TYPES: &[&str] = &[
     "mcp_catalog",
     "file",
-    "background_jobs",
     "tasks",
     "plan",
     "session_plan",
@@ -39,11 +38,16 @@ pub(super) const NOT_YET_TYPES: &[&str] = &[
 ];
 
 /// The types that Pintle implements.
-pub(super) static ROWS: [ToolsetTypeDef; 9] = [
+pub(super) static ROWS: [ToolsetTypeDef; 10] = [
     ToolsetTypeDef {
         name: "shell",
         read: |fields, _| Some(ToolsetKind::Shell { environment: fields.pairs("env") }),
         unsupported: &[key!("sudo_askpass": unsupported("write a hook that denies `sudo`"))],
+    },
+    ToolsetTypeDef {
+        name: "background_jobs",
+        read: |fields, _| Some(ToolsetKind::BackgroundJobs { environment: fields.pairs("env") }),
+        unsupported: &[],
     },
     ToolsetTypeDef {
         name: "filesystem",

@@ -63,8 +63,27 @@ fn matchers_are_kept_with_their_place_and_nothing_matches_everything() {
     let text = "pre_tool_use:\n  - matcher: \"shell|edit_.*\"\n    hooks: [{type: command, command: a}]\n  - matcher: '*'\n    hooks: [{type: command, command: b}]\n  - matcher: ''\n    hooks: [{type: command, command: c}]\n  - hooks: [{type: command, command: d}]\n";
     let hooks = read_clean(text);
     let Some(MatcherSpec::Pattern { text: pattern, location }) = &hooks[0].matcher else { panic!("a pattern") };
-    assert_eq!((&**pattern, location.line_column()), ("shell|edit_.*", Some((2, 14))));
+    assert_eq!((&**pattern, location.line_column()), ("shell|edit_.*|run_background_job", Some((2, 14))));
     assert!(hooks[1..].iter().all(|hook| hook.matcher.is_none()));
+}
+
+#[test]
+fn guard_on_shell_is_called_for_background_jobs_as_well() {
+    let pattern = |event: &str, matcher: &str| {
+        let text = format!("{event}:\n  - matcher: {matcher:?}\n    hooks: [{{type: command, command: a}}]\n");
+        let Some(MatcherSpec::Pattern { text, .. }) = &read_clean(&text)[0].matcher else { panic!("a pattern") };
+        text.to_string()
+    };
+    for (event, matcher, expected) in [
+        ("pre_tool_use", "shell", "shell|run_background_job"),
+        ("tool_guard", "sh.*", "sh.*|run_background_job"),
+        ("pre_tool_use", "shell|run_.*", "shell|run_.*"),
+        ("pre_tool_use", "edit_file", "edit_file"),
+        ("post_tool_use", "shell", "shell"),
+        ("permission_request", "shell", "shell"),
+    ] {
+        assert_eq!(pattern(event, matcher), expected, "{event} {matcher}");
+    }
 }
 
 #[test]
@@ -77,6 +96,12 @@ fn entries_that_preempt_are_guards_under_the_name_they_were_written_under() {
         [
             ("tool.guard", "pre_tool_use", Profile::ParallelStrictest),
             ("tool.pre", "pre_tool_use", Profile::SequentialRunAll),
+        ]
+    );
+    assert_eq!(
+        read_text("post_tool_use:\n  - preempt_yolo: false\n    hooks: [{type: command, command: a}]\n").1,
+        [
+            "h.yaml:2:19: error: hooks.post_tool_use[0]: preempt_yolo is only valid on pre_tool_use | remove it, or move the entry to `pre_tool_use`"
         ]
     );
     assert_eq!(
