@@ -172,7 +172,7 @@ fn a_program_that_kills_its_launcher_is_a_failure_and_the_next_call_works() {
     let failure = CommandFixture::new(shell_command("kill -9 $PPID; sleep 5")).call_failure();
     assert_eq!(
         (failure.kind, &*failure.message),
-        (FailureKind::Error, "cannot run `/bin/sh`: the launcher of the program was killed")
+        (FailureKind::NotStarted, "cannot run `/bin/sh`: the launcher of the program was killed")
     );
     assert_eq!(CommandFixture::new(shell_command("echo on")).call_output(), "exit 0|on|");
 }
@@ -212,7 +212,7 @@ fn a_launcher_that_says_nothing_is_a_failure_within_the_time_of_the_hook() {
         let failure = CommandFixture::from_handler(handler).with_timeout(300).call_failure();
         let expected =
             "cannot run `/bin/sh`: its launcher `/bin/sleep` does not respond; rebuild that program with this version";
-        assert_eq!((failure.kind, &*failure.message), (FailureKind::Error, expected));
+        assert_eq!((failure.kind, &*failure.message), (FailureKind::NotStarted, expected));
         return;
     }
     // A process has one kind of launcher for its whole life.
