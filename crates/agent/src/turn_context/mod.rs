@@ -78,6 +78,7 @@ impl TurnContext {
             run: state.delegation.clone().unwrap_or_default(),
             persona: state.step_context.as_ref().map(|work| work.persona_name().to_owned()).unwrap_or_default(),
             step: state.step_context.as_ref().map(|work| work.step_name().to_owned()).unwrap_or_default(),
+            deny_continues: false,
             cwd: shared.workspace.root().display().to_string(),
             transcript: shared.transcript.clone(),
         });

@@ -2,16 +2,18 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock};
 
 use pintle_contract::{
     Codec, CommandOutput, Failure, FailureKind, Handler, HandlerOutput, HookCall, HookInfluence, Verdict, VerdictKind,
 };
 
+use super::guard_slots::GuardSlots;
 use super::one_shot::{self, HookCommand};
 use crate::hook_input::{InputTerminator, encode_input};
 use crate::persistent::PersistentProcess;
+use crate::process::ProcessSpec;
 
 /// A hook that runs a command.
 #[derive(Debug)]
@@ -99,6 +101,31 @@ impl Handler for CommandHandler {
 impl CommandHandler {
     fn run_once(&self, place: &one_shot::CommandEnvironment, call: &HookCall<'_>) -> Result<CommandOutput, Failure> {
         let stdin = encode_input(&*self.codec, call, InputTerminator::Unterminated);
-        one_shot::run_to_end(&self.program.process_spec(place, stdin, call.limits), call.limits, call.cancel)
+        let spec = self.program.process_spec(place, stdin, call.limits);
+        if !call.hook.guard {
+            return one_shot::run_to_end(&spec, call.limits, call.cancel);
+        }
+        run_guard(&spec, call)
     }
+}
+
+/// How much longer a guard may take that is started once more.
+const SECOND_TIME: u64 = 4;
+
+/// Runs a guard beside no more others than the machine has cores. One that others beside it kept from an answer in time
+/// is started once more alone: how many calls a model makes at once does not decide which of them are looked at.
+fn run_guard(spec: &ProcessSpec, call: &HookCall<'_>) -> Result<CommandOutput, Failure> {
+    static SLOTS: LazyLock<GuardSlots> = LazyLock::new(GuardSlots::of_machine);
+    let cancelled = || Failure::new(FailureKind::Cancelled, "the call was cancelled");
+    let slot = SLOTS.enter(false, call.cancel).ok_or_else(cancelled)?;
+    let had_company = slot.has_company();
+    let answer = one_shot::run_to_end(spec, call.limits, call.cancel);
+    let is_late = matches!(&answer, Err(failure) if failure.kind == FailureKind::Timeout);
+    if !is_late || !had_company && !slot.has_company() {
+        return answer;
+    }
+    drop(slot);
+    let _alone = SLOTS.enter(true, call.cancel).ok_or_else(cancelled)?;
+    let longer = spec.timeout_ms.saturating_mul(SECOND_TIME);
+    one_shot::run_to_end(&ProcessSpec { timeout_ms: longer, ..spec.clone() }, call.limits, call.cancel)
 }

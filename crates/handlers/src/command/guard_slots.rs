@@ -1,0 +1,130 @@
+//! Programs of guards that run at once: no more than the machine has cores, so that their time limits measure them and
+//! not the queue, however many calls a model makes.
+
+use std::num::NonZeroUsize;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use pintle_contract::CancelToken;
+
+/// How often a program that waits looks whether its call was cancelled.
+const LOOK_MS: u64 = 50;
+
+/// The programs that run.
+#[derive(Debug, Default)]
+struct RunningPrograms {
+    count: usize,
+    /// Whether one of them runs alone, and how many wait for that.
+    has_lone: bool,
+    waiting_lone: usize,
+}
+
+/// The places of a process.
+#[derive(Debug)]
+pub(super) struct GuardSlots {
+    running: Mutex<RunningPrograms>,
+    changed: Condvar,
+    most: usize,
+}
+
+/// A place, which is free again when it is dropped.
+#[derive(Debug)]
+pub(super) struct GuardSlot<'s> {
+    slots: &'s GuardSlots,
+    is_alone: bool,
+}
+
+impl GuardSlots {
+    /// As many places as the machine has cores.
+    pub(super) fn of_machine() -> Self {
+        Self::new(thread::available_parallelism().map_or(1, NonZeroUsize::get))
+    }
+
+    fn new(most: usize) -> Self {
+        Self { running: Mutex::default(), changed: Condvar::new(), most }
+    }
+
+    /// Waits for a place; `is_alone`: for one beside which nothing else runs. `None` if the call is cancelled first.
+    pub(super) fn enter(&self, is_alone: bool, cancel: &CancelToken) -> Option<GuardSlot<'_>> {
+        let mut running = self.lock();
+        running.waiting_lone += usize::from(is_alone);
+        let has_room = |running: &RunningPrograms| match is_alone {
+            true => running.count == 0,
+            // Else one that waits to run alone would wait for ever.
+            false => running.count < self.most && !running.has_lone && running.waiting_lone == 0,
+        };
+        while !has_room(&running) {
+            if cancel.is_cancelled() {
+                running.waiting_lone -= usize::from(is_alone);
+                self.changed.notify_all();
+                return None;
+            }
+            let wait = cancel.limit_wait(Duration::from_millis(LOOK_MS));
+            running = self.changed.wait_timeout(running, wait).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        running.waiting_lone -= usize::from(is_alone);
+        running.has_lone = is_alone;
+        running.count += 1;
+        Some(GuardSlot { slots: self, is_alone })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, RunningPrograms> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl GuardSlot<'_> {
+    /// Whether another guard runs as well.
+    pub(super) fn has_company(&self) -> bool {
+        self.slots.lock().count > 1
+    }
+}
+
+impl Drop for GuardSlot<'_> {
+    fn drop(&mut self) {
+        let mut running = self.slots.lock();
+        running.count -= 1;
+        running.has_lone &= !self.is_alone;
+        self.slots.changed.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn no_more_run_at_once_than_there_are_places_and_one_alone_runs_alone() {
+        let (slots, cancel) = (GuardSlots::new(2), CancelToken::default());
+        let (now, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        thread::scope(|scope| {
+            for number in 0..24 {
+                let (slots, cancel, now, most) = (&slots, &cancel, &now, &most);
+                scope.spawn(move || {
+                    let is_alone = number % 3 == 0;
+                    let slot = slots.enter(is_alone, cancel);
+                    assert!(slot.is_some());
+                    let count = now.fetch_add(1, Ordering::SeqCst) + 1;
+                    most.fetch_max(count, Ordering::SeqCst);
+                    assert!(count <= if is_alone { 1 } else { 2 });
+                    thread::yield_now();
+                    now.fetch_sub(1, Ordering::SeqCst);
+                });
+            }
+        });
+        assert!(most.into_inner() <= 2);
+    }
+
+    #[test]
+    fn a_cancelled_call_does_not_wait() {
+        let (slots, cancel) = (GuardSlots::new(1), CancelToken::default());
+        let held = slots.enter(false, &cancel);
+        cancel.cancel();
+        assert!(slots.enter(false, &cancel).is_none() && slots.enter(true, &cancel).is_none());
+        drop(held);
+        assert!(slots.enter(false, &CancelToken::default()).is_some());
+    }
+}
