@@ -313,6 +313,7 @@ fn decide(
                     depth: u32::from(!whose.run.is_empty()),
                     run: whose.run.clone(),
                     cwd: cwd.display().to_string(),
+                    sent: Some(Arc::from(errand.payload)),
                     ..Origin::default()
                 }),
                 state: &mut state,

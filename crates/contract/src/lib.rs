@@ -56,7 +56,7 @@ pub use cancel_channel::{CancelReceiver, CancelSender, ReceiveError};
 pub use cancel_token::{CancelToken, WakeGuard};
 pub use capability::{Capability, UntrustedGuardPolicy};
 pub use clock::Clock;
-pub use codec::Codec;
+pub use codec::{Codec, FileContentKeys};
 pub use declaration::{
     BuiltinSpec, CommandBinding, CommandSpec, HandlerSpec, HookDeclaration, HookExample, HttpSpec, JudgeSpec,
     MatcherSpec, SandboxSpec, ScriptSource,

@@ -80,6 +80,7 @@ impl TurnContext {
             step: state.step_context.as_ref().map(|work| work.step_name().to_owned()).unwrap_or_default(),
             cwd: shared.workspace.root().display().to_string(),
             transcript: shared.transcript.clone(),
+            sent: None,
         });
         let state = Arc::new(state);
         let host = (shared.ports.open_host)(agent, &origin, &state);

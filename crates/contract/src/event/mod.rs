@@ -17,7 +17,7 @@ use serde_json::Value;
 
 pub use aliases::json_to_text;
 pub use catalogue::*;
-pub use def::{ContextScope, EventClass, EventDef, RewriteTarget};
+pub use def::{ContextScope, DELEGATING_EVENTS, EventClass, EventDef, RewriteTarget};
 pub use fit::check_rewrite;
 pub use fragment::{
     CallFacts, CallPath, ChatFunction, ChatFunctionCall, ChatMessage, ChatTool, ChatToolCall, CodeFile,
@@ -96,6 +96,10 @@ pub struct Origin {
     /// the tape.
     #[serde(skip)]
     pub transcript: String,
+    /// The payload as the host agent sent it, for hooks that are written for this agent; `None` if the event comes from
+    /// Pintle's own agent loop. It is not recorded on the tape.
+    #[serde(skip)]
+    pub sent: Option<Arc<[u8]>>,
 }
 
 /// A typed payload of the catalogue.
