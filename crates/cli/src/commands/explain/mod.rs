@@ -36,13 +36,14 @@ pub(crate) struct ExplainArgs {
 impl ExplainArgs {
     pub(crate) fn execute(self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
         let places = self.hooks.hook_paths(&self.input.paths()).with_untrusted_listed();
-        let (argument, given) = match self.input.read_input(true)? {
+        let (argument, mut given) = match self.input.read_input(true)? {
             FiredInput::Event(event, given) => (event, given),
             FiredInput::Host(payload) => return self.explain_host_payload(&payload, &places, terminal, global),
         };
         let built = load_hooks(start_builder(&places, &self.hooks.user)?, &places.paths, terminal)?;
         let hooks = built.runtime.hooks().with_chains(self.hooks.agent.compile_chains(&built)?);
         let origin = Arc::new(Origin::default());
+        given.complete_call(&argument.0, &built.runtime);
         let event = Event::new(argument.0.clone(), given.value.clone(), Arc::clone(&origin));
         let mut explanations = explain(&hooks, &event);
         // Hooks of the preceding event with the same alias are called first.

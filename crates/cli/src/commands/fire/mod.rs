@@ -43,7 +43,7 @@ impl FireArgs {
     pub(crate) fn execute(self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
         let input = if self.example { self.input.example() } else { self.input.read_input(false) };
         match input? {
-            FiredInput::Event(event, given) => self.fire_event(&event, &given, terminal, global),
+            FiredInput::Event(event, given) => self.fire_event(&event, given, terminal, global),
             FiredInput::Host(payload) => self.fire_host_payload(&payload, terminal, global),
         }
     }
@@ -51,7 +51,7 @@ impl FireArgs {
     fn fire_event(
         self,
         fired: &EventArgument,
-        given: &PayloadInput,
+        mut given: PayloadInput,
         terminal: &Terminal,
         global: &GlobalOptions,
     ) -> Result<CliStatus, CliError> {
@@ -72,6 +72,7 @@ impl FireArgs {
         let agent = self.hooks.agent.select_agent(built.team.as_ref())?;
         let chains = agent.as_deref().map(|agent| compile_own_chains(&built, agent)).unwrap_or_default();
         tape.keep_file();
+        given.complete_call(&fired.0, &built.runtime);
         if !chains.is_empty() {
             tape.tape.record_hooks(&chains);
         }

@@ -69,7 +69,9 @@ pub(super) fn apply_all(
         }
         let check = examine_guards(host, site, scope);
         if !global.json {
-            terminal.print_line(format!("{}: installed; {}", host.title, describe_proof(&check)));
+            let is_guarded = check.findings.iter().all(|finding| finding.status != CheckStatus::Problem);
+            let state = if is_guarded { "installed" } else { "installed, but not guarded yet" };
+            terminal.print_line(format!("{}: {state}; {}", host.title, describe_proof(&check)));
             let problems: Vec<DoctorFinding> =
                 check.findings.iter().filter(|finding| finding.status == CheckStatus::Problem).cloned().collect();
             guards::print_findings(&problems, terminal);
