@@ -62,7 +62,7 @@ pub use declaration::{
     MatcherSpec, SandboxSpec, ScriptSource,
 };
 pub use diagnostic::{Diagnostic, Severity};
-pub use effect::{Effect, LogLevel};
+pub use effect::{DELEGATING_EVENTS, Effect, LogLevel};
 pub use effect_runner::{EffectCaller, EffectError, EffectReply, EffectRequest, EffectRunner, NoEffects};
 pub use event::{Event, EventKind, EventName, Origin};
 pub use failure::{Failure, FailureKind, FailurePolicy, LimitKind};

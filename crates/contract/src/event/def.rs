@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{EventKind, EventPayloadError, schemas};
+use super::{EventPayloadError, schemas};
 use crate::FailurePolicy;
 
 /// The definition of one event. A constant of the catalogue.
@@ -39,9 +39,6 @@ pub struct EventDef {
     /// Fails if the rewrite is not valid for the event; the hook's verdict is then a failure.
     pub normalize: fn(before: &Value, after: &mut Value) -> Result<(), EventPayloadError>,
 }
-
-/// The events at which a hook can delegate: the agent's answer is replaced by another agent's.
-pub const DELEGATING_EVENTS: [EventKind; 2] = [EventKind::AgentStop, EventKind::DelegationPost];
 
 impl EventDef {
     /// The prefix of an event family with its dot, such as `custom.`; `None` for a single event.

@@ -17,7 +17,7 @@ use serde_json::Value;
 
 pub use aliases::json_to_text;
 pub use catalogue::*;
-pub use def::{ContextScope, DELEGATING_EVENTS, EventClass, EventDef, RewriteTarget};
+pub use def::{ContextScope, EventClass, EventDef, RewriteTarget};
 pub use fit::check_rewrite;
 pub use fragment::{
     CallFacts, CallPath, ChatFunction, ChatFunctionCall, ChatMessage, ChatTool, ChatToolCall, CodeFile,

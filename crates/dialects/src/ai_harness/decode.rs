@@ -1,8 +1,9 @@
 //! Decodes hook output into verdicts.
 
-use pintle_contract::event::{DELEGATING_EVENTS, EventClass};
+use pintle_contract::event::EventClass;
 use pintle_contract::{
-    Effect, Event, Failure, FailureKind, HandlerOutput, Rewrite, ScriptOutput, Verdict, VerdictKind, suggest_nearest,
+    DELEGATING_EVENTS, Effect, Event, Failure, FailureKind, HandlerOutput, Rewrite, ScriptOutput, Verdict, VerdictKind,
+    suggest_nearest,
 };
 use serde_json::{Map, Value};
 

@@ -1,7 +1,7 @@
 //! Warns about decisions that have no effect at the event of their hook.
 
-use pintle_contract::event::{DELEGATING_EVENTS, EventClass, RewriteTarget};
-use pintle_contract::{Diagnostic, HandlerSpec, HookDeclaration};
+use pintle_contract::event::{EventClass, RewriteTarget};
+use pintle_contract::{DELEGATING_EVENTS, Diagnostic, HandlerSpec, HookDeclaration};
 
 /// Warns if the script of a hook calls a decision that the hook's event does not have.
 pub(crate) fn lint_without_effect(hook: &HookDeclaration) -> Vec<Diagnostic> {

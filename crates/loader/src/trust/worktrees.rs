@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// What git calls its directory in a worktree, or the file that names it.
 const GIT: &str = ".git";
 
-/// The directory as it is in each other worktree of its repository. A worktree counts only if the repository knows it:
+/// The directory as it is in each other worktree of its repository. A worktree is one only if the repository knows it:
 /// a directory cannot say by itself to what repository it belongs.
 pub(super) fn counterparts(dir: &Path) -> Vec<PathBuf> {
     let root = dir.ancestors().find(|dir| fs::symlink_metadata(dir.join(GIT)).is_ok());
