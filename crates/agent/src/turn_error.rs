@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use pintle::contract::RefusalWording;
 use pintle::event::iteration_end::IterationEndReason;
 use pintle::{EventKind, Outcome};
 
@@ -15,6 +16,8 @@ pub struct TurnError {
     pub kind: TurnErrorKind,
     /// One line for the user.
     pub message: String,
+    /// The same for another agent's model, which learns why and not from which hook; `None` if it is the same.
+    message_for_model: Option<String>,
     /// The stop reason, if it differs from the kind's.
     stop_reason: Option<&'static str>,
 }
@@ -39,16 +42,21 @@ pub enum TurnErrorKind {
 
 impl TurnError {
     pub(crate) fn denied(message: impl Into<String>) -> Self {
-        Self { kind: TurnErrorKind::Denied, message: message.into(), stop_reason: None }
+        Self { kind: TurnErrorKind::Denied, message: message.into(), message_for_model: None, stop_reason: None }
     }
 
     pub(crate) fn cancelled() -> Self {
-        Self { kind: TurnErrorKind::Cancelled, message: String::from("cancelled"), stop_reason: None }
+        Self {
+            kind: TurnErrorKind::Cancelled,
+            message: String::from("cancelled"),
+            message_for_model: None,
+            stop_reason: None,
+        }
     }
 
     pub(crate) fn failed(what: &'static str, message: impl Into<String>) -> Self {
         let kind = TurnErrorKind::Failed { source: what, event: None, is_retryable: false };
-        Self { kind, message: message.into(), stop_reason: None }
+        Self { kind, message: message.into(), message_for_model: None, stop_reason: None }
     }
 
     pub(crate) fn with_event(mut self, event: EventKind) -> Self {
@@ -60,7 +68,27 @@ impl TurnError {
 
     /// A hook denied something.
     pub(crate) fn from_denial(turn: &TurnContext, what: &str, outcome: &Outcome) -> Self {
-        Self::denied(turn.rules().wording.turn_denied_by(what, outcome))
+        Self::from_refusal(&turn.rules().wording, what, outcome)
+    }
+
+    /// A hook denied something that every system calls so.
+    pub(crate) fn blocked(what: &str, outcome: &Outcome) -> Self {
+        Self::from_refusal(&RefusalWording::default(), what, outcome)
+    }
+
+    fn from_refusal(wording: &RefusalWording, what: &str, outcome: &Outcome) -> Self {
+        Self::denied(wording.turn_denied_by(what, outcome))
+            .with_message_for_model(wording.turn_denied_for_model(what, outcome))
+    }
+
+    pub(crate) fn with_message_for_model(mut self, message: String) -> Self {
+        self.message_for_model = Some(message);
+        self
+    }
+
+    /// The message for another agent's model.
+    pub(crate) fn message_for_model(&self) -> &str {
+        self.message_for_model.as_deref().unwrap_or(&self.message)
     }
 
     /// Sets a specific stop reason.
@@ -131,7 +159,7 @@ impl From<ModelError> for TurnError {
         };
         let kind =
             TurnErrorKind::Failed { source: "model", event: Some(EventKind::CompletionPre), is_retryable: retryable };
-        Self { kind, message: error.message, stop_reason: None }
+        Self { kind, message: error.message, message_for_model: None, stop_reason: None }
     }
 }
 

@@ -71,9 +71,7 @@ impl LifeHost for TurnLife<'_> {
             EventKind::CompletionPre | EventKind::CompletionPost => {
                 TurnError::from_denial(self.turn, "completion", outcome)
             }
-            EventKind::TurnStart | EventKind::TurnEnd => {
-                TurnError::denied(format!("turn blocked: {}", outcome.reason()))
-            }
+            EventKind::TurnStart | EventKind::TurnEnd => TurnError::blocked("turn", outcome),
             // The agent that tries again learns only what is wrong with its result.
             EventKind::DelegationPostVerify => TurnError::denied(outcome.reason_for_model()),
             EventKind::DelegationPre | EventKind::DelegationPost => {

@@ -9,6 +9,10 @@ use crate::turn_context::TurnContext;
 /// The time limit of a verify script.
 const TIMEOUT_MS: u64 = 60_000;
 
+/// What a verify script may return.
+const UNREADABLE: &str =
+    "it must return allow(), block(reason), a dict with `verified`, the same as JSON text, or True or False";
+
 /// The result of a verify script.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct VerifyResult {
@@ -52,13 +56,11 @@ fn parse_verdict(answer: &Value) -> Result<VerifyResult, String> {
             _ if text.trim() == "True" => return Ok(build_result(true, "")),
             _ if text.trim() == "False" => return Ok(build_result(false, "")),
             _ => {
-                return Err(String::from(
-                    "it must return a dict with `verified`, the same as JSON text, or True or False",
-                ));
+                return Err(String::from(UNREADABLE));
             }
         },
         _ => {
-            return Err(String::from("it must return a dict with `verified`, the same as JSON text, or True or False"));
+            return Err(String::from(UNREADABLE));
         }
     };
     match fields.get("verified") {

@@ -314,6 +314,7 @@ fn decide(
                     run: whose.run.clone(),
                     deny_continues: def.deny_continues(),
                     cwd: cwd.display().to_string(),
+                    sent: Some(Arc::from(errand.payload)),
                     ..Origin::default()
                 }),
                 state: &mut state,

@@ -87,6 +87,8 @@ pub enum EnvVariable {
     Plugin,
     /// A fixed value.
     Fixed(&'static str),
+    /// A fixed value if another agent reported the event. The client itself sets the variable for its own.
+    FixedElsewhere(&'static str),
 }
 
 /// The names of all clients in a sentence: `claude, codex or gemini`.

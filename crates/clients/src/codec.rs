@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use pintle_contract::{Codec, Event, HandlerOutput, Verdict};
+use pintle_contract::{Codec, Event, FileContentKeys, HandlerOutput, Verdict};
 use serde_json::Value;
 
 use crate::client::{ClientDef, EnvVariable};
+use crate::sent_payload::reported_by;
 use crate::{decode, encode};
 
 /// The codec of one hook: the client, and the hook's own options.
@@ -38,12 +39,20 @@ impl Codec for ClientCodec {
         encode::encode(self.client, event, spelling)
     }
 
+    fn encode_bytes(&self, event: &Event, spelling: &str) -> Vec<u8> {
+        encode::encode_bytes(self.client, event, spelling)
+    }
+
     fn tool_vocabulary(&self, spelling: &str) -> Option<&'static str> {
         Some(self.client.event_def(spelling)?.style.tools.name)
     }
 
     fn event_filter(&self, spelling: &str) -> Option<fn(&Event) -> bool> {
         self.client.event_def(spelling)?.event_filter
+    }
+
+    fn file_content_keys(&self, spelling: &str) -> Option<FileContentKeys> {
+        self.client.event_def(spelling)?.file_content
     }
 
     fn can_deny(&self, spelling: &str) -> bool {
@@ -58,6 +67,7 @@ impl Codec for ClientCodec {
             EnvVariable::Directory => Some(origin.cwd.clone()),
             EnvVariable::Plugin => self.plugin.as_deref().map(str::to_owned),
             EnvVariable::Fixed(value) => Some((*value).to_owned()),
+            EnvVariable::FixedElsewhere(value) => (!reported_by(self.client, event)).then(|| (*value).to_owned()),
         };
         let named = self.client.environment.iter();
         named.filter_map(|(name, variable)| Some(((*name).to_owned(), of(variable)?))).collect()

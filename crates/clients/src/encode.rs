@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use crate::client::ClientDef;
 use crate::host::HostField;
 use crate::key_values::{self, KeyValue};
+use crate::sent_payload::SentPayload;
 use crate::{ClientEventDef, EncodeContext};
 
 /// The fields of a tool call that a client may send under keys that Pintle only reads.
@@ -19,8 +20,30 @@ const CALL: [(HostField, KeyValue); 5] = [
 
 /// The payload; `None` if the client does not have the event.
 pub(crate) fn encode(client: &ClientDef, event: &Event, spelling: &str) -> Option<Value> {
+    Some(encode_or_keep(client, event, spelling)?.0)
+}
+
+/// The payload as bytes: those that the client sent, if it reported this event and no hook changed it.
+pub(crate) fn encode_bytes(client: &ClientDef, event: &Event, spelling: &str) -> Vec<u8> {
+    let encoded = encode_or_keep(client, event, spelling);
+    match (&event.origin.sent, encoded.as_ref()) {
+        (Some(bytes), Some((_, true))) => bytes.to_vec(),
+        // A `Value` can always be serialised to JSON.
+        (_, encoded) => {
+            serde_json::to_vec(encoded.map_or(event.payload.value(), |(value, _)| value)).unwrap_or_default()
+        }
+    }
+}
+
+/// The payload, and whether it is the one that the client sent.
+fn encode_or_keep(client: &ClientDef, event: &Event, spelling: &str) -> Option<(Value, bool)> {
     let def = client.event_def(spelling)?;
-    Some(Value::Object(encode_keys(def, &EncodeContext { event, event_alias: spelling, style: def.style })))
+    let written = encode_keys(def, &EncodeContext { event, event_alias: spelling, style: def.style });
+    Some(match SentPayload::find(client, event) {
+        Some(sent) if sent.def.name == spelling => sent.with_changes(Value::Object(written)),
+        Some(sent) => (Value::Object(sent.complete(written)), false),
+        None => (Value::Object(written), false),
+    })
 }
 
 fn encode_keys(def: &ClientEventDef, context: &EncodeContext<'_>) -> Map<String, Value> {
@@ -51,7 +74,7 @@ impl ClientEventDef {
 }
 
 /// Inserts a value under a name, or in the object that the name's first part names.
-fn insert(fields: &mut Map<String, Value>, name: &str, value: Value) {
+pub(crate) fn insert(fields: &mut Map<String, Value>, name: &str, value: Value) {
     let Some((outer, inner)) = name.split_once('/') else {
         fields.insert(name.to_owned(), value);
         return;

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use pintle_contract::{DenyEffect, Event, EventKind, EventName};
+use pintle_contract::{DenyEffect, Event, EventKind, EventName, FileContentKeys};
 use serde_json::Value;
 
 use pintle_tools::ToolVocabulary;
@@ -33,6 +33,8 @@ pub struct ClientEventDef {
     pub style: &'static PayloadStyle,
     /// The keys of the payload, in addition to those of the style.
     pub keys: &'static [&'static [ClientKey]],
+    /// The keys of the file that the call reads, if hooks are given its content.
+    pub file_content: Option<FileContentKeys>,
     /// The subject that a matcher is applied to; without it a matcher is ignored.
     pub subject: Option<SubjectFn>,
     /// Whether it is about one tool call, so that permission rules apply to it.
@@ -191,6 +193,7 @@ impl ClientEventDef {
             is_alias: false,
             style,
             keys: &[],
+            file_content: None,
             subject: None,
             is_tool: false,
             event_filter: None,

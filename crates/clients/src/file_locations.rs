@@ -108,7 +108,10 @@ pub fn recognise(path: &Path, text: &str) -> Option<ClientFile> {
 /// Recognizes a JSON file by the events it names and the keys of its entries.
 fn recognise_text(text: &str) -> Option<ClientFile> {
     let says = |word: &str| text.contains(&format!("\"{word}\""));
-    let is_of = |client: &ClientDef| client.hook_events().any(|def| says(def.name));
+    let is_of = |client: &ClientDef| {
+        let unmapped = client.unmapped_events.iter().flat_map(|events| events.names);
+        client.hook_events().map(|def| def.name).chain(unmapped.copied()).any(says)
+    };
     let file = |client| ClientFile { client, format: FileFormat::Json };
     // The most specific evidence first: events that only one client has, then the shape of the entries.
     if ["BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "BeforeModel"].into_iter().any(says) {
@@ -121,10 +124,16 @@ fn recognise_text(text: &str) -> Option<ClientFile> {
             return Some(file(&cursor::CLIENT));
         }
     }
-    if says("version") && is_of(&copilot::CLIENT) {
+    if says("version") && (is_of(&copilot::CLIENT) || says("hooks")) {
         return Some(file(&copilot::CLIENT));
     }
-    (says("hooks") && is_of(&claude_code::CLIENT)).then_some(file(&claude_code::CLIENT))
+    says("hooks").then_some(file(&claude_code::CLIENT))
+}
+
+/// What a JSON file is read as that nothing marks as a client's: the format that most of them have in common.
+#[must_use]
+pub fn unmarked_json() -> ClientFile {
+    ClientFile { client: &claude_code::CLIENT, format: FileFormat::Json }
 }
 
 /// Whether a file is a JSON document, judging by its name.
@@ -156,6 +165,8 @@ mod tests {
             ("my.json", gemini, Some(("gemini", FileFormat::Json))),
             ("my.json", copilot, Some(("copilot", FileFormat::Json))),
             ("my.json", cursor, Some(("cursor", FileFormat::Json))),
+            ("my.json", "{\"version\": 1, \"hooks\": {}}", Some(("copilot", FileFormat::Json))),
+            ("my.json", "{\"hooks\": {\"ConfigChange\": []}}", Some(("claude", FileFormat::Json))),
             ("my.json", "{\"a\": 1}", None),
             ("my.yaml", claude, None),
         ] {

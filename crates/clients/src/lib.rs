@@ -32,6 +32,7 @@ pub mod qwen;
 mod codec;
 mod decode;
 mod encode;
+mod sent_payload;
 mod settings;
 #[cfg(test)]
 mod tests;
@@ -43,7 +44,9 @@ pub use decode::{FieldChoice, FieldMeaning, OutputField};
 pub use event_def::{
     BlockEffect, ClientEventDef, ClientKey, ExitTwoEffect, InputRewrite, PayloadStyle, PlainTextReader, StopEffect,
 };
-pub use file_locations::{ClientFile, ClientFileLocation, FileFormat, LocationKind, is_json, locations, recognise};
+pub use file_locations::{
+    ClientFile, ClientFileLocation, FileFormat, LocationKind, is_json, locations, recognise, unmarked_json,
+};
 pub use guarded_paths::{GuardedPaths, absolute_settings, relative_settings};
 pub use payload_values::EncodeContext;
 pub use settings::{ClientHandlerKind, HookLayout, SettingsFormat, TimeUnit};

@@ -7,6 +7,7 @@ use pintle_tools::{NativeToolCall, caller_of, kind_of};
 use serde_json::{Value, json};
 
 use crate::PayloadStyle;
+use crate::host::shape_like;
 
 /// An event and the style in which it is encoded.
 #[derive(Debug, Clone, Copy)]
@@ -56,10 +57,15 @@ impl EncodeContext<'_> {
         self.field("host").and_then(|host| host.get(name)).filter(|value| !value.is_null())
     }
 
-    /// The result as the client itself reported it, if it made the call.
+    /// The result as the client itself reported it, if it made the call. What a hook made of it since has the same
+    /// structure.
     #[must_use]
-    pub fn original_response(&self) -> Option<&Value> {
-        self.original_field("response").filter(|_| self.is_native())
+    pub fn original_response(&self) -> Option<Cow<'_, Value>> {
+        let original = self.original_field("response").filter(|_| self.is_native())?;
+        Some(match self.field("result") {
+            Some(changed) if changed != original => Cow::Owned(shape_like(original, changed)),
+            _ => Cow::Borrowed(original),
+        })
     }
 
     /// Whether the client itself fired the event, through the bridge.

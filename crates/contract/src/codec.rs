@@ -6,6 +6,15 @@ use serde_json::Value;
 
 use crate::{Event, HandlerOutput, HookInfluence, LazyPayload, Verdict};
 
+/// The keys of a file's path and of its content in a payload.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FileContentKeys {
+    /// The key of the path.
+    pub path: &'static str,
+    /// The key of the content.
+    pub content: &'static str,
+}
+
 /// Translates between the canonical event and the input and output of one dialect's handlers.
 ///
 /// The engine does not know any dialect: it holds handlers, and a handler holds its codec. In all methods, `spelling`
@@ -58,6 +67,13 @@ pub trait Codec: Send + Sync + Debug {
         let encoded = self.encode(event, spelling);
         // A `Value` can always be serialised to JSON.
         serde_json::to_vec(encoded.as_ref().unwrap_or(event.payload.value())).unwrap_or_default()
+    }
+
+    /// The keys of a path and of the content of its file, for an event whose programs are given the content of the file
+    /// that a call reads. A payload with the path and without the content is completed before a program gets it.
+    /// Default: none.
+    fn file_content_keys(&self, _spelling: &str) -> Option<FileContentKeys> {
+        None
     }
 
     /// Environment variables that the dialect's programs receive for the event, such as the project directory. They

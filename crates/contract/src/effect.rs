@@ -3,7 +3,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::Reminder;
+use crate::{EventKind, Reminder};
+
+/// The events at which a hook can delegate: the agent's answer is replaced by another agent's.
+pub const DELEGATING_EVENTS: [EventKind; 2] = [EventKind::AgentStop, EventKind::DelegationPost];
 
 /// A side effect of a verdict, passed to the host with the outcome.
 ///

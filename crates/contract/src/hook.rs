@@ -23,6 +23,33 @@ impl HookId {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// The name in a sentence. A command line is the name of its hook if its author gave none; then it is the file name
+    /// of the script in it, or of the program.
+    #[must_use]
+    pub fn label(&self) -> &str {
+        const QUOTES: [char; 2] = ['"', '\''];
+        let name = self.as_str();
+        let is_path = name.starts_with(['.', '/', '~', '$', '"', '\'']);
+        let is_command =
+            is_path || (name.contains(' ') && name.contains(['/', '$', '"', '\'', '|', ';', '&', '`', '\n']));
+        if !is_command {
+            return name;
+        }
+        let mut files = name
+            .split(|letter: char| letter.is_whitespace() || QUOTES.contains(&letter))
+            .map(|word| word.rsplit('/').next().unwrap_or(word))
+            .filter(|file| !file.is_empty());
+        let is_script = |file: &&str| {
+            file.rsplit_once('.').is_some_and(|(stem, ending)| {
+                !stem.is_empty()
+                    && (1..=4).contains(&ending.len())
+                    && ending.bytes().all(|byte| byte.is_ascii_lowercase())
+            })
+        };
+        let program = files.clone().next();
+        files.find(is_script).or(program).unwrap_or(name)
+    }
 }
 
 impl fmt::Display for HookId {
@@ -197,4 +224,28 @@ pub struct Chain {
     pub profile: Profile,
     /// The hooks of all events, in declared order.
     pub hooks: Vec<Arc<Hook>>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_line_is_named_by_its_script_or_its_program() {
+        for (name, label) in [
+            ("\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/h.sh", "h.sh"),
+            ("./hooks/block-git.sh --strict", "block-git.sh"),
+            ("python3 -u \"$HOME/x/guard.py\"", "guard.py"),
+            ("/opt/tools/guard", "guard"),
+            ("echo '{\"decision\": \"block\"}'", "echo"),
+            ("guard", "guard"),
+            ("pack:shell", "pack:shell"),
+            ("policy::ask_server", "policy::ask_server"),
+            ("team/guard", "team/guard"),
+            ("No force push", "No force push"),
+            ("", ""),
+        ] {
+            assert_eq!(HookId::new(name).label(), label, "{name}");
+        }
+    }
 }

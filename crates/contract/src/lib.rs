@@ -56,13 +56,13 @@ pub use cancel_channel::{CancelReceiver, CancelSender, ReceiveError};
 pub use cancel_token::{CancelToken, WakeGuard};
 pub use capability::{Capability, UntrustedGuardPolicy};
 pub use clock::Clock;
-pub use codec::Codec;
+pub use codec::{Codec, FileContentKeys};
 pub use declaration::{
     BuiltinSpec, CommandBinding, CommandSpec, HandlerSpec, HookDeclaration, HookExample, HttpSpec, JudgeSpec,
     MatcherSpec, SandboxSpec, ScriptSource,
 };
 pub use diagnostic::{Diagnostic, Severity};
-pub use effect::{Effect, LogLevel};
+pub use effect::{DELEGATING_EVENTS, Effect, LogLevel};
 pub use effect_runner::{EffectCaller, EffectError, EffectReply, EffectRequest, EffectRunner, NoEffects};
 pub use event::{Event, EventKind, EventName, Origin};
 pub use failure::{Failure, FailureKind, FailurePolicy, LimitKind};

@@ -1,5 +1,6 @@
 //! Outcomes: the combined result of all verdicts.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -38,6 +39,20 @@ pub struct Outcome {
 /// The reason that a model receives for a hook that failed with the failure policy `closed`.
 const UNANSWERED: &str = "a policy check failed, so this was denied";
 
+/// The most characters of a hook's reason that are shown. The tape has all of it.
+const MAX_REASON_CHARS: usize = 8_000;
+
+/// A reason as it is shown: a program may print megabytes, which would stay in the model's conversation.
+fn shown_text(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(MAX_REASON_CHARS) {
+        Some((index, _)) => {
+            let (shown, rest) = text.split_at(index);
+            Cow::Owned(format!("{shown}… ({} more characters)", rest.chars().count()))
+        }
+        None => Cow::Borrowed(text),
+    }
+}
+
 /// The text about a denial without a reason.
 const NO_REASON: &str = "Agent terminated by a hook.";
 
@@ -72,7 +87,7 @@ impl Outcome {
     #[must_use]
     pub fn stop_reason(&self) -> Option<String> {
         let stops = self.reasons.iter().filter(|reason| self.decision == Decision::Deny && reason.stops_run);
-        let texts: Vec<&str> = stops.map(|reason| reason.text.as_str()).collect();
+        let texts: Vec<Cow<'_, str>> = stops.map(|reason| shown_text(&reason.text)).collect();
         (!texts.is_empty()).then(|| texts.join("\n"))
     }
 
@@ -99,9 +114,10 @@ impl Outcome {
     /// model only learns that a check failed; the error is for the user.
     #[must_use]
     pub fn reason_for_model(&self) -> String {
-        let mut texts: Vec<&str> = Vec::new();
+        let mut texts: Vec<Cow<'_, str>> = Vec::new();
         for reason in &self.reasons {
-            let text = if self.has_failed(&reason.hook) { UNANSWERED } else { reason.text.trim() };
+            let is_failed = self.has_failed(&reason.hook);
+            let text = if is_failed { Cow::Borrowed(UNANSWERED) } else { shown_text(reason.text.trim()) };
             if !text.is_empty() && !texts.contains(&text) {
                 texts.push(text);
             }
@@ -112,7 +128,7 @@ impl Outcome {
     /// The hooks' own texts, one a line; empty if no hook gave one.
     #[must_use]
     pub fn hook_texts(&self) -> String {
-        let texts = self.reasons.iter().map(|reason| reason.text.trim()).filter(|text| !text.is_empty());
+        let texts = self.reasons.iter().map(|reason| shown_text(reason.text.trim())).filter(|text| !text.is_empty());
         texts.collect::<Vec<_>>().join("\n")
     }
 
@@ -136,11 +152,11 @@ impl Outcome {
             if !line.is_empty() {
                 line.push_str("; ");
             }
-            line.push_str(&format!("{verb} by hook \"{}\"", reason.hook));
+            line.push_str(&format!("{verb} by hook \"{}\"", reason.hook.label()));
             // A program may deny without a reason.
             if !reason.text.is_empty() {
                 line.push_str(": ");
-                line.push_str(&reason.text);
+                line.push_str(&shown_text(&reason.text));
             }
         }
         line
@@ -250,6 +266,15 @@ mod tests {
         let reasons = vec![OutcomeReason::new(HookId::new("a"), ""), OutcomeReason::new(HookId::new("b"), "not today")];
         let outcome = Outcome { decision: Decision::Deny, reasons, ..Outcome::unchanged(Payload::new(Value::Null)) };
         assert_eq!(outcome.reason(), "blocked by hook \"a\"; blocked by hook \"b\": not today");
+    }
+
+    #[test]
+    fn a_reason_without_end_is_cut() {
+        let reasons = vec![OutcomeReason::new(HookId::new("a"), "x".repeat(1_000_000))];
+        let outcome = Outcome { decision: Decision::Deny, reasons, ..Outcome::unchanged(Payload::new(Value::Null)) };
+        for text in [outcome.reason(), outcome.reason_for_model(), outcome.hook_texts()] {
+            assert!(text.len() < 9_000 && text.ends_with("xxx… (992000 more characters)"), "{} bytes", text.len());
+        }
     }
 
     #[test]

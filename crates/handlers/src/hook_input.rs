@@ -1,9 +1,14 @@
 //! The input of hooks outside this process, which is the event in the hook's dialect, and what their answer must be.
 
+use std::io;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pintle_contract::event::EventClass;
-use pintle_contract::{Codec, FailurePolicy, HookCall, HookDeclaration, Origin};
+use pintle_contract::{
+    Codec, Failure, FailureKind, FailurePolicy, FileContentKeys, HookCall, HookDeclaration, MAX_PAYLOAD_BYTES, Origin,
+};
+use serde_json::Value;
 
 /// The terminator of an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,7 +32,14 @@ struct EncodedInput {
 }
 
 /// Encodes the event as bytes.
-pub(crate) fn encode_input(codec: &dyn Codec, call: &HookCall<'_>, ending: InputTerminator) -> Arc<[u8]> {
+///
+/// # Errors
+/// When the hook has to judge a file that cannot be given to it.
+pub(crate) fn encode_input(
+    codec: &dyn Codec,
+    call: &HookCall<'_>,
+    ending: InputTerminator,
+) -> Result<Arc<[u8]>, Failure> {
     let (event, spelling) = (call.event, &call.hook.event_alias);
     let inputs = event.payload.cached_view(codec.encoding_key(), |_| EncodedInputs::default());
     // Held while the text is built: concurrent hooks share one text.
@@ -38,9 +50,12 @@ pub(crate) fn encode_input(codec: &dyn Codec, call: &HookCall<'_>, ending: Input
             && (Arc::ptr_eq(&input.origin, &event.origin) || input.origin == event.origin)
     });
     if let Some(input) = found {
-        return Arc::clone(&input.bytes);
+        return Ok(Arc::clone(&input.bytes));
     }
-    let mut text = codec.encode_bytes(event, spelling);
+    let mut text = match codec.file_content_keys(spelling) {
+        Some(keys) => encode_with_file(codec, call, keys)?,
+        None => codec.encode_bytes(event, spelling),
+    };
     if ending == InputTerminator::Newline {
         // In JSON, newlines occur only as whitespace between tokens.
         text.iter_mut().filter(|byte| **byte == b'\n').for_each(|byte| *byte = b' ');
@@ -49,8 +64,36 @@ pub(crate) fn encode_input(codec: &dyn Codec, call: &HookCall<'_>, ending: Input
     let bytes: Arc<[u8]> = text.into();
     let (spelling, origin) = (Arc::clone(spelling), Arc::clone(&event.origin));
     known.push(EncodedInput { event_alias: spelling, origin, ending, bytes: Arc::clone(&bytes) });
-    bytes
+    Ok(bytes)
 }
+
+/// Encodes the event with the content of the file that the call reads, unless the payload already has it.
+fn encode_with_file(codec: &dyn Codec, call: &HookCall<'_>, keys: FileContentKeys) -> Result<Vec<u8>, Failure> {
+    let (event, spelling) = (call.event, &call.hook.event_alias);
+    let Some(Value::Object(mut fields)) = codec.encode(event, spelling) else {
+        return Ok(codec.encode_bytes(event, spelling));
+    };
+    let path = fields.get(keys.path).and_then(Value::as_str).filter(|_| !fields.contains_key(keys.content));
+    let Some(path) = path else { return Ok(codec.encode_bytes(event, spelling)) };
+    let (most, file) = (MAX_PAYLOAD_BYTES as u64, Path::new(&event.origin.cwd).join(path));
+    let content = match pintle_files::read_head(&file, most + 1) {
+        Ok(bytes) if bytes.len() as u64 > most => {
+            let message = format!("`{path}` has more than {} MiB, which is too large for the hook", most >> 20);
+            return Err(Failure::new(FailureKind::NotStarted, message));
+        }
+        Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+        // The call cannot read it as a file either.
+        Err(error) if error.kind() == io::ErrorKind::NotFound || file.is_dir() => String::new(),
+        Err(error) => {
+            let message = format!("cannot read `{path}`, which the hook has to judge: {error}");
+            return Err(Failure::new(FailureKind::NotStarted, message));
+        }
+    };
+    fields.insert(keys.content.to_owned(), Value::from(content));
+    // A `Value` can always be serialised to JSON.
+    Ok(serde_json::to_vec(&fields).unwrap_or_default())
+}
+
 /// Whether a hook counts as a guard before its verdicts are known.
 pub(crate) fn may_deny(declaration: &HookDeclaration) -> bool {
     let denies =

@@ -138,16 +138,9 @@ fn judge<H: LifeHost, P: EventPayload>(host: &mut H, payload: P, text: &str) -> 
     let next = match outcome.stop_reason() {
         Some(reason) => AfterRejection::EndRun(reason),
         None if outcome.is_failed() => AfterRejection::Fail,
-        None => AfterRejection::Continue(continuation(&outcome)),
+        None => AfterRejection::Continue(outcome.reason_for_model()),
     };
     Ok(AnswerDecision::Reject(AnswerRejection { reason: outcome.reason(), next }))
-}
-
-/// The message with which an agent continues: the reasons of the hooks.
-fn continuation(outcome: &Outcome) -> String {
-    let texts: Vec<&str> =
-        outcome.reasons.iter().map(|reason| reason.text.trim()).filter(|text| !text.is_empty()).collect();
-    if texts.is_empty() { outcome.reason().trim().to_owned() } else { texts.join("; ") }
 }
 
 fn changed_text(outcome: Option<&Outcome>, field: &str) -> Option<String> {

@@ -144,6 +144,8 @@ impl FileDiscovery<'_> {
             ArtifactKind::Plugin
         } else if is_yaml_path(path) {
             recognise_role(path).unwrap_or(ArtifactKind::HarnessYaml)
+        } else if pintle_clients::is_json(path) {
+            ArtifactKind::Client(pintle_clients::unmarked_json())
         } else {
             folder_role(dir).unwrap_or(ArtifactKind::Hook)
         };

@@ -11,6 +11,7 @@ mod compile;
 mod discover;
 mod documents;
 mod expand;
+mod known_files;
 mod layers;
 mod lint;
 mod load;
@@ -29,11 +30,14 @@ mod unread;
 
 pub use compile::{check_hooks, compile_chains, declare_hook, parse_hook_text};
 pub use expand::expand_env;
+pub use known_files::KnownFiles;
 pub use layers::{
     LayerDirs, MissingDir, UserDirs, find_config_dir, find_managed_dir, find_projects, load_layer, resolve_named_dir,
     state_dir,
 };
-pub use load::{LoadOptions, LoadedPath, load, load_discovered, load_for_hooks, load_project_agent, load_with};
+pub use load::{
+    LEFT_OUT, LoadOptions, LoadedPath, load, load_discovered, load_for_hooks, load_project_agent, load_with,
+};
 pub use pause::{MAX_PAUSE_MS, PauseFileError, PauseWindow};
 pub use policy::{CommandJudgement, PolicyFiles, PolicyPaths, has_policy_name, judge_command};
 pub use team::{find_team_file, has_more_than, has_usual_name};

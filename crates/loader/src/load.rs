@@ -1,5 +1,6 @@
 //! Loads a path.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -13,6 +14,7 @@ use pintle_dialects::{Artifact, ArtifactKind, ParsedProject};
 use crate::compile::{check_hooks, compile_all, group_into_chains};
 use crate::discover::{DiscoveredFile, discover, discover_project, error_without_file, is_own_agent_file};
 use crate::expand::expand_team;
+use crate::known_files::KnownFiles;
 use crate::package::is_plugin_file;
 use crate::parse::parse_artifacts;
 use crate::policy::{PolicyFiles, collect_policy_files, hooks_of};
@@ -46,6 +48,8 @@ pub struct LoadedPath {
     pub hook_declarations: Vec<HookDeclaration>,
     /// The number of files that were read.
     pub files: usize,
+    /// Whether other paths already have some of the files.
+    pub is_repeated: bool,
 }
 
 /// Options for loading a path.
@@ -61,11 +65,13 @@ pub struct LoadOptions<'a> {
     pub trust_grants: Option<&'a TrustGrants>,
     /// The name of a dialect that the host runs itself, whose hooks are left out. Default: none.
     pub excluded_dialect: Option<&'a str>,
+    /// The files that other paths of the same set already have, which are not loaded again. Default: none.
+    pub known_files: Option<&'a KnownFiles>,
 }
 
 impl Default for LoadOptions<'_> {
     fn default() -> Self {
-        Self { host_tools: &NATIVE_TOOLS, compat: None, trust_grants: None, excluded_dialect: None }
+        Self { host_tools: &NATIVE_TOOLS, compat: None, trust_grants: None, excluded_dialect: None, known_files: None }
     }
 }
 
@@ -85,7 +91,7 @@ pub fn load_with(path: &Path, layer: Layer, build: &dyn HandlerFactory, options:
     let mut findings = Vec::new();
     let found = discover(path, &mut findings);
     let mut loaded = load_files(path, layer, found, findings, build, options, LoadPurpose::OwnAgent);
-    if loaded.files == 0 && loaded.is_whole() {
+    if loaded.files == 0 && !loaded.is_repeated && loaded.is_whole() {
         let message = format!("`{}` contains no hooks, tools or agents", path.display());
         let help = "put hooks in `.harness/hooks/`";
         loaded.diagnostics.push(Diagnostic::warning("no_files", message, Location::default()).help(help));
@@ -126,9 +132,15 @@ pub fn load_discovered(dir: &Path, layer: Layer, build: &dyn HandlerFactory, opt
 pub fn load_for_hooks(path: &Path, layer: Layer, build: &dyn HandlerFactory, options: &LoadOptions<'_>) -> LoadedPath {
     let mut findings = Vec::new();
     let found = discover(path, &mut findings);
+    let are_of_clients = found.iter().all(|file| matches!(file.role, ArtifactKind::Client(_)));
     let mut loaded = load_files(path, layer, found, findings, build, options, LoadPurpose::HooksOnly);
     (loaded.agent, loaded.team) = (None, None);
     loaded.require_hooks(path);
+    if loaded.files > 0 && are_of_clients {
+        // Another agent's file may register nothing, or only what no other agent has.
+        let without = loaded.diagnostics.iter_mut().filter(|diagnostic| diagnostic.code == NO_HOOKS);
+        without.for_each(|diagnostic| diagnostic.severity = Severity::Warning);
+    }
     loaded
 }
 
@@ -136,7 +148,12 @@ impl LoadedPath {
     /// Adds an error if a named path does not contain anything that runs.
     pub fn require_hooks(&mut self, path: &Path) {
         let of_members = self.team.iter().flat_map(|team| &team.agents).any(|agent| !agent.hooks.is_empty());
-        if self.hook_declarations.is_empty() && !of_members && self.personas.is_empty() && self.is_whole() {
+        if self.hook_declarations.is_empty()
+            && !self.is_repeated
+            && !of_members
+            && self.personas.is_empty()
+            && self.is_whole()
+        {
             self.diagnostics.retain(|diagnostic| diagnostic.code != "no_files");
             self.diagnostics.push(no_hooks_error(path));
         }
@@ -148,13 +165,16 @@ impl LoadedPath {
     }
 }
 
+/// The code of the error about a named path without hooks.
+const NO_HOOKS: &str = "no_hooks";
+
 fn no_hooks_error(path: &Path) -> Diagnostic {
     let message = format!("`{}` does not contain any hooks", path.display());
     let help = match is_plugin_file(path) {
         true => "it does not register any; name the directory of a `harn.toml` that points to its functions",
         false => "name a project, a `.harness` directory, a docker-agent YAML, a directory of hooks or one hook file",
     };
-    error_without_file("no_hooks", message, help)
+    error_without_file(NO_HOOKS, message, help)
 }
 
 /// Whether an agent has hooks that its author wrote, other than those that every agent has.
@@ -191,6 +211,12 @@ fn load_files(
     options: &LoadOptions<'_>,
     reader: LoadPurpose,
 ) -> LoadedPath {
+    let discovered = found.len();
+    // What the user did not name is compared with the trusted set as a whole.
+    if let Some(known) = options.known_files.filter(|_| options.trust_grants.is_none()) {
+        known.keep_new(&mut found, &mut findings);
+    }
+    let is_repeated = found.len() < discovered;
     // A document among the hooks is policy, too: an edit could make it a hook.
     let policy_paths: Vec<PathBuf> = found.iter().map(|file| file.path.clone()).collect();
     let artifacts = read::read_all(&mut found, path, build, &mut findings);
@@ -234,19 +260,28 @@ fn load_files(
         let footprint =
             source.build_manifest(&compiled, project.agent.as_ref(), team.as_ref(), &project.personas, &reach);
         let stood = evaluate_trust(footprint, hooks, agreements, options.excluded_dialect);
-        if stood.2.state != TrustState::Trusted {
-            mark_untrusted(&mut project);
+        match (stood.2.state, options.known_files) {
+            (TrustState::Trusted, Some(known)) => known.add(&found),
+            (TrustState::Trusted, None) => {}
+            _ => mark_untrusted(&mut project),
         }
         (hooks, stand_ins, consent) = (stood.0, stood.1, Some(stood.2));
     }
     if let Some(without) = options.excluded_dialect {
         // The host runs these hooks, so it reports their errors.
+        let mut counts: BTreeMap<&Path, usize> = BTreeMap::new();
         for (declaration, hook) in project.hooks.iter().zip(&mut hooks) {
-            hook.take_if(|_| declaration.codec.dialect() == without);
+            if hook.take_if(|_| declaration.codec.dialect() == without).is_some()
+                && let Some(path) = declaration.location.path()
+            {
+                *counts.entry(path).or_default() += 1;
+            }
         }
+        let left_out = counts.into_iter().map(|(path, count)| left_out_note(path, count, &found)).collect::<Vec<_>>();
         findings.retain(|diagnostic| {
             diagnostic.location.path().is_none_or(|path| !foreign.iter().any(|file| file == path))
         });
+        findings.extend(left_out);
     }
     let mut chains = group_into_chains(Arc::from(path.display().to_string()), layer, &project.hooks, hooks);
     chains.extend(stand_ins);
@@ -273,6 +308,7 @@ fn load_files(
         findings.extend(lint::unknown_step_hooks(chain, &project.personas));
     }
     findings.extend(lint::unreachable(&project.hooks));
+    findings.extend(project.hooks.iter().flat_map(lint::lint_without_effect));
     if let Some(agent) = project.agent.as_ref().filter(|_| project.team.is_none()) {
         findings.extend(lint::lint_never_asked(
             &project.hooks,
@@ -298,7 +334,24 @@ fn load_files(
         diagnostics: findings,
         hook_declarations: project.hooks,
         files: found.len(),
+        is_repeated,
     }
+}
+
+/// The code of the note about hooks that the host runs itself.
+pub const LEFT_OUT: &str = "left_out";
+
+/// The note about the hooks of a file that the host runs itself.
+fn left_out_note(path: &Path, count: usize, found: &[DiscoveredFile]) -> Diagnostic {
+    let roles = found.iter().filter(|file| file.path == path).map(|file| file.role);
+    let owner = roles.into_iter().find_map(|role| match role {
+        ArtifactKind::Client(file) => Some(file.client.title),
+        _ => None,
+    });
+    let hooks = if count == 1 { String::from("1 hook") } else { format!("{count} hooks") };
+    let message =
+        format!("{hooks} of `{}` left out, because {} runs them itself", path.display(), owner.unwrap_or("the host"));
+    Diagnostic::note(LEFT_OUT, message, Location::default()).help("name the file with `--hooks` to try them here")
 }
 
 fn mark_untrusted(project: &mut ParsedProject) {

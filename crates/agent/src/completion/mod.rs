@@ -49,7 +49,10 @@ pub(crate) fn complete(
     // Reminders come last, so that everything before them is the same in the next request.
     let (reminders, carried) = conversation.reminders.due_reminders(turn.agent.shared.nonce());
     request.messages.extend(reminders);
+    let offered: Vec<String> = request.tools.iter().map(|tool| tool.name.clone()).collect();
     let (request, same_as) = review_request(turn, request, iteration, prefix)?;
+    let is_removed = |name: &String| request.tools.iter().all(|tool| tool.name != *name);
+    turn.state.withhold_tools(offered.into_iter().filter(is_removed).collect());
     let clock = turn.agent.shared.runtime.clock();
     let model = if request.model.is_empty() { turn.model().name() } else { &request.model };
     turn.notify(AgentEvent::ModelRequested { model, iteration });

@@ -125,7 +125,7 @@ impl DelegatedTask<'_> {
         let result = run_turn(&turn, conversation, message);
         *usage = usage.plus(usage_since(before, conversation.usage));
         result.map_err(|error| {
-            let message = format!("delegation to \"{}\" failed: {}", self.child.spec.name, error.message);
+            let message = format!("delegation to \"{}\" failed: {}", self.child.spec.name, error.message_for_model());
             let payload = DelegationPost {
                 is_error: true,
                 ..self.to_payload(&TurnOutput { text: message.clone(), ..TurnOutput::default() })

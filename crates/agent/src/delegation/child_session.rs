@@ -34,7 +34,7 @@ impl ChildSession {
         if outcome.is_allowed() {
             return Ok(life);
         }
-        let reason = format!("session blocked: {}", outcome.reason());
+        let reason = format!("session blocked: {}", outcome.reason_for_model());
         life.end(task, Err(&reason), TokenUsage::default());
         Err(reason)
     }

@@ -157,7 +157,7 @@ impl Session {
         if outcome.is_allowed() {
             return Ok(());
         }
-        let error = TurnError::denied(format!("session blocked: {}", outcome.reason()));
+        let error = TurnError::blocked("session", outcome);
         self.conclude(SessionEnding::from_error(&error));
         Err(error)
     }

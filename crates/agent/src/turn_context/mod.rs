@@ -81,6 +81,7 @@ impl TurnContext {
             deny_continues: false,
             cwd: shared.workspace.root().display().to_string(),
             transcript: shared.transcript.clone(),
+            sent: None,
         });
         let state = Arc::new(state);
         let host = (shared.ports.open_host)(agent, &origin, &state);

@@ -26,6 +26,8 @@ pub(crate) struct TurnState {
     handoff: Mutex<Option<String>>,
     /// Why a hook ends the run, if one does, and the index of the call in its batch.
     stop: Mutex<Option<(usize, String)>>,
+    /// The tools that hooks removed from the last request to the model.
+    withheld_tools: Mutex<Vec<String>>,
     /// The reminders of the turn's conversation.
     pub(crate) reminders: Arc<ConversationReminders>,
     /// The delegation this turn works on; empty for the agent that talks to the user.
@@ -76,6 +78,16 @@ impl TurnState {
     /// Takes the summary of the model's `done` call.
     pub(crate) fn take_done(&self) -> Option<String> {
         self.done.lock().take()
+    }
+
+    /// Sets the tools that hooks removed from the request to the model.
+    pub(crate) fn withhold_tools(&self, names: Vec<String>) {
+        *self.withheld_tools.lock() = names;
+    }
+
+    /// Whether hooks removed a tool from the last request to the model.
+    pub(crate) fn is_withheld(&self, tool: &str) -> bool {
+        self.withheld_tools.lock().iter().any(|name| name == tool)
     }
 
     /// Requests a hand-off to another agent after the calls of the model's message.

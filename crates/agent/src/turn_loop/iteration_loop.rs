@@ -252,7 +252,7 @@ impl TurnRun<'_> {
         self.conversation.add_notes(self.turn.state.take_persistent());
         match outcome.is_allowed() {
             true => Ok(()),
-            false => Err(TurnError::denied(format!("session blocked: {}", outcome.reason()))),
+            false => Err(TurnError::blocked("session", &outcome)),
         }
     }
 

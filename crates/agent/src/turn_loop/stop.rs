@@ -72,7 +72,11 @@ pub(super) fn check_stop(
 fn continue_after(turn: &TurnContext, rejection: AnswerRejection) -> Result<StopDecision, TurnError> {
     let AnswerRejection { reason, next } = rejection;
     if turn.agent.spec.exit.block_fails_turn {
-        return Err(TurnError::denied(format!("agent stop blocked: {reason}")));
+        let error = TurnError::denied(format!("agent stop blocked: {reason}"));
+        return Err(match next {
+            AfterRejection::Continue(message) => error.with_message_for_model(format!("agent stop blocked: {message}")),
+            AfterRejection::Fail | AfterRejection::EndRun(_) => error,
+        });
     }
     match next {
         AfterRejection::Continue(message) => Ok(StopDecision::Continue(message)),

@@ -10,6 +10,9 @@ use serde_json::Value;
 /// The verdicts of an example that are refusals.
 const REFUSALS: [&str; 3] = ["block", "deny", "ask"];
 
+/// The codes of warnings that a hook can never run.
+const DEAD_HOOKS: [&str; 2] = ["dead_matcher", "unreachable_hook"];
+
 /// The most examples of one hook: another one may refuse the first before it is called.
 const MOST_EXAMPLES: usize = 3;
 
@@ -55,6 +58,9 @@ pub(crate) struct CanaryUntrusted {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct CanaryDiagnostic {
     pub(crate) is_error: bool,
+    /// Whether it says that a hook can never run.
+    #[serde(default)]
+    pub(crate) is_about_dead_hook: bool,
     pub(crate) message: String,
     pub(crate) path: Option<PathBuf>,
     pub(crate) line: Option<usize>,
@@ -81,6 +87,7 @@ impl CanaryHooks {
         let told = built.diagnostics.iter().filter(|diagnostic| diagnostic.severity > Severity::Note);
         let diagnostics = told.map(|diagnostic| CanaryDiagnostic {
             is_error: diagnostic.severity == Severity::Error,
+            is_about_dead_hook: DEAD_HOOKS.contains(&diagnostic.code),
             message: diagnostic.message.clone(),
             path: diagnostic.location.path().map(PathBuf::from),
             line: diagnostic.location.line_column().map(|(line, _)| line),

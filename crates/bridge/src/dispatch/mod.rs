@@ -183,7 +183,8 @@ impl HostDispatch<'_> {
                 Effect::Delegate(_) => {
                     let title = self.host.title;
                     let text = format!(
-                        "pintle: hook \"{hook}\" wants to delegate to another agent, which {title} does not support"
+                        "pintle: hook \"{}\" wants to delegate to another agent, which {title} does not support",
+                        hook.label()
                     );
                     self.decision.notices.push(text);
                 }
@@ -192,17 +193,22 @@ impl HostDispatch<'_> {
         }
         for report in &outcome.failures {
             if report.policy == FailurePolicy::Open {
-                let text =
-                    format!("pintle: hook \"{}\" failed and was skipped: {}", report.hook, report.failure.message);
+                let text = format!(
+                    "pintle: hook \"{}\" failed and was skipped: {}",
+                    report.hook.label(),
+                    report.failure.message
+                );
                 self.decision.notices.push(text);
             }
         }
         for warning in &outcome.warnings {
             let text = match &warning.message {
                 message if is_matcher_failure_warning(message) => {
-                    format!("pintle: hook \"{}\" was {message}", warning.hook)
+                    format!("pintle: hook \"{}\" was {message}", warning.hook.label())
                 }
-                message if is_untrusted_claim(message) => format!("pintle: hook \"{}\": {message}", warning.hook),
+                message if is_untrusted_claim(message) => {
+                    format!("pintle: hook \"{}\": {message}", warning.hook.label())
+                }
                 _ => continue,
             };
             // Its `when` may fail on every call; the user is told once.
@@ -217,7 +223,7 @@ impl HostDispatch<'_> {
                 VerdictKind::Failed(failure) => format!("failed: {}", failure.message),
                 VerdictKind::Pass | VerdictKind::Allow { .. } => continue,
             };
-            self.decision.notices.push(format!("pintle, in shadow mode: hook \"{}\" {would}", shadow.hook));
+            self.decision.notices.push(format!("pintle, in shadow mode: hook \"{}\" {would}", shadow.hook.label()));
         }
     }
 

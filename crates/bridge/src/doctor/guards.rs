@@ -68,8 +68,8 @@ struct LoadedContext<'a> {
 }
 
 /// The checks of the loaded hooks, in the order of the report.
-const CHECKS: [fn(&LoadedContext<'_>) -> Vec<DoctorFinding>; 6] =
-    [check_errors, check_untrusted, list_applied, list_unreported, list_shadow, count_warnings];
+const CHECKS: [fn(&LoadedContext<'_>) -> Vec<DoctorFinding>; 7] =
+    [check_errors, check_dead_hooks, check_untrusted, list_applied, list_unreported, list_shadow, count_warnings];
 
 /// Asks the installed program which hooks it loads, and sends test calls through them.
 pub(super) fn check(probe: EntryProbe<'_>) -> GuardCheck {
@@ -147,6 +147,18 @@ fn check_errors(context: &LoadedContext<'_>) -> Vec<DoctorFinding> {
     errors.map(finding).collect()
 }
 
+/// Each hook that can never run, such as one whose matcher is not the name of a tool.
+fn check_dead_hooks(context: &LoadedContext<'_>) -> Vec<DoctorFinding> {
+    let dead = context.loaded.diagnostics.iter().filter(|diagnostic| diagnostic.is_about_dead_hook);
+    let finding = |warning: &CanaryDiagnostic| {
+        let place = warning.path.as_deref().map(|path| format!("`{}`: ", context.place_text(path, warning.line)));
+        let what = format!("{}: {}{}", context.scope(), place.unwrap_or_default(), warning.message);
+        let help = warning.help.clone().unwrap_or_else(|| String::from("`pintle validate` shows the line"));
+        DoctorFinding::problem(what).help(help)
+    };
+    dead.map(finding).collect()
+}
+
 /// The hooks of each project that do not run because they are not trusted. A guard among them is a problem.
 fn check_untrusted(context: &LoadedContext<'_>) -> Vec<DoctorFinding> {
     const EFFECTS: [(bool, bool, CheckStatus, &str); 4] = [
@@ -221,7 +233,8 @@ fn list_shadow(context: &LoadedContext<'_>) -> Vec<DoctorFinding> {
 
 /// The number of warnings about hook files.
 fn count_warnings(context: &LoadedContext<'_>) -> Vec<DoctorFinding> {
-    let mut warnings = context.loaded.diagnostics.iter().filter(|diagnostic| !diagnostic.is_error);
+    let is_warning = |diagnostic: &&CanaryDiagnostic| !diagnostic.is_error && !diagnostic.is_about_dead_hook;
+    let mut warnings = context.loaded.diagnostics.iter().filter(is_warning);
     let Some(first) = warnings.next() else { return Vec::new() };
     let more = match warnings.count() {
         0 => String::new(),

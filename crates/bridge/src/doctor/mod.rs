@@ -121,6 +121,9 @@ pub fn examine_guards(host: &'static HostDef, site: &InstallEnvironment, scope: 
     let unguarded = guards::check_any(host, site, std::slice::from_ref(&place));
     let mut guards = place.guards.unwrap_or_default();
     guards.findings.extend(unguarded);
+    // What the client itself skips is not guarded, whatever its installed lines refuse.
+    let settings = clients::check_settings(host, site);
+    guards.findings.extend(settings.into_iter().filter(|finding| finding.status >= CheckStatus::Problem));
     guards
 }
 

@@ -1,14 +1,14 @@
 //! `pintle events`: shows the event catalogue.
 
 use clap::Args;
-use pintle::internals::dialects::{DIALECTS, EventSupport};
 use pintle::event::{CATALOGUE, EventDef, RewriteTarget};
+use pintle::internals::dialects::{DIALECTS, EventSupport};
 use pintle::tape::show::{StyledLine, Tone};
 use serde_json::{Map, Value, json};
 
 use crate::error::{CliError, CliStatus};
-use crate::options::{RowArgument, GlobalOptions};
-use crate::render::{enum_word, table, style};
+use crate::options::{GlobalOptions, RowArgument};
+use crate::render::{enum_word, style, table};
 use crate::terminal::Terminal;
 
 #[derive(Debug, Args)]
@@ -21,7 +21,9 @@ pub(crate) struct EventsArgs {
 impl EventsArgs {
     pub(crate) fn execute(self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
         match (self.event, global.json) {
-            (None, true) => terminal.print_json(&CATALOGUE.iter().map(|def| event_def_to_json(def)).collect::<Vec<_>>()),
+            (None, true) => {
+                terminal.print_json(&CATALOGUE.iter().map(|def| event_def_to_json(def)).collect::<Vec<_>>())
+            }
             (None, false) => terminal.print_lines(&render_overview()),
             (Some(event), true) => terminal.print_json(&event_def_to_json(event.0)),
             (Some(event), false) => print_event(event.0, terminal),
@@ -36,7 +38,8 @@ fn render_overview() -> Vec<StyledLine> {
         .map(|def| {
             let subject = def.subject.unwrap_or("-");
             // An alias that equals the event's name is not listed.
-            let others: Vec<String> = aliases_of(def).filter_map(|(_, name)| name).filter(|name| name != def.name).collect();
+            let others: Vec<String> =
+                aliases_of(def).filter_map(|(_, name)| name).filter(|name| name != def.name).collect();
             let others = if others.is_empty() { String::from("-") } else { others.join(", ") };
             [def.name, &others, def.class.to_string().as_str(), subject, def.fires_when].map(str::to_owned)
         })
@@ -47,7 +50,9 @@ fn render_overview() -> Vec<StyledLine> {
 /// Prints the definition of one event.
 fn print_event(def: &EventDef, terminal: &Terminal) {
     let pretty = |value: &Value| serde_json::to_string_pretty(value).unwrap_or_default();
-    let fact = |name: &str, text: &str| terminal.print_line(format!("{}  {text}", style::paint_text(Tone::Quiet, format!("{name:<12}"))));
+    let fact = |name: &str, text: &str| {
+        terminal.print_line(format!("{}  {text}", style::paint_text(Tone::Quiet, format!("{name:<12}"))))
+    };
     terminal.print_line(def.name);
     terminal.print_line("");
     fact("fires", def.fires_when);

@@ -6,7 +6,7 @@ use std::{env, iter, panic, process, thread};
 
 use clap::{Args, Parser};
 use pintle::RuntimeBuilder;
-use pintle_bridge::{CallingEntry, HostResponse, Deadline, HostCall, HostDef, HookLookup, HostEventDef, handle_call};
+use pintle_bridge::{CallingEntry, Deadline, HookLookup, HostCall, HostDef, HostEventDef, HostResponse, handle_call};
 
 use crate::error::{CliError, CliStatus};
 use crate::options::payload::read_first_object;
@@ -77,7 +77,9 @@ impl HookArgs {
         if let Err(error) = read_first_object(&mut payload) {
             let reason = format!("cannot read standard input: {error}");
             match def {
-                Some(def) if deadline.claim_response() => write_and_exit(terminal, &host.fallback_response(def, &format!("pintle: {reason}"))),
+                Some(def) if deadline.claim_response() => {
+                    write_and_exit(terminal, &host.fallback_response(def, &format!("pintle: {reason}")))
+                }
                 _ => return Err(CliError::failure(reason)),
             }
         }

@@ -3,14 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use pintle::contract::EnforcementMode;
 use pintle::tape::show::{StyledLine, single_line};
 use pintle::{BuiltRuntime, Chain, FailurePolicy, Hook};
-use pintle::contract::EnforcementMode;
 use serde_json::{Value, json};
 
 use crate::error::{CliError, CliStatus};
-use crate::options::{AgentOption, GlobalOptions, HookPaths, UserOptions, start_builder, load_hooks, compile_own_chains};
-use crate::render::{path_text, location_text, table};
+use crate::options::{
+    AgentOption, GlobalOptions, HookPaths, UserOptions, compile_own_chains, load_hooks, start_builder,
+};
+use crate::render::{location_text, path_text, table};
 use crate::terminal::Terminal;
 
 /// Most characters of a name or a condition: a command hook without a name is named by its whole command.

@@ -21,8 +21,7 @@ Pintle's files and the hook settings of agents. All other hooks still apply. Onl
 an agent. The pause ends by itself, and each call that it lets through is on the session's tape";
 
 /// The letters of the code that the user types; none of them looks like another one.
-const CODE_LETTERS: [char; 16] =
-    ['a', 'c', 'd', 'e', 'f', 'h', 'j', 'k', 'm', 'n', 'p', 'r', 't', 'w', 'x', 'y'];
+const CODE_LETTERS: [char; 16] = ['a', 'c', 'd', 'e', 'f', 'h', 'j', 'k', 'm', 'n', 'p', 'r', 't', 'w', 'x', 'y'];
 /// The number of letters of the code.
 const CODE_LENGTH: u32 = 6;
 
@@ -51,9 +50,10 @@ struct PauseLength {
 
 impl PauseArgs {
     pub(crate) fn execute(self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
-        let state = self.state_dir.or_else(state_dir).ok_or_else(|| {
-            CliError::invalid_input("no state directory").help("set HOME or PINTLE_STATE_DIR")
-        })?;
+        let state = self
+            .state_dir
+            .or_else(state_dir)
+            .ok_or_else(|| CliError::invalid_input("no state directory").help("set HOME or PINTLE_STATE_DIR"))?;
         let clock = SystemClock::default();
         if self.end {
             let was_there = PauseWindow::end(&state).map_err(pause_error)?;

@@ -53,8 +53,7 @@ impl UninstallArgs {
         terminal: &Terminal,
         global: &GlobalOptions,
     ) -> Result<CliStatus, CliError> {
-        let plan =
-            InstallPlan::uninstall(host, site, self.scope.into()).map_err(|error| to_cli_error(&error, site))?;
+        let plan = InstallPlan::uninstall(host, site, self.scope.into()).map_err(|error| to_cli_error(&error, site))?;
         let edit = SettingsEdit {
             host,
             site,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use pintle::internals::files;
-use pintle::internals::loader::{LayerDirs, MissingDir, TrustOptions};
+use pintle::internals::loader::{LEFT_OUT, LayerDirs, MissingDir, TrustOptions};
 use pintle::{BuiltRuntime, Diagnostic, Layer, Runtime, RuntimeBuilder, Severity, WorkerProgram};
 use pintle_agent::model::ModelError;
 use pintle_agent::{ModelJudge, ModelOpener, model};
@@ -145,7 +145,10 @@ pub(crate) fn print_diagnostics(built: &BuiltRuntime, paths: &[PathBuf], termina
     let is_silent = shown.peek().is_none();
     shown.for_each(|diagnostic| terminal.print_error_line(diagnostic::render_diagnostic(diagnostic)));
     let is_whole = built.projects.iter().all(|project| project.untrusted_hooks.is_empty());
-    if is_silent && !has_hooks && is_whole {
+    let mut left_out = built.diagnostics.iter().filter(|diagnostic| diagnostic.code == LEFT_OUT).peekable();
+    if is_silent && !has_hooks && is_whole && left_out.peek().is_some() {
+        left_out.for_each(|note| terminal.print_error_line(diagnostic::render_diagnostic(note)));
+    } else if is_silent && !has_hooks && is_whole {
         let places = match paths {
             [] => String::from("the project around the current directory or in your own configuration"),
             paths => paths.iter().map(|path| quote_path(path)).collect::<Vec<_>>().join(", "),

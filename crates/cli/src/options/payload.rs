@@ -1,14 +1,17 @@
 //! Payloads from standard input.
 
 use std::io::{self, BufRead, IsTerminal, Read};
+use std::path::PathBuf;
 
 use pintle::contract::{MAX_PAYLOAD_BYTES, PayloadError, read_payload};
 use pintle::internals::dialects::command_hooks::{self, payload_from_hook_input};
+use pintle::lifecycle::ToolCallRequest;
 use pintle::tape::show::single_line;
-use pintle::{EventKind, EventName};
+use pintle::tools::caller_of;
+use pintle::{EventKind, EventName, Payload, Runtime};
 use serde_json::Value;
 
-use super::EventArgument;
+use super::{EventArgument, current_dir};
 use crate::error::CliError;
 
 /// A payload, and whether it is an example.
@@ -17,6 +20,32 @@ pub(crate) struct PayloadInput {
     pub(crate) value: Value,
     /// Whether no payload was given, so that this is the event's example.
     pub(crate) is_example: bool,
+}
+
+impl PayloadInput {
+    /// Fills in what a host finds out about a tool call: its kind, its names, and its paths and operations if a hook
+    /// reads them. What the user wrote stays.
+    pub(crate) fn complete_call(&mut self, event: &EventName, runtime: &Runtime) {
+        if !event.def().is_about_tool_call() {
+            return;
+        }
+        let Value::Object(fields) = &mut self.value else { return };
+        let text = |name: &str| fields.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
+        let (Some(name), Some(args)) = (text("name"), fields.get("args").filter(|args| args.is_object())) else {
+            return;
+        };
+        let (cwd, id) = (text("cwd").map_or_else(current_dir, PathBuf::from), text("id").unwrap_or_default());
+        let caller = caller_of(&Payload::new(Value::Object(fields.clone())));
+        let call = ToolCallRequest {
+            cwd: Some(cwd.display().to_string()),
+            paths: runtime.path_resolver(&cwd),
+            ..ToolCallRequest::new(id, caller, name, args.clone())
+        };
+        let Ok(Value::Object(facts)) = serde_json::to_value(call.facts(event.kind())) else { return };
+        for (name, fact) in facts {
+            fields.entry(name).or_insert(fact);
+        }
+    }
 }
 
 /// Reads standard input; `None` if it is a terminal, or blank and `may_be_blank`.

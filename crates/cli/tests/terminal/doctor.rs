@@ -237,3 +237,15 @@ fn an_installation_ends_with_the_hooks_that_apply() {
     fs::remove_file(fixture.path("home/.config/pintle/hooks/guard.md")).unwrap();
     snapshot!("install_unguarded", run_at_home(&fixture, &arguments).run_to_screen());
 }
+
+#[test]
+fn a_hook_that_can_never_run_is_a_problem() {
+    let dead =
+        r#"{"hooks": {"PreToolUse": [{"matcher": "bash", "hooks": [{"type": "command", "command": "exit 2"}]}]}}"#;
+    let fixture = with_hooks(&[("guard", GUARD)]).with_file("home/.config/pintle/settings.json", dead);
+    install(&fixture, "claude");
+    let (report, status) = examine(&fixture, "claude");
+    let found = problems(&report);
+    assert!(found.iter().any(|problem| problem.contains("`bash`") && problem.contains("never")), "{found:?}");
+    assert_eq!(status, Some(1));
+}

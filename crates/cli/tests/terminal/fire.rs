@@ -95,3 +95,52 @@ fn hooks_that_fail_and_hooks_that_do_not_load() {
     let fixture = CliFixture::new_empty().with_file(".harness/hooks/broken.md", broken);
     snapshot!("fire_broken", fixture.pintle(&["fire", "tool.pre", ".", "--example"]).run_to_screen());
 }
+
+#[test]
+fn a_call_that_is_typed_has_what_a_host_finds_out() {
+    let guard = "---\nevent: tool.pre\nwhen: payload[\"kind\"] == \"shell\"\nscript: |\n  def handle(event, payload):\n      kinds = [operation[\"kind\"] for operation in payload[\"operations\"]]\n      return block(\"%s, known as %d names, in %s\" % (kinds, len(payload[\"names\"]), type(payload[\"cwd\"])))\n---\n";
+    let fixture = CliFixture::new_empty().with_file("guard.md", guard);
+    let call = r#"{"name": "run_command", "args": {"command": "rm x"}}"#;
+    let (out, err, status) =
+        fixture.pintle(&["fire", "tool.pre", "--hooks", "guard.md"]).with_input(call).run_to_parts();
+    assert_eq!(status, Some(2), "{out}{err}");
+    assert!(out.contains("[\"delete\"], known as"), "{out}{err}");
+    let explained = fixture.pintle(&["explain", "tool.pre", "--hooks", "guard.md"]).with_input(call).run_to_screen();
+    assert!(explained.contains("runs") && !explained.contains("failed"), "{explained}");
+}
+
+#[test]
+fn a_file_that_several_paths_lead_to_is_loaded_once() {
+    let wrap = "---\nevent: tool.pre\nscript: |\n  def handle(event, payload):\n      return modify({\"args\": {\"command\": \"timeout 5 \" + payload[\"args\"][\"command\"]}})\n---\n";
+    let fixture = CliFixture::new_empty().with_file(".harness/hooks/wrap.md", wrap);
+    std::os::unix::fs::symlink(fixture.path(".harness/hooks"), fixture.path("link")).unwrap();
+    let call = r#"{"name": "run_command", "args": {"command": "ls"}}"#;
+    for hooks in [
+        &["--hooks", ".", "--hooks", ".harness"][..],
+        &["--hooks", ".harness/hooks/wrap.md", "--hooks", ".harness/../.harness/hooks/wrap.md"],
+        &["--hooks", "link/wrap.md", "--hooks", "."],
+    ] {
+        let arguments = [&["fire", "tool.pre"], hooks].concat();
+        let (out, err, status) = fixture.pintle(&arguments).with_input(call).run_to_parts();
+        assert_eq!(status, Some(0), "{out}{err}");
+        assert!(out.contains("timeout 5 ls") && !out.contains("timeout 5 timeout 5"), "{hooks:?}: {out}{err}");
+    }
+    let validated = fixture.pintle(&["validate", ".", "link/wrap.md"]).run_to_screen();
+    assert!(validated.contains("note[loaded_once]: the file `link/wrap.md` is loaded once"), "{validated}");
+}
+
+#[test]
+fn hooks_that_the_agent_runs_itself_are_told() {
+    let settings = r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "exit 2"}]}]}}"#;
+    let fixture = CliFixture::new_empty().with_file(".claude/settings.json", settings).with_file(".git/HEAD", "");
+    let sent =
+        r#"{"session_id": "s", "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "ls"}}"#;
+    fixture.pintle(&["trust", "--yes"]).run_to_parts();
+    let (out, err, status) = fixture.pintle(&["fire", "--host", "claude"]).with_input(sent).run_to_parts();
+    assert_eq!(status, Some(0), "{out}{err}");
+    let told = "1 hook of `";
+    assert!(err.contains(told) && err.contains("left out, because Claude Code runs them itself"), "{err}");
+    assert!(!err.contains("no hooks found"), "{err}");
+    let hooks = ["fire", "--host", "claude", "--hooks", ".claude/settings.json"];
+    assert_eq!(fixture.pintle(&hooks).with_input(sent).run_to_parts().2, Some(2));
+}

@@ -51,3 +51,22 @@ fn a_projects_policy_is_for_everyone_who_works_on_it() {
     assert!(fixture.path(".harness/policy.yaml").is_file() && fixture.path(".claude/settings.json").is_file());
     assert!(!fixture.path("home/.config/pintle/policy.yaml").exists());
 }
+
+/// An agent that lists each hook of its settings as not reviewed.
+const UNREVIEWED: &str = r#"#!/bin/sh
+[ "$1" = app-server ] || exit 0
+file="$HOME/.codex/hooks.json"
+cat > /dev/null &
+printf '{"id": 2, "result": {"data": [{"hooks": [{"eventName": "preToolUse", "trustStatus": "untrusted", "enabled": true, "sourcePath": "%s", "command": "'\''/x/pintle'\'' hook codex PreToolUse"}]}]}}\n' "$file"
+"#;
+
+#[test]
+fn an_agent_that_skips_hooks_until_they_are_reviewed_is_not_guarded_yet() {
+    use std::os::unix::fs::PermissionsExt;
+    let fixture = create_fixture().with_file("bin/codex", UNREVIEWED);
+    fs::set_permissions(fixture.path("bin/codex"), fs::Permissions::from_mode(0o755)).unwrap();
+    let (out, err, status) = run_at_home(&fixture, &["init", "--agents", "codex", "--yes"]).run_to_parts();
+    assert!(out.contains("Codex: installed, but not guarded yet; its hooks refused"), "{out}{err}");
+    assert!(err.contains("have not been reviewed") || out.contains("have not been reviewed"), "{out}{err}");
+    assert_eq!(status, Some(1), "{out}{err}");
+}

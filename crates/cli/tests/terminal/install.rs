@@ -118,3 +118,29 @@ fn the_doctor_tries_the_guards_and_says_what_is_wrong() {
     symlink("/usr/bin/false", fixture.path("bin/pintle")).unwrap();
     snapshot!("doctor_ill", run_at_home(&fixture, &["doctor", "claude"]).run_to_screen());
 }
+
+#[test]
+fn a_program_that_was_started_by_a_link_is_named_by_the_link() {
+    let fixture = create_fixture();
+    let link = fixture.path("bin/pintle");
+    let home = fixture.path("home");
+    let run = |program: &std::path::Path, path: &str| {
+        let output = std::process::Command::new(program)
+            .args(["install", "claude", "--yes"])
+            .env("HOME", &home)
+            .env("PATH", path)
+            .env("PINTLE_USER_SETUP", "1")
+            .env_remove("PINTLE_CONFIG_DIR")
+            .env_remove("PINTLE_STATE_DIR")
+            .current_dir(fixture.path(""))
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        fs::read_to_string(home.join(".claude/settings.json")).unwrap()
+    };
+    let path = std::env::var("PATH").unwrap();
+    assert!(run(&link, &path).contains(&link.display().to_string()));
+    fs::remove_file(home.join(".claude/settings.json")).unwrap();
+    let path = format!("{}:{path}", fixture.path("bin").display());
+    assert!(run(std::path::Path::new("pintle"), &path).contains(&link.display().to_string()));
+}

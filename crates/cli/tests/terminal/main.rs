@@ -6,6 +6,7 @@ mod fixture;
 
 mod batch;
 mod captured_payloads;
+mod client_hooks;
 mod colour;
 mod conversation;
 mod daemon;

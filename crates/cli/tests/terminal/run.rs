@@ -179,3 +179,72 @@ fn an_interrupted_run_ends_in_good_order() {
     let tape = fs::read_to_string(fixture.path("t.jsonl")).unwrap();
     assert!(tape.lines().any(|line| line.contains(r#""event":"session.end""#) && line.contains("cancelled")), "{tape}");
 }
+
+/// Copies a directory: a run writes its tape into it.
+fn copy_dir(from: &std::path::Path, to: &std::path::Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let (from, to) = (entry.path(), to.join(entry.file_name()));
+        if from.is_dir() {
+            copy_dir(&from, &to);
+        } else {
+            fs::copy(from, to).unwrap();
+        }
+    }
+}
+
+#[test]
+fn the_demo_of_the_readme_runs_beside_the_default_packs() {
+    let fixture = CliFixture::new_empty();
+    let agent = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/governed-agent");
+    copy_dir(&agent, &fixture.path("agent"));
+    let policy = "use: [shell, git, secrets, exfiltration, remote-code, system, self-protection, project-autorun]\n";
+    fs::write(fixture.user_path("policy.yaml"), policy).unwrap();
+    let (out, err, status) = fixture.pintle(&["run", "agent"]).run_to_parts();
+    assert_eq!(status, Some(0), "{out}{err}");
+    assert!(out.contains("I am done"), "{out}{err}");
+}
+
+const TWO_AGENTS: &str = "---\nname: root\nmodel: {provider: script, name: turns.yaml}\n---\nYou work.\n";
+
+/// An agent with a scripted model, some files, and what a run of it shows.
+fn run_agent(files: &[(&str, &str)], turns: &str) -> (String, Option<i32>) {
+    let fixture = CliFixture::new_empty().with_file("harness.md", TWO_AGENTS).with_file("turns.yaml", turns);
+    let fixture = files.iter().fold(fixture, |fixture, (path, text)| fixture.with_file(path, text));
+    let (out, err, status) = fixture.pintle(&["run", ".", "go"]).run_to_parts();
+    (format!("{out}{err}"), status)
+}
+
+#[test]
+fn no_hook_is_named_to_the_model() {
+    let emitter = "---\ndescription: emits\nparameters: {}\nscript: |\n  def run(args):\n      events.emit(\"custom.mine\", {})\n      return \"done\"\n---\nEmits.\n";
+    let blocks = |event: &str| {
+        format!("---\nevent: {event}\nscript: |\n  def handle(event, payload):\n      return block(\"WHY\")\n---\n")
+    };
+    let turns = "turns:\n  - calls: [{tool: emitter, args: {}}]\n  - expect: {last: tool, contains: \"emit: blocked: WHY\", lacks: secret_guard}\n    say: fine\n";
+    let files = [(".harness/tools/emitter.md", emitter), (".harness/hooks/secret_guard.md", &*blocks("custom.mine"))];
+    let (screen, status) = run_agent(&files, turns);
+    assert_eq!(status, Some(0), "{screen}");
+    let kid = "---\ndescription: helps\nhooks:\n  - handler: secret_guard\n    event: turn.start\n    priority: 1\n    script: |\n      def handle(event, payload):\n          return block(\"WHY\")\n---\nYou help.\n";
+    let turns = "turns:\n  - calls: [{tool: delegate, args: {agent: kid, task: help}}]\n  - expect: {last: tool, contains: \"failed: turn blocked: WHY\", lacks: secret_guard}\n    say: fine\n";
+    let (screen, status) = run_agent(&[(".harness/agents/kid.md", kid)], turns);
+    assert_eq!(status, Some(0), "{screen}");
+}
+
+#[test]
+fn a_tool_that_a_hook_took_out_of_the_request_does_not_run() {
+    let hook = "---\nevent: completion.pre\nscript: |\n  def handle(event, payload):\n      return modify({\"tools\": [tool for tool in payload[\"tools\"] if \"write\" not in str(tool)]})\n---\n";
+    let write =
+        "---\ndescription: writes\nparameters: {}\nscript: |\n  def run(args):\n      return \"RAN\"\n---\nWrites.\n";
+    let turns = "turns:\n  - calls: [{tool: write_it, args: {}}]\n  - expect: {last: tool, contains: \"was not offered\", lacks: RAN}\n    say: fine\n";
+    let (screen, status) = run_agent(&[(".harness/hooks/less.md", hook), (".harness/tools/write_it.md", write)], turns);
+    assert_eq!(status, Some(0), "{screen}");
+}
+
+#[test]
+fn a_verify_script_decides_as_hooks_do() {
+    let root = "---\nname: root\nmodel: {provider: script, name: turns.yaml}\ndelegation:\n  max_verify_retries: 0\n  verify: |\n    def run(result):\n        return block(\"not good\")\nagents:\n  - name: kid\n    description: helps\n    system_prompt: You help.\n---\nYou work.\n";
+    let turns = "turns:\n  - calls: [{tool: delegate, args: {agent: kid, task: help}}]\n  - expect: {last: tool, contains: \"not good\", lacks: \"script error\"}\n    say: fine\nagents:\n  kid:\n    - say: helped\n    - say: helped\n    - say: helped\n    - say: helped\n";
+    let (screen, status) = run_agent(&[("harness.md", root)], turns);
+    assert_eq!(status, Some(0), "{screen}");
+}

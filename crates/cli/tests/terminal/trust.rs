@@ -148,3 +148,34 @@ fn a_person_at_the_terminal_is_asked_once() {
     let (screen, _) = TerminalProgram::open_in(&fixture, "project", fire).end();
     assert!(!screen.contains("trust this project?"), "{screen}");
 }
+
+/// A second working tree of the trusted project's repository, as git lays it out, and a directory that only says so.
+#[test]
+fn a_worktree_with_the_bytes_of_a_trusted_project_is_trusted() {
+    let fixture = create_fixture()
+        .with_file("second/agent.yaml", TEAM)
+        .with_file("second/turns.yaml", "turns: [{say: done}]\n")
+        .with_file("second/check/guard.sh", GUARD)
+        .with_file("project/.git/worktrees/second/commondir", "../..\n")
+        .with_file("claims/agent.yaml", TEAM)
+        .with_file("claims/turns.yaml", "turns: [{say: done}]\n")
+        .with_file("claims/check/guard.sh", GUARD);
+    for dir in ["second", "claims"] {
+        make_executable(&fixture, &format!("{dir}/check/guard.sh"));
+        let names = format!("gitdir: {}\n", fixture.path("project/.git/worktrees/second").display());
+        fs::write(fixture.path(&format!("{dir}/.git")), names).unwrap();
+    }
+    let known = format!("{}\n", fixture.path("second/.git").display());
+    fs::write(fixture.path("project/.git/worktrees/second/gitdir"), known).unwrap();
+    let state = fixture.path("state").display().to_string();
+    let fire = |dir: &'static str| {
+        let fire = pintle_in_folder(&fixture, &state, dir, &["fire", "tool.pre", "--agent", "root", "--no"]);
+        fire.with_input(CALL).run_to_screen()
+    };
+    assert!(fire("second").contains("not trusted"), "{}", fire("second"));
+    pintle_in_folder(&fixture, &state, "project", &["trust", "--yes"]).run_to_parts();
+    assert!(fire("second").contains("not on my watch"), "{}", fire("second"));
+    assert!(fire("claims").contains("not trusted"), "{}", fire("claims"));
+    fs::write(fixture.path("second/check/guard.sh"), "#!/bin/sh\nexit 0\n").unwrap();
+    assert!(fire("second").contains("not trusted"), "{}", fire("second"));
+}

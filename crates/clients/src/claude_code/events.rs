@@ -84,7 +84,7 @@ pub(super) const ELSEWHERE: &[UnmappedClientEvents] = &[
 /// The result of a tool. A command's output is in separate fields.
 fn response(context: &EncodeContext<'_>) -> Value {
     if let Some(said) = context.original_response() {
-        return said.clone();
+        return said.into_owned();
     }
     let result = context.field("result").or_else(|| context.field("content")).cloned().unwrap_or_default();
     if context.tool_kind() != ToolKind::Shell {

@@ -87,6 +87,8 @@ pub static CLIENT: ClientDef = ClientDef {
         ("CLAUDE_CODE_SESSION_ID", EnvVariable::Session),
         ("CLAUDE_PLUGIN_ROOT", EnvVariable::Plugin),
         ("CLAUDECODE", EnvVariable::Fixed("1")),
+        // Other agents do not read it.
+        ("CLAUDE_ENV_FILE", EnvVariable::FixedElsewhere("/dev/null")),
     ],
     guarded: GuardedPaths {
         relative: &["claude-code/managed-settings.json"],

@@ -1,5 +1,7 @@
 //! The events of Cline. It waits only for the hooks of tools, and its payloads use another name for the event.
 
+use std::borrow::Cow;
+
 use pintle_contract::EventKind;
 use pintle_tools::CLINE;
 use serde_json::{Map, Value, json};
@@ -245,8 +247,8 @@ fn metadata(_: &EncodeContext<'_>) -> Option<Value> {
 }
 
 fn response(context: &EncodeContext<'_>) -> Value {
-    let found = context.original_response().or_else(|| context.field("result")).or_else(|| context.field("content"));
-    found.cloned().unwrap_or_default()
+    let original = context.original_response().map(Cow::into_owned);
+    original.or_else(|| context.field("result").or_else(|| context.field("content")).cloned()).unwrap_or_default()
 }
 
 fn id_or_null(context: &EncodeContext<'_>) -> Option<Value> {

@@ -1,5 +1,7 @@
 //! The events of Codex.
 
+use std::borrow::Cow;
+
 use pintle_tools::CODEX;
 use serde_json::Value;
 
@@ -103,5 +105,6 @@ pub(super) const ELSEWHERE: &[UnmappedClientEvents] =
 
 /// The result of a tool: the text that the model receives.
 fn response(context: &EncodeContext<'_>) -> Value {
-    context.original_response().or_else(|| context.field("content")).cloned().unwrap_or_else(|| Value::from(""))
+    let original = context.original_response().map(Cow::into_owned);
+    original.or_else(|| context.field("content").cloned()).unwrap_or_else(|| Value::from(""))
 }

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use pintle_contract::{Event, EventKind, ToolKind};
+use pintle_contract::{Event, EventKind, FileContentKeys, ToolKind};
 use pintle_tools::{CURSOR, kind_of};
 use serde_json::{Value, json};
 
@@ -193,6 +193,7 @@ pub const ROWS: &[ClientEventDef] = &[
     ClientEventDef {
         name: "beforeReadFile",
         keys: &[FILE],
+        file_content: Some(FileContentKeys { path: "file_path", content: "content" }),
         subject: Some(path_subject),
         event_filter: Some(is_read),
         kind: HostEventKind::FileEdited,

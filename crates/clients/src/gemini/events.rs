@@ -1,5 +1,7 @@
 //! The events of Gemini CLI.
 
+use std::borrow::Cow;
+
 use pintle_contract::{DenyEffect, EventKind};
 use pintle_tools::GEMINI;
 use serde_json::{Value, json};
@@ -174,8 +176,11 @@ pub(super) const ELSEWHERE: &[UnmappedClientEvents] = &[UnmappedClientEvents {
 }];
 
 fn response(context: &EncodeContext<'_>) -> Value {
-    let text =
-        context.original_response().cloned().or_else(|| payload_values::result_text(context)).unwrap_or_default();
+    let text = context
+        .original_response()
+        .map(Cow::into_owned)
+        .or_else(|| payload_values::result_text(context))
+        .unwrap_or_default();
     match context.field("is_error") == Some(&Value::Bool(true)) {
         true => json!({"llmContent": text, "returnDisplay": text, "error": {"message": text}}),
         false => json!({"llmContent": text, "returnDisplay": text}),

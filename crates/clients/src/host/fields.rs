@@ -141,7 +141,8 @@ pub(crate) fn text(payload: &Value, path: &str) -> String {
     at_path(payload, path).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
-fn at_path<'a>(payload: &'a Value, path: &str) -> Option<&'a Value> {
+/// A value at a path such as `error/message`.
+pub(crate) fn at_path<'a>(payload: &'a Value, path: &str) -> Option<&'a Value> {
     path.split('/').try_fold(payload, |value, name| value.get(name))
 }
 

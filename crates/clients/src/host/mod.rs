@@ -17,5 +17,5 @@ pub use response::{HookJsonResponse, ResponseContext};
 pub use result_shape::shape_like;
 pub use support::{ActionSupport, HookAction, HostSupport};
 
-pub(crate) use fields::{read_json_text, text};
+pub(crate) use fields::{at_path, read_json_text, text};
 pub(crate) use sender::{event_of_session, has, is_codex_transcript};

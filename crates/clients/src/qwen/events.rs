@@ -1,5 +1,7 @@
 //! The events of Qwen Code: Claude Code's, with Gemini CLI's tools.
 
+use std::borrow::Cow;
+
 use pintle_tools::QWEN;
 use serde_json::{Value, json};
 
@@ -112,7 +114,7 @@ pub(super) const ELSEWHERE: &[UnmappedClientEvents] = &[
 ];
 
 fn response(context: &EncodeContext<'_>) -> Value {
-    let text = context.original_response().cloned().or_else(|| payload_values::result_text(context));
+    let text = context.original_response().map(Cow::into_owned).or_else(|| payload_values::result_text(context));
     json!({"llmContent": text, "returnDisplay": ""})
 }
 

@@ -90,6 +90,13 @@ impl RefusalWording {
         let reason = if self.quotes_hooks { outcome.denial_text() } else { outcome.reason() };
         self.turn.replace("{what}", what).replace("{reason}", &reason)
     }
+
+    /// The same for the model of another agent, which learns why and not from which hook.
+    #[must_use]
+    pub fn turn_denied_for_model(&self, what: &str, outcome: &Outcome) -> String {
+        let reason = if self.quotes_hooks { outcome.denial_text() } else { outcome.reason_for_model() };
+        self.turn.replace("{what}", what).replace("{reason}", &reason)
+    }
 }
 
 #[cfg(test)]

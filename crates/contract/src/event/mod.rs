@@ -107,6 +107,10 @@ pub struct Origin {
     /// the tape.
     #[serde(skip)]
     pub transcript: String,
+    /// The payload as the host agent sent it, for hooks that are written for this agent; `None` if the event comes from
+    /// Pintle's own agent loop. It is not recorded on the tape.
+    #[serde(skip)]
+    pub sent: Option<Arc<[u8]>>,
 }
 
 /// A typed payload of the catalogue.

@@ -1,7 +1,9 @@
 //! Decodes hook output into verdicts.
 
+use pintle_contract::event::EventClass;
 use pintle_contract::{
-    Effect, Event, Failure, FailureKind, HandlerOutput, Rewrite, ScriptOutput, Verdict, VerdictKind, suggest_nearest,
+    DELEGATING_EVENTS, Effect, Event, Failure, FailureKind, HandlerOutput, Rewrite, ScriptOutput, Verdict, VerdictKind,
+    suggest_nearest,
 };
 use serde_json::{Map, Value};
 
@@ -16,13 +18,30 @@ pub(super) fn decode(event: &Event, answer: HandlerOutput) -> Verdict {
     };
     match answer {
         ScriptOutput::Allow => Verdict::pass(),
-        ScriptOutput::Block(reason) => Verdict::deny(reason),
-        ScriptOutput::Ask(reason) => Verdict::ask(reason),
+        ScriptOutput::Block(reason) => decode_refusal(event, "block", Verdict::deny(reason)),
+        ScriptOutput::Ask(reason) => decode_refusal(event, "ask", Verdict::ask(reason)),
         ScriptOutput::Modify(payload) => decode_modify(event, payload),
-        ScriptOutput::Delegate(request) => Verdict::pass().with_effect(Effect::Delegate(request)),
+        ScriptOutput::Delegate(request) => decode_delegation(event, request),
         ScriptOutput::Dict(fields) => decode_dictionary(event, fields),
         ScriptOutput::Other { type_name, printed } => decode_other(&type_name, &printed),
     }
+}
+
+/// A refusal, unless the event only reports what has happened.
+fn decode_refusal(event: &Event, called: &str, verdict: Verdict) -> Verdict {
+    if event.name.def().class != EventClass::Observe {
+        return verdict;
+    }
+    Verdict::pass().with_warning(format!("returned {called}(..), which has no effect at `{}`", event.name))
+}
+
+/// A delegation. Elsewhere nothing would be delegated, and the event would pass unjudged.
+fn decode_delegation(event: &Event, request: Value) -> Verdict {
+    if DELEGATING_EVENTS.contains(&event.name.kind()) {
+        return Verdict::pass().with_effect(Effect::Delegate(request));
+    }
+    let events = DELEGATING_EVENTS.map(|kind| format!("`{kind}`")).join(" and ");
+    bad_output(&format!("delegate(..), which has no effect at `{}`, only at {events}", event.name))
 }
 
 /// A dict changes only the fields it names, so that a later hook and its `when` still see the others. Any other value
@@ -59,15 +78,16 @@ fn decode_dictionary(event: &Event, mut fields: Map<String, Value>) -> Verdict {
     };
     match action.as_str() {
         "allow" => Verdict::pass(),
-        "block" => take_reason(&mut fields, Verdict::deny),
-        "ask" => take_reason(&mut fields, Verdict::ask),
+        "block" => decode_refusal(event, "block", take_reason(&mut fields, Verdict::deny)),
+        "ask" => decode_refusal(event, "ask", take_reason(&mut fields, Verdict::ask)),
+        "modify" if fields.is_empty() => bad_output("the action `modify` without a `payload`"),
         "modify" => {
             let payload = fields.remove("payload");
             decode_modify(event, payload.unwrap_or(Value::Object(fields)))
         }
         "delegate" => {
             let request = fields.remove("request").or_else(|| fields.remove("payload"));
-            Verdict::pass().with_effect(Effect::Delegate(request.unwrap_or(Value::Object(fields))))
+            decode_delegation(event, request.unwrap_or(Value::Object(fields)))
         }
         unknown => bad_output(&match suggest_nearest(unknown, ACTIONS) {
             Some(near) => format!("unknown action `{unknown}`; did you mean `{near}`?"),
@@ -125,10 +145,6 @@ mod tests {
             (ScriptOutput::Ask(String::from("sure?")), Verdict::ask("sure?")),
             (ScriptOutput::Modify(json!({"args": {}})), decode_fields(json!({"args": {}}))),
             (ScriptOutput::Modify(json!("text")), Verdict::new(VerdictKind::Rewrite(Rewrite::Whole(json!("text"))))),
-            (
-                ScriptOutput::Delegate(json!({"agent": "a"})),
-                Verdict::pass().with_effect(Effect::Delegate(json!({"agent": "a"}))),
-            ),
             (dict(json!({"action": "allow"})), Verdict::pass()),
             (dict(json!({"action": "allow", "reason": 3})), Verdict::pass()),
             (dict(json!({"action": "block", "reason": "no"})), Verdict::deny("no")),
@@ -140,21 +156,35 @@ mod tests {
                 Verdict::new(VerdictKind::Rewrite(Rewrite::Whole(Value::Null))),
             ),
             (dict(json!({"action": "modify", "args": 1})), decode_fields(json!({"args": 1}))),
-            (
-                dict(json!({"action": "delegate", "request": 1})),
-                Verdict::pass().with_effect(Effect::Delegate(json!(1))),
-            ),
-            (
-                dict(json!({"action": "delegate", "payload": 2})),
-                Verdict::pass().with_effect(Effect::Delegate(json!(2))),
-            ),
-            (
-                dict(json!({"action": "delegate", "agent": "a"})),
-                Verdict::pass().with_effect(Effect::Delegate(json!({"agent": "a"}))),
-            ),
         ] {
             assert_eq!(answer(object.clone(), given.clone()), wanted, "{given:?}");
         }
+    }
+
+    #[test]
+    fn decisions_without_effect_are_told() {
+        let at =
+            |event: &str, given: ScriptOutput| decode(&plain_event(event, json!({})), HandlerOutput::Script(given));
+        for (given, request) in [
+            (ScriptOutput::Delegate(json!({"agent": "a"})), json!({"agent": "a"})),
+            (dict(json!({"action": "delegate", "request": 1})), json!(1)),
+            (dict(json!({"action": "delegate", "payload": 2})), json!(2)),
+            (dict(json!({"action": "delegate", "agent": "a"})), json!({"agent": "a"})),
+        ] {
+            for event in ["agent.stop", "delegation.post"] {
+                let wanted = Verdict::pass().with_effect(Effect::Delegate(request.clone()));
+                assert_eq!(at(event, given.clone()), wanted, "{event}");
+            }
+            let wanted =
+                "returned delegate(..), which has no effect at `tool.pre`, only at `agent.stop` and `delegation.post`";
+            assert_eq!(at("tool.pre", given), failed_verdict(wanted));
+        }
+        for given in [ScriptOutput::Block(String::from("no")), dict(json!({"action": "block", "reason": "no"}))] {
+            let wanted = Verdict::pass().with_warning("returned block(..), which has no effect at `session.end`");
+            assert_eq!(at("session.end", given), wanted);
+        }
+        let nothing = dict(json!({"action": "modify"}));
+        assert_eq!(at("tool.pre", nothing), failed_verdict("returned the action `modify` without a `payload`"));
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! Reads a settings file around its hooks.
 
-use pintle_contract::HookDeclaration;
+use pintle_contract::{HookDeclaration, suggest_nearest};
 
 use super::{ClientSource, events};
-use crate::document::DocNode;
+use crate::document::{DocNode, MapEntry, NodeKind};
 
 /// Options of a file that apply to all of its hooks.
 #[derive(Debug, Default)]
@@ -14,6 +14,8 @@ pub(super) struct FileOptions {
     pub(super) variables: Option<Vec<String>>,
     /// Disabled hooks, by name or command.
     pub(super) disabled: Vec<String>,
+    /// The environment variables of the session, which its commands see.
+    pub(super) environment: Vec<(String, String)>,
 }
 
 /// Reads a document: `hooks` and the options next to it. If it has no `hooks` and its keys are events, the document
@@ -28,7 +30,10 @@ pub(super) fn read(source: &ClientSource<'_>, document: &DocNode) -> Vec<HookDec
     let hooks = match document.get("hooks") {
         Some(hooks) => hooks,
         None if entries.iter().any(|entry| is_event(&entry.key)) => document,
-        None => return Vec::new(),
+        None => {
+            report_missing_hooks(source, document, entries);
+            return Vec::new();
+        }
     };
     let off = [document.get("disableAllHooks"), document.get("hooksConfig").and_then(|inner| inner.get("disabled"))];
     let off = off.into_iter().flatten().find(|node| node.as_boolean() == Some(true));
@@ -45,8 +50,31 @@ pub(super) fn read(source: &ClientSource<'_>, document: &DocNode) -> Vec<HookDec
         addresses: document.get("allowedHttpHookUrls").and_then(read_texts),
         variables: document.get("httpHookAllowedEnvVars").and_then(read_texts),
         disabled: hooks.get("disabled").and_then(read_texts).or(of_config).unwrap_or_default(),
+        environment: document.get("env").map(read_pairs).unwrap_or_default(),
     };
     events::read(source, &whole, hooks)
+}
+
+/// Reports a document without hooks, unless it is one of the client's settings, which need none.
+fn report_missing_hooks(source: &ClientSource<'_>, document: &DocNode, entries: &[MapEntry]) {
+    let file = source.report.file();
+    let near = entries.iter().find(|entry| suggest_nearest(&entry.key, ["hooks"]).is_some());
+    let (span, help) = match near {
+        Some(entry) => (entry.key_span, format!("rename `{}` to `hooks`", entry.key)),
+        None if pintle_clients::recognise(&file.path, &file.text).is_none() => {
+            (document.span, String::from("write `{\"hooks\": {}}`, or name another file"))
+        }
+        None => return,
+    };
+    source.report.value_error("missing_hooks", "the file has no `hooks`, so nothing in it runs", span, Some(help));
+}
+
+fn read_pairs(node: &DocNode) -> Vec<(String, String)> {
+    let pair = |entry: &MapEntry| match &entry.value.kind {
+        NodeKind::Scalar(scalar) if !entry.value.is_null() => Some((entry.key.clone(), scalar.text.clone())),
+        _ => None,
+    };
+    node.entries().into_iter().flatten().filter_map(pair).collect()
 }
 
 fn read_texts(node: &DocNode) -> Option<Vec<String>> {

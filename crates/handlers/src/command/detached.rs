@@ -56,7 +56,10 @@ impl Handler for DetachedCommandHandler {
             return Verdict::failed(Failure::new(FailureKind::Cancelled, "the call was cancelled"));
         }
         let (place, warning) = self.program.resolve_environment(call, &*self.codec);
-        let stdin = encode_input(&*self.codec, call, InputTerminator::Unterminated);
+        let stdin = match encode_input(&*self.codec, call, InputTerminator::Unterminated) {
+            Ok(stdin) => stdin,
+            Err(failure) => return Verdict::failed(failure),
+        };
         let verdict = match self.start_detached(&self.program.process_spec(&place, stdin, call.limits)) {
             Ok(()) => Verdict::pass(),
             Err(reason) => Verdict::failed(Failure::new(FailureKind::Error, reason)),

@@ -72,12 +72,8 @@ impl Handler for CommandHandler {
         let (place, warning) = self.program.resolve_environment(call, &*self.codec);
         let answer = match &self.persistent_process {
             _ if call.cancel.is_cancelled() => Err(Failure::new(FailureKind::Cancelled, "the call was cancelled")),
-            Some(worker) => worker.call_process(
-                &place,
-                encode_input(&*self.codec, call, InputTerminator::Newline),
-                call.limits,
-                call.cancel,
-            ),
+            Some(worker) => encode_input(&*self.codec, call, InputTerminator::Newline)
+                .and_then(|input| worker.call_process(&place, input, call.limits, call.cancel)),
             None => self.run_once(&place, call),
         };
         let verdict = match answer {
@@ -100,7 +96,7 @@ impl Handler for CommandHandler {
 
 impl CommandHandler {
     fn run_once(&self, place: &one_shot::CommandEnvironment, call: &HookCall<'_>) -> Result<CommandOutput, Failure> {
-        let stdin = encode_input(&*self.codec, call, InputTerminator::Unterminated);
+        let stdin = encode_input(&*self.codec, call, InputTerminator::Unterminated)?;
         let spec = self.program.process_spec(place, stdin, call.limits);
         if !call.hook.guard {
             return one_shot::run_to_end(&spec, call.limits, call.cancel);

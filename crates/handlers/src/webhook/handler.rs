@@ -56,7 +56,10 @@ impl Handler for WebhookHandler {
         if call.cancel.is_cancelled() {
             return Verdict::failed(Failure::new(FailureKind::Cancelled, "the call was cancelled"));
         }
-        let body = encode_input(&*self.codec, call, InputTerminator::Unterminated);
+        let body = match encode_input(&*self.codec, call, InputTerminator::Unterminated) {
+            Ok(body) => body,
+            Err(failure) => return Verdict::failed(failure),
+        };
         if self.is_background {
             return self.send_in_background(body, call.limits);
         }

@@ -37,6 +37,10 @@ fn is_misnamed_settings(path: &Path) -> bool {
 pub fn load_layer(dir: &Path, layer: Layer, build: &dyn HandlerFactory, options: &LoadOptions<'_>) -> LoadedPath {
     let mut findings = Vec::new();
     let mut found = discover_layer(dir, &mut findings);
+    let discovered = found.len();
+    if let Some(known) = options.known_files {
+        known.keep_new(&mut found, &mut findings);
+    }
     let artifacts = read::read_all(&mut found, dir, build, &mut findings);
     let project = parse_artifacts(artifacts, build, options, &mut findings);
     let (chains, compiled) = compile_chains(dir.display().to_string(), layer, &project.hooks, build);
@@ -56,6 +60,7 @@ pub fn load_layer(dir: &Path, layer: Layer, build: &dyn HandlerFactory, options:
         diagnostics: findings,
         hook_declarations: project.hooks,
         files: found.len(),
+        is_repeated: found.len() < discovered,
     }
 }
 

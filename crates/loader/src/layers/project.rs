@@ -10,7 +10,8 @@ use crate::trust::TrustGrants;
 ///
 /// The first is the nearest directory from there upwards that contains hooks of any dialect, not above the root of the
 /// repository and below the home directory. In addition, every trusted directory further up is included: neither
-/// creating a directory with hooks below it nor removing its hooks can disable its guards.
+/// creating a directory with hooks below it nor removing its hooks can disable its guards. The home directory is included
+/// wherever the working directory is, if the user trusts it.
 #[must_use]
 pub fn find_projects(layers: &LayerDirs, agreements: &TrustGrants) -> Vec<PathBuf> {
     let cwd = layers.cwd.canonicalize().unwrap_or_else(|_| layers.cwd.clone());
@@ -21,6 +22,10 @@ pub fn find_projects(layers: &LayerDirs, agreements: &TrustGrants) -> Vec<PathBu
         && !found.contains(&nearest)
     {
         found.push(nearest);
+    }
+    // The user's own hooks of other agents apply wherever these work, if the user trusts them.
+    if let Some(home) = home.filter(|home| knows(&home.as_path()) && !found.contains(home)) {
+        found.push(home);
     }
     found.sort_by_key(|dir| dir.components().count());
     found

@@ -1,6 +1,7 @@
 //! Warns about hooks that load but probably do not do what their author wants.
 
 mod asks;
+mod effects;
 mod programs;
 mod steps;
 
@@ -13,6 +14,7 @@ use pintle_contract::{
 use pintle_tools::HookVocabulary;
 
 pub(crate) use asks::lint_never_asked;
+pub(crate) use effects::lint_without_effect;
 pub(crate) use programs::lint_program;
 pub(crate) use steps::unknown_step_hooks;
 

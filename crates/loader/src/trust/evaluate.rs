@@ -11,11 +11,11 @@ use pintle_contract::{
 };
 use serde::Serialize;
 
-use super::TrustGrants;
 use super::grant::{TrustDifference, TrustGrant, TrustState};
 use super::item::{TrustItem, TrustItemKind};
 use super::manifest::TrustManifest;
 use super::store::{TrustStore, TrustStoreError};
+use super::{TrustGrants, worktrees};
 
 /// The kind of the handler that replaces an untrusted one.
 const KIND: &str = "not trusted";
@@ -118,6 +118,20 @@ fn shorten_name(name: &str) -> String {
     }
 }
 
+/// The grant for a project: its own, or that of another worktree of its repository in which every byte is the same.
+fn find_grant<'a>(store: &'a TrustStore, footprint: &TrustManifest) -> Result<Option<&'a TrustGrant>, TrustStoreError> {
+    let own = |dir: &Path| store.grant_for(dir).map(|grant| store.distrust_reason(dir).map_or(Ok(grant), Err));
+    if let Some(grant) = own(&footprint.folder) {
+        return grant.map(Some);
+    }
+    if store.grants().next().is_none() {
+        return Ok(None);
+    }
+    let others = worktrees::counterparts(&footprint.folder);
+    let mut same = others.iter().filter_map(|dir| own(dir)?.ok());
+    Ok(same.find(|grant| TrustGrant::evaluate_state(Some(*grant), footprint) == TrustState::Trusted))
+}
+
 /// Compares a project with its trust grant, and decides for each hook whether it runs and whether it is trusted. A hook
 /// is trusted only if the project as a whole is as the user trusted it. A guard that was trusted and has changed
 /// denies, whatever it has become.
@@ -133,12 +147,10 @@ pub(crate) fn evaluate_trust(
     without: Option<&str>,
 ) -> (Vec<Option<Hook>>, Option<Chain>, ProjectTrust) {
     let trust = &agreements.options;
-    let doubt =
-        |store: &TrustStore| store.grant_for(&footprint.folder).and_then(|_| store.distrust_reason(&footprint.folder));
     let (grant, fault) = match agreements.load_store() {
-        Ok(store) => match doubt(store) {
-            None => (store.grant_for(&footprint.folder), None),
-            Some(fault) => (None, Some(fault)),
+        Ok(store) => match find_grant(store, &footprint) {
+            Ok(grant) => (grant, None),
+            Err(fault) => (None, Some(fault)),
         },
         Err(fault) => (None, Some(fault.clone())),
     };

@@ -12,6 +12,7 @@
 //! - `manifest`: the items and files of a project as it is.
 //! - `grant`: what the user trusted, and how the project differs from it.
 //! - `store`: the trust grants on disk.
+//! - `worktrees`: the same directory in other worktrees of its repository.
 //! - `begun`: the sessions that were started on this machine.
 //! - `evaluate`: which hooks run, which are skipped, and which deny.
 //!
@@ -26,6 +27,7 @@ mod item;
 mod manifest;
 mod referenced_files;
 mod store;
+mod worktrees;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

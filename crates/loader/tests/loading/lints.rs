@@ -144,3 +144,24 @@ fn a_command_whose_program_is_not_there_is_pointed_out() {
         }
     }
 }
+
+#[test]
+fn decisions_without_effect_are_reported() {
+    for (event, decision, is_reported) in [
+        ("tool.pre", "delegate({\"agent\": \"a\"})", true),
+        ("agent.stop", "delegate({\"agent\": \"a\"})", false),
+        ("session.end", "block(\"no\")", true),
+        ("session.end", "ask(\"sure?\")", true),
+        ("session.start", "modify({\"source\": \"x\"})", true),
+        ("session.start", "block(\"no\")", false),
+        ("turn.end", "block(\"no\")", false),
+        ("tool.pre", "modify({\"args\": {}})", false),
+    ] {
+        let text = format!(
+            "---\nevent: {event}\npriority: 1\nscript: |\n  def handle(event, payload):\n      # return block(..)\n      return {decision}\n---\n"
+        );
+        let loaded = LoaderFixture::new(&[("h.md", text)]).load("h.md");
+        let found = loaded.diagnostics.iter().filter(|diagnostic| diagnostic.code == "no_effect").count();
+        assert_eq!(found, usize::from(is_reported), "{event} {decision}: {:?}", loaded.diagnostics);
+    }
+}

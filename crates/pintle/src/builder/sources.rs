@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use pintle_contract::{HookDeclaration, Layer};
+use pintle_contract::{Hook, HookDeclaration, Layer};
 use pintle_handlers as handlers;
-use pintle_loader::{LayerDirs, LoadOptions, LoadedPath, ProjectTrust, TrustOptions};
+use pintle_loader::{KnownFiles, LayerDirs, LoadOptions, LoadedPath, ProjectTrust, TrustOptions, TrustState};
 
 /// Hooks that are not declared in a file, such as those of command-line flags.
 #[derive(Debug)]
@@ -45,6 +45,8 @@ pub(super) fn load(
     build: &handlers::DefaultHandlerFactory,
     options: &LoadOptions<'_>,
 ) -> Vec<LoadedPath> {
+    let known = KnownFiles::default();
+    let options = &LoadOptions { known_files: Some(&known), ..*options };
     let dir = |dir: &Path, layer| pintle_loader::load_layer(dir, layer, build, options);
     let mut loaded: Vec<LoadedPath> = layers.managed.iter().map(|managed| dir(managed, Layer::Managed)).collect();
     loaded.extend(user.or(layers.config.as_deref()).map(|user| dir(user, Layer::User)));
@@ -83,7 +85,18 @@ pub(super) fn load(
         }
         loaded
     }));
+    // A path that the user names is trusted, wherever it was found before.
+    let is_named = |hook: &Hook| hook.location.path().is_some_and(|path| known.contains(path));
+    for project in loaded.iter_mut().filter(|loaded| is_untrusted(loaded)) {
+        for chain in &mut project.chains {
+            chain.hooks.retain(|hook| !is_named(hook));
+        }
+    }
     loaded
+}
+
+fn is_untrusted(loaded: &LoadedPath) -> bool {
+    loaded.trust.as_ref().is_some_and(|trust| trust.state != TrustState::Trusted)
 }
 
 /// The directory whose files hooks may read. Of several projects it is the outermost, so that a new directory with
@@ -93,7 +106,10 @@ pub(super) fn choose_workspace(
     projects: &[ProjectTrust],
     layers: &LayerDirs,
 ) -> Option<PathBuf> {
-    let found = || projects.first().map(|project| project.manifest.folder.clone());
+    // The user's own hooks judge the work of a project.
+    let home = layers.home.as_ref().and_then(|home| home.canonicalize().ok());
+    let is_project = |project: &&ProjectTrust| home.as_ref() != Some(&project.manifest.folder);
+    let found = || projects.iter().find(is_project).map(|project| project.manifest.folder.clone());
     let context = || Some(layers.cwd.clone()).filter(|dir| !dir.as_os_str().is_empty());
     named.or_else(found).or_else(context)
 }

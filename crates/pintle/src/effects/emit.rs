@@ -31,6 +31,6 @@ pub(super) fn emit(
     if outcome.is_allowed() {
         Ok(EffectReply::Value(outcome.payload.into_value()))
     } else {
-        Err(EffectError(format!("emit: {}", outcome.reason())))
+        Err(EffectError(format!("emit: blocked: {}", outcome.reason_for_model())))
     }
 }

@@ -1,7 +1,7 @@
 //! Decodes the return value of a function before its heap is dropped.
 
 use pintle_contract::{CallLimits, Failure, FailureKind, FunctionOutput, LimitKind, ScriptOutput};
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 use starlark::values::dict::DictRef;
 use starlark::values::{Value, ValueLike};
 
@@ -76,8 +76,19 @@ fn decode_small_table(value: Value<'_>, limits: &CallLimits) -> Option<Vec<(Stri
     Some(entries)
 }
 
-/// Decodes the return value of `run`.
-pub(super) fn decode_value(value: Value<'_>, limits: &CallLimits) -> Result<Json, Failure> {
+/// Decodes the return value of `run`. A verify script may decide as hooks do.
+pub(super) fn decode_result(value: Value<'_>, limits: &CallLimits) -> Result<Json, Failure> {
+    match value.downcast_ref::<ScriptDecision>().map(|decision| &decision.0) {
+        Some(ScriptOutput::Allow) => Ok(json!({"verified": true})),
+        Some(ScriptOutput::Block(reason)) => {
+            let refusal = json!({"verified": false, "reason": reason});
+            check_output_size(&refusal, limits).map(|()| refusal)
+        }
+        _ => decode_value(value, limits),
+    }
+}
+
+fn decode_value(value: Value<'_>, limits: &CallLimits) -> Result<Json, Failure> {
     let made = to_json(value).map_err(|reason| {
         Failure::new(FailureKind::BadOutput, format!("the script returned a value that cannot be JSON: {reason}"))
     })?;

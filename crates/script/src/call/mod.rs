@@ -64,7 +64,7 @@ impl Script {
                 let argument = to_script(argument, eval.heap()).map_err(ScriptCallError::Payload)?;
                 eval.eval_function(entry, &[argument], &[]).map_err(ScriptCallError::Script)
             },
-            |value| answer::decode_value(value, invocation.limits),
+            |value| answer::decode_result(value, invocation.limits),
         )
     }
 

@@ -16,7 +16,8 @@ pub struct ScriptBuiltinDef {
 }
 
 const ALL: &[ScriptKind] = &[ScriptKind::Hook, ScriptKind::Tool, ScriptKind::Verify, ScriptKind::Plugin];
-const HOOKS: &[ScriptKind] = &[ScriptKind::Hook, ScriptKind::Verify];
+const JUDGES: &[ScriptKind] = &[ScriptKind::Hook, ScriptKind::Verify];
+const HOOKS: &[ScriptKind] = &[ScriptKind::Hook];
 const PLUGINS: &[ScriptKind] = &[ScriptKind::Plugin];
 const TOOLS: &[ScriptKind] = &[ScriptKind::Tool, ScriptKind::Verify];
 
@@ -47,11 +48,21 @@ const fn builtin_def(
 }
 
 static CATALOGUE: &[ScriptBuiltinDef] = &[
-    builtin_def("allow", "allow()", HOOKS, "Gives no opinion; the event continues."),
-    builtin_def("block", "block(reason)", HOOKS, "Denies; the agent is shown the reason."),
+    builtin_def("allow", "allow()", JUDGES, "Gives no opinion; the event continues. In a verify script it accepts."),
+    builtin_def(
+        "block",
+        "block(reason)",
+        JUDGES,
+        "Denies; the agent is shown the reason. A verify script refuses with it.",
+    ),
     builtin_def("ask", "ask(reason)", HOOKS, "Asks the user; denies if the user cannot be prompted."),
     builtin_def("modify", "modify(payload)", HOOKS, "Rewrites the payload; fields that are not given stay unchanged."),
-    builtin_def("delegate", "delegate(request)", HOOKS, "Delegates the task to another agent and uses its answer."),
+    builtin_def(
+        "delegate",
+        "delegate(request)",
+        HOOKS,
+        "Delegates the task to another agent and uses its answer, at `agent.stop` and `delegation.post`.",
+    ),
     builtin_def("register_tool_hook", "register_tool_hook(table)", PLUGINS, "Registers hooks around a tool's calls."),
     builtin_def(
         "register_persona_hook",

@@ -8,8 +8,9 @@ use starlark::values::Value;
 use crate::call_state::value_to_json;
 use crate::starlark_values::ScriptDecision;
 
+/// What accepts or refuses, also in verify scripts.
 #[starlark_module]
-pub(super) fn register(builder: &mut GlobalsBuilder) {
+pub(super) fn register_verdicts(builder: &mut GlobalsBuilder) {
     fn allow() -> starlark::Result<ScriptDecision> {
         Ok(ScriptDecision(ScriptOutput::Allow))
     }
@@ -17,7 +18,11 @@ pub(super) fn register(builder: &mut GlobalsBuilder) {
     fn block(reason: &str) -> starlark::Result<ScriptDecision> {
         Ok(ScriptDecision(ScriptOutput::Block(reason.to_owned())))
     }
+}
 
+/// What only hooks can return.
+#[starlark_module]
+pub(super) fn register_changes(builder: &mut GlobalsBuilder) {
     fn ask(reason: &str) -> starlark::Result<ScriptDecision> {
         Ok(ScriptDecision(ScriptOutput::Ask(reason.to_owned())))
     }

@@ -35,11 +35,13 @@ use crate::language::dialect;
 
 /// The globals of a kind of script. Built once, because that takes milliseconds.
 pub(crate) fn for_kind(role: ScriptKind) -> &'static Globals {
-    static HOOK: LazyLock<Globals> =
-        LazyLock::new(|| base_globals().with(decisions::register).with(tools::register_for_hooks).build());
+    static HOOK: LazyLock<Globals> = LazyLock::new(|| {
+        let decisions = base_globals().with(decisions::register_verdicts).with(decisions::register_changes);
+        decisions.with(tools::register_for_hooks).build()
+    });
     static TOOL: LazyLock<Globals> = LazyLock::new(|| base_globals().with(tools::register).build());
     static VERIFY: LazyLock<Globals> =
-        LazyLock::new(|| base_globals().with(decisions::register).with(tools::register).build());
+        LazyLock::new(|| base_globals().with(decisions::register_verdicts).with(tools::register).build());
     static PLUGIN: LazyLock<Globals> =
         LazyLock::new(|| base_globals().with(registration::register).with(tools::register_for_hooks).build());
     match role {

@@ -77,6 +77,9 @@ impl CallTarget {
         if !turn.allows(name) {
             return Some(format!("tool \"{name}\" denied by policy"));
         }
+        if turn.state.is_withheld(name) {
+            return Some(format!("tool \"{name}\" was not offered"));
+        }
         if self.tool.is_none() {
             return Some(turn.agent.missing_tool_message(name));
         }

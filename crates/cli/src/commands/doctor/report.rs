@@ -2,7 +2,7 @@
 
 use pintle::tape::show::{StyledLine, Tone, single_line};
 use pintle::{Clock, SystemClock};
-use pintle_bridge::doctor::{DoctorReport, LastFired, CheckStatus};
+use pintle_bridge::doctor::{CheckStatus, DoctorReport, LastFired};
 use pintle_bridge::install::InstallEnvironment;
 use serde_json::{Value, json};
 
@@ -32,8 +32,13 @@ pub(super) fn text(examination: &DoctorReport, site: &InstallEnvironment) -> Vec
             CheckStatus::Note => Tone::Warn,
             CheckStatus::Problem => Tone::Bad,
         };
-        lines.push(StyledLine::new(tone, format!("  {:<5} {}", finding.status.as_str(), single_line(&finding.text, CUT))));
-        lines.extend(finding.help.iter().map(|help| StyledLine::new(Tone::Quiet, format!("        {}", single_line(help, CUT)))));
+        lines.push(StyledLine::new(
+            tone,
+            format!("  {:<5} {}", finding.status.as_str(), single_line(&finding.text, CUT)),
+        ));
+        lines.extend(
+            finding.help.iter().map(|help| StyledLine::new(Tone::Quiet, format!("        {}", single_line(help, CUT)))),
+        );
     }
     let now_ms = SystemClock::default().unix_ms();
     let width = examination.events.iter().map(|fired| fired.event.len()).max().unwrap_or_default();

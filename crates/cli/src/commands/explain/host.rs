@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use pintle::tape::show::{StyledLine, Tone};
-use pintle::{Event, Journal};
 use pintle::contract::{CallId, DispatchId, JournalEntry};
 use pintle::hosting::{HookExplanation, explain};
+use pintle::tape::show::{StyledLine, Tone};
+use pintle::{Event, Journal};
 use serde_json::{Value, json};
 
 use super::{ExplainArgs, event_line, explanation_to_json, is_trusted, render_explanations};
 use crate::error::{CliError, CliStatus};
-use crate::options::{GlobalOptions, HookPaths, CapturedPayload, preview_host_call, print_diagnostics, trust};
+use crate::options::{CapturedPayload, GlobalOptions, HookPaths, preview_host_call, print_diagnostics, trust};
 use crate::terminal::Terminal;
 
 /// Collects the events that are fired.
@@ -52,9 +52,8 @@ impl ExplainArgs {
     ) -> Result<CliStatus, CliError> {
         let fired = Arc::new(FiredEvents::default());
         let journal = Arc::clone(&fired);
-        let call = preview_host_call(payload, places, &self.hooks, false, |builder| {
-            builder.without_calls().journal(journal)
-        })?;
+        let call =
+            preview_host_call(payload, places, &self.hooks, false, |builder| builder.without_calls().journal(journal))?;
         let Some(built) = &call.built else { return Err(CliError::invalid_input(call.decision.reason)) };
         print_diagnostics(built, &places.paths, terminal);
         trust::print_untrusted(built, terminal);

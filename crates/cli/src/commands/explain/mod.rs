@@ -5,15 +5,15 @@ mod host;
 use std::sync::Arc;
 
 use clap::Args;
+use pintle::hosting::{HookExplanation, RunPrediction, explain};
 use pintle::internals::loader::UntrustedHook;
 use pintle::tape::show::{StyledLine, Tone, single_line};
 use pintle::{BuiltRuntime, Event, Origin};
-use pintle::hosting::{HookExplanation, RunPrediction, explain};
 use serde_json::{Value, json};
 
 use crate::error::{CliError, CliStatus};
-use crate::options::{FiredEventArgs, FiredInput, GlobalOptions, HookOptions, start_builder, load_hooks};
-use crate::render::{count_text, path_text, location_text};
+use crate::options::{FiredEventArgs, FiredInput, GlobalOptions, HookOptions, load_hooks, start_builder};
+use crate::render::{count_text, location_text, path_text};
 use crate::terminal::Terminal;
 
 /// Most characters of a hook's name: a command hook without a name is named by its whole command.
@@ -36,13 +36,14 @@ pub(crate) struct ExplainArgs {
 impl ExplainArgs {
     pub(crate) fn execute(self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
         let places = self.hooks.hook_paths(&self.input.paths()).with_untrusted_listed();
-        let (argument, given) = match self.input.read_input(true)? {
+        let (argument, mut given) = match self.input.read_input(true)? {
             FiredInput::Event(event, given) => (event, given),
             FiredInput::Host(payload) => return self.explain_host_payload(&payload, &places, terminal, global),
         };
         let built = load_hooks(start_builder(&places, &self.hooks.user)?, &places.paths, terminal)?;
         let hooks = built.runtime.hooks().with_chains(self.hooks.agent.compile_chains(&built)?);
         let origin = Arc::new(Origin::default());
+        given.complete_call(&argument.0, &built.runtime);
         let event = Event::new(argument.0.clone(), given.value.clone(), Arc::clone(&origin));
         let mut explanations = explain(&hooks, &event);
         // Hooks of the preceding event with the same alias are called first.
@@ -114,7 +115,8 @@ fn render_explanations(explanations: &[(HookExplanation, bool)], all: bool) -> V
         let (hook, tone) = (single_line(explanation.hook.as_str(), NAME), if runs { Tone::Good } else { Tone::Quiet });
         let mut line = StyledLine::new(tone, format!("{number}{hook:<width$}  "));
         line.push(Tone::Quiet, format!("{:<rank_width$}  ", rank_text(explanation)));
-        let reason = if *trusted { single_line(&explanation.prediction.to_string(), 400) } else { String::from(NOT_TRUSTED) };
+        let reason =
+            if *trusted { single_line(&explanation.prediction.to_string(), 400) } else { String::from(NOT_TRUSTED) };
         line.push(tone, reason);
         if let Some(place) = location_text(&explanation.location) {
             line.push(Tone::Quiet, format!("  {place}"));

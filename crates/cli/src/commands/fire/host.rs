@@ -9,7 +9,7 @@ use pintle::{Clock, SystemClock};
 use super::report::FireReport;
 use super::{FireArgs, SESSION, status_of_decision};
 use crate::error::{CliError, CliStatus};
-use crate::options::{GlobalOptions, CapturedPayload, ProvisionalTape, preview_host_call, print_diagnostics, trust};
+use crate::options::{CapturedPayload, GlobalOptions, ProvisionalTape, preview_host_call, print_diagnostics, trust};
 use crate::terminal::Terminal;
 
 /// Most characters of a session's ID in a note.

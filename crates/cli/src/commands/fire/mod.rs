@@ -7,13 +7,16 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
+use pintle::hosting::HookOverlay;
 use pintle::internals::loader::TrustItemKind;
 use pintle::tape::HeaderRecord;
-use pintle::{Clock, Decision, Event, Origin, EventScope, SystemClock};
-use pintle::hosting::HookOverlay;
+use pintle::{Clock, Decision, Event, EventScope, Origin, SystemClock};
 
 use crate::error::{CliError, CliStatus};
-use crate::options::{AskOptions, EventArgument, FiredEventArgs, FiredInput, GlobalOptions, HookOptions, PayloadInput, ProvisionalTape, start_builder, trust, load_hooks, defer_approval, compile_own_chains, current_dir};
+use crate::options::{
+    AskOptions, EventArgument, FiredEventArgs, FiredInput, GlobalOptions, HookOptions, PayloadInput, ProvisionalTape,
+    compile_own_chains, current_dir, defer_approval, load_hooks, start_builder, trust,
+};
 use crate::terminal::Terminal;
 use report::FireReport;
 
@@ -43,7 +46,7 @@ impl FireArgs {
     pub(crate) fn execute(self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
         let input = if self.example { self.input.example() } else { self.input.read_input(false) };
         match input? {
-            FiredInput::Event(event, given) => self.fire_event(&event, &given, terminal, global),
+            FiredInput::Event(event, given) => self.fire_event(&event, given, terminal, global),
             FiredInput::Host(payload) => self.fire_host_payload(&payload, terminal, global),
         }
     }
@@ -51,7 +54,7 @@ impl FireArgs {
     fn fire_event(
         self,
         fired: &EventArgument,
-        given: &PayloadInput,
+        mut given: PayloadInput,
         terminal: &Terminal,
         global: &GlobalOptions,
     ) -> Result<CliStatus, CliError> {
@@ -65,13 +68,17 @@ impl FireArgs {
         let report = Arc::new(FireReport::default());
         tape.tape.observe(report.clone());
         trust::require_trust(&places, &self.hooks.user, terminal)?;
-        let builder = start_builder(&places, &self.hooks.user)?.tape(tape.tape.clone()).shadow(self.shadow).approver(self.asks.choose_approver(defer_approval));
+        let builder = start_builder(&places, &self.hooks.user)?
+            .tape(tape.tape.clone())
+            .shadow(self.shadow)
+            .approver(self.asks.choose_approver(defer_approval));
         let built = load_hooks(builder, &places.paths, terminal)?;
         // Only the hooks of the agent are called, so only they need trust.
         trust::require_trusted_agents(&built, |claim| claim.kind == TrustItemKind::Member)?;
         let agent = self.hooks.agent.select_agent(built.team.as_ref())?;
         let chains = agent.as_deref().map(|agent| compile_own_chains(&built, agent)).unwrap_or_default();
         tape.keep_file();
+        given.complete_call(&fired.0, &built.runtime);
         if !chains.is_empty() {
             tape.tape.record_hooks(&chains);
         }

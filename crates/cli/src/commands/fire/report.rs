@@ -1,10 +1,9 @@
 //! The report of a fired event, as text and as JSON.
 
-
 use parking_lot::Mutex;
 use pintle::tape::record::{OutcomeRecord, RecordedVerdict};
-use pintle::tape::show::{StyledLine, ShowOptions, Tone, TapeRenderer, single_line};
-use pintle::tape::{RecordBody, RecordObserver, Record};
+use pintle::tape::show::{ShowOptions, StyledLine, TapeRenderer, Tone, single_line};
+use pintle::tape::{Record, RecordBody, RecordObserver};
 use pintle::{Decision, Event, Outcome};
 use pintle_bridge::HandledCall;
 use serde_json::{Map, Value, json};
@@ -28,7 +27,13 @@ struct FireFindings {
 impl Default for FireFindings {
     fn default() -> Self {
         let options = ShowOptions { offsets: false, ..ShowOptions::default() };
-        Self { view: TapeRenderer::new(options), lines: Vec::new(), outcomes: Vec::new(), calls: Vec::new(), effects: Vec::new() }
+        Self {
+            view: TapeRenderer::new(options),
+            lines: Vec::new(),
+            outcomes: Vec::new(),
+            calls: Vec::new(),
+            effects: Vec::new(),
+        }
     }
 }
 
@@ -58,7 +63,6 @@ fn strip_record_head(mut fields: Map<String, Value>) -> Value {
 }
 
 impl FireReport {
-
     /// Renders the report as text.
     pub(super) fn render_text(&self, outcome: &Outcome, metrics: &Map<String, Value>) -> Vec<StyledLine> {
         let mut lines = std::mem::take(&mut self.0.lock().lines);
@@ -74,7 +78,8 @@ impl FireReport {
             lines.push(StyledLine::new(Tone::Quiet, "approval was not requested; `--yes` approves, `--no` refuses"));
         }
         if !metrics.is_empty() {
-            let pairs: Vec<String> = metrics.iter().map(|(name, value)| format!("{}={value}", single_line(name, 200))).collect();
+            let pairs: Vec<String> =
+                metrics.iter().map(|(name, value)| format!("{}={value}", single_line(name, 200))).collect();
             lines.push(StyledLine::new(Tone::Quiet, format!("metrics: {}", pairs.join(" "))));
         }
         lines
@@ -139,7 +144,13 @@ impl FireReport {
     }
 
     /// Renders the report as JSON.
-    pub(super) fn to_json(&self, event: &Event, outcome: &Outcome, metrics: Map<String, Value>, is_example: bool) -> Value {
+    pub(super) fn to_json(
+        &self,
+        event: &Event,
+        outcome: &Outcome,
+        metrics: Map<String, Value>,
+        is_example: bool,
+    ) -> Value {
         let gathered = self.0.lock();
         let decided = OutcomeRecord::new(1, event.name.as_str(), outcome, 0, true);
         let shadow: Vec<Value> = outcome

@@ -44,8 +44,12 @@ pub(super) fn plan_all(
     };
     let (mut plans, mut refused) = (Vec::new(), Vec::new());
     for host in hosts {
-        let options =
-            InstallOptions { program: program.to_owned(), hooks: Vec::new(), folders: folders.clone(), events: Vec::new() };
+        let options = InstallOptions {
+            program: program.to_owned(),
+            hooks: Vec::new(),
+            folders: folders.clone(),
+            events: Vec::new(),
+        };
         match InstallPlan::install(host, site, scope, &options) {
             Ok(plan) => plans.push(AgentPlan { host, plan }),
             Err(error) => refused.push(format!("{} is left out: {error}", host.title)),
@@ -69,7 +73,9 @@ pub(super) fn apply_all(
         }
         let check = examine_guards(host, site, scope);
         if !global.json {
-            terminal.print_line(format!("{}: installed; {}", host.title, describe_proof(&check)));
+            let is_guarded = check.findings.iter().all(|finding| finding.status != CheckStatus::Problem);
+            let state = if is_guarded { "installed" } else { "installed, but not guarded yet" };
+            terminal.print_line(format!("{}: {state}; {}", host.title, describe_proof(&check)));
             let problems: Vec<DoctorFinding> =
                 check.findings.iter().filter(|finding| finding.status == CheckStatus::Problem).cloned().collect();
             guards::print_findings(&problems, terminal);

@@ -34,7 +34,11 @@ pub(in crate::commands) struct PolicyFile {
 
 impl PolicyFile {
     /// Plans the policy of a scope with these packs, the default ones if there are none.
-    pub(super) fn plan(site: &InstallEnvironment, scope: InstallScope, mut packs: Vec<&'static PackDef>) -> Result<Self, CliError> {
+    pub(super) fn plan(
+        site: &InstallEnvironment,
+        scope: InstallScope,
+        mut packs: Vec<&'static PackDef>,
+    ) -> Result<Self, CliError> {
         let path = path_of(site, scope)?;
         let is_there = path.exists();
         if is_there && !packs.is_empty() {
@@ -67,7 +71,8 @@ impl PolicyFile {
         if self.is_there {
             return Ok(());
         }
-        let failed = |error: std::io::Error| CliError::failure(format!("cannot write `{}`: {error}", self.path.display()));
+        let failed =
+            |error: std::io::Error| CliError::failure(format!("cannot write `{}`: {error}", self.path.display()));
         if let Some(dir) = self.path.parent() {
             // What a user's hooks are is the user's own business.
             DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(failed)?;

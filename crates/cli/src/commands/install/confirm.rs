@@ -82,7 +82,8 @@ impl SettingsEdit<'_> {
             return Ok(CliStatus::Denied);
         };
         let is_installed = idle || made.is_some();
-        let guards = self.guarded_scope.filter(|_| is_installed).map(|scope| examine_guards(self.host, self.site, scope));
+        let guards =
+            self.guarded_scope.filter(|_| is_installed).map(|scope| examine_guards(self.host, self.site, scope));
         if global.json {
             terminal.print_json(&self.to_json(made.as_ref(), guards.as_ref(), hints));
             return Ok(CliStatus::Done);

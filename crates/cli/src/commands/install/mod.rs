@@ -5,7 +5,7 @@ mod report;
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use pintle::internals::loader::{UserDirs, find_managed_dir};
@@ -64,7 +64,8 @@ impl InstallArgs {
         let (program, hooks) = (resolve_program(self.program)?, to_absolute(self.hooks)?);
         require_hooks(&hooks, terminal)?;
         let options = InstallOptions { program, hooks, folders, events: self.events };
-        let plan = InstallPlan::install(host, &site, self.scope.into(), &options).map_err(|error| to_cli_error(&error, &site))?;
+        let plan = InstallPlan::install(host, &site, self.scope.into(), &options)
+            .map_err(|error| to_cli_error(&error, &site))?;
         let edit = SettingsEdit {
             host,
             site: &site,
@@ -105,7 +106,7 @@ pub(super) fn resolve_program(given: Option<String>) -> Result<String, CliError>
     let own = || -> Result<String, CliError> {
         let path = std::env::current_exe().and_then(|path| path.canonicalize());
         let path = path.map_err(|error| CliError::failure(format!("cannot find the path of this program: {error}")))?;
-        Ok(path.to_string_lossy().into_owned())
+        Ok(typed_path(&path).unwrap_or(path).to_string_lossy().into_owned())
     };
     let program = given.map_or_else(own, Ok)?;
     if pintle_bridge::install::parse_own_command(&format!("'{}' hook x ", program.replace('\'', r"'\''")), "x")
@@ -117,6 +118,20 @@ pub(super) fn resolve_program(given: Option<String>) -> Result<String, CliError>
         return Err(error.help("rename it, or name another program with `--program`"));
     }
     Ok(program)
+}
+
+/// The path by which the user started the program `own`. It may be a link that an upgrade points to another version.
+fn typed_path(own: &Path) -> Option<PathBuf> {
+    let typed = PathBuf::from(std::env::args_os().next()?);
+    let is_own = |path: &PathBuf| path.canonicalize().is_ok_and(|path| path == *own);
+    if typed.components().count() > 1 {
+        return std::path::absolute(typed).ok().filter(is_own);
+    }
+    let dirs = std::env::var_os("PATH")?;
+    std::env::split_paths(&dirs)
+        .map(|dir| dir.join(&typed))
+        .find(is_own)
+        .and_then(|path| std::path::absolute(path).ok())
 }
 
 /// Returns the directories that installed entries name, so that no project can replace them.

@@ -2,7 +2,7 @@
 
 use pintle::tape::show::{StyledLine, Tone};
 use pintle_bridge::install::{InstallEnvironment, InstallScope};
-use pintle_bridge::{ActionSupport, HostDef, HookAction};
+use pintle_bridge::{ActionSupport, HookAction, HostDef};
 use serde_json::{Value, json};
 
 use crate::options::GlobalOptions;

@@ -35,7 +35,8 @@ fn render_rule(pack: &PackDef, rule: &RuleDef, active: &[ActivePack]) -> Vec<Sty
         let word = severity.map_or("off", RuleSeverity::as_str);
         let mut text = format!("{word} ({})", active.layer_and_place());
         if !setting.allowed.is_empty() {
-            let allowed: Vec<String> = setting.allowed.iter().map(|entry| single_line(entry.written(), ENTRY)).collect();
+            let allowed: Vec<String> =
+                setting.allowed.iter().map(|entry| single_line(entry.written(), ENTRY)).collect();
             text = format!("{text}, except {}", allowed.join(", "));
         }
         lines.extend(render_labelled("here", severity_tone(severity), &text));

@@ -3,7 +3,13 @@
 use pintle::tape::show::{StyledLine, Tone, single_line};
 
 /// Renders two texts, one below the other, around their first difference, which is marked.
-pub(super) fn render_excerpts(then_name: &str, then: &str, now_name: &str, now: Option<&str>, chars: usize) -> Vec<StyledLine> {
+pub(super) fn render_excerpts(
+    then_name: &str,
+    then: &str,
+    now_name: &str,
+    now: Option<&str>,
+    chars: usize,
+) -> Vec<StyledLine> {
     let width = then_name.len().max(now_name.len());
     let label = |name: &str| format!("  {name:width$}  ");
     let Some(now) = now else {

@@ -5,17 +5,17 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use pintle::internals::loader::LayerDirs;
-use pintle::live_replay::{self, LiveReplayReport, LiveDifference, CurrentHooks, replay_live_with_progress};
+use pintle::live_replay::{self, CurrentHooks, LiveDifference, LiveReplayReport, replay_live_with_progress};
 use pintle::tape::show::{StyledLine, Tone, single_line};
 use pintle::tape::verify::verify_bytes;
-use pintle::tape::{RecordBody, LoadedTape, read_bytes};
+use pintle::tape::{LoadedTape, RecordBody, read_bytes};
 use pintle::{Layer, RuntimeBuilder};
 use pintle_bridge::{HookLookup, HostDef, host_of_tape};
 use serde_json::json;
 
 use super::{excerpt, is_same_file, progress};
 use crate::error::{CliError, CliStatus};
-use crate::options::{GlobalOptions, HookPaths, UserOptions, start_builder, start_host_builder, trust, load_hooks};
+use crate::options::{GlobalOptions, HookPaths, UserOptions, load_hooks, start_builder, start_host_builder, trust};
 use crate::render::{count_text, diagnostic};
 use crate::terminal::Terminal;
 
@@ -52,8 +52,10 @@ impl LiveHookArgs {
         terminal: &Terminal,
         global: &GlobalOptions,
     ) -> Result<CliStatus, CliError> {
-        let reading = read_bytes(bytes).map_err(|error| CliError::invalid_input(format!("`{}`: {error}", tape.display())))?;
-        let verified = verify_bytes(bytes).map_err(|error| CliError::invalid_input(format!("`{}`: {error}", tape.display())))?;
+        let reading =
+            read_bytes(bytes).map_err(|error| CliError::invalid_input(format!("`{}`: {error}", tape.display())))?;
+        let verified =
+            verify_bytes(bytes).map_err(|error| CliError::invalid_input(format!("`{}`: {error}", tape.display())))?;
         if let Some(finding) = verified.findings.first() {
             let what = format!("nothing was fired: `{}` was modified: {finding}", tape.display());
             let help = format!("`pintle tape verify {}` shows every finding", tape.display());
@@ -92,7 +94,12 @@ impl LiveHookArgs {
 
 impl LiveHookArgs {
     /// Starts a builder with the hooks as `pintle hook` would load them for the host of the tape.
-    fn start_builder_for(&self, host: &HostDef, tape: &LoadedTape, places: &HookPaths) -> Result<RuntimeBuilder, CliError> {
+    fn start_builder_for(
+        &self,
+        host: &HostDef,
+        tape: &LoadedTape,
+        places: &HookPaths,
+    ) -> Result<RuntimeBuilder, CliError> {
         let project = PathBuf::from(live_replay::session_dir(tape).unwrap_or_default());
         let place = HookLookup { project, excluded_dialect: host.dialect };
         // The tape names the hooks, so no project is searched.

@@ -15,7 +15,7 @@ use std::time::Instant;
 use clap::Args;
 use pintle::internals::files;
 use pintle::tape::TapeError;
-use pintle::tape::replay::{ReplayOptions, ReplayError, StopPoint, replay_with};
+use pintle::tape::replay::{ReplayError, ReplayOptions, StopPoint, replay_with};
 
 use crate::error::{CliError, CliStatus};
 use crate::options::GlobalOptions;
@@ -66,8 +66,8 @@ impl ReplayArgs {
         let options = ReplayOptions { threads: self.threads, stop_point: self.until.clone() };
         let progress = progress::ProgressLine::new(terminal, "records");
         let begun = Instant::now();
-        let replayed =
-            replay_with(&bytes, &options, &|done, of| progress.show(done, of)).map_err(|error| self.to_cli_error(&error))?;
+        let replayed = replay_with(&bytes, &options, &|done, of| progress.show(done, of))
+            .map_err(|error| self.to_cli_error(&error))?;
         let took = begun.elapsed();
         progress.clear();
         if let Some(out) = &self.out {

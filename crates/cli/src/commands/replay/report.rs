@@ -54,7 +54,8 @@ pub(super) fn print_text(
 }
 
 fn render_difference(difference: &ReplayDifference) -> Vec<StyledLine> {
-    let ReplayDifference { line, difference_kind: reason, kind, dispatch, event, hook, expected, actual: got } = difference;
+    let ReplayDifference { line, difference_kind: reason, kind, dispatch, event, hook, expected, actual: got } =
+        difference;
     let mut place = format!("line {line}: {}", single_line(kind, 40));
     if let (Some(dispatch), Some(event)) = (dispatch, event) {
         place.push_str(&format!(" of dispatch {dispatch} ({})", single_line(event, 60)));
@@ -62,7 +63,8 @@ fn render_difference(difference: &ReplayDifference) -> Vec<StyledLine> {
     if let Some(hook) = hook {
         place.push_str(&format!(", hook `{}`", single_line(hook, 80)));
     }
-    let mut lines = vec![StyledLine::new(Tone::Bad, "different"), StyledLine::new(Tone::Plain, format!("{place}: {reason}"))];
+    let mut lines =
+        vec![StyledLine::new(Tone::Bad, "different"), StyledLine::new(Tone::Plain, format!("{place}: {reason}"))];
     lines.extend(excerpt::render_excerpts("on the tape", expected, "replayed", got.as_deref(), CHARS));
     lines
 }

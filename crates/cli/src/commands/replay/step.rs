@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, IsTerminal};
 
 use pintle::tape::replay::ReplayReport;
-use pintle::tape::show::{StyledLine, ShowOptions, RemovedTexts, Tone, TapeRenderer, single_line};
+use pintle::tape::show::{RemovedTexts, ShowOptions, StyledLine, TapeRenderer, Tone, single_line};
 use pintle::tape::{LoadedTape, Record, read_bytes};
 
 use crate::error::CliError;
@@ -28,7 +28,12 @@ pub(super) fn step_through(replayed: &ReplayReport, terminal: &Terminal) -> Resu
     }
     let reading = read_bytes(&replayed.tape).map_err(CliError::failure)?;
     terminal.print_lines(&[StyledLine::new(Tone::Quiet, "Enter: next dispatch; r: next record; q: skip to the end")]);
-    let mut steps = StepView { reading: &reading, index: 0, view: TapeRenderer::new(ShowOptions::default()).with_removed_texts(RemovedTexts::from_records(&reading.records)) };
+    let mut steps = StepView {
+        reading: &reading,
+        index: 0,
+        view: TapeRenderer::new(ShowOptions::default())
+            .with_removed_texts(RemovedTexts::from_records(&reading.records)),
+    };
     let mut input = io::stdin().lock();
     while steps.index < reading.records.len() {
         let mut typed = String::new();

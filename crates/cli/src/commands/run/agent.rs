@@ -7,9 +7,9 @@ use pintle::BuiltRuntime;
 use pintle::contract::{AgentSpec, TeamSpec};
 use pintle_agent::model::{self, Model, ModelError, ScriptModel};
 
+use super::model_override::override_models;
 use super::models::ScriptedModels;
 use super::target::{AGENT_FILE, RunTarget};
-use super::model_override::override_models;
 use crate::error::CliError;
 use crate::options::{AgentOption, read_model_script};
 
@@ -43,23 +43,39 @@ pub(super) fn choose_agent(
 }
 
 fn missing_model_error(what: String) -> CliError {
-    CliError::invalid_input(what).help("name a model, such as `--model anthropic:claude-sonnet-4-5` or `--model script:FILE`")
+    CliError::invalid_input(what)
+        .help("name a model, such as `--model anthropic:claude-sonnet-4-5` or `--model script:FILE`")
 }
 
 /// Selects an agent of a team. A named model applies to every agent of the team.
-fn choose_member(mut team: TeamSpec, named: Option<&str>, agent: &AgentOption, models: &ScriptedModels) -> Result<AgentSelection, CliError> {
+fn choose_member(
+    mut team: TeamSpec,
+    named: Option<&str>,
+    agent: &AgentOption,
+    models: &ScriptedModels,
+) -> Result<AgentSelection, CliError> {
     if let Some(typed) = named {
         override_models(&mut team, typed)?;
     }
     refuse_gateway(&team)?;
     // A team always declares an agent.
-    let Some(spec) = agent.select_agent(Some(&team))? else { return Err(CliError::invalid_input("the file declares no agents")) };
-    let Some(declared) = &spec.model else { return Err(missing_model_error(format!("agent `{}` declares no model", spec.name))) };
+    let Some(spec) = agent.select_agent(Some(&team))? else {
+        return Err(CliError::invalid_input("the file declares no agents"));
+    };
+    let Some(declared) = &spec.model else {
+        return Err(missing_model_error(format!("agent `{}` declares no model", spec.name)));
+    };
     let spec = AgentSpec::clone(&spec);
     if declared.provider == "script" {
         let script = models.open_script(&declared.name).map_err(CliError::invalid_input)?;
         let (about, prompts) = (script.summary().to_owned(), script.prompts().to_vec());
-        return Ok(AgentSelection { spec, team: Some(team), model: script, model_notes: about, scripted_prompts: prompts });
+        return Ok(AgentSelection {
+            spec,
+            team: Some(team),
+            model: script,
+            model_notes: about,
+            scripted_prompts: prompts,
+        });
     }
     let model = models.open(declared).map_err(CliError::invalid_input)?;
     Ok(AgentSelection { spec, team: Some(team), model, model_notes: String::new(), scripted_prompts: Vec::new() })
@@ -74,8 +90,12 @@ fn refuse_gateway(team: &TeamSpec) -> Result<(), CliError> {
     let set = GATEWAYS.iter().find(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
     match set.filter(|_| models.any(|model| model.provider != "script")) {
         None => Ok(()),
-        Some(name) => Err(CliError::invalid_input(format!("`{name}` is set, but models gateways are not supported yet"))
-            .help("unset it, and set `base_url` or `OPENAI_BASE_URL` to the address of a gateway that has OpenAI's protocol")),
+        Some(name) => Err(CliError::invalid_input(format!(
+            "`{name}` is set, but models gateways are not supported yet"
+        ))
+        .help(
+            "unset it, and set `base_url` or `OPENAI_BASE_URL` to the address of a gateway that has OpenAI's protocol",
+        )),
     }
 }
 

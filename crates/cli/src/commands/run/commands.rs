@@ -49,9 +49,7 @@ pub(super) fn run(session: &mut Session, line: &str, live: &LiveDisplay, termina
             terminal.print_note("the conversation is cleared");
         }),
         // The result was shown as it happened.
-        SessionCommand::Compact(wishes) => {
-            session.compact(Some(wishes).filter(|wishes| !wishes.is_empty())).map(drop)
-        }
+        SessionCommand::Compact(wishes) => session.compact(Some(wishes).filter(|wishes| !wishes.is_empty())).map(drop),
     };
     if let Err(error) = ended {
         terminal.print_error_line(error.message);

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use pintle::tape::RecordBody;
-use pintle::tape::show::single_line;
 use pintle::FailurePolicy;
 use pintle::internals::is_matcher_failure_warning;
+use pintle::tape::RecordBody;
+use pintle::tape::show::single_line;
 
 /// The failures of a session.
 #[derive(Debug, Default)]

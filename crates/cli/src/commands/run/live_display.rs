@@ -4,11 +4,11 @@ use std::io::{self, IsTerminal};
 use std::path::Path;
 
 use parking_lot::Mutex;
-use pintle::tape::show::{StyledLine, ShowOptions, Tone, TapeRenderer, single_line};
-use pintle::tape::{RecordBody, RecordObserver, Record, TapeError};
-use pintle::{Decision, EventKind, Origin, Runtime};
 use pintle::contract::EffectRequest;
-use pintle_agent::{AgentEvent, Observer, SessionSummary, Session, ToolCallEnd};
+use pintle::tape::show::{ShowOptions, StyledLine, TapeRenderer, Tone, single_line};
+use pintle::tape::{Record, RecordBody, RecordObserver, TapeError};
+use pintle::{Decision, EventKind, Origin, Runtime};
+use pintle_agent::{AgentEvent, Observer, Session, SessionSummary, ToolCallEnd};
 use serde_json::json;
 
 use super::agent::AgentSelection;
@@ -117,7 +117,8 @@ impl LiveDisplay {
         let hooks = count_text(runtime.hooks().hooks().count() + chosen.spec.hooks.len(), "hook");
         let mode = if shadow { ", in shadow mode: nothing is enforced" } else { "" };
         let (agent, model) = (single_line(&chosen.spec.name, 80), single_line(chosen.model.name(), 80));
-        self.terminal.print_lines(&[StyledLine::new(Tone::Quiet, format!("agent {agent}, model {model}, {hooks}{mode}"))]);
+        self.terminal
+            .print_lines(&[StyledLine::new(Tone::Quiet, format!("agent {agent}, model {model}, {hooks}{mode}"))]);
         for line in chosen.model_notes.lines() {
             self.terminal.print_lines(&[StyledLine::new(Tone::Quiet, single_line(line, 400))]);
         }
@@ -142,7 +143,8 @@ impl LiveDisplay {
     /// Shows the agent's welcome message.
     pub(super) fn show_welcome(&self, welcome: &str) {
         if matches!(self.mode, DisplayMode::Actions | DisplayMode::Verbose) {
-            self.terminal.print_line(welcome.lines().map(|line| single_line(line, 2_000)).collect::<Vec<_>>().join("\n"));
+            self.terminal
+                .print_line(welcome.lines().map(|line| single_line(line, 2_000)).collect::<Vec<_>>().join("\n"));
         }
     }
 
@@ -212,7 +214,8 @@ impl LiveDisplay {
         let event = single_line(event, 80);
         if state.open != Some(OpenOutputLine::Unhooked) {
             self.close_line(state);
-            self.terminal.print_piece(style::paint_line(&StyledLine::new(Tone::Quiet, format!("{at}no hook  {event}"))));
+            self.terminal
+                .print_piece(style::paint_line(&StyledLine::new(Tone::Quiet, format!("{at}no hook  {event}"))));
             state.open = Some(OpenOutputLine::Unhooked);
         } else {
             self.terminal.print_piece(style::paint_line(&StyledLine::new(Tone::Quiet, format!(", {event}"))));
@@ -246,7 +249,9 @@ impl LiveDisplay {
     fn show_words(&self, origin: &Origin, what: &AgentEvent<'_>) {
         let mut state = self.state.lock();
         match what {
-            AgentEvent::Text { text } if origin.depth == 0 && !self.holds_text => self.write_model_text(&mut state, text),
+            AgentEvent::Text { text } if origin.depth == 0 && !self.holds_text => {
+                self.write_model_text(&mut state, text)
+            }
             AgentEvent::Message { text, streamed } if origin.depth == 0 => {
                 if !streamed || self.holds_text {
                     self.write_model_text(&mut state, text);
@@ -305,7 +310,9 @@ impl LiveDisplay {
             }
             AgentEvent::Continued { message } => line(Tone::Warn, format!("continues: {}", single_line(message, CUT))),
             AgentEvent::Notice { message } => line(Tone::Warn, single_line(message, 2_000)),
-            AgentEvent::TurnFailed { message } => line(Tone::Bad, format!("turn failed: {}", single_line(message, 2_000))),
+            AgentEvent::TurnFailed { message } => {
+                line(Tone::Bad, format!("turn failed: {}", single_line(message, 2_000)))
+            }
             _ => None,
         };
         if let Some(line) = line {
@@ -329,12 +336,17 @@ impl Observer for LiveDisplay {
         }
         match (self.mode, what) {
             (DisplayMode::Json, AgentEvent::Text { text } | AgentEvent::Message { text, streamed: false }) => {
-                self.terminal.print_json(&json!({"kind": "text", "agent": origin.agent, "turn": origin.turn, "text": text}));
+                self.terminal
+                    .print_json(&json!({"kind": "text", "agent": origin.agent, "turn": origin.turn, "text": text}));
             }
             (DisplayMode::Json, _) => {}
             (DisplayMode::Quiet, AgentEvent::TurnFailed { message }) if origin.depth == 0 => {
                 self.finish_line();
-                self.terminal.print_error_line(style::with_label(Tone::Bad, "turn failed", single_line(message, 2_000)));
+                self.terminal.print_error_line(style::with_label(
+                    Tone::Bad,
+                    "turn failed",
+                    single_line(message, 2_000),
+                ));
             }
             (DisplayMode::Quiet, _) => self.show_words(origin, what),
             (DisplayMode::Actions | DisplayMode::Verbose, _) => {
@@ -372,7 +384,8 @@ impl RecordObserver for LiveDisplay {
             }
         }
         match self.mode {
-            DisplayMode::Actions | DisplayMode::Verbose if matches!(record.body, RecordBody::Hooks(_) | RecordBody::Closed(_)) => {}
+            DisplayMode::Actions | DisplayMode::Verbose
+                if matches!(record.body, RecordBody::Hooks(_) | RecordBody::Closed(_)) => {}
             // Shown from the agent's own events.
             DisplayMode::Actions | DisplayMode::Verbose if matches!(record.body, RecordBody::Host(_)) => {}
             DisplayMode::Actions if is_shown_otherwise(&record.body) => {}
@@ -380,7 +393,9 @@ impl RecordObserver for LiveDisplay {
                 let lines = state.view.feed(record);
                 match (record.body.outcome(), lines.as_slice()) {
                     (Some(decided), [line])
-                        if self.mode == DisplayMode::Actions && decided.hooks_called == 0 && decided.decision == Decision::Allow =>
+                        if self.mode == DisplayMode::Actions
+                            && decided.hooks_called == 0
+                            && decided.decision == Decision::Allow =>
                     {
                         let at = line.pieces.first().map(|(_, at)| at.as_str()).unwrap_or_default();
                         self.show_unhooked_event(&mut state, at, &decided.event);

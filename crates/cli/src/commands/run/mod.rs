@@ -9,16 +9,16 @@ mod failures;
 mod input;
 mod interrupt;
 mod live_display;
-mod models;
-mod terminal_approver;
-mod target;
-mod prompts;
-mod repeated_calls;
-mod persona;
-mod redact;
-mod summary;
-mod resume;
 mod model_override;
+mod models;
+mod persona;
+mod prompts;
+mod redact;
+mod repeated_calls;
+mod resume;
+mod summary;
+mod target;
+mod terminal_approver;
 mod turn_error;
 mod worktree;
 
@@ -26,26 +26,26 @@ use std::mem::take;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use pintle::internals::loader::{BegunSessions, state_dir};
-use pintle::{Layer, Approver, SystemClock};
 use pintle::contract::PermissionMode;
 use pintle::internals::files;
-use pintle_agent::{TurnError, Session};
+use pintle::internals::loader::{BegunSessions, state_dir};
+use pintle::{Approver, Layer, SystemClock};
+use pintle_agent::{Session, TurnError};
 
 use crate::error::{CliError, CliStatus};
-use crate::options::{GlobalOptions, start_builder, current_dir, trust, load_hooks, model_opener};
+use crate::options::{GlobalOptions, current_dir, load_hooks, model_opener, start_builder, trust};
 use crate::terminal::Terminal;
 use absent_approver::AbsentApprover;
 pub(crate) use args::RunArgs;
-use turn_error::status_of_turn_error;
 use input::StdinReader;
 use interrupt::CtrlCHandler;
-use live_display::{LiveDisplay, DisplayMode};
+use live_display::{DisplayMode, LiveDisplay};
 use models::ScriptedModels;
-use target::RunTarget;
 use prompts::PromptSource;
 use redact::RedactingObserver;
-use resume::{StartedSession, SessionSetup};
+use resume::{SessionSetup, StartedSession};
+use target::RunTarget;
+use turn_error::status_of_turn_error;
 use worktree::Worktree;
 
 /// The stop reason of a turn that reached its limit of model calls.
@@ -56,7 +56,8 @@ impl RunArgs {
         // Programs that the agent's tools start can read the environment that this process was started with.
         pintle::internals::process::hide_secrets();
         let clock = Arc::new(SystemClock::default());
-        let again = self.resume.take().map(|named| StartedSession::resume(&named, &mut self, clock.clone())).transpose()?;
+        let again =
+            self.resume.take().map(|named| StartedSession::resume(&named, &mut self, clock.clone())).transpose()?;
         let mut place = RunTarget::from_args(self.path.take(), take(&mut self.prompt), &self.user)?;
         let begun = again.map_or_else(|| StartedSession::start(&mut self, &place, clock), Ok)?;
         let StartedSession { mut tape, path, name, started_ms, resumed_from: before } = begun;
@@ -73,7 +74,10 @@ impl RunArgs {
         let places = place.hook_paths();
         let paths = [&places.paths[..], &self.hooks].concat();
         trust::require_trust(&places, &self.user, terminal)?;
-        let base = start_builder(&places, &self.user)?.tape(tape.tape.clone()).shadow(self.shadow).redact_secrets(self.redaction.is_on());
+        let base = start_builder(&places, &self.user)?
+            .tape(tape.tape.clone())
+            .shadow(self.shadow)
+            .redact_secrets(self.redaction.is_on());
         let builder = self.hooks.iter().fold(base, |builder, path| builder.hooks(path, Layer::User));
         let asked = self.asks.choose_approver(|| choose_approver(terminal, &input, &live, &absent));
         let mut built = load_hooks(builder.approver(asked), &paths, terminal)?;
@@ -106,7 +110,8 @@ impl RunArgs {
         }
         let is_team = chosen.team.is_some();
         let read_only = self.read_only_paths(&place, path.clone())?;
-        let worktree = self.worktree.as_ref().map(|branch| Worktree::create(&place.working_dir, branch, &name)).transpose()?;
+        let worktree =
+            self.worktree.as_ref().map(|branch| Worktree::create(&place.working_dir, branch, &name)).transpose()?;
         let workspace = worktree.as_ref().map(|made| made.path().to_owned()).or_else(|| self.workspace.clone());
         let workspace = workspace.unwrap_or_else(|| place.working_dir.clone());
         let opened = SessionSetup::new(&self, &place.source, &workspace, self.rules.mode());
@@ -154,7 +159,13 @@ impl RunArgs {
             Some(part) => part.run(&mut session),
             None => {
                 let secrets = |error| redact::redact_error(&built.runtime, error);
-                let told = ConversationContext { input: &input, live: &live, terminal, is_quiet: self.quiet, redact_error: &secrets };
+                let told = ConversationContext {
+                    input: &input,
+                    live: &live,
+                    terminal,
+                    is_quiet: self.quiet,
+                    redact_error: &secrets,
+                };
                 run_conversation(&mut session, prompts, &told)
             }
         };
@@ -213,7 +224,11 @@ struct ConversationContext<'a> {
 
 /// Runs the turns. After a denied turn the next one is run; after a failed one it is not. A turn that stopped at its
 /// limit of model calls fails the command after the last turn.
-fn run_conversation(session: &mut Session, mut prompts: PromptSource, told: &ConversationContext<'_>) -> Result<CliStatus, CliError> {
+fn run_conversation(
+    session: &mut Session,
+    mut prompts: PromptSource,
+    told: &ConversationContext<'_>,
+) -> Result<CliStatus, CliError> {
     let ConversationContext { input, live, terminal, .. } = told;
     session.start().or_else(|error| status_of_turn_error(error).map(drop))?;
     let is_conversation = prompts.is_conversation();
@@ -224,7 +239,8 @@ fn run_conversation(session: &mut Session, mut prompts: PromptSource, told: &Con
         match played {
             Ok(()) if !is_conversation && session.stop_reason() == MAX_ITERATIONS => {
                 live.finish_line();
-                let error = CliError::failure("the turn stopped at its limit of model calls, before the agent was done");
+                let error =
+                    CliError::failure("the turn stopped at its limit of model calls, before the agent was done");
                 terminal.print_cli_error(&error.help("raise `max_iterations`"));
                 Ok(CliStatus::Failed)
             }
@@ -258,7 +274,12 @@ fn run_conversation(session: &mut Session, mut prompts: PromptSource, told: &Con
 }
 
 /// Returns the approver: the user at the terminal, if there is a terminal.
-fn choose_approver(terminal: &Terminal, input: &StdinReader, live: &Arc<LiveDisplay>, absent: &Arc<AbsentApprover>) -> Arc<dyn Approver> {
+fn choose_approver(
+    terminal: &Terminal,
+    input: &StdinReader,
+    live: &Arc<LiveDisplay>,
+    absent: &Arc<AbsentApprover>,
+) -> Arc<dyn Approver> {
     if !terminal_approver::is_interactive() {
         return absent.clone();
     }

@@ -25,7 +25,8 @@ pub(super) fn override_models(team: &mut TeamSpec, typed: &str) -> Result<(), Cl
             });
         }
         for agent in team.agents.iter_mut().filter(|agent| name.is_none_or(|name| agent.name == name)) {
-            let mut spec = model::choose(&to_colon_form(model), agent.model.as_ref()).map_err(CliError::invalid_input)?;
+            let mut spec =
+                model::choose(&to_colon_form(model), agent.model.as_ref()).map_err(CliError::invalid_input)?;
             if spec.provider == "script" {
                 // A script that the user names is relative to the current directory, not to the agents' file.
                 let path = std::path::absolute(&spec.name).unwrap_or_else(|_| spec.name.clone().into());
@@ -55,7 +56,9 @@ mod tests {
         let agent = |name: &str| Arc::new(AgentSpec { name: String::from(name), ..AgentSpec::default() });
         let mut team = TeamSpec { agents: vec![agent("root"), agent("helper")], ..TeamSpec::default() };
         override_models(&mut team, typed).map_err(|error| error.help.unwrap_or(error.message))?;
-        let text = |agent: &Arc<AgentSpec>| agent.model.as_ref().map_or_else(String::new, |spec| format!("{}/{}", spec.provider, spec.name));
+        let text = |agent: &Arc<AgentSpec>| {
+            agent.model.as_ref().map_or_else(String::new, |spec| format!("{}/{}", spec.provider, spec.name))
+        };
         Ok(team.agents.iter().map(text).collect())
     }
 

@@ -11,7 +11,6 @@ use pintle_agent::model::{self, Model, ModelError, ScriptModel};
 
 use crate::options::read_model_script;
 
-
 /// Opens the models of a team, each script once, so that agents that share a script continue it. Clones share them.
 #[derive(Debug, Clone)]
 pub(super) struct ScriptedModels(Arc<ScriptedModelsInner>);

@@ -4,11 +4,11 @@ use std::io::{self, IsTerminal, Read};
 
 use pintle_agent::Session;
 
-use super::input::{StdinReader, InputLine};
 use super::commands;
+use super::input::{InputLine, StdinReader};
 use super::live_display::LiveDisplay;
-use super::target::STDIN;
 use super::resume::ResumedFrom;
+use super::target::STDIN;
 use crate::error::CliError;
 use crate::terminal::Terminal;
 
@@ -66,7 +66,10 @@ impl PromptSource {
             return Ok(Self { supply: given(left), continues_turn: goes_on });
         }
         if io::stdin().is_terminal() && io::stdout().is_terminal() && scripted.is_empty() {
-            return Ok(Self { supply: PromptSupply::Conversation { input: input.clone(), named: commands }, continues_turn: goes_on });
+            return Ok(Self {
+                supply: PromptSupply::Conversation { input: input.clone(), named: commands },
+                continues_turn: goes_on,
+            });
         }
         if goes_on {
             return Ok(Self { supply: given(Vec::new()), continues_turn: goes_on });
@@ -126,9 +129,7 @@ impl PromptSource {
         terminal: &Terminal,
     ) -> Result<Option<String>, CliError> {
         match &mut self.supply {
-            PromptSupply::Known(prompts) => {
-                Ok(prompts.find(|prompt| !commands::run(session, prompt, live, terminal)))
-            }
+            PromptSupply::Known(prompts) => Ok(prompts.find(|prompt| !commands::run(session, prompt, live, terminal))),
             PromptSupply::Conversation { input, named } => read_conversation(session, input, named, (live, terminal)),
         }
     }
@@ -146,7 +147,9 @@ fn read_conversation(
         live.finish_line();
         input.expect_line();
         terminal.print_piece("> ");
-        let typed = input.wait_for_line().map_err(|error| CliError::failure(format!("cannot read from the terminal: {error}")))?;
+        let typed = input
+            .wait_for_line()
+            .map_err(|error| CliError::failure(format!("cannot read from the terminal: {error}")))?;
         let line = match typed {
             InputLine::Line(line) => line,
             InputLine::Interrupted if interruptions == 0 && !session.cancel().is_cancelled() => {
@@ -184,7 +187,8 @@ fn read_all_stdin() -> Result<Option<String>, CliError> {
     io::stdin()
         .read_to_end(&mut bytes)
         .map_err(|error| CliError::failure(format!("cannot read the prompt from standard input: {error}")))?;
-    let text = String::from_utf8(bytes).map_err(|_| CliError::invalid_input("the prompt on standard input is not UTF-8"))?;
+    let text =
+        String::from_utf8(bytes).map_err(|_| CliError::invalid_input("the prompt on standard input is not UTF-8"))?;
     Ok(Some(text.trim_end().to_owned()).filter(|text| !text.trim().is_empty()))
 }
 

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
-use pintle::tape::{RecordBody, RecordObserver, Record, TapeError};
-use pintle::{Origin, Redactor, Runtime, EventKind};
+use pintle::tape::{Record, RecordBody, RecordObserver, TapeError};
+use pintle::{EventKind, Origin, Redactor, Runtime};
 use pintle_agent::{AgentEvent, Observer};
 
 use super::live_display::LiveDisplay;

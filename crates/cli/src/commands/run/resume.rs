@@ -4,13 +4,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use pintle::internals::loader::{BegunSessions, state_dir, find_team_file};
-use pintle::tape::record::{HooksRecord, HookScope};
+use pintle::contract::{EnforcementMode, PermissionMode};
+use pintle::internals::loader::{BegunSessions, find_team_file, state_dir};
+use pintle::tape::record::{HookScope, HooksRecord};
 use pintle::tape::show::single_line;
 use pintle::tape::verify::verify_file;
-use pintle::tape::{RecordBody, HeaderRecord, LoadedHook, HostRecord, Tape, TapeError, TapeSource};
+use pintle::tape::{HeaderRecord, HostRecord, LoadedHook, RecordBody, Tape, TapeError, TapeSource};
 use pintle::{BuiltRuntime, Chain, Clock, Layer, SystemClock};
-use pintle::contract::{EnforcementMode, PermissionMode};
 use pintle_agent::{SessionStatus, SessionSummary, TapeOverview};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -169,8 +169,17 @@ impl StartedSession {
         run.adopt_setup(&opened, &named, shadow, is_known)?;
         let (name, started_ms) = (past.session.clone(), past.began_ms);
         let is_open = past.state != SessionStatus::Ended;
-        let before = Some((reading, ResumedFrom { history: past, resume_key: named, persona: opened.persona, is_begun_here: is_known }));
-        Ok(Self { tape: ProvisionalTape::from_existing(tape, is_open), path: found.path, name, started_ms, resumed_from: before })
+        let before = Some((
+            reading,
+            ResumedFrom { history: past, resume_key: named, persona: opened.persona, is_begun_here: is_known },
+        ));
+        Ok(Self {
+            tape: ProvisionalTape::from_existing(tape, is_open),
+            path: found.path,
+            name,
+            started_ms,
+            resumed_from: before,
+        })
     }
 }
 
@@ -180,7 +189,8 @@ impl RunArgs {
     fn require_named_facts(&self, opened: &SessionSetup, session: &str, shadow: bool) -> Result<(), CliError> {
         let mut missing: Vec<String> = Vec::new();
         let here = to_absolute(Path::new("."));
-        let is_here = opened.agent == here || find_team_file(&here).is_some_and(|file| to_absolute(&file) == opened.agent);
+        let is_here =
+            opened.agent == here || find_team_file(&here).is_some_and(|file| to_absolute(&file) == opened.agent);
         if self.path.is_none() && !is_here {
             missing.push(format!("the agent `{}`", opened.agent.display()));
         }
@@ -192,7 +202,8 @@ impl RunArgs {
         for path in opened.hooks.iter().filter(|path| !self.hooks.iter().any(|known| to_absolute(known) == **path)) {
             missing.push(format!("`--hooks {}`", path.display()));
         }
-        missing.extend(opened.model.as_ref().filter(|_| self.model.is_none()).map(|model| format!("`--model {model}`")));
+        missing
+            .extend(opened.model.as_ref().filter(|_| self.model.is_none()).map(|model| format!("`--model {model}`")));
         let mode = opened.permission_mode.as_ref().filter(|_| self.rules.mode().is_none());
         missing.extend(mode.map(|mode| format!("`--permission-mode {mode}`")));
         missing.extend((shadow && !self.shadow).then(|| String::from("`--shadow`")));
@@ -208,7 +219,13 @@ impl RunArgs {
     }
 
     /// Adopts the setup of the session where the command line names nothing else.
-    fn adopt_setup(&mut self, opened: &SessionSetup, session: &str, shadow: bool, is_known: bool) -> Result<(), CliError> {
+    fn adopt_setup(
+        &mut self,
+        opened: &SessionSetup,
+        session: &str,
+        shadow: bool,
+        is_known: bool,
+    ) -> Result<(), CliError> {
         if self.shadow && !shadow {
             let error = CliError::invalid_input(format!(
                 "session `{session}` enforces its hooks and cannot be resumed with `--shadow`"
@@ -293,7 +310,8 @@ fn recorded_guards(tape: &TapeSource) -> Result<Vec<LoadedHook>, TapeError> {
         loaded.scope == HookScope::Runtime && loaded.hooks.iter().all(|hook| hook.layer != Layer::Runtime)
     };
     let last = loaded.iter().take(begun).rposition(is_of_all);
-    let of_agents = loaded.iter().skip(last.map_or(0, |last| last + 1)).filter(|loaded| loaded.scope == HookScope::Agent);
+    let of_agents =
+        loaded.iter().skip(last.map_or(0, |last| last + 1)).filter(|loaded| loaded.scope == HookScope::Agent);
     let all = last.and_then(|last| loaded.get(last)).into_iter().chain(of_agents).flat_map(|loaded| &loaded.hooks);
     let guards = all.filter(|hook| hook.guard && hook.mode == EnforcementMode::Enforce && hook.layer != Layer::Runtime);
     Ok(guards.cloned().collect())
@@ -308,7 +326,10 @@ fn guard_difference(guard: &LoadedHook, now: &[LoadedHook]) -> Option<String> {
         return Some(format!("{} is gone{place}", name()));
     }
     let is_same = |hook: &LoadedHook| {
-        hook.digest == guard.digest && hook.guard && hook.mode == EnforcementMode::Enforce && hook.on_failure == guard.on_failure
+        hook.digest == guard.digest
+            && hook.guard
+            && hook.mode == EnforcementMode::Enforce
+            && hook.on_failure == guard.on_failure
     };
     (!named().any(is_same)).then(|| format!("{} changed", name()))
 }

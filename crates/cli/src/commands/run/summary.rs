@@ -33,7 +33,10 @@ impl RunSummary<'_> {
     /// Renders the summary as text.
     pub(super) fn render_text(&self) -> Vec<StyledLine> {
         let turns = usize::try_from(self.turns).unwrap_or(usize::MAX);
-        let mut head = StyledLine::new(Tone::Plain, format!("{}, {}, ", count_text(turns, "turn"), count_text(self.tool_calls, "tool call")));
+        let mut head = StyledLine::new(
+            Tone::Plain,
+            format!("{}, {}, ", count_text(turns, "turn"), count_text(self.tool_calls, "tool call")),
+        );
         let tone = if self.denied == 0 { Tone::Plain } else { Tone::Bad };
         head.push(tone, format!("{} denied", self.denied));
         if self.failures > 0 {

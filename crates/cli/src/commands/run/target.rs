@@ -32,7 +32,11 @@ pub(super) struct RunTarget {
 
 impl RunTarget {
     /// Reads the arguments. A first argument with a space in it is a prompt, not a path.
-    pub(super) fn from_args(named: Option<PathBuf>, mut prompts: Vec<String>, user: &UserOptions) -> Result<Self, CliError> {
+    pub(super) fn from_args(
+        named: Option<PathBuf>,
+        mut prompts: Vec<String>,
+        user: &UserOptions,
+    ) -> Result<Self, CliError> {
         let here = find_agent_dir(user)?;
         let mut is_found = true;
         let path = match named {
@@ -56,7 +60,14 @@ impl RunTarget {
         if let Some(file) = find_team_file(&path) {
             let source = if has_more_than(&path, &file) { path } else { file.clone() };
             let home = PathBuf::from(".");
-            return Ok(Self { folder: parent_dir(&file), source, team: Some(file), working_dir: home, prompts, is_discovered: is_found });
+            return Ok(Self {
+                folder: parent_dir(&file),
+                source,
+                team: Some(file),
+                working_dir: home,
+                prompts,
+                is_discovered: is_found,
+            });
         }
         let dir = match path {
             folder if folder.is_dir() => folder,
@@ -68,7 +79,14 @@ impl RunTarget {
                 return Err(CliError::invalid_input(format!("`{}` is not an agent", file.display())).help(help));
             }
         };
-        Ok(Self { source: dir.clone(), team: None, working_dir: dir.clone(), folder: dir, prompts, is_discovered: is_found })
+        Ok(Self {
+            source: dir.clone(),
+            team: None,
+            working_dir: dir.clone(),
+            folder: dir,
+            prompts,
+            is_discovered: is_found,
+        })
     }
 
     /// Returns the path of the agent's hooks, and whether the user named it.

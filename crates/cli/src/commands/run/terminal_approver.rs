@@ -4,13 +4,13 @@ use std::io::{self, IsTerminal};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
+use pintle::contract::ApprovalScope;
 use pintle::event::json_to_text;
 use pintle::tape::show::{Tone, single_line};
 use pintle::{ApprovalRequest, ApprovalResponse, Approver};
-use pintle::contract::ApprovalScope;
 use serde_json::Value;
 
-use super::input::{StdinReader, InputLine};
+use super::input::{InputLine, StdinReader};
 use super::live_display::LiveDisplay;
 use crate::render::style;
 use crate::terminal::Terminal;
@@ -95,7 +95,13 @@ mod tests {
     fn shown_request(payload: Value, metadata: Value, grants: bool) -> Vec<String> {
         let event = Event::new(EventName::parse("tool.pre").unwrap(), payload, Arc::new(Origin::default()));
         let metadata: Map<String, Value> = metadata.as_object().unwrap().clone();
-        describe_request(&ApprovalRequest { event: &event, reasons: &[], digest: "", metadata: &metadata, allows_grant: grants })
+        describe_request(&ApprovalRequest {
+            event: &event,
+            reasons: &[],
+            digest: "",
+            metadata: &metadata,
+            allows_grant: grants,
+        })
     }
 
     #[test]
@@ -120,7 +126,8 @@ mod tests {
         let line = |text: &str| Some(InputLine::Line(String::from(text)));
         let by = || String::from("the user at the terminal");
         let granted = ApprovalResponse::Granted { answered_by: by(), grant: ApprovalScope::Tool };
-        let (yes, no) = (ApprovalResponse::Approved { answered_by: by() }, ApprovalResponse::Refused { answered_by: by() });
+        let (yes, no) =
+            (ApprovalResponse::Approved { answered_by: by() }, ApprovalResponse::Refused { answered_by: by() });
         let cases = [
             (line("y\n"), true, yes.clone()),
             (line(" yes \n"), false, yes),

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use pintle::CancelToken;
 use pintle::event::WorktreeCreate;
 use pintle::internals::process::{self, ProcessSpec};
-use pintle::CancelToken;
 use pintle::internals::snapshot;
 
 use crate::error::CliError;

@@ -6,7 +6,7 @@ use pintle_bridge::{HostDef, StoredSession};
 
 use super::row::SessionRow;
 use crate::error::CliError;
-use crate::options::{LAST, find_tape, pick_by_id, list_tapes, tapes_folder};
+use crate::options::{LAST, find_tape, list_tapes, pick_by_id, tapes_folder};
 
 /// The sessions that a command works with.
 pub(super) enum SessionCollection {

@@ -7,9 +7,9 @@ use pintle::tape::show::single_line;
 use pintle::{Clock, SystemClock};
 use serde_json::json;
 
-use super::row::{ID_CUT, SessionRow, SessionRowState};
-use super::expired::ExpiredSessions;
 use super::collection::SessionCollection;
+use super::expired::ExpiredSessions;
+use super::row::{ID_CUT, SessionRow, SessionRowState};
 use crate::error::{CliError, CliStatus};
 use crate::options::GlobalOptions;
 use crate::options::trust::require_no_agent;
@@ -31,7 +31,12 @@ pub(super) struct SessionsDeleteArgs {
 
 impl SessionsDeleteArgs {
     /// Deletes all of the sessions, or none if one does not exist or is in use.
-    pub(super) fn execute(self, shelf: &SessionCollection, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
+    pub(super) fn execute(
+        self,
+        shelf: &SessionCollection,
+        terminal: &Terminal,
+        global: &GlobalOptions,
+    ) -> Result<CliStatus, CliError> {
         let (sessions, which) = match self.older_than {
             Some(days) => {
                 let old = ExpiredSessions::expired_in(shelf.list_all(), days, SystemClock::default().unix_ms());

@@ -22,7 +22,9 @@ impl ExpiredSessions {
         let mut old = Self { sessions: Vec::new(), unreadable_count: 0, in_use_count: 0 };
         for listed in all {
             match listed {
-                SessionRow { state: SessionRowState::Unreadable, .. } | SessionRow { last_ms: None, .. } => old.unreadable_count += 1,
+                SessionRow { state: SessionRowState::Unreadable, .. } | SessionRow { last_ms: None, .. } => {
+                    old.unreadable_count += 1
+                }
                 SessionRow { last_ms: Some(last_ms), .. } if last_ms >= before_ms => {}
                 SessionRow { state: SessionRowState::Running, .. } => old.in_use_count += 1,
                 listed => old.sessions.push(listed),
@@ -66,7 +68,10 @@ mod tests {
             ("interrupted", SessionRowState::Interrupted, Some(0), true),
         ];
         let all = |cases: &[(&str, SessionRowState, Option<u64>, bool)]| {
-            cases.iter().map(|(id, state, last_ms, _)| SessionRow::without_tape(id, *state, *last_ms)).collect::<Vec<_>>()
+            cases
+                .iter()
+                .map(|(id, state, last_ms, _)| SessionRow::without_tape(id, *state, *last_ms))
+                .collect::<Vec<_>>()
         };
         let old = ExpiredSessions::expired_in(all(&cases), 30, now_ms);
         let wanted: Vec<&str> = cases.iter().filter(|(.., is_old)| *is_old).map(|(id, ..)| *id).collect();

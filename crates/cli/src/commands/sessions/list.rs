@@ -4,8 +4,8 @@ use clap::Args;
 use pintle::tape::show::{StyledLine, single_line};
 use pintle::{Clock, SystemClock};
 
-use super::row::{SessionCells, ID_CUT, SessionRow};
 use super::collection::SessionCollection;
+use super::row::{ID_CUT, SessionCells, SessionRow};
 use crate::error::{CliError, CliStatus};
 use crate::options::GlobalOptions;
 use crate::render::table;
@@ -15,7 +15,12 @@ use crate::terminal::Terminal;
 pub(super) struct SessionsListArgs {}
 
 impl SessionsListArgs {
-    pub(super) fn execute(self, shelf: &SessionCollection, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
+    pub(super) fn execute(
+        self,
+        shelf: &SessionCollection,
+        terminal: &Terminal,
+        global: &GlobalOptions,
+    ) -> Result<CliStatus, CliError> {
         let all = shelf.list_all();
         if global.json {
             terminal.print_json(&all.iter().map(SessionRow::to_json).collect::<Vec<_>>());
@@ -27,7 +32,10 @@ impl SessionsListArgs {
             terminal.print_lines(&render_table(&all, shelf, SystemClock::default().unix_ms()));
             for listed in &all {
                 if let Some(reason) = &listed.error {
-                    terminal.print_note(format!("the tape of `{}` cannot be read: {reason}", single_line(&listed.id, ID_CUT)));
+                    terminal.print_note(format!(
+                        "the tape of `{}` cannot be read: {reason}",
+                        single_line(&listed.id, ID_CUT)
+                    ));
                 }
             }
         }

@@ -1,10 +1,10 @@
 //! `pintle sessions`: lists and deletes the sessions that were run here and those of host agents.
 
+mod collection;
 mod delete;
+mod expired;
 mod list;
 mod row;
-mod expired;
-mod collection;
 
 use std::path::PathBuf;
 

@@ -20,7 +20,12 @@ pub(super) struct SnapshotDiffArgs {
 }
 
 impl SnapshotDiffArgs {
-    pub(super) fn execute(self, snapshots: &SnapshotStore, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
+    pub(super) fn execute(
+        self,
+        snapshots: &SnapshotStore,
+        terminal: &Terminal,
+        global: &GlobalOptions,
+    ) -> Result<CliStatus, CliError> {
         let Some((number, one)) = choose_checkpoint(snapshots, self.number)? else {
             if global.json {
                 terminal.print_json(&Value::Null);

@@ -19,7 +19,12 @@ const CUT: usize = 40;
 pub(super) struct SnapshotListArgs {}
 
 impl SnapshotListArgs {
-    pub(super) fn execute(self, snapshots: &SnapshotStore, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
+    pub(super) fn execute(
+        self,
+        snapshots: &SnapshotStore,
+        terminal: &Terminal,
+        global: &GlobalOptions,
+    ) -> Result<CliStatus, CliError> {
         let all = snapshots.checkpoints().map_err(to_cli_error)?;
         if global.json {
             terminal.print_json(&all.iter().enumerate().map(to_json).collect::<Vec<_>>());
@@ -63,7 +68,11 @@ fn to_json((at, one): (usize, &Checkpoint)) -> Value {
 
 /// Formats how many files changed in which way, such as `2 created, 1 deleted`.
 fn change_counts_text(one: &Checkpoint) -> String {
-    let words = [(FileChangeKind::Created, "created"), (FileChangeKind::Modified, "modified"), (FileChangeKind::Deleted, "deleted")];
+    let words = [
+        (FileChangeKind::Created, "created"),
+        (FileChangeKind::Modified, "modified"),
+        (FileChangeKind::Deleted, "deleted"),
+    ];
     let counts = words.map(|(kind, word)| (one.count_changes(kind), word));
     let told = counts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}"));
     told.collect::<Vec<_>>().join(", ")

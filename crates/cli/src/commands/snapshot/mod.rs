@@ -44,7 +44,8 @@ enum SnapshotCommand {
 impl SnapshotArgs {
     pub(crate) fn execute(self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
         let data = data_dir().map_err(to_cli_error)?;
-        let snapshots = SnapshotStore::open(&data, &self.directory, TIMEOUT_MS, &CancelToken::default()).map_err(to_cli_error)?;
+        let snapshots =
+            SnapshotStore::open(&data, &self.directory, TIMEOUT_MS, &CancelToken::default()).map_err(to_cli_error)?;
         // A checkpoint is shown and undone as a whole, from any directory of the project.
         let snapshots = snapshots.covering_root();
         match self.command {
@@ -69,7 +70,10 @@ fn to_cli_error(error: SnapshotError) -> CliError {
 }
 
 /// Returns the checkpoint with this number, or the last one.
-fn choose_checkpoint(snapshots: &SnapshotStore, number: Option<usize>) -> Result<Option<(usize, Checkpoint)>, CliError> {
+fn choose_checkpoint(
+    snapshots: &SnapshotStore,
+    number: Option<usize>,
+) -> Result<Option<(usize, Checkpoint)>, CliError> {
     let mut all = snapshots.checkpoints().map_err(to_cli_error)?;
     let count = all.len();
     let number = match number {
@@ -120,7 +124,8 @@ fn revert_to(
     let (terminal, global) = to;
     let restored = snapshots.revert_after(keep, force).map_err(to_cli_error)?;
     if global.json {
-        let (files, checkpoints) = restored.map(|restored| (restored.files, restored.reverted_count)).unwrap_or_default();
+        let (files, checkpoints) =
+            restored.map(|restored| (restored.files, restored.reverted_count)).unwrap_or_default();
         terminal.print_json(&json!({"restored": files.len(), "files": files, "snapshots": checkpoints}));
         return Ok(CliStatus::Done);
     }

@@ -19,7 +19,12 @@ pub(super) struct SnapshotResetArgs {
 }
 
 impl SnapshotResetArgs {
-    pub(super) fn execute(self, snapshots: &SnapshotStore, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
+    pub(super) fn execute(
+        self,
+        snapshots: &SnapshotStore,
+        terminal: &Terminal,
+        global: &GlobalOptions,
+    ) -> Result<CliStatus, CliError> {
         let said = |restored: &pintle::internals::snapshot::RestoreReport| {
             format!("Restored {} file(s) from {} snapshot(s)", restored.files.len(), restored.reverted_count)
         };

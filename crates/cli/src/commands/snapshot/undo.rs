@@ -3,7 +3,7 @@
 use clap::Args;
 use pintle::internals::snapshot::SnapshotStore;
 
-use super::{to_cli_error, revert_to};
+use super::{revert_to, to_cli_error};
 use crate::error::{CliError, CliStatus};
 use crate::options::GlobalOptions;
 use crate::terminal::Terminal;
@@ -16,7 +16,12 @@ pub(super) struct SnapshotUndoArgs {
 }
 
 impl SnapshotUndoArgs {
-    pub(super) fn execute(self, snapshots: &SnapshotStore, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
+    pub(super) fn execute(
+        self,
+        snapshots: &SnapshotStore,
+        terminal: &Terminal,
+        global: &GlobalOptions,
+    ) -> Result<CliStatus, CliError> {
         let keep = snapshots.checkpoints().map_err(to_cli_error)?.len().saturating_sub(1);
         let said = |restored: &pintle::internals::snapshot::RestoreReport| {
             format!("Restored {} file(s) from the last snapshot", restored.files.len())

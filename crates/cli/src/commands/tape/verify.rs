@@ -94,7 +94,9 @@ fn render_report(report: &VerifyReport, beside: &ExternalTapeFacts) -> Vec<Style
     lines.extend(report.findings.iter().map(|finding| StyledLine::new(Tone::Bad, cut(&finding.to_string()))));
     lines.extend(beside.objections.iter().map(|against| StyledLine::new(Tone::Bad, cut(against))));
     if !beside.is_running {
-        lines.extend(report.unfinished.iter().map(|open| StyledLine::new(Tone::Warn, cut(&format!("unfinished: {open}")))));
+        lines.extend(
+            report.unfinished.iter().map(|open| StyledLine::new(Tone::Warn, cut(&format!("unfinished: {open}")))),
+        );
         lines.extend(report.torn.map(|torn| StyledLine::new(Tone::Warn, format!("torn: {torn}"))));
     }
     let against = report.findings.len() + beside.objections.len();

@@ -2,18 +2,22 @@
 
 use std::collections::BTreeSet;
 
-use pintle::internals::loader::{TrustGrant, TrustStore, TrustOptions};
+use pintle::internals::loader::{TrustGrant, TrustOptions, TrustStore};
 use serde_json::json;
 
 use crate::error::{CliError, CliStatus};
 use crate::options::GlobalOptions;
 use crate::options::trust::trust_error;
-use crate::render::trust::grant_age_text;
 use crate::render::table;
+use crate::render::trust::grant_age_text;
 use crate::terminal::Terminal;
 
 /// Lists the trusted projects, in the order of their directories.
-pub(super) fn execute(trust: &TrustOptions, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
+pub(super) fn execute(
+    trust: &TrustOptions,
+    terminal: &Terminal,
+    global: &GlobalOptions,
+) -> Result<CliStatus, CliError> {
     let store = TrustStore::open(trust).map_err(trust_error)?;
     if global.json {
         let projects: Vec<_> =

@@ -6,11 +6,11 @@ mod revoke;
 use std::path::PathBuf;
 
 use clap::Args;
-use pintle::internals::loader::{ProjectTrust, TrustState, TrustOptions, find_projects};
+use pintle::internals::loader::{ProjectTrust, TrustOptions, TrustState, find_projects};
 use serde_json::{Value, json};
 
 use crate::error::{CliError, CliStatus};
-use crate::options::trust::{grant, confirm, is_interactive, inspect, trust_error};
+use crate::options::trust::{confirm, grant, inspect, is_interactive, trust_error};
 use crate::options::{GlobalOptions, UserOptions};
 use crate::render::trust::{describe_not_covered, describe_trust_request};
 use crate::terminal::Terminal;

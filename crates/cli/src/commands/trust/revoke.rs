@@ -2,7 +2,7 @@
 
 use std::path::{Path, absolute};
 
-use pintle::internals::loader::{TrustStore, TrustOptions};
+use pintle::internals::loader::{TrustOptions, TrustStore};
 use serde_json::json;
 
 use crate::error::{CliError, CliStatus};
@@ -11,7 +11,12 @@ use crate::options::trust::{require_no_agent, trust_error};
 use crate::terminal::Terminal;
 
 /// Revokes trust in a directory, or in the nearest trusted one above it. The directory may be gone.
-pub(super) fn execute(trust: &TrustOptions, dir: &Path, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
+pub(super) fn execute(
+    trust: &TrustOptions,
+    dir: &Path,
+    terminal: &Terminal,
+    global: &GlobalOptions,
+) -> Result<CliStatus, CliError> {
     require_no_agent("trust was not revoked")?;
     let dir = dir.canonicalize().or_else(|_| absolute(dir)).map_err(CliError::failure)?;
     let store = TrustStore::open(trust).map_err(trust_error)?;

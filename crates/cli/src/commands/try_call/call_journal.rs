@@ -1,9 +1,8 @@
 //! What hooks were called with, and what each returned.
 
-
 use parking_lot::Mutex;
-use pintle::{Event, FailurePolicy, Hook, Journal, Verdict};
 use pintle::contract::{CallId, DispatchId, EnforcementMode, Failure, JournalEntry, Location, VerdictKind};
+use pintle::{Event, FailurePolicy, Hook, Journal, Verdict};
 
 use crate::options::is_same_place;
 

@@ -1,9 +1,9 @@
 //! A call that was judged: what decided about it, and on which operations.
 
+use pintle::contract::{EnforcementMode, Operation, VerdictKind};
 use pintle::internals::packs::{PackFinding, RuleSeverity, judge};
 use pintle::tools::{is_paused, operations_of};
 use pintle::{Decision, Event, FailurePolicy};
-use pintle::contract::{EnforcementMode, Operation, VerdictKind};
 use pintle_bridge::HandledCall;
 
 use super::call_journal::{CalledHook, JudgedEvent};

@@ -11,10 +11,10 @@ mod tool_call;
 use std::sync::Arc;
 
 use clap::Args;
+use pintle::contract::Location;
 use pintle::internals::dialects::declare_pack;
 use pintle::internals::packs::{PackDef, default_packs};
 use pintle::{Decision, Layer, RuntimeBuilder};
-use pintle::contract::Location;
 use pintle_bridge::{HookLookup, HostDef};
 
 use crate::error::{CliError, CliStatus};

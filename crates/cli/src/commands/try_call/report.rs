@@ -1,9 +1,9 @@
 //! What was decided about a call, as text.
 
-use pintle::internals::packs::PackFinding;
-use pintle::tape::show::{StyledLine, Tone, single_line};
 use pintle::Decision;
 use pintle::contract::Operation;
+use pintle::internals::packs::PackFinding;
+use pintle::tape::show::{StyledLine, Tone, single_line};
 
 use super::judged_call::JudgedCall;
 use crate::options::ActivePack;

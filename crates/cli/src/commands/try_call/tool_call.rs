@@ -3,9 +3,9 @@
 use std::str::FromStr;
 use std::sync::Arc;
 
+use pintle::contract::suggest_or_list;
 use pintle::tools::{NativeToolCall, ToolVocabulary};
 use pintle::{Event, EventKind, Origin};
-use pintle::contract::suggest_or_list;
 use pintle_bridge::HostDef;
 use serde_json::{Value, json};
 

@@ -7,9 +7,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use pintle::contract::{AgentSpec, Location};
 use pintle::tape::show::Tone;
 use pintle::{BuiltRuntime, Diagnostic, Severity};
-use pintle::contract::{AgentSpec, Location};
 
 use crate::error::{CliError, CliStatus};
 use crate::options::{GlobalOptions, HookPaths, UserOptions, start_builder, trust};
@@ -39,7 +39,9 @@ impl ValidateArgs {
         if let Some(missing) = paths.iter().find(|path| !path.exists()) {
             return Err(CliError::invalid_input(format!("`{}` does not exist", missing.display())));
         }
-        if terminal.can_show_progress() && paths.iter().map(|path| count_artifacts(path, MANY_FILES)).sum::<usize>() >= MANY_FILES {
+        if terminal.can_show_progress()
+            && paths.iter().map(|path| count_artifacts(path, MANY_FILES)).sum::<usize>() >= MANY_FILES
+        {
             terminal.print_note("checking more than 200 files");
         }
         let mut built = start_builder(&places, &self.user)?.build();
@@ -53,7 +55,8 @@ impl ValidateArgs {
             diagnostic.severity = Severity::Error;
         }
         if built.files == 0 && built.declarations.is_empty() && !built.has_errors() {
-            let message = "nothing was checked: the current directory is in no project with hooks, and you have none of your own";
+            let message =
+                "nothing was checked: the current directory is in no project with hooks, and you have none of your own";
             let help = "put hooks in `.harness/hooks/` of a project or in `hooks/` of your configuration directory, or name a path";
             built.diagnostics.push(Diagnostic::error("no_files", message, Location::default()).help(help));
         }
@@ -102,7 +105,11 @@ fn summary_text(built: &BuiltRuntime) -> String {
         (0, 0) => format!("{what}: {}", style::paint_text(Tone::Good, "no problems")),
         (0, warnings) => format!("{what}: {}", style::paint_text(Tone::Warn, count_text(warnings, "warning"))),
         (errors, warnings) => {
-            format!("{what}: {}, {}", style::paint_text(Tone::Bad, count_text(errors, "error")), count_text(warnings, "warning"))
+            format!(
+                "{what}: {}, {}",
+                style::paint_text(Tone::Bad, count_text(errors, "error")),
+                count_text(warnings, "warning")
+            )
         }
     }
 }

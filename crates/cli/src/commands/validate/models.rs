@@ -3,9 +3,9 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use pintle::{Diagnostic, Severity};
-use pintle::contract::{AgentSpec, Location, ModelSpec, ByteSpan};
+use pintle::contract::{AgentSpec, ByteSpan, Location, ModelSpec};
 use pintle::internals::files;
+use pintle::{Diagnostic, Severity};
 use pintle_agent::model::{RemoteModel, ScriptModel, knows_provider};
 
 /// Checks the models of an agent and of its child agents. Connects to nothing, and needs no key.
@@ -23,7 +23,10 @@ fn check_below(agent: &AgentSpec, dir: &Path, findings: &mut Vec<Diagnostic>) {
     for model in declared {
         // A docker-agent file may name a provider that Pintle does not support; the agent runs with another model.
         let is_lacking = agent.member.is_some() && !knows_provider(&model.provider);
-        findings.extend(find_model_problem(model, dir, &agent.location).map(|error| if is_lacking { as_missing(error) } else { error }));
+        findings.extend(
+            find_model_problem(model, dir, &agent.location)
+                .map(|error| if is_lacking { as_missing(error) } else { error }),
+        );
     }
     for child in &agent.agents {
         check_below(child, dir, findings);
@@ -48,7 +51,8 @@ fn find_model_problem(model: &ModelSpec, dir: &Path, declared: &Location) -> Opt
     let text = match files::read_text(&path) {
         Ok(text) => text,
         Err(error) => {
-            let reason = if error.kind() == ErrorKind::NotFound { String::from("it does not exist") } else { error.to_string() };
+            let reason =
+                if error.kind() == ErrorKind::NotFound { String::from("it does not exist") } else { error.to_string() };
             let message = format!("cannot read the model's script `{}`: {reason}", path.display());
             let help = "the path is relative to the directory of the agent's file";
             return Some(Diagnostic::error("bad_model", message, location_of(declared, &model.name)).help(help));

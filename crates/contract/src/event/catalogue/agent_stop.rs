@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
-use crate::event::fragment::{HostPayload, ToolCall, ToolResult, TokenUsage};
 use crate::event::EventPayloadError;
-use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget};
 use crate::event::aliases::sync_final_answer;
+use crate::event::def::{ContextScope, EventClass, EventDef, RewriteTarget};
+use crate::event::fragment::{HostPayload, TokenUsage, ToolCall, ToolResult};
 
 /// The event definition of `agent.stop`.
 pub static ROW: EventDef = EventDef {
@@ -15,7 +15,16 @@ pub static ROW: EventDef = EventDef {
     fires_when: "An agent is about to give its final answer.",
     class: EventClass::Guard,
     subject: Some("finish_reason"),
-    target: RewriteTarget::Fields(&["response", "Response", "tool_calls", "ToolCalls", "tool_results", "ToolResults", "usage", "Usage"]),
+    target: RewriteTarget::Fields(&[
+        "response",
+        "Response",
+        "tool_calls",
+        "ToolCalls",
+        "tool_results",
+        "ToolResults",
+        "usage",
+        "Usage",
+    ]),
     deny_means: "The agent continues: the reason becomes its next message, until the turn reaches its limit of model \
                  calls. If a hook fails and its failure policy is `closed`, the turn ends instead.",
     deny_restricts: false,

@@ -5,8 +5,8 @@ use serde_json::json;
 
 use crate::FailurePolicy;
 use crate::event::ChatMessage;
+use crate::event::def::{ContextScope, EventClass, EventDef, RewriteTarget, no_aliases};
 use crate::event::fragment::HostPayload;
-use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, no_aliases};
 
 /// The event definition of `compact.before`.
 pub static ROW: EventDef = EventDef {

@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
-use crate::event::fragment::{CompletionChoice, HostPayload, TokenUsage};
 use crate::event::EventPayloadError;
-use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget};
 use crate::event::aliases::{require_lists, require_object, require_texts, sync_usage};
+use crate::event::def::{ContextScope, EventClass, EventDef, RewriteTarget};
+use crate::event::fragment::{CompletionChoice, HostPayload, TokenUsage};
 
 /// The event definition of `completion.post`.
 pub static ROW: EventDef = EventDef {
@@ -116,9 +116,7 @@ mod tests {
     #[test]
     fn the_text_and_the_first_choice_follow_each_other() {
         let before = (ROW.example)();
-        let said = |text: &str, reason: &str| {
-            json!([{"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": reason}])
-        };
+        let said = |text: &str, reason: &str| json!([{"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": reason}]);
         let silent = json!([{"index": 0, "message": {"role": "assistant"}, "finish_reason": "tool_calls"}]);
         let cases = [
             (json!({"text": "Redacted."}), "Redacted.", "stop", said("Redacted.", "stop")),

@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
-use crate::event::fragment::{HostPayload, ChatMessage, ChatTool};
 use crate::event::EventPayloadError;
-use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget};
 use crate::event::aliases::{require_lists, require_object, require_texts};
+use crate::event::def::{ContextScope, EventClass, EventDef, RewriteTarget};
+use crate::event::fragment::{ChatMessage, ChatTool, HostPayload};
 
 /// The event definition of `completion.pre`.
 pub static ROW: EventDef = EventDef {
@@ -15,7 +15,16 @@ pub static ROW: EventDef = EventDef {
     fires_when: "A request is about to be sent to the model.",
     class: EventClass::Guard,
     subject: Some("model"),
-    target: RewriteTarget::Fields(&["model", "messages", "tools", "tool_choice", "max_tokens", "temperature", "top_p", "stop"]),
+    target: RewriteTarget::Fields(&[
+        "model",
+        "messages",
+        "tools",
+        "tool_choice",
+        "max_tokens",
+        "temperature",
+        "top_p",
+        "stop",
+    ]),
     deny_means: "The request is not sent and the turn fails: `completion blocked: <reason>`.",
     deny_restricts: true,
     context: ContextScope::Call,

@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
-use crate::event::fragment::{ToolCall, ToolResult, TokenUsage};
 use crate::event::EventPayloadError;
-use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget};
-use crate::event::aliases::{require_lists, require_object, sync_aliases, require_texts};
+use crate::event::aliases::{require_lists, require_object, require_texts, sync_aliases};
+use crate::event::def::{ContextScope, EventClass, EventDef, RewriteTarget};
+use crate::event::fragment::{TokenUsage, ToolCall, ToolResult};
 
 /// The event definition of `delegation.post_verify`.
 pub static ROW: EventDef = EventDef {

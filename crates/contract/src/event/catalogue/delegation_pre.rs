@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
-use crate::event::fragment::HostPayload;
 use crate::event::EventPayloadError;
-use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget};
-use crate::event::aliases::{require_lists, require_object, sync_aliases, require_texts};
+use crate::event::aliases::{require_lists, require_object, require_texts, sync_aliases};
+use crate::event::def::{ContextScope, EventClass, EventDef, RewriteTarget};
+use crate::event::fragment::HostPayload;
 
 /// The event definition of `delegation.pre`.
 pub static ROW: EventDef = EventDef {
@@ -15,7 +15,16 @@ pub static ROW: EventDef = EventDef {
     fires_when: "An agent is about to delegate a task to another agent.",
     class: EventClass::Guard,
     subject: Some("agent"),
-    target: RewriteTarget::Fields(&["agent", "prompt", "task", "model", "tools", "system_prompt", "verify", "max_verify_retries"]),
+    target: RewriteTarget::Fields(&[
+        "agent",
+        "prompt",
+        "task",
+        "model",
+        "tools",
+        "system_prompt",
+        "verify",
+        "max_verify_retries",
+    ]),
     deny_means: "The task is not delegated; the delegating agent gets `delegation blocked: <reason>` as an error.",
     deny_restricts: true,
     context: ContextScope::None,

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::FailurePolicy;
+use crate::event::def::{ContextScope, EventClass, EventDef, RewriteTarget, no_aliases};
 use crate::event::fragment::HostPayload;
-use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, no_aliases};
 
 /// The event definition of `file.edited`.
 pub static ROW: EventDef = EventDef {

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
-use crate::event::fragment::{UnsettledWork};
-use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, no_aliases};
+use crate::event::def::{ContextScope, EventClass, EventDef, RewriteTarget, no_aliases};
+use crate::event::fragment::UnsettledWork;
 
 /// The event definition of `finish.post`.
 pub static ROW: EventDef = EventDef {

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
-use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, no_aliases};
+use crate::event::def::{ContextScope, EventClass, EventDef, RewriteTarget, no_aliases};
 
 /// The event definition of `iteration.post`.
 pub static ROW: EventDef = EventDef {

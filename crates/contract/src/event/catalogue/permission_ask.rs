@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::FailurePolicy;
-use crate::event::fragment::CallFacts;
 use crate::event::EventPayloadError;
-use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget};
-use crate::event::aliases::{sync_tool_call};
+use crate::event::aliases::sync_tool_call;
+use crate::event::def::{ContextScope, EventClass, EventDef, RewriteTarget};
+use crate::event::fragment::CallFacts;
 
 /// The event definition of `permission.ask`.
 pub static ROW: EventDef = EventDef {

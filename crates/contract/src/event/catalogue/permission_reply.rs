@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use crate::FailurePolicy;
 use crate::event::EventKind;
+use crate::event::def::{ContextScope, EventClass, EventDef, RewriteTarget, no_aliases};
 use crate::event::fragment::CallFacts;
-use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget, no_aliases};
 
 /// The event definition of `permission.reply`.
 pub static ROW: EventDef = EventDef {
@@ -83,12 +83,9 @@ impl PermissionBasis {
     pub fn source(self) -> &'static str {
         match self {
             Self::ToolTransform | Self::ToolGuard | Self::ToolPre | Self::PermissionAsk => "hook",
-            Self::Rule
-            | Self::Undeclared
-            | Self::ReadOnly
-            | Self::Balanced
-            | Self::Restricted
-            | Self::Autonomous => "rule",
+            Self::Rule | Self::Undeclared | Self::ReadOnly | Self::Balanced | Self::Restricted | Self::Autonomous => {
+                "rule"
+            }
             Self::Once | Self::Tool | Self::Session | Self::Earlier => "person",
             Self::Unavailable => "resolver",
             Self::Cancelled => "cancelled",

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use crate::FailurePolicy;
 use crate::event::EventPayloadError;
-use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget};
 use crate::event::aliases::{require_object, require_texts};
+use crate::event::def::{ContextScope, EventClass, EventDef, RewriteTarget};
 
 /// The event definition of `prompt.followup`.
 pub static ROW: EventDef = EventDef {

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use crate::FailurePolicy;
 use crate::event::EventPayloadError;
-use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget};
 use crate::event::aliases::{require_lists, require_object};
+use crate::event::def::{ContextScope, EventClass, EventDef, RewriteTarget};
 
 /// The event definition of `prompt.steer`.
 pub static ROW: EventDef = EventDef {

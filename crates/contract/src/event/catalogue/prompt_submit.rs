@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
-use crate::event::fragment::HostPayload;
 use crate::event::EventPayloadError;
-use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget};
 use crate::event::aliases::{require_object, require_texts};
+use crate::event::def::{ContextScope, EventClass, EventDef, RewriteTarget};
+use crate::event::fragment::HostPayload;
 
 /// The event definition of `prompt.submit`.
 pub static ROW: EventDef = EventDef {

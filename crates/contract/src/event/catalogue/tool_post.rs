@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
-use crate::event::fragment::{CallFacts, ToolResult};
 use crate::event::EventPayloadError;
-use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget};
-use crate::event::aliases::{sync_tool_result};
+use crate::event::aliases::sync_tool_result;
+use crate::event::def::{ContextScope, EventClass, EventDef, RewriteTarget};
+use crate::event::fragment::{CallFacts, ToolResult};
 
 /// The event definition of `tool.post`.
 pub static ROW: EventDef = EventDef {

@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::FailurePolicy;
-use crate::event::fragment::{HostPayload, LogLine, ToolCall, ToolResult, TokenUsage};
 use crate::event::EventPayloadError;
-use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget};
 use crate::event::aliases::sync_final_answer;
+use crate::event::def::{ContextScope, EventClass, EventDef, RewriteTarget};
+use crate::event::fragment::{HostPayload, LogLine, TokenUsage, ToolCall, ToolResult};
 
 /// The event definition of `turn.end`.
 pub static ROW: EventDef = EventDef {
@@ -15,7 +15,16 @@ pub static ROW: EventDef = EventDef {
     fires_when: "The turn is over: the model gave its final answer, or the turn failed or was cancelled.",
     class: EventClass::Rewrite,
     subject: None,
-    target: RewriteTarget::Fields(&["text", "Response", "tool_calls", "ToolCalls", "tool_results", "ToolResults", "usage", "Usage"]),
+    target: RewriteTarget::Fields(&[
+        "text",
+        "Response",
+        "tool_calls",
+        "ToolCalls",
+        "tool_results",
+        "ToolResults",
+        "usage",
+        "Usage",
+    ]),
     deny_means: "The turn fails: `turn blocked: <reason>`. A turn that has already failed is not affected.",
     deny_restricts: true,
     context: ContextScope::Persistent,

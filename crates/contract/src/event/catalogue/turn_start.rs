@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::FailurePolicy;
 use crate::event::EventPayloadError;
-use crate::event::def::{EventClass, ContextScope, EventDef, RewriteTarget};
+use crate::event::def::{ContextScope, EventClass, EventDef, RewriteTarget};
 
 /// The event definition of `turn.start`.
 pub static ROW: EventDef = EventDef {
@@ -30,5 +30,9 @@ pub struct TurnStart(pub String);
 
 /// The message must stay a text.
 fn normalize(_before: &Value, after: &mut Value) -> Result<(), EventPayloadError> {
-    if after.is_string() { Ok(()) } else { Err(EventPayloadError::PayloadType { event: ROW.name, expected: "a string" }) }
+    if after.is_string() {
+        Ok(())
+    } else {
+        Err(EventPayloadError::PayloadType { event: ROW.name, expected: "a string" })
+    }
 }

@@ -18,6 +18,7 @@ use crate::document::{DocNode, FieldReader, KeyTable, UnknownKeys, key, split};
 const OF_ROOT: [&str; 2] = ["tools_policy", "network"];
 
 /// A sub-agent as written, before its references are resolved.
+#[derive(Debug)]
 pub(super) struct AgentDraft {
     name: String,
     description: String,
@@ -32,6 +33,7 @@ pub(super) struct AgentDraft {
 }
 
 /// The name of an item declared elsewhere.
+#[derive(Debug)]
 struct NameReference {
     name: String,
     location: Location,
@@ -55,14 +57,9 @@ pub(super) fn read(artifact: &Artifact, gathered: &mut GatheredFiles) {
         let help =
             format!("the agent is named after its file, `{}`; rename the file to rename the agent", artifact.name);
         fields.misplaced("name", &help);
-        let AgentKeys { description, model } = AGENT.read(&mut fields);
-        let (tools, tool_references) = split_list(&mut fields, "tools", |fields, index, item| {
-            tool::read_inline(fields, index, item, DeclarationSource::Inline)
-        });
-        let (hooks, hook_references) = split_list(&mut fields, "hooks", |fields, index, item| {
-            hook::read_inline(fields, index, item, DeclarationSource::Inline)
-        });
-        let lists_tools = fields.node("tools").is_some_and(|node| !node.is_null());
+        let keys = AGENT.read(&mut fields);
+        let mut draft = read_fields(&mut fields, keys, artifact.name.clone(), document.body.to_owned());
+        draft.location = report.location(place);
         if document.body.is_empty() {
             let help = Some(String::from("write the agent's instruction below the frontmatter"));
             report.warning(
@@ -72,30 +69,98 @@ pub(super) fn read(artifact: &Artifact, gathered: &mut GatheredFiles) {
                 help,
             );
         }
-        for key in OF_ROOT {
-            if let Some(node) = fields.node(key).filter(|node| !node.is_null()) {
-                let message = format!("an agent cannot have its own `{key}`, so this would restrict nothing");
-                let help =
-                    Some(String::from("write it in `harness.md`, or list the agent's `tools`; it then has no others"));
-                report.value_error("misplaced_key", &message, report.first_line(node.span), help);
-            }
-        }
         AGENT.finish(fields);
-        gathered.agents.push(AgentDraft {
-            name: artifact.name.clone(),
-            description,
-            instruction: document.body.to_owned(),
-            model,
-            tools,
-            tool_references,
-            lists_tools,
-            hooks,
-            hook_references,
-            location: report.location(place),
-        });
+        // A file replaces the agent of its name in `harness.md`.
+        gathered.agents.retain(|known| known.name != draft.name);
+        gathered.agents.push(draft);
     }
     gathered.findings.extend(report.into_diagnostics());
 }
+
+/// Reads the agents in `harness.md`, each with its name and its instruction.
+pub(super) fn read_list(fields: &mut FieldReader<'_>) -> Vec<AgentDraft> {
+    let items = fields.list("agents").unwrap_or_default();
+    let read_one = |(index, item): (usize, &DocNode)| {
+        let report = fields.report();
+        let named = item.get("name").and_then(DocNode::as_text).unwrap_or_default();
+        let owner = if named.is_empty() { format!("agents[{index}]") } else { format!("agent `{named}`") };
+        let mut own = FieldReader::new(report, owner.clone(), Some(item), item.span);
+        item.entries()?;
+        let InlineAgentKeys { name, system_prompt, keys } = INLINE_AGENT.read(&mut own);
+        if name.trim().is_empty() {
+            let help = Some(String::from("add a line such as `name: reviewer`"));
+            report.value_error("missing_field", &format!("{owner} has no `name`"), report.first_line(item.span), help);
+            return None;
+        }
+        let draft = read_fields(&mut own, keys, name, system_prompt);
+        INLINE_AGENT.finish(own);
+        Some(draft)
+    };
+    items.iter().enumerate().filter_map(read_one).collect()
+}
+
+/// Reads what an agent has wherever it is declared.
+fn read_fields(fields: &mut FieldReader<'_>, keys: AgentKeys, name: String, instruction: String) -> AgentDraft {
+    let (tools, tool_references) = split_list(fields, "tools", |fields, index, item| {
+        tool::read_inline(fields, index, item, DeclarationSource::Inline)
+    });
+    let (hooks, hook_references) = split_list(fields, "hooks", |fields, index, item| {
+        hook::read_inline(fields, index, item, DeclarationSource::Inline)
+    });
+    let lists_tools = fields.node("tools").is_some_and(|node| !node.is_null());
+    let report = fields.report();
+    for key in OF_ROOT {
+        if let Some(node) = fields.node(key).filter(|node| !node.is_null()) {
+            let message = format!("an agent cannot have its own `{key}`, so this would restrict nothing");
+            let help =
+                Some(String::from("write it in `harness.md`, or list the agent's `tools`; it then has no others"));
+            report.value_error("misplaced_key", &message, report.first_line(node.span), help);
+        }
+    }
+    AgentDraft {
+        name,
+        description: keys.description,
+        instruction,
+        model: keys.model,
+        tools,
+        tool_references,
+        lists_tools,
+        hooks,
+        hook_references,
+        location: report.location(report.first_line(fields.span())),
+    }
+}
+
+/// The keys of an agent in `harness.md`.
+#[derive(Debug, Default)]
+pub(super) struct InlineAgentKeys {
+    name: String,
+    system_prompt: String,
+    keys: AgentKeys,
+}
+
+fn read_description(fields: &mut FieldReader<'_>, agent: &mut InlineAgentKeys) {
+    agent.keys.description = fields.text("description").unwrap_or_default();
+}
+
+pub(super) static INLINE_AGENT: KeyTable<InlineAgentKeys> = KeyTable {
+    title: "`agents`",
+    about: "An agent that is declared in `harness.md`. An agent file of the same name replaces it.",
+    start: InlineAgentKeys::default,
+    unknown: UnknownKeys::Guarding(&["tools", "hooks", "tools_policy", "network"]),
+    keys: &[
+        key!(name: text, "Its name."),
+        key!(system_prompt: text, "Its instruction, which is the body of an agent file."),
+        key!("description": with(read_description, "text", "none"),
+            "What the agent does; agents that may delegate to it see this."),
+        key!("model": with(|fields, agent: &mut InlineAgentKeys| agent.keys.model = model::read(fields),
+            "text or mapping", "the root's"), "As in an agent file."),
+        key!("tools": listed("list", "the root's"), "As in an agent file."),
+        key!("hooks": listed("list", "none"), "As in an agent file."),
+        key!("tools_policy": listed("any", "none"), "An error: only `harness.md` itself can have it."),
+        key!("network": listed("any", "none"), "An error: only `harness.md` itself can have it."),
+    ],
+};
 
 /// The keys of an agent file that need no others.
 #[derive(Debug, Default)]

@@ -4,12 +4,13 @@ use pintle_contract::{
     AgentSpec, ByteSpan, CompactionSpec, ExitSpec, MetaSpec, ModelSpec, NetworkSpec, PermissionMode,
 };
 
+use super::agent::AgentDraft;
 use super::gathered::{GatheredFiles, new_report};
 use super::hook::HookDraft;
 use super::merge::{DeclarationSource, ToolDraft};
 use super::model::ModelRef;
 use super::settings::{ContextKeys, DelegationKeys, PolicyKeys};
-use super::{hook, model, settings, tool};
+use super::{agent, hook, model, settings, tool};
 use crate::document::{FieldReader, KeyTable, UnknownKeys, key, parse, skip_byte_order_mark, split};
 use crate::words::PERMISSION_MODES;
 use crate::{Artifact, ArtifactKind};
@@ -53,6 +54,7 @@ fn read_fields(fields: &mut FieldReader<'_>, body: &str, gathered: &mut Gathered
     gathered.redact_secrets = keys.redact_secrets;
     gathered.tools.extend(keys.tools);
     gathered.hooks.extend(keys.hooks);
+    gathered.agents.extend(keys.agents);
     gathered.harness = Some(AgentSpec {
         name: keys.name,
         description: keys.description,
@@ -83,6 +85,7 @@ pub(super) struct RootKeys {
     tools: Vec<ToolDraft>,
     tools_policy: PolicyKeys,
     hooks: Vec<HookDraft>,
+    agents: Vec<AgentDraft>,
     delegation: DelegationKeys,
     meta: MetaSpec,
     network: NetworkSpec,
@@ -104,6 +107,7 @@ pub(super) static ROOT: KeyTable<RootKeys> = KeyTable {
         tools: Vec::new(),
         tools_policy: PolicyKeys::default(),
         hooks: Vec::new(),
+        agents: Vec::new(),
         delegation: DelegationKeys::default(),
         meta: MetaSpec::default(),
         network: NetworkSpec::default(),
@@ -115,6 +119,7 @@ pub(super) static ROOT: KeyTable<RootKeys> = KeyTable {
     unknown: UnknownKeys::Guarding(&[
         "hooks",
         "tools",
+        "agents",
         "tools_policy",
         "network",
         "meta",
@@ -135,6 +140,8 @@ pub(super) static ROOT: KeyTable<RootKeys> = KeyTable {
         key!(tools_policy: mapping(settings::TOOLS_POLICY), "Which tools may be used; without it all of them."),
         key!("hooks": with(|fields, root: &mut RootKeys| root.hooks = hook::read_list(fields, DeclarationSource::Inline),
             "list", "none"), "Hooks as above, each with its `handler`. A hook file of the same name replaces one."),
+        key!("agents": with(|fields, root: &mut RootKeys| root.agents = agent::read_list(fields), "list", "none"),
+            "Child agents, as in the files of `.harness/agents/`."),
         key!(delegation: mapping(settings::DELEGATION), "Limits on delegation."),
         key!(meta: mapping(settings::META), "Limits on self-augmentation."),
         key!(network: mapping(settings::NETWORK), "Where scripts may connect to; without it nowhere."),

@@ -47,6 +47,7 @@ pub static KEY_SECTIONS: &[&dyn KeySection] = &[
     &tool::TOOL,
     &tool::PARAMETER,
     &agent::AGENT,
+    &agent::INLINE_AGENT,
     &bundle::BUNDLE,
     &policy::POLICY,
     &harness::ROOT,

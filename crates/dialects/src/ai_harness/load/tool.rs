@@ -15,6 +15,18 @@ const DEFAULT_TIMEOUT_MS: u64 = 60_000;
 /// The parameter types of the reference, and `integer`.
 const TYPES: [&str; 6] = ["string", "number", "integer", "boolean", "object", "array"];
 
+/// The types as they may be written: AI Harness documents two of them by shorter names.
+const WRITTEN_TYPES: [(&str, &str); 8] = [
+    ("string", "string"),
+    ("number", "number"),
+    ("integer", "integer"),
+    ("boolean", "boolean"),
+    ("object", "object"),
+    ("array", "array"),
+    ("int", "integer"),
+    ("bool", "boolean"),
+];
+
 /// Reads a tool file. The file's stem is the name, the body the description.
 pub(super) fn read_file(artifact: &Artifact, gathered: &mut GatheredFiles) {
     let report = new_report(artifact, "tool ");
@@ -219,7 +231,7 @@ pub(super) static PARAMETER: KeyTable<ParameterKeys> = KeyTable {
 };
 
 fn read_type(fields: &mut FieldReader<'_>, own: &mut ParameterKeys) {
-    if let Some(kind) = fields.choice("type", &TYPES.map(|word| (word, word))) {
+    if let Some(kind) = fields.choice("type", &WRITTEN_TYPES) {
         own.property.insert(String::from("type"), Value::from(kind));
     }
 }

@@ -13,9 +13,10 @@ const OF_THIS_SYSTEM: &str = if cfg!(target_os = "macos") {
     "linux"
 };
 
-/// Reads the handler; `None` if the command is missing, which is reported.
-pub(super) fn read(carried: &mut HandlerFields<'_>) -> Option<CommandSpec> {
-    let environment = carried.pairs("env");
+/// Reads the handler; `None` if the command is missing, which is reported. `shared` are the variables of the file, which
+/// its own override.
+pub(super) fn read(carried: &mut HandlerFields<'_>, shared: &[(String, String)]) -> Option<CommandSpec> {
+    let environment = shared.iter().cloned().chain(carried.pairs("env")).collect();
     let directory = carried.text("cwd");
     let shell = carried.text("shell").map(|word| match word.as_str() {
         "powershell" => String::from("pwsh"),

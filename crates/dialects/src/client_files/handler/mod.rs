@@ -61,7 +61,9 @@ pub(super) fn read(context: &HandlerContext<'_>, path: &str, node: &DocNode) -> 
     let mut carried = HandlerFields::new(context, path, node);
     let Some(kind) = read_kind(&mut carried) else { return Vec::new() };
     let spec = match kind {
-        ClientHandlerKind::Command => command::read(&mut carried).map(HandlerSpec::Command),
+        ClientHandlerKind::Command => {
+            command::read(&mut carried, &context.file_options.environment).map(HandlerSpec::Command)
+        }
         ClientHandlerKind::Http => http::read(&mut carried, context.file_options).map(HandlerSpec::Http),
         ClientHandlerKind::Prompt => prompt::read(&mut carried, source.client.settings.judge).map(HandlerSpec::Model),
         ClientHandlerKind::NotCarriedOver(_) => None,

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use pintle_contract::{HandlerSpec, did_you_mean};
+use pintle_contract::{HandlerSpec, Severity, did_you_mean};
 
 use super::module::{PackageContext, resolve};
 use super::options;
@@ -25,9 +25,9 @@ pub(super) fn read(
 ) {
     let report = FileReport::new(Arc::clone(&artifact.file), "").with_format("toml");
     let document = parse_toml(&report);
-    warn_near_misses(&report, &document, &SECTIONS, "the manifest");
+    report_near_misses(&report, &document, &SECTIONS, "the manifest", Severity::Error);
     if let Some(package) = document.get("package") {
-        warn_near_misses(&report, package, &["name"], "`[package]`");
+        report_near_misses(&report, package, &["name"], "`[package]`", Severity::Warning);
     }
     for (name, node) in dependencies(&document).filter(|(_, node)| node.get("path").is_none()) {
         let message = format!("hooks of the package `{name}` are not loaded: Harn downloads the package");
@@ -55,13 +55,20 @@ pub(super) fn read(
     project.diagnostics.extend(report.into_diagnostics());
 }
 
-/// Warns of keys that are similar to a known one. Only Harn uses the others.
-fn warn_near_misses(report: &FileReport, node: &DocNode, known: &[&str], owner: &str) {
+/// Reports keys that are similar to a known one: a misspelt section may hold guards. Only Harn uses the others.
+fn report_near_misses(report: &FileReport, node: &DocNode, known: &[&str], owner: &str, severity: Severity) {
     let entries = node.entries().unwrap_or_default().iter();
-    for entry in entries.filter(|entry| !known.contains(&entry.key.as_str())) {
+    // Harn has `dev-dependencies` and others of the kind.
+    let is_unknown = |key: &str| !known.contains(&key) && !key.ends_with("-dependencies");
+    for entry in entries.filter(|entry| is_unknown(&entry.key)) {
         if let Some(help) = did_you_mean(&entry.key, known.iter().copied()) {
             let message = format!("`{}` of {owner} is ignored", entry.key);
-            report.warning("unknown_key", message, entry.key_span, Some(help));
+            match severity {
+                Severity::Error => {
+                    report.value_error("unknown_key", &message, entry.key_span, Some(help));
+                }
+                _ => report.warning("unknown_key", message, entry.key_span, Some(help)),
+            }
         }
     }
 }

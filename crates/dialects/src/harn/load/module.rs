@@ -39,6 +39,9 @@ impl HandlerLookupError {
     }
 }
 
+/// The module that a package's own name means.
+const LIBRARY: &str = "lib";
+
 /// Resolves the handler that a manifest names.
 pub(super) fn resolve(handler: &str, home: &PackageContext<'_>) -> Result<HandlerSpec, HandlerLookupError> {
     let Some((module, function)) =
@@ -96,6 +99,10 @@ fn find_module<'a>(module: &str, home: &PackageContext<'a>) -> Result<&'a Artifa
         if let Some(artifact) = found {
             return Ok(artifact);
         }
+    }
+    // Functions of a package are also named by the package alone; they are those of its library.
+    if home.package == Some(own) && own != LIBRARY {
+        return find_module(LIBRARY, home);
     }
     let known: Vec<&str> = known_modules(home);
     let help = match known.is_empty() {

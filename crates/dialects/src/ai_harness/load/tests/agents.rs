@@ -37,3 +37,37 @@ fn references_of_agents_are_looked_up_and_dangling_ones_are_errors() {
     assert_eq!(child.network, root.network);
     assert_eq!(project.unplaced.len(), 1);
 }
+
+#[test]
+fn agents_of_the_own_file_are_as_those_of_agent_files() {
+    let own = "---\nname: a\nagents:\n  - name: helper\n    description: helps\n    system_prompt: You help.\n    tools: [fetch]\n    hooks:\n      - {handler: guard, event: tool.pre, priority: 1, script: \"def handle(event, payload): return block('no')\"}\n  - name: reviewer\n    system_prompt: Old.\n---\nHi.\n";
+    let fetch =
+        "---\nparameters: {url: {type: string}, count: {type: int}, all: {type: bool}}\nscript: x\n---\nFetches.\n";
+    let reviewer = "---\ndescription: reviews\n---\nYou review.\n";
+    let project = read(&[
+        (ArtifactKind::Harness, "harness", own),
+        (ArtifactKind::Tool, "fetch", fetch),
+        (ArtifactKind::Agent, "reviewer", reviewer),
+    ]);
+    assert_eq!(findings(&project, Severity::Error), Vec::<String>::new());
+    let agent = project.agent.unwrap();
+    let parameters = &agent.tools[0].parameters["properties"];
+    assert_eq!((&parameters["count"]["type"], &parameters["all"]["type"]), (&"integer".into(), &"boolean".into()));
+    let [helper, reviewer] = &agent.agents[..] else { panic!("{:?}", agent.agents) };
+    assert_eq!((helper.name.as_str(), helper.instruction.as_str()), ("helper", "You help."));
+    assert_eq!((helper.tools.len(), helper.hooks.len()), (1, 1));
+    assert_eq!((reviewer.name.as_str(), reviewer.instruction.trim()), ("reviewer", "You review."));
+}
+
+#[test]
+fn slips_in_an_agent_of_the_own_file_are_errors() {
+    for (agent, wanted) in [
+        ("description: x", "has no `name`"),
+        ("{name: x, hook: []}", "hook"),
+        ("{name: x, tools_policy: {mode: allowlist}}", "an agent cannot have its own `tools_policy`"),
+    ] {
+        let own = format!("---\nname: a\nagents:\n  - {agent}\n---\nHi.\n");
+        let found = findings(&read(&[(ArtifactKind::Harness, "harness", &own)]), Severity::Error);
+        assert!(found.len() == 1 && found[0].contains(wanted), "{agent}: {found:?}");
+    }
+}

@@ -39,7 +39,7 @@ fn faults_of_tools_are_all_reported() {
             "harness.md:3:5: error: parse harness.md: tools[0].name cannot be empty | add `name:`",
             "harness.md:4:5: error: parse harness.md: yaml: line 4: tools[1] must be a mapping, not a string | write lines such as `field: value`",
             "tools/t.md:8:1: warning: unknown key `name` in tool `t`, which has no effect | the tool is named after its file, `t`; rename the file to rename the tool",
-            "tools/t.md:3:13: error: parse tool t.md: yaml: line 3: type must be `string` or `number` or `integer` or `boolean` or `object` or `array`, not `strin` | did you mean `string`?",
+            "tools/t.md:3:13: error: parse tool t.md: yaml: line 3: type must be `string` or `number` or `integer` or `boolean` or `object` or `array` or `int` or `bool`, not `strin` | did you mean `string`?",
             "tools/t.md:3:30: error: parse tool t.md: yaml: line 3: required must be true or false, not a string | write `required: true` or `required: false`",
             "tools/t.md:4:3: error: parse tool t.md: yaml: line 4: the parameter has no type | one of string, number, integer, boolean, object, array",
             "tools/t.md:5:6: error: parse tool t.md: yaml: line 5: parameter `c` must be a mapping, not a string | write lines such as `field: value`",

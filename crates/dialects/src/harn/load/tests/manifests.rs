@@ -68,6 +68,26 @@ fn modules_are_found_by_package_name_and_by_what_is_exported() {
 }
 
 #[test]
+fn functions_of_a_package_are_those_of_its_library() {
+    let manifest = "[package]\nname = \"acme\"\n[[hooks]]\nevent = \"PreToolUse\"\nhandler = \"acme::check\"\n";
+    for (files, file) in [
+        (&["pkg/lib.star"][..], "lib.star"),
+        (&["pkg/src/lib.star"], "lib.star"),
+        (&["pkg/lib.star", "pkg/acme.star"], "acme.star"),
+    ] {
+        let project = package(manifest, files);
+        assert_eq!(describe_findings(&project), [""; 0], "{files:?}");
+        let wanted = format!("acme::check | tool.pre | everything | {file} Exported(\"check\")");
+        assert_eq!(describe_hooks(&project), [wanted], "{files:?}");
+    }
+    let with = package_with(manifest, &["pkg/lib.harn"], true);
+    assert_eq!(describe_findings(&with), [""; 0]);
+    let HandlerSpec::Command(spec) = &with.hooks[0].handler else { panic!() };
+    assert!(spec.command.contains("import { check } from \"./lib\""), "{spec:?}");
+    assert_eq!(describe_findings(&package(manifest, &[])).len(), 1);
+}
+
+#[test]
 fn dependency_hooks_follow_root_hooks_and_carry_their_package_name() {
     let root = format!("[package]\nname = \"app\"\n[dependencies]\nguard = {{ path = \"deps/guard\" }}\n{EXAMPLE}");
     let inner = format!("[package]\nname = \"guard\"\n{EXAMPLE}");
@@ -131,7 +151,14 @@ fn every_slip_in_a_manifest_is_pointed_at() {
             "2: toml: line 2: event must be a string, not a number; put it in quotes: \"3\"",
         ),
         ("[hooks]\nevent = \"PreToolUse\"\n", "1: toml: line 1: hooks must be a list, not a mapping; "),
-        ("[[hook]]\nevent = \"PreToolUse\"\n", "1: `hook` of the manifest is ignored; did you mean `hooks`?"),
+        (
+            "[[hook]]\nevent = \"PreToolUse\"\n",
+            "1: toml: line 1: `hook` of the manifest is ignored; did you mean `hooks`?",
+        ),
+        (
+            "[dependencys]\nother = {path = \"../other\"}\n",
+            "1: toml: line 1: `dependencys` of the manifest is ignored; did you mean `dependencies`?",
+        ),
         (
             "[package]\nversion = \"1.0\"\nnmae = \"acme\"\n",
             "3: `nmae` of `[package]` is ignored; did you mean `name`?",
