@@ -8,20 +8,22 @@ const EVENTS: [&str; 5] =
     ["tool_input_transform", "tool_guard", "pre_tool_use", "tool_response_transform", "post_tool_use"];
 const CALLS: usize = 4;
 
-/// A command that ends once every call has run it; it leaves the file `alone` if it waits in vain.
-fn meet_at(place: &str) -> String {
+/// A command that ends once this many calls have run it; it leaves the file `alone` if it waits in vain.
+fn meet_at(place: &str, calls: usize) -> String {
     format!(
-        "mktemp meet/{place}.XXXXXX > /dev/null; n=0; until [ $(ls meet | grep -c '^{place}\\.') -ge {CALLS} ]; do n=$((n+1)); \
+        "mktemp meet/{place}.XXXXXX > /dev/null; n=0; until [ $(ls meet | grep -c '^{place}\\.') -ge {calls} ]; do n=$((n+1)); \
          [ $n -lt 600 ] || {{ touch meet/alone; exit 2; }}; sleep 0.05; done"
     )
 }
 
 #[test]
 fn every_hook_and_the_tool_of_all_calls_run_at_once() {
+    // No more guards than cores.
+    let guards = std::thread::available_parallelism().map_or(1, usize::from).min(CALLS);
     let hooks: String = EVENTS
         .iter()
         .map(|event| {
-            let command = meet_at(event);
+            let command = meet_at(event, guards);
             format!(
                 "      {event}:\n        - matcher: shell\n          hooks:\n            - {{type: command, timeout: 60, \
                  command: {}}}\n",
@@ -33,7 +35,7 @@ fn every_hook_and_the_tool_of_all_calls_run_at_once() {
         format!("agents:\n  root:\n    model: script:turns.yaml\n    toolsets: [{{type: shell}}]\n    hooks:\n{hooks}");
     let calls: String = (1..=CALLS)
         .map(|number| {
-            let command = serde_json::to_string(&format!("{}; echo call {number}", meet_at("tool"))).unwrap();
+            let command = serde_json::to_string(&format!("{}; echo call {number}", meet_at("tool", CALLS))).unwrap();
             format!("      - {{tool: shell, args: {{cmd: {command}}}}}\n")
         })
         .collect();

@@ -4,12 +4,14 @@
 use std::num::NonZeroUsize;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use pintle_contract::CancelToken;
 
 /// How often a program that waits looks whether its call was cancelled.
 const LOOK_MS: u64 = 50;
+/// How long a program waits if no other one begins or ends. A guard may wait for a person, and holds up nobody for that.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The programs that run.
 #[derive(Debug, Default)]
@@ -18,6 +20,8 @@ struct RunningPrograms {
     /// Whether one of them runs alone, and how many wait for that.
     has_lone: bool,
     waiting_lone: usize,
+    /// How many began or ended.
+    changes: u64,
 }
 
 /// The places of a process.
@@ -26,6 +30,7 @@ pub(super) struct GuardSlots {
     running: Mutex<RunningPrograms>,
     changed: Condvar,
     most: usize,
+    patience: Duration,
 }
 
 /// A place, which is free again when it is dropped.
@@ -38,17 +43,18 @@ pub(super) struct GuardSlot<'s> {
 impl GuardSlots {
     /// As many places as the machine has cores.
     pub(super) fn of_machine() -> Self {
-        Self::new(thread::available_parallelism().map_or(1, NonZeroUsize::get))
+        Self::new(thread::available_parallelism().map_or(1, NonZeroUsize::get), PATIENCE)
     }
 
-    fn new(most: usize) -> Self {
-        Self { running: Mutex::default(), changed: Condvar::new(), most }
+    fn new(most: usize, patience: Duration) -> Self {
+        Self { running: Mutex::default(), changed: Condvar::new(), most, patience }
     }
 
-    /// Waits for a place; `is_alone`: for one beside which nothing else runs. `None` if the call is cancelled first.
+    /// Waits for a place; `is_alone`: for one beside which nothing else runs. If nothing moves, it is had all the same. `None` if the call is cancelled first.
     pub(super) fn enter(&self, is_alone: bool, cancel: &CancelToken) -> Option<GuardSlot<'_>> {
         let mut running = self.lock();
         running.waiting_lone += usize::from(is_alone);
+        let mut last_change = (running.changes, Instant::now());
         let has_room = |running: &RunningPrograms| match is_alone {
             true => running.count == 0,
             // Else one that waits to run alone would wait for ever.
@@ -62,10 +68,16 @@ impl GuardSlots {
             }
             let wait = cancel.limit_wait(Duration::from_millis(LOOK_MS));
             running = self.changed.wait_timeout(running, wait).unwrap_or_else(PoisonError::into_inner).0;
+            if running.changes != last_change.0 {
+                last_change = (running.changes, Instant::now());
+            } else if last_change.1.elapsed() >= self.patience {
+                break;
+            }
         }
         running.waiting_lone -= usize::from(is_alone);
-        running.has_lone = is_alone;
+        running.has_lone |= is_alone;
         running.count += 1;
+        running.changes += 1;
         Some(GuardSlot { slots: self, is_alone })
     }
 
@@ -85,6 +97,7 @@ impl Drop for GuardSlot<'_> {
     fn drop(&mut self) {
         let mut running = self.slots.lock();
         running.count -= 1;
+        running.changes += 1;
         running.has_lone &= !self.is_alone;
         self.slots.changed.notify_all();
     }
@@ -98,7 +111,7 @@ mod tests {
 
     #[test]
     fn no_more_run_at_once_than_there_are_places_and_one_alone_runs_alone() {
-        let (slots, cancel) = (GuardSlots::new(2), CancelToken::default());
+        let (slots, cancel) = (GuardSlots::new(2, PATIENCE), CancelToken::default());
         let (now, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
         thread::scope(|scope| {
             for number in 0..24 {
@@ -119,8 +132,15 @@ mod tests {
     }
 
     #[test]
+    fn guards_that_wait_for_a_person_hold_up_no_other() {
+        let (slots, cancel) = (GuardSlots::new(1, Duration::ZERO), CancelToken::default());
+        let _held = slots.enter(false, &cancel);
+        assert!(slots.enter(false, &cancel).is_some() && slots.enter(true, &cancel).is_some());
+    }
+
+    #[test]
     fn a_cancelled_call_does_not_wait() {
-        let (slots, cancel) = (GuardSlots::new(1), CancelToken::default());
+        let (slots, cancel) = (GuardSlots::new(1, PATIENCE), CancelToken::default());
         let held = slots.enter(false, &cancel);
         cancel.cancel();
         assert!(slots.enter(false, &cancel).is_none() && slots.enter(true, &cancel).is_none());

@@ -57,10 +57,9 @@ impl CommandWalk<'_> {
                 RedirectKind::Output | RedirectKind::Append | RedirectKind::Duplicate => {}
             }
             if redirect.is_shared && before.text.as_deref() != Some("") {
-                input = TextFlow {
-                    text: before.text.clone().zip(input.text).map(|(one, other)| one + "\n" + &other),
-                    ..input
-                };
+                // What is known of either part is read.
+                let texts: Vec<String> = before.text.iter().cloned().chain(input.text.take()).collect();
+                input.text = (!texts.is_empty()).then(|| texts.join("\n"));
                 input.add_text(TextFlow { text: None, ..before });
             }
         }
