@@ -10,7 +10,7 @@ use pintle_contract::CancelToken;
 
 /// How often a program that waits looks whether its call was cancelled.
 const LOOK_MS: u64 = 50;
-/// How long a program waits if no other one begins or ends. A guard may wait for a person, and holds up nobody for that.
+/// How long a program waits if no other one begins or ends. A guard that waits for a person holds up no other one for long.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The programs that run.
