@@ -106,7 +106,7 @@ impl CommandHandler {
 }
 
 /// How much longer a guard may take that is started once more.
-const SECOND_TIME: u64 = 4;
+const SECOND_TIME: u64 = 10;
 
 /// Runs a guard beside no more others than the machine has cores. One that others beside it kept from an answer in time
 /// is started once more alone: how many calls a model makes at once does not decide which of them are looked at.
