@@ -17,6 +17,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 #[derive(Debug, Default)]
 struct RunningPrograms {
     count: usize,
+    /// How many wait.
+    waiting: usize,
     /// Whether one of them runs alone, and how many wait for that.
     has_lone: bool,
     waiting_lone: usize,
@@ -53,6 +55,7 @@ impl GuardSlots {
     /// Waits for a place; `is_alone`: for one beside which nothing else runs. If nothing moves, it is had all the same. `None` if the call is cancelled first.
     pub(super) fn enter(&self, is_alone: bool, cancel: &CancelToken) -> Option<GuardSlot<'_>> {
         let mut running = self.lock();
+        running.waiting += 1;
         running.waiting_lone += usize::from(is_alone);
         let mut last_change = (running.changes, Instant::now());
         let has_room = |running: &RunningPrograms| match is_alone {
@@ -62,6 +65,7 @@ impl GuardSlots {
         };
         while !has_room(&running) {
             if cancel.is_cancelled() {
+                running.waiting -= 1;
                 running.waiting_lone -= usize::from(is_alone);
                 self.changed.notify_all();
                 return None;
@@ -74,6 +78,7 @@ impl GuardSlots {
                 break;
             }
         }
+        running.waiting -= 1;
         running.waiting_lone -= usize::from(is_alone);
         running.has_lone |= is_alone;
         running.count += 1;
@@ -87,9 +92,10 @@ impl GuardSlots {
 }
 
 impl GuardSlot<'_> {
-    /// Whether another guard runs as well.
+    /// Whether another guard runs as well, or waits until this one ends.
     pub(super) fn has_company(&self) -> bool {
-        self.slots.lock().count > 1
+        let running = self.slots.lock();
+        running.count > 1 || running.waiting > 0
     }
 }
 
