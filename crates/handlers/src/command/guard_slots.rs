@@ -17,13 +17,27 @@ const PATIENCE: Duration = Duration::from_secs(10);
 #[derive(Debug, Default)]
 struct RunningPrograms {
     count: usize,
-    /// How many wait.
-    waiting: usize,
-    /// Whether one of them runs alone, and how many wait for that.
+    /// Whether one of them runs alone.
     has_lone: bool,
+    /// How many wait for a place beside others, and for one alone.
+    waiting: usize,
     waiting_lone: usize,
     /// How many began or ended.
     changes: u64,
+}
+
+impl RunningPrograms {
+    fn queue(&mut self, is_alone: bool) -> &mut usize {
+        if is_alone { &mut self.waiting_lone } else { &mut self.waiting }
+    }
+
+    fn has_room(&self, is_alone: bool, most: usize) -> bool {
+        match is_alone {
+            true => self.count == 0,
+            // Else one that waits to run alone would wait for ever.
+            false => self.count < most && !self.has_lone && self.waiting_lone == 0,
+        }
+    }
 }
 
 /// The places of a process.
@@ -52,34 +66,26 @@ impl GuardSlots {
         Self { running: Mutex::default(), changed: Condvar::new(), most, patience }
     }
 
-    /// Waits for a place; `is_alone`: for one beside which nothing else runs. If nothing moves, it is had all the same. `None` if the call is cancelled first.
+    /// Waits for a place; `is_alone`: for one beside which nothing else runs. If nothing moves, it is had all the same.
+    /// `None` if the call is cancelled first.
     pub(super) fn enter(&self, is_alone: bool, cancel: &CancelToken) -> Option<GuardSlot<'_>> {
         let mut running = self.lock();
-        running.waiting += 1;
-        running.waiting_lone += usize::from(is_alone);
+        *running.queue(is_alone) += 1;
         let mut last_change = (running.changes, Instant::now());
-        let has_room = |running: &RunningPrograms| match is_alone {
-            true => running.count == 0,
-            // Else one that waits to run alone would wait for ever.
-            false => running.count < self.most && !running.has_lone && running.waiting_lone == 0,
-        };
-        while !has_room(&running) {
-            if cancel.is_cancelled() {
-                running.waiting -= 1;
-                running.waiting_lone -= usize::from(is_alone);
-                self.changed.notify_all();
-                return None;
-            }
+        let mut is_cancelled = cancel.is_cancelled();
+        while !is_cancelled && !running.has_room(is_alone, self.most) && last_change.1.elapsed() < self.patience {
             let wait = cancel.limit_wait(Duration::from_millis(LOOK_MS));
             running = self.changed.wait_timeout(running, wait).unwrap_or_else(PoisonError::into_inner).0;
             if running.changes != last_change.0 {
                 last_change = (running.changes, Instant::now());
-            } else if last_change.1.elapsed() >= self.patience {
-                break;
             }
+            is_cancelled = cancel.is_cancelled();
         }
-        running.waiting -= 1;
-        running.waiting_lone -= usize::from(is_alone);
+        *running.queue(is_alone) -= 1;
+        if is_cancelled {
+            self.changed.notify_all();
+            return None;
+        }
         running.has_lone |= is_alone;
         running.count += 1;
         running.changes += 1;
@@ -95,7 +101,7 @@ impl GuardSlot<'_> {
     /// Whether another guard runs as well, or waits until this one ends.
     pub(super) fn has_company(&self) -> bool {
         let running = self.slots.lock();
-        running.count > 1 || running.waiting > 0
+        running.count > 1 || running.waiting + running.waiting_lone > 0
     }
 }
 
