@@ -6,6 +6,7 @@
 mod links;
 
 use std::env;
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt;
@@ -15,6 +16,22 @@ use rustix::fs::OFlags;
 use rustix::io::Errno;
 
 pub use links::{normalize_path, resolve_links, trace_links};
+
+/// The files of this name in the directories of a search path, such as that of the variable `PATH`.
+pub fn find_in_path(search_path: &OsStr, name: impl AsRef<Path>) -> impl Iterator<Item = PathBuf> {
+    env::split_paths(search_path).map(move |dir| dir.join(&name)).filter(|path| path.is_file())
+}
+
+/// The paths by which this program may have been started: the one that was typed, or those of its name in the directories
+/// of the variable `PATH`.
+#[must_use]
+pub fn started_paths() -> Vec<PathBuf> {
+    match env::args_os().next().map(PathBuf::from) {
+        Some(typed) if typed.components().count() > 1 => vec![typed],
+        Some(typed) => find_in_path(&env::var_os("PATH").unwrap_or_default(), typed).collect(),
+        None => Vec::new(),
+    }
+}
 
 /// The largest text that is read.
 pub const MAX_TEXT_BYTES: u64 = 64 << 20;

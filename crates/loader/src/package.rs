@@ -5,10 +5,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use pintle_contract::Diagnostic;
-use pintle_dialects::ArtifactKind;
 use pintle_dialects::lifecycle_hooks::package_files;
+use pintle_dialects::{ArtifactKind, ProgramLookup};
 
 use crate::discover::{DiscoveredFile, sorted_entries};
+use crate::programs::InstalledPrograms;
 
 /// The name of a package's manifest.
 pub(crate) const MANIFEST: &str = "harn.toml";
@@ -78,6 +79,5 @@ pub(crate) fn is_plugin_file(path: &Path) -> bool {
 
 /// Whether a file called `harn` is in a directory of the PATH.
 pub(crate) fn is_harn_installed() -> bool {
-    let folders = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&folders).any(|dir| dir.join("harn").is_file())
+    InstalledPrograms.can_find("harn")
 }

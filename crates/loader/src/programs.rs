@@ -28,7 +28,7 @@ impl ProgramLookup for InstalledPrograms {
     }
 
     fn can_find(&self, name: &str) -> bool {
-        let folders = std::env::var_os("PATH").unwrap_or_default();
-        std::env::split_paths(&folders).any(|dir| dir.join(name).is_file())
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        pintle_files::find_in_path(&path, name).next().is_some()
     }
 }

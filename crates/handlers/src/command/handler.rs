@@ -1,12 +1,12 @@
 //! The handler of command hooks: payload to standard input, output to a verdict.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock};
 
 use pintle_contract::{
-    Codec, CommandOutput, Failure, FailureKind, Handler, HandlerOutput, HookCall, HookInfluence, Verdict, VerdictKind,
+    CallLimits, Codec, CommandOutput, Failure, FailureKind, Handler, HandlerOutput, HookCall, HookInfluence, Verdict,
+    VerdictKind,
 };
 
 use super::guard_slots::GuardSlots;
@@ -44,8 +44,7 @@ impl NeededPrograms {
             return None;
         }
         let path = search_path();
-        let dirs: Vec<PathBuf> = std::env::split_paths(&path).collect();
-        let missing = self.names.iter().find(|name| !dirs.iter().any(|dir| dir.join(name).is_file()));
+        let missing = self.names.iter().find(|name| pintle_files::find_in_path(&path, name).next().is_none());
         self.are_found.store(missing.is_none(), Ordering::Relaxed);
         missing.map(String::as_str)
     }
@@ -122,6 +121,7 @@ fn run_guard(spec: &ProcessSpec, call: &HookCall<'_>) -> Result<CommandOutput, F
     }
     drop(slot);
     let _alone = SLOTS.enter(true, call.cancel).ok_or_else(cancelled)?;
-    let longer = spec.timeout_ms.saturating_mul(SECOND_TIME);
-    one_shot::run_to_end(&ProcessSpec { timeout_ms: longer, ..spec.clone() }, call.limits, call.cancel)
+    let timeout_ms = spec.timeout_ms.saturating_mul(SECOND_TIME);
+    let limits = CallLimits { timeout_ms, ..*call.limits };
+    one_shot::run_to_end(&ProcessSpec { timeout_ms, ..spec.clone() }, &limits, call.cancel)
 }

@@ -54,11 +54,6 @@ fn is_there(dir: &Path, path: &Path) -> bool {
 
 /// This program: the file that runs, and the path by which it was started.
 fn program_paths() -> Vec<PathBuf> {
-    let named = env::args_os().next().map(PathBuf::from);
-    let on_path = |name: &PathBuf| {
-        let dirs = env::var_os("PATH")?;
-        env::split_paths(&dirs).map(|dir| dir.join(name)).find(|path| path.is_file())
-    };
-    let started = named.and_then(|name| if name.components().count() > 1 { Some(name) } else { on_path(&name) });
+    let started = pintle_files::started_paths().into_iter().next();
     env::current_exe().ok().into_iter().chain(started).collect()
 }

@@ -122,16 +122,9 @@ pub(super) fn resolve_program(given: Option<String>) -> Result<String, CliError>
 
 /// The path by which the user started the program `own`. It may be a link that an upgrade points to another version.
 fn typed_path(own: &Path) -> Option<PathBuf> {
-    let typed = PathBuf::from(std::env::args_os().next()?);
     let is_own = |path: &PathBuf| path.canonicalize().is_ok_and(|path| path == *own);
-    if typed.components().count() > 1 {
-        return std::path::absolute(typed).ok().filter(is_own);
-    }
-    let dirs = std::env::var_os("PATH")?;
-    std::env::split_paths(&dirs)
-        .map(|dir| dir.join(&typed))
-        .find(is_own)
-        .and_then(|path| std::path::absolute(path).ok())
+    let typed = pintle::internals::files::started_paths().into_iter().find(is_own)?;
+    std::path::absolute(typed).ok()
 }
 
 /// Returns the directories that installed entries name, so that no project can replace them.
