@@ -87,14 +87,17 @@ impl RefusalWording {
     /// The message of a turn that ends because hooks denied `what`.
     #[must_use]
     pub fn turn_denied_by(&self, what: &str, outcome: &Outcome) -> String {
-        let reason = if self.quotes_hooks { outcome.denial_text() } else { outcome.reason() };
-        self.turn.replace("{what}", what).replace("{reason}", &reason)
+        self.fill_turn(what, outcome, Outcome::reason)
     }
 
     /// The same for the model of another agent, which learns why and not from which hook.
     #[must_use]
     pub fn turn_denied_for_model(&self, what: &str, outcome: &Outcome) -> String {
-        let reason = if self.quotes_hooks { outcome.denial_text() } else { outcome.reason_for_model() };
+        self.fill_turn(what, outcome, Outcome::reason_for_model)
+    }
+
+    fn fill_turn(&self, what: &str, outcome: &Outcome, reason: fn(&Outcome) -> String) -> String {
+        let reason = if self.quotes_hooks { outcome.denial_text() } else { reason(outcome) };
         self.turn.replace("{what}", what).replace("{reason}", &reason)
     }
 }

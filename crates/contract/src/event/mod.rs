@@ -44,7 +44,7 @@ impl Event {
     /// hooks cannot deny.
     #[must_use]
     pub fn deny_restricts(&self) -> bool {
-        self.name.def().deny_restricts && !self.origin.deny_continues
+        self.origin.deny_restricts(self.name.def())
     }
 
     /// Creates an event from a JSON value. The name is an [`EventKind`], or an [`EventName`] for an event of a family.
@@ -111,6 +111,14 @@ pub struct Origin {
     /// Pintle's own agent loop. It is not recorded on the tape.
     #[serde(skip)]
     pub sent: Option<Arc<[u8]>>,
+}
+
+impl Origin {
+    /// Whether a deny of an event from here only prevents something: [`Event::deny_restricts`].
+    #[must_use]
+    pub fn deny_restricts(&self, def: &EventDef) -> bool {
+        def.deny_restricts && !self.deny_continues
+    }
 }
 
 /// A typed payload of the catalogue.

@@ -270,7 +270,7 @@ impl StructureCheck {
             versions: 1,
             values: if is_obeyed { vec![notes.read_payload(&fired.payload)] } else { Vec::new() },
             is_obeyed,
-            deny_restricts: kind.is_some_and(|kind| kind.def().deny_restricts) && !fired.origin.deny_continues,
+            deny_restricts: kind.is_some_and(|kind| fired.origin.deny_restricts(kind.def())),
             calls: BTreeMap::new(),
             denied_by: Vec::new(),
         };
