@@ -7,7 +7,7 @@ use crate::syntax::{
     BashCommand, BashPipeline, BashRedirect, BashWord, GrammarKind, PipelineLink, RedirectKind, ShellScript,
     SimpleCommand, WordPiece, parse_script,
 };
-use crate::walk::{CommandWalk, program_name};
+use crate::walk::{CommandWalk, in_quotes, program_name};
 use crate::{CallSite, Operation, OperationKind, OperationTag, ShellLanguage};
 
 /// Commands of bash and `/bin/sh` that are not programs.
@@ -200,7 +200,7 @@ pub fn command_text(words: &[String], keeps_directory: bool, quotes_words: bool)
         |word: &str| word.is_empty() || word.contains(|letter: char| letter.is_whitespace() || "'\"".contains(letter));
     let shown = |(index, word): (usize, &String)| match index {
         0 if !keeps_directory => program_name(word),
-        _ if quotes_words && needs_quotes(word) => format!("'{}'", word.replace('\'', "'\\''")),
+        _ if quotes_words && needs_quotes(word) => in_quotes(word),
         _ => word.clone(),
     };
     words.iter().enumerate().map(shown).collect::<Vec<_>>().join(" ")

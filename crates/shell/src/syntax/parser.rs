@@ -1,5 +1,6 @@
 //! The parser of commands.
 
+use std::cell::OnceCell;
 use std::collections::VecDeque;
 
 use super::redirects::PendingDocument;
@@ -62,6 +63,8 @@ pub(super) struct BashParser<'t> {
     pub(super) open_braces: usize,
     /// What was read so far, in words.
     pub(super) spent: usize,
+    /// Where the text has its last `))`, which is looked for once.
+    pub(super) last_close: OnceCell<Option<usize>>,
     pub(super) pending: VecDeque<PendingDocument>,
     pub(super) documents: Vec<BashWord>,
 }
@@ -78,6 +81,7 @@ impl<'t> BashParser<'t> {
             is_other_in_zsh: false,
             open_braces: 0,
             spent: 0,
+            last_close: OnceCell::new(),
             pending: VecDeque::new(),
             documents: Vec::new(),
         }

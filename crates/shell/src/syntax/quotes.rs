@@ -10,9 +10,9 @@ const MAX_SUBSCRIPT: usize = 4096;
 impl BashParser<'_> {
     /// Where the arithmetic expression ends that begins here, behind two parentheses. `None` if these are commands.
     pub(super) fn find_arithmetic_end(&self) -> Option<usize> {
-        // Else each of many parentheses is followed to the end of a text that closes none.
-        let text = self.rest().get(..=self.rest().rfind("))")? + 1)?;
-        let end = find_close(text.as_bytes(), b'(', b')')?;
+        // Else each of many parentheses is followed to the end of a text that closes none behind it.
+        let last = self.last_close.get_or_init(|| self.text.rfind("))")).filter(|last| *last >= self.index);
+        let end = last.and_then(|_| find_close(self.rest().as_bytes(), b'(', b')'))?;
         (self.byte_at(end + 1) == Some(b')')).then_some(self.index + end)
     }
 

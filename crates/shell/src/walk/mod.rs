@@ -321,11 +321,12 @@ pub(crate) fn program_name(written: &str) -> String {
 /// A text as one word of a command line.
 pub(crate) fn quote(text: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./=:,@%+".contains(letter) || letter == UNKNOWN;
-    if !text.is_empty() && text.chars().all(is_plain) {
-        text.to_owned()
-    } else {
-        format!("'{}'", text.replace('\'', "'\\''"))
-    }
+    if !text.is_empty() && text.chars().all(is_plain) { text.to_owned() } else { in_quotes(text) }
+}
+
+/// A text in single quotes.
+pub(crate) fn in_quotes(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "'\\''"))
 }
 
 impl CommandWalk<'_> {
