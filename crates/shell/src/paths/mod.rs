@@ -130,8 +130,10 @@ fn is_everything(name: &str) -> bool {
 
 /// Where an absolute path without `..` is.
 pub(crate) fn place_of(site: &CallSite<'_>, path: &Path, is_pattern: bool) -> PathPlace {
+    let text = &*path.to_string_lossy();
+    let name = text.bytes().rposition(|byte| byte == b'/').and_then(|end| text.get(end + 1..)).unwrap_or(text);
     // Everything in a directory is the directory.
-    if is_pattern && path.file_name().is_some_and(|name| is_everything(&name.to_string_lossy())) {
+    if is_pattern && is_everything(name) {
         let parent = path.parent().unwrap_or(path);
         // `DIRECTORY/**/*`.
         let place =
@@ -139,10 +141,9 @@ pub(crate) fn place_of(site: &CallSite<'_>, path: &Path, is_pattern: bool) -> Pa
         return if place == PathPlace::Project && parent == site.project { PathPlace::ProjectRoot } else { place };
     }
     // `!(a|b)` is everything in a directory but a few names.
-    if path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("!(")) {
+    if name.starts_with("!(") {
         return place_of(site, path.parent().unwrap_or(path), false);
     }
-    let text = &*path.to_string_lossy();
     if let Some(place) = windows::place_of_drive(text) {
         return place;
     }

@@ -209,8 +209,10 @@ impl<'c, 'a> RowCall<'c, 'a> {
     /// An argument that is as it is in a row.
     fn find_word(&self, word: &str) -> Option<&'c str> {
         let is_word = |text: &str| {
-            let name = text.split_once('=').map_or(text, |(name, _)| name);
-            text == word || word.ends_with('=') && text.starts_with(word) || word.starts_with('-') && name == word
+            let after = text.strip_prefix(word);
+            after.is_some_and(|after| {
+                after.is_empty() || word.ends_with('=') || word.starts_with('-') && after.starts_with('=')
+            })
         };
         let index = if word.contains('*') {
             let (pattern, other) = word.split_once(" except ").unwrap_or((word, ""));
@@ -221,7 +223,10 @@ impl<'c, 'a> RowCall<'c, 'a> {
             self.plain().iter().position(fits)
         } else {
             let index = self.call.args.iter().position(|arg| is_word(&arg.text));
-            index.or_else(|| self.plain().iter().position(|(text, _)| is_word(text)))
+            let is_quoted = |arg: &ShellArg| arg.text.bytes().any(|byte| matches!(byte, b'"' | b'\''));
+            index.or_else(|| {
+                self.call.args.iter().position(|arg| is_quoted(arg) && is_word(&arg.text.replace(['"', '\''], "")))
+            })
         };
         index.and_then(|index| self.call.args.get(index)).map(|arg| arg.text.as_str())
     }

@@ -169,6 +169,7 @@ fn automatic_variables(name: &str, stem: &str, needs: &[String]) -> HashMap<Stri
 
 /// The text of the first of these files in the working directory; also in those above it.
 pub(super) fn find_file(walk: &mut CommandWalk<'_>, names: &[&str], above: bool) -> Option<(Rc<Path>, Rc<str>)> {
+    walk.site.files?;
     let cwd: PathBuf = walk.cwd()?.to_owned();
     let dirs = cwd.ancestors().take(if above { MAX_PARENTS } else { 1 });
     for path in dirs.flat_map(|dir| names.iter().map(move |name| dir.join(name))) {

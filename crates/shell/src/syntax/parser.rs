@@ -161,8 +161,11 @@ impl<'t> BashParser<'t> {
     }
 
     pub(super) fn is_reserved(&self, word: &str) -> bool {
-        let rest = self.rest();
-        let Some(after) = rest.strip_prefix(word) else { return false };
+        // Most words differ in their first letter.
+        if self.byte_at(0) != word.as_bytes().first().copied() {
+            return false;
+        }
+        let Some(after) = self.rest().strip_prefix(word) else { return false };
         let is_operator = word.starts_with([')', ';']) || word == "}" && self.is_zsh();
         is_operator || after.is_empty() || after.starts_with([' ', '\t', '\n', '\r', ';', '|', '&', '(', ')', '<', '>'])
     }

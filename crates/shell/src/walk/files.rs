@@ -1,8 +1,10 @@
 //! The paths of a line: where they are, and what the line did to them before.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
 
 use super::state::MAX_ENTRIES;
 use super::{CommandWalk, ProgramCall, ShellArg, TextFlow, TextTaint, program_name};
@@ -21,7 +23,8 @@ const MAX_PLACED: usize = 64;
 #[derive(Debug, Default)]
 pub(super) struct PlacedPaths {
     cwd: Option<Rc<Path>>,
-    known: HashMap<(String, bool), PlacedPath>,
+    /// Those of plain paths, and those of patterns.
+    known: [FxHashMap<String, PlacedPath>; 2],
 }
 
 impl PlacedPaths {
@@ -31,14 +34,20 @@ impl PlacedPaths {
             (None, None) => true,
             _ => false,
         };
-        if !is_same_directory || self.known.len() >= MAX_PLACED {
-            self.known.clear();
+        if !is_same_directory || self.known.iter().any(|known| known.len() >= MAX_PLACED) {
+            self.known.iter_mut().for_each(FxHashMap::clear);
             self.cwd = cwd.cloned();
         }
         // A directory that a pattern stands for makes a pattern of every path in it.
         let is_pattern = is_pattern || cwd.is_some_and(|cwd| !text.starts_with('/') && has_wildcard(cwd));
-        let place = || place_path(site, cwd.map(Rc::as_ref), text, is_pattern);
-        self.known.entry((text.to_owned(), is_pattern)).or_insert_with(place).clone()
+        let [plain, patterns] = &mut self.known;
+        let known = if is_pattern { patterns } else { plain };
+        if let Some(placed) = known.get(text) {
+            return placed.clone();
+        }
+        let placed = place_path(site, cwd.map(Rc::as_ref), text, is_pattern);
+        known.insert(text.to_owned(), placed.clone());
+        placed
     }
 }
 
@@ -52,8 +61,8 @@ impl CommandWalk<'_> {
         // Without a home directory, it may be any.
         let home = || self.site.home.map_or_else(|| UNKNOWN.to_string(), |home| home.display().to_string());
         let text = match text.strip_prefix('~') {
-            Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("{}{rest}", home()),
-            _ => text.to_owned(),
+            Some(rest) if rest.is_empty() || rest.starts_with('/') => Cow::from(format!("{}{rest}", home())),
+            _ => Cow::from(text),
         };
         let placed = self.placed.borrow_mut().find(self.site, self.state.cwd.as_ref(), &text, is_pattern);
         let Some(path) = placed.path.as_ref().filter(|_| !self.state.links.is_empty()) else { return placed };

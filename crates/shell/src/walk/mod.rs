@@ -307,15 +307,19 @@ impl<'s> CommandWalk<'s> {
 
 /// The name of a program without its directory and its extension.
 pub(crate) fn program_name(written: &str) -> String {
-    let name = written.rsplit(['/', '\\']).next().unwrap_or(written);
+    let name = written.bytes().rposition(|byte| matches!(byte, b'/' | b'\\'));
+    let name = name.map_or(written, |end| written.get(end + 1..).unwrap_or_default());
     // `=rm` is the path of `rm` in zsh, and `zf_rm` a builtin of its own.
     let name = name.trim_start_matches('=');
     let name = name.strip_prefix("zf_").unwrap_or(name);
     // `npx TOOL@VERSION`.
     let name = name.split_once('@').map_or(name, |(plain, _)| if matches!(plain, "" | "&") { name } else { plain });
-    let lower = name.to_ascii_lowercase();
-    let plain = [".exe", ".cmd", ".bat"].iter().find_map(|end| lower.strip_suffix(end));
-    plain.map_or_else(|| name.to_owned(), str::to_owned)
+    match name.len().checked_sub(4).and_then(|end| name.split_at_checked(end)) {
+        Some((plain, end)) if [".exe", ".cmd", ".bat"].iter().any(|known| end.eq_ignore_ascii_case(known)) => {
+            plain.to_ascii_lowercase()
+        }
+        _ => name.to_owned(),
+    }
 }
 
 /// A text as one word of a command line.

@@ -177,7 +177,7 @@ impl CommandWalk<'_> {
         };
         // A program in a directory that is not known: `$JAVA_HOME/bin/java`.
         let has_name = program.text.rsplit_once('/').is_some_and(|(_, name)| {
-            !name.is_empty() && program_name(name).chars().all(|letter| letter.is_ascii_graphic())
+            !name.is_empty() && program_name(name).bytes().all(|letter| letter.is_ascii_graphic())
         });
         if has_name && !program.is_pattern && taint.without(TextTaint::OUTPUT) == TextTaint::NONE {
             return Ok((program, args));
