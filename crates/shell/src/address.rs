@@ -2,6 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+use crate::paths::UNKNOWN;
 use crate::walk::{CommandWalk, TextTaint};
 use crate::{Operation, OperationKind, OperationTag};
 
@@ -73,10 +74,12 @@ pub(crate) fn push_address(
     taint: TextTaint,
 ) {
     let host = host_of(address);
-    let is_metadata = METADATA_NAMES.contains(&host.trim_end_matches('.'))
-        || number_of(host).is_some_and(|address| METADATA_ADDRESSES.contains(&address));
+    // `169.254.170.2$PATH_OF_CREDENTIALS`.
+    let known = host.split(UNKNOWN).next().unwrap_or(host).trim_end_matches('.');
+    let is_metadata = METADATA_NAMES.contains(&known)
+        || number_of(known).is_some_and(|address| METADATA_ADDRESSES.contains(&address));
     let operation = Operation::new(kind, program)
-        .written(address.replace(crate::paths::UNKNOWN, "…"))
+        .written(address.replace(UNKNOWN, "…"))
         .tag_if(is_local_host(host), OperationTag::Local)
         .tag_if(is_metadata, OperationTag::Metadata);
     walk.push(taint.tag(operation));
