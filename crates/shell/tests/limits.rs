@@ -6,7 +6,9 @@ mod fixture;
 use std::thread;
 
 use pintle_contract::ToolKind;
-use pintle_shell::{Operation, OperationKind, operations_of_call};
+use pintle_shell::{
+    Operation, OperationKind, OperationTag, PathPlace, ShellLanguage, operations_of_call, operations_of_command,
+};
 use serde_json::{Value, json};
 
 use fixture::{operations, site};
@@ -87,6 +89,52 @@ fn deep_nesting_that_is_closed_keeps_what_is_read() {
             matches!(operation.kind, OperationKind::Unknown | OperationKind::Delete | OperationKind::RunCode)
         };
         assert!(deep.iter().any(is_stopped), "{open}: {deep:?}");
+    }
+}
+
+/// A text may hold itself in every place where a program expands texts: each is followed only so far.
+#[test]
+fn a_line_that_holds_itself_ends() {
+    for line in include_str!("holds_itself.txt").lines().filter(|line| !line.starts_with('#')) {
+        for language in [ShellLanguage::Bash, ShellLanguage::Zsh] {
+            let run = move || operations_of_command(line, language, &site());
+            let found = thread::Builder::new().stack_size(STACK).spawn(run).unwrap().join().unwrap();
+            assert!(found.len() < 1_000, "{line}");
+        }
+    }
+}
+
+#[test]
+fn what_is_behind_a_long_text_is_seen() {
+    let lines = include_str!("behind_long_text.txt").lines().filter(|line| !line.starts_with('#'));
+    for (line, bytes) in lines.flat_map(|line| [12_000, 20_000, 70_000].map(|bytes| (line, bytes))) {
+        let command = line.replace("{P}", &"y".repeat(bytes));
+        let found = on_small_stack(vec![command]).remove(0);
+        let is_seen = |operation: &Operation| {
+            let tags = [OperationTag::Secret, OperationTag::Startup, OperationTag::Network];
+            let is_home = matches!(operation.place, Some(PathPlace::Home | PathPlace::Root));
+            matches!(operation.kind, OperationKind::Unknown | OperationKind::RunCode)
+                || is_home && operation.kind == OperationKind::Delete
+                || tags.iter().any(|tag| operation.has(*tag))
+        };
+        assert!(found.iter().any(is_seen), "{line} with {bytes} bytes: {}", found.len());
+    }
+}
+
+#[test]
+fn variables_of_make_that_are_too_long_are_unknown() {
+    let cut = [
+        format!("make --eval='a={}; rm -rf ~' --eval='x:=$(shell true $(a))' x", "y".repeat(17_000)),
+        format!("make --eval='f=$(foreach d,{}~,rm -rf $(d);)' --eval='x:=$(shell $(f))'", "/tmp/x ".repeat(30)),
+        String::from("make --eval='f=$(call f)' --eval='x:=$(shell rm $(f))'"),
+    ];
+    for (command, found) in cut.iter().zip(on_small_stack(cut.to_vec())) {
+        let is_stopped = |operation: &Operation| {
+            let kind = operation.kind;
+            matches!(kind, OperationKind::Unknown | OperationKind::RunCode)
+                || kind == OperationKind::Delete && operation.place == Some(PathPlace::Home)
+        };
+        assert!(found.iter().any(is_stopped), "{command:.80}: {found:?}");
     }
 }
 

@@ -1,5 +1,6 @@
 //! The rules of `make`.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::path::Path;
 use std::rc::Rc;
@@ -12,6 +13,8 @@ use crate::walk::{CommandWalk, ParsedOptions, ProgramCall, ShellArg, TextFlow, T
 const MAX_DEPTH: usize = 24;
 /// The longest text that variables come to.
 const MAX_TEXT: usize = 16 * 1024;
+/// The most texts that are expanded for one text.
+const MAX_EXPANSIONS: usize = 2048;
 /// The deepest nesting of files that include each other.
 const MAX_INCLUDES: usize = 4;
 
@@ -47,6 +50,9 @@ pub(super) fn run_make(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
         if text.text.contains("$(eval") && text.text.contains("$(shell") {
             walk.push_code(TextTaint::DECODED, call.name, "it evaluates the output of a command");
         }
+        if !text.is_known() {
+            walk.push_code(text.taint, call.name, "it evaluates a text that is not known");
+        }
         reader.read(walk, None, &text.text);
     }
     let named: Vec<ShellArg> = parsed.values("f", "file").chain(parsed.values("", "makefile")).cloned().collect();
@@ -81,7 +87,7 @@ pub(super) fn run_make(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
 }
 
 fn fill_recipe(walk: &mut CommandWalk<'_>, file: &TaskFile, bound: &HashMap<String, String>, text: &str) -> String {
-    MakeText { walk, file, bound }.expand(text, 0)
+    MakeText { walk, file, bound, count: &Cell::new(0) }.expand(text, 0)
 }
 
 struct MakeReader {
@@ -148,9 +154,9 @@ impl MakeReader {
 
     fn include(&mut self, walk: &mut CommandWalk<'_>, name: &str) {
         let Some(path) = walk.code_path(&ShellArg::new(name)) else { return };
-        if self.include_depth < MAX_INCLUDES
-            && let Some(text) = walk.file_text(&path)
-        {
+        if self.include_depth >= MAX_INCLUDES {
+            walk.push_unknown("make", "its files include each other too deeply");
+        } else if let Some(text) = walk.file_text(&path) {
             self.include_depth += 1;
             self.read(walk, Some(&path), &text);
             self.include_depth -= 1;
@@ -164,7 +170,7 @@ impl MakeReader {
         }
         let mut expanded = String::new();
         let mut expand = |walk: &mut CommandWalk<'_>| {
-            expanded = MakeText { walk, file: &self.file, bound: &self.given }.expand(text, 0);
+            expanded = MakeText { walk, file: &self.file, bound: &self.given, count: &Cell::new(0) }.expand(text, 0);
         };
         match path {
             Some(path) => drop(walk.in_file(path, "", |walk, _| {
@@ -246,11 +252,18 @@ struct MakeText<'a, 's> {
     walk: &'a mut CommandWalk<'s>,
     file: &'a TaskFile,
     bound: &'a HashMap<String, String>,
+    /// How many texts were expanded.
+    count: &'a Cell<usize>,
 }
 
-impl MakeText<'_, '_> {
+impl<'s> MakeText<'_, 's> {
     fn expand(&mut self, text: &str, depth: usize) -> String {
         let mut expanded = String::new();
+        self.count.set(self.count.get() + 1);
+        if depth > MAX_DEPTH || self.count.get() > MAX_EXPANSIONS {
+            self.walk.push_unknown("make", "its variables are nested too deeply");
+            return expanded;
+        }
         let mut rest = text;
         while let Some((before, behind)) = rest.split_once('$') {
             expanded.push_str(before);
@@ -266,12 +279,18 @@ impl MakeText<'_, '_> {
                 }
                 letter => expanded.push_str(&self.refer(&letter.to_string(), depth + 1)),
             }
-            if expanded.len() > MAX_TEXT || depth > MAX_DEPTH {
+            if expanded.len() > MAX_TEXT {
+                self.walk.push_unknown("make", "its variables come to more than can be looked at");
                 return expanded;
             }
         }
         expanded.push_str(rest);
         expanded
+    }
+
+    /// With other values of the names that a function gives.
+    fn bind<'b>(&'b mut self, bound: &'b HashMap<String, String>) -> MakeText<'b, 's> {
+        MakeText { walk: self.walk, file: self.file, bound, count: self.count }
     }
 
     /// What `$(inner)` stands for: a function or a variable.
@@ -336,10 +355,10 @@ impl MakeText<'_, '_> {
             "notdir" => each(rest, &|word| word.rsplit('/').next().unwrap_or(word).to_owned()),
             "foreach" => {
                 let (name, words) = (self.expand(first, depth + 1), self.expand(second, depth + 1));
-                let texts = words.split_whitespace().take(MAX_DEPTH).map(|word| {
+                let texts = words.split_whitespace().map(|word| {
                     let bound: HashMap<String, String> =
                         self.bound.clone().into_iter().chain([(name.clone(), word.to_owned())]).collect();
-                    MakeText { walk: &mut *self.walk, file: self.file, bound: &bound }.expand(third, depth + 1)
+                    self.bind(&bound).expand(third, depth + 1)
                 });
                 texts.collect::<Vec<_>>().join(" ")
             }
@@ -348,7 +367,7 @@ impl MakeText<'_, '_> {
                 bound
                     .extend(rest.split(',').enumerate().map(|(index, arg)| (index.to_string(), arg.trim().to_owned())));
                 let body = self.file.variables.get(first).cloned().unwrap_or_default();
-                MakeText { walk: &mut *self.walk, file: self.file, bound: &bound }.expand(&body, depth + 1)
+                self.bind(&bound).expand(&body, depth + 1)
             }
             "if" => format!("{second} {third}"),
             "filter" | "filter-out" | "sort" | "strip" | "wildcard" | "abspath" | "realpath" | "firstword"

@@ -218,9 +218,14 @@ impl CommandWalk<'_> {
         if shown.contains("\\044") || shown.contains("\\140") {
             self.push_code(TextTaint::NONE, "bash", "what its prompt runs is not known");
         }
-        for shown in [shown.replace("\\$", "#"), shown.replace("\\$", "$")] {
+        let [without, with] = [shown.replace("\\$", "#"), shown.replace("\\$", "$")];
+        for shown in [Some(&without).filter(|without| **without != with), Some(&with)].into_iter().flatten() {
             if text.is_known() && shown.contains(['$', '`']) {
-                let _shown = self.expand_quoted(&parse_text(&shown, self.grammar));
+                // A prompt may show itself: `P='${P@P}'`.
+                let _shown = self.called(|walk| {
+                    walk.expand_quoted(&parse_text(shown, walk.grammar));
+                    TextFlow::default()
+                });
             }
         }
     }

@@ -30,14 +30,17 @@ pub(super) struct FieldBuilder {
     is_optional: bool,
 }
 
-/// Adds a text to that of an argument, if it does not become too long.
-fn append_text(text: &mut String, added: &str) {
+/// Adds a text to that of an argument, if it does not become too long. Returns what is to be known of it then.
+fn append_text(text: &mut String, added: &str) -> TextTaint {
     if text.is_empty() && added.len() <= MAX_BYTES || text.len() + added.len() <= MAX_JOINED {
         text.push_str(added);
-    } else {
-        text.clear();
+        return TextTaint::NONE;
+    }
+    // What is around it stays: it says what the rest is for, and where it ends.
+    if !text.ends_with(UNKNOWN) {
         text.push(UNKNOWN);
     }
+    TextTaint::DECODED
 }
 
 impl FieldBuilder {
@@ -54,14 +57,13 @@ impl FieldBuilder {
     /// One text or another.
     fn push_either(&mut self, text: &str, otherwise: &str, taint: TextTaint) {
         self.has_current = true;
-        self.current.taint |= taint;
         if text != otherwise && self.current.otherwise.is_none() {
             self.current.otherwise = Some(self.current.text.clone());
         }
         if let Some(other) = &mut self.current.otherwise {
-            append_text(other, otherwise);
+            let _same = append_text(other, otherwise);
         }
-        append_text(&mut self.current.text, text);
+        self.current.taint |= taint | append_text(&mut self.current.text, text);
     }
 
     /// Adds what stands for the unknown parts of the text.
@@ -172,7 +174,12 @@ impl CommandWalk<'_> {
                     };
                     built.push_pattern(&text);
                 }
-                WordPiece::Quoted(text) => built.push(text, TextTaint::NONE),
+                WordPiece::Quoted(text) => {
+                    if text.len() > MAX_BYTES {
+                        self.push_unknown("", "a word is longer than can be looked at");
+                    }
+                    built.push(text, TextTaint::NONE);
+                }
                 WordPiece::Arithmetic(expression) => match self.evaluate_word(expression) {
                     Some(value) => built.push(&value.to_string(), TextTaint::NONE),
                     None => built.push(UNKNOWN.encode_utf8(&mut [0; 4]), TextTaint::NONE),
