@@ -185,12 +185,21 @@ impl BashParser<'_> {
         }
     }
 
-    pub(super) fn parse_function(&mut self, names: Vec<String>) -> ParseResult<BashCommand> {
+    pub(super) fn parse_function(&mut self, names: Vec<BashWord>) -> ParseResult<BashCommand> {
         self.skip_lines();
         let body = self.nested(Self::parse_command)?;
         // bash wants a compound command.
         self.is_other_in_zsh |= matches!(body, BashCommand::Simple(_));
-        Ok(BashCommand::Function(names, Rc::new(body)))
+        let texts = names.iter().map(|name| name.as_literal().unwrap_or_default().to_owned()).collect();
+        let function = BashCommand::Function(texts, Rc::new(body));
+        if names.iter().all(|name| name.as_literal().is_some()) {
+            return Ok(function);
+        }
+        // zsh expands them.
+        self.is_other_in_zsh = true;
+        let mut list = test_of(names);
+        list.push(BashPipeline::new(vec![function]));
+        Ok(BashCommand::Group(list, false, Vec::new()))
     }
 }
 

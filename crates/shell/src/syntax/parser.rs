@@ -346,8 +346,9 @@ impl<'t> BashParser<'t> {
         }
         if self.take_reserved("function") {
             self.skip_blanks();
-            let name = self.parse_word()?.and_then(|word| word.as_literal().map(str::to_owned)).unwrap_or_default();
+            let name = self.parse_word()?.unwrap_or_default();
             self.take_parentheses();
+            self.is_other_in_zsh |= self.rest().trim_start().starts_with('(');
             return self.parse_function(vec![name]);
         }
         self.parse_simple()
@@ -390,9 +391,8 @@ impl<'t> BashParser<'t> {
             let Some(word) = self.parse_argument(&command.words)? else { break };
             let may_be_name = command.words.is_empty() || self.is_zsh();
             if may_be_name && self.take_parentheses() {
-                let names = command.words.iter().chain([&word]);
-                let names = names.map(|word| word.as_literal().unwrap_or_default().to_owned()).collect();
-                return self.parse_function(names);
+                command.words.push(word);
+                return self.parse_function(command.words);
             }
             command.words.push(word);
         }

@@ -119,16 +119,20 @@ impl BashParser<'_> {
         self.skip_blanks();
         while !self.rest().starts_with(['{', '(']) {
             match self.parse_word()? {
-                Some(word) => names.push(word.as_literal().unwrap_or_default().to_owned()),
+                Some(word) => names.push(word),
                 None => break,
             }
             self.skip_lines();
         }
+        // `function f ((x))` has another name, which is a pattern: what is in it is expanded.
+        let has_pattern = !names.is_empty() && self.rest().starts_with('(') && !self.rest().starts_with("()");
         self.take("()");
-        if names.is_empty() {
-            let name = format!("(anonymous {})", self.index);
-            let function = self.parse_function(vec![name.clone()])?;
-            let mut call = SimpleCommand { words: vec![BashWord::literal(name)], ..SimpleCommand::default() };
+        if names.is_empty() || has_pattern {
+            if names.is_empty() {
+                names.push(BashWord::literal(format!("(anonymous {})", self.index)));
+            }
+            let mut call = SimpleCommand { words: names.iter().take(1).cloned().collect(), ..SimpleCommand::default() };
+            let function = self.parse_function(names)?;
             loop {
                 self.skip_blanks();
                 if let Some(redirect) = self.parse_redirect()? {
