@@ -172,7 +172,7 @@ its rules for labels, is in [`crates/xtask/scorecard`](../../crates/xtask/scorec
 is denied or the user is asked. `building.jsonl` was looked at while rules were written; `scored.jsonl` was only ever
 scored. nah runs without a language model, by its Python module, and has nothing stricter to switch on; cc-safety-net
 runs as the hook of Claude Code, and denies where others ask. PowerShell, fetches, deletes and moves by tools are given to
-both as command lines.
+both as command lines. destructive_command_guard 0.16 needs a newer Rust than this repository and was not built.
 ";
 
 /// Makes the home directory of the corpus with its repository.

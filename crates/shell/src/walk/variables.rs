@@ -1,11 +1,35 @@
 //! The variables that a line sets, and those that decide what else runs.
 
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
+
 use super::arithmetic::{ElementChoice, split_subscript};
 use super::state::MAX_ENTRIES;
-use super::{CommandWalk, MAX_ARGS, ShellArg, TextFlow, TextTaint};
+use super::{CommandWalk, MAX_ARGS, ShellArg, TextFlow, TextTaint, quote};
 use crate::git_settings::{SettingEffect, is_ordinary_program, setting_effect};
 use crate::syntax::{BashAssignment, BashWord, GrammarKind, WordPiece};
+use crate::word_lists::read_sections;
 use crate::{Operation, OperationKind};
+
+/// The variables by which programs run other programs.
+struct ProgramVariables {
+    /// Those whose value is a command line; `*` stands for any beginning.
+    programs: Vec<&'static str>,
+    /// A command line for each whose value has options.
+    options: FxHashMap<&'static str, &'static str>,
+}
+
+static PROGRAM_VARIABLES: LazyLock<ProgramVariables> = LazyLock::new(|| {
+    let mut all = ProgramVariables { programs: Vec::new(), options: FxHashMap::default() };
+    for section in read_sections(include_str!("variables.txt")) {
+        match section.head {
+            "program" => all.programs.extend(section.lines.iter().flat_map(|line| line.split(' '))),
+            _ => all.options.extend(section.lines.iter().filter_map(|line| line.split_once(' '))),
+        }
+    }
+    all
+});
 
 impl CommandWalk<'_> {
     pub(crate) fn set_alias(&mut self, name: &str, text: &str) {
@@ -268,51 +292,6 @@ impl CommandWalk<'_> {
             | "GOOSE_CONFIG_DIR"
             | "CURSOR_CONFIG_DIR"
             | "CLINE_DIR" => "pintle_variable",
-            "GIT_SSH_COMMAND"
-            | "GIT_SSH"
-            | "GIT_PROXY_COMMAND"
-            | "GIT_EXTERNAL_DIFF"
-            | "GIT_EDITOR"
-            | "GIT_SEQUENCE_EDITOR"
-            | "GIT_PAGER"
-            | "GIT_ASKPASS"
-            | "SSH_ASKPASS"
-            | "EDITOR"
-            | "VISUAL"
-            | "PAGER"
-            | "MANPAGER"
-            | "LESSOPEN"
-            | "RSYNC_RSH"
-            | "CARGO_BUILD_RUSTC_WRAPPER"
-            | "RUSTC"
-            | "RUSTC_WRAPPER"
-            | "RUSTC_WORKSPACE_WRAPPER"
-            | "CC"
-            | "CXX"
-            | "LD"
-            | "AR"
-            | "BROWSER"
-            | "MANOPT"
-            | "SHELL"
-            | "npm_config_script_shell"
-            | "NPM_CONFIG_SCRIPT_SHELL" => {
-                // A program that another one runs.
-                let Some(line) = value.filter(|value| !value.text.is_empty()) else { return };
-                if name.starts_with("GIT_") && !is_ordinary_program(&line.text) {
-                    let written = format!("{name}={}", line.shown());
-                    self.push(Operation::new(OperationKind::Git, "git").action("program_setting").written(written));
-                }
-                if line.is_known() {
-                    self.run_line(&line.text.clone(), &TextFlow::default());
-                }
-                return;
-            }
-            "GOFLAGS" => {
-                if let Some((_, program)) = value.and_then(|value| value.text.split_once("exec=")) {
-                    self.run_line(program, &TextFlow::default());
-                }
-                return;
-            }
             name if name.starts_with("PINTLE_") => "pintle_variable",
             name if name.starts_with("GIT_CONFIG_KEY_") => {
                 if value.is_none_or(|value| setting_effect(&value.text, "!") == SettingEffect::Program) {
@@ -321,7 +300,7 @@ impl CommandWalk<'_> {
                 }
                 return;
             }
-            _ => return,
+            _ => return self.check_program_variable(name, value),
         };
         let kind = if action == "pintle_variable" { OperationKind::Guard } else { OperationKind::System };
         let written = value.map(ShellArg::shown).unwrap_or_default();
@@ -337,6 +316,29 @@ impl CommandWalk<'_> {
         }
         if !is_harmless {
             self.push(Operation::new(kind, name).action(action).written(format!("{name}={written}")));
+        }
+    }
+
+    /// A variable whose value says what programs run, or which options they have.
+    fn check_program_variable(&mut self, name: &str, value: Option<&ShellArg>) {
+        let Some(value) = value.filter(|value| !value.text.is_empty()) else { return };
+        let is_program = |known: &&str| known.strip_prefix('*').map_or(*known == name, |end| name.ends_with(end));
+        let template = PROGRAM_VARIABLES.options.get(name).map_or("", |template| template);
+        let line = match () {
+            () if PROGRAM_VARIABLES.programs.iter().any(is_program) => value.text.clone(),
+            () if !template.is_empty() => template.replace("'%'", &quote(&value.text)).replace('%', &value.text),
+            // `make` expands the variables of its environment.
+            () if value.text.contains("$(shell") => {
+                format!("make -f /dev/null --eval={}", quote(&format!("x:={}", value.text)))
+            }
+            () => return,
+        };
+        if name.starts_with("GIT_") && template.is_empty() && !is_ordinary_program(&line) {
+            let written = format!("{name}={}", value.shown());
+            self.push(Operation::new(OperationKind::Git, "git").action("program_setting").written(written));
+        }
+        if value.is_known() {
+            self.run_line(&line, &TextFlow::default());
         }
     }
 
