@@ -23,7 +23,7 @@ mod watch;
 mod word_lists;
 
 pub use call::{operations_of_call, operations_of_command, read_shell_call};
-pub use line::{LineCommands, command_text, commands_of_line, required_programs};
+pub use line::{LineCommands, command_text, commands_of_line, is_own_word, required_programs};
 pub use pintle_contract::{Operation, OperationKind, OperationTag, PathPlace};
 pub use secret_name::is_secret_name;
 pub use site::{CallSite, ProjectFiles, ShellLanguage};

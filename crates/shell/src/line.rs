@@ -10,15 +10,18 @@ use crate::syntax::{
 use crate::walk::{CommandWalk, in_quotes, program_name};
 use crate::{CallSite, Operation, OperationKind, OperationTag, ShellLanguage};
 
-/// Commands of bash and `/bin/sh` that are not programs.
-const BUILTINS: &str = ". : [ [[ alias bg bind break builtin caller cd command compgen complete continue declare dirs \
-                        disown echo enable eval exec exit export false fc fg getopts hash help history jobs kill let \
-                        local logout mapfile popd printf pushd pwd read readarray readonly return set shift shopt \
-                        source suspend test times trap true type typeset ulimit umask unalias unset wait";
+/// The words of bash and `/bin/sh` that are not programs.
+const OWN_WORDS: &str = include_str!("own_words.txt");
 /// Commands that ask whether there is a program.
 const PROBES: [&str; 4] = ["command", "hash", "type", "which"];
 /// Commands that run the rest of their words.
 const PREFIXES: [&str; 4] = ["command", "exec", "nohup", "time"];
+
+/// Whether the first word of a command is one of the shell's own, and not a program.
+#[must_use]
+pub fn is_own_word(word: &str) -> bool {
+    OWN_WORDS.split_whitespace().any(|own| own == word)
+}
 
 /// What a command line runs, for rules that compare commands with patterns.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -104,7 +107,7 @@ pub fn required_programs(text: &str) -> Vec<String> {
     let mut reader = ScriptReader::default();
     reader.read_list(&script.pipelines, true);
     let ScriptReader { mut required, known, .. } = reader;
-    required.retain(|name| !known.contains(name) && !BUILTINS.split(' ').any(|builtin| builtin == name));
+    required.retain(|name| !known.contains(name) && !is_own_word(name));
     required.into_iter().collect()
 }
 

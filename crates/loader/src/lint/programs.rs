@@ -5,13 +5,9 @@ use std::path::{Path, PathBuf};
 use pintle_clients::CLIENTS;
 use pintle_contract::{CommandSpec, Diagnostic, FailurePolicy, HandlerSpec, HookDeclaration};
 use pintle_dialects::{PathStatus, ProgramLookup};
-use pintle_shell::required_programs;
+use pintle_shell::{is_own_word, required_programs};
 
 use crate::programs::InstalledPrograms;
-
-/// Words at the beginning of a command that are the shell's own.
-const SHELL_WORDS: &str = ". : [ [[ ! { ( case cd command echo eval exec exit export false for if printf read set source test \
-                           trap true type umask unset until while";
 
 /// Warns about a hook whose program cannot start: a guard that cannot start denies every call or lets it pass, and any
 /// other hook does nothing.
@@ -40,7 +36,7 @@ fn find_fault(hook: &HookDeclaration, command: &CommandSpec, project: &Path) -> 
         return None;
     }
     if !program.contains('/') {
-        let is_shells = command.arguments.is_none() && SHELL_WORDS.split_whitespace().any(|word| word == program);
+        let is_shells = command.arguments.is_none() && is_own_word(&program);
         if !is_shells && is_plain(&program) && !InstalledPrograms.can_find(&program) {
             return Some((format!("runs `{program}`, which is not on the PATH"), "install it, or write its full path"));
         }
