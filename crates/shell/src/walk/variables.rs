@@ -355,17 +355,8 @@ impl CommandWalk<'_> {
 
     /// A variable that the line sets by which agents find their settings, or the shell of their commands.
     pub(crate) fn settings_variable(&self) -> Option<&'static str> {
-        const NAMES: [&str; 9] = [
-            "HOME",
-            "USERPROFILE",
-            "XDG_CONFIG_HOME",
-            "XDG_STATE_HOME",
-            "XDG_DATA_HOME",
-            "XDG_CONFIG_DIRS",
-            "SHELL",
-            "CLAUDE_CODE_SHELL",
-            "CLAUDE_CODE_SHELL_PREFIX",
-        ];
+        const NAMES: &str = "HOME USERPROFILE XDG_CONFIG_HOME XDG_STATE_HOME XDG_DATA_HOME XDG_CONFIG_DIRS SHELL \
+                             CLAUDE_CODE_SHELL CLAUDE_CODE_SHELL_PREFIX";
         let is_shell = |value: &ShellArg| {
             let (dir, name) = value.text.rsplit_once('/').unwrap_or_default();
             matches!(dir, "/bin" | "/usr/bin" | "/usr/local/bin") && matches!(name, "sh" | "bash" | "zsh" | "fish")
@@ -374,7 +365,7 @@ impl CommandWalk<'_> {
             let values = self.state.variables.get(*name);
             values.is_some_and(|values| !name.contains("SHELL") || !values.iter().all(is_shell))
         };
-        if self.state.variables.is_empty() { None } else { NAMES.into_iter().find(is_set) }
+        if self.state.variables.is_empty() { None } else { NAMES.split(' ').find(is_set) }
     }
 }
 
