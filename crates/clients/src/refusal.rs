@@ -78,7 +78,9 @@ pub fn key_letters(name: &str) -> String {
 
 fn answer_key(name: &str) -> Option<AnswerKey> {
     let letters = key_letters(name);
-    let is_among = |names: &str| names.split_whitespace().any(|known| known == letters);
+    // `isAllowed`, `should_block`.
+    let plain = ["is", "should", "can"].iter().find_map(|begin| letters.strip_prefix(begin)).unwrap_or(&letters);
+    let is_among = |names: &str| names.split_whitespace().any(|known| known == letters || known == plain);
     let known = ANSWER_KEYS.iter().find(|(_, names)| is_among(names)).map(|(key, _)| *key);
     let is_near = |near: &&str| near.len().abs_diff(letters.len()) <= 2;
     known.or_else(|| suggest_nearest(&letters, LONG_KEYS).filter(is_near).map(|_| AnswerKey::Decision))
@@ -105,13 +107,19 @@ fn find_in_layers(name: &str, value: &Value, layer: usize) -> Option<RefusalLeve
     let refuses = match (key, value) {
         (_, Value::Null) => false,
         (AnswerKey::Decision | AnswerKey::State, Value::String(text)) => {
-            let is_off = key == AnswerKey::Decision && is_text_off(text);
+            let is_off = key == AnswerKey::Decision && DENYING_TEXT.is_match(text.trim());
             let own = if is_off { Some(RefusalLevel::Deny) } else { level_of_word(text, key == AnswerKey::State) };
             return own
                 .or_else(|| find_in_layers(name, &parse_nested(text).filter(|_| layer < MAX_LAYERS)?, layer + 1));
         }
         (AnswerKey::Decision, Value::Object(fields)) if layer < MAX_LAYERS => {
-            return fields.iter().filter_map(|(name, value)| find_in_layers(name, value, layer + 1)).max();
+            // `{"type": "block"}`
+            let key =
+                |key: &str| if matches!(key, "type" | "kind" | "value") { name.to_owned() } else { key.to_owned() };
+            return fields.iter().filter_map(|(own, value)| find_in_layers(&key(own), value, layer + 1)).max();
+        }
+        (AnswerKey::Decision, Value::Array(items)) if layer < MAX_LAYERS => {
+            return items.iter().filter_map(|item| find_in_layers(name, item, layer + 1)).max();
         }
         (AnswerKey::Decision, Value::Bool(flag)) => !*flag,
         (AnswerKey::Decision | AnswerKey::State, _) => false,
@@ -282,16 +290,20 @@ pub fn strip_byte_order_mark(text: &str) -> &str {
 }
 
 static REFUSING_VALUE: LazyLock<Regex> = LazyLock::new(|| compile_pattern(&format!(r"(?i)^(?:{REFUSING})$")));
+/// The text of a decision that denies by how it begins, or is off.
+static DENYING_TEXT: LazyLock<Regex> = LazyLock::new(|| {
+    compile_pattern(&format!(r"(?i)^(?:(?:{REFUSING}|prevent(?:ed|s)?|fail(?:ed|s|ure)?|error)\b|(?:false|no|off|0)$)"))
+});
 static GUARDED_VALUE: LazyLock<Regex> = LazyLock::new(|| {
     compile_pattern(
         r"(?i)^(?:den(?:y|ied|ies)|block(?:ed|s)?|reject(?:ed|s)?|refus(?:e|ed|es)|forbid(?:den|s)?|disallow(?:ed|s)?|veto(?:ed)?|prohibit(?:ed)?)$",
     )
 });
-static ASKING_VALUE: LazyLock<Regex> = LazyLock::new(|| compile_pattern(r"(?i)^(?:ask|defer|confirm)$"));
+static ASKING_VALUE: LazyLock<Regex> = LazyLock::new(|| compile_pattern(r"(?i)^(?:ask|defer|confirm|prompt)$"));
 /// A key with its value as people write them, outside a text.
 static BROKEN_PAIR: LazyLock<Regex> = LazyLock::new(|| {
     compile_pattern(
-        r#"(?s)(?:^|[{,\s])["']?(?<key>[A-Za-z_]{2,40})["']?\s*:\s*(?<value>"[^"\\]*"?|'[^'\\]*'?|[A-Za-z0-9]+|\{)"#,
+        r#"(?s)(?:^|[{,\s])["']?(?<key>[A-Za-z_]{2,40})["']?\s*:\s*(?<value>"[^"\\]*"?|'[^'\\]*'?|[A-Za-z0-9]+|)"#,
     )
 });
 /// A key of what agents send to their hooks.
@@ -362,6 +374,13 @@ mod tests {
             json!({"decision": {"behavior": "Deny"}}),
             json!({"hook_specific_output": {"permission_decision": "deny "}}),
             json!({"hookSpecificOutput": "\"{\\\"permissionDecision\\\":\\\"deny\\\"}\""}),
+            json!({"hookSpecificOutput": [{"permissionDecision": ["deny"]}]}),
+            json!({"decision": {"type": "block"}}),
+            json!({"decision": "denied by policy"}),
+            json!({"decision": "error"}),
+            json!({"permissionDecision": "prompt"}),
+            json!({"isAllowed": false}),
+            json!({"should_block": true}),
         ] {
             assert!(object_refuses(value.as_object().unwrap()), "{value}");
         }
@@ -372,6 +391,9 @@ mod tests {
             json!({"ok": true, "count": 3, "message": "nothing was blocked"}),
             json!({"cached": false, "note": "checked"}),
             json!({"is": {"it": ["Denied"]}}),
+            json!({"decision": "none"}),
+            json!({"decision": {"type": "allow", "matched": ["deny.txt"]}}),
+            json!({"isBlocked": false, "should_allow": true, "issues": ["block"]}),
         ] {
             assert!(!object_refuses(value.as_object().unwrap()), "{value}");
         }
