@@ -1,7 +1,7 @@
 //! Delegation: inheritance, limits, verification, redirects.
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
-mod support;
+use crate::support;
 
 use std::sync::Arc;
 

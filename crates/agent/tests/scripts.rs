@@ -1,7 +1,7 @@
 //! Starlark tools and verify scripts, and agents that change themselves under guards.
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
-mod support;
+use crate::support;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,6 +1,6 @@
 //! Sessions and their turns.
 
-mod support;
+use crate::support;
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! Tool calls: pairing of events, arguments, policy, and the effects of hooks.
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
-mod support;
+use crate::support;
 
 use std::sync::Arc;
 

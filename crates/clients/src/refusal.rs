@@ -254,6 +254,7 @@ fn text_refuses_in_layers(text: &str, layer: usize) -> bool {
             let is_refusal = |item: &Value| match item {
                 Value::String(text) => layer < MAX_LAYERS && text_refuses_in_layers(text, layer + 1),
                 Value::Object(object) => object_refuses(object),
+                Value::Array(_) => layer < MAX_LAYERS && text_refuses_in_layers(&item.to_string(), layer + 1),
                 _ => false,
             };
             return items.iter().any(is_refusal);
@@ -424,6 +425,7 @@ mod tests {
             "\"{\\\"decision\\\":\\\"block\\\"}\"",
             "\"{}\"",
             "[{\"permission\":\"deny\"}]",
+            "[[{\"ecision\":\"block\"}]]",
             "[{\"a\":1,\"a\":2}]",
             "%7B%22decision%22%3A%22block%22%7D",
             "{&quot;decision&quot;:&quot;block&quot;}",

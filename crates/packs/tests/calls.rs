@@ -1,6 +1,6 @@
 //! Calls of tools other than shells, such as those of MCP servers, and what all packs make of them: `calls.txt`.
 
-mod fixture;
+use crate::fixture;
 
 use pintle_contract::ToolKind;
 use pintle_packs::packs;

@@ -1,6 +1,6 @@
 //! PowerShell lines and what the default packs make of them: `powershell.txt`, each line with `stop` or `pass` in front.
 
-mod fixture;
+use crate::fixture;
 
 use pintle_packs::default_packs;
 use pintle_shell::{ShellLanguage, operations_of_command};

@@ -2,7 +2,7 @@
 
 #![expect(clippy::expect_used, reason = "tests fail by panicking")]
 
-mod worker;
+use crate::worker;
 
 use std::fs;
 use std::sync::{Arc, LazyLock};

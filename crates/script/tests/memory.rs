@@ -145,7 +145,7 @@ fn no_expression_takes_more_than_twice_the_limit_here() {
     let (mut here, mut faults) = (0, Vec::new());
     for (number, (form, _)) in forms.iter().enumerate() {
         let child = Command::new(&itself)
-            .args(["--exact", "no_expression_takes_more_than_twice_the_limit_here", "--nocapture"])
+            .args(["--exact", "memory::no_expression_takes_more_than_twice_the_limit_here", "--nocapture"])
             .env(CHOICE, number.to_string())
             .output()
             .unwrap();

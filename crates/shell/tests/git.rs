@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-mod fixture;
+use crate::fixture;
 
 use fixture::operations;
 

@@ -1,7 +1,7 @@
 //! Whatever a command line is: it is read without a panic, on a small stack, and in a time that does not matter.
 #![expect(clippy::unwrap_used, reason = "a thread that cannot be started or that panics ends the test")]
 
-mod fixture;
+use crate::fixture;
 
 use std::thread;
 

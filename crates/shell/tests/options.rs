@@ -1,6 +1,6 @@
 //! The documented options of programs: none takes the word behind it that is not its value, or leaves it where it is.
 
-mod fixture;
+use crate::fixture;
 
 use std::path::Path;
 

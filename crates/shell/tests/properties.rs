@@ -1,6 +1,6 @@
 //! What holds for every text.
 
-mod fixture;
+use crate::fixture;
 
 use pintle_shell::{Operation, OperationKind};
 use proptest::prelude::*;
@@ -106,6 +106,8 @@ proptest! {
 
     #[test]
     fn a_harmless_command_behind_hides_nothing(text in shell_text()) {
+        // Else the `;` is a letter of the last word.
+        prop_assume!(!text.ends_with('\\'));
         let before = operations(&text);
         let after = operations(&format!("{text}; true"));
         assert_nothing_lost(&before, &after)?;

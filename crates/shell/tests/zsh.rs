@@ -1,6 +1,6 @@
 //! What command lines come to in zsh, and in which shell a call is read.
 
-mod fixture;
+use crate::fixture;
 
 use std::path::Path;
 

@@ -12,8 +12,8 @@ use pintle_agent::model::ModelTool;
 use pintle_agent::{Tool, ToolContext, ToolError};
 use serde_json::{Map, Value, json};
 
+use crate::lifecycle::{FiredEventLog, LifecycleFixture, open_fixture, open_fixture_with};
 use crate::support::{QueuedReplyModel, agent, call, hook, say};
-use crate::{FiredEventLog, LifecycleFixture, open_fixture, open_fixture_with};
 
 /// The reported edits: operation and path within the workspace, with the tool.
 fn edit_lines(heard: &FiredEventLog, fixture: &LifecycleFixture) -> Vec<String> {

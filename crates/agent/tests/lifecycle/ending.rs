@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 use pintle_agent::UnsettledState;
 use serde_json::{Value, json};
 
+use crate::lifecycle::{FiredEventLog, open_fixture};
 use crate::support::{QueuedReplyModel, call, deny, hook, say};
-use crate::{FiredEventLog, open_fixture};
 
 const END: [&str; 5] = ["finish.pre", "finish.unsettled", "finish.post", "session.error", "session.end"];
 
@@ -91,7 +91,7 @@ fn a_tool_call_and_a_task_that_run_are_not_settled() {
         pintle::Verdict::pass()
     });
     model.add("delegate", [say("waited")]);
-    let mut fixture = crate::open_fixture_with(model, spec, [hold], |builder| builder);
+    let mut fixture = crate::lifecycle::open_fixture_with(model, spec, [hold], |builder| builder);
     fixture.session.turn("go").unwrap();
     let state = fixture.session.unsettled_work();
     found.lock().unwrap().extend(state.all().into_iter().map(|work| (work.category, work.summary)));

@@ -4,8 +4,8 @@ use pintle::contract::{Failure, FailureKind};
 use pintle::{Effect, FailurePolicy, Verdict};
 use serde_json::json;
 
+use crate::lifecycle::{FiredEventLog, open_fixture, open_fixture_with};
 use crate::support::{QueuedReplyModel, call, deny, hook, say};
-use crate::{FiredEventLog, open_fixture, open_fixture_with};
 
 #[test]
 fn iteration_post_follows_each_round_and_is_before_the_decision_to_go_on() {
@@ -150,7 +150,7 @@ fn compaction_fires_only_when_due_and_a_block_skips_it_once() {
     assert_eq!(heard.names(), ["compact.pre", "compact.post"]);
 
     let mut fixture =
-        crate::open_fixture(QueuedReplyModel::root([say("a"), say("b")]), [deny("compact.pre", "not now")]);
+        crate::lifecycle::open_fixture(QueuedReplyModel::root([say("a"), say("b")]), [deny("compact.pre", "not now")]);
     fixture.session.turn("one").unwrap();
     assert_eq!(fixture.session.compact(None), Ok(None));
     fixture.session.turn("two").unwrap();

@@ -7,8 +7,8 @@ use pintle::{Effect, Reminder, Verdict};
 use pintle_agent::model::{MessageRole, ModelError, ModelMessage};
 use serde_json::json;
 
+use crate::lifecycle::{open_fixture, open_fixture_with, reminder_hook};
 use crate::support::{QueuedReplyModel, agent, call, hook, rewrite, say};
-use crate::{open_fixture, open_fixture_with, reminder_hook};
 
 fn keyed_reminder(body: &str, ttl_turns: Option<u32>) -> Reminder {
     Reminder { dedupe_key: Some(String::from("k")), ttl_turns, ..Reminder::for_one_turn(body) }
@@ -69,7 +69,7 @@ fn repeated_reminder_is_sent_once_and_newer_text_replaces_it() {
         let round = call.event.payload.field("iteration").cloned().unwrap_or_default();
         Verdict::pass().with_effect(Effect::Reminder(keyed_reminder(&format!("round {round} is over"), None)))
     });
-    let mut fixture = crate::open_fixture(model_with_rounds(3), [counts]);
+    let mut fixture = crate::lifecycle::open_fixture(model_with_rounds(3), [counts]);
     fixture.session.turn("go").unwrap();
     for (body, expected) in [("round 1", [0, 1, 0, 0]), ("round 2", [0, 0, 1, 0]), ("round 3", [0, 0, 0, 1])] {
         assert_eq!(fixture.count_sent(body), expected, "{body}");

@@ -7,8 +7,8 @@ use pintle::{CancelToken, Reminder};
 use pintle_agent::{DaemonOptions, Inbox, Sleeper};
 use serde_json::json;
 
+use crate::lifecycle::{FiredEventLog, open_fixture_with, reminder_hook};
 use crate::support::{QueuedReplyModel, agent, say};
-use crate::{FiredEventLog, open_fixture_with, reminder_hook};
 
 /// A sleeper during which messages are sent: each sleep is one entry.
 #[derive(Debug, Default)]
@@ -86,7 +86,7 @@ fn it_gives_up_when_it_was_idle_too_often() {
 
 #[test]
 fn a_daemon_that_is_cancelled_ends() {
-    let mut fixture = crate::open_fixture(QueuedReplyModel::root([]), []);
+    let mut fixture = crate::lifecycle::open_fixture(QueuedReplyModel::root([]), []);
     fixture.session.cancel().cancel();
     let error = fixture.session.run_daemon(DaemonOptions::default(), |_, _| {}).unwrap_err();
     assert_eq!(error.stop_reason(), "cancelled");

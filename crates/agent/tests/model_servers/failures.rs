@@ -9,7 +9,9 @@ use pintle_agent::model::{Model, ModelError, ModelErrorKind, ModelTimeouts, Remo
 use pintle_testkit::model_server::{ModelServer, ScriptedReply, ServerAnswer};
 use serde_json::json;
 
-use crate::{KEY, complete_request, model_spec, new_request, open_model, request_with_answer, tool_call};
+use crate::model_servers::{
+    KEY, complete_request, model_spec, new_request, open_model, request_with_answer, tool_call,
+};
 
 fn call_failing_server(provider: &str, answer: ServerAnswer) -> (ModelErrorKind, String, String) {
     let server = ModelServer::start(vec![answer]).unwrap();

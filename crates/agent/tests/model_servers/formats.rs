@@ -5,7 +5,7 @@ use pintle_agent::model::{ModelMessage, ModelReply, ModelRequest, ModelTool, Mod
 use pintle_testkit::model_server::{ModelServer, ScriptedReply, ServerAnswer};
 use serde_json::{Value, json};
 
-use crate::{
+use crate::model_servers::{
     KEY, complete_request, model_spec, new_request, open_model, request_with_answer, tool_call, tool_definition,
 };
 

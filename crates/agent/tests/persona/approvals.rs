@@ -6,7 +6,7 @@ use pintle::contract::{PermissionMode, StepSpec};
 use pintle::{Approver, Decision, HookReturn};
 use serde_json::json;
 
-use crate::fixture::*;
+use crate::persona::fixture::*;
 use crate::support::{QueuedReplyModel, call, say};
 
 #[test]

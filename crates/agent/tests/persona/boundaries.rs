@@ -7,7 +7,7 @@ use pintle::{Approver, HookReturn};
 use pintle_agent::StepError;
 use serde_json::{Value, json};
 
-use crate::fixture::*;
+use crate::persona::fixture::*;
 use crate::support::QueuedReplyModel;
 
 /// What goes wrong in a step.

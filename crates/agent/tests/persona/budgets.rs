@@ -6,7 +6,7 @@ use pintle::contract::{BudgetSpec, ErrorBoundary, PersonaSpec, PriceSpec, StepSp
 use pintle_agent::{BudgetUsage, StepErrorKind};
 use serde_json::{Value, json};
 
-use crate::fixture::*;
+use crate::persona::fixture::*;
 use crate::support::{QueuedReply, QueuedReplyModel, call, say};
 
 fn model_price() -> PriceSpec {
@@ -231,7 +231,7 @@ fn a_person_may_give_as_much_again() {
     assert_eq!(user.requests.all(), [again, again]);
 
     // No user is available.
-    let mut fixture = crate::fixture::open_fixture([costly_reply(150, 0)], |_| {});
+    let mut fixture = crate::persona::fixture::open_fixture([costly_reply(150, 0)], |_| {});
     assert_eq!(prompt_times(&mut fixture, &spec, 1).unwrap_err().category(), "budget_exceeded");
     assert_eq!(fixture.take_events_of("approval.requested").len(), 1, "hooks are told all the same");
 }

@@ -9,7 +9,7 @@ use pintle::{HookReturn, Layer, Runtime, ToolHook};
 use pintle_agent::Session;
 use serde_json::json;
 
-use crate::fixture::*;
+use crate::persona::fixture::*;
 use crate::support::{QueuedReplyModel, RecordingSleeper, agent, call, message_lines, say, worker};
 
 /// `scenarios/persona_hooks`: a persona hook comes before a step hook that was registered after it, the body sees the

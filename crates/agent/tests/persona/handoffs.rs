@@ -7,7 +7,7 @@ use pintle::internals::dialects::docker_agent::LOOP_RULES;
 use pintle_agent::StepError;
 use serde_json::json;
 
-use crate::fixture::*;
+use crate::persona::fixture::*;
 use crate::support::{QueuedReplyModel, agent, call, say};
 
 #[test]

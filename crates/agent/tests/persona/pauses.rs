@@ -4,7 +4,7 @@ use pintle::contract::{PersonaSpec, StepSpec};
 use pintle_agent::PausedPersona;
 use serde_json::json;
 
-use crate::fixture::*;
+use crate::persona::fixture::*;
 use crate::support::QueuedReplyModel;
 
 #[test]

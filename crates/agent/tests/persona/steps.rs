@@ -5,7 +5,7 @@ use pintle::{HookReturn, Reminder};
 use pintle_agent::{StepError, StepErrorKind};
 use serde_json::{Value, json};
 
-use crate::fixture::*;
+use crate::persona::fixture::*;
 use crate::support::{call, message_lines, say};
 
 /// What the hook of an event returns, and the step's result: its output, or its error.

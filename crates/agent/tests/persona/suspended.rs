@@ -9,7 +9,7 @@ use pintle_agent::Session;
 use pintle_agent::model::ModelReply;
 use serde_json::json;
 
-use crate::fixture::*;
+use crate::persona::fixture::*;
 use crate::support::{QueuedReplyModel, RecordingSleeper, agent, call, say, worker};
 
 /// A hook that delegates to another agent when a tool is called, and a tool that does the same.

@@ -32,8 +32,8 @@ use pintle::contract::{PersonaSpec, StepSpec};
 use pintle_agent::DaemonOptions;
 use serde_json::json;
 
-use crate::plugin::*;
-use crate::stage::RegisteredFixture;
+use crate::plugins::plugin::*;
+use crate::plugins::stage::RegisteredFixture;
 use crate::support::{QueuedReplyModel, agent, call, say};
 
 #[test]

@@ -4,8 +4,8 @@
 use pintle::contract::{PersonaSpec, StepSpec};
 use serde_json::{Value, json};
 
-use crate::plugin::*;
-use crate::stage::with_strict_mode;
+use crate::plugins::plugin::*;
+use crate::plugins::stage::with_strict_mode;
 use crate::support::{QueuedReplyModel, agent, call, say};
 
 const RECORDS: [&str; 3] = ["hook_call", "hook_returned", "hook_vetoed"];

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use pintle::contract::AgentSpec;
 use serde_json::json;
 
-use crate::plugin::*;
-use crate::stage::open_fixture_on;
+use crate::plugins::plugin::*;
+use crate::plugins::stage::open_fixture_on;
 use crate::support::{QueuedReplyModel, agent, call, say};
 
 #[test]

@@ -5,8 +5,8 @@ use pintle::ApprovalResponse;
 use pintle::contract::{AgentSpec, ToolsPolicy};
 use pintle_testkit::ScriptedApprover;
 
-use crate::plugin::*;
-use crate::stage::{RegisteredFixture, open_fixture_on, with_strict_mode};
+use crate::plugins::plugin::*;
+use crate::plugins::stage::{RegisteredFixture, open_fixture_on, with_strict_mode};
 use crate::support::{QueuedReply, QueuedReplyModel, agent, call, say};
 
 const PERMISSIONS: &str = r#"

@@ -7,7 +7,7 @@ use pintle::{BuiltRuntime, Layer, Runtime, RuntimeBuilder, SystemClock};
 use pintle_agent::SessionBuilder;
 use serde_json::Value;
 
-use crate::stage::{RegisteredFixture, open_fixture_on};
+use crate::plugins::stage::{RegisteredFixture, open_fixture_on};
 use crate::support::{QueuedReply, QueuedReplyModel, agent};
 
 /// Loads files, of which `path` is the one that is named (empty: their directory). The files are then removed.

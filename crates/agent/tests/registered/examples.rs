@@ -6,7 +6,7 @@ use pintle::tape::record::RecordBody;
 use pintle::{Decision, HookReturn, Reminder, ToolHook};
 use serde_json::{Value, json};
 
-use crate::fixture::*;
+use crate::registered::fixture::*;
 use crate::support::{QueuedReplyModel, agent, call, say};
 
 #[test]

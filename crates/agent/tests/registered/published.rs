@@ -48,7 +48,7 @@ use pintle_agent::Session;
 use pintle_testkit::ScriptedApprover;
 use serde_json::{Value, json};
 
-use crate::fixture::*;
+use crate::registered::fixture::*;
 use crate::support::{QueuedReplyModel, agent, call, message_lines, say};
 
 /// The numbers in the first column of a table in a file's documentation comment. Each row names a test and the file

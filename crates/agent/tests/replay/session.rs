@@ -22,7 +22,7 @@ use pintle_agent::{Session, Sleeper, Tool, ToolContext, ToolError};
 use pintle_testkit::FakeClock;
 use serde_json::{Map, Value, json};
 
-use crate::dice::SplitMixDice;
+use crate::replay::dice::SplitMixDice;
 
 /// The events that have random hooks.
 const EVENTS: [&str; 9] = [

@@ -8,7 +8,7 @@ use pintle::tape::{LoadedTape, RecordBody, read, verify};
 use pintle_agent::model::{MessageRole, ModelMessage};
 use pintle_agent::{SessionStatus, SessionSummary};
 
-use crate::fixture::{
+use crate::resume::fixture::{
     PROMPTS, ScriptRecordingModel, begin_session, make_project, parse_tape, resume_session, say_prompts, text_of,
 };
 

@@ -13,7 +13,7 @@ use pintle_agent::model::{Model, ModelError, ModelReply, ModelRequest, ModelTool
 use pintle_agent::{Session, SessionBuilder, Tool, ToolContext, ToolError};
 use serde_json::{Value, json};
 
-use crate::fixture::{parse_tape, text_of};
+use crate::resume::fixture::{parse_tape, text_of};
 
 /// The last line of a tape, read while an action was running.
 #[derive(Debug, Default)]

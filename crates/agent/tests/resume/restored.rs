@@ -11,7 +11,7 @@ use pintle::{Effect, Hook, Layer, Reminder, Runtime, SystemClock, Verdict, nativ
 use pintle_agent::{DaemonOptions, PersonaStep, Session, SessionBuilder, StepError};
 use serde_json::{Value, json};
 
-use crate::fixture::{parse_tape, text_of};
+use crate::resume::fixture::{parse_tape, text_of};
 use crate::support::{QueuedReply, QueuedReplyModel, RecordingSleeper, agent, call, hook, message_lines, say};
 
 /// A session with hooks and a tape in memory. The directory lasts as long as the session.

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::fixture::{
+use crate::resume::fixture::{
     PROMPTS, ScriptRecordingModel, begin_session, make_project, resume_session, say_prompts, text_of,
 };
 

@@ -1,6 +1,5 @@
 //! Fixtures for the agent's tests: a model that plays replies, and hooks that keep what they see.
 
-#![expect(dead_code, reason = "no test file uses all of it")]
 #![expect(clippy::expect_used, clippy::unwrap_used, reason = "tests fail by panicking")]
 
 #[path = "../../../pintle/tests/worker/mod.rs"]

@@ -5,8 +5,8 @@ use pintle::{ApprovalResponse, Effect, Verdict};
 use pintle_agent::model::{ModelError, ModelReply, ModelUsage};
 use serde_json::json;
 
-use crate::fixture::{TeamFixture, TeamScenario, check_lines};
 use crate::support::{QueuedReply, call, deny, hook, message_lines, say};
+use crate::team::fixture::{TeamFixture, TeamScenario, check_lines};
 
 const EVENTS: &[&str] =
     &["compact.pre", "compact.before", "compact.post", "iteration.start", "iteration.end", "session.start", "error"];

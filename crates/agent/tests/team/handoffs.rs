@@ -5,8 +5,8 @@ use std::sync::Arc;
 use pintle::contract::{AgentSpec, ModelSpec, TeamSpec};
 use pintle_agent::model::{Model, ModelError};
 
-use crate::fixture::{TeamFixture, TeamScenario, check_lines, member_spec};
 use crate::support::{QueuedReplyModel, call, message_lines, say};
+use crate::team::fixture::{TeamFixture, TeamScenario, check_lines, member_spec};
 
 fn open_team(
     scene: TeamScenario,

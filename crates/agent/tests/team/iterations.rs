@@ -7,8 +7,8 @@ use pintle::{ApprovalResponse, CancelToken, Verdict};
 use pintle_agent::model::{Model, ModelError, ModelRequest, ReplyDelta};
 use serde_json::json;
 
-use crate::fixture::{TeamScenario, check_lines, is_denied, stop_hook};
 use crate::support::{QueuedReply, call, deny, hook, say};
+use crate::team::fixture::{TeamScenario, check_lines, is_denied, stop_hook};
 
 #[test]
 fn a_turn_fires_its_events_in_order() {

@@ -7,8 +7,8 @@ use pintle::contract::{CompactionSpec, ModelSpec, PermissionMode};
 use pintle_agent::model::{ModelReply, ModelUsage};
 use serde_json::{Value, json};
 
-use crate::fixture::TeamScenario;
 use crate::support::{call, hook, say};
+use crate::team::fixture::TeamScenario;
 
 /// Runs a session and returns the payloads of one event.
 fn play_payloads(event: &str, scene: TeamScenario) -> Vec<Value> {

@@ -12,8 +12,8 @@ use pintle_agent::Session;
 use pintle_testkit::ScriptedApprover;
 use serde_json::json;
 
-use crate::fixture::{TeamFixture, TeamScenario, check_lines, member_spec, parse_rule};
 use crate::support::{call, deny, hook, say};
+use crate::team::fixture::{TeamFixture, TeamScenario, check_lines, member_spec, parse_rule};
 
 const MODES: [PermissionMode; 4] =
     [PermissionMode::Balanced, PermissionMode::Strict, PermissionMode::Restricted, PermissionMode::Autonomous];
@@ -203,9 +203,9 @@ fn questions_of_one_batch_come_one_after_the_other_in_its_order() {
     ]);
     let dir = tempfile::tempdir().unwrap();
     let mut session =
-        pintle_agent::Session::builder(record.build().runtime, crate::fixture::member_spec("root"), model)
+        pintle_agent::Session::builder(record.build().runtime, crate::team::fixture::member_spec("root"), model)
             .workspace(dir.path())
-            .tool(crate::fixture::TeamEchoTool::new_tool("change", "filesystem", false))
+            .tool(crate::team::fixture::TeamEchoTool::new_tool("change", "filesystem", false))
             .build()
             .unwrap();
     assert_eq!(session.turn("go").unwrap().tool_results.len(), 3);

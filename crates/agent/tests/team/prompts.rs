@@ -5,8 +5,8 @@ use pintle_agent::Inbox;
 use serde_json::json;
 use std::sync::{Arc, Mutex};
 
-use crate::fixture::{TeamFixture, TeamScenario, check_lines, is_denied};
 use crate::support::{call, deny, hook, message_lines, rewrite, say};
+use crate::team::fixture::{TeamFixture, TeamScenario, check_lines, is_denied};
 
 /// Sends messages while the model's first tool call is being checked.
 fn say_during_call(say: impl Fn(&Inbox) + Send + Sync + 'static) -> (pintle::Hook, Arc<Mutex<Option<Inbox>>>) {

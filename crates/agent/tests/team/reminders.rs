@@ -6,8 +6,8 @@ use pintle::contract::{CompactionSpec, ReminderPropagation, TeamSpec};
 use pintle::{Effect, Hook, Reminder, Verdict};
 use pintle_agent::model::{ModelError, ModelReply, ModelUsage};
 
-use crate::fixture::{TeamFixture, TeamScenario, member_spec};
 use crate::support::{QueuedReply, call, hook, message_lines, say};
+use crate::team::fixture::{TeamFixture, TeamScenario, member_spec};
 
 /// A hook that injects a permanent reminder.
 fn lasting_reminder_hook(

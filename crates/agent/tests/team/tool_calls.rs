@@ -4,8 +4,8 @@ use pintle::contract::{PermissionMode, PermissionsSpec, VerdictKind};
 use pintle::{ApprovalResponse, Verdict};
 use serde_json::{Value, json};
 
-use crate::fixture::{TeamFixture, TeamScenario, check_lines, parse_rule, stop_hook};
 use crate::support::{call, deny, hook, rewrite, say};
+use crate::team::fixture::{TeamFixture, TeamScenario, check_lines, parse_rule, stop_hook};
 
 const TOOL_EVENTS: &[&str] = &[
     "tool.transform",

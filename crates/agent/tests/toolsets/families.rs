@@ -7,8 +7,8 @@ use std::path::Path;
 use pintle::contract::ToolsetKind;
 use serde_json::{Value, json};
 
-use crate::bench::{make_calls, member_spec, toolset_spec};
 use crate::support::*;
+use crate::toolsets::bench::{make_calls, member_spec, toolset_spec};
 
 /// A call's name and arguments.
 type FamilyCall = (&'static str, Value);

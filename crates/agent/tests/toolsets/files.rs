@@ -10,8 +10,8 @@ use pintle::{Layer, Runtime};
 use pintle_agent::Session;
 use serde_json::{Value, json};
 
-use crate::bench::{call_toolset, check_results, member_spec, toolset_spec};
 use crate::support::*;
+use crate::toolsets::bench::{call_toolset, check_results, member_spec, toolset_spec};
 
 fn prepare_files(dir: &Path) {
     fs::create_dir_all(dir.join("src/deep")).unwrap();

@@ -3,8 +3,8 @@
 use pintle::contract::{McpSpec, McpTransport, ToolsetKind, ToolsetSpec};
 use serde_json::json;
 
-use crate::bench::{make_calls, member_spec, toolset_spec};
 use crate::support::*;
+use crate::toolsets::bench::{make_calls, member_spec, toolset_spec};
 
 /// A server with a tool that echoes a line of its environment and one that claims to be read-only.
 const SERVER: &str = r#"

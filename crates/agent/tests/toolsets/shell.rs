@@ -6,8 +6,8 @@ use pintle::Verdict;
 use pintle::contract::{AgentSpec, ScriptToolSpec, ToolsetKind};
 use serde_json::{Value, json};
 
-use crate::bench::{call_toolset, check_results, make_calls, member_spec, toolset_spec};
 use crate::support::*;
+use crate::toolsets::bench::{call_toolset, check_results, make_calls, member_spec, toolset_spec};
 
 fn shell_toolset(environment: &[(&str, &str)]) -> ToolsetKind {
     let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());

@@ -9,8 +9,8 @@ use pintle::contract::{AgentSpec, NetworkSpec, ToolsetKind, ToolsetSpec};
 use pintle_agent::{AgentEvent, Observer};
 use serde_json::{Value, json};
 
-use crate::bench::{call_toolset, check_results, make_calls, member_spec, toolset_spec};
 use crate::support::*;
+use crate::toolsets::bench::{call_toolset, check_results, make_calls, member_spec, toolset_spec};
 
 #[test]
 fn thoughts_add_up() {

@@ -7,8 +7,8 @@ use pintle::contract::{AgentSpec, MemberSpec, PermissionMode, TeamSpec, ToolsetK
 use pintle::{Hook, Verdict};
 use serde_json::{Value, json};
 
-use crate::bench::{member_spec, toolset_spec};
 use crate::support::*;
+use crate::toolsets::bench::{member_spec, toolset_spec};
 
 fn team_member(name: &str, spec: AgentSpec, more: impl FnOnce(&mut MemberSpec)) -> Arc<AgentSpec> {
     let mut spec = AgentSpec { name: name.to_owned(), description: format!("does {name}"), ..spec };

@@ -8,7 +8,7 @@ use pintle::contract::LogLevel;
 use pintle::{BuiltRuntime, Event, EventName, EventScope, FailurePolicy, Layer, Origin, Outcome, Runtime};
 use serde_json::{Map, Value, json};
 
-use crate::case::{CaseFile, CorpusCase};
+use crate::corpus::case::{CaseFile, CorpusCase};
 use crate::worker::worker;
 
 fn load_hooks(path: &Path) -> BuiltRuntime {

@@ -3,7 +3,7 @@
 use pintle::{Effect, Severity};
 use serde_json::json;
 
-use crate::fixture::{
+use crate::docker_agent::fixture::{
     DockerHooksFixture, context_texts, describe_outcome, hook_block, hooks_block, specific_output_script,
 };
 

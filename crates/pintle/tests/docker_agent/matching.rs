@@ -4,7 +4,7 @@
 use pintle::Severity;
 use serde_json::json;
 
-use crate::fixture::{DockerHooksFixture, describe_outcome, hook_block, hooks_block, single_text};
+use crate::docker_agent::fixture::{DockerHooksFixture, describe_outcome, hook_block, hooks_block, single_text};
 
 /// Whether a matcher matches a tool.
 fn matcher_accepts(matcher: &str, tool: &str) -> bool {

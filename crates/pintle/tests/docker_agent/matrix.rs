@@ -9,7 +9,7 @@ use std::thread;
 use pintle::Severity;
 use serde_json::json;
 
-use crate::fixture::{DockerHooksFixture, describe_outcome, hook_block};
+use crate::docker_agent::fixture::{DockerHooksFixture, describe_outcome, hook_block};
 
 const TABLE: &str = include_str!("matrix.txt");
 

@@ -8,7 +8,9 @@ use pintle::internals::dialects::docker_agent::DockerAgentVersion;
 use pintle::{CancelToken, Judge, Outcome, Runtime};
 use serde_json::{Value, json};
 
-use crate::fixture::{DockerHooksFixture, context_texts, describe_outcome, hooks_block, specific_output_script};
+use crate::docker_agent::fixture::{
+    DockerHooksFixture, context_texts, describe_outcome, hooks_block, specific_output_script,
+};
 
 /// The arguments after several hooks, each described by the fields that it prints.
 fn rewrite_arguments(event: &str, outputs: &[&str]) -> Outcome {

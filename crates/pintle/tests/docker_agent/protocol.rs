@@ -7,7 +7,7 @@ use pintle::contract::FailureKind;
 use pintle::{Effect, EventScope, Runtime};
 use serde_json::{Value, json};
 
-use crate::fixture::{
+use crate::docker_agent::fixture::{
     DockerHooksFixture, context_texts, describe_outcome, example_event, hook_block, hooks_block, specific_output_script,
 };
 

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::fixture::{DockerHooksFixture, context_texts, hook_block, hooks_block};
+use crate::docker_agent::fixture::{DockerHooksFixture, context_texts, hook_block, hooks_block};
 
 fn count_called_hooks(text: &str) -> u32 {
     DockerHooksFixture::from_block(text).fire("turn_start", json!({})).hooks_called

@@ -7,7 +7,7 @@ use std::path::Path;
 use pintle::{Decision, Effect};
 use serde_json::{Value, json};
 
-use crate::{describe_diagnostics, fire_event, load_hooks, write_files};
+use crate::plugins::{describe_diagnostics, fire_event, load_hooks, write_files};
 
 /// The blocks of the guide, by the file name in their first line.
 fn guide_blocks() -> BTreeMap<String, String> {

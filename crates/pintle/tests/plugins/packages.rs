@@ -5,7 +5,7 @@ use std::fs;
 use pintle::Decision;
 use serde_json::json;
 
-use crate::{describe_diagnostics, fire_event, load_hooks, write_files};
+use crate::plugins::{describe_diagnostics, fire_event, load_hooks, write_files};
 
 const MANIFEST: &str = "[[hooks]]\nevent = \"UserPromptSubmit\"\nhandler = \"policy::reject_secrets\"\n";
 const POLICY: &str = "def reject_secrets(event):\n    if \"secret\" in event[\"prompt\"]:\n        return False\n";

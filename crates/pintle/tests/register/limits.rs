@@ -8,7 +8,7 @@ use pintle::contract::{FailureKind, LimitKind};
 use pintle::{SessionHook, ToolHook};
 use serde_json::json;
 
-use crate::fixture::*;
+use crate::register::fixture::*;
 
 #[test]
 fn a_panic_denies_a_guarded_event_and_only_shows_on_another() {

@@ -4,7 +4,7 @@ use pintle::{Decision, Effect, FailurePolicy, HookReturn, PersonaEvent, Reminder
 use pintle::{PersonaHook, SessionHook};
 use serde_json::{Value, json};
 
-use crate::fixture::*;
+use crate::register::fixture::*;
 
 #[test]
 fn a_closure_sees_the_call_without_a_copy() {

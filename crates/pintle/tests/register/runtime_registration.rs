@@ -7,7 +7,7 @@ use std::thread;
 use pintle::{HookReturn, Layer, Runtime, SessionHook, ToolHook, Verdict, native};
 use serde_json::json;
 
-use crate::fixture::*;
+use crate::register::fixture::*;
 
 #[test]
 fn a_registration_is_taken_back_by_its_handle_alone() {

@@ -3,7 +3,7 @@
 use pintle::internals::loader::TrustState;
 use proptest::prelude::*;
 
-use crate::fixture::{PROJECT, TrustFixture};
+use crate::trust::fixture::{PROJECT, TrustFixture};
 
 /// The files that are loaded or named by a hook.
 const COUNT: [&str; 8] = [

@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use pintle::Decision;
 use pintle::internals::loader::TrustState;
 
-use crate::fixture::TrustFixture;
+use crate::trust::fixture::TrustFixture;
 
 const SETTINGS: &str = r#"{
   "permissions": {"allow": ["Bash(ls)"]},

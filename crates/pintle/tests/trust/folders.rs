@@ -9,7 +9,7 @@ use std::sync::Arc;
 use pintle::{BuiltRuntime, Decision, Event, Layer, Origin, Runtime};
 use serde_json::json;
 
-use crate::fixture::TrustFixture;
+use crate::trust::fixture::TrustFixture;
 
 const DENIES: &str = "#!/bin/sh\necho 'the guard says no' >&2\nexit 2\n";
 const ALLOWS: &str = "#!/bin/sh\nexit 0\n";

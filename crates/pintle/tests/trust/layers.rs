@@ -5,7 +5,7 @@ use std::fs;
 use pintle::internals::loader::{LayerDirs, find_projects};
 use pintle::{Layer, Runtime};
 
-use crate::fixture::TrustFixture;
+use crate::trust::fixture::TrustFixture;
 
 fn denying_hook(reason: &str) -> String {
     format!(

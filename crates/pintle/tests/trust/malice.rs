@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use pintle::internals::loader::{TrustGrant, TrustOptions, TrustState, TrustStore};
 use pintle::{Decision, Runtime};
 
-use crate::fixture::TrustFixture;
+use crate::trust::fixture::TrustFixture;
 
 #[test]
 fn a_project_cannot_bring_the_agreement_along() {

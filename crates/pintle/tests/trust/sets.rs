@@ -9,7 +9,7 @@ use pintle::internals::loader::{TrustGrant, TrustState, TrustStore};
 use pintle::{Decision, Layer, Outcome, Runtime};
 use serde_json::json;
 
-use crate::fixture::TrustFixture;
+use crate::trust::fixture::TrustFixture;
 
 /// A script that denies a forbidden call and needs no trust to run.
 const SCRIPT: &str = "---\nevent: tool.pre\nwhen: payload[\"name\"] == \"shell\"\nscript: |\n  def handle(event, payload):\n      \

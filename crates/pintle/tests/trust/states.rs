@@ -5,7 +5,7 @@ use pintle::contract::{Capability, UntrustedGuardPolicy};
 use pintle::internals::loader::{TrustItemKind, TrustState, TrustStore};
 use serde_json::json;
 
-use crate::fixture::TrustFixture;
+use crate::trust::fixture::TrustFixture;
 
 #[test]
 fn an_agreed_project_runs_whole() {

@@ -8,7 +8,7 @@ use pintle::Decision;
 use pintle::contract::UntrustedGuardPolicy;
 use pintle::internals::loader::TrustState;
 
-use crate::fixture::{PROJECT, TrustFixture};
+use crate::trust::fixture::{PROJECT, TrustFixture};
 
 #[test]
 fn whatever_is_tampered_with_the_agreement_no_longer_counts() {

@@ -5,7 +5,7 @@ use pintle_tape::replay::DifferenceKind;
 use pintle_testkit::{ScriptedHandler, chain, hook};
 use serde_json::{Value, json};
 
-use crate::fixture::{
+use crate::replay::fixture::{
     ReplaySessionFixture, assert_replays_equal, forge_tape, increment_counter, replay_tape, tool_event,
 };
 

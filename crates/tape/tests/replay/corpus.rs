@@ -5,7 +5,7 @@ use std::path::Path;
 use pintle_tape::replay::{ReplayError, ReplayOptions, StopPoint, replay};
 use pintle_tape::verify::verify_bytes;
 
-use crate::fixture::assert_replays_equal;
+use crate::replay::fixture::assert_replays_equal;
 
 /// The name and bytes of each tape, without a torn record.
 fn corpus_tapes() -> Vec<(String, Vec<u8>)> {

@@ -5,7 +5,7 @@ use pintle_tape::replay::{ReplayError, ReplayOptions, StopPoint, replay};
 use pintle_testkit::{ScriptedHandler, chain, hook};
 use serde_json::json;
 
-use crate::fixture::{ReplaySessionFixture, increment_counter, make_event, replay_tape, tool_event};
+use crate::replay::fixture::{ReplaySessionFixture, increment_counter, make_event, replay_tape, tool_event};
 
 fn record_tape() -> Vec<u8> {
     let session = ReplaySessionFixture::new(false);

@@ -11,7 +11,7 @@ use pintle_testkit::{ClosureMatcher, ScriptedHandler, chain, hook};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::fixture::{ReplaySessionFixture, assert_replays_equal, increment_counter, make_event, tool_event};
+use crate::replay::fixture::{ReplaySessionFixture, assert_replays_equal, increment_counter, make_event, tool_event};
 
 /// SplitMix64.
 #[derive(Debug, Clone)]

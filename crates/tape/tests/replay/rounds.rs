@@ -4,8 +4,8 @@ use pintle_contract::{CancelToken, Hook, Layer, Profile, Verdict};
 use pintle_testkit::chain;
 use serde_json::{Value, json};
 
-use crate::fixture::{ReplaySessionFixture, assert_replays_equal, tool_event};
-use crate::sessions::{counting_hook, guard_of_step, hook_returning};
+use crate::replay::fixture::{ReplaySessionFixture, assert_replays_equal, tool_event};
+use crate::replay::sessions::{counting_hook, guard_of_step, hook_returning};
 
 /// A hook that rewrites the target, a guard that matches only the rewritten target, and a guard that matches
 /// everything.

@@ -11,7 +11,7 @@ use pintle_tape::replay::{ReplayOptions, replay};
 use pintle_testkit::{ClosureMatcher, ScriptedHandler, chain, hook};
 use serde_json::{Map, Value, json};
 
-use crate::fixture::{ReplaySessionFixture, assert_replays_equal, increment_counter, make_event, tool_event};
+use crate::replay::fixture::{ReplaySessionFixture, assert_replays_equal, increment_counter, make_event, tool_event};
 
 fn tool_pre_name() -> EventName {
     EventName::parse("tool.pre").unwrap()

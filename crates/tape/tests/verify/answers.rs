@@ -8,8 +8,8 @@ use pintle_tape::verify::verify_bytes;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::changes::index_of_event;
-use crate::{VerifySessionFixture, rechain_records, records_of};
+use crate::verify::changes::index_of_event;
+use crate::verify::{VerifySessionFixture, rechain_records, records_of};
 
 /// Calls the model; its reply calls a tool or not.
 fn record_reply(fixture: &VerifySessionFixture, content: &str, calls: &[&str]) {

@@ -9,7 +9,7 @@ use pintle_tape::verify::{VerifyReport, verify_bytes};
 use pintle_tape::{HeaderRecord, RecordBody, Tape, TapeCursor, TapeError, read};
 use serde_json::json;
 
-use crate::fixture::{WritingTickingClock, fixture_chain, make_event, record_dispatch};
+use crate::writing::fixture::{WritingTickingClock, fixture_chain, make_event, record_dispatch};
 
 fn clock() -> Arc<WritingTickingClock> {
     Arc::new(WritingTickingClock::default())

@@ -6,7 +6,7 @@ use pintle_contract::{EventCause, Journal, JournalEntry, Outcome, Redactor};
 use pintle_tape::{HeaderRecord, RecordBody, Tape, read_bytes};
 use serde_json::{Value, json};
 
-use crate::fixture::{WritingTickingClock, make_event, new_tape, read_memory_tape};
+use crate::writing::fixture::{WritingTickingClock, make_event, new_tape, read_memory_tape};
 
 fn fire(tape: &Tape, payload: Value) {
     let event = make_event("completion.pre", payload);

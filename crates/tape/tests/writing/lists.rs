@@ -8,7 +8,7 @@ use pintle_tape::verify::{verify, verify_bytes};
 use pintle_tape::{RecordBody, Tape, TapeReader, read_bytes};
 use serde_json::{Value, json};
 
-use crate::fixture::{WritingTickingClock, make_event, new_tape, read_memory_tape};
+use crate::writing::fixture::{WritingTickingClock, make_event, new_tape, read_memory_tape};
 
 /// Fires an event without hooks.
 fn fire(tape: &Tape, payload: &Value) {

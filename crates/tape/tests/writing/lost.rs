@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use pintle_tape::{HeaderRecord, Record, RecordBody, RecordObserver, Tape, TapeCursor, TapeError, read};
 use serde_json::json;
 
-use crate::fixture::{WritingTickingClock, fixture_chain, record_dispatch};
+use crate::writing::fixture::{WritingTickingClock, fixture_chain, record_dispatch};
 
 fn new_clock() -> Arc<WritingTickingClock> {
     Arc::new(WritingTickingClock::default())

@@ -13,7 +13,7 @@ use pintle_tape::{RecordBody, Tape};
 use pintle_testkit::{ScriptedHandler, chain, hook};
 use serde_json::{Value, json};
 
-use crate::fixture::{fixture_chain, make_event, new_tape, read_memory_tape, record_dispatch};
+use crate::writing::fixture::{fixture_chain, make_event, new_tape, read_memory_tape, record_dispatch};
 
 fn named_hook(id: &str, event: &str) -> Hook {
     hook(id, EventName::parse(event).unwrap(), ScriptedHandler::from_verdict(Verdict::pass()))

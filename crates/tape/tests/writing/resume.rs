@@ -10,7 +10,7 @@ use pintle_tape::{Durability, HeaderRecord, LoadedTape, RecordBody, Tape, TapeEr
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use crate::fixture::{WritingTickingClock, fixture_chain, make_event, record_dispatch};
+use crate::writing::fixture::{WritingTickingClock, fixture_chain, make_event, record_dispatch};
 
 fn new_clock() -> Arc<WritingTickingClock> {
     Arc::new(WritingTickingClock::default())

@@ -10,7 +10,7 @@ use pintle_tape::{HeaderRecord, Record, RecordBody, RecordObserver, Tape, read_b
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use crate::fixture::{WritingTickingClock, fixture_chain, make_event};
+use crate::writing::fixture::{WritingTickingClock, fixture_chain, make_event};
 
 /// Redacts one word.
 #[derive(Debug)]

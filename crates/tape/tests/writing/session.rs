@@ -6,7 +6,7 @@ use pintle_tape::show::{ShowOptions, render_lines};
 use pintle_tape::{HeaderRecord, Record, RecordBody, RecordObserver, Tape, TapeError, read, read_bytes};
 use sha2::{Digest, Sha256};
 
-use crate::fixture::{WritingTickingClock, fixture_chain, new_tape, read_memory_tape, record_dispatch};
+use crate::writing::fixture::{WritingTickingClock, fixture_chain, new_tape, read_memory_tape, record_dispatch};
 
 #[test]
 fn a_session_reads_well() {

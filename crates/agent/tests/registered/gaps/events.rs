@@ -8,7 +8,7 @@ use pintle::{ApprovalResponse, HookReturn, Reminder, Runtime, ToolHook};
 use pintle_testkit::ScriptedApprover;
 use serde_json::json;
 
-use crate::fixture::*;
+use crate::registered::fixture::*;
 use crate::support::{QueuedReplyModel, agent, call, say};
 
 /// The events of Harn that never fire upstream.

@@ -41,7 +41,7 @@ mod events;
 mod safety;
 mod tools;
 
-use crate::published::documented_rows;
+use crate::registered::published::documented_rows;
 
 #[test]
 fn every_gap_has_its_test() {

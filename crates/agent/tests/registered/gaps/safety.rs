@@ -9,7 +9,7 @@ use pintle_agent::Session;
 use pintle_testkit::ScriptedApprover;
 use serde_json::{Value, json};
 
-use crate::fixture::*;
+use crate::registered::fixture::*;
 use crate::support::{QueuedReplyModel, agent, call, say};
 
 /// The agents that the root agent delegates to, one in the background and two concurrently.

@@ -3,7 +3,7 @@
 use pintle::{HookReturn, ToolHook};
 use serde_json::json;
 
-use crate::fixture::*;
+use crate::registered::fixture::*;
 use crate::support::{call, say};
 
 #[test]

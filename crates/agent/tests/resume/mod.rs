@@ -2,9 +2,6 @@
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
-#[path = "../support/mod.rs"]
-mod support;
-
 mod everywhere;
 mod fixture;
 mod from_tape;

@@ -5,9 +5,6 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
-#[path = "../support/mod.rs"]
-mod support;
-
 mod approvals;
 mod boundaries;
 mod budgets;

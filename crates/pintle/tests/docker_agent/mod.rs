@@ -10,5 +10,3 @@ mod matrix;
 mod pipeline;
 mod protocol;
 mod repeated;
-#[path = "../worker/mod.rs"]
-mod worker;

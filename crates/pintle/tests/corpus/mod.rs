@@ -10,8 +10,6 @@
 
 mod case;
 mod fixture;
-#[path = "../worker/mod.rs"]
-mod worker;
 
 use std::fs;
 use std::path::{Path, PathBuf};

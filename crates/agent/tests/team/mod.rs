@@ -2,9 +2,6 @@
 
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
-#[path = "../support/mod.rs"]
-mod support;
-
 mod compaction;
 mod fixture;
 mod handoffs;

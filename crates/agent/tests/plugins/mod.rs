@@ -2,12 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
-#[path = "../support/mod.rs"]
-mod support;
-
-#[path = "../registered/fixture.rs"]
-#[expect(dead_code, reason = "hooks come from files here, not from closures")]
-mod stage;
+use crate::registered::fixture as stage;
 
 mod conformance;
 mod examples;

@@ -1,8 +1,5 @@
 //! The tools of a team's members: what each does, rejects and limits, and what hooks see of it.
 
-#[path = "../support/mod.rs"]
-mod support;
-
 mod bench;
 mod families;
 mod files;

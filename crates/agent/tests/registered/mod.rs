@@ -2,11 +2,8 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
-#[path = "../support/mod.rs"]
-mod support;
-
 mod examples;
-mod fixture;
+pub(crate) mod fixture;
 mod gaps;
 mod manifest;
 mod published;

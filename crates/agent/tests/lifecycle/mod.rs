@@ -2,8 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "tests fail by panicking")]
 
-#[path = "../support/mod.rs"]
-mod support;
+use crate::support;
 
 mod edits;
 mod ending;

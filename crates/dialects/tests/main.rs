@@ -1,0 +1,4 @@
+//! Each dialect, by the corpora of all.
+
+mod deviations;
+mod refusals;

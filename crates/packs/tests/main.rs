@@ -1,0 +1,8 @@
+//! What the packs stop, and what they let pass.
+
+mod calls;
+mod examples;
+mod fixture;
+mod lines;
+mod powershell;
+mod scripts;

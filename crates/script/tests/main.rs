@@ -1,0 +1,9 @@
+//! Starlark, as hooks see it.
+
+mod anything;
+mod limits;
+mod memory;
+mod plugins;
+mod projection;
+mod shell;
+mod when_agrees;
