@@ -104,8 +104,10 @@ impl CommandHandler {
     }
 }
 
-/// How much longer a guard may take that is started once more.
+/// How much longer a guard may take that is started once more, and how long at most unless its own limit is longer: one
+/// that hangs must not hold up a call for minutes, nor until the agent gives up.
 const SECOND_TIME: u64 = 10;
+const SECOND_MS: u64 = 20_000;
 
 /// Runs a guard beside no more others than the machine has cores. One that others beside it kept from an answer in time
 /// is started once more alone: how many calls a model makes at once does not decide which of them are looked at.
@@ -121,7 +123,7 @@ fn run_guard(spec: &ProcessSpec, call: &HookCall<'_>) -> Result<CommandOutput, F
     }
     drop(slot);
     let _alone = SLOTS.enter(true, call.cancel).ok_or_else(cancelled)?;
-    let timeout_ms = spec.timeout_ms.saturating_mul(SECOND_TIME);
+    let timeout_ms = spec.timeout_ms.max(spec.timeout_ms.saturating_mul(SECOND_TIME).min(SECOND_MS));
     let limits = CallLimits { timeout_ms, ..*call.limits };
     one_shot::run_to_end(&ProcessSpec { timeout_ms, ..spec.clone() }, &limits, call.cancel)
 }
