@@ -56,6 +56,8 @@ pub struct ClientDef {
     pub event_name: fn(payload: &Value) -> Option<&str>,
     /// The environment variable with the project's directory.
     pub project_variable: Option<&'static str>,
+    /// The newest version in which Pintle was tried; empty if it was never run here.
+    pub tried_version: &'static str,
     /// The actions that do not run any hook, for reports.
     pub unhooked_actions: &'static [&'static str],
     /// Returns the event of a payload that this client can have sent, judged by the fields that only this client sends
@@ -133,6 +135,7 @@ impl ClientDef {
         guarded: GuardedPaths::NONE,
         event_name: hook_event_name,
         project_variable: None,
+        tried_version: "",
         unhooked_actions: &[],
         recognise: no_event_name,
         sender: None,

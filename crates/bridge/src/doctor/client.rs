@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
+use super::DoctorFinding;
 use super::run_program::run;
+use crate::HostDef;
 use crate::install::InstallEnvironment;
 
 /// The time limit for printing the version, in milliseconds. Some programs start slowly.
@@ -15,6 +17,23 @@ pub struct HostProgram {
     pub path: PathBuf,
     /// The version that it prints; empty if it does not print one.
     pub version: String,
+}
+
+impl HostProgram {
+    /// Says so if the program is newer than the version in which Pintle was tried.
+    pub(super) fn note_newer(&self, host: &HostDef) -> Option<DoctorFinding> {
+        let (own, tried) = (version_numbers(&self.version)?, version_numbers(host.tried_version)?);
+        let what = format!("{} is newer than {}, in which Pintle was tried", self.version, host.tried_version);
+        let help = "its new events are not guarded until Pintle knows them; look for a newer Pintle";
+        (own > tried).then(|| DoctorFinding::note(what).help(help))
+    }
+}
+
+/// The first version in a text, such as `2.1.330` in `2.1.330 (Claude Code)`.
+fn version_numbers(text: &str) -> Option<Vec<u64>> {
+    let is_version = |word: &&str| word.contains('.') && word.starts_with(|first: char| first.is_ascii_digit());
+    let version = text.split([' ', '/', 'v', '-']).find(is_version)?;
+    version.split('.').map(|number| number.trim_end_matches(|end: char| !end.is_ascii_digit()).parse().ok()).collect()
 }
 
 /// Finds a program on the PATH with its version.
@@ -31,4 +50,25 @@ pub(super) fn find(name: &str, site: &InstallEnvironment) -> Option<HostProgram>
 pub fn find_on_path(name: &str, site: &InstallEnvironment) -> Option<PathBuf> {
     let folders = site.variable("PATH").map(std::env::split_paths).into_iter().flatten();
     folders.map(|dir| dir.join(name)).find(|path| super::entries::is_executable(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_that_is_newer_than_what_was_tried_is_told() {
+        let claude = crate::HOSTS.iter().find(|def| def.name == "claude").unwrap();
+        let note = |version: &str| HostProgram { path: PathBuf::new(), version: version.to_owned() }.note_newer(claude);
+        let tried = claude.tried_version;
+        for (version, is_told) in [
+            (format!("{tried} (Claude Code)"), false),
+            (format!("{tried}0 (Claude Code)"), true),
+            (String::from("1.9999.9999"), false),
+            (String::from("claude 10.0"), true),
+            (String::from("an unknown build"), false),
+        ] {
+            assert_eq!(note(&version).is_some(), is_told, "{version}");
+        }
+    }
 }

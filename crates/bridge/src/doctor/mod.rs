@@ -93,6 +93,11 @@ pub fn examine(host: &'static HostDef, site: &InstallEnvironment, now: &UserDirs
         let what = format!("`{}` is not on the PATH, so its version is unknown", host.install.program);
         examination.findings.push(DoctorFinding::note(what));
     }
+    examination.findings.extend(examination.client.as_ref().and_then(|client| client.note_newer(host)));
+    if !host.unhooked_actions.is_empty() {
+        let what = format!("{} calls no hook for {}", host.title, host.unhooked_actions.join(", nor for "));
+        examination.findings.push(DoctorFinding::note(what));
+    }
     examination.findings.extend(clients::check_settings(host, site));
     for place in examination.locations.iter_mut().filter(|place| !place.entries.is_empty()) {
         examination.findings.extend(entries::check_entries(host, place, now));

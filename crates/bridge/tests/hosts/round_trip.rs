@@ -51,6 +51,8 @@ impl WireDifferences {
 
 /// Events that mean something else in one direction.
 const OTHERWISE_MEANT: &[&str] = &[
+    // No other agent reports the commands of its skills.
+    "claude PreSkillShellCommand: read as [ToolTransform, ToolGuard, ToolPre, DelegationPre], never written",
     // The host asks about the delegation when it asks about the tool that starts the subagent, where it can be denied.
     "claude SubagentStart: written for delegation.pre, read as [\"custom.claude_subagent_start\"]",
     "codex SubagentStart: written for delegation.pre, read as [\"custom.codex_subagent_start\"]",

@@ -7,7 +7,9 @@ use serde_json::{Map, Value, json};
 use super::{response as answers, support};
 use crate::event_def::unchanged_context;
 use crate::matcher::MatcherSyntax;
-use crate::{ClientEventDef, EncodeContext, PayloadStyle, UnmappedClientEvents, shared_events, shared_keys};
+use crate::{
+    ClientEventDef, EncodeContext, InputRewrite, PayloadStyle, UnmappedClientEvents, shared_events, shared_keys,
+};
 
 /// The shape of Claude Code's payloads.
 static STYLE: PayloadStyle = PayloadStyle {
@@ -35,6 +37,15 @@ pub const ROWS: &[ClientEventDef] = &[
     ClientEventDef { timeout_ms: Some(30_000), ..shared_events::user_prompt_submit(&STYLE) }
         .answered(&support::PROMPT, answers::prompt),
     shared_events::pre_tool_use(&STYLE).answered(&support::BEFORE_TOOL, answers::before_tool),
+    // A command in the text of a skill or of a slash command, which runs while that is loaded.
+    ClientEventDef {
+        name: "PreSkillShellCommand",
+        canonical: None,
+        input: InputRewrite::Unchanged,
+        context: false,
+        ..shared_events::pre_tool_use(&STYLE)
+    }
+    .answered(&support::SKILL_COMMAND, answers::before_tool),
     shared_events::permission_request(&STYLE).answered(&support::PERMISSION, answers::permission),
     notify_only(shared_events::permission_denied(&STYLE)),
     shared_events::post_tool_use(&STYLE).answered(&support::AFTER_TOOL, answers::after_tool),
@@ -61,6 +72,10 @@ pub(super) const ELSEWHERE: &[UnmappedClientEvents] = &[
     UnmappedClientEvents {
         names: &["UserPromptExpansion", "Setup", "InstructionsLoaded", "ConfigChange", "MessageDisplay"],
         reason: "it concerns a feature that only Claude Code has",
+    },
+    UnmappedClientEvents {
+        names: &["PreSkillShellCommand"],
+        reason: "no other agent reports the commands of its skills",
     },
     UnmappedClientEvents { names: &["PreModelSwitch", "PostModelSwitch"], reason: "no other agent reports it" },
     UnmappedClientEvents {

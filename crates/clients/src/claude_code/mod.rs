@@ -24,6 +24,8 @@ pub use events::ROWS;
 pub static CLIENT: ClientDef = ClientDef {
     name: "claude",
     title: "Claude Code",
+    tried_version: "2.1.332",
+    unhooked_actions: &["commands in the text of skills and slash commands, in versions before 2.1.332"],
     events: events::ROWS,
     tools: &pintle_tools::CLAUDE,
     dialect: Some("claude_code"),

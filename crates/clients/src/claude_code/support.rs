@@ -27,6 +27,15 @@ pub(crate) const BEFORE_TOOL: HostSupport = HostSupport {
     ..TELLS
 };
 
+pub(super) const SKILL_COMMAND: HostSupport = HostSupport {
+    ask: DeniedInstead("Claude Code does not ask the user while it loads a skill"),
+    approve: Dropped("Claude Code runs the command if no hook refuses it"),
+    rewrite: DeniedInstead("Claude Code does not change a command of a skill"),
+    context: ActionSupport::LATER,
+    stop: ActionSupport::DENIED_AND_ENDED,
+    ..BEFORE_TOOL
+};
+
 pub(super) const PERMISSION: HostSupport =
     HostSupport::permission(WithApprovalOnly("Claude Code applies a rewrite here only together with an approval"));
 

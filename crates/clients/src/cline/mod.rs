@@ -20,6 +20,7 @@ pub use events::ROWS;
 pub static CLIENT: ClientDef = ClientDef {
     name: "cline",
     title: "Cline",
+    tried_version: "3.0.65",
     events: events::ROWS,
     tools: &pintle_tools::CLINE,
     dialect: Some("cline"),

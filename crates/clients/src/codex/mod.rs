@@ -23,6 +23,7 @@ pub use events::ROWS;
 pub static CLIENT: ClientDef = ClientDef {
     name: "codex",
     title: "Codex",
+    tried_version: "0.169.0",
     events: events::ROWS,
     tools: &pintle_tools::CODEX,
     dialect: Some("codex"),

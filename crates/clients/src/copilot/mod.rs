@@ -25,6 +25,7 @@ pub use events::ROWS;
 pub static CLIENT: ClientDef = ClientDef {
     name: "copilot",
     title: "Copilot CLI",
+    tried_version: "1.0.102",
     events: events::ROWS,
     tools: &pintle_tools::COPILOT,
     dialect: Some("copilot"),

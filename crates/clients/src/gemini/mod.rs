@@ -22,6 +22,7 @@ pub use events::ROWS;
 pub static CLIENT: ClientDef = ClientDef {
     name: "gemini",
     title: "Gemini CLI",
+    tried_version: "0.61.0",
     events: events::ROWS,
     tools: &pintle_tools::GEMINI,
     dialect: Some("gemini"),
@@ -79,7 +80,10 @@ pub static CLIENT: ClientDef = ClientDef {
         ..InstallSpec::COMMON
     },
     project_variable: Some("GEMINI_PROJECT_DIR"),
-    unhooked_actions: &["anything in an untrusted directory, where it runs no hooks"],
+    unhooked_actions: &[
+        "anything in an untrusted directory, where it runs no hooks",
+        "commands in the text of a slash command that is typed (`!{…}` in `.gemini/commands`)",
+    ],
     recognise,
     ..ClientDef::COMMON
 };

@@ -19,6 +19,7 @@ pub use events::ROWS;
 pub static CLIENT: ClientDef = ClientDef {
     name: "opencode",
     title: "OpenCode",
+    tried_version: "1.18.33",
     events: events::ROWS,
     tools: &pintle_tools::OPENCODE,
     guarded: GuardedPaths {
@@ -51,7 +52,10 @@ pub static CLIENT: ClientDef = ClientDef {
         ..InstallSpec::COMMON
     },
     event_name,
-    unhooked_actions: &["anything when it runs with `--pure`, which leaves plugins out"],
+    unhooked_actions: &[
+        "anything when it runs with `--pure`, which leaves plugins out",
+        "commands in the text of a slash command that is typed (`.opencode/commands`)",
+    ],
     recognise,
     ..ClientDef::COMMON
 };

@@ -23,6 +23,8 @@ pub use events::ROWS;
 pub static CLIENT: ClientDef = ClientDef {
     name: "qwen",
     title: "Qwen Code",
+    tried_version: "0.24.4",
+    unhooked_actions: &["commands in the text of a slash command that is typed (`!{…}` in `.qwen/commands`)"],
     events: events::ROWS,
     tools: &pintle_tools::QWEN,
     dialect: Some("qwen"),

@@ -13,8 +13,6 @@ pub(super) struct TestClient {
     pub(super) name: &'static str,
     /// Its npm package.
     pub(super) package: &'static str,
-    /// The version that its support table was made with.
-    pub(super) version: &'static str,
     /// Its program.
     pub(super) program: &'static str,
     /// A script of the package that has to run once, by its path in the package.
@@ -63,7 +61,12 @@ pub(super) enum ToolPurpose {
     Edit,
     /// Applies a patch.
     Patch,
+    /// Loads a skill, whose text has a command.
+    Skill,
 }
+
+/// The skill whose text has a command.
+pub(super) const SKILL: &str = "kumquats";
 
 /// What a file to be edited contains.
 pub(super) const FORMER: &str = "one kumquat";

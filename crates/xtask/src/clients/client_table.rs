@@ -20,7 +20,6 @@ pub(super) const CLIENTS: &[TestClient] = &[
     TestClient {
         name: "claude",
         package: "@anthropic-ai/claude-code",
-        version: "2.1.330",
         program: "claude",
         setup: Some("install.cjs"),
         settings: &[],
@@ -33,7 +32,7 @@ pub(super) const CLIENTS: &[TestClient] = &[
             ("DISABLE_TELEMETRY", "1"),
         ],
         before: &[],
-        arguments: &["-p", "PROMPT", "--allowedTools", "Bash,Edit,Monitor,Read,Write"],
+        arguments: &["-p", "PROMPT", "--allowedTools", "Bash,Edit,Monitor,Read,Skill,Write"],
         tools: &[
             tool(ToolPurpose::Shell, "Bash", |command| json!({"command": command, "description": "a test"})),
             tool(
@@ -41,6 +40,7 @@ pub(super) const CLIENTS: &[TestClient] = &[
                 "Monitor",
                 |command| json!({"command": command, "description": "a test", "timeout_ms": 10_000}),
             ),
+            tool(ToolPurpose::Skill, "Skill", |name| json!({"skill": name})),
             tool(ToolPurpose::Read, "Read", |path| json!({"file_path": path})),
             tool(ToolPurpose::Write, "Write", |path| json!({"file_path": path, "content": WRITTEN})),
             tool(
@@ -57,6 +57,7 @@ pub(super) const CLIENTS: &[TestClient] = &[
             (ToolPurpose::Write, "system.persistence", SENSITIVE),
             (ToolPurpose::Shell, "system.persistence", SENSITIVE),
             (ToolPurpose::SecondShell, "system.persistence", SENSITIVE),
+            (ToolPurpose::SecondShell, "project-autorun.files", SENSITIVE),
         ],
         exceptions: &[(
             ProofKind::Failure,
@@ -67,7 +68,6 @@ pub(super) const CLIENTS: &[TestClient] = &[
     TestClient {
         name: "codex",
         package: "@openai/codex",
-        version: "0.169.0",
         program: "codex",
         setup: None,
         settings: &[],
@@ -108,7 +108,6 @@ pub(super) const CLIENTS: &[TestClient] = &[
     TestClient {
         name: "gemini",
         package: "@google/gemini-cli",
-        version: "0.61.0",
         program: "gemini",
         setup: None,
         settings: &[(
@@ -156,7 +155,6 @@ pub(super) const CLIENTS: &[TestClient] = &[
     TestClient {
         name: "qwen",
         package: "@qwen-code/qwen-code",
-        version: "0.24.4",
         program: "qwen",
         setup: None,
         settings: &[],
@@ -200,7 +198,6 @@ pub(super) const CLIENTS: &[TestClient] = &[
     TestClient {
         name: "copilot",
         package: "@github/copilot",
-        version: "1.0.102",
         program: "copilot",
         setup: None,
         settings: &[],
@@ -235,7 +232,6 @@ pub(super) const CLIENTS: &[TestClient] = &[
     TestClient {
         name: "cline",
         package: "cline",
-        version: "3.0.65",
         program: "cline",
         setup: None,
         settings: &[],
@@ -279,7 +275,6 @@ pub(super) const CLIENTS: &[TestClient] = &[
     TestClient {
         name: "opencode",
         package: "opencode-ai",
-        version: "1.18.33",
         program: "opencode",
         setup: Some("postinstall.mjs"),
         settings: &[],

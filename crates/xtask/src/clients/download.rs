@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use pintle_clients::CLIENTS;
 use serde_json::Value;
 
 use super::client::TestClient;
@@ -20,7 +21,7 @@ pub(super) struct InstalledClient {
 
 /// Installs a client unless it is installed already.
 pub(super) fn install(client: &TestClient, latest: bool, cache: &Path) -> Result<InstalledClient, String> {
-    let version = if latest { latest_version(client)? } else { client.version.to_owned() };
+    let version = if latest { latest_version(client)? } else { tried_version(client)? };
     let dir = cache.join(format!("{}@{version}", client.name));
     let programs = dir.join("node_modules/.bin");
     if !programs.join(client.program).exists() {
@@ -35,6 +36,12 @@ pub(super) fn install(client: &TestClient, latest: bool, cache: &Path) -> Result
         }
     }
     Ok(InstalledClient { program_dir: programs, version })
+}
+
+/// The version that its support table was made with.
+fn tried_version(client: &TestClient) -> Result<String, String> {
+    let def = CLIENTS.iter().find(|def| def.name == client.name);
+    def.map(|def| def.tried_version.to_owned()).ok_or_else(|| format!("no client is called `{}`", client.name))
 }
 
 fn latest_version(client: &TestClient) -> Result<String, String> {

@@ -3,7 +3,7 @@
 use pintle_testkit::model_server::script::is_main;
 use pintle_testkit::model_server::{ModelServer, ReceivedRequest, ScriptedReply};
 
-use super::client::{TestClient, ToolPurpose};
+use super::client::{SKILL, ToolPurpose};
 use super::run_command::CommandRun;
 use super::sandbox::ClientSandbox;
 
@@ -73,16 +73,22 @@ pub(super) struct ClientProof {
     pub(super) hook: Option<(&'static str, &'static str)>,
     /// The condition under which Pintle runs.
     pub(super) fate: PintleCondition,
+    /// The tool by which the command runs.
+    pub(super) tool: ToolPurpose,
 }
 
 const fn deny_proof(name: &'static str, file: &'static str, words: &'static str) -> ClientProof {
     let (kind, hooks, fate) = (ProofKind::Deny, HookFixture::UserSettings, PintleCondition::Running);
-    ClientProof { name, kind, file, begin: "", end: "", words, hooks, hook: None, fate }
+    ClientProof { name, kind, file, begin: "", end: "", words, hooks, hook: None, fate, tool: ToolPurpose::Shell }
 }
 
 /// All proofs, in the order they are run.
 pub(super) const PROOFS: &[ClientProof] = &[
     deny_proof("a policy denies a command", "denied.txt", "no kumquats here"),
+    ClientProof {
+        tool: ToolPurpose::Skill,
+        ..deny_proof("a policy denies a command in the text of a skill", "denied.txt", "no kumquats here")
+    },
     // If a client does not support a rewrite, the call is denied with these words.
     ClientProof {
         kind: ProofKind::Rewrite,
@@ -279,24 +285,35 @@ impl ClientProof {
         })
     }
 
+    /// The text of the skill by which the command runs.
+    pub(super) fn skill_text(&self) -> Option<String> {
+        let command = write_command(self.begin, self.file, self.end);
+        let text = format!("---\ndescription: How kumquats keep.\n---\nThey keep: !`{command}`\n");
+        (self.tool == ToolPurpose::Skill).then_some(text)
+    }
+
     fn model_turns(&self, fixture: &ClientSandbox) -> Vec<ScriptedReply> {
         if self.file.is_empty() {
             return vec![ScriptedReply::from_text("The first answer."), ScriptedReply::from_text("Kumquat.")];
         }
         let begin = self.begin.replace("PROJECT", &fixture.project().to_string_lossy());
-        let mut turns = vec![command_turn(fixture.client, 1, &begin, self.file, self.end)];
+        let first = match self.tool {
+            ToolPurpose::Skill => SKILL.to_owned(),
+            _ => write_command(&begin, self.file, self.end),
+        };
+        let mut turns = vec![fixture.client.call(1, self.tool, &first)];
         if self.kind == ProofKind::End {
-            turns.push(command_turn(fixture.client, 2, "", NEXT, ""));
+            turns.push(fixture.client.call(2, ToolPurpose::Shell, &write_command("", NEXT, "")));
         }
         turns.push(ScriptedReply::from_text("Done."));
         turns
     }
 }
 
-/// A model turn that requests a command which writes a file.
-fn command_turn(client: &TestClient, number: usize, begin: &str, file: &str, end: &str) -> ScriptedReply {
+/// A command that writes a file.
+fn write_command(begin: &str, file: &str, end: &str) -> String {
     // The output does not occur in the command itself, so it can only come from running it.
-    client.call(number, ToolPurpose::Shell, &format!("{begin}echo said-by-''{file} | tee {file}{end}"))
+    format!("{begin}echo said-by-''{file} | tee {file}{end}")
 }
 
 /// The output of a command that writes a file.

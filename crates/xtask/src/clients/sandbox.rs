@@ -7,7 +7,7 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-use super::client::TestClient;
+use super::client::{SKILL, TestClient};
 use super::download::InstalledClient;
 use super::leftovers;
 use super::proof::{ClientProof, HookFixture, PintleCondition};
@@ -163,6 +163,9 @@ impl<'a> ClientSandbox<'a> {
         }
         if let Some((name, text)) = proof.hook {
             self.write_file(&hooks.join(name), text)?;
+        }
+        if let Some(text) = proof.skill_text() {
+            self.write_file(&self.home().join(format!(".claude/skills/{SKILL}/SKILL.md")), &text)?;
         }
         for scope in ["user", "project"] {
             self.run_pintle(&["uninstall", self.client.name, "--yes", "--scope", scope])?;
