@@ -137,3 +137,26 @@ fn an_event_without_a_payload_is_no_example() {
     assert!(out.contains("\"example_payload\": true") || out.contains("\"example_payload\":true"), "{out}");
     assert_eq!(status, Some(0));
 }
+
+/// A guard of an agent whose own rule is to go on if a hook fails: what ran without it is in the last line.
+#[test]
+fn calls_that_ran_unguarded_are_counted() {
+    let guard = "#!/bin/sh\ncase \"$(cat)\" in *FIRST*) exit 1;; *FORBIDDEN*) echo no >&2; exit 2;; esac\n";
+    let settings =
+        r#"{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "sh guard.sh"}]}]}}"#;
+    let turns = "turns:\n  - calls:\n      - {tool: shell, args: {cmd: echo FIRST}}\n      - {tool: shell, args: {cmd: echo FORBIDDEN}}\n      - {tool: shell, args: {cmd: echo FIRST again}}\n  - say: done\n";
+    let fixture = CliFixture::new_empty()
+        .with_file("team.yaml", TEAM)
+        .with_file("turns.yaml", turns)
+        .with_file("guard.sh", guard)
+        .with_file("mine/.claude/settings.json", settings);
+    let hooks = ["--hooks", "mine/.claude/settings.json", "--yolo"];
+    let run = |quiet: &[&'static str]| {
+        let arguments: Vec<&str> = [&["run", "team.yaml", "go"], hooks.as_slice(), quiet].concat();
+        fixture.pintle(&arguments).run_to_screen()
+    };
+    let screen = run(&[]);
+    assert!(screen.contains("1 turn, 3 tool calls, 1 denied, 2 hook failures, 2 tool calls ran unguarded"), "{screen}");
+    let screen = run(&["-q"]);
+    assert!(screen.contains("2 hook failures in this session, 2 tool calls ran unguarded"), "{screen}");
+}

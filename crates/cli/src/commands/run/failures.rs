@@ -1,17 +1,31 @@
 //! Hook failures that a run reports.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use pintle::FailurePolicy;
 use pintle::internals::is_matcher_failure_warning;
 use pintle::tape::RecordBody;
 use pintle::tape::show::single_line;
+use pintle::{Decision, EventKind, FailurePolicy};
+use serde_json::Value;
+
+/// The events that decide whether a tool call runs.
+const CALL_EVENTS: [EventKind; 4] =
+    [EventKind::ToolTransform, EventKind::ToolGuard, EventKind::ToolPre, EventKind::PermissionAsk];
+
+/// Whether an event decides whether a tool call runs.
+pub(super) fn is_of_call(event: &str) -> bool {
+    EventKind::from_name(event).is_some_and(|kind| CALL_EVENTS.contains(&kind))
+}
 
 /// The failures of a session.
 #[derive(Debug, Default)]
 pub(super) struct FailureCounter {
     /// The number of hook failures.
     pub(super) count: usize,
+    /// The tool calls that may run although a hook that decides about them failed: the agent's run, and the ID.
+    pub(super) unguarded: BTreeSet<(String, String)>,
+    /// The tool call of each dispatch about one that has no outcome yet.
+    open_calls: BTreeMap<u64, (String, String)>,
     reported: BTreeSet<String>,
 }
 
@@ -39,9 +53,29 @@ impl FailureCounter {
             }
             _ => Vec::new(),
         };
+        self.note_call(body);
         if let RecordBody::Outcome(_) = body {
             self.count += texts.len();
         }
         texts.into_iter().filter(|text| self.reported.insert(text.clone())).collect()
+    }
+
+    /// Notes whether a tool call may run although a hook that decides about it failed. A later event can still deny it.
+    fn note_call(&mut self, body: &RecordBody<'_>) {
+        match body {
+            RecordBody::Event(fired) if !fired.no_hooks && is_of_call(&fired.event) => {
+                let id = fired.payload.get("id").and_then(Value::as_str).unwrap_or_default();
+                self.open_calls.insert(fired.dispatch, (fired.origin.run.clone(), id.to_owned()));
+            }
+            RecordBody::Outcome(decided) => {
+                let Some(call) = self.open_calls.remove(&decided.dispatch) else { return };
+                if decided.decision != Decision::Allow {
+                    self.unguarded.remove(&call);
+                } else if decided.failures.iter().any(|note| note.policy == FailurePolicy::Open) {
+                    self.unguarded.insert(call);
+                }
+            }
+            _ => {}
+        }
     }
 }

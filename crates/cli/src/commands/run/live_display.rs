@@ -7,12 +7,12 @@ use parking_lot::Mutex;
 use pintle::contract::EffectRequest;
 use pintle::tape::show::{ShowOptions, StyledLine, TapeRenderer, Tone, single_line};
 use pintle::tape::{Record, RecordBody, RecordObserver, TapeError};
-use pintle::{Decision, EventKind, Origin, Runtime};
+use pintle::{Decision, Origin, Runtime};
 use pintle_agent::{AgentEvent, Observer, Session, SessionSummary, ToolCallEnd};
 use serde_json::json;
 
 use super::agent::AgentSelection;
-use super::failures::FailureCounter;
+use super::failures::{FailureCounter, is_of_call};
 use super::prompts::PromptSource;
 use super::repeated_calls::RepeatCounter;
 use super::summary::RunSummary;
@@ -60,10 +60,6 @@ enum OpenOutputLine {
     /// Consecutive events without hooks.
     Unhooked,
 }
-
-/// The events that decide whether a tool call runs.
-const CALL_EVENTS: [EventKind; 4] =
-    [EventKind::ToolTransform, EventKind::ToolGuard, EventKind::ToolPre, EventKind::PermissionAsk];
 
 #[derive(Debug)]
 struct DisplayState {
@@ -167,6 +163,7 @@ impl LiveDisplay {
             tool_calls: state.tool_call_count,
             denied: state.denied_count,
             failures: state.failures.count,
+            unguarded: state.failures.unguarded.len(),
             usage: session.usage(),
             metrics: runtime.metrics(),
             tape,
@@ -176,8 +173,9 @@ impl LiveDisplay {
             DisplayMode::Actions | DisplayMode::Verbose => self.terminal.print_lines(&summary.render_text()),
             DisplayMode::Quiet if state.failures.count > 0 => {
                 let failed = count_text(state.failures.count, "hook failure");
-                self.terminal
-                    .print_note(format!("{failed} in this session; see `pintle tape show {}`", path_text(tape)));
+                let unguarded = summary.unguarded_text().map(|text| format!(", {text}")).unwrap_or_default();
+                let text = format!("{failed} in this session{unguarded}; see `pintle tape show {}`", path_text(tape));
+                self.terminal.print_note(text);
             }
             DisplayMode::Quiet => {}
             DisplayMode::Json => self.terminal.print_json(&summary),
@@ -369,7 +367,6 @@ impl RecordObserver for LiveDisplay {
     fn on_record(&self, record: &Record<'_>, line: &str) {
         let mut state = self.state.lock();
         // A denied call is counted once, when it returns.
-        let is_of_call = |event: &str| EventKind::from_name(event).is_some_and(|kind| CALL_EVENTS.contains(&kind));
         if let RecordBody::Outcome(decided) = &record.body
             && decided.decision != Decision::Allow
             && !is_of_call(&decided.event)

@@ -21,6 +21,8 @@ pub(super) struct RunSummary<'a> {
     pub(super) denied: usize,
     /// Number of hook failures.
     pub(super) failures: usize,
+    /// Number of tool calls that ran although a hook that decides about them failed.
+    pub(super) unguarded: usize,
     pub(super) usage: TokenUsage,
     pub(super) metrics: Map<String, Value>,
     pub(super) tape: &'a Path,
@@ -30,6 +32,11 @@ pub(super) struct RunSummary<'a> {
 }
 
 impl RunSummary<'_> {
+    /// How many tool calls ran unguarded, if any did.
+    pub(super) fn unguarded_text(&self) -> Option<String> {
+        (self.unguarded > 0).then(|| format!("{} ran unguarded", count_text(self.unguarded, "tool call")))
+    }
+
     /// Renders the summary as text.
     pub(super) fn render_text(&self) -> Vec<StyledLine> {
         let turns = usize::try_from(self.turns).unwrap_or(usize::MAX);
@@ -42,6 +49,10 @@ impl RunSummary<'_> {
         if self.failures > 0 {
             head.push(Tone::Plain, ", ");
             head.push(Tone::Warn, count_text(self.failures, "hook failure"));
+        }
+        if let Some(text) = self.unguarded_text() {
+            head.push(Tone::Plain, ", ");
+            head.push(Tone::Bad, text);
         }
         head.push(Tone::Plain, format!(", {} tokens in, {} out", self.usage.input_tokens, self.usage.output_tokens));
         let mut lines = vec![StyledLine::default(), head];
