@@ -1,6 +1,6 @@
 //! Fixtures for the agent's tests: a model that plays replies, and hooks that keep what they see.
 
-#![expect(clippy::expect_used, clippy::unwrap_used, reason = "tests fail by panicking")]
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 #[path = "../../../pintle/tests/worker/mod.rs"]
 mod worker;

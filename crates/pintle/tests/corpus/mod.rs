@@ -1,12 +1,6 @@
 //! Hooks as users write them, fired through the real runtime. One case file contains one set of hooks.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "tests fail by panicking"
-)]
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 mod case;
 mod fixture;

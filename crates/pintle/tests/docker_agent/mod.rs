@@ -1,5 +1,4 @@
 //! docker-agent's hooks through the real runtime, with real programs.
-#![expect(clippy::expect_used, reason = "tests fail by panicking")]
 
 mod combination;
 mod compat;

@@ -1,5 +1,7 @@
 //! The script worker and launcher, for the tests that need it.
 
+#![expect(clippy::expect_used, reason = "tests fail by panicking")]
+
 use std::sync::Once;
 
 use pintle::internals::process::{self, ProcessSpec};
