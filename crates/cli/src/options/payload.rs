@@ -18,6 +18,9 @@ use crate::error::CliError;
 #[derive(Debug)]
 pub(crate) struct PayloadInput {
     pub(crate) value: Value,
+    /// The session and the working directory, if the payload says which they were.
+    pub(crate) session: Option<String>,
+    pub(crate) cwd: Option<String>,
     /// Whether no payload was given, so that this is the event's example.
     pub(crate) is_example: bool,
 }
@@ -91,7 +94,10 @@ fn next_step(event: &EventName) -> String {
 /// Completes the payload of an event. The input of a docker-agent hook is accepted, too, and converted to a payload.
 pub(crate) fn to_payload_input(argument: &EventArgument, mut value: Value) -> Result<PayloadInput, CliError> {
     let event = &argument.0;
+    let (mut session, mut cwd) = (None, None);
     if let Some(payload) = payload_from_hook_input(event, &value) {
+        let text = |name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
+        (session, cwd) = (text("session_id"), text("cwd"));
         value = payload;
     } else if let Some(other) = value.get("hook_event_name").and_then(Value::as_str) {
         let shown = single_line(other, 80);
@@ -101,14 +107,14 @@ pub(crate) fn to_payload_input(argument: &EventArgument, mut value: Value) -> Re
     complete_payload(event, &mut value).map_err(|error| {
         CliError::invalid_input(format!("the payload is not valid for `{event}`: {error}")).help(next_step(event))
     })?;
-    Ok(PayloadInput { value, is_example: false })
+    Ok(PayloadInput { value, session, cwd, is_example: false })
 }
 
 /// Returns the event's example, in the form for the alias that was typed.
 pub(crate) fn example_input(argument: &EventArgument) -> PayloadInput {
     let EventArgument(event, typed) = argument;
     let value = command_hooks::example_payload(typed.as_deref().unwrap_or_default(), (event.def().example)());
-    PayloadInput { value, is_example: true }
+    PayloadInput { value, session: None, cwd: None, is_example: true }
 }
 
 /// Reads standard input up to one byte more than the largest payload. The rest is read and dropped, so that the writing

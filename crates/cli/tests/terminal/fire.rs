@@ -144,3 +144,21 @@ fn hooks_that_the_agent_runs_itself_are_told() {
     let hooks = ["fire", "--host", "claude", "--hooks", ".claude/settings.json"];
     assert_eq!(fixture.pintle(&hooks).with_input(sent).run_to_parts().2, Some(2));
 }
+
+/// A payload that a hook got once is what it gets again, on whichever machine it is pasted.
+#[test]
+fn a_pasted_payload_keeps_its_session_and_its_directory() {
+    let hooks = "on_tool_approval_decision: [{type: command, command: \"cat > got.json\"}]\n";
+    let fixture = CliFixture::new_empty().with_file("h.yaml", hooks);
+    let pasted = serde_json::json!({
+        "session_id": "abc", "cwd": fixture.path(""), "hook_event_name": "on_tool_approval_decision",
+        "agent_name": "root", "tool_name": "shell", "tool_use_id": "c9", "tool_input": {"cmd": "ls"},
+        "approval_decision": "allow",
+    });
+    let text = pasted.to_string();
+    let fire = fixture.pintle(&["fire", "on_tool_approval_decision", "--hooks", "h.yaml"]).with_input(&text);
+    let (out, err, status) = fire.run_to_parts();
+    assert_eq!(status, Some(0), "{out}{err}");
+    let got: serde_json::Value = serde_json::from_slice(&std::fs::read(fixture.path("got.json")).unwrap()).unwrap();
+    assert_eq!(got, pasted);
+}

@@ -30,7 +30,8 @@ pub fn payload_from_hook_input(event: &EventName, object: &Value) -> Option<Valu
     if name.is_none() && !is_foreign(event, def, given) {
         return None;
     }
-    let example = (event.def().example)();
+    let schema = event.def().schema();
+    let is_field = |name: &str| schema.get("properties").is_some_and(|fields| fields.get(name).is_some());
     let mut payload = Map::new();
     for key in def.keys.iter().copied().flatten() {
         let Some(value) = given.get(key.name) else { continue };
@@ -42,7 +43,7 @@ pub fn payload_from_hook_input(event: &EventName, object: &Value) -> Option<Valu
             (None, "messages") => read_messages(value, &mut payload),
             (None, name) => {
                 let known = RENAMED.iter().find(|(renamed, _)| *renamed == name).map_or(&[][..], |(_, fields)| fields);
-                if let Some(field) = known.iter().find(|field| example.get(**field).is_some()) {
+                if let Some(field) = known.iter().find(|field| is_field(field)) {
                     let word = value.as_str().and_then(|word| keys::canonical_word(name, event.kind(), word));
                     payload.insert((*field).to_owned(), word.map_or_else(|| value.clone(), Value::from));
                 }

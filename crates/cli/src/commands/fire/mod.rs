@@ -85,10 +85,10 @@ impl FireArgs {
         let hooks = built.runtime.hooks().with_chains(chains.iter().cloned());
         let scope = EventScope { overlay: Arc::new(HookOverlay::new(chains)), ..EventScope::default() };
         let origin = Origin {
-            session: SESSION.to_owned(),
+            session: given.session.take().unwrap_or_else(|| SESSION.to_owned()),
             turn: 1,
             agent: agent.map_or_else(|| String::from("root"), |agent| agent.name.clone()),
-            cwd: current_dir().display().to_string(),
+            cwd: given.cwd.take().unwrap_or_else(|| current_dir().display().to_string()),
             ..Origin::default()
         };
         let origin = Arc::new(origin);
