@@ -42,6 +42,13 @@ pub fn read(report: &FileReport, node: &DocNode, compat: DockerAgentVersion) -> 
             declared.extend(entry::read(report, def, &entry.value, compat));
         }
     }
+    // A block without any hook is told as a whole.
+    let is_empty = |node: &DocNode| node.is_null() || matches!(&node.kind, NodeKind::List(items) if items.is_empty());
+    for entry in entries.iter().filter(|entry| !declared.is_empty() && is_empty(&entry.value)) {
+        let message = format!("hooks: `{}` has no hook below it", entry.key);
+        let help = String::from("write one below it, or remove the line");
+        report.warning("no_hooks", message, entry.key_span, Some(help));
+    }
     if compat == DockerAgentVersion::G1 {
         declare::warn_duplicates(report, &declared);
     }

@@ -16,6 +16,16 @@ fn lint(event: &str, script: &str) -> Vec<(String, String)> {
 }
 
 #[test]
+fn an_event_without_a_hook_beside_others_is_pointed_out() {
+    let other = "turn_end: [{type: command, command: ls}]\n";
+    for text in ["stop:\n", "stop: []\n", "pre_tool_use:\n  # - hooks: []\n"] {
+        let (declared, findings) = read_text(&format!("{text}{other}"));
+        assert!(declared.len() == 1 && findings.len() == 1, "{text}: {findings:?}");
+        assert!(findings[0].contains("has no hook below it"), "{findings:?}");
+    }
+}
+
+#[test]
 fn a_key_that_its_event_ignores_is_pointed_out() {
     for (event, script, message, word) in [
         (
