@@ -50,7 +50,6 @@ pub use session::{
 pub use session_state::{Inbox, PausedPersona, RealSleeper, Sleeper, TurnOutput};
 pub use turn_context::{ModelOpener, Tool, ToolContext, ToolError};
 pub use turn_error::{TurnError, TurnErrorKind};
-pub use unsettled::UnsettledState;
 pub use workspace::{Workspace, WorkspaceError};
 
 /// The code blocks of the embedding guide, compiled and run as tests.

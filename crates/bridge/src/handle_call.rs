@@ -14,6 +14,7 @@ use pintle::{
 use serde_json::Value;
 
 use crate::canary::{CallWatch, Canary, CanaryHooks, report_decision};
+use crate::conversation::HostConversation;
 use crate::dispatch::HostDispatch;
 use crate::fit_to_host::fit_to_host;
 use crate::session::{
@@ -286,9 +287,11 @@ fn decide(
         kept.map_err(|error| session_error_text("cannot save the session", &error, host, &told))?;
     }
     let broken = load_failure(&built);
-    let scope = EventScope { cancel: errand.deadline.cancel(), ..EventScope::default() };
     let known = session.as_mut().map_or(&mut unkept, |session| &mut session.state);
     let mut state = TrackedState::new(known.clone());
+    let conversation = Arc::new(HostConversation::new(host, &told, known));
+    let scope =
+        EventScope { cancel: errand.deadline.cancel(), conversation: Some(conversation), ..EventScope::default() };
     let mut notices: Vec<String> =
         built.projects.iter().filter_map(pintle::internals::loader::ProjectTrust::user_notice).collect();
     // A notice for the whole session is shown once.

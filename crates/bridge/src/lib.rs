@@ -7,6 +7,7 @@
 
 mod agent_ancestors;
 mod canary;
+mod conversation;
 mod deadline;
 mod dispatch;
 mod find_agents;

@@ -19,6 +19,7 @@ pub mod program_output;
 pub mod refusal;
 pub mod shared_events;
 pub mod shared_keys;
+pub mod transcript;
 
 pub mod claude_code;
 pub mod cline;

@@ -8,7 +8,7 @@ mod links;
 use std::env;
 use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
@@ -70,6 +70,21 @@ pub fn read_head(path: impl AsRef<Path>, most_bytes: u64) -> io::Result<Vec<u8>>
     let mut bytes = Vec::new();
     open(path)?.take(most_bytes).read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+/// Reads the last bytes of a regular file. Returns whether these are the whole file.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_tail(path: impl AsRef<Path>, most_bytes: u64) -> io::Result<(Vec<u8>, bool)> {
+    let mut file = open(path)?;
+    let length = file.metadata()?.len();
+    let from = length.saturating_sub(most_bytes);
+    file.seek(SeekFrom::Start(from))?;
+    let mut bytes = Vec::new();
+    // What is written meanwhile is not read.
+    file.take(length - from).read_to_end(&mut bytes)?;
+    Ok((bytes, from == 0))
 }
 
 /// Reads a text of at most [`MAX_TEXT_BYTES`].

@@ -2,6 +2,7 @@
 
 use std::fmt::Debug;
 
+use pintle_contract::event::ChatMessage;
 use pintle_contract::{EffectCaller, EffectError, EffectReply, EffectRequest, EventName, Outcome};
 use serde_json::Value;
 
@@ -35,4 +36,14 @@ pub trait Host: Send + Sync + Debug {
     fn apply_outcome(&self, caller: EffectCaller<'_>, event: &EventName, outcome: &Outcome, scope: &EventScope) {
         let _ = (caller, event, outcome, scope);
     }
+}
+
+/// The conversation of an agent that is another program, as far as that program shows it.
+pub trait AgentConversation: Send + Sync + Debug {
+    /// The newest messages, oldest first: `last` of them, or all if there are fewer.
+    ///
+    /// # Errors
+    /// When the conversation cannot be read; a script that looks back gets the error, for it must not take what it
+    /// cannot see for nothing.
+    fn newest_messages(&self, last: usize) -> Result<Vec<ChatMessage>, String>;
 }

@@ -5,7 +5,7 @@ pub use pintle_engine::{HookExplanation, HookSet, RunPrediction, explain};
 
 pub use crate::effects::ScopedEffects;
 pub use crate::held_records::HeldRecords;
-pub use crate::host::Host;
+pub use crate::host::{AgentConversation, Host};
 pub use crate::overlay::HookOverlay;
 pub use crate::random::{RandomSource, SeededRandom};
 pub use crate::recheck::RecheckMemory;

@@ -112,7 +112,7 @@ mod tape_gate;
 use absent_tape::Tape;
 use effects::ScopedEffects;
 use held_records::HeldRecords;
-use host::Host;
+use host::{AgentConversation, Host};
 use overlay::HookOverlay;
 #[cfg(feature = "tape")]
 use pintle_tape::Tape;

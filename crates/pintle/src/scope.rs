@@ -6,7 +6,7 @@ use pintle_contract::{
     Approver, CancelToken, Effect, EffectCaller, EffectError, EventCause, HookCall, HookId, Outcome, Reminder,
 };
 
-use crate::{HeldRecords, HookOverlay, Host, LogBuffer, RecheckMemory, ScratchValues};
+use crate::{AgentConversation, HeldRecords, HookOverlay, Host, LogBuffer, RecheckMemory, ScratchValues};
 
 /// The context of a dispatch: the agent's own hooks, its host, and what causes the event. The default is an event that
 /// the host fires without an agent.
@@ -18,6 +18,8 @@ pub struct EventScope {
     pub overlay: Arc<HookOverlay>,
     /// Performs effect requests that only a host can perform; `None` without an agent.
     pub host: Option<Arc<dyn Host>>,
+    /// The conversation that scripts may look back on without a host; `None` if nothing shows it.
+    pub conversation: Option<Arc<dyn AgentConversation>>,
     /// Responds to approval requests instead of the runtime's approver; `None` uses the runtime's.
     pub approver: Option<Arc<dyn Approver>>,
     /// Cancelled when the outcome is no longer needed.
@@ -75,6 +77,17 @@ impl EventScope {
     /// Keeps the reminder of a script.
     pub(crate) fn remind(&self, hook: HookId, reminder: Reminder) {
         self.reminders.lock().unwrap_or_else(PoisonError::into_inner).push((hook, reminder));
+    }
+
+    /// Keeps what hooks on an event that a script caused say to the model, for the outcome of the host's own event.
+    pub(crate) fn keep_context(&self, outcome: &Outcome) {
+        for (hook, effect) in &outcome.effects {
+            if let Effect::Context(text) = effect
+                && let Ok(reminder) = Reminder::parse(text.as_str().into())
+            {
+                self.remind(hook.clone(), reminder);
+            }
+        }
     }
 
     /// Adds the reminders of scripts to the outcome of the event that the host fired.

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::completion::to_event_message;
 use crate::turn_context::TurnContext;
-use crate::unsettled::UnsettledState;
+use crate::unsettled;
 
 /// Runs one of these functions.
 pub(super) fn perform(turn: &TurnContext, function: &str, arguments: &Value) -> Result<EffectReply, String> {
@@ -39,7 +39,7 @@ pub(super) fn perform(turn: &TurnContext, function: &str, arguments: &Value) -> 
             Ok(EffectReply::Done)
         }
         "unsettled_state" => {
-            let state = UnsettledState::collect_from_messages(&turn.agent.shared, &turn.state.transcript.messages());
+            let state = unsettled::collect_from_messages(&turn.agent.shared, &turn.state.transcript.messages());
             Ok(EffectReply::Value(serde_json::to_value(state).unwrap_or_default()))
         }
         _ => Err(String::from("the session does not have this function")),

@@ -2,12 +2,12 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use pintle::event::{FinishPost, FinishPre, FinishUnsettled};
+use pintle::event::{FinishPost, FinishPre, FinishUnsettled, UnsettledState};
 use serde_json::Value;
 
 use super::Session;
 use crate::observer::AgentEvent;
-use crate::unsettled::UnsettledState;
+use crate::unsettled;
 
 /// The host's callback: takes the run's value and the unsettled work, and returns the value to use instead.
 pub(crate) struct FinishCallback(Box<FinishFn>);
@@ -30,7 +30,7 @@ impl Session {
     /// The session's unsettled work.
     #[must_use]
     pub fn unsettled_work(&self) -> UnsettledState {
-        UnsettledState::collect(&self.first_agent.shared, &self.conversation)
+        unsettled::collect(&self.first_agent.shared, &self.conversation)
     }
 
     /// Finishes the run with the text of the last answer, or `null` if there was none; see [`Session::finish_with`].

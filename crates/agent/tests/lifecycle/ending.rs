@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use pintle_agent::UnsettledState;
+use pintle::event::UnsettledState;
 use serde_json::{Value, json};
 
 use crate::lifecycle::{FiredEventLog, open_fixture};

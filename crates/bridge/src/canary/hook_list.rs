@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use pintle::contract::{EnforcementMode, HookDeclaration, HookExample};
+use pintle::contract::{EnforcementMode, HandlerSpec, HookDeclaration, HookExample};
 use pintle::{BuiltRuntime, Chain, Hook, Layer, Severity};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -40,6 +40,9 @@ pub(crate) struct CanaryHook {
     /// Whether it can deny.
     pub(crate) is_guard: bool,
     pub(crate) mode: EnforcementMode,
+    /// Whether its script names what only a readable conversation can answer.
+    #[serde(default)]
+    pub(crate) looks_back: bool,
     /// The payloads of its first examples that it must refuse.
     pub(crate) refused_examples: Vec<Value>,
 }
@@ -103,11 +106,22 @@ impl CanaryHooks {
     }
 }
 
+/// Whether a script names what looks back at the conversation.
+fn looks_back(handler: &HandlerSpec) -> bool {
+    let text = match handler {
+        HandlerSpec::Script(source) => &source.text,
+        HandlerSpec::Function(function) => &function.module.text,
+        _ => return false,
+    };
+    text.contains("transcript.messages") || text.contains("unsettled_state")
+}
+
 impl CanaryHook {
     fn new(chain: &Chain, hook: &Hook, declarations: &[HookDeclaration]) -> Self {
         let is_of_hook =
             |declared: &&HookDeclaration| declared.name == hook.id.as_str() && declared.location == hook.location;
-        let examples = declarations.iter().find(is_of_hook).map(|declared| declared.examples.as_slice());
+        let declared = declarations.iter().find(is_of_hook);
+        let examples = declared.map(|declared| declared.examples.as_slice());
         let is_refused = |example: &&HookExample| REFUSALS.contains(&example.expect.as_str());
         let refused = examples.unwrap_or_default().iter().filter(is_refused).take(MOST_EXAMPLES);
         Self {
@@ -118,6 +132,7 @@ impl CanaryHook {
             line: hook.location.line_column().map(|(line, _)| line),
             is_guard: hook.guard,
             mode: hook.mode,
+            looks_back: declared.is_some_and(|declared| looks_back(&declared.handler)),
             refused_examples: refused.map(|example| example.payload.clone()).collect(),
         }
     }

@@ -68,8 +68,16 @@ struct LoadedContext<'a> {
 }
 
 /// The checks of the loaded hooks, in the order of the report.
-const CHECKS: [fn(&LoadedContext<'_>) -> Vec<DoctorFinding>; 7] =
-    [check_errors, check_dead_hooks, check_untrusted, list_applied, list_unreported, list_shadow, count_warnings];
+const CHECKS: [fn(&LoadedContext<'_>) -> Vec<DoctorFinding>; 8] = [
+    check_errors,
+    check_dead_hooks,
+    check_looking_back,
+    check_untrusted,
+    list_applied,
+    list_unreported,
+    list_shadow,
+    count_warnings,
+];
 
 /// Asks the installed program which hooks it loads, and sends test calls through them.
 pub(super) fn check(probe: EntryProbe<'_>) -> GuardCheck {
@@ -157,6 +165,20 @@ fn check_dead_hooks(context: &LoadedContext<'_>) -> Vec<DoctorFinding> {
         DoctorFinding::problem(what).help(help)
     };
     dead.map(finding).collect()
+}
+
+/// The hooks that look back at a conversation that the host does not show: they fail whenever they do.
+fn check_looking_back(context: &LoadedContext<'_>) -> Vec<DoctorFinding> {
+    if context.probe.host.transcript.is_some() {
+        return Vec::new();
+    }
+    let finding = |hook: &&CanaryHook| {
+        let title = context.probe.host.title;
+        let what = format!("`{}` looks back at the conversation, which {title} does not show, so it fails", hook.name);
+        let help = String::from("decide by the payload alone, or by what the hook kept in `cache` or `metrics`");
+        DoctorFinding::problem(format!("{}: {what}", context.scope())).help(help)
+    };
+    context.applied.iter().copied().filter(|hook| hook.looks_back).map(|hook| finding(&hook)).collect()
 }
 
 /// The hooks of each project that do not run because they are not trusted. A guard among them is a problem.

@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod answers;
+mod conversation;
 mod event_names;
 mod failed;
 mod final_bytes;

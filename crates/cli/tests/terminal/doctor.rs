@@ -249,3 +249,15 @@ fn a_hook_that_can_never_run_is_a_problem() {
     assert!(found.iter().any(|problem| problem.contains("`bash`") && problem.contains("never")), "{found:?}");
     assert_eq!(status, Some(1));
 }
+
+#[test]
+fn a_hook_that_looks_back_is_a_problem_where_the_conversation_is_not_shown() {
+    let looks = GUARD.replace("if \"mkfs\"", "if transcript.messages() and \"mkfs\"");
+    for (host, is_problem) in [("claude", false), ("cline", true)] {
+        let fixture = with_hooks(&[("looks", &looks)]);
+        install(&fixture, host);
+        let found = problems(&examine(&fixture, host).0);
+        let is_told = found.iter().any(|problem| problem.contains("`looks` looks back at the conversation, which"));
+        assert_eq!(is_told, is_problem, "{host}: {found:?}");
+    }
+}

@@ -1,4 +1,4 @@
-//! Claude Code, tested with 2.1.330: hooks in its settings files and in its plugins.
+//! Claude Code, tested with 2.1.332: hooks in its settings files and in its plugins.
 //!
 //! `DEVIATIONS.md` lists where Pintle differs on purpose.
 
@@ -11,6 +11,7 @@ use pintle_contract::Severity;
 use serde_json::{Value, json};
 
 use crate::install::{EntryFormat, HandlerFormat, InstallScope, InstallSpec, SettingsLocation, seconds_field};
+use crate::transcript::{self, TranscriptDef};
 use crate::{
     AgentMarks, ClientDef, ClientFileLocation, ClientHandlerKind, EnvVariable, GuardedPaths, SettingsFormat, copilot,
     host,
@@ -24,8 +25,12 @@ pub use events::ROWS;
 pub static CLIENT: ClientDef = ClientDef {
     name: "claude",
     title: "Claude Code",
+    transcript: Some(TranscriptDef::named(transcript::anthropic_line)),
     tried_version: "2.1.332",
-    unhooked_actions: &["commands in the text of skills and slash commands, in versions before 2.1.332"],
+    unhooked_actions: &[
+        "everything in a session with `--bare`, `--safe-mode` or their variables",
+        "commands in the text of skills and slash commands, in versions before 2.1.332",
+    ],
     events: events::ROWS,
     tools: &pintle_tools::CLAUDE,
     dialect: Some("claude_code"),

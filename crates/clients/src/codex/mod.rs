@@ -1,4 +1,4 @@
-//! OpenAI Codex CLI, tested with 0.169.0: hooks in `hooks.json`, or below `[hooks]` in `config.toml`.
+//! OpenAI Codex CLI, tested with 0.171.0: hooks in `hooks.json`, or below `[hooks]` in `config.toml`.
 //!
 //! `DEVIATIONS.md` lists where Pintle differs on purpose: output is read as strictly as Codex does, but invalid output
 //! does not silently allow the event.
@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use crate::claude_code::HANDLER;
 use crate::install::{EntryFormat, InstallScope, InstallSpec, SettingsLocation};
+use crate::transcript::{self, TranscriptDef};
 use crate::{
     AgentMarks, ClientDef, ClientFileLocation, ClientHandlerKind, FieldChoice, FieldMeaning, FileFormat, GuardedPaths,
     LocationKind, OutputField, SettingsFormat, host,
@@ -23,7 +24,8 @@ pub use events::ROWS;
 pub static CLIENT: ClientDef = ClientDef {
     name: "codex",
     title: "Codex",
-    tried_version: "0.169.0",
+    transcript: Some(TranscriptDef::named(transcript::codex_line)),
+    tried_version: "0.171.0",
     events: events::ROWS,
     tools: &pintle_tools::CODEX,
     dialect: Some("codex"),

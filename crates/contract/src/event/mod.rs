@@ -21,7 +21,7 @@ pub use def::{ContextScope, EventClass, EventDef, RewriteTarget};
 pub use fit::check_rewrite;
 pub use fragment::{
     CallFacts, CallPath, ChatFunction, ChatFunctionCall, ChatMessage, ChatTool, ChatToolCall, CodeFile,
-    CompletionChoice, HostPayload, LogLine, TokenUsage, ToolCall, ToolResult, UnsettledWork,
+    CompletionChoice, HostPayload, LogLine, TokenUsage, ToolCall, ToolResult, UnsettledState, UnsettledWork,
 };
 pub use name::{EventName, UnknownEvent};
 pub use payload_error::EventPayloadError;

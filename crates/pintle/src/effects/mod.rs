@@ -1,13 +1,13 @@
 //! The effect runner of a runtime, which records every request on the tape.
 
 pub(crate) mod clean;
-mod emit;
 mod external;
 pub(crate) mod local;
+mod session;
 
 use std::sync::Arc;
 
-use pintle_contract::{EffectCaller, EffectError, EffectReply, EffectRequest, EffectRunner, HookId, Origin, Reminder};
+use pintle_contract::{EffectCaller, EffectError, EffectReply, EffectRequest, EffectRunner, Origin};
 
 use crate::{EventScope, Runtime};
 
@@ -39,25 +39,14 @@ impl ScopedEffects<'_> {
             }
         }
         match request {
-            EffectRequest::Emit { event, payload } => emit::emit(self, caller, &event, payload),
+            EffectRequest::Emit { event, payload } => session::emit(self, caller, &event, payload),
             EffectRequest::Http { .. }
             | EffectRequest::Sleep { .. }
             | EffectRequest::Now
             | EffectRequest::Random { .. }
             | EffectRequest::Uuid => external::answer_external(self, caller, request),
-            EffectRequest::Session { function, mut arguments } if self.scope.host.is_none() => {
-                match (function.as_str(), arguments.get_mut("reminder")) {
-                    ("inject_reminder", Some(reminder)) => {
-                        let reminder = Reminder::parse(reminder.take())
-                            .map_err(|reason| EffectError(format!("transcript.inject_reminder: {reason}")))?;
-                        self.scope.remind(HookId::new(caller.name), reminder);
-                        Ok(EffectReply::Done)
-                    }
-                    // A hook that looks back must not take what it cannot see for nothing.
-                    _ => Err(EffectError(String::from(
-                        "there is no conversation here; only Pintle's own agents have one",
-                    ))),
-                }
+            EffectRequest::Session { function, arguments } if self.scope.host.is_none() => {
+                session::answer_without_host(self, caller, &function, arguments)
             }
             #[cfg(feature = "script")]
             EffectRequest::Fs { function, arguments } if self.scope.host.is_none() => {

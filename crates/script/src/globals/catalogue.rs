@@ -146,7 +146,7 @@ static CATALOGUE: &[ScriptBuiltinDef] = &[
         "notify_file_edited",
         "notify_file_edited(path, metadata={})",
         ALL,
-        "Fires `file.edited` for the path at the next turn boundary.",
+        "Fires `file.edited` for the path: at the next turn boundary, or in another agent at once.",
     ),
     builtin_def(
         "unsettled_state",

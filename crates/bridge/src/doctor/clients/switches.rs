@@ -60,6 +60,16 @@ const MANAGED_ONLY: HookSwitch = HookSwitch {
     spares_managed: true,
 };
 
+const PLUGINS_ONLY: HookSwitch = HookSwitch {
+    field: "/strictPluginOnlyCustomization",
+    is_off: |value, _| {
+        let is_hooks = |value: &Value| value.as_str() == Some("hooks");
+        *value == Value::Bool(true) || value.as_array().is_some_and(|kinds| kinds.iter().any(is_hooks))
+    },
+    effect: "allows only hooks of plugins and of an organisation",
+    ..MANAGED_ONLY
+};
+
 const fn turned_off(field: &'static str) -> HookSwitch {
     let is_off: fn(&Value, &HostDef) -> bool = |value, _| *value == Value::Bool(false);
     HookSwitch { field, is_off, effect: "disables all hooks", help: REMOVE, spares_managed: false }
@@ -106,7 +116,7 @@ pub(super) const TABLES: &[SwitchTable] = &[
                     SwitchFile::Machine("", "/etc/claude-code/managed-settings.json"),
                     SwitchFile::MachineDir("/etc/claude-code/managed-settings.d"),
                 ],
-                &[DISABLE_ALL, MANAGED_ONLY],
+                &[DISABLE_ALL, MANAGED_ONLY, PLUGINS_ONLY],
             ),
         ],
     },

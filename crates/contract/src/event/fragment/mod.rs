@@ -19,7 +19,7 @@ pub use message::{ChatFunctionCall, ChatMessage, ChatToolCall};
 pub use tool_call::ToolCall;
 pub use tool_definition::{ChatFunction, ChatTool};
 pub use tool_result::ToolResult;
-pub use unsettled::UnsettledWork;
+pub use unsettled::{UnsettledState, UnsettledWork};
 pub use usage::TokenUsage;
 
 /// The only tool type in OpenAI's chat format.

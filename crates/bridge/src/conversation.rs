@@ -1,0 +1,92 @@
+//! The conversation of a host, read from its own transcript.
+
+use std::io::ErrorKind;
+use std::path::PathBuf;
+
+use pintle::clients::transcript::{ClientTranscript, TranscriptDef};
+use pintle::event::ChatMessage;
+use pintle::hosting::AgentConversation;
+use pintle::internals::files::{MAX_TEXT_BYTES, home_dir, read_tail};
+use serde_json::Value;
+
+use crate::session::HostSessionState;
+use crate::{HostDef, HostEvent, HostEventData};
+
+/// How much of the end of a transcript is read first, in bytes; four times as much each time that it is not enough.
+const FIRST_BYTES: u64 = 256 * 1024;
+
+/// A transcript in a host's own format: JSON values, one a line.
+#[derive(Debug)]
+pub(crate) struct HostConversation {
+    title: &'static str,
+    transcript: Option<TranscriptDef>,
+    path: Option<PathBuf>,
+    /// Whether the session has just begun, so that there may be no transcript yet.
+    is_new: bool,
+}
+
+impl HostConversation {
+    /// The conversation that an event belongs to.
+    pub(crate) fn new(host: &HostDef, told: &HostEvent, state: &HostSessionState) -> Self {
+        let is_new = match &told.data {
+            HostEventData::SessionStart { source } => source != "resume",
+            HostEventData::Prompt { .. } => state.turn <= 1,
+            _ => false,
+        };
+        let named = told.context.transcript_path.as_ref().map(PathBuf::from);
+        let path = named.or_else(|| own_path(host, &told.context.session));
+        Self { title: host.title, transcript: host.transcript, path, is_new }
+    }
+}
+
+/// Where a host that does not name its transcript keeps it.
+fn own_path(host: &HostDef, session: &str) -> Option<PathBuf> {
+    let path = host.transcript?.path?;
+    // The ID must not lead elsewhere.
+    let is_name = !session.is_empty() && session.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    let place = &host.install.user;
+    let named = std::env::var_os(place.variable).map(PathBuf::from);
+    let dir = named.or_else(|| Some(home_dir()?.join(place.folder)))?;
+    is_name.then(|| dir.join(path.replace("{session}", session)))
+}
+
+impl AgentConversation for HostConversation {
+    fn newest_messages(&self, last: usize) -> Result<Vec<ChatMessage>, String> {
+        let title = self.title;
+        let Some(TranscriptDef { read, .. }) = self.transcript else {
+            return Err(format!("{title} does not show its conversation in a form that Pintle reads"));
+        };
+        let path = match &self.path {
+            Some(path) => path,
+            None if self.is_new => return Ok(Vec::new()),
+            None => return Err(format!("{title} did not say where its transcript is")),
+        };
+        let mut wanted = FIRST_BYTES;
+        loop {
+            let (bytes, is_whole) = match read_tail(path, wanted) {
+                Ok(read) => read,
+                Err(error) if error.kind() == ErrorKind::NotFound && self.is_new => return Ok(Vec::new()),
+                Err(error) => return Err(format!("cannot read the transcript `{}`: {error}", path.display())),
+            };
+            let text = String::from_utf8_lossy(&bytes);
+            // The first line is cut, unless it is the first of the file; the last one may not be written to its end.
+            let text = if is_whole { &*text } else { text.split_once('\n').map_or("", |(_, rest)| rest) };
+            let lines = text.rsplit_once('\n').map_or("", |(lines, _)| lines);
+            let mut transcript = ClientTranscript::default();
+            for line in lines.lines().filter(|line| !line.trim().is_empty()) {
+                let line: Value = serde_json::from_str(line)
+                    .map_err(|error| format!("a line of `{}` is not JSON: {error}", path.display()))?;
+                read(&line, &mut transcript);
+            }
+            let count = transcript.message_count();
+            if count >= last || is_whole {
+                return Ok(transcript.into_messages().skip(count.saturating_sub(last)).collect());
+            }
+            if wanted >= MAX_TEXT_BYTES {
+                let most = MAX_TEXT_BYTES >> 20;
+                return Err(format!("the last {most} MiB of the transcript have only {count} messages; ask for fewer"));
+            }
+            wanted *= 4;
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! Reads the lines of a client's own transcript as messages.
+
+use std::collections::HashMap;
+
+use pintle_contract::event::{ChatFunctionCall, ChatMessage, ChatToolCall};
+use serde_json::Value;
+
+/// Reads a line of a transcript, which is a JSON value, and changes the conversation as it says. Lines that are not about
+/// the conversation, such as those about settings, change nothing.
+pub type TranscriptReader = fn(&Value, &mut ClientTranscript);
+
+/// A client's transcript.
+#[derive(Debug, Clone, Copy)]
+pub struct TranscriptDef {
+    /// Reads its lines.
+    pub read: TranscriptReader,
+    /// Where it is below the client's own directory, with `{session}` for the session's ID; `None` if all payloads name
+    /// it.
+    pub path: Option<&'static str>,
+}
+
+impl TranscriptDef {
+    /// A transcript that payloads name.
+    pub(crate) const fn named(read: TranscriptReader) -> Self {
+        Self { read, path: None }
+    }
+}
+
+/// A conversation while its transcript is read.
+#[derive(Debug, Default)]
+pub struct ClientTranscript {
+    entries: Vec<Vec<ChatMessage>>,
+    /// The place of each entry that has an ID.
+    places: HashMap<String, usize>,
+}
+
+impl ClientTranscript {
+    /// The messages, oldest first.
+    pub fn into_messages(self) -> impl Iterator<Item = ChatMessage> {
+        self.entries.into_iter().flatten()
+    }
+
+    /// The number of messages.
+    #[must_use]
+    pub fn message_count(&self) -> usize {
+        self.entries.iter().map(Vec::len).sum()
+    }
+
+    fn add(&mut self, messages: impl IntoIterator<Item = ChatMessage>) {
+        self.entries.push(messages.into_iter().collect());
+    }
+
+    /// Adds an entry, or replaces one with the same ID.
+    fn write(&mut self, id: &str, messages: Vec<ChatMessage>) {
+        match self.places.get(id).and_then(|place| self.entries.get_mut(*place)) {
+            Some(entry) => *entry = messages,
+            None => {
+                self.places.insert(id.to_owned(), self.entries.len());
+                self.entries.push(messages);
+            }
+        }
+    }
+
+    /// Removes an entry and all after it. If it is not known, it is older than everything that is.
+    fn rewind_to(&mut self, id: &str) {
+        let place = self.places.get(id).copied().unwrap_or(0);
+        self.entries.truncate(place);
+        self.places.retain(|_, other| *other < place);
+    }
+
+    fn clear(&mut self) {
+        self.entries.clear();
+        self.places.clear();
+    }
+}
+
+/// A text at a JSON pointer; empty if there is none.
+pub(crate) fn text_at<'a>(value: &'a Value, pointer: &str) -> &'a str {
+    value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// A text as the format's own value has it: a string, or the `text` of each part.
+pub(crate) fn joined_text(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => {
+            let texts: Vec<&str> = parts.iter().filter_map(|part| part.get("text")?.as_str()).collect();
+            texts.join("\n")
+        }
+        Value::Null => String::new(),
+        other => other.to_string(),
+    }
+}
+
+/// A message with text, calls or both; `None` with neither.
+pub(crate) fn message(role: &str, text: String, tool_calls: Vec<ChatToolCall>) -> Option<ChatMessage> {
+    if text.is_empty() && tool_calls.is_empty() {
+        return None;
+    }
+    let content = if text.is_empty() { Value::Null } else { Value::String(text) };
+    Some(ChatMessage { role: role.to_owned(), content, tool_calls, ..ChatMessage::default() })
+}
+
+/// The call of a tool. Arguments that are not a text are written as JSON.
+pub(crate) fn tool_call(id: &str, name: &str, arguments: &Value) -> ChatToolCall {
+    let arguments = arguments.as_str().map_or_else(|| arguments.to_string(), str::to_owned);
+    let function = ChatFunctionCall { name: name.to_owned(), arguments };
+    ChatToolCall { id: id.to_owned(), function, ..ChatToolCall::default() }
+}
+
+/// The result of a call.
+pub(crate) fn tool_result(id: &str, text: String) -> ChatMessage {
+    ChatMessage { tool_call_id: Some(id.to_owned()), ..ChatMessage::text("tool", text) }
+}
+
+/// A line in the format that Claude Code introduced: a message in Anthropic's form, with its content as blocks.
+pub(crate) fn anthropic_line(line: &Value, transcript: &mut ClientTranscript) {
+    let role = text_at(line, "/message/role");
+    // The conversation of a subagent is not the session's.
+    let is_of_subagent = line.get("isSidechain") == Some(&Value::Bool(true));
+    if !matches!(text_at(line, "/type"), "user" | "assistant") || role.is_empty() || is_of_subagent {
+        return;
+    }
+    let content = line.pointer("/message/content").unwrap_or(&Value::Null);
+    let blocks = content.as_array().map(Vec::as_slice).unwrap_or_default();
+    let of_kind = |kind: &'static str| blocks.iter().filter(move |block| text_at(block, "/type") == kind);
+    let calls = of_kind("tool_use").map(|block| {
+        tool_call(text_at(block, "/id"), text_at(block, "/name"), block.get("input").unwrap_or(&Value::Null))
+    });
+    let results = of_kind("tool_result").map(|block| {
+        let text = joined_text(block.get("content").unwrap_or(&Value::Null));
+        tool_result(text_at(block, "/tool_use_id"), text)
+    });
+    transcript.add(results.chain(message(role, joined_text(content), calls.collect())));
+}
+
+/// A line of Codex's rollout: the items of the conversation are the `payload` of a `response_item`.
+pub(crate) fn codex_line(line: &Value, transcript: &mut ClientTranscript) {
+    if text_at(line, "/type") != "response_item" {
+        return;
+    }
+    let text = |name: &str| text_at(line, &format!("/payload/{name}"));
+    let value = |name: &str| line.pointer(&format!("/payload/{name}")).unwrap_or(&Value::Null);
+    let call = |name: &str, arguments: &Value| {
+        message("assistant", String::new(), vec![tool_call(text("call_id"), name, arguments)])
+    };
+    transcript.add(match text("type") {
+        "message" => {
+            let role = if text("role") == "developer" { "system" } else { text("role") };
+            message(role, joined_text(value("content")), Vec::new())
+        }
+        "function_call" => call(text("name"), value("arguments")),
+        "custom_tool_call" => call(text("name"), value("input")),
+        "local_shell_call" => call("local_shell", value("action")),
+        "function_call_output" | "custom_tool_call_output" => {
+            Some(tool_result(text("call_id"), joined_text(value("output"))))
+        }
+        _ => None,
+    });
+}
+
+/// A line of Gemini CLI's log: a message, whose later line replaces it, or a change of the whole.
+pub(crate) fn gemini_line(line: &Value, transcript: &mut ClientTranscript) {
+    if let Some(id) = line.get("$rewindTo").and_then(Value::as_str) {
+        transcript.rewind_to(id);
+    } else if let Some(messages) = line.pointer("/$set/messages").and_then(Value::as_array) {
+        transcript.clear();
+        messages.iter().for_each(|message| write_gemini_message(message, transcript));
+    } else {
+        write_gemini_message(line, transcript);
+    }
+}
+
+fn write_gemini_message(line: &Value, transcript: &mut ClientTranscript) {
+    let role = match text_at(line, "/type") {
+        "user" => "user",
+        "gemini" => "assistant",
+        _ => return,
+    };
+    let content = line.get("content").unwrap_or(&Value::Null);
+    let calls = line.get("toolCalls").and_then(Value::as_array).into_iter().flatten();
+    let calls = calls
+        .map(|call| tool_call(text_at(call, "/id"), text_at(call, "/name"), call.get("args").unwrap_or(&Value::Null)));
+    let mut messages = google_results(content);
+    messages.extend(message(role, joined_text(content), calls.collect()));
+    transcript.write(text_at(line, "/id"), messages);
+}
+
+/// A line of Copilot CLI's events.
+pub(crate) fn copilot_line(line: &Value, transcript: &mut ClientTranscript) {
+    let data = |name: &str| line.pointer(&format!("/data/{name}")).unwrap_or(&Value::Null);
+    let text = || joined_text(data("content"));
+    transcript.add(match text_at(line, "/type") {
+        "system.message" => message("system", text(), Vec::new()),
+        "user.message" => message("user", text(), Vec::new()),
+        "assistant.message" => {
+            let calls = data("toolRequests").as_array().into_iter().flatten().map(|call| {
+                let arguments = call.get("arguments").unwrap_or(&Value::Null);
+                tool_call(text_at(call, "/toolCallId"), text_at(call, "/name"), arguments)
+            });
+            message("assistant", text(), calls.collect())
+        }
+        "tool.execution_complete" => {
+            let told = [data("result/content"), data("error/message")].into_iter().find(|told| !told.is_null());
+            let text = told.map(joined_text).unwrap_or_default();
+            Some(tool_result(text_at(line, "/data/toolCallId"), text))
+        }
+        _ => None,
+    });
+}
+
+/// A line of Qwen Code's chat: a message in Google's form.
+pub(crate) fn qwen_line(line: &Value, transcript: &mut ClientTranscript) {
+    let role = match text_at(line, "/message/role") {
+        "user" => "user",
+        "model" => "assistant",
+        _ => return,
+    };
+    let parts = line.pointer("/message/parts").unwrap_or(&Value::Null);
+    let calls = parts.as_array().into_iter().flatten().filter_map(|part| part.get("functionCall"));
+    let calls = calls
+        .map(|call| tool_call(text_at(call, "/id"), text_at(call, "/name"), call.get("args").unwrap_or(&Value::Null)));
+    let spoken = message(role, joined_text(parts), calls.collect());
+    transcript.add(google_results(parts).into_iter().chain(spoken));
+}
+
+/// The results of calls among the parts of a message in Google's form.
+fn google_results(parts: &Value) -> Vec<ChatMessage> {
+    let responses = parts.as_array().into_iter().flatten().filter_map(|part| part.get("functionResponse"));
+    let result = |response: &Value| {
+        let told = response.get("response").unwrap_or(&Value::Null);
+        let text = told.get("output").or_else(|| told.get("error")).unwrap_or(told);
+        tool_result(text_at(response, "/id"), joined_text(text))
+    };
+    responses.map(result).collect()
+}
