@@ -14,6 +14,9 @@ use super::{HostDispatch, life};
 use crate::HostEventData;
 use crate::session::HostSessionState;
 
+/// How long after its prompt a turn can still belong to a session start that is reported only now, in milliseconds.
+const NEW_TURN_MS: u64 = 60_000;
+
 /// Fires the canonical events of a host event, as far as there is data for them.
 pub(super) fn fire(dispatch: &mut HostDispatch<'_>, moment: &HostEventData) {
     update_session(dispatch, moment);
@@ -58,7 +61,11 @@ fn update_session(dispatch: &mut HostDispatch<'_>, moment: &HostEventData) {
     match moment {
         HostEventData::SessionStart { .. } => {
             // Until the hooks have answered, calls that run meanwhile are denied as before.
-            dispatch.state.change(|state| (state.session_denial, state.turn_stop_reason) = (None, None));
+            dispatch.state.change(|state| state.session_denial = None);
+            // Some agents run their hooks on the first prompt meanwhile, and a turn that these stopped stays stopped.
+            if dispatch.now_ms.saturating_sub(dispatch.state.turn_started_ms) > NEW_TURN_MS {
+                dispatch.state.change_turn(|state| state.turn_stop_reason = None);
+            }
             // Some agents forget at a resume what hooks told them; in the others a second copy does no harm.
             dispatch.state.change(HostSessionState::clear_sent);
         }

@@ -119,6 +119,30 @@ fn a_call_is_denied_if_another_one_stopped_the_turn_meanwhile() {
 }
 
 #[test]
+fn a_turn_that_was_stopped_while_the_session_started_stays_stopped() {
+    for is_prompt_first in [false, true] {
+        let state = tempfile::tempdir().unwrap();
+        let ends = Hook { on_deny: DenyEffect::StopRun, ..hook("tool.post", Verdict::deny("enough")) };
+        let stop_turn = || {
+            fire_prompt(state.path(), vec![]);
+            fire_event(state.path(), "PostToolUse", &tool_fields(), vec![ends.clone()])
+        };
+        let start = if is_prompt_first {
+            stop_turn();
+            RunningCall::start(&state, "SessionStart", |_| {})
+        } else {
+            let start = RunningCall::start(&state, "SessionStart", |_| {});
+            stop_turn();
+            start
+        };
+        start.let_go();
+        assert_denied(&fire_tool(state.path(), vec![]), "enough");
+        assert_eq!(fire_prompt(state.path(), vec![]).exit_code, 0);
+        assert_eq!(fire_tool(state.path(), vec![]).exit_code, 0, "the next turn");
+    }
+}
+
+#[test]
 fn a_denied_session_stays_denied_until_the_hooks_of_its_new_start_have_answered() {
     let state = tempfile::tempdir().unwrap();
     let denies = || vec![hook("session.start", Verdict::deny("not today"))];
