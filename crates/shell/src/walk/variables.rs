@@ -291,7 +291,9 @@ impl CommandWalk<'_> {
             | "OPENCODE_CONFIG_DIR"
             | "GOOSE_CONFIG_DIR"
             | "CURSOR_CONFIG_DIR"
-            | "CLINE_DIR" => "pintle_variable",
+            | "CLINE_DIR"
+            | "CLAUDE_CODE_SAFE_MODE"
+            | "CLAUDE_CODE_SIMPLE" => "pintle_variable",
             name if name.starts_with("PINTLE_") => "pintle_variable",
             name if name.starts_with("GIT_CONFIG_KEY_") => {
                 if value.is_none_or(|value| setting_effect(&value.text, "!") == SettingEffect::Program) {
