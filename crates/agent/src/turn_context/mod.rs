@@ -17,9 +17,9 @@ mod toolbox;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use pintle::contract::{LoopRules, ModelSpec};
+use pintle::contract::{HookId, LoopRules, ModelSpec};
 use pintle::event::EventPayload;
-use pintle::hosting::{LogBuffer, ScratchValues};
+use pintle::hosting::{LogBuffer, ScratchValues, ScriptLogLine};
 use pintle::tape::record::host::{HostRecord, ReminderRecord};
 use pintle::tools::{ToolVocabulary, own_vocabulary, vocabulary_by_name};
 use pintle::{
@@ -253,19 +253,21 @@ impl TurnContext {
 
     /// Applies the effects of an outcome, whatever the decision: a hook that denies may still return effects.
     pub(crate) fn take_effects(&self, event: EventKind, outcome: &Outcome) {
-        for (_, effect) in &outcome.effects {
-            let effect = effect.clone();
-            self.in_turn(move |context| context.apply_effect(event, &effect));
+        for (hook, effect) in &outcome.effects {
+            let (hook, effect) = (hook.clone(), effect.clone());
+            self.in_turn(move |context| context.apply_effect(event, &hook, &effect));
         }
     }
 
-    fn apply_effect(&self, event: EventKind, effect: &Effect) {
+    fn apply_effect(&self, event: EventKind, hook: &HookId, effect: &Effect) {
         match effect {
             Effect::Context(text) => self.state.add_note(event, text),
             Effect::Reminder(reminder) => self.remind(reminder.clone()),
             Effect::Notice(text) => self.notify(AgentEvent::Notice { message: text }),
-            // Summaries are handled by compaction, log lines were recorded as effect requests, and redirects by the
-            // caller.
+            Effect::Log { level, message } => {
+                self.scope.logs.push(ScriptLogLine { level: *level, hook: hook.to_string(), message: message.clone() })
+            }
+            // Summaries are handled by compaction, and redirects by the caller.
             _ => {}
         }
     }

@@ -41,6 +41,7 @@ pub fn payload_from_hook_input(event: &EventName, object: &Value) -> Option<Valu
             }
             (None, "model_id") => read_model(value, &mut payload),
             (None, "messages") => read_messages(value, &mut payload),
+            (None, "from_agent_models") => read_agent_models(value, &mut payload),
             (None, name) => {
                 let known = RENAMED.iter().find(|(renamed, _)| *renamed == name).map_or(&[][..], |(_, fields)| fields);
                 if let Some(field) = known.iter().find(|field| is_field(field)) {
@@ -105,6 +106,17 @@ fn read_messages(value: &Value, payload: &mut Map<String, Value>) {
     if let Some(all) = all {
         payload.insert(String::from("messages"), Value::Array(all));
     }
+}
+
+/// Reads the models of the agent that had the conversation before.
+fn read_agent_models(value: &Value, payload: &mut Map<String, Value>) {
+    let mut models = value.clone();
+    for model in models.as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
+        if let Some(url) = model.remove("unload_api") {
+            model.insert(String::from("unload_url"), url);
+        }
+    }
+    payload.insert(String::from("from_models"), models);
 }
 
 #[cfg(test)]
@@ -178,11 +190,7 @@ mod tests {
             let mut again = payload_from_hook_input(&event, &object).unwrap_or_else(|| panic!("{}", def.name));
             event.complete(&mut again).unwrap_or_else(|error| panic!("{}: {error}", def.name));
             let fired = plain_event(def.canonical.name(), again);
-            let mut encoded = (super::super::DIALECT.codec)().encode(&fired, def.name).unwrap();
-            // Models of a model switch have a base URL that the object does not contain.
-            if let (Some(fields), Some(models)) = (encoded.as_object_mut(), object.get("from_agent_models")) {
-                fields.insert(String::from("from_agent_models"), models.clone());
-            }
+            let encoded = (super::super::DIALECT.codec)().encode(&fired, def.name).unwrap();
             assert_eq!(encoded, object, "{}", def.name);
         }
     }

@@ -32,6 +32,11 @@ pub(crate) enum ValueClass {
     Anything,
 }
 
+/// Whether docker-agent's own example writes the key in camelCase for an event, as it does `hookSpecificOutput.summary`.
+pub(crate) fn is_spelled_so_in_the_example(def: &DockerEventDef, key: &OutputKey) -> bool {
+    def.summary && matches!(key.name, "hook_specific_output" | "hook_event_name")
+}
+
 /// The spelling of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum KeySpelling {

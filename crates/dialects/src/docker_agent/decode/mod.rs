@@ -10,7 +10,7 @@ mod reply;
 mod strict;
 mod verdict;
 
-pub(super) use self::key::{KeySpelling, OutputKey, find_key};
+pub(super) use self::key::{KeySpelling, OutputKey, find_key, is_spelled_so_in_the_example};
 pub(super) use self::reply::DECISION_SCHEMA;
 
 use pintle_contract::{Event, Failure, FailureKind, HandlerOutput, Verdict};

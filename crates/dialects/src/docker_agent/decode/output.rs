@@ -3,7 +3,7 @@
 use pintle_contract::{Codec, format_key, suggest_nearest};
 use serde_json::{Map, Value};
 
-use super::key::{KEYS, KeySpelling, OutputKey, ValueClass, find_key};
+use super::key::{KEYS, KeySpelling, OutputKey, ValueClass, find_key, is_spelled_so_in_the_example};
 use super::{DockerDecodeContext, strict};
 use crate::docker_agent::DockerAgentVersion;
 use pintle_clients::program_output::{MOST_UNKNOWN_FIELDS, describe_kind};
@@ -84,6 +84,7 @@ impl DockerHookOutput {
         }
         match how {
             KeySpelling::Expected => Ok(Some(key)),
+            _ if is_spelled_so_in_the_example(asked.def, key) && !strict => Ok(Some(key)),
             KeySpelling::Camel if strict => Err(format!("unknown field `{word}`; write `{}`", key.name)),
             KeySpelling::Camel if asked.codec.compat == DockerAgentVersion::G1 => {
                 self.warnings.push(format!("`{word}` is ignored under `compat: g1`; write `{}`", key.name));

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use pintle_contract::{CommandOutput, Effect, EventKind, Failure, Verdict, read_leading_json};
+use pintle_contract::{CommandOutput, Effect, EventKind, Failure, LogLevel, Verdict, read_leading_json};
 use serde_json::{Map, Value};
 
 use super::output::DockerHookOutput;
@@ -85,7 +85,7 @@ fn decode_stdout(asked: &DockerDecodeContext<'_>, answer: &CommandOutput) -> Ver
 }
 
 /// Decodes text that is not a JSON object: context for the model or a notice for the user, on events that have a reader
-/// for it.
+/// for it, otherwise a log line.
 fn decode_plain_text(asked: &DockerDecodeContext<'_>, text: &str, is_mended: bool) -> Verdict {
     if asked.codec.strict_output {
         return bad_output("strict_output requires a JSON object or empty stdout");
@@ -109,13 +109,13 @@ fn decode_plain_text(asked: &DockerDecodeContext<'_>, text: &str, is_mended: boo
         }
     }
     let said = text.trim().to_owned();
+    // After a tool ran there is nothing left to guard, and hooks print log lines.
+    let decides = asked.def.can_block && asked.def.canonical != EventKind::ToolPost;
     verdict = match asked.def.context {
-        // After a tool ran there is nothing left to guard, and hooks print log lines.
-        ContextReader::NoReader
-            if asked.def.can_block && asked.def.canonical != EventKind::ToolPost && verdict.warnings.is_empty() =>
-        {
-            return verdict.with_warning(UNREAD);
+        ContextReader::NoReader if !decides => {
+            return verdict.with_effect(Effect::Log { level: LogLevel::Info, message: said });
         }
+        ContextReader::NoReader if verdict.warnings.is_empty() => return verdict.with_warning(UNREAD),
         ContextReader::NoReader => return verdict,
         ContextReader::Model => verdict.with_effect(Effect::Context(said)),
         ContextReader::User => verdict.with_effect(Effect::Notice(said)),

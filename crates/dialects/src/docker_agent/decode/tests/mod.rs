@@ -67,6 +67,7 @@ fn show(verdict: &Verdict) -> String {
         Effect::Notice(text) => format!("notice({text})"),
         Effect::Summary(text) => format!("summary({text})"),
         Effect::Metadata(facts) => format!("metadata{}", serde_json::to_string(facts).unwrap()),
+        Effect::Log { message, .. } => format!("log({message})"),
         other => format!("{other:?}"),
     }));
     parts.extend(verdict.warnings.iter().map(|warning| format!("! {warning}")));

@@ -94,7 +94,8 @@ fn a_deny_in_camel_case_denies_with_a_warning() {
          ! `permissionDecisionReason` is not how docker-agent spells it; write `permission_decision_reason`"
     );
     let summary = r#"{"hookSpecificOutput":{"hookEventName":"before_compaction","summary":"S"}}"#;
-    assert!(decode_printed("before_compaction", summary).starts_with("pass summary(S) ! "));
+    // The example file spells it so.
+    assert_eq!(decode_printed("before_compaction", summary), "pass summary(S)");
     let stop = r#"{"continue":false,"stopReason":"enough"}"#;
     assert!(decode_printed("before_llm_call", stop).starts_with("deny(enough) ! "));
 }

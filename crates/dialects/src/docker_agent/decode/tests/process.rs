@@ -57,7 +57,7 @@ fn plain_text_is_for_the_model_where_the_event_takes_context() {
             _ if def.can_block && def.name != "post_tool_use" => {
                 "! the hook's output is ignored because it is not a JSON object; print nothing or an object"
             }
-            _ => "",
+            _ => "log([a, b])",
         };
         let wanted = format!("pass {wanted}");
         assert_eq!(decode_printed(def.name, " [a, b]\n"), wanted.trim_end(), "{}", def.name);
@@ -71,7 +71,7 @@ fn a_log_line_before_the_object_does_not_disable_a_deny() {
     for name in ["pre_tool_use", "preempt", "tool_guard", "permission_request", "user_prompt_submit", "pre_compact"] {
         assert_eq!(decode_printed(name, deny), format!("failed(bad output: {message})"), "{name}");
     }
-    assert_eq!(decode_printed("stop", deny), format!("pass ! {message}"));
+    assert_eq!(decode_printed("stop", deny), format!("pass log({}) ! {message}", deny.trim()));
     assert_eq!(decode_printed("turn_start", deny), format!("pass context({}) ! {message}", deny.trim()));
     assert_eq!(decode_printed("pre_tool_use", "[{\"decision\":\"block\"}]"), format!("failed(bad output: {message})"));
     assert_eq!(decode_printed("pre_tool_use", "looked at {\"a\":1}, fine"), format!("pass ! {UNREAD}"));
@@ -108,7 +108,7 @@ fn invalid_utf8_decision_fails_and_invalid_utf8_text_is_repaired() {
         "pass context(caf\u{FFFD}) ! hook output is not UTF-8; invalid bytes were replaced"
     );
     assert_eq!(shown("pre_tool_use", b"caf\xe9"), "failed(bad output: hook output is not UTF-8)");
-    assert_eq!(shown("stop", b"caf\xe9"), "pass");
+    assert_eq!(shown("stop", b"caf\xe9"), "pass log(caf\u{FFFD})");
     let wide: Vec<u8> = "{\"decision\":\"block\"}".encode_utf16().flat_map(u16::to_le_bytes).collect();
     let wanted = "failed(bad output: hook output is not UTF-8, but looks like UTF-16 or UTF-32)";
     for name in ["pre_tool_use", "preempt", "tool_guard", "user_prompt_submit", "worktree_create"] {
@@ -136,7 +136,7 @@ fn what_is_left_of_a_refusal_is_a_failure_of_a_guard() {
         {
             assert_eq!(decode_printed(name, text), failed, "{name} {text}");
         }
-        assert_eq!(decode_printed("stop", text), "pass", "{text}");
+        assert_eq!(decode_printed("stop", text), format!("pass log({text})"), "{text}");
     }
     // Text for the model may mention denies, but must not look like one.
     assert_eq!(decode_printed("user_prompt_submit", "DENY: no rm here"), "pass context(DENY: no rm here)");

@@ -81,10 +81,10 @@ pub(super) fn check(report: &FileReport, agent: &AgentSpec) {
 /// The arguments of the tools that run commands.
 const COMMAND_ARGUMENTS: [&str; 3] = ["cmd", "cwd", "timeout"];
 
-/// Warns of rules that deny or ask and that misspell a tool or an argument, so that they never apply.
+/// Warns of rules that misspell a tool or an argument, so that they never apply.
 pub(super) fn check_rules(report: &FileReport, members: &[AgentSpec], permissions: &PermissionsSpec) {
     let names: Vec<&str> = members.iter().filter_map(known_tools).flat_map(|known| known.names).collect();
-    for rule in permissions.deny.iter().chain(&permissions.ask) {
+    for rule in permissions.deny.iter().chain(&permissions.ask).chain(&permissions.allow) {
         let is_known = names.iter().any(|name| name.eq_ignore_ascii_case(&rule.tool));
         let runs_commands = matches!(rule.tool.as_str(), "shell" | "run_background_job");
         let argument = rule.arguments.iter().find(|(name, _)| !COMMAND_ARGUMENTS.contains(&name.as_str()));

@@ -226,6 +226,9 @@ fn read_sandbox(fields: &mut FieldReader<'_>, hook: &mut DockerHookKeys) {
     hook.sandbox = own.map(|own| SandboxSpec { read_only: own.read_only, no_network: !own.network });
 }
 
+/// The longest timeout that can be meant.
+const LONGEST_TIMEOUT_SECONDS: f64 = 86_400.0;
+
 /// Reads the timeout in milliseconds; `None` if it is invalid, which is reported.
 fn read_timeout(fields: &mut FieldReader<'_>, compat: DockerAgentVersion) -> Option<u64> {
     let Some(node) = fields.node("timeout") else { return Some(DEFAULT_TIMEOUT_MS) };
@@ -247,6 +250,15 @@ fn read_timeout(fields: &mut FieldReader<'_>, compat: DockerAgentVersion) -> Opt
     }
     if seconds <= 0.0 {
         return Some(DEFAULT_TIMEOUT_MS);
+    }
+    if seconds > LONGEST_TIMEOUT_SECONDS {
+        let help = Some(String::from("write a number of seconds that the agent should wait for the hook"));
+        fields.report().warning(
+            "long_timeout",
+            "timeout is more than a day, which is as good as none",
+            node.span,
+            help,
+        );
     }
     // A fraction of a millisecond is rounded up; a value too large for the type means no limit.
     Some(((seconds * 1000.0) as u64).max(1))

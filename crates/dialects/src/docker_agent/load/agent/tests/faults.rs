@@ -247,6 +247,10 @@ const FILE_FAULTS: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "permissions: {allow: [\"shel:cmd=ls*\"]}\nagents: {root: {model: openai/a, toolsets: [{type: shell}]}}",
+        &["1:23: warning: the rule `shel:cmd=ls*` never applies: no agent has a tool `shel` | did you mean `shell`?"],
+    ),
+    (
         "runtime: {sandbox: true, network_allowlist: [x.test]}\nagents: {root: {model: openai/a}}",
         &[
             "1:20: error: yaml: line 1: `sandbox` is not supported yet | start Pintle in a container or a virtual machine and remove it; Pintle does not confine the agent",

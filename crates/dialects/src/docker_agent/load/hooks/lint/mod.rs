@@ -8,7 +8,7 @@ mod words;
 use pintle_contract::ByteSpan;
 
 use super::hook::DockerHookKind;
-use crate::docker_agent::decode::{DECISION_SCHEMA, KeySpelling, OutputKey, find_key};
+use crate::docker_agent::decode::{DECISION_SCHEMA, KeySpelling, OutputKey, find_key, is_spelled_so_in_the_example};
 use crate::docker_agent::event_def::{ContextReader, PermissionWords};
 use crate::docker_agent::{DockerAgentVersion, DockerEventDef};
 use crate::document::FieldReader;
@@ -114,7 +114,7 @@ fn describe_fault(
 ) -> Option<(String, String)> {
     let PrintedKey { name: word, value, .. } = found;
     let name = def.name;
-    if how == KeySpelling::Camel {
+    if how == KeySpelling::Camel && !is_spelled_so_in_the_example(def, key) {
         let ignored = if compat == DockerAgentVersion::G1 {
             "is ignored under `compat: g1`"
         } else {

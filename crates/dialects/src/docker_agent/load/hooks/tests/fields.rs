@@ -95,6 +95,15 @@ fn a_timeout_is_a_number_of_seconds_and_sixty_when_it_says_nothing() {
 }
 
 #[test]
+fn a_timeout_of_more_than_a_day_is_warned_about() {
+    let (hooks, findings) = read_text(&single_hook_block("stop", "type: command, command: a, timeout: 1e99"));
+    let wanted = "timeout is more than a day, which is as good as none | write a number of seconds that the agent \
+                  should wait for the hook";
+    assert_eq!(findings, [format!("h.yaml:2:42: warning: {wanted}")]);
+    assert_eq!(hooks.len(), 1);
+}
+
+#[test]
 fn a_hook_is_called_by_its_name_its_short_command_or_its_place() {
     let long = "x".repeat(61);
     for (fields, wanted) in [
