@@ -49,6 +49,9 @@ pub(crate) struct FiredEventArgs {
     /// payload is what the agent writes to the standard input of its hooks [default: recognised by the payload].
     #[arg(long, value_name = "HOST")]
     host: Option<HostArgument>,
+    /// Use the example of `pintle events` instead of reading standard input.
+    #[arg(long, conflicts_with = "host")]
+    pub(crate) example: bool,
 }
 
 /// What is fired or explained.
@@ -91,10 +94,12 @@ impl FiredEventArgs {
         self.first.as_ref()?.event.as_ref()
     }
 
-    /// Reads the payload from standard input. Without one, the input is the example of the event if `may_be_blank`, or
+    /// Reads the payload from standard input, unless the example is asked for. Without one, the input is the example of the event if `may_be_blank`, or
     /// if standard input is a terminal.
     pub(crate) fn read_input(&self, may_be_blank: bool) -> Result<FiredInput, CliError> {
-        let Some(bytes) = read_payload_bytes(may_be_blank)? else { return self.example() };
+        let Some(bytes) = (if self.example { None } else { read_payload_bytes(may_be_blank)? }) else {
+            return self.example();
+        };
         let value = parse_payload(&bytes, self.event())?;
         if let Some((host, event_def)) = self.find_sender(&value)? {
             let is_recognised = self.host.is_none();
@@ -108,7 +113,7 @@ impl FiredEventArgs {
     }
 
     /// Returns the example of the named event.
-    pub(crate) fn example(&self) -> Result<FiredInput, CliError> {
+    fn example(&self) -> Result<FiredInput, CliError> {
         match (self.host, self.event()) {
             (None, Some(event)) => Ok(FiredInput::Event(event.clone(), example_input(event))),
             (None, None) => Err(CliError::invalid_input("neither an event nor a payload is given")

@@ -29,9 +29,6 @@ pub(crate) struct FireArgs {
     input: FiredEventArgs,
     #[command(flatten)]
     hooks: HookOptions,
-    /// Fire the example of `pintle events` instead of reading standard input.
-    #[arg(long, conflicts_with = "host")]
-    example: bool,
     /// Run every hook and record its verdict, but enforce nothing.
     #[arg(long)]
     shadow: bool,
@@ -44,8 +41,7 @@ pub(crate) struct FireArgs {
 
 impl FireArgs {
     pub(crate) fn execute(self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
-        let input = if self.example { self.input.example() } else { self.input.read_input(false) };
-        match input? {
+        match self.input.read_input(false)? {
             FiredInput::Event(event, given) => self.fire_event(&event, given, terminal, global),
             FiredInput::Host(payload) => self.fire_host_payload(&payload, terminal, global),
         }
@@ -59,7 +55,7 @@ impl FireArgs {
         global: &GlobalOptions,
     ) -> Result<CliStatus, CliError> {
         let places = self.hooks.hook_paths(&self.input.paths());
-        if given.is_example && !self.example && !global.json {
+        if given.is_example && !self.input.example && !global.json {
             terminal.print_note("standard input contains no payload; firing the event's example");
         }
         let clock = Arc::new(SystemClock::default());
