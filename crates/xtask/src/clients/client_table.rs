@@ -266,6 +266,7 @@ pub(super) const CLIENTS: &[TestClient] = &[
                 ProofResult::ModelNotInformed,
                 "it runs no hooks at the prompt, and does not wait at the beginning",
             ),
+            (ProofKind::LookBack, ProofResult::DeniedAndEnded, "a denial ends its task, and it does not show why"),
             (ProofKind::Stop, ProofResult::Stopped, "it does not wait at the end"),
             (ProofKind::Prompt, ProofResult::Ran, "its prompt event does not fire"),
             (ProofKind::Output, ProofResult::RunEnded, "it cannot change a result, so its task ends"),
@@ -305,6 +306,7 @@ pub(super) const CLIENTS: &[TestClient] = &[
         own_refusals: &[],
         exceptions: &[
             (ProofKind::Prompt, ProofResult::PromptFailed, "without a terminal, the reason is only in its log"),
+            (ProofKind::LookBack, ProofResult::DeniedSilently, "it has no transcript, so the hook fails"),
             (ProofKind::Stop, ProofResult::Stopped, "its turn is over when hooks hear of the end"),
             (ProofKind::End, ProofResult::NextCommandDenied, "it continues, and its calls are denied"),
         ],

@@ -15,6 +15,8 @@ use super::run_command::run;
 pub(super) struct InstalledClient {
     /// The directory with its program.
     pub(super) program_dir: PathBuf,
+    /// The directory with its package and those that it needs.
+    pub(super) modules: PathBuf,
     /// Its version.
     pub(super) version: String,
 }
@@ -35,7 +37,7 @@ pub(super) fn install(client: &TestClient, latest: bool, cache: &Path) -> Result
             run_checked(Command::new("node").arg(script), &format!("the setup of {package}"))?;
         }
     }
-    Ok(InstalledClient { program_dir: programs, version })
+    Ok(InstalledClient { program_dir: programs, modules: dir.join("node_modules"), version })
 }
 
 /// The version that its support table was made with.

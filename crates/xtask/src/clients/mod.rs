@@ -7,6 +7,7 @@ mod call;
 mod client;
 mod client_table;
 mod download;
+mod drift;
 mod hook_page;
 mod leftovers;
 mod outcome;
@@ -36,6 +37,8 @@ struct ClientSelection {
     latest: bool,
     /// Only the proofs of the default packs and of the hooks in the documentation.
     packs_only: bool,
+    /// Only what the packages know and our tables do not.
+    drift_only: bool,
     cache: PathBuf,
     /// The document about hooks that are scripts.
     document: Option<LifecycleDocument>,
@@ -44,6 +47,9 @@ struct ClientSelection {
 /// Runs the proofs and prints the result of each.
 pub(crate) fn run(workspace: &SourceWorkspace, arguments: &[String]) -> Result<ChoreReport, String> {
     let wanted = parse_selection(workspace, arguments)?;
+    if wanted.drift_only {
+        return find_drift(&wanted);
+    }
     let pintle = build_pintle(workspace)?;
     let mut tally = ProofTally::default();
     for client in wanted.clients {
@@ -60,6 +66,19 @@ pub(crate) fn run(workspace: &SourceWorkspace, arguments: &[String]) -> Result<C
     let ProofTally { passed: held, failed, skipped: left_out } = tally;
     let last = format!("{failed} of {} proofs failed, {left_out} were not run", held + failed);
     Ok(ChoreReport { lines: vec![last], passed: failed == 0 })
+}
+
+/// Lists what the packages of the clients know and our tables do not.
+fn find_drift(wanted: &ClientSelection) -> Result<ChoreReport, String> {
+    let mut lines = Vec::new();
+    for client in &wanted.clients {
+        let installed = download::install(client, wanted.latest, &wanted.cache)?;
+        let found = drift::find(client.name, client.package, &installed.modules)?;
+        lines.extend(found.iter().map(|line| format!("{} {}: {line}", client.name, installed.version)));
+    }
+    let passed = lines.is_empty();
+    lines.push(format!("{} words of {} clients are in no table", lines.len(), wanted.clients.len()));
+    Ok(ChoreReport { lines, passed })
 }
 
 /// Runs the proofs of what hooks can do, and `pintle doctor`.
@@ -104,12 +123,20 @@ fn check_doctor(fixture: &ClientSandbox, tally: &mut ProofTally) {
 
 fn parse_selection(workspace: &SourceWorkspace, arguments: &[String]) -> Result<ClientSelection, String> {
     let cache = workspace.root.join("target/clients");
-    let mut wanted = ClientSelection { clients: Vec::new(), latest: false, packs_only: false, cache, document: None };
+    let mut wanted = ClientSelection {
+        clients: Vec::new(),
+        latest: false,
+        packs_only: false,
+        drift_only: false,
+        cache,
+        document: None,
+    };
     let mut arguments = arguments.iter();
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--latest" => wanted.latest = true,
             "--packs" => wanted.packs_only = true,
+            "--drift" => wanted.drift_only = true,
             "--cache" => wanted.cache = arguments.next().ok_or("`--cache` requires a directory")?.into(),
             "--documents" => {
                 let dir = arguments.next().ok_or("`--documents` requires the directory of the documents")?;

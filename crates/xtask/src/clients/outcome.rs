@@ -52,7 +52,7 @@ impl ProofResult {
     pub(super) fn expected_for(kind: ProofKind) -> Self {
         match kind {
             ProofKind::Allow => Self::Ran,
-            ProofKind::Deny => Self::Denied,
+            ProofKind::Deny | ProofKind::LookBack => Self::Denied,
             ProofKind::Rewrite => Self::Rewritten,
             ProofKind::Context | ProofKind::Remark => Self::ModelInformed,
             ProofKind::Stop => Self::ContinuedOnce,
@@ -89,7 +89,9 @@ impl ProofResult {
             ProofKind::Allow if seen.command.has_run() && !(seen.command.file_written && seen.command.output_seen) => {
                 Self::OutputUnseen
             }
-            ProofKind::Allow | ProofKind::Deny | ProofKind::Rewrite | ProofKind::Prompt if seen.command.has_run() => {
+            ProofKind::Allow | ProofKind::Deny | ProofKind::LookBack | ProofKind::Rewrite | ProofKind::Prompt
+                if seen.command.has_run() =>
+            {
                 Self::Ran
             }
             ProofKind::Rewrite if seen.other.file_written && seen.other.output_seen => Self::Rewritten,

@@ -50,7 +50,13 @@ pub(super) fn check_packs(fixture: &ClientSandbox, tally: &mut ProofTally) -> Re
     prepare(fixture, &server)?;
     let started = Instant::now();
     let made = fixture.run_pintle(&["init", "--yes"]);
-    tally.record(fixture, "pintle init --yes", made.is_ok(), &made.err().unwrap_or_else(|| String::from("guarded")));
+    let problem = fixture.client.expected_problem;
+    let (is_good, found) = match (made, problem) {
+        (Ok(()), problem) => (problem.is_none(), String::from("guarded")),
+        (Err(text), Some(problem)) if text.contains(problem) => (true, format!("says: {problem}")),
+        (Err(text), _) => (false, text),
+    };
+    tally.record(fixture, "pintle init --yes", is_good, &found);
     check_calls(fixture, &[("init", &FIRST_CALL)], tally)?;
     let seconds = started.elapsed().as_secs();
     let name = format!("`init --yes` and a denied call in at most {SECONDS_TO_FIRST_DENIAL} s");

@@ -14,6 +14,8 @@ pub(super) enum ProofKind {
     Allow,
     /// Does not run a command.
     Deny,
+    /// Does not run a command, because of what was said before.
+    LookBack,
     /// Runs another command.
     Rewrite,
     /// Gives the model context before it begins.
@@ -93,6 +95,11 @@ pub(super) const PROOFS: &[ClientProof] = &[
     ClientProof {
         kind: ProofKind::Rewrite,
         ..deny_proof("a policy rewrites a command", "original.txt", "a hook changed this call")
+    },
+    ClientProof {
+        kind: ProofKind::LookBack,
+        hook: Some(("looks.md", LOOKS)),
+        ..deny_proof("a policy looks back at the prompt", "seen.txt", "it was asked for a file")
     },
     ClientProof {
         kind: ProofKind::Context,
@@ -198,6 +205,18 @@ script: |
           return block("kumquats stay hidden")
       content = payload["content"].replace("said-by-secret.txt", "a kumquat in its place")
       return modify({"content": content})
+---
+"#;
+
+const LOOKS: &str = r#"---
+event: tool.pre
+when: payload["name"] == "shell"
+script: |
+  def handle(event, payload):
+      said = [message for message in transcript.messages() if message["role"] == "user"]
+      if "write a file" in str(said) and "seen.txt" in payload["args"]["command"]:
+          return block("it was asked for a file")
+      return allow()
 ---
 "#;
 

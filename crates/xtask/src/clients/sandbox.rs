@@ -235,11 +235,7 @@ impl<'a> ClientSandbox<'a> {
     pub(super) fn run_doctor(&self) -> Result<(bool, String), String> {
         self.install(HookFixture::ProjectFiles, self.pintle)?;
         self.install(HookFixture::UserSettings, self.pintle)?;
-        let mut doctor = self.pintle_command(&["doctor", self.client.name]);
-        for (name, value) in self.client.environment {
-            doctor.env(name, value);
-        }
-        let ran = run_command::run(&mut doctor)?;
+        let ran = run_command::run(&mut self.pintle_command(&["doctor", self.client.name]))?;
         Ok((ran.status == Some(0), format!("{}{}", ran.stdout, ran.stderr)))
     }
 
@@ -276,7 +272,8 @@ impl<'a> ClientSandbox<'a> {
 
     fn pintle_command(&self, arguments: &[&str]) -> Command {
         let mut command = self.clean_command(self.pintle);
-        command.args(arguments);
+        // Some of the client's variables decide whether it runs hooks.
+        command.args(arguments).envs(self.client.environment.iter().copied());
         command
     }
 
