@@ -127,7 +127,15 @@ fn finish_work(
     let origin = &asked.call.event.origin;
     let what = match asked.event_kind() {
         EventKind::ToolPost => format!("{} {}", asked.text("name"), call_id(asked)),
-        _ => format!("iteration {}", asked.field("iteration").and_then(serde_json::Value::as_u64).unwrap_or_default()),
+        _ => {
+            let iteration = asked.field("iteration").and_then(serde_json::Value::as_u64).unwrap_or_default();
+            // Each turn counts its iterations from 1.
+            if origin.turn == 0 {
+                format!("iteration {iteration}")
+            } else {
+                format!("turn {}, iteration {iteration}", origin.turn)
+            }
+        }
     };
     // A checkpoint without a time is still useful, but its age is unknown.
     let at_ms = asked.now_ms().ok().and_then(|now| u64::try_from(now).ok()).unwrap_or_default();
