@@ -328,5 +328,6 @@ fn an_ask_that_is_left_to_nobody_denies_outside_a_team_too() {
     let mut session = Session::builder(runtime, agent(), model).workspace(dir.path()).build().unwrap();
     let answer = session.turn("go").unwrap();
     assert!(answer.tool_results[0].is_error, "{:?}", answer.tool_results);
-    assert!(answer.tool_results[0].content.contains("requires user confirmation"), "{:?}", answer.tool_results);
+    let told = &answer.tool_results[0].content;
+    assert!(told.contains("requires user confirmation") && told.contains("look at it"), "{told}");
 }

@@ -76,6 +76,9 @@ impl UninstallArgs {
         }
         let failed = |error: std::io::Error| CliError::failure(format!("cannot remove `{shown}`: {error}"));
         fs::remove_file(&path).map_err(failed)?;
+        // A directory with other files in it cannot be removed.
+        let dirs = path.ancestors().skip(1).take_while(|dir| dir.ends_with("pintle") || dir.ends_with(".config"));
+        let _ = dirs.map(fs::remove_dir).find(Result::is_err);
         terminal.print_line(format!("policy: removed `{shown}`"));
         Ok(())
     }

@@ -19,6 +19,7 @@ fn a_policy_is_written_installed_proved_and_taken_back() {
     snapshot!("init_again", run_at_home(&fixture, &["init", "--yes"]).run_to_screen());
     snapshot!("init_uninstall_all", run_at_home(&fixture, &["uninstall", "all", "--yes"]).run_to_screen());
     assert!(!policy.exists() && settings() == before);
+    assert!(!fixture.path("home/.config").exists(), "no empty directory stays");
 }
 
 #[test]

@@ -263,7 +263,8 @@ impl ToolCallHost for ToolCallGate<'_> {
         if !self.is_managed {
             // The approver left this ask to the loop, which does not request approval outside a team.
             if self.pre.is_open {
-                return Err(GateResult::deny(PermissionBasis::Unavailable, CallRefusal::Unavailable));
+                let reason = question::join_reasons(&self.asks.reasons);
+                return Err(GateResult::deny(PermissionBasis::Unavailable, CallRefusal::Unavailable(reason)));
             }
             return approved(None);
         }

@@ -89,7 +89,7 @@ fn request_approval(gate: &ToolCallGate<'_>, can_grant: bool) -> Result<GateResu
         }
         ApprovalResponse::Deferred | ApprovalResponse::Unavailable => {
             let reason = join_reasons(&asks.reasons);
-            let denied = GateResult::deny(PermissionBasis::Unavailable, CallRefusal::Unavailable);
+            let denied = GateResult::deny(PermissionBasis::Unavailable, CallRefusal::Unavailable(reason.clone()));
             return Err(GateResult { reason, ..denied });
         }
     })
@@ -100,7 +100,7 @@ fn allow_granted() -> GateResult {
     GateResult::allow(PermissionBasis::Earlier)
 }
 
-fn join_reasons(reasons: &[OutcomeReason]) -> String {
+pub(super) fn join_reasons(reasons: &[OutcomeReason]) -> String {
     let texts: Vec<&str> = reasons.iter().map(|reason| reason.text.as_str()).collect();
     texts.join("\n")
 }

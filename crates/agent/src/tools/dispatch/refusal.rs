@@ -12,8 +12,8 @@ pub(super) enum CallRefusal {
     Denied(String),
     /// The user denied it.
     Rejected,
-    /// It needs approval and no user is available.
-    Unavailable,
+    /// It needs approval and no user is available, with the reasons of those that ask; empty if only the mode does.
+    Unavailable(String),
     /// The turn was cancelled.
     Cancelled,
     /// A hook ended the run before this call's turn came.
@@ -36,7 +36,7 @@ impl CallRefusal {
             Self::Blocked(_) => ToolCallEnd::Blocked,
             Self::Denied(_) => ToolCallEnd::Denied,
             Self::Rejected => ToolCallEnd::Refused,
-            Self::Unavailable => ToolCallEnd::Unapproved,
+            Self::Unavailable(_) => ToolCallEnd::Unapproved,
             Self::Cancelled => ToolCallEnd::Cancelled,
             Self::Skipped => ToolCallEnd::Skipped,
             Self::Unusable(_) => ToolCallEnd::Unusable,
@@ -50,10 +50,13 @@ impl CallRefusal {
             Self::Blocked(text) => text,
             Self::Denied(by) => format!("Tool '{tool}' is denied by {by}."),
             Self::Rejected => String::from("The user rejected the tool call."),
-            Self::Unavailable => format!(
-                "Tool '{tool}' requires user confirmation but the session is non-interactive. Go on without it, or say \
-                 that a permission rule has to allow it."
-            ),
+            Self::Unavailable(reason) => {
+                let reason = if reason.is_empty() { reason } else { format!(" It was asked because: {reason}") };
+                format!(
+                    "Tool '{tool}' requires user confirmation but the session is non-interactive. Go on without it, or \
+                     say that a permission rule has to allow it.{reason}"
+                )
+            }
             Self::Cancelled => String::from("cancelled before it ran"),
             Self::Skipped => turn.rules().wording.skipped_call.to_owned(),
             Self::Unusable(why) => why,
