@@ -85,10 +85,11 @@ fn nearest_working_dir(gone: &Path) -> WorkingDir {
 /// Expands `~`, `$NAME`, `${NAME}` and `${env.NAME}`.
 fn expand_references(written: &str, known: &dyn Fn(&str) -> Option<String>) -> String {
     let text = replace_references(written, known, &|name| Some(name.strip_prefix("env.").unwrap_or(name)), true);
-    match (text.strip_prefix('~'), known("HOME")) {
-        (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {
-            let rest = rest.trim_start_matches('/');
-            Path::new(&home).join(rest).to_string_lossy().trim_end_matches('/').to_owned()
+    let Some(below) = text.strip_prefix('~') else { return text };
+    let home = known("HOME").or_else(|| Some(pintle_files::home_dir()?.to_string_lossy().into_owned()));
+    match home {
+        Some(home) if below.is_empty() || below.starts_with('/') => {
+            Path::new(&home).join(below.trim_start_matches('/')).to_string_lossy().trim_end_matches('/').to_owned()
         }
         _ => text,
     }

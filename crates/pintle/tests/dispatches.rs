@@ -46,7 +46,7 @@ struct SideOrder {
 impl SideOrder {
     fn begin(&self, side: &str) {
         if side != self.first {
-            self.finished.lock().unwrap().recv().expect("the first side finishes");
+            self.finished.lock().unwrap().recv_timeout(pintle_testkit::PATIENCE).expect("the first side finishes");
         }
     }
 
@@ -243,7 +243,7 @@ fn a_future_returns_the_outcome_from_another_thread() {
         runtime.fire_async(event("custom.seen")).await
     });
     assert_eq!((outcome.dispatch, outcome.decision), (DispatchId(2), Decision::Deny));
-    assert_ne!(seen.recv().expect("the hook was called"), thread::current().id());
+    assert_ne!(seen.recv_timeout(pintle_testkit::PATIENCE).expect("the hook was called"), thread::current().id());
     assert!(tape.close().is_some(), "no event is open");
 }
 
@@ -261,9 +261,9 @@ fn a_future_that_is_dropped_cancels_a_waiting_hook() {
     let mut future = Box::pin(runtime.fire_async_in(event("custom.seen"), scope.clone()));
     assert!(starts.try_recv().is_err(), "the event is fired when the future is polled");
     assert!(future.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
-    starts.recv().expect("the hook is called");
+    starts.recv_timeout(pintle_testkit::PATIENCE).expect("the hook is called");
     drop(future);
-    assert_eq!(ends.recv(), Ok(DispatchId(1)));
+    assert_eq!(ends.recv_timeout(pintle_testkit::PATIENCE), Ok(DispatchId(1)));
     assert!(!scope.cancel.is_cancelled(), "only the dispatch is cancelled");
 }
 

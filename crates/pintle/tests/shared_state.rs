@@ -132,7 +132,7 @@ fn meeting_hook(event: &str) -> (Hook, Receiver<()>, Sender<()>) {
     let may_go = Mutex::new(may_go);
     let hook = native::hook("meets", EventName::parse(event).unwrap(), move |_| {
         here.send(()).unwrap();
-        may_go.lock().unwrap().recv().unwrap();
+        may_go.lock().unwrap().recv_timeout(pintle_testkit::PATIENCE).unwrap();
         Verdict::pass()
     });
     (hook, is_here, go)
@@ -147,7 +147,7 @@ fn others_use_the_state_while_a_hook_waits_and_it_sees_their_changes() {
     let waiting = shared.start_process(&[(Layer::Project, waits)], vec![meets]);
     let other = shared.start_process(&[(Layer::Project, "metrics.incr(\"b\"); return allow()")], Vec::new());
     let call = thread::spawn(move || fire_call(&waiting));
-    is_here.recv().unwrap();
+    is_here.recv_timeout(pintle_testkit::PATIENCE).unwrap();
     assert_eq!(fire_call(&other), Decision::Allow);
     go.send(()).unwrap();
     assert_eq!(call.join().unwrap(), Decision::Allow);

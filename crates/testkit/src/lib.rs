@@ -27,3 +27,6 @@ pub use journal::LineJournal;
 pub use lines::SharedLines;
 pub use matcher::{ClosureMatcher, SubjectMatcher};
 pub use panics::quiet_panics;
+
+/// The longest that a test waits for something that happens at once unless there is a fault.
+pub const PATIENCE: std::time::Duration = std::time::Duration::from_secs(120);

@@ -275,7 +275,7 @@ fn lead_and_worker(scene: TeamScenario) -> TeamFixture {
     });
     let hold = hook("hold", "iteration.start", move |call| {
         if call.event.origin.agent == "root" && call.event.payload.field("iteration") == Some(&json!(2)) {
-            over.lock().unwrap().recv().unwrap();
+            over.lock().unwrap().recv_timeout(pintle_testkit::PATIENCE).unwrap();
         }
         Verdict::pass()
     });

@@ -73,14 +73,14 @@ impl RunningCall {
         let canonical = if event == "SessionStart" { "session.start" } else { "tool.pre" };
         let waits = native::hook("waits", EventName::parse(canonical).unwrap(), move |call| {
             here.send(()).unwrap();
-            may_go.lock().unwrap().recv().unwrap();
+            may_go.lock().unwrap().recv_timeout(pintle_testkit::PATIENCE).unwrap();
             then(call);
             Verdict::pass()
         });
         let path = state.path().to_owned();
         let fields = fields_with("source", "resume");
         let answer = thread::spawn(move || fire_event(&path, event, &fields, vec![waits]));
-        is_here.recv().unwrap();
+        is_here.recv_timeout(pintle_testkit::PATIENCE).unwrap();
         Self { go, answer }
     }
 

@@ -150,6 +150,9 @@ impl<'a> CliInvocation<'a> {
             command.env_remove(variable);
         }
         let user = self.stage.user_dir.path();
+        if std::env::var_os("HOME").is_none() {
+            command.env("HOME", user);
+        }
         command.env("PINTLE_CONFIG_DIR", user).env("PINTLE_STATE_DIR", user);
         // The variables of an agent that runs the tests are not those of the user.
         command.env("PINTLE_USER_SETUP", "1");

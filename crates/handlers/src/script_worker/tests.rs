@@ -82,7 +82,7 @@ fn a_call_that_waits_for_its_worker_is_woken_by_the_cancellation() {
                 Vec::new()
             })
         });
-        waits.recv().unwrap();
+        waits.recv_timeout(pintle_testkit::PATIENCE).unwrap();
         cancel.cancel();
         call.join().unwrap()
     });

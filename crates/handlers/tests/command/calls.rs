@@ -80,7 +80,7 @@ fn the_working_directory_is_the_sessions_or_one_below_or_another() {
     let root = dir.path().canonicalize().unwrap();
     fs::create_dir(root.join("below")).unwrap();
     let root = root.to_str().unwrap();
-    let home = std::env::var("HOME").unwrap();
+    let home = std::env::home_dir().unwrap().display().to_string();
     let here = std::env::current_dir().unwrap();
     let here = here.to_str().unwrap();
     let empty = "the working directory `$PINTLE_NOT_SET` expands to nothing; the session's own is used";
@@ -123,15 +123,15 @@ fn variables_replace_and_are_expanded_only_when_the_dialect_does() {
     let set = |value: &str, expands| CommandSpec {
         environment: vec![(String::from("PINTLE_SET"), value.to_owned())],
         expands,
-        ..shell_command("echo \"$PINTLE_SET,${HOME:+home}\"")
+        ..shell_command("echo \"$PINTLE_SET,${PATH:+path}\"")
     };
     let path = std::env::var("PATH").unwrap();
     let cases = [
-        ("red", true, String::from("red,home")),
-        ("$HOME", true, String::from("$HOME,home")),
-        ("${env.PATH}", true, format!("{path},home")),
-        ("${env.PINTLE_NOT_SET}", true, String::from(",home")),
-        ("${env.PATH}", false, String::from("${env.PATH},home")),
+        ("red", true, String::from("red,path")),
+        ("$HOME", true, String::from("$HOME,path")),
+        ("${env.PATH}", true, format!("{path},path")),
+        ("${env.PINTLE_NOT_SET}", true, String::from(",path")),
+        ("${env.PATH}", false, String::from("${env.PATH},path")),
     ];
     for (value, expands, told) in cases {
         assert_eq!(CommandFixture::new(set(value, expands)).call_output(), format!("exit 0|{told}|"), "{value}");

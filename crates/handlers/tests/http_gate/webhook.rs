@@ -91,11 +91,11 @@ fn webhook_spec(url: String) -> HttpSpec {
 #[test]
 fn the_event_is_posted_and_the_answer_is_read_as_output() {
     let server = FakeHttpServer::with_response("200 OK", "", r#"{"decision":"block"}"#);
-    let home = std::env::var("HOME").unwrap();
+    let path = std::env::var("PATH").unwrap();
     let header = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     let spec = HttpSpec {
-        headers: vec![header("X-Home", "<$HOME>"), header("X-Path", "<${PATH}>"), header("Content-Type", "text/plain")],
-        allowed_environment: vec![String::from("HOME")],
+        headers: vec![header("X-Path", "<$PATH>"), header("X-Crate", "<${CARGO_PKG_NAME}>"), header("Content-Type", "text/plain")],
+        allowed_environment: vec![String::from("PATH")],
         ..webhook_spec(server.url("127.0.0.1", "/hook"))
     };
     let said = call_webhook(spec, false, CallLimits::default());
@@ -103,7 +103,7 @@ fn the_event_is_posted_and_the_answer_is_read_as_output() {
     let seen = server.received_requests();
     assert!(seen[0].starts_with("POST /hook HTTP/1.1\r\n"), "{}", seen[0]);
     let lines: Vec<String> = seen[0].lines().map(str::to_lowercase).collect();
-    for wanted in ["content-type: application/json", &format!("x-home: <{}>", home.to_lowercase()), "x-path: <>"] {
+    for wanted in ["content-type: application/json", &format!("x-path: <{}>", path.to_lowercase()), "x-crate: <>"] {
         assert!(lines.iter().any(|line| line == wanted), "{wanted}: {}", seen[0]);
     }
     assert!(seen[0].ends_with("\r\n\r\n{\"event\":\"tool.pre\",\"payload\":{\"name\":\"shell\"}}"), "{}", seen[0]);
@@ -171,7 +171,7 @@ fn nobody_waits_for_a_server_in_the_background() {
         call_webhook(webhook_spec(server.url("127.0.0.1", "/hook")), true, CallLimits::default()),
         VerdictKind::Pass
     );
-    assert!(told.recv().unwrap().starts_with("POST /hook HTTP/1.1\r\n"));
+    assert!(told.recv_timeout(pintle_testkit::PATIENCE).unwrap().starts_with("POST /hook HTTP/1.1\r\n"));
 }
 
 #[test]

@@ -28,7 +28,7 @@ fn a_yaml_with_agents_is_a_team_as_a_file_and_as_the_only_one_of_a_folder() {
 
 #[test]
 fn variables_of_the_environment_are_inserted_into_texts_and_addresses() {
-    let text = "agents:\n  root:\n    model: m\n    description: in ${env.HOME}\n    instruction: \"Work in ${env.HOME}.${env.PINTLE_NO_SUCH_VARIABLE} $x\"\n    welcome_message: Hello ${env.HOME}\n    commands: {go: \"Go to ${env.HOME}\"}\n    toolsets: [{type: think, instruction: \"${env.HOME}\"}]\nmodels: {m: {provider: openai, model: a, base_url: \"http://x.test${env.HOME}\"}}\n";
+    let text = "agents:\n  root:\n    model: m\n    description: in ${env.CARGO_MANIFEST_DIR}\n    instruction: \"Work in ${env.CARGO_MANIFEST_DIR}.${env.PINTLE_NO_SUCH_VARIABLE} $x\"\n    welcome_message: Hello ${env.CARGO_MANIFEST_DIR}\n    commands: {go: \"Go to ${env.CARGO_MANIFEST_DIR}\"}\n    toolsets: [{type: think, instruction: \"${env.CARGO_MANIFEST_DIR}\"}]\nmodels: {m: {provider: openai, model: a, base_url: \"http://x.test${env.CARGO_MANIFEST_DIR}\"}}\n";
     let project = LoaderFixture::new(&[("agent.yaml", text)]);
     let loaded = project.load("agent.yaml");
     assert_eq!(
@@ -37,16 +37,16 @@ fn variables_of_the_environment_are_inserted_into_texts_and_addresses() {
             "agent.yaml:2:3: warning: agent `root` names the variable `PINTLE_NO_SUCH_VARIABLE`, which is not set, so it is empty"
         ]
     );
-    let home = std::env::var("HOME").unwrap();
+    let dir = std::env::var("CARGO_MANIFEST_DIR").unwrap();
     let team = loaded.team.unwrap();
     let root = &team.agents[0];
     let member = root.member.as_ref().unwrap();
-    assert_eq!(root.description, format!("in {home}"));
-    assert_eq!(root.instruction, format!("Work in {home}. $x"));
-    assert_eq!(member.welcome_message, Some(format!("Hello {home}")));
-    assert_eq!(member.commands, [(String::from("go"), format!("Go to {home}"))]);
-    assert_eq!(member.toolsets[0].instruction.as_deref(), Some(home.as_str()));
-    assert_eq!(root.model.as_ref().unwrap().base_url, Some(format!("http://x.test{home}")));
+    assert_eq!(root.description, format!("in {dir}"));
+    assert_eq!(root.instruction, format!("Work in {dir}. $x"));
+    assert_eq!(member.welcome_message, Some(format!("Hello {dir}")));
+    assert_eq!(member.commands, [(String::from("go"), format!("Go to {dir}"))]);
+    assert_eq!(member.toolsets[0].instruction.as_deref(), Some(dir.as_str()));
+    assert_eq!(root.model.as_ref().unwrap().base_url, Some(format!("http://x.test{dir}")));
 }
 
 #[test]
