@@ -4,6 +4,7 @@ use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use pintle::clients::transcript::{ClientTranscript, TranscriptDef};
+use pintle::contract::HandlerSpec;
 use pintle::event::ChatMessage;
 use pintle::hosting::AgentConversation;
 use pintle::internals::files::{MAX_TEXT_BYTES, home_dir, read_tail};
@@ -33,10 +34,14 @@ impl HostConversation {
             HostEventData::Prompt { .. } => state.turn <= 1,
             _ => false,
         };
-        let named = told.context.transcript_path.as_ref().map(PathBuf::from);
-        let path = named.or_else(|| own_path(host, &told.context.session));
-        Self { title: host.title, transcript: host.transcript, path, is_new }
+        Self { title: host.title, transcript: host.transcript, path: transcript_path(host, told), is_new }
     }
+}
+
+/// The host's transcript of the session, if it is known where it is.
+pub(crate) fn transcript_path(host: &HostDef, told: &HostEvent) -> Option<PathBuf> {
+    let named = told.context.transcript_path.as_ref().map(PathBuf::from);
+    named.or_else(|| own_path(host, &told.context.session))
 }
 
 /// Where a host that does not name its transcript keeps it.
@@ -48,6 +53,16 @@ fn own_path(host: &HostDef, session: &str) -> Option<PathBuf> {
     let named = std::env::var_os(place.variable).map(PathBuf::from);
     let dir = named.or_else(|| Some(home_dir()?.join(place.folder)))?;
     is_name.then(|| dir.join(path.replace("{session}", session)))
+}
+
+/// Whether a script names what looks back at the conversation.
+pub(crate) fn looks_back(handler: &HandlerSpec) -> bool {
+    let text = match handler {
+        HandlerSpec::Script(source) => &source.text,
+        HandlerSpec::Function(function) => &function.module.text,
+        _ => return false,
+    };
+    text.contains("transcript.messages") || text.contains("unsettled_state")
 }
 
 impl AgentConversation for HostConversation {

@@ -14,7 +14,7 @@ use pintle::{
 use serde_json::Value;
 
 use crate::canary::{CallWatch, Canary, CanaryHooks, report_decision};
-use crate::conversation::HostConversation;
+use crate::conversation::{HostConversation, looks_back, transcript_path};
 use crate::dispatch::HostDispatch;
 use crate::fit_to_host::fit_to_host;
 use crate::session::{
@@ -280,7 +280,10 @@ fn decide(
         None => builder,
     };
     let built = builder.clock(Arc::clone(&clock)).shadow(errand.shadow).approver(Arc::new(DeferToHost)).build();
-    let policy = built.policy.clone().with_machine_policy(errand.state_directory, &project);
+    // What hooks decide by must not be the agent's to write.
+    let decides_by_transcript = built.declarations.iter().any(|declared| looks_back(&declared.handler));
+    let transcript = transcript_path(host, &told).filter(|_| decides_by_transcript);
+    let policy = built.policy.clone().with_machine_policy(errand.state_directory, &project).with_paths(transcript);
     let paths = PolicyPaths::new(&policy, &project, &cwd);
     if let Some(session) = &mut session {
         let kept = session.update_guards(&built.projects);

@@ -2,10 +2,12 @@
 
 use std::path::PathBuf;
 
-use pintle::contract::{EnforcementMode, HandlerSpec, HookDeclaration, HookExample};
+use pintle::contract::{EnforcementMode, HookDeclaration, HookExample};
 use pintle::{BuiltRuntime, Chain, Hook, Layer, Severity};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+use crate::conversation::looks_back;
 
 /// The verdicts of an example that are refusals.
 const REFUSALS: [&str; 3] = ["block", "deny", "ask"];
@@ -104,16 +106,6 @@ impl CanaryHooks {
     pub(crate) fn has_errors(&self) -> bool {
         self.diagnostics.iter().any(|diagnostic| diagnostic.is_error)
     }
-}
-
-/// Whether a script names what looks back at the conversation.
-fn looks_back(handler: &HandlerSpec) -> bool {
-    let text = match handler {
-        HandlerSpec::Script(source) => &source.text,
-        HandlerSpec::Function(function) => &function.module.text,
-        _ => return false,
-    };
-    text.contains("transcript.messages") || text.contains("unsettled_state")
 }
 
 impl CanaryHook {

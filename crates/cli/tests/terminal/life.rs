@@ -171,6 +171,30 @@ fn a_script_sees_and_touches_the_running_session() {
 }
 
 #[test]
+fn a_transcript_that_hooks_decide_by_is_not_the_agents_to_write() {
+    let line = r#"{"type":"user","message":{"role":"user","content":"the word is given"}}"#;
+    let looks = "return allow() if \"the word is given\" in str(transcript.messages()) else block(\"no word\")";
+    let fixture = CliFixture::new_empty()
+        .with_file("hooks/looks.md", hook_file("tool.pre", looks))
+        .with_file("other/passes.md", hook_file("tool.pre", "return allow()"))
+        .with_file("t.jsonl", format!("{line}\n"));
+    let judge = |hooks: &str, command: &str| {
+        let payload = serde_json::json!({
+            "session_id": "s", "cwd": fixture.path(""), "transcript_path": fixture.path("t.jsonl"),
+            "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": command},
+        });
+        let payload = payload.to_string();
+        let (out, err, _) = fixture.pintle(&["hook", "claude", "--hooks", hooks]).with_input(&payload).run_to_parts();
+        format!("{out}{err}")
+    };
+    assert_eq!(judge("hooks", "ls"), "");
+    assert!(judge("hooks", "echo x >> t.jsonl").contains("t.jsonl"), "{}", judge("hooks", "echo x >> t.jsonl"));
+    assert_eq!(judge("other", "echo x >> t.jsonl"), "", "no hook looks at it");
+    std::fs::write(fixture.path("t.jsonl"), "{}\n").unwrap();
+    assert!(judge("hooks", "ls").contains("no word"));
+}
+
+#[test]
 fn a_slip_in_what_a_script_does_to_the_session_is_told() {
     let cases = [
         ("transcript.inject_reminder({\"bdy\": \"x\"})", "unknown key `bdy` in a reminder"),
