@@ -3,11 +3,11 @@
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
-use pintle::clients::transcript::{ClientTranscript, TranscriptDef};
+use pintle::clients::transcript::{ClientTranscript, TranscriptReader};
 use pintle::contract::HandlerSpec;
 use pintle::event::ChatMessage;
 use pintle::hosting::AgentConversation;
-use pintle::internals::files::{MAX_TEXT_BYTES, home_dir, read_tail};
+use pintle::internals::files::{MAX_TEXT_BYTES, read_tail};
 use serde_json::Value;
 
 use crate::session::HostSessionState;
@@ -20,7 +20,7 @@ const FIRST_BYTES: u64 = 256 * 1024;
 #[derive(Debug)]
 pub(crate) struct HostConversation {
     title: &'static str,
-    transcript: Option<TranscriptDef>,
+    transcript: Option<TranscriptReader>,
     path: Option<PathBuf>,
     /// Whether the session has just begun, so that there may be no transcript yet.
     is_new: bool,
@@ -34,25 +34,13 @@ impl HostConversation {
             HostEventData::Prompt { .. } => state.turn <= 1,
             _ => false,
         };
-        Self { title: host.title, transcript: host.transcript, path: transcript_path(host, told), is_new }
+        Self { title: host.title, transcript: host.transcript, path: transcript_path(told), is_new }
     }
 }
 
 /// The host's transcript of the session, if it is known where it is.
-pub(crate) fn transcript_path(host: &HostDef, told: &HostEvent) -> Option<PathBuf> {
-    let named = told.context.transcript_path.as_ref().map(PathBuf::from);
-    named.or_else(|| own_path(host, &told.context.session))
-}
-
-/// Where a host that does not name its transcript keeps it.
-fn own_path(host: &HostDef, session: &str) -> Option<PathBuf> {
-    let path = host.transcript?.path?;
-    // The ID must not lead elsewhere.
-    let is_name = !session.is_empty() && session.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
-    let place = &host.install.user;
-    let named = std::env::var_os(place.variable).map(PathBuf::from);
-    let dir = named.or_else(|| Some(home_dir()?.join(place.folder)))?;
-    is_name.then(|| dir.join(path.replace("{session}", session)))
+pub(crate) fn transcript_path(told: &HostEvent) -> Option<PathBuf> {
+    told.context.transcript_path.as_ref().map(PathBuf::from)
 }
 
 /// Whether a script names what looks back at the conversation.
@@ -68,7 +56,7 @@ pub(crate) fn looks_back(handler: &HandlerSpec) -> bool {
 impl AgentConversation for HostConversation {
     fn newest_messages(&self, last: usize) -> Result<Vec<ChatMessage>, String> {
         let title = self.title;
-        let Some(TranscriptDef { read, .. }) = self.transcript else {
+        let Some(read) = self.transcript else {
             return Err(format!("{title} does not show its conversation in a form that Pintle reads"));
         };
         let path = match &self.path {

@@ -282,7 +282,7 @@ fn decide(
     let built = builder.clock(Arc::clone(&clock)).shadow(errand.shadow).approver(Arc::new(DeferToHost)).build();
     // What hooks decide by must not be the agent's to write.
     let decides_by_transcript = built.declarations.iter().any(|declared| looks_back(&declared.handler));
-    let transcript = transcript_path(host, &told).filter(|_| decides_by_transcript);
+    let transcript = transcript_path(&told).filter(|_| decides_by_transcript);
     let policy = built.policy.clone().with_machine_policy(errand.state_directory, &project).with_paths(transcript);
     let paths = PolicyPaths::new(&policy, &project, &cwd);
     if let Some(session) = &mut session {

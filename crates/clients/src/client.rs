@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::host::{HostDecision, HostResponse, ResponseContext};
 use crate::install::InstallSpec;
-use crate::transcript::TranscriptDef;
+use crate::transcript::TranscriptReader;
 use crate::{AgentMarks, CLIENTS, ClientEventDef, ClientFileLocation, GuardedPaths, OutputField, SettingsFormat};
 
 /// A coding agent: its hooks, which Pintle runs, and its calls of Pintle as its hook.
@@ -57,8 +57,9 @@ pub struct ClientDef {
     pub event_name: fn(payload: &Value) -> Option<&str>,
     /// The environment variable with the project's directory.
     pub project_variable: Option<&'static str>,
-    /// Its transcript, in which a hook can look back; `None` if it does not show its conversation as JSON lines.
-    pub transcript: Option<TranscriptDef>,
+    /// Reads the lines of its transcript, in which a hook can look back; `None` if it does not keep one as JSON lines, or
+    /// writes it so late that a hook would not see what was just said.
+    pub transcript: Option<TranscriptReader>,
     /// The newest version in which Pintle was tried; empty if it was never run here.
     pub tried_version: &'static str,
     /// The actions that do not run any hook, for reports.

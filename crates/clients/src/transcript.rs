@@ -9,23 +9,6 @@ use serde_json::Value;
 /// the conversation, such as those about settings, change nothing.
 pub type TranscriptReader = fn(&Value, &mut ClientTranscript);
 
-/// A client's transcript.
-#[derive(Debug, Clone, Copy)]
-pub struct TranscriptDef {
-    /// Reads its lines.
-    pub read: TranscriptReader,
-    /// Where it is below the client's own directory, with `{session}` for the session's ID; `None` if all payloads name
-    /// it.
-    pub path: Option<&'static str>,
-}
-
-impl TranscriptDef {
-    /// A transcript that payloads name.
-    pub(crate) const fn named(read: TranscriptReader) -> Self {
-        Self { read, path: None }
-    }
-}
-
 /// A conversation while its transcript is read.
 #[derive(Debug, Default)]
 pub struct ClientTranscript {
@@ -184,29 +167,6 @@ fn write_gemini_message(line: &Value, transcript: &mut ClientTranscript) {
     let mut messages = google_results(content);
     messages.extend(message(role, joined_text(content), calls.collect()));
     transcript.write(text_at(line, "/id"), messages);
-}
-
-/// A line of Copilot CLI's events.
-pub(crate) fn copilot_line(line: &Value, transcript: &mut ClientTranscript) {
-    let data = |name: &str| line.pointer(&format!("/data/{name}")).unwrap_or(&Value::Null);
-    let text = || joined_text(data("content"));
-    transcript.add(match text_at(line, "/type") {
-        "system.message" => message("system", text(), Vec::new()),
-        "user.message" => message("user", text(), Vec::new()),
-        "assistant.message" => {
-            let calls = data("toolRequests").as_array().into_iter().flatten().map(|call| {
-                let arguments = call.get("arguments").unwrap_or(&Value::Null);
-                tool_call(text_at(call, "/toolCallId"), text_at(call, "/name"), arguments)
-            });
-            message("assistant", text(), calls.collect())
-        }
-        "tool.execution_complete" => {
-            let told = [data("result/content"), data("error/message")].into_iter().find(|told| !told.is_null());
-            let text = told.map(joined_text).unwrap_or_default();
-            Some(tool_result(text_at(line, "/data/toolCallId"), text))
-        }
-        _ => None,
-    });
 }
 
 /// A line of Qwen Code's chat: a message in Google's form.

@@ -11,10 +11,9 @@ use pintle_contract::Severity;
 use serde_json::{Value, json};
 
 use crate::install::{EntryFormat, HandlerFormat, InstallScope, InstallSpec, SettingsLocation, seconds_field};
-use crate::transcript::{self, TranscriptDef};
 use crate::{
     AgentMarks, ClientDef, ClientFileLocation, ClientHandlerKind, EnvVariable, GuardedPaths, SettingsFormat, copilot,
-    host,
+    host, transcript,
 };
 
 pub(crate) use output_fields::WORDS;
@@ -25,7 +24,7 @@ pub use events::ROWS;
 pub static CLIENT: ClientDef = ClientDef {
     name: "claude",
     title: "Claude Code",
-    transcript: Some(TranscriptDef::named(transcript::anthropic_line)),
+    transcript: Some(transcript::anthropic_line),
     tried_version: "2.1.332",
     unhooked_actions: &[
         "everything in a session with `--bare`, `--safe-mode` or their variables",

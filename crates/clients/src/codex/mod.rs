@@ -12,10 +12,9 @@ use serde_json::Value;
 
 use crate::claude_code::HANDLER;
 use crate::install::{EntryFormat, InstallScope, InstallSpec, SettingsLocation};
-use crate::transcript::{self, TranscriptDef};
 use crate::{
     AgentMarks, ClientDef, ClientFileLocation, ClientHandlerKind, FieldChoice, FieldMeaning, FileFormat, GuardedPaths,
-    LocationKind, OutputField, SettingsFormat, host,
+    LocationKind, OutputField, SettingsFormat, host, transcript,
 };
 
 pub use events::ROWS;
@@ -24,7 +23,7 @@ pub use events::ROWS;
 pub static CLIENT: ClientDef = ClientDef {
     name: "codex",
     title: "Codex",
-    transcript: Some(TranscriptDef::named(transcript::codex_line)),
+    transcript: Some(transcript::codex_line),
     tried_version: "0.171.0",
     events: events::ROWS,
     tools: &pintle_tools::CODEX,

@@ -14,7 +14,6 @@ use serde_json::{Value, json};
 
 use crate::client::no_event_name;
 use crate::install::{EntryFormat, HandlerFormat, InstallScope, InstallSpec, SettingsLocation, seconds_field};
-use crate::transcript::{self, TranscriptDef};
 use crate::{
     AgentMarks, ClientDef, ClientFileLocation, ClientHandlerKind, EnvVariable, FieldChoice, FieldMeaning, GuardedPaths,
     HookLayout, OutputField, SettingsFormat, host,
@@ -26,10 +25,6 @@ pub use events::ROWS;
 pub static CLIENT: ClientDef = ClientDef {
     name: "copilot",
     title: "Copilot CLI",
-    transcript: Some(TranscriptDef {
-        read: transcript::copilot_line,
-        path: Some("session-state/{session}/events.jsonl"),
-    }),
     tried_version: "1.0.102",
     events: events::ROWS,
     tools: &pintle_tools::COPILOT,

@@ -11,10 +11,9 @@ mod tests;
 use serde_json::{Value, json};
 
 use crate::install::{EntryFormat, HandlerFormat, InstallScope, InstallSpec, SettingsLocation};
-use crate::transcript::{self, TranscriptDef};
 use crate::{
     AgentMarks, ClientDef, ClientFileLocation, EnvVariable, FieldChoice, FieldMeaning, GuardedPaths, OutputField,
-    SettingsFormat, TimeUnit, claude_code, host,
+    SettingsFormat, TimeUnit, claude_code, host, transcript,
 };
 
 pub use events::ROWS;
@@ -23,7 +22,7 @@ pub use events::ROWS;
 pub static CLIENT: ClientDef = ClientDef {
     name: "gemini",
     title: "Gemini CLI",
-    transcript: Some(TranscriptDef::named(transcript::gemini_line)),
+    transcript: Some(transcript::gemini_line),
     tried_version: "0.61.0",
     events: events::ROWS,
     tools: &pintle_tools::GEMINI,

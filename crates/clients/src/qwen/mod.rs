@@ -12,10 +12,9 @@ use pintle_contract::Severity;
 use serde_json::{Value, json};
 
 use crate::install::{EntryFormat, HandlerFormat, InstallSpec, SettingsLocation, seconds_field};
-use crate::transcript::{self, TranscriptDef};
 use crate::{
     AgentMarks, ClientDef, ClientFileLocation, ClientHandlerKind, EnvVariable, GuardedPaths, SettingsFormat, TimeUnit,
-    claude_code, host,
+    claude_code, host, transcript,
 };
 
 pub use events::ROWS;
@@ -24,7 +23,7 @@ pub use events::ROWS;
 pub static CLIENT: ClientDef = ClientDef {
     name: "qwen",
     title: "Qwen Code",
-    transcript: Some(TranscriptDef::named(transcript::qwen_line)),
+    transcript: Some(transcript::qwen_line),
     tried_version: "0.24.4",
     unhooked_actions: &["commands in the text of a slash command that is typed (`!{…}` in `.qwen/commands`)"],
     events: events::ROWS,

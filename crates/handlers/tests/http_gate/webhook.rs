@@ -94,7 +94,11 @@ fn the_event_is_posted_and_the_answer_is_read_as_output() {
     let path = std::env::var("PATH").unwrap();
     let header = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     let spec = HttpSpec {
-        headers: vec![header("X-Path", "<$PATH>"), header("X-Crate", "<${CARGO_PKG_NAME}>"), header("Content-Type", "text/plain")],
+        headers: vec![
+            header("X-Path", "<$PATH>"),
+            header("X-Crate", "<${CARGO_PKG_NAME}>"),
+            header("Content-Type", "text/plain"),
+        ],
         allowed_environment: vec![String::from("PATH")],
         ..webhook_spec(server.url("127.0.0.1", "/hook"))
     };

@@ -225,6 +225,7 @@ pub(super) const CLIENTS: &[TestClient] = &[
         expected_problem: None,
         own_refusals: &[],
         exceptions: &[
+            (ProofKind::LookBack, ProofResult::DeniedSilently, "it writes its transcript too late, so the hook fails"),
             (ProofKind::Prompt, ProofResult::Denied, "it continues, and its calls are denied"),
             (ProofKind::End, ProofResult::NextCommandDenied, "it continues, and its calls are denied"),
         ],
