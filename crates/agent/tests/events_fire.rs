@@ -93,8 +93,8 @@ fn watched_runtime(events: &[&str], approver: Option<Arc<dyn Approver>>) -> Arc<
     }
     let builder = Runtime::builder().path(project.path(), Layer::Project).worker(worker());
     let built = match approver {
-        Some(approver) => builder.approver(approver).build(),
-        None => builder.build(),
+        Some(approver) => builder.approver(approver).load(),
+        None => builder.load(),
     };
     assert!(!built.has_errors(), "{:?}", built.diagnostics);
     built.runtime

@@ -47,7 +47,7 @@ fn open_session(root: &Path, work: &Path, model: &Arc<QueuedReplyModel>) -> Sess
         Tape::create(root.join("tape.jsonl"), HeaderRecord::new("s", 0), Arc::new(SystemClock::default())).unwrap();
     let nobody = Arc::new(ScriptedApprover::new(ApprovalResponse::Unavailable));
     let builder = Runtime::builder().worker(worker()).approver(nobody);
-    let built = builder.path(root.join("settings.json"), Layer::Project).tape(Arc::new(tape)).build();
+    let built = builder.path(root.join("settings.json"), Layer::Project).tape(Arc::new(tape)).load();
     assert!(!built.has_errors(), "{:?}", built.diagnostics);
     let spec = AgentSpec { agents: vec![Arc::new(helper_spec())], ..agent() };
     Session::builder(built.runtime, spec, model.clone()).workspace(work).name("s").build().unwrap()

@@ -40,7 +40,7 @@ fn governed_runtime(hooks: &str, judge: Option<Arc<dyn Judge>>) -> Arc<Runtime> 
     std::fs::create_dir(&drop_ins).unwrap();
     std::fs::write(drop_ins.join("hooks.yaml"), hooks).unwrap();
     let builder = Runtime::builder().config_dir(Path::new(dir.path()));
-    let built = judge.into_iter().fold(builder, |builder, judge| builder.judge(judge)).build();
+    let built = judge.into_iter().fold(builder, |builder, judge| builder.judge(judge)).load();
     let faults: Vec<String> = built.diagnostics.iter().map(|found| found.message.clone()).collect();
     assert!(!built.has_errors(), "{faults:?}");
     built.runtime

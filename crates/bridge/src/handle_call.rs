@@ -8,7 +8,7 @@ use std::sync::Arc;
 use pintle::contract::{PayloadError, read_payload};
 use pintle::internals::loader::PolicyPaths;
 use pintle::{
-    ApprovalRequest, ApprovalResponse, Approver, BuiltRuntime, Clock, EventKind, EventScope, Origin, RuntimeBuilder,
+    ApprovalRequest, ApprovalResponse, Approver, Clock, EventKind, EventScope, LoadedRuntime, Origin, RuntimeBuilder,
     Severity, SystemClock,
 };
 use serde_json::Value;
@@ -66,7 +66,7 @@ pub struct HandledCall {
     /// The response to the host.
     pub response: HostResponse,
     /// The runtime with the hooks; `None` if the call was decided without them.
-    pub built: Option<BuiltRuntime>,
+    pub built: Option<LoadedRuntime>,
     /// The session that the call belongs to, if it was decided with what earlier calls left there.
     pub known_session: Option<String>,
 }
@@ -74,7 +74,7 @@ pub struct HandledCall {
 /// The decision of the hooks, before it is fitted to the host.
 struct DecidedCall {
     decision: HostDecision,
-    built: Option<BuiltRuntime>,
+    built: Option<LoadedRuntime>,
     known_session: Option<String>,
 }
 
@@ -217,7 +217,7 @@ fn decide_canary(
             let project = errand.project.clone().filter(|dir| dir.is_dir()).or_else(|| std::env::current_dir().ok());
             let place = HookLookup { project: project.unwrap_or_default(), excluded_dialect: errand.host.dialect };
             let builder = hooks(&place).map_err(|error| error.to_string())?;
-            report_decision(&CanaryHooks::from_runtime(&builder.build()))
+            report_decision(&CanaryHooks::from_runtime(&builder.load()))
         }
         None => {
             let watch = Arc::new(CallWatch::default());
@@ -279,7 +279,7 @@ fn decide(
         None if is_known => builder.script_state(Arc::new(ScriptStateCopy::new(state))),
         None => builder,
     };
-    let built = builder.clock(Arc::clone(&clock)).shadow(errand.shadow).approver(Arc::new(DeferToHost)).build();
+    let built = builder.clock(Arc::clone(&clock)).shadow(errand.shadow).approver(Arc::new(DeferToHost)).load();
     // What hooks decide by must not be the agent's to write.
     let decides_by_transcript = built.declarations.iter().any(|declared| looks_back(&declared.handler));
     let transcript = transcript_path(&told).filter(|_| decides_by_transcript);
@@ -363,7 +363,7 @@ fn decide(
 }
 
 /// The reason why the hooks are incomplete: a declared hook did not load, and it may be a guard.
-fn load_failure(built: &BuiltRuntime) -> Option<String> {
+fn load_failure(built: &LoadedRuntime) -> Option<String> {
     let found = built.diagnostics.iter().find(|diagnostic| diagnostic.severity == Severity::Error)?;
     let place = found.location.path().map(|path| format!("{}: ", path.display()));
     let place = place.unwrap_or_default();

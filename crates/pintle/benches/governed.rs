@@ -27,7 +27,7 @@ fn compile_bare(declarations: &[pintle::contract::HookDeclaration], name: &str) 
 }
 
 fn main() -> ExitCode {
-    let built = Runtime::builder().path(project_dir(), Layer::Project).build();
+    let built = Runtime::builder().path(project_dir(), Layer::Project).load();
     let (Ok(tool_pre), Some(audit), Some(guard), Some(idle)) = (
         EventName::parse("tool.pre"),
         compile_bare(&built.declarations, "audit_tool_pre"),
@@ -55,7 +55,7 @@ fn main() -> ExitCode {
     let handle = |script: &Script| script.handle("tool.pre", &small.payload, &invocation);
 
     let runtime = &built.runtime;
-    let nothing = Runtime::builder().build().runtime;
+    let nothing = Runtime::builder().load().runtime;
     let unheard = Event::new(idle, json!({}), Arc::clone(&origin));
     let mut report = BenchReport::new("the governed-agent policy on tool.pre, through the runtime");
     report.compare("no hooks", BenchBound::AtMostNs(100.0), || nothing.fire(&unheard), || 0);
@@ -79,7 +79,7 @@ fn main() -> ExitCode {
     let crowded = Runtime::builder()
         .path(project_dir(), Layer::Project)
         .chain(native::chain("others", Layer::Project, others))
-        .build()
+        .load()
         .runtime;
     report.compare(
         "with 1,000 hooks for other tools",

@@ -43,7 +43,7 @@ const PLUGINS: [(&str, &str); 6] = [
 ];
 
 fn build_runtime(dir: &Path, name: &str) -> Option<Arc<Runtime>> {
-    let built = Runtime::builder().path(dir.join(format!("{name}.star")), Layer::Project).build();
+    let built = Runtime::builder().path(dir.join(format!("{name}.star")), Layer::Project).load();
     (!built.has_errors() && !built.declarations.is_empty()).then_some(built.runtime)
 }
 

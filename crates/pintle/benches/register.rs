@@ -18,7 +18,7 @@ fn build_event(name: &str, payload: Value) -> Option<Event> {
 
 /// Builds a runtime with the hooks that `register` registers.
 fn build_runtime(register: impl Fn(&Runtime) -> bool) -> Option<Arc<Runtime>> {
-    let runtime = Runtime::builder().build().runtime;
+    let runtime = Runtime::builder().load().runtime;
     register(&runtime).then_some(runtime)
 }
 

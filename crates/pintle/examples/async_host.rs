@@ -10,12 +10,12 @@ use pintle::{Event, EventKind, Origin, Runtime, ToolHook};
 use serde_json::json;
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<(), pintle::RegistrationError> {
+async fn main() -> Result<(), pintle::LoadReport> {
     let slow = ToolHook::for_tools("exec_*").pre(|_| {
         sleep(Duration::from_millis(1));
         pintle::HookReturn::block("exec is gated")
     });
-    let runtime = Runtime::builder().register_tool_hook(slow).build().into_runtime()?;
+    let runtime = Runtime::builder().register_tool_hook(slow).build()?;
     let origin = Arc::new(Origin::default());
     let tasks: Vec<_> = (0..1_000)
         .map(|number| {

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use pintle::{Event, EventKind, Origin, Runtime, ToolHook};
 use serde_json::json;
 
-fn main() -> Result<(), pintle::RegistrationError> {
+fn main() -> Result<(), pintle::LoadReport> {
     let guard = ToolHook::for_tools("exec_*").name("no_exec").deny("exec is gated");
-    let runtime = Runtime::builder().register_tool_hook(guard).build().into_runtime()?;
+    let runtime = Runtime::builder().register_tool_hook(guard).build()?;
     for tool in ["exec_ls", "read_file"] {
         let call = json!({"id": "1", "name": tool, "arguments": "{}", "args": {}});
         let outcome = runtime.fire(&Event::new(EventKind::ToolPre, call, Arc::new(Origin::default())));

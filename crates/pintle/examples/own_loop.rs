@@ -51,7 +51,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         command.starts_with("rm ").then(|| HookReturn::block("nothing is deleted here"))
     };
     let guard = ToolHook::for_tools("shell").name("no_rm").pre(deletes);
-    let runtime = Runtime::builder().register_tool_hook(guard).build().into_runtime()?;
+    let runtime = Runtime::builder().register_tool_hook(guard).build()?;
     let transcript = run_turn(&runtime, "tidy up")?;
     transcript.iter().for_each(|line| println!("{line}"));
     assert!(transcript.iter().any(|line| line.contains("nothing is deleted here")));

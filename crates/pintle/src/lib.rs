@@ -19,7 +19,7 @@
 //!     let command = event.tool_arg("command")?.as_str()?;
 //!     command.starts_with("rm ").then(|| pintle::HookReturn::block("nothing is deleted here"))
 //! });
-//! let runtime = Runtime::builder().register_tool_hook(guard).build().into_runtime()?;
+//! let runtime = Runtime::builder().register_tool_hook(guard).build()?;
 //!
 //! let (origin, scope) = (Arc::new(Origin::default()), EventScope::default());
 //! let call = ToolCallRequest::new("1", &PINTLE, "shell", serde_json::json!({"command": "rm -rf ."}));
@@ -27,7 +27,7 @@
 //!     ToolCallDecision::Refuse(reason) => assert!(reason.contains("nothing is deleted here")),
 //!     ToolCallDecision::Run(call) => unreachable!("{}", call.name),
 //! }
-//! # Ok::<(), pintle::RegistrationError>(())
+//! # Ok::<(), pintle::LoadReport>(())
 //! ```
 //!
 //! [`Runtime::life`] does the same for prompts, turns and model calls; [`Runtime::fire`] fires a single event.
@@ -63,7 +63,7 @@
 //! | `full` | all of them | |
 //!
 //! Without features a program has native hooks and those of files that need none, such as packs. A hook that needs a
-//! feature which is not built in does not load, and the error names the feature: [`BuiltRuntime::into_runtime`] returns the
+//! feature which is not built in does not load, and the error names the feature: [`RuntimeBuilder::build`] returns a
 //! runtime only if everything that was declared can run.
 //!
 //! # Scripts that need a process
@@ -80,6 +80,7 @@ pub mod hosting;
 pub mod internals;
 #[cfg(feature = "tape")]
 pub mod live_replay;
+mod load_report;
 pub mod loading;
 pub mod native;
 pub mod register;
@@ -120,14 +121,14 @@ use random::{RandomSource, SeededRandom};
 use recheck::RecheckMemory;
 use state::{LogBuffer, ScratchValues, ScriptLogLine, ScriptStateStore};
 
-pub use builder::{BuiltRuntime, RuntimeBuilder};
+pub use builder::{LoadedRuntime, RuntimeBuilder};
 pub use clock::SystemClock;
+pub use load_report::LoadReport;
 pub use outcome_future::OutcomeFuture;
 pub use own_life::RuntimeLife;
 pub use own_loop::ToolCallDecision;
 pub use register::{
-    HookEvent, HookRegistration, HookReturn, PersonaEvent, PersonaHook, RegistrationError, SessionEvent, SessionHook,
-    ToolHook,
+    HookEvent, HookRegistration, HookReturn, PersonaEvent, PersonaHook, SessionEvent, SessionHook, ToolHook,
 };
 pub use runtime::Runtime;
 pub use scope::EventScope;

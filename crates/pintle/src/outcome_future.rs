@@ -78,12 +78,12 @@ impl Runtime {
     /// }
     ///
     /// let exec = ToolHook::for_tools("exec_*").deny("exec is gated");
-    /// let runtime = Runtime::builder().register_tool_hook(exec).build().into_runtime()?;
+    /// let runtime = Runtime::builder().register_tool_hook(exec).build()?;
     /// let call = serde_json::json!({"id": "1", "name": "exec_ls", "arguments": "{}", "args": {}});
     /// let event = Event::new(EventKind::ToolPre, call, Arc::new(Origin::default()));
     /// let outcome = block_on(async { runtime.fire_async(event).await });
     /// assert!(!outcome.is_allowed());
-    /// # Ok::<(), pintle::RegistrationError>(())
+    /// # Ok::<(), pintle::LoadReport>(())
     /// ```
     pub fn fire_async(self: &Arc<Self>, event: Event) -> OutcomeFuture {
         self.fire_async_in(event, EventScope::default())

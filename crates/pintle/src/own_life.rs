@@ -29,7 +29,7 @@ impl Runtime {
     /// use pintle::{EventScope, Origin, Runtime};
     ///
     /// # fn main() -> Result<(), String> {
-    /// let runtime = Runtime::builder().build().runtime;
+    /// let runtime = Runtime::builder().build().unwrap();
     /// let scope = EventScope::default();
     /// let mut life = runtime.life(Arc::new(Origin::default()), &scope);
     /// let prompt = submit_prompt(&mut life, PromptSubmit { prompt: String::from("hello"), ..PromptSubmit::default() })?;

@@ -39,7 +39,7 @@ impl Runtime {
     /// use pintle::tools::CLAUDE;
     /// use pintle::{EventScope, Origin, Runtime, ToolCallDecision, ToolHook};
     ///
-    /// let runtime = Runtime::builder().build().runtime;
+    /// let runtime = Runtime::builder().build().unwrap();
     /// runtime.register_tool_hook(ToolHook::for_tools("shell").deny("no shell here")).unwrap();
     /// let input = serde_json::json!({"command": "ls"});
     /// let call = ToolCallRequest::new("call_1", &CLAUDE, "Bash", input);

@@ -37,7 +37,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let hooks = dir.path().join("hooks.yaml");
         std::fs::write(&hooks, LIMITER).unwrap();
-        let [first, second] = [0; 2].map(|_| Runtime::builder().path(&hooks, Layer::User).build());
+        let [first, second] = [0; 2].map(|_| Runtime::builder().path(&hooks, Layer::User).load());
         assert!(!first.has_errors(), "{:?}", first.diagnostics);
         let (declarations, first, second) = (first.declarations, first.runtime, second.runtime);
         let text = "x".repeat(60_000);
@@ -51,7 +51,7 @@ mod tests {
         let _ = second.fire(&build_event("session.end", json!({})));
         assert!(Path::new(path).exists());
         // Hooks of an agent are compiled later, and belong to the same runtime.
-        let other = Runtime::builder().build().runtime;
+        let other = Runtime::builder().build().unwrap();
         let ends: Vec<_> = declarations.into_iter().filter(|hook| hook.event.as_str() == "session.end").collect();
         for (runtime, is_kept) in [(&second, true), (&first, false)] {
             let (chains, _) = runtime.compile_chains("agent", Layer::Agent, &ends);

@@ -17,9 +17,9 @@ use serde_json::{Map, Value};
 use crate::clock::FrozenClock;
 use crate::held_records::{HeldRecords, HoldingJournal};
 use crate::journal_fanout::JournalFanout;
-use crate::register::{HookRegistry, RegistrationError, SOURCE, SurfaceKind};
+use crate::register::{HookRegistry, SOURCE, SurfaceKind};
 use crate::state::{RunState, StateSharing};
-use crate::{EventScope, RandomSource, ScopedEffects, Tape, payload_gate, tape_gate};
+use crate::{EventScope, LoadReport, RandomSource, ScopedEffects, Tape, payload_gate, tape_gate};
 
 thread_local! {
     /// The cleared scope of this thread's last event without an agent, for reuse. It does not belong to a runtime.
@@ -236,7 +236,7 @@ impl Runtime {
     ///
     /// # Errors
     /// With every error in the declaration; nothing is registered then.
-    pub fn register(&self, declaration: &HookDeclaration) -> Result<(), RegistrationError> {
+    pub fn register(&self, declaration: &HookDeclaration) -> Result<(), LoadReport> {
         let chains = self.compile_or_reject(SOURCE, Layer::Runtime, std::slice::from_ref(declaration))?;
         self.add_chains(self.registry.next_number(), None, chains);
         Ok(())

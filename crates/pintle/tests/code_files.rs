@@ -9,7 +9,7 @@ use pintle::live_replay::{CurrentHooks, replay_live};
 use pintle::tape::replay::{ReplayOptions, replay};
 use pintle::tape::{HeaderRecord, RecordBody, Tape, read_bytes};
 use pintle::tools::CLAUDE;
-use pintle::{BuiltRuntime, EventScope, Layer, Origin, Runtime, SystemClock, ToolCallDecision};
+use pintle::{EventScope, Layer, LoadedRuntime, Origin, Runtime, SystemClock, ToolCallDecision};
 use serde_json::json;
 
 /// A guard that runs every script of the shell with a time limit.
@@ -25,11 +25,11 @@ script: |
 ---
 "#;
 
-fn build(project: &Path, tape: Option<&Arc<Tape>>) -> BuiltRuntime {
+fn build(project: &Path, tape: Option<&Arc<Tape>>) -> LoadedRuntime {
     let builder = Runtime::builder().path(project, Layer::Project).workspace(project);
     match tape {
-        Some(tape) => builder.tape(Arc::clone(tape)).build(),
-        None => builder.build(),
+        Some(tape) => builder.tape(Arc::clone(tape)).load(),
+        None => builder.load(),
     }
 }
 

@@ -94,7 +94,7 @@ fn sides_with_order(first: &'static str) -> (Vec<String>, Vec<u8>) {
         profile: Profile::ParallelStrictest,
         hooks: hooks.map(Arc::new).collect(),
     };
-    let built = Runtime::builder().chain(chain).tape(Arc::clone(&tape)).build().runtime;
+    let built = Runtime::builder().chain(chain).tape(Arc::clone(&tape)).build().unwrap();
     runtime.set(Arc::downgrade(&built)).expect("it is set once");
     let outcome = built.fire(&event("custom.root"));
     assert_eq!((outcome.dispatch, outcome.decision), (DispatchId(1), Decision::Allow), "{outcome:?}");
@@ -153,7 +153,7 @@ fn parallel_hooks_that_fire_events_are_their_parents_to_the_limit() {
 #[test]
 fn an_event_that_a_script_emits_names_its_parent_and_its_call() {
     let tape = Arc::new(Tape::in_memory(HeaderRecord::new("s", 0), Arc::new(SystemClock::default())));
-    let runtime = Runtime::builder().tape(Arc::clone(&tape)).build().runtime;
+    let runtime = Runtime::builder().tape(Arc::clone(&tape)).build().unwrap();
     let script = "def handle(event, payload):\n    events.emit(\"custom.loop\", payload)\n    return allow()\n";
     let again =
         pintle::internals::loader::declare_hook("again", "custom.loop", script, None, Some(1)).expect("a good hook");
@@ -179,7 +179,7 @@ fn an_event_that_no_hook_matches_is_one_record() {
         let hook = native::hook("guard", EventName::parse("custom.root").expect("a name"), |_| Verdict::pass());
         let hook = native::with_matcher(hook, Arc::new(NativeMatcher::new("matches", matches)));
         let chain = native::chain("test", Layer::Project, [hook]);
-        let runtime = Runtime::builder().chain(chain).tape(Arc::clone(&tape)).build().runtime;
+        let runtime = Runtime::builder().chain(chain).tape(Arc::clone(&tape)).build().unwrap();
         let outcomes = [runtime.fire(&event("custom.root")), runtime.fire(&event("custom.root"))];
         assert_eq!(outcomes.map(|outcome| outcome.dispatch), [DispatchId(1), DispatchId(2)]);
 
@@ -226,7 +226,7 @@ fn block_on<F: Future>(future: F) -> F::Output {
 fn runtime_with_hook(hook: Hook) -> (Arc<Runtime>, Arc<Tape>) {
     let tape = Arc::new(Tape::in_memory(HeaderRecord::new("s", 0), Arc::new(SystemClock::default())));
     let chain = native::chain("test", Layer::Project, [hook]);
-    (Runtime::builder().chain(chain).tape(Arc::clone(&tape)).build().runtime, tape)
+    (Runtime::builder().chain(chain).tape(Arc::clone(&tape)).build().unwrap(), tape)
 }
 
 #[test]
@@ -281,7 +281,7 @@ fn records_that_are_held_back_are_written_on_release_in_the_order_of_releases() 
         })
     });
     let builder = Runtime::builder().chain(native::chain("test", Layer::Project, hooks)).tape(Arc::clone(&tape));
-    let runtime = builder.build().runtime;
+    let runtime = builder.build().unwrap();
     let begun = tape.lines().len();
     let held = || EventScope { held: Some(Arc::default()), ..EventScope::default() };
     let (first, second) = (held(), held());

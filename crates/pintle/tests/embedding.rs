@@ -12,7 +12,7 @@ fn a_script_without_a_worker_is_an_error_that_names_the_call() {
     let file = hooks.path().join("slow.md");
     fs::write(&file, hook).unwrap();
     let missing = WorkerProgram { program: hooks.path().join("no-such-worker"), arguments: Vec::new() };
-    let built = Runtime::builder().worker(missing).path(&file, Layer::Project).build();
+    let built = Runtime::builder().worker(missing).path(&file, Layer::Project).load();
     let found = built.diagnostics.iter().find(|found| found.code == "script_load").unwrap();
     assert!(found.message.starts_with("cannot start the script worker"), "{}", found.message);
     assert!(found.help.as_deref().is_some_and(|help| help.contains("`pintle::serve_worker()`")), "{:?}", found.help);
@@ -31,10 +31,10 @@ fn a_runtime_without_all_of_its_hooks_is_not_returned() {
         ("exec_[", Runtime::builder().register_tool_hook(broken)),
         ("no/such", Runtime::builder().path("no/such", Layer::Project)),
     ] {
-        let error = builder.build().into_runtime().unwrap_err();
+        let error = builder.build().unwrap_err();
         assert!(error.diagnostics().iter().all(|found| found.severity == Severity::Error), "{error}");
         assert!(error.to_string().contains(what), "{error}");
     }
     let guard = ToolHook::for_tools("exec_*").deny("exec is gated");
-    assert!(Runtime::builder().register_tool_hook(guard).build().into_runtime().is_ok());
+    assert!(Runtime::builder().register_tool_hook(guard).build().is_ok());
 }

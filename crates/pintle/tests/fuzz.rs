@@ -58,7 +58,7 @@ static RUNTIME: LazyLock<Arc<Runtime>> = LazyLock::new(|| {
             fs::write(hooks.join(format!("when_{index}_{event}.md")), text).expect("the file is new");
         }
     }
-    let built = Runtime::builder().path(project.path(), Layer::Project).worker(worker::worker()).build();
+    let built = Runtime::builder().path(project.path(), Layer::Project).worker(worker::worker()).load();
     let faults: Vec<String> = built.diagnostics.iter().map(ToString::to_string).collect();
     assert!(!built.has_errors(), "{faults:#?}");
     built.runtime

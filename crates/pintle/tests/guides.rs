@@ -57,7 +57,7 @@ fn every_artifact_of_the_guides_loads_without_a_fault() {
             let dir = project.path().join(".harness").join(kind);
             fs::create_dir_all(&dir).expect("the folder is new");
             fs::write(dir.join(format!("example_{index}.md")), artifact).expect("the file is new");
-            let built = Runtime::builder().path(project.path(), Layer::Project).build();
+            let built = Runtime::builder().path(project.path(), Layer::Project).load();
             let faults: Vec<String> = built.diagnostics.iter().map(ToString::to_string).collect();
             assert!(!built.has_errors(), "{}: {faults:#?}", page.display());
         }
@@ -115,7 +115,7 @@ fn the_first_hooks_of_the_readme_and_of_the_guide_hold_in_the_words_of_every_age
         fs::create_dir_all(project.join(".harness/hooks")).expect("the folder is new");
         fs::create_dir(project.join(".git")).expect("the folder is new");
         fs::write(project.join(".harness/hooks/first.md"), hook).expect("the file is new");
-        let runtime = Runtime::builder().path(&project, Layer::Project).build().runtime;
+        let runtime = Runtime::builder().path(&project, Layer::Project).build().unwrap();
         for vocabulary in VOCABULARIES {
             let calls = denied.iter().map(|call| ("deny", call)).chain(allowed.iter().map(|call| ("allow", call)));
             for (expected, (tool, args)) in calls {

@@ -51,7 +51,7 @@ fn call_event() -> Event {
 }
 
 fn build_runtime(user: &TempDir, below: &TempDir, layer: Layer) -> Arc<Runtime> {
-    let built = Runtime::builder().path(user.path(), Layer::User).path(below.path(), layer).build();
+    let built = Runtime::builder().path(user.path(), Layer::User).path(below.path(), layer).load();
     assert!(!built.has_errors(), "{:?}", built.diagnostics);
     built.runtime
 }

@@ -175,7 +175,7 @@ fn run_step(event: &str, step: LifeStep, returned: &str) -> Result<String, Strin
     let script = format!("  def handle(event, payload):\n      return {returned}\n");
     let hook = format!("---\nevent: {event}\npriority: 1\nscript: |\n{script}---\n");
     fs::write(hooks.join("hook.md"), hook).expect("the file is new");
-    let built = Runtime::builder().path(project.path(), Layer::Project).build();
+    let built = Runtime::builder().path(project.path(), Layer::Project).load();
     assert!(!built.has_errors(), "{event}: {:?}", built.diagnostics);
     let scope = EventScope::default();
     step(&mut built.runtime.life(Arc::new(Origin::default()), &scope))
@@ -200,7 +200,7 @@ fn an_answer_is_not_accepted_when_a_hook_fails_closed() {
 
 #[test]
 fn a_cancelled_life_goes_no_further() {
-    let runtime = Runtime::builder().build().runtime;
+    let runtime = Runtime::builder().build().unwrap();
     let scope = EventScope::default();
     scope.cancel.cancel();
     let mut life = runtime.life(Arc::new(Origin::default()), &scope);

@@ -24,7 +24,7 @@ fn write_project(hooks: &[(&str, &str)]) -> TempDir {
 }
 
 fn load_runtime(path: &Path) -> Arc<Runtime> {
-    let built = Runtime::builder().path(path, Layer::Project).build();
+    let built = Runtime::builder().path(path, Layer::Project).load();
     assert!(!built.has_errors(), "{:#?}", built.diagnostics);
     built.runtime
 }
@@ -60,7 +60,7 @@ fn an_emitted_event_comes_back_as_its_hooks_left_it() {
 fn a_hook_that_emits_its_own_event_ends_at_the_depth_limit() {
     let project = write_project(&[("again", LOOP)]);
     let journal = Arc::new(LineJournal::new());
-    let built = Runtime::builder().path(project.path(), Layer::Project).journal(journal.clone()).build();
+    let built = Runtime::builder().path(project.path(), Layer::Project).journal(journal.clone()).load();
     assert!(!built.has_errors(), "{:?}", built.diagnostics);
     let outcome = fire(&built.runtime, &build_event("custom.loop", json!({})));
     // `custom.*` fails open: the innermost hook fails, and the outer ones continue.
@@ -88,7 +88,7 @@ fn a_registered_hook_narrows_and_never_widens() {
     let deny = native::hook("upper", EventName::parse("tool.pre").expect("known"), |call| {
         if call.event.subject() == Some("wipe") { Verdict::deny("never") } else { Verdict::pass() }
     });
-    let built = Runtime::builder().chain(native::chain("managed", Layer::Managed, [deny])).build();
+    let built = Runtime::builder().chain(native::chain("managed", Layer::Managed, [deny])).load();
     let runtime = built.runtime;
     let allow_all = pintle::internals::loader::declare_hook(
         "welcome",
@@ -106,7 +106,7 @@ fn a_registered_hook_narrows_and_never_widens() {
 
 #[test]
 fn an_agents_own_chain_follows_those_of_the_runtime_also_when_it_grows() {
-    let runtime = Runtime::builder().build().runtime;
+    let runtime = Runtime::builder().build().unwrap();
     let refuse = |name: &'static str| {
         native::hook(name, EventName::parse("tool.pre").expect("known"), move |call| match call.event.subject() {
             Some(tool) if tool == name => Verdict::deny("mine"),
@@ -135,7 +135,7 @@ fn an_agents_own_chain_follows_those_of_the_runtime_also_when_it_grows() {
 fn shadow_asks_and_enforces_nothing() {
     let block = "---\nevent: tool.pre\npriority: 1\nscript: |\n  def handle(event, payload):\n      return block(\"no\")\n---\n";
     let project = write_project(&[("wall", block)]);
-    let built = Runtime::builder().path(project.path(), Layer::Project).shadow(true).build();
+    let built = Runtime::builder().path(project.path(), Layer::Project).shadow(true).load();
     let outcome = fire(&built.runtime, &call_event("ls", json!({})));
     assert!(outcome.is_allowed());
     assert_eq!(outcome.shadow.len(), 1, "{outcome:?}");
@@ -158,7 +158,7 @@ fn the_tape_names_the_hooks_that_were_loaded_and_those_that_came_later() {
     let project = write_project(&[("relay", RELAY), ("cap", CAP)]);
     let clock = Arc::new(SystemClock::default());
     let tape = Arc::new(Tape::in_memory(HeaderRecord::new("s", 0), clock));
-    let built = Runtime::builder().path(project.path(), Layer::Project).tape(tape.clone()).build();
+    let built = Runtime::builder().path(project.path(), Layer::Project).tape(tape.clone()).load();
     let script = "def handle(event, payload):\n    return allow()\n";
     let late =
         pintle::internals::loader::declare_hook("late", "tool.pre", script, None, Some(50)).expect("a good hook");
@@ -183,7 +183,7 @@ fn what_is_not_recorded_is_not_done() {
             Tape::create(&path, HeaderRecord::new("s", 0), Arc::new(SystemClock::default())).expect("a new tape");
         let seen = native::hook("seen", EventName::parse("tool.pre").expect("a known event"), |_| Verdict::pass());
         let chain = native::chain("test", Layer::Project, vec![seen]);
-        let built = Runtime::builder().chain(chain).tape(Arc::new(tape)).shadow(shadow).build();
+        let built = Runtime::builder().chain(chain).tape(Arc::new(tape)).shadow(shadow).load();
         (path, built.runtime)
     };
     let (path, runtime) = begin("one.jsonl", false);
@@ -225,7 +225,7 @@ fn a_hook_that_takes_the_tape_away_decides_nothing() {
         Verdict::allow("yes")
     });
     let chain = native::chain("test", Layer::Project, vec![thief]);
-    let runtime = Runtime::builder().chain(chain).tape(Arc::new(tape)).build().runtime;
+    let runtime = Runtime::builder().chain(chain).tape(Arc::new(tape)).build().unwrap();
     let outcome = fire(&runtime, &call_event("list", json!({})));
     assert_eq!((outcome.decision, outcome.approved), (Decision::Deny, false), "{outcome:?}");
 }

@@ -70,7 +70,7 @@ impl FakeSharedState {
             fs::write(&path, text).unwrap();
             builder = builder.path(path, *layer);
         }
-        let built = builder.build();
+        let built = builder.load();
         assert!(!built.has_errors(), "{:?}", built.diagnostics);
         built.runtime
     }

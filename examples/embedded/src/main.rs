@@ -6,12 +6,11 @@ use std::sync::Arc;
 use pintle::{Event, EventKind, Layer, Origin, Runtime, ToolHook};
 use serde_json::json;
 
-fn main() -> Result<(), pintle::RegistrationError> {
+fn main() -> Result<(), pintle::LoadReport> {
     let runtime = Runtime::builder()
         .register_tool_hook(ToolHook::for_tools("exec_*").name("no_exec").deny("exec is gated"))
         .register_tool_hook(ToolHook::for_tools("*").max_output(4000))
-        .build()
-        .into_runtime()?;
+        .build()?;
     for (tool, allowed) in [("exec_ls", false), ("read_file", true)] {
         let call = json!({"id": "1", "name": tool, "arguments": "{}", "args": {}});
         let outcome = runtime.fire(&Event::new(EventKind::ToolPre, call, Arc::new(Origin::default())));
@@ -22,12 +21,13 @@ fn main() -> Result<(), pintle::RegistrationError> {
     // What is not built in is an error when it is loaded, and never passed over.
     let hooks = Path::new(env!("CARGO_MANIFEST_DIR")).join("hooks");
     for (file, feature) in [("needs_a_script.md", "script"), ("needs_a_program.yaml", "commands")] {
-        let built = Runtime::builder().path(hooks.join(file), Layer::Project).build();
-        assert!(built.has_errors(), "{file} must not load");
-        for found in &built.diagnostics {
+        let refused = Runtime::builder().path(hooks.join(file), Layer::Project).build();
+        let refused = refused.expect_err("it must not load");
+        for found in refused.diagnostics() {
             println!("{file}: {}", found.message);
         }
-        let named = built.diagnostics.iter().any(|found| found.message.contains(&format!("the feature `{feature}`")));
+        let named =
+            refused.diagnostics().iter().any(|found| found.message.contains(&format!("the feature `{feature}`")));
         assert!(named, "{file}: an error must name the feature `{feature}`");
     }
     Ok(())

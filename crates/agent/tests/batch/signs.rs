@@ -137,7 +137,7 @@ impl BatchScenario {
             Some(approver) => builder.approver(approver),
             None => builder,
         };
-        let runtime = builder.chain(native::chain("test", Layer::Project, self.hooks)).build().runtime;
+        let runtime = builder.chain(native::chain("test", Layer::Project, self.hooks)).build().unwrap();
         let folder = tempfile::tempdir().unwrap();
         let spec = AgentSpec {
             name: String::from("root"),

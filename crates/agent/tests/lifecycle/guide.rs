@@ -35,7 +35,7 @@ fn the_example_of_the_guide_does_what_the_guide_says() {
     for (index, hook) in hooks.iter().enumerate() {
         fs::write(dir.join(format!("hook_{index}.md")), hook).unwrap();
     }
-    let mut built = Runtime::builder().path(demo.path(), Layer::Project).worker(worker()).build();
+    let mut built = Runtime::builder().path(demo.path(), Layer::Project).worker(worker()).load();
     assert!(!built.has_errors(), "{:?}", built.diagnostics);
     let model = Arc::new(ScriptModel::parse("demo.yaml", script).unwrap());
     let prompts = model.prompts().to_vec();

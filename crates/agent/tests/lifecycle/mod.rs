@@ -71,7 +71,7 @@ fn open_fixture_with(
     let dir = tempfile::tempdir().unwrap();
     let tape = Tape::in_memory(HeaderRecord::new("s", 0), Arc::new(SystemClock::default()));
     let builder = Runtime::builder().worker(support::worker()).tape(Arc::new(tape));
-    let runtime = builder.chain(native::chain("test", Layer::Project, hooks)).build().runtime;
+    let runtime = builder.chain(native::chain("test", Layer::Project, hooks)).build().unwrap();
     let builder = Session::builder(Arc::clone(&runtime), spec, model.clone()).workspace(dir.path()).name("s");
     let session = more(builder.sleeper(Arc::new(RecordingSleeper::default()))).build().unwrap();
     LifecycleFixture { session, model, runtime, folder: dir }

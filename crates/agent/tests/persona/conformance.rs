@@ -161,7 +161,7 @@ def after(event):
 "#;
     fs::write(package.path().join("harn.toml"), manifest).unwrap();
     fs::write(package.path().join("policy.star"), policy).unwrap();
-    let built = Runtime::builder().path(package.path(), Layer::Project).worker(worker()).build();
+    let built = Runtime::builder().path(package.path(), Layer::Project).worker(worker()).load();
     assert!(!built.has_errors(), "{:?}", built.diagnostics);
     let spec = PersonaSpec::clone(&built.personas[0]);
     let model = QueuedReplyModel::root([say("sound"), say("merged")]);

@@ -108,7 +108,7 @@ pub(crate) fn open_fixture_with(
         Some(approver) => builder.approver(approver),
         None => builder,
     };
-    let runtime = builder.build().runtime;
+    let runtime = builder.build().unwrap();
     register(&runtime);
     let dir = tempfile::tempdir().unwrap();
     let builder = Session::builder(Arc::clone(&runtime), agent(), model.clone()).workspace(dir.path()).name("s");
@@ -200,7 +200,7 @@ pub(crate) fn open_agent_fixture(agent: pintle::contract::AgentSpec, model: Arc<
     let heard = SharedLines::default();
     let tape = Tape::in_memory(HeaderRecord::new("s", 0), Arc::new(SystemClock::default()));
     let builder = Runtime::builder().worker(worker()).tape(Arc::new(tape)).chain(recording_chain(&heard));
-    let runtime = builder.build().runtime;
+    let runtime = builder.build().unwrap();
     let dir = tempfile::tempdir().unwrap();
     let builder = Session::builder(Arc::clone(&runtime), agent, model.clone()).workspace(dir.path()).name("s");
     let session = builder.sleeper(Arc::new(RecordingSleeper::default())).build().unwrap();
@@ -214,7 +214,7 @@ pub(crate) fn open_team_fixture(
     model: Arc<QueuedReplyModel>,
 ) -> PersonaFixture {
     let heard = SharedLines::default();
-    let runtime = Runtime::builder().worker(worker()).chain(recording_chain(&heard)).build().runtime;
+    let runtime = Runtime::builder().worker(worker()).chain(recording_chain(&heard)).build().unwrap();
     let dir = tempfile::tempdir().unwrap();
     let builder = Session::builder(Arc::clone(&runtime), agent, model.clone()).workspace(dir.path()).name("s");
     let session = builder.team(team).sleeper(Arc::new(RecordingSleeper::default())).build().unwrap();

@@ -34,7 +34,7 @@ fn measure_usage(by_hook: bool) -> (u64, Vec<String>) {
         fs::write(hooks.join("busy.md"), format!("---\nevent: tool.pre\ntools: [delegate]\nscript: |\n{script}---\n"))
             .unwrap();
     }
-    let built = Runtime::builder().path(project.path(), Layer::Project).worker(worker()).build();
+    let built = Runtime::builder().path(project.path(), Layer::Project).worker(worker()).load();
     assert!(!built.has_errors(), "{:?}", built.diagnostics);
     let body = if by_hook { String::from("pass") } else { DELEGATES.to_owned() };
     let tool = ToolSpec {

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use pintle::contract::AgentSpec;
 use pintle::tape::{HeaderRecord, Tape};
-use pintle::{BuiltRuntime, Layer, Runtime, RuntimeBuilder, SystemClock};
+use pintle::{Layer, LoadedRuntime, Runtime, RuntimeBuilder, SystemClock};
 use pintle_agent::SessionBuilder;
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ use crate::plugins::stage::{RegisteredFixture, open_fixture_on};
 use crate::support::{QueuedReply, QueuedReplyModel, agent};
 
 /// Loads files, of which `path` is the one that is named (empty: their directory). The files are then removed.
-pub(crate) fn load_plugin(files: &[(&str, &str)], path: &str) -> BuiltRuntime {
+pub(crate) fn load_plugin(files: &[(&str, &str)], path: &str) -> LoadedRuntime {
     load_plugin_with(files, path, |builder| builder)
 }
 
@@ -19,7 +19,7 @@ pub(crate) fn load_plugin_with(
     files: &[(&str, &str)],
     path: &str,
     more: impl FnOnce(RuntimeBuilder) -> RuntimeBuilder,
-) -> BuiltRuntime {
+) -> LoadedRuntime {
     let dir = tempfile::tempdir().unwrap();
     for (name, text) in files {
         let file = dir.path().join(name);
@@ -27,7 +27,7 @@ pub(crate) fn load_plugin_with(
         std::fs::write(file, text).unwrap();
     }
     let tape = Tape::in_memory(HeaderRecord::new("s", 0), Arc::new(SystemClock::default()));
-    more(Runtime::builder().path(dir.path().join(path), Layer::Project).tape(Arc::new(tape))).build()
+    more(Runtime::builder().path(dir.path().join(path), Layer::Project).tape(Arc::new(tape))).load()
 }
 
 /// A session with a plugin, whose model plays these replies.

@@ -54,7 +54,7 @@ const TOOLS: [(&str, Result<&str, &str>); 6] = [
 pub(crate) fn runtime() -> Arc<Runtime> {
     let clock = Arc::new(SystemClock::default());
     let tape = Tape::in_memory(HeaderRecord::new("s", 0), clock);
-    Runtime::builder().tape(Arc::new(tape)).build().runtime
+    Runtime::builder().tape(Arc::new(tape)).build().unwrap()
 }
 
 /// A session whose model plays these replies, with the hooks that `register` registers.

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use pintle::{BuiltRuntime, Event, EventName, Layer, Origin, Runtime};
+use pintle::{Event, EventName, Layer, LoadedRuntime, Origin, Runtime};
 use serde_json::json;
 
 use crate::support::worker;
@@ -12,7 +12,7 @@ const MANIFEST: &str = "[package]\nname = \"policy\"\n\n[[hooks]]\nevent = \"Pre
 const MODULE: &str = "def _reason(name):\n    return \"gated \" + name\n\ndef gate(event):\n    metrics.incr(\"asked\")\n    return {\"deny\": _reason(event[\"tool\"][\"name\"])}\n";
 
 #[expect(clippy::unwrap_used, reason = "tests fail by panicking")]
-fn write_package(manifest: &str, module: &str) -> (tempfile::TempDir, BuiltRuntime) {
+fn write_package(manifest: &str, module: &str) -> (tempfile::TempDir, LoadedRuntime) {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("harn.toml"), manifest).unwrap();
     std::fs::write(dir.path().join("policy.star"), module).unwrap();
@@ -20,8 +20,8 @@ fn write_package(manifest: &str, module: &str) -> (tempfile::TempDir, BuiltRunti
     (dir, built)
 }
 
-fn load_project(dir: &Path) -> BuiltRuntime {
-    Runtime::builder().worker(worker()).path(dir, Layer::Project).build()
+fn load_project(dir: &Path) -> LoadedRuntime {
+    Runtime::builder().worker(worker()).path(dir, Layer::Project).load()
 }
 
 #[expect(clippy::unwrap_used, reason = "tests fail by panicking")]
@@ -49,7 +49,7 @@ fn what_a_function_counts_stays_within_its_runtime() {
         gate_result(&one.runtime, "exec_a");
     }
     gate_result(&other.runtime, "exec_a");
-    let asked = |built: &BuiltRuntime| built.runtime.metrics().get("asked").cloned();
+    let asked = |built: &LoadedRuntime| built.runtime.metrics().get("asked").cloned();
     assert_eq!((asked(&one), asked(&other)), (Some(json!(3)), Some(json!(1))));
 }
 

@@ -169,7 +169,7 @@ fn a_hook_sees_how_much_of_a_budget_is_used() {
 #[test]
 fn a_person_is_asked_about_the_arguments_that_a_hook_left() {
     let user = Arc::new(ScriptedApprover::new(ApprovalResponse::Approved { answered_by: String::from("ada") }));
-    let runtime = Runtime::builder().approver(user.clone()).build().runtime;
+    let runtime = Runtime::builder().approver(user.clone()).build().unwrap();
     let hook = ToolHook::for_tools("write").pre(|event| {
         let content = event.tool_arg("content")?;
         Some(HookReturn::args(json!({"path": "safe.txt", "content": content})))

@@ -251,7 +251,7 @@ pub(crate) fn play_session(seed: u64) -> Vec<u8> {
         .approver(Arc::new(RandomApprover(seed)));
     let chains = 1 + dice.roll(3);
     let builder = (0..chains).fold(builder, |builder, number| builder.chain(random_chain(&mut dice, number)));
-    let runtime = builder.build().runtime;
+    let runtime = builder.build().unwrap();
     let allow = ["look", "break", "delegate"].map(str::to_owned).to_vec();
     let agent = AgentSpec {
         name: String::from("root"),

@@ -151,7 +151,7 @@ fn new_runtime(dir: &Path, tape: Tape) -> Arc<Runtime> {
         .chain(native::chain("test", Layer::Project, hooks))
         .tape(Arc::new(tape))
         .build()
-        .runtime
+        .unwrap()
 }
 
 /// A new session whose tape is in memory.

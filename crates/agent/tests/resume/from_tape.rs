@@ -117,7 +117,7 @@ impl TapedFixture {
             .approver(resolver.clone())
             .tape(tape)
             .build()
-            .runtime;
+            .unwrap();
         Self { folder: tempfile::tempdir().unwrap(), model: looking, runtime, approver: resolver }
     }
 

@@ -31,7 +31,7 @@ fn open_restored(
     let dir = tempfile::tempdir().unwrap();
     let tape = Tape::in_memory(HeaderRecord::new("s", 0), Arc::new(SystemClock::default()));
     let runtime = Runtime::builder().tape(Arc::new(tape)).chain(native::chain("test", Layer::Project, hooks));
-    let runtime = runtime.build().runtime;
+    let runtime = runtime.build().unwrap();
     let builder = Session::builder(Arc::clone(&runtime), spec, model.clone()).workspace(dir.path()).name("s");
     let session =
         more(builder.sleeper(Arc::new(RecordingSleeper::default()))).build().map_err(|error| error.to_string())?;

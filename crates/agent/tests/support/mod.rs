@@ -157,7 +157,7 @@ pub(crate) fn rewrite(event: &str, fields: Value) -> Hook {
 
 pub(crate) fn runtime(seen: &AgentEventLog, hooks: impl IntoIterator<Item = Hook>) -> Arc<Runtime> {
     let builder = Runtime::builder().worker(worker()).chain(seen.chain());
-    builder.chain(native::chain("test", Layer::Project, hooks)).build().runtime
+    builder.chain(native::chain("test", Layer::Project, hooks)).build().unwrap()
 }
 
 #[derive(Debug, Default)]

@@ -275,7 +275,7 @@ impl TeamScenario {
         let model = Arc::new(QueuedReplyModel::default());
         model.add(&self.spec.name, self.replies);
         let told = Arc::new(TeamNoticeLog::default());
-        let builder = Session::builder(runtime.build().runtime, self.spec, other.unwrap_or_else(|| model.clone()))
+        let builder = Session::builder(runtime.build().unwrap(), self.spec, other.unwrap_or_else(|| model.clone()))
             .workspace(dir.path())
             .name("s")
             .permissions(self.permissions)

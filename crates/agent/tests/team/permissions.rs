@@ -203,7 +203,7 @@ fn questions_of_one_batch_come_one_after_the_other_in_its_order() {
     ]);
     let dir = tempfile::tempdir().unwrap();
     let mut session =
-        pintle_agent::Session::builder(record.build().runtime, crate::team::fixture::member_spec("root"), model)
+        pintle_agent::Session::builder(record.build().unwrap(), crate::team::fixture::member_spec("root"), model)
             .workspace(dir.path())
             .tool(crate::team::fixture::TeamEchoTool::new_tool("change", "filesystem", false))
             .build()
@@ -323,7 +323,7 @@ fn an_ask_that_is_left_to_nobody_denies_outside_a_team_too() {
         .chain(native::chain("test", Layer::Project, [ask]))
         .approver(Arc::new(ScriptedApprover::new(ApprovalResponse::Deferred)))
         .build()
-        .runtime;
+        .unwrap();
     let model = QueuedReplyModel::root([call(&[("list", "{}")]), say("done")]);
     let mut session = Session::builder(runtime, agent(), model).workspace(dir.path()).build().unwrap();
     let answer = session.turn("go").unwrap();

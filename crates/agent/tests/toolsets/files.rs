@@ -184,7 +184,7 @@ fn the_file_of_a_large_result_can_be_read_by_its_path_and_by_no_other() {
     let hooks = dir.path().join("hooks.yaml");
     let limiter = "tool_response_transform:\n  - hooks: [{type: builtin, command: limit_large_tool_results}]\n";
     fs::write(&hooks, limiter).unwrap();
-    let built = Runtime::builder().path(&hooks, Layer::User).build();
+    let built = Runtime::builder().path(&hooks, Layer::User).load();
     assert!(!built.has_errors(), "{:?}", built.diagnostics);
     let model =
         QueuedReplyModel::root([call(&[("shell", r#"{"cmd":"yes line | head -n 20000; echo last"}"#)]), say("large")]);

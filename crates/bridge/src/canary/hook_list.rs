@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use pintle::contract::{EnforcementMode, HookDeclaration, HookExample};
-use pintle::{BuiltRuntime, Chain, Hook, Layer, Severity};
+use pintle::{Chain, Hook, Layer, LoadedRuntime, Severity};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -74,7 +74,7 @@ pub(crate) struct CanaryDiagnostic {
 
 impl CanaryHooks {
     /// The hooks of a runtime.
-    pub(crate) fn from_runtime(built: &BuiltRuntime) -> Self {
+    pub(crate) fn from_runtime(built: &LoadedRuntime) -> Self {
         let untrusted = built.projects.iter().flat_map(|project| {
             project.untrusted_hooks.iter().map(|hook| CanaryUntrusted {
                 hook: hook.hook.clone(),

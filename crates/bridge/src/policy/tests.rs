@@ -297,7 +297,7 @@ fn check_table() {
         .layers(layers)
         .trust(TrustOptions::from_state_dir(Some(&state)))
         .hooks(root.join("named/rules"), pintle::Layer::Project)
-        .build();
+        .load();
     let policy = built.policy.clone().with_machine_policy(Some(&state), &project);
     let own_exe = std::env::current_exe().unwrap();
     let protected: BTreeSet<PathBuf> = FILES

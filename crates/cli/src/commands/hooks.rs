@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use pintle::contract::EnforcementMode;
 use pintle::tape::show::{StyledLine, single_line};
-use pintle::{BuiltRuntime, Chain, FailurePolicy, Hook};
+use pintle::{Chain, FailurePolicy, Hook, LoadedRuntime};
 use serde_json::{Value, json};
 
 use crate::error::{CliError, CliStatus};
@@ -57,7 +57,7 @@ impl HooksArgs {
     }
 
     /// Compiles the hooks of the named agent, or of all agents.
-    fn compile_members(&self, built: &BuiltRuntime) -> Result<Vec<(String, Vec<Chain>)>, CliError> {
+    fn compile_members(&self, built: &LoadedRuntime) -> Result<Vec<(String, Vec<Chain>)>, CliError> {
         let named = self.agent.select_agent(built.team.as_ref())?.filter(|_| self.agent.agent.is_some());
         let all = built.team.iter().flat_map(|team| team.agents.iter().cloned());
         let shown: Vec<_> = named.map_or_else(|| all.collect(), |one| vec![one]);

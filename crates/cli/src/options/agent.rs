@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use pintle::contract::{AgentSpec, TeamSpec, suggest_nearest};
-use pintle::{BuiltRuntime, Chain, Layer};
+use pintle::{Chain, Layer, LoadedRuntime};
 
 use crate::error::CliError;
 
@@ -35,12 +35,12 @@ impl AgentOption {
     }
 
     /// Compiles the selected agent's own hooks; empty if no team is loaded.
-    pub(crate) fn compile_chains(&self, built: &BuiltRuntime) -> Result<Vec<Chain>, CliError> {
+    pub(crate) fn compile_chains(&self, built: &LoadedRuntime) -> Result<Vec<Chain>, CliError> {
         Ok(self.select_agent(built.team.as_ref())?.map(|agent| compile_own_chains(built, &agent)).unwrap_or_default())
     }
 }
 
 /// Compiles an agent's own hooks. Loading has checked them, so compiling finds no errors.
-pub(crate) fn compile_own_chains(built: &BuiltRuntime, agent: &AgentSpec) -> Vec<Chain> {
+pub(crate) fn compile_own_chains(built: &LoadedRuntime, agent: &AgentSpec) -> Vec<Chain> {
     built.runtime.compile_chains(&format!("agent {}", agent.name), Layer::Agent, &agent.hooks).0
 }

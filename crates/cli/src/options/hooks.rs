@@ -6,7 +6,7 @@ use std::sync::Arc;
 use clap::Args;
 use pintle::internals::files;
 use pintle::internals::loader::{LEFT_OUT, LayerDirs, MissingDir, TrustOptions};
-use pintle::{BuiltRuntime, Diagnostic, Layer, Runtime, RuntimeBuilder, Severity, WorkerProgram};
+use pintle::{Diagnostic, Layer, LoadedRuntime, Runtime, RuntimeBuilder, Severity, WorkerProgram};
 use pintle_agent::model::ModelError;
 use pintle_agent::{ModelJudge, ModelOpener, model};
 use pintle_bridge::HookLookup;
@@ -115,9 +115,9 @@ pub(crate) fn load_hooks(
     builder: RuntimeBuilder,
     paths: &[PathBuf],
     terminal: &Terminal,
-) -> Result<BuiltRuntime, CliError> {
+) -> Result<LoadedRuntime, CliError> {
     require_paths(paths)?;
-    let built = builder.build();
+    let built = builder.load();
     print_diagnostics(&built, paths, terminal);
     trust::print_untrusted(&built, terminal);
     if built.has_errors() {
@@ -134,7 +134,7 @@ pub(super) fn require_paths(paths: &[PathBuf]) -> Result<(), CliError> {
 }
 
 /// Prints what was found while hooks were loaded.
-pub(crate) fn print_diagnostics(built: &BuiltRuntime, paths: &[PathBuf], terminal: &Terminal) {
+pub(crate) fn print_diagnostics(built: &LoadedRuntime, paths: &[PathBuf], terminal: &Terminal) {
     let of_members = || built.team.iter().flat_map(|team| &team.agents).any(|agent| !agent.hooks.is_empty());
     let has_hooks = built.runtime.hooks().hooks().next().is_some() || of_members();
     // Notes are left to `pintle validate`, and a directory may be empty if the hooks come from another one.
@@ -163,7 +163,7 @@ pub(crate) fn print_diagnostics(built: &BuiltRuntime, paths: &[PathBuf], termina
 }
 
 /// Prints the errors of files that do not load. Returns whether there are any.
-pub(crate) fn print_load_errors(built: &BuiltRuntime, terminal: &Terminal) -> bool {
+pub(crate) fn print_load_errors(built: &LoadedRuntime, terminal: &Terminal) -> bool {
     let errors = built.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
     errors.for_each(|error| terminal.print_error_line(diagnostic::render_diagnostic(error)));
     built.has_errors()

@@ -2,7 +2,7 @@
 
 use pintle::contract::{HandlerSpec, HookDeclaration, Location};
 use pintle::internals::packs::{PackDef, PackSettings, UnknownPackError, pack_by_name, read_arguments};
-use pintle::{BuiltRuntime, Layer};
+use pintle::{Layer, LoadedRuntime};
 
 use crate::render::location_text;
 
@@ -47,7 +47,7 @@ impl ActivePack {
 }
 
 /// The packs that are on, in the order of their hooks.
-pub(crate) fn active_packs(built: &BuiltRuntime) -> Vec<ActivePack> {
+pub(crate) fn active_packs(built: &LoadedRuntime) -> Vec<ActivePack> {
     let set = built.runtime.hooks();
     let active = |(chain, hook): (&pintle::Chain, &pintle::Hook)| {
         let is_it = |declared: &&HookDeclaration| {

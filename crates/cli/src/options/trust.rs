@@ -9,7 +9,7 @@ use pintle::internals::loader::{
     find_projects,
 };
 use pintle::tape::show::{Tone, single_line};
-use pintle::{BuiltRuntime, Layer, Runtime, WorkerProgram};
+use pintle::{Layer, LoadedRuntime, Runtime, WorkerProgram};
 use pintle_bridge::find_agent_behind;
 
 use super::{HookPaths, UserOptions};
@@ -54,7 +54,7 @@ pub(crate) fn require_trust(places: &HookPaths, user: &UserOptions, terminal: &T
 
 /// Refuses an agent that is neither named nor trusted: its tools and models are the project's.
 pub(crate) fn require_trusted_agents(
-    built: &BuiltRuntime,
+    built: &LoadedRuntime,
     counts: impl Fn(&TrustItem) -> bool,
 ) -> Result<(), CliError> {
     let first = |project: &ProjectTrust| {
@@ -74,7 +74,7 @@ pub(crate) fn require_trusted_agents(
 }
 
 /// Refuses hooks that only a tape names and that are not trusted.
-pub(crate) fn require_trusted_tape(built: &BuiltRuntime) -> Result<(), CliError> {
+pub(crate) fn require_trusted_tape(built: &LoadedRuntime) -> Result<(), CliError> {
     let is_member = |claim: &TrustItem| claim.kind == TrustItemKind::Member && !claim.capabilities.is_empty();
     let is_refused =
         |project: &&ProjectTrust| !project.untrusted_hooks.is_empty() || project.agent_items.iter().any(is_member);
@@ -87,7 +87,7 @@ pub(crate) fn require_trusted_tape(built: &BuiltRuntime) -> Result<(), CliError>
 }
 
 /// Prints which hooks of each project do not run.
-pub(crate) fn print_untrusted(built: &BuiltRuntime, terminal: &Terminal) {
+pub(crate) fn print_untrusted(built: &LoadedRuntime, terminal: &Terminal) {
     for notice in built.projects.iter().filter_map(untrusted_notice) {
         terminal.print_error_line(style::with_label(Tone::Warn, "not trusted", single_line(&notice, usize::MAX)));
     }
@@ -118,7 +118,7 @@ pub(crate) fn inspect(path: &Path, user: &UserOptions, trust: &TrustOptions) -> 
     let start = Runtime::builder().worker(WorkerProgram::current_exe()).trust(trust.clone());
     let builder = user.add_flags(start.layers(LayerDirs { home: None, ..own }))?;
     let builder = if is_project { builder } else { builder.discovered_path(path, Layer::Project) };
-    Ok(builder.build().projects.pop())
+    Ok(builder.load().projects.pop())
 }
 
 /// Reads the user's answer; anything but a clear yes is a no.

@@ -47,7 +47,7 @@ fn create_old_session(fixture: &CliFixture, host: &str, session: &str) {
     let clock = FakeClock::new();
     clock.advance_us(LONG_AGO_MS * 1_000);
     let tape = Tape::create(dir.join("tape.jsonl"), HeaderRecord::new(session, LONG_AGO_MS), Arc::new(clock)).unwrap();
-    let runtime = Runtime::builder().tape(Arc::new(tape)).build().runtime;
+    let runtime = Runtime::builder().tape(Arc::new(tape)).build().unwrap();
     let origin = Origin { session: session.to_owned(), turn: 1, agent: String::from("root"), ..Origin::default() };
     let prompt = PromptSubmit { prompt: String::from("long ago"), ..PromptSubmit::default() };
     let _ = runtime.fire(&Event::from_payload(&prompt, Arc::new(origin)));

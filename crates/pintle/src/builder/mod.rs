@@ -1,6 +1,6 @@
 //! The builder of a runtime.
 
-mod built;
+mod loaded;
 mod permissions;
 mod sources;
 mod wrapping;
@@ -24,8 +24,8 @@ use crate::journal_fanout::JournalFanout;
 use crate::native;
 use crate::register::{self, HookBuilder, HookEvent, HookReturn, HookSurface, PersonaHook, SessionHook, ToolHook};
 use crate::runtime::RuntimeParts;
-use crate::{RandomSource, Runtime, SeededRandom, SystemClock, Tape};
-pub use built::BuiltRuntime;
+use crate::{LoadReport, RandomSource, Runtime, SeededRandom, SystemClock, Tape};
+pub use loaded::LoadedRuntime;
 use sources::{HookSource, InlineHooks, PathPurpose};
 use wrapping::HandlerWrapping;
 
@@ -68,14 +68,14 @@ impl RuntimeBuilder {
 
     /// Loads only the hooks of a path and applies them to whatever agent is governed. They include the hooks of the
     /// path's first agent, but the agent itself is not loaded. A path without hooks is an error in
-    /// [`BuiltRuntime::diagnostics`].
+    /// [`LoadedRuntime::diagnostics`].
     #[must_use]
     pub fn hooks(mut self, path: impl Into<PathBuf>, layer: Layer) -> Self {
         self.paths.push(HookSource { path: path.into(), layer, is_discovered: false, purpose: PathPurpose::Hooks });
         self
     }
 
-    /// Loads a path like [`RuntimeBuilder::path`]; a path without hooks is an error in [`BuiltRuntime::diagnostics`].
+    /// Loads a path like [`RuntimeBuilder::path`]; a path without hooks is an error in [`LoadedRuntime::diagnostics`].
     #[must_use]
     pub fn guarded_path(mut self, path: impl Into<PathBuf>, layer: Layer) -> Self {
         self.paths.push(HookSource { path: path.into(), layer, is_discovered: false, purpose: PathPurpose::Guarded });
@@ -83,7 +83,7 @@ impl RuntimeBuilder {
     }
 
     /// Loads a path that the user did not name, such as the current directory. The capabilities of its hooks need the
-    /// user's trust: see [`RuntimeBuilder::trust`] and [`BuiltRuntime::projects`].
+    /// user's trust: see [`RuntimeBuilder::trust`] and [`LoadedRuntime::projects`].
     #[must_use]
     pub fn discovered_path(mut self, path: impl Into<PathBuf>, layer: Layer) -> Self {
         self.paths.push(HookSource { path: path.into(), layer, is_discovered: true, purpose: PathPurpose::Any });
@@ -148,7 +148,7 @@ impl RuntimeBuilder {
     /// Registers a hook on tool calls, like [`Runtime::register_tool_hook`] does on a running runtime.
     ///
     /// Hooks that a builder registers are in the project layer, after those of its files. They are active from the
-    /// first event on, and `clear_*` does not remove them. Errors in them are in [`BuiltRuntime::diagnostics`].
+    /// first event on, and `clear_*` does not remove them. Errors in them are in [`LoadedRuntime::diagnostics`].
     #[must_use]
     pub fn register_tool_hook(self, hook: ToolHook) -> Self {
         self.register_hook(hook)
@@ -307,13 +307,23 @@ impl RuntimeBuilder {
         self
     }
 
-    /// Loads and compiles everything.
+    /// Builds the runtime, with every hook that was declared.
+    ///
+    /// # Errors
+    /// With everything that was found if any of it cannot run: it may be a guard. [`RuntimeBuilder::load`] also gives the
+    /// runtime without what cannot run.
+    pub fn build(self) -> Result<Arc<Runtime>, LoadReport> {
+        self.load().into_runtime()
+    }
+
+    /// Loads and compiles everything, and gives what was found beside the runtime of what can run: for hosts that show
+    /// every problem, or that refuse where something is missing.
     #[must_use]
-    pub fn build(self) -> BuiltRuntime {
+    pub fn load(self) -> LoadedRuntime {
         sources::run_with_stack(|| self.load_sources())
     }
 
-    fn load_sources(self) -> BuiltRuntime {
+    fn load_sources(self) -> LoadedRuntime {
         let worker = self.worker.unwrap_or_else(WorkerProgram::find);
         let build = handlers::DefaultHandlerFactory::new(worker);
         let build = if self.skip_worker_probe { build.skip_worker_probe() } else { build };
@@ -395,6 +405,6 @@ impl RuntimeBuilder {
             is_shadow: self.shadow,
         };
         let runtime = Arc::new(Runtime::new(set, self.registration_count, parts));
-        BuiltRuntime { runtime, agent, team, personas, declarations, projects, policy, diagnostics, files }
+        LoadedRuntime { runtime, agent, team, personas, declarations, projects, policy, diagnostics, files }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use pintle_contract::{AgentSpec, Chain, Diagnostic, Hook, Layer, Severity, SourceTrust};
 use pintle_engine::HookSet;
 
-use crate::{BuiltRuntime, HookOverlay, Runtime};
+use crate::{HookOverlay, LoadedRuntime, Runtime};
 
 /// The current hooks of a runtime and of its agents.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ impl<'r> CurrentHooks<'r> {
     /// The hooks of a runtime and of its agents, with the errors from compiling the agents' hooks. A child agent runs
     /// under its own hooks and those of its parent.
     #[must_use]
-    pub fn from_built(built: &'r BuiltRuntime) -> (Self, Vec<Diagnostic>) {
+    pub fn from_built(built: &'r LoadedRuntime) -> (Self, Vec<Diagnostic>) {
         let mut current = Self::new(&built.runtime);
         let mut errors = Vec::new();
         let none = HookOverlay::default();

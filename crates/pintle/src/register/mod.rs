@@ -6,7 +6,7 @@
 //! ```
 //! use pintle::{Decision, HookReturn, Reminder, Runtime, SessionEvent, ToolHook};
 //!
-//! let runtime = Runtime::builder().build().runtime;
+//! let runtime = Runtime::builder().build().unwrap();
 //! runtime.register_tool_hook(ToolHook::for_tools("exec_*").deny("exec is gated")).unwrap();
 //! let remind = ToolHook::for_tools("fetch_*").pre(|_| Reminder::for_one_turn("Network fetch is about to run"));
 //! runtime.register_tool_hook(remind).unwrap();
@@ -40,7 +40,6 @@
 //! - A hook that can deny is called again if a later hook changes what it was called with.
 
 mod closure;
-mod error;
 mod event;
 mod event_names;
 mod hook;
@@ -52,7 +51,7 @@ use std::sync::{Arc, Weak};
 
 use pintle_contract::{HookId, Layer};
 
-pub use error::RegistrationError;
+use crate::LoadReport;
 pub use event::HookEvent;
 pub use event_names::{PersonaEvent, SessionEvent};
 pub use hook::{
@@ -100,7 +99,7 @@ impl Runtime {
     ///
     /// # Errors
     /// With every error in the hook; nothing is registered then.
-    pub fn register_tool_hook(&self, hook: ToolHook) -> Result<HookRegistration, RegistrationError> {
+    pub fn register_tool_hook(&self, hook: ToolHook) -> Result<HookRegistration, LoadReport> {
         self.register_hook(hook)
     }
 
@@ -114,7 +113,7 @@ impl Runtime {
         persona_pattern: &str,
         event: impl Display,
         answer: impl Fn(&HookEvent<'_>) -> R + Send + Sync + 'static,
-    ) -> Result<HookRegistration, RegistrationError> {
+    ) -> Result<HookRegistration, LoadReport> {
         self.register_hook(PersonaHook::for_event(persona_pattern, event, answer))
     }
 
@@ -128,7 +127,7 @@ impl Runtime {
         step: &str,
         event: impl Display,
         answer: impl Fn(&HookEvent<'_>) -> R + Send + Sync + 'static,
-    ) -> Result<HookRegistration, RegistrationError> {
+    ) -> Result<HookRegistration, LoadReport> {
         self.register_hook(PersonaHook::for_event(persona_pattern, event, answer).step(step))
     }
 
@@ -141,7 +140,7 @@ impl Runtime {
         &self,
         event: impl Display,
         answer: impl Fn(&HookEvent<'_>) -> R + Send + Sync + 'static,
-    ) -> Result<HookRegistration, RegistrationError> {
+    ) -> Result<HookRegistration, LoadReport> {
         self.register_hook(SessionHook::for_event(event, answer))
     }
 
@@ -149,7 +148,7 @@ impl Runtime {
     ///
     /// # Errors
     /// As [`Runtime::register_tool_hook`].
-    pub fn register_hook<S: HookSurface>(&self, hook: HookBuilder<S>) -> Result<HookRegistration, RegistrationError> {
+    pub fn register_hook<S: HookSurface>(&self, hook: HookBuilder<S>) -> Result<HookRegistration, LoadReport> {
         let number = self.registry.next_number();
         let declarations = hook.declare(number)?;
         let chains = self.compile_or_reject(SOURCE, Layer::Runtime, &declarations)?;

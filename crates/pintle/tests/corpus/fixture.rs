@@ -5,14 +5,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use pintle::contract::LogLevel;
-use pintle::{BuiltRuntime, Event, EventName, EventScope, FailurePolicy, Layer, Origin, Outcome, Runtime};
+use pintle::{Event, EventName, EventScope, FailurePolicy, Layer, LoadedRuntime, Origin, Outcome, Runtime};
 use serde_json::{Map, Value, json};
 
 use crate::corpus::case::{CaseFile, CorpusCase};
 use crate::worker::worker;
 
-fn load_hooks(path: &Path) -> BuiltRuntime {
-    let built = Runtime::builder().path(path, Layer::Project).worker(worker()).build();
+fn load_hooks(path: &Path) -> LoadedRuntime {
+    let built = Runtime::builder().path(path, Layer::Project).worker(worker()).load();
     let faults: Vec<String> = built.diagnostics.iter().map(ToString::to_string).collect();
     assert!(!built.has_errors(), "{faults:#?}");
     built

@@ -39,11 +39,11 @@ impl DockerHooksFixture {
         let node = parse(&report, ByteSpan { start: 0, end: block.len() }).unwrap().unwrap();
         let declared = hooks::read(&report, &node, compat);
         let mut findings = report.into_diagnostics();
-        let compiler = builder.worker(worker()).build().runtime;
+        let compiler = builder.worker(worker()).build().unwrap();
         let (chains, more) = compiler.compile_chains("agent.yaml", Layer::Agent, &declared);
         findings.extend(more);
         let builder = chains.into_iter().fold(Runtime::builder(), RuntimeBuilder::chain);
-        Self { runtime: builder.build().runtime, findings }
+        Self { runtime: builder.build().unwrap(), findings }
     }
 
     /// Fires the example of an event, with some fields replaced.

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use pintle::{BuiltRuntime, Event, EventName, Layer, Origin, Outcome, Runtime};
+use pintle::{Event, EventName, Layer, LoadedRuntime, Origin, Outcome, Runtime};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -23,12 +23,12 @@ fn write_files(files: &[(&str, &str)]) -> TempDir {
     dir
 }
 
-fn load_hooks(path: &Path) -> BuiltRuntime {
-    Runtime::builder().path(path, Layer::Project).build()
+fn load_hooks(path: &Path) -> LoadedRuntime {
+    Runtime::builder().path(path, Layer::Project).load()
 }
 
 /// The diagnostics, relative to the directory, each with its next step.
-fn describe_diagnostics(built: &BuiltRuntime, dir: &Path) -> Vec<String> {
+fn describe_diagnostics(built: &LoadedRuntime, dir: &Path) -> Vec<String> {
     let root = format!("{}/", dir.display());
     let one = |diagnostic: &pintle::Diagnostic| {
         format!("{diagnostic}; {}", diagnostic.help.as_deref().unwrap_or_default()).replace(&root, "")
@@ -37,7 +37,7 @@ fn describe_diagnostics(built: &BuiltRuntime, dir: &Path) -> Vec<String> {
 }
 
 /// Fires an event; a call without arguments gets empty ones.
-fn fire_event(built: &BuiltRuntime, name: &str, mut payload: Value) -> Outcome {
+fn fire_event(built: &LoadedRuntime, name: &str, mut payload: Value) -> Outcome {
     if matches!(name, "tool.pre" | "permission.ask") && payload.get("args").is_none() {
         payload["args"] = serde_json::json!({});
     }

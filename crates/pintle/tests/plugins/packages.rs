@@ -11,7 +11,7 @@ const MANIFEST: &str = "[[hooks]]\nevent = \"UserPromptSubmit\"\nhandler = \"pol
 const POLICY: &str = "def reject_secrets(event):\n    if \"secret\" in event[\"prompt\"]:\n        return False\n";
 
 /// The hooks in calling order, with their dialects.
-fn describe_hooks(built: &pintle::BuiltRuntime) -> Vec<String> {
+fn describe_hooks(built: &pintle::LoadedRuntime) -> Vec<String> {
     let hooks = built.runtime.hooks();
     let chains = hooks.chains().iter();
     chains

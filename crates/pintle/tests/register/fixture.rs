@@ -9,7 +9,7 @@ pub(crate) use pintle_testkit::SharedLines;
 use serde_json::{Value, json};
 
 pub(crate) fn build_runtime() -> Arc<Runtime> {
-    Runtime::builder().build().runtime
+    Runtime::builder().build().unwrap()
 }
 
 pub(crate) fn test_origin() -> Arc<Origin> {

@@ -75,7 +75,7 @@ fn a_surface_is_cleared_and_the_others_and_what_was_built_stay() {
         .chain(native::chain("files", Layer::Project, [file]))
         .register_tool_hook(ToolHook::for_tools("wipe").deny("never"))
         .register_session_hook("session_start", |_| ())
-        .build();
+        .load();
     assert!(!built.has_errors(), "{:?}", built.diagnostics);
     let runtime = built.runtime;
     runtime.register_tool_hook(ToolHook::for_tools("*").pre(|_| ()).post(|_| ())).unwrap();
@@ -98,7 +98,7 @@ fn the_builder_tells_what_is_wrong_with_the_rest() {
         .register_step_hook("*", "audit", "PreSetp", |_| ())
         .register_persona_hook("*", "PreStep", |_| ())
         .register_hook(SessionHook::for_event("session_end", |_| ()).timeout_ms(5))
-        .build();
+        .load();
     assert!(built.has_errors());
     let found = describe_diagnostics(&built.diagnostics);
     assert!(found[0].contains("session_start") && found[1].contains("PreStep"), "{found:?}");

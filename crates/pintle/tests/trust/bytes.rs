@@ -40,7 +40,7 @@ proptest! {
         let before = stage.consent().manifest.digest();
         stage.write(file, &bytes);
         // It must build even if the file no longer loads.
-        let built = pintle::Runtime::builder().layers(stage.layers()).trust(stage.trust()).build();
+        let built = pintle::Runtime::builder().layers(stage.layers()).trust(stage.trust()).load();
         let consent = built.projects.first().unwrap();
         prop_assert_ne!(&consent.manifest.digest(), &before);
         prop_assert_eq!(consent.state, TrustState::Changed);

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use pintle::contract::UntrustedGuardPolicy;
 use pintle::event::CATALOGUE;
 use pintle::internals::loader::{LayerDirs, ProjectTrust, TrustGrant, TrustOptions, TrustState, TrustStore};
-use pintle::{BuiltRuntime, Event, EventName, Origin, Outcome, Runtime};
+use pintle::{Event, EventName, LoadedRuntime, Origin, Outcome, Runtime};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -101,12 +101,12 @@ impl TrustFixture {
     }
 
     /// The runtime of a host that works in the project.
-    pub(crate) fn build_runtime(&self) -> BuiltRuntime {
+    pub(crate) fn build_runtime(&self) -> LoadedRuntime {
         self.build_with_layers(self.layers())
     }
 
-    pub(crate) fn build_with_layers(&self, layers: LayerDirs) -> BuiltRuntime {
-        let built = Runtime::builder().layers(layers).trust(self.trust()).build();
+    pub(crate) fn build_with_layers(&self, layers: LayerDirs) -> LoadedRuntime {
+        let built = Runtime::builder().layers(layers).trust(self.trust()).load();
         let found: Vec<String> = built.diagnostics.iter().map(ToString::to_string).collect();
         assert!(!built.has_errors(), "{found:?}");
         built

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
 
-use pintle::{BuiltRuntime, Decision, Event, Layer, Origin, Runtime};
+use pintle::{Decision, Event, Layer, LoadedRuntime, Origin, Runtime};
 use serde_json::json;
 
 use crate::trust::fixture::TrustFixture;
@@ -56,7 +56,7 @@ fn write_allowing_files(fixture: &TrustFixture, dir: &str) {
 }
 
 /// The outcome of a forbidden call by an agent in a directory.
-fn call_in_dir(fixture: &TrustFixture, built: &BuiltRuntime, cwd: &Path) -> (Decision, String) {
+fn call_in_dir(fixture: &TrustFixture, built: &LoadedRuntime, cwd: &Path) -> (Decision, String) {
     let fields = json!({"name": "shell", "args": {"command": "rm x"}, "arguments": "{}", "id": "1"});
     let event = fixture.build_event("tool.pre", fields);
     let origin = Origin { cwd: cwd.display().to_string(), ..Origin::default() };
@@ -158,7 +158,7 @@ fn what_changes_while_a_session_lasts_does_not_run() {
             let agreed = guarded_project(dialect, "sh ./guard.sh");
             agreed.grant_trust();
             let named = guarded_project(dialect, "sh ./guard.sh");
-            let of_named = Runtime::builder().path(named.path(""), Layer::Project).agent_hooks_apply_globally().build();
+            let of_named = Runtime::builder().path(named.path(""), Layer::Project).agent_hooks_apply_globally().load();
             for (fixture, built) in [(&agreed, agreed.build_runtime()), (&named, of_named)] {
                 let before = call_in_dir(fixture, &built, &fixture.path(""));
                 assert!(before.1.contains("the guard says no"), "{dialect} {before:?}");
@@ -175,7 +175,7 @@ fn what_changes_while_a_session_lasts_does_not_run() {
 #[test]
 fn what_a_named_hook_reads_may_change_while_a_session_lasts() {
     let fixture = guarded_project("docker-agent", "grep -q -f rules.txt && exit 2; exit 0");
-    let built = Runtime::builder().path(fixture.path(""), Layer::Project).agent_hooks_apply_globally().build();
+    let built = Runtime::builder().path(fixture.path(""), Layer::Project).agent_hooks_apply_globally().load();
     assert_eq!(call_in_dir(&fixture, &built, &fixture.path("")).0, Decision::Deny);
     fixture.write("rules.txt", "other\n");
     assert_eq!(call_in_dir(&fixture, &built, &fixture.path("")).0, Decision::Allow);

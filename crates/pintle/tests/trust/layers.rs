@@ -25,7 +25,7 @@ fn organisation_hooks_precede_user_hooks_which_precede_project_hooks() {
     fixture.write("../own/p.star", "def start(event):\n    return None\n");
     let managed = vec![above("managed"), above("nowhere")];
     let layers = LayerDirs { managed, ..fixture.layers() };
-    let built = Runtime::builder().layers(layers).trust(fixture.trust()).build();
+    let built = Runtime::builder().layers(layers).trust(fixture.trust()).load();
     let found: Vec<String> = built.diagnostics.iter().map(ToString::to_string).collect();
     assert_eq!(found, [""; 0]);
     let set = built.runtime.hooks();

@@ -14,7 +14,7 @@ fn a_project_cannot_bring_the_agreement_along() {
     let consent = fixture.consent();
     let trust = TrustOptions { store_path: Some(fixture.path(".state/trust.json")), ..fixture.trust() };
     TrustStore::grant(&trust, consent.folder(), TrustGrant::new(&consent.manifest, 1)).unwrap();
-    let built = Runtime::builder().layers(fixture.layers()).trust(trust).build();
+    let built = Runtime::builder().layers(fixture.layers()).trust(trust).load();
     let consent = built.projects.first().unwrap();
     assert_eq!(consent.state, TrustState::New);
     let error = consent.error.as_ref().unwrap();

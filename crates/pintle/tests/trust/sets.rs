@@ -150,7 +150,7 @@ fn hooks_are_trusted_where_their_set_was_agreed_to_or_named() {
     TrustStore::revoke(&fixture.trust(), fixture.consent().folder()).unwrap();
     assert_eq!(hook_standings(&fixture), [("g", SourceTrust::Untrusted)]);
     // Hooks named on the command line, and the user's own.
-    let named = Runtime::builder().path(fixture.path(""), Layer::Project).build();
+    let named = Runtime::builder().path(fixture.path(""), Layer::Project).load();
     assert!(named.runtime.hooks().hooks().all(|(_, hook)| hook.source_trust == SourceTrust::Trusted));
     let fixture = TrustFixture::empty();
     fixture.write("../own/hooks/g.md", SCRIPT);
@@ -162,7 +162,7 @@ fn hooks_of_agents_stand_as_their_project_does() {
     let member = agent_yaml("{name: guard, type: builtin, command: safer_shell}");
     let fixture = project_with(&[("agent.yaml", &member)]);
     let found = || {
-        let built = Runtime::builder().discovered_path(fixture.path(""), Layer::Project).trust(fixture.trust()).build();
+        let built = Runtime::builder().discovered_path(fixture.path(""), Layer::Project).trust(fixture.trust()).load();
         let hooks = built.team.iter().flat_map(|team| &team.agents).flat_map(|agent| agent.hooks.clone());
         let standings: Vec<SourceTrust> =
             hooks.filter(|hook| hook.name == "guard").map(|hook| hook.source_trust).collect();
@@ -218,7 +218,7 @@ fn a_pipe_among_the_hooks_keeps_nobody_waiting() {
     let made = std::process::Command::new("mkfifo").arg(fixture.path(".harness/hooks/pipe.md")).status().unwrap();
     assert!(made.success());
     std::os::unix::fs::symlink("/dev/zero", fixture.path(".harness/hooks/zero.md")).unwrap();
-    let built = Runtime::builder().layers(fixture.layers()).trust(fixture.trust()).build();
+    let built = Runtime::builder().layers(fixture.layers()).trust(fixture.trust()).load();
     let unread = built.diagnostics.iter().filter(|diagnostic| diagnostic.code == "unreadable");
     let faults: Vec<_> = unread.map(|diagnostic| diagnostic.message.as_str()).collect();
     assert_eq!(faults, ["cannot read the file: it is not a regular file"; 2]);
@@ -245,11 +245,8 @@ fn a_guard_that_nobody_agreed_to_stays_for_the_session() {
         let began: std::collections::BTreeMap<_, _> = guards(None).into_iter().collect();
         assert_eq!(began.len(), 1);
         let fire = || {
-            let built = Runtime::builder()
-                .layers(fixture.layers())
-                .trust(fixture.trust())
-                .initial_guards(began.clone())
-                .build();
+            let built =
+                Runtime::builder().layers(fixture.layers()).trust(fixture.trust()).initial_guards(began.clone()).load();
             let fields = json!({"name": "shell", "args": {"command": "ls"}, "arguments": "{}", "id": "1"});
             let outcome = built.runtime.fire(&fixture.build_event("tool.pre", fields));
             (

@@ -3,12 +3,12 @@
 use std::fs;
 use std::sync::Arc;
 
-use pintle::{BuiltRuntime, Event, EventName, Layer, Origin, Outcome, Runtime};
+use pintle::{Event, EventName, Layer, LoadedRuntime, Origin, Outcome, Runtime};
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
 pub(super) struct ProjectFixture {
-    built: BuiltRuntime,
+    built: LoadedRuntime,
     /// Keeps the directory until the fixture is dropped.
     _dir: TempDir,
 }
@@ -22,7 +22,7 @@ impl ProjectFixture {
             let path = dir.path().join(name);
             path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&path, text)).map_err(error)?;
         }
-        let built = Runtime::builder().path(dir.path(), Layer::Project).build();
+        let built = Runtime::builder().path(dir.path(), Layer::Project).load();
         Ok(Self { built, _dir: dir })
     }
 

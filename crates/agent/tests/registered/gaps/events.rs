@@ -21,7 +21,7 @@ fn the_notifications_and_the_turn_events_fire() {
     let lines = seen.clone();
     // The user is asked only if one is available.
     let user = Arc::new(ScriptedApprover::new(ApprovalResponse::Approved { answered_by: String::from("ada") }));
-    let runtime = Runtime::builder().approver(user).build().runtime;
+    let runtime = Runtime::builder().approver(user).build().unwrap();
     for event in SILENT {
         let lines = lines.clone();
         runtime.register_persona_hook("merge_*", event, move |event| lines.add(event.name())).unwrap();

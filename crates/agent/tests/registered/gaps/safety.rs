@@ -112,7 +112,7 @@ fn permission_hook_tightens_and_refused_calls_need_no_approval() {
     let cases: [(&str, usize); 3] = [("none", 1), ("permission_asked", 0), ("PreToolUse", 0)];
     for (which, asked) in cases {
         let user = Arc::new(ScriptedApprover::new(ApprovalResponse::Approved { answered_by: String::from("ada") }));
-        let runtime = Runtime::builder().approver(user.clone()).build().runtime;
+        let runtime = Runtime::builder().approver(user.clone()).build().unwrap();
         match which {
             "permission_asked" => {
                 let deny = |_: &pintle::HookEvent<'_>| HookReturn::decision(Decision::Deny, "never");

@@ -8,7 +8,7 @@ use clap::Args;
 use pintle::hosting::{HookExplanation, RunPrediction, explain};
 use pintle::internals::loader::UntrustedHook;
 use pintle::tape::show::{StyledLine, Tone, single_line};
-use pintle::{BuiltRuntime, Event, Origin};
+use pintle::{Event, LoadedRuntime, Origin};
 use serde_json::{Value, json};
 
 use crate::error::{CliError, CliStatus};
@@ -78,7 +78,7 @@ impl ExplainArgs {
 }
 
 /// Whether the hook is trusted.
-fn is_trusted(built: &BuiltRuntime, explanation: &HookExplanation) -> bool {
+fn is_trusted(built: &LoadedRuntime, explanation: &HookExplanation) -> bool {
     let is_it = |withheld: &UntrustedHook| {
         withheld.hook == explanation.hook.as_str() && withheld.event == explanation.event.as_str()
     };

@@ -136,7 +136,7 @@ pub(super) fn resolve_user_dirs() -> Result<UserDirs, CliError> {
 /// Refuses paths whose hooks cannot be loaded.
 fn require_hooks(hooks: &[PathBuf], terminal: &Terminal) -> Result<(), CliError> {
     let start = Runtime::builder().worker(WorkerProgram::current_exe());
-    let built = hooks.iter().fold(start, |builder, path| builder.hooks(path, Layer::Project)).build();
+    let built = hooks.iter().fold(start, |builder, path| builder.hooks(path, Layer::Project)).load();
     for diagnostic in built.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error) {
         terminal.print_error_line(diagnostic::render_diagnostic(diagnostic));
     }

@@ -31,7 +31,7 @@ pub(crate) struct PacksArgs {
 impl PacksArgs {
     pub(crate) fn execute(self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
         let places = HookPaths::from_search_dir(current_dir()).with_untrusted_listed();
-        let built = start_builder(&places, &self.user)?.build();
+        let built = start_builder(&places, &self.user)?.load();
         let has_errors = print_load_errors(&built, terminal);
         trust::print_untrusted(&built, terminal);
         let active = active_packs(&built);

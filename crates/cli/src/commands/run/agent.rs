@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use pintle::BuiltRuntime;
+use pintle::LoadedRuntime;
 use pintle::contract::{AgentSpec, TeamSpec};
 use pintle_agent::model::{self, Model, ModelError, ScriptModel};
 
@@ -27,7 +27,7 @@ pub(super) struct AgentSelection {
 
 /// Combines the loaded agent and the named model, either of which may be missing, but not both.
 pub(super) fn choose_agent(
-    built: &mut BuiltRuntime,
+    built: &mut LoadedRuntime,
     named: Option<&str>,
     agent: &AgentOption,
     place: &RunTarget,

@@ -1,7 +1,7 @@
 //! `--persona`: an agent that runs as a persona.
 
 use clap::Args;
-use pintle::BuiltRuntime;
+use pintle::LoadedRuntime;
 use pintle::contract::{PersonaSpec, suggest_nearest};
 use pintle_agent::{Session, StepError, StepErrorKind};
 use serde_json::Value;
@@ -25,7 +25,11 @@ pub(super) struct PersonaRun {
 
 impl PersonaOption {
     /// Returns the named persona, if any, with the typed words as its arguments.
-    pub(super) fn select(&self, built: &BuiltRuntime, typed: &mut Vec<String>) -> Result<Option<PersonaRun>, CliError> {
+    pub(super) fn select(
+        &self,
+        built: &LoadedRuntime,
+        typed: &mut Vec<String>,
+    ) -> Result<Option<PersonaRun>, CliError> {
         let Some(name) = &self.persona else { return Ok(None) };
         let Some(persona) = built.personas.iter().find(|persona| persona.name == *name) else {
             let known = || built.personas.iter().map(|persona| persona.name.as_str());

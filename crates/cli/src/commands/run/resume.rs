@@ -10,7 +10,7 @@ use pintle::tape::record::{HookScope, HooksRecord};
 use pintle::tape::show::single_line;
 use pintle::tape::verify::verify_file;
 use pintle::tape::{HeaderRecord, HostRecord, LoadedHook, RecordBody, Tape, TapeError, TapeSource};
-use pintle::{BuiltRuntime, Chain, Clock, Layer, SystemClock};
+use pintle::{Chain, Clock, Layer, LoadedRuntime, SystemClock};
 use pintle_agent::{SessionStatus, SessionSummary, TapeOverview};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -280,7 +280,7 @@ pub(super) fn setup_facts(session: &str, opened: &SessionSetup) -> String {
 }
 
 /// Refuses to resume if a guard of the session changed or is gone.
-pub(super) fn require_same_guards(tape: &TapeSource, built: &BuiltRuntime, session: &str) -> Result<(), CliError> {
+pub(super) fn require_same_guards(tape: &TapeSource, built: &LoadedRuntime, session: &str) -> Result<(), CliError> {
     let members = built.team.iter().flat_map(|team| &team.agents).flat_map(|agent| compile_own_chains(built, agent));
     let set = built.runtime.hooks();
     let chains: Vec<Chain> = set.chains().iter().cloned().chain(members).collect();

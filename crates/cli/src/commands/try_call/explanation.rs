@@ -1,6 +1,6 @@
 //! `--explain`: all operations of a call, and which hooks and rules looked at it.
 
-use pintle::BuiltRuntime;
+use pintle::LoadedRuntime;
 use pintle::contract::VerdictKind;
 use pintle::hosting::{HookExplanation, RunPrediction, explain};
 use pintle::tape::record::RecordedVerdict;
@@ -33,7 +33,7 @@ impl JudgedCall {
         lines
     }
 
-    fn render_event(&self, judged: &JudgedEvent, built: &BuiltRuntime) -> Vec<StyledLine> {
+    fn render_event(&self, judged: &JudgedEvent, built: &LoadedRuntime) -> Vec<StyledLine> {
         let mut lines = Vec::new();
         for explained in explain(&built.runtime.hooks(), &judged.event) {
             let is_it = |call: &&CalledHook| {

@@ -112,7 +112,7 @@ impl TryArgs {
         let find_layers = |project| self.hooks.user.layers(project);
         let built = start_host_builder(&place, &places.paths, find_layers, places.trust_options())
             .map_err(CliError::invalid_input)?
-            .build();
+            .load();
         let active = active_packs(&built);
         let is_off = |pack: &&'static PackDef| active.iter().all(|active| active.pack.name != pack.name);
         // A file that does not load may turn packs on.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use pintle::contract::{AgentSpec, Location};
 use pintle::tape::show::Tone;
-use pintle::{BuiltRuntime, Diagnostic, Severity};
+use pintle::{Diagnostic, LoadedRuntime, Severity};
 
 use crate::error::{CliError, CliStatus};
 use crate::options::{GlobalOptions, HookPaths, UserOptions, start_builder, trust};
@@ -44,7 +44,7 @@ impl ValidateArgs {
         {
             terminal.print_note("checking more than 200 files");
         }
-        let mut built = start_builder(&places, &self.user)?.build();
+        let mut built = start_builder(&places, &self.user)?.load();
         let members = built.team.iter().flat_map(|team| &team.agents).map(AsRef::as_ref);
         let found: Vec<Diagnostic> = built.agent.iter().chain(members).flat_map(models::check_models).collect();
         built.diagnostics.extend(found);
@@ -81,7 +81,7 @@ fn sort_key(diagnostic: &Diagnostic) -> (Option<PathBuf>, usize) {
     (diagnostic.location.path().map(Path::to_owned), diagnostic.location.span.start)
 }
 
-fn summary_text(built: &BuiltRuntime) -> String {
+fn summary_text(built: &LoadedRuntime) -> String {
     let (mut tools, mut agents) = (0, 0);
     if let Some(agent) = &built.agent {
         count_agent(agent, &mut tools, &mut agents);

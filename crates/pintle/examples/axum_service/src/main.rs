@@ -50,7 +50,7 @@ async fn request(address: SocketAddr, tool: &str) -> std::io::Result<String> {
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let guard = ToolHook::for_tools("exec_*").name("no_exec").deny("exec is gated");
-    let runtime = Runtime::builder().register_tool_hook(guard).build().into_runtime()?;
+    let runtime = Runtime::builder().register_tool_hook(guard).build()?;
     let service = axum::Router::new().route("/fire/{event}", post(fire)).with_state(runtime);
     let given = std::env::args().nth(1);
     let listener = TcpListener::bind(given.as_deref().unwrap_or("127.0.0.1:0")).await?;

@@ -60,7 +60,7 @@ fn builder(dir: &Path) -> RuntimeBuilder {
 /// Checks that every entry becomes a hook, and that only scripts that the document does not show are missing.
 fn check_loading(document: &LifecycleDocument) -> Result<(), String> {
     let dir = write_project(document)?;
-    let built = builder(dir.path()).build();
+    let built = builder(dir.path()).load();
     let settings: Value = serde_json::from_str(&document.settings).map_err(|error| error.to_string())?;
     let events = settings.get("hooks").and_then(Value::as_object);
     let entries =
@@ -81,7 +81,7 @@ fn check_own_loop(document: &LifecycleDocument) -> Result<(), String> {
     let dir = write_project(document)?;
     let work = TempDir::new().map_err(|error| format!("cannot create the workspace: {error}"))?;
     let tape = Arc::new(Tape::in_memory(HeaderRecord::new("lifecycle", 0), Arc::new(pintle::SystemClock::default())));
-    let built = builder(dir.path()).tape(Arc::clone(&tape)).build();
+    let built = builder(dir.path()).tape(Arc::clone(&tape)).load();
     let policy = ToolsPolicy { allow: vec![String::from("shell")], ..ToolsPolicy::default() };
     let agent = AgentSpec { name: String::from("root"), policy, ..AgentSpec::default() };
     let turns = json!({"turns": [

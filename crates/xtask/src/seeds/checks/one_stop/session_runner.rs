@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pintle::contract::TeamSpec;
 use pintle::tape::{HeaderRecord, Tape};
-use pintle::{BuiltRuntime, Layer, Runtime};
+use pintle::{Layer, LoadedRuntime, Runtime};
 use pintle_agent::Session;
 use pintle_agent::model::ScriptModel;
 use serde_json::Value;
@@ -55,11 +55,11 @@ const FILES: &[(&str, &str)] = &[
 ];
 
 /// Loads a file as the program would.
-pub(super) fn load(dir: &TempDir, yaml: &str, tape: Option<Arc<Tape>>) -> Result<BuiltRuntime, String> {
+pub(super) fn load(dir: &TempDir, yaml: &str, tape: Option<Arc<Tape>>) -> Result<LoadedRuntime, String> {
     let path = dir.path().join("hooks.yaml");
     fs::write(&path, yaml).map_err(|error| format!("cannot write the file: {error}"))?;
     let builder = Runtime::builder().path(&path, Layer::Agent);
-    Ok(tape.into_iter().fold(builder, |builder, tape| builder.tape(tape)).build())
+    Ok(tape.into_iter().fold(builder, |builder, tape| builder.tape(tape)).load())
 }
 
 impl SessionScript {

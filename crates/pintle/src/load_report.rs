@@ -1,4 +1,4 @@
-//! The error of hooks that were not registered.
+//! What keeps a runtime from being built, or a hook from being registered.
 
 use std::fmt;
 
@@ -6,13 +6,13 @@ use pintle_contract::Diagnostic;
 
 /// The reason why hooks were not registered, by a call or while a runtime was built: every diagnostic about it, one line
 /// each.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct RegistrationError {
+pub struct LoadReport {
     diagnostics: Vec<Diagnostic>,
 }
 
-impl RegistrationError {
+impl LoadReport {
     /// The diagnostics, at least one of which is an error.
     #[must_use]
     pub fn diagnostics(&self) -> &[Diagnostic] {
@@ -20,13 +20,13 @@ impl RegistrationError {
     }
 }
 
-impl From<Vec<Diagnostic>> for RegistrationError {
+impl From<Vec<Diagnostic>> for LoadReport {
     fn from(diagnostics: Vec<Diagnostic>) -> Self {
         Self { diagnostics }
     }
 }
 
-impl fmt::Display for RegistrationError {
+impl fmt::Display for LoadReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, diagnostic) in self.diagnostics.iter().enumerate() {
             if index > 0 {
@@ -38,4 +38,11 @@ impl fmt::Display for RegistrationError {
     }
 }
 
-impl std::error::Error for RegistrationError {}
+/// The same text, so that what `unwrap` prints can be read.
+impl fmt::Debug for LoadReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl std::error::Error for LoadReport {}

@@ -5,13 +5,12 @@ use std::sync::Arc;
 use pintle_contract::{AgentSpec, Diagnostic, HookDeclaration, PersonaSpec, Severity, TeamSpec};
 use pintle_loader::{PolicyFiles, ProjectTrust};
 
-use crate::{RegistrationError, Runtime, RuntimeBuilder};
+use crate::{LoadReport, Runtime, RuntimeBuilder};
 
 /// A runtime, with everything that was found while loading it.
 #[derive(Debug)]
-pub struct BuiltRuntime {
-    /// The runtime. It contains the hooks that could be loaded: check `diagnostics` first, or use
-    /// [`BuiltRuntime::into_runtime`].
+pub struct LoadedRuntime {
+    /// The runtime of the hooks that could be loaded. Check `diagnostics` first: what could not may be a guard.
     pub runtime: Arc<Runtime>,
     /// The agent, if one of the paths is an agent's project.
     pub agent: Option<AgentSpec>,
@@ -40,18 +39,15 @@ impl Runtime {
     }
 }
 
-impl BuiltRuntime {
+impl LoadedRuntime {
     /// Whether anything that was declared cannot run. It may be a guard, so a host should not start.
     #[must_use]
     pub fn has_errors(&self) -> bool {
         self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
     }
 
-    /// The runtime, if everything that was declared can run.
-    ///
-    /// # Errors
-    /// With every error that was found. What cannot run may be a guard.
-    pub fn into_runtime(self) -> Result<Arc<Runtime>, RegistrationError> {
+    /// The runtime, or every error that was found.
+    pub(crate) fn into_runtime(self) -> Result<Arc<Runtime>, LoadReport> {
         if !self.has_errors() {
             return Ok(self.runtime);
         }
