@@ -4,8 +4,8 @@ use std::fmt;
 
 use pintle_contract::Diagnostic;
 
-/// The reason why hooks were not registered, by a call or while a runtime was built: every diagnostic about it, one line
-/// each.
+/// The reason why hooks were not registered, by a call or while a runtime was built: every diagnostic about it, each a line
+/// and one with its next step.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LoadReport {
@@ -33,6 +33,9 @@ impl fmt::Display for LoadReport {
                 f.write_str("\n")?;
             }
             diagnostic.fmt(f)?;
+            if let Some(help) = &diagnostic.help {
+                write!(f, "\nhelp: {help}")?;
+            }
         }
         Ok(())
     }

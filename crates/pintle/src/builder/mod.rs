@@ -11,14 +11,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pintle_contract::{
-    AgentSpec, Approver, Chain, Clock, Diagnostic, HookDeclaration, Journal, Judge, Layer, NetworkSpec, NoApprover,
-    PermissionsSpec, PersonaSpec, TeamSpec,
+    AgentSpec, Approver, Chain, Clock, Diagnostic, HookDeclaration, Journal, Judge, Layer, Location, NetworkSpec,
+    NoApprover, PermissionsSpec, PersonaSpec, TeamSpec,
 };
 use pintle_dialects::command_hooks::DockerAgentVersion;
 use pintle_engine::HookSet;
 use pintle_handlers::http::HttpGateway;
 use pintle_handlers::{self as handlers, WorkerProgram};
 use pintle_loader::{LayerDirs, LoadOptions, PolicyFiles, TrustGrant, TrustOptions};
+use pintle_packs::UnknownPackError;
 
 use crate::journal_fanout::JournalFanout;
 use crate::native;
@@ -28,6 +29,9 @@ use crate::{LoadReport, RandomSource, Runtime, SeededRandom, SystemClock, Tape};
 pub use loaded::LoadedRuntime;
 use sources::{HookSource, InlineHooks, PathPurpose};
 use wrapping::HandlerWrapping;
+
+/// The name of the source of packs that are turned on in code.
+const PACKS: &str = "packs";
 
 /// What a [`Runtime`] is built from. Every setting has a default.
 #[derive(Debug, Default)]
@@ -143,6 +147,24 @@ impl RuntimeBuilder {
     pub fn inline_hooks(mut self, layer: Layer, source: &str, hooks: Vec<HookDeclaration>) -> Self {
         self.inline_hooks.push(InlineHooks { layer, source: source.to_owned(), hooks });
         self
+    }
+
+    /// Turns packs on, such as `shell` and `git`: rules about what calls would do, whatever tool makes them. They are what
+    /// `use:` of a policy file turns on, with the severities that their rules have by themselves. `pintle packs` lists
+    /// them. A name that no pack has is an error of [`RuntimeBuilder::build`].
+    #[must_use]
+    pub fn packs<'n>(mut self, names: impl IntoIterator<Item = &'n str>) -> Self {
+        let mut hooks = Vec::new();
+        for name in names {
+            match pintle_packs::pack_by_name(name) {
+                Ok(pack) => hooks.push(pintle_dialects::declare_pack(pack, Vec::new(), Location::default())),
+                Err(UnknownPackError { message, help }) => {
+                    let unknown = Diagnostic::error("unknown_pack", message, Location::default());
+                    self.diagnostics.push(unknown.help(help));
+                }
+            }
+        }
+        self.inline_hooks(Layer::User, PACKS, hooks)
     }
 
     /// Registers a hook on tool calls, like [`Runtime::register_tool_hook`] does on a running runtime.
