@@ -9,11 +9,7 @@ use std::env;
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-
-use rustix::fs::OFlags;
-use rustix::io::Errno;
 
 pub use links::{normalize_path, resolve_links, trace_links};
 
@@ -42,14 +38,29 @@ pub const MAX_TEXT_BYTES: u64 = 64 << 20;
 /// When it cannot be opened, or is not a regular file: then immediately, as
 /// [`InvalidInput`](io::ErrorKind::InvalidInput).
 pub fn open(path: impl AsRef<Path>) -> io::Result<File> {
-    let not_plain = || io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file");
-    // Without this flag, opening a pipe waits for its other end.
-    let opened = File::options().read(true).custom_flags(OFlags::NONBLOCK.bits().cast_signed()).open(path);
-    let file = match opened {
-        Err(error) if error.raw_os_error() == Some(Errno::NXIO.raw_os_error()) => return Err(not_plain()),
-        opened => opened?,
-    };
-    if file.metadata()?.is_file() { Ok(file) } else { Err(not_plain()) }
+    let file = open_at_once(path.as_ref())?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(not_regular()) }
+}
+
+fn not_regular() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")
+}
+
+/// Opens a file without waiting for the other end of a pipe.
+#[cfg(unix)]
+fn open_at_once(path: &Path) -> io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt;
+    let opened = File::options().read(true).custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed()).open(path);
+    opened.map_err(|error| match error.raw_os_error() {
+        Some(code) if code == rustix::io::Errno::NXIO.raw_os_error() => not_regular(),
+        _ => error,
+    })
+}
+
+/// Opens a file. A path of the file system leads to no pipe here.
+#[cfg(not(unix))]
+fn open_at_once(path: &Path) -> io::Result<File> {
+    File::open(path)
 }
 
 /// Reads a regular file of any size.
