@@ -105,7 +105,7 @@ fn combination_outcome((event, answer, on_error): MatrixCombination) -> String {
         fields.push_str(&format!(", on_error: {on_error}"));
     }
     if answer == "timeout" {
-        fields.push_str(", timeout: 0.2");
+        fields.push_str(", timeout: 0.1");
     }
     let fixture = DockerHooksFixture::from_block(&hook_block(event, &fields, script));
     let errors: Vec<_> = fixture.findings.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).collect();
@@ -143,18 +143,24 @@ fn every_answer_on_every_event_means_what_the_table_says() {
     assert_eq!(combinations.len(), 29 * 16 * 4);
     let next = AtomicUsize::new(0);
     let wrong = Mutex::new(Vec::new());
+    let check = |(combination, wanted): &(MatrixCombination, &str)| {
+        let found = combination_outcome(*combination);
+        if found != *wanted {
+            wrong.lock().unwrap().push(format!("{combination:?}: wanted `{wanted}`, found `{found}`"));
+        }
+    };
+    // A hook that is too late while others run is asked once more alone, and all others wait for that.
+    let (late, soon): (Vec<_>, Vec<_>) = combinations.into_iter().partition(|((_, answer, _), _)| *answer == "timeout");
     thread::scope(|scope| {
         for _ in 0..6 {
             scope.spawn(|| {
-                while let Some((combination, wanted)) = combinations.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let found = combination_outcome(*combination);
-                    if found != *wanted {
-                        wrong.lock().unwrap().push(format!("{combination:?}: wanted `{wanted}`, found `{found}`"));
-                    }
+                while let Some(combination) = soon.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    check(combination);
                 }
             });
         }
     });
+    late.iter().for_each(check);
     let wrong = wrong.into_inner().unwrap();
-    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), combinations.len(), wrong.join("\n"));
+    assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
 }
