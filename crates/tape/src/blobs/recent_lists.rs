@@ -126,10 +126,7 @@ impl RecentLists {
     /// Writes an array at this depth of its record. Its elements are compared with the values of the lists before, as
     /// far as the host does not know how it begins, so that only new ones are encoded.
     pub(crate) fn write_array(&mut self, items: &[Value], depth: usize, prefix: Option<ListPrefix>) -> WrittenArray {
-        let shared = |list: &RecentList| {
-            list.values.iter().zip(items).take_while(|(known, item)| has_same_text(known, item)).count()
-        };
-        let base = self.find_continued(items, prefix).or_else(|| self.find_base(items.len(), shared));
+        let base = self.find_beginning(items, prefix);
         let is_near = |list: &RecentList, item: &Value| {
             list.values.iter().take(FARTHEST_MOVE).any(|known| has_same_text(known, item))
         };
@@ -163,11 +160,38 @@ impl RecentLists {
             Some(_) => self.add(base, next),
             None => self.add_encoded(next),
         };
+        if let Some(prefix) = prefix {
+            self.forget_continued(prefix);
+        }
         if let Some(list) = self.lists.last_mut() {
             list.number = prefix.map(|prefix| prefix.list);
         }
         blobs.push(ExtractedBlob { digest: to_hex(&digest), content: BlobContent::Parts(parts) });
         WrittenArray::Blobs(blobs)
+    }
+
+    /// The elements of an array that do not continue a list whose values are known.
+    pub(crate) fn new_elements<'i>(&self, items: &'i [Value], prefix: Option<ListPrefix>) -> &'i [Value] {
+        let known = self.find_beginning(items, prefix).map_or(0, |(_, count)| count);
+        items.get(known..).unwrap_or_default()
+    }
+
+    /// Forgets the values: those of the next array have to be checked again.
+    pub(crate) fn forget_values(&mut self) {
+        self.lists.iter_mut().for_each(|list| list.values.clear());
+    }
+
+    /// Forgets which list the host continues: its last array was written otherwise.
+    pub(crate) fn forget_continued(&mut self, prefix: ListPrefix) {
+        self.lists.iter_mut().filter(|list| list.number == Some(prefix.list)).for_each(|list| list.number = None);
+    }
+
+    /// The list that an array begins with, and how much of it.
+    fn find_beginning(&self, items: &[Value], prefix: Option<ListPrefix>) -> Option<ListBase> {
+        let shared = |list: &RecentList| {
+            list.values.iter().zip(items).take_while(|(known, item)| has_same_text(known, item)).count()
+        };
+        self.find_continued(items, prefix).or_else(|| self.find_base(items.len(), shared))
     }
 
     /// The list that an array continues, as the host knows.

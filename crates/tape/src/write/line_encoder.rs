@@ -107,9 +107,18 @@ impl LineEncoder {
         secrets: Option<&dyn Redactor>,
         prefix: Option<ListPrefix>,
     ) -> io::Result<EncodedFields> {
-        // What is redacted depends on each text, so the arrays before do not help.
-        let known = if secrets.is_none() { long_arrays::encode(&mut self.recent_lists, body, prefix)? } else { None };
-        known.map_or_else(|| EncodedFields::new(body, secrets), Ok)
+        if let Some(known) = long_arrays::encode(&mut self.recent_lists, body, prefix, secrets)? {
+            return Ok(known);
+        }
+        if let Some(prefix) = prefix {
+            self.recent_lists.forget_continued(prefix);
+        }
+        EncodedFields::new(body, secrets)
+    }
+
+    /// Forgets what was written without redacting secrets.
+    pub(super) fn forget_unredacted(&mut self) {
+        self.recent_lists.forget_values();
     }
 
     /// Sets the length of the previous line, with its end.

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::io;
 use std::ops::Range;
 
-use serde_json::Value;
+use pintle_contract::Redactor;
+use serde_json::{Map, Value, json};
 
 use super::ListPrefix;
 use super::line_encoder::EncodedFields;
@@ -13,6 +14,10 @@ use crate::blobs::{
 };
 use crate::line::{encode_fields, is_deep};
 use crate::record::{HostRecord, RecordBody};
+use crate::redact::redact_fields;
+
+/// The field whose list the host knows.
+const MESSAGES: &str = "messages";
 
 /// The depth of an array in a field of a payload.
 const DEPTH: usize = 2;
@@ -26,16 +31,22 @@ struct ValueText<'l> {
     prefix: Option<ListPrefix>,
 }
 
-/// Encodes a record whose payload has long arrays. `None` for any other record.
+/// Encodes a record whose payload has long arrays and contains no secret. `None` for any other record.
 pub(super) fn encode(
     recent_lists: &mut RecentLists,
     body: &RecordBody<'_>,
     prefix: Option<ListPrefix>,
+    secrets: Option<&dyn Redactor>,
 ) -> io::Result<Option<EncodedFields>> {
     let Some((name, payload)) = payload_of(body).filter(|(_, payload)| has_long_array(payload)) else {
         return Ok(None);
     };
     let mut text = encode_fields(&without_payload(body))?;
+    if let Some(secrets) = secrets
+        && !(is_clean(secrets, &text) && is_clean_payload(secrets, recent_lists, payload, prefix)?)
+    {
+        return Ok(None);
+    }
     // The payload is the last field, and the closing brace follows it.
     let absent = format!(",\"{name}\":null}}");
     let end = text.strip_suffix(absent.as_bytes()).or_else(|| text.strip_suffix(b"}")).map_or(text.len(), <[u8]>::len);
@@ -57,6 +68,33 @@ pub(super) fn encode(
     Ok(Some(EncodedFields::from_extraction(BlobExtraction { text, blobs })))
 }
 
+/// Whether a payload contains no secret. Known elements of a list were written because they contain none.
+fn is_clean_payload(
+    secrets: &dyn Redactor,
+    recent_lists: &RecentLists,
+    payload: &Value,
+    prefix: Option<ListPrefix>,
+) -> io::Result<bool> {
+    let mut rest = Map::new();
+    for (name, value) in payload.as_object().into_iter().flatten() {
+        let Some(items) = value.as_array().filter(|items| items.len() >= FEW_ELEMENTS) else {
+            rest.insert(name.clone(), value.clone());
+            continue;
+        };
+        rest.insert(name.clone(), Value::Null);
+        for item in recent_lists.new_elements(items, prefix.filter(|_| name == MESSAGES)) {
+            if !is_clean(secrets, &serde_json::to_vec(&json!({ "": item }))?) {
+                return Ok(false);
+            }
+        }
+    }
+    Ok(is_clean(secrets, &serde_json::to_vec(&rest)?))
+}
+
+fn is_clean(secrets: &dyn Redactor, fields: &[u8]) -> bool {
+    redact_fields(secrets, fields).is_none()
+}
+
 impl ValueText<'_> {
     /// Appends a payload. Returns whether it can be written like this.
     fn push_payload(&mut self, payload: &Value) -> io::Result<bool> {
@@ -70,13 +108,18 @@ impl ValueText<'_> {
             self.text.push(b':');
             let written = match value {
                 Value::Array(items) if items.len() >= FEW_ELEMENTS => {
-                    self.recent_lists.write_array(items, DEPTH + 1, self.prefix.filter(|_| name == "messages"))
+                    self.recent_lists.write_array(items, DEPTH + 1, self.prefix.filter(|_| name == MESSAGES))
                 }
                 _ => WrittenArray::Inline,
             };
             match written {
                 WrittenArray::TooDeep => return Ok(false),
-                WrittenArray::Inline => serde_json::to_writer(&mut self.text, value)?,
+                WrittenArray::Inline => {
+                    if let Some(prefix) = self.prefix.filter(|_| name == MESSAGES) {
+                        self.recent_lists.forget_continued(prefix);
+                    }
+                    serde_json::to_writer(&mut self.text, value)?;
+                }
                 WrittenArray::Blobs(blobs) => {
                     let start = self.text.len();
                     if let Some(list) = blobs.last() {

@@ -148,7 +148,10 @@ impl Tape {
     /// redactor stays.
     pub fn set_redactor(&self, secrets: Arc<dyn Redactor>) {
         self.with_state(|state| {
-            state.output.redactor.get_or_insert(secrets);
+            if state.output.redactor.is_none() {
+                state.output.lines.forget_unredacted();
+                state.output.redactor = Some(secrets);
+            }
         });
     }
 

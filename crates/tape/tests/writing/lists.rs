@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use pintle_contract::{EventCause, Journal, JournalEntry, Outcome};
+use pintle_contract::{EventCause, Journal, JournalEntry, Outcome, Redactor};
 use pintle_tape::replay::{ReplayOptions, replay};
 use pintle_tape::verify::{verify, verify_bytes};
-use pintle_tape::{RecordBody, Tape, TapeReader, read_bytes};
+use pintle_tape::{ListPrefix, RecordBody, Tape, TapeReader, read_bytes};
 use serde_json::{Value, json};
 
 use crate::writing::fixture::{WritingTickingClock, make_event, new_tape, read_memory_tape};
@@ -201,4 +201,78 @@ fn abridged_record_is_completed_from_its_line() {
     }
     let [short, long] = payloads;
     assert_eq!(seen, [(false, short), (true, long)]);
+}
+
+/// Redacts one word.
+#[derive(Debug)]
+struct WordRedactor;
+
+impl Redactor for WordRedactor {
+    fn redact(&self, text: &str) -> Option<String> {
+        text.contains("hunter2").then(|| text.replace("hunter2", "[gone]"))
+    }
+
+    fn may_contain_secret(&self, text: &str) -> bool {
+        text.contains("hunter")
+    }
+}
+
+#[test]
+fn lists_with_secrets_are_redacted_however_they_change() {
+    for seed in 0..60_u64 {
+        let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+        let mut draw = |below: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            usize::try_from(state >> 33).unwrap() % below
+        };
+        let tape = new_tape();
+        if draw(4) > 0 {
+            tape.set_redactor(Arc::new(WordRedactor));
+        }
+        let length = [0, 40, 300, 3_000][draw(4)];
+        let (mut list, mut sent, mut wanted): (Vec<Value>, Vec<Value>, Vec<Value>) = Default::default();
+        let mut is_redacted = tape_redacts(&tape);
+        for step in 0..40 {
+            let text = match draw(12) {
+                0 => "my password is hunter2",
+                1 => "the hunter came home",
+                _ => "a quiet message",
+            };
+            // With some lengths a few messages are a list of their own, with others only many are.
+            let said = json!({"role": "user", "content": format!("{step} {}{text}", ".".repeat(length))});
+            match draw(8) {
+                0 if !list.is_empty() => list.truncate(draw(list.len())),
+                1 if !list.is_empty() => {
+                    let index = draw(list.len());
+                    list[index] = said.clone();
+                }
+                2 => list.insert(0, said.clone()),
+                _ => {}
+            }
+            list.push(said);
+            if step == 20 && !is_redacted {
+                tape.set_redactor(Arc::new(WordRedactor));
+                is_redacted = true;
+            }
+            let count = sent.iter().zip(&list).take_while(|(before, now)| before == now).count();
+            let payload = request(&list);
+            let event = make_event("completion.pre", payload.clone());
+            // Some requests are not those of the list that the host knows.
+            if draw(5) > 0 {
+                ListPrefix { list: 7, count }.attach_to(&event.payload);
+                sent.clone_from(&list);
+            }
+            tape.record_without_hooks(&event, EventCause::default());
+            wanted.push(if is_redacted { WordRedactor.redact_value(&payload).unwrap_or(payload) } else { payload });
+        }
+        assert_eq!(payloads_of(&tape).split_off(1), wanted, "{seed}");
+        let text = tape.lines().join("\n") + "\n";
+        assert_eq!(verify_bytes(text.as_bytes()).unwrap().findings, [], "{seed}");
+    }
+}
+
+/// Whether a tape redacts, which shows in what it writes.
+fn tape_redacts(tape: &Tape) -> bool {
+    fire(tape, &json!({"said": "hunter2"}));
+    !tape.lines().last().unwrap().contains("hunter2")
 }
