@@ -1,6 +1,7 @@
 //! Arrays that grow are written in parts, and are restored.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pintle_contract::{EventCause, Journal, JournalEntry, Outcome, Redactor};
 use pintle_tape::replay::{ReplayOptions, replay};
@@ -201,6 +202,40 @@ fn abridged_record_is_completed_from_its_line() {
     }
     let [short, long] = payloads;
     assert_eq!(seen, [(false, short), (true, long)]);
+}
+
+/// Counts the bytes that are searched for secrets.
+#[derive(Debug, Default)]
+struct CountingRedactor(AtomicUsize);
+
+impl Redactor for CountingRedactor {
+    fn redact(&self, text: &str) -> Option<String> {
+        self.0.fetch_add(text.len(), Ordering::Relaxed);
+        None
+    }
+
+    fn may_contain_secret(&self, text: &str) -> bool {
+        self.0.fetch_add(text.len(), Ordering::Relaxed);
+        true
+    }
+}
+
+#[test]
+fn turn_of_a_long_conversation_is_searched_for_secrets_only_where_it_is_new() {
+    let (tape, redactor) = (new_tape(), Arc::new(CountingRedactor::default()));
+    tape.set_redactor(redactor.clone());
+    let mut searched = Vec::new();
+    let mut before = 0;
+    for turn in 0..300 {
+        let list = messages(0..2 * turn + 1);
+        let event = make_event("completion.pre", request(&list));
+        ListPrefix { list: 1, count: list.len().saturating_sub(2) }.attach_to(&event.payload);
+        tape.record_without_hooks(&event, EventCause::default());
+        let now = redactor.0.load(Ordering::Relaxed);
+        searched.push(now - before);
+        before = now;
+    }
+    assert_flat(&searched, "what is searched");
 }
 
 /// Redacts one word.
