@@ -10,7 +10,7 @@ use std::sync::Arc;
 use pintle::event::{PromptSubmit, ToolResult, TurnEnd};
 use pintle::lifecycle::{ToolCallRequest, begin_turn, end_turn, submit_prompt};
 use pintle::tools::PINTLE;
-use pintle::{EventScope, HookReturn, Origin, Runtime, ToolCallDecision, ToolHook};
+use pintle::{EventScope, HookReturn, Origin, Refusal, Runtime, ToolCallDecision, ToolHook};
 use serde_json::{Value, json};
 
 /// What the model wants to do.
@@ -22,7 +22,7 @@ fn run_tool(name: &str, args: &Value) -> String {
     format!("{name} ran {args}")
 }
 
-fn run_turn(runtime: &Runtime, prompt: &str) -> Result<Vec<String>, String> {
+fn run_turn(runtime: &Runtime, prompt: &str) -> Result<Vec<String>, Refusal> {
     let (origin, scope) = (Arc::new(Origin::default()), EventScope::default());
     let mut life = runtime.life(Arc::clone(&origin), &scope);
     let prompt = submit_prompt(&mut life, PromptSubmit { prompt: prompt.to_owned(), ..PromptSubmit::default() })?;
@@ -32,7 +32,7 @@ fn run_turn(runtime: &Runtime, prompt: &str) -> Result<Vec<String>, String> {
         let call = ToolCallRequest::new(format!("call_{index}"), &PINTLE, name, args);
         transcript.push(match runtime.decide_tool_call(call, &origin, &scope) {
             // The model gets the reason instead of a result.
-            ToolCallDecision::Refuse(reason) => reason,
+            ToolCallDecision::Refuse(refusal) => refusal.reason().to_owned(),
             ToolCallDecision::Run(call) => {
                 let output = run_tool(&call.name, &call.args);
                 let result = ToolResult::from_content(&call.id, &call.name, &output, false);

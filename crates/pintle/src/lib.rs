@@ -24,7 +24,7 @@
 //! let (origin, scope) = (Arc::new(Origin::default()), EventScope::default());
 //! let call = ToolCallRequest::new("1", &PINTLE, "shell", serde_json::json!({"command": "rm -rf ."}));
 //! match runtime.decide_tool_call(call, &origin, &scope) {
-//!     ToolCallDecision::Refuse(reason) => assert!(reason.contains("nothing is deleted here")),
+//!     ToolCallDecision::Refuse(refusal) => assert!(refusal.reason().contains("nothing is deleted here")),
 //!     ToolCallDecision::Run(call) => unreachable!("{}", call.name),
 //! }
 //! # Ok::<(), pintle::LoadReport>(())
@@ -83,6 +83,7 @@ pub mod live_replay;
 mod load_report;
 pub mod loading;
 pub mod native;
+mod refusal;
 pub mod register;
 
 #[cfg(not(feature = "tape"))]
@@ -127,6 +128,7 @@ pub use load_report::LoadReport;
 pub use outcome_future::OutcomeFuture;
 pub use own_life::RuntimeLife;
 pub use own_loop::ToolCallDecision;
+pub use refusal::Refusal;
 pub use register::{
     HookEvent, HookRegistration, HookReturn, PersonaEvent, PersonaHook, SessionEvent, SessionHook, ToolHook,
 };

@@ -6,10 +6,9 @@ use pintle_contract::event::{EventKind, EventPayload};
 use pintle_contract::{Effect, Event, Origin, Outcome};
 use pintle_lifecycle::LifeHost;
 
-use crate::{EventScope, Runtime};
+use crate::{EventScope, Refusal, Runtime};
 
-/// A program's own agent, as a host of the protocol of [`lifecycle`](pintle_lifecycle). Its refusals are texts for the
-/// user.
+/// A program's own agent, as a host of the protocol of [`lifecycle`](pintle_lifecycle).
 #[derive(Debug)]
 pub struct RuntimeLife<'a> {
     runtime: &'a Runtime,
@@ -28,7 +27,7 @@ impl Runtime {
     /// use pintle::lifecycle::{AnswerDecision, begin_turn, end_turn, review_answer, submit_prompt};
     /// use pintle::{EventScope, Origin, Runtime};
     ///
-    /// # fn main() -> Result<(), String> {
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let runtime = Runtime::builder().build().unwrap();
     /// let scope = EventScope::default();
     /// let mut life = runtime.life(Arc::new(Origin::default()), &scope);
@@ -37,7 +36,7 @@ impl Runtime {
     /// let context = life.take_context(); // what hooks tell the model
     /// let answer = format!("{message} back"); // your model
     /// let stop = AgentStop { response: answer.clone(), ..AgentStop::default() };
-    /// let AnswerDecision::Accept(_) = review_answer(&mut life, stop)? else { return Err(String::from("go on")) };
+    /// let AnswerDecision::Accept(_) = review_answer(&mut life, stop)? else { return Err("go on".into()) };
     /// let change = end_turn(&mut life, TurnEnd { text: answer.clone(), ..TurnEnd::default() })?;
     /// assert_eq!((change.text.unwrap_or(answer).as_str(), context.len()), ("hello back", 0));
     /// # Ok(())
@@ -58,17 +57,17 @@ impl RuntimeLife<'_> {
 }
 
 impl LifeHost for RuntimeLife<'_> {
-    type Refusal = String;
+    type Refusal = Refusal;
 
     /// Every event is recorded.
     fn hears(&self, _kind: EventKind) -> bool {
         true
     }
 
-    fn fire<P: EventPayload>(&mut self, payload: &P) -> Result<Outcome, String> {
+    fn fire<P: EventPayload>(&mut self, payload: &P) -> Result<Outcome, Refusal> {
         let outcome = self.runtime.fire_in(&Event::from_payload(payload, Arc::clone(&self.origin)), self.scope);
         if self.scope.cancel.is_cancelled() {
-            return Err(String::from("cancelled"));
+            return Err(Refusal::without_hooks(P::KIND, "cancelled"));
         }
         self.context.extend(outcome.effects.iter().filter_map(|(_, effect)| match effect {
             Effect::Context(text) => Some(text.clone()),
@@ -78,7 +77,7 @@ impl LifeHost for RuntimeLife<'_> {
         Ok(outcome)
     }
 
-    fn refuse(&mut self, kind: EventKind, outcome: &Outcome) -> String {
-        format!("{kind} denied: {}", outcome.denial_text())
+    fn refuse(&mut self, kind: EventKind, outcome: &Outcome) -> Refusal {
+        Refusal::from_outcome(kind, outcome, outcome.denial_text())
     }
 }

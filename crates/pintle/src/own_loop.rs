@@ -10,7 +10,7 @@ use pintle_lifecycle::{
     result_after,
 };
 
-use crate::{EventScope, Runtime};
+use crate::{EventScope, Refusal, Runtime};
 
 /// What becomes of a tool call.
 #[derive(Debug, Clone)]
@@ -18,7 +18,7 @@ pub enum ToolCallDecision {
     /// The call runs, as the hooks left it.
     Run(Box<ToolCallRequest>),
     /// The call does not run; the reason is its result for the model.
-    Refuse(String),
+    Refuse(Refusal),
 }
 
 impl Runtime {
@@ -44,7 +44,7 @@ impl Runtime {
     /// let input = serde_json::json!({"command": "ls"});
     /// let call = ToolCallRequest::new("call_1", &CLAUDE, "Bash", input);
     /// let decision = runtime.decide_tool_call(call, &Arc::new(Origin::default()), &EventScope::default());
-    /// assert!(matches!(decision, ToolCallDecision::Refuse(reason) if reason.contains("no shell here")));
+    /// assert!(matches!(decision, ToolCallDecision::Refuse(refusal) if refusal.reason().contains("no shell here")));
     /// ```
     #[must_use]
     pub fn decide_tool_call(
@@ -56,10 +56,10 @@ impl Runtime {
         let scope = EventScope { memory: Some(Arc::default()), ..scope.clone() };
         let paths = call.paths.clone().or_else(|| self.path_resolver(Path::new(&origin.cwd)));
         let call = ToolCallRequest { paths, cwd: call.cwd.clone().or_else(|| Some(origin.cwd.clone())), ..call };
-        let mut host = OwnLoopCall { runtime: self, scope, origin, call, has_open_ask: None };
+        let mut host = OwnLoopCall { runtime: self, scope, origin, call, open_ask: None };
         match decide(&mut host) {
             Ok(()) => ToolCallDecision::Run(Box::new(host.call)),
-            Err(reason) => ToolCallDecision::Refuse(reason),
+            Err(refusal) => ToolCallDecision::Refuse(refusal),
         }
     }
 
@@ -82,12 +82,12 @@ struct OwnLoopCall<'a> {
     scope: EventScope,
     origin: &'a Arc<Origin>,
     call: ToolCallRequest,
-    /// The reason of an ask without an answer.
-    has_open_ask: Option<String>,
+    /// The refusal of an ask without an answer.
+    open_ask: Option<Refusal>,
 }
 
 impl ToolCallHost for OwnLoopCall<'_> {
-    type Refusal = String;
+    type Refusal = Refusal;
     type Approval = ();
 
     fn hears(&self, stage: CallStage) -> bool {
@@ -100,19 +100,22 @@ impl ToolCallHost for OwnLoopCall<'_> {
         }
     }
 
-    fn fire(&mut self, stage: CallStage) -> Result<Outcome, String> {
+    fn fire(&mut self, stage: CallStage) -> Result<Outcome, Refusal> {
         Ok(self.runtime.fire_in(&self.call.to_event(stage, "", Arc::clone(self.origin)), &self.scope))
     }
 
-    fn refuse(&mut self, _stage: CallStage, outcome: &Outcome) -> String {
-        outcome.reason_for_model()
+    fn refuse(&mut self, stage: CallStage, outcome: &Outcome) -> Refusal {
+        Refusal::from_outcome(stage.event_kind(), outcome, outcome.reason_for_model())
     }
 
-    fn take_outcome(&mut self, stage: CallStage, outcome: &Outcome) -> Result<bool, String> {
+    fn take_outcome(&mut self, stage: CallStage, outcome: &Outcome) -> Result<bool, Refusal> {
         if outcome.decision == Decision::Ask {
-            self.has_open_ask = Some(outcome.reason());
+            self.open_ask = Some(Refusal::from_outcome(stage.event_kind(), outcome, outcome.reason()));
         }
-        let Some((name, args)) = self.call.changed_by(stage, outcome).map_err(|error| error.to_string())? else {
+        let changed = self.call.changed_by(stage, outcome);
+        let misfit =
+            |error: &dyn std::fmt::Display| Refusal::from_outcome(stage.event_kind(), outcome, error.to_string());
+        let Some((name, args)) = changed.map_err(|error| misfit(&error))? else {
             return Ok(false);
         };
         self.call.name = name;
@@ -122,15 +125,15 @@ impl ToolCallHost for OwnLoopCall<'_> {
     }
 
     fn begin_round(&mut self) {
-        self.has_open_ask = None;
+        self.open_ask = None;
     }
 
-    fn resolve_asks(&mut self) -> Result<AskResolution<()>, String> {
-        self.has_open_ask.take().map_or(Ok(AskResolution::Approved(())), Err)
+    fn resolve_asks(&mut self) -> Result<AskResolution<()>, Refusal> {
+        self.open_ask.take().map_or(Ok(AskResolution::Approved(())), Err)
     }
 
-    fn refuse_unsettled(&mut self, _stage: CallStage) -> String {
-        String::from("hooks keep changing this call")
+    fn refuse_unsettled(&mut self, stage: CallStage) -> Refusal {
+        Refusal::without_hooks(stage.event_kind(), "hooks keep changing this call")
     }
 }
 

@@ -39,7 +39,7 @@ fn refusal(runtime: &Runtime, project: &Path, command: &str) -> Option<String> {
     let call = ToolCallRequest::new("call_1", &CLAUDE, "Bash", json!({"command": command}));
     match runtime.decide_tool_call(call, &origin, &EventScope::default()) {
         ToolCallDecision::Run(_) => None,
-        ToolCallDecision::Refuse(reason) => Some(reason),
+        ToolCallDecision::Refuse(refusal) => Some(refusal.reason().to_owned()),
     }
 }
 

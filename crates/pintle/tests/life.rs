@@ -4,19 +4,23 @@
 use std::fs;
 use std::sync::Arc;
 
+use pintle::contract::DenyEffect;
 use pintle::event::{
     AgentStop, CompactBefore, CompactPost, CompactPre, CompletionPost, CompletionPre, DelegationPost,
     DelegationPostVerify, DelegationPre, PromptSubmit, TurnEnd,
 };
 use pintle::lifecycle::{
-    AfterRejection, AnswerDecision, begin_turn, end_turn, follow_up, plan_compaction, report_compaction, review_answer,
-    review_delegated_answer, review_reply, review_request, review_result, review_task, steer, submit_prompt,
-    verify_result,
+    AfterRejection, AnswerDecision, ToolCallRequest, begin_turn, end_turn, follow_up, plan_compaction,
+    report_compaction, review_answer, review_delegated_answer, review_reply, review_request, review_result,
+    review_task, steer, submit_prompt, verify_result,
 };
-use pintle::{EventScope, Layer, Origin, Runtime, RuntimeLife};
+use pintle::tools::PINTLE;
+use pintle::{
+    EventKind, EventScope, Hook, Layer, Origin, Refusal, Runtime, RuntimeLife, ToolCallDecision, Verdict, native,
+};
 
 /// One step of a life, as a text: what is left of it, or the refusal.
-type LifeStep = fn(&mut RuntimeLife<'_>) -> Result<String, String>;
+type LifeStep = fn(&mut RuntimeLife<'_>) -> Result<String, Refusal>;
 
 fn text() -> String {
     String::from("it")
@@ -63,7 +67,7 @@ const STEPS: &[(&str, LifeStep, &str, &str, &str)] = &[
             let request = CompletionPre { model: text(), ..CompletionPre::default() };
             Ok(review_request(life, || request)?
                 .into_rewritten()
-                .map_err(|error| error.to_string())?
+                .expect("it fits the event")
                 .map_or_else(text, |request| request.model))
         },
         r#"modify({"model": "new"})"#,
@@ -76,7 +80,7 @@ const STEPS: &[(&str, LifeStep, &str, &str, &str)] = &[
             let reply = CompletionPost { text: text(), ..CompletionPost::default() };
             Ok(review_reply(life, || reply)?
                 .into_rewritten()
-                .map_err(|error| error.to_string())?
+                .expect("it fits the event")
                 .map_or_else(text, |reply| reply.text))
         },
         r#"modify({"text": "new"})"#,
@@ -106,7 +110,7 @@ const STEPS: &[(&str, LifeStep, &str, &str, &str)] = &[
             let task = DelegationPre { prompt: text(), task: text(), ..DelegationPre::default() };
             Ok(review_task(life, task)?
                 .into_rewritten()
-                .map_err(|error| error.to_string())?
+                .expect("it fits the event")
                 .map_or_else(text, |task| task.prompt))
         },
         r#"modify({"prompt": "new"})"#,
@@ -168,7 +172,7 @@ const STEPS: &[(&str, LifeStep, &str, &str, &str)] = &[
 ];
 
 /// What a step leaves under a hook that returns this.
-fn run_step(event: &str, step: LifeStep, returned: &str) -> Result<String, String> {
+fn run_step(event: &str, step: LifeStep, returned: &str) -> Result<String, Refusal> {
     let project = tempfile::tempdir().expect("a directory for the project");
     let hooks = project.path().join(".harness/hooks");
     fs::create_dir_all(&hooks).expect("a new directory");
@@ -184,7 +188,7 @@ fn run_step(event: &str, step: LifeStep, returned: &str) -> Result<String, Strin
 #[test]
 fn every_step_takes_what_hooks_say() {
     for (event, step, change, changed, denied) in STEPS {
-        let told = |result: Result<String, String>| result.unwrap_or_else(|refusal| refusal);
+        let told = |result: Result<String, Refusal>| result.unwrap_or_else(|refusal| refusal.to_string());
         assert_eq!(told(run_step(event, *step, "allow()")), "it", "{event}");
         assert_eq!(told(run_step(event, *step, change)), *changed, "{event}");
         assert_eq!(told(run_step(event, *step, r#"block("no")"#)), *denied, "{event}");
@@ -204,5 +208,27 @@ fn a_cancelled_life_goes_no_further() {
     let scope = EventScope::default();
     scope.cancel.cancel();
     let mut life = runtime.life(Arc::new(Origin::default()), &scope);
-    assert_eq!(begin_turn(&mut life, text()), Err(String::from("cancelled")));
+    let refusal = begin_turn(&mut life, text()).unwrap_err();
+    assert_eq!(refusal.to_string(), "turn.start denied: cancelled");
+    assert!(refusal.hooks().is_empty() && !refusal.stops_run());
+}
+
+#[test]
+fn refusal_names_what_refused_and_says_whether_the_run_ends() {
+    let named = |hook: &str, ends: bool| {
+        let deny = native::hook(hook, EventKind::ToolPre, |_| Verdict::deny("not today"));
+        if ends { Hook { on_deny: DenyEffect::StopRun, ..deny } } else { deny }
+    };
+    for (hooks, ends) in [(vec![named("first", false)], false), (vec![named("first", true)], true)] {
+        let runtime = Runtime::builder().chain(native::chain("test", Layer::Project, hooks)).build().unwrap();
+        let call = ToolCallRequest::new("1", &PINTLE, "shell", serde_json::json!({"command": "ls"}));
+        let decided = runtime.decide_tool_call(call, &Arc::new(Origin::default()), &EventScope::default());
+        let ToolCallDecision::Refuse(refusal) = decided else { panic!("{decided:?}") };
+        let names: Vec<&str> = refusal.hooks().iter().map(pintle::contract::HookId::as_str).collect();
+        assert_eq!(
+            (refusal.event(), names.as_slice(), refusal.stops_run()),
+            (EventKind::ToolPre, &["first"][..], ends)
+        );
+        assert!(refusal.reason().contains("not today"), "{refusal}");
+    }
 }

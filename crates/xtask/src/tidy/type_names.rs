@@ -51,6 +51,7 @@ const ONE_WORD: &[&str] = &[
     "Profile",
     "Record",
     "Redactor",
+    "Refusal",
     "Reminder",
     "Renderer",
     "Rewrite",
