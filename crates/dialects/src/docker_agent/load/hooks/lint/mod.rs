@@ -5,12 +5,12 @@
 
 mod words;
 
-use pintle_contract::ByteSpan;
+use pintle_contract::{ByteSpan, suggest_nearest};
 
 use super::hook::DockerHookKind;
 use crate::docker_agent::decode::{DECISION_SCHEMA, KeySpelling, OutputKey, find_key, is_spelled_so_in_the_example};
 use crate::docker_agent::event_def::{ContextReader, PermissionWords};
-use crate::docker_agent::{DockerAgentVersion, DockerEventDef};
+use crate::docker_agent::{DockerAgentVersion, DockerEventDef, ROWS};
 use crate::document::FieldReader;
 use words::{PrintedKey, find_exit_two, find_printed_keys};
 
@@ -43,7 +43,10 @@ pub(super) fn check(
     }
     match kind {
         DockerHookKind::Command => check_script(fields, def, compat),
-        DockerHookKind::Model => check_model(fields, def),
+        DockerHookKind::Model => {
+            check_model(fields, def);
+            check_template(fields);
+        }
         DockerHookKind::Builtin => {}
     }
 }
@@ -81,6 +84,32 @@ fn check_model(fields: &mut FieldReader<'_>, def: &DockerEventDef) {
             warn(fields, message, span, "write `schema: pre_tool_use_decision` to let the model decide");
         }
         _ => {}
+    }
+}
+
+/// The first keys of the object that every hook receives.
+const OPENING_KEYS: [&str; 4] = ["session_id", "cwd", "hook_event_name", "agent_name"];
+
+/// Warns of fields that a prompt names and no hook receives: the prompt cannot be written, so the hook fails.
+fn check_template(fields: &mut FieldReader<'_>) {
+    let Some(node) = fields.node("prompt") else { return };
+    let text = node.as_text().unwrap_or_default();
+    let actions = || text.split("{{").skip(1).filter_map(|action| Some(action.split_once("}}")?.0));
+    // Inside these, a dot is something else than the whole object.
+    if actions().any(|action| action.split_whitespace().any(|word| matches!(word, "range" | "with" | "define"))) {
+        return;
+    }
+    // Every second part is between quotes.
+    let parts = actions().flat_map(|action| action.split('"').step_by(2));
+    let words = parts.flat_map(|part| part.split([' ', '(', ')', '|', '-', '\t', '\n']));
+    let names = words.filter_map(|word| word.strip_prefix('.')?.split('.').next()).filter(|name| !name.is_empty());
+    let known = || ROWS.iter().flat_map(DockerEventDef::input_keys).map(|(name, _)| name).chain(OPENING_KEYS);
+    let plain = |name: &str| name.replace('_', "").to_lowercase();
+    for name in names.filter(|name| !known().any(|key| plain(key) == plain(name))) {
+        let message = format!("{}: no hook receives `.{name}`, so the prompt cannot be written", fields.path());
+        let near = suggest_nearest(name, known()).map(|near| format!("did you mean `.{near}`?"));
+        let help = near.unwrap_or_else(|| String::from("name a key of the object that hooks receive"));
+        warn(fields, message, node.span, &help);
     }
 }
 

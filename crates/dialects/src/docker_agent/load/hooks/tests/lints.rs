@@ -166,3 +166,33 @@ fn keys_without_effect_on_a_kind_of_hook_are_pointed_out() {
         ]
     );
 }
+
+#[test]
+fn field_that_no_hook_receives_is_pointed_out_in_a_prompt() {
+    let findings = |prompt: &str| {
+        let model = format!("type: model, model: m, schema: pre_tool_use_decision, prompt: '{prompt}'");
+        read_text(&single_hook_block("pre_tool_use", &model)).1
+    };
+    for prompt in [
+        "Is {{ .ToolName }} with {{ printf \"%v\" .tool_input.cmd }} in {{.Cwd}} safe?",
+        "{{ range .ToolInput }}{{ .Nope }}{{ end }}",
+        "no field .Nope",
+        "{{ printf \"a .Nope in a text\" .ToolName }}",
+    ] {
+        assert_eq!(findings(prompt), [""; 0], "{prompt}");
+    }
+    for (prompt, wanted) in [
+        (
+            "{{ .Nope }}",
+            "no hook receives `.Nope`, so the prompt cannot be written | name a key of the object that hooks receive",
+        ),
+        ("{{ .ToolNam }}", "no hook receives `.ToolNam`, so the prompt cannot be written | did you mean `.tool_name`?"),
+        (
+            "{{if eq .tool_nme \"a\"}}x{{end}}",
+            "no hook receives `.tool_nme`, so the prompt cannot be written | did you mean `.tool_name`?",
+        ),
+    ] {
+        let found = findings(prompt);
+        assert!(found.len() == 1 && found[0].ends_with(wanted), "{found:?}");
+    }
+}
