@@ -43,14 +43,23 @@ pub(crate) fn transcript_path(told: &HostEvent) -> Option<PathBuf> {
     told.context.transcript_path.as_ref().map(PathBuf::from)
 }
 
-/// Whether a script names what looks back at the conversation.
+/// Whether a script says that it looks back at the conversation.
 pub(crate) fn looks_back(handler: &HandlerSpec) -> bool {
+    mentions(handler, &["transcript.messages", "unsettled_state"])
+}
+
+/// Whether a script can look back at the conversation: under another name, or in a module that it loads.
+pub(crate) fn may_look_back(handler: &HandlerSpec) -> bool {
+    mentions(handler, &["transcript", "unsettled_state", "load("])
+}
+
+fn mentions(handler: &HandlerSpec, words: &[&str]) -> bool {
     let text = match handler {
         HandlerSpec::Script(source) => &source.text,
         HandlerSpec::Function(function) => &function.module.text,
         _ => return false,
     };
-    text.contains("transcript.messages") || text.contains("unsettled_state")
+    words.iter().any(|word| text.contains(word))
 }
 
 impl AgentConversation for HostConversation {

@@ -14,7 +14,7 @@ use pintle::{
 use serde_json::Value;
 
 use crate::canary::{CallWatch, Canary, CanaryHooks, report_decision};
-use crate::conversation::{HostConversation, looks_back, transcript_path};
+use crate::conversation::{HostConversation, may_look_back, transcript_path};
 use crate::dispatch::HostDispatch;
 use crate::fit_to_host::fit_to_host;
 use crate::session::{
@@ -281,7 +281,7 @@ fn decide(
     };
     let built = builder.clock(Arc::clone(&clock)).shadow(errand.shadow).approver(Arc::new(DeferToHost)).load();
     // What hooks decide by must not be the agent's to write.
-    let decides_by_transcript = built.declarations.iter().any(|declared| looks_back(&declared.handler));
+    let decides_by_transcript = built.declarations.iter().any(|declared| may_look_back(&declared.handler));
     let transcript = transcript_path(&told).filter(|_| decides_by_transcript);
     let policy = built.policy.clone().with_machine_policy(errand.state_directory, &project).with_paths(transcript);
     let paths = PolicyPaths::new(&policy, &project, &cwd);

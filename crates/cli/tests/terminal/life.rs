@@ -177,6 +177,10 @@ fn a_transcript_that_hooks_decide_by_is_not_the_agents_to_write() {
     let fixture = CliFixture::new_empty()
         .with_file("hooks/looks.md", hook_file("tool.pre", looks))
         .with_file("other/passes.md", hook_file("tool.pre", "return allow()"))
+        .with_file(
+            "renamed/looks.md",
+            hook_file("tool.pre", "said = transcript\nreturn allow() if said.messages() else allow()"),
+        )
         .with_file("t.jsonl", format!("{line}\n"));
     let judge = |hooks: &str, command: &str| {
         let payload = serde_json::json!({
@@ -190,6 +194,7 @@ fn a_transcript_that_hooks_decide_by_is_not_the_agents_to_write() {
     assert_eq!(judge("hooks", "ls"), "");
     assert!(judge("hooks", "echo x >> t.jsonl").contains("t.jsonl"), "{}", judge("hooks", "echo x >> t.jsonl"));
     assert_eq!(judge("other", "echo x >> t.jsonl"), "", "no hook looks at it");
+    assert!(judge("renamed", "echo x >> t.jsonl").contains("t.jsonl"), "under another name");
     std::fs::write(fixture.path("t.jsonl"), "{}\n").unwrap();
     assert!(judge("hooks", "ls").contains("no word"));
 }
