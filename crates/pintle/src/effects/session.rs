@@ -66,7 +66,7 @@ pub(super) fn answer_without_host(
         }
         _ => Err(String::from("only Pintle's own agents have this function")),
     };
-    replied.map_err(|reason| EffectError(format!("{function}: {reason}")))
+    replied.map_err(EffectError)
 }
 
 fn to_value<T: serde::Serialize>(value: &T) -> Value {
