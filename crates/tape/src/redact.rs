@@ -1,5 +1,7 @@
 //! Redacts secrets in records.
 
+use std::collections::BTreeMap;
+
 use pintle_contract::Redactor;
 use serde_json::{Map, Value};
 
@@ -13,4 +15,9 @@ pub(crate) fn redact_fields(secrets: &dyn Redactor, text: &[u8]) -> Option<Vec<u
     }
     let fields: Map<String, Value> = serde_json::from_slice(text).ok()?;
     serde_json::to_vec(&secrets.redact_fields(&fields)?).ok()
+}
+
+/// Whether fields contain no secret.
+pub(crate) fn is_clean(secrets: &dyn Redactor, fields: &BTreeMap<&str, &Value>) -> bool {
+    serde_json::to_vec(fields).is_ok_and(|text| redact_fields(secrets, &text).is_none())
 }

@@ -1,15 +1,17 @@
 //! The lists that were written last, from which the next one may take elements.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::Write as _;
 use std::ops::Range;
 use std::sync::Arc;
 
+use pintle_contract::Redactor;
 use serde_json::Value;
 
 use super::extract::{BlobContent, ExtractedBlob, extract_element};
 use super::list::{WrittenElement, empty_digest, extend_digest, has_same_text, is_large_array};
 use crate::line::{DEEPEST, DigestBytes, digest_bytes, nesting_depth, to_hex};
+use crate::redact::is_clean;
 use crate::write::ListPrefix;
 
 /// The number of lists that are remembered.
@@ -23,6 +25,19 @@ const FARTHEST_MOVE: usize = 16;
 #[derive(Debug, Default)]
 pub(crate) struct RecentLists {
     lists: Vec<RecentList>,
+    /// What the record that is being encoded added, so that it can be taken back.
+    added: Option<Vec<AddedList>>,
+}
+
+/// What adding a list did.
+#[derive(Debug)]
+enum AddedList {
+    /// It continues the list that had this index and this number of elements.
+    Continued { index: usize, count: usize },
+    /// It is a list of its own.
+    New,
+    /// It took the place of the oldest list.
+    Evicted(RecentList),
 }
 
 /// A list that was written.
@@ -64,8 +79,8 @@ pub(crate) enum WrittenArray {
     Inline,
     /// In a blob, preceded by those of its own large values.
     Blobs(Vec<ExtractedBlob>),
-    /// In its record, all of which is packed.
-    TooDeep,
+    /// In its record, which is written otherwise: it nests too deep, or a new element contains a secret.
+    Otherwise,
 }
 
 impl RecentList {
@@ -124,8 +139,15 @@ impl RecentLists {
     }
 
     /// Writes an array at this depth of its record. Its elements are compared with the values of the lists before, as
-    /// far as the host does not know how it begins, so that only new ones are encoded.
-    pub(crate) fn write_array(&mut self, items: &[Value], depth: usize, prefix: Option<ListPrefix>) -> WrittenArray {
+    /// far as the host does not know how it begins, so that only new ones are encoded, and searched for secrets: those that
+    /// were written contain none.
+    pub(crate) fn write_array(
+        &mut self,
+        items: &[Value],
+        depth: usize,
+        prefix: Option<ListPrefix>,
+        secrets: Option<&dyn Redactor>,
+    ) -> WrittenArray {
         let base = self.find_beginning(items, prefix);
         let is_near = |list: &RecentList, item: &Value| {
             list.values.iter().take(FARTHEST_MOVE).any(|known| has_same_text(known, item))
@@ -140,7 +162,10 @@ impl RecentLists {
                 next.push(NextElement { digest: known, text_bytes, text: None, value: Some(value) });
                 continue;
             }
-            let Some((text, inner)) = encode_element(item, depth) else { return WrittenArray::TooDeep };
+            let is_clean = secrets.is_none_or(|secrets| is_clean(secrets, &BTreeMap::from([("", item)])));
+            let Some((text, inner)) = encode_element(item, depth).filter(|_| is_clean) else {
+                return WrittenArray::Otherwise;
+            };
             blobs.extend(inner);
             next.push(NextElement {
                 digest: digest_bytes(&text),
@@ -170,10 +195,34 @@ impl RecentLists {
         WrittenArray::Blobs(blobs)
     }
 
-    /// The elements of an array that do not continue a list whose values are known.
-    pub(crate) fn new_elements<'i>(&self, items: &'i [Value], prefix: Option<ListPrefix>) -> &'i [Value] {
-        let known = self.find_beginning(items, prefix).map_or(0, |(_, count)| count);
-        items.get(known..).unwrap_or_default()
+    /// Begins a record whose lists can be taken back.
+    pub(crate) fn begin_record(&mut self) {
+        self.added = Some(Vec::new());
+    }
+
+    /// Keeps the lists of the record.
+    pub(crate) fn keep_record(&mut self) {
+        self.added = None;
+    }
+
+    /// Takes the lists of the record back: it is written otherwise, and a list that is not on the tape must not be
+    /// continued.
+    pub(crate) fn take_record_back(&mut self) {
+        for added in self.added.take().unwrap_or_default().into_iter().rev() {
+            match (added, self.lists.pop()) {
+                (AddedList::Evicted(oldest), newest) => {
+                    self.lists.insert(0, oldest);
+                    self.lists.extend(newest);
+                }
+                (AddedList::Continued { index, count }, Some(mut list)) => {
+                    list.elements.truncate(count);
+                    list.values.truncate(count);
+                    list.number = None;
+                    self.lists.insert(index, list);
+                }
+                (AddedList::Continued { .. } | AddedList::New, _) => {}
+            }
+        }
     }
 
     /// Forgets the values: those of the next array have to be checked again.
@@ -253,13 +302,18 @@ impl RecentLists {
             None => (&empty, 0),
         };
         let parts = encode_parts(before, shared_count, &next);
-        let mut list = match base {
-            Some((index, count)) if count == before.elements.len() => self.lists.remove(index),
-            _ => RecentList {
-                elements: before.elements.get(..shared_count).unwrap_or_default().to_vec(),
-                values: before.values.get(..shared_count).unwrap_or_default().to_vec(),
-                number: None,
-            },
+        let (mut list, added) = match base {
+            Some((index, count)) if count == before.elements.len() => {
+                (self.lists.remove(index), AddedList::Continued { index, count })
+            }
+            _ => {
+                let list = RecentList {
+                    elements: before.elements.get(..shared_count).unwrap_or_default().to_vec(),
+                    values: before.values.get(..shared_count).unwrap_or_default().to_vec(),
+                    number: None,
+                };
+                (list, AddedList::New)
+            }
         };
         let is_known = list.values.len() == list.elements.len();
         next.iter().for_each(|element| list.push(element));
@@ -268,8 +322,10 @@ impl RecentLists {
         }
         let digest = list.digest();
         self.lists.push(list);
-        if self.lists.len() > MOST_LISTS {
-            self.lists.remove(0);
+        let evicted = (self.lists.len() > MOST_LISTS).then(|| AddedList::Evicted(self.lists.remove(0)));
+        if let Some(log) = &mut self.added {
+            log.push(added);
+            log.extend(evicted);
         }
         (digest, parts)
     }

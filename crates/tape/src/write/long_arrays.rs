@@ -5,7 +5,7 @@ use std::io;
 use std::ops::Range;
 
 use pintle_contract::Redactor;
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
 use super::ListPrefix;
 use super::line_encoder::EncodedFields;
@@ -14,7 +14,7 @@ use crate::blobs::{
 };
 use crate::line::{encode_fields, is_deep};
 use crate::record::{HostRecord, RecordBody};
-use crate::redact::redact_fields;
+use crate::redact::{is_clean, redact_fields};
 
 /// The field whose list the host knows.
 const MESSAGES: &str = "messages";
@@ -29,6 +29,7 @@ struct ValueText<'l> {
     blobs: Vec<ExtractedBlob>,
     recent_lists: &'l mut RecentLists,
     prefix: Option<ListPrefix>,
+    secrets: Option<&'l dyn Redactor>,
 }
 
 /// Encodes a record whose payload has long arrays and contains no secret. `None` for any other record.
@@ -42,9 +43,8 @@ pub(super) fn encode(
         return Ok(None);
     };
     let mut text = encode_fields(&without_payload(body))?;
-    if let Some(secrets) = secrets
-        && !(is_clean(secrets, &text) && is_clean_payload(secrets, recent_lists, payload, prefix)?)
-    {
+    let has_secret = |secrets| redact_fields(secrets, &text).is_some() || !is_rest_clean(secrets, payload);
+    if secrets.is_some_and(has_secret) {
         return Ok(None);
     }
     // The payload is the last field, and the closing brace follows it.
@@ -52,15 +52,16 @@ pub(super) fn encode(
     let end = text.strip_suffix(absent.as_bytes()).or_else(|| text.strip_suffix(b"}")).map_or(text.len(), <[u8]>::len);
     text.truncate(end);
     text.extend_from_slice(format!(",\"{name}\":").as_bytes());
-    let mut written = ValueText { text, references: Vec::new(), blobs: Vec::new(), recent_lists, prefix };
-    if !written.push_payload(payload)? {
-        return Ok(None);
-    }
-    let ValueText { mut text, references, mut blobs, .. } = written;
+    recent_lists.begin_record();
+    let mut written = ValueText { text, references: Vec::new(), blobs: Vec::new(), recent_lists, prefix, secrets };
+    let is_whole = written.push_payload(payload)?;
+    let ValueText { mut text, references, mut blobs, recent_lists, .. } = written;
     text.push(b'}');
-    if references.is_empty() || is_deep(&text) {
+    if !is_whole || references.is_empty() || is_deep(&text) {
+        recent_lists.take_record_back();
         return Ok(None);
     }
+    recent_lists.keep_record();
     if let Some(extraction) = extract_around(&text, &references) {
         blobs.extend(extraction.blobs);
         text = extraction.text;
@@ -68,31 +69,11 @@ pub(super) fn encode(
     Ok(Some(EncodedFields::from_extraction(BlobExtraction { text, blobs })))
 }
 
-/// Whether a payload contains no secret. Known elements of a list were written because they contain none.
-fn is_clean_payload(
-    secrets: &dyn Redactor,
-    recent_lists: &RecentLists,
-    payload: &Value,
-    prefix: Option<ListPrefix>,
-) -> io::Result<bool> {
-    let mut rest = Map::new();
-    for (name, value) in payload.as_object().into_iter().flatten() {
-        let Some(items) = value.as_array().filter(|items| items.len() >= FEW_ELEMENTS) else {
-            rest.insert(name.clone(), value.clone());
-            continue;
-        };
-        rest.insert(name.clone(), Value::Null);
-        for item in recent_lists.new_elements(items, prefix.filter(|_| name == MESSAGES)) {
-            if !is_clean(secrets, &serde_json::to_vec(&json!({ "": item }))?) {
-                return Ok(false);
-            }
-        }
-    }
-    Ok(is_clean(secrets, &serde_json::to_vec(&rest)?))
-}
-
-fn is_clean(secrets: &dyn Redactor, fields: &[u8]) -> bool {
-    redact_fields(secrets, fields).is_none()
+/// Whether the fields of a payload without its long arrays contain no secret, nor their names.
+fn is_rest_clean(secrets: &dyn Redactor, payload: &Value) -> bool {
+    let rest = |value| if is_long(value) { &Value::Null } else { value };
+    let fields = payload.as_object().into_iter().flatten().map(|(name, value)| (name.as_str(), rest(value)));
+    is_clean(secrets, &fields.collect())
 }
 
 impl ValueText<'_> {
@@ -106,16 +87,17 @@ impl ValueText<'_> {
             self.text.push(if index == 0 { b'{' } else { b',' });
             serde_json::to_writer(&mut self.text, name)?;
             self.text.push(b':');
+            let prefix = self.prefix.filter(|_| name == MESSAGES);
             let written = match value {
-                Value::Array(items) if items.len() >= FEW_ELEMENTS => {
-                    self.recent_lists.write_array(items, DEPTH + 1, self.prefix.filter(|_| name == MESSAGES))
+                Value::Array(items) if is_long(value) => {
+                    self.recent_lists.write_array(items, DEPTH + 1, prefix, self.secrets)
                 }
                 _ => WrittenArray::Inline,
             };
             match written {
-                WrittenArray::TooDeep => return Ok(false),
+                WrittenArray::Otherwise => return Ok(false),
                 WrittenArray::Inline => {
-                    if let Some(prefix) = self.prefix.filter(|_| name == MESSAGES) {
+                    if let Some(prefix) = prefix {
                         self.recent_lists.forget_continued(prefix);
                     }
                     serde_json::to_writer(&mut self.text, value)?;
@@ -159,7 +141,10 @@ fn without_payload<'b>(body: &'b RecordBody<'_>) -> RecordBody<'b> {
     body
 }
 
+fn is_long(value: &Value) -> bool {
+    value.as_array().is_some_and(|items| items.len() >= FEW_ELEMENTS)
+}
+
 fn has_long_array(payload: &Value) -> bool {
-    let is_long = |value: &Value| value.as_array().is_some_and(|items| items.len() >= FEW_ELEMENTS);
     payload.as_object().is_some_and(|fields| fields.values().any(is_long))
 }

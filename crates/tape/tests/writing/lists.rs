@@ -290,7 +290,11 @@ fn lists_with_secrets_are_redacted_however_they_change() {
                 is_redacted = true;
             }
             let count = sent.iter().zip(&list).take_while(|(before, now)| before == now).count();
-            let payload = request(&list);
+            let mut payload = request(&list);
+            if draw(6) == 0 {
+                // A schema that nests too deep: the whole record is packed.
+                payload["tools"] = (0..4).map(|_| (0..110).fold(json!("x"), |inner, _| json!([inner]))).collect();
+            }
             let event = make_event("completion.pre", payload.clone());
             // Some requests are not those of the list that the host knows.
             if draw(5) > 0 {
@@ -303,6 +307,8 @@ fn lists_with_secrets_are_redacted_however_they_change() {
         assert_eq!(payloads_of(&tape).split_off(1), wanted, "{seed}");
         let text = tape.lines().join("\n") + "\n";
         assert_eq!(verify_bytes(text.as_bytes()).unwrap().findings, [], "{seed}");
+        let replayed = replay(text.as_bytes(), &ReplayOptions::default()).unwrap();
+        assert!(replayed.difference.is_none() && replayed.tape == text.as_bytes(), "{seed}: {:?}", replayed.difference);
     }
 }
 
@@ -310,4 +316,33 @@ fn lists_with_secrets_are_redacted_however_they_change() {
 fn tape_redacts(tape: &Tape) -> bool {
     fire(tape, &json!({"said": "hunter2"}));
     !tape.lines().last().unwrap().contains("hunter2")
+}
+
+#[test]
+fn list_of_a_record_that_was_written_otherwise_is_not_continued() {
+    let deep = (0..120).fold(json!("x"), |inner, _| json!([inner]));
+    let tools = |is_deep: bool| {
+        let tool = |index| if is_deep && index == 5 { deep.clone() } else { json!(index) };
+        (0..6).map(tool).collect::<Vec<_>>()
+    };
+    for redacts in [false, true] {
+        let tape = new_tape();
+        if redacts {
+            tape.set_redactor(Arc::new(WordRedactor));
+        }
+        let (mut list, mut wanted) = (Vec::new(), Vec::new());
+        for step in 0..12 {
+            list.extend(
+                (0..4).map(|number| json!({"role": "user", "content": format!("{step} {number} {}", ".".repeat(600))})),
+            );
+            let payload = json!({"messages": list, "tools": tools(step % 3 == 1)});
+            fire(&tape, &payload);
+            wanted.push(payload);
+        }
+        assert_eq!(payloads_of(&tape), wanted);
+        let text = tape.lines().join("\n") + "\n";
+        assert_eq!(verify_bytes(text.as_bytes()).unwrap().findings, []);
+        let replayed = replay(text.as_bytes(), &ReplayOptions::default()).unwrap();
+        assert!(replayed.difference.is_none() && replayed.tape == text.as_bytes(), "{:?}", replayed.difference);
+    }
 }
