@@ -33,12 +33,14 @@ impl ClientTranscript {
         self.entries.push(messages.into_iter().collect());
     }
 
-    /// Adds an entry, or replaces one with the same ID.
+    /// Adds an entry, or replaces one with the same ID. An entry without an ID replaces none.
     fn write(&mut self, id: &str, messages: Vec<ChatMessage>) {
         match self.places.get(id).and_then(|place| self.entries.get_mut(*place)) {
             Some(entry) => *entry = messages,
             None => {
-                self.places.insert(id.to_owned(), self.entries.len());
+                if !id.is_empty() {
+                    self.places.insert(id.to_owned(), self.entries.len());
+                }
                 self.entries.push(messages);
             }
         }
@@ -57,26 +59,33 @@ impl ClientTranscript {
     }
 }
 
-/// A text at a JSON pointer; empty if there is none.
-pub(crate) fn text_at<'a>(value: &'a Value, pointer: &str) -> &'a str {
-    value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
+/// A value at a JSON pointer; null if there is none.
+fn value_at<'a>(value: &'a Value, pointer: &str) -> &'a Value {
+    value.pointer(pointer).unwrap_or(&Value::Null)
 }
 
-/// A text as the format's own value has it: a string, or the `text` of each part.
-pub(crate) fn joined_text(content: &Value) -> String {
+/// A text at a JSON pointer; empty if there is none.
+fn text_at<'a>(value: &'a Value, pointer: &str) -> &'a str {
+    value_at(value, pointer).as_str().unwrap_or_default()
+}
+
+/// The parts of a content, which may also be one part outside a list.
+fn parts(content: &Value) -> &[Value] {
     match content {
-        Value::String(text) => text.clone(),
-        Value::Array(parts) => {
-            let texts: Vec<&str> = parts.iter().filter_map(|part| part.get("text")?.as_str()).collect();
-            texts.join("\n")
-        }
-        Value::Null => String::new(),
-        other => other.to_string(),
+        Value::Null => &[],
+        Value::Array(parts) => parts,
+        part => std::slice::from_ref(part),
     }
 }
 
+/// The texts of a content's parts. A part is a string or has a `text`.
+fn joined_text(content: &Value) -> String {
+    let texts = parts(content).iter().filter_map(|part| part.as_str().or_else(|| part.get("text")?.as_str()));
+    texts.collect::<Vec<_>>().join("\n")
+}
+
 /// A message with text, calls or both; `None` with neither.
-pub(crate) fn message(role: &str, text: String, tool_calls: Vec<ChatToolCall>) -> Option<ChatMessage> {
+fn message(role: &str, text: String, tool_calls: Vec<ChatToolCall>) -> Option<ChatMessage> {
     if text.is_empty() && tool_calls.is_empty() {
         return None;
     }
@@ -85,14 +94,18 @@ pub(crate) fn message(role: &str, text: String, tool_calls: Vec<ChatToolCall>) -
 }
 
 /// The call of a tool. Arguments that are not a text are written as JSON.
-pub(crate) fn tool_call(id: &str, name: &str, arguments: &Value) -> ChatToolCall {
+fn tool_call(id: &str, name: &str, arguments: &Value) -> ChatToolCall {
     let arguments = arguments.as_str().map_or_else(|| arguments.to_string(), str::to_owned);
     let function = ChatFunctionCall { name: name.to_owned(), arguments };
     ChatToolCall { id: id.to_owned(), function, ..ChatToolCall::default() }
 }
 
-/// The result of a call.
-pub(crate) fn tool_result(id: &str, text: String) -> ChatMessage {
+/// The result of a call. An output that is neither a text nor a list of parts is written as JSON.
+fn tool_result(id: &str, output: &Value) -> ChatMessage {
+    let text = match output {
+        Value::Null | Value::String(_) | Value::Array(_) => joined_text(output),
+        other => other.to_string(),
+    };
     ChatMessage { tool_call_id: Some(id.to_owned()), ..ChatMessage::text("tool", text) }
 }
 
@@ -104,16 +117,12 @@ pub(crate) fn anthropic_line(line: &Value, transcript: &mut ClientTranscript) {
     if !matches!(text_at(line, "/type"), "user" | "assistant") || role.is_empty() || is_of_subagent {
         return;
     }
-    let content = line.pointer("/message/content").unwrap_or(&Value::Null);
-    let blocks = content.as_array().map(Vec::as_slice).unwrap_or_default();
-    let of_kind = |kind: &'static str| blocks.iter().filter(move |block| text_at(block, "/type") == kind);
-    let calls = of_kind("tool_use").map(|block| {
-        tool_call(text_at(block, "/id"), text_at(block, "/name"), block.get("input").unwrap_or(&Value::Null))
-    });
-    let results = of_kind("tool_result").map(|block| {
-        let text = joined_text(block.get("content").unwrap_or(&Value::Null));
-        tool_result(text_at(block, "/tool_use_id"), text)
-    });
+    let content = value_at(line, "/message/content");
+    let of_kind = |kind: &'static str| parts(content).iter().filter(move |block| text_at(block, "/type") == kind);
+    let calls = of_kind("tool_use")
+        .map(|block| tool_call(text_at(block, "/id"), text_at(block, "/name"), value_at(block, "/input")));
+    let results =
+        of_kind("tool_result").map(|block| tool_result(text_at(block, "/tool_use_id"), value_at(block, "/content")));
     transcript.add(results.chain(message(role, joined_text(content), calls.collect())));
 }
 
@@ -122,8 +131,9 @@ pub(crate) fn codex_line(line: &Value, transcript: &mut ClientTranscript) {
     if text_at(line, "/type") != "response_item" {
         return;
     }
-    let text = |name: &str| text_at(line, &format!("/payload/{name}"));
-    let value = |name: &str| line.pointer(&format!("/payload/{name}")).unwrap_or(&Value::Null);
+    let payload = value_at(line, "/payload");
+    let value = |name: &str| payload.get(name).unwrap_or(&Value::Null);
+    let text = |name: &str| value(name).as_str().unwrap_or_default();
     let call = |name: &str, arguments: &Value| {
         message("assistant", String::new(), vec![tool_call(text("call_id"), name, arguments)])
     };
@@ -135,9 +145,7 @@ pub(crate) fn codex_line(line: &Value, transcript: &mut ClientTranscript) {
         "function_call" => call(text("name"), value("arguments")),
         "custom_tool_call" => call(text("name"), value("input")),
         "local_shell_call" => call("local_shell", value("action")),
-        "function_call_output" | "custom_tool_call_output" => {
-            Some(tool_result(text("call_id"), joined_text(value("output"))))
-        }
+        "function_call_output" | "custom_tool_call_output" => Some(tool_result(text("call_id"), value("output"))),
         _ => None,
     });
 }
@@ -160,13 +168,8 @@ fn write_gemini_message(line: &Value, transcript: &mut ClientTranscript) {
         "gemini" => "assistant",
         _ => return,
     };
-    let content = line.get("content").unwrap_or(&Value::Null);
-    let calls = line.get("toolCalls").and_then(Value::as_array).into_iter().flatten();
-    let calls = calls
-        .map(|call| tool_call(text_at(call, "/id"), text_at(call, "/name"), call.get("args").unwrap_or(&Value::Null)));
-    let mut messages = google_results(content);
-    messages.extend(message(role, joined_text(content), calls.collect()));
-    transcript.write(text_at(line, "/id"), messages);
+    let calls = parts(value_at(line, "/toolCalls")).iter();
+    transcript.write(text_at(line, "/id"), google_messages(role, value_at(line, "/content"), calls));
 }
 
 /// A line of Qwen Code's chat: a message in Google's form.
@@ -176,21 +179,20 @@ pub(crate) fn qwen_line(line: &Value, transcript: &mut ClientTranscript) {
         "model" => "assistant",
         _ => return,
     };
-    let parts = line.pointer("/message/parts").unwrap_or(&Value::Null);
-    let calls = parts.as_array().into_iter().flatten().filter_map(|part| part.get("functionCall"));
-    let calls = calls
-        .map(|call| tool_call(text_at(call, "/id"), text_at(call, "/name"), call.get("args").unwrap_or(&Value::Null)));
-    let spoken = message(role, joined_text(parts), calls.collect());
-    transcript.add(google_results(parts).into_iter().chain(spoken));
+    let content = value_at(line, "/message/parts");
+    let calls = parts(content).iter().filter_map(|part| part.get("functionCall"));
+    transcript.add(google_messages(role, content, calls));
 }
 
-/// The results of calls among the parts of a message in Google's form.
-fn google_results(parts: &Value) -> Vec<ChatMessage> {
-    let responses = parts.as_array().into_iter().flatten().filter_map(|part| part.get("functionResponse"));
+/// The messages of a content in Google's form: the results of calls among its parts, and what was said with new calls.
+fn google_messages<'a>(role: &str, content: &Value, calls: impl Iterator<Item = &'a Value>) -> Vec<ChatMessage> {
+    let calls = calls.map(|call| tool_call(text_at(call, "/id"), text_at(call, "/name"), value_at(call, "/args")));
+    let spoken = message(role, joined_text(content), calls.collect());
+    let responses = parts(content).iter().filter_map(|part| part.get("functionResponse"));
     let result = |response: &Value| {
-        let told = response.get("response").unwrap_or(&Value::Null);
-        let text = told.get("output").or_else(|| told.get("error")).unwrap_or(told);
-        tool_result(text_at(response, "/id"), joined_text(text))
+        let told = value_at(response, "/response");
+        let output = told.get("output").or_else(|| told.get("error")).unwrap_or(told);
+        tool_result(text_at(response, "/id"), output)
     };
-    responses.map(result).collect()
+    responses.map(result).chain(spoken).collect()
 }

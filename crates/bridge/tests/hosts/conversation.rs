@@ -87,6 +87,33 @@ fn every_transcript_gives_the_same_messages() {
 }
 
 #[test]
+fn no_message_of_a_transcript_is_lost() {
+    let gemini = HostDef::by_name("gemini").unwrap();
+    let texts = |lines: Value| {
+        let mut transcript = pintle::clients::transcript::ClientTranscript::default();
+        let read = gemini.transcript.unwrap();
+        lines.as_array().unwrap().iter().for_each(|line| read(line, &mut transcript));
+        transcript.into_messages().map(|message| (message.role, message.content)).collect::<Vec<_>>()
+    };
+    let said = |role: &str, text: &str| (String::from(role), json!(text));
+    // Messages without an ID do not replace one another.
+    let lines = json!([
+        {"type": "user", "content": [{"text": "one"}]},
+        {"type": "gemini", "content": "two"},
+        {"id": "3", "type": "user", "content": "three"},
+        {"$rewindTo": "3"},
+    ]);
+    assert_eq!(texts(lines), [said("user", "one"), said("assistant", "two")]);
+    // A content is one part or a list, and a part may be a string.
+    let lines = json!([
+        {"id": "1", "type": "user", "content": {"text": "one"}},
+        {"id": "2", "type": "user", "content": ["two", {"text": "three"}, {"inlineData": {}}]},
+        {"id": "3", "type": "user", "content": {"functionResponse": {"id": "c", "response": {"exit": 0}}}},
+    ]);
+    assert_eq!(texts(lines), [said("user", "one"), said("user", "two\nthree"), said("tool", r#"{"exit":0}"#)]);
+}
+
+#[test]
 fn hook_of_another_agent_looks_back_on_its_conversation() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("t.jsonl");
