@@ -33,15 +33,8 @@ impl TurnContext {
             return;
         }
         let workspace = &self.agent.shared.workspace;
-        let absolute = workspace.root().join(path).display().to_string();
         let size = || workspace.stat(path).ok().map(|stat| stat.size_bytes);
-        let payload = FileEdited {
-            operation: metadata.get("operation").and_then(Value::as_str).unwrap_or("write").to_owned(),
-            size_bytes: metadata.get("bytes").and_then(Value::as_u64).or_else(size),
-            path: absolute,
-            metadata,
-            ..FileEdited::default()
-        };
+        let payload = FileEdited::reported(&workspace.root().join(path), metadata, size);
         self.agent.shared.state.edits.push(&self.origin.run, payload);
     }
 

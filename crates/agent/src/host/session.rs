@@ -2,7 +2,8 @@
 
 use pintle::Reminder;
 use pintle::contract::EffectReply;
-use serde_json::{Map, Value};
+use pintle::event::FileEdited;
+use serde_json::Value;
 
 use crate::completion::to_event_message;
 use crate::turn_context::TurnContext;
@@ -27,11 +28,8 @@ pub(super) fn perform(turn: &TurnContext, function: &str, arguments: &Value) -> 
             Ok(EffectReply::Done)
         }
         "notify_file_edited" => {
-            let metadata = match argument("metadata") {
-                Value::Object(metadata) => metadata,
-                Value::Null => Map::new(),
-                _ => return Err(String::from("notify_file_edited: metadata must be a dict")),
-            };
+            let metadata = FileEdited::parse_metadata(argument("metadata"))
+                .map_err(|reason| format!("notify_file_edited: {reason}"))?;
             let path = argument("path").as_str().unwrap_or_default().to_owned();
             // The path must be inside the workspace, like that of a file tool.
             turn.agent.shared.workspace.exists(&path).map_err(|reason| format!("notify_file_edited: {reason}"))?;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use pintle_contract::event::{ChatMessage, FileEdited, UnsettledState, UnsettledWork};
 use pintle_contract::{EffectCaller, EffectError, EffectReply, Event, EventName, HookId, Reminder};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::ScopedEffects;
 
@@ -100,20 +100,9 @@ fn fire_edit(
     path: &Value,
     metadata: Value,
 ) -> Result<(), String> {
-    let metadata = match metadata {
-        Value::Object(metadata) => metadata,
-        Value::Null => Map::new(),
-        _ => return Err(String::from("metadata must be a dict")),
-    };
     let path = Path::new(&effects.origin.cwd).join(path.as_str().unwrap_or_default());
     let size = || pintle_files::open(&path).and_then(|file| file.metadata()).ok().map(|found| found.len());
-    let payload = FileEdited {
-        operation: metadata.get("operation").and_then(Value::as_str).unwrap_or("write").to_owned(),
-        size_bytes: metadata.get("bytes").and_then(Value::as_u64).or_else(size),
-        path: path.display().to_string(),
-        metadata,
-        ..FileEdited::default()
-    };
+    let payload = FileEdited::reported(&path, FileEdited::parse_metadata(metadata)?, size);
     let scope = effects.scope.for_caller(caller).nested().map_err(|error| error.0)?;
     let outcome = effects.runtime.fire_in(&Event::from_payload(&payload, Arc::clone(effects.origin)), &scope);
     effects.scope.keep_context(&outcome);

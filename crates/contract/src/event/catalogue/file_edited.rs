@@ -1,5 +1,7 @@
 //! `file.edited`.
 
+use std::path::Path;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -57,4 +59,31 @@ pub struct FileEdited {
     /// The host agent's own data for this event; absent in Pintle's own agent loop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<HostPayload>,
+}
+
+impl FileEdited {
+    /// A change that a host or a script reports. The operation (default `write`) and the size (default: the file's own)
+    /// come from the entries `operation` and `bytes` of the metadata.
+    pub fn reported(path: &Path, metadata: Map<String, Value>, size: impl FnOnce() -> Option<u64>) -> Self {
+        Self {
+            operation: metadata.get("operation").and_then(Value::as_str).unwrap_or("write").to_owned(),
+            size_bytes: metadata.get("bytes").and_then(Value::as_u64).or_else(size),
+            path: path.display().to_string(),
+            metadata,
+            ..Self::default()
+        }
+    }
+
+    /// Parses the metadata that a script reports a change with: a map, or null for none.
+    ///
+    /// # Errors
+    ///
+    /// The value is something else.
+    pub fn parse_metadata(value: Value) -> Result<Map<String, Value>, String> {
+        match value {
+            Value::Object(metadata) => Ok(metadata),
+            Value::Null => Ok(Map::new()),
+            _ => Err(String::from("metadata must be a dict")),
+        }
+    }
 }
