@@ -3,7 +3,7 @@
 use std::fmt;
 
 use pintle_contract::event::EventKind;
-use pintle_contract::{FailurePolicy, HookId, Outcome};
+use pintle_contract::{HookId, Outcome};
 
 /// Why a step of an agent does not happen.
 ///
@@ -20,10 +20,13 @@ pub struct Refusal {
 impl Refusal {
     /// A refusal by the hooks of an event.
     pub(crate) fn from_outcome(event: EventKind, outcome: &Outcome, reason: String) -> Self {
-        let failed = outcome.failures.iter().filter(|report| report.policy == FailurePolicy::Closed);
-        let mut hooks: Vec<HookId> = outcome.reasons.iter().map(|reason| reason.hook.clone()).collect();
-        hooks.extend(failed.map(|report| report.hook.clone()));
-        hooks.dedup();
+        // The failure of a hook that fails closed is one of the reasons.
+        let mut hooks: Vec<HookId> = Vec::new();
+        for hook in outcome.reasons.iter().map(|reason| &reason.hook) {
+            if !hooks.contains(hook) {
+                hooks.push(hook.clone());
+            }
+        }
         Self { event, reason, hooks, stops_run: outcome.stop_reason().is_some() }
     }
 

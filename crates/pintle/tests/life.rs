@@ -4,7 +4,7 @@
 use std::fs;
 use std::sync::Arc;
 
-use pintle::contract::DenyEffect;
+use pintle::contract::{DenyEffect, Failure, FailureKind, FailurePolicy};
 use pintle::event::{
     AgentStop, CompactBefore, CompactPost, CompactPre, CompletionPost, CompletionPre, DelegationPost,
     DelegationPostVerify, DelegationPre, PromptSubmit, TurnEnd,
@@ -219,8 +219,17 @@ fn refusal_names_what_refused_and_says_whether_the_run_ends() {
         let deny = native::hook(hook, EventKind::ToolPre, |_| Verdict::deny("not today"));
         if ends { Hook { on_deny: DenyEffect::StopRun, ..deny } } else { deny }
     };
-    for (hooks, ends) in [(vec![named("first", false)], false), (vec![named("first", true)], true)] {
-        let runtime = Runtime::builder().chain(native::chain("test", Layer::Project, hooks)).build().unwrap();
+    let broken = Hook {
+        on_failure: FailurePolicy::Closed,
+        ..native::hook("first", EventKind::ToolPre, |_| Verdict::failed(Failure::new(FailureKind::Crash, "not today")))
+    };
+    let cases = [
+        (named("first", false), false, "not today"),
+        (named("first", true), true, "not today"),
+        (broken, false, "a policy check failed"),
+    ];
+    for (hook, ends, why) in cases {
+        let runtime = Runtime::builder().chain(native::chain("test", Layer::Project, [hook])).build().unwrap();
         let call = ToolCallRequest::new("1", &PINTLE, "shell", serde_json::json!({"command": "ls"}));
         let decided = runtime.decide_tool_call(call, &Arc::new(Origin::default()), &EventScope::default());
         let ToolCallDecision::Refuse(refusal) = decided else { panic!("{decided:?}") };
@@ -229,6 +238,6 @@ fn refusal_names_what_refused_and_says_whether_the_run_ends() {
             (refusal.event(), names.as_slice(), refusal.stops_run()),
             (EventKind::ToolPre, &["first"][..], ends)
         );
-        assert!(refusal.reason().contains("not today"), "{refusal}");
+        assert!(refusal.reason().contains(why), "{refusal}");
     }
 }
