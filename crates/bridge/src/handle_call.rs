@@ -281,8 +281,8 @@ fn decide(
     };
     let built = builder.clock(Arc::clone(&clock)).shadow(errand.shadow).approver(Arc::new(DeferToHost)).load();
     // What hooks decide by must not be the agent's to write.
-    let decides_by_transcript = built.declarations.iter().any(|declared| may_look_back(&declared.handler));
-    let transcript = transcript_path(&told).filter(|_| decides_by_transcript);
+    let transcript =
+        transcript_path(&told).filter(|_| built.declarations.iter().any(|declared| may_look_back(&declared.handler)));
     let policy = built.policy.clone().with_machine_policy(errand.state_directory, &project).with_paths(transcript);
     let paths = PolicyPaths::new(&policy, &project, &cwd);
     if let Some(session) = &mut session {
