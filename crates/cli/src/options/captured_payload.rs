@@ -94,8 +94,8 @@ impl FiredEventArgs {
         self.first.as_ref()?.event.as_ref()
     }
 
-    /// Reads the payload from standard input, unless the example is asked for. Without one, the input is the example of the event if `may_be_blank`, or
-    /// if standard input is a terminal.
+    /// Reads the payload from standard input, unless the example is asked for. Without one, the input is the example of
+    /// the event if `may_be_blank`, or if standard input is a terminal.
     pub(crate) fn read_input(&self, may_be_blank: bool) -> Result<FiredInput, CliError> {
         let Some(bytes) = (if self.example { None } else { read_payload_bytes(may_be_blank)? }) else {
             return self.example();
