@@ -4,9 +4,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use parking_lot::MutexGuard;
-use pintle::contract::OutcomeReason;
-use pintle::event::{ApprovalRequested, UserInput};
-use pintle::{ApprovalRequest, ApprovalResponse, Event};
+use pintle_host::contract::OutcomeReason;
+use pintle_host::event::{ApprovalRequested, UserInput};
+use pintle_host::{ApprovalRequest, ApprovalResponse, Event};
 use serde_json::{Map, Value};
 
 use crate::recording;

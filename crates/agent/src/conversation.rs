@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use pintle::contract::HistorySpec;
-use pintle::event::TokenUsage;
-use pintle::tape::ListPrefix;
-use pintle::tape::record::host::MessagesReplacedBy;
+use pintle_host::contract::HistorySpec;
+use pintle_host::event::TokenUsage;
+use pintle_host::tape::ListPrefix;
+use pintle_host::tape::record::host::MessagesReplacedBy;
 
 use crate::model::{MessageRole, ModelMessage, ModelToolCall};
 use crate::recording;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use pintle::Event;
-use pintle::event::FileEdited;
+use pintle_host::Event;
+use pintle_host::event::FileEdited;
 use serde_json::{Map, Value};
 
 use crate::edits::{EditAuthor, WatchedCall};

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use pintle::Event;
-use pintle::event::{AgentSwitch, HandoffEmitted};
+use pintle_host::Event;
+use pintle_host::event::{AgentSwitch, HandoffEmitted};
 use serde_json::Value;
 
 use crate::turn_context::{Agent, TurnContext};

@@ -7,8 +7,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
-use pintle::contract::{Failure, FailureKind, JudgeRequest, ReceiveError};
-use pintle::{CancelToken, Judge};
+use pintle_host::contract::{Failure, FailureKind, JudgeRequest, ReceiveError};
+use pintle_host::{CancelToken, Judge};
 
 use crate::model::{Model, ModelError, ModelErrorKind, ModelMessage, ModelReply, ModelRequest, choose};
 use crate::turn_context::ModelOpener;

@@ -4,8 +4,8 @@
 
 use std::fmt::Debug;
 
-use pintle::Origin;
-use pintle::event::TokenUsage;
+use pintle_host::Origin;
+use pintle_host::event::TokenUsage;
 
 /// Receives everything an agent does while it happens. Calls may come from several threads at once.
 pub trait Observer: Send + Sync + Debug {

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use pintle::event::{SessionError, SessionStart};
-use pintle::{Event, Outcome};
+use pintle_host::event::{SessionError, SessionStart};
+use pintle_host::{Event, Outcome};
 
 use crate::turn_context::TurnContext;
 

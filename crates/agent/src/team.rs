@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use pintle::contract::{AgentSpec, MemberSpec, TeamSpec};
-use pintle::hosting::HookOverlay;
+use pintle_host::HookOverlay;
+use pintle_host::contract::{AgentSpec, MemberSpec, TeamSpec};
 
 use crate::delegation::{compile_overlay, unknown_agent_message};
 use crate::model::Model;

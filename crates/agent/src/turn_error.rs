@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use pintle::contract::RefusalWording;
-use pintle::event::iteration_end::IterationEndReason;
-use pintle::{EventKind, Outcome};
+use pintle_host::contract::RefusalWording;
+use pintle_host::event::iteration_end::IterationEndReason;
+use pintle_host::{EventKind, Outcome};
 
 use crate::model::{ModelError, ModelErrorKind};
 use crate::turn_context::TurnContext;

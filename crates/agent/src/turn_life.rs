@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use pintle::event::{EventKind, EventPayload};
-use pintle::lifecycle::{AnswerChange, LifeHost};
-use pintle::tape::ListPrefix;
-use pintle::{Event, Outcome};
+use pintle_host::event::{EventKind, EventPayload};
+use pintle_host::lifecycle::{AnswerChange, LifeHost};
+use pintle_host::tape::ListPrefix;
+use pintle_host::{Event, Outcome};
 
 use crate::session_state::TurnOutput;
 use crate::turn_context::TurnContext;

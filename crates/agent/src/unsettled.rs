@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use pintle::event::{UnsettledState, UnsettledWork};
+use pintle_host::event::{UnsettledState, UnsettledWork};
 
 use crate::conversation::{Conversation, unanswered_calls};
 use crate::model::ModelMessage;

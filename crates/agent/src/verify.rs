@@ -1,7 +1,7 @@
 //! Verify scripts: `run(result)` decides whether a result is accepted.
 
-use pintle::contract::{CallId, EffectCaller, Failure, FailureKind};
-use pintle::internals::ScriptTool;
+use pintle_host::ScriptTool;
+use pintle_host::contract::{CallId, EffectCaller, Failure, FailureKind};
 use serde_json::Value;
 
 use crate::turn_context::TurnContext;

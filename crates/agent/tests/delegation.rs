@@ -5,8 +5,8 @@ use crate::support;
 
 use std::sync::Arc;
 
-use pintle::contract::{AgentSpec, DelegationSpec, PolicyMode, ToolsPolicy};
-use pintle::{Effect, Verdict};
+use pintle_host::contract::{AgentSpec, DelegationSpec, PolicyMode, ToolsPolicy};
+use pintle_host::{Effect, Verdict};
 use serde_json::{Value, json};
 use support::*;
 
@@ -31,7 +31,7 @@ const REVIEW: &str = r#"{"agent":"reviewer","task":"look at it"}"#;
 fn run_delegation(
     arguments: &str,
     child: (&str, Vec<QueuedReply>),
-    hooks: Vec<pintle::Hook>,
+    hooks: Vec<pintle_host::Hook>,
     spec: AgentSpec,
 ) -> (String, bool, AgentFixture) {
     let model = QueuedReplyModel::root([delegate_call(arguments), say("end")]);
@@ -276,7 +276,7 @@ fn an_agent_has_its_own_model_calls_to_spend() {
 
 #[test]
 fn as_many_children_run_at_once_as_the_project_says() {
-    let play = |max_concurrent: u32, hooks: Vec<pintle::Hook>| {
+    let play = |max_concurrent: u32, hooks: Vec<pintle_host::Hook>| {
         let model = QueuedReplyModel::root([call(&[("delegate", REVIEW), ("delegate", REVIEW)]), say("end")]);
         model.add("reviewer", [say("sound"), say("sound")]);
         let delegation = DelegationSpec { max_concurrent: Some(max_concurrent), ..DelegationSpec::default() };

@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::sync::Arc;
 
-use pintle::contract::{AgentSpec, Location, MetaSpec, PermissionMode, ScriptSource, ToolSpec};
-use pintle::{ApprovalResponse, Approver, EventName, Layer, Runtime};
 use pintle_agent::model::ModelError;
 use pintle_agent::{DaemonOptions, Session};
+use pintle_host::contract::{AgentSpec, Location, MetaSpec, PermissionMode, ScriptSource, ToolSpec};
+use pintle_host::{ApprovalResponse, Approver, EventName, Layer, Runtime};
 use pintle_testkit::ScriptedApprover;
 use serde_json::{Map, Value, json};
 use support::*;

@@ -9,10 +9,10 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
 
-use pintle::contract::AgentSpec;
-use pintle::tape::{HeaderRecord, Tape};
-use pintle::{ApprovalResponse, Layer, Runtime, SystemClock};
 use pintle_agent::Session;
+use pintle_host::contract::AgentSpec;
+use pintle_host::tape::{HeaderRecord, Tape};
+use pintle_host::{ApprovalResponse, Layer, Runtime, SystemClock};
 use pintle_testkit::ScriptedApprover;
 use serde_json::{Value, json};
 use support::*;

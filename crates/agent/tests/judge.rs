@@ -7,10 +7,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use pintle::contract::{Failure, FailureKind, JudgeRequest, ModelSpec};
-use pintle::{CancelToken, Decision, Effect, Event, EventName, Judge, Origin, Outcome, Runtime};
 use pintle_agent::model::{Model, RemoteModel, ScriptModel};
 use pintle_agent::{ModelJudge, ModelOpener};
+use pintle_host::contract::{Failure, FailureKind, JudgeRequest, ModelSpec};
+use pintle_host::{CancelToken, Decision, Effect, Event, EventName, Judge, Origin, Outcome, Runtime};
 use pintle_testkit::model_server::{ModelServer, ScriptedReply, ServerAnswer};
 use serde_json::{Value, json};
 use tempfile::TempDir;

@@ -1,12 +1,12 @@
 //! Scripted models: what they play, which requests they reject, and how several agents share one.
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
-use pintle::CancelToken;
-use pintle::contract::{ModelSpec, RetrySpec};
 use pintle_agent::model::{
     Model, ModelError, ModelErrorKind, ModelMessage, ModelReply, ModelRequest, ModelTool, ModelToolCall, ModelUsage,
     ReplyDelta, ScriptModel, choose, open,
 };
+use pintle_host::CancelToken;
+use pintle_host::contract::{ModelSpec, RetrySpec};
 use serde_json::json;
 
 fn parse_script(text: &str) -> ScriptModel {

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use pintle::contract::{AgentSpec, DelegationSpec, Location, MetaSpec, ScriptSource, ToolSpec};
-use pintle::{Hook, Verdict};
+use pintle_host::contract::{AgentSpec, DelegationSpec, Location, MetaSpec, ScriptSource, ToolSpec};
+use pintle_host::{Hook, Verdict};
 use serde_json::{Value, json};
 use support::*;
 
@@ -135,7 +135,7 @@ fn an_agent_may_give_itself_a_tool_under_guard() {
     let expected = "meta.register_tool: blocked by governance: banned prefix";
     assert!(is_error && content.contains(expected), "{content}");
 
-    let shell_less = AgentSpec { policy: pintle::contract::ToolsPolicy::default(), ..spec() };
+    let shell_less = AgentSpec { policy: pintle_host::contract::ToolsPolicy::default(), ..spec() };
     let (content, is_error, fixture) = call_once(shell_less, "create", "shell", Vec::new());
     assert!(is_error && content.contains("`shell` is the name of a native tool"), "{content}");
     assert!(!fixture.session.tools().contains(&String::from("shell")));

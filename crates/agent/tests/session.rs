@@ -4,10 +4,10 @@ use crate::support;
 
 use std::sync::Arc;
 
-use pintle::contract::{ExitMode, ExitSpec, HistorySpec, OnMaxIterations};
-use pintle::{Effect, Verdict};
 use pintle_agent::model::ModelError;
 use pintle_agent::{InterruptHandle, InterruptResult, TurnErrorKind};
+use pintle_host::contract::{ExitMode, ExitSpec, HistorySpec, OnMaxIterations};
+use pintle_host::{Effect, Verdict};
 use serde_json::{Value, json};
 use support::*;
 
@@ -73,9 +73,9 @@ fn a_denied_session_never_starts_and_still_ends() {
 fn blocked_message_is_not_stored_and_rewritten_one_is() {
     let guard = hook("words", "turn.start", |call| match call.event.payload.value().as_str() {
         Some("secret") => Verdict::deny("not that word"),
-        Some("hello") => {
-            Verdict::new(pintle::contract::VerdictKind::Rewrite(pintle::contract::Rewrite::Whole(json!("good day"))))
-        }
+        Some("hello") => Verdict::new(pintle_host::contract::VerdictKind::Rewrite(
+            pintle_host::contract::Rewrite::Whole(json!("good day")),
+        )),
         _ => Verdict::pass(),
     });
     let mut fixture = open_fixture(QueuedReplyModel::root([say("hi")]), [guard], agent());
@@ -152,7 +152,7 @@ fn a_denied_stop_sends_the_agent_on_until_the_hooks_are_content() {
 #[test]
 fn a_stop_that_is_never_allowed_ends_at_the_limit_or_fails_the_turn() {
     let exit = ExitSpec { max_iterations: 2, ..ExitSpec::default() };
-    let spec = pintle::contract::AgentSpec { exit, ..agent() };
+    let spec = pintle_host::contract::AgentSpec { exit, ..agent() };
     let mut fixture = open_fixture(
         QueuedReplyModel::root([say("a"), say("b"), say("c")]),
         [deny("agent.stop", "never")],
@@ -167,7 +167,7 @@ fn a_stop_that_is_never_allowed_ends_at_the_limit_or_fails_the_turn() {
     let mut fixture = support::open_fixture(
         QueuedReplyModel::root([say("a")]),
         [deny("agent.stop", "never")],
-        pintle::contract::AgentSpec { exit, ..agent() },
+        pintle_host::contract::AgentSpec { exit, ..agent() },
     );
     assert_eq!(fixture.session.turn("go").unwrap_err().message, "agent stop blocked: blocked by hook \"no\": never");
 }
@@ -187,7 +187,7 @@ fn hooks_may_change_the_answer_at_the_stop_and_at_the_end_of_the_turn() {
 #[test]
 fn the_limit_of_a_turn_may_end_it_or_allow_one_last_answer() {
     let looping = || QueuedReplyModel::root([call(&[("list", "{}")]), say("last words")]);
-    let spec = |on_max_iterations| pintle::contract::AgentSpec {
+    let spec = |on_max_iterations| pintle_host::contract::AgentSpec {
         exit: ExitSpec { max_iterations: 1, on_max_iterations, ..ExitSpec::default() },
         ..agent()
     };
@@ -202,7 +202,7 @@ fn the_limit_of_a_turn_may_end_it_or_allow_one_last_answer() {
 #[test]
 fn done_mode_goes_on_until_the_tool_was_called_and_not_blocked() {
     let exit = ExitSpec { mode: ExitMode::DoneTool, ..ExitSpec::default() };
-    let spec = pintle::contract::AgentSpec { exit, ..agent() };
+    let spec = pintle_host::contract::AgentSpec { exit, ..agent() };
     let model = QueuedReplyModel::root([say("finished?"), call(&[("done", r#"{"summary":"all of it"}"#)])]);
     let mut fixture = open_fixture(model, [], spec.clone());
     let answer = fixture.session.turn("go").unwrap();
@@ -268,7 +268,7 @@ fn every_turn_that_begins_ends_once_whatever_ended_it() {
 #[test]
 fn a_cancelled_turn_still_pairs_its_calls_and_ends_its_session() {
     let model = QueuedReplyModel::root([call(&[("list", "{}")]), say("after")]);
-    let cancel = pintle::CancelToken::default();
+    let cancel = pintle_host::CancelToken::default();
     let raise = cancel.clone();
     let hook = hook("stop", "tool.pre", move |_| {
         raise.cancel();
@@ -314,7 +314,8 @@ fn an_interrupted_turn_ends_with_all_it_started_and_the_session_goes_on() {
 
 #[test]
 fn only_the_newest_part_of_a_long_conversation_is_sent() {
-    let spec = pintle::contract::AgentSpec { history: HistorySpec { max_messages: 3, max_tokens: 100_000 }, ..agent() };
+    let spec =
+        pintle_host::contract::AgentSpec { history: HistorySpec { max_messages: 3, max_tokens: 100_000 }, ..agent() };
     let mut fixture = open_fixture(QueuedReplyModel::root([say("1"), say("2"), say("3")]), [], spec);
     for message in ["a", "b", "c"] {
         fixture.session.turn(message).unwrap();
@@ -325,8 +326,8 @@ fn only_the_newest_part_of_a_long_conversation_is_sent() {
 #[test]
 fn log_lines_of_hooks_reach_the_end_of_their_turn_and_no_other() {
     let log = hook("audit", "tool.pre", |call| {
-        let request = pintle::contract::EffectRequest::Log {
-            level: pintle::contract::LogLevel::Warn,
+        let request = pintle_host::contract::EffectRequest::Log {
+            level: pintle_host::contract::LogLevel::Warn,
             message: String::from("seen"),
         };
         call.effects.perform(call.caller(), request).unwrap();

@@ -5,10 +5,10 @@ use crate::support;
 
 use std::sync::Arc;
 
-use pintle::Verdict;
-use pintle::contract::{AgentSpec, PolicyMode, ToolsPolicy};
 use pintle_agent::model::ModelTool;
 use pintle_agent::{AgentEvent, Observer, Tool, ToolCallEnd, ToolContext, ToolError};
+use pintle_host::Verdict;
+use pintle_host::contract::{AgentSpec, PolicyMode, ToolsPolicy};
 use serde_json::{Value, json};
 use support::*;
 
@@ -20,7 +20,7 @@ fn agent_with_policy(mode: PolicyMode, allow: &[&str], deny: &[&str]) -> AgentSp
 /// Runs one message's calls and returns the contents of their results.
 fn call_results(
     calls: &[(&str, &str)],
-    hooks: Vec<pintle::Hook>,
+    hooks: Vec<pintle_host::Hook>,
     spec: AgentSpec,
 ) -> (Vec<(String, bool)>, AgentFixture) {
     let mut fixture = open_fixture(QueuedReplyModel::root([call(calls), say("end")]), hooks, spec);
@@ -86,7 +86,7 @@ fn every_call_is_one_pre_and_one_post_whatever_becomes_of_it() {
 struct CallEndLog(std::sync::Mutex<Vec<(String, ToolCallEnd)>>);
 
 impl Observer for CallEndLog {
-    fn observe(&self, _origin: &pintle::Origin, what: &AgentEvent<'_>) {
+    fn observe(&self, _origin: &pintle_host::Origin, what: &AgentEvent<'_>) {
         if let AgentEvent::ToolReturned { id, end, .. } = what {
             self.0.lock().unwrap().push(((*id).to_owned(), *end));
         }
@@ -255,7 +255,7 @@ fn a_denied_tool_is_hidden_and_a_second_name_is_offered_where_it_is_named() {
             assert_eq!(tools(agent_with_policy(mode, &[allow], &[])).contains(&shell), is_offered, "{mode:?} {allow}");
         }
     }
-    let plain = tools(AgentSpec { policy: pintle::contract::ToolsPolicy::default(), ..agent() });
+    let plain = tools(AgentSpec { policy: pintle_host::contract::ToolsPolicy::default(), ..agent() });
     assert!(!plain.contains(&shell), "guards that were written for other tools do not know it: {plain:?}");
     assert!(plain.contains(&String::from("read")) && plain.contains(&String::from("delegate")), "{plain:?}");
     assert!(!plain.iter().any(|name| name.starts_with("fs.")), "{plain:?}");

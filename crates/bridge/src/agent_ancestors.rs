@@ -7,8 +7,8 @@ use std::env;
 use std::fmt;
 use std::io;
 
-use pintle::clients::AgentMarks;
-use pintle::internals::process::{AncestorProcess, list_ancestors};
+use pintle_host::clients::AgentMarks;
+use pintle_host::process::{AncestorProcess, list_ancestors};
 
 use crate::HOSTS;
 

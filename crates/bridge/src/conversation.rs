@@ -3,11 +3,11 @@
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
-use pintle::clients::transcript::{ClientTranscript, TranscriptReader};
-use pintle::contract::HandlerSpec;
-use pintle::event::ChatMessage;
-use pintle::hosting::AgentConversation;
-use pintle::internals::files::{MAX_TEXT_BYTES, read_tail};
+use pintle_host::AgentConversation;
+use pintle_host::clients::transcript::{ClientTranscript, TranscriptReader};
+use pintle_host::contract::HandlerSpec;
+use pintle_host::event::ChatMessage;
+use pintle_host::files::{MAX_TEXT_BYTES, read_tail};
 use serde_json::Value;
 
 use crate::session::HostSessionState;

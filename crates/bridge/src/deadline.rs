@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use pintle::CancelToken;
+use pintle_host::CancelToken;
 
 use crate::{HostDef, HostEventDef, HostResponse};
 

@@ -1,6 +1,6 @@
 //! Fits a decision to what the host supports: an unsupported action becomes the nearest stricter one, with a notice.
 
-use pintle::Decision;
+use pintle_host::Decision;
 
 use crate::{ActionSupport, HookAction, HostDecision, HostSupport};
 

@@ -5,9 +5,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use pintle::contract::{PayloadError, read_payload};
-use pintle::internals::loader::PolicyPaths;
-use pintle::{
+use pintle_host::contract::{PayloadError, read_payload};
+use pintle_host::loader::PolicyPaths;
+use pintle_host::{
     ApprovalRequest, ApprovalResponse, Approver, Clock, EventKind, EventScope, LoadedRuntime, Origin, RuntimeBuilder,
     Severity, SystemClock,
 };
@@ -296,7 +296,7 @@ fn decide(
     let scope =
         EventScope { cancel: errand.deadline.cancel(), conversation: Some(conversation), ..EventScope::default() };
     let mut notices: Vec<String> =
-        built.projects.iter().filter_map(pintle::internals::loader::ProjectTrust::user_notice).collect();
+        built.projects.iter().filter_map(pintle_host::loader::ProjectTrust::user_notice).collect();
     // A notice for the whole session is shown once.
     notices.iter().for_each(|notice| state.send_notice_once("notices", notice));
     let mut ruling = match (broken, standing_denial(&state, def, &told.data)) {
@@ -380,7 +380,7 @@ fn standing_denial(state: &HostSessionState, def: &HostEventDef, moment: &HostEv
 }
 
 /// Redacts secrets in all texts of a decision.
-fn redact_decision(ruling: &mut HostDecision, secrets: &dyn pintle::Redactor) {
+fn redact_decision(ruling: &mut HostDecision, secrets: &dyn pintle_host::Redactor) {
     let texts = ruling.notices.iter_mut().chain([&mut ruling.reason]).chain(&mut ruling.stop);
     for text in texts {
         if let Some(clean) = secrets.redact(text) {

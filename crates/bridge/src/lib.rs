@@ -25,11 +25,11 @@ pub use agent_ancestors::{AgentAncestor, find_agent_above, find_agent_behind};
 pub use deadline::Deadline;
 pub use find_agents::{FoundAgent, find_agents};
 pub use handle_call::{HandledCall, HookLookup, HostCall, handle_call, preview_call};
-pub use pintle::clients::host::{
+pub use pintle_host::clients::host::{
     ActionSupport, HookAction, HostDecision, HostEvent, HostEventContext, HostEventData, HostPayloadError,
     HostResponse, HostSupport, HostToolCall, ResponseContext,
 };
-pub use pintle::clients::{
+pub use pintle_host::clients::{
     CLIENTS as HOSTS, ClientDef as HostDef, ClientEventDef as HostEventDef, UnknownHost, list_names as list_host_names,
 };
 pub use recognise::{host_of_tape, hosts_reading, recognise_payload};

@@ -1,6 +1,6 @@
 //! Recognises which host sent a payload, for payloads that a user captured.
 
-use pintle::tape::{LoadedTape, RecordBody};
+use pintle_host::tape::{LoadedTape, RecordBody};
 use serde_json::Value;
 
 use crate::session::NOTE;

@@ -7,8 +7,8 @@
 use std::io;
 use std::path::Path;
 
-use pintle::Decision;
-use pintle::tape::shared_call::{SharedAnswer, SharedCall};
+use pintle_host::Decision;
+use pintle_host::tape::shared_call::{SharedAnswer, SharedCall};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};

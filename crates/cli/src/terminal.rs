@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anstream::{AutoStream, ColorChoice};
 use parking_lot::Mutex;
-use pintle::tape::show::{StyledLine, Tone};
+use pintle_host::tape::show::{StyledLine, Tone};
 use serde::Serialize;
 
 use crate::error::CliError;

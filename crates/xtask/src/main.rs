@@ -84,7 +84,7 @@ const CHORES: &[XtaskChore] = &[
 ];
 
 fn main() -> ExitCode {
-    if let Some(ended) = pintle::serve_worker() {
+    if let Some(ended) = pintle_host::serve_worker() {
         return ended;
     }
     let arguments: Vec<String> = std::env::args().skip(1).collect();

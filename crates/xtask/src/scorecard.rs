@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use jiff::Timestamp;
-use pintle::contract::ToolKind;
-use pintle::internals::files::resolve_links;
-use pintle::internals::packs::{PackDef, PackSettings, RuleSeverity, default_packs, judge, packs};
-use pintle::internals::shell::{CallSite, operations_of_call};
+use pintle_host::contract::ToolKind;
+use pintle_host::files::resolve_links;
+use pintle_host::packs::{PackDef, PackSettings, RuleSeverity, default_packs, judge, packs};
+use pintle_host::shell::{CallSite, operations_of_call};
 use serde_json::{Value, json};
 
 use crate::chore::ChoreReport;

@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use pintle::{Event, EventKind, Layer, Origin, Runtime, ToolHook};
+use pintle_host::{Event, EventKind, Layer, Origin, Runtime, ToolHook};
 use serde_json::json;
 
-fn main() -> Result<(), pintle::LoadReport> {
+fn main() -> Result<(), pintle_host::LoadReport> {
     let runtime = Runtime::builder()
         .register_tool_hook(ToolHook::for_tools("exec_*").name("no_exec").deny("exec is gated"))
         .register_tool_hook(ToolHook::for_tools("*").max_output(4000))

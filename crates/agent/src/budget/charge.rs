@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use pintle::contract::{BudgetSpec, ErrorBoundary, HookId, OutcomeReason, StepSpec};
-use pintle::event::{BudgetThreshold, TokenUsage};
-use pintle::{Event, EventKind, Origin};
+use pintle_host::contract::{BudgetSpec, ErrorBoundary, HookId, OutcomeReason, StepSpec};
+use pintle_host::event::{BudgetThreshold, TokenUsage};
+use pintle_host::{Event, EventKind, Origin};
 use serde_json::Map;
 
 use super::exceeded::BudgetExceeded;

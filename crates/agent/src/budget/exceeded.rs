@@ -1,6 +1,6 @@
 //! An exhausted budget.
 
-use pintle::contract::ErrorBoundary;
+use pintle_host::contract::ErrorBoundary;
 
 /// An exhausted budget.
 #[derive(Debug, Clone, PartialEq)]

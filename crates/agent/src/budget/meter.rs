@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use parking_lot::Mutex;
-use pintle::contract::{BudgetSpec, PriceSpec, price_of};
-use pintle::event::TokenUsage;
+use pintle_host::contract::{BudgetSpec, PriceSpec, price_of};
+use pintle_host::event::TokenUsage;
 use serde_json::Value;
 
 use super::exceeded::BudgetExceeded;

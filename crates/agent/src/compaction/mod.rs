@@ -8,9 +8,9 @@ mod split;
 mod summary;
 mod window;
 
-use pintle::event::{CompactBefore, CompactPost, CompactPre};
-use pintle::lifecycle::{plan_compaction, report_compaction};
-use pintle::tape::record::host::MessagesReplacedBy;
+use pintle_host::event::{CompactBefore, CompactPost, CompactPre};
+use pintle_host::lifecycle::{plan_compaction, report_compaction};
+use pintle_host::tape::record::host::MessagesReplacedBy;
 
 use crate::completion::to_event_message;
 use crate::conversation::{Conversation, ConversationLength, SUMMARY, estimate_tokens};

@@ -1,7 +1,7 @@
 //! Asks the agent's own model to write the summary.
 
-use pintle::EventKind;
-use pintle::event::TokenUsage;
+use pintle_host::EventKind;
+use pintle_host::event::TokenUsage;
 
 use crate::completion;
 use crate::conversation::{Conversation, estimate_tokens};

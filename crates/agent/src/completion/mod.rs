@@ -6,10 +6,10 @@ pub(crate) mod wire;
 
 use std::cell::Cell;
 
-use pintle::contract::DispatchId;
-use pintle::event::{CompletionPost, CompletionPre, TokenUsage};
-use pintle::tape::ListPrefix;
-use pintle::{EventKind, lifecycle};
+use pintle_host::contract::DispatchId;
+use pintle_host::event::{CompletionPost, CompletionPre, TokenUsage};
+use pintle_host::tape::ListPrefix;
+use pintle_host::{EventKind, lifecycle};
 
 use crate::conversation::Conversation;
 use crate::model::{ModelMessage, ModelReply, ModelRequest};

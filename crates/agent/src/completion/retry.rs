@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pintle::contract::{DispatchId, RetrySpec};
+use pintle_host::contract::{DispatchId, RetrySpec};
 
 use super::wire;
 use crate::model::{Model, ModelError, ModelErrorKind, ModelReply, ModelRequest, ReplyDelta, is_context_overflow};

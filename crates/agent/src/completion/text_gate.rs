@@ -4,7 +4,7 @@
 //! blocked by hooks of `agent.stop` and `turn.end`, by those of the delegating agent, and in a step by those of
 //! `step.post`. If there are no such hooks, text is reported as it arrives.
 
-use pintle::event::{
+use pintle_host::event::{
     AgentStop, CompletionPost, DelegationPost, DelegationPostVerify, StepPost, ToolPost, ToolResultPayload, TurnEnd,
 };
 

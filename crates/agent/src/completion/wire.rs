@@ -3,7 +3,7 @@
 //! A rewritten payload is decoded on its own and never merged into the old messages, so that no part of a message that
 //! a hook removed reappears in another one.
 
-use pintle::event::{self, ChatFunctionCall, ChatToolCall, CompletionChoice, CompletionPost, CompletionPre};
+use pintle_host::event::{self, ChatFunctionCall, ChatToolCall, CompletionChoice, CompletionPost, CompletionPre};
 use serde_json::Value;
 
 use crate::model::{MessageRole, ModelMessage, ModelReply, ModelRequest, ModelTool, ModelToolCall, ModelUsage};

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use pintle::Event;
-use pintle::contract::ScriptSource;
-use pintle::event::{DelegationPost, DelegationPostVerify, TokenUsage};
-use pintle::internals::ScriptTool;
-use pintle::lifecycle::{AnswerChange, review_result, verify_result};
+use pintle_host::Event;
+use pintle_host::ScriptTool;
+use pintle_host::contract::ScriptSource;
+use pintle_host::event::{DelegationPost, DelegationPostVerify, TokenUsage};
+use pintle_host::lifecycle::{AnswerChange, review_result, verify_result};
 use serde_json::{Value, json};
 
 use super::child_session::ChildSession;

@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use pintle::event::TokenUsage;
+use pintle_host::event::TokenUsage;
 use serde_json::Value;
 
 use crate::session_state::{BackgroundTasks, DelegationResult, TaskInfo, WorkKind};

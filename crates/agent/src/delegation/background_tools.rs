@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pintle::NoApprover;
+use pintle_host::NoApprover;
 
 use crate::session_state::{BackgroundTask, BackgroundTasks, DelegationResult, TaskInfo};
 use crate::turn_context::TurnContext;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pintle::contract::{AgentSpec, ModelSpec, suggest_nearest};
+use pintle_host::contract::{AgentSpec, ModelSpec, suggest_nearest};
 use serde_json::Value;
 
 use super::new_agent::new_child;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use pintle::Event;
-use pintle::event::{SessionEnd, SessionStart, TokenUsage};
+use pintle_host::Event;
+use pintle_host::event::{SessionEnd, SessionStart, TokenUsage};
 
 use super::attempts::DelegatedTask;
 use crate::conversation::Conversation;

@@ -16,8 +16,8 @@ mod transfer;
 
 use std::sync::Arc;
 
-use pintle::event::TokenUsage;
-use pintle::lifecycle::review_task;
+use pintle_host::event::TokenUsage;
+use pintle_host::lifecycle::review_task;
 use serde_json::Value;
 
 use crate::session_state::{DelegationResult, TurnOutput};

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use pintle::contract::{AgentSpec, ExitMode};
-use pintle::hosting::HookOverlay;
-use pintle::{Diagnostic, Layer, Runtime, Severity};
+use pintle_host::HookOverlay;
+use pintle_host::contract::{AgentSpec, ExitMode};
+use pintle_host::{Diagnostic, Layer, Runtime, Severity};
 
 use super::tool;
 use crate::model::Model;

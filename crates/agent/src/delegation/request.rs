@@ -1,6 +1,6 @@
 //! Delegation requests.
 
-use pintle::event::DelegationPre;
+use pintle_host::event::DelegationPre;
 use serde_json::{Map, Value};
 
 /// A request to another agent.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pintle::contract::AgentSpec;
+use pintle_host::contract::AgentSpec;
 use serde_json::{Value, json};
 
 use crate::model::ModelTool;
@@ -123,7 +123,7 @@ mod tests {
     #[test]
     fn the_names_that_a_project_cannot_have_are_those_of_the_loop() {
         let names: Vec<&str> = TOOLS.iter().map(|def| def.name).collect();
-        assert_eq!(names, pintle::contract::DELEGATION_TOOLS);
-        assert_eq!(crate::tools::DoneTool::NAME, pintle::contract::DONE_TOOL);
+        assert_eq!(names, pintle_host::contract::DELEGATION_TOOLS);
+        assert_eq!(crate::tools::DoneTool::NAME, pintle_host::contract::DONE_TOOL);
     }
 }

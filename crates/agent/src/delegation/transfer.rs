@@ -6,8 +6,8 @@
 
 use std::sync::Arc;
 
-use pintle::contract::suggest_nearest;
-use pintle::event::TokenUsage;
+use pintle_host::contract::suggest_nearest;
+use pintle_host::event::TokenUsage;
 use serde_json::json;
 
 use super::attempts::{self, DelegatedTask};

@@ -1,6 +1,6 @@
 //! File changes that are queued for the `file.edited` hooks.
 
-use pintle::event::FileEdited;
+use pintle_host::event::FileEdited;
 
 use super::{EditQueue, WorkspaceWatch, scan};
 use crate::workspace::Workspace;

@@ -11,7 +11,7 @@ mod scan;
 use std::collections::{BTreeMap, VecDeque};
 
 use parking_lot::{Mutex, MutexGuard};
-use pintle::event::FileEdited;
+use pintle_host::event::FileEdited;
 
 use crate::workspace::Workspace;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use pintle::internals::jail::EntryStat;
+use pintle_host::jail::EntryStat;
 
 use crate::workspace::Workspace;
 

@@ -1,7 +1,7 @@
 //! The `env` and `os.*` functions of tool scripts.
 
-use pintle::CancelToken;
-use pintle::internals::process::{self, ProcessSpec};
+use pintle_host::CancelToken;
+use pintle_host::process::{self, ProcessSpec};
 use serde_json::{Value, json};
 
 use crate::workspace::Workspace;

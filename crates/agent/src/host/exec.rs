@@ -1,7 +1,7 @@
 //! The `exec.run` function: runs a program in the workspace.
 
-use pintle::CancelToken;
-use pintle::internals::process::{self, ProcessEnvironment, ProcessSpec};
+use pintle_host::CancelToken;
+use pintle_host::process::{self, ProcessEnvironment, ProcessSpec};
 use serde_json::{Value, json};
 
 use crate::workspace::Workspace;

@@ -1,8 +1,8 @@
 //! The `fs.*` functions of tool scripts, which read and write files of the workspace.
 
-use pintle::CancelToken;
-use pintle::contract::EffectReply;
-use pintle::internals::jail;
+use pintle_host::CancelToken;
+use pintle_host::contract::EffectReply;
+use pintle_host::jail;
 use serde_json::Value;
 
 use crate::edits::TrackedFiles;

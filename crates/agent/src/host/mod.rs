@@ -7,11 +7,11 @@ mod session;
 
 use std::sync::Arc;
 
-use pintle::contract::{EffectCaller, EffectError, EffectReply, EffectRequest};
-use pintle::hosting::Host;
-use pintle::internals::jail;
-use pintle::internals::script::DONE_KEY;
-use pintle::{EventKind, EventName, EventScope, Origin, Outcome};
+use pintle_host::Host;
+use pintle_host::contract::{EffectCaller, EffectError, EffectReply, EffectRequest};
+use pintle_host::jail;
+use pintle_host::script::DONE_KEY;
+use pintle_host::{EventKind, EventName, EventScope, Origin, Outcome};
 
 use serde_json::Value;
 

@@ -1,8 +1,8 @@
 //! The `transcript.*`, `notify_file_edited` and `unsettled_state` functions of scripts.
 
-use pintle::Reminder;
-use pintle::contract::EffectReply;
-use pintle::event::FileEdited;
+use pintle_host::Reminder;
+use pintle_host::contract::EffectReply;
+use pintle_host::event::FileEdited;
 use serde_json::Value;
 
 use crate::completion::to_event_message;

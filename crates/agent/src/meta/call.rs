@@ -1,7 +1,7 @@
 //! The `meta.call_tool` function: a script calls a tool, with all events of a tool call.
 
-use pintle::contract::EffectCaller;
-use pintle::event::MetaPayload;
+use pintle_host::contract::EffectCaller;
+use pintle_host::event::MetaPayload;
 use serde_json::{Value, json};
 
 use super::{fire_meta_event, require_enabled};
@@ -51,6 +51,6 @@ fn check_call_allowed(turn: &TurnContext, caller: EffectCaller<'_>, name: &str) 
 }
 
 fn undeclared_tool_message(name: &str, tools: &[String]) -> String {
-    let line = pintle::internals::script::tool_header_line(tools, name);
+    let line = pintle_host::script::tool_header_line(tools, name);
     format!("`{name}` is not one of the tools that this hook may call; add `{line}` to the hook")
 }

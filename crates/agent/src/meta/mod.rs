@@ -12,8 +12,8 @@ use std::sync::Arc;
 
 use globset::Glob;
 use parking_lot::Mutex;
-use pintle::event::MetaPayload;
-use pintle::{Event, EventName};
+use pintle_host::event::MetaPayload;
+use pintle_host::{Event, EventName};
 use serde_json::{Value, json};
 
 use crate::turn_context::TurnContext;

@@ -1,11 +1,11 @@
 //! Registers tools, hooks and agents at run time.
 
-use pintle::Diagnostic;
-use pintle::contract::{
+use pintle_host::Diagnostic;
+use pintle_host::contract::{
     AgentSpec, HookDeclaration, Location, ModelSpec, NATIVE_TOOLS, PolicyMode, ScriptSource, ToolSpec,
 };
-use pintle::event::MetaPayload;
-use pintle::internals::loader;
+use pintle_host::event::MetaPayload;
+use pintle_host::loader;
 use serde_json::{Map, Value, json};
 
 use super::{check_name, fire_meta_event, require_enabled, reserve_name};
@@ -158,8 +158,8 @@ pub(super) fn register_agent(turn: &TurnContext, arguments: &Value) -> Result<Va
         spec.policy.allow.push(escape_glob(&tool_name));
     }
     spec.hooks = hooks.iter().map(|hook| prepare_hook(turn, hook)).collect::<Result<_, _>>()?;
-    let (_, found) = shared.runtime.compile_chains(&format!("agent {name}"), pintle::Layer::Agent, &spec.hooks);
-    if found.iter().any(|found| found.severity == pintle::Severity::Error) {
+    let (_, found) = shared.runtime.compile_chains(&format!("agent {name}"), pintle_host::Layer::Agent, &spec.hooks);
+    if found.iter().any(|found| found.severity == pintle_host::Severity::Error) {
         return Err(format!("the hooks of agent `{name}` do not compile: {}", join_diagnostics(&found)));
     }
     reserve_name(&shared.state.meta_registry.agents, name, shared.meta.max_agents, "agents")?;
@@ -180,7 +180,7 @@ fn model_on_same_provider(name: &str) -> ModelSpec {
         api_key_env: None,
         max_tokens: None,
         temperature: None,
-        retry: pintle::contract::RetrySpec::default(),
+        retry: pintle_host::contract::RetrySpec::default(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Parses model names as users write them.
 
-use pintle::contract::{ModelSpec, RetrySpec, suggest_nearest};
+use pintle_host::contract::{ModelSpec, RetrySpec, suggest_nearest};
 
 use super::remote;
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use pintle::CancelToken;
+use pintle_host::CancelToken;
 
 use super::error::ModelError;
 use super::message::{ModelReply, ModelRequest, ReplyDelta};

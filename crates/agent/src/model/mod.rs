@@ -14,7 +14,7 @@ mod script;
 
 use std::sync::Arc;
 
-use pintle::contract::ModelSpec;
+use pintle_host::contract::ModelSpec;
 
 pub use choice::{ModelNameError, choose};
 pub use error::{ModelError, ModelErrorKind};
@@ -45,5 +45,5 @@ pub fn open(spec: &ModelSpec, read: &dyn Fn(&str) -> Result<String, ModelError>)
         let text = read(&spec.name)?;
         return Ok(Arc::new(ScriptModel::parse(&spec.name, &text)?));
     }
-    Ok(Arc::new(RemoteModel::new(spec, &pintle::internals::process::variable)?))
+    Ok(Arc::new(RemoteModel::new(spec, &pintle_host::process::variable)?))
 }

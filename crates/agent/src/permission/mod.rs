@@ -11,9 +11,9 @@ mod shell;
 use std::path::Path;
 
 use parking_lot::{Mutex, MutexGuard};
-use pintle::contract::{PermissionMode, PermissionsSpec};
-use pintle::event::permission_reply::PermissionBasis;
-use pintle::internals::CommandSafety;
+use pintle_host::CommandSafety;
+use pintle_host::contract::{PermissionMode, PermissionsSpec};
+use pintle_host::event::permission_reply::PermissionBasis;
 use serde_json::Value;
 
 use grants::SessionGrants;
@@ -173,7 +173,7 @@ impl PermissionChecker {
 
 #[cfg(test)]
 mod tests {
-    use pintle::contract::{Location, PermissionRule};
+    use pintle_host::contract::{Location, PermissionRule};
     use serde_json::json;
 
     use super::*;

@@ -3,8 +3,8 @@
 use std::cell::OnceCell;
 use std::path::Path;
 
-use pintle::contract::{PermissionRule, PermissionsSpec};
-use pintle::internals::shell::{CallSite, LineCommands, command_text, commands_of_line};
+use pintle_host::contract::{PermissionRule, PermissionsSpec};
+use pintle_host::shell::{CallSite, LineCommands, command_text, commands_of_line};
 use regex::Regex;
 use serde_json::Value;
 
@@ -215,7 +215,7 @@ mod tests {
             text: text.to_owned(),
             tool,
             arguments: parts.filter_map(pair).collect(),
-            location: pintle::contract::Location::default(),
+            location: pintle_host::contract::Location::default(),
         }
     }
 

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use pintle::internals::files::resolve_links;
-use pintle::internals::{CommandSafety, classify_command};
+use pintle_host::files::resolve_links;
+use pintle_host::{CommandSafety, classify_command};
 use serde_json::Value;
 
 /// The tool that runs a shell command and waits for it.

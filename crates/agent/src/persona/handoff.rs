@@ -1,7 +1,7 @@
 //! Hands work over to another persona or agent: `handoff.emitted` and its receipt.
 
-use pintle::Payload;
-use pintle::contract::{PersonaSpec, suggest_nearest};
+use pintle_host::Payload;
+use pintle_host::contract::{PersonaSpec, suggest_nearest};
 use serde_json::Value;
 
 use super::StepError;

@@ -2,7 +2,7 @@
 //!
 //! A step is host code, or a prompt, between `step.pre` and `step.post`. What the agent does in it (turns, tool calls,
 //! delegated agents) is charged to the step, to the enclosing steps, to its persona and to the session. It may use only
-//! the step's tools, and carries the persona and the step in [`pintle::Origin`]. What hooks cause is not part of the
+//! the step's tools, and carries the persona and the step in [`pintle_host::Origin`]. What hooks cause is not part of the
 //! step: persona and step are suspended while hooks run.
 //!
 //! `run` runs a step; `turn_context::StepContext` holds its state, and `budget` has the meters.
@@ -16,8 +16,8 @@ mod template;
 
 use std::sync::Arc;
 
-use pintle::Severity;
-use pintle::contract::{PersonaSpec, StepSpec};
+use pintle_host::Severity;
+use pintle_host::contract::{PersonaSpec, StepSpec};
 use serde_json::Value;
 
 use crate::budget::{BudgetMeter, BudgetUsage};
@@ -102,7 +102,7 @@ impl Persona<'_> {
     /// step's arguments: a list, or a value that becomes a list of one; null is an empty list.
     ///
     /// The result is the body's output after the rewrites of `step.post` hooks. With
-    /// [`pintle::contract::ErrorBoundary::Continue`] an error of the body, or an exhausted budget, is returned as a result in the
+    /// [`pintle_host::contract::ErrorBoundary::Continue`] an error of the body, or an exhausted budget, is returned as a result in the
     /// form of [`StepError::to_value`].
     ///
     /// # Errors

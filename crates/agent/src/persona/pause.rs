@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use pintle::Event;
-use pintle::event::{EventPayload, PersonaPaused, PersonaResumed};
+use pintle_host::Event;
+use pintle_host::event::{EventPayload, PersonaPaused, PersonaResumed};
 
 use crate::session::Session;
 use crate::session_state::PausedPersona;

@@ -7,9 +7,9 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use pintle::contract::{ErrorBoundary, HookId, OutcomeReason, StepSpec};
-use pintle::event::{StepPost, StepPre};
-use pintle::{Clock, Decision, Event, Outcome};
+use pintle_host::contract::{ErrorBoundary, HookId, OutcomeReason, StepSpec};
+use pintle_host::event::{StepPost, StepPre};
+use pintle_host::{Clock, Decision, Event, Outcome};
 use serde_json::{Map, Value};
 
 use super::{PersonaStep, StepError, StepErrorKind};

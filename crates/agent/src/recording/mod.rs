@@ -6,11 +6,11 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use pintle::contract::DispatchId;
-use pintle::event::{TokenUsage, ToolResult};
-use pintle::tape::record::host::{self, HostRecord, MessageSource, MessagesReplacedBy, TurnPhase};
-use pintle::tape::{Tape, record};
-use pintle::{ApprovalRequest, ApprovalResponse, Origin};
+use pintle_host::contract::DispatchId;
+use pintle_host::event::{TokenUsage, ToolResult};
+use pintle_host::tape::record::host::{self, HostRecord, MessageSource, MessagesReplacedBy, TurnPhase};
+use pintle_host::tape::{Tape, record};
+use pintle_host::{ApprovalRequest, ApprovalResponse, Origin};
 use serde_json::Value;
 
 use crate::model::{ModelError, ModelMessage, ModelReply};

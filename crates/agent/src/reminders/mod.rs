@@ -10,12 +10,12 @@ mod queue;
 mod render;
 
 use parking_lot::Mutex;
-use pintle::Reminder;
-use pintle::tape::record::host::MessagesReplacedBy;
+use pintle_host::Reminder;
+use pintle_host::tape::record::host::MessagesReplacedBy;
 
 use crate::model::ModelMessage;
 
-pub(crate) use pintle::tape::record::host::ReminderTransition;
+pub(crate) use pintle_host::tape::record::host::ReminderTransition;
 
 use queue::QueuedReminder;
 

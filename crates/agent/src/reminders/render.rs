@@ -1,6 +1,6 @@
 //! Formats reminders for the model.
 
-use pintle::contract::{ReminderAuthority, ReminderRoleHint};
+use pintle_host::contract::{ReminderAuthority, ReminderRoleHint};
 
 use super::queue::QueuedReminder;
 use crate::model::{MessageRole, ModelMessage};
@@ -92,7 +92,7 @@ fn render_element(entry: &QueuedReminder, nonce: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use pintle::Reminder;
+    use pintle_host::Reminder;
 
     use super::*;
 

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use pintle::contract::{AgentSpec, BudgetSpec, EventCause, PermissionMode, PermissionsSpec, PriceSpec, TeamSpec};
-use pintle::tape::TapeSource;
-use pintle::{CancelToken, Runtime};
+use pintle_host::contract::{AgentSpec, BudgetSpec, EventCause, PermissionMode, PermissionsSpec, PriceSpec, TeamSpec};
+use pintle_host::tape::TapeSource;
+use pintle_host::{CancelToken, Runtime};
 use serde_json::Value;
 
 use super::restore::{self, RestoredSession};
@@ -178,7 +178,7 @@ impl SessionBuilder {
     }
 
     /// Resumes the session on this tape, with the same agent. The runtime's tape should be the same one, opened with
-    /// [`Tape::append_to`](pintle::tape::Tape::append_to), so that the session continues on it.
+    /// [`Tape::append_to`](pintle_host::tape::Tape::append_to), so that the session continues on it.
     #[must_use]
     pub fn resume(mut self, tape: impl Into<TapeSource>) -> Self {
         self.resume = Some(tape.into());

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use pintle::Event;
-use pintle::event::SessionIdle;
+use pintle_host::Event;
+use pintle_host::event::SessionIdle;
 
 use super::Session;
 use crate::session_state::TurnOutput;

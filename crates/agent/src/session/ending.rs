@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use pintle::Event;
-use pintle::event::SessionEnd;
+use pintle_host::Event;
+use pintle_host::event::SessionEnd;
 
 use super::{Session, SessionPhase};
 use crate::session_events::fire_session_error;

@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use pintle::event::{FinishPost, FinishPre, FinishUnsettled, UnsettledState};
+use pintle_host::event::{FinishPost, FinishPre, FinishUnsettled, UnsettledState};
 use serde_json::Value;
 
 use super::Session;

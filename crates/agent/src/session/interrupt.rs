@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use pintle::CancelToken;
+use pintle_host::CancelToken;
 
 /// Stops the running turn, with its model call, hooks, tools and delegated agents. The session can continue with
 /// another turn. Clones belong to the same session.

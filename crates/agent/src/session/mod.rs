@@ -10,10 +10,10 @@ mod restore;
 
 use std::sync::Arc;
 
-use pintle::event::{TokenUsage, WorktreeCreate};
-use pintle::hosting::{ScratchValues, ScriptLogLine};
-use pintle::tape::record::host::{MessageSource, MessagesReplacedBy};
-use pintle::{CancelToken, Event, Origin, Outcome};
+use pintle_host::event::{TokenUsage, WorktreeCreate};
+use pintle_host::tape::record::host::{MessageSource, MessagesReplacedBy};
+use pintle_host::{CancelToken, Event, Origin, Outcome};
+use pintle_host::{ScratchValues, ScriptLogLine};
 use serde_json::{Map, Value};
 
 use crate::compaction::{self, CompactionResult, CompactionTrigger};
@@ -259,7 +259,7 @@ impl Session {
 
     /// Clears the conversation; the turns and the usage are kept.
     ///
-    /// For a member of a team ([`LoopRules::has_own_sessions`](pintle::contract::LoopRules::has_own_sessions)) this ends one session
+    /// For a member of a team ([`LoopRules::has_own_sessions`](pintle_host::contract::LoopRules::has_own_sessions)) this ends one session
     /// and starts another: `session.end` with the reason `clear`, then `session.start` with the source `clear`, whose
     /// hooks add their context again. For any other agent no event is fired, and context from hooks stays.
     ///

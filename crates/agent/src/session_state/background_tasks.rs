@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use parking_lot::{Condvar, Mutex};
-use pintle::CancelToken;
-use pintle::event::TokenUsage;
+use pintle_host::CancelToken;
+use pintle_host::event::TokenUsage;
 
 use super::child_limiter::wait_for_change;
 use super::turn_output::TurnOutput;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
-use pintle::CancelToken;
+use pintle_host::CancelToken;
 
 /// Counts the permits of one agent. Each agent has its own limiter, so that a child never waits for its own parent.
 #[derive(Debug)]

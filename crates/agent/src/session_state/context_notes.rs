@@ -1,7 +1,7 @@
 //! Context from hooks for the model.
 
-use pintle::EventKind;
-use pintle::event::ContextScope;
+use pintle_host::EventKind;
+use pintle_host::event::ContextScope;
 
 /// Context from hooks for the model, by how long it is kept.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

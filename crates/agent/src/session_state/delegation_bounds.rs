@@ -1,6 +1,6 @@
 //! Limits on the depth and breadth of delegation.
 
-use pintle::contract::DelegationSpec;
+use pintle_host::contract::DelegationSpec;
 
 /// The maximum depth of delegation, whatever a project declares.
 const DEEPEST: u32 = 5;

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use pintle::CancelToken;
+use pintle_host::CancelToken;
 
 /// Receives messages of the user while a turn runs. Clones belong to the same session and work from any thread.
 #[derive(Debug, Clone, Default)]

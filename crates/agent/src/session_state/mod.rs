@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use pintle::contract::{BudgetSpec, PriceSpec};
+use pintle_host::contract::{BudgetSpec, PriceSpec};
 
 use crate::budget::{BudgetMeter, ThresholdQueue};
 use crate::edits::EditQueue;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use pintle::contract::{BudgetSpec, PersonaSpec};
-use pintle::event::{EventKind, TokenUsage};
+use pintle_host::contract::{BudgetSpec, PersonaSpec};
+use pintle_host::event::{EventKind, TokenUsage};
 use serde_json::Value;
 
 use crate::budget::BudgetMeter;

@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::time::Duration;
 
-use pintle::CancelToken;
+use pintle_host::CancelToken;
 
 /// Waits between two attempts. A trait, so that tests need not wait.
 pub trait Sleeper: Send + Sync + Debug {

@@ -1,7 +1,7 @@
 //! The result of a turn.
 
-use pintle::event::{self, TokenUsage, ToolCall, ToolResult, TurnEnd};
-use pintle::hosting::ScriptLogLine;
+use pintle_host::ScriptLogLine;
+use pintle_host::event::{self, TokenUsage, ToolCall, ToolResult, TurnEnd};
 
 /// The result of a turn.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -22,8 +22,8 @@ impl TurnOutput {
     pub(crate) fn to_payload(&self, logs: Vec<ScriptLogLine>, duration_ms: u64) -> TurnEnd {
         let line = |line: ScriptLogLine| event::LogLine {
             level: match line.level {
-                pintle::contract::LogLevel::Info => String::from("info"),
-                pintle::contract::LogLevel::Warn => String::from("warn"),
+                pintle_host::contract::LogLevel::Info => String::from("info"),
+                pintle_host::contract::LogLevel::Warn => String::from("warn"),
             },
             hook: line.hook,
             message: line.message,

@@ -1,6 +1,6 @@
 //! The arguments of a tool call: decoded, filled with defaults, coerced and checked against the tool's JSON Schema.
 
-use pintle::contract::{PayloadError, read_payload};
+use pintle_host::contract::{PayloadError, read_payload};
 use serde_json::{Map, Value};
 
 use super::schema_checker::{SchemaChecker, kind};

@@ -5,8 +5,8 @@
 
 use std::sync::Arc;
 
-use pintle::contract::{CallId, EffectCaller, EffectReply, EffectRequest, EffectRunner};
-use pintle::internals::script::DONE_KEY;
+use pintle_host::contract::{CallId, EffectCaller, EffectReply, EffectRequest, EffectRunner};
+use pintle_host::script::DONE_KEY;
 use serde_json::{Value, json};
 
 use super::def::object_schema;

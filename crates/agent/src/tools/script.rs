@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use pintle::contract::{CallId, EffectCaller, ScriptSource, ToolSpec};
-use pintle::internals::ScriptTool;
-use pintle::{Diagnostic, Runtime};
+use pintle_host::ScriptTool;
+use pintle_host::contract::{CallId, EffectCaller, ScriptSource, ToolSpec};
+use pintle_host::{Diagnostic, Runtime};
 use serde_json::{Value, json};
 
 use crate::model::ModelTool;

@@ -5,8 +5,8 @@
 
 use std::sync::Arc;
 
-use pintle::contract::{McpSpec, McpTransport};
-use pintle::internals::mcp::{McpLimits, McpServer, McpTool};
+use pintle_host::contract::{McpSpec, McpTransport};
+use pintle_host::mcp::{McpLimits, McpServer, McpTool};
 use serde_json::Value;
 
 use super::expand;

@@ -17,7 +17,7 @@ mod todo;
 
 use std::sync::Arc;
 
-use pintle::contract::{AgentSpec, ToolsetKind, ToolsetSpec, suggest_nearest};
+use pintle_host::contract::{AgentSpec, ToolsetKind, ToolsetSpec, suggest_nearest};
 
 use crate::turn_context::SessionContext;
 use crate::turn_context::Tool;

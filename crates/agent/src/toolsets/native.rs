@@ -2,8 +2,8 @@
 //!
 //! Unlike there, no path can leave the workspace, protected files cannot be changed, and the shell is always `/bin/sh`.
 
-use pintle::contract::NetworkSpec;
-use pintle::internals::HttpGateway;
+use pintle_host::HttpGateway;
+use pintle_host::contract::NetworkSpec;
 
 use super::set::Toolset;
 use crate::tools::build_tools;

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use pintle::contract::ScriptToolSpec;
+use pintle_host::contract::ScriptToolSpec;
 use serde_json::Value;
 
 use super::expand;

@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use parking_lot::RwLock;
-use pintle::contract::{AgentSpec, ModelSpec};
-use pintle::event::agent_switch::AgentModel;
-use pintle::hosting::HookOverlay;
+use pintle_host::HookOverlay;
+use pintle_host::contract::{AgentSpec, ModelSpec};
+use pintle_host::event::agent_switch::AgentModel;
 
 use super::session::SessionContext;
 use super::tool::Tool;

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
-use pintle::hosting::HeldRecords;
-use pintle::{ApprovalRequest, ApprovalResponse, Approver, EventKind};
+use pintle_host::HeldRecords;
+use pintle_host::{ApprovalRequest, ApprovalResponse, Approver, EventKind};
 
 use super::TurnContext;
 

@@ -17,15 +17,15 @@ mod toolbox;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use pintle::contract::{HookId, LoopRules, ModelSpec};
-use pintle::event::EventPayload;
-use pintle::hosting::{LogBuffer, ScratchValues, ScriptLogLine};
-use pintle::tape::record::host::{HostRecord, ReminderRecord};
-use pintle::tools::{ToolVocabulary, own_vocabulary, vocabulary_by_name};
-use pintle::{
+use pintle_host::contract::{HookId, LoopRules, ModelSpec};
+use pintle_host::event::EventPayload;
+use pintle_host::tape::record::host::{HostRecord, ReminderRecord};
+use pintle_host::tools::{ToolVocabulary, own_vocabulary, vocabulary_by_name};
+use pintle_host::{
     ApprovalRequest, ApprovalResponse, Approver, CancelToken, Effect, Event, EventKind, EventScope, Origin, Outcome,
     Reminder,
 };
+use pintle_host::{LogBuffer, ScratchValues, ScriptLogLine};
 use serde_json::Value;
 
 use crate::model::{Model, ModelTool};
@@ -210,7 +210,7 @@ impl TurnContext {
         self.team_listens::<P>().then(|| self.fire_end(&Event::from_payload(&payload(), Arc::clone(&self.origin))))
     }
 
-    /// Fires an event and leaves its asks undecided ([`pintle::Decision::Ask`]), because the loop itself asks the user.
+    /// Fires an event and leaves its asks undecided ([`pintle_host::Decision::Ask`]), because the loop itself asks the user.
     pub(crate) fn fire_deferring_asks(&self, event: &Event) -> Outcome {
         self.fire_in(event, &defer_asks(self.scope.clone()))
     }

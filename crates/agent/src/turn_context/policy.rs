@@ -1,7 +1,7 @@
 //! Tool policies, which decide which tools an agent may use.
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
-use pintle::contract::{PolicyMode, ToolsPolicy};
+use pintle_host::contract::{PolicyMode, ToolsPolicy};
 
 /// The policies of an agent and of every agent above it. All of them must allow a tool.
 #[derive(Debug, Clone, Default)]

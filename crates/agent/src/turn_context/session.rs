@@ -4,9 +4,9 @@ use std::fmt::Debug;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use pintle::contract::{EventCause, MetaSpec, ModelSpec};
-use pintle::hosting::Host;
-use pintle::{CancelToken, Origin, Runtime};
+use pintle_host::Host;
+use pintle_host::contract::{EventCause, MetaSpec, ModelSpec};
+use pintle_host::{CancelToken, Origin, Runtime};
 use serde_json::Value;
 
 use super::TurnContext;

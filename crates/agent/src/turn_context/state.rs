@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use pintle::EventKind;
-use pintle::event::TokenUsage;
+use pintle_host::EventKind;
+use pintle_host::event::TokenUsage;
 use serde_json::{Value, json};
 
 use super::step::StepContext;

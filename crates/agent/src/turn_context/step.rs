@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use pintle::contract::{ModelSpec, PersonaSpec, StepSpec};
+use pintle_host::contract::{ModelSpec, PersonaSpec, StepSpec};
 
 use super::agent::Agent;
 use super::policy::ToolPolicies;

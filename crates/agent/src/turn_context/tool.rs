@@ -2,8 +2,8 @@
 
 use std::fmt::Debug;
 
-use pintle::CancelToken;
-use pintle::event::FileEdited;
+use pintle_host::CancelToken;
+use pintle_host::event::FileEdited;
 use serde_json::Value;
 
 use super::{ToolError, TurnContext};

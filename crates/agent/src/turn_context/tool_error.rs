@@ -1,7 +1,7 @@
 //! The error of a tool.
 
-use pintle::internals::jail::JailError;
-use pintle::internals::mcp::McpError;
+use pintle_host::jail::JailError;
+use pintle_host::mcp::McpError;
 
 /// The error of a tool: a text for the model that says what went wrong and what to do next.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

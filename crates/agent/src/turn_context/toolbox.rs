@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use pintle::contract::{NATIVE_TOOLS, suggest_nearest};
-use pintle::tools::AI_HARNESS;
+use pintle_host::contract::{NATIVE_TOOLS, suggest_nearest};
+use pintle_host::tools::AI_HARNESS;
 
 use super::policy::ToolPolicies;
 use super::tool::Tool;

@@ -1,7 +1,7 @@
 //! One iteration: a model call and its tool calls, between `iteration.start` and `iteration.end`.
 
-use pintle::event::iteration_end::IterationEndReason;
-use pintle::event::{IterationEnd, IterationPost, IterationStart};
+use pintle_host::event::iteration_end::IterationEndReason;
+use pintle_host::event::{IterationEnd, IterationPost, IterationStart};
 
 use super::TurnProgress;
 use crate::model::ModelReply;

@@ -5,9 +5,9 @@
 //! steering again, and for an answer `agent.stop`, a forced hand-off, steering and one follow-up. For agents outside a
 //! team this equals the AI Harness order, since no hook listens to the other events.
 
-use pintle::EventKind;
-use pintle::contract::ExitMode;
-use pintle::event::iteration_end::IterationEndReason;
+use pintle_host::EventKind;
+use pintle_host::contract::ExitMode;
+use pintle_host::event::iteration_end::IterationEndReason;
 use serde_json::Value;
 
 use super::iteration::{self, Iteration};

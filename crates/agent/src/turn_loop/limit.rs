@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use pintle::contract::{HookId, OnMaxIterations, OutcomeReason};
-use pintle::event::{LimitIterations, Notification, SessionResume};
-use pintle::{Event, EventKind};
+use pintle_host::contract::{HookId, OnMaxIterations, OutcomeReason};
+use pintle_host::event::{LimitIterations, Notification, SessionResume};
+use pintle_host::{Event, EventKind};
 use serde_json::Map;
 
 use super::{TurnRun, iteration, prompts};

@@ -10,8 +10,8 @@ mod stop;
 
 use std::sync::Arc;
 
-use pintle::event::{ErrorPayload, Notification, TokenUsage, ToolCall, ToolResult, TurnEnd, UserInput};
-use pintle::{Event, EventKind, lifecycle};
+use pintle_host::event::{ErrorPayload, Notification, TokenUsage, ToolCall, ToolResult, TurnEnd, UserInput};
+use pintle_host::{Event, EventKind, lifecycle};
 
 use crate::completion::TextGate;
 use crate::conversation::Conversation;

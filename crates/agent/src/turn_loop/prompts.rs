@@ -3,9 +3,9 @@
 //! A hook of `prompt.submit` that filters prompts must also see the messages sent during a turn. docker-agent has
 //! separate events for these, so `prompt.submit` does not fire for them where its rules apply.
 
-use pintle::event::PromptSubmit;
-use pintle::lifecycle;
-use pintle::tape::record::host::MessageSource;
+use pintle_host::event::PromptSubmit;
+use pintle_host::lifecycle;
+use pintle_host::tape::record::host::MessageSource;
 
 use crate::conversation::Conversation;
 use crate::model::ModelMessage;

@@ -7,9 +7,9 @@
 //! If a hook fails closed, the agent gets no reason to act on and cannot fix the hook: the answer is not
 //! accepted, and the turn ends.
 
-use pintle::EventKind;
-use pintle::event::{AgentStop, TokenUsage};
-use pintle::lifecycle::{AfterRejection, AnswerDecision, AnswerRejection, review_answer};
+use pintle_host::EventKind;
+use pintle_host::event::{AgentStop, TokenUsage};
+use pintle_host::lifecycle::{AfterRejection, AnswerDecision, AnswerRejection, review_answer};
 
 use super::{TurnProgress, usage_since};
 use crate::conversation::Conversation;

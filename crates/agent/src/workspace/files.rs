@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use cap_std::fs::{Dir, OpenOptions};
-use pintle::internals::jail::open_regular_file;
+use pintle_host::jail::open_regular_file;
 
 use super::Workspace;
 

@@ -10,8 +10,8 @@ use std::io;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
-use pintle::internals::jail::JailedDir;
-use pintle::internals::loader::PolicyFiles;
+use pintle_host::jail::JailedDir;
+use pintle_host::loader::PolicyFiles;
 
 pub(crate) use content::{replace_all, replace_one};
 

@@ -4,8 +4,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use cap_std::fs::Dir;
-use pintle::CancelToken;
-use pintle::internals::loader::{PolicyFiles, PolicyPaths, has_policy_name, judge_command};
+use pintle_host::CancelToken;
+use pintle_host::loader::{PolicyFiles, PolicyPaths, has_policy_name, judge_command};
 use serde_json::{Value, json};
 
 use super::Workspace;
@@ -105,7 +105,7 @@ mod tests {
     use std::fs;
     use std::os::unix::fs::symlink;
 
-    use pintle::CancelToken;
+    use pintle_host::CancelToken;
 
     use crate::workspace::tests::open_workspace;
 

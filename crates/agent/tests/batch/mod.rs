@@ -8,11 +8,11 @@ mod signs;
 
 use std::sync::{Arc, Mutex};
 
-use pintle::contract::DenyEffect;
-use pintle::tape::replay::{ReplayOptions, replay};
-use pintle::tape::verify::verify;
-use pintle::tape::{HostRecord, RecordBody, read_bytes};
-use pintle::{Effect, Hook, Reminder, Verdict};
+use pintle_host::contract::DenyEffect;
+use pintle_host::tape::replay::{ReplayOptions, replay};
+use pintle_host::tape::verify::verify;
+use pintle_host::tape::{HostRecord, RecordBody, read_bytes};
+use pintle_host::{Effect, Hook, Reminder, Verdict};
 use serde_json::{Value, json};
 
 use signs::{BatchFixture, BatchScenario, CountingApprover, call_id, waiting_hook};

@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
-use pintle::contract::AgentSpec;
-use pintle::contract::ToolsPolicy;
-use pintle::native::NativeHandler;
-use pintle::tape::{HeaderRecord, Tape};
-use pintle::{ApprovalRequest, ApprovalResponse, Approver, CancelToken, EventName, Hook, HookCall, Layer};
-use pintle::{Runtime, SystemClock, Verdict, native};
 use pintle_agent::model::ModelTool;
 use pintle_agent::{Session, SessionBuilder, Tool, ToolContext, ToolError};
+use pintle_host::contract::AgentSpec;
+use pintle_host::contract::ToolsPolicy;
+use pintle_host::native::NativeHandler;
+use pintle_host::tape::{HeaderRecord, Tape};
+use pintle_host::{ApprovalRequest, ApprovalResponse, Approver, CancelToken, EventName, Hook, HookCall, Layer};
+use pintle_host::{Runtime, SystemClock, Verdict, native};
 use serde_json::{Value, json};
 
 use crate::support::{QueuedReplyModel, RecordingSleeper, call, say};

@@ -3,13 +3,13 @@
 use std::fs;
 use std::sync::{Arc, Mutex};
 
-use pintle::Verdict;
-use pintle::contract::{
-    AgentSpec, Location, MemberSpec, PermissionMode, ScriptSource, ToolSpec, ToolsetKind, ToolsetSpec,
-};
-use pintle::internals::dialects::docker_agent::LOOP_RULES;
 use pintle_agent::model::ModelTool;
 use pintle_agent::{Tool, ToolContext, ToolError};
+use pintle_host::Verdict;
+use pintle_host::contract::{
+    AgentSpec, Location, MemberSpec, PermissionMode, ScriptSource, ToolSpec, ToolsetKind, ToolsetSpec,
+};
+use pintle_host::dialects::docker_agent::LOOP_RULES;
 use serde_json::{Map, Value, json};
 
 use crate::lifecycle::{FiredEventLog, LifecycleFixture, open_fixture, open_fixture_with};
@@ -185,7 +185,7 @@ fn a_turn_that_fails_tells_its_edits_all_the_same() {
     let model = QueuedReplyModel::root([call(&[("write", r#"{"path":"a","content":"x"}"#)])]);
     let mut spec = agent();
     spec.exit.max_iterations = 1;
-    spec.exit.on_max_iterations = pintle::contract::OnMaxIterations::Error;
+    spec.exit.on_max_iterations = pintle_host::contract::OnMaxIterations::Error;
     let mut fixture = open_fixture_with(model, spec, hooks, |builder| builder);
     fixture.session.turn("go").unwrap_err();
     assert_eq!(edit_lines(&heard, &fixture), ["write a by write"]);

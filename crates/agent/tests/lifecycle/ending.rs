@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use pintle::event::UnsettledState;
+use pintle_host::event::UnsettledState;
 use serde_json::{Value, json};
 
 use crate::lifecycle::{FiredEventLog, open_fixture};
@@ -88,7 +88,7 @@ fn a_tool_call_and_a_task_that_run_are_not_settled() {
         if call.event.origin.depth > 0 {
             waits.wait();
         }
-        pintle::Verdict::pass()
+        pintle_host::Verdict::pass()
     });
     model.add("delegate", [say("waited")]);
     let mut fixture = crate::lifecycle::open_fixture_with(model, spec, [hold], |builder| builder);
@@ -104,7 +104,7 @@ fn a_tool_call_and_a_task_that_run_are_not_settled() {
 
 #[test]
 fn a_session_that_ends_badly_says_so_before_its_end() {
-    let cases: [(&str, Vec<pintle::Hook>, Value); 2] = [
+    let cases: [(&str, Vec<pintle_host::Hook>, Value); 2] = [
         (
             "the model",
             Vec::new(),

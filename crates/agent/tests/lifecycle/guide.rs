@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use pintle::{Layer, Runtime};
 use pintle_agent::Session;
 use pintle_agent::model::ScriptModel;
+use pintle_host::{Layer, Runtime};
 use serde_json::json;
 
 use crate::support::worker;

@@ -13,10 +13,10 @@ mod waiting;
 
 use std::sync::{Arc, Mutex};
 
-use pintle::contract::AgentSpec;
-use pintle::tape::{HeaderRecord, Tape};
-use pintle::{Effect, Hook, Layer, Reminder, Runtime, SystemClock, Verdict, native};
 use pintle_agent::{Session, SessionBuilder};
+use pintle_host::contract::AgentSpec;
+use pintle_host::tape::{HeaderRecord, Tape};
+use pintle_host::{Effect, Hook, Layer, Reminder, Runtime, SystemClock, Verdict, native};
 use serde_json::Value;
 
 use support::{QueuedReplyModel, RecordingSleeper, agent, hook};

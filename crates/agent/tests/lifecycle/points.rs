@@ -1,7 +1,7 @@
 //! Which event fires at which point, and what a veto does there.
 
-use pintle::contract::{Failure, FailureKind};
-use pintle::{Effect, FailurePolicy, Verdict};
+use pintle_host::contract::{Failure, FailureKind};
+use pintle_host::{Effect, FailurePolicy, Verdict};
 use serde_json::json;
 
 use crate::lifecycle::{FiredEventLog, open_fixture, open_fixture_with};
@@ -98,7 +98,7 @@ fn the_stop_of_a_turn_has_a_word_for_each_way_to_stop() {
     assert_eq!(failed.stop_reason(), "model_error");
     let mut spec = crate::support::agent();
     spec.exit.max_iterations = 1;
-    spec.exit.on_max_iterations = pintle::contract::OnMaxIterations::WarnAndExit;
+    spec.exit.on_max_iterations = pintle_host::contract::OnMaxIterations::WarnAndExit;
     let model = QueuedReplyModel::root([call(&[("list", "{}")])]);
     let answer = open_fixture_with(model, spec, [], |builder| builder).session.turn("go").unwrap();
     assert_eq!(answer.stop_reason, "max_iterations");
@@ -121,7 +121,7 @@ fn a_hook_answers_for_the_person_either_way_and_every_decision_is_told() {
         say("done"),
     ]);
     let mut fixture = open_fixture_with(model, crate::support::agent(), hooks, |builder| {
-        builder.permission_mode(pintle::contract::PermissionMode::Strict)
+        builder.permission_mode(pintle_host::contract::PermissionMode::Strict)
     });
     let answer = fixture.session.turn("go").unwrap();
     let failed: Vec<bool> = answer.tool_results.iter().map(|result| result.is_error).collect();
@@ -180,7 +180,7 @@ fn a_failing_hook_of_agent_stop_ends_the_turn_at_once() {
         Some(n) if *n == json!(0) => Verdict::deny("more"),
         _ => Verdict::pass(),
     });
-    let open = pintle::Hook { on_failure: FailurePolicy::Open, ..crashes() };
+    let open = pintle_host::Hook { on_failure: FailurePolicy::Open, ..crashes() };
     let mut sent_on = open_fixture(QueuedReplyModel::root([say("one"), say("two")]), [open, once]);
     assert_eq!(sent_on.session.turn("go").unwrap().text, "two");
     assert_eq!(sent_on.model.count(), 2);

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use pintle::contract::{AgentSpec, ReminderAuthority, ReminderPropagation, ReminderRoleHint};
-use pintle::{Effect, Reminder, Verdict};
 use pintle_agent::model::{MessageRole, ModelError, ModelMessage};
+use pintle_host::contract::{AgentSpec, ReminderAuthority, ReminderPropagation, ReminderRoleHint};
+use pintle_host::{Effect, Reminder, Verdict};
 use serde_json::json;
 
 use crate::lifecycle::{open_fixture, open_fixture_with, reminder_hook};
@@ -212,7 +212,7 @@ fn a_session_that_is_taken_up_again_goes_on_with_its_reminders() {
     );
     first.session.turn("one").unwrap();
     let lines: String = first.runtime.tape().unwrap().lines().iter().map(|line| format!("{line}\n")).collect();
-    let reading = pintle::tape::read_bytes(lines.as_bytes()).unwrap();
+    let reading = pintle_host::tape::read_bytes(lines.as_bytes()).unwrap();
     let model = QueuedReplyModel::root([say("b"), say("c"), say("d")]);
     let mut again = open_fixture_with(model, agent(), [], |builder| builder.resume(reading));
     for text in ["two", "three", "four"] {
@@ -228,7 +228,7 @@ fn what_hooks_of_an_emitted_event_have_to_say_reaches_the_session() {
     for (by, denies) in [("turn.start", false), ("tool.pre", false), ("turn.start", true), ("iteration.post", true)] {
         let emits = hook("emits", by, |call| {
             let request =
-                pintle::contract::EffectRequest::Emit { event: String::from("custom.seen"), payload: json!({}) };
+                pintle_host::contract::EffectRequest::Emit { event: String::from("custom.seen"), payload: json!({}) };
             let _ = call.effects.perform(call.caller(), request);
             Verdict::pass()
         });

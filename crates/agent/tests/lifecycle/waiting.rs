@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
-use pintle::{CancelToken, Reminder};
 use pintle_agent::{DaemonOptions, Inbox, Sleeper};
+use pintle_host::{CancelToken, Reminder};
 use serde_json::json;
 
 use crate::lifecycle::{FiredEventLog, open_fixture_with, reminder_hook};

@@ -3,9 +3,9 @@
 use std::io::Write;
 use std::net::TcpListener;
 
-use pintle::CancelToken;
-use pintle::contract::{ModelSpec, RetrySpec};
 use pintle_agent::model::{Model, ModelError, ModelErrorKind, ModelTimeouts, RemoteModel};
+use pintle_host::CancelToken;
+use pintle_host::contract::{ModelSpec, RetrySpec};
 use pintle_testkit::model_server::{ModelServer, ScriptedReply, ServerAnswer};
 use serde_json::json;
 

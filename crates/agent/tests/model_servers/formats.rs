@@ -1,7 +1,7 @@
 //! The requests and replies in each format.
 
-use pintle::contract::ModelSpec;
 use pintle_agent::model::{ModelMessage, ModelReply, ModelRequest, ModelTool, ModelUsage, RemoteModel};
+use pintle_host::contract::ModelSpec;
 use pintle_testkit::model_server::{ModelServer, ScriptedReply, ServerAnswer};
 use serde_json::{Value, json};
 

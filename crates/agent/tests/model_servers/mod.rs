@@ -4,11 +4,11 @@
 mod failures;
 mod formats;
 
-use pintle::CancelToken;
-use pintle::contract::{ModelSpec, RetrySpec};
 use pintle_agent::model::{
     Model, ModelError, ModelMessage, ModelReply, ModelRequest, ModelTool, ModelToolCall, RemoteModel, ReplyDelta,
 };
+use pintle_host::CancelToken;
+use pintle_host::contract::{ModelSpec, RetrySpec};
 use pintle_testkit::model_server::ModelServer;
 use serde_json::json;
 

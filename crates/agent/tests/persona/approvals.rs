@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use pintle::contract::{PermissionMode, StepSpec};
-use pintle::{Approver, Decision, HookReturn};
+use pintle_host::contract::{PermissionMode, StepSpec};
+use pintle_host::{Approver, Decision, HookReturn};
 use serde_json::json;
 
 use crate::persona::fixture::*;

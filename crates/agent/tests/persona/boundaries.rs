@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use pintle::contract::{ErrorBoundary, StepSpec};
-use pintle::{Approver, HookReturn};
 use pintle_agent::StepError;
+use pintle_host::contract::{ErrorBoundary, StepSpec};
+use pintle_host::{Approver, HookReturn};
 use serde_json::{Value, json};
 
 use crate::persona::fixture::*;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use pintle::contract::{BudgetSpec, ErrorBoundary, PersonaSpec, PriceSpec, StepSpec};
 use pintle_agent::{BudgetUsage, StepErrorKind};
+use pintle_host::contract::{BudgetSpec, ErrorBoundary, PersonaSpec, PriceSpec, StepSpec};
 use serde_json::{Value, json};
 
 use crate::persona::fixture::*;
@@ -137,7 +137,10 @@ fn money_is_counted_by_the_declared_prices() {
     assert_eq!((&value["limit"], &value["limit_value"]), (&json!("max_usd"), &json!(0.01)));
     assert_eq!(value["consumed_cost_usd"], json!(0.011));
     let used = fixture.session.persona(&spec).unwrap().usage();
-    assert_eq!(used, BudgetUsage { usage: pintle::event::TokenUsage::new(60, 5), calls: 2, cost_usd: Some(0.011) });
+    assert_eq!(
+        used,
+        BudgetUsage { usage: pintle_host::event::TokenUsage::new(60, 5), calls: 2, cost_usd: Some(0.011) }
+    );
 }
 
 #[test]
@@ -185,8 +188,11 @@ fn what_delegated_agents_use_is_charged_to_the_step_and_bound_by_it() {
         say("never"),
     ]);
     model.add("helper", [costly_reply(300, 0), costly_reply(300, 0), costly_reply(1, 0)]);
-    let helper = pintle::contract::AgentSpec { name: String::from("helper"), ..pintle::contract::AgentSpec::default() };
-    let agent = pintle::contract::AgentSpec { agents: vec![Arc::new(helper)], ..crate::support::agent() };
+    let helper = pintle_host::contract::AgentSpec {
+        name: String::from("helper"),
+        ..pintle_host::contract::AgentSpec::default()
+    };
+    let agent = pintle_host::contract::AgentSpec { agents: vec![Arc::new(helper)], ..crate::support::agent() };
     let mut fixture = open_agent_fixture(agent, model);
     let spec = bounded_persona(token_budget(500));
     let result = prompt_times(&mut fixture, &spec, 1);

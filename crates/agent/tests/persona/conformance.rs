@@ -4,9 +4,9 @@
 use std::fs;
 use std::sync::Arc;
 
-use pintle::contract::{BudgetSpec, ErrorBoundary, PersonaSpec, StepSpec};
-use pintle::{HookReturn, Layer, Runtime, ToolHook};
 use pintle_agent::Session;
+use pintle_host::contract::{BudgetSpec, ErrorBoundary, PersonaSpec, StepSpec};
+use pintle_host::{HookReturn, Layer, Runtime, ToolHook};
 use serde_json::json;
 
 use crate::persona::fixture::*;
@@ -21,7 +21,7 @@ fn scenarios_persona_hooks() {
     // A guard is called again if a later hook changed the arguments, so a rewrite must recognize its own result.
     let adds = |amount: i64, word: &'static str| {
         let order = order.clone();
-        move |event: &pintle::HookEvent<'_>| {
+        move |event: &pintle_host::HookEvent<'_>| {
             let mut args = event.step_args().to_vec();
             if args.contains(&json!(amount)) {
                 return HookReturn::allow();
@@ -62,14 +62,14 @@ fn scenarios_persona_hooks() {
 /// each run is counted separately, and hooks see its function.
 #[test]
 fn scenarios_attributes_step() {
-    let model = pintle::contract::ModelSpec {
+    let model = pintle_host::contract::ModelSpec {
         name: String::from("small"),
         provider: String::new(),
         base_url: None,
         api_key_env: None,
         max_tokens: None,
         temperature: None,
-        retry: pintle::contract::RetrySpec::default(),
+        retry: pintle_host::contract::RetrySpec::default(),
     };
     let spec = StepSpec {
         function: String::from("verify_change"),

@@ -2,14 +2,14 @@
 
 use std::sync::{Arc, Mutex};
 
-use pintle::contract::{BudgetSpec, PersonaSpec, StepSpec};
-use pintle::tape::{HeaderRecord, Tape};
-use pintle::{
+use pintle_agent::model::{ModelReply, ModelTool, ModelUsage};
+use pintle_agent::{Session, SessionBuilder, Tool, ToolContext, ToolError};
+use pintle_host::contract::{BudgetSpec, PersonaSpec, StepSpec};
+use pintle_host::tape::{HeaderRecord, Tape};
+use pintle_host::{
     ApprovalRequest, ApprovalResponse, Approver, EventName, HookCall, HookEvent, HookReturn, Layer, Runtime,
     SystemClock, Verdict, native,
 };
-use pintle_agent::model::{ModelReply, ModelTool, ModelUsage};
-use pintle_agent::{Session, SessionBuilder, Tool, ToolContext, ToolError};
 pub(crate) use pintle_testkit::SharedLines;
 use serde_json::{Value, json};
 
@@ -39,14 +39,14 @@ pub(crate) struct PersonaFixture {
 }
 
 /// Keeps the events of personas, whatever the hooks of a test do with them.
-fn recording_chain(heard: &SharedLines) -> pintle::Chain {
+fn recording_chain(heard: &SharedLines) -> pintle_host::Chain {
     let hooks = EVENTS.map(|name| {
         let heard = heard.clone();
         let hook = native::hook("heard", EventName::parse(name).unwrap(), move |call: &HookCall<'_>| {
             heard.add(event_line(call));
             Verdict::pass()
         });
-        pintle::Hook { guard: false, ..hook }
+        pintle_host::Hook { guard: false, ..hook }
     });
     native::chain("heard", Layer::Managed, hooks)
 }
@@ -196,7 +196,10 @@ impl Approver for YesNoApprover {
 }
 
 /// A session of this agent, without hooks.
-pub(crate) fn open_agent_fixture(agent: pintle::contract::AgentSpec, model: Arc<QueuedReplyModel>) -> PersonaFixture {
+pub(crate) fn open_agent_fixture(
+    agent: pintle_host::contract::AgentSpec,
+    model: Arc<QueuedReplyModel>,
+) -> PersonaFixture {
     let heard = SharedLines::default();
     let tape = Tape::in_memory(HeaderRecord::new("s", 0), Arc::new(SystemClock::default()));
     let builder = Runtime::builder().worker(worker()).tape(Arc::new(tape)).chain(recording_chain(&heard));
@@ -209,8 +212,8 @@ pub(crate) fn open_agent_fixture(agent: pintle::contract::AgentSpec, model: Arc<
 
 /// A session of a member of a team.
 pub(crate) fn open_team_fixture(
-    agent: pintle::contract::AgentSpec,
-    team: pintle::contract::TeamSpec,
+    agent: pintle_host::contract::AgentSpec,
+    team: pintle_host::contract::TeamSpec,
     model: Arc<QueuedReplyModel>,
 ) -> PersonaFixture {
     let heard = SharedLines::default();

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use pintle::{Layer, Runtime};
+use pintle_host::{Layer, Runtime};
 
 #[test]
 fn the_manifest_of_the_guide_declares_the_persona_that_it_speaks_of() {

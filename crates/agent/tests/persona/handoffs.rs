@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use pintle::contract::{AgentSpec, MemberSpec, PersonaSpec, StepSpec, TeamSpec};
-use pintle::internals::dialects::docker_agent::LOOP_RULES;
 use pintle_agent::StepError;
+use pintle_host::contract::{AgentSpec, MemberSpec, PersonaSpec, StepSpec, TeamSpec};
+use pintle_host::dialects::docker_agent::LOOP_RULES;
 use serde_json::json;
 
 use crate::persona::fixture::*;
@@ -22,7 +22,7 @@ fn a_persona_hands_its_work_to_those_it_names_and_gets_a_receipt() {
     let mut captain = fixture.session.persona(&spec).unwrap();
     let receipt = captain.hand_off("release_captain", "order 17", json!({"order": 17})).unwrap();
     assert_eq!((receipt.from.as_str(), receipt.to.as_str()), ("captain", "release_captain"));
-    assert_eq!(receipt.digest, pintle::Payload::new(json!({"order": 17})).digest());
+    assert_eq!(receipt.digest, pintle_host::Payload::new(json!({"order": 17})).digest());
     let error = captain.hand_off("release_captian", "", json!(null)).unwrap_err();
     assert_eq!(
         error.message,

@@ -1,7 +1,7 @@
 //! Pausing and resuming a persona.
 
-use pintle::contract::{PersonaSpec, StepSpec};
 use pintle_agent::PausedPersona;
+use pintle_host::contract::{PersonaSpec, StepSpec};
 use serde_json::json;
 
 use crate::persona::fixture::*;
@@ -68,7 +68,7 @@ fn resumed_session_restores_paused_personas_and_usage() {
     captain.step("audit", json!([]), |step| Ok(json!(step.run_prompt("go")?.text))).unwrap();
     captain.pause("maintenance");
     let lines = before.runtime.tape().unwrap().lines().join("\n");
-    let reading = pintle::tape::read_bytes(format!("{lines}\n").as_bytes()).unwrap();
+    let reading = pintle_host::tape::read_bytes(format!("{lines}\n").as_bytes()).unwrap();
 
     let model = QueuedReplyModel::root([costly_reply(20, 0), costly_reply(20, 0)]);
     let mut after = open_fixture_with(model, None, |_| {}, |builder| builder.resume(reading));

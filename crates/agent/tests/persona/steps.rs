@@ -1,8 +1,8 @@
 //! Steps: how hooks change their arguments and output, and what they prevent.
 
-use pintle::contract::{StepSpec, ToolsPolicy};
-use pintle::{HookReturn, Reminder};
 use pintle_agent::{StepError, StepErrorKind};
+use pintle_host::contract::{StepSpec, ToolsPolicy};
+use pintle_host::{HookReturn, Reminder};
 use serde_json::{Value, json};
 
 use crate::persona::fixture::*;
@@ -59,7 +59,8 @@ fn what_a_hook_returns_decides_about_the_step() {
     for case in cases {
         let StepHookCase { event, hook_return: returns, output, has_run: ran } = case;
         let mut fixture = open_fixture([], |runtime| {
-            let hook = pintle::PersonaHook::for_event("merge_*", event, move |_| returns()).step("audit").name("judge");
+            let hook =
+                pintle_host::PersonaHook::for_event("merge_*", event, move |_| returns()).step("audit").name("judge");
             runtime.register_hook(hook).unwrap();
         });
         let captain = persona_spec("merge_captain", [StepSpec::new("audit")]);
@@ -82,7 +83,7 @@ fn invalid_hook_return_fails_the_step_and_names_hook_event_and_shape() {
         let shape = returned.clone();
         let mut fixture = open_fixture([], |runtime| {
             let hook =
-                pintle::PersonaHook::for_event("*", event, move |_| HookReturn::value(shape.clone())).name("odd");
+                pintle_host::PersonaHook::for_event("*", event, move |_| HookReturn::value(shape.clone())).name("odd");
             runtime.register_hook(hook).unwrap();
         });
         let captain = persona_spec("merge_captain", [StepSpec::new("audit")]);
@@ -159,7 +160,7 @@ fn steps_nest_and_everything_inside_says_where_it_is() {
 #[test]
 fn a_step_narrows_tools_and_nothing_in_it_gets_them_back() {
     let allow = |names: &[&str]| ToolsPolicy {
-        mode: pintle::contract::PolicyMode::Allowlist,
+        mode: pintle_host::contract::PolicyMode::Allowlist,
         allow: names.iter().map(|name| (*name).to_owned()).collect(),
         deny: Vec::new(),
     };
@@ -200,14 +201,14 @@ fn a_step_narrows_tools_and_nothing_in_it_gets_them_back() {
 
 #[test]
 fn a_step_has_a_model_and_words_of_its_own_and_only_while_it_runs() {
-    let model = |name: &str| pintle::contract::ModelSpec {
+    let model = |name: &str| pintle_host::contract::ModelSpec {
         name: name.to_owned(),
         provider: String::new(),
         base_url: None,
         api_key_env: None,
         max_tokens: Some(99),
         temperature: None,
-        retry: pintle::contract::RetrySpec::default(),
+        retry: pintle_host::contract::RetrySpec::default(),
     };
     let mut fixture = open_fixture([say("one"), say("two"), say("three")], |_| {});
     let mut spec = persona_spec("captain", [StepSpec::new("audit"), StepSpec::new("merge")]);

@@ -3,10 +3,10 @@
 use std::fs;
 use std::sync::Arc;
 
-use pintle::contract::{AgentSpec, Location, MetaSpec, ScriptSource, StepSpec, ToolSpec};
-use pintle::{Layer, Runtime};
 use pintle_agent::Session;
 use pintle_agent::model::ModelReply;
+use pintle_host::contract::{AgentSpec, Location, MetaSpec, ScriptSource, StepSpec, ToolSpec};
+use pintle_host::{Layer, Runtime};
 use serde_json::json;
 
 use crate::persona::fixture::*;
@@ -57,7 +57,7 @@ fn measure_usage(by_hook: bool) -> (u64, Vec<String>) {
     model.add("helper", [costly_call_reply()]);
     let heard = SharedLines::default();
     let told = heard.clone();
-    let hook = pintle::ToolHook::for_tools("*").pre(move |event| {
+    let hook = pintle_host::ToolHook::for_tools("*").pre(move |event| {
         told.add(format!("{} in {}/{}", event.tool_name().unwrap_or(""), event.persona(), event.step()));
     });
     built.runtime.register_tool_hook(hook).unwrap();

@@ -28,8 +28,8 @@
 
 use std::path::Path;
 
-use pintle::contract::{PersonaSpec, StepSpec};
 use pintle_agent::DaemonOptions;
+use pintle_host::contract::{PersonaSpec, StepSpec};
 use serde_json::json;
 
 use crate::plugins::plugin::*;

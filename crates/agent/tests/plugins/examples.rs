@@ -1,7 +1,7 @@
 //! The examples and snippets of Harn's page on hooks, written in Starlark: each does in the agent loop what the text
 //! says, and the tape records it. The dictionaries are those of the page, key for key.
 
-use pintle::contract::{PersonaSpec, StepSpec};
+use pintle_host::contract::{PersonaSpec, StepSpec};
 use serde_json::{Value, json};
 
 use crate::plugins::plugin::*;

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use pintle::contract::AgentSpec;
+use pintle_host::contract::AgentSpec;
 use serde_json::json;
 
 use crate::plugins::plugin::*;
@@ -64,9 +64,9 @@ fn several_threads_fire_at_one_plugin() {
             scope.spawn(move || {
                 for turn in 0..50 {
                     let n = thread * 100 + turn;
-                    let name = pintle::EventName::parse("tool.pre").unwrap();
+                    let name = pintle_host::EventName::parse("tool.pre").unwrap();
                     let payload = json!({"id": "1", "name": "look", "args": {"n": n}});
-                    let outcome = runtime.fire(&pintle::Event::new(name, payload, Arc::default()));
+                    let outcome = runtime.fire(&pintle_host::Event::new(name, payload, Arc::default()));
                     assert_eq!(outcome.denies_event(), n > 3, "{n}");
                 }
             });
@@ -111,7 +111,7 @@ fn a_plugin_that_cannot_be_loaded_registers_nothing_and_says_where() {
         let built = load_plugin(&[("policy.star", plugin)], "policy.star");
         assert!(built.has_errors(), "{plugin}");
         assert!(built.declarations.is_empty(), "{plugin}");
-        let found = built.diagnostics.iter().find(|found| found.severity == pintle::Severity::Error).unwrap();
+        let found = built.diagnostics.iter().find(|found| found.severity == pintle_host::Severity::Error).unwrap();
         assert_eq!(found.location.line_column().map(|at| at.0), Some(1), "{plugin}");
         let text = format!("{found} {}", found.help.as_deref().unwrap_or_default());
         assert!(text.contains(told) || told == "steps", "{plugin}{text}");

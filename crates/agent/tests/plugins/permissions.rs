@@ -1,8 +1,8 @@
 //! Harn's conformance scripts about permissions, with hooks of a plugin. The table of all scripts is in `conformance`.
 use std::sync::Arc;
 
-use pintle::ApprovalResponse;
-use pintle::contract::{AgentSpec, ToolsPolicy};
+use pintle_host::ApprovalResponse;
+use pintle_host::contract::{AgentSpec, ToolsPolicy};
 use pintle_testkit::ScriptedApprover;
 
 use crate::plugins::plugin::*;

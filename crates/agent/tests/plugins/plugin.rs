@@ -1,10 +1,10 @@
 //! A session with hooks from files.
 use std::sync::Arc;
 
-use pintle::contract::AgentSpec;
-use pintle::tape::{HeaderRecord, Tape};
-use pintle::{Layer, LoadedRuntime, Runtime, RuntimeBuilder, SystemClock};
 use pintle_agent::SessionBuilder;
+use pintle_host::contract::AgentSpec;
+use pintle_host::tape::{HeaderRecord, Tape};
+use pintle_host::{Layer, LoadedRuntime, Runtime, RuntimeBuilder, SystemClock};
 use serde_json::Value;
 
 use crate::plugins::stage::{RegisteredFixture, open_fixture_on};

@@ -1,9 +1,9 @@
 //! The examples and snippets of Harn's page on hooks, written in Rust: each does in the agent loop what the text says,
 //! and the tape records it.
 
-use pintle::contract::{PersonaSpec, StepSpec};
-use pintle::tape::record::RecordBody;
-use pintle::{Decision, HookReturn, Reminder, ToolHook};
+use pintle_host::contract::{PersonaSpec, StepSpec};
+use pintle_host::tape::record::RecordBody;
+use pintle_host::{Decision, HookReturn, Reminder, ToolHook};
 use serde_json::{Value, json};
 
 use crate::registered::fixture::*;
@@ -82,7 +82,7 @@ fn the_audit_step_is_announced_and_keeps_its_arguments() {
         model,
         agent(),
         |runtime| {
-            let hook = |event: &pintle::HookEvent<'_>| {
+            let hook = |event: &pintle_host::HookEvent<'_>| {
                 let reminder = Reminder {
                     body: String::from("Audit step is running"),
                     tags: vec![String::from("audit")],
@@ -200,7 +200,7 @@ fn every_tape_of_these_examples_names_its_hooks_before_they_are_asked() {
     });
     fixture.session.turn("go").unwrap();
     let lines = fixture.runtime.tape().unwrap().lines();
-    let reading = pintle::tape::read_bytes(lines.join("\n").as_bytes()).unwrap();
+    let reading = pintle_host::tape::read_bytes(lines.join("\n").as_bytes()).unwrap();
     let declared = reading.records.iter().position(|record| matches!(record.body, RecordBody::Hooks(_)));
     let asked = reading.records.iter().position(|record| matches!(record.body, RecordBody::HookCall(_)));
     assert!(declared.is_some() && declared < asked, "{declared:?} {asked:?}");

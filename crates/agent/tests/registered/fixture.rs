@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use pintle::contract::{AgentSpec, PermissionMode};
-use pintle::tape::{HeaderRecord, Tape};
-use pintle::{Runtime, SystemClock};
 use pintle_agent::model::ModelTool;
 use pintle_agent::{Session, SessionBuilder, Tool, ToolContext, ToolError};
+use pintle_host::contract::{AgentSpec, PermissionMode};
+use pintle_host::tape::{HeaderRecord, Tape};
+use pintle_host::{Runtime, SystemClock};
 pub(crate) use pintle_testkit::SharedLines;
 use serde_json::{Value, json};
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use pintle::{Event, EventName, Layer, LoadedRuntime, Origin, Runtime};
+use pintle_host::{Event, EventName, Layer, LoadedRuntime, Origin, Runtime};
 use serde_json::json;
 
 use crate::support::worker;

@@ -39,12 +39,12 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use pintle::contract::{
+use pintle_agent::Session;
+use pintle_host::contract::{
     BudgetSpec, EffectReply, EffectRequest, Location, PermissionMode, PermissionRule, PermissionsSpec, PersonaSpec,
     StepSpec,
 };
-use pintle::{ApprovalResponse, HookReturn, Reminder, Runtime, ToolHook};
-use pintle_agent::Session;
+use pintle_host::{ApprovalResponse, HookReturn, Reminder, Runtime, ToolHook};
 use pintle_testkit::ScriptedApprover;
 use serde_json::{Value, json};
 
@@ -149,7 +149,7 @@ fn a_hook_sees_how_much_of_a_budget_is_used() {
     let seen = SharedLines::default();
     let lines = seen.clone();
     let mut fixture = open_fixture([say("a"), say("b")], |runtime| {
-        let told = move |event: &pintle::HookEvent<'_>| {
+        let told = move |event: &pintle_host::HookEvent<'_>| {
             let field = |name: &str| event.field(name).and_then(Value::as_f64).unwrap_or_default();
             lines.add(format!("{} of {}", field("used"), field("limit")));
         };

@@ -7,8 +7,8 @@ mod session;
 
 use std::num::NonZeroUsize;
 
-use pintle::tape::replay::{ReplayOptions, ReplayReport, replay};
-use pintle::tape::{HostRecord, RecordBody};
+use pintle_host::tape::replay::{ReplayOptions, ReplayReport, replay};
+use pintle_host::tape::{HostRecord, RecordBody};
 
 use dice::SplitMixDice;
 use session::normalize_numbers;
@@ -31,8 +31,8 @@ fn random_sessions_come_out_byte_for_byte() {
         assert_eq!(one.difference, None, "seed {seed}");
         assert!(one.tape == tape && replay_with_threads(&tape, 3).tape == tape, "seed {seed}");
         assert_eq!(one.unfinished, [], "seed {seed}");
-        let reading = pintle::tape::read_bytes(&tape).unwrap();
-        let report = pintle::tape::verify::verify(&reading);
+        let reading = pintle_host::tape::read_bytes(&tape).unwrap();
+        let report = pintle_host::tape::verify::verify(&reading);
         assert!(report.is_complete(), "seed {seed}: {report:?}\n{text}");
         kinds.extend(reading.records.iter().map(|record| record.body.kind().to_owned()));
     }
@@ -44,7 +44,7 @@ fn random_sessions_come_out_byte_for_byte() {
 
 /// The records of a session without their position on the tape, because concurrent agents may be in another order.
 fn session_events(tape: &[u8]) -> Vec<String> {
-    let reading = pintle::tape::read_bytes(tape).unwrap();
+    let reading = pintle_host::tape::read_bytes(tape).unwrap();
     let happening = |body: &RecordBody<'_>| match body {
         // Only the directory differs.
         RecordBody::Event(fired) if fired.event == "session.start" => None,

@@ -6,19 +6,19 @@
 
 use std::sync::Arc;
 
-use pintle::contract::{
-    AgentSpec, EffectRequest, EnforcementMode, Failure, FailureKind, MatchResult, Matcher, ToolsPolicy,
-};
-use pintle::hosting::RandomSource;
-use pintle::tape::{HeaderRecord, Tape};
-use pintle::{
-    ApprovalRequest, ApprovalResponse, Approver, CancelToken, Chain, Effect, Event, EventName, FailurePolicy, Hook,
-    HookCall, Layer, Profile, Reminder, Runtime, Verdict, native,
-};
 use pintle_agent::model::{
     Model, ModelError, ModelReply, ModelRequest, ModelTool, ModelToolCall, ModelUsage, ReplyDelta,
 };
 use pintle_agent::{Session, Sleeper, Tool, ToolContext, ToolError};
+use pintle_host::RandomSource;
+use pintle_host::contract::{
+    AgentSpec, EffectRequest, EnforcementMode, Failure, FailureKind, MatchResult, Matcher, ToolsPolicy,
+};
+use pintle_host::tape::{HeaderRecord, Tape};
+use pintle_host::{
+    ApprovalRequest, ApprovalResponse, Approver, CancelToken, Chain, Effect, Event, EventName, FailurePolicy, Hook,
+    HookCall, Layer, Profile, Reminder, Runtime, Verdict, native,
+};
 use pintle_testkit::FakeClock;
 use serde_json::{Map, Value, json};
 

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::fs;
 
-use pintle::tape::record::host::HostRecord;
-use pintle::tape::{LoadedTape, RecordBody, read, verify};
 use pintle_agent::model::{MessageRole, ModelMessage};
 use pintle_agent::{SessionStatus, SessionSummary};
+use pintle_host::tape::record::host::HostRecord;
+use pintle_host::tape::{LoadedTape, RecordBody, read, verify};
 
 use crate::resume::fixture::{
     PROMPTS, ScriptRecordingModel, begin_session, make_project, parse_tape, resume_session, say_prompts, text_of,
@@ -17,7 +17,7 @@ const EACH: usize = 3;
 
 /// The conversation of the session's own agent, from its tape.
 fn taped_conversation(reading: &LoadedTape) -> Vec<ModelMessage> {
-    let message = |record: &pintle::tape::Record<'_>| match &record.body {
+    let message = |record: &pintle_host::tape::Record<'_>| match &record.body {
         RecordBody::Host(HostRecord::Message(message)) if message.origin.run.is_empty() => {
             Some(serde_json::from_value(message.message.clone().into_owned()).unwrap())
         }

@@ -4,12 +4,12 @@ use std::fs;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use pintle::contract::{AgentSpec, ToolsPolicy};
-use pintle::hosting::SeededRandom;
-use pintle::tape::{HeaderRecord, LoadedTape, Tape, read_bytes};
-use pintle::{CancelToken, Clock, Effect, EventName, Layer, Runtime, SystemClock, Verdict, native};
 use pintle_agent::model::{Model, ModelError, ModelReply, ModelRequest, ReplyDelta, ScriptModel};
 use pintle_agent::{Session, TurnError};
+use pintle_host::SeededRandom;
+use pintle_host::contract::{AgentSpec, ToolsPolicy};
+use pintle_host::tape::{HeaderRecord, LoadedTape, Tape, read_bytes};
+use pintle_host::{CancelToken, Clock, Effect, EventName, Layer, Runtime, SystemClock, Verdict, native};
 
 /// The user's prompts.
 pub(crate) const PROMPTS: [&str; 3] = ["Make a list.", "Now change it.", "What is in it?"];
@@ -171,7 +171,7 @@ pub(crate) fn resume_session(
 ) -> Result<(Session, Arc<Runtime>), String> {
     let clock = Arc::new(SystemClock::default());
     let appended = Tape::append_to(tape, clock).map_err(|error| error.to_string())?;
-    let reading = pintle::tape::read(tape).map_err(|error| error.to_string())?;
+    let reading = pintle_host::tape::read(tape).map_err(|error| error.to_string())?;
     let runtime = new_runtime(dir, appended);
     let session = Session::builder(runtime.clone(), agent_spec(), model.clone()).workspace(dir);
     Ok((

@@ -2,15 +2,15 @@
 
 use std::sync::{Arc, Mutex};
 
-use pintle::contract::{AgentSpec, ApprovalScope, PermissionMode};
-use pintle::tape::record::host::HostRecord;
-use pintle::tape::{HeaderRecord, RecordBody, Tape};
-use pintle::{
+use pintle_agent::model::{Model, ModelError, ModelReply, ModelRequest, ModelTool, ReplyDelta, ScriptModel};
+use pintle_agent::{Session, SessionBuilder, Tool, ToolContext, ToolError};
+use pintle_host::contract::{AgentSpec, ApprovalScope, PermissionMode};
+use pintle_host::tape::record::host::HostRecord;
+use pintle_host::tape::{HeaderRecord, RecordBody, Tape};
+use pintle_host::{
     ApprovalRequest, ApprovalResponse, Approver, CancelToken, Clock, EventName, Hook, Layer, Runtime, SystemClock,
     Verdict, native,
 };
-use pintle_agent::model::{Model, ModelError, ModelReply, ModelRequest, ModelTool, ReplyDelta, ScriptModel};
-use pintle_agent::{Session, SessionBuilder, Tool, ToolContext, ToolError};
 use serde_json::{Value, json};
 
 use crate::resume::fixture::{parse_tape, text_of};
@@ -154,7 +154,7 @@ fn what_is_done_stands_on_the_tape_before_it_is_done() {
     let seen = set.model.last_line.0.lock().unwrap().clone();
     assert_eq!(seen, ["model_request", "tool_call look", "model_request", "model_request"]);
     let reading = parse_tape(&text_of(&set.runtime));
-    let host = |record: &pintle::tape::Record<'_>| match &record.body {
+    let host = |record: &pintle_host::tape::Record<'_>| match &record.body {
         RecordBody::Host(HostRecord::ModelReply(reply)) => {
             let error = reply.error.as_ref().map(|error| error.kind.as_ref());
             Some(error.map_or_else(|| String::from("model_reply"), |kind| format!("model_reply: {kind}")))

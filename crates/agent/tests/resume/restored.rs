@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use pintle::contract::{
+use pintle_agent::{DaemonOptions, PersonaStep, Session, SessionBuilder, StepError};
+use pintle_host::contract::{
     AgentSpec, ExitSpec, MemberSpec, PermissionMode, PermissionsSpec, PersonaSpec, StepSpec, TeamSpec,
 };
-use pintle::internals::dialects::docker_agent::LOOP_RULES;
-use pintle::tape::{HeaderRecord, LoadedTape, Tape};
-use pintle::{Effect, Hook, Layer, Reminder, Runtime, SystemClock, Verdict, native};
-use pintle_agent::{DaemonOptions, PersonaStep, Session, SessionBuilder, StepError};
+use pintle_host::dialects::docker_agent::LOOP_RULES;
+use pintle_host::tape::{HeaderRecord, LoadedTape, Tape};
+use pintle_host::{Effect, Hook, Layer, Reminder, Runtime, SystemClock, Verdict, native};
 use serde_json::{Value, json};
 
 use crate::resume::fixture::{parse_tape, text_of};
@@ -75,15 +75,15 @@ fn reminders_go_on_as_if_the_session_had_never_been_cut_off() {
         dedupe_key: None,
         ttl_turns: None,
         preserve_on_compact: true,
-        propagate: pintle::contract::ReminderPropagation::None,
-        role_hint: pintle::contract::ReminderRoleHint::System,
-        authority: pintle::contract::ReminderAuthority::Contract,
+        propagate: pintle_host::contract::ReminderPropagation::None,
+        role_hint: pintle_host::contract::ReminderRoleHint::System,
+        authority: pintle_host::contract::ReminderAuthority::Contract,
     };
     let body = || String::from("heed this");
     let keyed = |ttl_turns| Reminder { dedupe_key: Some(String::from("k")), ttl_turns, body: body(), ..KEPT };
     let plain = |ttl_turns| Reminder { ttl_turns, body: body(), preserve_on_compact: false, ..KEPT };
     let newer = || Reminder { body: String::from("a newer word"), ..keyed(None) };
-    let lesser = || Reminder { authority: pintle::contract::ReminderAuthority::Advisory, ..newer() };
+    let lesser = || Reminder { authority: pintle_host::contract::ReminderAuthority::Advisory, ..newer() };
     let turn = |session: &mut Session| drop(session.turn("one").unwrap());
     let compacted = |session: &mut Session| {
         session.turn("one").unwrap();

@@ -2,13 +2,13 @@
 
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
-#[path = "../../../pintle/tests/worker/mod.rs"]
+#[path = "../../../host/tests/worker/mod.rs"]
 mod worker;
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
 
-use pintle::{CancelToken, Chain, EventName, Hook, HookCall, Layer, Runtime, Verdict, native};
+use pintle_host::{CancelToken, Chain, EventName, Hook, HookCall, Layer, Runtime, Verdict, native};
 use pintle_agent::model::{Model, ModelError, ModelReply, ModelRequest, ModelToolCall, ModelUsage, ReplyDelta};
 use pintle_agent::{Session, SessionBuilder, Sleeper};
 use serde_json::Value;
@@ -177,22 +177,22 @@ pub(crate) struct AgentFixture {
     pub(crate) session: Session,
 }
 
-pub(crate) fn agent() -> pintle::contract::AgentSpec {
-    pintle::contract::AgentSpec {
+pub(crate) fn agent() -> pintle_host::contract::AgentSpec {
+    pintle_host::contract::AgentSpec {
         name: String::from("root"),
-        policy: pintle::contract::ToolsPolicy {
+        policy: pintle_host::contract::ToolsPolicy {
             allow: vec![String::from("shell")],
-            ..pintle::contract::ToolsPolicy::default()
+            ..pintle_host::contract::ToolsPolicy::default()
         },
         instruction: String::from("be brief"),
-        ..pintle::contract::AgentSpec::default()
+        ..pintle_host::contract::AgentSpec::default()
     }
 }
 
 pub(crate) fn open_fixture(
     model: Arc<QueuedReplyModel>,
     hooks: impl IntoIterator<Item = Hook>,
-    spec: pintle::contract::AgentSpec,
+    spec: pintle_host::contract::AgentSpec,
 ) -> AgentFixture {
     open_fixture_with(model, hooks, spec, |builder| builder)
 }
@@ -200,7 +200,7 @@ pub(crate) fn open_fixture(
 pub(crate) fn open_fixture_with(
     model: Arc<QueuedReplyModel>,
     hooks: impl IntoIterator<Item = Hook>,
-    spec: pintle::contract::AgentSpec,
+    spec: pintle_host::contract::AgentSpec,
     more: impl FnOnce(SessionBuilder) -> SessionBuilder,
 ) -> AgentFixture {
     let dir = tempfile::tempdir().unwrap();

@@ -1,8 +1,8 @@
 //! Compaction: when it happens, which hooks may veto, steer or replace it, and what remains.
 
-use pintle::contract::CompactionSpec;
-use pintle::{ApprovalResponse, Effect, Verdict};
 use pintle_agent::model::{ModelError, ModelReply, ModelUsage};
+use pintle_host::contract::CompactionSpec;
+use pintle_host::{ApprovalResponse, Effect, Verdict};
 use serde_json::json;
 
 use crate::support::{QueuedReply, call, deny, hook, message_lines, say};

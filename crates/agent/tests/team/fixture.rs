@@ -2,16 +2,16 @@
 
 use std::sync::{Arc, Barrier, Mutex};
 
-use pintle::contract::{
-    AgentSpec, ExitSpec, HistorySpec, MemberSpec, OnMaxIterations, PermissionMode, PermissionRule, PermissionsSpec,
-};
-use pintle::event::EventKind;
-use pintle::internals::dialects::docker_agent::LOOP_RULES;
-use pintle::{ApprovalResponse, Approver, EventName, Hook, Layer, Runtime, Verdict, native};
 use pintle_agent::model::{Model, ModelTool};
 use pintle_agent::{
     AgentEvent, Observer, Session, SessionBuilder, Tool, ToolContext, ToolError, TurnError, TurnErrorKind,
 };
+use pintle_host::contract::{
+    AgentSpec, ExitSpec, HistorySpec, MemberSpec, OnMaxIterations, PermissionMode, PermissionRule, PermissionsSpec,
+};
+use pintle_host::dialects::docker_agent::LOOP_RULES;
+use pintle_host::event::EventKind;
+use pintle_host::{ApprovalResponse, Approver, EventName, Hook, Layer, Runtime, Verdict, native};
 use pintle_testkit::ScriptedApprover;
 use serde_json::{Value, json};
 
@@ -165,7 +165,7 @@ impl TeamNoticeLog {
 }
 
 impl Observer for TeamNoticeLog {
-    fn observe(&self, _origin: &pintle::Origin, what: &AgentEvent<'_>) {
+    fn observe(&self, _origin: &pintle_host::Origin, what: &AgentEvent<'_>) {
         let line = match what {
             AgentEvent::Notice { message } => format!("notice: {message}"),
             AgentEvent::Text { text } => format!("text: {text}"),
@@ -315,14 +315,14 @@ pub(crate) fn parse_rule(text: &str) -> PermissionRule {
         text: text.to_owned(),
         tool: tool.to_owned(),
         arguments: pair.into_iter().collect(),
-        location: pintle::contract::Location::default(),
+        location: pintle_host::contract::Location::default(),
     }
 }
 
 /// A hook whose deny ends the run, as docker-agent's `post_tool_use`.
 pub(crate) fn stop_hook(event: &str, reason: &'static str) -> Hook {
     let hook = native::hook("stopper", EventName::parse(event).unwrap(), move |_| Verdict::deny(reason));
-    Hook { on_deny: pintle::contract::DenyEffect::StopRun, ..hook }
+    Hook { on_deny: pintle_host::contract::DenyEffect::StopRun, ..hook }
 }
 
 pub(crate) fn is_denied<T: std::fmt::Debug>(result: Result<T, TurnError>) -> String {

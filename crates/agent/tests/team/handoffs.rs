@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use pintle::contract::{AgentSpec, ModelSpec, TeamSpec};
 use pintle_agent::model::{Model, ModelError};
+use pintle_host::contract::{AgentSpec, ModelSpec, TeamSpec};
 
 use crate::support::{QueuedReplyModel, call, message_lines, say};
 use crate::team::fixture::{TeamFixture, TeamScenario, check_lines, member_spec};
@@ -97,7 +97,7 @@ fn models_stand_in_for_one_that_fails_in_their_order() {
         api_key_env: None,
         max_tokens: None,
         temperature: None,
-        retry: pintle::contract::RetrySpec { max_retries: 0, ..pintle::contract::RetrySpec::default() },
+        retry: pintle_host::contract::RetrySpec { max_retries: 0, ..pintle_host::contract::RetrySpec::default() },
     };
     let scene = TeamScenario::from_replies([Err(ModelError::retryable("busy"))])
         .spec(|spec| spec.fallback_models = vec![named("broken"), named("second"), named("third")]);

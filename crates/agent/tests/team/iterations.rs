@@ -3,8 +3,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use pintle::{ApprovalResponse, CancelToken, Verdict};
 use pintle_agent::model::{Model, ModelError, ModelRequest, ReplyDelta};
+use pintle_host::{ApprovalResponse, CancelToken, Verdict};
 use serde_json::json;
 
 use crate::support::{QueuedReply, call, deny, hook, say};
@@ -79,7 +79,7 @@ fn every_iteration_that_starts_ends_once_and_says_why() {
 #[test]
 fn an_iteration_ends_also_when_it_is_cancelled() {
     for event in ["completion.pre", "tool.guard", "tool.pre", "tool.post"] {
-        let cancel = pintle::CancelToken::default();
+        let cancel = pintle_host::CancelToken::default();
         let raise = cancel.clone();
         let stop = hook("ctrl_c", event, move |_| {
             raise.cancel();
@@ -195,11 +195,11 @@ fn a_hook_that_denies_the_resumption_keeps_the_limit() {
 #[test]
 fn context_of_an_iteration_is_for_its_call_and_that_of_a_session_for_all() {
     let context = |event: &'static str| {
-        hook(event, event, move |_| Verdict::pass().with_effect(pintle::Effect::Context(format!("from {event}"))))
+        hook(event, event, move |_| Verdict::pass().with_effect(pintle_host::Effect::Context(format!("from {event}"))))
     };
     let once = hook("once", "iteration.start", |call| match call.event.payload.field("iteration") {
         Some(number) if *number == json!(1) => {
-            Verdict::pass().with_effect(pintle::Effect::Context(String::from("only now")))
+            Verdict::pass().with_effect(pintle_host::Effect::Context(String::from("only now")))
         }
         _ => Verdict::pass(),
     });

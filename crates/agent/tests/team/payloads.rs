@@ -2,9 +2,9 @@
 
 use std::sync::{Arc, Mutex};
 
-use pintle::Verdict;
-use pintle::contract::{CompactionSpec, ModelSpec, PermissionMode};
 use pintle_agent::model::{ModelReply, ModelUsage};
+use pintle_host::Verdict;
+use pintle_host::contract::{CompactionSpec, ModelSpec, PermissionMode};
 use serde_json::{Value, json};
 
 use crate::support::{call, hook, say};
@@ -34,7 +34,7 @@ fn a_reply_of_the_model_tells_its_model_its_tokens_and_no_price() {
         api_key_env: None,
         max_tokens: None,
         temperature: None,
-        retry: pintle::contract::RetrySpec::default(),
+        retry: pintle_host::contract::RetrySpec::default(),
     };
     let scene = TeamScenario::from_replies([say("hello")]).spec(|agent| agent.model = Some(spec));
     let posts = play_payloads("completion.post", scene);

@@ -4,11 +4,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 
-use pintle::contract::{
+use pintle_agent::Session;
+use pintle_host::contract::{
     ApprovalScope, Location, PermissionMode, PermissionsSpec, ScriptToolSpec, TeamSpec, ToolsetKind, ToolsetSpec,
 };
-use pintle::{ApprovalRequest, ApprovalResponse, Approver, Hook, Layer, Runtime, Verdict, native};
-use pintle_agent::Session;
+use pintle_host::{ApprovalRequest, ApprovalResponse, Approver, Hook, Layer, Runtime, Verdict, native};
 use pintle_testkit::ScriptedApprover;
 use serde_json::json;
 
@@ -196,7 +196,7 @@ impl Approver for OneAtATime {
 #[test]
 fn questions_of_one_batch_come_one_after_the_other_in_its_order() {
     let approver = Arc::new(OneAtATime::default());
-    let record = pintle::Runtime::builder().approver(Arc::clone(&approver) as Arc<dyn Approver>);
+    let record = pintle_host::Runtime::builder().approver(Arc::clone(&approver) as Arc<dyn Approver>);
     let model = crate::support::QueuedReplyModel::root([
         call(&[("change", "{}"), ("change", "{}"), ("change", "{}")]),
         say("done"),

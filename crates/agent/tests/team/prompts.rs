@@ -1,7 +1,7 @@
 //! Messages of the user: at the beginning, during a turn, and queued.
 
-use pintle::{Effect, Verdict};
 use pintle_agent::Inbox;
+use pintle_host::{Effect, Verdict};
 use serde_json::json;
 use std::sync::{Arc, Mutex};
 
@@ -9,7 +9,7 @@ use crate::support::{call, deny, hook, message_lines, rewrite, say};
 use crate::team::fixture::{TeamFixture, TeamScenario, check_lines, is_denied};
 
 /// Sends messages while the model's first tool call is being checked.
-fn say_during_call(say: impl Fn(&Inbox) + Send + Sync + 'static) -> (pintle::Hook, Arc<Mutex<Option<Inbox>>>) {
+fn say_during_call(say: impl Fn(&Inbox) + Send + Sync + 'static) -> (pintle_host::Hook, Arc<Mutex<Option<Inbox>>>) {
     let inbox: Arc<Mutex<Option<Inbox>>> = Arc::default();
     let known = Arc::clone(&inbox);
     let hook = hook("person", "tool.pre", move |_| {
@@ -21,7 +21,7 @@ fn say_during_call(say: impl Fn(&Inbox) + Send + Sync + 'static) -> (pintle::Hoo
     (hook, inbox)
 }
 
-fn open_with_inbox(scene: TeamScenario, user: (pintle::Hook, Arc<Mutex<Option<Inbox>>>)) -> TeamFixture {
+fn open_with_inbox(scene: TeamScenario, user: (pintle_host::Hook, Arc<Mutex<Option<Inbox>>>)) -> TeamFixture {
     let (hook, inbox) = user;
     let fixture = scene.hook(hook).open();
     *inbox.lock().unwrap() = Some(fixture.session.inbox());

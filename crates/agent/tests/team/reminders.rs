@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use pintle::contract::{CompactionSpec, ReminderPropagation, TeamSpec};
-use pintle::{Effect, Hook, Reminder, Verdict};
 use pintle_agent::model::{ModelError, ModelReply, ModelUsage};
+use pintle_host::contract::{CompactionSpec, ReminderPropagation, TeamSpec};
+use pintle_host::{Effect, Hook, Reminder, Verdict};
 
 use crate::support::{QueuedReply, call, hook, message_lines, say};
 use crate::team::fixture::{TeamFixture, TeamScenario, member_spec};

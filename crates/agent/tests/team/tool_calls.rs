@@ -1,7 +1,7 @@
 //! One tool call: which hooks are called, in which order, and what the model gets.
 
-use pintle::contract::{PermissionMode, PermissionsSpec, VerdictKind};
-use pintle::{ApprovalResponse, Verdict};
+use pintle_host::contract::{PermissionMode, PermissionsSpec, VerdictKind};
+use pintle_host::{ApprovalResponse, Verdict};
 use serde_json::{Value, json};
 
 use crate::support::{call, deny, hook, rewrite, say};
@@ -31,11 +31,11 @@ fn play_turn(scene: TeamScenario) -> (TeamFixture, Vec<String>) {
     (fixture, lines)
 }
 
-fn ask_hook(event: &str, reason: &'static str) -> pintle::Hook {
+fn ask_hook(event: &str, reason: &'static str) -> pintle_host::Hook {
     hook("asker", event, move |_| Verdict::ask(reason))
 }
 
-fn allow_hook(event: &str) -> pintle::Hook {
+fn allow_hook(event: &str) -> pintle_host::Hook {
     hook("friend", event, |_| Verdict::allow("fine"))
 }
 
@@ -53,7 +53,7 @@ fn a_call_that_everybody_asks_about_goes_past_everybody_once() {
     });
     let labels = hook("labels", "tool.guard", |_| {
         let metadata = json!({"blast": "low"}).as_object().unwrap().clone();
-        Verdict::ask("look at it").with_effect(pintle::Effect::Metadata(metadata))
+        Verdict::ask("look at it").with_effect(pintle_host::Effect::Metadata(metadata))
     });
     let scene = one_call_scenario("make").hook(changed).hook(labels).answer(approve_once());
     let (_stage, lines) = play_turn(scene);
@@ -97,7 +97,7 @@ fn the_person_sees_the_exact_call_that_runs() {
     let asked = fixture.approver.requests();
     let [(payload, digest, reasons)] = asked.as_slice() else { panic!("{asked:?}") };
     assert_eq!((&payload["args"], &payload["arguments"]), (&json!({"cmd": "make -h"}), &json!(r#"{"cmd":"make -h"}"#)));
-    assert_eq!(*digest, pintle::Payload::new(payload.clone()).digest());
+    assert_eq!(*digest, pintle_host::Payload::new(payload.clone()).digest());
     assert_eq!(reasons[0].text, "no permission rule allows it");
     assert_eq!(payload["permission_mode"], json!("balanced"));
 }
@@ -199,7 +199,7 @@ fn changed_arguments_are_judged_again_and_nothing_is_allowed_by_that() {
 
 #[test]
 fn a_call_that_hooks_keep_changing_is_refused() {
-    let command = |call: &pintle::HookCall<'_>| {
+    let command = |call: &pintle_host::HookCall<'_>| {
         call.event.payload.field("args").and_then(|args| args["command"].as_str()).unwrap().to_owned()
     };
     let to = |command: String| Verdict::rewrite(json!({"args": {"command": command}}).as_object().unwrap().clone());
@@ -273,7 +273,7 @@ fn an_allow_beside_a_rewrite_allows_the_rewritten_call() {
     let injects = hook("human_sizes", "tool.pre", |_| {
         let fields = json!({"args": {"command": "make -h"}}).as_object().unwrap().clone();
         Verdict::new(VerdictKind::Allow { reason: String::from("safe") })
-            .with_rewrite(pintle::contract::Rewrite::Fields(fields))
+            .with_rewrite(pintle_host::contract::Rewrite::Fields(fields))
     });
     let (fixture, lines) =
         play_turn(one_call_scenario("make").mode(PermissionMode::Balanced).hook(injects).answer(approve_once()));
@@ -323,7 +323,7 @@ fn a_hook_that_ends_the_run_lets_the_result_stand_and_stops_the_siblings() {
         Some(Value::String(id)) if id == "1" => Verdict::deny("enough"),
         _ => Verdict::pass(),
     });
-    let first = pintle::Hook { on_deny: pintle::contract::DenyEffect::StopRun, ..first };
+    let first = pintle_host::Hook { on_deny: pintle_host::contract::DenyEffect::StopRun, ..first };
     let commands = ["meet", "wait", "make", "make", "make", "make", "make", "make", "make", "make"];
     let arguments = commands.map(|command| json!({"cmd": command}).to_string());
     let calls: Vec<(&str, &str)> = arguments.iter().map(|arguments| ("shell", arguments.as_str())).collect();
@@ -342,7 +342,7 @@ fn a_hook_that_ends_the_run_lets_the_result_stand_and_stops_the_siblings() {
 #[test]
 fn cancelling_in_any_hook_of_a_call_is_no_denial() {
     for event in ["tool.transform", "tool.guard", "tool.pre", "permission.ask"] {
-        let cancel = pintle::CancelToken::default();
+        let cancel = pintle_host::CancelToken::default();
         let raise = cancel.clone();
         let stop = hook("ctrl_c", event, move |_| {
             raise.cancel();

@@ -3,9 +3,9 @@
 
 use std::path::Path;
 
-use pintle::Hook;
-use pintle::contract::{AgentSpec, Location, MemberSpec, PermissionMode, ToolsetKind, ToolsetSpec};
-use pintle::internals::dialects::docker_agent::LOOP_RULES;
+use pintle_host::Hook;
+use pintle_host::contract::{AgentSpec, Location, MemberSpec, PermissionMode, ToolsetKind, ToolsetSpec};
+use pintle_host::dialects::docker_agent::LOOP_RULES;
 use serde_json::Value;
 
 use crate::support::*;

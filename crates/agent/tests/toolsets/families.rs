@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use pintle::contract::ToolsetKind;
+use pintle_host::contract::ToolsetKind;
 use serde_json::{Value, json};
 
 use crate::support::*;

@@ -4,10 +4,10 @@
 use std::fs;
 use std::path::Path;
 
-use pintle::contract::{PermissionMode, ToolsetKind};
-use pintle::internals::dialects::command_hooks::tools_of;
-use pintle::{Layer, Runtime};
 use pintle_agent::Session;
+use pintle_host::contract::{PermissionMode, ToolsetKind};
+use pintle_host::dialects::command_hooks::tools_of;
+use pintle_host::{Layer, Runtime};
 use serde_json::{Value, json};
 
 use crate::support::*;

@@ -1,6 +1,6 @@
 //! `mcp`: the tools of a server among those of a member.
 
-use pintle::contract::{McpSpec, McpTransport, ToolsetKind, ToolsetSpec};
+use pintle_host::contract::{McpSpec, McpTransport, ToolsetKind, ToolsetSpec};
 use serde_json::json;
 
 use crate::support::*;
@@ -33,8 +33,8 @@ fn server_toolset(name: &str, program: &str) -> ToolsetKind {
 #[test]
 fn tools_of_a_server_are_called_by_its_name_and_guarded_like_all_others() {
     let guard = hook("guard", "tool.pre", |call| match call.event.subject() {
-        Some("kind_look") => pintle::Verdict::deny("do not look"),
-        _ => pintle::Verdict::pass(),
+        Some("kind_look") => pintle_host::Verdict::deny("do not look"),
+        _ => pintle_host::Verdict::pass(),
     });
     let calls = [
         ("kind_say", json!({"text": "x"})),

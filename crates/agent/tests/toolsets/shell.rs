@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use pintle::Verdict;
-use pintle::contract::{AgentSpec, ScriptToolSpec, ToolsetKind};
+use pintle_host::Verdict;
+use pintle_host::contract::{AgentSpec, ScriptToolSpec, ToolsetKind};
 use serde_json::{Value, json};
 
 use crate::support::*;

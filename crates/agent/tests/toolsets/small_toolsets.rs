@@ -4,9 +4,9 @@
 use std::fs;
 use std::sync::{Arc, Mutex};
 
-use pintle::Origin;
-use pintle::contract::{AgentSpec, NetworkSpec, ToolsetKind, ToolsetSpec};
 use pintle_agent::{AgentEvent, Observer};
+use pintle_host::Origin;
+use pintle_host::contract::{AgentSpec, NetworkSpec, ToolsetKind, ToolsetSpec};
 use serde_json::{Value, json};
 
 use crate::support::*;

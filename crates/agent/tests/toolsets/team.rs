@@ -3,8 +3,8 @@
 
 use std::sync::{Arc, Mutex};
 
-use pintle::contract::{AgentSpec, MemberSpec, PermissionMode, TeamSpec, ToolsetKind};
-use pintle::{Hook, Verdict};
+use pintle_host::contract::{AgentSpec, MemberSpec, PermissionMode, TeamSpec, ToolsetKind};
+use pintle_host::{Hook, Verdict};
 use serde_json::{Value, json};
 
 use crate::support::*;

@@ -2,8 +2,8 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use pintle::contract::{CallId, DispatchId, EnforcementMode, JournalEntry, VerdictKind};
-use pintle::{Decision, Hook, Journal};
+use pintle_host::contract::{CallId, DispatchId, EnforcementMode, JournalEntry, VerdictKind};
+use pintle_host::{Decision, Hook, Journal};
 use serde::{Deserialize, Serialize};
 
 use crate::HostDecision;

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use pintle::contract::{EnforcementMode, HookDeclaration, HookExample};
-use pintle::{Chain, Hook, Layer, LoadedRuntime, Severity};
+use pintle_host::contract::{EnforcementMode, HookDeclaration, HookExample};
+use pintle_host::{Chain, Hook, Layer, LoadedRuntime, Severity};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

@@ -1,14 +1,14 @@
-//! The host's prompts, model calls, answers and compactions, on the way that `pintle::lifecycle` prescribes.
+//! The host's prompts, model calls, answers and compactions, on the way that `pintle_host::lifecycle` prescribes.
 
-use pintle::event::{
+use pintle_host::event::{
     AgentStop, CompactBefore, CompactPre, CompletionPost, CompletionPre, DelegationPost, EventKind, EventPayload,
     HostPayload, PromptSubmit, TurnEnd,
 };
-use pintle::lifecycle::{
+use pintle_host::lifecycle::{
     AfterRejection, AnswerDecision, AnswerRejection, LifeHost, begin_turn, end_turn, plan_compaction, review_answer,
     review_delegated_answer, review_reply, review_request, submit_prompt,
 };
-use pintle::{Decision, Outcome};
+use pintle_host::{Decision, Outcome};
 use serde_json::Value;
 
 use super::HostDispatch;

@@ -3,11 +3,11 @@
 
 use std::sync::Arc;
 
-use pintle::event::{
+use pintle_host::event::{
     CompactPost, ErrorPayload, EventPayload, FileEdited, Notification, PermissionReply, SessionEnd, SessionError,
     SessionResume, SessionStart, ToolBatch, ToolCall, ToolResult,
 };
-use pintle::{Event, EventKind, Outcome};
+use pintle_host::{Event, EventKind, Outcome};
 use serde_json::Value;
 
 use super::{HostDispatch, life};

@@ -8,13 +8,13 @@ mod tool;
 use std::path::Path;
 use std::sync::Arc;
 
-use pintle::contract::VerdictKind;
-use pintle::event::{ContextScope, EventClass, EventDef, EventPayload, HostPayload, LogLine};
-use pintle::internals::loader::PolicyPaths;
-use pintle::internals::{is_matcher_failure_warning, is_untrusted_claim};
-use pintle::lifecycle::ToolCallRequest;
-use pintle::tools::ToolVocabulary;
-use pintle::{Decision, Effect, Event, EventKind, EventName, EventScope, FailurePolicy, Origin, Outcome, Runtime};
+use pintle_host::contract::VerdictKind;
+use pintle_host::event::{ContextScope, EventClass, EventDef, EventPayload, HostPayload, LogLine};
+use pintle_host::lifecycle::ToolCallRequest;
+use pintle_host::loader::PolicyPaths;
+use pintle_host::tools::ToolVocabulary;
+use pintle_host::{Decision, Effect, Event, EventKind, EventName, EventScope, FailurePolicy, Origin, Outcome, Runtime};
+use pintle_host::{is_matcher_failure_warning, is_untrusted_claim};
 use serde_json::Value;
 
 use crate::ActionSupport;
@@ -173,11 +173,8 @@ impl HostDispatch<'_> {
                 Effect::Notice(text) => self.decision.notices.push(text.clone()),
                 Effect::Summary(text) => self.decision.output = Some(Value::from(text.as_str())),
                 Effect::Log { level, message } => {
-                    let line = pintle::hosting::ScriptLogLine {
-                        level: *level,
-                        hook: hook.to_string(),
-                        message: message.clone(),
-                    };
+                    let line =
+                        pintle_host::ScriptLogLine { level: *level, hook: hook.to_string(), message: message.clone() };
                     self.scope.logs.push(line);
                 }
                 Effect::Delegate(_) => {

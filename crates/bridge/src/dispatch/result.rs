@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use pintle::contract::ToolKind;
-use pintle::event::{FileEdited, ToolCall, ToolPost, ToolResult, json_to_text};
-use pintle::lifecycle::{ToolCallRequest, ToolResultHost, conclude};
-use pintle::tools::CanonicalCall;
-use pintle::{Event, EventKind, Outcome};
+use pintle_host::contract::ToolKind;
+use pintle_host::event::{FileEdited, ToolCall, ToolPost, ToolResult, json_to_text};
+use pintle_host::lifecycle::{ToolCallRequest, ToolResultHost, conclude};
+use pintle_host::tools::CanonicalCall;
+use pintle_host::{Event, EventKind, Outcome};
 use serde_json::Value;
 
 use super::HostDispatch;

@@ -1,14 +1,14 @@
-//! Fires the events before a tool: the bridge as a host of [`pintle::lifecycle`]. Every hook judges the final call.
+//! Fires the events before a tool: the bridge as a host of [`pintle_host::lifecycle`]. Every hook judges the final call.
 
 use std::cell::OnceCell;
 use std::sync::Arc;
 
-use pintle::internals::loader::PauseWindow;
-use pintle::internals::packs::PAUSED_RULE;
-use pintle::lifecycle::{
+use pintle_host::lifecycle::{
     AskResolution, CallStage, MAX_ROUNDS, ToolCallHost, ToolCallRequest, decide, decide_permission,
 };
-use pintle::{Decision, Effect, EventScope, Outcome};
+use pintle_host::loader::PauseWindow;
+use pintle_host::packs::PAUSED_RULE;
+use pintle_host::{Decision, Effect, EventScope, Outcome};
 use serde_json::json;
 
 use super::HostDispatch;

@@ -21,7 +21,7 @@ impl SettingsDocument {
     /// Reads a JSON file with comments.
     #[must_use]
     pub fn read(path: &Path) -> Self {
-        let text = pintle::internals::files::read_text(path).unwrap_or_default();
+        let text = pintle_host::files::read_text(path).unwrap_or_default();
         let root = CstRootNode::parse(&text, &ParseOptions::default());
         let broken = root.is_err();
         Self {

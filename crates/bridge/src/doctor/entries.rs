@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use pintle::internals::loader::UserDirs;
+use pintle_host::loader::UserDirs;
 
 use super::entry_faults;
 use super::finding::DoctorFinding;

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use pintle::Layer;
-use pintle::contract::EnforcementMode;
+use pintle_host::Layer;
+use pintle_host::contract::EnforcementMode;
 
 use super::finding::{CheckStatus, DoctorFinding};
 use super::location::InstallLocation;

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use pintle::internals::loader::UserDirs;
+use pintle_host::loader::UserDirs;
 use serde_json::{Map, Value};
 
 pub use client::{HostProgram, find_on_path};

@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 
-use pintle::clients::host::HostField;
+use pintle_host::clients::host::HostField;
 use serde_json::{Map, Value, json};
 
 use super::finding::DoctorFinding;

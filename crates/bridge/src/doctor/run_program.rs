@@ -8,8 +8,8 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use pintle::contract::CancelToken;
-use pintle::internals::process::{self, ProcessEnvironment, ProcessSpec};
+use pintle_host::contract::CancelToken;
+use pintle_host::process::{self, ProcessEnvironment, ProcessSpec};
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::install::InstallEnvironment;

@@ -1,8 +1,8 @@
 //! Finds test calls that the user's hooks should refuse.
 
-use pintle::clients::host::{HostEventKind, HostField};
-use pintle::tools::own_vocabulary;
-use pintle::{EventKind, EventName};
+use pintle_host::clients::host::{HostEventKind, HostField};
+use pintle_host::tools::own_vocabulary;
+use pintle_host::{EventKind, EventName};
 use serde_json::{Map, Value, json};
 
 use super::probe::EntryProbe;

@@ -26,7 +26,7 @@ pub(super) fn list_copies(path: &Path) -> Vec<PathBuf> {
 /// The path of the next backup; `None` if a backup with the same content exists.
 pub(super) fn next_copy_path(path: &Path, text: &str) -> Option<PathBuf> {
     let present = list_copies(path);
-    if present.iter().any(|copy| pintle::internals::files::read(copy).is_ok_and(|bytes| bytes == text.as_bytes())) {
+    if present.iter().any(|copy| pintle_host::files::read(copy).is_ok_and(|bytes| bytes == text.as_bytes())) {
         return None;
     }
     let free = |number: &u32| {

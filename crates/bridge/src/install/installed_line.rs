@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use pintle::internals::loader::UserDirs;
+use pintle_host::loader::UserDirs;
 use serde_json::{Map, Value};
 
 use super::line::{

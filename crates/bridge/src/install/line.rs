@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use pintle::internals::loader::UserDirs;
+use pintle_host::loader::UserDirs;
 
 use crate::{HostDef, HostEventDef};
 
@@ -35,7 +35,7 @@ pub(super) fn selected_events(host: &'static HostDef, events: &[String]) -> Resu
     }
     let def = |event: &String| {
         host.find_event(event).ok_or_else(|| {
-            let near = pintle::contract::suggest_nearest(event, host.host_events().map(|def| def.name));
+            let near = pintle_host::contract::suggest_nearest(event, host.host_events().map(|def| def.name));
             let meant = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
             format!("`{event}` is not an event of {}{meant}", host.title)
         })

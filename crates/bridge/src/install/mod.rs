@@ -22,7 +22,7 @@ pub use error::InstallError;
 pub use installed_line::{is_current, named_dirs};
 pub use line::{InstallOptions, parse_own_command, written_timeout_ms};
 pub(crate) use line::{NO_RESPONSE, call_words};
-pub use pintle::clients::install::{
+pub use pintle_host::clients::install::{
     EntryFormat, HandlerFormat, InstallScope, InstallSpec, InstalledEntry, SettingsLocation,
 };
 pub use plan::{InstallPlan, SettingsChange, installed_entries, program_of};

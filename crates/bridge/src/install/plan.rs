@@ -4,7 +4,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use pintle::internals::loader::UserDirs;
+use pintle_host::loader::UserDirs;
 use similar::TextDiff;
 
 use super::entry::{self, PlacedHandler};
@@ -245,7 +245,7 @@ fn plan_settings_removal(
     let copies = backup::list_copies(&path);
     let clean: Vec<String> = copies
         .iter()
-        .filter_map(|copy| pintle::internals::files::read_text(copy).ok())
+        .filter_map(|copy| pintle_host::files::read_text(copy).ok())
         .filter(|text| parse(text).and_then(|was| was.own_handlers()).is_ok_and(|placed| placed.is_empty()))
         .collect();
     let original = clean
@@ -324,7 +324,7 @@ fn removal_base(path: &Path, limit: &Path) -> PathBuf {
 
 /// The text of a file; `None` if it does not exist.
 pub(super) fn read_if_exists(path: &Path) -> Result<Option<String>, InstallError> {
-    match pintle::internals::files::read_text(path) {
+    match pintle_host::files::read_text(path) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == ErrorKind::InvalidData => {
             Err(InstallError::Unreadable { path: path.to_owned(), reason: String::from("it is not UTF-8 text") })

@@ -24,7 +24,7 @@ pub(super) fn own_command_line<'a>(text: &'a str, host: &str) -> Option<&'a str>
 pub(super) fn list_own_programs(dir: &Path, host: &str) -> Vec<(PathBuf, String)> {
     let files = fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path());
     let mut found: Vec<_> =
-        files.filter_map(|path| pintle::internals::files::read_text(&path).ok().map(|text| (path, text))).collect();
+        files.filter_map(|path| pintle_host::files::read_text(&path).ok().map(|text| (path, text))).collect();
     found.retain(|(_, text)| is_own_program(text, host));
     found.sort();
     found

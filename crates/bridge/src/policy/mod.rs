@@ -6,10 +6,10 @@
 
 use std::path::Path;
 
-use pintle::contract::ToolKind;
-use pintle::internals::loader::{PolicyPaths, judge_command};
-use pintle::internals::shell::{is_reading_tool, possible_paths, tool_commands};
-use pintle::tools::CanonicalCall;
+use pintle_host::contract::ToolKind;
+use pintle_host::loader::{PolicyPaths, judge_command};
+use pintle_host::shell::{is_reading_tool, possible_paths, tool_commands};
+use pintle_host::tools::CanonicalCall;
 use serde_json::{Value, json};
 
 use crate::HostDef;

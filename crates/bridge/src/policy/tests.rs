@@ -6,10 +6,10 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use pintle::Runtime;
-use pintle::contract::ToolKind;
-use pintle::internals::loader::{LayerDirs, PolicyFiles, PolicyPaths, TrustOptions};
-use pintle::tools::{CanonicalCall, InputShape, ToolMapping};
+use pintle_host::Runtime;
+use pintle_host::contract::ToolKind;
+use pintle_host::loader::{LayerDirs, PolicyFiles, PolicyPaths, TrustOptions};
+use pintle_host::tools::{CanonicalCall, InputShape, ToolMapping};
 use serde_json::{Map, Value, json};
 
 use super::*;
@@ -296,7 +296,7 @@ fn check_table() {
     let built = Runtime::builder()
         .layers(layers)
         .trust(TrustOptions::from_state_dir(Some(&state)))
-        .hooks(root.join("named/rules"), pintle::Layer::Project)
+        .hooks(root.join("named/rules"), pintle_host::Layer::Project)
         .load();
     let policy = built.policy.clone().with_machine_policy(Some(&state), &project);
     let own_exe = std::env::current_exe().unwrap();

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Deref;
 
-use pintle::event::{LogLine, ToolCall, ToolResult};
+use pintle_host::event::{LogLine, ToolCall, ToolResult};
 
 use super::state::HostSessionState;
 use crate::HostDecision;

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use pintle::tape::TapeError;
+use pintle_host::tape::TapeError;
 
 use super::HostSessionError;
 use crate::{HostDef, HostEvent};

@@ -12,12 +12,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use pintle::contract::LogLevel;
-use pintle::hosting::{ScriptLogLine, ScriptStateStore};
-use pintle::internals::loader::ProjectTrust;
-use pintle::tape::Tape;
-use pintle::tape::session_folder;
-use pintle::{Clock, event};
+use pintle_host::contract::LogLevel;
+use pintle_host::loader::ProjectTrust;
+use pintle_host::tape::Tape;
+use pintle_host::tape::session_folder;
+use pintle_host::{Clock, event};
+use pintle_host::{ScriptLogLine, ScriptStateStore};
 use serde_json::{Map, Value, json};
 
 use crate::{HostDecision, HostDef, HostEvent, HostEventDef};

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use pintle::Layer;
-use pintle::event::{LogLine, ToolCall, ToolResult};
-use pintle::hosting::LayerState;
-use pintle::internals::loader::{ProjectTrust, TrustGrant};
-use pintle::tape::TapeCursor;
+use pintle_host::Layer;
+use pintle_host::LayerState;
+use pintle_host::event::{LogLine, ToolCall, ToolResult};
+use pintle_host::loader::{ProjectTrust, TrustGrant};
+use pintle_host::tape::TapeCursor;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use pintle::contract::EffectError;
-use pintle::hosting::{LayerState, ScriptStateStore};
-use pintle::internals::snapshot;
-use pintle::tape::session_folder::{self, SessionFolder, StateFile};
-use pintle::tape::{HeaderRecord, Tape, TapeCursor, TapeError};
-use pintle::{Clock, Layer};
+use pintle_host::contract::EffectError;
+use pintle_host::snapshot;
+use pintle_host::tape::session_folder::{self, SessionFolder, StateFile};
+use pintle_host::tape::{HeaderRecord, Tape, TapeCursor, TapeError};
+use pintle_host::{Clock, Layer};
+use pintle_host::{LayerState, ScriptStateStore};
 
 use super::state::HostSessionState;
 use super::summary;

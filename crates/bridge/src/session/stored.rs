@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use pintle::tape::session_folder::{self, SessionFolder};
+use pintle_host::tape::session_folder::{self, SessionFolder};
 use serde::Deserialize;
 
 use super::host_folder;

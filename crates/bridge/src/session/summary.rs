@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use pintle::EventKind;
-use pintle::internals::loader::TrustGrant;
-use pintle::tape::{RecordBody, TapeError, TapeReader};
+use pintle_host::EventKind;
+use pintle_host::loader::TrustGrant;
+use pintle_host::tape::{RecordBody, TapeError, TapeReader};
 use serde_json::Value;
 
 use crate::HostDef;

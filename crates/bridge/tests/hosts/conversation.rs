@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use pintle::contract::{EffectReply, EffectRequest};
-use pintle::{EventName, Hook, Verdict, native};
 use pintle_bridge::{HOSTS, HostDef};
+use pintle_host::contract::{EffectReply, EffectRequest};
+use pintle_host::{EventName, Hook, Verdict, native};
 use serde_json::{Value, json};
 
 use crate::fixture::{data_dir, respond_with_state};
@@ -23,7 +23,7 @@ fn ask(event: &str, transcript: &str, function: &'static str, arguments: Value) 
 fn ask_in(host: &'static HostDef, event: &str, payload: &[u8], function: &'static str, arguments: Value) -> Value {
     let said: Arc<Mutex<Value>> = Arc::default();
     let heard = Arc::clone(&said);
-    let look = move |call: &pintle::HookCall<'_>| {
+    let look = move |call: &pintle_host::HookCall<'_>| {
         let request = EffectRequest::Session { function: function.to_owned(), arguments: arguments.clone() };
         *heard.lock().unwrap() = match call.effects.perform(call.caller(), request) {
             Ok(EffectReply::Value(value)) => value,
@@ -65,7 +65,7 @@ fn every_transcript_gives_the_same_messages() {
     assert_eq!(names, ["claude", "codex", "gemini", "qwen"]);
     for host in hosts {
         let text = fs::read_to_string(data_dir(host).join("transcript.jsonl")).unwrap();
-        let mut transcript = pintle::clients::transcript::ClientTranscript::default();
+        let mut transcript = pintle_host::clients::transcript::ClientTranscript::default();
         let read = host.transcript.unwrap();
         text.lines().for_each(|line| read(&serde_json::from_str(line).unwrap(), &mut transcript));
         let read = serde_json::to_value(transcript.into_messages().collect::<Vec<_>>()).unwrap();
@@ -90,7 +90,7 @@ fn every_transcript_gives_the_same_messages() {
 fn no_message_of_a_transcript_is_lost() {
     let gemini = HostDef::by_name("gemini").unwrap();
     let texts = |lines: Value| {
-        let mut transcript = pintle::clients::transcript::ClientTranscript::default();
+        let mut transcript = pintle_host::clients::transcript::ClientTranscript::default();
         let read = gemini.transcript.unwrap();
         lines.as_array().unwrap().iter().for_each(|line| read(line, &mut transcript));
         transcript.into_messages().map(|message| (message.role, message.content)).collect::<Vec<_>>()

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::fs;
 
-use pintle::tools::{HookVocabulary, WantedNames, heard_events};
+use pintle_host::tools::{HookVocabulary, WantedNames, heard_events};
 
 use crate::fixture::{data_dir, event_of_file, listening_hooks, recorded_hosts, respond};
 

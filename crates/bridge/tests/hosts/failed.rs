@@ -1,8 +1,8 @@
 //! The result of a failed tool is withheld like any other.
 
-use pintle::contract::Rewrite;
-use pintle::{EventName, Hook, Verdict, native};
 use pintle_bridge::{HostDef, HostResponse};
+use pintle_host::contract::Rewrite;
+use pintle_host::{EventName, Hook, Verdict, native};
 use serde_json::{Map, Value, json};
 
 use crate::fixture::respond_with_state;

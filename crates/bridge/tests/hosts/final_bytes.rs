@@ -1,8 +1,8 @@
 //! Guards see the final call, whichever hook changes it and under whatever name.
 
-use pintle::contract::Rewrite;
-use pintle::{EventName, Hook, Verdict, native};
 use pintle_bridge::{HostDef, HostResponse};
+use pintle_host::contract::Rewrite;
+use pintle_host::{EventName, Hook, Verdict, native};
 use pintle_testkit::SubjectMatcher;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};

@@ -4,12 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use pintle::contract::{DenyEffect, EnforcementMode, Failure, FailureKind};
-use pintle::{
+use pintle_bridge::{Deadline, HOSTS, HostCall, HostDef, HostEventDef, HostResponse, handle_call};
+use pintle_host::contract::{DenyEffect, EnforcementMode, Failure, FailureKind};
+use pintle_host::{
     Effect, Event, EventKind, EventName, FailurePolicy, Handler, Hook, HookCall, Layer, Runtime, RuntimeBuilder,
     Verdict, native,
 };
-use pintle_bridge::{Deadline, HOSTS, HostCall, HostDef, HostEventDef, HostResponse, handle_call};
 use serde_json::{Map, Value, json};
 
 /// The most important canonical event of a host event.
@@ -107,7 +107,7 @@ pub(crate) fn hook_saying(said: &'static str, event: EventName) -> Hook {
         "ask" => Verdict::ask("is that so?"),
         "rewrite" => Verdict::rewrite(changed_fields(call.event.payload.value())),
         "approved rewrite" => Verdict::allow("fine")
-            .with_rewrite(pintle::contract::Rewrite::Fields(changed_fields(call.event.payload.value()))),
+            .with_rewrite(pintle_host::contract::Rewrite::Fields(changed_fields(call.event.payload.value()))),
         "context" => Verdict::pass().with_effect(Effect::Context(String::from("the tests take a minute"))),
         "notice" => Verdict::pass().with_effect(Effect::Notice(String::from("for the person"))),
         "failed open" | "failed closed" => Verdict::failed(Failure::new(FailureKind::Error, "it broke")),

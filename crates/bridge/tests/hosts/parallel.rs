@@ -7,11 +7,11 @@ use std::sync::{Arc, Barrier, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use pintle::contract::{DenyEffect, EffectReply, EffectRequest};
-use pintle::tape::session_folder::SessionFolder;
-use pintle::tape::verify::verify_file;
-use pintle::{Effect, EventName, Hook, Reminder, Verdict, native};
 use pintle_bridge::{Deadline, HostCall, HostDef, HostResponse, handle_call};
+use pintle_host::contract::{DenyEffect, EffectReply, EffectRequest};
+use pintle_host::tape::session_folder::SessionFolder;
+use pintle_host::tape::verify::verify_file;
+use pintle_host::{Effect, EventName, Hook, Reminder, Verdict, native};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -66,7 +66,7 @@ impl RunningCall {
     fn start(
         state: &TempDir,
         event: &'static str,
-        then: impl Fn(&pintle::HookCall<'_>) + Send + Sync + 'static,
+        then: impl Fn(&pintle_host::HookCall<'_>) + Send + Sync + 'static,
     ) -> Self {
         let ((here, is_here), (go, may_go)): ((_, Receiver<()>), (_, Receiver<()>)) = (channel(), channel());
         let may_go = Mutex::new(may_go);
@@ -200,8 +200,10 @@ fn the_end_of_a_turn_has_what_all_parallel_calls_did() {
             let all_here = Arc::clone(&all_here);
             let logs = native::hook("logs", EventName::parse("tool.post").unwrap(), move |call| {
                 all_here.wait();
-                let line =
-                    EffectRequest::Log { level: pintle::contract::LogLevel::Info, message: format!("line {number}") };
+                let line = EffectRequest::Log {
+                    level: pintle_host::contract::LogLevel::Info,
+                    message: format!("line {number}"),
+                };
                 call.effects.perform(call.caller(), line).unwrap();
                 Verdict::pass()
             });
@@ -240,7 +242,7 @@ fn the_end_of_a_turn_has_what_all_parallel_calls_did() {
 fn a_call_of_the_turn_before_leaves_nothing_in_the_next_turn() {
     let state = tempfile::tempdir().unwrap();
     fire_prompt(state.path(), vec![]);
-    let set = |call: &pintle::HookCall<'_>| {
+    let set = |call: &pintle_host::HookCall<'_>| {
         let set = EffectRequest::ContextSet { key: String::from("turn"), value: Some(json!("before")) };
         call.effects.perform(call.caller(), set).unwrap();
         call.effects.metric_incr(call.caller(), "calls", 1).unwrap();

@@ -4,8 +4,8 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use pintle::{EventName, Verdict, native};
 use pintle_bridge::{HostDef, HostResponse};
+use pintle_host::{EventName, Verdict, native};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

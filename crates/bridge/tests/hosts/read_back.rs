@@ -2,9 +2,9 @@
 
 use std::fs;
 
-use pintle::contract::{CommandOutput, HandlerOutput, VerdictKind};
-use pintle::{Effect, EventKind};
 use pintle_bridge::{ActionSupport, HookAction, HostEventDef};
+use pintle_host::contract::{CommandOutput, HandlerOutput, VerdictKind};
+use pintle_host::{Effect, EventKind};
 use serde_json::Value;
 
 use crate::fixture::{event_of_file, hook_saying, main_event, recorded_hosts, respond};

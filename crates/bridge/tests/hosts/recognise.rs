@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use pintle::Verdict;
 use pintle_bridge::{Deadline, HOSTS, HostCall, HostDef, hosts_reading, preview_call, recognise_payload};
+use pintle_host::Verdict;
 use serde_json::{Value, json};
 
 use crate::fixture::{builder_with, event_of_file, hook_saying, main_event, recorded_hosts, respond_with_state};
@@ -47,7 +47,7 @@ fn copilot_is_recognised_in_either_format() {
 
 #[test]
 fn payloads_of_pintle_and_odd_values_are_of_no_host() {
-    for def in pintle::event::CATALOGUE {
+    for def in pintle_host::event::CATALOGUE {
         assert_eq!(names(&(def.example)()), [], "{}", def.name);
     }
     let docker = json!({"hook_event_name": "pre_tool_use", "session_id": "s", "tool_name": "shell", "tool_input": {}});
@@ -104,8 +104,8 @@ fn a_preview_works_in_the_project_if_the_directory_of_the_payload_is_not_here() 
         deadline: &deadline,
         entry: None,
     };
-    let named = pintle::EventName::parse("tool.pre").unwrap();
-    let hook = pintle::native::hook("h", named, |call| Verdict::deny(call.event.origin.cwd.clone()));
+    let named = pintle_host::EventName::parse("tool.pre").unwrap();
+    let hook = pintle_host::native::hook("h", named, |call| Verdict::deny(call.event.origin.cwd.clone()));
     let handled = preview_call(&call, |_| Ok(builder_with(vec![hook]))).unwrap();
     assert!(handled.decision.reason.contains(project.path().to_str().unwrap()), "{}", handled.decision.reason);
 }

@@ -4,9 +4,9 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use pintle::contract::{DenyEffect, Rewrite};
-use pintle::{Effect, EventKind, EventName, Hook, Reminder, Verdict, native};
 use pintle_bridge::{ActionSupport, HookAction, HostDef, HostEventDef, HostResponse};
+use pintle_host::contract::{DenyEffect, Rewrite};
+use pintle_host::{Effect, EventKind, EventName, Hook, Reminder, Verdict, native};
 use serde_json::{Map, Value};
 
 use crate::fixture::{changed_fields, data_dir, event_of_file, recorded_hosts, respond_with_state};

@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::sync::Arc;
 
-use pintle::clients::host::HostEventKind;
-use pintle::clients::{ClientDef, ClientEventDef};
-use pintle::contract::Codec;
-use pintle::internals::dialects::{DIALECTS, Dialect};
-use pintle::tools::{HookVocabulary, PINTLE, heard_events};
-use pintle::{Event, EventKind};
 use pintle_bridge::{HOSTS, HostDef, HostEventDef};
+use pintle_host::clients::host::HostEventKind;
+use pintle_host::clients::{ClientDef, ClientEventDef};
+use pintle_host::contract::Codec;
+use pintle_host::dialects::{DIALECTS, Dialect};
+use pintle_host::tools::{HookVocabulary, PINTLE, heard_events};
+use pintle_host::{Event, EventKind};
 use pintle_testkit::example_event;
 use serde_json::{Value, json};
 

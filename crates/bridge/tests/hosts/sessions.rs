@@ -4,12 +4,12 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use pintle::contract::{
+use pintle_bridge::{HOSTS, HostDef, HostResponse};
+use pintle_host::contract::{
     EffectCaller, EffectReply, EffectRequest, Failure, FailureKind, LimitKind, MatchResult, Matcher,
 };
-use pintle::tape::{replay, verify};
-use pintle::{Effect, Event, EventKind, EventName, FailurePolicy, Hook, Verdict, native};
-use pintle_bridge::{HOSTS, HostDef, HostResponse};
+use pintle_host::tape::{replay, verify};
+use pintle_host::{Effect, Event, EventKind, EventName, FailurePolicy, Hook, Verdict, native};
 use serde_json::{Value, json};
 
 use crate::fixture::{event_of_file, recorded_hosts, respond_with_state};
@@ -231,7 +231,7 @@ fn a_session_that_a_hook_refused_stays_refused() {
 fn a_run_that_a_hook_ended_stays_ended_until_the_next_prompt() {
     let state = tempfile::tempdir().unwrap();
     let path = state.path();
-    let ends = Hook { on_deny: pintle::contract::DenyEffect::StopRun, ..denying_hook("tool.post") };
+    let ends = Hook { on_deny: pintle_host::contract::DenyEffect::StopRun, ..denying_hook("tool.post") };
     let fields = json!({"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_response": {"stdout": "x"}});
     let after = fire_event(path, "PostToolUse", fields, vec![ends]);
     assert!(after.stdout.contains("\"continue\":false") && !after.stdout.contains("updatedToolOutput"), "{after:?}");
@@ -334,9 +334,9 @@ fn an_untrusted_hook_sends_no_agent_of_any_kind_on() {
                 let hooks = def.fires.iter().map(say).collect();
                 format!("{:?}", respond_with_state(host, def, &payload, hooks, Some(state.path())))
             };
-            let whose = pintle::contract::SourceTrust::Untrusted;
+            let whose = pintle_host::contract::SourceTrust::Untrusted;
             assert!(!answer(whose).contains("GO-ON"), "{} {}: {}", host.name, def.name, answer(whose));
-            if answer(pintle::contract::SourceTrust::Trusted).contains("GO-ON") {
+            if answer(pintle_host::contract::SourceTrust::Trusted).contains("GO-ON") {
                 tried.push(format!("{} {}", host.name, def.name));
             }
         }
@@ -355,7 +355,7 @@ fn what_an_untrusted_hook_wanted_beyond_a_refusal_is_told_once() {
     let path = state.path();
     fire_prompt(path, vec![]);
     let approving = || Hook {
-        source_trust: pintle::contract::SourceTrust::Untrusted,
+        source_trust: pintle_host::contract::SourceTrust::Untrusted,
         ..native::hook("yes", EventName::parse("tool.pre").unwrap(), |_| Verdict::allow("trust me"))
     };
     let answers = [fire_tool(path, vec![approving()]), fire_tool(path, vec![approving()])];

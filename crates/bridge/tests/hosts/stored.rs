@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use pintle::{EventName, Verdict, native};
 use pintle_bridge::{HostDef, StoredSession};
+use pintle_host::{EventName, Verdict, native};
 use serde_json::{Value, json};
 
 use crate::fixture::respond_with_state;

@@ -4,11 +4,11 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
-use pintle::internals::loader::UserDirs;
 use pintle_bridge::HOSTS;
 use pintle_bridge::install::{
     InstallError, InstallOptions, InstallPlan, InstallScope, InstalledEntry, installed_entries, is_current, named_dirs,
 };
+use pintle_host::loader::UserDirs;
 
 use crate::fixture::{InstallFixture, default_options};
 

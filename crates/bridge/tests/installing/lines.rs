@@ -3,9 +3,9 @@
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use pintle::internals::loader::UserDirs;
 use pintle_bridge::HOSTS;
 use pintle_bridge::install::{InstallOptions, InstallPlan, InstallScope, installed_entries};
+use pintle_host::loader::UserDirs;
 
 use crate::fixture::{InstallFixture, default_options};
 

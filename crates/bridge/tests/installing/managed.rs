@@ -5,9 +5,9 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use pintle::internals::loader::UserDirs;
 use pintle_bridge::HOSTS;
 use pintle_bridge::install::{InstallOptions, InstallPlan, InstallScope, installed_entries, is_current};
+use pintle_host::loader::UserDirs;
 
 use crate::fixture::{InstallFixture, default_options, write_file};
 

@@ -1,9 +1,9 @@
 //! `pintle events`: shows the event catalogue.
 
 use clap::Args;
-use pintle::event::{CATALOGUE, EventDef, RewriteTarget};
-use pintle::internals::dialects::{DIALECTS, EventSupport};
-use pintle::tape::show::{StyledLine, Tone};
+use pintle_host::dialects::{DIALECTS, EventSupport};
+use pintle_host::event::{CATALOGUE, EventDef, RewriteTarget};
+use pintle_host::tape::show::{StyledLine, Tone};
 use serde_json::{Map, Value, json};
 
 use crate::error::{CliError, CliStatus};

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::{env, iter, panic, process, thread};
 
 use clap::{Args, Parser};
-use pintle::RuntimeBuilder;
 use pintle_bridge::{CallingEntry, Deadline, HookLookup, HostCall, HostDef, HostEventDef, HostResponse, handle_call};
+use pintle_host::RuntimeBuilder;
 
 use crate::error::{CliError, CliStatus};
 use crate::options::payload::read_first_object;
@@ -122,7 +122,7 @@ impl HookArgs {
 
 fn parse_event(host: &'static HostDef, event: &str) -> Result<&'static HostEventDef, CliError> {
     host.find_event(event).ok_or_else(|| {
-        let near = pintle::contract::suggest_nearest(event, host.host_events().map(|def| def.name));
+        let near = pintle_host::contract::suggest_nearest(event, host.host_events().map(|def| def.name));
         let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
         CliError::invalid_input(format!("{} has no event `{event}`{near}", host.title))
     })

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use pintle::contract::EnforcementMode;
-use pintle::tape::show::{StyledLine, single_line};
-use pintle::{Chain, FailurePolicy, Hook, LoadedRuntime};
+use pintle_host::contract::EnforcementMode;
+use pintle_host::tape::show::{StyledLine, single_line};
+use pintle_host::{Chain, FailurePolicy, Hook, LoadedRuntime};
 use serde_json::{Value, json};
 
 use crate::error::{CliError, CliStatus};

@@ -5,9 +5,9 @@ use std::io;
 use std::path::PathBuf;
 
 use clap::Args;
-use pintle::internals::loader::{MAX_PAUSE_MS, PauseFileError, PauseWindow, state_dir};
-use pintle::{Clock, SystemClock};
 use pintle_bridge::find_agent_above;
+use pintle_host::loader::{MAX_PAUSE_MS, PauseFileError, PauseWindow, state_dir};
+use pintle_host::{Clock, SystemClock};
 use serde_json::json;
 
 use crate::error::{CliError, CliStatus};

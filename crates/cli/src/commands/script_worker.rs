@@ -17,7 +17,7 @@ pub(crate) struct ScriptWorkerArgs {
 
 impl ScriptWorkerArgs {
     pub(crate) fn execute(self, _terminal: &Terminal, _global: &GlobalOptions) -> Result<CliStatus, CliError> {
-        pintle::internals::worker_main();
+        pintle_host::worker_main();
         Ok(CliStatus::Done)
     }
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use clap::Args;
-use pintle::contract::{AgentSpec, TeamSpec, suggest_nearest};
-use pintle::{Chain, Layer, LoadedRuntime};
+use pintle_host::contract::{AgentSpec, TeamSpec, suggest_nearest};
+use pintle_host::{Chain, Layer, LoadedRuntime};
 
 use crate::error::CliError;
 

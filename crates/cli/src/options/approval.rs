@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use clap::Args;
-use pintle::{ApprovalRequest, ApprovalResponse, Approver};
+use pintle_host::{ApprovalRequest, ApprovalResponse, Approver};
 
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct AskOptions {

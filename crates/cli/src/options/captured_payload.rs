@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::Args;
-use pintle::contract::suggest_nearest;
-use pintle::internals::dialects::command_hooks::ROWS;
-use pintle::tape::show::single_line;
 use pintle_bridge::{HOSTS, HostDef, HostEventDef, hosts_reading, recognise_payload};
+use pintle_host::contract::suggest_nearest;
+use pintle_host::dialects::command_hooks::ROWS;
+use pintle_host::tape::show::single_line;
 use serde_json::Value;
 
 use super::payload::{PayloadInput, example_input, parse_payload, read_payload_bytes, to_payload_input};

@@ -3,11 +3,11 @@
 use std::str::FromStr;
 use std::sync::Arc;
 
-use pintle::contract::suggest_nearest;
-use pintle::event::{CATALOGUE, EventDef};
-use pintle::hosting::HookSet;
-use pintle::internals::dialects::DIALECTS;
-use pintle::{Event, EventKind, EventName, Hook, Origin};
+use pintle_host::HookSet;
+use pintle_host::contract::suggest_nearest;
+use pintle_host::dialects::DIALECTS;
+use pintle_host::event::{CATALOGUE, EventDef};
+use pintle_host::{Event, EventKind, EventName, Hook, Origin};
 use serde_json::Value;
 
 /// An event named on the command line, and the dialect's alias for it if that is what was typed.

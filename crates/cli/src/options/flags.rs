@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
-use pintle::internals::dialects::command_hooks::ROWS;
+use pintle_host::dialects::command_hooks::ROWS;
 
 /// The help text for all of these flags.
 const ABOUT: &str = "\

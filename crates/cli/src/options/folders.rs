@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use pintle::internals::loader::{LayerDirs, MissingDir, TrustOptions, resolve_named_dir, state_dir};
+use pintle_host::loader::{LayerDirs, MissingDir, TrustOptions, resolve_named_dir, state_dir};
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct FolderOptions {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use pintle::internals::loader::{TrustOptions, find_projects};
+use pintle_host::loader::{TrustOptions, find_projects};
 
 use super::UserOptions;
 use crate::error::CliError;

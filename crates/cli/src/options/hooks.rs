@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use pintle::internals::files;
-use pintle::internals::loader::{LEFT_OUT, LayerDirs, MissingDir, TrustOptions};
-use pintle::{Diagnostic, Layer, LoadedRuntime, Runtime, RuntimeBuilder, Severity, WorkerProgram};
 use pintle_agent::model::ModelError;
 use pintle_agent::{ModelJudge, ModelOpener, model};
 use pintle_bridge::HookLookup;
+use pintle_host::files;
+use pintle_host::loader::{LEFT_OUT, LayerDirs, MissingDir, TrustOptions};
+use pintle_host::{Diagnostic, Layer, LoadedRuntime, Runtime, RuntimeBuilder, Severity, WorkerProgram};
 
 use super::{AgentOption, HookPaths, UserOptions, trust};
 use crate::error::CliError;

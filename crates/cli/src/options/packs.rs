@@ -1,8 +1,8 @@
 //! Packs: names on the command line, and those that are on.
 
-use pintle::contract::{HandlerSpec, HookDeclaration, Location};
-use pintle::internals::packs::{PackDef, PackSettings, UnknownPackError, pack_by_name, read_arguments};
-use pintle::{Layer, LoadedRuntime};
+use pintle_host::contract::{HandlerSpec, HookDeclaration, Location};
+use pintle_host::packs::{PackDef, PackSettings, UnknownPackError, pack_by_name, read_arguments};
+use pintle_host::{Layer, LoadedRuntime};
 
 use crate::render::location_text;
 
@@ -49,7 +49,7 @@ impl ActivePack {
 /// The packs that are on, in the order of their hooks.
 pub(crate) fn active_packs(built: &LoadedRuntime) -> Vec<ActivePack> {
     let set = built.runtime.hooks();
-    let active = |(chain, hook): (&pintle::Chain, &pintle::Hook)| {
+    let active = |(chain, hook): (&pintle_host::Chain, &pintle_host::Hook)| {
         let is_it = |declared: &&HookDeclaration| {
             declared.name == hook.id.as_str() && is_same_place(&declared.location, &hook.location)
         };

@@ -3,12 +3,12 @@
 use std::io::{self, BufRead, IsTerminal, Read};
 use std::path::PathBuf;
 
-use pintle::contract::{MAX_PAYLOAD_BYTES, PayloadError, read_payload};
-use pintle::internals::dialects::command_hooks::{self, payload_from_hook_input};
-use pintle::lifecycle::ToolCallRequest;
-use pintle::tape::show::single_line;
-use pintle::tools::caller_of;
-use pintle::{EventKind, EventName, Payload, Runtime};
+use pintle_host::contract::{MAX_PAYLOAD_BYTES, PayloadError, read_payload};
+use pintle_host::dialects::command_hooks::{self, payload_from_hook_input};
+use pintle_host::lifecycle::ToolCallRequest;
+use pintle_host::tape::show::single_line;
+use pintle_host::tools::caller_of;
+use pintle_host::{EventKind, EventName, Payload, Runtime};
 use serde_json::Value;
 
 use super::{EventArgument, current_dir};
@@ -237,7 +237,7 @@ mod tests {
 
     #[test]
     fn the_example_of_every_event_is_complete() {
-        for def in pintle::event::CATALOGUE {
+        for def in pintle_host::event::CATALOGUE {
             let name = def.family().map_or(def.name.to_owned(), |family| format!("{family}x"));
             let event = EventName::parse(&name).unwrap();
             let mut value = (def.example)();

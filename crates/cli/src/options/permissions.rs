@@ -1,7 +1,7 @@
 //! `--permission-mode`: what happens to a tool call that no permission rule names.
 
 use clap::Args;
-use pintle::contract::PermissionMode;
+use pintle_host::contract::PermissionMode;
 
 /// The modes by name.
 const MODES: [(&str, PermissionMode); 4] = [

@@ -1,8 +1,8 @@
 //! Shows what `pintle hook` would decide about a payload, without storing anything.
 
-use pintle::RuntimeBuilder;
-use pintle::internals::loader::state_dir;
 use pintle_bridge::{Deadline, HandledCall, HostCall, HostResponse, preview_call};
+use pintle_host::RuntimeBuilder;
+use pintle_host::loader::state_dir;
 
 use super::hooks::require_paths;
 use super::{CapturedPayload, HookOptions, HookPaths, current_dir, start_host_builder};

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use pintle::contract::suggest_nearest;
+use pintle_host::contract::suggest_nearest;
 
 use crate::error::CliError;
 

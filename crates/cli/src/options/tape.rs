@@ -4,8 +4,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use pintle::SystemClock;
-use pintle::tape::{Durability, HeaderRecord, Tape, TapeError};
+use pintle_host::SystemClock;
+use pintle_host::tape::{Durability, HeaderRecord, Tape, TapeError};
 
 use crate::error::CliError;
 

@@ -4,13 +4,13 @@ use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use pintle::internals::loader::{
+use pintle_bridge::find_agent_behind;
+use pintle_host::loader::{
     LayerDirs, ProjectTrust, TrustGrant, TrustItem, TrustItemKind, TrustOptions, TrustStore, TrustStoreError,
     find_projects,
 };
-use pintle::tape::show::{Tone, single_line};
-use pintle::{Layer, LoadedRuntime, Runtime, WorkerProgram};
-use pintle_bridge::find_agent_behind;
+use pintle_host::tape::show::{Tone, single_line};
+use pintle_host::{Layer, LoadedRuntime, Runtime, WorkerProgram};
 
 use super::{HookPaths, UserOptions};
 use crate::error::{CliError, CliStatus};

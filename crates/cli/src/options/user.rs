@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use pintle::contract::HookDeclaration;
-use pintle::internals::dialects::command_hooks::{DockerAgentVersion, UnknownFlagError, hook_from_flag};
-use pintle::internals::loader;
-use pintle::internals::loader::{LayerDirs, MissingDir};
-use pintle::{Layer, RuntimeBuilder};
+use pintle_host::contract::HookDeclaration;
+use pintle_host::dialects::command_hooks::{DockerAgentVersion, UnknownFlagError, hook_from_flag};
+use pintle_host::loader;
+use pintle_host::loader::{LayerDirs, MissingDir};
+use pintle_host::{Layer, RuntimeBuilder};
 
 use super::HookFlags;
 use crate::error::CliError;

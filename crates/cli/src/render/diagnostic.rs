@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
-use pintle::contract::{ByteSpan, SourceFile};
-use pintle::tape::show::single_line;
-use pintle::{Diagnostic, Severity};
+use pintle_host::contract::{ByteSpan, SourceFile};
+use pintle_host::tape::show::single_line;
+use pintle_host::{Diagnostic, Severity};
 use serde::Serialize;
 
 /// Most bytes shown on each side of a diagnostic's start, so that a file of one long line stays readable.
@@ -102,7 +102,7 @@ mod tests {
     use std::path::PathBuf;
     use std::sync::Arc;
 
-    use pintle::contract::Location;
+    use pintle_host::contract::Location;
 
     use super::*;
 

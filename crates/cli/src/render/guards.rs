@@ -1,7 +1,7 @@
 //! The user's hooks in a host agent, as `pintle doctor` and `pintle install` report them.
 
-use pintle::tape::show::{Tone, single_line};
 use pintle_bridge::doctor::{CheckStatus, DoctorFinding, GuardCheck};
+use pintle_host::tape::show::{Tone, single_line};
 use serde_json::{Value, json};
 
 use super::style;

@@ -9,7 +9,7 @@ pub(crate) mod wrap;
 
 use std::path::Path;
 
-use pintle::contract::Location;
+use pintle_host::contract::Location;
 
 /// Formats a count with its noun: `1 hook`, `2 hooks`.
 pub(crate) fn count_text(number: usize, what: &str) -> String {

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use clap::builder::styling::{AnsiColor, Style};
-use pintle::tape::show::{StyledLine, Tone};
+use pintle_host::tape::show::{StyledLine, Tone};
 
 /// Renders a line with ANSI colour codes, which the terminal strips where colours are off.
 pub(crate) fn paint_line(line: &StyledLine) -> String {

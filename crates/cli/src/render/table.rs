@@ -1,6 +1,6 @@
 //! Plain tables: columns as wide as their content, two spaces between them.
 
-use pintle::tape::show::{StyledLine, Tone};
+use pintle_host::tape::show::{StyledLine, Tone};
 
 /// Renders rows below a head. The last column is not padded.
 pub(crate) fn render_table<const COLUMNS: usize>(head: [&str; COLUMNS], rows: &[[String; COLUMNS]]) -> Vec<StyledLine> {

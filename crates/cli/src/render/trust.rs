@@ -2,8 +2,8 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use pintle::internals::loader::{ProjectTrust, TrustDifference, TrustItem, TrustItemKind, TrustState};
-use pintle::tape::show::{Tone, single_line};
+use pintle_host::loader::{ProjectTrust, TrustDifference, TrustItem, TrustItemKind, TrustState};
+use pintle_host::tape::show::{Tone, single_line};
 
 use super::{age_text, count_text, style};
 
@@ -86,7 +86,7 @@ fn describe_items(consent: &ProjectTrust) -> Vec<String> {
 
 /// Describes the difference: `+` added, `-` removed, `~` changed.
 fn describe_difference(difference: &TrustDifference) -> Vec<String> {
-    let reach = |all: &[pintle::contract::Capability]| all.iter().map(ToString::to_string).collect::<Vec<_>>();
+    let reach = |all: &[pintle_host::contract::Capability]| all.iter().map(ToString::to_string).collect::<Vec<_>>();
     let rows: [(&str, Tone, &str, &[String]); 8] = [
         ("~", Tone::Warn, "", &difference.files_changed),
         ("+", Tone::Warn, "", &difference.files_added),

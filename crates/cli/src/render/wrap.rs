@@ -1,6 +1,6 @@
 //! Text for a person in lines of at most 80 characters.
 
-use pintle::tape::show::{StyledLine, Tone};
+use pintle_host::tape::show::{StyledLine, Tone};
 
 /// The most characters of a line. A longer word stays whole, so that it can be copied.
 const COLUMNS: usize = 80;

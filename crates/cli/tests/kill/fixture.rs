@@ -7,9 +7,9 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::Instant;
 
-use pintle::tape::record::host::HostRecord;
-use pintle::tape::{LoadedTape, RecordBody};
 use pintle_agent::model::{MessageRole, ModelMessage};
+use pintle_host::tape::record::host::HostRecord;
+use pintle_host::tape::{LoadedTape, RecordBody};
 use tempfile::TempDir;
 
 use crate::moments::KillMoment;
@@ -152,7 +152,7 @@ fn is_running(child: &mut Child) -> bool {
 
 /// The messages of the session's own agent.
 pub(crate) fn messages_of(reading: &LoadedTape) -> Vec<ModelMessage> {
-    let message = |record: &pintle::tape::Record<'_>| match &record.body {
+    let message = |record: &pintle_host::tape::Record<'_>| match &record.body {
         RecordBody::Host(HostRecord::Message(message)) if message.origin.run.is_empty() => {
             Some(serde_json::from_value(message.message.clone().into_owned()).unwrap())
         }

@@ -16,8 +16,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use fixture::KillFixture;
 use moments::{KillMoment, MomentDraw};
-use pintle::tape::{LoadedTape, read_bytes, replay, verify};
 use pintle_agent::SessionSummary;
+use pintle_host::tape::{LoadedTape, read_bytes, replay, verify};
 
 /// Where the moments come from when nobody says.
 const SEED: u64 = 20_261_122;

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use pintle::internals::packs::packs;
+use pintle_host::packs::packs;
 use serde_json::json;
 
 use crate::fixture::{CliFixture, CliInvocation, snapshot};

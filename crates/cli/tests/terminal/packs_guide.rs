@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use pintle::internals::packs::default_packs;
+use pintle_host::packs::default_packs;
 
 use crate::fixture::CliFixture;
 

@@ -7,10 +7,10 @@ use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use pintle::event::PromptSubmit;
-use pintle::tape::session_folder::{SessionFolder, folder_name};
-use pintle::tape::{HeaderRecord, Tape};
-use pintle::{Event, Origin, Runtime};
+use pintle_host::event::PromptSubmit;
+use pintle_host::tape::session_folder::{SessionFolder, folder_name};
+use pintle_host::tape::{HeaderRecord, Tape};
+use pintle_host::{Event, Origin, Runtime};
 use pintle_testkit::FakeClock;
 use serde_json::{Value, json};
 

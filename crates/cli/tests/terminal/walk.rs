@@ -8,8 +8,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
 
-use pintle::EventKind;
 use pintle_bridge::{HOSTS, HostDef, HostEventDef};
+use pintle_host::EventKind;
 use serde_json::Value;
 
 use crate::fixture::{CliFixture, CliInvocation};

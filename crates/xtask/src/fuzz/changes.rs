@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use pintle::internals::shell::{CallSite, ShellLanguage, operations_of_command};
+use pintle_host::shell::{CallSite, ShellLanguage, operations_of_command};
 
 use super::random::RandomNumbers;
 use crate::chore::ChoreReport;

@@ -8,7 +8,7 @@ use std::fs;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use pintle::internals::shell::{CallSite, OperationKind, ShellLanguage, operations_of_command};
+use pintle_host::shell::{CallSite, OperationKind, ShellLanguage, operations_of_command};
 
 use super::grammar::{GrammarProgram, GrammarTable, MARKER};
 use super::random::RandomNumbers;

@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
-use pintle::internals::{BuiltinDef, builtins};
 use pintle_contract::EventKind;
 use pintle_dialects::command_hooks::{
     ContextReader, DIALECT, DockerEventDef, DockerRewrite, KEY_SECTIONS, PermissionWords, ROWS,
 };
+use pintle_host::{BuiltinDef, builtins};
 
 use super::key_tables::render_sections;
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use pintle::tools::{PINTLE, ToolMapping, ToolVocabulary, VOCABULARIES};
+use pintle_host::tools::{PINTLE, ToolMapping, ToolVocabulary, VOCABULARIES};
 
 const HEAD: &str = "\
 # Tools
@@ -32,7 +32,7 @@ pub(super) fn render_page() -> String {
                 names.push(name);
             }
         }
-        let kind = pintle::tools::CanonicalCall::new(tool.canonical, serde_json::Value::Null).kind;
+        let kind = pintle_host::tools::CanonicalCall::new(tool.canonical, serde_json::Value::Null).kind;
         let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
         let _ = writeln!(page, "| `{}` | `{kind}` | {} |", tool.canonical, names.join(", "));
     }

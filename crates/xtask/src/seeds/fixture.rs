@@ -3,7 +3,7 @@
 use std::fs;
 use std::sync::Arc;
 
-use pintle::{Event, EventName, Layer, LoadedRuntime, Origin, Outcome, Runtime};
+use pintle_host::{Event, EventName, Layer, LoadedRuntime, Origin, Outcome, Runtime};
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
@@ -47,7 +47,7 @@ impl ProjectFixture {
 
     /// The diagnostics of loading.
     pub(super) fn diagnostics(&self) -> Vec<String> {
-        let line = |diagnostic: &pintle::Diagnostic| format!("{}: {}", diagnostic.severity, diagnostic.message);
+        let line = |diagnostic: &pintle_host::Diagnostic| format!("{}: {}", diagnostic.severity, diagnostic.message);
         self.built.diagnostics.iter().map(line).collect()
     }
 

@@ -3,9 +3,9 @@
 use futures::StreamExt;
 use genai::chat::{ChatOptions, ChatRequest, ChatStreamEvent, StreamEnd};
 use genai::{Client, ModelIden};
-use pintle::CancelToken;
-use pintle::contract::{CancelReceiver, CancelSender, ReceiveError};
-use pintle::internals::async_runtime::runtime_handle;
+use pintle_host::CancelToken;
+use pintle_host::async_runtime::runtime_handle;
+use pintle_host::contract::{CancelReceiver, CancelSender, ReceiveError};
 
 use crate::model::message::ReplyDelta;
 

@@ -13,9 +13,9 @@ use std::time::Duration;
 
 use genai::resolver::{AuthData, Endpoint, ProviderConfig};
 use genai::{Client, Headers, ModelIden};
-use pintle::CancelToken;
-use pintle::contract::ModelSpec;
-use pintle::internals::build_client;
+use pintle_host::CancelToken;
+use pintle_host::build_client;
+use pintle_host::contract::ModelSpec;
 
 use self::names::WireNames;
 use self::provider::ProviderDef;

@@ -1,7 +1,7 @@
 //! The model providers and their addresses.
 
 use genai::adapter::AdapterKind;
-use pintle::contract::suggest_nearest;
+use pintle_host::contract::suggest_nearest;
 use reqwest::Url;
 
 #[derive(Debug)]

@@ -7,7 +7,7 @@ mod yaml_value;
 use std::collections::HashMap;
 
 use parking_lot::Mutex;
-use pintle::CancelToken;
+use pintle_host::CancelToken;
 use serde_json::Value;
 
 use self::file::{AgentScript, ScriptFile, ScriptedTurn, TurnList};
@@ -61,7 +61,7 @@ const BYTES_PER_TOKEN: usize = 4;
 ///
 /// ```
 /// use pintle_agent::model::{Model, ModelMessage, ModelRequest, ScriptModel};
-/// use pintle::CancelToken;
+/// use pintle_host::CancelToken;
 ///
 /// let model = ScriptModel::parse("hello.yaml", "turns: [{expect: {contains: hi}, say: Hello there.}]")?;
 /// let request = ModelRequest { messages: vec![ModelMessage::user("hi!")], ..ModelRequest::default() };

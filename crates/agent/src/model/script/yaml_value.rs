@@ -3,8 +3,8 @@
 use std::fmt;
 use std::path::Path;
 
-use pintle::contract::{ByteSpan, Severity, SourceFile};
-use pintle::internals::dialects::document::{DocNode, FileReport, NodeKind, PlainValue, parse, source_file};
+use pintle_host::contract::{ByteSpan, Severity, SourceFile};
+use pintle_host::dialects::document::{DocNode, FileReport, NodeKind, PlainValue, parse, source_file};
 use serde::de::value::{MapDeserializer, SeqDeserializer, StrDeserializer};
 use serde::de::{
     DeserializeOwned, DeserializeSeed, Error as _, Expected, IntoDeserializer, SeqAccess, Unexpected, Visitor,

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use pintle::Reminder;
-use pintle::contract::ReminderPropagation;
-use pintle::tape::record::host::ReminderTransition;
+use pintle_host::Reminder;
+use pintle_host::contract::ReminderPropagation;
+use pintle_host::tape::record::host::ReminderTransition;
 
 /// What happened to which reminder, in order.
 pub(crate) type TransitionLog = Vec<(ReminderTransition, Reminder)>;

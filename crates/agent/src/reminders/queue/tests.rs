@@ -1,7 +1,7 @@
 //! Tables of reminder sequences, and a test of the invariants.
 
-use pintle::Reminder;
-use pintle::contract::{ReminderAuthority, ReminderPropagation};
+use pintle_host::Reminder;
+use pintle_host::contract::{ReminderAuthority, ReminderPropagation};
 
 use super::*;
 

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use pintle::event::CompletionPre;
-use pintle::tape::record::host;
-use pintle::tape::{RecordBody, TapeReader};
+use pintle_host::event::CompletionPre;
+use pintle_host::tape::record::host;
+use pintle_host::tape::{RecordBody, TapeReader};
 use serde_json::Value;
 
 use crate::completion::wire;

@@ -1,6 +1,6 @@
 //! Values of the tape as the agent's types.
 
-use pintle::event::TokenUsage;
+use pintle_host::event::TokenUsage;
 use serde_json::Value;
 
 use crate::model::ModelMessage;

@@ -2,10 +2,10 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use pintle::contract::EffectRequest;
-use pintle::event::{TokenUsage, ToolCall, ToolResult};
-use pintle::tape::record::host::MessageSource;
-use pintle::{EventScope, Layer};
+use pintle_host::contract::EffectRequest;
+use pintle_host::event::{TokenUsage, ToolCall, ToolResult};
+use pintle_host::tape::record::host::MessageSource;
+use pintle_host::{EventScope, Layer};
 use serde_json::{Map, Value};
 
 use crate::conversation::Conversation;

@@ -16,10 +16,10 @@ mod summary;
 
 use std::sync::Arc;
 
-use pintle::contract::{ApprovalScope, EffectRequest};
-use pintle::event::{SessionResume, TokenUsage};
-use pintle::tape::TapeSource;
-use pintle::{Event, EventKind, EventScope, Layer};
+use pintle_host::contract::{ApprovalScope, EffectRequest};
+use pintle_host::event::{SessionResume, TokenUsage};
+use pintle_host::tape::TapeSource;
+use pintle_host::{Event, EventKind, EventScope, Layer};
 use serde_json::Value;
 
 use super::{Session, SessionPhase};

@@ -1,6 +1,6 @@
 //! An event of the tape whose dispatch has not ended.
 
-use pintle::EventKind;
+use pintle_host::EventKind;
 use serde_json::Value;
 
 use super::calls::RecordedPayload;

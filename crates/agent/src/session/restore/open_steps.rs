@@ -1,6 +1,6 @@
 //! The nesting of steps on a tape: a model call is charged to the personas of all open steps.
 
-use pintle::Origin;
+use pintle_host::Origin;
 
 /// The open steps, outermost first.
 #[derive(Debug, Default)]

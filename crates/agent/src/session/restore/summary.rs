@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use pintle::EventKind;
-use pintle::tape::record::host::{HostRecord, MessageSource, TurnPhase};
-use pintle::tape::{HeaderRecord, LoadedTape, Record, RecordBody, TapeError, TapeSource};
+use pintle_host::EventKind;
+use pintle_host::tape::record::host::{HostRecord, MessageSource, TurnPhase};
+use pintle_host::tape::{HeaderRecord, LoadedTape, Record, RecordBody, TapeError, TapeSource};
 use serde_json::Value;
 
 /// The summary of a session on a tape.

@@ -1,4 +1,4 @@
-//! The checks before a tool call runs: the agent loop as a host of [`pintle::lifecycle`].
+//! The checks before a tool call runs: the agent loop as a host of [`pintle_host::lifecycle`].
 //!
 //! For agents outside a team every stage but `tool.pre` is skipped if nothing is declared and no hook listens; the asks
 //! of `tool.pre` then go to the runtime's approver.
@@ -6,14 +6,14 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use pintle::contract::OutcomeReason;
-use pintle::event::permission_reply::PermissionBasis;
-use pintle::event::{
+use pintle_host::RecheckMemory;
+use pintle_host::contract::OutcomeReason;
+use pintle_host::event::permission_reply::PermissionBasis;
+use pintle_host::event::{
     ApprovalRequested, EventPayload, PermissionAsk, PermissionReply, ToolGuard, ToolTransform, UserInput,
 };
-use pintle::hosting::RecheckMemory;
-use pintle::lifecycle::{AskResolution, CallStage, ToolCallHost, decide};
-use pintle::{Decision, Effect, Event, EventKind, EventScope, Outcome};
+use pintle_host::lifecycle::{AskResolution, CallStage, ToolCallHost, decide};
+use pintle_host::{Decision, Effect, Event, EventKind, EventScope, Outcome};
 use serde_json::{Map, Value};
 
 use super::question;

@@ -19,10 +19,10 @@ mod target;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use pintle::Clock;
-use pintle::contract::{MAX_PAYLOAD_BYTES, PayloadError, check_payload};
-use pintle::event::{ToolCall, ToolResult};
-use pintle::lifecycle::conclude;
+use pintle_host::Clock;
+use pintle_host::contract::{MAX_PAYLOAD_BYTES, PayloadError, check_payload};
+use pintle_host::event::{ToolCall, ToolResult};
+use pintle_host::lifecycle::conclude;
 use serde_json::Value;
 
 use crate::observer::{AgentEvent, ToolCallEnd};

@@ -1,9 +1,9 @@
 //! Resolves asks about a call: the hooks of `permission.ask` first, then the user.
 
-use pintle::contract::{ApprovalScope, HookId, OutcomeReason};
-use pintle::event::permission_reply::PermissionBasis;
-use pintle::lifecycle::{AskResolution, CallStage, ToolCallHost};
-use pintle::{ApprovalResponse, Decision};
+use pintle_host::contract::{ApprovalScope, HookId, OutcomeReason};
+use pintle_host::event::permission_reply::PermissionBasis;
+use pintle_host::lifecycle::{AskResolution, CallStage, ToolCallHost};
+use pintle_host::{ApprovalResponse, Decision};
 
 use super::gate::{GateResult, ToolCallGate};
 use super::refusal::CallRefusal;

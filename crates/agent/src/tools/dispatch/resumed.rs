@@ -1,6 +1,6 @@
 //! Calls that were running when their session was interrupted.
 
-use pintle::event::ToolResult;
+use pintle_host::event::ToolResult;
 use serde_json::Value;
 
 use super::target::CallTarget;

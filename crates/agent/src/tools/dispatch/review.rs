@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use pintle::event::{ToolPost, ToolResult};
-use pintle::lifecycle::{ToolResultHost, result_after};
-use pintle::{Event, Outcome};
+use pintle_host::event::{ToolPost, ToolResult};
+use pintle_host::lifecycle::{ToolResultHost, result_after};
+use pintle_host::{Event, Outcome};
 
 use super::target::CallTarget;
 use crate::turn_context::TurnContext;

@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use pintle::EventKind;
-use pintle::event::PermissionReply;
-use pintle::lifecycle::ToolCallRequest;
+use pintle_host::EventKind;
+use pintle_host::event::PermissionReply;
+use pintle_host::lifecycle::ToolCallRequest;
 use serde_json::{Map, Value};
 
 use super::super::arguments;

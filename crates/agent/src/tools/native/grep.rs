@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use globset::GlobMatcher;
-use pintle::internals::jail::{JailError, glob_matcher};
+use pintle_host::jail::{JailError, glob_matcher};
 use serde_json::{Value, json};
 
 use super::parts::docker_agent_call;

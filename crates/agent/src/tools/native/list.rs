@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use pintle::internals::jail::EntryStat;
+use pintle_host::jail::EntryStat;
 use serde_json::{Value, json};
 
 use super::parts::{check_cancelled, docker_agent_call};

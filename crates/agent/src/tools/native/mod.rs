@@ -89,7 +89,7 @@ fn native_tools() -> impl Iterator<Item = (Arc<dyn Tool>, ToolOffer)> {
 
 #[cfg(test)]
 mod tests {
-    use pintle::tools::{DOCKER_AGENT, PINTLE};
+    use pintle_host::tools::{DOCKER_AGENT, PINTLE};
 
     use super::*;
 

@@ -1,7 +1,7 @@
 //! The calls of docker-agent's tools in Pintle's words, part by part.
 
-use pintle::contract::MAX_PAYLOAD_BYTES;
-use pintle::tools::DOCKER_AGENT;
+use pintle_host::contract::MAX_PAYLOAD_BYTES;
+use pintle_host::tools::DOCKER_AGENT;
 use serde_json::Value;
 
 use crate::turn_context::ToolContext;

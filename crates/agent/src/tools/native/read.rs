@@ -1,6 +1,6 @@
 //! Reads files: `read`, `read_file` and `read_multiple_files`.
 
-use pintle::internals::jail::LineView;
+use pintle_host::jail::LineView;
 use serde_json::{Value, json};
 
 use super::parts::{call_each_part, docker_agent_call};

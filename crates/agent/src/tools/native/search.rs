@@ -4,9 +4,9 @@
 use std::ops::{ControlFlow, Range};
 use std::path::Path;
 
-use pintle::CancelToken;
-use pintle::internals::jail::TreeWalk;
-use pintle::internals::script::search::{SearchBudget, SearchPattern};
+use pintle_host::CancelToken;
+use pintle_host::jail::TreeWalk;
+use pintle_host::script::search::{SearchBudget, SearchPattern};
 
 use crate::turn_context::ToolContext;
 use crate::workspace::Workspace;

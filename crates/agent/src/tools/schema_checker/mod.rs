@@ -9,7 +9,7 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 
-use pintle::contract::suggest_nearest;
+use pintle_host::contract::suggest_nearest;
 use regex::{Regex, RegexBuilder};
 use serde_json::{Map, Number, Value};
 

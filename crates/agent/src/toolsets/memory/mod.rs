@@ -120,7 +120,7 @@ const DATABASE: &[u8] = b"SQLite format 3\0";
 
 /// Whether a file is a database, which cannot store notes.
 fn is_database(file: &std::path::Path) -> bool {
-    pintle::internals::files::read_head(file, DATABASE.len() as u64).is_ok_and(|start| start == DATABASE)
+    pintle_host::files::read_head(file, DATABASE.len() as u64).is_ok_and(|start| start == DATABASE)
 }
 
 /// The tools for a file: one in the workspace, or any declared absolute path.

@@ -56,7 +56,7 @@ impl MemoryFile {
     /// All notes, oldest first. A missing file has no notes.
     pub(super) fn read(&self) -> Result<Vec<MemoryNote>, String> {
         let shown = self.file.display();
-        let text = match pintle::internals::files::read_text(&self.file) {
+        let text = match pintle_host::files::read_text(&self.file) {
             Ok(text) => text,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
             Err(error) if error.kind() == ErrorKind::InvalidData => {

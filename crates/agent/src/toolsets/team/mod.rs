@@ -7,7 +7,7 @@ mod transfer_task;
 
 use std::sync::Arc;
 
-use pintle::contract::MemberSpec;
+use pintle_host::contract::MemberSpec;
 use serde_json::{Value, json};
 
 use crate::tools::build_tools;

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use pintle::contract::{BudgetSpec, PersonaSpec, StepSpec};
-use pintle::{ApprovalResponse, HookReturn, Reminder, Runtime, ToolHook};
+use pintle_host::contract::{BudgetSpec, PersonaSpec, StepSpec};
+use pintle_host::{ApprovalResponse, HookReturn, Reminder, Runtime, ToolHook};
 use pintle_testkit::ScriptedApprover;
 use serde_json::json;
 
@@ -103,12 +103,12 @@ fn thousands_of_hook_calls_end_no_session() {
 fn a_reminder_of_one_turn_is_seen_once_and_one_with_a_key_never_twice() {
     let replies = (0..4).map(|_| call(&[("look", "{}")])).chain([say("done")]);
     let mut fixture = open_fixture(replies, |runtime| {
-        let once = |event: &pintle::HookEvent<'_>| {
+        let once = |event: &pintle_host::HookEvent<'_>| {
             let is_first = event.field("iteration") == Some(&json!(1));
             is_first.then(|| HookReturn::reminder(Reminder::for_one_turn("only the next one")))
         };
         runtime.register_session_hook("post_turn", once).unwrap();
-        let keyed = |_: &pintle::HookEvent<'_>| Reminder {
+        let keyed = |_: &pintle_host::HookEvent<'_>| Reminder {
             body: String::from("mind the tests"),
             dedupe_key: Some(String::from("tests")),
             ..Reminder::default()
@@ -126,7 +126,7 @@ fn a_reminder_of_one_turn_is_seen_once_and_one_with_a_key_never_twice() {
 #[test]
 fn a_preserved_reminder_outlives_a_compaction_and_others_do_not() {
     let mut fixture = open_fixture([say("a"), say("the gist"), say("b")], |runtime| {
-        let remind = |event: &pintle::HookEvent<'_>| {
+        let remind = |event: &pintle_host::HookEvent<'_>| {
             let kept =
                 Reminder { body: String::from("kept for good"), preserve_on_compact: true, ..Reminder::default() };
             let gone = Reminder { body: String::from("gone with it"), ..Reminder::default() };
@@ -159,7 +159,8 @@ fn tape_of_registered_hooks_replays_byte_for_byte_without_them() {
     let text: String = lines.iter().flat_map(|line| [line.as_str(), "\n"]).collect();
     drop(fixture);
     let replayed =
-        pintle::tape::replay::replay(text.as_bytes(), &pintle::tape::replay::ReplayOptions::default()).unwrap();
+        pintle_host::tape::replay::replay(text.as_bytes(), &pintle_host::tape::replay::ReplayOptions::default())
+            .unwrap();
     assert_eq!(replayed.difference, None);
     assert_eq!(replayed.tape, text.as_bytes());
     assert!(replayed.calls > 8, "{}", replayed.calls);

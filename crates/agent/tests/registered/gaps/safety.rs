@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use pintle::contract::{AgentSpec, PermissionMode};
-use pintle::{ApprovalResponse, Decision, HookReturn, Runtime, SessionHook, ToolHook};
 use pintle_agent::Session;
+use pintle_host::contract::{AgentSpec, PermissionMode};
+use pintle_host::{ApprovalResponse, Decision, HookReturn, Runtime, SessionHook, ToolHook};
 use pintle_testkit::ScriptedApprover;
 use serde_json::{Value, json};
 
@@ -115,7 +115,7 @@ fn permission_hook_tightens_and_refused_calls_need_no_approval() {
         let runtime = Runtime::builder().approver(user.clone()).build().unwrap();
         match which {
             "permission_asked" => {
-                let deny = |_: &pintle::HookEvent<'_>| HookReturn::decision(Decision::Deny, "never");
+                let deny = |_: &pintle_host::HookEvent<'_>| HookReturn::decision(Decision::Deny, "never");
                 runtime.register_session_hook("permission_asked", deny).unwrap();
             }
             "PreToolUse" => {

@@ -1,6 +1,6 @@
 //! Tool hooks have the effect that they return.
 
-use pintle::{HookReturn, ToolHook};
+use pintle_host::{HookReturn, ToolHook};
 use serde_json::json;
 
 use crate::registered::fixture::*;

@@ -10,7 +10,7 @@ pub(super) fn check_plugin(host: &'static HostDef, site: &InstallEnvironment) ->
     for (scope, place) in host.install.locations() {
         let path = site.settings_path(scope, place);
         let entries = installed_entries(host, site, scope).unwrap_or_default();
-        let text = pintle::internals::files::read_text(&path).unwrap_or_default();
+        let text = pintle_host::files::read_text(&path).unwrap_or_default();
         let written = match host.install.form {
             EntryFormat::Module { write } => write(host, &entries),
             _ => continue,

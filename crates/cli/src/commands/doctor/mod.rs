@@ -3,9 +3,9 @@
 mod report;
 
 use clap::Args;
-use pintle::internals::loader::UserDirs;
 use pintle_bridge::HOSTS;
 use pintle_bridge::doctor::{DoctorReport, examine};
+use pintle_host::loader::UserDirs;
 use serde_json::Value;
 
 use crate::error::{CliError, CliStatus};

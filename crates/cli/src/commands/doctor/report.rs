@@ -1,9 +1,9 @@
 //! The report of `pintle doctor`, as text and as JSON.
 
-use pintle::tape::show::{StyledLine, Tone, single_line};
-use pintle::{Clock, SystemClock};
 use pintle_bridge::doctor::{CheckStatus, DoctorReport, LastFired};
 use pintle_bridge::install::InstallEnvironment;
+use pintle_host::tape::show::{StyledLine, Tone, single_line};
+use pintle_host::{Clock, SystemClock};
 use serde_json::{Value, json};
 
 use crate::render::{age_text, count_text, guards};

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use pintle::contract::{CallId, DispatchId, JournalEntry};
-use pintle::hosting::{HookExplanation, explain};
-use pintle::tape::show::{StyledLine, Tone};
-use pintle::{Event, Journal};
+use pintle_host::contract::{CallId, DispatchId, JournalEntry};
+use pintle_host::tape::show::{StyledLine, Tone};
+use pintle_host::{Event, Journal};
+use pintle_host::{HookExplanation, explain};
 use serde_json::{Value, json};
 
 use super::{ExplainArgs, event_line, explanation_to_json, is_trusted, render_explanations};

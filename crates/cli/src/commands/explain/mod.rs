@@ -5,10 +5,10 @@ mod host;
 use std::sync::Arc;
 
 use clap::Args;
-use pintle::hosting::{HookExplanation, RunPrediction, explain};
-use pintle::internals::loader::UntrustedHook;
-use pintle::tape::show::{StyledLine, Tone, single_line};
-use pintle::{Event, LoadedRuntime, Origin};
+use pintle_host::loader::UntrustedHook;
+use pintle_host::tape::show::{StyledLine, Tone, single_line};
+use pintle_host::{Event, LoadedRuntime, Origin};
+use pintle_host::{HookExplanation, RunPrediction, explain};
 use serde_json::{Value, json};
 
 use crate::error::{CliError, CliStatus};

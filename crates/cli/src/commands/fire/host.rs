@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use pintle::tape::HeaderRecord;
-use pintle::tape::show::single_line;
-use pintle::{Clock, SystemClock};
+use pintle_host::tape::HeaderRecord;
+use pintle_host::tape::show::single_line;
+use pintle_host::{Clock, SystemClock};
 
 use super::report::FireReport;
 use super::{FireArgs, SESSION, status_of_decision};

@@ -7,10 +7,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use pintle::hosting::HookOverlay;
-use pintle::internals::loader::TrustItemKind;
-use pintle::tape::HeaderRecord;
-use pintle::{Clock, Decision, Event, EventScope, Origin, SystemClock};
+use pintle_host::HookOverlay;
+use pintle_host::loader::TrustItemKind;
+use pintle_host::tape::HeaderRecord;
+use pintle_host::{Clock, Decision, Event, EventScope, Origin, SystemClock};
 
 use crate::error::{CliError, CliStatus};
 use crate::options::{

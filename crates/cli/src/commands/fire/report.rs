@@ -1,11 +1,11 @@
 //! The report of a fired event, as text and as JSON.
 
 use parking_lot::Mutex;
-use pintle::tape::record::{OutcomeRecord, RecordedVerdict};
-use pintle::tape::show::{ShowOptions, StyledLine, TapeRenderer, Tone, single_line};
-use pintle::tape::{Record, RecordBody, RecordObserver};
-use pintle::{Decision, Event, Outcome};
 use pintle_bridge::HandledCall;
+use pintle_host::tape::record::{OutcomeRecord, RecordedVerdict};
+use pintle_host::tape::show::{ShowOptions, StyledLine, TapeRenderer, Tone, single_line};
+use pintle_host::tape::{Record, RecordBody, RecordObserver};
+use pintle_host::{Decision, Event, Outcome};
 use serde_json::{Map, Value, json};
 
 /// Most characters of a text in the report of another agent's call.

@@ -1,9 +1,9 @@
 //! The agents that `init` installs Pintle in, and the proof that they are guarded.
 
-use pintle::internals::loader::UserDirs;
 use pintle_bridge::doctor::{CheckStatus, DoctorFinding, GuardCheck, examine_guards};
 use pintle_bridge::install::{InstallEnvironment, InstallOptions, InstallPlan, InstallScope};
 use pintle_bridge::{HostDef, find_agents};
+use pintle_host::loader::UserDirs;
 use serde_json::{Value, json};
 
 use crate::commands::install::{print_diff, resolve_user_dirs};

@@ -4,9 +4,9 @@ mod agents;
 mod policy_file;
 
 use clap::Args;
-use pintle::internals::packs::PackDef;
-use pintle::tape::show::Tone;
 use pintle_bridge::install::{InstallEnvironment, InstallScope};
+use pintle_host::packs::PackDef;
+use pintle_host::tape::show::Tone;
 use serde_json::json;
 
 use super::install::{EditConfirmation, resolve_program};

@@ -4,9 +4,9 @@ use std::fs::{self, DirBuilder};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-use pintle::internals::loader::UserDirs;
-use pintle::internals::packs::{PackDef, default_packs};
 use pintle_bridge::install::{InstallEnvironment, InstallScope};
+use pintle_host::loader::UserDirs;
+use pintle_host::packs::{PackDef, default_packs};
 use serde_json::{Value, json};
 
 use crate::error::CliError;

@@ -3,10 +3,10 @@
 use std::io::{self, IsTerminal};
 
 use clap::Args;
-use pintle::tape::show::{StyledLine, Tone};
 use pintle_bridge::HostDef;
 use pintle_bridge::doctor::{GuardCheck, examine_guards};
 use pintle_bridge::install::{InstallEnvironment, InstallPlan, InstallReport, InstallScope};
+use pintle_host::tape::show::{StyledLine, Tone};
 use serde_json::{Value, json};
 
 use super::to_cli_error;

@@ -8,10 +8,10 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use pintle::internals::loader::{UserDirs, find_managed_dir};
-use pintle::{Layer, Runtime, Severity, WorkerProgram};
 use pintle_bridge::install::{InstallEnvironment, InstallError, InstallOptions, InstallPlan};
 use pintle_bridge::list_host_names;
+use pintle_host::loader::{UserDirs, find_managed_dir};
+use pintle_host::{Layer, Runtime, Severity, WorkerProgram};
 
 pub(super) use confirm::{EditConfirmation, SettingsEdit, print_diff};
 
@@ -123,7 +123,7 @@ pub(super) fn resolve_program(given: Option<String>) -> Result<String, CliError>
 /// The path by which the user started the program `own`. It may be a link that an upgrade points to another version.
 fn typed_path(own: &Path) -> Option<PathBuf> {
     let is_own = |path: &PathBuf| path.canonicalize().is_ok_and(|path| path == *own);
-    let typed = pintle::internals::files::started_paths().into_iter().find(is_own)?;
+    let typed = pintle_host::files::started_paths().into_iter().find(is_own)?;
     std::path::absolute(typed).ok()
 }
 

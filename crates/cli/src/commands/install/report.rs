@@ -1,8 +1,8 @@
 //! `pintle install --report`: what each hook decision does in a host.
 
-use pintle::tape::show::{StyledLine, Tone};
 use pintle_bridge::install::{InstallEnvironment, InstallScope};
 use pintle_bridge::{ActionSupport, HookAction, HostDef};
+use pintle_host::tape::show::{StyledLine, Tone};
 use serde_json::{Value, json};
 
 use crate::options::GlobalOptions;

@@ -4,8 +4,8 @@ mod overview;
 mod rules;
 
 use clap::Args;
-use pintle::internals::packs::{PackDef, broken_examples, default_packs};
-use pintle::tape::show::{StyledLine, Tone};
+use pintle_host::packs::{PackDef, broken_examples, default_packs};
+use pintle_host::tape::show::{StyledLine, Tone};
 use serde_json::json;
 
 use crate::error::{CliError, CliStatus};

@@ -1,7 +1,7 @@
 //! The list of packs.
 
-use pintle::internals::packs::{PackDef, packs};
-use pintle::tape::show::{StyledLine, Tone};
+use pintle_host::packs::{PackDef, packs};
+use pintle_host::tape::show::{StyledLine, Tone};
 use serde_json::{Value, json};
 
 use crate::options::ActivePack;

@@ -1,7 +1,7 @@
 //! The rules of one pack.
 
-use pintle::internals::packs::{PackDef, RuleDef, RuleSeverity};
-use pintle::tape::show::{StyledLine, Tone, single_line};
+use pintle_host::packs::{PackDef, RuleDef, RuleSeverity};
+use pintle_host::tape::show::{StyledLine, Tone, single_line};
 use serde_json::{Value, json};
 
 use super::overview::{place_to_json, places_of};

@@ -1,6 +1,6 @@
 //! Excerpts of two texts around their first difference.
 
-use pintle::tape::show::{StyledLine, Tone, single_line};
+use pintle_host::tape::show::{StyledLine, Tone, single_line};
 
 /// Renders two texts, one below the other, around their first difference, which is marked.
 pub(super) fn render_excerpts(

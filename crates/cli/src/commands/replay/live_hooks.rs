@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use pintle::internals::loader::LayerDirs;
-use pintle::live_replay::{self, CurrentHooks, LiveDifference, LiveReplayReport, replay_live_with_progress};
-use pintle::tape::show::{StyledLine, Tone, single_line};
-use pintle::tape::verify::verify_bytes;
-use pintle::tape::{LoadedTape, RecordBody, read_bytes};
-use pintle::{Layer, RuntimeBuilder};
 use pintle_bridge::{HookLookup, HostDef, host_of_tape};
+use pintle_host::live_replay::{self, CurrentHooks, LiveDifference, LiveReplayReport, replay_live_with_progress};
+use pintle_host::loader::LayerDirs;
+use pintle_host::tape::show::{StyledLine, Tone, single_line};
+use pintle_host::tape::verify::verify_bytes;
+use pintle_host::tape::{LoadedTape, RecordBody, read_bytes};
+use pintle_host::{Layer, RuntimeBuilder};
 use serde_json::json;
 
 use super::{excerpt, is_same_file, progress};

@@ -13,9 +13,9 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
-use pintle::internals::files;
-use pintle::tape::TapeError;
-use pintle::tape::replay::{ReplayError, ReplayOptions, StopPoint, replay_with};
+use pintle_host::files;
+use pintle_host::tape::TapeError;
+use pintle_host::tape::replay::{ReplayError, ReplayOptions, StopPoint, replay_with};
 
 use crate::error::{CliError, CliStatus};
 use crate::options::GlobalOptions;

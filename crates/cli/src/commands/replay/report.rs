@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::time::Duration;
 
-use pintle::tape::replay::{ReplayDifference, ReplayReport, StopPoint};
-use pintle::tape::show::{StyledLine, Tone, single_line};
+use pintle_host::tape::replay::{ReplayDifference, ReplayReport, StopPoint};
+use pintle_host::tape::show::{StyledLine, Tone, single_line};
 use serde_json::json;
 
 use super::excerpt;

@@ -2,9 +2,9 @@
 
 use std::io::{self, BufRead, IsTerminal};
 
-use pintle::tape::replay::ReplayReport;
-use pintle::tape::show::{RemovedTexts, ShowOptions, StyledLine, TapeRenderer, Tone, single_line};
-use pintle::tape::{LoadedTape, Record, read_bytes};
+use pintle_host::tape::replay::ReplayReport;
+use pintle_host::tape::show::{RemovedTexts, ShowOptions, StyledLine, TapeRenderer, Tone, single_line};
+use pintle_host::tape::{LoadedTape, Record, read_bytes};
 
 use crate::error::CliError;
 use crate::terminal::Terminal;

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use parking_lot::Mutex;
-use pintle::tape::show::single_line;
-use pintle::{ApprovalRequest, ApprovalResponse, Approver};
+use pintle_host::tape::show::single_line;
+use pintle_host::{ApprovalRequest, ApprovalResponse, Approver};
 
 use crate::render::count_text;
 use crate::terminal::Terminal;

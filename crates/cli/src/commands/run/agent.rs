@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use pintle::LoadedRuntime;
-use pintle::contract::{AgentSpec, TeamSpec};
 use pintle_agent::model::{self, Model, ModelError, ScriptModel};
+use pintle_host::LoadedRuntime;
+use pintle_host::contract::{AgentSpec, TeamSpec};
 
 use super::model_override::override_models;
 use super::models::ScriptedModels;

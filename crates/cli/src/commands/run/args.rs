@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use pintle::tape::Durability;
+use pintle_host::tape::Durability;
 
 use super::daemon::DaemonArgs;
 use super::persona::PersonaOption;

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pintle::internals::is_matcher_failure_warning;
-use pintle::tape::RecordBody;
-use pintle::tape::show::single_line;
-use pintle::{Decision, EventKind, FailurePolicy};
+use pintle_host::is_matcher_failure_warning;
+use pintle_host::tape::RecordBody;
+use pintle_host::tape::show::single_line;
+use pintle_host::{Decision, EventKind, FailurePolicy};
 use serde_json::Value;
 
 /// The events that decide whether a tool call runs.

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::thread;
 
 use parking_lot::Mutex;
-use pintle::CancelToken;
 use pintle_agent::{InterruptHandle, InterruptResult};
+use pintle_host::CancelToken;
 
 use super::input::StdinReader;
 use crate::error::CliStatus;

@@ -4,11 +4,11 @@ use std::io::{self, IsTerminal};
 use std::path::Path;
 
 use parking_lot::Mutex;
-use pintle::contract::EffectRequest;
-use pintle::tape::show::{ShowOptions, StyledLine, TapeRenderer, Tone, single_line};
-use pintle::tape::{Record, RecordBody, RecordObserver, TapeError};
-use pintle::{Decision, Origin, Runtime};
 use pintle_agent::{AgentEvent, Observer, Session, SessionSummary, ToolCallEnd};
+use pintle_host::contract::EffectRequest;
+use pintle_host::tape::show::{ShowOptions, StyledLine, TapeRenderer, Tone, single_line};
+use pintle_host::tape::{Record, RecordBody, RecordObserver, TapeError};
+use pintle_host::{Decision, Origin, Runtime};
 use serde_json::json;
 
 use super::agent::AgentSelection;

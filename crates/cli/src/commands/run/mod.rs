@@ -26,11 +26,11 @@ use std::mem::take;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use pintle::contract::PermissionMode;
-use pintle::internals::files;
-use pintle::internals::loader::{BegunSessions, state_dir};
-use pintle::{Approver, Layer, SystemClock};
 use pintle_agent::{Session, TurnError};
+use pintle_host::contract::PermissionMode;
+use pintle_host::files;
+use pintle_host::loader::{BegunSessions, state_dir};
+use pintle_host::{Approver, Layer, SystemClock};
 
 use crate::error::{CliError, CliStatus};
 use crate::options::{GlobalOptions, current_dir, load_hooks, model_opener, start_builder, trust};
@@ -54,7 +54,7 @@ const MAX_ITERATIONS: &str = "max_iterations";
 impl RunArgs {
     pub(crate) fn execute(mut self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
         // Programs that the agent's tools start can read the environment that this process was started with.
-        pintle::internals::process::hide_secrets();
+        pintle_host::process::hide_secrets();
         let clock = Arc::new(SystemClock::default());
         let again =
             self.resume.take().map(|named| StartedSession::resume(&named, &mut self, clock.clone())).transpose()?;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use pintle::contract::{TeamSpec, suggest_nearest};
 use pintle_agent::model;
+use pintle_host::contract::{TeamSpec, suggest_nearest};
 
 use crate::error::CliError;
 
@@ -48,7 +48,7 @@ fn to_colon_form(typed: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use pintle::contract::AgentSpec;
+    use pintle_host::contract::AgentSpec;
 
     use super::*;
 

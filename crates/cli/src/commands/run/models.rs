@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use pintle::contract::ModelSpec;
 use pintle_agent::ModelOpener;
 use pintle_agent::model::{self, Model, ModelError, ScriptModel};
+use pintle_host::contract::ModelSpec;
 
 use crate::options::read_model_script;
 

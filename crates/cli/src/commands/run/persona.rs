@@ -1,9 +1,9 @@
 //! `--persona`: an agent that runs as a persona.
 
 use clap::Args;
-use pintle::LoadedRuntime;
-use pintle::contract::{PersonaSpec, suggest_nearest};
 use pintle_agent::{Session, StepError, StepErrorKind};
+use pintle_host::LoadedRuntime;
+use pintle_host::contract::{PersonaSpec, suggest_nearest};
 use serde_json::Value;
 
 use super::turn_error::status_of_turn_error;

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
-use pintle::tape::{Record, RecordBody, RecordObserver, TapeError};
-use pintle::{EventKind, Origin, Redactor, Runtime};
 use pintle_agent::{AgentEvent, Observer};
+use pintle_host::tape::{Record, RecordBody, RecordObserver, TapeError};
+use pintle_host::{EventKind, Origin, Redactor, Runtime};
 
 use super::live_display::LiveDisplay;
 use crate::error::CliError;
@@ -188,7 +188,7 @@ fn line_start_of(text: &str, index: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use pintle::internals::secrets::SecretScanner;
+    use pintle_host::secrets::SecretScanner;
 
     use super::*;
 

@@ -1,6 +1,6 @@
 //! Calls that child agents repeat.
 
-use pintle::tape::show::single_line;
+use pintle_host::tape::show::single_line;
 
 /// Calls of one tool by one child agent that are shown before the others are only counted.
 const SHOWN: usize = 3;

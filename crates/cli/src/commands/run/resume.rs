@@ -4,14 +4,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use pintle::contract::{EnforcementMode, PermissionMode};
-use pintle::internals::loader::{BegunSessions, find_team_file, state_dir};
-use pintle::tape::record::{HookScope, HooksRecord};
-use pintle::tape::show::single_line;
-use pintle::tape::verify::verify_file;
-use pintle::tape::{HeaderRecord, HostRecord, LoadedHook, RecordBody, Tape, TapeError, TapeSource};
-use pintle::{Chain, Clock, Layer, LoadedRuntime, SystemClock};
 use pintle_agent::{SessionStatus, SessionSummary, TapeOverview};
+use pintle_host::contract::{EnforcementMode, PermissionMode};
+use pintle_host::loader::{BegunSessions, find_team_file, state_dir};
+use pintle_host::tape::record::{HookScope, HooksRecord};
+use pintle_host::tape::show::single_line;
+use pintle_host::tape::verify::verify_file;
+use pintle_host::tape::{HeaderRecord, HostRecord, LoadedHook, RecordBody, Tape, TapeError, TapeSource};
+use pintle_host::{Chain, Clock, Layer, LoadedRuntime, SystemClock};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use pintle::event::TokenUsage;
-use pintle::tape::show::{StyledLine, Tone, single_line};
+use pintle_host::event::TokenUsage;
+use pintle_host::tape::show::{StyledLine, Tone, single_line};
 use serde::Serialize;
 use serde_json::{Map, Value};
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use pintle::internals::loader::{find_team_file, has_more_than, has_usual_name};
+use pintle_host::loader::{find_team_file, has_more_than, has_usual_name};
 
 use crate::error::CliError;
 use crate::options::{HookPaths, UserOptions, current_dir};

@@ -4,10 +4,10 @@ use std::io::{self, IsTerminal};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use pintle::contract::ApprovalScope;
-use pintle::event::json_to_text;
-use pintle::tape::show::{Tone, single_line};
-use pintle::{ApprovalRequest, ApprovalResponse, Approver};
+use pintle_host::contract::ApprovalScope;
+use pintle_host::event::json_to_text;
+use pintle_host::tape::show::{Tone, single_line};
+use pintle_host::{ApprovalRequest, ApprovalResponse, Approver};
 use serde_json::Value;
 
 use super::input::{InputLine, StdinReader};
@@ -87,7 +87,7 @@ fn describe_request(question: &ApprovalRequest<'_>) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use pintle::{Event, EventName, Origin};
+    use pintle_host::{Event, EventName, Origin};
     use serde_json::{Map, json};
 
     use super::*;

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use pintle::CancelToken;
-use pintle::event::WorktreeCreate;
-use pintle::internals::process::{self, ProcessSpec};
-use pintle::internals::snapshot;
+use pintle_host::CancelToken;
+use pintle_host::event::WorktreeCreate;
+use pintle_host::process::{self, ProcessSpec};
+use pintle_host::snapshot;
 
 use crate::error::CliError;
 

@@ -3,8 +3,8 @@
 use std::io::{self, IsTerminal};
 
 use clap::Args;
-use pintle::tape::show::single_line;
-use pintle::{Clock, SystemClock};
+use pintle_host::tape::show::single_line;
+use pintle_host::{Clock, SystemClock};
 use serde_json::json;
 
 use super::collection::SessionCollection;

@@ -1,8 +1,8 @@
 //! `pintle sessions list`.
 
 use clap::Args;
-use pintle::tape::show::{StyledLine, single_line};
-use pintle::{Clock, SystemClock};
+use pintle_host::tape::show::{StyledLine, single_line};
+use pintle_host::{Clock, SystemClock};
 
 use super::collection::SessionCollection;
 use super::row::{ID_CUT, SessionCells, SessionRow};

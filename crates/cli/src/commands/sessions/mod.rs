@@ -9,8 +9,8 @@ mod row;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use pintle::internals::loader;
 use pintle_bridge::list_host_names;
+use pintle_host::loader;
 
 use crate::error::{CliError, CliStatus};
 use crate::options::{GlobalOptions, HostsArgument};

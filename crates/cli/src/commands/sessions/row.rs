@@ -4,10 +4,10 @@ use std::fs;
 use std::io;
 use std::path::PathBuf;
 
-use pintle::tape::show::single_line;
-use pintle::tape::{TapeSource, is_being_written};
 use pintle_agent::{SessionStatus, TapeOverview};
 use pintle_bridge::StoredSession;
+use pintle_host::tape::show::single_line;
+use pintle_host::tape::{TapeSource, is_being_written};
 use serde_json::{Value, json};
 
 use crate::error::CliError;

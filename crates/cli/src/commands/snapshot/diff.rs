@@ -1,8 +1,8 @@
 //! `pintle snapshot diff`.
 
 use clap::Args;
-use pintle::internals::snapshot::SnapshotStore;
-use pintle::tape::show::{StyledLine, Tone, single_line};
+use pintle_host::snapshot::SnapshotStore;
+use pintle_host::tape::show::{StyledLine, Tone, single_line};
 use serde_json::{Value, json};
 
 use super::{choose_checkpoint, to_cli_error};

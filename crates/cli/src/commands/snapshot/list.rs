@@ -1,9 +1,9 @@
 //! `pintle snapshot list`.
 
 use clap::Args;
-use pintle::internals::snapshot::{Checkpoint, FileChangeKind, SnapshotStore};
-use pintle::tape::show::single_line;
-use pintle::{Clock, SystemClock};
+use pintle_host::snapshot::{Checkpoint, FileChangeKind, SnapshotStore};
+use pintle_host::tape::show::single_line;
+use pintle_host::{Clock, SystemClock};
 use serde_json::{Value, json};
 
 use super::{print_left_out, to_cli_error};

@@ -8,9 +8,9 @@ mod undo;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use pintle::CancelToken;
-use pintle::internals::snapshot::{Checkpoint, RestoreReport, SnapshotError, SnapshotStore, data_dir};
-use pintle::tape::show::{StyledLine, Tone, single_line};
+use pintle_host::CancelToken;
+use pintle_host::snapshot::{Checkpoint, RestoreReport, SnapshotError, SnapshotStore, data_dir};
+use pintle_host::tape::show::{StyledLine, Tone, single_line};
 use serde_json::json;
 
 use crate::error::{CliError, CliStatus};

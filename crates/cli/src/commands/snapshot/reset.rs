@@ -1,7 +1,7 @@
 //! `pintle snapshot reset`.
 
 use clap::Args;
-use pintle::internals::snapshot::SnapshotStore;
+use pintle_host::snapshot::SnapshotStore;
 
 use super::revert_to;
 use crate::error::{CliError, CliStatus};
@@ -25,7 +25,7 @@ impl SnapshotResetArgs {
         terminal: &Terminal,
         global: &GlobalOptions,
     ) -> Result<CliStatus, CliError> {
-        let said = |restored: &pintle::internals::snapshot::RestoreReport| {
+        let said = |restored: &pintle_host::snapshot::RestoreReport| {
             format!("Restored {} file(s) from {} snapshot(s)", restored.files.len(), restored.reverted_count)
         };
         revert_to(snapshots, self.number, self.force, said, (terminal, global))

@@ -1,7 +1,7 @@
 //! `pintle snapshot undo`.
 
 use clap::Args;
-use pintle::internals::snapshot::SnapshotStore;
+use pintle_host::snapshot::SnapshotStore;
 
 use super::{revert_to, to_cli_error};
 use crate::error::{CliError, CliStatus};
@@ -23,7 +23,7 @@ impl SnapshotUndoArgs {
         global: &GlobalOptions,
     ) -> Result<CliStatus, CliError> {
         let keep = snapshots.checkpoints().map_err(to_cli_error)?.len().saturating_sub(1);
-        let said = |restored: &pintle::internals::snapshot::RestoreReport| {
+        let said = |restored: &pintle_host::snapshot::RestoreReport| {
             format!("Restored {} file(s) from the last snapshot", restored.files.len())
         };
         revert_to(snapshots, keep, self.force, said, (terminal, global))

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use pintle::tape::{RecordBody, TapeReader};
+use pintle_host::tape::{RecordBody, TapeReader};
 
 use super::tape_error;
 use crate::error::{CliError, CliStatus};

@@ -7,7 +7,7 @@ mod verify;
 use std::path::Path;
 
 use clap::{Args, Subcommand};
-use pintle::tape::TapeError;
+use pintle_host::tape::TapeError;
 
 use crate::error::{CliError, CliStatus};
 use crate::options::GlobalOptions;

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use pintle::tape::TapeReader;
-use pintle::tape::show::{RemovedTexts, ShowOptions, StyledLine, TapeRenderer, Tone};
+use pintle_host::tape::TapeReader;
+use pintle_host::tape::show::{RemovedTexts, ShowOptions, StyledLine, TapeRenderer, Tone};
 
 use super::tape_error;
 use crate::error::{CliError, CliStatus};

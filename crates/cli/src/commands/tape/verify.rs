@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use pintle::tape::show::{StyledLine, Tone, single_line};
-use pintle::tape::verify::{VerifyReport, verify_file};
-use pintle::tape::{TapeCursor, is_being_written, session_folder};
+use pintle_host::tape::show::{StyledLine, Tone, single_line};
+use pintle_host::tape::verify::{VerifyReport, verify_file};
+use pintle_host::tape::{TapeCursor, is_being_written, session_folder};
 use serde::Deserialize;
 use serde_json::{Value, json};
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use pintle::internals::loader::{TrustGrant, TrustOptions, TrustStore};
+use pintle_host::loader::{TrustGrant, TrustOptions, TrustStore};
 use serde_json::json;
 
 use crate::error::{CliError, CliStatus};

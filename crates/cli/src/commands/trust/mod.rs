@@ -6,7 +6,7 @@ mod revoke;
 use std::path::PathBuf;
 
 use clap::Args;
-use pintle::internals::loader::{ProjectTrust, TrustOptions, TrustState, find_projects};
+use pintle_host::loader::{ProjectTrust, TrustOptions, TrustState, find_projects};
 use serde_json::{Value, json};
 
 use crate::error::{CliError, CliStatus};

@@ -2,7 +2,7 @@
 
 use std::path::{Path, absolute};
 
-use pintle::internals::loader::{TrustOptions, TrustStore};
+use pintle_host::loader::{TrustOptions, TrustStore};
 use serde_json::json;
 
 use crate::error::{CliError, CliStatus};

@@ -1,10 +1,10 @@
 //! An agent that speaks Pintle's own words and can do whatever hooks decide: what a call is tried with if no agent is
 //! named. It runs no hooks itself, so the hooks of every dialect are called.
 
-use pintle::clients::host::{ActionSupport, HostSupport};
-use pintle::clients::{EncodeContext, PayloadStyle, matcher::MatcherSyntax, shared_events, shared_keys};
-use pintle::tools::PINTLE;
 use pintle_bridge::{HostDef, HostEventDef};
+use pintle_host::clients::host::{ActionSupport, HostSupport};
+use pintle_host::clients::{EncodeContext, PayloadStyle, matcher::MatcherSyntax, shared_events, shared_keys};
+use pintle_host::tools::PINTLE;
 use serde_json::Value;
 
 static STYLE: PayloadStyle = PayloadStyle {
@@ -13,7 +13,7 @@ static STYLE: PayloadStyle = PayloadStyle {
     matcher: MatcherSyntax::NamesOrExpression,
     response: no_response,
     read_keys: &[],
-    adjust_context: pintle::clients::event_def::unchanged_context,
+    adjust_context: pintle_host::clients::event_def::unchanged_context,
 };
 
 static BEFORE_TOOL: HostSupport = HostSupport {

@@ -1,8 +1,8 @@
 //! What hooks were called with, and what each returned.
 
 use parking_lot::Mutex;
-use pintle::contract::{CallId, DispatchId, EnforcementMode, Failure, JournalEntry, Location, VerdictKind};
-use pintle::{Event, FailurePolicy, Hook, Journal, Verdict};
+use pintle_host::contract::{CallId, DispatchId, EnforcementMode, Failure, JournalEntry, Location, VerdictKind};
+use pintle_host::{Event, FailurePolicy, Hook, Journal, Verdict};
 
 use crate::options::is_same_place;
 

@@ -1,7 +1,7 @@
 //! What was decided about a call, as JSON.
 
-use pintle::internals::packs::PackFinding;
-use pintle::tape::record::RecordedVerdict;
+use pintle_host::packs::PackFinding;
+use pintle_host::tape::record::RecordedVerdict;
 use serde_json::{Value, json};
 
 use super::call_journal::{CalledHook, JudgedEvent};

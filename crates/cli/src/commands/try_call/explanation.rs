@@ -1,10 +1,10 @@
 //! `--explain`: all operations of a call, and which hooks and rules looked at it.
 
-use pintle::LoadedRuntime;
-use pintle::contract::VerdictKind;
-use pintle::hosting::{HookExplanation, RunPrediction, explain};
-use pintle::tape::record::RecordedVerdict;
-use pintle::tape::show::{StyledLine, Tone, single_line};
+use pintle_host::LoadedRuntime;
+use pintle_host::contract::VerdictKind;
+use pintle_host::tape::record::RecordedVerdict;
+use pintle_host::tape::show::{StyledLine, Tone, single_line};
+use pintle_host::{HookExplanation, RunPrediction, explain};
 
 use super::call_journal::{CalledHook, JudgedEvent};
 use super::judged_call::JudgedCall;

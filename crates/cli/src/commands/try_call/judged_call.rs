@@ -1,10 +1,10 @@
 //! A call that was judged: what decided about it, and on which operations.
 
-use pintle::contract::{EnforcementMode, Operation, VerdictKind};
-use pintle::internals::packs::{PackFinding, RuleSeverity, judge};
-use pintle::tools::{is_paused, operations_of};
-use pintle::{Decision, Event, FailurePolicy};
 use pintle_bridge::HandledCall;
+use pintle_host::contract::{EnforcementMode, Operation, VerdictKind};
+use pintle_host::packs::{PackFinding, RuleSeverity, judge};
+use pintle_host::tools::{is_paused, operations_of};
+use pintle_host::{Decision, Event, FailurePolicy};
 
 use super::call_journal::{CalledHook, JudgedEvent};
 use super::tool_call::TriedCall;

@@ -11,11 +11,11 @@ mod tool_call;
 use std::sync::Arc;
 
 use clap::Args;
-use pintle::contract::Location;
-use pintle::internals::dialects::declare_pack;
-use pintle::internals::packs::{PackDef, default_packs};
-use pintle::{Decision, Layer, RuntimeBuilder};
 use pintle_bridge::{HookLookup, HostDef};
+use pintle_host::contract::Location;
+use pintle_host::dialects::declare_pack;
+use pintle_host::packs::{PackDef, default_packs};
+use pintle_host::{Decision, Layer, RuntimeBuilder};
 
 use crate::error::{CliError, CliStatus};
 use crate::options::{

@@ -1,9 +1,9 @@
 //! What was decided about a call, as text.
 
-use pintle::Decision;
-use pintle::contract::Operation;
-use pintle::internals::packs::PackFinding;
-use pintle::tape::show::{StyledLine, Tone, single_line};
+use pintle_host::Decision;
+use pintle_host::contract::Operation;
+use pintle_host::packs::PackFinding;
+use pintle_host::tape::show::{StyledLine, Tone, single_line};
 
 use super::judged_call::JudgedCall;
 use crate::options::ActivePack;

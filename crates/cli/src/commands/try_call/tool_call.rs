@@ -3,10 +3,10 @@
 use std::str::FromStr;
 use std::sync::Arc;
 
-use pintle::contract::suggest_or_list;
-use pintle::tools::{NativeToolCall, ToolVocabulary};
-use pintle::{Event, EventKind, Origin};
 use pintle_bridge::HostDef;
+use pintle_host::contract::suggest_or_list;
+use pintle_host::tools::{NativeToolCall, ToolVocabulary};
+use pintle_host::{Event, EventKind, Origin};
 use serde_json::{Value, json};
 
 use super::TryArgs;
@@ -124,7 +124,7 @@ impl TryArgs {
         }
         // Agents have another tool for it; in Pintle's words it is an argument.
         let own = words.native_names(tool).find(|name| name.to_ascii_lowercase().contains("powershell"));
-        if own.is_none() && words.name == pintle::tools::PINTLE.name {
+        if own.is_none() && words.name == pintle_host::tools::PINTLE.name {
             args.insert(String::from("shell"), Value::from("powershell"));
         } else if own.is_none() {
             return Err(CliError::invalid_input(format!("{} has no tool for PowerShell", host.title)));

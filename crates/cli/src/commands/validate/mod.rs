@@ -7,9 +7,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use pintle::contract::{AgentSpec, Location};
-use pintle::tape::show::Tone;
-use pintle::{Diagnostic, LoadedRuntime, Severity};
+use pintle_host::contract::{AgentSpec, Location};
+use pintle_host::tape::show::Tone;
+use pintle_host::{Diagnostic, LoadedRuntime, Severity};
 
 use crate::error::{CliError, CliStatus};
 use crate::options::{GlobalOptions, HookPaths, UserOptions, start_builder, trust};

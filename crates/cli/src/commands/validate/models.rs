@@ -3,10 +3,10 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use pintle::contract::{AgentSpec, ByteSpan, Location, ModelSpec};
-use pintle::internals::files;
-use pintle::{Diagnostic, Severity};
 use pintle_agent::model::{RemoteModel, ScriptModel, knows_provider};
+use pintle_host::contract::{AgentSpec, ByteSpan, Location, ModelSpec};
+use pintle_host::files;
+use pintle_host::{Diagnostic, Severity};
 
 /// Checks the models of an agent and of its child agents. Connects to nothing, and needs no key.
 pub(super) fn check_models(agent: &AgentSpec) -> Vec<Diagnostic> {

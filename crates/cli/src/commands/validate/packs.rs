@@ -1,8 +1,8 @@
 //! Checks of the packs that are on: the examples of their rules.
 
-use pintle::Diagnostic;
-use pintle::contract::{HookDeclaration, Location};
-use pintle::internals::packs::{BrokenExample, PackDef, broken_examples};
+use pintle_host::Diagnostic;
+use pintle_host::contract::{HookDeclaration, Location};
+use pintle_host::packs::{BrokenExample, PackDef, broken_examples};
 
 use crate::options::pack_of;
 
@@ -26,9 +26,9 @@ mod tests {
     use std::path::PathBuf;
     use std::sync::Arc;
 
-    use pintle::Severity;
-    use pintle::contract::{ByteSpan, SourceFile};
-    use pintle::internals::packs::pack_by_name;
+    use pintle_host::Severity;
+    use pintle_host::contract::{ByteSpan, SourceFile};
+    use pintle_host::packs::pack_by_name;
 
     use super::*;
 

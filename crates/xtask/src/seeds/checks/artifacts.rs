@@ -1,6 +1,6 @@
 //! Checks the hook files that the documents show completely.
 
-use pintle::Decision;
+use pintle_host::Decision;
 use serde_json::{Value, json};
 
 use crate::seeds::documents::SeedDocuments;

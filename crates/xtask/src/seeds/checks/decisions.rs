@@ -1,6 +1,6 @@
 //! Checks the decisions that the documents show, as constructors and as dictionaries.
 
-use pintle::{Decision, Outcome};
+use pintle_host::{Decision, Outcome};
 use serde_json::{Value, json};
 
 use crate::seeds::documents::SeedDocuments;

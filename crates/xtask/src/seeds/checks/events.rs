@@ -1,8 +1,8 @@
 //! Checks the events that the documents list.
 
-use pintle::EventName;
-use pintle::event::CATALOGUE;
-use pintle::internals::dialects::DIALECTS;
+use pintle_host::EventName;
+use pintle_host::dialects::DIALECTS;
+use pintle_host::event::CATALOGUE;
 use regex::Regex;
 use serde_json::{Value, json};
 

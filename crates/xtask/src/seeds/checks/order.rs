@@ -1,6 +1,6 @@
 //! Checks order and composition as the documents state them.
 
-use pintle::{Decision, Outcome};
+use pintle_host::{Decision, Outcome};
 use serde_json::json;
 
 use crate::seeds::documents::SeedDocuments;

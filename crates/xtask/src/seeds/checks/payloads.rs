@@ -1,7 +1,7 @@
 //! Checks the payloads that the reference shows against the catalogue.
 
-use pintle::EventName;
-use pintle::event::EventDef;
+use pintle_host::EventName;
+use pintle_host::event::EventDef;
 use serde_json::Value;
 
 use crate::seeds::documents::SeedDocuments;

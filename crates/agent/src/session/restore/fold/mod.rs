@@ -4,12 +4,12 @@ mod outcomes;
 
 use std::collections::HashMap;
 
-use pintle::contract::{ApprovalScope, EffectRequest};
-use pintle::event;
-use pintle::tape::record::host::{self, HostRecord, MessageSource, MessagesReplacedBy, TurnPhase};
-use pintle::tape::record::{ApprovalRecord, ApprovalResult, EffectRecord, EventRecord};
-use pintle::tape::{RecordBody, TapeSource};
-use pintle::{EventKind, Origin};
+use pintle_host::contract::{ApprovalScope, EffectRequest};
+use pintle_host::event;
+use pintle_host::tape::record::host::{self, HostRecord, MessageSource, MessagesReplacedBy, TurnPhase};
+use pintle_host::tape::record::{ApprovalRecord, ApprovalResult, EffectRecord, EventRecord};
+use pintle_host::tape::{RecordBody, TapeSource};
+use pintle_host::{EventKind, Origin};
 use serde_json::Value;
 
 use super::calls::RecordedPayload;

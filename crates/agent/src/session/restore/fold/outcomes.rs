@@ -1,7 +1,7 @@
 //! What the outcomes on a tape leave in the session.
 
-use pintle::tape::record::OutcomeRecord;
-use pintle::{Decision, Effect, EventKind};
+use pintle_host::tape::record::OutcomeRecord;
+use pintle_host::{Decision, Effect, EventKind};
 use serde_json::Value;
 
 use super::super::open_event::{OpenEvent, PayloadOnTape};

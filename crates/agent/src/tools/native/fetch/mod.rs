@@ -4,7 +4,7 @@
 
 mod html;
 
-use pintle::internals::HttpGateway;
+use pintle_host::HttpGateway;
 use serde_json::{Value, json};
 
 use super::parts::call_each_part;

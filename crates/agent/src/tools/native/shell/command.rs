@@ -1,6 +1,6 @@
 //! Command lines that tools run: one implementation for every tool that starts a program.
 
-use pintle::internals::process::{self, ProcessEnvironment, ProcessOutput, ProcessSpec};
+use pintle_host::process::{self, ProcessEnvironment, ProcessOutput, ProcessSpec};
 use serde_json::Value;
 
 use crate::tools::text_argument;

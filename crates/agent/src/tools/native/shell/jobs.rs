@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use parking_lot::Mutex;
-use pintle::CancelToken;
-use pintle::internals::process::{self, ProcessError, ProcessOutput};
+use pintle_host::CancelToken;
+use pintle_host::process::{self, ProcessError, ProcessOutput};
 
 use super::command::ToolCommand;
 use crate::session_state::WorkKind;

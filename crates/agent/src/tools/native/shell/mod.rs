@@ -6,7 +6,7 @@
 mod command;
 mod jobs;
 
-use pintle::internals::process::ProcessOutput;
+use pintle_host::process::ProcessOutput;
 use serde_json::{Value, json};
 
 use super::parts::docker_agent_call;

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use pintle::contract::{CommandOutput, HandlerOutput, VerdictKind};
-use pintle::tools::{HookVocabulary, heard_events, vocabulary_by_name};
-use pintle::{Event, EventName, Origin};
 use pintle_dialects::framework_hooks::{DIALECT, ROWS};
+use pintle_host::contract::{CommandOutput, HandlerOutput, VerdictKind};
+use pintle_host::tools::{HookVocabulary, heard_events, vocabulary_by_name};
+use pintle_host::{Event, EventName, Origin};
 use serde_json::{Value, json};
 
 use super::document::LifecycleDocument;

@@ -5,12 +5,12 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
 
-use pintle::contract::{AgentSpec, ToolsPolicy};
-use pintle::tape::{HeaderRecord, Tape};
-use pintle::{Layer, Runtime, RuntimeBuilder};
 use pintle_agent::Session;
 use pintle_agent::model::ScriptModel;
 use pintle_bridge::{Deadline, HostCall, HostDef};
+use pintle_host::contract::{AgentSpec, ToolsPolicy};
+use pintle_host::tape::{HeaderRecord, Tape};
+use pintle_host::{Layer, Runtime, RuntimeBuilder};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -80,7 +80,8 @@ fn check_loading(document: &LifecycleDocument) -> Result<(), String> {
 fn check_own_loop(document: &LifecycleDocument) -> Result<(), String> {
     let dir = write_project(document)?;
     let work = TempDir::new().map_err(|error| format!("cannot create the workspace: {error}"))?;
-    let tape = Arc::new(Tape::in_memory(HeaderRecord::new("lifecycle", 0), Arc::new(pintle::SystemClock::default())));
+    let tape =
+        Arc::new(Tape::in_memory(HeaderRecord::new("lifecycle", 0), Arc::new(pintle_host::SystemClock::default())));
     let built = builder(dir.path()).tape(Arc::clone(&tape)).load();
     let policy = ToolsPolicy { allow: vec![String::from("shell")], ..ToolsPolicy::default() };
     let agent = AgentSpec { name: String::from("root"), policy, ..AgentSpec::default() };

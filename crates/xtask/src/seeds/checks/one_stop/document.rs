@@ -1,7 +1,7 @@
 //! The contents of the one-stop example.
 
-use pintle::EventName;
-use pintle::internals::dialects::DIALECTS;
+use pintle_host::EventName;
+use pintle_host::dialects::DIALECTS;
 
 use crate::seeds::extract::leading_name;
 use crate::seeds::yaml;

@@ -19,7 +19,7 @@ pub(super) fn check(document: &OneStopDocument, tally: &mut CheckTally) {
     let all = expect_equal(&document.lines.len(), &document.promised_lines);
     tally.check("the one-stop example: the page has as many lines as it says", all);
     for name in &document.builtins {
-        let there = pintle::internals::builtins().iter().any(|builtin| builtin.name == name);
+        let there = pintle_host::builtins().iter().any(|builtin| builtin.name == name);
         tally.check(
             format!("the one-stop example: the built-in `{name}` exists"),
             expect(there, || String::from("it does not")),

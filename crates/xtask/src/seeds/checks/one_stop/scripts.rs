@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pintle::contract::{AgentSpec, TeamSpec};
+use pintle_host::contract::{AgentSpec, TeamSpec};
 
 use super::session_runner::{SessionScript, UserAction};
 

@@ -3,11 +3,11 @@
 use std::fs;
 use std::sync::Arc;
 
-use pintle::contract::TeamSpec;
-use pintle::tape::{HeaderRecord, Tape};
-use pintle::{Layer, LoadedRuntime, Runtime};
 use pintle_agent::Session;
 use pintle_agent::model::ScriptModel;
+use pintle_host::contract::TeamSpec;
+use pintle_host::tape::{HeaderRecord, Tape};
+use pintle_host::{Layer, LoadedRuntime, Runtime};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -84,7 +84,7 @@ impl SessionScript {
         for (name, text) in FILES {
             fs::write(work.path().join(name), text).map_err(error)?;
         }
-        let clock = pintle::SystemClock::default();
+        let clock = pintle_host::SystemClock::default();
         let tape = Arc::new(Tape::in_memory(HeaderRecord::new(self.name, 0), Arc::new(clock)));
         let built = load(&dir, yaml, Some(Arc::clone(&tape)))?;
         let mut team = built.team.ok_or("the file has no agents")?;

@@ -1,0 +1,109 @@
+//! Benchmarks the governed-agent policy through the whole runtime, against direct calls of the same compiled functions.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use pintle_host::contract::{CallId, CallLimits, EffectCaller, ScriptSource};
+use pintle_host::script::{Invocation, Script, ScriptKind, compile};
+use pintle_host::{CancelToken, Event, EventName, Layer, Origin, Payload, Runtime, native};
+use pintle_testkit::bench::{BenchBound, BenchReport};
+use pintle_testkit::{InMemoryEffects, SubjectMatcher};
+use serde_json::{Value, json};
+
+fn project_dir() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/governed-agent")
+}
+
+/// Compiles the `handle` function of one hook, without a runtime.
+fn compile_bare(declarations: &[pintle_host::contract::HookDeclaration], name: &str) -> Option<Arc<Script>> {
+    let hook = declarations.iter().find(|hook| hook.name == name)?;
+    match &hook.handler {
+        pintle_host::contract::HandlerSpec::Script(text) => {
+            compile(name, &ScriptSource::without_file(Arc::clone(&text.text)), ScriptKind::Hook).script
+        }
+        _ => None,
+    }
+}
+
+fn main() -> ExitCode {
+    let built = Runtime::builder().path(project_dir(), Layer::Project).load();
+    let (Ok(tool_pre), Some(audit), Some(guard), Some(idle)) = (
+        EventName::parse("tool.pre"),
+        compile_bare(&built.declarations, "audit_tool_pre"),
+        compile_bare(&built.declarations, "command_guard"),
+        EventName::parse("session.idle").ok(),
+    ) else {
+        return ExitCode::FAILURE;
+    };
+    let origin = Arc::new(Origin::default());
+    let call = |tool: &str, padding: usize| {
+        let args = json!({"command": "ls -la", "padding": "x".repeat(padding)});
+        json!({"id": "call_1", "name": tool, "arguments": args.to_string(), "args": args})
+    };
+    let event = |value: &Value| Event::new(tool_pre.clone(), Payload::new(value.clone()), Arc::clone(&origin));
+    let large = call("run_command", 200_000);
+    // Creating an event is the host's work and is measured separately. Firing one event repeatedly is fair: small
+    // fields are converted for each call and never cached.
+    let made = call("run_command", 50);
+    let small = event(&made);
+
+    let seam = InMemoryEffects::default();
+    let (limits, cancel) = (CallLimits::default(), CancelToken::default());
+    let invocation =
+        Invocation { effects: &seam, caller: EffectCaller::new(CallId(0), "bare"), limits: &limits, cancel: &cancel };
+    let handle = |script: &Script| script.handle("tool.pre", &small.payload, &invocation);
+
+    let runtime = &built.runtime;
+    let nothing = Runtime::builder().load().runtime;
+    let unheard = Event::new(idle, json!({}), Arc::clone(&origin));
+    let mut report = BenchReport::new("the governed-agent policy on tool.pre, through the runtime");
+    report.compare("no hooks", BenchBound::AtMostNs(100.0), || nothing.fire(&unheard), || 0);
+    report.compare(
+        "seven hooks, two match: whole dispatch",
+        BenchBound::AtMostNs(5_000.0),
+        || runtime.fire(&small),
+        || 0,
+    );
+    report.compare(
+        "the same, against the two bare calls",
+        BenchBound::AtMostTimes(3.0),
+        || runtime.fire(&small),
+        || (handle(&audit), handle(&guard)),
+    );
+
+    let others = (0..1_000).map(|number| {
+        let hook =
+            native::hook(&format!("other_{number}"), tool_pre.clone(), |_| pintle_host::Verdict::deny("unreachable"));
+        native::with_matcher(hook, SubjectMatcher::new([format!("tool_{number}").as_str()]))
+    });
+    let crowded = Runtime::builder()
+        .path(project_dir(), Layer::Project)
+        .chain(native::chain("others", Layer::Project, others))
+        .load()
+        .runtime;
+    report.compare(
+        "with 1,000 hooks for other tools",
+        BenchBound::AtMostTimes(1.10),
+        || crowded.fire(&small),
+        || runtime.fire(&small),
+    );
+
+    // A tool that only the audit hook matches; it reads only the name.
+    let (unread_small, unread_large) = (call("self_check", 50), call("self_check", 200_000));
+    let (unread_small, unread_large) = (event(&unread_small), event(&unread_large));
+    report.compare(
+        "200 KB that no hook reads, against 200 B",
+        BenchBound::AtMostTimes(1.20),
+        || runtime.fire(&unread_large),
+        || runtime.fire(&unread_small),
+    );
+    report.compare("making the small event", BenchBound::None, || event(&made), || 0);
+    report.compare(
+        "200 KB, read by the guard and created again",
+        BenchBound::None,
+        || runtime.fire(&event(&large)),
+        || large.clone(),
+    );
+    report.finish()
+}

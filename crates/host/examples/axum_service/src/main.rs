@@ -1,0 +1,68 @@
+//! A service that answers whether an event is allowed: `POST /fire/tool.pre` with the event's payload.
+//!
+//! Run it with an address (`127.0.0.1:8080`) to serve until it is stopped. Without one it sends itself two requests.
+
+#![expect(clippy::print_stdout, reason = "an example shows what it did")]
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::routing::post;
+use pintle_host::{Event, EventName, Origin, Runtime, ToolHook};
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+
+/// Completes a payload, fires the event, and returns the decision with the payload as hooks left it.
+async fn fire(
+    State(runtime): State<Arc<Runtime>>,
+    Path(name): Path<String>,
+    Json(mut payload): Json<Value>,
+) -> (StatusCode, Json<Value>) {
+    let refused = |error: String| (StatusCode::UNPROCESSABLE_ENTITY, Json(json!({"error": error})));
+    let name = match EventName::parse(&name) {
+        Ok(name) => name,
+        Err(error) => return refused(error.to_string()),
+    };
+    // A payload that does not fit its event is the caller's mistake, and no reason to allow anything.
+    if let Err(error) = name.complete(&mut payload) {
+        return refused(error.to_string());
+    }
+    let outcome = runtime.fire_async(Event::new(name, payload, Arc::new(Origin::default()))).await;
+    let decision = if outcome.is_allowed() { "allow" } else { "deny" };
+    let answer = json!({"decision": decision, "reason": outcome.reason(), "payload": outcome.payload.value()});
+    (StatusCode::OK, Json(answer))
+}
+
+async fn request(address: SocketAddr, tool: &str) -> std::io::Result<String> {
+    let body = json!({"id": "1", "name": tool, "args": {}}).to_string();
+    let mut stream = TcpStream::connect(address).await?;
+    let head = "POST /fire/tool.pre HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json";
+    stream.write_all(format!("{head}\r\nContent-Length: {}\r\n\r\n{body}", body.len()).as_bytes()).await?;
+    let mut response = String::new();
+    stream.read_to_string(&mut response).await?;
+    Ok(response.lines().last().unwrap_or_default().to_owned())
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let guard = ToolHook::for_tools("exec_*").name("no_exec").deny("exec is gated");
+    let runtime = Runtime::builder().register_tool_hook(guard).build()?;
+    let service = axum::Router::new().route("/fire/{event}", post(fire)).with_state(runtime);
+    let given = std::env::args().nth(1);
+    let listener = TcpListener::bind(given.as_deref().unwrap_or("127.0.0.1:0")).await?;
+    let address = listener.local_addr()?;
+    let serving = tokio::spawn(async move { axum::serve(listener, service).await });
+    if given.is_some() {
+        return Ok(serving.await??);
+    }
+    for (tool, expected) in [("exec_ls", r#""decision":"deny""#), ("read_file", r#""decision":"allow""#)] {
+        let answer = request(address, tool).await?;
+        println!("{tool}: {answer}");
+        assert!(answer.contains(expected), "{answer}");
+    }
+    Ok(())
+}
