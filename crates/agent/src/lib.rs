@@ -52,10 +52,10 @@ pub use turn_context::{ModelOpener, Tool, ToolContext, ToolError};
 pub use turn_error::{TurnError, TurnErrorKind};
 pub use workspace::{Workspace, WorkspaceError};
 
-/// The code blocks of the embedding guide, compiled and run as tests.
+/// The code blocks of the guide to the agent loop, compiled and run as tests.
 #[cfg(doctest)]
-#[doc = include_str!("../../../docs/guide/embedding.md")]
-mod embedding {}
+#[doc = include_str!("../../../docs/guide/agent-loop.md")]
+mod agent_loop {}
 
 /// The code block of the personas guide, compiled and run as a test.
 #[cfg(doctest)]

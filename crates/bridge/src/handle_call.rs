@@ -19,7 +19,7 @@ use crate::dispatch::HostDispatch;
 use crate::fit_to_host::fit_to_host;
 use crate::session::{
     HostSession, HostSessionState, NOTE, ScriptStateCopy, TrackedState, decision_note, host_folder, mark_fired,
-    peek_state, session_error_text, to_event_log_line,
+    peek_state, session_error_text,
 };
 use crate::shared_call::{CallDecider, CallingEntry, share_decision};
 use crate::{Deadline, HostDecision, HostDef, HostEventData, HostEventDef, HostResponse, ResponseContext};
@@ -335,7 +335,7 @@ fn decide(
     };
     notices.append(&mut ruling.notices);
     ruling.notices = notices;
-    state.add_logs(scope.logs.take_lines().into_iter().map(to_event_log_line).collect());
+    state.add_logs(scope.logs.take_lines().into_iter().map(pintle_host::event::LogLine::from).collect());
     let conclude = |stored: &mut HostSessionState| {
         // Another call may have denied the session, or stopped the turn, while this one was running.
         if let Some(reason) = standing_denial(stored, def, &told.data).filter(|_| !ruling.is_denied()) {

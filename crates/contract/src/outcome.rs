@@ -106,6 +106,18 @@ impl Outcome {
             && self.reasons.iter().all(|reason| self.has_failed(&reason.hook))
     }
 
+    /// The hooks of the reasons, in their order, each once. A hook that failed closed is one of them.
+    #[must_use]
+    pub fn deciding_hooks(&self) -> Vec<HookId> {
+        let mut hooks: Vec<HookId> = Vec::new();
+        for hook in self.reasons.iter().map(|reason| &reason.hook) {
+            if !hooks.contains(hook) {
+                hooks.push(hook.clone());
+            }
+        }
+        hooks
+    }
+
     fn has_failed(&self, hook: &HookId) -> bool {
         self.failures.iter().any(|report| report.hook == *hook && report.policy == FailurePolicy::Closed)
     }

@@ -1,23 +1,19 @@
-//! The embedding API of Pintle: load hooks, fire events, obey outcomes.
+//! The runtime as Pintle's own programs use it, without a stable interface: it changes with any version.
 //!
-//! # Overview
-//!
-//! A host is a program that runs an agent. At each point of the agent's life it tells Pintle what is about to happen, and
-//! does what comes back: go on, go on with something else, or refuse. Who decides that are *hooks*: files, or closures of
-//! the host.
-//!
-//! A host with a loop of its own calls one function per step of that loop. They know which events a step fires, in which
-//! order, and what a deny means ([`lifecycle`]):
+//! Programs that embed Pintle use the crate `pintle`, which wraps this one in types of its own. What is here beyond it:
+//! configuration layers and trust ([`RuntimeBuilder::layers`], [`RuntimeBuilder::trust`]), programs that report every problem
+//! of a hook file ([`RuntimeBuilder::load`]), Harn's registration functions ([`register`]), the scope in which a host fires
+//! an agent's events ([`EventScope`]), the state of scripts, live replay, and the crates below, re-exported whole.
 //!
 //! ```
 //! use std::sync::Arc;
 //! use pintle_host::lifecycle::ToolCallRequest;
 //! use pintle_host::tools::PINTLE;
-//! use pintle_host::{EventScope, Origin, Runtime, ToolCallDecision, ToolHook};
+//! use pintle_host::{EventScope, HookReturn, Origin, Runtime, ToolCallDecision, ToolHook};
 //!
 //! let guard = ToolHook::for_tools("shell").name("no_rm").pre(|event| {
 //!     let command = event.tool_arg("command")?.as_str()?;
-//!     command.starts_with("rm ").then(|| pintle_host::HookReturn::block("nothing is deleted here"))
+//!     command.starts_with("rm ").then(|| HookReturn::block("nothing is deleted here"))
 //! });
 //! let runtime = Runtime::builder().register_tool_hook(guard).build()?;
 //!
@@ -29,47 +25,6 @@
 //! }
 //! # Ok::<(), pintle_host::LoadReport>(())
 //! ```
-//!
-//! [`Runtime::life`] does the same for prompts, turns and model calls; [`Runtime::fire`] fires a single event.
-//!
-//! # Five concepts
-//!
-//! - **Event**: a point in an agent's life, with its data ([`Event`], [`EventKind`]). Some guard an action, some carry data
-//!   that may be rewritten, some only tell. A payload is JSON; [`event`] has a type for each.
-//! - **Hook**: a declaration of an event, a matcher, a handler and options. Hooks come from files
-//!   ([`RuntimeBuilder::path`]), from code ([`register`]), or as a [`Chain`] of [`native`] closures.
-//! - **Verdict**: what one hook says: allow, deny, ask or rewrite, with effects such as context for the model
-//!   ([`Verdict`]). A hook that fails has not refused: its [`FailurePolicy`] decides.
-//! - **Outcome**: what all verdicts come to by one rule, `deny > ask > rewrite > allow` ([`Outcome`]). Firing never fails:
-//!   hooks that could not be called are in it.
-//! - **Tape**: the record of everything that was decided, before the host acts on it. It replays byte for byte.
-//!
-//! # Examples
-//!
-//! `cargo run --package pintle --example NAME`: `guard` (ten lines), `own_loop` (an agent loop under hooks), `async_host`.
-//! A service with axum is a package of its own: `cargo run --manifest-path crates/host/examples/axum_service/Cargo.toml`.
-//!
-//! # Features
-//!
-//! | feature | for | default |
-//! | --- | --- | --- |
-//! | `script` | hooks, conditions and tools in Starlark | yes |
-//! | `tape` | recording, verifying and replaying sessions | yes |
-//! | `commands` | hooks that are programs | |
-//! | `http` | webhooks, and requests of scripts | |
-//! | `mcp` | clients of MCP servers | |
-//! | `models` | language models as judges | |
-//! | `clients` | the tables of coding agents | |
-//! | `full` | all of them | |
-//!
-//! Without features a program has native hooks and those of files that need none, such as packs. A hook that needs a
-//! feature which is not built in does not load, and the error names the feature: [`RuntimeBuilder::build`] returns a
-//! runtime only if everything that was declared can run.
-//!
-//! # Scripts that need a process
-//!
-//! A script that may use more time or memory than its input explains runs in a worker process. Call [`serve_worker`] first
-//! in `main`, and the program is the worker of its own scripts.
 
 #![deny(missing_docs)]
 // What only some features use is checked where all of them are built.
@@ -90,7 +45,6 @@ mod effects;
 mod held_records;
 mod host;
 mod journal_fanout;
-mod outcome_future;
 mod overlay;
 mod own_life;
 mod own_loop;
@@ -117,7 +71,6 @@ pub use effects::ScopedEffects;
 pub use held_records::HeldRecords;
 pub use host::{AgentConversation, Host};
 pub use load_report::LoadReport;
-pub use outcome_future::OutcomeFuture;
 pub use overlay::HookOverlay;
 pub use own_life::RuntimeLife;
 pub use own_loop::ToolCallDecision;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pintle_contract::event::{EventKind, EventPayload};
-use pintle_contract::{Effect, Event, Origin, Outcome};
+use pintle_contract::{Effect, Event, Origin, Outcome, Payload};
 use pintle_lifecycle::LifeHost;
 
 use crate::{EventScope, Refusal, Runtime};
@@ -54,6 +54,32 @@ impl RuntimeLife<'_> {
     pub fn take_context(&mut self) -> Vec<String> {
         std::mem::take(&mut self.context)
     }
+
+    /// Shows hooks an event that has no function of its own in [`lifecycle`](pintle_lifecycle), and returns the payload as
+    /// they left it. The event's own origin does not count.
+    ///
+    /// # Errors
+    /// With the refusal, if hooks deny it.
+    pub fn review_event(&mut self, event: &Event) -> Result<Payload, Refusal> {
+        let outcome = self.fire_event(&Event { origin: Arc::clone(&self.origin), ..event.clone() })?;
+        if !outcome.is_allowed() {
+            return Err(self.refuse(event.name.kind(), &outcome));
+        }
+        Ok(outcome.payload)
+    }
+
+    fn fire_event(&mut self, event: &Event) -> Result<Outcome, Refusal> {
+        let outcome = self.runtime.fire_in(event, self.scope);
+        if self.scope.cancel.is_cancelled() {
+            return Err(Refusal::without_hooks(event.name.kind(), "cancelled"));
+        }
+        self.context.extend(outcome.effects.iter().filter_map(|(_, effect)| match effect {
+            Effect::Context(text) => Some(text.clone()),
+            Effect::Reminder(reminder) => Some(reminder.body.clone()),
+            _ => None,
+        }));
+        Ok(outcome)
+    }
 }
 
 impl LifeHost for RuntimeLife<'_> {
@@ -65,16 +91,7 @@ impl LifeHost for RuntimeLife<'_> {
     }
 
     fn fire<P: EventPayload>(&mut self, payload: &P) -> Result<Outcome, Refusal> {
-        let outcome = self.runtime.fire_in(&Event::from_payload(payload, Arc::clone(&self.origin)), self.scope);
-        if self.scope.cancel.is_cancelled() {
-            return Err(Refusal::without_hooks(P::KIND, "cancelled"));
-        }
-        self.context.extend(outcome.effects.iter().filter_map(|(_, effect)| match effect {
-            Effect::Context(text) => Some(text.clone()),
-            Effect::Reminder(reminder) => Some(reminder.body.clone()),
-            _ => None,
-        }));
-        Ok(outcome)
+        self.fire_event(&Event::from_payload(payload, Arc::clone(&self.origin)))
     }
 
     fn refuse(&mut self, kind: EventKind, outcome: &Outcome) -> Refusal {

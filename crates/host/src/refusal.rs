@@ -20,13 +20,7 @@ pub struct Refusal {
 impl Refusal {
     /// A refusal by the hooks of an event.
     pub(crate) fn from_outcome(event: EventKind, outcome: &Outcome, reason: String) -> Self {
-        // The failure of a hook that fails closed is one of the reasons.
-        let mut hooks: Vec<HookId> = Vec::new();
-        for hook in outcome.reasons.iter().map(|reason| &reason.hook) {
-            if !hooks.contains(hook) {
-                hooks.push(hook.clone());
-            }
-        }
+        let hooks = outcome.deciding_hooks();
         Self { event, reason, hooks, stops_run: outcome.stop_reason().is_some() }
     }
 

@@ -17,7 +17,8 @@ use serde_json::{Map, Value};
 use crate::clock::FrozenClock;
 use crate::held_records::{HeldRecords, HoldingJournal};
 use crate::journal_fanout::JournalFanout;
-use crate::register::{HookRegistry, SOURCE, SurfaceKind};
+use crate::native;
+use crate::register::{HookRegistration, HookRegistry, SOURCE, SurfaceKind};
 use crate::state::{RunState, StateSharing};
 use crate::{EventScope, LoadReport, RandomSource, ScopedEffects, Tape, payload_gate, tape_gate};
 
@@ -240,6 +241,19 @@ impl Runtime {
         let chains = self.compile_or_reject(SOURCE, Layer::Runtime, std::slice::from_ref(declaration))?;
         self.add_chains(self.registry.next_number(), None, chains);
         Ok(())
+    }
+
+    /// Adds a chain made in code to the running runtime, like [`RuntimeBuilder::chain`](crate::RuntimeBuilder::chain). It
+    /// runs after all other hooks and can only restrict further.
+    pub fn register_chain(&self, chain: Chain) -> HookRegistration {
+        let chains = vec![native::translate_chain(chain)];
+        self.register_chains(self.registry.next_number(), None, chains)
+    }
+
+    /// Whether a call may wait for something outside this process: a program, a worker, the approver.
+    #[must_use]
+    pub fn may_wait(&self) -> bool {
+        self.parts.approver.is_available() || self.hooks().hooks().any(|(_, hook)| hook.handler.may_wait())
     }
 
     /// Compiles declarations to chains, or returns all diagnostics if one of them cannot run.

@@ -1,14 +1,9 @@
-//! Events that hooks fire from parallel calls, and events that are fired without blocking.
+//! Events that hooks fire from parallel calls.
 #![expect(clippy::expect_used, clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::collections::BTreeMap;
-use std::future::Future;
-use std::pin::pin;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, OnceLock, Weak};
-use std::task::{Context, Poll, Wake, Waker};
-use std::thread::{self, Thread};
-use std::time::Duration;
 
 use pintle_host::contract::{DispatchId, EffectRequest, FailureKind, LimitKind};
 use pintle_host::native::{NativeHandler, NativeMatcher};
@@ -198,72 +193,6 @@ fn an_event_that_no_hook_matches_is_one_record() {
     assert_eq!(kinds(|_| false), ["event with no_hooks"]);
     assert_eq!(kinds(|_| true), ["event", "hook_call", "hook_returned", "outcome"]);
     assert_eq!(kinds(|_| panic!("no matcher")), ["event", "unmatched", "unasked", "outcome"]);
-}
-
-struct ThreadWaker(Thread);
-
-impl Wake for ThreadWaker {
-    fn wake(self: Arc<Self>) {
-        self.0.unpark();
-    }
-}
-
-fn waker() -> Waker {
-    Waker::from(Arc::new(ThreadWaker(thread::current())))
-}
-
-fn block_on<F: Future>(future: F) -> F::Output {
-    let (waker, mut future) = (waker(), pin!(future));
-    loop {
-        match future.as_mut().poll(&mut Context::from_waker(&waker)) {
-            Poll::Ready(output) => return output,
-            Poll::Pending => thread::park(),
-        }
-    }
-}
-
-fn runtime_with_hook(hook: Hook) -> (Arc<Runtime>, Arc<Tape>) {
-    let tape = Arc::new(Tape::in_memory(HeaderRecord::new("s", 0), Arc::new(SystemClock::default())));
-    let chain = native::chain("test", Layer::Project, [hook]);
-    (Runtime::builder().chain(chain).tape(Arc::clone(&tape)).build().unwrap(), tape)
-}
-
-#[test]
-fn a_future_returns_the_outcome_from_another_thread() {
-    let (threads, seen) = channel();
-    let hook = waiting_hook("here", "custom.seen", move |_| {
-        threads.send(thread::current().id()).expect("the test receives it");
-        Verdict::deny("not here")
-    });
-    let (runtime, tape) = runtime_with_hook(hook);
-    let outcome = block_on(async {
-        let unheard = runtime.fire_async(event("custom.unheard")).await;
-        assert_eq!((unheard.dispatch, unheard.decision), (DispatchId(1), Decision::Allow));
-        runtime.fire_async(event("custom.seen")).await
-    });
-    assert_eq!((outcome.dispatch, outcome.decision), (DispatchId(2), Decision::Deny));
-    assert_ne!(seen.recv_timeout(pintle_testkit::PATIENCE).expect("the hook was called"), thread::current().id());
-    assert!(tape.close().is_some(), "no event is open");
-}
-
-#[test]
-fn a_future_that_is_dropped_cancels_a_waiting_hook() {
-    let ((started, starts), (ended, ends)) = (channel(), channel());
-    let hook = waiting_hook("waits", "custom.seen", move |call| {
-        started.send(()).expect("the test receives it");
-        call.cancel.wait(Duration::from_secs(3600));
-        ended.send(call.dispatch).expect("the test receives it");
-        Verdict::pass()
-    });
-    let (runtime, _) = runtime_with_hook(hook);
-    let (scope, waker) = (EventScope::default(), waker());
-    let mut future = Box::pin(runtime.fire_async_in(event("custom.seen"), scope.clone()));
-    assert!(starts.try_recv().is_err(), "the event is fired when the future is polled");
-    assert!(future.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
-    starts.recv_timeout(pintle_testkit::PATIENCE).expect("the hook is called");
-    drop(future);
-    assert_eq!(ends.recv_timeout(pintle_testkit::PATIENCE), Ok(DispatchId(1)));
-    assert!(!scope.cancel.is_cancelled(), "only the dispatch is cancelled");
 }
 
 #[test]

@@ -15,11 +15,7 @@ fn a_script_without_a_worker_is_an_error_that_names_the_call() {
     let built = Runtime::builder().worker(missing).path(&file, Layer::Project).load();
     let found = built.diagnostics.iter().find(|found| found.code == "script_load").unwrap();
     assert!(found.message.starts_with("cannot start the script worker"), "{}", found.message);
-    assert!(
-        found.help.as_deref().is_some_and(|help| help.contains("`pintle_host::serve_worker()`")),
-        "{:?}",
-        found.help
-    );
+    assert!(found.help.as_deref().is_some_and(|help| help.contains("`pintle::serve_worker()`")), "{:?}", found.help);
     assert!(built.has_errors());
 }
 

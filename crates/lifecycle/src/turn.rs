@@ -1,10 +1,10 @@
 //! A turn: the user's message, the model calls, the answer.
 
-use pintle_contract::Outcome;
 use pintle_contract::event::{
     AgentStop, CompletionPost, CompletionPre, DelegationPost, EventPayload, PromptFollowup, PromptSteer, PromptSubmit,
     TurnEnd, TurnStart,
 };
+use pintle_contract::{HookId, Outcome};
 use serde_json::Value;
 
 use super::life::{AnswerChange, LifeHost, ReviewedEvent, fire_if_heard, is_refusal, pass, pass_answer};
@@ -23,6 +23,8 @@ pub enum AnswerDecision {
 pub struct AnswerRejection {
     /// The reasons with the names of the hooks, for the user.
     pub reason: String,
+    /// The hooks that rejected it, in their order.
+    pub hooks: Vec<HookId>,
     /// What follows.
     pub next: AfterRejection,
 }
@@ -140,7 +142,7 @@ fn judge<H: LifeHost, P: EventPayload>(host: &mut H, payload: P, text: &str) -> 
         None if outcome.is_failed() => AfterRejection::Fail,
         None => AfterRejection::Continue(outcome.reason_for_model()),
     };
-    Ok(AnswerDecision::Reject(AnswerRejection { reason: outcome.reason(), next }))
+    Ok(AnswerDecision::Reject(AnswerRejection { reason: outcome.reason(), hooks: outcome.deciding_hooks(), next }))
 }
 
 fn changed_text(outcome: Option<&Outcome>, field: &str) -> Option<String> {

@@ -20,20 +20,12 @@ pub struct TurnOutput {
 
 impl TurnOutput {
     pub(crate) fn to_payload(&self, logs: Vec<ScriptLogLine>, duration_ms: u64) -> TurnEnd {
-        let line = |line: ScriptLogLine| event::LogLine {
-            level: match line.level {
-                pintle_host::contract::LogLevel::Info => String::from("info"),
-                pintle_host::contract::LogLevel::Warn => String::from("warn"),
-            },
-            hook: line.hook,
-            message: line.message,
-        };
         TurnEnd {
             text: self.text.clone(),
             tool_calls: self.tool_calls.clone(),
             tool_results: self.tool_results.clone(),
             usage: self.usage,
-            logs: logs.into_iter().map(line).collect(),
+            logs: logs.into_iter().map(event::LogLine::from).collect(),
             duration_ms: Some(duration_ms),
             ..TurnEnd::default()
         }

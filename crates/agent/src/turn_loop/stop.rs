@@ -70,7 +70,7 @@ pub(super) fn check_stop(
 
 /// What follows an answer that hooks do not accept.
 fn continue_after(turn: &TurnContext, rejection: AnswerRejection) -> Result<StopDecision, TurnError> {
-    let AnswerRejection { reason, next } = rejection;
+    let AnswerRejection { reason, next, .. } = rejection;
     if turn.agent.spec.exit.block_fails_turn {
         let error = TurnError::denied(format!("agent stop blocked: {reason}"));
         return Err(match next {

@@ -8,9 +8,9 @@ mod worker;
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
 
-use pintle_host::{CancelToken, Chain, EventName, Hook, HookCall, Layer, Runtime, Verdict, native};
 use pintle_agent::model::{Model, ModelError, ModelReply, ModelRequest, ModelToolCall, ModelUsage, ReplyDelta};
 use pintle_agent::{Session, SessionBuilder, Sleeper};
+use pintle_host::{CancelToken, Chain, EventName, Hook, HookCall, Layer, Runtime, Verdict, native};
 use serde_json::Value;
 
 pub(crate) use worker::worker;

@@ -168,7 +168,7 @@ fn take_answer(dispatch: &mut HostDispatch<'_>, text: Option<String>, before: &s
 
 /// Makes the agent continue because a hook wants it, up to the limit per turn.
 fn continue_agent(dispatch: &mut HostDispatch<'_>, rejection: AnswerRejection) {
-    let AnswerRejection { reason, next } = rejection;
+    let AnswerRejection { reason, next, .. } = rejection;
     let message = match next {
         AfterRejection::EndRun(why) => return dispatch.end_run(why),
         AfterRejection::Fail => {

@@ -18,7 +18,7 @@ use pintle_host::{is_matcher_failure_warning, is_untrusted_claim};
 use serde_json::Value;
 
 use crate::ActionSupport;
-use crate::session::{TrackedState, to_event_log_line};
+use crate::session::TrackedState;
 use crate::{HostDecision, HostDef, HostEvent, HostEventContext, HostEventData, HostEventDef, HostToolCall};
 
 /// One host call while its events are fired.
@@ -247,7 +247,7 @@ impl HostDispatch<'_> {
     /// Removes and returns the log lines of the turn, with those of this call.
     fn take_logs(&mut self) -> Vec<LogLine> {
         let mut lines = self.state.take_logs();
-        lines.extend(self.scope.logs.take_lines().into_iter().map(to_event_log_line));
+        lines.extend(self.scope.logs.take_lines().into_iter().map(LogLine::from));
         lines
     }
 

@@ -12,12 +12,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use pintle_host::contract::LogLevel;
 use pintle_host::loader::ProjectTrust;
 use pintle_host::tape::Tape;
 use pintle_host::tape::session_folder;
-use pintle_host::{Clock, event};
-use pintle_host::{ScriptLogLine, ScriptStateStore};
+use pintle_host::{Clock, ScriptStateStore};
 use serde_json::{Map, Value, json};
 
 use crate::{HostDecision, HostDef, HostEvent, HostEventDef};
@@ -141,15 +139,6 @@ impl HostSession {
         }
         self.branch.path().map_or(Ok(()), |branch| locked.merge_branch(branch))
     }
-}
-
-/// A log line in the form of event payloads.
-pub(crate) fn to_event_log_line(line: ScriptLogLine) -> event::LogLine {
-    let level = match line.level {
-        LogLevel::Info => "info",
-        LogLevel::Warn => "warn",
-    };
-    event::LogLine { level: level.to_owned(), hook: line.hook, message: line.message }
 }
 
 /// The record of a decision on the tape.

@@ -32,6 +32,19 @@ pub fn check_rewrite(event: &EventName, before: &Value, after: &Value) -> Result
     Ok(())
 }
 
+/// Checks every field of a payload that a host builds against the payload type of the event. Fields that the type does not
+/// have are not checked.
+///
+/// # Errors
+/// When a field does not fit the event.
+pub fn check_payload(event: &EventName, payload: &Value) -> Result<(), EventPayloadError> {
+    for (name, value) in payload.as_object().into_iter().flatten() {
+        let fits = event.kind().check_field(name, value);
+        fits.map_err(|error| explain_mismatch(event.def(), name, value, &error))?;
+    }
+    Ok(())
+}
+
 /// Deserialises one field as the payload type declares it.
 pub(super) fn check_field<'de, T: Deserialize<'de>>(
     name: &'de str,
@@ -93,6 +106,7 @@ mod tests {
         for def in CATALOGUE.iter().filter(|def| def.family().is_none()) {
             let name = EventName::parse(def.name).unwrap();
             assert_eq!(check_rewrite(&name, &Value::Null, &(def.example)()), Ok(()), "{}", def.name);
+            assert_eq!(check_payload(&name, &(def.example)()), Ok(()), "{}", def.name);
         }
     }
 

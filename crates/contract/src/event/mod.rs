@@ -18,7 +18,7 @@ use serde_json::Value;
 pub use aliases::json_to_text;
 pub use catalogue::*;
 pub use def::{ContextScope, EventClass, EventDef, RewriteTarget};
-pub use fit::check_rewrite;
+pub use fit::{check_payload, check_rewrite};
 pub use fragment::{
     CallFacts, CallPath, ChatFunction, ChatFunctionCall, ChatMessage, ChatTool, ChatToolCall, CodeFile,
     CompletionChoice, HostPayload, LogLine, TokenUsage, ToolCall, ToolResult, UnsettledState, UnsettledWork,

@@ -22,7 +22,7 @@ const GRACE: Duration = Duration::from_millis(80);
 const MATCH_TIME: Duration = Duration::from_secs(1);
 
 /// What an embedder does about a script that needs a worker.
-const WORKER_HELP: &str = "this script runs in a process of its own: call `pintle_host::serve_worker()` first in the program's \
+const WORKER_HELP: &str = "this script runs in a process of its own: call `pintle::serve_worker()` first in the program's \
                            `main`, or put the program `pintle-script-worker` beside it";
 
 /// A program and the pool that runs it.

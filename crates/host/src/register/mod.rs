@@ -49,7 +49,7 @@ mod registry;
 use std::fmt::Display;
 use std::sync::{Arc, Weak};
 
-use pintle_contract::{HookId, Layer};
+use pintle_contract::{Chain, HookId, Layer};
 
 use crate::LoadReport;
 pub use event::HookEvent;
@@ -152,9 +152,19 @@ impl Runtime {
         let number = self.registry.next_number();
         let declarations = hook.declare(number)?;
         let chains = self.compile_or_reject(SOURCE, Layer::Runtime, &declarations)?;
+        Ok(self.register_chains(number, Some(S::kind()), chains))
+    }
+
+    /// Activates chains as one registration.
+    pub(crate) fn register_chains(
+        &self,
+        number: u64,
+        kind: Option<SurfaceKind>,
+        chains: Vec<Chain>,
+    ) -> HookRegistration {
         let hooks = registry::hook_names(&chains);
-        self.add_chains(number, Some(S::kind()), chains);
-        Ok(HookRegistration { number, hooks, registry: Arc::downgrade(&self.registry) })
+        self.add_chains(number, kind, chains);
+        HookRegistration { number, hooks, registry: Arc::downgrade(&self.registry) }
     }
 
     /// Removes every tool hook that was registered while running, and returns the number of removed registrations.

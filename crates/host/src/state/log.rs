@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use pintle_contract::LogLevel;
+use pintle_contract::event::LogLine;
 use serde::Serialize;
 
 /// One line that a script logged.
@@ -15,6 +16,17 @@ pub struct ScriptLogLine {
     pub hook: String,
     /// The text of the line.
     pub message: String,
+}
+
+/// The line as payloads have it.
+impl From<ScriptLogLine> for LogLine {
+    fn from(line: ScriptLogLine) -> Self {
+        let level = match line.level {
+            LogLevel::Info => "info",
+            LogLevel::Warn => "warn",
+        };
+        Self { level: level.to_owned(), hook: line.hook, message: line.message }
+    }
 }
 
 /// The log lines of one turn, in order.

@@ -5,35 +5,30 @@
 #![expect(clippy::print_stdout, reason = "an example shows what it did")]
 
 use std::net::SocketAddr;
-use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::routing::post;
-use pintle_host::{Event, EventName, Origin, Runtime, ToolHook};
+use pintle::{Event, Hook, Runtime};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
-/// Completes a payload, fires the event, and returns the decision with the payload as hooks left it.
+/// Fires an event, and returns the decision with the payload as hooks left it.
 async fn fire(
-    State(runtime): State<Arc<Runtime>>,
+    State(runtime): State<Runtime>,
     Path(name): Path<String>,
-    Json(mut payload): Json<Value>,
+    Json(payload): Json<Value>,
 ) -> (StatusCode, Json<Value>) {
-    let refused = |error: String| (StatusCode::UNPROCESSABLE_ENTITY, Json(json!({"error": error})));
-    let name = match EventName::parse(&name) {
-        Ok(name) => name,
-        Err(error) => return refused(error.to_string()),
-    };
     // A payload that does not fit its event is the caller's mistake, and no reason to allow anything.
-    if let Err(error) = name.complete(&mut payload) {
-        return refused(error.to_string());
-    }
-    let outcome = runtime.fire_async(Event::new(name, payload, Arc::new(Origin::default()))).await;
+    let event = match Event::named(&name, payload) {
+        Ok(event) => event,
+        Err(error) => return (StatusCode::UNPROCESSABLE_ENTITY, Json(json!({"error": error.to_string()}))),
+    };
+    let outcome = runtime.fire_async(event).await;
     let decision = if outcome.is_allowed() { "allow" } else { "deny" };
-    let answer = json!({"decision": decision, "reason": outcome.reason(), "payload": outcome.payload.value()});
+    let answer = json!({"decision": decision, "reason": outcome.reason(), "payload": outcome.payload()});
     (StatusCode::OK, Json(answer))
 }
 
@@ -49,8 +44,8 @@ async fn request(address: SocketAddr, tool: &str) -> std::io::Result<String> {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let guard = ToolHook::for_tools("exec_*").name("no_exec").deny("exec is gated");
-    let runtime = Runtime::builder().register_tool_hook(guard).build()?;
+    let guard = Hook::deny_tools(["exec_*"], "exec is gated").named("no_exec");
+    let runtime = Runtime::builder().hook(guard).build()?;
     let service = axum::Router::new().route("/fire/{event}", post(fire)).with_state(runtime);
     let given = std::env::args().nth(1);
     let listener = TcpListener::bind(given.as_deref().unwrap_or("127.0.0.1:0")).await?;

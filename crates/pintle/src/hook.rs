@@ -1,0 +1,367 @@
+//! Hooks of the program itself: closures on events.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use pintle_host::Diagnostic;
+use pintle_host::contract::{EnforcementMode, FailureKind, HookId, Location, LogLevel, MatchResult, SubjectFilter};
+use pintle_host::native::NativeHandler;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::event::kind_of;
+use crate::{EventError, EventType, ToolEvent, Verdict, events};
+
+/// A closure that is called on every event of one type.
+///
+/// ```
+/// use pintle::{Hook, Runtime, ToolCall, Verdict, events::ToolPre};
+///
+/// let guard = Hook::on::<ToolPre, _>(|call| {
+///     call.arg("command")?.as_str()?.starts_with("rm ").then(|| Verdict::deny("nothing is deleted here"))
+/// });
+/// let runtime = Runtime::builder().hook(guard.named("no_rm").tools(["shell"])).build()?;
+/// let call = ToolCall::new("1", "shell", serde_json::json!({"command": "rm -rf ."}));
+/// assert_eq!(runtime.decide_tool_call(call).unwrap_err().reason(), "nothing is deleted here");
+/// # Ok::<(), pintle::LoadReport>(())
+/// ```
+///
+/// The closure runs on the thread that fires the event, several calls at once if several threads fire. It may fire events
+/// itself ([`Runtime::fire_from`](crate::Runtime::fire_from)) and register or remove hooks. A hook that can deny is called
+/// again if a later hook changes what it judged. A panic is a failure of the hook.
+pub struct Hook {
+    hook: pintle_host::Hook,
+    name: Option<String>,
+    answer: Box<AnswerFn>,
+    timeout: Option<Duration>,
+    may_wait: bool,
+    faults: Vec<Diagnostic>,
+}
+
+type AnswerFn = dyn Fn(&pintle_host::HookCall<'_>, Option<Instant>) -> Verdict + Send + Sync;
+
+impl Hook {
+    /// Creates a hook on a type of event.
+    pub fn on<E: EventType, V: Into<Verdict>>(answer: impl Fn(&HookCall<'_, E>) -> V + Send + Sync + 'static) -> Self {
+        let kind = kind_of::<E>();
+        let mut hook = pintle_host::native::hook("", kind, |_| pintle_host::Verdict::pass());
+        hook.location = Location::default();
+        let answer = move |call: &pintle_host::HookCall<'_>, deadline| {
+            answer(&HookCall { call, deadline, event: PhantomData }).into()
+        };
+        Self { hook, name: None, answer: Box::new(answer), timeout: None, may_wait: false, faults: Vec::new() }
+    }
+
+    /// Creates a hook on one of the events whose names a program chooses, such as `custom.deploy`.
+    pub fn on_custom<V: Into<Verdict>>(
+        name: &str,
+        answer: impl Fn(&HookCall<'_, events::Custom>) -> V + Send + Sync + 'static,
+    ) -> Self {
+        let mut hook = Self::on(answer);
+        match pintle_host::EventName::parse(name) {
+            Ok(parsed) if parsed.kind() == pintle_host::EventKind::Custom => {
+                hook.hook.event_alias = Arc::from(parsed.as_str());
+                hook.hook.event = parsed;
+            }
+            _ => hook.fault(
+                "unknown_event",
+                format!("`{name}` is not the name of a custom event"),
+                "write `custom.` and a name of a-z, 0-9 and _, such as `custom.deploy`",
+            ),
+        }
+        hook
+    }
+
+    /// Denies every call of tools, by their names or patterns such as `exec_*`.
+    pub fn deny_tools<'n>(tools: impl IntoIterator<Item = &'n str>, reason: impl Into<String>) -> Self {
+        let reason = reason.into();
+        Self::on(move |_: &HookCall<'_, events::ToolPre>| Verdict::deny(reason.clone())).tools(tools)
+    }
+
+    /// Sets the name of the hook, in reasons and on the tape. Default: the event and a number, such as `tool.pre#1`.
+    #[must_use]
+    pub fn named(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// Calls the hook only about these tools: names, or patterns with `*` for any text. Names may be those of Pintle or of
+    /// any agent that it knows; the hook hears every call in the words that its names are of. Default: every tool.
+    #[must_use]
+    pub fn tools<'n>(mut self, tools: impl IntoIterator<Item = &'n str>) -> Self {
+        let tools: Vec<String> = tools.into_iter().map(str::to_owned).collect();
+        let event = self.hook.event.as_str().to_owned();
+        if !self.hook.event.def().is_about_tool_call() {
+            self.fault("no_tools", format!("`{event}` is not about a tool call"), "leave `tools` out");
+        } else if tools.is_empty() || tools.iter().any(String::is_empty) {
+            let help = "name at least one tool, or `*` for all";
+            self.fault("empty_pattern", format!("a hook on `{event}` names no tool"), help);
+        }
+        self.hook.matcher = Some(Arc::new(ToolPatterns(tools)));
+        self
+    }
+
+    /// Sets what a failure means: a panic, an `Err`, a time limit. Default: a guard denies, and a hook that only watches is
+    /// reported.
+    #[must_use]
+    pub fn on_failure(mut self, policy: FailurePolicy) -> Self {
+        self.hook.on_failure = match policy {
+            FailurePolicy::Closed => pintle_host::FailurePolicy::Closed,
+            FailurePolicy::Open => pintle_host::FailurePolicy::Open,
+        };
+        self
+    }
+
+    /// Sets the time limit of a call, in milliseconds. Default: none. A closure cannot be stopped: one that took longer has
+    /// failed, and its verdict is dropped. [`HookCall::time_left`] tells what is left.
+    #[must_use]
+    pub fn timeout_ms(mut self, limit_ms: u64) -> Self {
+        self.timeout = Some(Duration::from_millis(limit_ms));
+        self
+    }
+
+    /// Says that the closure may wait, such as for a network. Async calls then run on another thread, and several hooks at
+    /// once. Default: it does not.
+    #[must_use]
+    pub fn may_wait(mut self) -> Self {
+        self.may_wait = true;
+        self
+    }
+
+    /// Calls the hook and records its verdict, but does not enforce it.
+    #[must_use]
+    pub fn shadow(mut self) -> Self {
+        self.hook.mode = EnforcementMode::Shadow;
+        self
+    }
+
+    fn fault(&mut self, code: &'static str, message: String, help: &str) {
+        self.faults.push(Diagnostic::error(code, message, Location::default()).help(help));
+    }
+
+    /// The hook as the runtime calls it, or everything that is wrong with it. `number` makes an unnamed hook's name unique.
+    pub(crate) fn build(self, number: u64) -> Result<pintle_host::Hook, Vec<Diagnostic>> {
+        if !self.faults.is_empty() {
+            return Err(self.faults);
+        }
+        let name = self.name.unwrap_or_else(|| format!("{}#{number}", self.hook.event));
+        let (answer, timeout) = (self.answer, self.timeout);
+        let handler = NativeHandler::new(name.clone(), move |call| {
+            let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+            let verdict = answer(call, deadline);
+            match (timeout, deadline.is_some_and(|deadline| Instant::now() >= deadline)) {
+                (Some(limit), true) => {
+                    let message = format!("it exceeded its time limit of {} ms", limit.as_millis());
+                    Verdict::failed(FailureKind::Timeout, message).0
+                }
+                _ => verdict.0,
+            }
+        });
+        let handler = if self.may_wait { handler.may_wait_outside() } else { handler };
+        Ok(pintle_host::Hook { id: HookId::new(name), handler: Arc::new(handler), ..self.hook })
+    }
+}
+
+impl fmt::Debug for Hook {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Hook").field("event", &self.hook.event).field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// What a failure of a hook means. A hook that fails has not denied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FailurePolicy {
+    /// The event is denied.
+    Closed,
+    /// The failure is reported, and the event goes on.
+    Open,
+}
+
+/// One call of a hook: the event that it is about.
+///
+/// Nothing is copied before it is asked for. `None` is what the event does not have, so `?` passes.
+pub struct HookCall<'a, E> {
+    pub(crate) call: &'a pintle_host::HookCall<'a>,
+    deadline: Option<Instant>,
+    event: PhantomData<E>,
+}
+
+impl<'a, E> HookCall<'a, E> {
+    /// The name of the event, such as `tool.pre`.
+    #[must_use]
+    pub fn event(&self) -> &'a str {
+        self.call.event.name.as_str()
+    }
+
+    /// The whole payload, as the event reference defines it.
+    #[must_use]
+    pub fn payload(&self) -> &'a Value {
+        self.call.event.payload.value()
+    }
+
+    /// A field of the payload.
+    #[must_use]
+    pub fn field(&self, name: &str) -> Option<&'a Value> {
+        self.call.event.payload.field(name)
+    }
+
+    /// A field of the payload, if it is a text.
+    #[must_use]
+    pub fn text(&self, name: &str) -> Option<&'a str> {
+        self.field(name)?.as_str()
+    }
+
+    /// The payload as a type of the program.
+    ///
+    /// # Errors
+    /// When the payload does not fit the type.
+    pub fn parse<T: DeserializeOwned>(&self) -> Result<T, EventError> {
+        serde_json::from_value(self.payload().clone()).map_err(|error| EventError(error.to_string()))
+    }
+
+    /// The ID of the session; empty if it has none.
+    #[must_use]
+    pub fn session(&self) -> &'a str {
+        &self.call.event.origin.session
+    }
+
+    /// The name of the agent; empty if it has none.
+    #[must_use]
+    pub fn agent(&self) -> &'a str {
+        &self.call.event.origin.agent
+    }
+
+    /// The number of the turn within the session, from 1; 0 outside of a turn.
+    #[must_use]
+    pub fn turn(&self) -> u32 {
+        self.call.event.origin.turn
+    }
+
+    /// The working directory; empty if it is not known.
+    #[must_use]
+    pub fn cwd(&self) -> &'a str {
+        &self.call.event.origin.cwd
+    }
+
+    /// Whether the verdict is no longer needed. A closure that runs long checks it from time to time.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        self.call.cancel.is_cancelled()
+    }
+
+    /// What is left of the hook's time limit; `None` if it has none.
+    #[must_use]
+    pub fn time_left(&self) -> Option<Duration> {
+        self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
+    }
+
+    /// Writes a line to the session's log, which the tape has.
+    pub fn log(&self, message: impl Into<String>) {
+        let request = pintle_host::contract::EffectRequest::Log { level: LogLevel::Info, message: message.into() };
+        // A line that cannot be written must not fail the hook.
+        let _ = self.call.effects.perform(self.call.caller(), request);
+    }
+}
+
+impl<'a, E: ToolEvent> HookCall<'a, E> {
+    /// The name of the tool, in the words of the hook.
+    #[must_use]
+    pub fn tool(&self) -> &'a str {
+        self.text("name").unwrap_or_default()
+    }
+
+    /// The arguments of the call, in the words of the hook.
+    #[must_use]
+    pub fn args(&self) -> Option<&'a Value> {
+        self.field("args")
+    }
+
+    /// An argument of the call.
+    #[must_use]
+    pub fn arg(&self, name: &str) -> Option<&'a Value> {
+        self.args()?.get(name)
+    }
+
+    /// What the tool is for, such as `shell`, `read` or `other`.
+    #[must_use]
+    pub fn kind(&self) -> Option<&'a str> {
+        self.text("kind")
+    }
+}
+
+impl<E> fmt::Debug for HookCall<'_, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HookCall")
+            .field("event", &self.event())
+            .field("payload", self.payload())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Names of tools, or patterns for them.
+#[derive(Debug)]
+struct ToolPatterns(Vec<String>);
+
+impl ToolPatterns {
+    fn accepts(&self, tool: &str) -> bool {
+        self.0.iter().any(|pattern| matches_pattern(pattern, tool))
+    }
+}
+
+impl pintle_host::contract::Matcher for ToolPatterns {
+    fn matches(&self, event: &pintle_host::Event) -> MatchResult {
+        if event.subject().is_some_and(|tool| self.accepts(tool)) { MatchResult::Yes } else { MatchResult::No }
+    }
+
+    fn subjects(&self) -> SubjectFilter {
+        if self.0.iter().any(|pattern| pattern.contains('*')) {
+            return SubjectFilter::Any;
+        }
+        SubjectFilter::certain(self.0.clone())
+    }
+
+    fn accepts_subject(&self, subject: &str) -> Option<bool> {
+        Some(self.accepts(subject))
+    }
+
+    fn describe(&self) -> String {
+        self.0.join(", ")
+    }
+}
+
+/// Whether a text has the form of a pattern, in which `*` is any text.
+fn matches_pattern(pattern: &str, text: &str) -> bool {
+    let Some((start, rest)) = pattern.split_once('*') else { return pattern == text };
+    let Some(mut left) = text.strip_prefix(start) else { return false };
+    let (middle, end) = rest.rsplit_once('*').map_or((None, rest), |(middle, end)| (Some(middle), end));
+    for part in middle.into_iter().flat_map(|middle| middle.split('*')) {
+        let Some((_, behind)) = left.split_once(part) else { return false };
+        left = behind;
+    }
+    left.ends_with(end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_star_is_any_text() {
+        for (pattern, fits, differs) in [
+            ("shell", "shell", "shells"),
+            ("exec_*", "exec_", "exe"),
+            ("*_file", "read_file", "read_files"),
+            ("a*b*c", "axxbxc", "acb"),
+            ("a*a", "aa", "a"),
+            ("*", "", "-"),
+            ("a**b", "ab", "a"),
+            ("é*é", "éxé", "é"),
+        ] {
+            assert!(matches_pattern(pattern, fits), "{pattern} {fits}");
+            assert_eq!(matches_pattern(pattern, differs), pattern == "*", "{pattern} {differs}");
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Outcomes, approvals and tapes.
+
+use std::sync::Mutex;
+
+use pintle::events::{ToolPost, ToolPre, ToolResult};
+use pintle::{
+    ApprovalRequest, ApprovalResponse, Approver, Decision, Event, Hook, Origin, Runtime, Tape, ToolCall, Verdict,
+};
+use serde_json::json;
+
+#[derive(Debug)]
+struct FixedApprover(ApprovalResponse, Mutex<Vec<String>>);
+
+impl Approver for FixedApprover {
+    fn request_approval(&self, request: &ApprovalRequest<'_>) -> ApprovalResponse {
+        let reasons: Vec<String> = request.reasons().map(|(hook, why)| format!("{hook}: {why}")).collect();
+        let shown = format!("{} {:?} {} {reasons:?}", request.event(), request.subject(), request.payload()["args"]);
+        self.1.lock().unwrap().push(shown);
+        self.0.clone()
+    }
+}
+
+fn deploy() -> ToolCall {
+    ToolCall::new("1", "deploy", json!({"to": "production"}))
+}
+
+#[test]
+fn an_ask_runs_only_if_the_approver_says_so() {
+    let asks = || Runtime::builder().hook(Hook::on::<ToolPre, _>(|_| Verdict::ask("sure?")).named("careful"));
+    assert!(asks().build().unwrap().decide_tool_call(deploy()).is_err(), "without an approver");
+    let event = || Event::new::<ToolPre>(json!({"id": "1", "name": "deploy", "args": {}})).unwrap();
+    for (response, runs, decision) in [
+        (ApprovalResponse::approved("ada"), true, Decision::Allow),
+        (ApprovalResponse::refused("ada"), false, Decision::Deny),
+        (ApprovalResponse::unavailable(), false, Decision::Deny),
+        (ApprovalResponse::deferred(), false, Decision::Ask),
+    ] {
+        let runtime = asks().approver(FixedApprover(response.clone(), Mutex::default())).build().unwrap();
+        assert_eq!(runtime.decide_tool_call(deploy()).is_ok(), runs, "{response:?}");
+        let outcome = runtime.fire(&event());
+        assert_eq!(outcome.decision(), decision, "{response:?}");
+        assert_eq!(outcome.approved_by(), runs.then_some("ada"));
+    }
+}
+
+#[test]
+fn a_result_that_a_hook_withholds_does_not_reach_the_model() {
+    let runtime = Runtime::builder()
+        .on::<ToolResult, _>(|call| call.text("content")?.contains("key").then(|| Verdict::deny("it has a key")))
+        .on::<ToolPost, _>(|call| {
+            (call.text("content")? == "long").then(|| Verdict::rewrite(json!({"content": "short"})))
+        })
+        .build()
+        .unwrap();
+    let conclude = |content: &str| runtime.conclude_tool_call(&deploy(), deploy().result(content));
+    assert_eq!(conclude("fine").content(), "fine");
+    assert!(!conclude("my key").content().contains("my key"));
+    assert_eq!(conclude("long").content(), "short");
+    let failed = runtime.conclude_tool_call(&deploy(), deploy().error("it broke"));
+    assert!(failed.is_error() && failed.content() == "it broke");
+}
+
+#[test]
+fn a_tape_replays_and_one_that_was_changed_is_found() {
+    let tape = Tape::in_memory("s1");
+    let builder = Runtime::builder().tape(&tape).redact_secrets(true);
+    let runtime = builder.on::<ToolPre, _>(|_| Verdict::deny("not this")).build().unwrap();
+    let life = runtime.life(&Origin::session("s1").turn(1));
+    let secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+    assert!(life.decide_tool_call(ToolCall::new("1", "shell", json!({"command": secret}))).is_err());
+    assert!(!runtime.redact(&format!("token {secret}")).contains(secret));
+    let bytes = tape.to_bytes();
+    let text = String::from_utf8(bytes.clone()).unwrap();
+    assert!(text.contains("not this") && !text.contains(secret), "{text}");
+    assert_eq!(Tape::replay(&bytes), Ok(()));
+    assert_eq!(Tape::verify(&bytes), Ok(()));
+    let changed = text.replace("\"deny\"", "\"allow\"").into_bytes();
+    assert_ne!(changed, bytes);
+    assert!(Tape::verify(&changed).is_err() || Tape::replay(&changed).is_err());
+    assert!(Tape::replay(b"no tape").is_err() && Tape::verify(b"no tape").is_err());
+    assert!(tape.close().is_some() && tape.close().is_some());
+}
+
+#[test]
+fn what_cannot_be_recorded_does_not_happen() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("tape.jsonl");
+    let tape = Tape::create(&file, "s1").unwrap();
+    assert!(Tape::create(&file, "s1").is_err(), "a tape is never written over");
+    let runtime = Runtime::builder().tape(&tape).build().unwrap();
+    assert!(runtime.decide_tool_call(deploy()).is_ok() && tape.error().is_none());
+    std::fs::remove_file(&file).unwrap();
+    assert!(runtime.decide_tool_call(deploy()).is_err());
+    assert!(tape.error().is_some());
+}
+
+#[test]
+fn an_event_that_does_not_say_what_it_guards_is_denied_or_not_built() {
+    let runtime = Runtime::builder().build().unwrap();
+    for payload in [json!({"nmae": "shell"}), json!({"name": 3}), json!(null), json!([])] {
+        match Event::new::<ToolPre>(payload.clone()) {
+            Ok(event) => assert!(!runtime.fire(&event).is_allowed(), "{payload}"),
+            Err(error) => assert!(!error.to_string().is_empty()),
+        }
+    }
+    assert!(runtime.decide_tool_call(ToolCall::new("1", "", json!({}))).is_err());
+    assert!(runtime.decide_tool_call(ToolCall::new("1", "shell", json!("ls"))).is_err());
+}
