@@ -1,6 +1,6 @@
 //! Tool calls of a program's own agent loop.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pintle_contract::event::{ToolPost, ToolResult};
@@ -54,8 +54,10 @@ impl Runtime {
         scope: &EventScope,
     ) -> ToolCallDecision {
         let scope = EventScope { memory: Some(Arc::default()), ..scope.clone() };
-        let paths = call.paths.clone().or_else(|| self.path_resolver(Path::new(&origin.cwd)));
-        let call = ToolCallRequest { paths, cwd: call.cwd.clone().or_else(|| Some(origin.cwd.clone())), ..call };
+        let project = project_dir(&origin.cwd);
+        let paths = call.paths.clone().or_else(|| self.path_resolver(&project));
+        let cwd = project.join(call.cwd.as_deref().unwrap_or_default()).display().to_string();
+        let call = ToolCallRequest { paths, cwd: Some(cwd), ..call };
         let mut host = OwnLoopCall { runtime: self, scope, origin, call, open_ask: None };
         match decide(&mut host) {
             Ok(()) => ToolCallDecision::Run(Box::new(host.call)),
@@ -74,6 +76,13 @@ impl Runtime {
     ) -> ToolResult {
         conclude(&mut OwnLoopResult { runtime: self, scope, origin, call }, result)
     }
+}
+
+/// The absolute directory of a project. A program that names none works in its own: without a directory, no path is known to
+/// be outside of it.
+fn project_dir(cwd: &str) -> PathBuf {
+    // Fails only if the directory is gone, and then a relative path leads nowhere.
+    std::path::absolute(if cwd.is_empty() { "." } else { cwd }).unwrap_or_else(|_| PathBuf::from(cwd))
 }
 
 struct OwnLoopCall<'a> {

@@ -10,7 +10,7 @@ use serde_json::json;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), pintle::LoadReport> {
-    let slow = Hook::on::<ToolPre, _>(|_| {
+    let slow = Hook::on::<ToolPre>(|_| {
         sleep(Duration::from_millis(1));
         Verdict::deny("exec is gated")
     });

@@ -24,7 +24,7 @@ fn run_turn(runtime: &Runtime, prompt: &str) -> Result<Vec<String>, Refusal> {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let no_rm = Hook::on::<ToolPre, _>(|call| {
+    let no_rm = Hook::on::<ToolPre>(|call| {
         call.arg("command")?.as_str()?.starts_with("rm ").then(|| Verdict::deny("nothing is deleted here"))
     });
     let runtime = Runtime::builder().hook(no_rm.named("no_rm").tools(["shell"])).build()?;

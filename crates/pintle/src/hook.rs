@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use pintle_host::Diagnostic;
 use pintle_host::contract::{EnforcementMode, FailureKind, HookId, Location, LogLevel, MatchResult, SubjectFilter};
+use pintle_host::event::EventClass;
 use pintle_host::native::NativeHandler;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -19,7 +20,7 @@ use crate::{EventError, EventType, ToolEvent, Verdict, events};
 /// ```
 /// use pintle::{Hook, Runtime, ToolCall, Verdict, events::ToolPre};
 ///
-/// let guard = Hook::on::<ToolPre, _>(|call| {
+/// let guard = Hook::on::<ToolPre>(|call| {
 ///     call.arg("command")?.as_str()?.starts_with("rm ").then(|| Verdict::deny("nothing is deleted here"))
 /// });
 /// let runtime = Runtime::builder().hook(guard.named("no_rm").tools(["shell"])).build()?;
@@ -40,14 +41,31 @@ pub struct Hook {
     faults: Vec<Diagnostic>,
 }
 
+/// A closure that answers events of a type: it takes a [`HookCall`] and returns what converts to a [`Verdict`]. Every such
+/// closure is one.
+pub trait HookClosure<E>: Fn(&HookCall<'_, E>) -> <Self as HookClosure<E>>::Answer + Send + Sync + 'static {
+    /// What the closure returns.
+    type Answer: Into<Verdict>;
+}
+
+impl<E, F, V: Into<Verdict>> HookClosure<E> for F
+where
+    F: Fn(&HookCall<'_, E>) -> V + Send + Sync + 'static,
+{
+    type Answer = V;
+}
+
 type AnswerFn = dyn Fn(&pintle_host::HookCall<'_>, Option<Instant>) -> Verdict + Send + Sync;
 
 impl Hook {
     /// Creates a hook on a type of event.
-    pub fn on<E: EventType, V: Into<Verdict>>(answer: impl Fn(&HookCall<'_, E>) -> V + Send + Sync + 'static) -> Self {
+    pub fn on<E: EventType>(answer: impl HookClosure<E>) -> Self {
         let kind = kind_of::<E>();
         let mut hook = pintle_host::native::hook("", kind, |_| pintle_host::Verdict::pass());
-        hook.location = Location::default();
+        // What may withhold or change data must not let it pass because it failed.
+        if kind.def().class == EventClass::Rewrite {
+            hook.on_failure = pintle_host::FailurePolicy::Closed;
+        }
         let answer = move |call: &pintle_host::HookCall<'_>, deadline| {
             answer(&HookCall { call, deadline, event: PhantomData }).into()
         };
@@ -55,10 +73,7 @@ impl Hook {
     }
 
     /// Creates a hook on one of the events whose names a program chooses, such as `custom.deploy`.
-    pub fn on_custom<V: Into<Verdict>>(
-        name: &str,
-        answer: impl Fn(&HookCall<'_, events::Custom>) -> V + Send + Sync + 'static,
-    ) -> Self {
+    pub fn on_custom(name: &str, answer: impl HookClosure<events::Custom>) -> Self {
         let mut hook = Self::on(answer);
         match pintle_host::EventName::parse(name) {
             Ok(parsed) if parsed.kind() == pintle_host::EventKind::Custom => {
@@ -103,8 +118,8 @@ impl Hook {
         self
     }
 
-    /// Sets what a failure means: a panic, an `Err`, a time limit. Default: a guard denies, and a hook that only watches is
-    /// reported.
+    /// Sets what a failure means: a panic, an `Err`, a time limit. Default: on events that guard an action, or whose data
+    /// hooks may change, it denies; elsewhere it is reported.
     #[must_use]
     pub fn on_failure(mut self, policy: FailurePolicy) -> Self {
         self.hook.on_failure = match policy {

@@ -77,7 +77,7 @@ mod verdict;
 
 pub use approval::{ApprovalRequest, ApprovalResponse, Approver};
 pub use event::{Event, EventError, EventType, Origin, ToolEvent, events};
-pub use hook::{FailurePolicy, Hook, HookCall};
+pub use hook::{FailurePolicy, Hook, HookCall, HookClosure};
 #[cfg(feature = "models")]
 pub use judge::JudgeRequest;
 pub use life::{AgentLife, ReviewedAnswer};
@@ -86,7 +86,7 @@ pub use report::{Diagnostic, LoadReport};
 pub use runtime::{HookRegistration, Layer, Runtime, RuntimeBuilder};
 #[cfg(feature = "tape")]
 pub use tape::{Tape, TapeError};
-pub use tool::{ToolCall, ToolResult, ToolVocabulary};
+pub use tool::{ToolCall, ToolOutput, ToolVocabulary};
 pub use verdict::Verdict;
 
 /// Makes this program the worker of its own scripts: a script that may use more time or memory than its input explains runs

@@ -9,7 +9,7 @@ use pintle_host::{EventScope, RuntimeLife, ToolCallDecision};
 use serde_json::Value;
 
 use crate::pending::BoxedCallFuture;
-use crate::{Event, Outcome, Refusal, Runtime, ToolCall, ToolResult};
+use crate::{Event, Outcome, Refusal, Runtime, ToolCall, ToolOutput};
 
 /// One turn of an agent under hooks: its prompt, model calls, tool calls and answer, in this order. A step that hooks deny
 /// is a [`Refusal`]; then the host does not take it.
@@ -150,16 +150,16 @@ impl AgentLife {
 
     /// Shows all hooks the result of a tool call, and returns what is left of it for the model.
     #[must_use]
-    pub fn conclude_tool_call(&self, call: &ToolCall, result: ToolResult) -> ToolResult {
-        ToolResult(self.runtime.host().conclude_tool_call(&call.0, result.0, &self.origin, &self.scope))
+    pub fn conclude_tool_call(&self, call: &ToolCall, result: ToolOutput) -> ToolOutput {
+        ToolOutput(self.runtime.host().conclude_tool_call(&call.0, result.0, &self.origin, &self.scope))
     }
 
     /// [`AgentLife::conclude_tool_call`], without blocking.
     pub fn conclude_tool_call_async(
         &self,
         call: &ToolCall,
-        result: ToolResult,
-    ) -> impl Future<Output = ToolResult> + Send + use<> {
+        result: ToolOutput,
+    ) -> impl Future<Output = ToolOutput> + Send + use<> {
         let call = call.clone();
         self.run_async(move |life| life.conclude_tool_call(&call, result))
     }

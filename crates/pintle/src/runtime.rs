@@ -12,8 +12,8 @@ use crate::approval::ProgramApprover;
 use crate::event::kind_of;
 use crate::pending::{BoxedCallFuture, CallFuture, JobSpawner, PoolJob, ThreadPool};
 use crate::{
-    AgentLife, Approver, Event, EventType, Hook, HookCall, LoadReport, Origin, Outcome, Refusal, ToolCall, ToolResult,
-    Verdict,
+    AgentLife, Approver, Event, EventType, Hook, HookCall, HookClosure, LoadReport, Origin, Outcome, Refusal, ToolCall,
+    ToolOutput,
 };
 
 /// A compiled set of hooks. Events can be fired from any thread. Cheap to clone; clones are the same runtime.
@@ -79,7 +79,7 @@ impl Runtime {
 
     /// [`AgentLife::conclude_tool_call`] for a call outside of a turn.
     #[must_use]
-    pub fn conclude_tool_call(&self, call: &ToolCall, result: ToolResult) -> ToolResult {
+    pub fn conclude_tool_call(&self, call: &ToolCall, result: ToolOutput) -> ToolOutput {
         self.life(&Origin::default()).conclude_tool_call(call, result)
     }
 
@@ -87,8 +87,8 @@ impl Runtime {
     pub fn conclude_tool_call_async(
         &self,
         call: &ToolCall,
-        result: ToolResult,
-    ) -> impl Future<Output = ToolResult> + Send + use<> {
+        result: ToolOutput,
+    ) -> impl Future<Output = ToolOutput> + Send + use<> {
         self.life(&Origin::default()).conclude_tool_call_async(call, result)
     }
 
@@ -112,10 +112,7 @@ impl Runtime {
     ///
     /// # Errors
     /// As [`Runtime::register`].
-    pub fn on<E: EventType, V: Into<Verdict>>(
-        &self,
-        answer: impl Fn(&HookCall<'_, E>) -> V + Send + Sync + 'static,
-    ) -> Result<HookRegistration, LoadReport> {
+    pub fn on<E: EventType>(&self, answer: impl HookClosure<E>) -> Result<HookRegistration, LoadReport> {
         self.register(Hook::on(answer))
     }
 
@@ -220,10 +217,7 @@ impl RuntimeBuilder {
     }
 
     /// Adds a closure on a type of event; see [`Hook::on`].
-    pub fn on<E: EventType, V: Into<Verdict>>(
-        self,
-        answer: impl Fn(&HookCall<'_, E>) -> V + Send + Sync + 'static,
-    ) -> Self {
+    pub fn on<E: EventType>(self, answer: impl HookClosure<E>) -> Self {
         self.hook(Hook::on(answer))
     }
 

@@ -79,14 +79,14 @@ impl ToolCall {
 
     /// The result of the call, for [`Runtime::conclude_tool_call`](crate::Runtime::conclude_tool_call).
     #[must_use]
-    pub fn result(&self, content: &str) -> ToolResult {
-        ToolResult(pintle_host::event::ToolResult::from_content(self.id(), self.name(), content, false))
+    pub fn result(&self, content: &str) -> ToolOutput {
+        ToolOutput(pintle_host::event::ToolResult::from_content(self.id(), self.name(), content, false))
     }
 
     /// The result of a call that failed.
     #[must_use]
-    pub fn error(&self, message: &str) -> ToolResult {
-        ToolResult(pintle_host::event::ToolResult::from_content(self.id(), self.name(), message, true))
+    pub fn error(&self, message: &str) -> ToolOutput {
+        ToolOutput(pintle_host::event::ToolResult::from_content(self.id(), self.name(), message, true))
     }
 }
 
@@ -99,9 +99,9 @@ impl fmt::Debug for ToolCall {
 
 /// What a tool returned, as the model receives it. [`ToolCall::result`] and [`ToolCall::error`] create it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ToolResult(pub(crate) pintle_host::event::ToolResult);
+pub struct ToolOutput(pub(crate) pintle_host::event::ToolResult);
 
-impl ToolResult {
+impl ToolOutput {
     /// The text for the model.
     #[must_use]
     pub fn content(&self) -> &str {

@@ -8,7 +8,7 @@ use serde_json::json;
 fn main() -> Result<(), pintle::LoadReport> {
     let runtime = Runtime::builder()
         .hook(Hook::deny_tools(["exec_*"], "exec is gated").named("no_exec"))
-        .on::<PromptSubmit, _>(|call| call.text("prompt")?.contains("secret").then(|| Verdict::deny("no secrets")))
+        .on::<PromptSubmit>(|call| call.text("prompt")?.contains("secret").then(|| Verdict::deny("no secrets")))
         .build()?;
     for (tool, allowed) in [("exec_ls", false), ("read_file", true)] {
         let decided = runtime.decide_tool_call(ToolCall::new("1", tool, json!({})));

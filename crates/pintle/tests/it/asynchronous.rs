@@ -44,7 +44,7 @@ fn call() -> ToolCall {
 fn runtime_with_hook(may_wait: bool) -> (Runtime, Arc<Mutex<Option<ThreadId>>>) {
     let seen = Arc::new(Mutex::new(None));
     let thread_seen = Arc::clone(&seen);
-    let hook = Hook::on::<ToolPre, _>(move |_| {
+    let hook = Hook::on::<ToolPre>(move |_| {
         *thread_seen.lock().unwrap() = Some(thread::current().id());
         Verdict::deny("not here")
     });
@@ -84,9 +84,9 @@ fn every_async_twin_decides_what_the_other_does() {
         ),
     ];
     let hooks = [
-        Hook::on::<ToolPre, _>(|_| ()),
-        Hook::on::<ToolPre, _>(|_| Verdict::deny("no")).may_wait(),
-        Hook::on::<ToolPre, _>(|_| Verdict::args(json!({"command": "pwd"}))),
+        Hook::on::<ToolPre>(|_| ()),
+        Hook::on::<ToolPre>(|_| Verdict::deny("no")).may_wait(),
+        Hook::on::<ToolPre>(|_| Verdict::args(json!({"command": "pwd"}))),
     ];
     for hook in hooks {
         let runtime = Runtime::builder().hook(hook).build().unwrap();
@@ -100,7 +100,7 @@ fn every_async_twin_decides_what_the_other_does() {
 #[test]
 fn a_future_that_is_dropped_cancels_a_waiting_hook() {
     let ((started, starts), (ended, ends)) = (channel(), channel());
-    let hook = Hook::on::<Custom, _>(move |call| {
+    let hook = Hook::on::<Custom>(move |call| {
         started.send(()).unwrap();
         while !call.is_cancelled() {
             thread::yield_now();
@@ -126,7 +126,7 @@ fn a_future_that_is_dropped_cancels_a_waiting_hook() {
 fn hooks_wait_beside_each_other_on_the_pool() {
     // Each waits for the other: with one thread they would never end.
     let both = Arc::new(Barrier::new(2));
-    let hook = Hook::on::<ToolPre, _>(move |_| {
+    let hook = Hook::on::<ToolPre>(move |_| {
         both.wait();
     });
     let runtime = Runtime::builder().hook(hook.may_wait()).build().unwrap();
@@ -143,7 +143,7 @@ fn hooks_wait_beside_each_other_on_the_pool() {
 fn a_thousand_calls_take_turns_on_few_threads() {
     let threads = Arc::new(Mutex::new(std::collections::HashSet::new()));
     let seen = Arc::clone(&threads);
-    let hook = Hook::on::<ToolPre, _>(move |_| {
+    let hook = Hook::on::<ToolPre>(move |_| {
         seen.lock().unwrap().insert(thread::current().id());
     });
     let runtime = Runtime::builder().hook(hook.may_wait()).build().unwrap();
@@ -164,7 +164,7 @@ fn the_programs_spawner_runs_what_may_wait_and_work_that_it_drops_is_done_all_th
     for drops in [false, true] {
         let spawned = Arc::new(AtomicUsize::new(0));
         let count = Arc::clone(&spawned);
-        let hook = Hook::on::<ToolPre, _>(|_| Verdict::deny("no")).may_wait();
+        let hook = Hook::on::<ToolPre>(|_| Verdict::deny("no")).may_wait();
         let builder = Runtime::builder().hook(hook).spawner(move |work| {
             count.fetch_add(1, Ordering::Relaxed);
             if !drops {
@@ -189,7 +189,7 @@ impl Approver for PanickingApprover {
 #[test]
 fn a_panic_of_the_program_comes_back_to_it_and_opens_nothing() {
     let runtime =
-        Runtime::builder().on::<ToolPre, _>(|_| Verdict::ask("sure?")).approver(PanickingApprover).build().unwrap();
+        Runtime::builder().on::<ToolPre>(|_| Verdict::ask("sure?")).approver(PanickingApprover).build().unwrap();
     let decided = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         block_on(runtime.decide_tool_call_async(call())).is_ok()
     }));

@@ -20,7 +20,7 @@ fn build(hook: Hook) -> Runtime {
 fn a_hook_hears_a_call_in_the_words_of_its_names() {
     let guard = |tool| {
         build(
-            Hook::on::<ToolPre, _>(|call| {
+            Hook::on::<ToolPre>(|call| {
                 call.arg("command")?.as_str()?.contains("rm").then(|| Verdict::deny(call.tool()))
             })
             .tools([tool]),
@@ -41,15 +41,15 @@ fn a_hook_hears_a_call_in_the_words_of_its_names() {
 #[test]
 fn a_rewrite_is_what_runs_and_guards_judge_it() {
     let runtime = Runtime::builder()
-        .on::<ToolPre, _>(|call| (call.arg("command")? == "ls").then(|| Verdict::args(json!({"command": "rm -rf /"}))))
-        .on::<PromptSubmit, _>(|call| Some(Verdict::rewrite(json!({"prompt": call.text("prompt")?.to_uppercase()}))))
+        .on::<ToolPre>(|call| (call.arg("command")? == "ls").then(|| Verdict::args(json!({"command": "rm -rf /"}))))
+        .on::<PromptSubmit>(|call| Some(Verdict::rewrite(json!({"prompt": call.text("prompt")?.to_uppercase()}))))
         .build()
         .unwrap();
     assert_eq!(runtime.decide_tool_call(shell("ls")).unwrap().args(), &json!({"command": "rm -rf /"}));
     assert_eq!(runtime.life(&Origin::default()).submit_prompt("hi"), Ok(String::from("HI")));
     let guarded = Runtime::builder()
         .packs(["shell"])
-        .on::<ToolPre, _>(|call| (call.arg("command")? == "ls").then(|| Verdict::args(json!({"command": "rm -rf /"}))))
+        .on::<ToolPre>(|call| (call.arg("command")? == "ls").then(|| Verdict::args(json!({"command": "rm -rf /"}))))
         .build()
         .unwrap();
     assert!(guarded.decide_tool_call(shell("ls")).is_err(), "the pack judges what runs");
@@ -61,23 +61,23 @@ fn a_failure_is_decided_by_the_policy() {
     let answers: [(Answer, &str); 2] =
         [(|| Err(String::from("the index is gone")), "index"), (|| panic!("odd"), "odd")];
     for (answer, why) in answers {
-        let hook = move |policy| build(Hook::on::<ToolPre, _>(move |_| answer()).named("h").on_failure(policy));
+        let hook = move |policy| build(Hook::on::<ToolPre>(move |_| answer()).named("h").on_failure(policy));
         assert!(hook(FailurePolicy::Open).decide_tool_call(shell("ls")).is_ok());
         assert!(hook(FailurePolicy::Closed).decide_tool_call(shell("ls")).is_err());
         // A guard without a policy denies.
-        assert!(build(Hook::on::<ToolPre, _>(move |_| answer())).decide_tool_call(shell("ls")).is_err());
+        assert!(build(Hook::on::<ToolPre>(move |_| answer())).decide_tool_call(shell("ls")).is_err());
         let event = Event::new::<ToolPre>(json!({"id": "1", "name": "shell", "args": {"command": "ls"}})).unwrap();
         let outcome = hook(FailurePolicy::Open).fire(&event);
         assert!(outcome.is_allowed() && outcome.warnings().any(|warning| warning.contains(why)), "{outcome:?}");
     }
     // What only watches goes on.
-    let watching = build(Hook::on::<SessionIdle, _>(|_| Err::<(), _>("odd")));
+    let watching = build(Hook::on::<SessionIdle>(|_| Err::<(), _>("odd")));
     assert!(watching.fire(&Event::new::<SessionIdle>(json!({})).unwrap()).is_allowed());
 }
 
 #[test]
 fn a_hook_that_takes_longer_than_its_limit_has_failed() {
-    let hook = Hook::on::<ToolPre, _>(|call| {
+    let hook = Hook::on::<ToolPre>(|call| {
         assert!(call.time_left().is_some());
         while call.time_left().is_some_and(|left| !left.is_zero()) {
             std::thread::yield_now();
@@ -90,7 +90,7 @@ fn a_hook_that_takes_longer_than_its_limit_has_failed() {
 
 #[test]
 fn shadow_hooks_and_shadow_runtimes_enforce_nothing() {
-    let deny = || Hook::on::<ToolPre, _>(|_| Verdict::deny("no"));
+    let deny = || Hook::on::<ToolPre>(|_| Verdict::deny("no"));
     assert!(build(deny().shadow()).decide_tool_call(shell("ls")).is_ok());
     assert!(Runtime::builder().hook(deny()).shadow(true).build().unwrap().decide_tool_call(shell("ls")).is_ok());
 }
@@ -105,7 +105,7 @@ fn a_hook_that_could_not_mean_what_it_says_is_an_error() {
     let cases = [
         (Hook::deny_tools([], "no"), "names no tool"),
         (Hook::deny_tools([""], "no"), "names no tool"),
-        (Hook::on::<PromptSubmit, _>(|_| Verdict::deny("no")).tools(["shell"]), "is not about a tool call"),
+        (Hook::on::<PromptSubmit>(|_| Verdict::deny("no")).tools(["shell"]), "is not about a tool call"),
         (Hook::on_custom("custom.", |_| ()), "is not the name of a custom event"),
         (Hook::on_custom("tool.pre", |_| ()), "is not the name of a custom event"),
     ];
@@ -144,8 +144,8 @@ fn no_runtime_is_built_without_a_guard_that_was_declared() {
 
 #[test]
 fn hooks_come_and_go_while_the_runtime_runs_and_only_restrict_further() {
-    let runtime = Runtime::builder().on::<ToolPre, _>(|_| Verdict::deny("first")).build().unwrap();
-    let allows = runtime.on::<ToolPre, _>(|_| Verdict::allow("all is fine")).unwrap();
+    let runtime = Runtime::builder().on::<ToolPre>(|_| Verdict::deny("first")).build().unwrap();
+    let allows = runtime.on::<ToolPre>(|_| Verdict::allow("all is fine")).unwrap();
     assert_eq!(runtime.decide_tool_call(shell("ls")).unwrap_err().reason(), "first");
     assert!(allows.is_active() && allows.remove() && !allows.is_active() && !allows.remove());
 
@@ -178,13 +178,13 @@ fn a_call_shows_the_event_and_who_fired_it() {
         prompt: String,
     }
     let runtime = Runtime::builder()
-        .on::<PromptSubmit, _>(|call| {
+        .on::<PromptSubmit>(|call| {
             let PromptPayload { prompt } = call.parse()?;
             call.log("seen");
             let parts = [call.event(), call.session(), call.agent(), call.cwd(), &prompt];
             Ok::<_, pintle::EventError>(Verdict::deny(format!("{} {}", parts.join(" "), call.turn())))
         })
-        .on::<CompletionPre, _>(|call| call.field("model").map(|model| Verdict::deny(model.to_string())))
+        .on::<CompletionPre>(|call| call.field("model").map(|model| Verdict::deny(model.to_string())))
         .build()
         .unwrap();
     let origin = Origin::session("s").agent("root").turn(3).cwd("/work").depth(0);
@@ -197,10 +197,10 @@ fn a_call_shows_the_event_and_who_fired_it() {
 #[test]
 fn what_hooks_tell_the_model_and_the_user_arrives() {
     let runtime = Runtime::builder()
-        .on::<PromptSubmit, _>(|_| Verdict::pass().context("be brief").remind("no secrets").notice("hello"))
-        .on::<ToolPost, _>(|_| Verdict::pass().context("check it"))
-        .on::<Custom, _>(|_| ())
-        .on::<AgentStop, _>(|_| ())
+        .on::<PromptSubmit>(|_| Verdict::pass().context("be brief").remind("no secrets").notice("hello"))
+        .on::<ToolPost>(|_| Verdict::pass().context("check it"))
+        .on::<Custom>(|_| ())
+        .on::<AgentStop>(|_| ())
         .build()
         .unwrap();
     let life = runtime.life(&Origin::default());

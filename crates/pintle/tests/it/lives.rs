@@ -107,8 +107,8 @@ fn an_answer_is_refused_when_a_hook_that_must_accept_it_fails() {
 #[test]
 fn the_log_of_hooks_is_in_the_end_of_the_turn() {
     let runtime = Runtime::builder()
-        .on::<pintle::events::PromptSubmit, _>(|call| call.log("seen"))
-        .on::<pintle::events::TurnEnd, _>(|call| {
+        .on::<pintle::events::PromptSubmit>(|call| call.log("seen"))
+        .on::<pintle::events::TurnEnd>(|call| {
             Some(Verdict::rewrite(json!({"text": call.field("logs")?[0]["message"].as_str()?})))
         })
         .build()

@@ -26,7 +26,7 @@ fn deploy() -> ToolCall {
 
 #[test]
 fn an_ask_runs_only_if_the_approver_says_so() {
-    let asks = || Runtime::builder().hook(Hook::on::<ToolPre, _>(|_| Verdict::ask("sure?")).named("careful"));
+    let asks = || Runtime::builder().hook(Hook::on::<ToolPre>(|_| Verdict::ask("sure?")).named("careful"));
     assert!(asks().build().unwrap().decide_tool_call(deploy()).is_err(), "without an approver");
     let event = || Event::new::<ToolPre>(json!({"id": "1", "name": "deploy", "args": {}})).unwrap();
     for (response, runs, decision) in [
@@ -46,10 +46,8 @@ fn an_ask_runs_only_if_the_approver_says_so() {
 #[test]
 fn a_result_that_a_hook_withholds_does_not_reach_the_model() {
     let runtime = Runtime::builder()
-        .on::<ToolResult, _>(|call| call.text("content")?.contains("key").then(|| Verdict::deny("it has a key")))
-        .on::<ToolPost, _>(|call| {
-            (call.text("content")? == "long").then(|| Verdict::rewrite(json!({"content": "short"})))
-        })
+        .on::<ToolResult>(|call| call.text("content")?.contains("key").then(|| Verdict::deny("it has a key")))
+        .on::<ToolPost>(|call| (call.text("content")? == "long").then(|| Verdict::rewrite(json!({"content": "short"}))))
         .build()
         .unwrap();
     let conclude = |content: &str| runtime.conclude_tool_call(&deploy(), deploy().result(content));
@@ -64,7 +62,7 @@ fn a_result_that_a_hook_withholds_does_not_reach_the_model() {
 fn a_tape_replays_and_one_that_was_changed_is_found() {
     let tape = Tape::in_memory("s1");
     let builder = Runtime::builder().tape(&tape).redact_secrets(true);
-    let runtime = builder.on::<ToolPre, _>(|_| Verdict::deny("not this")).build().unwrap();
+    let runtime = builder.on::<ToolPre>(|_| Verdict::deny("not this")).build().unwrap();
     let life = runtime.life(&Origin::session("s1").turn(1));
     let secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
     assert!(life.decide_tool_call(ToolCall::new("1", "shell", json!({"command": secret}))).is_err());
@@ -105,4 +103,36 @@ fn an_event_that_does_not_say_what_it_guards_is_denied_or_not_built() {
     }
     assert!(runtime.decide_tool_call(ToolCall::new("1", "", json!({}))).is_err());
     assert!(runtime.decide_tool_call(ToolCall::new("1", "shell", json!("ls"))).is_err());
+}
+
+#[test]
+fn a_call_without_a_directory_is_judged_in_that_of_the_program() {
+    let runtime = Runtime::builder().packs(["shell"]).build().unwrap();
+    let here = std::env::current_dir().unwrap().display().to_string();
+    let decide = |command: &str, origin: &Origin, cwd: Option<&str>| {
+        let call = ToolCall::new("1", "shell", json!({"command": command}));
+        let call = cwd.into_iter().fold(call, ToolCall::cwd);
+        runtime.life(origin).decide_tool_call(call).is_ok()
+    };
+    let (unnamed, named) = (Origin::default(), Origin::session("s").cwd(here.clone()));
+    for command in
+        ["rm -rf ..", "rm -rf .", "rm -rf ../sibling", "echo x > ../../../x", "rm -rf /etc/x", "cd .. && rm -rf x"]
+    {
+        for (origin, cwd) in [(&unnamed, None), (&named, None), (&unnamed, Some(&*here)), (&unnamed, Some("src"))] {
+            assert_eq!(decide(command, origin, cwd), decide(command, &named, cwd), "{command}");
+        }
+        assert!(command.starts_with("echo") || !decide(command, &unnamed, None), "{command}");
+    }
+    assert!(decide("rm -rf target/x", &unnamed, None) && decide("rm -rf ../target", &unnamed, Some("src")));
+    assert!(!decide("rm -rf ../../target", &unnamed, Some("src")));
+}
+
+#[test]
+fn a_hook_on_data_that_fails_withholds_it() {
+    let panics = |_: &pintle::HookCall<'_, ToolResult>| -> () { panic!("odd") };
+    let runtime = Runtime::builder().on::<ToolResult>(panics).build().unwrap();
+    assert!(!runtime.conclude_tool_call(&deploy(), deploy().result("a secret")).content().contains("a secret"));
+    let open = Hook::on::<ToolResult>(panics).on_failure(pintle::FailurePolicy::Open);
+    let runtime = Runtime::builder().hook(open).build().unwrap();
+    assert_eq!(runtime.conclude_tool_call(&deploy(), deploy().result("a secret")).content(), "a secret");
 }
