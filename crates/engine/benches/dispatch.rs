@@ -43,7 +43,7 @@ fn main() -> ExitCode {
     let Ok(tool_pre) = EventName::parse("tool.pre") else {
         return ExitCode::FAILURE;
     };
-    let event = Event::new(tool_pre.clone(), (tool_pre.def().example)(), Arc::new(Origin::default()));
+    let event = Event::new(tool_pre.clone(), tool_pre.def().example(), Arc::new(Origin::default()));
     let large = json!({"id": "1", "name": "run_command", "arguments": "{}", "args": {"text": "x".repeat(200_000)}});
     let large: Event = event.with_payload(Value::into(large));
     let (clock, cancel) = (RunningClock::start(), CancelToken::default());

@@ -151,7 +151,7 @@ proptest! {
         event in prop::sample::select(sample_events()),
     ) {
         let name = EventName::parse(&event).expect("a known event");
-        let mut payload = (name.def().example)();
+        let mut payload = name.def().example();
         if let Value::Object(known) = &mut payload {
             let odd = fields.into_iter().filter_map(|(key, text)| Some((key, serde_json::from_str(&text).ok()?)));
             known.extend(odd.collect::<Map<_, _>>());
@@ -164,7 +164,7 @@ proptest! {
 fn every_event_of_the_catalogue_is_fired_with_its_example() {
     for def in CATALOGUE {
         let name = def.family().map_or(def.name.to_owned(), |family| format!("{family}round"));
-        let outcome = fire_and_check(&name, (def.example)());
+        let outcome = fire_and_check(&name, def.example());
         let listens = sample_events().contains(&name);
         assert_eq!(
             listens,

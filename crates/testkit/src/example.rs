@@ -41,7 +41,7 @@ pub fn event_from(origin: Origin, name: &str, payload: Value) -> Event {
 /// The catalogue's example payload of an event.
 #[must_use]
 pub fn catalogue_payload(name: &str) -> Value {
-    (EventName::parse(name).unwrap().def().example)()
+    EventName::parse(name).unwrap().def().example()
 }
 
 /// The files of a directory with this ending: the name without the ending, and the text of each, in order.

@@ -48,7 +48,7 @@ fn copilot_is_recognised_in_either_format() {
 #[test]
 fn payloads_of_pintle_and_odd_values_are_of_no_host() {
     for def in pintle_host::event::CATALOGUE {
-        assert_eq!(names(&(def.example)()), [], "{}", def.name);
+        assert_eq!(names(&def.example()), [], "{}", def.name);
     }
     let docker = json!({"hook_event_name": "pre_tool_use", "session_id": "s", "tool_name": "shell", "tool_input": {}});
     for odd in [docker, json!(null), json!([]), json!("x"), json!({"hook_event_name": 3, "session_id": {}})] {

@@ -87,7 +87,7 @@ fn an_event_has_one_meaning_in_both_directions() {
 /// The catalogue's example of an event, as far as every client can tell it: with a tool that every client has.
 fn example(def: &ClientEventDef) -> Event {
     let kind = def.canonical.unwrap();
-    let mut payload = (kind.def().example)();
+    let mut payload = kind.def().example();
     let fields = payload.as_object_mut().unwrap();
     for (name, value) in [("name", "shell"), ("cwd", "/home/dev/project")] {
         if let Some(field) = fields.get_mut(name) {

@@ -66,7 +66,7 @@ fn print_event(def: &EventDef, terminal: &Terminal) {
         fact(dialect, &name.unwrap_or_else(|| String::from("not supported")));
     }
     terminal.print_line("\nexample payload");
-    terminal.print_line(pretty(&(def.example)()));
+    terminal.print_line(pretty(&def.example()));
     terminal.print_line("\nschema of the payload");
     terminal.print_line(pretty(def.schema()));
 }
@@ -84,7 +84,7 @@ fn event_def_to_json(def: &EventDef) -> Value {
         "context": def.context,
         "on_failure": def.on_failure,
         "dialects": dialects,
-        "example": (def.example)(),
+        "example": def.example(),
         "schema": def.schema(),
     })
 }

@@ -113,7 +113,7 @@ pub(crate) fn to_payload_input(argument: &EventArgument, mut value: Value) -> Re
 /// Returns the event's example, in the form for the alias that was typed.
 pub(crate) fn example_input(argument: &EventArgument) -> PayloadInput {
     let EventArgument(event, typed) = argument;
-    let value = command_hooks::example_payload(typed.as_deref().unwrap_or_default(), (event.def().example)());
+    let value = command_hooks::example_payload(typed.as_deref().unwrap_or_default(), event.def().example());
     PayloadInput { value, session: None, cwd: None, is_example: true }
 }
 
@@ -240,9 +240,9 @@ mod tests {
         for def in pintle_host::event::CATALOGUE {
             let name = def.family().map_or(def.name.to_owned(), |family| format!("{family}x"));
             let event = EventName::parse(&name).unwrap();
-            let mut value = (def.example)();
+            let mut value = def.example();
             complete_payload(&event, &mut value).unwrap_or_else(|error| panic!("{name}: {error}"));
-            assert_eq!(value, (def.example)(), "{name}");
+            assert_eq!(value, def.example(), "{name}");
         }
     }
 }

@@ -167,9 +167,9 @@ mod tests {
     fn what_is_whole_stays_as_it_is_and_what_is_no_payload_is_refused() {
         for def in CATALOGUE {
             let name = def.family().map_or(def.name.to_owned(), |family| format!("{family}x"));
-            let mut payload = (def.example)();
+            let mut payload = def.example();
             EventName::parse(&name).unwrap().complete(&mut payload).unwrap();
-            assert_eq!(payload, (def.example)(), "{name}");
+            assert_eq!(payload, def.example(), "{name}");
         }
         let bad = [
             ("tool.pre", json!({"args": {}})),

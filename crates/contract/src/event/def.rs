@@ -32,8 +32,8 @@ pub struct EventDef {
     /// [`EventClass::Rewrite`], a script that may rewrite or deny fails closed regardless of this value, so that data
     /// it would have removed does not pass.
     pub on_failure: FailurePolicy,
-    /// A realistic example payload.
-    pub example: fn() -> Value,
+    /// A realistic example payload, as JSON text: [`EventDef::example`] parses it.
+    pub example_json: &'static str,
     /// Makes a rewritten payload consistent, given the payload before: aliases of one value are made equal.
     ///
     /// Fails if the rewrite is not valid for the event; the hook's verdict is then a failure.
@@ -41,6 +41,40 @@ pub struct EventDef {
 }
 
 impl EventDef {
+    /// The defaults of an event that hooks can only observe. `fires_when` and `example_json` are left to the row.
+    pub(super) const fn observe(name: &'static str) -> Self {
+        Self {
+            name,
+            fires_when: "",
+            class: EventClass::Observe,
+            subject: None,
+            target: RewriteTarget::Nothing,
+            deny_means: "Nothing: hooks can observe this event, but not block it.",
+            deny_restricts: true,
+            context: ContextScope::None,
+            on_failure: FailurePolicy::Open,
+            example_json: "",
+            normalize: |_before, _after| Ok(()),
+        }
+    }
+
+    /// The defaults of an event that guards an action: it fails closed. `deny_means` is also left to the row.
+    pub(super) const fn guard(name: &'static str) -> Self {
+        Self { class: EventClass::Guard, deny_means: "", on_failure: FailurePolicy::Closed, ..Self::observe(name) }
+    }
+
+    /// The defaults of an event whose payload hooks may rewrite. `deny_means` and `target` are also left to the row.
+    pub(super) const fn rewrite(name: &'static str) -> Self {
+        Self { class: EventClass::Rewrite, deny_means: "", ..Self::observe(name) }
+    }
+
+    /// A realistic example payload.
+    #[must_use]
+    pub fn example(&self) -> Value {
+        // A test parses the example of every event.
+        serde_json::from_str(self.example_json).unwrap_or_default()
+    }
+
     /// The prefix of an event family with its dot, such as `custom.`; `None` for a single event.
     #[must_use]
     pub fn family(&self) -> Option<&'static str> {
@@ -106,12 +140,4 @@ pub enum ContextScope {
     Turn,
     /// For this call.
     Call,
-}
-
-/// The [`EventDef::normalize`] of payloads without aliases.
-///
-/// # Errors
-/// Never.
-pub(super) fn no_aliases(_before: &Value, _after: &mut Value) -> Result<(), EventPayloadError> {
-    Ok(())
 }

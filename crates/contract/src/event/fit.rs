@@ -105,8 +105,8 @@ mod tests {
     fn every_example_fits() {
         for def in CATALOGUE.iter().filter(|def| def.family().is_none()) {
             let name = EventName::parse(def.name).unwrap();
-            assert_eq!(check_rewrite(&name, &Value::Null, &(def.example)()), Ok(()), "{}", def.name);
-            assert_eq!(check_payload(&name, &(def.example)()), Ok(()), "{}", def.name);
+            assert_eq!(check_rewrite(&name, &Value::Null, &def.example()), Ok(()), "{}", def.name);
+            assert_eq!(check_payload(&name, &def.example()), Ok(()), "{}", def.name);
         }
     }
 

@@ -27,7 +27,7 @@ mod tests {
     fn sessions_have_no_payload_and_nothing_else_is_copied() {
         for def in CATALOGUE {
             let name = def.family().map_or(def.name.to_owned(), |prefix| format!("{prefix}x"));
-            let event = Event::new(EventName::parse(&name).unwrap(), (def.example)(), Arc::new(Origin::default()));
+            let event = Event::new(EventName::parse(&name).unwrap(), def.example(), Arc::new(Origin::default()));
             let wanted = ["session.start", "session.end"].contains(&def.name).then_some(Value::Null);
             assert_eq!(encode(&event), wanted, "{name}");
         }
@@ -64,12 +64,12 @@ mod tests {
             ("agent.stop", &["/response", "/finish_reason", "/iteration", "/Response", "/Usage"]),
         ] {
             let def = CATALOGUE.iter().find(|def| def.name == name).unwrap();
-            let example = (def.example)();
+            let example = def.example();
             for pointer in pointers {
                 assert!(example.pointer(pointer).is_some(), "{name}{pointer}");
             }
         }
         let turn = CATALOGUE.iter().find(|def| def.name == "turn.start").unwrap();
-        assert!((turn.example)().is_string());
+        assert!(turn.example().is_string());
     }
 }

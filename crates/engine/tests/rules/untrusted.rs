@@ -22,7 +22,7 @@ fn any_event() -> impl Strategy<Value = Event> {
         let name = def.name.replace('*', "something");
         // A host may answer a deny of any event by letting its agent go on.
         let origin = Origin { deny_continues, ..Origin::default() };
-        Event::new(EventName::parse(&name).unwrap(), (def.example)(), Arc::new(origin))
+        Event::new(EventName::parse(&name).unwrap(), def.example(), Arc::new(origin))
     })
 }
 

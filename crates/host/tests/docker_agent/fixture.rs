@@ -59,7 +59,7 @@ pub(crate) fn example_event(name: &str, fields: Value) -> Event {
         name => ROWS.iter().find(|def| def.name == name).unwrap().canonical,
     };
     let def = canonical.def();
-    let mut payload = (def.example)();
+    let mut payload = def.example();
     if def.is_about_tool_call() {
         payload.as_object_mut().unwrap().insert(String::from("vocabulary"), Value::from("docker_agent"));
     }

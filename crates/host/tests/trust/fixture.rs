@@ -142,7 +142,7 @@ impl TrustFixture {
 
     pub(crate) fn build_event(&self, event: &str, fields: Value) -> Event {
         let def = CATALOGUE.iter().find(|def| def.name == event).unwrap();
-        let mut payload = (def.example)();
+        let mut payload = def.example();
         if let (Value::Object(payload), Value::Object(fields)) = (&mut payload, fields) {
             payload.extend(fields);
         }

@@ -31,7 +31,7 @@ fn lint_unmet_step(hook: &Hook, personas: &[Arc<PersonaSpec>]) -> Option<Diagnos
 
 /// An example event of a step.
 fn example_step_event(hook: &Hook, persona: &PersonaSpec, step: &StepSpec) -> Event {
-    let mut payload = (hook.event.def().example)();
+    let mut payload = hook.event.def().example();
     if let Some(fields) = payload.as_object_mut() {
         for (name, text) in [("persona", persona.name.as_str()), ("step", &step.name), ("function", step.function())] {
             fields.insert(name.to_owned(), text.into());

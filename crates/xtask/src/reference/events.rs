@@ -85,7 +85,7 @@ fn write_section(page: &mut String, def: &EventDef) {
     write_line(page, format_args!("**Context.** {}\n", describe_context_scope(def.context)));
     let names: Vec<String> = DIALECTS.iter().map(|dialect| describe_in_dialect(dialect, def)).collect();
     write_line(page, format_args!("**In dialects.** {}\n", names.join("; ")));
-    write_line(page, format_args!("**Example.**\n\n```json\n{:#}\n```", (def.example)()));
+    write_line(page, format_args!("**Example.**\n\n```json\n{:#}\n```", def.example()));
 }
 
 fn write_table(page: &mut String, fields: &[SchemaField<'_>]) {

@@ -1,19 +1,16 @@
 //! `agent.stop`.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::FailurePolicy;
 use crate::event::EventPayloadError;
 use crate::event::aliases::sync_final_answer;
-use crate::event::def::{ContextScope, EventClass, EventDef, RewriteTarget};
+use crate::event::def::{EventDef, RewriteTarget};
 use crate::event::fragment::{HostPayload, TokenUsage, ToolCall, ToolResult};
 
 /// The event definition of `agent.stop`.
 pub static ROW: EventDef = EventDef {
-    name: "agent.stop",
     fires_when: "An agent is about to give its final answer.",
-    class: EventClass::Guard,
     subject: Some("finish_reason"),
     target: RewriteTarget::Fields(&[
         "response",
@@ -28,68 +25,9 @@ pub static ROW: EventDef = EventDef {
     deny_means: "The agent continues: the reason becomes its next message, until the turn reaches its limit of model \
                  calls. If a hook fails and its failure policy is `closed`, the turn ends instead.",
     deny_restricts: false,
-    context: ContextScope::None,
-    on_failure: FailurePolicy::Closed,
-    example: || {
-        json!({
-            "id": "run_1",
-            "finish_reason": "stop",
-            "iteration": 4,
-            "response": "The test passes now.",
-            "tool_calls": [
-                {
-                    "id": "call_1",
-                    "name": "run_command",
-                    "args": {"command": "ls -la"},
-                    "arguments": "{\"command\":\"ls -la\"}",
-                },
-            ],
-            "tool_results": [
-                {
-                    "call_id": "call_1",
-                    "name": "run_command",
-                    "content": "{\"stdout\":\"README.md\",\"exit_code\":0}",
-                    "is_error": false,
-                    "result": {"stdout": "README.md", "exit_code": 0},
-                },
-            ],
-            "usage": {
-                "input_tokens": 1234,
-                "output_tokens": 567,
-                "total_tokens": 1801,
-                "prompt_tokens": 1234,
-                "completion_tokens": 567,
-            },
-            "done": false,
-            "continuations": 0,
-            "Response": "The test passes now.",
-            "ToolCalls": [
-                {
-                    "id": "call_1",
-                    "name": "run_command",
-                    "args": {"command": "ls -la"},
-                    "arguments": "{\"command\":\"ls -la\"}",
-                },
-            ],
-            "ToolResults": [
-                {
-                    "call_id": "call_1",
-                    "name": "run_command",
-                    "content": "{\"stdout\":\"README.md\",\"exit_code\":0}",
-                    "is_error": false,
-                    "result": {"stdout": "README.md", "exit_code": 0},
-                },
-            ],
-            "Usage": {
-                "input_tokens": 1234,
-                "output_tokens": 567,
-                "total_tokens": 1801,
-                "prompt_tokens": 1234,
-                "completion_tokens": 567,
-            },
-        })
-    },
+    example_json: include_str!("../examples/agent_stop.json"),
     normalize,
+    ..EventDef::guard("agent.stop")
 };
 
 /// The payload of `agent.stop`. Most values also have a capitalised alias, such as `Response` for `response`.

@@ -1,31 +1,15 @@
 //! `agent.switch`.
 
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
-use crate::FailurePolicy;
-use crate::event::def::{ContextScope, EventClass, EventDef, RewriteTarget, no_aliases};
+use crate::event::def::EventDef;
 
 /// The event definition of `agent.switch`.
 pub static ROW: EventDef = EventDef {
-    name: "agent.switch",
     fires_when: "The conversation switches to another agent.",
-    class: EventClass::Observe,
     subject: Some("to"),
-    target: RewriteTarget::Nothing,
-    deny_means: "Nothing: hooks can observe this event, but not block it.",
-    deny_restricts: true,
-    context: ContextScope::None,
-    on_failure: FailurePolicy::Open,
-    example: || {
-        json!({
-            "from": "triage",
-            "to": "billing",
-            "kind": "handoff",
-            "from_models": [{"provider": "openai", "model": "gpt-4o"}],
-        })
-    },
-    normalize: no_aliases,
+    example_json: include_str!("../examples/agent_switch.json"),
+    ..EventDef::observe("agent.switch")
 };
 
 /// The payload of `agent.switch`.

@@ -1,32 +1,15 @@
 //! `approval.requested`.
 
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
-use crate::FailurePolicy;
-use crate::event::def::{ContextScope, EventClass, EventDef, RewriteTarget, no_aliases};
+use crate::event::def::EventDef;
 
 /// The event definition of `approval.requested`.
 pub static ROW: EventDef = EventDef {
-    name: "approval.requested",
     fires_when: "An approval request is about to be sent to the user.",
-    class: EventClass::Observe,
     subject: Some("name"),
-    target: RewriteTarget::Nothing,
-    deny_means: "Nothing: hooks can observe this event, but not block it.",
-    deny_restricts: true,
-    context: ContextScope::None,
-    on_failure: FailurePolicy::Open,
-    example: || {
-        json!({
-            "id": "approval_1",
-            "kind": "tool",
-            "name": "run_command",
-            "reason": "it publishes the branch",
-            "digest": "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-        })
-    },
-    normalize: no_aliases,
+    example_json: include_str!("../examples/approval_requested.json"),
+    ..EventDef::observe("approval.requested")
 };
 
 /// The payload of `approval.requested`.

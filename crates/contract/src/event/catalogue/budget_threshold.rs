@@ -1,34 +1,16 @@
 //! `budget.threshold`.
 
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
-use crate::FailurePolicy;
-use crate::event::def::{ContextScope, EventClass, EventDef, RewriteTarget, no_aliases};
+use crate::event::def::{ContextScope, EventDef};
 
 /// The event definition of `budget.threshold`.
 pub static ROW: EventDef = EventDef {
-    name: "budget.threshold",
     fires_when: "A budget reaches a threshold. It fires once for each threshold of a budget.",
-    class: EventClass::Observe,
     subject: Some("budget"),
-    target: RewriteTarget::Nothing,
-    deny_means: "Nothing: hooks can observe this event, but not block it.",
-    deny_restricts: true,
     context: ContextScope::Turn,
-    on_failure: FailurePolicy::Open,
-    example: || {
-        json!({
-            "budget": "tokens",
-            "scope": "session",
-            "used": 80500.0,
-            "limit": 100000.0,
-            "percent": 80.5,
-            "threshold_percent": 80.0,
-            "previous_percent": 50.0,
-        })
-    },
-    normalize: no_aliases,
+    example_json: include_str!("../examples/budget_threshold.json"),
+    ..EventDef::observe("budget.threshold")
 };
 
 /// The payload of `budget.threshold`.

@@ -1,34 +1,20 @@
 //! `compact.before`.
 
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
 use crate::FailurePolicy;
 use crate::event::ChatMessage;
-use crate::event::def::{ContextScope, EventClass, EventDef, RewriteTarget, no_aliases};
+use crate::event::def::EventDef;
 use crate::event::fragment::HostPayload;
 
 /// The event definition of `compact.before`.
 pub static ROW: EventDef = EventDef {
-    name: "compact.before",
     fires_when: "The summary for a compaction is about to be written; a hook can supply it instead.",
-    class: EventClass::Guard,
     subject: Some("reason"),
-    target: RewriteTarget::Nothing,
     deny_means: "The conversation is not compacted; the user sees the reason.",
-    deny_restricts: true,
-    context: ContextScope::None,
     on_failure: FailurePolicy::Open,
-    example: || {
-        json!({
-            "reason": "threshold",
-            "input_tokens": 115200,
-            "output_tokens": 9800,
-            "context_limit": 128000,
-            "messages": [{"role": "user", "content": "fix the login test"}],
-        })
-    },
-    normalize: no_aliases,
+    example_json: include_str!("../examples/compact_before.json"),
+    ..EventDef::guard("compact.before")
 };
 
 /// The payload of `compact.before`.

@@ -1,36 +1,17 @@
 //! `compact.post`.
 
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
-use crate::FailurePolicy;
-use crate::event::def::{ContextScope, EventClass, EventDef, RewriteTarget, no_aliases};
+use crate::event::def::{ContextScope, EventDef};
 use crate::event::fragment::HostPayload;
 
 /// The event definition of `compact.post`.
 pub static ROW: EventDef = EventDef {
-    name: "compact.post",
     fires_when: "The conversation has been compacted.",
-    class: EventClass::Observe,
     subject: Some("reason"),
-    target: RewriteTarget::Nothing,
-    deny_means: "Nothing: hooks can observe this event, but not block it.",
-    deny_restricts: true,
     context: ContextScope::Persistent,
-    on_failure: FailurePolicy::Open,
-    example: || {
-        json!({
-            "reason": "threshold",
-            "summary": "The login test was fixed.",
-            "removed_messages": 160,
-            "remaining_messages": 23,
-            "input_tokens": 115200,
-            "output_tokens": 9800,
-            "input_tokens_after": 8400,
-            "context_limit": 128000,
-        })
-    },
-    normalize: no_aliases,
+    example_json: include_str!("../examples/compact_post.json"),
+    ..EventDef::observe("compact.post")
 };
 
 /// The payload of `compact.post`.

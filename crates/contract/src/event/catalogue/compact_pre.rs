@@ -1,25 +1,18 @@
 //! `compact.pre`.
 
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
-use crate::FailurePolicy;
-use crate::event::def::{ContextScope, EventClass, EventDef, RewriteTarget, no_aliases};
+use crate::event::def::{ContextScope, EventDef};
 use crate::event::fragment::HostPayload;
 
 /// The event definition of `compact.pre`.
 pub static ROW: EventDef = EventDef {
-    name: "compact.pre",
     fires_when: "The conversation is about to be compacted; nothing has been prepared yet.",
-    class: EventClass::Guard,
     subject: Some("source"),
-    target: RewriteTarget::Nothing,
     deny_means: "The conversation is not compacted; the user sees the reason.",
-    deny_restricts: true,
     context: ContextScope::Call,
-    on_failure: FailurePolicy::Closed,
-    example: || json!({"source": "auto", "message_count": 182}),
-    normalize: no_aliases,
+    example_json: include_str!("../examples/compact_pre.json"),
+    ..EventDef::guard("compact.pre")
 };
 
 /// The payload of `compact.pre`.

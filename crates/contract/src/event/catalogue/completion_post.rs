@@ -1,49 +1,23 @@
 //! `completion.post`.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::FailurePolicy;
 use crate::event::EventPayloadError;
 use crate::event::aliases::{require_lists, require_object, require_texts, sync_usage};
-use crate::event::def::{ContextScope, EventClass, EventDef, RewriteTarget};
+use crate::event::def::{ContextScope, EventDef, RewriteTarget};
 use crate::event::fragment::{CompletionChoice, HostPayload, TokenUsage};
 
 /// The event definition of `completion.post`.
 pub static ROW: EventDef = EventDef {
-    name: "completion.post",
     fires_when: "The model responded; the response is about to enter the conversation.",
-    class: EventClass::Rewrite,
     subject: Some("finish_reason"),
     target: RewriteTarget::Fields(&["choices", "text", "finish_reason", "usage"]),
     deny_means: "The response does not enter the conversation and the turn fails: `completion blocked: <reason>`.",
-    deny_restricts: true,
     context: ContextScope::Call,
-    on_failure: FailurePolicy::Open,
-    example: || {
-        json!({
-            "id": "chatcmpl-1",
-            "model": "gpt-4o",
-            "choices": [
-                {
-                    "index": 0,
-                    "message": {"role": "assistant", "content": "Done."},
-                    "finish_reason": "stop",
-                },
-            ],
-            "usage": {
-                "input_tokens": 1234,
-                "output_tokens": 567,
-                "total_tokens": 1801,
-                "prompt_tokens": 1234,
-                "completion_tokens": 567,
-            },
-            "finish_reason": "stop",
-            "text": "Done.",
-            "duration_ms": 812,
-        })
-    },
+    example_json: include_str!("../examples/completion_post.json"),
     normalize,
+    ..EventDef::rewrite("completion.post")
 };
 
 /// The payload of `completion.post`.
@@ -111,11 +85,13 @@ fn normalize(before: &Value, after: &mut Value) -> Result<(), EventPayloadError>
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
     fn the_text_and_the_first_choice_follow_each_other() {
-        let before = (ROW.example)();
+        let before = ROW.example();
         let said = |text: &str, reason: &str| json!([{"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": reason}]);
         let silent = json!([{"index": 0, "message": {"role": "assistant"}, "finish_reason": "tool_calls"}]);
         let cases = [

@@ -1,19 +1,16 @@
 //! `completion.pre`.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::FailurePolicy;
 use crate::event::EventPayloadError;
 use crate::event::aliases::{require_lists, require_object, require_texts};
-use crate::event::def::{ContextScope, EventClass, EventDef, RewriteTarget};
+use crate::event::def::{ContextScope, EventDef, RewriteTarget};
 use crate::event::fragment::{ChatMessage, ChatTool, HostPayload};
 
 /// The event definition of `completion.pre`.
 pub static ROW: EventDef = EventDef {
-    name: "completion.pre",
     fires_when: "A request is about to be sent to the model.",
-    class: EventClass::Guard,
     subject: Some("model"),
     target: RewriteTarget::Fields(&[
         "model",
@@ -26,35 +23,10 @@ pub static ROW: EventDef = EventDef {
         "stop",
     ]),
     deny_means: "The request is not sent and the turn fails: `completion blocked: <reason>`.",
-    deny_restricts: true,
     context: ContextScope::Call,
-    on_failure: FailurePolicy::Closed,
-    example: || {
-        json!({
-            "model": "gpt-4o",
-            "messages": [
-                {"role": "system", "content": "You are careful."},
-                {"role": "user", "content": "list the files"},
-            ],
-            "tools": [
-                {
-                    "type": "function",
-                    "function": {
-                        "name": "run_command",
-                        "description": "Runs a shell command.",
-                        "parameters": {
-                            "type": "object",
-                            "properties": {"command": {"type": "string"}},
-                            "required": ["command"],
-                        },
-                    },
-                },
-            ],
-            "max_tokens": 4096,
-            "iteration": 1,
-        })
-    },
+    example_json: include_str!("../examples/completion_pre.json"),
     normalize,
+    ..EventDef::guard("completion.pre")
 };
 
 /// The payload of `completion.pre`.

@@ -1,60 +1,25 @@
 //! `delegation.post`.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::FailurePolicy;
 use crate::event::EventPayloadError;
 use crate::event::aliases::{require_lists, require_object, require_texts, sync_aliases};
-use crate::event::def::{ContextScope, EventClass, EventDef, RewriteTarget};
+use crate::event::def::{ContextScope, EventDef, RewriteTarget};
 use crate::event::fragment::{HostPayload, TokenUsage, ToolCall, ToolResult};
 
 /// The event definition of `delegation.post`.
 pub static ROW: EventDef = EventDef {
-    name: "delegation.post",
     fires_when: "A child agent has answered; its answer is about to reach the delegating agent.",
-    class: EventClass::Rewrite,
     subject: Some("agent"),
     target: RewriteTarget::Fields(&["result", "response", "tool_calls", "tool_results", "is_error"]),
     deny_means: "The answer is withheld; the delegating agent gets `delegation blocked: <reason>` as an error.",
-    deny_restricts: true,
     context: ContextScope::Turn,
     on_failure: FailurePolicy::Closed,
-    example: || {
-        json!({
-            "id": "delegation_1",
-            "agent": "reviewer",
-            "result": "The change is sound.",
-            "response": "The change is sound.",
-            "depth": 1,
-            "tool_calls": [
-                {
-                    "id": "call_1",
-                    "name": "run_command",
-                    "args": {"command": "ls -la"},
-                    "arguments": "{\"command\":\"ls -la\"}",
-                },
-            ],
-            "tool_results": [
-                {
-                    "call_id": "call_1",
-                    "name": "run_command",
-                    "content": "{\"stdout\":\"README.md\",\"exit_code\":0}",
-                    "is_error": false,
-                    "result": {"stdout": "README.md", "exit_code": 0},
-                },
-            ],
-            "usage": {
-                "input_tokens": 1234,
-                "output_tokens": 567,
-                "total_tokens": 1801,
-                "prompt_tokens": 1234,
-                "completion_tokens": 567,
-            },
-            "is_error": false,
-        })
-    },
+    example_json: include_str!("../examples/delegation_post.json"),
     normalize,
+    ..EventDef::rewrite("delegation.post")
 };
 
 /// The payload of `delegation.post`.

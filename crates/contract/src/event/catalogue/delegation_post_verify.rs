@@ -1,63 +1,23 @@
 //! `delegation.post_verify`.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::FailurePolicy;
 use crate::event::EventPayloadError;
 use crate::event::aliases::{require_lists, require_object, require_texts, sync_aliases};
-use crate::event::def::{ContextScope, EventClass, EventDef, RewriteTarget};
+use crate::event::def::{EventDef, RewriteTarget};
 use crate::event::fragment::{TokenUsage, ToolCall, ToolResult};
 
 /// The event definition of `delegation.post_verify`.
 pub static ROW: EventDef = EventDef {
-    name: "delegation.post_verify",
     fires_when: "The answer of a child agent is verified.",
-    class: EventClass::Guard,
     subject: Some("agent"),
     target: RewriteTarget::Fields(&["result", "response", "tool_calls", "tool_results"]),
     deny_means: "Verification fails: the child agent gets the reason and another attempt, until none is left.",
     deny_restricts: false,
-    context: ContextScope::None,
-    on_failure: FailurePolicy::Closed,
-    example: || {
-        json!({
-            "id": "delegation_1",
-            "agent": "reviewer",
-            "result": "The change is sound.",
-            "response": "The change is sound.",
-            "depth": 1,
-            "tool_calls": [
-                {
-                    "id": "call_1",
-                    "name": "run_command",
-                    "args": {"command": "ls -la"},
-                    "arguments": "{\"command\":\"ls -la\"}",
-                },
-            ],
-            "tool_results": [
-                {
-                    "call_id": "call_1",
-                    "name": "run_command",
-                    "content": "{\"stdout\":\"README.md\",\"exit_code\":0}",
-                    "is_error": false,
-                    "result": {"stdout": "README.md", "exit_code": 0},
-                },
-            ],
-            "usage": {
-                "input_tokens": 1234,
-                "output_tokens": 567,
-                "total_tokens": 1801,
-                "prompt_tokens": 1234,
-                "completion_tokens": 567,
-            },
-            "is_error": false,
-            "attempt": 1,
-            "max_attempts": 3,
-            "verified": true,
-        })
-    },
+    example_json: include_str!("../examples/delegation_post_verify.json"),
     normalize,
+    ..EventDef::guard("delegation.post_verify")
 };
 
 /// The payload of `delegation.post_verify`.

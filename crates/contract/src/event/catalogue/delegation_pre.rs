@@ -1,19 +1,16 @@
 //! `delegation.pre`.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::FailurePolicy;
 use crate::event::EventPayloadError;
 use crate::event::aliases::{require_lists, require_object, require_texts, sync_aliases};
-use crate::event::def::{ContextScope, EventClass, EventDef, RewriteTarget};
+use crate::event::def::{EventDef, RewriteTarget};
 use crate::event::fragment::HostPayload;
 
 /// The event definition of `delegation.pre`.
 pub static ROW: EventDef = EventDef {
-    name: "delegation.pre",
     fires_when: "An agent is about to delegate a task to another agent.",
-    class: EventClass::Guard,
     subject: Some("agent"),
     target: RewriteTarget::Fields(&[
         "agent",
@@ -26,21 +23,9 @@ pub static ROW: EventDef = EventDef {
         "max_verify_retries",
     ]),
     deny_means: "The task is not delegated; the delegating agent gets `delegation blocked: <reason>` as an error.",
-    deny_restricts: true,
-    context: ContextScope::None,
-    on_failure: FailurePolicy::Closed,
-    example: || {
-        json!({
-            "id": "delegation_1",
-            "agent": "reviewer",
-            "prompt": "review the change",
-            "task": "review the change",
-            "depth": 1,
-            "tools": [],
-            "max_verify_retries": 2,
-        })
-    },
+    example_json: include_str!("../examples/delegation_pre.json"),
     normalize,
+    ..EventDef::guard("delegation.pre")
 };
 
 /// The payload of `delegation.pre`.

@@ -1,33 +1,16 @@
 //! `error`.
 
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
-use crate::FailurePolicy;
-use crate::event::def::{ContextScope, EventClass, EventDef, RewriteTarget, no_aliases};
+use crate::event::def::EventDef;
 use crate::event::fragment::HostPayload;
 
 /// The event definition of `error`.
 pub static ROW: EventDef = EventDef {
-    name: "error",
     fires_when: "The agent loop met an error that it cannot recover from.",
-    class: EventClass::Observe,
     subject: Some("kind"),
-    target: RewriteTarget::Nothing,
-    deny_means: "Nothing: hooks can observe this event, but not block it.",
-    deny_restricts: true,
-    context: ContextScope::None,
-    on_failure: FailurePolicy::Open,
-    example: || {
-        json!({
-            "message": "the model did not answer: connection refused",
-            "kind": "model",
-            "during": "completion.pre",
-            "retryable": true,
-            "iteration": 2,
-        })
-    },
-    normalize: no_aliases,
+    example_json: include_str!("../examples/error.json"),
+    ..EventDef::observe("error")
 };
 
 /// The payload of `error`.

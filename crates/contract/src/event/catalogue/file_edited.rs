@@ -3,33 +3,18 @@
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
-use crate::FailurePolicy;
-use crate::event::def::{ContextScope, EventClass, EventDef, RewriteTarget, no_aliases};
+use crate::event::def::{ContextScope, EventDef};
 use crate::event::fragment::HostPayload;
 
 /// The event definition of `file.edited`.
 pub static ROW: EventDef = EventDef {
-    name: "file.edited",
     fires_when: "A tool or the host changed a file.",
-    class: EventClass::Observe,
     subject: Some("path"),
-    target: RewriteTarget::Nothing,
-    deny_means: "Nothing: hooks can observe this event, but not block it.",
-    deny_restricts: true,
     context: ContextScope::Turn,
-    on_failure: FailurePolicy::Open,
-    example: || {
-        json!({
-            "path": "/home/ada/project/src/login.rs",
-            "operation": "edit",
-            "size_bytes": 2048,
-            "tool": "edit",
-            "call_id": "call_2",
-        })
-    },
-    normalize: no_aliases,
+    example_json: include_str!("../examples/file_edited.json"),
+    ..EventDef::observe("file.edited")
 };
 
 /// The payload of `file.edited`.

@@ -1,25 +1,16 @@
 //! `finish.post`.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::FailurePolicy;
-use crate::event::def::{ContextScope, EventClass, EventDef, RewriteTarget, no_aliases};
+use crate::event::def::EventDef;
 use crate::event::fragment::UnsettledWork;
 
 /// The event definition of `finish.post`.
 pub static ROW: EventDef = EventDef {
-    name: "finish.post",
     fires_when: "A run has finished; its return value is about to go to the host.",
-    class: EventClass::Observe,
-    subject: None,
-    target: RewriteTarget::Nothing,
-    deny_means: "Nothing: hooks can observe this event, but not block it.",
-    deny_restricts: true,
-    context: ContextScope::None,
-    on_failure: FailurePolicy::Open,
-    example: || json!({"return_value": {"merged": true}, "unsettled": []}),
-    normalize: no_aliases,
+    example_json: include_str!("../examples/finish_post.json"),
+    ..EventDef::observe("finish.post")
 };
 
 /// The payload of `finish.post`.

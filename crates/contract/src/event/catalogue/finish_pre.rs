@@ -1,25 +1,16 @@
 //! `finish.pre`.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::FailurePolicy;
-use crate::event::def::{ContextScope, EventClass, EventDef, RewriteTarget, no_aliases};
+use crate::event::def::EventDef;
 use crate::event::fragment::UnsettledWork;
 
 /// The event definition of `finish.pre`.
 pub static ROW: EventDef = EventDef {
-    name: "finish.pre",
     fires_when: "A run is about to finish, before the finish callback that the host registered.",
-    class: EventClass::Observe,
-    subject: None,
-    target: RewriteTarget::Nothing,
-    deny_means: "Nothing: hooks can observe this event, but not block it.",
-    deny_restricts: true,
-    context: ContextScope::None,
-    on_failure: FailurePolicy::Open,
-    example: || json!({"return_value": {"merged": true}, "unsettled": [], "has_on_finish": true}),
-    normalize: no_aliases,
+    example_json: include_str!("../examples/finish_pre.json"),
+    ..EventDef::observe("finish.pre")
 };
 
 /// The payload of `finish.pre`.

@@ -1,33 +1,16 @@
 //! `handoff.emitted`.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::FailurePolicy;
-use crate::event::def::{ContextScope, EventClass, EventDef, RewriteTarget, no_aliases};
+use crate::event::def::EventDef;
 
 /// The event definition of `handoff.emitted`.
 pub static ROW: EventDef = EventDef {
-    name: "handoff.emitted",
     fires_when: "An agent or persona hands work over.",
-    class: EventClass::Observe,
     subject: Some("to"),
-    target: RewriteTarget::Nothing,
-    deny_means: "Nothing: hooks can observe this event, but not block it.",
-    deny_restricts: true,
-    context: ContextScope::None,
-    on_failure: FailurePolicy::Open,
-    example: || {
-        json!({
-            "id": "handoff_1",
-            "kind": "persona",
-            "from": "triage",
-            "to": "billing",
-            "summary": "refund of order 17",
-            "payload": {"order": 17},
-        })
-    },
-    normalize: no_aliases,
+    example_json: include_str!("../examples/handoff_emitted.json"),
+    ..EventDef::observe("handoff.emitted")
 };
 
 /// The payload of `handoff.emitted`.

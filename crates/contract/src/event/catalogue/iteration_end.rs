@@ -1,25 +1,16 @@
 //! `iteration.end`.
 
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
-use crate::FailurePolicy;
-use crate::event::def::{ContextScope, EventClass, EventDef, RewriteTarget, no_aliases};
+use crate::event::def::EventDef;
 
 /// The event definition of `iteration.end`.
 pub static ROW: EventDef = EventDef {
-    name: "iteration.end",
     fires_when: "A model call and its tool calls are over, whatever the result. It fires once for each \
                  `iteration.start`.",
-    class: EventClass::Observe,
     subject: Some("reason"),
-    target: RewriteTarget::Nothing,
-    deny_means: "Nothing: hooks can observe this event, but not block it.",
-    deny_restricts: true,
-    context: ContextScope::None,
-    on_failure: FailurePolicy::Open,
-    example: || json!({"iteration": 1, "reason": "continue"}),
-    normalize: no_aliases,
+    example_json: include_str!("../examples/iteration_end.json"),
+    ..EventDef::observe("iteration.end")
 };
 
 /// Why an iteration is over.

@@ -1,46 +1,16 @@
 //! `iteration.post`.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::FailurePolicy;
-use crate::event::def::{ContextScope, EventClass, EventDef, RewriteTarget, no_aliases};
+use crate::event::def::{ContextScope, EventDef};
 
 /// The event definition of `iteration.post`.
 pub static ROW: EventDef = EventDef {
-    name: "iteration.post",
     fires_when: "A model response and its tool calls have been recorded, before the agent decides whether to continue.",
-    class: EventClass::Observe,
-    subject: None,
-    target: RewriteTarget::Nothing,
-    deny_means: "Nothing: hooks can observe this event, but not block it.",
-    deny_restricts: true,
     context: ContextScope::Turn,
-    on_failure: FailurePolicy::Open,
-    example: || {
-        json!({
-            "iteration": 1,
-            "text": "I ran the tests.",
-            "has_tool_calls": true,
-            "tool_names": ["run_command"],
-            "successful_tool_names": ["run_command"],
-            "rejected_tool_names": [],
-            "available_tool_names": ["edit", "run_command"],
-            "tool_results": [
-                {
-                    "call_id": "call_1",
-                    "name": "run_command",
-                    "content": "ok",
-                    "is_error": false,
-                    "result": "ok",
-                },
-            ],
-            "provider": "openai",
-            "model": "gpt-4o",
-            "finish_reason": "tool_calls",
-        })
-    },
-    normalize: no_aliases,
+    example_json: include_str!("../examples/iteration_post.json"),
+    ..EventDef::observe("iteration.post")
 };
 
 /// The payload of `iteration.post`, which Harn calls `post_turn`.

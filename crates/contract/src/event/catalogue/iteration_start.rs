@@ -1,24 +1,15 @@
 //! `iteration.start`.
 
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
-use crate::FailurePolicy;
-use crate::event::def::{ContextScope, EventClass, EventDef, RewriteTarget, no_aliases};
+use crate::event::def::{ContextScope, EventDef};
 
 /// The event definition of `iteration.start`.
 pub static ROW: EventDef = EventDef {
-    name: "iteration.start",
     fires_when: "A model call of the turn is being prepared. Context that hooks return applies to this call only.",
-    class: EventClass::Observe,
-    subject: None,
-    target: RewriteTarget::Nothing,
-    deny_means: "Nothing: hooks can observe this event, but not block it.",
-    deny_restricts: true,
     context: ContextScope::Call,
-    on_failure: FailurePolicy::Open,
-    example: || json!({"iteration": 1}),
-    normalize: no_aliases,
+    example_json: include_str!("../examples/iteration_start.json"),
+    ..EventDef::observe("iteration.start")
 };
 
 /// The payload of `iteration.start`, which docker-agent calls `turn_start`: its turn is one model call.

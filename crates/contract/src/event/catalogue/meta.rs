@@ -1,25 +1,18 @@
 //! `meta.*`.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::FailurePolicy;
-use crate::event::def::{ContextScope, EventClass, EventDef, RewriteTarget, no_aliases};
+use crate::event::def::EventDef;
 
 /// The event definition of `meta.*`.
 pub static ROW: EventDef = EventDef {
-    name: "meta.*",
     fires_when: "An agent is about to change itself: `meta.register_tool`, `meta.register_hook`, \
                  `meta.register_agent`, `meta.call_tool`.",
-    class: EventClass::Guard,
     subject: Some("name"),
-    target: RewriteTarget::Nothing,
     deny_means: "The change is not made; the caller gets `blocked by governance: <reason>`.",
-    deny_restricts: true,
-    context: ContextScope::None,
-    on_failure: FailurePolicy::Closed,
-    example: || json!({"name": "weather", "description": "Tells the weather.", "replace": false}),
-    normalize: no_aliases,
+    example_json: include_str!("../examples/meta.json"),
+    ..EventDef::guard("meta.*")
 };
 
 /// The payload of `meta.*`: the tool, hook or agent that is registered or called, and its definition.

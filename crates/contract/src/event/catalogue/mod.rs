@@ -1,7 +1,8 @@
 //! The catalogue: one file for each event, with its event definition and payload type.
 //!
 //! Reference pages, JSON Schemas, `pintle events`, dialect mappings and lints are derived from it. To add an event, add
-//! a file here and an entry to the list below; the entry's first word is the event's [`EventKind`].
+//! a file here, its example as JSON in `../examples`, and an entry to the list below; the entry's first word is the
+//! event's [`EventKind`].
 
 use serde_json::Value;
 

@@ -1,25 +1,16 @@
 //! `notification`.
 
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
-use crate::FailurePolicy;
-use crate::event::def::{ContextScope, EventClass, EventDef, RewriteTarget, no_aliases};
+use crate::event::def::EventDef;
 use crate::event::fragment::HostPayload;
 
 /// The event definition of `notification`.
 pub static ROW: EventDef = EventDef {
-    name: "notification",
     fires_when: "The user is notified of something outside the conversation.",
-    class: EventClass::Observe,
     subject: Some("kind"),
-    target: RewriteTarget::Nothing,
-    deny_means: "Nothing: hooks can observe this event, but not block it.",
-    deny_restricts: true,
-    context: ContextScope::None,
-    on_failure: FailurePolicy::Open,
-    example: || json!({"kind": "idle", "level": "info", "message": "the agent waits for you"}),
-    normalize: no_aliases,
+    example_json: include_str!("../examples/notification.json"),
+    ..EventDef::observe("notification")
 };
 
 /// The payload of `notification`.

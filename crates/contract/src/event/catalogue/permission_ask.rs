@@ -1,36 +1,22 @@
 //! `permission.ask`.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
-use crate::FailurePolicy;
 use crate::event::EventPayloadError;
 use crate::event::aliases::sync_tool_call;
-use crate::event::def::{ContextScope, EventClass, EventDef, RewriteTarget};
+use crate::event::def::{EventDef, RewriteTarget};
 use crate::event::fragment::CallFacts;
 
 /// The event definition of `permission.ask`.
 pub static ROW: EventDef = EventDef {
-    name: "permission.ask",
     fires_when: "The user is about to be prompted for permission to run a tool call.",
-    class: EventClass::Guard,
     subject: Some("name"),
     target: RewriteTarget::Fields(&["args", "arguments"]),
     deny_means: "The tool does not run and the user is not prompted; the reason is the tool's error result.",
-    deny_restricts: true,
-    context: ContextScope::None,
-    on_failure: FailurePolicy::Closed,
-    example: || {
-        json!({
-            "id": "call_1",
-            "name": "run_command",
-            "arguments": "{\"command\":\"git push\"}",
-            "args": {"command": "git push"},
-            "reason": "it publishes the branch",
-            "asked_by": "publish_guard",
-        })
-    },
+    example_json: include_str!("../examples/permission_ask.json"),
     normalize,
+    ..EventDef::guard("permission.ask")
 };
 
 /// The payload of `permission.ask`.

@@ -1,36 +1,18 @@
 //! `permission.reply`.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::FailurePolicy;
 use crate::event::EventKind;
-use crate::event::def::{ContextScope, EventClass, EventDef, RewriteTarget, no_aliases};
+use crate::event::def::EventDef;
 use crate::event::fragment::CallFacts;
 
 /// The event definition of `permission.reply`.
 pub static ROW: EventDef = EventDef {
-    name: "permission.reply",
     fires_when: "The permission to run a tool call has been granted or denied.",
-    class: EventClass::Observe,
     subject: Some("name"),
-    target: RewriteTarget::Nothing,
-    deny_means: "Nothing: hooks can observe this event, but not block it.",
-    deny_restricts: true,
-    context: ContextScope::None,
-    on_failure: FailurePolicy::Open,
-    example: || {
-        json!({
-            "id": "call_1",
-            "name": "run_command",
-            "decision": "allow",
-            "source": "person",
-            "reason": "",
-            "remember": false,
-            "detail": "once",
-        })
-    },
-    normalize: no_aliases,
+    example_json: include_str!("../examples/permission_reply.json"),
+    ..EventDef::observe("permission.reply")
 };
 
 /// What the decision on a tool call is based on.

@@ -1,24 +1,15 @@
 //! `persona.paused`.
 
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
-use crate::FailurePolicy;
-use crate::event::def::{ContextScope, EventClass, EventDef, RewriteTarget, no_aliases};
+use crate::event::def::EventDef;
 
 /// The event definition of `persona.paused`.
 pub static ROW: EventDef = EventDef {
-    name: "persona.paused",
     fires_when: "A persona has been paused: it runs no further step until it is resumed.",
-    class: EventClass::Observe,
     subject: Some("persona"),
-    target: RewriteTarget::Nothing,
-    deny_means: "Nothing: hooks can observe this event, but not block it.",
-    deny_restricts: true,
-    context: ContextScope::None,
-    on_failure: FailurePolicy::Open,
-    example: || json!({"persona": "nightly_triage", "reason": "maintenance", "by": "person"}),
-    normalize: no_aliases,
+    example_json: include_str!("../examples/persona_paused.json"),
+    ..EventDef::observe("persona.paused")
 };
 
 /// The payload of `persona.paused`.

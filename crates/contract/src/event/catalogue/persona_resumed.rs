@@ -1,30 +1,15 @@
 //! `persona.resumed`.
 
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
-use crate::FailurePolicy;
-use crate::event::def::{ContextScope, EventClass, EventDef, RewriteTarget, no_aliases};
+use crate::event::def::EventDef;
 
 /// The event definition of `persona.resumed`.
 pub static ROW: EventDef = EventDef {
-    name: "persona.resumed",
     fires_when: "A paused persona has been resumed and can run steps again.",
-    class: EventClass::Observe,
     subject: Some("persona"),
-    target: RewriteTarget::Nothing,
-    deny_means: "Nothing: hooks can observe this event, but not block it.",
-    deny_restricts: true,
-    context: ContextScope::None,
-    on_failure: FailurePolicy::Open,
-    example: || {
-        json!({
-            "persona": "nightly_triage",
-            "reason": "maintenance is over",
-            "by": "person",
-        })
-    },
-    normalize: no_aliases,
+    example_json: include_str!("../examples/persona_resumed.json"),
+    ..EventDef::observe("persona.resumed")
 };
 
 /// The payload of `persona.resumed`.

@@ -1,26 +1,21 @@
 //! `prompt.followup`.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::FailurePolicy;
 use crate::event::EventPayloadError;
 use crate::event::aliases::{require_object, require_texts};
-use crate::event::def::{ContextScope, EventClass, EventDef, RewriteTarget};
+use crate::event::def::{ContextScope, EventDef, RewriteTarget};
 
 /// The event definition of `prompt.followup`.
 pub static ROW: EventDef = EventDef {
-    name: "prompt.followup",
     fires_when: "A prompt that was queued while the agent was working is about to start a turn.",
-    class: EventClass::Guard,
-    subject: None,
     target: RewriteTarget::Fields(&["prompt"]),
     deny_means: "The prompt is dropped and no turn starts; the user sees the reason.",
-    deny_restricts: true,
     context: ContextScope::Turn,
-    on_failure: FailurePolicy::Closed,
-    example: || json!({"prompt": "now update the changelog", "waiting": 0}),
+    example_json: include_str!("../examples/prompt_followup.json"),
     normalize,
+    ..EventDef::guard("prompt.followup")
 };
 
 /// The payload of `prompt.followup`.

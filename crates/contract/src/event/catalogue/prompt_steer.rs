@@ -1,26 +1,21 @@
 //! `prompt.steer`.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::FailurePolicy;
 use crate::event::EventPayloadError;
 use crate::event::aliases::{require_lists, require_object};
-use crate::event::def::{ContextScope, EventClass, EventDef, RewriteTarget};
+use crate::event::def::{ContextScope, EventDef, RewriteTarget};
 
 /// The event definition of `prompt.steer`.
 pub static ROW: EventDef = EventDef {
-    name: "prompt.steer",
     fires_when: "Messages that the user sent while the agent was working are about to enter the conversation.",
-    class: EventClass::Guard,
-    subject: None,
     target: RewriteTarget::Fields(&["messages"]),
     deny_means: "The messages are dropped; the user sees the reason.",
-    deny_restricts: true,
     context: ContextScope::Turn,
-    on_failure: FailurePolicy::Closed,
-    example: || json!({"messages": ["leave the tests alone"]}),
+    example_json: include_str!("../examples/prompt_steer.json"),
     normalize,
+    ..EventDef::guard("prompt.steer")
 };
 
 /// The payload of `prompt.steer`.

@@ -1,27 +1,22 @@
 //! `prompt.submit`.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::FailurePolicy;
 use crate::event::EventPayloadError;
 use crate::event::aliases::{require_object, require_texts};
-use crate::event::def::{ContextScope, EventClass, EventDef, RewriteTarget};
+use crate::event::def::{ContextScope, EventDef, RewriteTarget};
 use crate::event::fragment::HostPayload;
 
 /// The event definition of `prompt.submit`.
 pub static ROW: EventDef = EventDef {
-    name: "prompt.submit",
     fires_when: "The user sent a prompt, which is about to enter the conversation.",
-    class: EventClass::Guard,
-    subject: None,
     target: RewriteTarget::Fields(&["prompt"]),
     deny_means: "The prompt does not enter the conversation and no turn starts; the user sees the reason.",
-    deny_restricts: true,
     context: ContextScope::Turn,
-    on_failure: FailurePolicy::Closed,
-    example: || json!({"prompt": "fix the failing test"}),
+    example_json: include_str!("../examples/prompt_submit.json"),
     normalize,
+    ..EventDef::guard("prompt.submit")
 };
 
 /// The payload of `prompt.submit`.

@@ -1,38 +1,16 @@
 //! `session.end`.
 
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
-use crate::FailurePolicy;
-use crate::event::def::{ContextScope, EventClass, EventDef, RewriteTarget, no_aliases};
+use crate::event::def::EventDef;
 use crate::event::fragment::{HostPayload, TokenUsage};
 
 /// The event definition of `session.end`.
 pub static ROW: EventDef = EventDef {
-    name: "session.end",
     fires_when: "A session is over, whether it succeeded or failed. A Markdown hook receives `None` as its payload.",
-    class: EventClass::Observe,
     subject: Some("reason"),
-    target: RewriteTarget::Nothing,
-    deny_means: "Nothing: hooks can observe this event, but not block it.",
-    deny_restricts: true,
-    context: ContextScope::None,
-    on_failure: FailurePolicy::Open,
-    example: || {
-        json!({
-            "reason": "done",
-            "turns": 3,
-            "duration_ms": 84210,
-            "usage": {
-                "input_tokens": 1234,
-                "output_tokens": 567,
-                "total_tokens": 1801,
-                "prompt_tokens": 1234,
-                "completion_tokens": 567,
-            },
-        })
-    },
-    normalize: no_aliases,
+    example_json: include_str!("../examples/session_end.json"),
+    ..EventDef::observe("session.end")
 };
 
 /// The payload of `session.end`.

@@ -1,31 +1,16 @@
 //! `session.error`.
 
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
-use crate::FailurePolicy;
-use crate::event::def::{ContextScope, EventClass, EventDef, RewriteTarget, no_aliases};
+use crate::event::def::EventDef;
 use crate::event::fragment::HostPayload;
 
 /// The event definition of `session.error`.
 pub static ROW: EventDef = EventDef {
-    name: "session.error",
     fires_when: "A session ends abnormally; `session.end` follows.",
-    class: EventClass::Observe,
     subject: Some("status"),
-    target: RewriteTarget::Nothing,
-    deny_means: "Nothing: hooks can observe this event, but not block it.",
-    deny_restricts: true,
-    context: ContextScope::None,
-    on_failure: FailurePolicy::Open,
-    example: || {
-        json!({
-            "status": "failed",
-            "stop_reason": "model_error",
-            "message": "the model did not answer: connection refused",
-        })
-    },
-    normalize: no_aliases,
+    example_json: include_str!("../examples/session_error.json"),
+    ..EventDef::observe("session.error")
 };
 
 /// The payload of `session.error`.

@@ -1,24 +1,14 @@
 //! `session.idle`.
 
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
-use crate::FailurePolicy;
-use crate::event::def::{ContextScope, EventClass, EventDef, RewriteTarget, no_aliases};
+use crate::event::def::EventDef;
 
 /// The event definition of `session.idle`.
 pub static ROW: EventDef = EventDef {
-    name: "session.idle",
     fires_when: "The agent is idle and waits for work.",
-    class: EventClass::Observe,
-    subject: None,
-    target: RewriteTarget::Nothing,
-    deny_means: "Nothing: hooks can observe this event, but not block it.",
-    deny_restricts: true,
-    context: ContextScope::None,
-    on_failure: FailurePolicy::Open,
-    example: || json!({"iteration": 12, "waited_ms": 0, "wake_interval_ms": 30000}),
-    normalize: no_aliases,
+    example_json: include_str!("../examples/session_idle.json"),
+    ..EventDef::observe("session.idle")
 };
 
 /// The payload of `session.idle`.

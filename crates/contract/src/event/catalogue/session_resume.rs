@@ -1,25 +1,18 @@
 //! `session.resume`.
 
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
-use crate::FailurePolicy;
-use crate::event::def::{ContextScope, EventClass, EventDef, RewriteTarget, no_aliases};
+use crate::event::def::{ContextScope, EventDef};
 use crate::event::fragment::HostPayload;
 
 /// The event definition of `session.resume`.
 pub static ROW: EventDef = EventDef {
-    name: "session.resume",
     fires_when: "A paused session is about to resume.",
-    class: EventClass::Guard,
     subject: Some("source"),
-    target: RewriteTarget::Nothing,
     deny_means: "The session does not resume: `session blocked: <reason>`.",
-    deny_restricts: true,
     context: ContextScope::Persistent,
-    on_failure: FailurePolicy::Closed,
-    example: || json!({"source": "resume", "cwd": "/home/ada/project"}),
-    normalize: no_aliases,
+    example_json: include_str!("../examples/session_resume.json"),
+    ..EventDef::guard("session.resume")
 };
 
 /// The payload of `session.resume`.

@@ -1,25 +1,18 @@
 //! `session.start`.
 
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
-use crate::FailurePolicy;
-use crate::event::def::{ContextScope, EventClass, EventDef, RewriteTarget, no_aliases};
+use crate::event::def::{ContextScope, EventDef};
 use crate::event::fragment::HostPayload;
 
 /// The event definition of `session.start`.
 pub static ROW: EventDef = EventDef {
-    name: "session.start",
     fires_when: "A session starts, before its first turn. A Markdown hook receives `None` as its payload.",
-    class: EventClass::Guard,
     subject: Some("source"),
-    target: RewriteTarget::Nothing,
     deny_means: "The session does not start: `session blocked: <reason>`.",
-    deny_restricts: true,
     context: ContextScope::Persistent,
-    on_failure: FailurePolicy::Closed,
-    example: || json!({"source": "startup", "cwd": "/home/ada/project"}),
-    normalize: no_aliases,
+    example_json: include_str!("../examples/session_start.json"),
+    ..EventDef::guard("session.start")
 };
 
 /// The payload of `session.start`.

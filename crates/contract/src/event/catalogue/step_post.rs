@@ -1,43 +1,19 @@
 //! `step.post`.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::FailurePolicy;
-use crate::event::def::{ContextScope, EventClass, EventDef, RewriteTarget, no_aliases};
+use crate::event::def::{EventDef, RewriteTarget};
 use crate::event::fragment::TokenUsage;
 
 /// The event definition of `step.post`.
 pub static ROW: EventDef = EventDef {
-    name: "step.post",
     fires_when: "A step of a persona has finished.",
-    class: EventClass::Rewrite,
     subject: Some("step"),
     target: RewriteTarget::Fields(&["output"]),
     deny_means: "The step fails with the reason.",
-    deny_restricts: true,
-    context: ContextScope::None,
-    on_failure: FailurePolicy::Open,
-    example: || {
-        json!({
-            "persona": "merge_captain",
-            "step": "verify",
-            "function": "verify_change",
-            "args": [17],
-            "output": {"ok": true},
-            "is_error": false,
-            "duration_ms": 920,
-            "cost_usd": 0.012,
-            "usage": {
-                "input_tokens": 1234,
-                "output_tokens": 567,
-                "total_tokens": 1801,
-                "prompt_tokens": 1234,
-                "completion_tokens": 567,
-            },
-        })
-    },
-    normalize: no_aliases,
+    example_json: include_str!("../examples/step_post.json"),
+    ..EventDef::rewrite("step.post")
 };
 
 /// The payload of `step.post`.

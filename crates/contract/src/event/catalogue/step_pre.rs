@@ -1,33 +1,21 @@
 //! `step.pre`.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::FailurePolicy;
 use crate::event::EventPayloadError;
 use crate::event::aliases::{require_lists, require_object};
-use crate::event::def::{ContextScope, EventClass, EventDef, RewriteTarget};
+use crate::event::def::{EventDef, RewriteTarget};
 
 /// The event definition of `step.pre`.
 pub static ROW: EventDef = EventDef {
-    name: "step.pre",
     fires_when: "A step of a persona is about to run.",
-    class: EventClass::Guard,
     subject: Some("step"),
     target: RewriteTarget::Fields(&["args"]),
     deny_means: "The step does not run and fails with the reason.",
-    deny_restricts: true,
-    context: ContextScope::None,
-    on_failure: FailurePolicy::Closed,
-    example: || {
-        json!({
-            "persona": "merge_captain",
-            "step": "verify",
-            "function": "verify_change",
-            "args": [17],
-        })
-    },
+    example_json: include_str!("../examples/step_pre.json"),
     normalize,
+    ..EventDef::guard("step.pre")
 };
 
 /// The payload of `step.pre`.

@@ -1,46 +1,16 @@
 //! `tool.batch`.
 
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
-use crate::FailurePolicy;
-use crate::event::def::{ContextScope, EventClass, EventDef, RewriteTarget, no_aliases};
+use crate::event::def::{ContextScope, EventDef};
 use crate::event::fragment::{HostPayload, ToolCall, ToolResult};
 
 /// The event definition of `tool.batch`.
 pub static ROW: EventDef = EventDef {
-    name: "tool.batch",
     fires_when: "All tool calls of one model response have finished.",
-    class: EventClass::Observe,
-    subject: None,
-    target: RewriteTarget::Nothing,
-    deny_means: "Nothing: hooks can observe this event, but not block it.",
-    deny_restricts: true,
     context: ContextScope::Turn,
-    on_failure: FailurePolicy::Open,
-    example: || {
-        json!({
-            "tool_calls": [
-                {
-                    "id": "call_1",
-                    "name": "run_command",
-                    "args": {"command": "ls -la"},
-                    "arguments": "{\"command\":\"ls -la\"}",
-                },
-            ],
-            "tool_results": [
-                {
-                    "call_id": "call_1",
-                    "name": "run_command",
-                    "content": "{\"stdout\":\"README.md\",\"exit_code\":0}",
-                    "is_error": false,
-                    "result": {"stdout": "README.md", "exit_code": 0},
-                },
-            ],
-            "duration_ms": 34,
-        })
-    },
-    normalize: no_aliases,
+    example_json: include_str!("../examples/tool_batch.json"),
+    ..EventDef::observe("tool.batch")
 };
 
 /// The payload of `tool.batch`.

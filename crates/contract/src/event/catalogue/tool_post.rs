@@ -1,37 +1,23 @@
 //! `tool.post`.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::FailurePolicy;
 use crate::event::EventPayloadError;
 use crate::event::aliases::sync_tool_result;
-use crate::event::def::{ContextScope, EventClass, EventDef, RewriteTarget};
+use crate::event::def::{ContextScope, EventDef, RewriteTarget};
 use crate::event::fragment::{CallFacts, ToolResult};
 
 /// The event definition of `tool.post`.
 pub static ROW: EventDef = EventDef {
-    name: "tool.post",
     fires_when: "A tool call is over, whether it ran, failed, was denied or was not found.",
-    class: EventClass::Rewrite,
     subject: Some("name"),
     target: RewriteTarget::Fields(&["content", "result", "is_error"]),
     deny_means: "The model receives the reason instead of the result, as an error.",
-    deny_restricts: true,
     context: ContextScope::Turn,
-    on_failure: FailurePolicy::Open,
-    example: || {
-        json!({
-            "call_id": "call_1",
-            "name": "run_command",
-            "content": "{\"stdout\":\"README.md\",\"exit_code\":0}",
-            "is_error": false,
-            "result": {"stdout": "README.md", "exit_code": 0},
-            "args": {"command": "ls -la"},
-            "duration_ms": 31,
-        })
-    },
+    example_json: include_str!("../examples/tool_post.json"),
     normalize,
+    ..EventDef::rewrite("tool.post")
 };
 
 /// The payload of `tool.post`.

@@ -1,34 +1,23 @@
 //! `tool.pre`.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::FailurePolicy;
 use crate::event::EventPayloadError;
 use crate::event::aliases::sync_tool_call;
-use crate::event::def::{ContextScope, EventClass, EventDef, RewriteTarget};
+use crate::event::def::{ContextScope, EventDef, RewriteTarget};
 use crate::event::fragment::{CallFacts, ToolCall};
 
 /// The event definition of `tool.pre`.
 pub static ROW: EventDef = EventDef {
-    name: "tool.pre",
     fires_when: "A tool call was validated against its schema and is about to run.",
-    class: EventClass::Guard,
     subject: Some("name"),
     target: RewriteTarget::Fields(&["name", "args", "arguments"]),
     deny_means: "The tool does not run; the reason is the tool's error result.",
-    deny_restricts: true,
     context: ContextScope::Turn,
-    on_failure: FailurePolicy::Closed,
-    example: || {
-        json!({
-            "id": "call_1",
-            "name": "run_command",
-            "arguments": "{\"command\":\"ls -la\"}",
-            "args": {"command": "ls -la"},
-        })
-    },
+    example_json: include_str!("../examples/tool_pre.json"),
     normalize,
+    ..EventDef::guard("tool.pre")
 };
 
 /// The payload of `tool.pre`.

@@ -1,37 +1,22 @@
 //! `tool.result`.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::FailurePolicy;
 use crate::event::EventPayloadError;
 use crate::event::aliases::sync_tool_result;
-use crate::event::def::{ContextScope, EventClass, EventDef, RewriteTarget};
+use crate::event::def::{EventDef, RewriteTarget};
 use crate::event::fragment::CallFacts;
 
 /// The event definition of `tool.result`.
 pub static ROW: EventDef = EventDef {
-    name: "tool.result",
     fires_when: "A tool returned its result, or a part of it. Hooks can change the result before it is used.",
-    class: EventClass::Rewrite,
     subject: Some("name"),
     target: RewriteTarget::Fields(&["content", "result", "is_error"]),
     deny_means: "The result is withheld and replaced by the reason, as an error.",
-    deny_restricts: true,
-    context: ContextScope::None,
-    on_failure: FailurePolicy::Open,
-    example: || {
-        json!({
-            "call_id": "call_1",
-            "name": "run_command",
-            "content": "{\"stdout\":\"README.md\",\"exit_code\":0}",
-            "is_error": false,
-            "result": {"stdout": "README.md", "exit_code": 0},
-            "args": {"command": "ls -la"},
-            "partial": false,
-        })
-    },
+    example_json: include_str!("../examples/tool_result.json"),
     normalize,
+    ..EventDef::rewrite("tool.result")
 };
 
 /// The payload of `tool.result`.

@@ -1,35 +1,22 @@
 //! `tool.transform`.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::FailurePolicy;
 use crate::event::EventPayloadError;
 use crate::event::aliases::sync_tool_call;
-use crate::event::def::{ContextScope, EventClass, EventDef, RewriteTarget};
+use crate::event::def::{EventDef, RewriteTarget};
 use crate::event::fragment::CallFacts;
 
 /// The event definition of `tool.transform`.
 pub static ROW: EventDef = EventDef {
-    name: "tool.transform",
     fires_when: "The model requested a tool call. Hooks can change the call before any guard sees it.",
-    class: EventClass::Rewrite,
     subject: Some("name"),
     target: RewriteTarget::Fields(&["name", "args", "arguments"]),
     deny_means: "The tool does not run; the reason is the tool's error result.",
-    deny_restricts: true,
-    context: ContextScope::None,
-    on_failure: FailurePolicy::Open,
-    example: || {
-        json!({
-            "id": "call_1",
-            "name": "run_command",
-            "arguments": "{\"command\":\"ls -la\"}",
-            "args": {"command": "ls -la"},
-            "category": "shell",
-        })
-    },
+    example_json: include_str!("../examples/tool_transform.json"),
     normalize,
+    ..EventDef::rewrite("tool.transform")
 };
 
 /// The payload of `tool.transform`.

@@ -1,20 +1,16 @@
 //! `turn.end`.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::FailurePolicy;
 use crate::event::EventPayloadError;
 use crate::event::aliases::sync_final_answer;
-use crate::event::def::{ContextScope, EventClass, EventDef, RewriteTarget};
+use crate::event::def::{ContextScope, EventDef, RewriteTarget};
 use crate::event::fragment::{HostPayload, LogLine, TokenUsage, ToolCall, ToolResult};
 
 /// The event definition of `turn.end`.
 pub static ROW: EventDef = EventDef {
-    name: "turn.end",
     fires_when: "The turn is over: the model gave its final answer, or the turn failed or was cancelled.",
-    class: EventClass::Rewrite,
-    subject: None,
     target: RewriteTarget::Fields(&[
         "text",
         "Response",
@@ -26,65 +22,10 @@ pub static ROW: EventDef = EventDef {
         "Usage",
     ]),
     deny_means: "The turn fails: `turn blocked: <reason>`. A turn that has already failed is not affected.",
-    deny_restricts: true,
     context: ContextScope::Persistent,
-    on_failure: FailurePolicy::Open,
-    example: || {
-        json!({
-            "text": "The test passes now.",
-            "tool_calls": [
-                {
-                    "id": "call_1",
-                    "name": "run_command",
-                    "args": {"command": "ls -la"},
-                    "arguments": "{\"command\":\"ls -la\"}",
-                },
-            ],
-            "tool_results": [
-                {
-                    "call_id": "call_1",
-                    "name": "run_command",
-                    "content": "{\"stdout\":\"README.md\",\"exit_code\":0}",
-                    "is_error": false,
-                    "result": {"stdout": "README.md", "exit_code": 0},
-                },
-            ],
-            "usage": {
-                "input_tokens": 1234,
-                "output_tokens": 567,
-                "total_tokens": 1801,
-                "prompt_tokens": 1234,
-                "completion_tokens": 567,
-            },
-            "logs": [{"level": "info", "hook": "audit_tool_pre", "message": "tool.pre name=run_command"}],
-            "Response": "The test passes now.",
-            "ToolCalls": [
-                {
-                    "id": "call_1",
-                    "name": "run_command",
-                    "args": {"command": "ls -la"},
-                    "arguments": "{\"command\":\"ls -la\"}",
-                },
-            ],
-            "ToolResults": [
-                {
-                    "call_id": "call_1",
-                    "name": "run_command",
-                    "content": "{\"stdout\":\"README.md\",\"exit_code\":0}",
-                    "is_error": false,
-                    "result": {"stdout": "README.md", "exit_code": 0},
-                },
-            ],
-            "Usage": {
-                "input_tokens": 1234,
-                "output_tokens": 567,
-                "total_tokens": 1801,
-                "prompt_tokens": 1234,
-                "completion_tokens": 567,
-            },
-        })
-    },
+    example_json: include_str!("../examples/turn_end.json"),
     normalize,
+    ..EventDef::rewrite("turn.end")
 };
 
 /// The payload of `turn.end`.

@@ -1,25 +1,20 @@
 //! `turn.start`.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::FailurePolicy;
 use crate::event::EventPayloadError;
-use crate::event::def::{ContextScope, EventClass, EventDef, RewriteTarget};
+use crate::event::def::{ContextScope, EventDef, RewriteTarget};
 
 /// The event definition of `turn.start`.
 pub static ROW: EventDef = EventDef {
-    name: "turn.start",
     fires_when: "A turn starts, before the model is called and before the message enters the conversation.",
-    class: EventClass::Guard,
-    subject: None,
     target: RewriteTarget::Whole,
     deny_means: "The turn fails and the message never enters the conversation: `turn blocked: <reason>`.",
-    deny_restricts: true,
     context: ContextScope::Turn,
-    on_failure: FailurePolicy::Closed,
-    example: || json!("list the files"),
+    example_json: include_str!("../examples/turn_start.json"),
     normalize,
+    ..EventDef::guard("turn.start")
 };
 
 /// The payload of `turn.start`: the user's message as a plain JSON string.

@@ -1,24 +1,15 @@
 //! `user.input`.
 
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
-use crate::FailurePolicy;
-use crate::event::def::{ContextScope, EventClass, EventDef, RewriteTarget, no_aliases};
+use crate::event::def::EventDef;
 
 /// The event definition of `user.input`.
 pub static ROW: EventDef = EventDef {
-    name: "user.input",
     fires_when: "The agent waits for input from the user.",
-    class: EventClass::Observe,
     subject: Some("reason"),
-    target: RewriteTarget::Nothing,
-    deny_means: "Nothing: hooks can observe this event, but not block it.",
-    deny_restricts: true,
-    context: ContextScope::None,
-    on_failure: FailurePolicy::Open,
-    example: || json!({"reason": "permission", "message": "run `git push`?"}),
-    normalize: no_aliases,
+    example_json: include_str!("../examples/user_input.json"),
+    ..EventDef::observe("user.input")
 };
 
 /// The payload of `user.input`.

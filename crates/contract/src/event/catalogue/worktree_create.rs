@@ -1,30 +1,16 @@
 //! `worktree.create`.
 
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
-use crate::FailurePolicy;
-use crate::event::def::{ContextScope, EventClass, EventDef, RewriteTarget, no_aliases};
+use crate::event::def::EventDef;
 
 /// The event definition of `worktree.create`.
 pub static ROW: EventDef = EventDef {
-    name: "worktree.create",
     fires_when: "A Git worktree has been created for the agent, which is about to start in it.",
-    class: EventClass::Guard,
     subject: Some("branch"),
-    target: RewriteTarget::Nothing,
     deny_means: "The run ends with the reason before it starts.",
-    deny_restricts: true,
-    context: ContextScope::None,
-    on_failure: FailurePolicy::Closed,
-    example: || {
-        json!({
-            "path": "/home/ada/worktrees/fix-login",
-            "branch": "fix-login",
-            "source_dir": "/home/ada/project",
-        })
-    },
-    normalize: no_aliases,
+    example_json: include_str!("../examples/worktree_create.json"),
+    ..EventDef::guard("worktree.create")
 };
 
 /// The payload of `worktree.create`.

@@ -44,7 +44,7 @@ fn check_call(name: &str) -> Result<(), String> {
     // The host's name of an event may differ from the document's; hooks see the name that they were written with.
     let fired =
         DIALECTS.iter().find_map(|dialect| dialect.events.find(name).ok()).ok_or("no dialect knows the name")?;
-    let outcome = fixture.fire(fired.as_str(), (fired.def().example)())?;
+    let outcome = fixture.fire(fired.as_str(), fired.def().example())?;
     expect(outcome.is_allowed() && outcome.failures.is_empty(), || format!("{outcome:?}"))?;
     expect_equal(&Value::Object(fixture.metrics()), &json!({format!("called.{name}"): 1}))
 }

@@ -15,7 +15,7 @@ pub(super) fn check(documents: &SeedDocuments, tally: &mut CheckTally) {
     tally.check_count("payloads", shown.len(), 4);
     for (name, text) in shown {
         let agrees = literal::read(&text).and_then(|shape| {
-            let example = (find_event_def(name)?.example)();
+            let example = find_event_def(name)?.example();
             let faults = find_differences(&shape, &example, name);
             expect(faults.is_empty(), || faults.join("; "))
         });
@@ -34,7 +34,7 @@ pub(super) fn check(documents: &SeedDocuments, tally: &mut CheckTally) {
         }
     }
     let counts = find_event_def("delegation.post_verify").and_then(|def| {
-        let example = (def.example)();
+        let example = def.example();
         expect(example.get("attempt").is_some_and(Value::is_number), || example.to_string())
     });
     tally.check("`delegation.post_verify` counts attempts", counts);
