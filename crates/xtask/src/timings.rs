@@ -4,9 +4,7 @@ use std::fs;
 use std::process::Command;
 
 use serde::Deserialize;
-
-use crate::chore::ChoreReport;
-use crate::workspace::SourceWorkspace;
+use xtask::{ChoreReport, SourceWorkspace};
 
 /// How many units are shown.
 const SHOWN: usize = 10;

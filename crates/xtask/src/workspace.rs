@@ -8,27 +8,38 @@ use std::process::Command;
 
 use serde_json::Value;
 
+/// The folders with the crates, and the chores that have a workspace of their own.
+pub const SOURCE_FOLDERS: [&str; 2] = ["crates/", "lab/"];
+
+/// Whether a file is below the `src` of a crate or of the chores.
+#[must_use]
+pub fn is_in_src(file: &str) -> bool {
+    SOURCE_FOLDERS.iter().any(|dir| file.starts_with(dir)) && file.contains("/src/")
+}
+
 /// The repository that this program was built from.
-pub(crate) struct SourceWorkspace {
+#[derive(Debug)]
+pub struct SourceWorkspace {
     /// Its root directory.
-    pub(crate) root: PathBuf,
+    pub root: PathBuf,
     /// Every text file, by its path from the root with `/`.
-    pub(crate) files: BTreeMap<String, String>,
+    pub files: BTreeMap<String, String>,
 }
 
 /// A crate of the workspace.
-pub(crate) struct WorkspaceCrate {
+#[derive(Debug)]
+pub struct WorkspaceCrate {
     /// Its directory under `crates/`.
-    pub(crate) folder: String,
+    pub folder: String,
     /// The directories of the workspace's crates that it depends on, tests aside.
-    pub(crate) internal_dependencies: Vec<String>,
+    pub internal_dependencies: Vec<String>,
     /// The names of all crates that it depends on, tests included.
-    pub(crate) all_dependencies: Vec<String>,
+    pub all_dependencies: Vec<String>,
 }
 
 impl SourceWorkspace {
     /// Reads every file of the repository.
-    pub(crate) fn open() -> Result<Self, String> {
+    pub fn open() -> Result<Self, String> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let root = root.canonicalize().map_err(|error| format!("cannot find the repository: {error}"))?;
         let mut files = BTreeMap::new();
@@ -36,18 +47,18 @@ impl SourceWorkspace {
         Ok(Self { root, files })
     }
 
-    pub(crate) fn text(&self, name: &str) -> Result<&str, String> {
+    pub fn text(&self, name: &str) -> Result<&str, String> {
         self.files.get(name).map(String::as_str).ok_or_else(|| format!("`{name}` is missing"))
     }
 
-    /// The Rust files under `crates/`, with their tests.
-    pub(crate) fn sources(&self) -> impl Iterator<Item = (&str, &str)> + Clone {
-        let rust = |name: &str| name.starts_with("crates/") && name.ends_with(".rs");
+    /// The Rust files of the crates and of the chores, with their tests.
+    pub fn sources(&self) -> impl Iterator<Item = (&str, &str)> + Clone {
+        let rust = |name: &str| SOURCE_FOLDERS.iter().any(|dir| name.starts_with(dir)) && name.ends_with(".rs");
         self.files.iter().filter(move |(name, _)| rust(name)).map(|(name, text)| (name.as_str(), text.as_str()))
     }
 
     /// The crates, by directory.
-    pub(crate) fn packages(&self) -> Result<Vec<WorkspaceCrate>, String> {
+    pub fn packages(&self) -> Result<Vec<WorkspaceCrate>, String> {
         let cargo = std::env::var("CARGO").unwrap_or_else(|_| String::from("cargo"));
         let text = capture_output(
             Command::new(cargo).args(["metadata", "--no-deps", "--format-version", "1"]).current_dir(&self.root),
@@ -89,7 +100,7 @@ fn read_folder(dir: &Path, prefix: &str, files: &mut BTreeMap<String, String>) -
         let entry = entry?;
         let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
         if entry.file_type()?.is_dir() {
-            if ![".git", "target"].contains(&name.as_str()) {
+            if ![".git", "target", "lab/target"].contains(&name.as_str()) {
                 read_folder(&entry.path(), &format!("{name}/"), files)?;
             }
         } else if let Ok(text) = fs::read_to_string(entry.path()) {

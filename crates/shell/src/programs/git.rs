@@ -19,7 +19,7 @@ use crate::{Operation, OperationKind, OperationTag};
 /// The most settings in variables that are looked at.
 const MAX_VARIABLES: usize = 16;
 
-/// The options of each subcommand, by the table that `cargo xtask git-options` writes.
+/// The options of each subcommand, by the table that `cargo lab git-options` writes.
 static GIT_OPTIONS: LazyLock<FxHashMap<&str, OptionLetters>> = LazyLock::new(|| {
     let lines = include_str!("git_options.txt").lines().skip(1).filter_map(|line| line.split_once(": "));
     let row = |options: &'static str| {

@@ -7,10 +7,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use pintle_host::shell::{CallSite, ShellLanguage, operations_of_command};
+use xtask::{ChoreReport, SourceWorkspace};
 
 use super::random::RandomNumbers;
-use crate::chore::ChoreReport;
-use crate::workspace::SourceWorkspace;
 
 /// Files whose lines are changed.
 const SOURCES: [&str; 4] = ["harmful.txt", "harmless.txt", "optional.txt", "powershell.txt"];

@@ -6,8 +6,7 @@ mod oracle;
 mod random;
 mod run_program;
 
-use crate::chore::ChoreReport;
-use crate::workspace::SourceWorkspace;
+use xtask::{ChoreReport, SourceWorkspace};
 
 pub(crate) fn run(workspace: &SourceWorkspace, arguments: &[String]) -> Result<ChoreReport, String> {
     match arguments.split_first() {

@@ -9,12 +9,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use pintle_host::shell::{CallSite, OperationKind, ShellLanguage, operations_of_command};
+use xtask::{ChoreReport, SourceWorkspace};
 
 use super::grammar::{GrammarProgram, GrammarTable, MARKER};
 use super::random::RandomNumbers;
 use super::run_program::RealShell;
-use crate::chore::ChoreReport;
-use crate::workspace::SourceWorkspace;
 
 /// Programs that were once missed: they are tried first. A line is a shell, a blank and a program.
 const ONCE_MISSED: &str = "crates/shell/tests/missed.txt";

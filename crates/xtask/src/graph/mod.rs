@@ -8,8 +8,8 @@ mod svg;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use crate::chore::ChoreReport;
-use crate::workspace::SourceWorkspace;
+use xtask::{ChoreReport, SourceWorkspace};
+
 use floor_plan::FloorPlan;
 
 /// The picture's file.

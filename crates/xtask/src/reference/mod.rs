@@ -14,9 +14,9 @@ mod tools;
 use std::collections::BTreeMap;
 use std::fs;
 
-use crate::chore::ChoreReport;
+use xtask::{ChoreReport, SourceWorkspace};
+
 use crate::graph;
-use crate::workspace::SourceWorkspace;
 
 /// Generated files, by their path from the root.
 type GeneratedPages = BTreeMap<String, String>;

@@ -1,9 +1,9 @@
 //! Checks that parts of the sources do not use what they must not, as `ARCHITECTURE.md` says.
 
 use pintle_contract::EventKind;
+use xtask::{SOURCE_FOLDERS, SourceWorkspace};
 
 use crate::tidy::code::{has_word, is_test_file, shipped_lines};
-use crate::workspace::SourceWorkspace;
 
 /// Something that a part of the sources must not contain.
 struct ForbiddenPattern<'a> {
@@ -19,7 +19,7 @@ struct ForbiddenPattern<'a> {
     excused: &'static [(&'static str, &'static str)],
 }
 
-const EVERYWHERE: &[&str] = &["crates/"];
+const EVERYWHERE: &[&str] = &SOURCE_FOLDERS;
 
 const ABSENCES: &[ForbiddenPattern<'_>] = &[
     ForbiddenPattern {
@@ -44,7 +44,7 @@ const ABSENCES: &[ForbiddenPattern<'_>] = &[
         rule: "only handlers start processes",
         words: &["process::Command", "Command::new", "CommandExt"],
         scope: EVERYWHERE,
-        allowed_in: &["crates/handlers/", "crates/xtask/"],
+        allowed_in: &["crates/handlers/", "crates/xtask/", "lab/"],
         excused: &[
             (
                 "crates/bridge/src/doctor/",
@@ -70,7 +70,7 @@ const ABSENCES: &[ForbiddenPattern<'_>] = &[
         rule: "only loader, tape and files touch files",
         words: &["std::fs", "fs::read", "fs::write", "File::open", "File::create", "OpenOptions", "cap_std"],
         scope: EVERYWHERE,
-        allowed_in: &["crates/files/", "crates/loader/", "crates/tape/", "crates/xtask/"],
+        allowed_in: &["crates/files/", "crates/loader/", "crates/tape/", "crates/xtask/", "lab/"],
         excused: &[
             (
                 "crates/agent/src/workspace/",
@@ -110,7 +110,7 @@ const ABSENCES: &[ForbiddenPattern<'_>] = &[
         rule: "nothing under the program prints",
         words: &["println!", "print!", "eprintln!", "eprint!", "dbg!", "io::stdout", "io::stderr"],
         scope: EVERYWHERE,
-        allowed_in: &["crates/cli/", "crates/xtask/"],
+        allowed_in: &["crates/cli/", "crates/xtask/", "lab/"],
         excused: &[("crates/testkit/src/bench/", "a bench prints its measurements")],
     },
     ForbiddenPattern {
@@ -160,7 +160,7 @@ const ABSENCES: &[ForbiddenPattern<'_>] = &[
             "transfer_task_return",
         ],
         scope: EVERYWHERE,
-        allowed_in: &["crates/dialects/", "crates/xtask/src/seeds/"],
+        allowed_in: &["crates/dialects/", "lab/src/seeds/"],
         excused: &[("crates/clients/src/payload_values.rs", "Claude Code has the same word for a session's end")],
     },
 ];
@@ -170,7 +170,7 @@ const EVENT_NAMES: ForbiddenPattern<'_> = ForbiddenPattern {
     rule: "code matches `EventKind`; names of events are read and written at the rim",
     words: &[],
     scope: EVERYWHERE,
-    allowed_in: &["crates/contract/src/event/catalogue/", "crates/testkit/", "crates/xtask/src/seeds/"],
+    allowed_in: &["crates/contract/src/event/catalogue/", "crates/testkit/", "lab/src/seeds/"],
     excused: &[("crates/clients/src/opencode/events.rs", "OpenCode has events of its own with these names")],
 };
 

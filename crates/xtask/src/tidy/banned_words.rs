@@ -1,7 +1,8 @@
 //! Rejects unfinished work, names without meaning, and paths of one machine.
 
+use xtask::{SourceWorkspace, is_in_src};
+
 use crate::tidy::code::has_word;
-use crate::workspace::SourceWorkspace;
 
 /// Marks of unfinished work, in two parts each, so that this file does not contain them.
 const UNFINISHED: &[&str] = &[concat!("TO", "DO"), concat!("FIX", "ME"), concat!("X", "XX"), concat!("todo", "!")];
@@ -26,7 +27,7 @@ pub(super) fn find_violations(workspace: &SourceWorkspace) -> Vec<String> {
             let path = machine.iter().find(|path| line.contains(path.as_str()));
             faults.extend(path.map(|path| format!("{name}:{}: `{path}` exists on one machine only", index + 1)));
         }
-        let source = name.starts_with("crates/") && name.contains("/src/");
+        let source = is_in_src(name);
         let parts = name.split('/').map(|part| part.trim_end_matches(".rs"));
         let empty = parts.filter(|_| source).find(|part| EMPTY_NAMES.contains(part));
         faults.extend(empty.map(|part| format!("`{name}`: `{part}` does not say what it contains; name the idea")));

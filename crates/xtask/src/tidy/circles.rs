@@ -3,9 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use xtask::SourceWorkspace;
+
 use crate::tidy::code::is_test_file;
 use crate::tidy::imports::{ImportGraph, read_imports};
-use crate::workspace::SourceWorkspace;
 
 /// The maximum number of files in a circle.
 const MAX_FILES: usize = 8;
@@ -13,8 +14,7 @@ const MAX_FILES: usize = 8;
 pub(super) fn find_violations(workspace: &SourceWorkspace) -> Vec<String> {
     let mut crates: BTreeMap<&str, Vec<(&str, &str, &str)>> = BTreeMap::new();
     for (file, text) in workspace.sources().filter(|(file, _)| !is_test_file(file)) {
-        let inside = file.strip_prefix("crates/").and_then(|file| file.split_once("/src/"));
-        if let Some((owner, name)) = inside {
+        if let Some((owner, name)) = file.split_once("/src/") {
             crates.entry(owner).or_default().push((file, name, text));
         }
     }

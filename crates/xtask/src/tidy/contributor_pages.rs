@@ -6,13 +6,14 @@
 //! - The words of a table with the columns `search for` and `find` are in the file that they should find, and not in
 //!   many others.
 
+use xtask::SourceWorkspace;
+
 use crate::tidy::code::has_word;
-use crate::workspace::SourceWorkspace;
 
 const PAGES: [&str; 2] = ["ARCHITECTURE.md", "CONTRIBUTING.md"];
 
 /// What a path in backticks begins with.
-const ROOTS: [&str; 5] = ["crates/", "docs/", "examples/", "schemas", ".ci/"];
+const ROOTS: [&str; 6] = ["crates/", "docs/", "examples/", "lab/", "schemas", ".ci/"];
 
 /// The end of the head of a table with searches.
 const SEARCH_HEAD: &str = "| search for | find |";
@@ -97,7 +98,8 @@ fn check_search(workspace: &SourceWorkspace, words: &str, path: &str) -> Option<
         return Some(format!("a search lacks its words or its path: `{words}`, `{path}`"));
     }
     let has_words = |text: &str| text.to_lowercase().contains(&words.to_lowercase());
-    let is_searched = |file: &str| !file.starts_with("crates/xtask/") && file.contains("/src/");
+    let is_searched =
+        |file: &str| file.starts_with("crates/") && !file.starts_with("crates/xtask/") && file.contains("/src/");
     let found: Vec<&str> =
         workspace.sources().filter(|(file, text)| is_searched(file) && has_words(text)).map(|(file, _)| file).collect();
     if !found.contains(&path) {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::workspace::SourceWorkspace;
+use xtask::SourceWorkspace;
 
 pub(super) fn find_violations(workspace: &SourceWorkspace) -> Vec<String> {
     let mut violations = find_split_modules(workspace.sources().map(|(file, _)| file));

@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use crate::workspace::SourceWorkspace;
+use xtask::SourceWorkspace;
 
 pub(super) fn find_violations(workspace: &SourceWorkspace) -> Vec<String> {
     let mut faults = Vec::new();

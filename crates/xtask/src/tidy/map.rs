@@ -11,7 +11,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::workspace::SourceWorkspace;
+use xtask::SourceWorkspace;
 
 const MAP: &str = "ARCHITECTURE.md";
 

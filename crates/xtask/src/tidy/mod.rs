@@ -15,8 +15,7 @@ mod promises;
 mod type_names;
 mod whole_files;
 
-use crate::chore::ChoreReport;
-use crate::workspace::SourceWorkspace;
+use xtask::{ChoreReport, SourceWorkspace};
 
 /// A check: its name, and the function that returns the errors.
 type TidyCheck = (&'static str, fn(&SourceWorkspace) -> Vec<String>);

@@ -2,9 +2,10 @@
 //!
 //! `docs/contributing/names.md` says what to write instead.
 
+use xtask::{SourceWorkspace, is_in_src};
+
 use crate::tidy::code::{has_word, is_test_file, text_after_word};
 use crate::tidy::exceptions::{self, TidyException, TidyViolation};
-use crate::workspace::SourceWorkspace;
 
 /// Phrases that are always wrong, in lower case.
 const PHRASES: &[&str] = &[
@@ -67,8 +68,7 @@ pub(super) fn find_violations(workspace: &SourceWorkspace) -> Vec<String> {
 /// The lines of a file that are prose, numbered from 1, in lower case and without code.
 fn prose_lines<'a>(file: &'a str, text: &'a str) -> impl Iterator<Item = (usize, String)> + 'a {
     let is_document = file.ends_with(".md") && !file.contains("/tests/") && file != "docs/contributing/names.md";
-    let is_source =
-        file.starts_with("crates/") && file.contains("/src/") && file.ends_with(".rs") && !is_test_file(file);
+    let is_source = is_in_src(file) && file.ends_with(".rs") && !is_test_file(file);
     let mut is_code = false;
     text.lines().enumerate().filter_map(move |(index, line)| {
         let line = line.trim_start();

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::workspace::SourceWorkspace;
+use xtask::SourceWorkspace;
 
 /// The directory of the promises, and the page about security, which has the same format.
 const PAGES: [&str; 2] = ["docs/promises/", "docs/security.md"];

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use xtask::SourceWorkspace;
+
 use crate::tidy::exceptions::{self, TidyException, TidyViolation};
-use crate::workspace::SourceWorkspace;
 
 /// The only types of one word, each declared once. A new one needs a reviewer's word and a place here.
 const ONE_WORD: &[&str] = &[

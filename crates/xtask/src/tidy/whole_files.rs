@@ -1,6 +1,6 @@
 //! Finds files that are too long for one idea, and files in which a merge was not finished.
 
-use crate::workspace::SourceWorkspace;
+use xtask::SourceWorkspace;
 
 /// The maximum number of lines of a source file.
 const LINES: usize = 800;

@@ -1,12 +1,11 @@
-//! `cargo xtask git-options`: the options of git's subcommands, as git itself names them.
+//! `cargo lab git-options`: the options of git's subcommands, as git itself names them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::chore::ChoreReport;
-use crate::workspace::SourceWorkspace;
+use xtask::{ChoreReport, SourceWorkspace};
 
 const TABLE: &str = "crates/shell/src/programs/git_options.txt";
 /// Subcommands that also take the options of `git diff`.
@@ -64,14 +63,14 @@ pub(crate) fn run(workspace: &SourceWorkspace, arguments: &[String]) -> Result<C
     let state = match (kept == table, passed) {
         (true, _) => "is what git says",
         (_, true) => "was written by another version of git, and was not compared",
-        _ => "is out of date; run `cargo xtask git-options`",
+        _ => "is out of date; run `cargo lab git-options`",
     };
     Ok(ChoreReport { lines: vec![format!("`{TABLE}` {state}")], passed })
 }
 
 fn write_table(scratch: &Path) -> Result<String, String> {
     run_git(scratch, &["init", "--quiet"])?;
-    let mut table = format!("# {}: cargo xtask git-options\n", run_git(scratch, &["version"])?.trim());
+    let mut table = format!("# {}: cargo lab git-options\n", run_git(scratch, &["version"])?.trim());
     let mut all: BTreeMap<String, SubcommandOptions> = BTreeMap::new();
     let diff = read_options(scratch, &["diff"])?;
     let names = run_git(scratch, &["--list-cmds=parseopt"])?;

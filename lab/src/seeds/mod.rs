@@ -1,4 +1,4 @@
-//! `cargo xtask seeds DIR`: runs the documents' own examples unchanged.
+//! `cargo lab seeds DIR`: runs the documents' own examples unchanged.
 //!
 //! The documents that Pintle implements show hook files, conditions, decisions, payloads and tables. This chore
 //! extracts them from the documents' text (indentation that a web page lost is restored, nothing else is changed), runs
@@ -16,8 +16,8 @@ mod yaml;
 
 use std::path::Path;
 
-use crate::chore::ChoreReport;
-use crate::workspace::SourceWorkspace;
+use xtask::{ChoreReport, SourceWorkspace};
+
 pub(crate) use checks::LifecycleDocument;
 use documents::SeedDocuments;
 use tally::CheckTally;
@@ -30,7 +30,7 @@ pub(crate) fn lifecycle(dir: &Path) -> Result<LifecycleDocument, String> {
 /// Runs every check on the documents in a directory.
 pub(crate) fn run(_workspace: &SourceWorkspace, arguments: &[String]) -> Result<ChoreReport, String> {
     let [dir] = arguments else {
-        return Err(String::from("pass the directory with the documents: `cargo xtask seeds DIR`"));
+        return Err(String::from("pass the directory with the documents: `cargo lab seeds DIR`"));
     };
     let documents = SeedDocuments::read(Path::new(dir))?;
     let mut tally = CheckTally::default();

@@ -15,9 +15,7 @@ use pintle_host::files::resolve_links;
 use pintle_host::packs::{PackDef, PackSettings, RuleSeverity, default_packs, judge, packs};
 use pintle_host::shell::{CallSite, operations_of_call};
 use serde_json::{Value, json};
-
-use crate::chore::ChoreReport;
-use crate::workspace::SourceWorkspace;
+use xtask::{ChoreReport, SourceWorkspace};
 
 /// The parts of the corpus. Calls of the second are only ever scored, never shown.
 const PARTS: [&str; 2] = ["building", "scored"];
@@ -119,7 +117,7 @@ pub(crate) fn run(workspace: &SourceWorkspace, arguments: &[String]) -> Result<C
     let own_file = arguments.iter().position(|argument| argument == "--file").and_then(|at| arguments.get(at + 1));
     let parts = match own_file {
         Some(file) => vec![("own", PathBuf::from(file))],
-        None => PARTS.map(|part| (part, workspace.root.join(format!("crates/xtask/scorecard/{part}.jsonl")))).into(),
+        None => PARTS.map(|part| (part, workspace.root.join(format!("lab/scorecard/{part}.jsonl")))).into(),
     };
     for (part, file) in parts {
         let text = fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
@@ -164,11 +162,11 @@ pub(crate) fn run(workspace: &SourceWorkspace, arguments: &[String]) -> Result<C
 
 const PAGE_HEAD: &str = "# Scorecard of the packs
 
-*Written by `cargo xtask scorecard --write` on DATE.*
+*Written by `cargo lab scorecard --write` on DATE.*
 
 The packs, [nah](https://pypi.org/project/nah/) and [cc-safety-net](https://www.npmjs.com/package/cc-safety-net) judge the
 same labelled tool calls in one run, each with its defaults and, where it has more, with everything on. The corpus, with
-its rules for labels, is in [`crates/xtask/scorecard`](../../crates/xtask/scorecard/README.md). A call is *stopped* if it
+its rules for labels, is in [`lab/scorecard`](../../lab/scorecard/README.md). A call is *stopped* if it
 is denied or the user is asked. `building.jsonl` was looked at while rules were written; `scored.jsonl` was only ever
 scored. nah runs without a language model, by its Python module, and has nothing stricter to switch on; cc-safety-net
 runs as the hook of Claude Code, and denies where others ask. PowerShell, fetches, deletes and moves by tools are given to
@@ -222,7 +220,7 @@ fn is_stopped(call: &LabelledCall, home: &Path, packs: &[&'static PackDef]) -> b
 /// Whether another guard stops each call.
 fn judge_by_peer(root: &Path, home: &Path, calls: &[LabelledCall], peer: &PeerGuard) -> Result<Vec<bool>, String> {
     let mut child = Command::new("python3")
-        .arg(root.join("crates/xtask/scorecard").join(peer.script))
+        .arg(root.join("lab/scorecard").join(peer.script))
         .args(peer.arguments)
         .current_dir(home.join(PROJECT))
         .env("HOME", home)

@@ -1,4 +1,4 @@
-//! `cargo xtask clients --drift`: what an installed client knows and our tables do not.
+//! `cargo lab clients --drift`: what an installed client knows and our tables do not.
 //!
 //! A client's package is searched as text. Words of one kind, such as the names of events, are written close together
 //! somewhere in it: in an array, an enumeration, a type or a schema. A word among them that our tables do not have is

@@ -1,4 +1,4 @@
-//! `cargo xtask clients`: tests Pintle inside real coding agents.
+//! `cargo lab clients`: tests Pintle inside real coding agents.
 //!
 //! Each client is installed with npm, gets Pintle installed as a user would do it, and is run headless against a model
 //! server on this machine that plays a script. The proofs check what it did and what its model received.
@@ -21,9 +21,9 @@ mod tally;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::chore::ChoreReport;
+use xtask::{ChoreReport, SourceWorkspace};
+
 use crate::seeds::{self, LifecycleDocument};
-use crate::workspace::SourceWorkspace;
 use client::TestClient;
 use client_table::CLIENTS;
 use outcome::ProofResult;

@@ -1,0 +1,44 @@
+//! Chores that need documents, packages or programs from outside the repository: `cargo lab` lists them.
+
+mod clients;
+mod git_options;
+mod scorecard;
+mod seeds;
+
+use std::process::ExitCode;
+
+use xtask::{RepositoryChore, run_chore};
+
+const CHORES: &[RepositoryChore] = &[
+    RepositoryChore {
+        name: "seeds",
+        arguments: "DIR",
+        about: "run the examples of the documents in a directory, unchanged, and check their promises",
+        run: seeds::run,
+    },
+    RepositoryChore {
+        name: "scorecard",
+        arguments: "[--show] [--alone] [--write] [--file PATH]",
+        about: "score the packs on the labelled corpus, beside other guards, which it says how to install; or --alone",
+        run: scorecard::run,
+    },
+    RepositoryChore {
+        name: "git-options",
+        arguments: "[--check]",
+        about: "write the table of git's options as the installed git names them, or compare it",
+        run: git_options::run,
+    },
+    RepositoryChore {
+        name: "clients",
+        arguments: "[--documents DIR] [--latest] [--packs] [CLIENT..]",
+        about: "install the supported agents, and prove in each that hooks are enforced; needs npm",
+        run: clients::run,
+    },
+];
+
+fn main() -> ExitCode {
+    if let Some(ended) = pintle_host::serve_worker() {
+        return ended;
+    }
+    run_chore("lab", CHORES)
+}
