@@ -291,6 +291,12 @@ fn check_payloads(metrics: &Map<String, Value>) {
         let event = name.strip_prefix("seen.").and_then(|name| name.rsplit_once('.')).unwrap().0;
         let def = EventName::parse(event).unwrap().def();
         let schema = def.schema();
+        let mut payload = payload.clone();
+        // Scripts see these names beside those of the schema.
+        for (_, alias) in def.aliases {
+            assert!(payload.as_object_mut().unwrap().remove(*alias).is_some(), "{event}: {alias}");
+        }
+        let payload = &payload;
         let found = match event {
             // Documented: sessions have no payload.
             "session.start" | "session.end" if payload.is_null() => Vec::new(),

@@ -107,7 +107,7 @@ pub fn review_reply<H: LifeHost>(
 /// # Errors
 /// If the host was cancelled.
 pub fn review_answer<H: LifeHost>(host: &mut H, answer: AgentStop) -> Result<AnswerDecision, H::Refusal> {
-    judge(host, answer.with_aliases(), "response")
+    judge(host, answer, "response")
 }
 
 /// Asks hooks whether an agent that works for another may stop with this answer (`delegation.post`), in a host whose
@@ -127,7 +127,7 @@ pub fn review_delegated_answer<H: LifeHost>(
 /// # Errors
 /// With the refusal, if hooks deny the answer.
 pub fn end_turn<H: LifeHost>(host: &mut H, end: TurnEnd) -> Result<AnswerChange, H::Refusal> {
-    pass_answer(host, || end.with_aliases(), "text")
+    pass_answer(host, || end, "text")
 }
 
 fn judge<H: LifeHost, P: EventPayload>(host: &mut H, payload: P, text: &str) -> Result<AnswerDecision, H::Refusal> {

@@ -29,6 +29,5 @@ impl TurnOutput {
             duration_ms: Some(duration_ms),
             ..TurnEnd::default()
         }
-        .with_aliases()
     }
 }

@@ -120,7 +120,7 @@ fn read_text(host: &'static HostDef, def: &'static HostEventDef, event: EventKin
 
 /// What no client tells its hooks.
 const UNTOLD: &[(&str, &[&str])] = &[
-    ("agent.stop", &["id", "iteration", "tool_calls", "tool_results", "usage", "ToolCalls", "ToolResults", "Usage"]),
+    ("agent.stop", &["id", "iteration", "tool_calls", "tool_results", "usage"]),
     ("compact.post", &COMPACTION),
     ("compact.pre", &["message_count"]),
     ("completion.post", &["id", "choices", "duration_ms", "finish_reason", "text", "usage"]),
@@ -131,7 +131,7 @@ const UNTOLD: &[(&str, &[&str])] = &[
     ("permission.ask", &["asked_by", "id", "reason"]),
     ("session.end", &["duration_ms", "turns", "usage"]),
     ("tool.batch", &["duration_ms"]),
-    ("turn.end", &["logs", "tool_calls", "tool_results", "usage", "ToolCalls", "ToolResults", "Usage"]),
+    ("turn.end", &["logs", "tool_calls", "tool_results", "usage"]),
 ];
 
 const COMPACTION: [&str; 6] =
@@ -166,13 +166,11 @@ const NOT_TOLD: &[&str] = &[
     "copilot postToolUse: duration_ms",
     "gemini AfterTool: duration_ms",
     // These clients do not give every call or task an ID, or send no answer.
-    "copilot agentStop: Response",
     "copilot agentStop: response",
     "copilot postToolUse: call_id",
     "copilot preToolUse: id",
     "cursor afterShellExecution: call_id",
     "cursor beforeShellExecution: id",
-    "cursor stop: Response",
     "cursor stop: response",
     "cursor subagentStop: id",
     "gemini AfterTool: call_id",

@@ -21,6 +21,9 @@ impl EventName {
         {
             fields.shift_remove(subject);
         }
+        if let (Some(fields), Some(blank)) = (payload.as_object_mut(), blank.as_object()) {
+            read_aliases(def.aliases, fields, |name, value| value.is_null() || blank.get(name) == Some(value));
+        }
         match (&blank, &*payload) {
             (Value::Object(fields), Value::Object(given)) => {
                 let mut whole = fields.clone();
@@ -32,6 +35,21 @@ impl EventName {
         }
         // Compared with the blank, every given field counts as changed, so its aliases follow it.
         (def.normalize)(&blank, payload)
+    }
+}
+
+/// Gives the fields that are written under another name their own name. If both names are there, the field's own one
+/// wins, unless `gives_way` says that its value is nothing new.
+pub fn read_aliases(
+    aliases: &[(&str, &str)],
+    fields: &mut Map<String, Value>,
+    gives_way: impl Fn(&str, &Value) -> bool,
+) {
+    for (name, alias) in aliases {
+        let Some(value) = fields.shift_remove(*alias) else { continue };
+        if fields.get(*name).is_none_or(|own| gives_way(name, own)) {
+            fields.insert((*name).to_owned(), value);
+        }
     }
 }
 
@@ -99,7 +117,7 @@ mod tests {
             (
                 "turn.end",
                 json!({"text": "a", "tool_calls": [{"name": "x", "args": {}}], "usage": {"input_tokens": 7, "output_tokens": 5}}),
-                json!({"Response": "a", "ToolCalls": [{"name": "x", "args": {}}], "tool_results": []}),
+                json!({"text": "a", "tool_calls": [{"name": "x", "args": {}}], "tool_results": []}),
             ),
             (
                 "turn.end",
@@ -153,10 +171,9 @@ mod tests {
                 ] {
                     let mut payload = json!({field: given});
                     EventName::parse(event).unwrap().complete(&mut payload).unwrap();
-                    for spelling in ["usage", "Usage"] {
-                        for (count, value) in both.as_object().unwrap() {
-                            assert_eq!(&payload[spelling][count], value, "{event}: {field} gives {payload}");
-                        }
+                    assert!(payload.get("Usage").is_none(), "{event}: {field} gives {payload}");
+                    for (count, value) in both.as_object().unwrap() {
+                        assert_eq!(&payload["usage"][count], value, "{event}: {field} gives {payload}");
                     }
                 }
             }

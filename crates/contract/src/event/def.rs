@@ -32,6 +32,9 @@ pub struct EventDef {
     /// [`EventClass::Rewrite`], a script that may rewrite or deny fails closed regardless of this value, so that data
     /// it would have removed does not pass.
     pub on_failure: FailurePolicy,
+    /// Other names of fields, each after the payload's own name. A payload has only its own names: hand-written payloads
+    /// may use the others, and a dialect whose hooks know them adds them when it encodes the payload.
+    pub aliases: &'static [(&'static str, &'static str)],
     /// A realistic example payload, as JSON text: [`EventDef::example`] parses it.
     pub example_json: &'static str,
     /// Makes a rewritten payload consistent, given the payload before: aliases of one value are made equal.
@@ -53,6 +56,7 @@ impl EventDef {
             deny_restricts: true,
             context: ContextScope::None,
             on_failure: FailurePolicy::Open,
+            aliases: &[],
             example_json: "",
             normalize: |_before, _after| Ok(()),
         }

@@ -17,6 +17,7 @@ use serde_json::Value;
 
 pub use aliases::json_to_text;
 pub use catalogue::*;
+pub use complete::read_aliases;
 pub use def::{ContextScope, EventClass, EventDef, RewriteTarget};
 pub use fit::{check_payload, check_rewrite};
 pub use fragment::{

@@ -1,6 +1,6 @@
 //! Decodes hook output into verdicts.
 
-use pintle_contract::event::EventClass;
+use pintle_contract::event::{EventClass, read_aliases};
 use pintle_contract::{
     DELEGATING_EVENTS, Effect, Event, Failure, FailureKind, HandlerOutput, Rewrite, ScriptOutput, Verdict, VerdictKind,
     suggest_nearest,
@@ -45,10 +45,14 @@ fn decode_delegation(event: &Event, request: Value) -> Verdict {
 }
 
 /// A dict changes only the fields it names, so that a later hook and its `when` still see the others. Any other value
-/// replaces the whole payload, as does a dict if the payload has no fields.
+/// replaces the whole payload, as does a dict if the payload has no fields. Of two names of one field, the one whose
+/// value the hook changed wins.
 fn decode_modify(event: &Event, payload: Value) -> Verdict {
     match payload {
-        Value::Object(fields) if event.payload.value().is_object() => Verdict::rewrite(fields),
+        Value::Object(mut fields) if event.payload.value().is_object() => {
+            read_aliases(event.name.def().aliases, &mut fields, |name, own| event.payload.field(name) == Some(own));
+            Verdict::rewrite(fields)
+        }
         whole => Verdict::new(VerdictKind::Rewrite(Rewrite::Whole(whole))),
     }
 }
@@ -134,6 +138,22 @@ mod tests {
 
     fn failed_verdict(message: &str) -> Verdict {
         Verdict::failed(Failure::new(FailureKind::BadOutput, message))
+    }
+
+    #[test]
+    fn a_rewrite_in_either_spelling_is_one_of_the_payload() {
+        let before = json!({"text": "a", "tool_calls": [], "tool_results": [], "usage": {"input_tokens": 1}});
+        let event = plain_event("turn.end", before);
+        for (given, wanted) in [
+            (json!({"Response": "b"}), json!({"text": "b"})),
+            (json!({"text": "b", "Response": "a"}), json!({"text": "b"})),
+            (json!({"text": "a", "Response": "b"}), json!({"text": "b"})),
+            (json!({"text": "b", "Response": "c"}), json!({"text": "b"})),
+            (json!({"ToolCalls": [3], "Usage": null}), json!({"tool_calls": [3], "usage": null})),
+        ] {
+            let verdict = decode(&event, HandlerOutput::Script(ScriptOutput::Modify(given.clone())));
+            assert_eq!(verdict, decode_fields(wanted), "{given}");
+        }
     }
 
     #[test]

@@ -5,13 +5,20 @@ use serde_json::Value;
 
 /// The payload that a hook receives, if it differs from the canonical one.
 ///
-/// The canonical payloads of the documented events already contain both the documented and the fired event aliases, so
-/// nothing is copied during dispatch. The only difference: session events have no payload in this dialect.
+/// Session events have no payload in this dialect. Events whose fields have other names here, such as `Response`, get
+/// both: scripts use the documented names or those of the reference's implementation.
 pub(super) fn encode(event: &Event) -> Option<Value> {
-    match event.name.kind() {
-        EventKind::SessionStart | EventKind::SessionEnd => Some(Value::Null),
-        _ => None,
+    if matches!(event.name.kind(), EventKind::SessionStart | EventKind::SessionEnd) {
+        return Some(Value::Null);
     }
+    let aliases = event.name.def().aliases;
+    let mut fields = event.payload.value().as_object().filter(|_| !aliases.is_empty())?.clone();
+    for (name, alias) in aliases {
+        if let Some(value) = fields.get(*name).cloned() {
+            fields.insert((*alias).to_owned(), value);
+        }
+    }
+    Some(Value::Object(fields))
 }
 
 #[cfg(test)]
@@ -28,8 +35,10 @@ mod tests {
         for def in CATALOGUE {
             let name = def.family().map_or(def.name.to_owned(), |prefix| format!("{prefix}x"));
             let event = Event::new(EventName::parse(&name).unwrap(), def.example(), Arc::new(Origin::default()));
-            let wanted = ["session.start", "session.end"].contains(&def.name).then_some(Value::Null);
-            assert_eq!(encode(&event), wanted, "{name}");
+            if def.aliases.is_empty() {
+                let wanted = ["session.start", "session.end"].contains(&def.name).then_some(Value::Null);
+                assert_eq!(encode(&event), wanted, "{name}");
+            }
         }
     }
 
@@ -64,9 +73,10 @@ mod tests {
             ("agent.stop", &["/response", "/finish_reason", "/iteration", "/Response", "/Usage"]),
         ] {
             let def = CATALOGUE.iter().find(|def| def.name == name).unwrap();
-            let example = def.example();
+            let event = Event::new(EventName::parse(name).unwrap(), def.example(), Arc::new(Origin::default()));
+            let encoded = encode(&event).unwrap_or_else(|| def.example());
             for pointer in pointers {
-                assert!(example.pointer(pointer).is_some(), "{name}{pointer}");
+                assert!(encoded.pointer(pointer).is_some(), "{name}{pointer}");
             }
         }
         let turn = CATALOGUE.iter().find(|def| def.name == "turn.start").unwrap();

@@ -6,7 +6,7 @@ mod tool_result;
 
 use serde_json::{Map, Value};
 
-pub(super) use final_answer::sync_final_answer;
+pub(super) use final_answer::normalize_final_answer;
 pub(super) use tool_call::sync_tool_call;
 pub(super) use tool_result::sync_tool_result;
 

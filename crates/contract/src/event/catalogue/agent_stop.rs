@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::event::EventPayloadError;
-use crate::event::aliases::sync_final_answer;
+use crate::event::aliases::normalize_final_answer;
 use crate::event::def::{EventDef, RewriteTarget};
 use crate::event::fragment::{HostPayload, TokenUsage, ToolCall, ToolResult};
 
@@ -12,16 +12,13 @@ use crate::event::fragment::{HostPayload, TokenUsage, ToolCall, ToolResult};
 pub static ROW: EventDef = EventDef {
     fires_when: "An agent is about to give its final answer.",
     subject: Some("finish_reason"),
-    target: RewriteTarget::Fields(&[
-        "response",
-        "Response",
-        "tool_calls",
-        "ToolCalls",
-        "tool_results",
-        "ToolResults",
-        "usage",
-        "Usage",
-    ]),
+    target: RewriteTarget::Fields(&["response", "tool_calls", "tool_results", "usage"]),
+    aliases: &[
+        ("response", "Response"),
+        ("tool_calls", "ToolCalls"),
+        ("tool_results", "ToolResults"),
+        ("usage", "Usage"),
+    ],
     deny_means: "The agent continues: the reason becomes its next message, until the turn reaches its limit of model \
                  calls. If a hook fails and its failure policy is `closed`, the turn ends instead.",
     deny_restricts: false,
@@ -30,7 +27,7 @@ pub static ROW: EventDef = EventDef {
     ..EventDef::guard("agent.stop")
 };
 
-/// The payload of `agent.stop`. Most values also have a capitalised alias, such as `Response` for `response`.
+/// The payload of `agent.stop`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
@@ -59,36 +56,12 @@ pub struct AgentStop {
     /// The user's most recent message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_user_message: Option<String>,
-    /// Alias of `response`.
-    #[serde(rename = "Response")]
-    pub response_alias: String,
-    /// Alias of `tool_calls`.
-    #[serde(rename = "ToolCalls")]
-    pub tool_calls_alias: Vec<ToolCall>,
-    /// Alias of `tool_results`.
-    #[serde(rename = "ToolResults")]
-    pub tool_results_alias: Vec<ToolResult>,
-    /// Alias of `usage`.
-    #[serde(rename = "Usage")]
-    pub usage_alias: TokenUsage,
     /// The host agent's own data for this event; absent in Pintle's own agent loop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<HostPayload>,
 }
 
-impl AgentStop {
-    /// Copies every value to its capitalised alias.
-    #[must_use]
-    pub fn with_aliases(mut self) -> Self {
-        self.response_alias.clone_from(&self.response);
-        self.tool_calls_alias.clone_from(&self.tool_calls);
-        self.tool_results_alias.clone_from(&self.tool_results);
-        self.usage_alias = self.usage;
-        self
-    }
-}
-
-/// Keeps the lower-case fields and their capitalised aliases equal.
+/// Keeps the aliases of the token counts equal, and checks the answer.
 fn normalize(before: &Value, after: &mut Value) -> Result<(), EventPayloadError> {
-    sync_final_answer(ROW.name, "response", before, after)
+    normalize_final_answer(ROW.name, "response", before, after)
 }

@@ -4,23 +4,15 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::event::EventPayloadError;
-use crate::event::aliases::sync_final_answer;
+use crate::event::aliases::normalize_final_answer;
 use crate::event::def::{ContextScope, EventDef, RewriteTarget};
 use crate::event::fragment::{HostPayload, LogLine, TokenUsage, ToolCall, ToolResult};
 
 /// The event definition of `turn.end`.
 pub static ROW: EventDef = EventDef {
     fires_when: "The turn is over: the model gave its final answer, or the turn failed or was cancelled.",
-    target: RewriteTarget::Fields(&[
-        "text",
-        "Response",
-        "tool_calls",
-        "ToolCalls",
-        "tool_results",
-        "ToolResults",
-        "usage",
-        "Usage",
-    ]),
+    target: RewriteTarget::Fields(&["text", "tool_calls", "tool_results", "usage"]),
+    aliases: &[("text", "Response"), ("tool_calls", "ToolCalls"), ("tool_results", "ToolResults"), ("usage", "Usage")],
     deny_means: "The turn fails: `turn blocked: <reason>`. A turn that has already failed is not affected.",
     context: ContextScope::Persistent,
     example_json: include_str!("../examples/turn_end.json"),
@@ -49,36 +41,12 @@ pub struct TurnEnd {
     /// Why the turn failed or was cancelled; absent if it produced an answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// Alias of `text`.
-    #[serde(rename = "Response")]
-    pub text_alias: String,
-    /// Alias of `tool_calls`.
-    #[serde(rename = "ToolCalls")]
-    pub tool_calls_alias: Vec<ToolCall>,
-    /// Alias of `tool_results`.
-    #[serde(rename = "ToolResults")]
-    pub tool_results_alias: Vec<ToolResult>,
-    /// Alias of `usage`.
-    #[serde(rename = "Usage")]
-    pub usage_alias: TokenUsage,
     /// The host agent's own data for this event; absent in Pintle's own agent loop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<HostPayload>,
 }
 
-impl TurnEnd {
-    /// Copies every value to its capitalised alias.
-    #[must_use]
-    pub fn with_aliases(mut self) -> Self {
-        self.text_alias.clone_from(&self.text);
-        self.tool_calls_alias.clone_from(&self.tool_calls);
-        self.tool_results_alias.clone_from(&self.tool_results);
-        self.usage_alias = self.usage;
-        self
-    }
-}
-
-/// Keeps the lower-case fields and their capitalised aliases equal.
+/// Keeps the aliases of the token counts equal, and checks the answer.
 fn normalize(before: &Value, after: &mut Value) -> Result<(), EventPayloadError> {
-    sync_final_answer(ROW.name, "text", before, after)
+    normalize_final_answer(ROW.name, "text", before, after)
 }
