@@ -1,6 +1,8 @@
 //! Helpers that walk a parsed script.
 
-use starlark::syntax::ast::{ArgumentP, AstExpr, AstNoPayload, AstStmt, ClauseP, DefP, Expr, ParameterP, Stmt};
+use starlark::syntax::ast::{
+    ArgumentP, AstExpr, AstNoPayload, AstStmt, ClauseP, DefP, Expr, ForClause, ParameterP, Stmt,
+};
 
 pub(super) type ParameterNode = ParameterP<AstNoPayload>;
 pub(crate) type ArgumentNode = ArgumentP<AstNoPayload>;
@@ -31,6 +33,21 @@ pub(super) fn visit_nested_expressions<'a>(expr: &'a AstExpr, visit: &mut impl F
 pub(super) fn visit_statements<'a>(stmt: &'a AstStmt, visit: &mut impl FnMut(&'a AstStmt)) {
     visit(stmt);
     stmt.visit_stmt(|inner| visit_statements(inner, visit));
+}
+
+/// The loops of a comprehension, outermost first; none for any other expression.
+pub(super) fn comprehension_loops(expr: &AstExpr) -> impl Iterator<Item = &ForClause> {
+    let (first, rest) = match &expr.node {
+        Expr::ListComprehension(_, first, rest) | Expr::DictComprehension(_, first, rest) => {
+            (Some(&**first), rest.as_slice())
+        }
+        _ => (None, [].as_slice()),
+    };
+    let inner = rest.iter().filter_map(|clause| match clause {
+        ClauseNode::For(each) => Some(each),
+        ClauseNode::If(_) => None,
+    });
+    first.into_iter().chain(inner)
 }
 
 pub(crate) fn block_statements(stmt: &AstStmt) -> &[AstStmt] {

@@ -9,7 +9,8 @@ use starlark::codemap::Spanned;
 use starlark::syntax::ast::{AssignTarget, AstAssignTarget, AstExpr, AstStmt, Expr, ParameterP, Stmt};
 
 use super::ast::{
-    ArgumentNode, ClauseNode, MUTATORS, ParameterNode, identifier_name, span_of, visit_expressions, visit_statements,
+    ArgumentNode, MUTATORS, ParameterNode, comprehension_loops, identifier_name, span_of, visit_expressions,
+    visit_statements,
 };
 
 type ParameterList<'a> = &'a [Spanned<ParameterNode>];
@@ -190,14 +191,6 @@ impl<'a> NameBindings<'a> {
 
     fn read_expression(&mut self, expr: &'a AstExpr) {
         match &expr.node {
-            Expr::ListComprehension(_, first, rest) | Expr::DictComprehension(_, first, rest) => {
-                self.bind(&first.var, &first.over);
-                for clause in rest {
-                    if let ClauseNode::For(clause) = clause {
-                        self.bind(&clause.var, &clause.over);
-                    }
-                }
-            }
             Expr::Lambda(lambda) => self.read_parameters(&lambda.params),
             Expr::Call(callee, call) => {
                 if let Expr::Dot(base, method) = &callee.node
@@ -206,7 +199,7 @@ impl<'a> NameBindings<'a> {
                     call.args.iter().for_each(|argument| self.add_to(base, argument.expr()));
                 }
             }
-            _ => {}
+            _ => comprehension_loops(expr).for_each(|each| self.bind(&each.var, &each.over)),
         }
     }
 

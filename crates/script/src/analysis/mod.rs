@@ -3,6 +3,7 @@
 mod arguments;
 mod ast;
 mod bindings;
+mod bound_names;
 mod bounded;
 mod closures;
 mod lints;

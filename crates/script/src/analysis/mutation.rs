@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 use starlark::syntax::ast::{AssignOp, AssignTargetP, AstAssignTarget, AstExpr, AstLiteral, AstStmt, Expr, Stmt};
 
-use super::ast::{ClauseNode, MUTATORS, identifier_name, visit_expressions, visit_statements};
-use super::names::target_names;
+use super::ast::{MUTATORS, identifier_name, visit_expressions, visit_statements};
+use super::bound_names::{BoundNames, NameBinding};
 
 /// Namespaces with functions of the same names that do not change a value.
 pub(super) const NAMESPACES: &[&str] = &["cache", "ctx", "set"];
@@ -62,44 +62,18 @@ fn is_scalar(expr: &AstExpr) -> bool {
 
 /// For each name, whether the script creates every value that it has.
 pub(super) fn fresh_names(root: &AstStmt) -> BTreeMap<&str, bool> {
-    let mut names: BTreeMap<&str, bool> = BTreeMap::new();
-    let mut note = |name, fresh: bool| {
-        let known = names.entry(name).or_insert(true);
-        *known &= fresh;
+    let is_created = |binding: &NameBinding<'_>| match binding {
+        NameBinding::Value(value) => Some(is_fresh(value)),
+        NameBinding::Parameter | NameBinding::Part => Some(false),
+        // Neither gives the name a value of another place.
+        NameBinding::Function(_) | NameBinding::Augmented => None,
     };
-    visit_statements(root, &mut |stmt| match &stmt.node {
-        Stmt::Def(def) => {
-            def.params.iter().filter_map(|param| param.ident()).for_each(|name| note(name.ident.as_str(), false));
-        }
-        Stmt::Assign(assign) => match &assign.lhs.node {
-            AssignTargetP::Identifier(name) => note(name.ident.as_str(), is_fresh(&assign.rhs)),
-            _ => target_names(&assign.lhs).into_iter().for_each(|name| note(name, false)),
-        },
-        Stmt::For(each) => target_names(&each.var).into_iter().for_each(|name| note(name, false)),
-        _ => {}
+    let names = BoundNames::in_statement(root);
+    let fresh = names.iter().filter_map(|(name, bindings)| {
+        let created = bindings.iter().filter_map(is_created).reduce(|all, one| all && one)?;
+        Some((name, created))
     });
-    visit_expressions(root, &mut |expr| {
-        let (first, rest) = match &expr.node {
-            Expr::ListComprehension(_, first, rest) => (first, rest),
-            Expr::DictComprehension(_, first, rest) => (first, rest),
-            Expr::Lambda(lambda) => {
-                lambda
-                    .params
-                    .iter()
-                    .filter_map(|param| param.ident())
-                    .for_each(|name| note(name.ident.as_str(), false));
-                return;
-            }
-            _ => return,
-        };
-        target_names(&first.var).into_iter().for_each(|name| note(name, false));
-        for clause in rest {
-            if let ClauseNode::For(each) = clause {
-                target_names(&each.var).into_iter().for_each(|name| note(name, false));
-            }
-        }
-    });
-    names
+    fresh.collect()
 }
 
 /// Whether an expression creates a new value.

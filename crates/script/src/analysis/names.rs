@@ -5,11 +5,10 @@ use std::collections::BTreeSet;
 
 use pintle_contract::suggest_nearest;
 use starlark::syntax::AstModule;
-use starlark::syntax::ast::{AssignTargetP, AstAssignTarget, AstExpr, AstStmt, AstString, Expr, Stmt};
+use starlark::syntax::ast::{AstExpr, AstStmt, AstString, Expr, Stmt};
 
-use super::ast::{
-    ClauseNode, ParameterNode, block_statements, identifier_name, span_of, visit_expressions, visit_statements,
-};
+use super::ast::{ParameterNode, block_statements, identifier_name, span_of, visit_expressions};
+use super::bound_names::{BoundNames, target_names};
 use crate::finding::{FindingCode, ScriptFinding};
 use crate::globals;
 use crate::language::ScriptKind;
@@ -237,56 +236,7 @@ fn check_arity(
 /// Every name that the script binds anywhere. A name bound in one function counts as bound in all functions; loading
 /// the script finds the rest.
 pub(super) fn bound_names(root: &AstStmt) -> BTreeSet<&str> {
-    let mut names = BTreeSet::new();
-    visit_statements(root, &mut |stmt| match &stmt.node {
-        Stmt::Def(def) => {
-            names.insert(def.name.ident.as_str());
-            collect_parameter_names(&def.params, &mut names);
-        }
-        Stmt::Assign(assign) => names.extend(target_names(&assign.lhs)),
-        Stmt::AssignModify(target, _, _) => names.extend(target_names(target)),
-        Stmt::For(each) => names.extend(target_names(&each.var)),
-        _ => {}
-    });
-    visit_expressions(root, &mut |expr| collect_comprehension_names(expr, &mut names));
-    names
-}
-
-fn collect_comprehension_names<'a>(expr: &'a AstExpr, names: &mut BTreeSet<&'a str>) {
-    let mut clauses = |first: &'a starlark::syntax::ast::ForClause, rest: &'a [ClauseNode]| {
-        names.extend(target_names(&first.var));
-        for clause in rest {
-            if let ClauseNode::For(inner) = clause {
-                names.extend(target_names(&inner.var));
-            }
-        }
-    };
-    match &expr.node {
-        Expr::ListComprehension(_, first, rest) => clauses(first, rest),
-        Expr::DictComprehension(_, first, rest) => clauses(first, rest),
-        Expr::Lambda(lambda) => collect_parameter_names(&lambda.params, names),
-        _ => {}
-    }
-}
-
-/// Whether a comprehension or a lambda itself binds a name.
-pub(super) fn binds_name(expr: &AstExpr, name: &str) -> bool {
-    let mut names = BTreeSet::new();
-    collect_comprehension_names(expr, &mut names);
-    names.contains(name)
-}
-
-fn collect_parameter_names<'a>(parameters: &'a [starlark::syntax::ast::AstParameter], names: &mut BTreeSet<&'a str>) {
-    names.extend(parameters.iter().filter_map(|parameter| parameter.ident()).map(|name| name.ident.as_str()));
-}
-
-/// The names that an assignment binds.
-pub(super) fn target_names(target: &AstAssignTarget) -> Vec<&str> {
-    match &target.node {
-        AssignTargetP::Identifier(name) => vec![name.ident.as_str()],
-        AssignTargetP::Tuple(parts) => parts.iter().flat_map(target_names).collect(),
-        AssignTargetP::Index(_) | AssignTargetP::Dot(..) => Vec::new(),
-    }
+    BoundNames::in_statement(root).iter().map(|(name, _)| name).collect()
 }
 
 #[cfg(test)]

@@ -3,13 +3,11 @@
 //! Anything that the text does not show is assumed possible. A decision may come from data, a helper or a server: a
 //! returned value is harmless only if the text shows that it is one of the few values without a decision.
 
-use std::collections::BTreeSet;
-
 use starlark::syntax::AstModule;
-use starlark::syntax::ast::{AstExpr, AstNoPayload, AstStmt, BinOp, DefP, Expr, Stmt};
+use starlark::syntax::ast::{AstExpr, AstStmt, BinOp, Expr, Stmt};
 
 use super::ast::{identifier_name, string_literal, visit_expressions, visit_statements};
-use super::names::{bound_names, target_names};
+use super::bound_names::{BoundNames, NameBinding};
 use crate::language::{ScriptKind, ScriptPowers};
 
 /// Names with which a script can deny: the decisions themselves, `fail`, which denies if failures deny, and the actions
@@ -30,20 +28,19 @@ pub(super) fn powers_of(ast: &AstModule) -> ScriptPowers {
 
 /// Tracks the return values of functions.
 struct ReturnTracker<'a> {
-    root: &'a AstStmt,
-    bound: BTreeSet<&'a str>,
+    bound: BoundNames<'a>,
     /// The functions that are being tracked.
     open_functions: Vec<&'a str>,
 }
 
 impl<'a> ReturnTracker<'a> {
     fn new(root: &'a AstStmt) -> Self {
-        Self { root, bound: bound_names(root), open_functions: Vec::new() }
+        Self { bound: BoundNames::in_statement(root), open_functions: Vec::new() }
     }
 
     /// The decisions that a function of the module returns, if its name is unambiguous.
     fn function_powers(&mut self, name: &'a str) -> ScriptPowers {
-        let Some(def) = only_def(self.root, name) else { return ScriptPowers::ALL };
+        let [NameBinding::Function(def)] = *self.bound.of(name) else { return ScriptPowers::ALL };
         if self.open_functions.contains(&name) {
             // Its return values are counted where it was first found.
             return ScriptPowers::default();
@@ -91,28 +88,10 @@ impl<'a> ReturnTracker<'a> {
 
     /// The decisions of a variable that only ever contains decisions, which are never changed.
     fn variable_powers(&mut self, name: &'a str) -> ScriptPowers {
-        let (mut values, mut others) = (Vec::new(), false);
-        visit_statements(self.root, &mut |stmt| match &stmt.node {
-            Stmt::Assign(assign) => match (identifier_of(assign), target_names(&assign.lhs).contains(&name)) {
-                (Some(target), true) if target == name => values.push(&assign.rhs),
-                (_, named) => others |= named,
-            },
-            Stmt::AssignModify(target, _, _) => others |= target_names(target).contains(&name),
-            Stmt::For(each) => others |= target_names(&each.var).contains(&name),
-            Stmt::Def(def) => {
-                others |= def.name.ident == name;
-                others |= def.params.iter().any(|parameter| parameter.ident().is_some_and(|one| one.ident == name));
-            }
-            _ => {}
-        });
-        // A name that a comprehension or a lambda binds is a different one, and is treated as unknown.
-        visit_expressions(self.root, &mut |expr| {
-            others |= matches!(&expr.node, Expr::ListComprehension(..) | Expr::DictComprehension(..) | Expr::Lambda(_))
-                && super::names::binds_name(expr, name);
-        });
-        if others || values.is_empty() || self.open_functions.contains(&name) {
+        let values: Option<Vec<&AstExpr>> = self.bound.of(name).iter().map(NameBinding::value).collect();
+        let Some(values) = values.filter(|values| !values.is_empty() && !self.open_functions.contains(&name)) else {
             return ScriptPowers::ALL;
-        }
+        };
         self.open_functions.push(name);
         let mut found = ScriptPowers::default();
         for value in values {
@@ -120,13 +99,6 @@ impl<'a> ReturnTracker<'a> {
         }
         self.open_functions.pop();
         found
-    }
-}
-
-fn identifier_of(assign: &starlark::syntax::ast::AssignP<AstNoPayload>) -> Option<&str> {
-    match &assign.lhs.node {
-        starlark::syntax::ast::AssignTargetP::Identifier(name) => Some(&name.ident),
-        _ => None,
     }
 }
 
@@ -161,27 +133,6 @@ fn is_comparison(op: BinOp) -> bool {
             | BinOp::In
             | BinOp::NotIn
     )
-}
-
-/// The `def` with a name, if the module binds the name nowhere else.
-fn only_def<'a>(root: &'a AstStmt, name: &str) -> Option<&'a DefP<AstNoPayload>> {
-    let (mut found, mut others) = (None, 0);
-    visit_statements(root, &mut |stmt| match &stmt.node {
-        Stmt::Def(def) => {
-            if def.name.ident == name {
-                others += usize::from(found.is_some());
-                found = Some(def);
-            }
-            let parameters = def.params.iter().filter_map(|parameter| parameter.ident());
-            others += parameters.filter(|parameter| parameter.ident == name).count();
-        }
-        Stmt::Assign(assign) => others += usize::from(target_names(&assign.lhs).contains(&name)),
-        Stmt::AssignModify(target, _, _) => others += usize::from(target_names(target).contains(&name)),
-        Stmt::For(each) => others += usize::from(target_names(&each.var).contains(&name)),
-        _ => {}
-    });
-    visit_expressions(root, &mut |expr| others += usize::from(super::names::binds_name(expr, name)));
-    found.filter(|_| others == 0)
 }
 
 #[cfg(test)]

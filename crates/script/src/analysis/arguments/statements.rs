@@ -5,7 +5,7 @@ use starlark::syntax::ast::{AssignOp, AssignTargetP, AstAssignTarget, AstExpr, A
 use super::flow::FunctionWalk;
 use super::value::AbstractValue;
 use crate::analysis::ast::{ParameterNode, span_of, visit_statements};
-use crate::analysis::names::target_names;
+use crate::analysis::bound_names::assigned_names;
 use crate::analysis::reads::FunctionDefBody;
 
 impl<'a> FunctionWalk<'_, 'a> {
@@ -154,15 +154,5 @@ impl<'a> FunctionWalk<'_, 'a> {
         let value = self.evaluate(over);
         self.flow.uses.record_dict_use(&value.values, "for .. in", span_of(over));
         value.any_element()
-    }
-}
-
-/// The names that a statement itself binds.
-fn assigned_names(stmt: &AstStmt) -> Vec<&str> {
-    match &stmt.node {
-        Stmt::Assign(assign) => target_names(&assign.lhs),
-        Stmt::AssignModify(target, _, _) => target_names(target),
-        Stmt::For(each) => target_names(&each.var),
-        _ => Vec::new(),
     }
 }

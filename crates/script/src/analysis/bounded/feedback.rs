@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use starlark::syntax::ast::{AssignOp, AssignTargetP, AstExpr, AstLiteral, AstStmt, BinOp, Expr, Stmt};
 
 use super::super::ast::{identifier_name, visit_expressions, visit_statements};
-use super::super::names::target_names;
+use super::super::bound_names::{assigned_names, target_names};
 use super::super::reads::names_in;
 
 /// Methods that put their arguments into the receiver.
@@ -85,16 +85,13 @@ pub(super) fn has_feedback(body: &AstStmt) -> bool {
 /// The names that a loop's body binds or changes.
 pub(super) fn changed_names(body: &AstStmt) -> Vec<&str> {
     let mut names = Vec::new();
-    visit_statements(body, &mut |stmt| match &stmt.node {
-        Stmt::Assign(assign) => {
-            names.extend(target_names(&assign.lhs));
-            if let AssignTargetP::Index(parts) = &assign.lhs.node {
-                names.extend(identifier_name(&parts.0));
-            }
+    visit_statements(body, &mut |stmt| {
+        names.extend(assigned_names(stmt));
+        if let Stmt::Assign(assign) = &stmt.node
+            && let AssignTargetP::Index(parts) = &assign.lhs.node
+        {
+            names.extend(identifier_name(&parts.0));
         }
-        Stmt::AssignModify(target, _, _) => names.extend(target_names(target)),
-        Stmt::For(each) => names.extend(target_names(&each.var)),
-        _ => {}
     });
     visit_expressions(body, &mut |expr| {
         if let Expr::Call(callee, _) = &expr.node

@@ -10,10 +10,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use starlark::syntax::AstModule;
 use starlark::syntax::ast::{AstExpr, AstParameter, AstStmt, Stmt};
 
-use self::track::{count_bindings, keys_of};
+use self::track::keys_of;
 use super::ast::{
     ParameterNode, block_statements, identifier_name, span_of, visit_expressions, visit_nested_expressions,
 };
+use super::bound_names::BoundNames;
 use super::names::bound_names;
 use super::payload_reads::{ArgumentsForm, FieldSet, PayloadReads};
 use super::{arguments, mutation};
@@ -81,6 +82,13 @@ impl<'a> FunctionDefBody<'a> {
             Self::Value(expr) => vec![expr],
         }
     }
+
+    fn bound_names(self) -> BoundNames<'a> {
+        match self {
+            Self::Block(stmt) => BoundNames::in_statement(stmt),
+            Self::Value(expr) => BoundNames::in_expression(expr),
+        }
+    }
 }
 
 /// A function: its parameters in order, `None` for those that are not plain, and its body.
@@ -91,8 +99,8 @@ struct FunctionDef<'a> {
 
 struct TopLevelFunctions<'a> {
     defs: BTreeMap<&'a str, FunctionDef<'a>>,
-    /// How often each name is bound, anywhere.
-    bindings: BTreeMap<&'a str, usize>,
+    /// Every name that is bound, anywhere.
+    bindings: BoundNames<'a>,
 }
 
 impl<'a> TopLevelFunctions<'a> {
@@ -114,13 +122,13 @@ impl<'a> TopLevelFunctions<'a> {
                 _ => assigned.extend(bound_names(stmt)),
             }
         }
-        let bindings = count_bindings(FunctionDefBody::Block(root));
+        let bindings = BoundNames::in_statement(root);
         (!defs.keys().any(|name| assigned.contains(name))).then_some(Self { defs, bindings })
     }
 
     /// The function that a name always means; `None` if the name is also bound otherwise.
     fn unambiguous_function(&self, name: &str) -> Option<&FunctionDef<'a>> {
-        self.defs.get(name).filter(|_| self.bindings.get(name) == Some(&1))
+        self.defs.get(name).filter(|_| self.bindings.of(name).len() == 1)
     }
 }
 

@@ -4,10 +4,7 @@ use std::collections::BTreeMap;
 
 use starlark::syntax::ast::{AssignTargetP, AstArgument, AstExpr, AstNoPayload, BinOp, CallArgsP, Expr, Stmt};
 
-use super::super::ast::{
-    ArgumentNode, ClauseNode, identifier_name, string_literal, visit_nested_expressions, visit_statements,
-};
-use super::super::names::target_names;
+use super::super::ast::{ArgumentNode, identifier_name, string_literal, visit_statements};
 use super::super::payload_reads::FieldSet;
 use super::{FunctionDef, FunctionDefBody, TopLevelFunctions};
 
@@ -83,10 +80,10 @@ impl<'d, 'a> ReadTracker<'d, 'a> {
 
     /// Tracks a function whose parameter `name` is the part at `path`.
     fn follow_function(&mut self, function: &FunctionDef<'a>, name: &str, path: &[&'a str], depth: usize) {
-        let bindings = count_bindings(function.body);
+        let bindings = function.body.bound_names();
         self.followed_count += 1;
         let parameter = function.parameters.iter().flatten().find(|parameter| **parameter == name);
-        let (Some(parameter), false) = (parameter, bindings.contains_key(name)) else { return self.mark_whole(path) };
+        let (Some(parameter), false) = (parameter, bindings.contains(name)) else { return self.mark_whole(path) };
         if depth > MAX_HELPERS || self.followed_count > MAX_FOLLOWED {
             return self.mark_whole(path);
         }
@@ -96,7 +93,7 @@ impl<'d, 'a> ReadTracker<'d, 'a> {
             visit_statements(stmt, &mut |stmt| {
                 if let Stmt::Assign(assign) = &stmt.node
                     && let AssignTargetP::Identifier(target) = &assign.lhs.node
-                    && bindings.get(target.ident.as_str()) == Some(&1)
+                    && bindings.of(&target.ident).len() == 1
                     && let Some(path) = scope.payload_path(&assign.rhs)
                 {
                     scope.paths.insert(&target.ident, path);
@@ -206,46 +203,4 @@ impl<'a> AliasScope<'a> {
             _ => None,
         }
     }
-}
-
-/// The names that a body binds, and how often, including nested functions.
-pub(super) fn count_bindings(body: FunctionDefBody<'_>) -> BTreeMap<&str, usize> {
-    let mut names = Vec::new();
-    if let FunctionDefBody::Block(stmt) = body {
-        visit_statements(stmt, &mut |stmt| match &stmt.node {
-            Stmt::Def(def) => {
-                names.push(def.name.ident.as_str());
-                names.extend(def.params.iter().filter_map(|param| param.ident()).map(|name| name.ident.as_str()));
-            }
-            Stmt::Assign(assign) => names.extend(target_names(&assign.lhs)),
-            Stmt::AssignModify(target, _, _) => names.extend(target_names(target)),
-            Stmt::For(each) => names.extend(target_names(&each.var)),
-            _ => {}
-        });
-    }
-    for outermost in body.outermost_expressions() {
-        visit_nested_expressions(outermost, &mut |expr| {
-            let (first, rest) = match &expr.node {
-                Expr::Lambda(lambda) => {
-                    names
-                        .extend(lambda.params.iter().filter_map(|param| param.ident()).map(|name| name.ident.as_str()));
-                    return;
-                }
-                Expr::ListComprehension(_, first, rest) => (first, rest),
-                Expr::DictComprehension(_, first, rest) => (first, rest),
-                _ => return,
-            };
-            names.extend(target_names(&first.var));
-            for clause in rest {
-                if let ClauseNode::For(each) = clause {
-                    names.extend(target_names(&each.var));
-                }
-            }
-        });
-    }
-    let mut counted = BTreeMap::new();
-    for name in names {
-        *counted.entry(name).or_insert(0) += 1;
-    }
-    counted
 }
