@@ -55,7 +55,7 @@ impl<'a> BoundNames<'a> {
         found
     }
 
-    pub(super) fn of(&self, name: &str) -> &[NameBinding<'a>] {
+    pub(super) fn find(&self, name: &str) -> &[NameBinding<'a>] {
         self.names.get(name).map_or(&[], Vec::as_slice)
     }
 

@@ -13,7 +13,7 @@ use super::ast::{
 };
 use super::names::bound_names;
 use super::payload_reads::{ArgumentStep, ArgumentsForm, FieldSet, PayloadReads};
-use super::reads::{self, FunctionDefBody};
+use super::reads::{ClosureReader, FunctionDefBody};
 use crate::globals::REGISTRATIONS;
 
 /// Keys of a returned table that neither deny nor ask.
@@ -83,11 +83,12 @@ type LambdaNode = LambdaP<AstNoPayload>;
 /// Collects all functions that the text says something about.
 pub(super) fn collect_functions(root: &AstStmt) -> FunctionTraits {
     let mut found = FunctionTraits::default();
+    let mut reader = ClosureReader::new(root);
     let mut twice = BTreeSet::new();
     visit_statements(root, &mut |stmt| {
         if let Stmt::Def(def) = &stmt.node {
             let name = def.name.ident.clone();
-            if found.named_defs.insert(name.clone(), def_traits(root, def)).is_some() {
+            if found.named_defs.insert(name.clone(), def_traits(&mut reader, def)).is_some() {
                 twice.insert(name);
             }
         }
@@ -100,20 +101,21 @@ pub(super) fn collect_functions(root: &AstStmt) -> FunctionTraits {
         Expr::Call(callee, call) => {
             let name = identifier_name(callee).unwrap_or_default();
             if REGISTRATIONS.contains(&name) && !bound.contains(name) {
-                ArgumentPaths { root, call: span_of(expr), traits: &mut found }.visit_arguments(&call.args);
+                ArgumentPaths { reader: &mut reader, call: span_of(expr), traits: &mut found }
+                    .visit_arguments(&call.args);
             }
         }
         _ => {}
     });
     if let [lambda] = lambdas[..] {
-        found.only_lambda = Some(lambda_traits(root, lambda));
+        found.only_lambda = Some(lambda_traits(&mut reader, lambda));
     }
     found
 }
 
 /// The paths in the arguments of one call.
 struct ArgumentPaths<'a, 'f> {
-    root: &'a AstStmt,
+    reader: &'f mut ClosureReader<'a>,
     call: (usize, usize),
     traits: &'f mut FunctionTraits,
 }
@@ -136,7 +138,7 @@ impl<'a> ArgumentPaths<'a, '_> {
         let longer = |step| way.iter().cloned().chain([step]).collect::<Vec<_>>();
         match &expr.node {
             Expr::Lambda(lambda) => {
-                self.traits.registered_lambdas.insert((self.call, way), lambda_traits(self.root, lambda));
+                self.traits.registered_lambdas.insert((self.call, way), lambda_traits(self.reader, lambda));
             }
             Expr::Dict(entries) => {
                 for (key, value) in entries {
@@ -155,8 +157,8 @@ impl<'a> ArgumentPaths<'a, '_> {
     }
 }
 
-fn def_traits(root: &AstStmt, def: &DefNode) -> FunctionTrait {
-    let reads = closure_reads(root, &def.params, FunctionDefBody::Block(&def.body));
+fn def_traits<'a>(reader: &mut ClosureReader<'a>, def: &'a DefNode) -> FunctionTrait {
+    let reads = closure_reads(reader, &def.params, FunctionDefBody::Block(&def.body));
     FunctionTrait {
         reads,
         guard: !body_lets_pass(&def.body, HARMLESS),
@@ -164,13 +166,17 @@ fn def_traits(root: &AstStmt, def: &DefNode) -> FunctionTrait {
     }
 }
 
-fn lambda_traits(root: &AstStmt, lambda: &LambdaNode) -> FunctionTrait {
-    let (reads, body) = (closure_reads(root, &lambda.params, FunctionDefBody::Value(&lambda.body)), &lambda.body);
+fn lambda_traits<'a>(reader: &mut ClosureReader<'a>, lambda: &'a LambdaNode) -> FunctionTrait {
+    let (reads, body) = (closure_reads(reader, &lambda.params, FunctionDefBody::Value(&lambda.body)), &lambda.body);
     FunctionTrait { reads, guard: !lets_pass(body, HARMLESS), can_change_event: !lets_pass(body, QUIET) }
 }
 
-fn closure_reads(root: &AstStmt, parameters: &[AstParameter], body: FunctionDefBody<'_>) -> PayloadReads {
-    reads::reads_of_closure(root, parameters, body).unwrap_or_else(|| FunctionTrait::default().reads)
+fn closure_reads<'a>(
+    reader: &mut ClosureReader<'a>,
+    parameters: &'a [AstParameter],
+    body: FunctionDefBody<'a>,
+) -> PayloadReads {
+    reader.reads_of(parameters, body).unwrap_or_else(|| FunctionTrait::default().reads)
 }
 
 /// Whether all return values of a body let the event pass: no table, or one with only these keys. Return values of

@@ -40,7 +40,7 @@ impl<'a> ReturnTracker<'a> {
 
     /// The decisions that a function of the module returns, if its name is unambiguous.
     fn function_powers(&mut self, name: &'a str) -> ScriptPowers {
-        let [NameBinding::Function(def)] = *self.bound.of(name) else { return ScriptPowers::ALL };
+        let [NameBinding::Function(def)] = *self.bound.find(name) else { return ScriptPowers::ALL };
         if self.open_functions.contains(&name) {
             // Its return values are counted where it was first found.
             return ScriptPowers::default();
@@ -88,7 +88,7 @@ impl<'a> ReturnTracker<'a> {
 
     /// The decisions of a variable that only ever contains decisions, which are never changed.
     fn variable_powers(&mut self, name: &'a str) -> ScriptPowers {
-        let values: Option<Vec<&AstExpr>> = self.bound.of(name).iter().map(NameBinding::value).collect();
+        let values: Option<Vec<&AstExpr>> = self.bound.find(name).iter().map(NameBinding::value).collect();
         let Some(values) = values.filter(|values| !values.is_empty() && !self.open_functions.contains(&name)) else {
             return ScriptPowers::ALL;
         };

@@ -43,17 +43,31 @@ fn read_fields(root: &AstStmt, entry: &str, position: usize) -> Option<(FieldSet
     Some((keys_of(&functions, def, payload), mutation::may_mutate(root, payload)))
 }
 
-/// The payload reads of a function through its first parameter, wherever the function is.
-pub(super) fn reads_of_closure(
-    root: &AstStmt,
-    parameters: &[AstParameter],
-    body: FunctionDefBody<'_>,
-) -> Option<PayloadReads> {
-    let function = FunctionDef { parameters: plain_parameter_names(parameters), body };
-    let payload = function.parameters.first().copied().flatten()?;
-    let keys =
-        TopLevelFunctions::from_module(root).map_or(FieldSet::All, |functions| keys_of(&functions, &function, payload));
-    Some(PayloadReads { keys, may_mutate: mutation::may_mutate(root, payload), arguments: ArgumentsForm::Text })
+/// Finds the payload reads of the functions of a module.
+pub(super) struct ClosureReader<'a> {
+    root: &'a AstStmt,
+    functions: Option<TopLevelFunctions<'a>>,
+    /// For the name of each parameter, whether the module may change a part of its value.
+    mutations: BTreeMap<&'a str, bool>,
+}
+
+impl<'a> ClosureReader<'a> {
+    pub(super) fn new(root: &'a AstStmt) -> Self {
+        Self { root, functions: TopLevelFunctions::from_module(root), mutations: BTreeMap::new() }
+    }
+
+    /// What a function reads through its first parameter, wherever the function is.
+    pub(super) fn reads_of(
+        &mut self,
+        parameters: &'a [AstParameter],
+        body: FunctionDefBody<'a>,
+    ) -> Option<PayloadReads> {
+        let function = FunctionDef { parameters: plain_parameter_names(parameters), body };
+        let payload = function.parameters.first().copied().flatten()?;
+        let keys = self.functions.as_ref().map_or(FieldSet::All, |functions| keys_of(functions, &function, payload));
+        let may_mutate = *self.mutations.entry(payload).or_insert_with(|| mutation::may_mutate(self.root, payload));
+        Some(PayloadReads { keys, may_mutate, arguments: ArgumentsForm::Text })
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -128,7 +142,7 @@ impl<'a> TopLevelFunctions<'a> {
 
     /// The function that a name always means; `None` if the name is also bound otherwise.
     fn unambiguous_function(&self, name: &str) -> Option<&FunctionDef<'a>> {
-        self.defs.get(name).filter(|_| self.bindings.of(name).len() == 1)
+        self.defs.get(name).filter(|_| self.bindings.find(name).len() == 1)
     }
 }
 

@@ -93,7 +93,7 @@ impl<'d, 'a> ReadTracker<'d, 'a> {
             visit_statements(stmt, &mut |stmt| {
                 if let Stmt::Assign(assign) = &stmt.node
                     && let AssignTargetP::Identifier(target) = &assign.lhs.node
-                    && bindings.of(&target.ident).len() == 1
+                    && bindings.find(&target.ident).len() == 1
                     && let Some(path) = scope.payload_path(&assign.rhs)
                 {
                     scope.paths.insert(&target.ident, path);
