@@ -123,7 +123,7 @@ impl HookRow<'_> {
             "agent": agent,
             "hook": hook.id,
             "event": hook.event,
-            "spelling": &*hook.event_alias,
+            "event_alias": &*hook.event_alias,
             "priority": hook.priority,
             "layer": chain.layer,
             "dialect": chain.dialect,

@@ -23,7 +23,7 @@ impl JudgedCall {
             "decision": decided.decision,
             "approved": decided.is_approved,
             "by": by,
-            "told": decided.reason,
+            "reason": decided.reason,
             "warnings": warnings.iter().map(|(active, found)| finding_to_json(active, found)).collect::<Vec<_>>(),
             "input": decided.input,
             "context": decided.context,

@@ -44,7 +44,7 @@ impl JudgedCall {
                 add_finding(&mut add, "warning", active, &finding);
             }
         } else {
-            add("told", Tone::Plain, &single_line(&decided.reason, TEXT));
+            add("reason", Tone::Plain, &single_line(&decided.reason, TEXT));
         }
         if self.is_ask_denied(&deciding) {
             let title = self.handled.host.title;
