@@ -1,7 +1,6 @@
 //! Finds the hook files of coding agents below a directory, and tells what a named file is.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use pintle_clients::{LocationKind, claude_code, is_json, locations};
@@ -9,12 +8,10 @@ use pintle_contract::Diagnostic;
 use pintle_dialects::{ArtifactKind, framework_hooks};
 
 use crate::discover::{DiscoveredFile, sorted_entries};
+use crate::file_facts::is_executable;
 
 /// The text that settings must contain to register hooks.
 const HOOKS: &str = "hooks";
-/// The executable bits of a file mode.
-const EXECUTABLE: u32 = 0o111;
-
 /// The hook files of coding agents below a project's directory, or below a user's home directory.
 pub(crate) fn find_in_project(dir: &Path, findings: &mut Vec<Diagnostic>) -> Vec<DiscoveredFile> {
     let mut found = Vec::new();
@@ -34,7 +31,9 @@ pub(crate) fn find_in_project(dir: &Path, findings: &mut Vec<Diagnostic>) -> Vec
                 found.extend(files.map(|path| DiscoveredFile { path, role: ArtifactKind::Client(file) }));
             }
             LocationKind::Programs if path.is_dir() => {
-                let files = sorted_entries(&path, findings).into_iter().filter(|path| is_executable(path));
+                let files = sorted_entries(&path, findings)
+                    .into_iter()
+                    .filter(|path| fs::metadata(path).is_ok_and(|found| is_executable(&found)));
                 found.extend(files.map(|path| DiscoveredFile { path, role: ArtifactKind::Client(file) }));
             }
             _ => {}
@@ -89,8 +88,4 @@ fn recognise(path: &Path, text: &str) -> Option<ArtifactKind> {
 /// The text of a file, or an empty text. A file that cannot be read is reported when it is loaded.
 fn read_text_or_empty(path: &Path) -> String {
     crate::read::read_limited(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
-}
-
-fn is_executable(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & EXECUTABLE != 0)
 }

@@ -11,6 +11,7 @@ mod compile;
 mod discover;
 mod documents;
 mod expand;
+mod file_facts;
 mod known_files;
 mod layers;
 mod lint;

@@ -3,13 +3,12 @@
 use std::fmt;
 use std::fs;
 use std::io::ErrorKind;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use rustix::process::geteuid;
 use serde::{Deserialize, Serialize};
 
 use crate::discover::io_error_text;
+use crate::file_facts::{is_own, mode};
 use crate::private_file::{create_private_dir, find_writable_folder, replace_private_json};
 
 /// The longest pause, in milliseconds. A file that says more counts as no pause.
@@ -83,10 +82,10 @@ impl PauseWindow {
         if !found.is_file() || found.len() > MAX_BYTES {
             return Err(ignored(String::from("it is not a file that Pintle wrote")));
         }
-        if found.uid() != geteuid().as_raw() {
+        if !is_own(&found) {
             return Err(ignored(String::from("it belongs to another user")));
         }
-        if found.mode() & OTHERS != 0 {
+        if mode(&found) & OTHERS != 0 {
             return Err(ignored(String::from("other users have access to it")));
         }
         if let Some(dir) = find_writable_folder(&path) {
@@ -158,7 +157,7 @@ fn pause_path(state_dir: &Path) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 
     use super::*;
 

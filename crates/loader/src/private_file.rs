@@ -2,15 +2,14 @@
 //!
 //! Another program may read such a file at any moment, so it is written to a temporary file and renamed.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-/// The mode bits that let other users write.
-pub(crate) const OTHERS_WRITE: u32 = 0o022;
+use crate::file_facts::{self, OTHERS_WRITE, private_dir_builder, private_options};
+
 /// The mode bit that lets everyone write.
 const EVERYBODY_WRITES: u32 = 0o002;
 /// The mode bit of a directory in which users can remove only their own files.
@@ -18,14 +17,14 @@ const STICKY: u32 = 0o1000;
 
 /// Creates a directory that only the user may use, unless it exists.
 pub(crate) fn create_private_dir(dir: &Path) -> io::Result<()> {
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(dir)
+    private_dir_builder().create(dir)
 }
 
 /// The directory through which other users could replace this file: its own if other users can write to it, or one
 /// further up if everyone can write to it and remove other users' files.
 pub(crate) fn find_writable_folder(path: &Path) -> Option<PathBuf> {
     let real = path.canonicalize().ok()?;
-    let mode = |dir: &Path| fs::metadata(dir).map(|found| found.permissions().mode()).unwrap_or_default();
+    let mode = |dir: &Path| fs::metadata(dir).map(|found| file_facts::mode(&found)).unwrap_or_default();
     let is_open = |(depth, dir): &(usize, &Path)| match depth {
         0 => mode(dir) & OTHERS_WRITE != 0,
         _ => mode(dir) & EVERYBODY_WRITES != 0 && mode(dir) & STICKY == 0,
@@ -49,7 +48,7 @@ pub(crate) fn replace_private_json(path: &Path, form: &impl Serialize) -> io::Re
 fn write_new(path: &Path, form: &impl Serialize) -> io::Result<()> {
     // The leftover of a program that was killed here.
     let _ = fs::remove_file(path);
-    let mut file = OpenOptions::new().create_new(true).write(true).mode(0o600).open(path)?;
+    let mut file = private_options().create_new(true).write(true).open(path)?;
     let mut text = serde_json::to_vec_pretty(form)?;
     text.push(b'\n');
     file.write_all(&text)?;

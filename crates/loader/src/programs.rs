@@ -1,15 +1,14 @@
 //! Looks up programs of this machine, for dialects whose hooks are scripts.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use pintle_dialects::{PathStatus, ProgramLookup};
 
+use crate::file_facts::is_executable;
+
 /// The number of bytes of a script that are read.
 const HEAD_BYTES: u64 = 16 << 10;
-/// The executable bits of a file mode.
-const EXECUTABLE: u32 = 0o111;
 
 /// The programs installed on this machine.
 #[derive(Debug)]
@@ -23,8 +22,7 @@ impl ProgramLookup for InstalledPrograms {
         }
         // An unreadable file has an empty head, and may still be a program.
         let head = pintle_files::read_head(path, HEAD_BYTES).unwrap_or_default();
-        let is_executable = metadata.permissions().mode() & EXECUTABLE != 0;
-        PathStatus::File { head: String::from_utf8_lossy(&head).into_owned(), is_executable }
+        PathStatus::File { head: String::from_utf8_lossy(&head).into_owned(), is_executable: is_executable(&metadata) }
     }
 
     fn can_find(&self, name: &str) -> bool {

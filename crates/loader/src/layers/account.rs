@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
+use crate::file_facts::account_number;
+
 /// The start of a path that is in the home directory of each account.
 const HOME: &str = "~";
 
@@ -36,7 +38,7 @@ pub(super) fn is_of_each_account(dir: &Path) -> bool {
 
 fn account_home() -> Option<&'static Path> {
     static FOUND: OnceLock<Option<PathBuf>> = OnceLock::new();
-    FOUND.get_or_init(|| find_home(rustix::process::getuid().as_raw())).as_deref()
+    FOUND.get_or_init(|| find_home(account_number()?)).as_deref()
 }
 
 fn find_home(number: u32) -> Option<PathBuf> {

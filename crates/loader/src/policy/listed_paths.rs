@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use pintle_files::trace_links;
+
+use crate::file_facts::file_identity;
 
 /// The most directory entries that are examined for another name of a file.
 const MOST_ENTRIES: usize = 65_536;
@@ -39,8 +40,7 @@ impl ListedPaths {
 
     /// Whether a path is a hard link to a listed file, or to one in a listed directory.
     pub(super) fn has_hard_link(&self, path: &Path) -> bool {
-        let identity = |path: &Path| fs::metadata(path).ok().filter(|found| found.is_file() && found.nlink() > 1);
-        let identity = |path: &Path| identity(path).map(|found| (found.dev(), found.ino()));
+        let identity = |path: &Path| fs::metadata(path).ok().and_then(|found| file_identity(&found));
         let Some(wanted) = identity(path) else { return false };
         let mut is_it = |path: &Path| identity(path) == Some(wanted);
         self.paths().any(|path| is_it(path) || (path.is_dir() && has_any_below(path, &mut is_it)))

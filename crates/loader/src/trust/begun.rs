@@ -5,17 +5,16 @@
 //! of agents, each with the directory from which the agent was run, so that its sessions are found from there.
 
 use std::collections::HashSet;
-use std::fs::{self, DirBuilder, OpenOptions};
+use std::fs;
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use super::digest;
+use crate::file_facts::{OTHERS_WRITE, mode, private_options};
+use crate::private_file::create_private_dir;
 
 const FILE: &str = "begun-sessions";
 const AGENTS: &str = "run-agents";
-/// The mode bits that let other users write.
-const OTHERS_WRITE: u32 = 0o022;
 
 /// The sessions that were started on this machine, identified by the paths that the user named for them.
 #[derive(Debug, Clone)]
@@ -71,20 +70,22 @@ impl BegunSessions {
     /// The text of a file; empty if it cannot be read or other users can write it.
     fn read(&self, name: &str) -> String {
         let Some(path) = self.directory.as_ref().map(|directory| directory.join(name)) else { return String::new() };
-        let is_own = fs::metadata(&path).is_ok_and(|metadata| metadata.permissions().mode() & OTHERS_WRITE == 0);
+        let is_own = fs::metadata(&path).is_ok_and(|metadata| mode(&metadata) & OTHERS_WRITE == 0);
         if is_own { pintle_files::read_text(&path).unwrap_or_default() } else { String::new() }
     }
 
     fn append(&self, name: &str, line: &str) -> io::Result<()> {
         let Some(directory) = &self.directory else { return Ok(()) };
-        DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
-        let mut file = OpenOptions::new().create(true).append(true).mode(0o600).open(directory.join(name))?;
+        create_private_dir(directory)?;
+        let mut file = private_options().create(true).append(true).open(directory.join(name))?;
         file.write_all(format!("{line}\n").as_bytes())
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
 
     #[test]

@@ -6,8 +6,7 @@
 //! were not touched until it ended: they may be replaced between the check and the start, and put back.
 
 use std::collections::BTreeMap;
-use std::fs::{self, Metadata};
-use std::os::unix::fs::MetadataExt as _;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -17,6 +16,7 @@ use pintle_contract::{
 use pintle_dialects::ParsedProject;
 
 use super::{digest, referenced_files};
+use crate::file_facts::{self, ChangeStamp};
 use crate::load::for_each_hook;
 
 /// Binds the commands of a project's hooks to their current files. In a project that needs trust, all files that a
@@ -99,13 +99,11 @@ impl HeldCommand {
     }
 }
 
-/// What shows that a file was touched: its number, size and times, and those of a link to it. The time of the last change
-/// cannot be set back.
-type GuardStamp = [Option<(u64, u64, u64, (i64, i64))>; 2];
+/// What shows that a file was touched, or a link to it.
+type GuardStamp = [Option<ChangeStamp>; 2];
 
 fn stamp_file(file: &Path) -> GuardStamp {
-    let stamp = |found: Metadata| (found.dev(), found.ino(), found.size(), (found.ctime(), found.ctime_nsec()));
-    [fs::symlink_metadata(file), fs::metadata(file)].map(|found| found.ok().map(stamp))
+    [fs::symlink_metadata(file), fs::metadata(file)].map(|found| found.ok().map(|found| file_facts::stamp(&found)))
 }
 
 impl HeldCommand {

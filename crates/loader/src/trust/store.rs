@@ -5,16 +5,16 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::io::ErrorKind;
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::{TrustGrant, TrustOptions};
 use crate::discover::io_error_text;
-use crate::private_file::{OTHERS_WRITE, create_private_dir, find_writable_folder, replace_private_json};
+use crate::file_facts::{OTHERS_WRITE, mode, private_options};
+use crate::private_file::{create_private_dir, find_writable_folder, replace_private_json};
 
 /// The version of the file format.
 const VERSION: u32 = 1;
@@ -126,11 +126,10 @@ impl TrustStore {
         let failed = |error: std::io::Error| write_error(path, &error);
         create_private_dir(dir).map_err(failed)?;
         // Two concurrent calls must not overwrite each other's grants.
-        let guard = OpenOptions::new()
+        let guard = private_options()
             .create(true)
             .truncate(false)
             .write(true)
-            .mode(0o600)
             .open(path.with_extension("lock"))
             .map_err(failed)?;
         guard.lock().map_err(failed)?;
@@ -177,7 +176,7 @@ fn read_grants(path: &Path) -> Result<BTreeMap<String, TrustGrant>, TrustStoreEr
             is_broken: false,
         });
     }
-    let is_open = fs::metadata(path).is_ok_and(|metadata| metadata.permissions().mode() & OTHERS_WRITE != 0);
+    let is_open = fs::metadata(path).is_ok_and(|metadata| mode(&metadata) & OTHERS_WRITE != 0);
     if is_open {
         return Err(TrustStoreError {
             message: format!("other users can write to the trust file `{}`", path.display()),

@@ -1,0 +1,111 @@
+//! What only the system knows of a file: who may use it, and which file it is.
+//!
+//! This is the only part of the crate that depends on Unix. Elsewhere nothing is known of a file's owner and of other
+//! users' rights, so a file counts as one that anybody may have written: the trust file, the pause and the remembered
+//! sessions are not used.
+
+use std::fs::Metadata;
+
+pub(crate) use system::{account_number, file_identity, is_own, mode, private_dir_builder, private_options, stamp};
+
+/// The mode bits that let other users write.
+pub(crate) const OTHERS_WRITE: u32 = 0o022;
+
+/// What changes if a file is touched: its device, number and size, and the time of its last change, which cannot be set
+/// back.
+pub(crate) type ChangeStamp = (u64, u64, u64, (i64, i64));
+
+/// Whether a file may be run as a program.
+pub(crate) fn is_executable(found: &Metadata) -> bool {
+    found.is_file() && mode(found) & 0o111 != 0
+}
+
+#[cfg(unix)]
+mod system {
+    use std::fs::{DirBuilder, Metadata, OpenOptions};
+    use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+
+    use crate::file_facts::ChangeStamp;
+
+    /// The number of the account that this process was started by.
+    pub(crate) fn account_number() -> Option<u32> {
+        Some(rustix::process::getuid().as_raw())
+    }
+
+    /// Whether a file belongs to the account that this process runs as.
+    pub(crate) fn is_own(found: &Metadata) -> bool {
+        found.uid() == rustix::process::geteuid().as_raw()
+    }
+
+    /// The mode bits of a file.
+    pub(crate) fn mode(found: &Metadata) -> u32 {
+        found.mode()
+    }
+
+    /// What the names of a file with several names have in common.
+    pub(crate) fn file_identity(found: &Metadata) -> Option<(u64, u64)> {
+        (found.is_file() && found.nlink() > 1).then(|| (found.dev(), found.ino()))
+    }
+
+    pub(crate) fn stamp(found: &Metadata) -> ChangeStamp {
+        (found.dev(), found.ino(), found.size(), (found.ctime(), found.ctime_nsec()))
+    }
+
+    /// Creates directories that only the user may use.
+    pub(crate) fn private_dir_builder() -> DirBuilder {
+        let mut builder = DirBuilder::new();
+        builder.recursive(true).mode(0o700);
+        builder
+    }
+
+    /// Creates files that only the user may use.
+    pub(crate) fn private_options() -> OpenOptions {
+        let mut options = OpenOptions::new();
+        options.mode(0o600);
+        options
+    }
+}
+
+#[cfg(not(unix))]
+mod system {
+    use std::fs::{DirBuilder, Metadata, OpenOptions};
+    use std::sync::atomic::{AtomicU64, Ordering};
+    use std::time::UNIX_EPOCH;
+
+    use crate::file_facts::ChangeStamp;
+
+    pub(crate) fn account_number() -> Option<u32> {
+        None
+    }
+
+    pub(crate) fn is_own(_: &Metadata) -> bool {
+        false
+    }
+
+    pub(crate) fn mode(_: &Metadata) -> u32 {
+        0o777
+    }
+
+    /// The names of one file have its size and its time, which other files may have, too.
+    pub(crate) fn file_identity(found: &Metadata) -> Option<(u64, u64)> {
+        let changed = found.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
+        let nanoseconds = u64::try_from(changed.as_nanos()).unwrap_or(u64::MAX);
+        found.is_file().then(|| (found.len(), nanoseconds))
+    }
+
+    /// Every time of a file can be set back, so a file never counts as untouched: no two stamps are equal.
+    pub(crate) fn stamp(_: &Metadata) -> ChangeStamp {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        (0, NEXT.fetch_add(1, Ordering::Relaxed), 0, (0, 0))
+    }
+
+    pub(crate) fn private_dir_builder() -> DirBuilder {
+        let mut builder = DirBuilder::new();
+        builder.recursive(true);
+        builder
+    }
+
+    pub(crate) fn private_options() -> OpenOptions {
+        OpenOptions::new()
+    }
+}
