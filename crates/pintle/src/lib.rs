@@ -53,6 +53,11 @@
 //! Without features a program has closures, packs and other hooks of files that need none. A hook that needs a feature which
 //! is not built in does not load, and the error names the feature.
 //!
+//! # Platforms
+//!
+//! Linux and macOS. The crates below `pintle-handlers` compile for Windows too, but this one does not yet: the launcher of
+//! programs and the sandbox have no Windows form.
+//!
 //! # Stability
 //!
 //! Everything here is meant to last. What Pintle's own programs need beyond it, such as trust, configuration layers and the
