@@ -3,20 +3,20 @@
 //! | Number | Upstream | Test | File |
 //! | --- | --- | --- | --- |
 //! | 1 | pre-hook deny | `exec_is_gated` | agent/tests/registered/examples.rs |
-//! | 2 | pre-hook allow | `a_tool_call_is_refused_changed_and_reminded_of` | pintle/tests/register/protocol.rs |
+//! | 2 | pre-hook allow | `a_tool_call_is_refused_changed_and_reminded_of` | host/tests/register/protocol.rs |
 //! | 3 | pre-hook rewrite | `a_rewritten_call_shows_its_new_arguments_in_the_result_and_on_the_tape` | agent/tests/registered/gaps/tools.rs |
-//! | 4 | post-hook rewrite | `a_tool_call_is_refused_changed_and_reminded_of` | pintle/tests/register/protocol.rs |
-//! | 5 | denial kept over later rewrites | `a_denial_and_a_cut_are_kept_over_later_rewrites` | pintle/tests/register/protocol.rs |
-//! | 6 | truncation kept over later appends | `a_denial_and_a_cut_are_kept_over_later_rewrites` | pintle/tests/register/protocol.rs |
-//! | 7 | an unmatched pattern is silent | `a_closure_sees_the_call_without_a_copy` | pintle/tests/register/protocol.rs |
+//! | 4 | post-hook rewrite | `a_tool_call_is_refused_changed_and_reminded_of` | host/tests/register/protocol.rs |
+//! | 5 | denial kept over later rewrites | `a_denial_and_a_cut_are_kept_over_later_rewrites` | host/tests/register/protocol.rs |
+//! | 6 | truncation kept over later appends | `a_denial_and_a_cut_are_kept_over_later_rewrites` | host/tests/register/protocol.rs |
+//! | 7 | an unmatched pattern is silent | `a_closure_sees_the_call_without_a_copy` | host/tests/register/protocol.rs |
 //! | 8 | six pattern forms against one payload | `six_pattern_forms_meet_one_payload` | dialects/src/harn/pattern/tests.rs |
 //! | 9 | `on_finish` replaces the value and is used once | `what_finishes_a_run_replaces_its_value_once` | agent/tests/registered/published.rs |
-//! | 10 | event names round-trip | `every_session_event_reads_from_both_spellings_and_prints_one` | pintle/src/register/event_names.rs |
+//! | 10 | event names round-trip | `every_session_event_reads_from_both_spellings_and_prints_one` | host/src/register/event_names.rs |
 //! | 11 | bad reminders give their codes | `a_bad_specification_says_what_is_wrong_with_the_documented_code` | dialects/src/harn/decode/tests/reminders.rs |
 //! | 12 | truncation without a byte count fails | `a_result_is_replaced_refused_or_marked_as_cut` | dialects/src/harn/decode/tests/mod.rs |
-//! | 13 | the event enumeration round-trips | `persona_events_round_trip_as_text_and_thresholds_need_a_percentage` | pintle/src/register/event_names.rs |
-//! | 14 | session registration refuses other kinds | `what_is_wrong_is_said_at_registration_and_nothing_is_registered` | pintle/tests/register/protocol.rs |
-//! | 15 | alias `error` | `every_session_event_reads_from_both_spellings_and_prints_one` | pintle/src/register/event_names.rs |
+//! | 13 | the event enumeration round-trips | `persona_events_round_trip_as_text_and_thresholds_need_a_percentage` | host/src/register/event_names.rs |
+//! | 14 | session registration refuses other kinds | `what_is_wrong_is_said_at_registration_and_nothing_is_registered` | host/tests/register/protocol.rs |
+//! | 15 | alias `error` | `every_session_event_reads_from_both_spellings_and_prints_one` | host/src/register/event_names.rs |
 //! | 16 | reminders on every event that can be registered | `every_shape_on_every_event_comes_to_what_the_table_says` | dialects/src/harn/decode/tests/matrix.rs |
 //! | 17 | typed post denial | `a_result_is_replaced_refused_or_marked_as_cut` | dialects/src/harn/decode/tests/mod.rs |
 //! | 18 | state of a lazy hook survives | `what_a_function_counts_stays_within_its_runtime` | agent/tests/registered/manifest.rs |
