@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
 
 use pintle_contract::{
     Event, EventCause, Failure, FailureKind, Handler, HookCall, LimitKind, MatchResult, Matcher, SubjectFilter, Verdict,
@@ -45,15 +46,26 @@ impl Handler for NoopHandler {
 pub struct NativeHandler {
     name: String,
     answer_fn: Box<NativeAnswerFn>,
+    timeout: Option<Duration>,
     may_wait: bool,
 }
 
-type NativeAnswerFn = dyn Fn(&HookCall<'_>) -> Verdict + Send + Sync;
+type NativeAnswerFn = dyn Fn(&HookCall<'_>, Option<Instant>) -> Verdict + Send + Sync;
 
 impl NativeHandler {
     /// Creates a handler from a closure. `name` is shown in failures.
     pub fn new(name: impl Into<String>, answer: impl Fn(&HookCall<'_>) -> Verdict + Send + Sync + 'static) -> Self {
-        Self { name: name.into(), answer_fn: Box::new(answer), may_wait: false }
+        Self::timed(name, None, move |call, _| answer(call))
+    }
+
+    /// Creates a handler from a closure with a time limit, which gets the moment at which its time is over. A verdict after
+    /// that is a failure of kind [`FailureKind::Timeout`].
+    pub fn timed(
+        name: impl Into<String>,
+        timeout: Option<Duration>,
+        answer: impl Fn(&HookCall<'_>, Option<Instant>) -> Verdict + Send + Sync + 'static,
+    ) -> Self {
+        Self { name: name.into(), answer_fn: Box::new(answer), timeout, may_wait: false }
     }
 
     /// Declares that the closure may wait for something outside this process, so that several hooks run concurrently if
@@ -80,12 +92,40 @@ impl Handler for NativeHandler {
     }
 
     fn call(&self, call: &HookCall<'_>) -> Verdict {
-        if let Some(failure) = depth_failure(call) {
-            return Verdict::failed(failure);
+        call_closure(call, &self.name, self.timeout, |deadline| (self.answer_fn)(call, deadline))
+            .unwrap_or_else(Verdict::failed)
+    }
+}
+
+/// Calls the closure of a hook, which gets the moment at which its time is over; `None` without a time limit. The closure
+/// cannot be stopped: if it took longer, what it returns does not count.
+///
+/// # Errors
+/// If events are nested too deeply for a call, the closure panics, or its time was over.
+#[inline]
+pub fn call_closure<R>(
+    call: &HookCall<'_>,
+    name: &str,
+    timeout: Option<Duration>,
+    closure: impl FnOnce(Option<Instant>) -> R,
+) -> Result<R, Failure> {
+    if call.depth > EventCause::MAX_DEPTH {
+        let message = format!(
+            "events are nested more than {} levels deep; does the hook fire the event that it runs on?",
+            EventCause::MAX_DEPTH
+        );
+        return Err(Failure::new(FailureKind::Limit(LimitKind::Depth), message));
+    }
+    let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+    // A closure that panics may leave its own state inconsistent; Pintle's state is not affected.
+    let returned = catch_unwind(AssertUnwindSafe(|| closure(deadline)))
+        .map_err(|panic| panic_failure("hook", name, panic.as_ref()))?;
+    match timeout {
+        Some(limit) if deadline.is_some_and(|deadline| Instant::now() >= deadline) => {
+            let message = format!("it exceeded its time limit of {} ms", limit.as_millis());
+            Err(Failure::new(FailureKind::Timeout, message))
         }
-        // A closure that panics may leave its own state inconsistent; Pintle's state is not affected.
-        catch_unwind(AssertUnwindSafe(|| (self.answer_fn)(call)))
-            .unwrap_or_else(|panic| Verdict::failed(panic_failure("hook", &self.name, panic.as_ref())))
+        _ => Ok(returned),
     }
 }
 
@@ -160,23 +200,10 @@ impl fmt::Debug for NativeMatcher {
     }
 }
 
-/// The failure of a closure that is not called because events are nested too deeply; `None` if they are not.
-#[inline]
-#[must_use]
-pub fn depth_failure(call: &HookCall<'_>) -> Option<Failure> {
-    (call.depth > EventCause::MAX_DEPTH).then(|| {
-        let message = format!(
-            "events are nested more than {} levels deep; does the hook fire the event that it runs on?",
-            EventCause::MAX_DEPTH
-        );
-        Failure::new(FailureKind::Limit(LimitKind::Depth), message)
-    })
-}
-
 /// The failure for a panic of a closure, of kind [`FailureKind::Crash`]. `what` is the kind of closure, such as `hook`,
 /// and `name` its name.
 #[must_use]
-pub fn panic_failure(what: &str, name: &str, panic: &(dyn std::any::Any + Send)) -> Failure {
+fn panic_failure(what: &str, name: &str, panic: &(dyn std::any::Any + Send)) -> Failure {
     let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     let text = text.unwrap_or("a panic without a message");
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");

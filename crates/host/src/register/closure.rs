@@ -1,9 +1,8 @@
 //! Handlers that call a closure of the host program.
 
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use pintle_contract::{Failure, FailureKind, FunctionOutput, Handler, HookCall, Verdict};
 use pintle_dialects::lifecycle_hooks;
@@ -68,23 +67,12 @@ impl Handler for ClosureHandler {
     }
 
     fn call(&self, call: &HookCall<'_>) -> Verdict {
-        if let Some(failure) = native::depth_failure(call) {
-            return Verdict::failed(failure);
+        let answer = |deadline| (self.closure)(&HookEvent::new(call, deadline));
+        match native::call_closure(call, &self.name, self.timeout, answer) {
+            Ok(returned) if returned.is_nil() => Verdict::pass(),
+            Ok(returned) => self.decode_verdict(call, returned),
+            Err(failure) => Verdict::failed(failure),
         }
-        let deadline = self.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-        let event = HookEvent::new(call, deadline);
-        // A closure that panics may leave its own state inconsistent, but not Pintle's.
-        let returned = match catch_unwind(AssertUnwindSafe(|| (self.closure)(&event))) {
-            Ok(returned) => returned,
-            Err(panic) => return Verdict::failed(native::panic_failure("hook", &self.name, panic.as_ref())),
-        };
-        if let (Some(timeout), Some(deadline)) = (self.timeout, deadline)
-            && Instant::now() >= deadline
-        {
-            let message = format!("it exceeded its time limit of {} ms", timeout.as_millis());
-            return Verdict::failed(Failure::new(FailureKind::Timeout, message));
-        }
-        if returned.is_nil() { Verdict::pass() } else { self.decode_verdict(call, returned) }
     }
 }
 
